@@ -1,0 +1,191 @@
+package blskernel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// envChild makes the test binary print its selection and exit, so that the choice, which is made
+// once in a process, can be tested under other environments.
+const envChild = "BLSKERNEL_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envChild) != "" {
+		defer func() {
+			if p := recover(); p != nil {
+				fmt.Println("panic:", p)
+			}
+		}()
+		fmt.Println("backend:", Default().Name())
+		fmt.Println("reason:", Reason())
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child runs this test binary with env added to an environment free of our variables.
+func child(t *testing.T, env ...string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "BLSKERNEL_") {
+			cmd.Env = append(cmd.Env, e)
+		}
+	}
+	cmd.Env = append(cmd.Env, envChild+"=1")
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", env, err, out)
+	}
+	return string(out)
+}
+
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	missing := &UnavailableError{Backend: "openblas", Why: "no such file", Remedy: "install it"}
+	withOpenBLAS := func(name string) (Backend, error) { return named{name: name}, nil }
+	without := func(name string) (Backend, error) {
+		if name == "openblas" {
+			return nil, missing
+		}
+		return named{name: name}, nil
+	}
+	for _, test := range []struct {
+		env    string
+		lookup func(string) (Backend, error)
+		want   string // name of the backend, empty for an error
+		why    string // part of the reason
+	}{
+		{"", withOpenBLAS, "openblas", "found"},
+		{"", without, "pure", "no such file"},
+		{"pure", withOpenBLAS, "pure", "BLSKERNEL_BACKEND=pure"},
+		{"openblas", withOpenBLAS, "openblas", "BLSKERNEL_BACKEND=openblas"},
+		{"openblas", without, "", "no such file"},
+	} {
+		s := choose(test.env, test.lookup)
+		if test.want == "" {
+			if !errors.Is(s.err, missing) || s.backend != nil {
+				t.Errorf("%q: backend %v, error %v; want none and the cause", test.env, s.backend, s.err)
+			}
+		} else if s.err != nil || s.backend.Name() != test.want {
+			t.Errorf("%q: backend %v, error %v; want %s", test.env, s.backend, s.err, test.want)
+		}
+		if !strings.Contains(s.why, test.why) {
+			t.Errorf("%q: reason %q does not say %q", test.env, s.why, test.why)
+		}
+	}
+}
+
+// named is a Backend of which only the name is called.
+type named struct {
+	blas.Float64
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		env  []string
+		want []string
+	}{
+		{"pure", []string{"BLSKERNEL_BACKEND=pure"}, []string{"backend: pure", "reason: BLSKERNEL_BACKEND=pure"}},
+		{"unknown", []string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; known are openblas, pure`}},
+		{"no library", []string{"BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"}, []string{"backend: pure", "reason: openblas: "}},
+		{
+			"no library, asked for", []string{"BLSKERNEL_BACKEND=openblas", "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"},
+			[]string{`panic: BLSKERNEL_BACKEND=openblas: blskernel: backend "openblas" is not available`},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out := child(t, test.env...)
+			for _, want := range test.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("printed\n%swhich does not have %q", out, want)
+				}
+			}
+		})
+	}
+}
+
+// TestAnotherLibrary opens a library that exists and is no OpenBLAS.
+func TestAnotherLibrary(t *testing.T) {
+	t.Parallel()
+	if _, built := providers["openblas"]; !built {
+		t.Skip("this build has no openblas backend")
+	}
+	out := child(t, "BLSKERNEL_BACKEND=openblas", "BLSKERNEL_OPENBLAS=libm.so.6")
+	if want := "libm.so.6 is not OpenBLAS: it has no openblas_set_num_threads"; !strings.Contains(out, want) {
+		t.Errorf("printed\n%swhich does not have %q", out, want)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	names := Names()
+	if !slices.Contains(names, "pure") {
+		t.Fatalf("Names() = %v lacks pure", names)
+	}
+	for _, name := range names {
+		b, err := Lookup(name)
+		if err != nil || b.Name() != name {
+			t.Errorf("Lookup(%q) = %v, %v", name, b, err)
+		}
+	}
+	if !slices.Contains(names, "openblas") {
+		for _, need := range strings.Split(os.Getenv("BLSKERNEL_REQUIRE"), ",") {
+			if need == "openblas" {
+				_, err := Lookup("openblas")
+				t.Errorf("BLSKERNEL_REQUIRE asks for openblas: %v", err)
+			}
+		}
+		_, err := Lookup("openblas")
+		var u *UnavailableError
+		if !errors.As(err, &u) || u.Why == "" || u.Remedy == "" {
+			t.Errorf("Lookup(openblas) = %v, want a *UnavailableError that says why and what to do", err)
+		}
+	}
+	if _, err := Lookup("mkl"); err == nil || !strings.Contains(err.Error(), "known are openblas, pure") {
+		t.Errorf("Lookup(mkl) = %v, want the known names", err)
+	}
+	if b, err := Lookup(""); err != nil || b != Default() {
+		t.Errorf(`Lookup("") = %v, %v, want Default()`, b, err)
+	}
+	if Or(nil) != Default() {
+		t.Error("Or(nil) is not Default()")
+	}
+}
+
+func TestSetThreads(t *testing.T) {
+	defer SetThreads(int(threads.Load()))
+	var told []int
+	onThreads(func() { told = append(told, Threads()) })
+	SetThreads(1)
+	if Threads() != 1 {
+		t.Errorf("Threads() = %d after SetThreads(1)", Threads())
+	}
+	SetThreads(0)
+	if want := runtime.GOMAXPROCS(0); Threads() != want {
+		t.Errorf("Threads() = %d after SetThreads(0), want GOMAXPROCS = %d", Threads(), want)
+	}
+	if want := []int{1, runtime.GOMAXPROCS(0)}; !slices.Equal(told[len(told)-2:], want) {
+		t.Errorf("a backend was told %v, want %v at the end", told, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("SetThreads(-1) does not panic")
+		}
+	}()
+	SetThreads(-1)
+}

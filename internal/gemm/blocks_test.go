@@ -1,0 +1,52 @@
+package gemm
+
+import (
+	"testing"
+	"unsafe"
+
+	"blskernel/internal/kernel"
+)
+
+// The block sizes satisfy the inequalities of their derivation, unless a single tile does not fit, and
+// are multiples of the tile.
+func TestBlockSizes(t *testing.T) {
+	for _, tile := range [][2]int{{2, 4}, {4, 12}, {6, 8}, {8, 24}} {
+		for _, c := range []kernel.CacheSizes{
+			{L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
+			{L1D: 48 << 10, L2: 2 << 20, L3: 8 << 20},
+			{L1D: 32 << 10, L2: 256 << 10, L3: 2 << 20},
+			{L1D: 1, L2: 1, L3: 1},
+			kernel.Caches(),
+		} {
+			k := kernel.Kernel{MR: tile[0], NR: tile[1]}
+			b := blockSizes(k, c)
+			if b.KC < 4 || b.KC > maxKC || b.KC%4 != 0 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
+				t.Errorf("%dx%d, %+v: %+v", k.MR, k.NR, c, b)
+			}
+			if 8*b.KC*k.MR > c.L1D/2 && b.KC > 4 || 8*b.KC*b.NC > c.L2/2 && b.NC > k.NR || 8*b.KC*b.MC > c.L2/4 && b.MC > k.MR {
+				t.Errorf("%dx%d, %+v: %+v does not fit", k.MR, k.NR, c, b)
+			}
+		}
+	}
+	want := BlockSizes{MC: 128, KC: 256, NC: 240}
+	if got := blockSizes(kernel.Kernel{MR: 8, NR: 24}, kernel.CacheSizes{L1D: 32 << 10, L2: 1 << 20}); got != want {
+		t.Errorf("the example of the comment: %+v, want %+v", got, want)
+	}
+	if Blocks() != active.BlockSizes || Kernel() != active.Name {
+		t.Errorf("Blocks() = %+v, Kernel() = %q", Blocks(), Kernel())
+	}
+}
+
+// Workspace is aligned and is used again if it is long enough.
+func TestAligned(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		x := aligned(nil, n)
+		at := unsafe.Pointer(&x[0])
+		if len(x) != n || uintptr(at)%kernel.Align != 0 {
+			t.Errorf("n=%d: %d elements at %p", n, len(x), at)
+		}
+		if y := aligned(x, (n+1)/2); len(y) != (n+1)/2 || unsafe.Pointer(&y[0]) != at {
+			t.Errorf("n=%d: not used again for %d", n, (n+1)/2)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package gemm
+
+import "gonum.org/v1/gonum/blas"
+
+// Dgemm computes
+//
+//	C = alpha·op(A)·op(B) + beta·C
+//
+// where op(A) is m×k, op(B) is k×n and C is m×n. It takes 2mnk flops.
+func Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p := product{
+		engine: active, m: m, n: n, k: k, alpha: alpha, beta: beta,
+		a: left(tA != blas.NoTrans, a, lda),
+		b: right(tB != blas.NoTrans, b, ldb),
+		c: whole(c, ldc, n),
+	}
+	p.run()
+}
+
+// Dgemmt computes the triangle ul, with the diagonal, of
+//
+//	C = alpha·op(A)·op(B) + beta·C
+//
+// where op(A) is n×k, op(B) is k×n and C is n×n. The other triangle of C is neither read nor written; that
+// the product is symmetric, so that nothing is lost, is the caller's promise. It takes n²k flops.
+func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p := product{
+		engine: active, m: n, n: n, k: k, alpha: alpha, beta: beta,
+		a: left(tA != blas.NoTrans, a, lda),
+		b: right(tB != blas.NoTrans, b, ldb),
+		c: half(ul, c, ldc, n),
+	}
+	p.run()
+}
+
+// Dgemmtp is Dgemmt for the upper triangle of a C in packed storage, n(n+1)/2 elements of ap.
+func Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
+	p := product{
+		engine: active, m: n, n: n, k: k, alpha: alpha, beta: beta,
+		a: left(tA != blas.NoTrans, a, lda),
+		b: right(tB != blas.NoTrans, b, ldb),
+		c: halfPacked(ap, n),
+	}
+	p.run()
+}

@@ -1,0 +1,56 @@
+// Package gemm is the macro-kernel: all matrix products of the pure backend, float64, as one set of
+// loops around the micro-kernels of package kernel.
+//
+// # One loop, many products
+//
+// The loops compute C = alpha·A·B + beta·C without ever seeing a matrix. They ask a source to pack a
+// block of A or of B into micro-panels, and a sink where a finished tile of C belongs:
+//
+//   - sources: a dense matrix or its transpose, a symmetric matrix of which one triangle is stored,
+//     a packed symmetric matrix (source.go);
+//   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle (sink.go).
+//
+// Each routine (Dgemm, Dsyrk, Dsymm, Dspmm, ...) only names its sources and its sink; the triangular
+// ones (Dtrsm, Dtrmm) are recursions that end in Dgemm. Reading a symmetric or packed matrix costs
+// nothing extra, because it is copied into micro-panels in any case, and a sink that keeps one
+// triangle costs half, because tiles beside it are not computed.
+//
+// # The five loops
+//
+// They are those of Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM
+// TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with the parts of
+// A and B exchanged because C is row-major and tiles are wider than high:
+//
+//	loop 5  jc: NC columns of C
+//	loop 4    pc: KC steps of k             pack B[pc, jc], KC×NC, which stays in L2
+//	loop 3      ic: MC rows of C            pack A[ic, pc], MC×KC
+//	loop 2        ir: MR rows               a micro-panel of A, MR×KC, stays in L1
+//	loop 1          jr: NR columns          the micro-kernel: one MR×NR tile, KC steps
+//
+// Loop 5 and the rows of loop 3 are also cut into the tasks that threads share (threads.go).
+//
+// # Rounding, NaN, reproducibility
+//
+// Element (i,j) of C is formed in the order
+//
+//	((beta·c + S_1) + S_2) + ...,   S_b = sum over p in block b of (alpha·a_ip)·b_pj, p ascending
+//
+// with blocks of KC steps that begin at multiples of KC. The order depends on the shape of the product,
+// the kernel and KC, not on the number of threads, the partition of C or where in a tile the element
+// lies; results are bit-identical for any number of threads. Such a sum has at most k+2
+// roundings on the way of each term, hence the bound by which the tests judge,
+//
+//	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
+//
+// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
+//
+// Zeros are multiplied like any other number, so a NaN or Inf in A or B reaches every element of C
+// that depends on it. C is not read if beta = 0, and A and B are not read if alpha = 0 or k = 0.
+//
+// # Arguments
+//
+// The exported routines have the argument order and meaning of the BLAS, row-major. blas.ConjTrans is
+// blas.Trans. They do not check their arguments: that is the caller's part, as is that C does not
+// overlap A or B. Elements between the rows of a matrix (ld greater than its width) are neither
+// read nor written.
+package gemm

@@ -1,0 +1,333 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/internal/kernel"
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// unit is the unit roundoff u of float64.
+const unit = 0x1p-53
+
+// gamma returns gamma_n = n·u/(1 - n·u).
+func gamma(n int) float64 {
+	nu := float64(n) * unit
+	return nu / (1 - nu)
+}
+
+// A twofold is an unevaluated sum hi + lo of about 106 bits.
+type twofold struct{ hi, lo float64 }
+
+// addProduct returns s + x·y (Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput.
+// 26(6), 2005, Dot2): the error of k such steps is of order k²·u² times the sum of magnitudes, nothing
+// beside the bounds of these tests.
+func (s twofold) addProduct(x, y float64) twofold {
+	p := x * y
+	e := math.FMA(x, y, -p)
+	hi := s.hi + p
+	z := hi - s.hi
+	return twofold{hi, s.lo + ((s.hi - (hi - z)) + (p - z)) + e}
+}
+
+// distance returns |x - s|.
+func (s twofold) distance(x float64) float64 { return math.Abs((x - s.hi) - s.lo) }
+
+// What no routine may read or write is filled with a canary. In operands it is a NaN, which shows in every
+// result that it touches; in results a number, since a NaN to which something is added stays the same.
+var inOperand, inResult = math.NaN(), 12345.678
+
+// A store is the storage of a matrix: guards, gaps and unstored elements hold the canary.
+type store struct {
+	all, x []float64 // with and without guards
+	ld     int
+	at     func(i, j int) int // position of the stored element (i,j) in x
+}
+
+const guard = 8
+
+func newStore(canary float64, n, ld int, at func(i, j int) int) store {
+	all := make([]float64, n+2*guard)
+	for i := range all {
+		all[i] = canary
+	}
+	return store{all: all, x: all[guard : guard+n], ld: ld, at: at}
+}
+
+// dense is a store of r×c elements with rows ld >= c apart; the last row ends where the matrix ends.
+func dense(canary float64, r, c, ld int) store {
+	return newStore(canary, max(0, (r-1)*ld+c)*min(1, r*c), ld, func(i, j int) int { return i*ld + j })
+}
+
+// packedUpper is a store of the upper triangle of an n×n matrix.
+func packedUpper(canary float64, n int) store {
+	return newStore(canary, packed.Len(n), 0, func(i, j int) int { return packed.Index(n, i, j) })
+}
+
+// A problem is one call of a routine that computes C = alpha·A·B + beta·C, with the operands as the
+// mathematics sees them.
+type problem struct {
+	m, n, k     int
+	alpha, beta float64
+	a, b        store
+	A, B        func(i, j int) float64
+	c           store
+	kept        func(i, j int) bool // whether element (i,j) of C is part of the result
+	call        func()
+}
+
+// A routine builds problems: those whose operands are square take m or n as needed for m, n and k.
+type routine struct {
+	name  string
+	build func(rnd *rand.Rand, m, n, k int, alpha, beta float64) *problem
+}
+
+// value fills stores: a fifth of the elements are zeros.
+func value(rnd *rand.Rand) float64 {
+	if rnd.IntN(5) == 0 {
+		return 0
+	}
+	return 2*rnd.Float64() - 1
+}
+
+// operand stores op(X) = an r×c matrix with random elements.
+func operand(rnd *rand.Rand, t blas.Transpose, r, c int) (store, func(i, j int) float64) {
+	rows, cols := r, c
+	if t != blas.NoTrans {
+		rows, cols = c, r
+	}
+	s := dense(inOperand, rows, cols, max(1, cols)+rnd.IntN(4))
+	for i := range rows {
+		for j := range cols {
+			s.x[s.at(i, j)] = value(rnd)
+		}
+	}
+	return s, func(i, j int) float64 {
+		if t != blas.NoTrans {
+			i, j = j, i
+		}
+		return s.x[s.at(i, j)]
+	}
+}
+
+// symmetric stores one triangle of a random symmetric matrix of order n.
+func symmetric(rnd *rand.Rand, s store, ul blas.Uplo, n int) (store, func(i, j int) float64) {
+	at := func(i, j int) int {
+		if (i > j) == (ul == blas.Upper) {
+			i, j = j, i
+		}
+		return s.at(i, j)
+	}
+	for i := range n {
+		for j := range i + 1 {
+			s.x[at(i, j)] = value(rnd)
+		}
+	}
+	return s, func(i, j int) float64 { return s.x[at(i, j)] }
+}
+
+// fill sets what is kept of C: to NaN if beta = 0, since it must not be read then.
+func (p *problem) fill(rnd *rand.Rand) {
+	for i := range p.m {
+		for j := range p.n {
+			switch {
+			case !p.kept(i, j):
+			case p.beta == 0:
+				p.c.x[p.c.at(i, j)] = math.NaN()
+			default:
+				p.c.x[p.c.at(i, j)] = value(rnd)
+			}
+		}
+	}
+}
+
+func keepAll(i, j int) bool { return true }
+
+func keepHalf(ul blas.Uplo) func(i, j int) bool {
+	if ul == blas.Upper {
+		return func(i, j int) bool { return i <= j }
+	}
+	return func(i, j int) bool { return i >= j }
+}
+
+var (
+	transposes = []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}
+	triangles  = []blas.Uplo{blas.Upper, blas.Lower}
+	sides      = []blas.Side{blas.Left, blas.Right}
+)
+
+// routines lists every product with every option.
+func routines() []routine {
+	var rs []routine
+	add := func(build func(rnd *rand.Rand, m, n, k int, alpha, beta float64) *problem, name string, options ...any) {
+		for _, o := range options {
+			switch o := o.(type) {
+			case blas.Transpose:
+				name += fmt.Sprintf("/%c", o)
+			case blas.Uplo:
+				name += fmt.Sprintf("/%c", o)
+			case blas.Side:
+				name += fmt.Sprintf("/%c", o)
+			}
+		}
+		rs = append(rs, routine{name, build})
+	}
+	for _, tA := range transposes {
+		for _, tB := range transposes {
+			add(func(rnd *rand.Rand, m, n, k int, alpha, beta float64) *problem {
+				p := &problem{m: m, n: n, k: k, alpha: alpha, beta: beta, kept: keepAll, c: dense(inResult, m, n, max(1, n)+rnd.IntN(4))}
+				p.a, p.A = operand(rnd, tA, m, k)
+				p.b, p.B = operand(rnd, tB, k, n)
+				p.call = func() { Dgemm(tA, tB, m, n, k, alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, beta, p.c.x, p.c.ld) }
+				return p
+			}, "Dgemm", tA, tB)
+			for _, ul := range triangles {
+				add(func(rnd *rand.Rand, _, n, k int, alpha, beta float64) *problem {
+					p := &problem{m: n, n: n, k: k, alpha: alpha, beta: beta, kept: keepHalf(ul), c: dense(inResult, n, n, max(1, n)+rnd.IntN(4))}
+					p.a, p.A = operand(rnd, tA, n, k)
+					p.b, p.B = operand(rnd, tB, k, n)
+					p.call = func() { Dgemmt(ul, tA, tB, n, k, alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, beta, p.c.x, p.c.ld) }
+					return p
+				}, "Dgemmt", ul, tA, tB)
+			}
+			add(func(rnd *rand.Rand, _, n, k int, alpha, beta float64) *problem {
+				p := &problem{m: n, n: n, k: k, alpha: alpha, beta: beta, kept: keepHalf(blas.Upper), c: packedUpper(inResult, n)}
+				p.a, p.A = operand(rnd, tA, n, k)
+				p.b, p.B = operand(rnd, tB, k, n)
+				p.call = func() { Dgemmtp(tA, tB, n, k, alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, beta, p.c.x) }
+				return p
+			}, "Dgemmtp", tA, tB)
+		}
+		for _, ul := range triangles {
+			add(func(rnd *rand.Rand, _, n, k int, alpha, beta float64) *problem {
+				p := &problem{m: n, n: n, k: k, alpha: alpha, beta: beta, kept: keepHalf(ul), c: dense(inResult, n, n, max(1, n)+rnd.IntN(4))}
+				p.a, p.A = operand(rnd, tA, n, k)
+				p.b, p.B = p.a, func(i, j int) float64 { return p.A(j, i) }
+				p.call = func() { Dsyrk(ul, tA, n, k, alpha, p.a.x, p.a.ld, beta, p.c.x, p.c.ld) }
+				return p
+			}, "Dsyrk", ul, tA)
+		}
+		add(func(rnd *rand.Rand, _, n, k int, alpha, beta float64) *problem {
+			p := &problem{m: n, n: n, k: k, alpha: alpha, beta: beta, kept: keepHalf(blas.Upper), c: packedUpper(inResult, n)}
+			p.a, p.A = operand(rnd, tA, n, k)
+			p.b, p.B = p.a, func(i, j int) float64 { return p.A(j, i) }
+			p.call = func() { Dsprk(tA, n, k, alpha, p.a.x, p.a.ld, beta, p.c.x) }
+			return p
+		}, "Dsprk", tA)
+	}
+	for _, side := range sides {
+		symm := func(rnd *rand.Rand, s func(n int) store, ul blas.Uplo, m, n int, alpha, beta float64) *problem {
+			p := &problem{m: m, n: n, k: m, alpha: alpha, beta: beta, kept: keepAll, c: dense(inResult, m, n, max(1, n)+rnd.IntN(4))}
+			if side == blas.Right {
+				p.k = n
+			}
+			p.a, p.A = symmetric(rnd, s(p.k), ul, p.k)
+			p.b, p.B = operand(rnd, blas.NoTrans, m, n)
+			return p
+		}
+		exchange := func(p *problem) {
+			if side == blas.Right {
+				p.A, p.B = p.B, p.A
+			}
+		}
+		for _, ul := range triangles {
+			add(func(rnd *rand.Rand, m, n, _ int, alpha, beta float64) *problem {
+				p := symm(rnd, func(n int) store { return dense(inOperand, n, n, max(1, n)+rnd.IntN(4)) }, ul, m, n, alpha, beta)
+				exchange(p)
+				p.call = func() { Dsymm(side, ul, m, n, alpha, p.a.x, p.a.ld, p.b.x, p.b.ld, beta, p.c.x, p.c.ld) }
+				return p
+			}, "Dsymm", side, ul)
+		}
+		add(func(rnd *rand.Rand, m, n, _ int, alpha, beta float64) *problem {
+			p := symm(rnd, func(n int) store { return packedUpper(inOperand, n) }, blas.Upper, m, n, alpha, beta)
+			exchange(p)
+			p.call = func() { Dspmm(side, m, n, alpha, p.a.x, p.b.x, p.b.ld, beta, p.c.x, p.c.ld) }
+			return p
+		}, "Dspmm", side)
+	}
+	return rs
+}
+
+// check calls the routine and compares every element of C with the bound of the package comment,
+// and every other element of every operand with what it was.
+func (p *problem) check(t *testing.T) {
+	t.Helper()
+	a, b, c := slices.Clone(p.a.all), slices.Clone(p.b.all), slices.Clone(p.c.all)
+	p.call()
+	if !identical(p.a.all, a) || !identical(p.b.all, b) {
+		t.Errorf("%v: an operand was changed", p)
+	}
+	for i := range p.m {
+		for j := range p.n {
+			if !p.kept(i, j) {
+				continue
+			}
+			at := p.c.at(i, j)
+			got, before := p.c.x[at], c[guard+at]
+			c[guard+at] = got
+			var sum, want twofold
+			var bound float64
+			if p.beta != 0 {
+				want = want.addProduct(p.beta, before)
+				bound = math.Abs(p.beta * before)
+			}
+			if p.alpha != 0 {
+				for l := range p.k {
+					sum = sum.addProduct(p.A(i, l), p.B(l, j))
+					bound += math.Abs(p.alpha * p.A(i, l) * p.B(l, j))
+				}
+				want = want.addProduct(p.alpha, sum.hi).addProduct(p.alpha, sum.lo)
+			}
+			if e := want.distance(got); !(e <= gamma(p.k+2)*bound) {
+				t.Fatalf("%v: C[%d,%d] = %v, want %v: error %.3g, bound %.3g", p, i, j, got, want.hi, e, gamma(p.k+2)*bound)
+			}
+		}
+	}
+	if !identical(p.c.all, c) {
+		t.Errorf("%v: something beside the result was written", p)
+	}
+}
+
+func (p *problem) String() string {
+	return fmt.Sprintf("m=%d n=%d k=%d alpha=%v beta=%v", p.m, p.n, p.k, p.alpha, p.beta)
+}
+
+// identical reports whether x and y agree bit for bit.
+func identical(x, y []float64) bool {
+	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// eachKernel runs f as a subtest with every kernel that this machine can run, and with blocks of a few tiles, so that
+// small matrices have many.
+func eachKernel(t *testing.T, f func(t *testing.T)) {
+	for _, name := range kernel.Names() {
+		k, err := kernel.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run("kernel="+name, func(t *testing.T) {
+			use(t, engine{k, BlockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}})
+			f(t)
+		})
+	}
+}
+
+// use makes e the engine until the test ends.
+func use(t *testing.T, e engine) {
+	saved := active
+	t.Cleanup(func() { active = saved })
+	active = e
+}
+
+// setThreads sets the number of threads until the test ends.
+func setThreads(t testing.TB, n int) {
+	saved := int(threads.Load())
+	t.Cleanup(func() { SetThreads(saved) })
+	SetThreads(n)
+}

@@ -1,0 +1,110 @@
+package gemm
+
+import (
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A sink is the result C of a product as the loops see it: which elements are kept, and where.
+type sink struct {
+	part   part
+	packed bool      // a packed upper triangle of order n; only with upper
+	c      []float64 // storage
+	ld, n  int       // distance between rows, and number of columns
+}
+
+// A part is the part of C that is kept.
+type part uint8
+
+const (
+	full part = iota
+	upper
+	lower
+)
+
+// whole keeps an m×n matrix.
+func whole(c []float64, ldc, n int) sink { return sink{part: full, c: c, ld: ldc, n: n} }
+
+// half keeps one triangle of an n×n matrix, with the diagonal.
+func half(ul blas.Uplo, c []float64, ldc, n int) sink {
+	if ul == blas.Upper {
+		return sink{part: upper, c: c, ld: ldc, n: n}
+	}
+	return sink{part: lower, c: c, ld: ldc, n: n}
+}
+
+// halfPacked keeps the upper triangle of an n×n matrix in packed storage.
+func halfPacked(ap []float64, n int) sink { return sink{part: upper, packed: true, c: ap, n: n} }
+
+// columns returns the part of the columns j0 to j1 that is kept in at least one of the rows i0 to i1.
+// It is empty, from >= to, where there is none.
+func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
+	switch s.part {
+	case upper:
+		return max(j0, i0), j1
+	case lower:
+		return j0, min(j1, i1)
+	}
+	return j0, j1
+}
+
+// row returns the kept elements of columns j0 to j1 of row i, and the column of the first (j0 where
+// there is none).
+func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
+	from, to := s.columns(i, i+1, j0, j1)
+	if from >= to {
+		return nil, j0
+	}
+	r := i * s.ld
+	if s.packed {
+		r = packed.Row(s.n, i)
+	}
+	return s.c[r+from : r+to], from
+}
+
+// tile returns the storage, from element (i,j) on, of an m×n tile of which every element is kept and
+// whose rows are ld apart. It is nil where there is no such storage.
+func (s *sink) tile(i, j, m, n int) []float64 {
+	switch {
+	case s.packed, s.part == upper && j < i+m-1, s.part == lower && j+n-1 > i:
+		return nil
+	}
+	return s.c[i*s.ld+j:]
+}
+
+// scale multiplies the kept elements of rows i0 to i1, columns j0 to j1 by beta, or sets them to zero
+// without reading them where beta = 0.
+func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
+	if beta == 1 {
+		return
+	}
+	for i := i0; i < i1; i++ {
+		c, _ := s.row(i, j0, j1)
+		scal(beta, c)
+	}
+}
+
+// add adds an m×n tile t, whose rows are ldt apart, to C at (i,j), except what is not kept.
+func (s *sink) add(t []float64, ldt, i, j, m, n int) {
+	for r := range m {
+		c, from := s.row(i+r, j, j+n)
+		t := t[r*ldt+from-j:]
+		for x := range c {
+			c[x] += t[x]
+		}
+	}
+}
+
+// scal sets x = beta·x, and x = 0 whatever it was where beta = 0.
+func scal(beta float64, x []float64) {
+	switch beta {
+	case 0:
+		clear(x)
+	case 1:
+	default:
+		for i := range x {
+			x[i] *= beta
+		}
+	}
+}

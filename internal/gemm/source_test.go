@@ -1,0 +1,61 @@
+package gemm
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Every source packs every block in the layout of pack, pads the last panel with zeros whatever was there,
+// and writes no further. The element X[i,p] is taken from the storage by the definition of the layouts.
+func TestPack(t *testing.T) {
+	const n, ld = 13, 15
+	rnd := rand.New(rand.NewPCG(11, 1))
+	upper, atUpper := symmetric(rnd, dense(inOperand, n, n, ld), blas.Upper, n)
+	lower, atLower := symmetric(rnd, dense(inOperand, n, n, ld), blas.Lower, n)
+	ap, atPacked := symmetric(rnd, packedUpper(inOperand, n), blas.Upper, n)
+	full, at := operand(rnd, blas.NoTrans, n, n)
+	for _, test := range []struct {
+		name string
+		s    source
+		at   func(i, p int) float64
+	}{
+		{"byRows", left(false, full.x, full.ld), at},
+		{"byCols", left(true, full.x, full.ld), func(i, p int) float64 { return at(p, i) }},
+		{"symUpper", source{layout: symUpper, x: upper.x, ld: ld}, atUpper},
+		{"symLower", source{layout: symLower, x: lower.x, ld: ld}, atLower},
+		{"packed", source{layout: symUpper, packed: true, x: ap.x, n: n}, atPacked},
+	} {
+		for _, w := range []int{1, 2, 4, 5, 8, 24} {
+			for i0 := range n {
+				for i1 := i0 + 1; i1 <= n; i1++ {
+					for p0 := range n {
+						for p1 := p0 + 1; p1 <= n; p1++ {
+							kc := p1 - p0
+							size := roundUp(i1-i0, w) * kc
+							dst := make([]float64, size+1)
+							for i := range dst {
+								dst[i] = inResult
+							}
+							test.s.pack(dst, w, i0, i1, p0, p1)
+							for x, got := range dst[:size] {
+								i, p := i0+x/(w*kc)*w+x%w, p0+x%(w*kc)/w
+								want := 0.0
+								if i < i1 {
+									want = test.at(i, p)
+								}
+								if got != want {
+									t.Fatalf("%s w=%d [%d:%d, %d:%d]: element (%d,%d) is %v, want %v", test.name, w, i0, i1, p0, p1, i, p, got, want)
+								}
+							}
+							if dst[size] != inResult {
+								t.Fatalf("%s w=%d [%d:%d, %d:%d]: wrote past the block", test.name, w, i0, i1, p0, p1)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package kernel
+
+import "github.com/klauspost/cpuid/v2"
+
+// relevant lists the instruction sets on which a float64 kernel can depend, oldest first.
+var relevant = []cpuid.FeatureID{
+	cpuid.SSE2, cpuid.SSE3, cpuid.SSSE3, cpuid.SSE4, cpuid.SSE42,
+	cpuid.AVX, cpuid.FMA3, cpuid.AVX2,
+	cpuid.AVX512F, cpuid.AVX512DQ, cpuid.AVX512BW, cpuid.AVX512VL,
+}
+
+// Features returns the names of the instruction sets that matter to kernels and that this CPU and
+// its operating system support, oldest first. It is empty on other architectures than x86.
+func Features() []string {
+	var names []string
+	for _, f := range relevant {
+		if cpuid.CPU.Supports(f) {
+			names = append(names, f.String())
+		}
+	}
+	return names
+}
+
+// CacheSizes are the sizes in bytes of the data caches as one core sees them.
+type CacheSizes struct {
+	L1D, L2, L3 int
+}
+
+// Sizes assumed where the CPU does not tell: the smallest that are common among 64-bit CPUs. Blocks
+// that are too small for a cache cost a few per cent, blocks that are too large cost much more.
+const (
+	fallbackL1D = 32 << 10
+	fallbackL2  = 256 << 10
+	fallbackL3  = 2 << 20
+)
+
+// Caches returns the sizes of this machine's caches. A size that cannot be found, as in some virtual
+// machines and on most CPUs that are not x86, is 32 KiB for L1D, 256 KiB for L2 and 2 MiB for L3.
+func Caches() CacheSizes {
+	c := cpuid.CPU.Cache
+	return CacheSizes{
+		L1D: known(c.L1D, fallbackL1D),
+		L2:  known(c.L2, fallbackL2),
+		L3:  known(c.L3, fallbackL3),
+	}
+}
+
+// known returns size, or the fallback where size is 0 or -1, cpuid's two ways to say unknown.
+func known(size, fallback int) int {
+	if size <= 0 {
+		return fallback
+	}
+	return size
+}

@@ -1,0 +1,27 @@
+// Package packed holds the one formula of packed symmetric storage: where element (i, j) of an
+// n×n matrix lies when only its upper triangle is kept, row after row.
+//
+//	n = 3:   a00 a01 a02        ap = a00 a01 a02 a11 a12 a22
+//	             a11 a12
+//	                 a22
+//
+// It is the layout of gonum's blas64.SymmetricPacked and blas64.TriangularPacked with Uplo Upper
+// and, read by columns, LAPACK's packed storage with UPLO = 'L'. Row i is contiguous and has n-i
+// elements, so there is no constant distance between rows; and the trailing m×m block of a packed
+// matrix is itself a packed matrix, the last Len(m) elements.
+package packed
+
+// Len returns the number of stored elements of an n×n matrix, n(n+1)/2.
+func Len(n int) int { return n * (n + 1) / 2 }
+
+// Row returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]. The
+// stored part of row i is therefore ap[r+i : r+n].
+func Row(n, i int) int { return i * (2*n - i - 1) / 2 }
+
+// Index returns the position in ap of element (i, j), whichever triangle it is in.
+func Index(n, i, j int) int {
+	if i > j {
+		i, j = j, i
+	}
+	return Row(n, i) + j
+}

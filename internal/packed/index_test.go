@@ -1,0 +1,43 @@
+package packed
+
+import "testing"
+
+// TestIndexExhaustive counts the elements of the upper triangle one by one, in storage order, and
+// compares every position with the formula, for all n up to 24.
+func TestIndexExhaustive(t *testing.T) {
+	for n := range 25 {
+		next := 0
+		for i := range n {
+			for j := i; j < n; j++ {
+				if got := Index(n, i, j); got != next {
+					t.Fatalf("n=%d: element (%d,%d) at %d, want %d", n, i, j, got, next)
+				}
+				if got := Index(n, j, i); got != next {
+					t.Fatalf("n=%d: mirrored element (%d,%d) at %d, want %d", n, j, i, got, next)
+				}
+				if got := Row(n, i) + j; got != next {
+					t.Fatalf("n=%d: Row(%d)+%d = %d, want %d", n, i, j, got, next)
+				}
+				next++
+			}
+		}
+		if Len(n) != next {
+			t.Fatalf("n=%d: Len = %d, want %d", n, Len(n), next)
+		}
+	}
+}
+
+// TestTrailingBlock checks that the last Len(m) elements are the trailing m×m block, packed.
+func TestTrailingBlock(t *testing.T) {
+	const n = 9
+	for m := range n + 1 {
+		shift := Len(n) - Len(m)
+		for i := range m {
+			for j := i; j < m; j++ {
+				if got, want := shift+Index(m, i, j), Index(n, n-m+i, n-m+j); got != want {
+					t.Fatalf("m=%d: element (%d,%d) at %d, want %d", m, i, j, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package blskernel
+
+// A Routine describes one call of a LAPACK-level routine: an operation that is many BLAS calls.
+type Routine struct {
+	Name string // LAPACK's name, such as "Dsptrf"
+	M, N int    // rows and order of the matrix; M = N where it is square
+	NRHS int    // number of right-hand sides, for solves
+}
+
+// A Recorder is a Backend that keeps account of the work it is asked for. A LAPACK-level routine
+// tells it by Begin what it is about to do, so that a factorization can be accounted as one
+// operation and not as the many products it happens to be made of.
+type Recorder interface {
+	Backend
+	// Begin notes that r starts, and returns the Backend on which its inner calls run, which
+	// are not recorded again.
+	Begin(r Routine) Backend
+}
+
+// Begin announces r to b if b is a Recorder and returns the Backend on which r is to run; for
+// every other Backend it returns b. A nil b stands for Default().
+func Begin(b Backend, r Routine) Backend {
+	b = Or(b)
+	if rec, ok := b.(Recorder); ok {
+		return rec.Begin(r)
+	}
+	return b
+}
