@@ -1,0 +1,23 @@
+// Package mat has the matrix types of blskernel and their products on a chosen backend.
+//
+// # Types
+//
+// Dense is gonum's mat.Dense by alias: callers pass what they already have. SymPacked is a symmetric
+// matrix of which only the upper triangle is stored, row after row, in n(n+1)/2 numbers: half the
+// memory of gonum's SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's
+// mat.Symmetric, so it can be given to every function of gonum that reads a matrix.
+//
+// # Products
+//
+// The functions take the backend first (nil stands for blskernel.Default()) and the result second:
+//
+//	Mul(bk, dst, a, b)                     dst = A B
+//	MulTrans(bk, dst, a, aTrans, b, bTrans) dst = op(A) op(B)
+//	SymOuterK(bk, dst, alpha, x, xTrans)   S = alpha X Xᵀ, or alpha Xᵀ X
+//	SymMul(bk, dst, s, b)                  dst = S B
+//	MulSym(bk, dst, b, s)                  dst = B S
+//
+// An empty dst (the zero value) is given the right size; another must have it already. As in gonum,
+// dst may be one of the operands, which costs a copy of that operand, but must not overlap one in part.
+// NaN and Inf in the operands reach the result.
+package mat

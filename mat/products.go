@@ -1,0 +1,86 @@
+package mat
+
+import (
+	"blskernel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Mul computes dst = A B on the backend bk (nil: the default), where A is m×k and B is k×n. It takes
+// 2mnk flops. It panics with gonum's mat.ErrShape if the shapes do not fit.
+func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
+
+// MulTrans computes dst = op(A) op(B) on the backend bk (nil: the default), where op(X) is Xᵀ if
+// xTrans is set and X otherwise. It takes 2mnk flops for an m×k op(A) and a k×n op(B). It panics
+// with gonum's mat.ErrShape if the shapes do not fit.
+func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans bool) {
+	m, k := opDims(a, aTrans)
+	kb, n := opDims(b, bTrans)
+	if k != kb {
+		panic(mat.ErrShape)
+	}
+	reuseDense(dst, m, n)
+	a, b = unaliased(dst, a), unaliased(dst, b)
+	if m == 0 || n == 0 {
+		return
+	}
+	ra, rb, rc := a.RawMatrix(), b.RawMatrix(), dst.RawMatrix()
+	blskernel.Or(bk).Dgemm(transpose(aTrans), transpose(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
+}
+
+// SymOuterK computes the symmetric product S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, on
+// the backend bk (nil: the default), into packed storage. For an n×k op(X) it takes n²k flops, half
+// of Mul's. It panics with gonum's mat.ErrShape if s has another order than n.
+func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
+	n, k := opDims(x, xTrans)
+	s.reuse(n)
+	if n == 0 {
+		return
+	}
+	raw := x.RawMatrix()
+	blskernel.Packed(bk).Dsprk(transpose(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
+}
+
+// SymMul computes dst = S B on the backend bk (nil: the default), where S is m×m and B is m×n. It
+// takes 2m²n flops. It panics with gonum's mat.ErrShape if the shapes do not fit.
+func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
+	mulSym(bk, blas.Left, dst, s, b)
+}
+
+// MulSym computes dst = B S on the backend bk (nil: the default), where B is m×n and S is n×n. It
+// takes 2mn² flops. It panics with gonum's mat.ErrShape if the shapes do not fit.
+func MulSym(bk blskernel.Backend, dst, b *Dense, s *SymPacked) { mulSym(bk, blas.Right, dst, s, b) }
+
+func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *Dense) {
+	m, n := b.Dims()
+	order := m
+	if side == blas.Right {
+		order = n
+	}
+	if s.n != order {
+		panic(mat.ErrShape)
+	}
+	reuseDense(dst, m, n)
+	b = unaliased(dst, b)
+	if m == 0 || n == 0 {
+		return
+	}
+	rb, rc := b.RawMatrix(), dst.RawMatrix()
+	blskernel.Packed(bk).Dspmm(side, m, n, 1, s.data, rb.Data, rb.Stride, 0, rc.Data, rc.Stride)
+}
+
+func opDims(a *Dense, trans bool) (r, c int) {
+	if trans {
+		c, r = a.Dims()
+		return r, c
+	}
+	return a.Dims()
+}
+
+func transpose(t bool) blas.Transpose {
+	if t {
+		return blas.Trans
+	}
+	return blas.NoTrans
+}

@@ -1,0 +1,191 @@
+package mat
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func eachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
+	for _, name := range blskernel.Names() {
+		t.Run("backend="+name, func(t *testing.T) {
+			b, err := blskernel.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(t, b)
+		})
+	}
+}
+
+// random returns a view of a larger matrix, so that its stride is not its width.
+func random(r *rand.Rand, rows, cols int) *Dense {
+	m := NewDense(rows+2, cols+3, nil)
+	for i := range rows + 2 {
+		for j := range cols + 3 {
+			m.Set(i, j, 2*r.Float64()-1)
+		}
+	}
+	return m.Slice(1, rows+1, 2, cols+2).(*Dense)
+}
+
+func randomSym(r *rand.Rand, n int) *SymPacked {
+	s := NewSymPacked(n, nil)
+	for i := range s.data {
+		s.data[i] = 2*r.Float64() - 1
+	}
+	return s
+}
+
+// naive is the product by the definition.
+func naive(a, b mat.Matrix) *Dense {
+	m, k := a.Dims()
+	_, n := b.Dims()
+	c := NewDense(m, n, nil)
+	for i := range m {
+		for j := range n {
+			var sum float64
+			for s := range k {
+				sum += a.At(i, s) * b.At(s, j)
+			}
+			c.Set(i, j, sum)
+		}
+	}
+	return c
+}
+
+// close compares with the bound k² eps of a sum of k products of numbers of size 1, in any order.
+func close(t *testing.T, what string, got, want mat.Matrix, k int) {
+	t.Helper()
+	if !mat.EqualApprox(got, want, 0) {
+		r, c := want.Dims()
+		if gr, gc := got.Dims(); gr != r || gc != c {
+			t.Fatalf("%s: %d×%d, want %d×%d", what, gr, gc, r, c)
+		}
+		tol := float64(k*k+2) * 0x1p-52
+		for i := range r {
+			for j := range c {
+				if !(math.Abs(got.At(i, j)-want.At(i, j)) <= tol) {
+					t.Fatalf("%s: (%d,%d) is %v, want %v", what, i, j, got.At(i, j), want.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+func TestProducts(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(1, 1))
+		for _, m := range []int{1, 2, 5, 33, 70} {
+			for _, n := range []int{1, 3, 40} {
+				for _, k := range []int{1, 4, 65} {
+					for _, aTrans := range []bool{false, true} {
+						for _, bTrans := range []bool{false, true} {
+							x, y := random(r, m, k), random(r, k, n)
+							var a, c = x, y
+							var opA, opC mat.Matrix = x, y
+							if aTrans {
+								a, opA = random(r, k, m), nil
+								opA = a.T()
+							}
+							if bTrans {
+								c, opC = random(r, n, k), nil
+								opC = c.T()
+							}
+							var got Dense
+							MulTrans(b, &got, a, aTrans, c, bTrans)
+							close(t, "MulTrans", &got, naive(opA, opC), k)
+						}
+					}
+					var got Dense
+					x, y := random(r, m, k), random(r, k, n)
+					Mul(b, &got, x, y)
+					close(t, "Mul", &got, naive(x, y), k)
+				}
+				s, x, y := randomSym(r, m), random(r, m, n), random(r, n, m)
+				var left, right Dense
+				SymMul(b, &left, s, x)
+				close(t, "SymMul", &left, naive(s, x), m)
+				MulSym(b, &right, y, s)
+				close(t, "MulSym", &right, naive(y, s), m)
+
+				var outer, inner SymPacked
+				SymOuterK(b, &outer, 0.5, x, false)
+				SymOuterK(b, &inner, -2, x, true)
+				var want Dense
+				want.Scale(0.5, naive(x, x.T()))
+				close(t, "SymOuterK", &outer, &want, n)
+				want.Reset()
+				want.Scale(-2, naive(x.T(), x))
+				close(t, "SymOuterK of the transpose", &inner, &want, 2*m)
+			}
+		}
+	})
+}
+
+// TestAliasing has dst among the operands, overlapping one in part, and beside one in a larger matrix.
+func TestAliasing(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(2, 2))
+		for _, trans := range []bool{false, true} {
+			a, x := random(r, 6, 6), random(r, 6, 6)
+			var want Dense
+			MulTrans(b, &want, a, trans, x, trans)
+			first, second := mat.DenseCopyOf(a), mat.DenseCopyOf(x)
+			MulTrans(b, first, first, trans, x, trans)
+			close(t, "dst = a", first, &want, 0)
+			MulTrans(b, second, a, trans, second, trans)
+			close(t, "dst = b", second, &want, 0)
+			both := mat.DenseCopyOf(a)
+			var square Dense
+			MulTrans(b, &square, a, trans, a, trans)
+			MulTrans(b, both, both, trans, both, trans)
+			close(t, "dst = a = b", both, &square, 0)
+		}
+		s, x := randomSym(r, 5), random(r, 5, 5)
+		var want Dense
+		SymMul(b, &want, s, x)
+		SymMul(b, x, s, x)
+		close(t, "SymMul with dst = b", x, &want, 0)
+
+		big := random(r, 12, 12)
+		part := func(i, j int) *Dense { return big.Slice(i, i+4, j, j+4).(*Dense) }
+		for _, at := range [][2]int{{1, 0}, {0, 1}, {3, 3}, {2, 3}} {
+			if !panics(func() { Mul(b, part(4, 4), part(4+at[0], 4+at[1]), random(r, 4, 4)) }) {
+				t.Errorf("overlap by (%d,%d): no panic", at[0], at[1])
+			}
+			if !panics(func() { Mul(b, part(4, 4), random(r, 4, 4), part(4-at[0], 4-at[1])) }) {
+				t.Errorf("overlap by (-%d,-%d): no panic", at[0], at[1])
+			}
+		}
+		for _, at := range [][2]int{{0, 4}, {4, 0}, {4, 4}, {2, 4}, {-4, 0}, {0, -4}, {-2, 4}, {-2, -4}} {
+			x, y := mat.DenseCopyOf(part(4+at[0], 4+at[1])), random(r, 4, 4)
+			want := naive(x, y)
+			Mul(b, part(4, 4), part(4+at[0], 4+at[1]), y)
+			close(t, "dst beside a", part(4, 4), want, 4)
+		}
+	})
+}
+
+// TestNonFinite checks that a NaN reaches every element that depends on it, also past zeros, and that
+// what was in dst does not matter.
+func TestNonFinite(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		a, x := NewDense(3, 2, nil), NewDense(2, 3, nil)
+		a.Set(1, 1, math.NaN())
+		dst := NewDense(3, 3, nil)
+		dst.Apply(func(int, int, float64) float64 { return math.Inf(1) }, dst)
+		Mul(b, dst, a, x)
+		for i := range 3 {
+			for j := range 3 {
+				if got := dst.At(i, j); math.IsNaN(got) != (i == 1) || i != 1 && got != 0 {
+					t.Errorf("(%d,%d) is %v", i, j, got)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package mat
+
+import (
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// SymPacked is a symmetric n×n matrix whose upper triangle is stored row after row: element (i, j),
+// i <= j, at data[i*(2n-i-1)/2+j]. The zero value is an empty matrix.
+type SymPacked struct {
+	n    int
+	data []float64
+}
+
+var (
+	_ mat.Symmetric        = (*SymPacked)(nil)
+	_ mat.MutableSymmetric = (*SymPacked)(nil)
+)
+
+// NewSymPacked returns an n×n matrix on data, which is used and not copied and must have n(n+1)/2
+// elements, or on new zeroed storage where data is nil. It panics if n is negative or the length
+// of data is another.
+func NewSymPacked(n int, data []float64) *SymPacked {
+	if n < 0 {
+		panic("mat: negative dimension")
+	}
+	if data == nil {
+		data = make([]float64, packed.Len(n))
+	}
+	if len(data) != packed.Len(n) {
+		panic("mat: SymPacked: length of data is not n(n+1)/2")
+	}
+	return &SymPacked{n: n, data: data}
+}
+
+// SymmetricDim returns n.
+func (s *SymPacked) SymmetricDim() int { return s.n }
+
+// Dims returns n, n.
+func (s *SymPacked) Dims() (r, c int) { return s.n, s.n }
+
+// At returns element (i, j). It panics if i or j is out of range.
+func (s *SymPacked) At(i, j int) float64 { return s.data[s.index(i, j)] }
+
+// SetSym sets elements (i, j) and (j, i), which are one number. It panics if i or j is out of range.
+func (s *SymPacked) SetSym(i, j int, v float64) { s.data[s.index(i, j)] = v }
+
+func (s *SymPacked) index(i, j int) int {
+	if uint(i) >= uint(s.n) {
+		panic(mat.ErrRowAccess)
+	}
+	if uint(j) >= uint(s.n) {
+		panic(mat.ErrColAccess)
+	}
+	return packed.Index(s.n, i, j)
+}
+
+// T returns the matrix itself, which is its own transpose.
+func (s *SymPacked) T() mat.Matrix { return s }
+
+// RawSymPacked returns the matrix in the form that gonum's blas64 takes. The storage is shared.
+func (s *SymPacked) RawSymPacked() blas64.SymmetricPacked {
+	return blas64.SymmetricPacked{N: s.n, Data: s.data, Uplo: blas.Upper}
+}
+
+// IsEmpty tells whether n is zero.
+func (s *SymPacked) IsEmpty() bool { return s.n == 0 }
+
+// Reset makes the matrix empty and keeps its storage for a later result.
+func (s *SymPacked) Reset() { s.n, s.data = 0, s.data[:0] }
+
+// CopySym makes s a copy of a, of whatever type a is, in new storage unless s has the right size
+// already.
+func (s *SymPacked) CopySym(a mat.Symmetric) {
+	n := a.SymmetricDim()
+	s.reuse(n)
+	if p, ok := a.(*SymPacked); ok {
+		copy(s.data, p.data)
+		return
+	}
+	for i := range n {
+		row := s.data[packed.Row(n, i)+i : packed.Row(n, i)+n]
+		for j := range row {
+			row[j] = a.At(i, i+j)
+		}
+	}
+}
+
+// SymDense returns a copy of s as gonum's mat.SymDense.
+func (s *SymPacked) SymDense() *mat.SymDense {
+	if s.n == 0 {
+		return &mat.SymDense{}
+	}
+	dst := mat.NewSymDense(s.n, nil)
+	raw := dst.RawSymmetric()
+	for i := range s.n {
+		at := packed.Row(s.n, i)
+		copy(raw.Data[i*raw.Stride+i:i*raw.Stride+s.n], s.data[at+i:at+s.n])
+	}
+	return dst
+}
+
+// Dense returns a copy of s with both triangles stored.
+func (s *SymPacked) Dense() *Dense {
+	if s.n == 0 {
+		return &Dense{}
+	}
+	dst := NewDense(s.n, s.n, nil)
+	raw := dst.RawMatrix().Data
+	for i := range s.n {
+		at := packed.Row(s.n, i)
+		copy(raw[i*s.n+i:(i+1)*s.n], s.data[at+i:at+s.n])
+		for j := range i {
+			raw[i*s.n+j] = raw[j*s.n+i]
+		}
+	}
+	return dst
+}
+
+// AddDiagonal adds v to every diagonal element: S = S + v I.
+func (s *SymPacked) AddDiagonal(v float64) {
+	for i := range s.n {
+		s.data[packed.Index(s.n, i, i)] += v
+	}
+}
+
+// reuse gives an empty s the order n, with undefined elements, and panics if s has another order.
+func (s *SymPacked) reuse(n int) {
+	if s.n == n {
+		return
+	}
+	if s.n != 0 {
+		panic(mat.ErrShape)
+	}
+	if want := packed.Len(n); cap(s.data) >= want {
+		s.data = s.data[:want]
+	} else {
+		s.data = make([]float64, want)
+	}
+	s.n = n
+}

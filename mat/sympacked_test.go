@@ -1,0 +1,112 @@
+package mat
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+)
+
+// numbered returns the packed matrix whose element (i, j), i <= j, is 100 i + j.
+func numbered(n int) *SymPacked {
+	s := NewSymPacked(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(j, i, float64(100*i+j))
+		}
+	}
+	return s
+}
+
+// TestSymPackedElements writes and reads every element for all n up to 16 and compares the storage,
+// row by row, with the upper triangle in order.
+func TestSymPackedElements(t *testing.T) {
+	for n := range 17 {
+		s := numbered(n)
+		next := 0
+		for i := range n {
+			for j := i; j < n; j++ {
+				want := float64(100*i + j)
+				if s.At(i, j) != want || s.At(j, i) != want {
+					t.Fatalf("n=%d: (%d,%d) is %v and %v, want %v", n, i, j, s.At(i, j), s.At(j, i), want)
+				}
+				if got := s.RawSymPacked().Data[next]; got != want {
+					t.Fatalf("n=%d: storage[%d] is %v, want %v", n, next, got, want)
+				}
+				next++
+			}
+		}
+		raw := s.RawSymPacked()
+		if raw.N != n || raw.Uplo != blas.Upper || len(raw.Data) != next {
+			t.Fatalf("n=%d: raw matrix of order %d with %d elements", n, raw.N, len(raw.Data))
+		}
+	}
+}
+
+func TestSymPackedConversions(t *testing.T) {
+	for n := range 9 {
+		s := numbered(n)
+		dense, sym := s.Dense(), s.SymDense()
+		var fromDense, fromPacked SymPacked
+		fromDense.CopySym(sym)
+		fromPacked.CopySym(s)
+		for i := range n {
+			for j := range n {
+				for what, m := range map[string]mat.Matrix{
+					"Dense": dense, "SymDense": sym, "T": s.T(), "copy of SymDense": &fromDense, "copy of SymPacked": &fromPacked,
+				} {
+					if m.At(i, j) != s.At(i, j) {
+						t.Errorf("n=%d: %s has %v at (%d,%d), want %v", n, what, m.At(i, j), i, j, s.At(i, j))
+					}
+				}
+			}
+		}
+		if n > 0 {
+			fromPacked.SetSym(0, 0, -1)
+			if s.At(0, 0) == -1 {
+				t.Errorf("n=%d: CopySym shares storage", n)
+			}
+		}
+	}
+}
+
+func TestSymPackedStorage(t *testing.T) {
+	data := []float64{1, 2, 3}
+	s := NewSymPacked(2, data)
+	s.SetSym(1, 0, 7)
+	s.AddDiagonal(10)
+	if want := []float64{11, 7, 13}; data[0] != want[0] || data[1] != want[1] || data[2] != want[2] {
+		t.Errorf("storage is %v, want %v", data, want)
+	}
+	s.Reset()
+	if !s.IsEmpty() || s.SymmetricDim() != 0 {
+		t.Error("not empty after Reset")
+	}
+	s.CopySym(numbered(1))
+	if &s.RawSymPacked().Data[0] != &data[0] {
+		t.Error("Reset gives the storage away")
+	}
+}
+
+func TestSymPackedPanics(t *testing.T) {
+	s := NewSymPacked(3, nil)
+	for what, f := range map[string]func(){
+		"negative n":     func() { NewSymPacked(-1, nil) },
+		"short data":     func() { NewSymPacked(3, make([]float64, 5)) },
+		"row":            func() { s.At(3, 0) },
+		"negative row":   func() { s.At(-1, 0) },
+		"column":         func() { s.SetSym(0, 3, 1) },
+		"another order":  func() { s.CopySym(NewSymPacked(2, nil)) },
+		"shape of dense": func() { Mul(nil, NewDense(2, 2, nil), NewDense(2, 3, nil), NewDense(2, 2, nil)) },
+	} {
+		if !panics(f) {
+			t.Errorf("%s: no panic", what)
+		}
+	}
+}
+
+func panics(f func()) (yes bool) {
+	defer func() { yes = recover() != nil }()
+	f()
+	return false
+}
