@@ -1,0 +1,125 @@
+package dataset
+
+// A point of a skeleton: x to the right, y down, the digit's middle at (0, 0). A digit of usual
+// size is 140 units high.
+type point struct{ x, y int64 }
+
+// A skeleton is a digit as strokes through the control points they share. A stroke is the uniform
+// quadratic B-spline of its points, which begins and ends in its first and last point and is round
+// between; where the last is the first again, the stroke is closed and round everywhere. A corner
+// is a point in which one stroke ends and another begins.
+type skeleton struct {
+	points  []point
+	strokes [][]int // indices into points
+}
+
+// maxPoints bounds the control points of a skeleton.
+const maxPoints = 16
+
+// skeletons are the ways to write each digit.
+var skeletons = [digitClasses][]skeleton{
+	0: {
+		{ // oval
+			points:  []point{{0, -74}, {36, -58}, {46, 0}, {36, 58}, {0, 74}, {-36, 58}, {-46, 0}, {-36, -58}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 0}},
+		},
+		{ // begun at the top and crossed there
+			points:  []point{{-8, -72}, {-42, -50}, {-48, 10}, {-30, 70}, {14, 80}, {46, 40}, {46, -30}, {28, -72}, {-2, -76}, {-24, -62}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		},
+	},
+	1: {
+		{ // a bar
+			points:  []point{{2, -70}, {2, -20}, {-2, 20}, {-2, 70}},
+			strokes: [][]int{{0, 1, 2, 3}},
+		},
+		{ // with a flag
+			points:  []point{{-26, -42}, {-8, -54}, {6, -70}, {6, 0}, {4, 70}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}},
+		},
+		{ // with flag and foot
+			points:  []point{{-24, -46}, {-8, -56}, {4, -70}, {4, 0}, {2, 68}, {-28, 68}, {32, 68}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}, {5, 4, 6}},
+		},
+	},
+	2: {
+		{ // with a corner at the foot
+			points:  []point{{-38, -36}, {-30, -76}, {28, -80}, {48, -34}, {14, 10}, {-14, 38}, {-44, 68}, {0, 66}, {46, 64}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6}, {6, 7, 8}},
+		},
+		{ // with a loop at the foot
+			points:  []point{{-36, -44}, {-18, -80}, {34, -76}, {40, -26}, {16, 20}, {-14, 64}, {-48, 76}, {-48, 42}, {-14, 48}, {14, 74}, {48, 58}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		},
+	},
+	3: {
+		{ // round
+			points:  []point{{-38, -50}, {-20, -80}, {38, -78}, {42, -24}, {12, -6}, {-12, -4}, {30, -4}, {54, 26}, {38, 80}, {-22, 80}, {-42, 46}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5}, {5, 6, 7, 8, 9, 10}},
+		},
+		{ // flat at the top
+			points:  []point{{-36, -68}, {0, -68}, {38, -68}, {16, -38}, {-6, -14}, {44, -16}, {54, 44}, {20, 80}, {-24, 78}, {-42, 52}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}, {4, 5, 6, 7, 8, 9}},
+		},
+	},
+	4: {
+		{ // open
+			points:  []point{{-26, -66}, {-34, -24}, {-40, 14}, {0, 14}, {46, 10}, {24, -60}, {20, 0}, {16, 70}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}, {5, 6, 7}},
+		},
+		{ // closed
+			points:  []point{{18, -70}, {-14, -24}, {-46, 22}, {0, 22}, {46, 22}, {18, 0}, {18, 70}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}, {0, 5, 6}},
+		},
+	},
+	5: {
+		{ // with corners
+			points:  []point{{38, -68}, {4, -68}, {-28, -68}, {-32, -40}, {-36, -8}, {-6, -34}, {50, -20}, {50, 50}, {16, 80}, {-24, 76}, {-44, 52}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}, {4, 5, 6, 7, 8, 9, 10}},
+		},
+		{ // in one sweep
+			points:  []point{{40, -66}, {0, -80}, {-34, -60}, {-36, -18}, {8, -14}, {46, 6}, {40, 70}, {-6, 80}, {-42, 56}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8}},
+		},
+	},
+	6: {
+		{ // bowed
+			points:  []point{{30, -68}, {-12, -62}, {-42, -10}, {-48, 44}, {-16, 80}, {30, 74}, {46, 38}, {26, 4}, {-12, 4}, {-38, 34}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		},
+		{ // straight
+			points:  []point{{8, -72}, {-16, -30}, {-38, 10}, {-48, 56}, {-10, 82}, {36, 72}, {40, 22}, {4, 4}, {-36, 32}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8}},
+		},
+	},
+	7: {
+		{ // plain
+			points:  []point{{-40, -64}, {0, -66}, {42, -68}, {16, -14}, {-10, 70}},
+			strokes: [][]int{{0, 1, 2}, {2, 3, 4}},
+		},
+		{ // with a bar and a hook
+			points:  []point{{-40, -46}, {-36, -68}, {0, -64}, {42, -68}, {16, -10}, {-6, 70}, {-20, 4}, {34, -2}},
+			strokes: [][]int{{0, 1, 2, 3}, {3, 4, 5}, {6, 7}},
+		},
+	},
+	8: {
+		{ // in one crossing stroke
+			points:  []point{{36, -44}, {22, -80}, {-24, -80}, {-40, -42}, {-14, -10}, {22, 14}, {48, 44}, {26, 82}, {-26, 82}, {-48, 44}, {-22, 14}, {14, -10}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0}},
+		},
+		{ // of two rings
+			points:  []point{{0, -76}, {36, -64}, {36, -16}, {0, -4}, {-36, -16}, {-36, -64}, {44, 10}, {44, 64}, {0, 78}, {-44, 64}, {-44, 10}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 0}, {3, 6, 7, 8, 9, 10, 3}},
+		},
+	},
+	9: {
+		{ // straight
+			points:  []point{{38, -44}, {18, -80}, {-26, -76}, {-44, -38}, {-24, 0}, {18, -4}, {36, 10}, {26, 70}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 0}, {0, 6, 7}},
+		},
+		{ // with a round tail
+			points:  []point{{36, -42}, {18, -78}, {-24, -78}, {-42, -38}, {-22, -2}, {18, -6}, {46, 20}, {30, 78}, {-12, 78}, {-32, 58}},
+			strokes: [][]int{{0, 1, 2, 3, 4, 5, 0}, {0, 6, 7, 8, 9}},
+		},
+	},
+}

@@ -1,0 +1,146 @@
+package dataset
+
+import "math"
+
+// How a digit is inked.
+const (
+	penUsual   = 320 // half the pen's width, in 1/256 pixel
+	penMost    = 120 // change of it
+	inkLeast   = 110 // ink is uniform on [inkLeast, 255]
+	groundMost = 50  // ground is uniform on [0, groundMost)
+	noiseMost  = 20  // the amplitude of noise is uniform on [0, noiseMost)
+)
+
+// splineSteps is the number of straight pieces for each control point of a stroke.
+const splineSteps = 4
+
+// A pen draws one digit at a time. It first collects for every pixel the squared distance of its
+// middle from the nearest stroke and makes grey levels of them at the end, so that strokes that
+// meet or cross have no seam.
+type pen struct {
+	points [maxPoints]point
+	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; large where no stroke is near
+	reach  int64              // distance beyond which there is no ink
+}
+
+// draw draws a digit of the class given, with everything random about it from r, on the
+// digitPixels bytes of dst.
+func (p *pen) draw(dst []byte, class byte, r *source) {
+	ways := skeletons[class]
+	sk := &ways[r.below(len(ways))]
+	distort(&p.points, sk, r)
+	radius := penUsual + r.bell(penMost)
+	p.reach = radius + sub/2
+	for i := range p.near {
+		p.near[i] = math.MaxInt64
+	}
+	for _, stroke := range sk.strokes {
+		p.stroke(stroke)
+	}
+	p.ink(dst, radius, r)
+}
+
+// stroke draws the uniform quadratic B-spline of the control points that stroke names: around each
+// inner point Q between P and R, the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins and
+// ends in its first and last point instead.
+func (p *pen) stroke(stroke []int) {
+	last := len(stroke) - 1
+	at := func(i int) point { return p.points[stroke[i]] }
+	if stroke[0] == stroke[last] {
+		for i := range last {
+			prev := at((i + last - 1) % last)
+			p.curve(middle(prev, at(i)), at(i), middle(at(i), at(i+1)))
+		}
+		return
+	}
+	if last == 1 {
+		p.line(at(0), at(1))
+		return
+	}
+	from := at(0)
+	for i := 1; i < last; i++ {
+		to := at(last)
+		if i+1 < last {
+			to = middle(at(i), at(i+1))
+		}
+		p.curve(from, at(i), to)
+		from = to
+	}
+}
+
+func middle(a, b point) point { return point{(a.x + b.x) >> 1, (a.y + b.y) >> 1} }
+
+// curve draws the Bézier curve (1-t)² a + 2t(1-t) b + t² c as splineSteps lines.
+func (p *pen) curve(a, b, c point) {
+	from := a
+	for t := int64(1); t <= splineSteps; t++ {
+		wa, wb, wc := (splineSteps-t)*(splineSteps-t), 2*t*(splineSteps-t), t*t
+		to := point{
+			(wa*a.x + wb*b.x + wc*c.x) / (splineSteps * splineSteps),
+			(wa*a.y + wb*b.y + wc*c.y) / (splineSteps * splineSteps),
+		}
+		p.line(from, to)
+		from = to
+	}
+}
+
+// line lowers near to the squared distance from the segment ab, in the pixels that it can reach.
+func (p *pen) line(a, b point) {
+	dx, dy := b.x-a.x, b.y-a.y
+	length2 := dx*dx + dy*dy
+	x0, x1 := p.span(a.x, b.x)
+	y0, y1 := p.span(a.y, b.y)
+	for y := y0; y < y1; y++ {
+		row := p.near[y*digitSide : (y+1)*digitSide]
+		uy := y*sub + sub/2 - a.y
+		for x := x0; x < x1; x++ {
+			ux := x*sub + sub/2 - a.x
+			var d2 int64
+			switch along := ux*dx + uy*dy; {
+			case along <= 0: // a is nearest, also where a = b
+				d2 = ux*ux + uy*uy
+			case along >= length2: // b is nearest
+				d2 = (ux-dx)*(ux-dx) + (uy-dy)*(uy-dy)
+			default:
+				cross := ux*dy - uy*dx
+				d2 = cross * cross / length2
+			}
+			row[x] = min(row[x], d2)
+		}
+	}
+}
+
+// span returns the pixels [from, to) of a row or column that ink between the coordinates u and v
+// reaches.
+func (p *pen) span(u, v int64) (from, to int64) {
+	from = max(0, (min(u, v)-p.reach)>>subBits)
+	to = min(digitSide, (max(u, v)+p.reach)>>subBits+1)
+	return from, to
+}
+
+// ink turns distances into grey levels. With distance d and the pen's radius ρ, in pixels, a pixel
+// is covered by
+//
+//	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), cut to [0, 1],
+//
+// which is 1 up to d = ρ-1/2, 0 from ρ+1/2 on, close to linear between, and needs no square root.
+func (p *pen) ink(dst []byte, radius int64, r *source) {
+	ground := int64(r.below(groundMost))
+	contrast := inkLeast + int64(r.below(256-inkLeast)) - ground
+	noise := int64(r.below(noiseMost))
+	outer, ring := p.reach*p.reach, 2*radius*sub
+	var random uint64
+	for i, d2 := range p.near {
+		grey := ground
+		if d2 < outer {
+			grey += contrast * min(outer-d2, ring) / ring
+		}
+		// Two random bytes a pixel: their sum less 255 has a triangular distribution on [-255, 255].
+		if i%4 == 0 {
+			random = r.pcg.Uint64()
+		}
+		grey += (int64(random&255) + int64(random>>8&255) - 255) * noise >> 8
+		random >>= 16
+		dst[i] = byte(max(0, min(255, grey)))
+	}
+}

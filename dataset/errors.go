@@ -1,0 +1,61 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// ErrFormat is what every [FormatError] matches: errors.Is(err, ErrFormat).
+var ErrFormat = errors.New("dataset: malformed data")
+
+// A FormatError says that data is not what its format or its companion file requires.
+type FormatError struct {
+	File   string // path of the file; empty where the data came from a reader
+	Offset int64  // byte at which the fault shows, counted in the unpacked data; -1 where no single byte is to blame
+	Msg    string // what is wrong and what was expected
+	Err    error  // the cause reported by the decompressor or the reader; nil where there is none
+}
+
+// Error returns file, offset, message and cause in one line.
+func (e *FormatError) Error() string {
+	var b strings.Builder
+	b.WriteString("dataset: ")
+	if e.File != "" {
+		b.WriteString(e.File + ": ")
+	}
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, "byte %d: ", e.Offset)
+	}
+	b.WriteString(e.Msg)
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	return b.String()
+}
+
+// Is reports whether target is ErrFormat.
+func (e *FormatError) Is(target error) bool { return target == ErrFormat }
+
+// Unwrap returns the cause, which may be nil.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// A MissingError says which files of a data set were not found. It matches fs.ErrNotExist.
+type MissingError struct {
+	Dir     string   // the folder that was searched
+	Missing []string // the files not found in it, by their plain names; nil where the folder itself is missing
+}
+
+// Error names the folder, what it lacks, what is expected in it and what to do.
+func (e *MissingError) Error() string {
+	what := fmt.Sprintf("folder %q does not exist", e.Dir)
+	if e.Missing != nil {
+		what = fmt.Sprintf("folder %q lacks %s", e.Dir, strings.Join(e.Missing, ", "))
+	}
+	return fmt.Sprintf("dataset: %s; expected are the files %s, each plain or with .gz: put them there or name the folder that has them",
+		what, strings.Join(mnistFiles[:], ", "))
+}
+
+// Unwrap returns fs.ErrNotExist.
+func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
