@@ -1,0 +1,155 @@
+package lapack
+
+import (
+	"math"
+
+	"blskernel/internal/packed"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// checkShape panics with gonum's mat.ErrShape unless ok.
+func checkShape(ok bool) {
+	if !ok {
+		panic(gonummat.ErrShape)
+	}
+}
+
+// reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size.
+func reuse(dst *mat.Dense, r, c int) {
+	if dst.IsEmpty() {
+		if r > 0 && c > 0 {
+			dst.ReuseAs(r, c)
+		}
+		return
+	}
+	dr, dc := dst.Dims()
+	checkShape(dr == r && dc == c)
+}
+
+// allFinite tells whether x holds neither NaN nor infinity. 0*v is NaN for those and zero for all
+// others, so that one sum without branches decides; four sums hide the latency of the addition.
+func allFinite(x []float64) bool {
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		v := x[i : i+4 : i+4]
+		s0 += 0 * v[0]
+		s1 += 0 * v[1]
+		s2 += 0 * v[2]
+		s3 += 0 * v[3]
+	}
+	for ; i < len(x); i++ {
+		s0 += 0 * x[i]
+	}
+	return s0+s1+s2+s3 == 0
+}
+
+func finite(v float64) bool { return v-v == 0 }
+
+// checkFinite returns an *ElementError of the given kind for the first element of g that is NaN or
+// infinite, or nil.
+func checkFinite(routine string, g blas64.General, kind error) error {
+	for i := range g.Rows {
+		row := g.Data[i*g.Stride : i*g.Stride+g.Cols]
+		if !allFinite(row) {
+			return elementError(routine, i, 0, row, kind)
+		}
+	}
+	return nil
+}
+
+// checkFinitePacked is checkFinite for the n×n packed matrix ap.
+func checkFinitePacked(routine string, n int, ap []float64, kind error) error {
+	if allFinite(ap) {
+		return nil
+	}
+	for i := range n {
+		at := packed.Row(n, i)
+		if row := ap[at+i : at+n]; !allFinite(row) {
+			return elementError(routine, i, i, row, kind)
+		}
+	}
+	return nil
+}
+
+// elementError names the first element of row i, whose first stored column is col, that is not finite.
+func elementError(routine string, i, col int, row []float64, kind error) error {
+	for j, v := range row {
+		if !finite(v) {
+			return &ElementError{Routine: routine, Row: i, Col: col + j, Value: v, Err: kind}
+		}
+	}
+	return nil
+}
+
+// norm1 returns the 1-norm, the largest column sum of magnitudes, of g.
+func norm1(g blas64.General) float64 {
+	sums := make([]float64, g.Cols)
+	for i := range g.Rows {
+		for j, v := range g.Data[i*g.Stride : i*g.Stride+g.Cols] {
+			sums[j] += math.Abs(v)
+		}
+	}
+	return largest(sums)
+}
+
+// norm1Packed returns the 1-norm of the n×n packed symmetric matrix ap.
+func norm1Packed(n int, ap []float64) float64 {
+	sums := make([]float64, n)
+	for i := range n {
+		at := packed.Row(n, i)
+		sums[i] += math.Abs(ap[at+i])
+		for j := i + 1; j < n; j++ {
+			v := math.Abs(ap[at+j])
+			sums[i] += v
+			sums[j] += v
+		}
+	}
+	return largest(sums)
+}
+
+func largest(sums []float64) float64 {
+	m := 0.0
+	for _, s := range sums {
+		m = max(m, s)
+	}
+	return m
+}
+
+// absMax returns the position and the magnitude of the largest element of x; a NaN is never the
+// largest. It returns 0, 0 for an empty x.
+func absMax(x []float64) (at int, m float64) {
+	for i, v := range x {
+		if a := math.Abs(v); a > m {
+			at, m = i, a
+		}
+	}
+	return at, m
+}
+
+// divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
+// accuracy.
+func divide(x []float64, d float64) {
+	if math.Abs(d) < smallest {
+		for i := range x {
+			x[i] /= d
+		}
+		return
+	}
+	r := 1 / d
+	for i := range x {
+		x[i] *= r
+	}
+}
+
+// smallest is the least number whose reciprocal neither overflows nor is subnormal, twice the least
+// normal number.
+const smallest = 0x1p-1021
+
+// notFactorized is the panic of methods of an empty receiver.
+const (
+	notFactorized = "lapack: the receiver holds no factorization"
+)

@@ -1,0 +1,71 @@
+// Package lapack factors, solves and inverts dense matrices: symmetric ones in packed storage, general
+// and tall ones in gonum's dense storage. All of it is done in blocks on a blskernel.Backend, so that
+// it runs at the speed of that backend's matrix product.
+//
+// # Which one
+//
+// Solve rather than invert: X = A⁻¹B by SolveTo is cheaper than the inverse and a product, and its
+// residual is smaller. Then:
+//
+//   - Cholesky, A = UᵀU, for a symmetric positive definite A: Gram matrices, I + DᵀD, anything with a
+//     ridge on its diagonal. Half the work of LU, no pivoting, and the test for definiteness for free.
+//   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the pivoting.
+//     Inertia counts the signs of the eigenvalues.
+//   - LU, P A = L U, for every other square A.
+//   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
+//     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
+//
+// RCond estimates the reciprocal condition number of what was factored. A relative error of about
+// eps/RCond is to be expected in a solution, and nothing is right in it where RCond is near eps.
+//
+// # Storage
+//
+// A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half
+// of what LAPACK's fast routines need. Factor and inverse are computed in that storage by
+// FactorizeInPlace and InverseInPlace, with a workspace of O(n) times a block size; Factorize and
+// InverseTo are the same on a copy. Dense matrices are row-major, may be views of larger ones, and are
+// never transposed: SolveRowsTo and SolveTriangularRows take every row as a right-hand side.
+//
+// # Cost
+//
+// Flops, multiplications and additions counted each, lower orders left out; c right-hand sides,
+// columns or rows. The name is LAPACK's and the one under which a blskernel.Recorder is told of it.
+//
+//	            factorize          solve             inverse (after it)  RCond
+//	Cholesky    n³/3   Dpptrf      2n²c  Dpptrs      2n³/3  Dpptri       Dppcon
+//	LDLT        n³/3   Dsptrf      2n²c  Dsptrs      2n³/3  Dsptri       Dspcon
+//	LU          2n³/3  Dgetrf      2n²c  Dgetrs      4n³/3  Dgetri       Dgecon
+//	QR (l×k)    2k²l - 2k³/3       4lkc - 2k²c       Q: as factorize     Dtrcon
+//	            Dgeqrf             Dormqr and        Dorgqr
+//	                               k²c   Dtrtrs
+//
+// # Accuracy
+//
+// With u = 2⁻⁵³ and c a modest constant times n, in norms. H is Higham, Accuracy and Stability of
+// Numerical Algorithms, second edition, SIAM 2002. Package tests hold every line to 30 n u.
+//
+//	Cholesky  ‖A - UᵀU‖ <= c u ‖A‖                        H theorem 10.3
+//	          ‖B - A X‖ <= c u ‖A‖ ‖X‖                    H theorem 10.4
+//	LDLT      ‖PAPᵀ - UᵀDU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖ H theorems 11.3 and 11.4
+//	LU        ‖PA - LU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖     H theorems 9.3 and 9.5
+//	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖ (LU: ‖I - X A‖)    H sections 14.3 and 14.4; measured
+//	QR        ‖A - QR‖ <= c u ‖A‖, ‖I - QᵀQ‖ <= c u       H theorem 19.4
+//	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
+//	RCond     at least the true value, but for rounding   H section 15.2
+//
+// rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
+// and is below 100 for all but matrices that are made to show it. The bound for the LDLT inverse has,
+// besides, the size of U, which partial pivoting does not bound.
+//
+// Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
+// accuracy as they do everywhere.
+//
+// # Errors
+//
+// What data can cause is an error, which says what happened, where, and what to do: a *PivotError or an
+// *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by errors.Is. NaN and
+// infinity are refused at the start. A failed factorization leaves its receiver empty. An exactly zero
+// pivot is an error; a matrix that is only nearly singular is not, and shows in RCond. What the caller
+// can avoid is a panic: a wrong shape (gonum's mat.ErrShape), and a method of an empty receiver. An
+// order of zero is legal everywhere.
+package lapack

@@ -1,0 +1,60 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The kinds of failure that data can cause. They are matched with errors.Is; the errors that are
+// returned are a *PivotError or an *ElementError, which also say where.
+var (
+	// ErrSingular reports an exactly zero pivot, or a solution or inverse that overflows.
+	ErrSingular = errors.New("matrix is singular")
+
+	// ErrNotPositiveDefinite reports a pivot of a Cholesky factorization that is not positive.
+	ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
+
+	// ErrNotFinite reports a NaN or an infinity in the input, or an elimination that overflows.
+	ErrNotFinite = errors.New("NaN or infinity")
+)
+
+// A PivotError says at which pivot a factorization failed. It unwraps to ErrSingular,
+// ErrNotPositiveDefinite or ErrNotFinite.
+type PivotError struct {
+	Routine string  // LAPACK's name of the routine, such as "Dpptrf"
+	Index   int     // row and column of the pivot, counted from 0, in the order of elimination
+	Pivot   float64 // its value
+	Err     error   // the kind of failure
+}
+
+func (e *PivotError) Error() string {
+	switch e.Err {
+	case ErrNotPositiveDefinite:
+		return fmt.Sprintf("lapack: %s: pivot %d is %.3g: %v; use LDLT, or add a ridge to the diagonal", e.Routine, e.Index, e.Pivot, e.Err)
+	case ErrSingular:
+		return fmt.Sprintf("lapack: %s: pivot %d is exactly zero: %v; remove the dependent rows, or add a ridge to the diagonal", e.Routine, e.Index, e.Err)
+	}
+	return fmt.Sprintf("lapack: %s: pivot %d is %v: the elimination overflows; scale the matrix", e.Routine, e.Index, e.Pivot)
+}
+
+// Unwrap returns the kind of failure.
+func (e *PivotError) Unwrap() error { return e.Err }
+
+// An ElementError names an element that is not a finite number. It unwraps to ErrNotFinite where
+// the element belongs to the input, and to ErrSingular where it belongs to a solution or an inverse.
+type ElementError struct {
+	Routine  string  // LAPACK's name of the routine
+	Row, Col int     // position of the first such element, row after row, counted from 0
+	Value    float64 // NaN, +Inf or -Inf
+	Err      error   // the kind of failure
+}
+
+func (e *ElementError) Error() string {
+	if e.Err == ErrSingular {
+		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v to working precision; look at RCond, or add a ridge to the diagonal", e.Routine, e.Row, e.Col, e.Value, e.Err)
+	}
+	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v: %v; clean the data first", e.Routine, e.Row, e.Col, e.Value, e.Err)
+}
+
+// Unwrap returns the kind of failure.
+func (e *ElementError) Unwrap() error { return e.Err }

@@ -1,0 +1,113 @@
+package lapack
+
+import (
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// SolveTo computes the n×c X with A X = B for the n×c b and writes it to dst, which may be b
+// but must not overlap it in part. An empty dst is given its size. It takes 2n²c flops and a workspace of 128n numbers.
+//
+// The error matches ErrNotFinite where b holds NaN or an infinity; dst is then unchanged. It matches
+// ErrSingular where X overflows; dst then holds what was computed. SolveTo panics with mat.ErrShape
+// if the shapes do not fit, and if the receiver is empty. (LAPACK: dsptrs.)
+func (f *LDLT) SolveTo(dst, b *mat.Dense) error {
+	f.mustHold()
+	return solveColumns(f.Backend, "Dsptrs", f.n, dst, b, f.solve)
+}
+
+// SolveRowsTo computes the m×n X with X A = B for the m×n b and writes it to dst, which may be b: every
+// row of b is a right-hand side (see Cholesky.SolveRowsTo). Sizes, flops (2n²m), errors and panics
+// are those of SolveTo.
+func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
+	f.mustHold()
+	return solveRows(f.Backend, "Dsptrs", f.n, dst, b, func(bk blskernel.Backend, m int, x []float64, ldx int) {
+		u := f.triangle()
+		for i := range m {
+			row := x[i*ldx : i*ldx+f.n]
+			for k, s := range f.swap {
+				row[k], row[s] = row[s], row[k]
+			}
+		}
+		u.solveRight(bk, blas.NoTrans, m, x, ldx)
+		for i := range m {
+			f.d.solve(1, x[i*ldx:i*ldx+f.n], 1)
+		}
+		u.solveRight(bk, blas.Trans, m, x, ldx)
+		for i := range m {
+			row := x[i*ldx : i*ldx+f.n]
+			for k := f.n - 1; k >= 0; k-- {
+				s := f.swap[k]
+				row[k], row[s] = row[s], row[k]
+			}
+		}
+	})
+}
+
+// solve overwrites the n×nrhs x by A⁻¹x = Pᵀ U⁻¹ D⁻¹ U⁻ᵀ P x.
+func (f *LDLT) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
+	u := f.triangle()
+	for k, s := range f.swap {
+		exchangeRows(nrhs, x, ldx, k, s)
+	}
+	u.solveLeft(bk, blas.Trans, nrhs, x, ldx)
+	f.d.solve(nrhs, x, ldx)
+	u.solveLeft(bk, blas.NoTrans, nrhs, x, ldx)
+	for k := f.n - 1; k >= 0; k-- {
+		exchangeRows(nrhs, x, ldx, k, f.swap[k])
+	}
+}
+
+// exchangeRows exchanges the rows p and q of x, which have cols elements.
+func exchangeRows(cols int, x []float64, ldx, p, q int) {
+	if p == q {
+		return
+	}
+	xp, xq := x[p*ldx:p*ldx+cols], x[q*ldx:q*ldx+cols]
+	for j, v := range xp {
+		xp[j], xq[j] = xq[j], v
+	}
+}
+
+// solve overwrites the n×nrhs x by D⁻¹x. A 2×2 block is divided by its off-diagonal element first,
+// as in LAPACK's dsytrs, so that no product of two of its elements overflows.
+func (d blockDiagonal) solve(nrhs int, x []float64, ldx int) {
+	for k := 0; k < len(d.d); k++ {
+		xk := x[k*ldx : k*ldx+nrhs]
+		e := d.e[k]
+		if e == 0 {
+			divide(xk, d.d[k])
+			continue
+		}
+		xl := x[(k+1)*ldx : (k+1)*ldx+nrhs]
+		d0, d1 := d.d[k]/e, d.d[k+1]/e
+		det := d0*d1 - 1
+		for j := range xk {
+			y0, y1 := xk[j]/e, xl[j]/e
+			xk[j] = (d1*y0 - y1) / det
+			xl[j] = (d0*y1 - y0) / det
+		}
+		k++
+	}
+}
+
+// inverse returns D⁻¹, of the same blocks.
+func (d blockDiagonal) inverse() blockDiagonal {
+	n := len(d.d)
+	inv := blockDiagonal{d: make([]float64, n), e: make([]float64, n)}
+	for k := 0; k < n; k++ {
+		e := d.e[k]
+		if e == 0 {
+			inv.d[k] = 1 / d.d[k]
+			continue
+		}
+		d0, d1 := d.d[k]/e, d.d[k+1]/e
+		det := d0*d1 - 1
+		inv.d[k], inv.d[k+1] = d1/det/e, d0/det/e
+		inv.e[k] = -1 / det / e
+		k++
+	}
+	return inv
+}

@@ -1,0 +1,132 @@
+package lapack
+
+import (
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// QR is the factorization A = Q R of an l×k matrix with l >= k: Q has orthonormal columns, R is k×k
+// upper triangular. Q is kept as a product of Householder reflections in compact form,
+// I - V T Vᵀ for each block of columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
+// The signs of the diagonal of R are arbitrary. The zero value is empty and ready for Factorize.
+//
+// Methods that only read the factorization may be called from several goroutines at once.
+type QR struct {
+	Backend blskernel.Backend // nil stands for blskernel.Default()
+
+	factorized bool
+	qr         blas64.General // V below the diagonal, with implied ones on it, and R
+	t          []float64      // the triangles T, one below the other, block() apart in each row
+	base, nb   int            // block sizes of tests; 0 stands for qrBase and qrBlock
+}
+
+// qrBlock is the number of columns whose reflections are applied together. Each block reads the rest
+// of the matrix twice and writes it once for 4*qrBlock flops an element, which at 128 takes longer
+// than memory does; the workspace of l*qrBlock numbers is small against l*k where time matters.
+const qrBlock = 128
+
+// qrBase is the number of columns at which the recursion inside a block stops. 8 numbers are one
+// cache line, so a pass over a narrow panel of rows reads nothing that it does not use.
+const qrBase = 8
+
+func (f *QR) block() int {
+	if f.nb > 0 {
+		return f.nb
+	}
+	return qrBlock
+}
+
+func (f *QR) baseColumns() int {
+	if f.base > 0 {
+		return f.base
+	}
+	return qrBase
+}
+
+// Dims returns l and k, and 0, 0 for an empty receiver.
+func (f *QR) Dims() (l, k int) { return f.qr.Rows, f.qr.Cols }
+
+// Reset makes the receiver empty.
+func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
+
+func (f *QR) mustHold() {
+	if !f.factorized {
+		panic(notFactorized)
+	}
+}
+
+// RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. An empty dst is given
+// its size. RTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
+func (f *QR) RTo(dst *mat.Dense) {
+	f.mustHold()
+	_, k := f.Dims()
+	reuse(dst, k, k)
+	raw := dst.RawMatrix()
+	for i := range k {
+		row := raw.Data[i*raw.Stride : i*raw.Stride+k]
+		clear(row[:i])
+		copy(row[i:], f.qr.Data[i*f.qr.Stride+i:i*f.qr.Stride+k])
+	}
+}
+
+// RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 where R has a
+// zero on its diagonal; see Cholesky.RCond. The 2-norm condition number of A, which is that of R, is
+// within a factor k of its inverse. (LAPACK: dtrcon.)
+func (f *QR) RCond() float64 {
+	f.mustHold()
+	_, k := f.Dims()
+	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dtrcon", M: k, N: k})
+	if checkTriangle("Dtrcon", k, f.qr.Data, f.qr.Stride) != nil {
+		return 0
+	}
+	return rcond(k, norm1Triangle(k, f.qr.Data, f.qr.Stride), func(x []float64, trans bool) {
+		t := blas.NoTrans
+		if trans {
+			t = blas.Trans
+		}
+		trsm(bk, blas.Left, blas.Upper, t, blas.NonUnit, k, 1, f.qr.Data, f.qr.Stride, x, 1)
+	})
+}
+
+// A reflector is one block of reflections I - V T Vᵀ that acts on rows i and below: V has cols
+// columns and is written out with its ones and zeros, without gaps, so that products with it are Dgemm.
+type reflector struct {
+	i, rows, cols int
+	v             []float64
+	t             []float64
+	ldt           int
+}
+
+// reflector returns the block of reflections that begins with column i of the factorization stored
+// in qr; V is written to work, of l*block() elements.
+func (f *QR) reflector(qr blas64.General, i int, work []float64) reflector {
+	h := reflector{i: i, rows: qr.Rows - i, cols: min(f.block(), qr.Cols-i), ldt: f.block(), t: f.t[i*f.block():], v: work}
+	for r := range h.rows {
+		copy(work[r*h.cols:(r+1)*h.cols], qr.Data[(i+r)*qr.Stride+i:])
+	}
+	h.unitLower()
+	return h
+}
+
+// unitLower makes the top of V unit lower triangular.
+func (h reflector) unitLower() {
+	for r := range h.cols {
+		row := h.v[r*h.cols : (r+1)*h.cols]
+		row[r] = 1
+		clear(row[r+1:])
+	}
+}
+
+// apply overwrites C, of n columns from row i on, by (I - V op(T) Vᵀ) C; work has cols*n elements.
+// It takes about 4*rows*cols*n flops.
+func (h reflector) apply(bk blskernel.Backend, t blas.Transpose, n int, c []float64, ldc int, work []float64) {
+	if n == 0 {
+		return
+	}
+	bk.Dgemm(blas.Trans, blas.NoTrans, h.cols, n, h.rows, 1, h.v, h.cols, c, ldc, 0, work, n)
+	bk.Dtrmm(blas.Left, blas.Upper, t, blas.NonUnit, h.cols, n, 1, h.t, h.ldt, work, n)
+	bk.Dgemm(blas.NoTrans, blas.NoTrans, h.rows, n, h.cols, -1, h.v, h.cols, work, n, 1, c, ldc)
+}

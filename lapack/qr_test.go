@@ -1,0 +1,247 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+func TestQR(t *testing.T) {
+	type shape struct{ l, k, nb, base int }
+	var shapes []shape
+	for k := 0; k <= 20; k++ {
+		for _, more := range []int{0, 1, 2, 30} {
+			if k == 0 && more > 0 {
+				continue
+			}
+			shapes = append(shapes, shape{k + more, k, 0, 0}, shape{k + more, k, 1 + k%6, 1 + k%3})
+		}
+	}
+	shapes = append(shapes, shape{150, 127, 0, 0}, shape{128, 128, 0, 0}, shape{300, 129, 0, 0}, shape{200, 150, 32, 5}, shape{500, 8, 0, 0}, shape{500, 9, 0, 0})
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, scale := range []float64{1, 1e150, 1e-150, 1e200, 1e-200} {
+			t.Run(fmt.Sprintf("scale=%.0e", scale), func(t *testing.T) {
+				rng := newRand(21)
+				for _, s := range shapes {
+					a := randomFull(rng, s.l, s.k)
+					for i := range a.x {
+						a.x[i] *= scale
+					}
+					testQR(t, fmt.Sprintf("%+v", s), &QR{Backend: bk, nb: s.nb, base: s.base}, a, true)
+				}
+			})
+		}
+		t.Run("graded", func(t *testing.T) {
+			rng := newRand(22)
+			for _, s := range shapes {
+				a := randomFull(rng, s.l, s.k)
+				for i := range s.l {
+					for j := range s.k {
+						a.set(i, j, a.at(i, j)*math.Pow(10, -float64(i)/8))
+					}
+				}
+				testQR(t, fmt.Sprintf("%+v", s), &QR{Backend: bk, nb: s.nb, base: s.base}, a, false)
+			}
+		})
+		t.Run("rank-deficient", func(t *testing.T) {
+			for _, s := range shapes {
+				if s.k < 3 {
+					continue
+				}
+				a := randomFull(newRand(23), s.l, s.k)
+				for i := range s.l {
+					a.set(i, 1, 0)
+					a.set(i, 2, 3*a.at(i, 0))
+				}
+				testQR(t, fmt.Sprintf("%+v", s), &QR{Backend: bk, nb: s.nb, base: s.base}, a, false)
+			}
+		})
+	})
+}
+
+func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
+	t.Helper()
+	l, k := a.r, a.c
+	ad, intact := wide(t, a)
+	if err := f.Factorize(ad); err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if !sameBits(fullOf(ad).x, a.x) {
+		t.Fatalf("%s: Factorize changed its argument", name)
+	}
+	var qd, rd mat.Dense
+	f.QTo(&qd)
+	f.RTo(&rd)
+	q, r := fullOf(&qd), fullOf(&rd)
+	if k == 0 {
+		q, r = newFull(0, 0), newFull(0, 0)
+	}
+	for i := range k {
+		for j := range i {
+			if r.at(i, j) != 0 {
+				t.Fatalf("%s: R is not triangular", name)
+			}
+		}
+	}
+	// Higham, theorem 19.4 and equation (19.13): both residuals are c l k eps in the columns' norms.
+	if v := over(a.sub(q.mul(r)).norm(), float64(max(1, l))*eps, a.norm()); !(v <= ratioBound) {
+		t.Errorf("%s: ‖A - QR‖/(l ‖A‖ eps) = %.3g", name, v)
+	}
+	if v := over(identity(k).sub(q.transpose().mul(q)).norm(), float64(max(1, l))*eps); !(v <= ratioBound) {
+		t.Errorf("%s: ‖I - QᵀQ‖/(l eps) = %.3g", name, v)
+	}
+	if regular && k > 0 {
+		b := randomFull(newRand(7), l, 3)
+		var x mat.Dense
+		if err := f.SolveTo(&x, b.dense()); err != nil {
+			t.Errorf("%s: SolveTo: %v", name, err)
+			return
+		}
+		// LAPACK's dqrt17: the residual of least squares is orthogonal to A,
+		// ‖Aᵀ(B - AX)‖ <= c l eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A
+		// and goes to X, so that nothing overflows.
+		s := a.norm()
+		an, xn := newFull(l, k), fullOf(&x)
+		for i := range a.x {
+			an.x[i] = a.x[i] / s
+		}
+		for i := range xn.x {
+			xn.x[i] *= s
+		}
+		res := b.sub(an.mul(xn))
+		size := b.norm() + an.norm()*xn.norm()
+		if v := over(an.transpose().mul(res).norm(), float64(l)*eps, an.transpose().norm(), size); !(v <= ratioBound) {
+			t.Errorf("%s: ‖Aᵀ(B - AX)‖ = %.3g", name, v)
+		}
+		// Rows: Q R⁻ᵀ is the transposed pseudoinverse, so A⁺A = I up to the condition number.
+		p := q.dense()
+		if err := SolveTriangularRows(f.Backend, p, &rd, true); err != nil {
+			t.Errorf("%s: SolveTriangularRows: %v", name, err)
+		}
+		pf := fullOf(p)
+		if v := over(identity(k).sub(pf.transpose().mul(a)).norm(), float64(l)*eps, pf.transpose().norm(), a.norm()); !(v <= ratioBound) {
+			t.Errorf("%s: ‖I - A⁺A‖/(l ‖A‖ ‖A⁺‖ eps) = %.3g", name, v)
+		}
+		// And B R⁻¹ for a B = A gives Q back, with gaps left alone.
+		back, whole := wide(t, a)
+		if err := SolveTriangularRows(f.Backend, back, &rd, false); err != nil {
+			t.Errorf("%s: SolveTriangularRows: %v", name, err)
+		}
+		whole()
+		if v := over(a.sub(fullOf(back).mul(r)).norm(), float64(k)*eps, fullOf(back).norm(), r.norm()); !(v <= ratioBound) {
+			t.Errorf("%s: ‖A - X R‖/(k ‖X‖ ‖R‖ eps) = %.3g", name, v)
+		}
+		if k <= 20 {
+			inv := identity(k).dense()
+			if err := SolveTriangularRows(f.Backend, inv, &rd, false); err != nil {
+				t.Errorf("%s: SolveTriangularRows: %v", name, err)
+			}
+			if c := r.norm() * fullOf(inv).norm(); c < 1e10 {
+				checkRCond(t, name, f.RCond(), r, fullOf(inv))
+			}
+		}
+	}
+	if err := f.FactorizeInPlace(ad); err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	p := f.QInPlace()
+	intact()
+	if k > 0 && (&p.RawMatrix().Data[0] != &ad.RawMatrix().Data[0] || !sameBits(fullOf(p).x, q.x)) {
+		t.Errorf("%s: QInPlace differs from QTo", name)
+	}
+	mustPanic(t, notFactorized, func() { f.RCond() })
+}
+
+func TestQRGolden(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		// [3; 4] = Q R with R = -5, Q = -[3; 4]/5; the least squares solution for [1; 0] is 3/25.
+		f := QR{Backend: bk}
+		if err := f.Factorize(mat.NewDense(2, 1, []float64{3, 4})); err != nil {
+			t.Fatal(err)
+		}
+		var r, q, x mat.Dense
+		f.RTo(&r)
+		f.QTo(&q)
+		if err := f.SolveTo(&x, mat.NewDense(2, 1, []float64{1, 0})); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ got, want float64 }{{r.At(0, 0), -5}, {q.At(0, 0), -0.6}, {q.At(1, 0), -0.8}, {x.At(0, 0), 0.12}} {
+			if !(math.Abs(c.got-c.want) <= 8*eps*math.Abs(c.want)) {
+				t.Errorf("got %v, want %v", c.got, c.want)
+			}
+		}
+		if f.RCond() != 1 {
+			t.Errorf("RCond = %v", f.RCond())
+		}
+		// The same with subnormal numbers, of which 1/5e-310 overflows; they have 14 digits or so.
+		if err := f.Factorize(mat.NewDense(2, 1, []float64{3e-310, 4e-310})); err != nil {
+			t.Fatal(err)
+		}
+		f.QTo(&q)
+		if !(math.Abs(q.At(0, 0)+0.6) <= 1e-12) || !(math.Abs(q.At(1, 0)+0.8) <= 1e-12) {
+			t.Errorf("Q = %v of subnormal numbers", q.RawMatrix().Data)
+		}
+	})
+}
+
+func TestQRErrors(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		f := QR{Backend: bk}
+		if err := f.Factorize(mat.NewDense(3, 2, []float64{1, 0, 2, 0, 3, 0})); err != nil {
+			t.Fatal(err)
+		}
+		if f.RCond() != 0 {
+			t.Errorf("RCond = %v", f.RCond())
+		}
+		dst := mat.NewDense(2, 1, []float64{5, 6})
+		wantPivot(t, "rank 1", f.SolveTo(dst, mat.NewDense(3, 1, []float64{1, 2, 3})), ErrSingular, 1)
+		if !sameBits(dst.RawMatrix().Data, []float64{5, 6}) {
+			t.Error("dst was changed")
+		}
+		for l := 1; l <= 5; l++ {
+			for k := 1; k <= l; k++ {
+				for i := range l {
+					for j := range k {
+						a := randomFull(newRand(4), l, k)
+						a.set(i, j, math.Inf(-1))
+						d := a.dense()
+						wantElement(t, "Factorize", f.Factorize(d), ErrNotFinite, i, j)
+						wantElement(t, "FactorizeInPlace", f.FactorizeInPlace(d), ErrNotFinite, i, j)
+						if !sameBits(d.RawMatrix().Data, a.x) {
+							t.Error("a was changed")
+						}
+						mustPanic(t, notFactorized, func() { f.RCond() })
+					}
+				}
+			}
+		}
+		if err := f.Factorize(mat.NewDense(2, 1, []float64{1.5e308, 1.5e308})); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("overflow: %v", err)
+		}
+		one := mat.NewDense(1, 1, []float64{1})
+		wantPivot(t, "rows", SolveTriangularRows(bk, one, mat.NewDense(1, 1, nil), false), ErrSingular, 0)
+		wantElement(t, "rows", SolveTriangularRows(bk, one, mat.NewDense(1, 1, []float64{math.NaN()}), false), ErrNotFinite, 0, 0)
+		wantElement(t, "rows", SolveTriangularRows(bk, mat.NewDense(1, 1, []float64{math.NaN()}), one, true), ErrNotFinite, 0, 0)
+		wantElement(t, "rows", SolveTriangularRows(bk, one, mat.NewDense(1, 1, []float64{1e-310}), false), ErrSingular, 0, 0)
+	})
+	f := QR{}
+	mustPanic(t, notFactorized, func() { f.RTo(&mat.Dense{}) })
+	mustPanic(t, notFactorized, func() { f.QTo(&mat.Dense{}) })
+	mustPanic(t, gonummat.ErrShape, func() { _ = f.Factorize(mat.NewDense(2, 3, nil)) })
+	if err := f.Factorize(mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})); err != nil {
+		t.Fatal(err)
+	}
+	mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveTo(&mat.Dense{}, mat.NewDense(2, 1, nil)) })
+	mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveTo(mat.NewDense(3, 1, nil), mat.NewDense(3, 1, nil)) })
+	mustPanic(t, gonummat.ErrShape, func() { f.RTo(mat.NewDense(3, 2, nil)) })
+	mustPanic(t, gonummat.ErrShape, func() { f.QTo(mat.NewDense(2, 2, nil)) })
+	mustPanic(t, gonummat.ErrShape, func() { _ = SolveTriangularRows(nil, mat.NewDense(2, 2, nil), mat.NewDense(2, 3, nil), false) })
+}

@@ -1,0 +1,44 @@
+package lapack
+
+import (
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// rcond estimates 1/(‖A‖₁ ‖A⁻¹‖₁) from anorm = ‖A‖₁ and a routine that overwrites x by A⁻¹x or, if
+// trans is set, by A⁻ᵀx.
+//
+// It is the estimator of Hager (SIAM J. Sci. Stat. Comput. 5, 1984) and Higham (ACM TOMS 14, 1988,
+// doi:10.1145/50063.214386), LAPACK's dlacn2, applied to the matrix anorm*A⁻¹: the solves are then of
+// the size of the condition number, whatever the scale of A is, and need no rescaling as in dlatrs.
+// An estimate that overflows stands for a condition number that does, and gives 0.
+func rcond(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
+	if n == 0 {
+		return 1
+	}
+	var (
+		impl  gonum.Implementation
+		v     = make([]float64, n)
+		x     = make([]float64, n)
+		isgn  = make([]int, n)
+		isave [3]int
+		est   float64
+		kase  int
+	)
+	for {
+		est, kase = impl.Dlacn2(n, v, x, isgn, est, kase, &isave)
+		if kase == 0 {
+			break
+		}
+		for i := range x {
+			x[i] *= anorm
+		}
+		solve(x, kase == 2)
+		if !allFinite(x) {
+			return 0
+		}
+	}
+	if !(est > 0) || !finite(est) {
+		return 0
+	}
+	return 1 / est
+}

@@ -1,0 +1,408 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/packed"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// symmetricFactor is what Cholesky and LDLT have in common.
+type symmetricFactor interface {
+	Factorize(a *mat.SymPacked) error
+	FactorizeInPlace(a *mat.SymPacked) error
+	SolveTo(dst, b *mat.Dense) error
+	SolveRowsTo(dst, b *mat.Dense) error
+	InverseTo(dst *mat.SymPacked) error
+	InverseInPlace() (*mat.SymPacked, error)
+	RCond() float64
+	Dim() int
+}
+
+func copySym(a *mat.SymPacked) *mat.SymPacked {
+	return mat.NewSymPacked(a.SymmetricDim(), packedCopy(a))
+}
+
+// reconstruct returns UᵀU, or Pᵀ Uᵀ D U P.
+func reconstruct(f symmetricFactor) *full {
+	switch f := f.(type) {
+	case *Cholesky:
+		u := upperOf(f.n, f.u, false)
+		return u.transpose().mul(u)
+	case *LDLT:
+		u := upperOf(f.n, f.u, true)
+		d := newFull(f.n, f.n)
+		for i := range f.n {
+			d.set(i, i, f.d.d[i])
+			if f.d.e[i] != 0 {
+				d.set(i, i+1, f.d.e[i])
+				d.set(i+1, i, f.d.e[i])
+			}
+		}
+		a := u.transpose().mul(d).mul(u)
+		for range 2 {
+			for k := f.n - 1; k >= 0; k-- {
+				exchangeRows(f.n, a.x, f.n, k, f.swap[k])
+			}
+			a = a.transpose()
+		}
+		return a
+	}
+	panic("unknown factorization")
+}
+
+func TestSymmetric(t *testing.T) {
+	makers := map[string]func(bk blskernel.Backend, nb int) symmetricFactor{
+		"Cholesky": func(bk blskernel.Backend, nb int) symmetricFactor { return &Cholesky{Backend: bk, nb: nb} },
+		"LDLT":     func(bk blskernel.Backend, nb int) symmetricFactor { return &LDLT{Backend: bk, nb: nb} },
+	}
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for kind, newFactor := range makers {
+			for _, m := range symGallery() {
+				if kind == "Cholesky" && !m.spd {
+					continue
+				}
+				t.Run(kind+"/"+m.name, func(t *testing.T) {
+					rng := newRand(1)
+					for _, s := range sizes() {
+						if s.n > 100 && m.name != "random" && m.name != "saddle" && m.name != "spd-1e+10" && s.n != 150 {
+							continue
+						}
+						testSymmetric(t, fmt.Sprintf("n=%d nb=%d", s.n, s.nb), newFactor(bk, s.nb), m.make(rng, s.n), randomFull(rng, s.n, 1+s.n%5))
+					}
+				})
+			}
+		}
+	})
+}
+
+func testSymmetric(t *testing.T, name string, f symmetricFactor, a *mat.SymPacked, b *full) {
+	t.Helper()
+	n := a.SymmetricDim()
+	before := copySym(a)
+	if err := f.Factorize(a); err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	if !sameBits(a.RawSymPacked().Data, before.RawSymPacked().Data) {
+		t.Fatalf("%s: Factorize changed its argument", name)
+	}
+	if f.Dim() != n {
+		t.Fatalf("%s: Dim is %d", name, f.Dim())
+	}
+	af := fullOf(a)
+	// ‖A - PᵀUᵀDUP‖ <= c n eps ‖A‖: Higham, theorems 10.3 and 11.3, and 11.4 for the size of |L||D||Lᵀ|.
+	if r := over(af.sub(reconstruct(f)).norm(), float64(n)*eps, af.norm()); !(r <= ratioBound) {
+		t.Errorf("%s: ‖A - UᵀDU‖/(n ‖A‖ eps) = %.3g", name, r)
+	}
+
+	if n > 0 {
+		bd, intact := wide(t, b)
+		var x mat.Dense
+		if err := f.SolveTo(&x, bd); err != nil {
+			t.Errorf("%s: SolveTo: %v", name, err)
+			return
+		}
+		if !sameBits(fullOf(bd).x, b.x) {
+			t.Errorf("%s: SolveTo changed b", name)
+		}
+		checkSolution(t, name, af, fullOf(&x), b)
+		if err := f.SolveTo(bd, bd); err != nil {
+			t.Errorf("%s: SolveTo in place: %v", name, err)
+		}
+		intact()
+		checkSolution(t, name+" in place", af, fullOf(bd), b)
+
+		rows, intact := wide(t, b.transpose())
+		if err := f.SolveRowsTo(rows, rows); err != nil {
+			t.Errorf("%s: SolveRowsTo: %v", name, err)
+		}
+		intact()
+		checkSolution(t, name+" rows", af, fullOf(rows).transpose(), b)
+	}
+
+	var inv mat.SymPacked
+	if err := f.InverseTo(&inv); err != nil {
+		t.Errorf("%s: InverseTo: %v", name, err)
+		return
+	}
+	checkInverse(t, name, af, fullOf(&inv))
+	if n <= 20 {
+		if c := af.norm() * fullOf(&inv).norm(); c < 1e10 {
+			checkRCond(t, name, f.RCond(), af, fullOf(&inv))
+		}
+	}
+
+	if err := f.FactorizeInPlace(a); err != nil {
+		t.Errorf("%s: FactorizeInPlace: %v", name, err)
+		return
+	}
+	x, err := f.InverseInPlace()
+	if err != nil {
+		t.Errorf("%s: InverseInPlace: %v", name, err)
+		return
+	}
+	if !sameBits(x.RawSymPacked().Data, inv.RawSymPacked().Data) {
+		t.Errorf("%s: InverseInPlace and InverseTo differ", name)
+	}
+	if n > 0 && &x.RawSymPacked().Data[0] != &a.RawSymPacked().Data[0] {
+		t.Errorf("%s: InverseInPlace is not in place", name)
+	}
+	mustPanic(t, notFactorized, func() { f.RCond() })
+}
+
+func TestLDLTPivots(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := newRand(3)
+		for _, m := range symGallery() {
+			for _, s := range []size{{1, 2}, {2, 2}, {7, 3}, {20, 5}, {60, 0}} {
+				a := m.make(rng, s.n)
+				f := LDLT{Backend: bk, nb: s.nb}
+				if err := f.Factorize(a); err != nil {
+					t.Errorf("%s: n=%d: %v", m.name, s.n, err)
+					continue
+				}
+				for k := range s.n {
+					if f.swap[k] < k || f.swap[k] >= s.n {
+						t.Fatalf("%s: n=%d: row %d exchanged with %d", m.name, s.n, k, f.swap[k])
+					}
+					if f.d.e[k] != 0 {
+						if !(f.d.d[k]*f.d.d[k+1] < f.d.e[k]*f.d.e[k]) || f.d.e[k+1] != 0 || f.u[packed.Index(s.n, k, k+1)] != 0 {
+							t.Errorf("%s: n=%d: bad 2×2 pivot at %d", m.name, s.n, k)
+						}
+					}
+				}
+				testInertia(t, m.name, &f, a)
+			}
+		}
+	})
+}
+
+// testInertia compares with the signs of the eigenvalues, where these are clear of the backward error.
+func testInertia(t *testing.T, name string, f *LDLT, a *mat.SymPacked) {
+	t.Helper()
+	af := fullOf(a)
+	n := af.r
+	scale := af.norm()
+	unit := mat.NewSymPacked(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			unit.SetSym(i, j, a.At(i, j)/scale)
+		}
+	}
+	var eig gonummat.EigenSym
+	if !eig.Factorize(unit.SymDense(), false) {
+		t.Fatalf("%s: no eigenvalues", name)
+	}
+	wantPos, wantNeg := 0, 0
+	for _, v := range eig.Values(nil) {
+		if math.Abs(v) < ratioBound*float64(n)*eps {
+			return
+		}
+		if v > 0 {
+			wantPos++
+		} else {
+			wantNeg++
+		}
+	}
+	if pos, neg, zero := f.Inertia(); pos != wantPos || neg != wantNeg || zero != 0 {
+		t.Errorf("%s: n=%d: inertia (%d, %d, %d), want (%d, %d, 0)", name, n, pos, neg, zero, wantPos, wantNeg)
+	}
+}
+
+func TestSymmetricGolden(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		// [4 2; 2 3] = UᵀU with U = [2 1; 0 √2], inverse [3 -2; -2 4]/8.
+		c := Cholesky{Backend: bk}
+		if err := c.Factorize(mat.NewSymPacked(2, []float64{4, 2, 3})); err != nil {
+			t.Fatal(err)
+		}
+		if c.u[0] != 2 || c.u[1] != 1 || c.u[2] != math.Sqrt2 {
+			t.Errorf("U = %v", c.u)
+		}
+		x, err := c.InverseInPlace()
+		for i, want := range []float64{0.375, -0.25, 0.5} {
+			if got := x.RawSymPacked().Data[i]; err != nil || !(math.Abs(got-want) <= 2*eps) {
+				t.Errorf("inverse[%d] = %v, want %v", i, got, want)
+			}
+		}
+		// [0 1; 1 0] needs a 2×2 pivot and is its own inverse, exactly.
+		f := LDLT{Backend: bk}
+		if err := f.Factorize(mat.NewSymPacked(2, []float64{0, 1, 0})); err != nil {
+			t.Fatal(err)
+		}
+		if p, n, z := f.Inertia(); p != 1 || n != 1 || z != 0 {
+			t.Errorf("inertia (%d, %d, %d)", p, n, z)
+		}
+		if f.RCond() != 1 {
+			t.Errorf("RCond = %v", f.RCond())
+		}
+		if x, err := f.InverseInPlace(); err != nil || !sameBits(x.RawSymPacked().Data, []float64{0, 1, 0}) {
+			t.Errorf("inverse %v, %v", x, err)
+		}
+		// [1 2; 2 1]: |1| < α*2, so a 2×2 pivot; inverse [-1 2; 2 -1]/3.
+		if err := f.Factorize(mat.NewSymPacked(2, []float64{1, 2, 1})); err != nil {
+			t.Fatal(err)
+		}
+		if f.d.e[0] != 2 {
+			t.Errorf("D = %v", f.d)
+		}
+		x, err = f.InverseInPlace()
+		for i, want := range []float64{-1. / 3, 2. / 3, -1. / 3} {
+			if got := x.RawSymPacked().Data[i]; err != nil || !(math.Abs(got-want) <= 2*eps) {
+				t.Errorf("inverse[%d] = %v, want %v", i, got, want)
+			}
+		}
+	})
+}
+
+func TestSymmetricErrors(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range []int{1, 2, 5, 16, 17, 40, 140} {
+			for _, p := range []int{0, n / 2, n - 1} {
+				// Cholesky: a negative, then a zero pivot at p, with small coupling before it.
+				for _, v := range []float64{-1, 0} {
+					a := symFunc(n, func(i, j int) float64 {
+						if i == j {
+							return 1
+						}
+						return 0
+					})
+					a.SetSym(p, p, v)
+					for _, nb := range []int{0, 3} {
+						c := Cholesky{Backend: bk, nb: nb}
+						err := c.Factorize(a)
+						wantPivot(t, fmt.Sprintf("Cholesky n=%d", n), err, ErrNotPositiveDefinite, p)
+						var pe *PivotError
+						if errors.As(err, &pe) && pe.Pivot != v {
+							t.Errorf("pivot %v, want %v", pe.Pivot, v)
+						}
+						mustPanic(t, notFactorized, func() { c.RCond() })
+					}
+				}
+				// LDLT: an exactly zero row and column, exchanged with no other.
+				a := symFunc(n, func(i, j int) float64 {
+					if i == j && i != p {
+						return 1 + float64(i)
+					}
+					return 0
+				})
+				f := LDLT{Backend: bk}
+				wantPivot(t, fmt.Sprintf("LDLT n=%d", n), f.Factorize(a), ErrSingular, p)
+				mustPanic(t, notFactorized, func() { f.Inertia() })
+			}
+			zero := mat.NewSymPacked(n, nil)
+			wantPivot(t, "zero", (&LDLT{Backend: bk}).Factorize(zero), ErrSingular, 0)
+			wantPivot(t, "zero", (&Cholesky{Backend: bk}).Factorize(zero), ErrNotPositiveDefinite, 0)
+			if n > 1 {
+				// The matrix of ones has rank 1, and its elimination is exact.
+				ones := symFunc(n, func(int, int) float64 { return 1 })
+				wantPivot(t, "ones", (&LDLT{Backend: bk}).Factorize(ones), ErrSingular, 1)
+				wantPivot(t, "ones", (&Cholesky{Backend: bk}).Factorize(ones), ErrNotPositiveDefinite, 1)
+			}
+		}
+		// An inverse that overflows.
+		tiny := mat.NewSymPacked(1, []float64{1e-310})
+		var f LDLT
+		f.Backend = bk
+		if err := f.Factorize(tiny); err != nil {
+			t.Fatal(err)
+		}
+		wantElement(t, "overflow", f.InverseTo(&mat.SymPacked{}), ErrSingular, 0, 0)
+		wantElement(t, "overflow", f.SolveTo(&mat.Dense{}, mat.NewDense(1, 1, []float64{1})), ErrSingular, 0, 0)
+		if _, err := f.InverseInPlace(); !errors.Is(err, ErrSingular) {
+			t.Errorf("error %v", err)
+		}
+		mustPanic(t, notFactorized, func() { f.RCond() })
+		// An elimination that overflows: 1e308 - 1e308*(1e308/-1e308).
+		big := mat.NewSymPacked(2, []float64{-1e308, 1e308, 1e308})
+		wantPivot(t, "overflow", f.Factorize(big), ErrNotFinite, 1)
+	})
+}
+
+func TestSymmetricNotFinite(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for n := 1; n <= 6; n++ {
+			for i := range n {
+				for j := i; j < n; j++ {
+					for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+						a := symFunc(n, func(i, j int) float64 { return 1 / float64(1+i+j) })
+						a.SetSym(i, j, bad)
+						before := packedCopy(a)
+						for _, f := range []symmetricFactor{&Cholesky{Backend: bk}, &LDLT{Backend: bk}} {
+							wantElement(t, "Factorize", f.Factorize(a), ErrNotFinite, i, j)
+							wantElement(t, "FactorizeInPlace", f.FactorizeInPlace(a), ErrNotFinite, i, j)
+							if !sameBits(before, a.RawSymPacked().Data) {
+								t.Error("a was changed")
+							}
+						}
+					}
+				}
+			}
+		}
+		a := mat.NewSymPacked(2, []float64{2, 1, 2})
+		b := mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
+		dst := mat.NewDense(2, 2, []float64{5, 6, 7, 8})
+		for _, f := range []symmetricFactor{&Cholesky{Backend: bk}, &LDLT{Backend: bk}} {
+			if err := f.Factorize(a); err != nil {
+				t.Fatal(err)
+			}
+			wantElement(t, "SolveTo", f.SolveTo(dst, b), ErrNotFinite, 1, 1)
+			wantElement(t, "SolveRowsTo", f.SolveRowsTo(dst, b), ErrNotFinite, 1, 1)
+			if !sameBits(dst.RawMatrix().Data, []float64{5, 6, 7, 8}) {
+				t.Error("dst was changed")
+			}
+		}
+	})
+}
+
+func TestSymmetricShapes(t *testing.T) {
+	for _, f := range []symmetricFactor{&Cholesky{}, &LDLT{}} {
+		mustPanic(t, notFactorized, func() { _ = f.SolveTo(&mat.Dense{}, mat.NewDense(2, 1, nil)) })
+		mustPanic(t, notFactorized, func() { _ = f.SolveRowsTo(&mat.Dense{}, mat.NewDense(1, 2, nil)) })
+		mustPanic(t, notFactorized, func() { _ = f.InverseTo(&mat.SymPacked{}) })
+		mustPanic(t, notFactorized, func() { _, _ = f.InverseInPlace() })
+		if err := f.Factorize(mat.NewSymPacked(2, []float64{2, 1, 2})); err != nil {
+			t.Fatal(err)
+		}
+		mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveTo(&mat.Dense{}, mat.NewDense(3, 1, nil)) })
+		mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveTo(mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)) })
+		mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveRowsTo(&mat.Dense{}, mat.NewDense(2, 1, nil)) })
+		mustPanic(t, gonummat.ErrShape, func() { _ = f.InverseTo(mat.NewSymPacked(3, nil)) })
+	}
+}
+
+// Row panels: more rows than one panel, against SolveTo of the transpose.
+func TestSolveRowsPanels(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := newRand(5)
+		const n, m = 23, 2*rowPanel + 7
+		b := randomFull(rng, m, n)
+		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+		general := randomFull(rng, n, n)
+		var c Cholesky
+		var f LDLT
+		var lu LU
+		c.Backend, f.Backend, lu.Backend = bk, bk, bk
+		if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(general.dense())); err != nil {
+			t.Fatal(err)
+		}
+		for name, s := range map[string]struct {
+			solve func(dst, b *mat.Dense) error
+			a     *full
+		}{"Cholesky": {c.SolveRowsTo, fullOf(spd)}, "LDLT": {f.SolveRowsTo, fullOf(spd)}, "LU": {lu.SolveRowsTo, general.transpose()}} {
+			x, intact := wide(t, b)
+			if err := s.solve(x, x); err != nil {
+				t.Fatal(err)
+			}
+			intact()
+			checkSolution(t, name, s.a, fullOf(x).transpose(), b.transpose())
+		}
+	})
+}
