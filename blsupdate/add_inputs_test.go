@@ -1,0 +1,299 @@
+package blsupdate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A spread is the largest singular value of any state so far over the smallest one that is not zero: κ of
+// the accuracy bounds. It is larger than each state's own condition number if rows of another size are
+// added, since A⁺ - B Dᵀ then cancels by their ratio.
+type spread struct{ largest, smallest float64 }
+
+func (s *spread) add(a *mat.Dense) {
+	if _, values := pinv(a); len(values) > 0 {
+		if s.smallest == 0 {
+			s.smallest = values[len(values)-1]
+		}
+		s.largest = max(s.largest, values[0])
+		s.smallest = min(s.smallest, values[len(values)-1])
+	}
+}
+
+func (s *spread) kappa() float64 {
+	if s.smallest == 0 {
+		return 1
+	}
+	return s.largest / s.smallest
+}
+
+// checkState compares A⁺ and W with the brute-force pseudoinverse of all rows so far. The bound for A⁺ is
+// 10 sqrt(l) eps κ, with κ² where the Large form was used or the rank of A has changed. W = A⁺Y may
+// err by ‖Y‖ times the error of A⁺, and in any case by 50 sqrt(l) eps κ.
+func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa float64, squared bool) {
+	t.Helper()
+	want, _ := pinv(a)
+	l, _ := a.Dims()
+	if squared {
+		kappa *= kappa
+	}
+	tol := 10 * math.Sqrt(float64(l)) * eps * kappa
+	if r := relative(u.Pseudoinverse(), want); !(r <= tol) {
+		t.Errorf("l=%d: A+ has error %g, bound %g", l, r, tol)
+	}
+	var w mat.Dense
+	w.Mul(want, y)
+	if norm := w.Norm(2); norm > 0 {
+		tol *= max(5, want.Norm(2)*y.Norm(2)/norm)
+	}
+	if r := relative(weights(t, u), &w); !(r <= tol) {
+		t.Errorf("l=%d: W has error %g, bound %g", l, r, tol)
+	}
+}
+
+// TestFullRank runs random batches through every configuration, from a start with l >= k rows.
+func TestFullRank(t *testing.T) {
+	for _, test := range []struct {
+		l, k, c int
+		q       []int
+	}{
+		{1, 1, 1, []int{1, 1, 2}},
+		{2, 1, 3, []int{1, 5}},
+		{5, 4, 1, []int{1, 4, 5, 9}}, // q = 1, k, k+1, 2k+1
+		{7, 7, 2, []int{7, 8, 1}},    // square start
+		{40, 12, 3, []int{1, 11, 12, 13, 30}},
+		{90, 33, 10, []int{32, 33, 34, 42, 43, 70}}, // both sides of 1.29 k
+	} {
+		for _, cfg := range configurations {
+			t.Run(fmt.Sprintf("l=%d/k=%d/%s", test.l, test.k, configName(cfg.method, cfg.form)), func(t *testing.T) {
+				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+					r := rand.New(rand.NewPCG(1, uint64(test.l)))
+					a, y := random(r, test.l, test.k), random(r, test.l, test.c)
+					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Backend: b})
+					var states spread
+					states.add(a)
+					checkState(t, u, a, y, states.kappa(), false)
+					large := false
+					for _, q := range test.q {
+						ax, ya := random(r, q, test.k), random(r, q, test.c)
+						if err := u.AddInputs(ax, ya); err != nil {
+							t.Fatal(err)
+						}
+						a, y = stack(a, ax), stack(y, ya)
+						large = large || u.Report().Form == Large
+						states.add(a)
+						checkState(t, u, a, y, states.kappa(), large)
+					}
+					if l, _ := a.Dims(); u.Samples() != l || u.Nodes() != test.k || u.Targets() != test.c {
+						t.Errorf("l, k, c = %d, %d, %d; want %d, %d, %d", u.Samples(), u.Nodes(), u.Targets(), l, test.k, test.c)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all to
+// all of it, with repeated rows and rows inside and outside of what is known.
+func TestAnyRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 0))
+	basis := random(r, 3, 9)
+	inside := func(q int) *mat.Dense { // rows in a fixed three-dimensional space
+		var m mat.Dense
+		m.Mul(random(r, q, 3), basis)
+		return &m
+	}
+	repeated := random(r, 1, 9)
+	for _, test := range []struct {
+		name  string
+		rows  []*mat.Dense
+		ranks []int // of C, for each of the batches after the first
+	}{
+		{"wide, growing to full", []*mat.Dense{random(r, 3, 9), random(r, 2, 9), random(r, 7, 9), random(r, 4, 9)}, []int{2, 4, 0}},
+		{"one row at a time", []*mat.Dense{random(r, 1, 9), random(r, 1, 9), random(r, 1, 9)}, []int{1, 1}},
+		{"inside the row space", []*mat.Dense{inside(12), inside(4), inside(20)}, []int{0, 0}},
+		{"inside, then outside", []*mat.Dense{inside(12), random(r, 2, 9), inside(3), random(r, 8, 9), random(r, 3, 9)}, []int{2, 0, 4, 0}},
+		{"some inside, some outside", []*mat.Dense{inside(12), stack(inside(4), random(r, 2, 9)), random(r, 4, 9)}, []int{2, 4}},
+		{"zero matrix first", []*mat.Dense{mat.NewDense(4, 9, nil), random(r, 3, 9), random(r, 9, 9)}, []int{3, 6}},
+		{"zero rows added", []*mat.Dense{random(r, 3, 9), mat.NewDense(2, 9, nil), random(r, 9, 9)}, []int{0, 6}},
+		{"a repeated row", []*mat.Dense{stack(repeated, repeated), stack(repeated, random(r, 1, 9)), repeated}, []int{1, 0}},
+		{"tall of deficient rank", []*mat.Dense{randomRank(r, 30, 9, 8), random(r, 1, 9), random(r, 2, 9)}, []int{1, 0}},
+	} {
+		for _, cfg := range configurations {
+			t.Run(test.name+"/"+configName(cfg.method, cfg.form), func(t *testing.T) {
+				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+					rt := rand.New(rand.NewPCG(3, 0))
+					a := test.rows[0]
+					l, k := a.Dims()
+					y := random(rt, l, 2)
+					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Backend: b})
+					var states spread
+					states.add(a)
+					checkState(t, u, a, y, states.kappa(), true)
+					for i, ax := range test.rows[1:] {
+						q, _ := ax.Dims()
+						ya := random(rt, q, 2)
+						if err := u.AddInputs(ax, ya); err != nil {
+							t.Fatal(err)
+						}
+						if got := u.Report().RankC; got != test.ranks[i] {
+							t.Errorf("batch %d: rank of C is %d, want %d", i, got, test.ranks[i])
+						}
+						a, y = stack(a, ax), stack(y, ya)
+						states.add(a)
+						checkState(t, u, a, y, states.kappa(), true)
+						checkReport(t, u)
+					}
+					if s := u.(*pseudoinverse); s.rank == k && s.a.count != 0 {
+						t.Error("A is still kept although its rank is full")
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestRandomShapes draws shapes from 1 up, ranks and batches at random.
+func TestRandomShapes(t *testing.T) {
+	trials := 120
+	if testing.Short() {
+		trials = 30
+	}
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for trial := range trials {
+			r := rand.New(rand.NewPCG(4, uint64(trial)))
+			l, k, c := 1+r.IntN(14), 1+r.IntN(10), 1+r.IntN(3)
+			cfg := configurations[r.IntN(len(configurations))]
+			opt := Options{Form: cfg.form, Backend: b, C: []CMode{CAuto, CCheck}[r.IntN(2)], Workspace: int64(r.IntN(400) - 1)}
+			a, y := randomRank(r, l, k, r.IntN(min(l, k)+1)), random(r, l, c)
+			u := mustNew(t, cfg.method, a, y, opt)
+			var states spread
+			states.add(a)
+			for range 1 + r.IntN(4) {
+				q := 1 + r.IntN(2*k)
+				ax, ya := random(r, q, k), random(r, q, c)
+				if r.IntN(3) == 0 && l > 1 { // combinations of rows that are there
+					ax.Mul(random(r, q, 2), a.Slice(0, 2, 0, k))
+				}
+				if err := u.AddInputs(ax, ya); err != nil {
+					t.Fatalf("trial %d: %v", trial, err)
+				}
+				a, y = stack(a, ax), stack(y, ya)
+				states.add(a)
+				checkReport(t, u)
+			}
+			checkState(t, u, a, y, states.kappa(), true)
+			if t.Failed() {
+				t.Fatalf("trial %d: %v, l=%d k=%d c=%d", trial, configName(cfg.method, cfg.form), l, k, c)
+			}
+		}
+	})
+}
+
+// TestErrorGrowth compares W with a 400-bit solution for condition numbers up to 1e8: the error of all
+// but the Large form grows like κ, that of Large like κ².
+func TestErrorGrowth(t *testing.T) {
+	const k, l0 = 12, 30
+	batches := []int{6, 6, 20}
+	for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
+		for _, cfg := range configurations {
+			t.Run(fmt.Sprintf("kappa=%.0e/%s", kappa, configName(cfg.method, cfg.form)), func(t *testing.T) {
+				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+					for seed := range uint64(3) {
+						r := rand.New(rand.NewPCG(5, seed))
+						a := withCondition(r, l0+6+6+20, k, kappa)
+						l, _ := a.Dims()
+						y := mat.NewDense(l, 1, nil)
+						for i := range l {
+							y.Set(i, 0, float64(2*r.IntN(2)-1))
+						}
+						rows := func(m *mat.Dense, from, to int) *mat.Dense {
+							_, cols := m.Dims()
+							return gonummat.DenseCopyOf(m.Slice(from, to, 0, cols))
+						}
+						worst := kappa
+						_, values := pinv(rows(a, 0, l0))
+						worst = max(worst, condition(values))
+						u := mustNew(t, cfg.method, rows(a, 0, l0), rows(y, 0, l0), Options{Form: cfg.form, Backend: b})
+						from, large := l0, false
+						for _, q := range batches {
+							if err := u.AddInputs(rows(a, from, from+q), rows(y, from, from+q)); err != nil {
+								t.Fatal(err)
+							}
+							large = large || u.Report().Form == Large
+							from += q
+						}
+						growth := worst
+						if large {
+							growth = worst * worst
+						}
+						tol := 50 * math.Sqrt(float64(l)) * eps * growth
+						if got := relative(weights(t, u), highPrecision(a, y, 0)); !(got <= tol) {
+							t.Errorf("seed %d: W has error %g, bound %g (κ = %g)", seed, got, tol, worst)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestRidgeStart checks that from the ridge inverse of the first rows both methods come to the solution
+// that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹.
+func TestRidgeStart(t *testing.T) {
+	const lambda = 0.03
+	for _, cfg := range configurations {
+		t.Run(configName(cfg.method, cfg.form), func(t *testing.T) {
+			eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				r := rand.New(rand.NewPCG(6, 0))
+				const l, k, q = 20, 6, 9
+				a, y, ax, ya := random(r, l, k), random(r, l, 2), random(r, q, k), random(r, q, 2)
+				u := mustNew(t, cfg.method, a, y, Options{Lambda: lambda, Form: cfg.form, Backend: b})
+				if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= 1e-13) {
+					t.Errorf("the start has error %g against the ridge solution", r)
+				}
+				if err := u.AddInputs(ax, ya); err != nil {
+					t.Fatal(err)
+				}
+				// (AᵀA + lambda I)(AᵀA)⁻¹(AᵀA + lambda I) W0 = AᵀY + lambda A⁺Y
+				plus, _ := pinv(a)
+				var inv, prior, right, add mat.Dense
+				inv.Mul(plus, plus.T())
+				prior.Mul(a.T(), a)
+				for i := range k {
+					for j := range k {
+						v := prior.At(i, j) + lambda*lambda*inv.At(i, j)
+						if i == j {
+							v += 2 * lambda
+						}
+						prior.Set(i, j, v)
+					}
+				}
+				right.Mul(plus, y)
+				right.Scale(lambda, &right)
+				add.Mul(a.T(), y)
+				right.Add(&right, &add)
+				add.Reset()
+				add.Mul(ax.T(), ya)
+				right.Add(&right, &add)
+				add.Reset()
+				add.Mul(ax.T(), ax)
+				prior.Add(&prior, &add)
+				var want mat.Dense
+				if err := want.Solve(&prior, &right); err != nil {
+					t.Fatal(err)
+				}
+				if r := relative(weights(t, u), &want); !(r <= 1e-12) {
+					t.Errorf("after the update: error %g", r)
+				}
+			})
+		})
+	}
+}

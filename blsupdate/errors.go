@@ -1,0 +1,97 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"blskernel/mat"
+)
+
+// ErrOverflow is returned for an update whose result is not finite although the input is: its numbers
+// are too large for float64. Scale the columns of A, or the targets.
+var ErrOverflow = errors.New("blsupdate: the update overflows: scale the inputs or the targets")
+
+// ShapeError says that a matrix does not fit the others.
+type ShapeError struct {
+	Matrix     string // which one, by its name in the method's documentation
+	Rows, Cols int    // what it has
+	Want       string // what it should have
+}
+
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("blsupdate: %s is %d×%d; want %s", e.Matrix, e.Rows, e.Cols, e.Want)
+}
+
+// NotFiniteError says that a matrix has a NaN or an infinity in it.
+type NotFiniteError struct {
+	Matrix   string // which one
+	Row, Col int    // where the first of them is, from 0
+	Value    float64
+}
+
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("blsupdate: element (%d,%d) of %s is %v; remove the row or fill in a value", e.Row, e.Col, e.Matrix, e.Value)
+}
+
+// OptionError says that an option has a value that it cannot have.
+type OptionError struct {
+	Option string
+	Value  any
+	Want   string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("blsupdate: %s is %v; want %s", e.Option, e.Value, e.Want)
+}
+
+// RankError says that the first samples do not determine the weights, with l < k and lambda > 0. The
+// updates of the paper would go on in the row space of those samples for ever.
+type RankError struct {
+	Samples, Nodes int
+}
+
+func (e *RankError) Error() string {
+	return fmt.Sprintf("blsupdate: %d samples for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse", e.Samples, e.Nodes)
+}
+
+// checkPair returns an error unless a and y have as many rows, at least one, the wanted numbers of
+// columns (any, at least one, where that is 0), and only finite elements.
+func checkPair(aName string, a *mat.Dense, k int, yName string, y *mat.Dense, c int) error {
+	if err := checkMatrix(aName, a, 0, k); err != nil {
+		return err
+	}
+	l, _ := a.Dims()
+	return checkMatrix(yName, y, l, c)
+}
+
+func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
+	if m == nil || m.IsEmpty() {
+		return &ShapeError{Matrix: name, Want: "at least one row and one column"}
+	}
+	r, c := m.Dims()
+	if rows != 0 && r != rows {
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d rows, one for each sample", rows)}
+	}
+	if cols != 0 && c != cols {
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d columns, as before", cols)}
+	}
+	raw := m.RawMatrix()
+	for i := range r {
+		row := raw.Data[i*raw.Stride : i*raw.Stride+c]
+		if j := firstNotFinite(row); j >= 0 {
+			return &NotFiniteError{Matrix: name, Row: i, Col: j, Value: row[j]}
+		}
+	}
+	return nil
+}
+
+// firstNotFinite returns the index of the first NaN or infinity, or -1.
+func firstNotFinite(x []float64) int {
+	for i, v := range x {
+		if math.IsNaN(v - v) {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,201 @@
+package blsupdate
+
+import "blskernel"
+
+// A Step is one line of an algorithm, named by what it computes.
+type Step string
+
+// The steps of an update by added rows, in the order in which the paper has them.
+const (
+	StepD             Step = "D' = Ax A+"
+	StepC             Step = "C = Ax' - A'D"
+	StepDbar          Step = "Dbar = A+ D"
+	StepInner         Step = "inner product"
+	StepRank          Step = "singular values of C"
+	StepInverse       Step = "inverse"
+	StepB             Step = "B"
+	StepDAgain        Step = "D' again"
+	StepPseudoinverse Step = "A+ - B D'"
+	StepWeights       Step = "W + B (Ya - Ax W)"
+)
+
+// The steps of the start from the first rows.
+const (
+	StepGram    Step = "A'A + lambda I"
+	StepFactor  Step = "factorization"
+	StepStart   Step = "A+"
+	StepInitial Step = "W = A+ Y"
+)
+
+// A Shape holds the sizes that the flops of an update depend on.
+type Shape struct {
+	L int // samples before the update
+	K int // nodes
+	Q int // samples added
+	C int // targets
+
+	Again  int  // rows of D computed twice, for want of workspace
+	CheckC bool // whether C is computed
+	RankC  int  // its rank; the general formula for B is used if not 0
+}
+
+// StepFlops is a line of the flop model.
+type StepFlops struct {
+	Step    Step
+	Formula string // the flops in terms of l, k, q, c
+	count   thirds
+}
+
+// Flops returns the flops of the step.
+func (s StepFlops) Flops() float64 { return s.count.flops() }
+
+// Total returns the flops of all steps.
+func Total(steps []StepFlops) float64 { return total(steps).flops() }
+
+func total(steps []StepFlops) thirds {
+	var sum thirds
+	for _, s := range steps {
+		sum += s.count
+	}
+	return sum
+}
+
+// Model returns the steps of one update with their flops, by the paper's convention: a product of an
+// m×n with an n×p matrix takes 2mnp flops, and half where the result is known to be symmetric; the
+// inverse of a symmetric matrix takes n³, of a general one 2n³; terms of lower order are dropped. Table 1 of
+// the paper has the steps from Dbar to B. The form matters for Improved only; Auto and Paper stand for
+// what they resolve to.
+func Model(m Method, form Form, s Shape) []StepFlops {
+	l, k, q, c := s.L, s.K, s.Q, s.C
+	steps := []StepFlops{{StepD, "2qkl", gemm(q, k, l)}}
+	if s.CheckC {
+		steps = append(steps, StepFlops{StepC, "2qkl", gemm(q, k, l)})
+	}
+	steps = append(steps, StepFlops{StepDbar, "2qkl", gemm(q, k, l)})
+	if s.CheckC {
+		steps = append(steps, StepFlops{StepRank, "14 max(q,k) min(q,k)² + 8 min(q,k)³", svd(q, k)})
+	}
+	if m == Improved && (form == Auto || form == Paper) {
+		form = form.Resolve(q, k)
+	}
+	r := s.RankC
+	switch {
+	case r > 0 && r == q:
+		if m == Original { // which has DᵀD before C is known
+			steps = append(steps, innerSmall(m, s))
+		}
+		steps = append(steps, StepFlops{StepB, "2qkr", gemm(q, k, r)})
+	case r > 0:
+		steps = append(steps, innerSmall(m, s),
+			StepFlops{StepInverse, "q²r + 4q³", gemm(q, q, r)/2 + 12*cube(q)},
+			StepFlops{StepB, "2qkr + 6q²k", gemm(q, k, r) + 3*gemm(q, q, k)})
+	case m == Improved && form == Large:
+		steps = append(steps,
+			StepFlops{StepInner, "2k²q", gemm(k, k, q)},
+			StepFlops{StepInverse, "2k³", 6 * cube(k)},
+			StepFlops{StepB, "2k²q", gemm(k, k, q)})
+	default:
+		steps = append(steps, innerSmall(m, s),
+			StepFlops{StepInverse, "q³", 3 * cube(q)},
+			StepFlops{StepB, "2q²k", gemm(q, q, k)})
+	}
+	if s.Again > 0 {
+		steps = append(steps, StepFlops{StepDAgain, "2qk (rows computed twice)", gemm(q, k, s.Again)})
+	}
+	return append(steps,
+		StepFlops{StepPseudoinverse, "2qkl", gemm(q, k, l)},
+		StepFlops{StepWeights, "4cqk", 2 * gemm(c, q, k)})
+}
+
+// innerSmall is the symmetric q×q inner product: DᵀD in Original, Ax Dbar in Improved.
+func innerSmall(m Method, s Shape) StepFlops {
+	if m == Original {
+		return StepFlops{StepInner, "q²l", gemm(s.Q, s.Q, s.L) / 2}
+	}
+	return StepFlops{StepInner, "q²k", gemm(s.Q, s.Q, s.K) / 2}
+}
+
+// A Start is a way to the first A⁺.
+type Start int
+
+const (
+	// StartCholesky solves with the Cholesky factor of AᵀA + lambda I. Its error grows like eps κ².
+	StartCholesky Start = iota
+	// StartQR is A⁺ = R⁻¹Qᵀ by a Householder QR of A, or of A above sqrt(lambda) I. Its error grows
+	// like eps κ.
+	StartQR
+	// StartSVD is the truncated singular value decomposition, for A of rank below k: of R where
+	// l >= k, of A where l < k.
+	StartSVD
+)
+
+// String returns the name of s in lower case.
+func (s Start) String() string { return name([]string{"cholesky", "qr", "svd"}, int(s), "Start") }
+
+// InitialModel returns the steps of the start from l rows with their flops, by the convention of Model.
+// The rank of A matters for StartSVD only.
+func InitialModel(start Start, ridge bool, rank, l, k, c int) []StepFlops {
+	weights := StepFlops{StepInitial, "2lkc", gemm(l, k, c)}
+	rows, formula := l, "4lk² - 4k³/3"
+	if ridge {
+		rows, formula = l+k, "4(l+k)k² - 4k³/3"
+	}
+	switch {
+	case start == StartCholesky:
+		return []StepFlops{
+			{StepGram, "k²l", gemm(k, k, l) / 2},
+			{StepFactor, "k³/3", cube(k)},
+			{StepStart, "2k²l", gemm(k, k, l)}, weights}
+	case start == StartQR:
+		return []StepFlops{
+			{StepFactor, formula, 2 * geqrf(rows, k)},
+			{StepStart, "k²l", gemm(k, k, l) / 2}, weights}
+	case l >= k:
+		return []StepFlops{
+			{StepFactor, formula + " + 22k³", 2*geqrf(rows, k) + svd(k, k)},
+			{StepStart, "2k²r + 2lk²", gemm(k, k, rank) + gemm(l, k, k)}, weights}
+	default:
+		return []StepFlops{
+			{StepFactor, "14kl² + 8l³", svd(l, k)},
+			{StepStart, "2lkr", gemm(l, k, rank)}, weights}
+	}
+}
+
+func cube(n int) thirds { return thirds(n) * thirds(n) * thirds(n) }
+
+// gemm is the count of an m×k with a k×n product, 2mnk.
+func gemm(m, n, k int) thirds { return 6 * thirds(m) * thirds(n) * thirds(k) }
+
+// geqrf is the count of the Householder QR of an m×n matrix, m >= n, 2mn² - 2n³/3, and that of
+// forming its thin Q.
+func geqrf(m, n int) thirds { return gemm(m, n, n) - 2*cube(n) }
+
+// svd is the count of a thin singular value decomposition with both sets of vectors.
+func svd(m, n int) thirds {
+	if m < n {
+		m, n = n, m
+	}
+	return 42*thirds(m)*thirds(n)*thirds(n) + 24*cube(n)
+}
+
+// routineFlops returns the count of a LAPACK-level routine. Those of lower order count nothing.
+func routineFlops(r blskernel.Routine) thirds {
+	switch r.Name {
+	case "Dpptrf", "Dsptrf":
+		return cube(r.N)
+	case "Dpptri", "Dsptri", "Dgetrf":
+		return 2 * cube(r.N)
+	case "Dgetri":
+		return 4 * cube(r.N)
+	case "Dpptrs", "Dsptrs", "Dgetrs":
+		return gemm(r.N, r.N, r.NRHS)
+	case "Dtrtrs":
+		return gemm(r.N, r.N, r.NRHS) / 2
+	case "Dgeqrf", "Dorgqr":
+		return geqrf(r.M, r.N)
+	case "Dgesvd":
+		return svd(r.M, r.N)
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,212 @@
+package blsupdate
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// checkReport compares the model with the count, step by step and in sum.
+func checkReport(t *testing.T, u Updater) {
+	t.Helper()
+	report := u.Report()
+	for _, s := range report.Steps {
+		if s.Model != s.Counted {
+			t.Errorf("q=%d form=%v rank C=%d: step %q: %.1f flops by the model (%s), %.1f counted", report.Added, report.Form, report.RankC, s.Step, s.Model, s.Formula, s.Counted)
+		}
+	}
+	if report.Model() != report.Counted() {
+		t.Errorf("q=%d: %g flops by the model, %g counted", report.Added, report.Model(), report.Counted())
+	}
+}
+
+// TestModelEqualsCount updates models on a grid of shapes and compares every step. A flop that is
+// asked for outside of the model's steps would be missing in the sum of the counter.
+func TestModelEqualsCount(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for _, k := range []int{1, 2, 13, 40} {
+			for _, l := range []int{40, 97} {
+				for _, q := range []int{1, 3, k, k + 1, 2*k + 5} {
+					for _, c := range []int{1, 4} {
+						for _, cfg := range configurations {
+							for _, opt := range []Options{{}, {Lambda: 0x1p-30}, {C: CCheck}, {Workspace: -1}, {Workspace: 8 * 30 * int64(q)}} {
+								opt.Form, opt.Backend = cfg.form, b
+								r := rand.New(rand.NewPCG(uint64(k), uint64(l)))
+								u := mustNew(t, cfg.method, random(r, l, k), random(r, l, c), opt)
+								checkReport(t, u)
+								watch := &watcher{Backend: b}
+								u.(*pseudoinverse).counter = NewCounter(watch)
+								if err := u.AddInputs(random(r, q, k), random(r, q, c)); err != nil {
+									t.Fatal(err)
+								}
+								checkReport(t, u)
+								checkFormula(t, u, l, opt)
+								if watch.calls == 0 {
+									t.Fatal("no product reached the backend")
+								}
+								if t.Failed() {
+									t.Fatalf("l=%d k=%d q=%d c=%d %s %+v", l, k, q, c, configName(cfg.method, cfg.form), opt)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// watcher counts the Dgemms of a Backend.
+type watcher struct {
+	blskernel.Backend
+	calls int
+}
+
+func (w *watcher) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	w.calls++
+	w.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+}
+
+// checkFormula compares the sum with the totals of the paper, written out here once more.
+func checkFormula(t *testing.T, u Pseudoinverter, l int, opt Options) {
+	t.Helper()
+	report := u.Report()
+	k, q, c := float64(u.Nodes()), float64(report.Added), float64(u.Targets())
+	rows := float64(l)
+	want := 6*q*k*rows + 4*c*q*k
+	switch {
+	case report.Form == Large:
+		want += 4*k*k*q + 2*k*k*k
+	case u.(*pseudoinverse).method == Original:
+		want += q*q*rows + q*q*q + 2*q*q*k
+	default:
+		want += 3*q*q*k + q*q*q
+	}
+	if opt.C == CCheck {
+		small, large := min(q, k), max(q, k)
+		want += 2*q*k*rows + 14*large*small*small + 8*small*small*small
+	}
+	switch {
+	case opt.Workspace < 0:
+		want += 2 * q * k * rows
+	case opt.Workspace > 0:
+		want += 2 * q * k * (rows - 30)
+	}
+	if got := report.Counted(); got != want {
+		t.Errorf("%.1f flops counted, %.1f by the formula", got, want)
+	}
+}
+
+// TestStarts makes each start happen and compares its model with the count.
+func TestStarts(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(7, 0))
+		for _, test := range []struct {
+			name   string
+			a      *mat.Dense
+			lambda float64
+			want   Start
+		}{
+			{"well conditioned", random(r, 60, 8), 0, StartCholesky},
+			{"ridge", random(r, 60, 8), 0.5, StartCholesky},
+			{"condition 1e6", withCondition(r, 60, 8, 1e6), 0, StartQR},
+			{"condition 1e6, small ridge", withCondition(r, 60, 8, 1e6), 1e-10, StartQR},
+			{"deficient rank, ridge", randomRank(r, 60, 8, 5), 1e-12, StartQR},
+			{"deficient rank", randomRank(r, 60, 8, 5), 0, StartSVD},
+			{"wide", random(r, 5, 8), 0, StartSVD},
+			{"zero", mat.NewDense(10, 3, nil), 0, StartSVD},
+			{"squares overflow", scaled(random(r, 60, 8), 1e200), 0, StartQR},
+			{"squares underflow", scaled(random(r, 60, 8), 1e-200), 0, StartQR},
+		} {
+			l, _ := test.a.Dims()
+			y := random(r, l, 2)
+			u := mustNew(t, Improved, test.a, y, Options{Lambda: test.lambda, Backend: b})
+			if got := u.Report().Start; got != test.want {
+				t.Errorf("%s: started by %v, want %v", test.name, got, test.want)
+			}
+			if checkReport(t, u); t.Failed() {
+				t.Fatalf("%s", test.name)
+			}
+			if test.lambda > 0 {
+				// The perturbation bound of least squares, eps (κ + κ² ‖r‖/(‖A‖‖W‖)): the second part
+				// is what makes ridge solutions of small norm so sensitive.
+				want := highPrecision(test.a, y, test.lambda)
+				_, values := pinv(test.a)
+				kappa := math.Sqrt((values[0]*values[0] + test.lambda) / test.lambda)
+				var residual mat.Dense
+				residual.Mul(test.a, want)
+				residual.Sub(y, &residual)
+				kappa += kappa * kappa * residual.Norm(2) / (values[0] * want.Norm(2))
+				if got, tol := relative(weights(t, u), want), 10*math.Sqrt(float64(l))*eps*kappa; !(got <= tol) {
+					t.Errorf("%s: W has error %g, bound %g", test.name, got, tol)
+				}
+				continue
+			}
+			want, values := pinv(test.a)
+			if got, tol := relative(u.Pseudoinverse(), want), 10*math.Sqrt(float64(l))*eps*condition(values); !(got <= tol) {
+				t.Errorf("%s: A+ has error %g, bound %g", test.name, got, tol)
+			}
+		}
+	})
+}
+
+func scaled(m *mat.Dense, f float64) *mat.Dense {
+	m.Scale(f, m)
+	return m
+}
+
+// TestAuto checks that the forms cross where q³ + 3q²k = 4k²q + 2k³, which is q = 1.2924 k.
+func TestAuto(t *testing.T) {
+	for _, test := range []struct {
+		form Form
+		q, k int
+		want Form
+	}{
+		{Auto, 1292, 1000, Small}, {Auto, 1293, 1000, Large}, {Auto, 1, 1, Small}, {Auto, 2, 1, Large},
+		{Paper, 1000, 1000, Small}, {Paper, 1001, 1000, Large},
+		{Small, 5000, 10, Small}, {Large, 1, 10, Large},
+	} {
+		if got := test.form.Resolve(test.q, test.k); got != test.want {
+			t.Errorf("%v.Resolve(%d, %d) = %v, want %v", test.form, test.q, test.k, got, test.want)
+		}
+	}
+}
+
+// TestModelTable1 has the last update of the paper's Table 2: k = 5100, q = 10000, l = 50000. The sums
+// without the weights are known from the formulas of its Table 1.
+func TestModelTable1(t *testing.T) {
+	s := Shape{L: 50000, K: 5100, Q: 10000}
+	for _, test := range []struct {
+		method Method
+		form   Form
+		want   float64
+	}{
+		{Original, Auto, 6*1e4*5100*5e4 + 1e8*5e4 + 1e12 + 2e8*5100},
+		{Improved, Paper, 6*1e4*5100*5e4 + 4*5100*5100*1e4 + 2*5100*5100*5100},
+		{Improved, Small, 6*1e4*5100*5e4 + 3e8*5100 + 1e12},
+	} {
+		if got := Total(Model(test.method, test.form, s)); got != test.want {
+			t.Errorf("%s: %g flops, want %g", configName(test.method, test.form), got, test.want)
+		}
+	}
+}
+
+func ExampleModel() {
+	for _, s := range Model(Improved, Paper, Shape{L: 10000, K: 1100, Q: 1000, C: 10}) {
+		fmt.Printf("%-20s %-6s %6.2f Gflop\n", s.Step, s.Formula, s.Flops()/1e9)
+	}
+	// Output:
+	// D' = Ax A+           2qkl    22.00 Gflop
+	// Dbar = A+ D          2qkl    22.00 Gflop
+	// inner product        q²k      1.10 Gflop
+	// inverse              q³       1.00 Gflop
+	// B                    2q²k     2.20 Gflop
+	// A+ - B D'            2qkl    22.00 Gflop
+	// W + B (Ya - Ax W)    4cqk     0.04 Gflop
+}

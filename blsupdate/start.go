@@ -1,0 +1,175 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"blskernel"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+const eps = 0x1p-52
+
+// started is a first A⁺.
+type started struct {
+	p     []float64 // (A⁺)ᵀ, l×k
+	rank  int       // of A; k for a ridge
+	start Start
+
+	abandoned float64 // flops of an attempt that was given up
+}
+
+// start finds the first A⁺ in the cheapest way that the condition of A allows.
+func (u *pseudoinverse) start(a *mat.Dense) (started, error) {
+	l, k := a.Dims()
+	if l < k && u.opt.Lambda == 0 {
+		return u.startWide(a)
+	}
+	s, ok, err := u.startCholesky(a)
+	if ok || err != nil {
+		return s, err
+	}
+	abandoned := u.counter.Flops()
+	u.counter.Reset()
+	s, err = u.startQR(a)
+	s.abandoned = abandoned
+	return s, err
+}
+
+// startCholesky computes P = A (AᵀA + lambda I)⁻¹ and reports whether that is accurate enough. The
+// error of P is about eps κ², with κ² the condition of AᵀA + lambda I. It stays below the error
+// 10 sqrt(l) eps κ that the updates may add where κ <= 10 sqrt(l).
+func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err error) {
+	l, k := a.Dims()
+	u.counter.Enter(StepGram)
+	defer u.counter.Leave()
+	gram := mat.NewSymPacked(k, nil)
+	mat.SymOuterK(u.counter, gram, 1, a, true)
+	gram.AddDiagonal(u.opt.Lambda)
+
+	u.counter.Enter(StepFactor)
+	chol := lapack.Cholesky{Backend: u.counter}
+	if err := chol.FactorizeInPlace(gram); err != nil {
+		// Not positive definite to working precision, or AᵀA overflows where A does not.
+		if errors.Is(err, lapack.ErrNotPositiveDefinite) || errors.Is(err, lapack.ErrNotFinite) {
+			return started{}, false, nil
+		}
+		return started{}, false, err
+	}
+	if !(chol.RCond() >= 1/(100*float64(l))) {
+		return started{}, false, nil
+	}
+	u.counter.Enter(StepStart)
+	p := compact(a)
+	dst := mat.NewDense(l, k, p)
+	if err := chol.SolveRowsTo(dst, dst); err != nil {
+		return started{}, false, err
+	}
+	return started{p: p, rank: k, start: StartCholesky}, true, nil
+}
+
+// startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
+// sqrt(lambda) I. Where R is singular to working precision it goes on with its singular values.
+func (u *pseudoinverse) startQR(a *mat.Dense) (started, error) {
+	l, k := a.Dims()
+	u.counter.Enter(StepFactor)
+	defer u.counter.Leave()
+	rows := l
+	if u.opt.Lambda > 0 {
+		rows += k
+	}
+	stacked := mat.NewDense(rows, k, nil)
+	stacked.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
+	root := math.Sqrt(u.opt.Lambda)
+	for i := l; i < rows; i++ {
+		stacked.Set(i, i-l, root)
+	}
+	qr := lapack.QR{Backend: u.counter}
+	if err := qr.FactorizeInPlace(stacked); err != nil {
+		return started{}, fmt.Errorf("blsupdate: QR of A: %w", err)
+	}
+	rcond := qr.RCond()
+	var q, r mat.Dense
+	qr.RTo(&r)
+	qr.QTo(&q)
+	q0 := q.Slice(0, l, 0, k).(*mat.Dense)
+	if u.opt.Lambda > 0 || rcond > rankTolerance(l, k) {
+		u.counter.Enter(StepStart)
+		if err := lapack.SolveTriangularRows(u.counter, q0, &r, true); err != nil {
+			return started{}, fmt.Errorf("blsupdate: R of A: %w", err)
+		}
+		return started{p: compact(q0), rank: k, start: StartQR}, nil
+	}
+	small, rank, err := u.truncatedInverse(&r)
+	if err != nil {
+		return started{}, err
+	}
+	u.counter.Enter(StepStart)
+	var p mat.Dense
+	mat.Mul(u.counter, &p, q0, mat.NewDense(k, k, small))
+	return started{p: compact(&p), rank: rank, start: StartSVD}, nil
+}
+
+// startWide computes P for l < k from the singular values of A.
+func (u *pseudoinverse) startWide(a *mat.Dense) (started, error) {
+	u.counter.Enter(StepFactor)
+	defer u.counter.Leave()
+	p, rank, err := u.truncatedInverse(a)
+	return started{p: p, rank: rank, start: StartSVD}, err
+}
+
+// truncatedInverse returns the transpose of the pseudoinverse of a, in a's shape, and the rank: singular
+// values below rankTolerance of the largest one count as zero. The decomposition is accounted to the
+// current step, the product to StepStart.
+func (u *pseudoinverse) truncatedInverse(a *mat.Dense) ([]float64, int, error) {
+	m, n := a.Dims()
+	values, us, vs, err := svdThin(u.counter, a)
+	if err != nil {
+		return nil, 0, err
+	}
+	rank := 0
+	for rank < len(values) && values[rank] > rankTolerance(m, n)*values[0] {
+		rank++
+	}
+	u.counter.Enter(StepStart)
+	out := make([]float64, m*n)
+	scaleColumns(us, values[:rank])
+	ru, rv := us.RawMatrix(), vs.RawMatrix()
+	u.counter.Dgemm(blas.NoTrans, blas.Trans, m, n, rank, 1, ru.Data, ru.Stride, rv.Data, rv.Stride, 0, out, n)
+	return out, rank, nil
+}
+
+// rankTolerance is the ratio of a singular value of an m×n matrix to the largest one at which it is
+// taken for rounding noise, as in MATLAB's rank and NumPy's matrix_rank.
+func rankTolerance(m, n int) float64 { return float64(max(m, n)) * eps }
+
+// scaleColumns divides column j of m by values[j].
+func scaleColumns(m *mat.Dense, values []float64) {
+	raw := m.RawMatrix()
+	for i := range raw.Rows {
+		row := raw.Data[i*raw.Stride:]
+		for j, v := range values {
+			row[j] /= v
+		}
+	}
+}
+
+// svdThin returns the singular values of a in descending order with the left and right singular
+// vectors as columns: a = U diag(values) Vᵀ. It is gonum's, whatever the backend.
+func svdThin(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, err error) {
+	m, n := a.Dims()
+	blskernel.Begin(b, blskernel.Routine{Name: "Dgesvd", M: m, N: n})
+	var svd gonummat.SVD
+	if !svd.Factorize(a, gonummat.SVDThin) {
+		return nil, nil, nil, errors.New("blsupdate: the singular value decomposition did not converge: scale the inputs")
+	}
+	u, v = new(mat.Dense), new(mat.Dense)
+	svd.UTo(u)
+	svd.VTo(v)
+	return svd.Values(nil), u, v, nil
+}
