@@ -193,6 +193,8 @@ func routineFlops(r blskernel.Routine) thirds {
 		return gemm(r.N, r.N, r.NRHS) / 2
 	case "Dgeqrf", "Dorgqr":
 		return geqrf(r.M, r.N)
+	case "Dormqr":
+		return 2*gemm(r.M, r.N, r.NRHS) - gemm(r.N, r.N, r.NRHS)
 	case "Dgesvd":
 		return svd(r.M, r.N)
 	default:

@@ -94,25 +94,25 @@ func (u *pseudoinverse) startQR(a *mat.Dense) (started, error) {
 		return started{}, fmt.Errorf("blsupdate: QR of A: %w", err)
 	}
 	rcond := qr.RCond()
-	var q, r mat.Dense
+	var r mat.Dense
 	qr.RTo(&r)
-	qr.QTo(&q)
-	q0 := q.Slice(0, l, 0, k).(*mat.Dense)
+	q := qr.QInPlace().RawMatrix().Data[:l*k] // of which the rows of sqrt(lambda) I are left out
+	q0 := mat.NewDense(l, k, q)
 	if u.opt.Lambda > 0 || rcond > rankTolerance(l, k) {
 		u.counter.Enter(StepStart)
 		if err := lapack.SolveTriangularRows(u.counter, q0, &r, true); err != nil {
 			return started{}, fmt.Errorf("blsupdate: R of A: %w", err)
 		}
-		return started{p: compact(q0), rank: k, start: StartQR}, nil
+		return started{p: q, rank: k, start: StartQR}, nil
 	}
 	small, rank, err := u.truncatedInverse(&r)
 	if err != nil {
 		return started{}, err
 	}
 	u.counter.Enter(StepStart)
-	var p mat.Dense
-	mat.Mul(u.counter, &p, q0, mat.NewDense(k, k, small))
-	return started{p: compact(&p), rank: rank, start: StartSVD}, nil
+	p := mat.NewDense(l, k, nil)
+	mat.Mul(u.counter, p, q0, mat.NewDense(k, k, small))
+	return started{p: p.RawMatrix().Data, rank: rank, start: StartSVD}, nil
 }
 
 // startWide computes P for l < k from the singular values of A.

@@ -9,7 +9,7 @@
 //
 //   - Cholesky, A = UᵀU, for a symmetric positive definite A: Gram matrices, I + DᵀD, anything with a
 //     ridge on its diagonal. Half the work of LU, no pivoting, and the test for definiteness for free.
-//   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the pivoting.
+//   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for pivots.
 //     Inertia counts the signs of the eigenvalues.
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
@@ -42,20 +42,21 @@
 // # Accuracy
 //
 // With u = 2⁻⁵³ and c a modest constant times n, in norms. H is Higham, Accuracy and Stability of
-// Numerical Algorithms, second edition, SIAM 2002. Package tests hold every line to 30 n u.
+// Numerical Algorithms, second edition, SIAM 2002. The
+// tests of the package hold the residuals to c = 30 n (l for QR).
 //
 //	Cholesky  ‖A - UᵀU‖ <= c u ‖A‖                        H theorem 10.3
 //	          ‖B - A X‖ <= c u ‖A‖ ‖X‖                    H theorem 10.4
 //	LDLT      ‖PAPᵀ - UᵀDU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖ H theorems 11.3 and 11.4
 //	LU        ‖PA - LU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖     H theorems 9.3 and 9.5
-//	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖ (LU: ‖I - X A‖)    H sections 14.3 and 14.4; measured
+//	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖ (LU: ‖I - X A‖)    H section 14.3; measured
 //	QR        ‖A - QR‖ <= c u ‖A‖, ‖I - QᵀQ‖ <= c u       H theorem 19.4
 //	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
-//	RCond     at least the true value, but for rounding   H section 15.2
+//	RCond     at least the true value, but for rounding   H section 15.3
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
-// and is below 100 for all but matrices that are made to show it. The bound for the LDLT inverse has,
-// besides, the size of U, which partial pivoting does not bound.
+// and is seldom above 100 but for matrices that are made to show it. The bound for the LDLT inverse
+// needs a bounded U besides, which is why LDLT uses rook pivoting (H section 11.1.3).
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
 // accuracy as they do everywhere.

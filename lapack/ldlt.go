@@ -8,8 +8,14 @@ import (
 
 // LDLT is the factorization P A Pᵀ = Uᵀ D U of a symmetric, in general indefinite matrix in packed
 // storage: P a permutation, U unit upper triangular, D symmetric with 1×1 and 2×2 diagonal blocks
-// (L = Uᵀ is the factor after which it is named). The pivots are chosen by the partial pivoting of
-// Bunch and Kaufman (Math. Comp. 31, 1977). The zero value is empty and ready for Factorize.
+// (L = Uᵀ is the factor after which it is named). The zero value is empty and ready for Factorize.
+//
+// The pivots are those of Bunch and Kaufman (Math. Comp. 31, 1977) in the bounded form of Ashcraft,
+// Grimes and Lewis (SIAM J. Matrix Anal. Appl. 20, 1998), known as rook pivoting: a pivot is searched
+// until it dominates its row and its column, in practice one or two columns more. No element of U is
+// then larger than 2.79 in magnitude. With the original, partial pivoting U is not bounded, which
+// does no harm to solutions but to the inverse: in 290000 small sparse matrices of widely different
+// elements its residual reached 5e4 n eps ‖A‖ ‖A⁻¹‖, and with bounded pivots 0.9 of that unit.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LDLT struct {
@@ -25,7 +31,7 @@ type LDLT struct {
 }
 
 // ldltBlock is the number of columns that LDLT eliminates together. The search for pivots brings
-// one or two columns for each pivot up to date by Level 2, n²*ldltBlock/2 to n²*ldltBlock flops at the
+// one or two columns for each pivot, seldom more, up to date by Level 2, n²*ldltBlock/2 to n²*ldltBlock flops at the
 // speed of the cache; the trailing update passes over the matrix once per panel, 2 memory operations an element
 // for 2*ldltBlock flops. Of 32, 48 and 64 the last was the fastest at n = 1000 and 2000.
 const ldltBlock = 64

@@ -16,7 +16,8 @@ import (
 // singular, or within rounding of a singular matrix; its Index counts pivots in the order of
 // elimination. It is an *ElementError that matches ErrNotFinite where a holds NaN or an infinity,
 // and a *PivotError that matches it where the elimination overflows. After an error the receiver is
-// empty. A nearly singular matrix is no error: RCond shows it. (LAPACK: dsptrf, in blocks.)
+// empty. A nearly singular matrix is no error: RCond shows it. (LAPACK: dsptrf, with the pivots of
+// dsytrf_rook and the factors of dsytrf_rk.)
 func (f *LDLT) Factorize(a *mat.SymPacked) error {
 	n := a.SymmetricDim()
 	f.Reset()
@@ -119,29 +120,38 @@ func (p *ldltPanel) eliminate(bk blskernel.Backend) (int, *PivotError) {
 			}
 			return 0, err
 		}
-		step, kp := 1, k
-		if diag < bunchKaufman*colmax {
+		// The search goes from column to column, each through the largest element of the one before,
+		// until a diagonal element is large enough, or an element is the largest of its row and of its
+		// column: with w's row k the column kq and with row k+1 the column kp, a 2×2 pivot. It ends
+		// since colmax grows with every step; it comes back to column k by rounding only.
+		step, kq, kp := 1, k, k
+		for diag < bunchKaufman*colmax {
 			wi := p.w[(k+1)*ld : (k+1)*ld+m]
 			p.column(bk, wi, k, imax)
-			_, above := absMax(wi[k:imax])
-			_, below := absMax(wi[imax+1:])
-			// wi[k] is wk[imax] up to rounding, so rowmax >= colmax but for that.
-			rowmax := max(above, below, colmax)
-			switch {
-			case diag >= bunchKaufman*colmax*(colmax/rowmax):
-			case math.Abs(wi[imax]) >= bunchKaufman*rowmax:
+			jmax, rowmax := absMax(wi[k:imax])
+			jmax += k
+			if at, below := absMax(wi[imax+1:]); below > rowmax {
+				jmax, rowmax = imax+1+at, below
+			}
+			if math.Abs(wi[imax]) >= bunchKaufman*rowmax {
 				kp = imax
 				copy(wk[k:], wi[k:])
-			default:
-				step, kp = 2, imax
+				break
 			}
+			if jmax == kq || jmax == k || rowmax <= colmax {
+				step, kp = 2, imax
+				break
+			}
+			kq, imax, colmax = imax, jmax, rowmax
+			copy(wk[k:], wi[k:])
 		}
 		kk := k + step - 1
-		p.swap[k] = k
-		p.swap[kk] = kp
-		if kp != kk {
-			p.exchange(k, kk, kp)
+		if step == 2 {
+			p.exchange(k, k+2, k, kq)
+			p.swap[k] = kq
 		}
+		p.exchange(k, k+step, kk, kp)
+		p.swap[kk] = kp
 		if bad := p.divide(k, step); bad >= 0 {
 			return 0, &PivotError{Routine: "Dsptrf", Index: bad, Pivot: p.d[bad], Err: ErrNotFinite}
 		}
@@ -163,23 +173,26 @@ func (p *ldltPanel) column(bk blskernel.Backend, dst []float64, k, c int) {
 	}
 }
 
-// exchange makes row and column kp of the matrix the next pivot's last, kk. Columns up to kk of a
-// are not needed any more, since w has them up to date.
-func (p *ldltPanel) exchange(k, kk, kp int) {
-	m, a := p.m, p.a
-	rk, rp := a[packed.Row(m, kk):], a[packed.Row(m, kp):]
-	rp[kp] = rk[kk]
-	for i := kk + 1; i < kp; i++ {
-		a[packed.Row(m, i)+kp] = rk[i]
+// exchange exchanges rows and columns from and to of the matrix, of which k columns are eliminated
+// and cols are up to date in w. Column from of a is moved only, since w has what it gets.
+func (p *ldltPanel) exchange(k, cols, from, to int) {
+	if from == to {
+		return
 	}
-	copy(rp[kp+1:m], rk[kp+1:m])
+	m, a := p.m, p.a
+	rf, rt := a[packed.Row(m, from):], a[packed.Row(m, to):]
+	rt[to] = rf[from]
+	for i := from + 1; i < to; i++ {
+		a[packed.Row(m, i)+to] = rf[i]
+	}
+	copy(rt[to+1:m], rf[to+1:m])
 	for c := range k {
 		row := p.l[c*m:]
-		row[kk], row[kp] = row[kp], row[kk]
+		row[from], row[to] = row[to], row[from]
 	}
-	for c := range kk + 1 {
+	for c := range cols {
 		row := p.w[c*m:]
-		row[kk], row[kp] = row[kp], row[kk]
+		row[from], row[to] = row[to], row[from]
 	}
 }
 

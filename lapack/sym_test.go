@@ -168,6 +168,7 @@ func TestLDLTPivots(t *testing.T) {
 					t.Errorf("%s: n=%d: %v", m.name, s.n, err)
 					continue
 				}
+				checkBounded(t, m.name, &f)
 				for k := range s.n {
 					if f.swap[k] < k || f.swap[k] >= s.n {
 						t.Fatalf("%s: n=%d: row %d exchanged with %d", m.name, s.n, k, f.swap[k])
@@ -180,6 +181,52 @@ func TestLDLTPivots(t *testing.T) {
 				}
 				testInertia(t, m.name, &f, a)
 			}
+		}
+	})
+}
+
+// checkBounded tests |u_ij| <= 1/(1-α) = 2.781, which bounded pivoting guarantees but for rounding.
+func checkBounded(t *testing.T, name string, f *LDLT) {
+	t.Helper()
+	for _, v := range f.u {
+		if !(math.Abs(v) <= 2.79) {
+			t.Errorf("%s: n=%d: element %v of U", name, f.n, v)
+			return
+		}
+	}
+}
+
+// Sparse matrices whose elements differ by 12 orders of magnitude make U large under partial
+// pivoting, and the residual of the inverse with it; not so here.
+func TestLDLTBoundedPivots(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := newRand(7)
+		const trials = 10000
+		tested := 0
+		for range trials {
+			n := 3 + rng.IntN(8)
+			a := symFunc(n, func(i, j int) float64 {
+				if rng.IntN(3) == 0 {
+					return 0
+				}
+				return rng.NormFloat64() * math.Pow(10, -12*rng.Float64())
+			})
+			f := LDLT{Backend: bk, nb: 4}
+			if err := f.Factorize(a); errors.Is(err, ErrSingular) {
+				continue // a zero row, or two rows with one common element
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			tested++
+			checkBounded(t, "sparse", &f)
+			var inv mat.SymPacked
+			if err := f.InverseTo(&inv); err != nil {
+				t.Fatal(err)
+			}
+			checkInverse(t, "sparse", fullOf(a), fullOf(&inv))
+		}
+		if tested < trials*3/4 {
+			t.Errorf("only %d of %d matrices were regular", tested, trials)
 		}
 	})
 }

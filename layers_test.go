@@ -1,0 +1,68 @@
+package blskernel
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages of the module from the bottom up: each may import those above it in the
+// list, and every package must be in it.
+var layers = []string{
+	"blskernel/internal/packed",
+	"blskernel/internal/kernel",
+	"blskernel/internal/gemm",
+	"blskernel",
+	"blskernel/mat",
+	"blskernel/lapack",
+	"blskernel/blsupdate",
+	"blskernel/dataset",
+	"blskernel/bls",
+	"blskernel/bench",
+	"blskernel/cmd/blskernel",
+}
+
+// TestLayers checks that no import goes up, and that only backend_cgo.go's package names netlib.
+func TestLayers(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "blskernel/...").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("the go command is not in the path")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		level := slices.Index(layers, p.ImportPath)
+		if level < 0 {
+			t.Errorf("%s is in no layer", p.ImportPath)
+			continue
+		}
+		seen++
+		for _, path := range p.Imports {
+			if strings.HasPrefix(path, "gonum.org/v1/netlib") && p.ImportPath != "blskernel" {
+				t.Errorf("%s imports %s", p.ImportPath, path)
+			}
+			if strings.HasPrefix(path, "blskernel") && slices.Index(layers, path) >= level {
+				t.Errorf("%s imports %s, which is not below it", p.ImportPath, path)
+			}
+		}
+	}
+	if seen != len(layers) {
+		t.Errorf("%d packages, %d layers", seen, len(layers))
+	}
+}
