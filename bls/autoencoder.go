@@ -1,0 +1,79 @@
+package bls
+
+import (
+	"blskernel"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// The settings of the sparse autoencoder, which are those of the code by the authors of the broad learning system.
+const (
+	admmIterations = 50
+	admmPenalty    = 1    // rho
+	admmThreshold  = 1e-3 // lambda/rho, the step of the soft threshold
+)
+
+// autoencoder runs the given number of iterations of ADMM for
+//
+//	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁
+//
+// from gram = A1ᵀA1 (n×n) and cross = A1ᵀH1 (n×m), and returns the n×m matrix o of
+//
+//	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
+//	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
+//
+// where S(t, a) = max(t-a, 0) - max(-t-a, 0). The matrices A1 and H1, as long as the training set,
+// are not needed once their products are there. gram is overwritten; o uses new storage.
+//
+//	cost: 2n²m flops for each iteration; memory: 4nm numbers beside the arguments.
+//	source: Boyd et al. 2011, section 6.4.
+func autoencoder(bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) *mat.Dense {
+	n, m := cross.Dims()
+	p := penaltyInverse(bk, gram).RawMatrix()
+	c0, c, w := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
+	o, u := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
+	product := func(dst, b *mat.Dense, beta float64) {
+		rd, rb := dst.RawMatrix(), b.RawMatrix()
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, n, m, n, 1, p.Data, p.Stride, rb.Data, rb.Stride, beta, rd.Data, rd.Stride)
+	}
+	product(c0, cross, 0)
+	for range iterations {
+		w.Sub(o, u)
+		c.Copy(c0)
+		product(c, w, 1)
+		softThreshold(o, u, c, admmThreshold)
+	}
+	return o
+}
+
+// softThreshold computes t = c + u, then o = S(t, a) and u = t - o, for matrices of one shape without gaps.
+func softThreshold(o, u, c *mat.Dense, a float64) {
+	n, m := c.Dims()
+	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data
+	parallelRows(n, m, func(from, to int) {
+		for i := from * m; i < to*m; i++ {
+			t := rc[i] + ru[i]
+			ro[i] = max(t-a, 0) - max(-t-a, 0)
+			ru[i] = t - ro[i]
+		}
+	})
+}
+
+// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles stored; gram is
+// overwritten.
+func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
+	gram.AddDiagonal(admmPenalty)
+	chol := lapack.Cholesky{Backend: bk}
+	err := chol.FactorizeInPlace(gram)
+	if err == nil {
+		gram, err = chol.InverseInPlace()
+	}
+	if err != nil {
+		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are
+		// bounded: only more samples than any memory holds could make it singular.
+		panic("bls: the Gram matrix of the autoencoder is not positive definite")
+	}
+	return gram.Dense()
+}

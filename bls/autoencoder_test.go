@@ -1,0 +1,111 @@
+package bls
+
+import (
+	"math"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)) as Algorithm 1 makes them, with their products.
+func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymPacked, cross *mat.Dense) {
+	x := samples(seed, l, d, d)
+	h1 = mat.NewDense(l, d+1, nil)
+	standardizeTo(h1, x, 0, l)
+	w := mat.NewDense(d+1, n, nil)
+	uniform(stream(seed, forGroup, 0), d+1, n, w.RawMatrix().Data, n)
+	a1 = naiveMul(h1, false, w)
+	scaleGroups(a1, n)
+	gram = mat.NewSymPacked(n, nil)
+	gr := naiveMul(a1, true, a1)
+	for i := range n {
+		for j := i; j < n; j++ {
+			gram.SetSym(i, j, gr.At(i, j))
+		}
+	}
+	return a1, h1, gram, naiveMul(a1, true, h1)
+}
+
+// naiveADMM is the recurrence as it is written, with an explicit inverse of gonum's LU.
+func naiveADMM(gram *mat.Dense, cross *mat.Dense, iterations int) *mat.Dense {
+	n, m := cross.Dims()
+	shifted := gonum.DenseCopyOf(gram)
+	for i := range n {
+		shifted.Set(i, i, shifted.At(i, i)+1)
+	}
+	var p gonum.Dense
+	if err := p.Inverse(shifted); err != nil {
+		panic(err)
+	}
+	c0 := naiveMul(&p, false, cross)
+	o, u, w := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
+	for range iterations {
+		w.Sub(o, u)
+		c := naiveMul(&p, false, w)
+		c.Add(c, c0)
+		for i := range n {
+			for j := range m {
+				s := c.At(i, j) + u.At(i, j)
+				v := math.Max(s-1e-3, 0) - math.Max(-s-1e-3, 0)
+				u.Set(i, j, u.At(i, j)+c.At(i, j)-v)
+				o.Set(i, j, v)
+			}
+		}
+	}
+	return o
+}
+
+// lasso solves min ½‖A1 w - H1‖² + t‖w‖₁ by cyclic coordinate descent on the normal equations, which shares
+// nothing with ADMM but the problem.
+func lasso(gram, cross *mat.Dense, t float64, sweeps int) *mat.Dense {
+	n, m := cross.Dims()
+	w := mat.NewDense(n, m, nil)
+	for range sweeps {
+		for j := range n {
+			g := gram.At(j, j)
+			for c := range m {
+				r := cross.At(j, c) + g*w.At(j, c)
+				for p := range n {
+					r -= gram.At(j, p) * w.At(p, c)
+				}
+				w.Set(j, c, (math.Max(r-t, 0)-math.Max(-r-t, 0))/g)
+			}
+		}
+	}
+	return w
+}
+
+// Every iteration applies a matrix of norm < 1, so errors do not grow; those of P are bounded by the condition
+// number of A1ᵀA1 + I, at most 1 + l·n = 200, times n·eps: 100 n eps leaves room for 50 of them.
+func TestAutoencoderRecurrence(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range []int{1, 2, 6} {
+			for _, iterations := range []int{0, 1, 2, admmIterations} {
+				_, _, gram, cross := encoderProblem(1, 40, 30, n)
+				want := naiveADMM(gram.Dense(), cross, iterations)
+				got := autoencoder(bk, gram, cross, iterations)
+				if d := maxDiff(t, got, want); !(d <= 100*200*float64(n)*eps) {
+					t.Errorf("n=%d, %d iterations: off by %g", n, iterations, d)
+				}
+			}
+		}
+	})
+}
+
+// Run long enough ADMM and coordinate descent reach the same minimum, to the accuracy that the
+// condition number of A1ᵀA1 allows: 1e-12 was measured to leave a margin of 100.
+func TestAutoencoderIsLasso(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for seed := range uint64(3) {
+			_, _, gram, cross := encoderProblem(seed, 40, 30, 6)
+			want := lasso(gram.Dense(), cross, admmThreshold, 4000)
+			got := autoencoder(bk, gram, cross, 20000)
+			if d := maxDiff(t, got, want); !(d <= 1e-12) {
+				t.Errorf("seed %d: %g from the minimum", seed, d)
+			}
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package bls
+
+import (
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+)
+
+// maxInferredClasses bounds the number of classes that Fit takes from the labels, so that a column of
+// something else, such as serial numbers, is an error and not an allocation of l times that many.
+const maxInferredClasses = 1 << 12
+
+// A Classifier is a broad learning system that tells classes apart: feature maps, fitted to the first
+// training set and frozen, and an output layer W (k×c) that learns from every batch by an incremental
+// pseudoinverse.
+//
+//	scores = A W,  predicted class = index of the largest score
+//
+// The targets are +1 for the class of a sample and -1 for the others, and there is no intercept, both as
+// in the paper.
+//
+// The fields are options, and Fit reads them; a change shows at the next Fit. The zero value is ready to
+// use: 100 feature nodes and no enhancement nodes, which is a classifier linear in the standardised
+// sample, the true pseudoinverse by blsupdate.Original on the default backend, and as many classes as
+// the labels of the first batch call for.
+//
+// As every sample is standardised by itself, x, 2x and x+1 are of one class; see Regressor for what to
+// do where the level or size of a sample matters, and about columns of A that are nearly dependent.
+//
+// Predict, DecisionFunction and Score may be called from several goroutines at once. Fit and PartialFit
+// must not run at the same time as any other method. A copy of a fitted Classifier shares its model with
+// the original until one of them is fitted anew.
+type Classifier struct {
+	// Backend computes all products; nil stands for blskernel.Default(). Features.Backend and
+	// Update.Backend are for those who want another one for that part; where they are nil they stand for
+	// this one.
+	Backend blskernel.Backend
+	// Features are the settings of the feature maps. Set EnhancementNodes for anything but a linear
+	// classifier.
+	Features FeatureOptions
+	// Method is the way to update the output layer. The zero value is blsupdate.Original;
+	// blsupdate.Improved comes to the same weights, but for rounding, in fewer flops.
+	Method blsupdate.Method
+	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at least k
+	// samples.
+	Update blsupdate.Options
+	// Classes is c. 0 stands for 1 + the largest label of the first batch, which must then be below
+	// 4096.
+	Classes int
+
+	model *model
+}
+
+// Fit forgets what was learned and starts a model from the samples X and their labels.
+//
+//	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
+//	reads/writes: X and labels are neither modified nor kept. On an error the model is what it was.
+//	cost: that of FitFeatures and Transform, and of blsupdate.New, 3lk² + k³/3 flops at its fastest.
+//	memory: for the model 8k(l + c) bytes, since the pseudoinverse is kept, and several times that in
+//	between.
+//	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
+//	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
+func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
+	classes := c.Classes
+	if classes == 0 {
+		classes = inferClasses(labels)
+	}
+	y, err := labelTargets(x, 0, labels, classes)
+	if err != nil {
+		return err
+	}
+	m, err := startModel(settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update}, x, y)
+	if err != nil {
+		return err
+	}
+	c.model = m
+	return nil
+}
+
+// PartialFit learns from more samples: for Update.Lambda = 0 the weights become those of a least-squares
+// fit to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
+// says how far that holds for Lambda > 0. A Classifier that is not fitted is fitted by Fit.
+//
+//	shapes: X q×d, labels q, each from 0 to c-1 with the c of the first batch.
+//	reads/writes: X and labels are neither modified nor kept. On an error the model is what it was.
+//	cost: that of Transform and of Updater.AddInputs, about 6qkl flops for l samples before.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, and those of AddInputs.
+func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
+	if c.model == nil {
+		return c.Fit(x, labels)
+	}
+	y, err := labelTargets(x, c.model.inputs(), labels, c.model.targets())
+	if err != nil {
+		return err
+	}
+	return c.model.add(x, y)
+}
+
+// DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
+// class of a sample and -1 for the others; they are not probabilities, and may lie outside [-1,1].
+//
+//	reads/writes: X is neither modified nor kept; the result is new storage.
+//	cost: that of Transform and 2lkc flops. memory: the result, and a panel of rows of some 10 MB.
+//	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
+//	*NotFiniteError for a NaN or an infinity in X.
+func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) { return c.model.scores(x) }
+
+// Predict returns the class of each sample, the index of its largest score, the first of them where there
+// are several. Its cost and errors are those of DecisionFunction.
+func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
+	scores, err := c.model.scores(x)
+	if err != nil {
+		return nil, err
+	}
+	return ArgMax(scores), nil
+}
+
+// Score returns the mean accuracy, the share of samples whose prediction is their label, from 0 to 1;
+// Accuracy has it in percent. A label that is not the number of a class is a miss.
+//
+//	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
+func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
+	if c.model == nil {
+		return 0, ErrNotFitted
+	}
+	if err := checkLabels(x, c.model.inputs(), labels); err != nil {
+		return 0, err
+	}
+	predicted, err := c.Predict(x)
+	if err != nil {
+		return 0, err
+	}
+	hits := 0
+	for i, p := range predicted {
+		if p == labels[i] {
+			hits++
+		}
+	}
+	return float64(hits) / float64(len(labels)), nil
+}
+
+// labelTargets returns the targets Y of the labels, once x and the labels are found to fit each other.
+func labelTargets(x *mat.Dense, inputs int, labels []int, classes int) (*mat.Dense, error) {
+	if err := checkLabels(x, inputs, labels); err != nil {
+		return nil, err
+	}
+	return OneHot(labels, classes)
+}
+
+// checkLabels is checkRows for labels.
+func checkLabels(x *mat.Dense, inputs int, labels []int) error {
+	return checkRows(x, inputs, "the column of labels", len(labels), 1)
+}
+
+// inferClasses returns 1 + the largest label, and at least 1 and at most maxInferredClasses: labels
+// outside of that are found by OneHot.
+func inferClasses(labels []int) int {
+	largest := 0
+	for _, v := range labels {
+		largest = max(largest, v)
+	}
+	return min(largest, maxInferredClasses-1) + 1
+}

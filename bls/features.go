@@ -1,0 +1,95 @@
+package bls
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"blskernel"
+	"blskernel/mat"
+)
+
+// Features are fitted feature maps: what turns samples X (l×d) into rows of the expanded input matrix
+// A = [Z, H] (l×k). They keep nothing of the samples that they were fitted to but the settings listed in
+// the package comment. They do not change after FitFeatures, so their methods may be called
+// from several goroutines at once.
+type Features struct {
+	groups, groupNodes int
+
+	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is that of the bias.
+	weights *mat.Dense
+	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
+	offset, gain []float64
+	// enhancement is Wh, (N+1)×n3; the last row is that of the bias. It is nil for n3 = 0.
+	enhancement *mat.Dense
+	// scale is s/m, or 1.
+	scale float64
+
+	backend blskernel.Backend
+}
+
+// Inputs returns d, the number of features of a sample.
+func (f *Features) Inputs() int {
+	f.check()
+	r, _ := f.weights.Dims()
+	return r - 1
+}
+
+// Nodes returns k = N + n3, the number of columns of A.
+func (f *Features) Nodes() int { return f.FeatureNodes() + f.EnhancementNodes() }
+
+// FeatureNodes returns N = n2·n1, the number of columns of Z, which are the first ones of A.
+func (f *Features) FeatureNodes() int {
+	f.check()
+	return f.groups * f.groupNodes
+}
+
+// EnhancementNodes returns n3, the number of columns of H, which follow those of Z.
+func (f *Features) EnhancementNodes() int {
+	f.check()
+	if f.enhancement == nil {
+		return 0
+	}
+	_, c := f.enhancement.Dims()
+	return c
+}
+
+func (f *Features) check() {
+	if f.weights == nil {
+		panic("bls: Features were not made by FitFeatures")
+	}
+}
+
+// checkSamples returns an error unless x has at least one row, the wanted number of columns (any, at
+// least one, where that is 0), and only finite elements.
+func checkSamples(x *mat.Dense, cols int) error {
+	if x == nil || x.IsEmpty() {
+		return &ShapeError{Matrix: "X", Want: "at least one row and one column"}
+	}
+	l, d := x.Dims()
+	if cols != 0 && d != cols {
+		return &ShapeError{Matrix: "X", Rows: l, Cols: d, Want: fmt.Sprintf("%d columns, as the samples of the fit", cols)}
+	}
+	raw := x.RawMatrix()
+	// Each part of the rows stops at its first; the earliest of these does not depend on the parts.
+	var mu sync.Mutex
+	var first *NotFiniteError
+	parallelRows(l, d, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+d] {
+				if math.IsNaN(v - v) {
+					mu.Lock()
+					defer mu.Unlock()
+					if first == nil || i < first.Row {
+						first = &NotFiniteError{Matrix: "X", Row: i, Col: j, Value: v}
+					}
+					return
+				}
+			}
+		}
+	})
+	if first != nil {
+		return first
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package bls
+
+import (
+	"math"
+
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// FitFeatures draws and fine-tunes the feature maps of Algorithm 1 on the samples X, the first training
+// set. The package comment has the equations.
+//
+//	shapes: X l×d, one sample a row, l and d at least 1.
+//	reads/writes: X is read three times and neither modified nor kept.
+//	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
+//	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
+//	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
+//	*NotFiniteError for a NaN or an infinity in X; *ScaleError if no input of the enhancement nodes is
+//	positive, which the scale s/max needs.
+//	source: Chen and Liu 2018, Algorithm 1, and their code.
+func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
+	f, _, err := fit(x, opt, false)
+	return f, err
+}
+
+// FitTransformFeatures is FitFeatures followed by Transform of the same X, without computing the
+// nodes of the training set a second time.
+//
+//	reads/writes: X is neither modified nor kept; A (l×k) is new storage.
+//	errors: those of FitFeatures.
+func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
+	return fit(x, opt, true)
+}
+
+// fit fits the maps and, if keep is set, returns the nodes of x.
+func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
+	opt, err := opt.resolve()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkSamples(x, 0); err != nil {
+		return nil, nil, err
+	}
+	l, _ := x.Dims()
+	f := &Features{groups: opt.Groups, groupNodes: opt.GroupNodes, scale: 1, backend: opt.Backend}
+	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
+	if n3 > 0 {
+		// First, because it is cheap and may fail.
+		if f.enhancement, err = drawEnhancement(f.backend, n, n3, opt.Enhancement, opt.Seed); err != nil {
+			return nil, nil, err
+		}
+	}
+	f.weights = fineTune(f.backend, x, opt)
+
+	cols := n
+	if keep {
+		cols += n3
+	}
+	a := mat.NewDense(l, cols, nil)
+	z := a.Slice(0, l, 0, n).(*mat.Dense)
+	f.project(z, x)
+	f.offset, f.gain = minMaxColumns(z)
+	applyMinMax(z, f.offset, f.gain)
+	if n3 == 0 {
+		return f, a, nil
+	}
+	if keep || !opt.Unscaled {
+		largest := f.enhanceAll(a, keep)
+		if !opt.Unscaled {
+			if !(largest > 0) {
+				return nil, nil, &ScaleError{Max: largest}
+			}
+			f.scale = opt.Shrink / largest
+		}
+	}
+	if keep {
+		activate(a.Slice(0, l, n, n+n3).(*mat.Dense), f.scale)
+	}
+	return f, a, nil
+}
+
+// fineTune returns the weights of all groups, beta_1 to beta_n2 side by side, (d+1)×N.
+//
+// The groups differ in their random numbers only and are computed side by side: one product with the
+// (d+1)×N random weights and one with their A1 replace 2·n2 narrow ones. What the autoencoder needs of
+// the samples is summed over panels of rows.
+func fineTune(bk blskernel.Backend, x *mat.Dense, opt FeatureOptions) *mat.Dense {
+	l, d := x.Dims()
+	n1, n := opt.GroupNodes, opt.Groups*opt.GroupNodes
+	w := mat.NewDense(d+1, n, nil)
+	for g := range opt.Groups {
+		uniform(stream(opt.Seed, forGroup, g), d+1, n1, w.RawMatrix().Data[g*n1:], n)
+	}
+
+	grams := make([]*mat.SymPacked, opt.Groups)
+	for g := range grams {
+		grams[g] = mat.NewSymPacked(n1, nil)
+	}
+	cross := mat.NewDense(n, d+1, nil)
+	rows := min(l, panelRows(max(d+1, n)))
+	h1, a1 := mat.NewDense(rows, d+1, nil), mat.NewDense(rows, n, nil)
+	eachPanel(l, rows, func(from, to int) {
+		q := to - from
+		h, a := h1.Slice(0, q, 0, d+1).(*mat.Dense), a1.Slice(0, q, 0, n).(*mat.Dense)
+		standardizeTo(h, x, from, to)
+		mat.Mul(bk, a, h, w)
+		scaleGroups(a, n1)
+		rh, ra, rc := h.RawMatrix(), a.RawMatrix(), cross.RawMatrix()
+		bk.Dgemm(blas.Trans, blas.NoTrans, n, d+1, q, 1, ra.Data, ra.Stride, rh.Data, rh.Stride, 1, rc.Data, rc.Stride)
+		for g, gram := range grams {
+			blskernel.Packed(bk).Dsprk(blas.Trans, n1, q, 1, ra.Data[g*n1:], ra.Stride, 1, gram.RawSymPacked().Data)
+		}
+	})
+
+	for g, gram := range grams {
+		beta := autoencoder(bk, gram, cross.Slice(g*n1, (g+1)*n1, 0, d+1).(*mat.Dense), admmIterations)
+		w.Slice(0, d+1, g*n1, (g+1)*n1).(*mat.Dense).Copy(beta.T())
+	}
+	return w
+}
+
+// scaleGroups scales, in every row of a, the n1 elements of each group to [-1,1].
+func scaleGroups(a *mat.Dense, n1 int) {
+	rows, n := a.Dims()
+	raw := a.RawMatrix()
+	parallelRows(rows, n, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j := 0; j < n; j += n1 {
+				scaleRow(raw.Data[i*raw.Stride+j : i*raw.Stride+j+n1])
+			}
+		}
+	})
+}
+
+// enhanceAll computes [Z, 0.1] Wh for the Z in the first N columns of a, and returns the largest element. The
+// product goes to the other columns of a if keep is set, and is dropped panel by panel otherwise.
+func (f *Features) enhanceAll(a *mat.Dense, keep bool) float64 {
+	l, _ := a.Dims()
+	n, n3 := f.FeatureNodes(), f.EnhancementNodes()
+	rows := min(l, panelRows(n+n3))
+	h := func(from, to int) *mat.Dense { return a.Slice(from, to, n, n+n3).(*mat.Dense) }
+	if !keep {
+		work := mat.NewDense(rows, n3, nil)
+		h = func(from, to int) *mat.Dense { return work.Slice(0, to-from, 0, n3).(*mat.Dense) }
+	}
+	largest := math.Inf(-1)
+	eachPanel(l, rows, func(from, to int) {
+		z := a.Slice(from, to, 0, n).(*mat.Dense)
+		largest = max(largest, enhance(f.backend, h(from, to), z, f.enhancement))
+	})
+	return largest
+}

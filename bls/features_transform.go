@@ -1,0 +1,86 @@
+package bls
+
+import (
+	"unsafe"
+
+	"blskernel/mat"
+)
+
+// Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit: values beyond
+// those of the first training set are not clipped.
+//
+//	reads/writes: X is neither modified nor kept; A is new storage.
+//	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory beside A: a panel of rows of some 10 MB.
+//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError
+//	for a NaN or an infinity in X.
+//
+// Every row of A is a function of the same row of X, to the rounding of the backend's Dgemm (see the
+// package comment).
+func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
+	if err := checkSamples(x, f.Inputs()); err != nil {
+		return nil, err
+	}
+	l, _ := x.Dims()
+	a := mat.NewDense(l, f.Nodes(), nil)
+	f.transform(a, x)
+	return a, nil
+}
+
+// TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. Where
+// it returns an error dst is what it was.
+//
+//	panics: if dst is not l×k, or its storage overlaps that of X, be it by interleaved rows.
+func (f *Features) TransformTo(dst, x *mat.Dense) error {
+	if err := checkSamples(x, f.Inputs()); err != nil {
+		return err
+	}
+	l, _ := x.Dims()
+	if r, c := dst.Dims(); r != l || c != f.Nodes() {
+		panic("bls: the destination has not the shape of the result")
+	}
+	if overlap(dst, x) {
+		panic("bls: the destination overlaps the samples")
+	}
+	f.transform(dst, x)
+	return nil
+}
+
+func (f *Features) transform(a, x *mat.Dense) {
+	l, k := a.Dims()
+	n := f.FeatureNodes()
+	z := a.Slice(0, l, 0, n).(*mat.Dense)
+	f.project(z, x)
+	applyMinMax(z, f.offset, f.gain)
+	if k == n {
+		return
+	}
+	eachPanel(l, min(l, panelRows(k)), func(from, to int) {
+		h := a.Slice(from, to, n, k).(*mat.Dense)
+		enhance(f.backend, h, a.Slice(from, to, 0, n).(*mat.Dense), f.enhancement)
+		activate(h, f.scale)
+	})
+}
+
+// project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, where H1 exists one panel of
+// rows at a time.
+func (f *Features) project(t, x *mat.Dense) {
+	l, d := x.Dims()
+	n := f.FeatureNodes()
+	rows := min(l, panelRows(max(d+1, n)))
+	h1 := mat.NewDense(rows, d+1, nil)
+	eachPanel(l, rows, func(from, to int) {
+		h := h1.Slice(0, to-from, 0, d+1).(*mat.Dense)
+		standardizeTo(h, x, from, to)
+		mat.Mul(f.backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
+	})
+}
+
+// overlap tells whether the address ranges of two matrices that are not empty have a common part.
+func overlap(a, b *mat.Dense) bool {
+	ra, rb := a.RawMatrix(), b.RawMatrix()
+	const size = unsafe.Sizeof(float64(0))
+	a0, b0 := uintptr(unsafe.Pointer(&ra.Data[0])), uintptr(unsafe.Pointer(&rb.Data[0]))
+	a1 := a0 + uintptr((ra.Rows-1)*ra.Stride+ra.Cols)*size
+	b1 := b0 + uintptr((rb.Rows-1)*rb.Stride+rb.Cols)*size
+	return a0 < b1 && b0 < a1
+}

@@ -1,0 +1,67 @@
+package bls
+
+import (
+	"math"
+
+	"blskernel/mat"
+)
+
+// OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j and -1 otherwise.
+//
+//	shapes: labels l, at least one, each from 0 to classes-1.
+//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError for no labels.
+func OneHot(labels []int, classes int) (*mat.Dense, error) {
+	if classes < 1 {
+		return nil, &OptionError{Option: "classes", Value: classes, Want: "a positive number"}
+	}
+	if len(labels) == 0 {
+		return nil, &ShapeError{Matrix: "Y", Cols: classes, Want: "at least one row: there are no labels"}
+	}
+	for i, label := range labels {
+		if label < 0 || label >= classes {
+			return nil, &LabelError{Index: i, Label: label, Classes: classes}
+		}
+	}
+	data := make([]float64, len(labels)*classes)
+	for i := range data {
+		data[i] = -1
+	}
+	for i, label := range labels {
+		data[i*classes+label] = 1
+	}
+	return mat.NewDense(len(labels), classes, data), nil
+}
+
+// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first of them where there
+// are several. NaN is passed over; a row of nothing else has no largest element, and its index is -1, which is no
+// label.
+func ArgMax(scores *mat.Dense) []int {
+	l, c := scores.Dims()
+	raw := scores.RawMatrix()
+	out := make([]int, l)
+	for i := range out {
+		best := -1
+		for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+c] {
+			if !math.IsNaN(v) && (best < 0 || v > raw.Data[i*raw.Stride+best]) {
+				best = j
+			}
+		}
+		out[i] = best
+	}
+	return out
+}
+
+// Accuracy returns the share of predictions that equal their labels, in percent: 100/l times the number
+// of i with pred[i] = labels[i]. It is NaN for l = 0. It panics if the lengths differ.
+func Accuracy(pred, labels []int) float64 {
+	if len(pred) != len(labels) {
+		panic("bls: as many predictions as labels are wanted")
+	}
+	hits := 0
+	for i, p := range pred {
+		if p == labels[i] {
+			hits++
+		}
+	}
+	return 100 * float64(hits) / float64(len(labels))
+}

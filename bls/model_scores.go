@@ -1,0 +1,40 @@
+package bls
+
+import "blskernel/mat"
+
+// scores returns A W (l×c) for the samples x (l×d), with the intercept where there is one. It works in panels
+// of rows: 8·l·c bytes for the result, and some 10 MB whatever l is.
+//
+// It reads the model and, under its lock, fills in the weights, so that it may run on several
+// goroutines at once as long as add does not. On a nil model it returns ErrNotFitted.
+func (m *model) scores(x *mat.Dense) (*mat.Dense, error) {
+	if m == nil {
+		return nil, ErrNotFitted
+	}
+	if err := checkSamples(x, m.inputs()); err != nil {
+		return nil, err
+	}
+	w, err := m.currentWeights()
+	if err != nil {
+		return nil, err
+	}
+	l, d := x.Dims()
+	k, c := w.Dims()
+	out := mat.NewDense(l, c, nil)
+	rows := min(l, panelRows(max(d+1, k)))
+	work := m.newRows(rows)
+	eachPanel(l, rows, func(from, to int) {
+		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
+		m.expand(a, x.Slice(from, to, 0, d).(*mat.Dense))
+		mat.Mul(m.backend, out.Slice(from, to, 0, c).(*mat.Dense), a, w)
+	})
+	if m.center != nil {
+		for i := range l {
+			row := out.RawRowView(i)
+			for j, v := range m.center {
+				row[j] += v
+			}
+		}
+	}
+	return out, nil
+}

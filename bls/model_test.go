@@ -1,0 +1,264 @@
+package bls
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+var methods = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
+
+// must fails the test on an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowsOf returns rows from to to of m, without a copy.
+func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
+	_, c := m.Dims()
+	return m.Slice(from, to, 0, c).(*mat.Dense)
+}
+
+// batches are the rows at which the batches of these tests begin and end: with k = 16 or 17, one that
+// starts the model, q = 1, q < k and q > 1.29 k.
+var batches = []int{0, 60, 61, 68, 130}
+
+// targetsFor returns l×c targets that depend on x smoothly, with something added that no model explains.
+func targetsFor(x *mat.Dense, c int) *mat.Dense {
+	l, _ := x.Dims()
+	y := mat.NewDense(l, c, nil)
+	for i := range l {
+		row := x.RawRowView(i)
+		for j := range c {
+			y.Set(i, j, float64(3*j)+math.Sin(5*row[j])*row[j+1]+0.1*math.Sin(float64(1000*i+j)))
+		}
+	}
+	return y
+}
+
+// withOnes returns [A, 1], or a itself where no ones are wanted.
+func withOnes(a *mat.Dense, wanted bool) *mat.Dense {
+	if !wanted {
+		return a
+	}
+	l, _ := a.Dims()
+	ones := mat.NewDense(l, 1, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	var out mat.Dense
+	out.Augment(a, ones)
+	return &out
+}
+
+// expanded returns what the updater of m was given for x, from batches as in the test: A, or [A, 1].
+func expanded(t *testing.T, m *model, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	var out mat.Dense
+	for i := 1; i < len(batches); i++ {
+		a := withOnes(mustTransform(t, m.features, rowsOf(x, batches[i-1], batches[i])), m.center != nil)
+		if i == 1 {
+			out.CloneFrom(a)
+			continue
+		}
+		var above mat.Dense
+		above.CloneFrom(&out)
+		out.Reset()
+		out.Stack(&above, a)
+	}
+	return &out
+}
+
+// The weights after four batches are those of a start with all samples on the same matrix. The bounds
+// are those that were found for W in the two forms of the update, 50 sqrt(l) eps κ and for Large
+// 10 sqrt(l) eps κ², with the condition number κ of the first batch, which is the largest on the way.
+func TestPartialFitIsFit(t *testing.T) {
+	const l, d, c = 130, 12, 3
+	x := samples(21, l, d, d+2)
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = (i + i/7) % c
+	}
+	y := targetsFor(x, c)
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, method := range methods {
+			for _, features := range []FeatureOptions{
+				{Groups: 1, GroupNodes: 3, Seed: 4},
+				{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4},
+			} {
+				cl := &Classifier{Backend: bk, Features: features, Method: method, Classes: c}
+				re := &Regressor{Backend: bk, Features: features, Method: method}
+				no := &Regressor{Backend: bk, Features: features, Method: method, NoIntercept: true}
+				for i := 1; i < len(batches); i++ {
+					from, to := batches[i-1], batches[i]
+					must(t, cl.PartialFit(rowsOf(x, from, to), labels[from:to]))
+					must(t, re.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
+					must(t, no.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
+					// Predictions in between make the models fetch weights that the next batch outdates.
+					_, err := cl.Predict(x)
+					must(t, err)
+					_, err = re.Predict(x)
+					must(t, err)
+				}
+				oneHot, err := OneHot(labels, c)
+				must(t, err)
+				centered := deviations(y, columnMeans(rowsOf(y, 0, batches[1])))
+				for _, test := range []struct {
+					name  string
+					m     *model
+					y     *mat.Dense
+					extra int // columns beside A
+				}{
+					{"classifier", cl.model, oneHot, 0},
+					{"regressor", re.model, centered, 1},
+					{"regressor without intercept", no.model, y, 0},
+				} {
+					a := expanded(t, test.m, x)
+					if _, k := a.Dims(); k != test.m.features.Nodes()+test.extra {
+						t.Fatalf("%s: %d columns for %d nodes", test.name, k, test.m.features.Nodes())
+					}
+					ref, err := blsupdate.New(method, a, test.y, blsupdate.Options{Backend: bk})
+					must(t, err)
+					want, err := ref.Weights()
+					must(t, err)
+					got, err := test.m.currentWeights()
+					must(t, err)
+					kappa := gonum.Cond(rowsOf(a, 0, batches[1]), 2)
+					tol := 50 * math.Sqrt(l) * eps * kappa
+					if method == blsupdate.Improved {
+						tol = max(tol, 10*math.Sqrt(l)*eps*kappa*kappa)
+					}
+					var diff mat.Dense
+					diff.Sub(got, want)
+					if e := gonum.Norm(&diff, 2) / gonum.Norm(want, 2); !(e <= tol) {
+						t.Errorf("%v %s: W is off by %g, more than %g (κ = %g)", method, test.name, e, tol, kappa)
+					}
+					if n := test.m.updater.Samples(); n != l {
+						t.Errorf("%v %s: %d samples", method, test.name, n)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Scores over panels are A W for all rows at once; with 3 features and some nodes a panel has 4096 rows.
+// The rows of A and the inner products with W may differ in the order of their sums.
+func TestScoresInPanels(t *testing.T) {
+	const l, d = 2*4096 + 5, 3
+	x := samples(22, l, d, d+1)
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		re := &Regressor{Backend: bk, Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3, Seed: 1}}
+		must(t, re.Fit(rowsOf(x, 0, 100), targetsFor(rowsOf(x, 0, 100), 2)))
+		got, err := re.Predict(x)
+		must(t, err)
+		m := re.model
+		a := withOnes(mustTransform(t, m.features, x), true)
+		w, err := m.currentWeights()
+		must(t, err)
+		want := naiveMul(a, false, w)
+		for i := range l {
+			for j, v := range m.center {
+				want.Set(i, j, want.At(i, j)+v)
+			}
+		}
+		tol := 100 * eps * (1 + gonum.Norm(w, 1)) * max(1, gonum.Max(a), -gonum.Min(a))
+		if e := maxDiff(t, got, want); !(e <= tol) {
+			t.Errorf("off by %g, more than %g", e, tol)
+		}
+	})
+}
+
+// A tally is a backend that counts its Dgemm calls.
+type tally struct {
+	blskernel.Backend
+	mu    sync.Mutex
+	calls int
+}
+
+func (b *tally) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, bb []float64, ldb int, beta float64, c []float64, ldc int) {
+	b.mu.Lock()
+	b.calls++
+	b.mu.Unlock()
+	b.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, bb, ldb, beta, c, ldc)
+}
+
+func TestOneBackendForAll(t *testing.T) {
+	x, y := samples(23, 40, 6, 6), targetsFor(samples(23, 40, 6, 6), 1)
+	pure, err := blskernel.Lookup("pure")
+	must(t, err)
+	calls := func(features, update bool) []int {
+		all := []*tally{{Backend: pure}, {Backend: pure}, {Backend: pure}}
+		re := &Regressor{Backend: all[0], Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3}}
+		if features {
+			re.Features.Backend = all[1]
+		}
+		if update {
+			re.Update.Backend = all[2]
+		}
+		must(t, re.Fit(x, y))
+		must(t, re.PartialFit(x, y))
+		_, err := re.Predict(x)
+		must(t, err)
+		return []int{all[0].calls, all[1].calls, all[2].calls}
+	}
+	one, split := calls(false, false), calls(true, true)
+	if one[0] == 0 || one[1] != 0 || one[2] != 0 {
+		t.Errorf("one backend: calls %v", one)
+	}
+	// What is left to the first one is the product of Predict.
+	if split[0] != 1 || split[1] == 0 || split[2] == 0 || split[0]+split[1]+split[2] != one[0] {
+		t.Errorf("three backends: calls %v of %v", split, one)
+	}
+}
+
+// Predictions of several goroutines, the first of which find the weights not yet fetched, are those of
+// one. Run it with the race detector.
+func TestConcurrentPredict(t *testing.T) {
+	const l = 90
+	x := samples(24, l, 8, 8)
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = i % 3
+	}
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		features := FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 8}
+		cl := &Classifier{Backend: bk, Features: features}
+		re := &Regressor{Backend: bk, Features: features}
+		must(t, cl.Fit(x, labels))
+		must(t, cl.PartialFit(x, labels))
+		must(t, re.Fit(x, targetsFor(x, 2)))
+		must(t, re.PartialFit(x, targetsFor(x, 2)))
+		const n = 8
+		classes, values := make([][]int, n), make([]*mat.Dense, n)
+		failures := make([]error, n)
+		var wg sync.WaitGroup
+		for g := range n {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				var e1, e2 error
+				classes[g], e1 = cl.Predict(x)
+				values[g], e2 = re.Predict(x)
+				failures[g] = errors.Join(e1, e2)
+			}()
+		}
+		wg.Wait()
+		for g := range n {
+			must(t, failures[g])
+			if !slices.Equal(classes[g], classes[0]) || !gonum.Equal(values[g], values[0]) {
+				t.Errorf("goroutine %d has other predictions", g)
+			}
+		}
+	})
+}

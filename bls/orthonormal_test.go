@@ -1,0 +1,137 @@
+package bls
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// identityError returns max|VVᵀ - I|.
+func identityError(v *mat.Dense) float64 {
+	r, p := v.Dims()
+	var e float64
+	for i := range r {
+		for j := range r {
+			s := 0.0
+			if i == j {
+				s = -1
+			}
+			for c := range p {
+				s += v.At(i, c) * v.At(j, c)
+			}
+			e = math.Max(e, math.Abs(s))
+		}
+	}
+	return e
+}
+
+// Two unit vectors that Gram-Schmidt twice made orthogonal have an inner product of some eps, and
+// computing it adds at most p·eps: 10 p eps leaves room for the accumulation over the earlier rows.
+func TestOrthonormalizeRows(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, dim := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {31, 31}, {32, 33}, {33, 64}, {65, 65}, {101, 150}} {
+			r, p := dim[0], dim[1]
+			u := mat.NewDense(r, p, nil)
+			uniform(stream(uint64(r), forEnhancement, p), r, p, u.RawMatrix().Data, p)
+			v := gonum.DenseCopyOf(u)
+			if !orthonormalizeRows(bk, v) {
+				t.Fatalf("%d×%d: refused", r, p)
+			}
+			if e := identityError(v); !(e <= 10*float64(p)*eps) {
+				t.Errorf("%d×%d: |VVᵀ - I| = %g", r, p, e)
+			}
+			// The space is that of u: u = (uVᵀ)V to the rounding of these products.
+			back := naiveMul(naiveMul(u, false, transposed(v)), false, v)
+			if e := maxDiff(t, back, u); !(e <= 20*float64(p)*eps) {
+				t.Errorf("%d×%d: the basis spans another space, by %g", r, p, e)
+			}
+		}
+	})
+}
+
+// A matrix whose rows nearly depend on one another still has an orthonormal result: this is
+// what the second pass is for.
+func TestOrthonormalizeRowsIllConditioned(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		const r, p = 70, 90
+		for _, d := range []float64{1e-4, 1e-8, 1e-12} {
+			v := mat.NewDense(r, p, nil)
+			uniform(stream(3, forEnhancement, 0), r, p, v.RawMatrix().Data, p)
+			for i := 1; i < r; i++ {
+				for j := range p {
+					v.Set(i, j, v.At(0, j)+d*v.At(i, j))
+				}
+			}
+			if !orthonormalizeRows(bk, v) {
+				t.Fatalf("d=%g: refused", d)
+			}
+			if e := identityError(v); !(e <= 10*p*eps) {
+				t.Errorf("d=%g: |VVᵀ - I| = %g", d, e)
+			}
+		}
+	})
+}
+
+func TestOrthonormalizeRowsDependent(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, last := range []int{1, 31, 32, 40} {
+			v := mat.NewDense(last+1, 50, nil)
+			uniform(stream(4, forEnhancement, 0), last+1, 50, v.RawMatrix().Data, 50)
+			for j := range 50 {
+				v.Set(last, j, 3*v.At(0, j)-v.At(last/2, j))
+			}
+			if orthonormalizeRows(bk, v) {
+				t.Errorf("row %d depends on the others and was accepted", last)
+			}
+		}
+		if orthonormalizeRows(bk, mat.NewDense(1, 3, nil)) {
+			t.Error("a row of zeros was accepted")
+		}
+	})
+}
+
+func TestDrawEnhancement(t *testing.T) {
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, dim := range [][2]int{{1, 1}, {1, 2}, {30, 20}, {30, 30}, {30, 31}, {30, 60}, {100, 33}, {33, 100}} {
+			n, n3 := dim[0], dim[1]
+			t.Run(fmt.Sprintf("N=%d/n3=%d", n, n3), func(t *testing.T) {
+				wh, err := drawEnhancement(bk, n, n3, Orthonormal, 5)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r, c := wh.Dims(); r != n+1 || c != n3 {
+					t.Fatalf("Wh is %d×%d", r, c)
+				}
+				rows := wh
+				if n >= n3 {
+					rows = transposed(wh)
+				}
+				if e := identityError(rows); !(e <= 10*float64(n+n3)*eps) {
+					t.Errorf("not orthonormal by %g", e)
+				}
+				u, err := drawEnhancement(bk, n, n3, Uniform, 5)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range n + 1 {
+					for j := range n3 {
+						if v := u.At(i, j); !(-1 <= v && v < 1) {
+							t.Fatalf("uniform weight %v", v)
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+func transposed(a *mat.Dense) *mat.Dense {
+	var b mat.Dense
+	b.CloneFrom(a.T())
+	return &b
+}

@@ -1,0 +1,87 @@
+package bls
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// bigZScore is the z-score with N-1 in 300 bits.
+func bigZScore(x []float64) []float64 {
+	f := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	n := f(float64(len(x)))
+	mean := f(0)
+	for _, v := range x {
+		mean.Add(mean, f(v))
+	}
+	mean.Quo(mean, n)
+	ss := f(0)
+	for _, v := range x {
+		d := f(v)
+		d.Sub(d, mean)
+		ss.Add(ss, d.Mul(d, d))
+	}
+	std := ss.Quo(ss, f(float64(len(x)-1)))
+	std.Sqrt(std)
+	out := make([]float64, len(x))
+	for j, v := range x {
+		d := f(v)
+		d.Sub(d, mean)
+		out[j], _ = d.Quo(d, std).Float64()
+	}
+	return out
+}
+
+// The computed mean is off by at most d·eps·max|x| (recursive summation), which moves every z by that over
+// std; the sum of squares and the last operations are relatively accurate to (d+5) eps, and |z| <= sqrt(d).
+func TestStandardizeRow(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, d := range []int{2, 3, 7, 64, 785} {
+		for _, size := range []float64{1, 1e-300, 1e300, 1.5e308, 5e-324 * 1e6, 1e99, 1e101, 1e-99, 1e-101} {
+			x, dst := make([]float64, d), make([]float64, d)
+			largest := 0.0
+			for j := range x {
+				x[j] = size * (2*rnd.Float64() - 1)
+				largest = max(largest, math.Abs(x[j]))
+			}
+			kept := append([]float64(nil), x...)
+			standardizeRow(dst, x)
+			want := bigZScore(x)
+			// |max - mean| / std is its z, so max|x|/std <= 4·max|z| here, where the mean is near 0.
+			tol := 8 * float64(d+5) * eps * math.Sqrt(float64(d))
+			for j := range x {
+				if !(math.Abs(dst[j]-want[j]) <= tol) {
+					t.Errorf("d=%d size=%g: z[%d] = %v, want %v", d, size, j, dst[j], want[j])
+					break
+				}
+				if x[j] != kept[j] {
+					t.Fatalf("d=%d: x was modified", d)
+				}
+			}
+		}
+	}
+}
+
+func TestStandardizeRowConstant(t *testing.T) {
+	for _, d := range []int{1, 2, 783} {
+		for _, v := range []float64{0, 0.1, -1e300, 5e-324} {
+			x, dst := make([]float64, d), make([]float64, d)
+			for j := range x {
+				x[j], dst[j] = v, math.NaN()
+			}
+			standardizeRow(dst, x)
+			for _, z := range dst {
+				if z != 0 {
+					t.Fatalf("d=%d: %v in the z-score of a constant row of %v", d, z, v)
+				}
+			}
+		}
+	}
+	// One unit in the last place is a difference.
+	dst := make([]float64, 2)
+	standardizeRow(dst, []float64{1, math.Nextafter(1, 2)})
+	if !(dst[0] < 0 || dst[1] > 0) {
+		t.Errorf("z-score of two different numbers is %v", dst)
+	}
+}

@@ -1,0 +1,114 @@
+package bls
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+)
+
+const eps = 0x1p-52
+
+// forEachBackend runs f once for every backend of this process.
+func forEachBackend(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
+	t.Helper()
+	for _, name := range blskernel.Names() {
+		bk, err := blskernel.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run("backend="+name, func(t *testing.T) { f(t, bk) })
+	}
+}
+
+// samples returns an l×d matrix of smooth, correlated numbers in (0,1), such as pixels are, with
+// the given stride >= d and NaN in the gap between the rows.
+func samples(seed uint64, l, d, stride int) *mat.Dense {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	const factors = 6
+	b := make([]float64, factors*d)
+	for i := range b {
+		b[i] = rnd.NormFloat64()
+	}
+	wide := mat.NewDense(l, stride, nil)
+	for i := range l {
+		row := wide.RawRowView(i)
+		for j := range row {
+			row[j] = math.NaN()
+		}
+		clear(row[:d])
+		for range factors {
+			s := rnd.NormFloat64()
+			at := rnd.IntN(factors) * d
+			for j := range d {
+				row[j] += s * b[at+j]
+			}
+		}
+		for j := range d {
+			row[j] = 1 / (1 + math.Exp(-row[j]/3))
+		}
+	}
+	return wide.Slice(0, l, 0, d).(*mat.Dense)
+}
+
+func mustFit(t *testing.T, x *mat.Dense, opt FeatureOptions) *Features {
+	t.Helper()
+	f, err := FitFeatures(x, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func mustTransform(t *testing.T, f *Features, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	a, err := f.Transform(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// maxDiff returns the largest |a - b|, NaN if there is one in either.
+func maxDiff(t *testing.T, a, b *mat.Dense) float64 {
+	t.Helper()
+	r, c := a.Dims()
+	if br, bc := b.Dims(); br != r || bc != c {
+		t.Fatalf("%d×%d against %d×%d", r, c, br, bc)
+	}
+	var d float64
+	for i := range r {
+		for j := range c {
+			d = math.Max(d, math.Abs(a.At(i, j)-b.At(i, j)))
+		}
+	}
+	return d
+}
+
+// naiveMul computes op(A) B by three loops.
+func naiveMul(a *mat.Dense, trans bool, b *mat.Dense) *mat.Dense {
+	m, k := a.Dims()
+	if trans {
+		m, k = k, m
+	}
+	_, n := b.Dims()
+	c := mat.NewDense(m, n, nil)
+	for i := range m {
+		for j := range n {
+			var s float64
+			for p := range k {
+				v := 0.0
+				if trans {
+					v = a.At(p, i)
+				} else {
+					v = a.At(i, p)
+				}
+				s += v * b.At(p, j)
+			}
+			c.Set(i, j, s)
+		}
+	}
+	return c
+}
