@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"blskernel/blsupdate"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A Check compares the weights of one method with others that should be the same, or nearly so.
+type Check struct {
+	// Condition is κ, the largest singular value of the rows so far, at any step, over the smallest that
+	// is not zero to working precision.
+	Condition float64 `json:"condition"`
+	// Bound is what rounding may make of OneShotError: 50 sqrt(l) eps κ, or 10 sqrt(l) eps κ² once the
+	// Large form was used. The constants are some ten times what was measured on random matrices
+	// of full column rank; while the rank still grows, errors may be larger.
+	Bound float64 `json:"bound"`
+	// OneShotError is ‖W - W1‖/‖W1‖ in Frobenius norms, where W1 solves by QR, from all rows at once,
+	// the least-squares problem that the method stands for: for lambda > 0 the rows of the start
+	// are A + lambda (A⁺)ᵀ, whose pseudoinverse is the ridge inverse of A.
+	OneShotError float64 `json:"one_shot_error"`
+	// RidgeDifference is the same for the ridge solution from all rows at once. It is the bias that the
+	// update has for lambda > 0, of the order of lambda over the square of the smallest singular value
+	// of the start.
+	RidgeDifference float64 `json:"ridge_difference"`
+	// FirstMethodError is the same for the weights of the experiment's first method in place of W1.
+	FirstMethodError float64 `json:"first_method_error"`
+}
+
+// checker keeps what the checks of an experiment need from step to step.
+type checker struct {
+	rows     *mat.Dense // all rows so far
+	implied  *mat.Dense // the same with those of the start as the ridge makes them
+	targets  *mat.Dense
+	largest  float64 // singular values, at any step
+	smallest float64
+	large    []bool // by method: whether it has used the Large form
+}
+
+func (c *checker) compare(rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt blsupdate.Options) error {
+	if c.rows == nil {
+		implied, err := impliedStart(a, y, opt)
+		if err != nil {
+			return err
+		}
+		c.rows, c.implied, c.targets = a, implied, y
+		c.smallest = math.Inf(1)
+		c.large = make([]bool, len(rows))
+	} else {
+		c.rows, c.implied, c.targets = stack(c.rows, a), stack(c.implied, a), stack(c.targets, y)
+		for i := range rows {
+			c.large[i] = c.large[i] || rows[i].Form == blsupdate.Large.String()
+		}
+	}
+	direct, values, err := solve(c.implied, c.targets, 0, opt)
+	if err != nil {
+		return err
+	}
+	ridge := direct
+	if opt.Lambda > 0 {
+		if ridge, _, err = solve(c.rows, c.targets, opt.Lambda, opt); err != nil {
+			return err
+		}
+	}
+	c.largest, c.smallest = max(c.largest, values[0]), min(c.smallest, values[len(values)-1])
+	kappa := c.largest / c.smallest
+	l, _ := c.rows.Dims()
+	unit := math.Sqrt(float64(l)) * eps * kappa
+	for i := range rows {
+		bound := 50 * unit
+		if c.large[i] {
+			bound = max(bound, 10*unit*kappa)
+		}
+		rows[i].Check = &Check{
+			Condition: kappa, Bound: bound,
+			OneShotError:     distance(weights[i], direct),
+			RidgeDifference:  distance(weights[i], ridge),
+			FirstMethodError: distance(weights[i], weights[0]),
+		}
+	}
+	return nil
+}
+
+// impliedStart returns A + lambda (A⁺)ᵀ, the matrix of which (AᵀA + lambda I)⁻¹Aᵀ is the pseudoinverse.
+func impliedStart(a, y *mat.Dense, opt blsupdate.Options) (*mat.Dense, error) {
+	implied := gonummat.DenseCopyOf(a)
+	if opt.Lambda == 0 {
+		return implied, nil
+	}
+	lambda := opt.Lambda
+	opt.Lambda = 0
+	u, err := blsupdate.New(blsupdate.Original, a, y, opt)
+	if err != nil {
+		return nil, err
+	}
+	var shift mat.Dense
+	shift.Scale(lambda, u.(blsupdate.Pseudoinverter).Pseudoinverse().T())
+	implied.Add(implied, &shift)
+	return implied, nil
+}
+
+// solve returns the W of least norm that minimises ‖A W - Y‖² + lambda ‖W‖², by QR of [A; sqrt(lambda) I],
+// with the singular values of that matrix in descending order, without those that are rounding noise.
+func solve(a, y *mat.Dense, lambda float64, opt blsupdate.Options) (w *mat.Dense, values []float64, err error) {
+	l, k := a.Dims()
+	_, c := y.Dims()
+	stacked, right := mat.NewDense(l+k, k, nil), mat.NewDense(l+k, c, nil)
+	stacked.Slice(0, l, 0, k).(*mat.Dense).Copy(a)
+	right.Slice(0, l, 0, c).(*mat.Dense).Copy(y)
+	for i := range k {
+		stacked.Set(l+i, i, math.Sqrt(lambda))
+	}
+	qr := lapack.QR{Backend: opt.Backend}
+	if err := qr.FactorizeInPlace(stacked); err != nil {
+		return nil, nil, fmt.Errorf("bench: solving from scratch: %w", err)
+	}
+	var r mat.Dense
+	qr.RTo(&r)
+	var svd gonummat.SVD
+	if !svd.Factorize(&r, gonummat.SVDNone) {
+		return nil, nil, errNoSVD
+	}
+	values = svd.Values(nil)
+	rank := 0
+	for rank < k && values[rank] > float64(max(l, k))*eps*values[0] {
+		rank++
+	}
+	switch {
+	case rank == 0:
+		return nil, nil, errors.New("bench: solving from scratch: all nodes are zero on all samples")
+	case rank < k:
+		w, err = solveDeficient(&qr, &r, right, rank, opt)
+	default:
+		w = new(mat.Dense)
+		err = qr.SolveTo(w, right)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("bench: solving from scratch: %w", err)
+	}
+	return w, values[:rank], nil
+}
+
+const eps = 0x1p-52
+
+var errNoSVD = errors.New("bench: the singular values of the features did not converge")
+
+// solveDeficient returns V diag(1/s) Uᵀ Qᵀ Y with the first rank singular values and vectors of R.
+// It takes over the storage of qr.
+func solveDeficient(qr *lapack.QR, r, y *mat.Dense, rank int, opt blsupdate.Options) (*mat.Dense, error) {
+	var svd gonummat.SVD
+	if !svd.Factorize(r, gonummat.SVDThin) {
+		return nil, errNoSVD
+	}
+	var u, v, projected, scaled mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	k, _ := r.Dims()
+	mat.MulTrans(opt.Backend, &projected, qr.QInPlace(), true, y, false)
+	mat.MulTrans(opt.Backend, &scaled, u.Slice(0, k, 0, rank).(*mat.Dense), true, &projected, false)
+	for i, s := range svd.Values(nil)[:rank] {
+		row := scaled.RawRowView(i)
+		for j := range row {
+			row[j] /= s
+		}
+	}
+	w := new(mat.Dense)
+	mat.Mul(opt.Backend, w, v.Slice(0, k, 0, rank).(*mat.Dense), &scaled)
+	return w, nil
+}
+
+// distance returns ‖got - want‖/‖want‖ in Frobenius norms.
+func distance(got, want *mat.Dense) float64 {
+	var diff mat.Dense
+	diff.Sub(got, want)
+	return diff.Norm(2) / want.Norm(2)
+}
+
+func stack(a, b *mat.Dense) *mat.Dense {
+	c := new(mat.Dense)
+	c.Stack(a, b)
+	return c
+}

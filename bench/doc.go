@@ -1,0 +1,29 @@
+// Package bench runs experiments: what the paper measures, on data files or on the synthetic set, as
+// values that a program, a test or the command blskernel can run and print.
+//
+// # Incremental
+//
+// An Incremental is the experiment of the paper's Tables 2 to 9. The feature maps are fitted to the
+// first l samples, the output weights W are found for them, and then batches of q samples arrive. Every
+// method brings its own A⁺ and W up to date from the same rows of A, so a difference between
+// two rows of one step is a difference between the methods and nothing else:
+//
+//	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
+//		Features: bls.FeatureOptions{EnhancementNodes: 1000},
+//		Methods:  []blsupdate.Method{blsupdate.Original, blsupdate.Improved}}
+//	err := e.Run(ctx, func(rows []bench.Row) error { ...; return nil }, nil)
+//
+// The time of a step is that of its features and of the update, without the test. The flops are those of
+// the update alone, by the model and as counted at the backend.
+//
+// # Check
+//
+// Accuracy hides errors: weights may be wrong by many percent before an argmax changes. Incremental.Check
+// therefore compares the weights themselves with those of a solution from scratch by QR, and says how
+// much of a difference rounding explains at the condition number at hand.
+//
+// # Source
+//
+// "An Efficient Implementation to Compute the Pseudoinverse for the Incremental Broad Learning System
+// on Added Inputs", section IV.
+package bench

@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/mat"
+)
+
+// Incremental is the experiment of the paper's Tables 2 to 9: a broad learning system is trained on the
+// first samples and then updated by batches of further ones, by several methods side by side, and
+// tested after each step. All methods see the same features.
+type Incremental struct {
+	Train, Test *dataset.Images
+	Initial     int // l, samples of the start
+	Batch       int // q, samples of an update
+	Updates     int // number of updates
+	Features    bls.FeatureOptions
+	Methods     []blsupdate.Method
+	Update      blsupdate.Options // its Backend is also that of the features and of the test
+	// Check solves the problem from scratch after each step and compares the weights. It keeps
+	// all features, 8kl bytes, and takes longer than the experiment itself.
+	Check bool
+}
+
+// A Row is the outcome of one step by one method.
+type Row struct {
+	Method   string  `json:"method"`
+	Samples  int     `json:"samples"`  // l so far
+	Accuracy float64 `json:"accuracy"` // on the test set, percent
+	// UpdateSeconds is the time of this step: the features of the batch, which are computed once for all
+	// methods and take FeatureSeconds, and the update of A⁺ and W. TotalSeconds adds up the steps.
+	UpdateSeconds  float64 `json:"update_seconds"`
+	TotalSeconds   float64 `json:"total_seconds"`
+	FeatureSeconds float64 `json:"feature_seconds"`
+	FlopsModel     float64 `json:"flops_model"`
+	FlopsCounted   float64 `json:"flops_counted"`
+	Form           string  `json:"form,omitempty"` // of B; none in the start
+	Check          *Check  `json:"check,omitempty"`
+}
+
+// Progress is told of the work done so far and the work in all, in flops by the model, and of what is
+// being done. What a step took replaces what was planned for it as soon as it is over, so total may change;
+// done/total never falls and is 1 in the last call, which comes after the last rows.
+type Progress func(done, total float64, doing string)
+
+// Nodes returns k, the number of nodes.
+func (e *Incremental) Nodes() int {
+	groups, nodes := e.Features.Groups, e.Features.GroupNodes
+	if groups == 0 {
+		groups = bls.DefaultGroups
+	}
+	if nodes == 0 {
+		nodes = bls.DefaultGroupNodes
+	}
+	return groups*nodes + e.Features.EnhancementNodes
+}
+
+// Run runs the experiment and calls emit with the rows of every step, one for each method in the
+// order of e.Methods. It stops with the context's error before the next update if ctx is cancelled, with
+// emit's error if it returns one, and with that of Validate before anything else. progress may be nil.
+// Both functions are called on the calling goroutine.
+func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress Progress) error {
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	if progress == nil {
+		progress = func(float64, float64, string) {}
+	}
+	r := &incrementalRun{
+		Incremental: e, progress: progress, plan: e.plan(),
+		updaters: make([]blsupdate.Updater, len(e.Methods)), seconds: make([]float64, len(e.Methods)),
+	}
+	for step := range e.Updates + 1 {
+		rows, err := r.step(ctx, step)
+		if err != nil {
+			return err
+		}
+		if err := emit(rows); err != nil {
+			return err
+		}
+	}
+	r.tell("finished")
+	return nil
+}
+
+// incrementalRun is an experiment under way.
+type incrementalRun struct {
+	*Incremental
+	progress Progress
+	done     float64   // flops so far
+	plan     []float64 // flops of what is to come, by step and method
+
+	features *bls.Features
+	testA    *mat.Dense
+	testY    []int
+	updaters []blsupdate.Updater
+	seconds  []float64 // so far, by method
+	check    checker
+}
+
+// tell reports the progress.
+func (r *incrementalRun) tell(doing string) {
+	total := r.done
+	for _, flops := range r.plan {
+		total += flops
+	}
+	r.progress(r.done, total, doing)
+}
+
+// step takes the next samples, the first ones in step 0, and returns a row for each method.
+func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	from, to := 0, r.Initial
+	if step > 0 {
+		from = r.Initial + (step-1)*r.Batch
+		to = from + r.Batch
+	}
+	began := time.Now()
+	a, err := r.expand(from, to)
+	if err != nil {
+		return nil, err
+	}
+	y, err := bls.OneHot(r.Train.LabelsInt(from, to), r.Train.Classes)
+	if err != nil {
+		return nil, err
+	}
+	featureSeconds := time.Since(began).Seconds()
+
+	rows := make([]Row, len(r.Methods))
+	for i, m := range r.Methods {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r.tell(fmt.Sprintf("%v, samples %d to %d", m, from+1, to))
+		began := time.Now()
+		if step == 0 {
+			r.updaters[i], err = blsupdate.New(m, a, y, r.Update)
+		} else {
+			err = r.updaters[i].AddInputs(a, y)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%v, samples %d to %d: %w", m, from+1, to, err)
+		}
+		seconds := featureSeconds + time.Since(began).Seconds()
+		r.seconds[i] += seconds
+		report := r.updaters[i].Report()
+		r.done += report.Model()
+		r.plan = r.plan[1:]
+		rows[i] = Row{
+			Method: m.String(), Samples: to,
+			UpdateSeconds: seconds, TotalSeconds: r.seconds[i], FeatureSeconds: featureSeconds,
+			FlopsModel: report.Model(), FlopsCounted: report.Counted(),
+		}
+		if step > 0 {
+			rows[i].Form = report.Form.String()
+		}
+	}
+	r.tell("test accuracy")
+	return rows, r.test(rows, a, y)
+}
+
+// expand returns the rows of A for the given samples. The first ones are those that the maps are fitted to.
+func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
+	if r.features != nil {
+		return r.features.Transform(r.Train.Dense(from, to))
+	}
+	r.tell("feature maps")
+	opt := r.Features
+	opt.Backend = r.Update.Backend
+	r.features, a, err = bls.FitTransformFeatures(r.Train.Dense(from, to), opt)
+	return a, err
+}
+
+// test fills in the accuracies and, where it is wanted, the check.
+func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
+	if r.testA == nil {
+		var err error
+		if r.testA, err = r.features.Transform(r.Test.Dense(0, r.Test.Len())); err != nil {
+			return err
+		}
+		r.testY = r.Test.LabelsInt(0, r.Test.Len())
+	}
+	weights := make([]*mat.Dense, len(rows))
+	for i, u := range r.updaters {
+		var err error
+		if weights[i], err = u.Weights(); err != nil {
+			return err
+		}
+		var scores mat.Dense
+		mat.Mul(r.Update.Backend, &scores, r.testA, weights[i])
+		rows[i].Accuracy = bls.Accuracy(bls.ArgMax(&scores), r.testY)
+	}
+	if r.Check {
+		r.tell("solution from scratch")
+		return r.check.compare(rows, weights, a, y, r.Update)
+	}
+	return nil
+}

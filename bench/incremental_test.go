@@ -1,0 +1,337 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+)
+
+var both = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
+
+// small is an experiment with k = 60 nodes.
+func small(initial, batch, updates int) *Incremental {
+	return &Incremental{
+		Train: dataset.Digits(initial+updates*batch, 1), Test: dataset.Digits(300, 2),
+		Initial: initial, Batch: batch, Updates: updates,
+		Features: bls.FeatureOptions{Groups: 4, GroupNodes: 5, EnhancementNodes: 40, Seed: 3},
+		Methods:  both,
+		Update:   blsupdate.Options{Lambda: 0x1p-30},
+	}
+}
+
+// collect runs e and returns its rows, step by step.
+func collect(t *testing.T, e *Incremental) [][]Row {
+	t.Helper()
+	var steps [][]Row
+	err := e.Run(context.Background(), func(rows []Row) error {
+		steps = append(steps, rows)
+		return nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+func TestIncrementalRows(t *testing.T) {
+	for _, tc := range []struct {
+		name           string
+		initial, batch int
+		form           string // that Auto takes
+	}{
+		{"q<k", 90, 20, "small"},
+		{"q=k", 90, 60, "small"},
+		{"q>k", 90, 130, "large"},
+	} {
+		for _, name := range blskernel.Names() {
+			t.Run(tc.name+"/backend="+name, func(t *testing.T) {
+				e := small(tc.initial, tc.batch, 3)
+				var err error
+				if e.Update.Backend, err = blskernel.Lookup(name); err != nil {
+					t.Fatal(err)
+				}
+				steps := collect(t, e)
+				if len(steps) != e.Updates+1 {
+					t.Fatalf("%d steps; want %d", len(steps), e.Updates+1)
+				}
+				var total [2]float64
+				for i, rows := range steps {
+					if len(rows) != len(both) {
+						t.Fatalf("step %d: %d rows; want %d", i, len(rows), len(both))
+					}
+					for j, r := range rows {
+						form := ""
+						if i > 0 {
+							form = "small"
+							if both[j] == blsupdate.Improved {
+								form = tc.form
+							}
+						}
+						if r.Method != both[j].String() || r.Samples != tc.initial+i*tc.batch || r.Form != form {
+							t.Errorf("step %d: row %+v; want %v, %d samples, form %q", i, r, both[j], tc.initial+i*tc.batch, form)
+						}
+						if r.FlopsCounted != r.FlopsModel || !(r.FlopsModel > 0) {
+							t.Errorf("step %d, %s: %v flops by the model, %v counted", i, r.Method, r.FlopsModel, r.FlopsCounted)
+						}
+						if !(r.FeatureSeconds >= 0 && r.UpdateSeconds >= r.FeatureSeconds) {
+							t.Errorf("step %d, %s: %v s for the features, %v s for the step", i, r.Method, r.FeatureSeconds, r.UpdateSeconds)
+						}
+						total[j] += r.UpdateSeconds
+						if r.TotalSeconds != total[j] {
+							t.Errorf("step %d, %s: total %v s; want the sum %v s", i, r.Method, r.TotalSeconds, total[j])
+						}
+						// 300 test images make steps of 1/3 of a point: the methods agree on every one of them.
+						if !(math.Abs(r.Accuracy-rows[0].Accuracy) <= 0.02) {
+							t.Errorf("step %d: accuracies %v and %v", i, rows[0].Accuracy, r.Accuracy)
+						}
+						// Ten classes: chance is 10%, and 60 nodes on 90 images are well above it.
+						if !(r.Accuracy >= 25 && r.Accuracy <= 100) {
+							t.Errorf("step %d, %s: accuracy %v%%", i, r.Method, r.Accuracy)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestIncrementalMethods runs one method alone, and both in the other order.
+func TestIncrementalMethods(t *testing.T) {
+	want := collect(t, small(90, 130, 2))
+	for _, methods := range [][]blsupdate.Method{
+		{blsupdate.Original}, {blsupdate.Improved}, {blsupdate.Improved, blsupdate.Original},
+	} {
+		e := small(90, 130, 2)
+		e.Methods = methods
+		for i, rows := range collect(t, e) {
+			if len(rows) != len(methods) {
+				t.Fatalf("%v, step %d: %d rows", methods, i, len(rows))
+			}
+			for j, m := range methods {
+				if w := want[i][int(m)]; rows[j].Method != m.String() || rows[j].Accuracy != w.Accuracy || rows[j].FlopsModel != w.FlopsModel {
+					t.Errorf("%v, step %d: row %+v; want as in %+v", methods, i, rows[j], w)
+				}
+			}
+		}
+	}
+}
+
+func TestIncrementalNoUpdates(t *testing.T) {
+	e := small(90, 0, 0)
+	if steps := collect(t, e); len(steps) != 1 || steps[0][0].Samples != 90 {
+		t.Errorf("steps %+v; want the start alone", steps)
+	}
+}
+
+func TestNodes(t *testing.T) {
+	e := small(90, 20, 1)
+	if k := e.Nodes(); k != 60 {
+		t.Errorf("%d nodes; want 60", k)
+	}
+	e.Features = bls.FeatureOptions{EnhancementNodes: 7}
+	if k, want := e.Nodes(), bls.DefaultGroups*bls.DefaultGroupNodes+7; k != want {
+		t.Errorf("%d nodes by default; want %d", k, want)
+	}
+}
+
+// TestPlan compares the plan with what was done, which it foresees where the start is by QR or, for
+// fewer samples than nodes, by the singular values.
+func TestPlan(t *testing.T) {
+	for _, tc := range []struct {
+		name                    string
+		initial, batch, updates int
+		lambda                  float64
+		startsAsPlanned         bool
+	}{
+		{"q<k", 90, 20, 2, 0x1p-30, true},
+		{"q>k", 90, 130, 2, 0x1p-30, true},
+		{"lambda 0", 90, 20, 2, 0, true},
+		{"wide", 30, 20, 1, 0, true},
+		{"cholesky", 600, 20, 2, 100, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := small(tc.initial, tc.batch, tc.updates)
+			e.Update.Lambda = tc.lambda
+			plan := e.plan()
+			if len(plan) != 2*(tc.updates+1) {
+				t.Fatalf("%d numbers for %d steps by 2 methods", len(plan), tc.updates+1)
+			}
+			for i, rows := range collect(t, e) {
+				for j, r := range rows {
+					if (i > 0 || tc.startsAsPlanned) && plan[2*i+j] != r.FlopsModel {
+						t.Errorf("step %d, %s: %v flops planned, %v by the report", i, r.Method, plan[2*i+j], r.FlopsModel)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestProgress has starts that take the flops planned and, by Cholesky, fewer.
+func TestProgress(t *testing.T) {
+	for _, tc := range []struct {
+		name           string
+		initial, batch int
+		lambda         float64
+	}{
+		{"qr", 90, 20, 0x1p-30},
+		{"wide", 30, 20, 0},
+		{"large", 90, 130, 0x1p-30},
+		{"cholesky", 600, 30, 100},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := small(tc.initial, tc.batch, 3)
+			e.Update.Lambda = tc.lambda
+			e.Check = true
+			last, emitted := -1.0, 0
+			var doing []string
+			err := e.Run(context.Background(), func([]Row) error {
+				emitted++
+				return nil
+			}, func(done, total float64, what string) {
+				share := done / total
+				if !(share >= last && share <= 1) || share == 1 && !strings.HasPrefix(what, "finished") && emitted < e.Updates {
+					t.Errorf("%v of %v done (%s) after %v", done, total, what, last)
+				}
+				last = share
+				doing = append(doing, what)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last != 1 {
+				t.Errorf("ends at %v; want 1", last)
+			}
+			want := []string{"feature maps"}
+			for _, samples := range []string{"1 to 90", "91 to 110", "111 to 130", "131 to 150"} {
+				want = append(want, "original, samples "+samples, "improved, samples "+samples, "test accuracy", "solution from scratch")
+			}
+			if want = append(want, "finished"); tc.name == "qr" && !reflect.DeepEqual(doing, want) {
+				t.Errorf("told of %q; want %q", doing, want)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*Incremental)
+		want   string // in the message
+		typed  any    // what errors.As has to find
+	}{
+		{"initial", func(e *Incremental) { e.Initial = 0 }, "Initial is 0", nil},
+		{"updates", func(e *Incremental) { e.Updates = -1 }, "Updates is -1", nil},
+		{"batch", func(e *Incremental) { e.Batch = 0 }, "Batch is 0", nil},
+		{"methods", func(e *Incremental) { e.Methods = nil }, "Methods is empty", nil},
+		{"no train", func(e *Incremental) { e.Train = nil }, "Train has no images", nil},
+		{"empty test", func(e *Incremental) { e.Test = dataset.Digits(0, 1) }, "Test has no images", nil},
+		{"unlabeled", func(e *Incremental) { e.Train.Labels = nil }, "Train has 150 images and 0 labels", nil},
+		{"size", func(e *Incremental) { e.Test.Rows, e.Test.Cols = 14, 56 }, "28×28 and those of Test 14×56", nil},
+		{"samples", func(e *Incremental) { e.Updates = 4 }, "synthetic digits has 150 samples and 90 + 4×20", new(*SamplesError)},
+		{"initial samples", func(e *Incremental) { e.Initial, e.Updates = 151, 0 }, "has 150 samples and 151", new(*SamplesError)},
+		{"overflow", func(e *Incremental) { e.Updates, e.Batch = math.MaxInt, math.MaxInt }, "has 150 samples", new(*SamplesError)},
+		{"rank", func(e *Incremental) { e.Initial = 59 }, "59 samples for 60 nodes", new(*blsupdate.RankError)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			e := small(90, 20, 3)
+			if err := e.Validate(); err != nil {
+				t.Fatalf("before the change: %v", err)
+			}
+			tc.change(e)
+			err := e.Validate()
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("error %v; want %q in it", err, tc.want)
+			}
+			if tc.typed != nil && !errors.As(err, tc.typed) {
+				t.Errorf("error %v is a %T; want a %T", err, err, tc.typed)
+			}
+			ran := e.Run(context.Background(), func([]Row) error { t.Error("rows are emitted"); return nil }, nil)
+			if ran == nil || ran.Error() != err.Error() {
+				t.Errorf("Run returns %v; want %v", ran, err)
+			}
+		})
+	}
+	// With lambda = 0 the general formula makes up for a small start.
+	e := small(30, 20, 3)
+	e.Update.Lambda = 0
+	if err := e.Validate(); err != nil {
+		t.Errorf("30 samples for 60 nodes without a ridge: %v", err)
+	}
+}
+
+// TestRunOptionErrors has options that the lower layers refuse.
+func TestRunOptionErrors(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*Incremental)
+		want   string
+	}{
+		{func(e *Incremental) { e.Features.Groups = -1 }, "bls: Groups is -1"},
+		{func(e *Incremental) { e.Update.Lambda = math.NaN() }, "blsupdate: Lambda is NaN"},
+		{func(e *Incremental) { e.Methods = []blsupdate.Method{7} }, "blsupdate: Method is Method(7)"},
+		{func(e *Incremental) { e.Train.Labels[95] = 10 }, "bls: label 10 of sample 5"},
+	} {
+		e := small(90, 20, 3)
+		tc.change(e)
+		err := e.Run(context.Background(), func([]Row) error { return nil }, nil)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v; want %q in it", err, tc.want)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	t.Run("before", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		err := small(90, 20, 3).Run(ctx, func([]Row) error { t.Error("rows are emitted"); return nil },
+			func(float64, float64, string) { t.Error("work is begun") })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v; want %v", err, context.Canceled)
+		}
+	})
+	t.Run("between steps", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		steps := 0
+		err := small(90, 20, 3).Run(ctx, func([]Row) error {
+			if steps++; steps == 2 {
+				cancel()
+			}
+			return nil
+		}, nil)
+		if !errors.Is(err, context.Canceled) || steps != 2 {
+			t.Errorf("%d steps, error %v; want 2 and %v", steps, err, context.Canceled)
+		}
+	})
+	t.Run("between methods", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var doing string
+		err := small(90, 20, 3).Run(ctx, func([]Row) error { return nil }, func(_, _ float64, what string) {
+			if doing = what; what == "original, samples 91 to 110" {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) || doing != "original, samples 91 to 110" {
+			t.Errorf("ends in %q with %v; want %v before improved begins", doing, err, context.Canceled)
+		}
+	})
+}
+
+func TestEmitError(t *testing.T) {
+	full := errors.New("disk full")
+	steps := 0
+	err := small(90, 20, 3).Run(context.Background(), func([]Row) error { steps++; return full }, nil)
+	if !errors.Is(err, full) || steps != 1 {
+		t.Errorf("%d steps, error %v; want 1 and %v", steps, err, full)
+	}
+}

@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+)
+
+// SamplesError says that the training set is too small for the experiment.
+type SamplesError struct {
+	Name                    string // of the training set
+	Have                    int    // its samples
+	Initial, Batch, Updates int    // what is wanted of them
+}
+
+// Error names the set, its size, what is wanted of it and what to do.
+func (e *SamplesError) Error() string {
+	return fmt.Sprintf("bench: %s has %d samples and %d + %d×%d are wanted: lower Initial, Batch or Updates", e.Name, e.Have, e.Initial, e.Updates, e.Batch)
+}
+
+// Validate returns an error that says which setting cannot be run: a *SamplesError if the training set is too
+// small, a *blsupdate.RankError if the first samples are fewer than the nodes where they must not be. What
+// the options of the features and of the update say for themselves is left to Run.
+func (e *Incremental) Validate() error {
+	switch {
+	case e.Initial < 1:
+		return fmt.Errorf("bench: Initial is %d; want at least 1 sample", e.Initial)
+	case e.Updates < 0:
+		return fmt.Errorf("bench: Updates is %d; want 0 or more", e.Updates)
+	case e.Updates > 0 && e.Batch < 1:
+		return fmt.Errorf("bench: Batch is %d; want at least 1 sample", e.Batch)
+	case len(e.Methods) == 0:
+		return errors.New("bench: Methods is empty; want at least one")
+	}
+	if err := checkSet("Train", e.Train); err != nil {
+		return err
+	}
+	if err := checkSet("Test", e.Test); err != nil {
+		return err
+	}
+	if e.Train.Rows != e.Test.Rows || e.Train.Cols != e.Test.Cols {
+		return fmt.Errorf("bench: the images of Train are %d×%d and those of Test %d×%d; want one size",
+			e.Train.Rows, e.Train.Cols, e.Test.Rows, e.Test.Cols)
+	}
+	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {
+		return &SamplesError{Name: e.Train.Name, Have: n, Initial: e.Initial, Batch: e.Batch, Updates: e.Updates}
+	}
+	if k := e.Nodes(); e.Update.Lambda > 0 && e.Initial < k && e.Update.C != blsupdate.CZero {
+		return &blsupdate.RankError{Samples: e.Initial, Nodes: k}
+	}
+	return nil
+}
+
+func checkSet(name string, s *dataset.Images) error {
+	switch {
+	case s == nil || s.Len() == 0:
+		return fmt.Errorf("bench: %s has no images", name)
+	case len(s.Labels) != s.Len():
+		return fmt.Errorf("bench: %s has %d images and %d labels; want as many", name, s.Len(), len(s.Labels))
+	}
+	return nil
+}
