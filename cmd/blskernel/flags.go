@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bls"
+	"blskernel/blsupdate"
+
+	"github.com/spf13/cobra"
+)
+
+// settings are the flags that demo and train share.
+type settings struct {
+	initial, batch, updates                     int
+	featureGroups, groupNodes, enhancementNodes int
+	lambda                                      ridge
+	seed                                        uint64
+	methods                                     []string
+	form                                        string
+	backend                                     string
+	threads                                     int
+	json, check                                 bool
+}
+
+// register adds the flags to cmd; the values that s has become their defaults.
+func (s *settings) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.IntVar(&s.initial, "initial", s.initial, "samples of the first training (l0)")
+	f.IntVar(&s.batch, "batch", s.batch, "samples added by each update (q)")
+	f.IntVar(&s.updates, "updates", s.updates, "number of updates")
+	f.IntVar(&s.featureGroups, "feature-groups", s.featureGroups, "groups of feature nodes")
+	f.IntVar(&s.groupNodes, "group-nodes", s.groupNodes, "feature nodes of each group")
+	f.IntVar(&s.enhancementNodes, "enhancement-nodes", s.enhancementNodes, "enhancement nodes")
+	f.Var(&s.lambda, "lambda", "ridge of the first training, as 1e-6 or 2^-30; 0 for the exact pseudoinverse")
+	f.Uint64Var(&s.seed, "seed", s.seed, "seed of all random numbers; the same seed gives the same run")
+	f.StringSliceVar(&s.methods, "methods", s.methods, "methods to compare, of: original, improved")
+	f.StringVar(&s.form, "form", s.form, "form of B in improved: auto (by flops), paper (by q <= k), small (q x q), large (k x k)")
+	f.StringVar(&s.backend, "backend", s.backend, "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas where it can be had, else pure")
+	f.IntVar(&s.threads, "threads", s.threads, "most threads to use; 0 for all processors")
+	f.BoolVar(&s.json, "json", s.json, "print one JSON object for each step and method")
+	f.BoolVar(&s.check, "check", s.check, "solve from scratch after each step and compare the weights (slow)")
+}
+
+const (
+	// mostSamples is far beyond any memory and small enough that products of two flags do not overflow.
+	mostSamples = 1 << 30
+	// mostNodes is where one k×k matrix takes 80 GB: more is a slip of the keyboard.
+	mostNodes = 100_000
+)
+
+// experiment turns the flags into an experiment without data, or says which flag is wrong.
+func (s *settings) experiment() (*bench.Incremental, error) {
+	for _, check := range []struct {
+		flag               string
+		value, least, most int
+	}{
+		{"initial", s.initial, 1, mostSamples},
+		{"batch", s.batch, 1, mostSamples},
+		{"updates", s.updates, 0, mostSamples},
+		{"feature-groups", s.featureGroups, 1, mostNodes},
+		{"group-nodes", s.groupNodes, 1, mostNodes},
+		{"enhancement-nodes", s.enhancementNodes, 0, mostNodes},
+		{"threads", s.threads, 0, mostSamples},
+	} {
+		if check.value < check.least || check.value > check.most {
+			return nil, usageError{fmt.Errorf("--%s is %d; want %d to %d", check.flag, check.value, check.least, check.most)}
+		}
+	}
+	if k := int64(s.featureGroups)*int64(s.groupNodes) + int64(s.enhancementNodes); k > mostNodes {
+		return nil, usageError{fmt.Errorf("--feature-groups, --group-nodes and --enhancement-nodes make %d nodes; want at most %d", k, mostNodes)}
+	}
+	methods, err := s.parseMethods()
+	if err != nil {
+		return nil, err
+	}
+	form, err := blsupdate.ParseForm(s.form)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--form is %q; want auto, paper, small or large", s.form)}
+	}
+	backend, err := s.lookup()
+	if err != nil {
+		return nil, err
+	}
+	blskernel.SetThreads(s.threads)
+	return &bench.Incremental{
+		Initial: s.initial, Batch: s.batch, Updates: s.updates, Check: s.check,
+		Features: bls.FeatureOptions{Groups: s.featureGroups, GroupNodes: s.groupNodes, EnhancementNodes: s.enhancementNodes, Seed: s.seed},
+		Methods:  methods,
+		Update:   blsupdate.Options{Lambda: float64(s.lambda), Form: form, Backend: backend},
+	}, nil
+}
+
+func (s *settings) parseMethods() ([]blsupdate.Method, error) {
+	if len(s.methods) == 0 {
+		return nil, usageError{errors.New("--methods is empty; want original, improved or both")}
+	}
+	var methods []blsupdate.Method
+	seen := map[blsupdate.Method]bool{}
+	for _, name := range s.methods {
+		m, err := blsupdate.ParseMethod(name)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--methods has %q; want original, improved or both", name)}
+		}
+		if seen[m] {
+			return nil, usageError{fmt.Errorf("--methods has %v twice", m)}
+		}
+		seen[m] = true
+		methods = append(methods, m)
+	}
+	return methods, nil
+}
+
+// lookup finds the backend. A name that means nothing is the fault of the command line; one that
+// cannot be had here, or a wrong environment, is not.
+func (s *settings) lookup() (blskernel.Backend, error) {
+	b, err := blskernel.Lookup(s.backend)
+	var unavailable *blskernel.UnavailableError
+	if err != nil && s.backend != "" && !errors.As(err, &unavailable) {
+		return nil, usageError{fmt.Errorf("--backend is %q; want pure or openblas", s.backend)}
+	}
+	return b, err
+}
+
+// explain puts an error of an experiment in terms of the flags where it is one that they can mend.
+func explain(err error) error {
+	var samples *bench.SamplesError
+	var rank *blsupdate.RankError
+	var scale *bls.ScaleError
+	switch {
+	case errors.As(err, &samples):
+		return usageError{fmt.Errorf("%s has %d samples and %d + %d x %d are wanted: lower --initial, --updates or --batch",
+			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch)}
+	case errors.As(err, &rank):
+		return usageError{fmt.Errorf("--initial is %d, fewer samples than the %d nodes, and --lambda is not 0: raise --initial, lower --enhancement-nodes, --group-nodes or --feature-groups, or set --lambda 0 for the exact pseudoinverse",
+			rank.Samples, rank.Nodes)}
+	case errors.As(err, &scale):
+		return fmt.Errorf("%w (here: another --seed or more --enhancement-nodes)", err)
+	}
+	return err
+}

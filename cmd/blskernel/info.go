@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"blskernel"
+	"blskernel/internal/gemm"
+	"blskernel/internal/kernel"
+
+	"github.com/klauspost/cpuid/v2"
+	"github.com/spf13/cobra"
+)
+
+// information is what 'blskernel info' prints.
+type information struct {
+	Backend  string            `json:"backend"`
+	Why      string            `json:"why"`
+	Usable   []string          `json:"usable"`
+	Missing  map[string]string `json:"missing,omitempty"` // name of a backend to why it is not usable
+	OpenBLAS string            `json:"openblas,omitempty"`
+	Threads  int               `json:"threads"`
+	CPU      string            `json:"cpu"`
+	Features []string          `json:"features"`
+	Caches   kernel.CacheSizes `json:"caches"`
+	Kernel   string            `json:"kernel"`
+	Blocks   gemm.BlockSizes   `json:"blocks"`
+	Go       string            `json:"go"`
+}
+
+func gather() (information, error) {
+	info := information{
+		Why: blskernel.Reason(), Usable: blskernel.Names(), Missing: map[string]string{}, Threads: blskernel.Threads(),
+		CPU: strings.TrimSpace(cpuid.CPU.BrandName), Features: kernel.Features(), Caches: kernel.Caches(),
+		Kernel: gemm.Kernel(), Blocks: gemm.Blocks(),
+		Go: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+	}
+	b, err := blskernel.Lookup("")
+	if err != nil {
+		return info, err
+	}
+	info.Backend = b.Name()
+	if b, err := blskernel.Lookup("openblas"); err != nil {
+		info.Missing["openblas"] = err.Error()
+	} else if v, ok := b.(interface{ Version() string }); ok {
+		info.OpenBLAS = v.Version()
+	}
+	return info, nil
+}
+
+func newInfo(s streams) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "info",
+		Short: "Say which backend is used and why, and what the CPU has",
+		Long: `Say which backend is used and why, what the CPU has, and which kernel and block sizes
+the pure backend uses on it.`,
+		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			info, err := gather()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				enc := json.NewEncoder(s.out)
+				enc.SetIndent("", "  ")
+				return enc.Encode(info)
+			}
+			return info.print(s.out)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (i information) print(w io.Writer) error {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%s: %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("backend", "%s (%s)", i.Backend, i.Why)
+	line("usable", "%s", strings.Join(i.Usable, ", "))
+	for _, why := range i.Missing {
+		line("not usable", "%s", why)
+	}
+	if i.OpenBLAS != "" {
+		line("openblas", "%s", i.OpenBLAS)
+	}
+	line("threads", "%d", i.Threads)
+	line("cpu", "%s", i.CPU)
+	line("cpu features", "%s", strings.Join(i.Features, " "))
+	line("caches", "L1D %d KiB, L2 %d KiB, L3 %d KiB", i.Caches.L1D>>10, i.Caches.L2>>10, i.Caches.L3>>10)
+	line("kernel", "%s", i.Kernel)
+	line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
+	line("go", "%s", i.Go)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,92 @@
+// Command blskernel trains a broad learning system on image files while samples keep arriving, compares
+// the methods of doing so, and says what it runs on.
+//
+//	blskernel demo                 both methods on the embedded synthetic digits
+//	blskernel train --data DIR     the same on idx files named as MNIST's
+//	blskernel info                 backend, CPU, kernel, block sizes
+//
+// Results go to standard output, progress and errors to standard error.
+//
+// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C
+// (in general 128 + the number of the signal), 141 if the reader of standard output went away.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const (
+	exitFailure = 1
+	exitUsage   = 2
+	exitSignal  = 128 // plus the number of the signal, as shells have it
+)
+
+func main() {
+	// A write to a closed pipe is to be an error, so that the progress bar can be taken away.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // a second one ends the process whatever it does
+		cancel(signalError{s})
+	}()
+	os.Exit(run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+}
+
+// usageError is an error in the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// signalError is why the context of the command was cancelled.
+type signalError struct{ signal os.Signal }
+
+func (e signalError) Error() string {
+	if e.signal == os.Interrupt {
+		return "interrupted"
+	}
+	return e.signal.String()
+}
+
+// status returns the exit status of a program that the signal ended.
+func (e signalError) status() int {
+	if s, ok := e.signal.(syscall.Signal); ok {
+		return exitSignal + int(s)
+	}
+	return exitFailure
+}
+
+// run executes the command line and returns the exit status.
+func run(ctx context.Context, args []string, s streams) int {
+	working := false
+	root := newRoot(s, &working)
+	root.SetArgs(args)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	cmd, err := root.ExecuteContextC(ctx)
+	var usage usageError
+	var stopped signalError
+	switch {
+	case err == nil:
+		return 0
+	case !working || errors.As(err, &usage):
+		fmt.Fprintf(s.err, "%s: %v\nRun '%s -h' for help.\n", cmd.CommandPath(), err, cmd.CommandPath())
+		return exitUsage
+	case errors.As(err, &stopped):
+		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), stopped)
+		return stopped.status()
+	case errors.Is(err, syscall.EPIPE):
+		// Who reads has seen enough, as in 'blskernel demo | head -1': nothing to complain of.
+		return exitSignal + int(syscall.SIGPIPE)
+	default:
+		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), err)
+		return exitFailure
+	}
+}

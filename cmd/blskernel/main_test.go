@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// asCommand makes the test binary be the command, for what needs a process of its own.
+const asCommand = "BLSKERNEL_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) == "1" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// command returns the command as a process with the given changes of its environment.
+func command(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "BLSKERNEL_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(append(cmd.Env, asCommand+"=1"), env...)
+	return cmd
+}
+
+// process runs the command as a process and returns its exit status and what it wrote.
+func process(t *testing.T, env []string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd := command(t, env, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// inProcess runs the command in this process.
+func inProcess(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(context.Background(), args, streams{out: &out, err: &errs})
+	return status, out.String(), errs.String()
+}
+
+// quick makes a run with k = 60 nodes that takes some milliseconds.
+func quick(args ...string) []string {
+	return append([]string{"demo", "--initial", "90", "--batch", "20", "--updates", "2",
+		"--feature-groups", "4", "--group-nodes", "5", "--enhancement-nodes", "40"}, args...)
+}

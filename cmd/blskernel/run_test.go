@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"blskernel/bench"
+)
+
+// parseRows reads the output of --json, strictly: an object a line and the keys of bench.Row only.
+func parseRows(t *testing.T, out string) []bench.Row {
+	t.Helper()
+	var rows []bench.Row
+	for line := range strings.Lines(out) {
+		var r bench.Row
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&r); err != nil || !strings.HasSuffix(line, "\n") {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		var keys map[string]any
+		if err := json.Unmarshal([]byte(line), &keys); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"method", "samples", "accuracy", "update_seconds", "total_seconds", "flops_model", "flops_counted"} {
+			if _, ok := keys[key]; !ok {
+				t.Errorf("%q is missing in %s", key, line)
+			}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// checkRows compares the rows of both methods with what every run has in common.
+func checkRows(t *testing.T, rows []bench.Row, initial, batch, updates int) {
+	t.Helper()
+	if len(rows) != 2*(updates+1) {
+		t.Fatalf("%d rows; want 2 for the start and each of %d updates", len(rows), updates)
+	}
+	for i, r := range rows {
+		method := []string{"original", "improved"}[i%2]
+		if r.Method != method || r.Samples != initial+i/2*batch {
+			t.Errorf("row %d: %s, %d samples; want %s, %d", i, r.Method, r.Samples, method, initial+i/2*batch)
+		}
+		if first := rows[i-i%2]; !(math.Abs(r.Accuracy-first.Accuracy) <= 0.02) {
+			t.Errorf("%d samples: accuracies %v and %v", r.Samples, first.Accuracy, r.Accuracy)
+		}
+		if r.FlopsModel != r.FlopsCounted || !(r.FlopsModel > 0) {
+			t.Errorf("%s, %d samples: %v flops by the model, %v counted", r.Method, r.Samples, r.FlopsModel, r.FlopsCounted)
+		}
+		if !(r.UpdateSeconds > 0 && r.TotalSeconds >= r.UpdateSeconds) {
+			t.Errorf("%s, %d samples: %v s of %v s", r.Method, r.Samples, r.UpdateSeconds, r.TotalSeconds)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var before []bench.Row
+	for _, seed := range []string{"7", "7", "8"} {
+		status, stdout, stderr := inProcess(quick("--json", "--seed", seed)...)
+		if status != 0 || stderr != "" {
+			t.Fatalf("status %d, stderr %q", status, stderr)
+		}
+		rows := parseRows(t, stdout)
+		checkRows(t, rows, 90, 20, 2)
+		same := true
+		for i := range rows {
+			rows[i].UpdateSeconds, rows[i].TotalSeconds, rows[i].FeatureSeconds = 0, 0, 0
+			same = same && before != nil && rows[i] == before[i]
+		}
+		if want := before != nil && seed == "7"; same != want {
+			t.Errorf("seed %s after seed 7: same rows: %v; want %v", seed, same, want)
+		}
+		before = rows
+	}
+}
+
+func TestJSONCheck(t *testing.T) {
+	for _, flags := range [][]string{{}, {"--lambda", "0"}, {"--lambda", "0", "--initial", "30"}, {"--batch", "130", "--form", "large"}} {
+		status, stdout, stderr := inProcess(quick(append(flags, "--json", "--check")...)...)
+		if status != 0 || stderr != "" {
+			t.Fatalf("%v: status %d, stderr %q", flags, status, stderr)
+		}
+		for _, r := range parseRows(t, stdout) {
+			if r.Check == nil {
+				t.Fatalf("%v: no check in %+v", flags, r)
+			}
+			// While the rank grows the bound is no bound; see bench.Check.
+			if full := len(flags) != 4 || flags[2] != "--initial"; full && !(r.Check.OneShotError <= r.Check.Bound) {
+				t.Errorf("%v: %s, %d samples: %+v", flags, r.Method, r.Samples, *r.Check)
+			}
+		}
+	}
+}
+
+// TestTable looks at what people see.
+func TestTable(t *testing.T) {
+	for _, tc := range []struct {
+		flags       []string
+		lines, last int // of the output, of the table
+		want        []string
+	}{
+		{nil, 13, 11, []string{
+			"training   synthetic digits of seed 1: 130 images of 28 x 28 in 10 classes\n",
+			"test       synthetic digits of seed 2: 2000 images\n",
+			"nodes      k = 60: 4 groups of 5 feature nodes, 40 enhancement nodes; seed 1\n",
+			"samples    90, then 2 updates of q = 20; lambda = 2^-30\n",
+			"accuracies differ by 0.00 points at most\n",
+		}},
+		{[]string{"--methods", "improved", "--lambda", "0.1", "--updates", "0"}, 9, 9, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
+		{[]string{"--check"}, 19, 17, []string{"  original  W off by ", "  improved  W off by ", " from original\n"}},
+	} {
+		status, stdout, stderr := inProcess(quick(tc.flags...)...)
+		if status != 0 {
+			t.Fatalf("%v: status %d, stderr %q", tc.flags, status, stderr)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%v: %q is not in\n%s", tc.flags, want, stdout)
+			}
+		}
+		lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+		if len(lines) != tc.lines {
+			t.Fatalf("%v: %d lines, want %d:\n%s", tc.flags, len(lines), tc.lines, stdout)
+		}
+		for _, line := range lines {
+			if n := utf8.RuneCountInString(line); n > 120 || strings.TrimRight(line, " ") != line {
+				t.Errorf("%v: %d columns, or blanks at the end: %q", tc.flags, n, line)
+			}
+		}
+		// All but the titles end in the same column, as the heads do.
+		heads := lines[7]
+		if tc.want[0] == "  original  W off by " {
+			continue
+		}
+		for _, line := range lines[8:tc.last] {
+			if len(line) != len(heads) || !strings.Contains(line, " equal") {
+				t.Errorf("%v: the line\n%s\nis not aligned with\n%s", tc.flags, line, heads)
+			}
+		}
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for _, tc := range []struct {
+		v    float64
+		want string
+	}{{0, "0.000"}, {1.2345, "1.234"}, {999.5, "999.500"}, {1234.5678, "1234.57"}, {22300.44, "22300.4"}, {123456.7, "123457"}, {9999999, "9999999"}} {
+		if got := significant(tc.v); got != tc.want {
+			t.Errorf("%v is written %s; want %s", tc.v, got, tc.want)
+		}
+	}
+}
+
+func TestAgreement(t *testing.T) {
+	for _, tc := range []struct {
+		rows []bench.Row
+		want string
+	}{
+		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 5}, {FlopsModel: 7, FlopsCounted: 7}}, "equal"},
+		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 5}, {FlopsModel: 7e6, FlopsCounted: 5e6}}, "-2e+06"},
+		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 8}, {FlopsModel: 7, FlopsCounted: 5}}, "+3e+00"},
+	} {
+		if got := agreement(tc.rows); got != tc.want {
+			t.Errorf("%+v: %s; want %s", tc.rows, got, tc.want)
+		}
+	}
+}
+
+// TestProgressLines has no terminal: a line for each message, percentages that only grow, to 100.
+func TestProgressLines(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--lambda", "0", "--initial", "20"}, {"--lambda", "100", "--initial", "600"}} {
+		status, _, stderr := inProcess(quick(flags...)...)
+		if status != 0 {
+			t.Fatalf("%v: status %d, stderr %q", flags, status, stderr)
+		}
+		last := 0
+		for line := range strings.Lines(stderr) {
+			var percent int
+			if n, err := fmt.Sscanf(line, "%d%%", &percent); n != 1 || percent < last || percent > 100 {
+				t.Errorf("%v: line %q after %d%% (%v)", flags, line, last, err)
+			}
+			last = percent
+		}
+		if !strings.HasPrefix(stderr, "  0%  feature maps\n") || !strings.HasSuffix(stderr, "100%  finished\n") {
+			t.Errorf("%v: from\n%sto 100%% is wanted", flags, stderr)
+		}
+	}
+}
+
+// TestProgressBar looks at what a terminal would be sent.
+func TestProgressBar(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, bar: newBar(&out)}
+	p.show(0, "feature maps")
+	p.show(0.5, "original, samples 1 to 90")
+	p.refresh()
+	p.clear()
+	p.show(1, "test accuracy")
+	p.show(1, "finished")
+	p.clear()
+	text := out.String()
+	for _, want := range []string{"feature maps   0% |", "samples 1 to 90  50% |", "test accuracy 100% |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+	if regexp.MustCompile(`1\d[1-9]%|\n`).MatchString(text) {
+		t.Errorf("more than 100%%, or more than a line: %q", text)
+	}
+	if _, rest, _ := strings.Cut(text, "finished"); regexp.MustCompile(`[|%]`).MatchString(text[strings.LastIndexAny(text, "\r"):]) {
+		t.Errorf("the bar is left: %q", rest)
+	}
+}
+
+// cancelAfter cancels when the given number of lines has been written.
+type cancelAfter struct {
+	bytes.Buffer
+	lines  int
+	cancel func()
+	once   sync.Once
+}
+
+func (c *cancelAfter) Write(p []byte) (int, error) {
+	n, err := c.Buffer.Write(p)
+	if bytes.Count(c.Bytes(), []byte("\n")) >= c.lines {
+		c.once.Do(c.cancel)
+	}
+	return n, err
+}
+
+// TestInterruptInProcess is interrupted while the rows of the start are printed.
+func TestInterruptInProcess(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	out := &cancelAfter{lines: 2, cancel: func() { cancel(signalError{os.Interrupt}) }}
+	var errs bytes.Buffer
+	status := run(ctx, quick("--json", "--updates", "500"), streams{out: out, err: &errs})
+	if status != 130 || errs.String() != "blskernel demo: interrupted\n" {
+		t.Errorf("status %d, stderr %q", status, errs.String())
+	}
+	// What was printed before is whole. A further step may have been ready at the same moment.
+	if rows := parseRows(t, out.String()); len(rows) < 2 || len(rows) > 6 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+func TestInterruptedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(signalError{syscall.SIGTERM})
+	for _, args := range [][]string{quick(), {"train", "--data", t.TempDir()}} {
+		var out, errs bytes.Buffer
+		status := run(ctx, args, streams{out: &out, err: &errs})
+		if want := "blskernel " + args[0] + ": terminated\n"; status != 143 || out.Len() != 0 || errs.String() != want {
+			t.Errorf("status %d, stdout %q, stderr %q; want 143 and %q", status, out.String(), errs.String(), want)
+		}
+	}
+}
+
+// broken fails like a file on a full disk.
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }
+
+func TestWriteErrors(t *testing.T) {
+	full := errors.New("no space left on device")
+	for _, args := range [][]string{quick(), quick("--json"), {"info"}, {"info", "--json"}} {
+		var errs bytes.Buffer
+		status := run(context.Background(), args, streams{out: broken{full}, err: &errs})
+		if status != exitFailure || !strings.HasSuffix(errs.String(), ": no space left on device\n") {
+			t.Errorf("%v: status %d, stderr %q", args, status, errs.String())
+		}
+	}
+}

@@ -1,0 +1,104 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestSignals sends a signal once the rows of the start are there, when the first update has begun: one
+// by 4000 samples, of some 10¹¹ flops.
+func TestSignals(t *testing.T) {
+	for _, tc := range []struct {
+		signal os.Signal
+		status int
+		stderr string
+	}{
+		{os.Interrupt, 130, "blskernel demo: interrupted\n"},
+		{syscall.SIGTERM, 143, "blskernel demo: terminated\n"},
+	} {
+		t.Run(tc.signal.String(), func(t *testing.T) {
+			cmd := command(t, nil, quick("--json", "--batch", "4000", "--updates", "20", "--backend", "pure")...)
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = cmd.Process.Kill() }()
+			r := bufio.NewReader(stdout)
+			var out strings.Builder
+			for range 2 {
+				line, err := r.ReadString('\n')
+				if err != nil {
+					t.Fatalf("%v after %q, stderr %q", err, out.String()+line, errs.String())
+				}
+				out.WriteString(line)
+			}
+			if err := cmd.Process.Signal(tc.signal); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(&out, r); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // the status is looked at below
+			if status := cmd.ProcessState.ExitCode(); status != tc.status || errs.String() != tc.stderr {
+				t.Errorf("status %d, stderr %q; want %d and %q", status, errs.String(), tc.status, tc.stderr)
+			}
+			if rows := parseRows(t, out.String()); len(rows) != 2 {
+				t.Errorf("%d rows; want those of the start", len(rows))
+			}
+		})
+	}
+}
+
+// TestClosedPipe has a reader that goes away: no message, and the status of a process that SIGPIPE ended.
+func TestClosedPipe(t *testing.T) {
+	for _, args := range [][]string{quick(), quick("--json"), {"info"}, {"info", "--json"}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var errs bytes.Buffer
+		status := run(context.Background(), args, streams{out: w, err: &errs})
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if status != 141 || strings.Contains(errs.String(), "blskernel") {
+			t.Errorf("%v: status %d, stderr %q; want 141 and no message", args, status, errs.String())
+		}
+	}
+
+	// The same at the process's own standard output, where Go by default lets SIGPIPE end the process.
+	cmd := command(t, nil, quick()...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout = w
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Run() // the status is looked at below
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if status := cmd.ProcessState.ExitCode(); status != 141 || errs.Len() != 0 {
+		t.Errorf("process: status %d, stderr %q; want 141 and no message", status, errs.String())
+	}
+}

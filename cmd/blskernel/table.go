@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"blskernel"
+	"blskernel/bench"
+)
+
+// A rowPrinter prints the rows of a run as they come, between a head and a foot.
+type rowPrinter interface {
+	head() error
+	print(step []bench.Row) error
+	foot() error
+}
+
+// jsonRows prints an object for each row, each on a line, and nothing else.
+type jsonRows struct{ w io.Writer }
+
+func (j jsonRows) head() error { return nil }
+func (j jsonRows) foot() error { return nil }
+
+func (j jsonRows) print(step []bench.Row) error {
+	enc := json.NewEncoder(j.w)
+	for _, r := range step {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table prints a line for each step, with the methods side by side.
+type table struct {
+	e      *bench.Incremental
+	w      io.Writer
+	groups []group
+	spread float64 // largest difference of accuracies in one step
+	last   []bench.Row
+}
+
+// A group of columns has a title and a column for each of its heads.
+type group struct {
+	title string
+	heads []string
+	cells func(step []bench.Row) []string
+}
+
+const cellWidth = 7 // at least
+
+func newTable(e *bench.Incremental, w io.Writer) *table {
+	var methods []string
+	for _, m := range e.Methods {
+		methods = append(methods, m.String())
+	}
+	each := func(format func(float64) string, value func(bench.Row) float64) func([]bench.Row) []string {
+		return func(step []bench.Row) []string {
+			var cells []string
+			for _, r := range step {
+				cells = append(cells, format(value(r)))
+			}
+			return cells
+		}
+	}
+	percent := func(v float64) string { return fmt.Sprintf("%.2f", v) }
+	t := &table{e: e, w: w}
+	t.groups = []group{
+		{"", []string{"samples"}, func(step []bench.Row) []string { return []string{fmt.Sprint(step[0].Samples)} }},
+		{"accuracy, %", methods, each(percent, func(r bench.Row) float64 { return r.Accuracy })},
+		{"step, s", methods, each(significant, func(r bench.Row) float64 { return r.UpdateSeconds })},
+		{"total, s", methods, each(significant, func(r bench.Row) float64 { return r.TotalSeconds })},
+		{"Gflop by model", methods, each(significant, func(r bench.Row) float64 { return r.FlopsModel / 1e9 })},
+		{"", []string{"counted"}, func(step []bench.Row) []string { return []string{agreement(step)} }},
+	}
+	if len(methods) > 1 {
+		t.groups = append(t.groups, group{"speed-up", []string{"step", "total"}, func(step []bench.Row) []string {
+			first, last := step[0], step[len(step)-1]
+			return []string{percent(first.UpdateSeconds / last.UpdateSeconds), percent(first.TotalSeconds / last.TotalSeconds)}
+		}})
+	}
+	return t
+}
+
+// significant writes a number that is not negative in 7 characters, with at most 3 decimals, as long as it
+// is below ten million.
+func significant(v float64) string {
+	decimals := 3
+	for limit := 1e3; decimals > 0 && v >= limit; limit *= 10 {
+		decimals--
+	}
+	return fmt.Sprintf("%.*f", decimals, v)
+}
+
+// agreement tells whether the flops counted are those of the model, or else the largest difference.
+func agreement(step []bench.Row) string {
+	var largest float64
+	for _, r := range step {
+		if d := r.FlopsCounted - r.FlopsModel; math.Abs(d) > math.Abs(largest) {
+			largest = d
+		}
+	}
+	if largest == 0 {
+		return "equal"
+	}
+	return fmt.Sprintf("%+.0e", largest)
+}
+
+// head says what is about to be run and prints the heads of the columns.
+func (t *table) head() error {
+	e := t.e
+	groups, nodes := e.Features.Groups, e.Features.GroupNodes
+	lambda := ridge(e.Update.Lambda)
+	var b strings.Builder
+	fmt.Fprintf(&b, "training   %s: %d images of %d x %d in %d classes\n", e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes)
+	fmt.Fprintf(&b, "test       %s: %d images\n", e.Test.Name, e.Test.Len())
+	fmt.Fprintf(&b, "nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n", e.Nodes(), groups, nodes, e.Features.EnhancementNodes, e.Features.Seed)
+	fmt.Fprintf(&b, "samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, &lambda)
+	fmt.Fprintf(&b, "backend    %s, threads: %d\n\n", e.Update.Backend.Name(), blskernel.Threads())
+	b.WriteString(t.line(func(g group) string { return fmt.Sprintf("%-*s", g.width(), g.title) }))
+	b.WriteString(t.line(func(g group) string { return g.join(g.heads) }))
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+// width returns the width of the group.
+func (g group) width() int { return max(len(g.title), len(g.join(g.heads))) }
+
+// join puts the cells below each other's heads, aligned on the right.
+func (g group) join(cells []string) string {
+	var padded []string
+	for i, c := range cells {
+		padded = append(padded, fmt.Sprintf("%*s", max(cellWidth, len(g.heads[i])), c))
+	}
+	return strings.Join(padded, " ")
+}
+
+// line returns a line with the given text for each group.
+func (t *table) line(text func(group) string) string {
+	var blocks []string
+	for _, g := range t.groups {
+		blocks = append(blocks, fmt.Sprintf("%*s", g.width(), text(g)))
+	}
+	return strings.TrimRight(strings.Join(blocks, "   "), " ") + "\n"
+}
+
+func (t *table) print(step []bench.Row) error {
+	var b strings.Builder
+	b.WriteString(t.line(func(g group) string { return g.join(g.cells(step)) }))
+	for i, r := range step {
+		t.spread = max(t.spread, math.Abs(r.Accuracy-step[0].Accuracy))
+		if c := r.Check; c != nil {
+			fmt.Fprintf(&b, "  %-9s W off by %.0e from scratch (bound %.0e, condition %.0e), by %.0e from ridge", r.Method, c.OneShotError, c.Bound, c.Condition, c.RidgeDifference)
+			if i > 0 {
+				fmt.Fprintf(&b, ", by %.0e from %s", c.FirstMethodError, step[0].Method)
+			}
+			b.WriteString("\n")
+		}
+	}
+	t.last = step
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+// foot sums up the comparison, where there was one.
+func (t *table) foot() error {
+	if len(t.last) < 2 {
+		return nil
+	}
+	first := t.last[0]
+	var b strings.Builder
+	for _, r := range t.last[1:] {
+		fmt.Fprintf(&b, "\n%s took %s s, %s %s s: %.2f times the speed; accuracies differ by %.2f points at most\n",
+			r.Method, significant(r.TotalSeconds), first.Method, significant(first.TotalSeconds), first.TotalSeconds/r.TotalSeconds, t.spread)
+	}
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}

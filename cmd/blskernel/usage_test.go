@@ -1,0 +1,111 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUsageErrors has command lines that are wrong by themselves: status 2, nothing on standard output, the
+// reason and where to look on standard error.
+func TestUsageErrors(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		want string // standard error, its first line
+	}{
+		{"nonsense", `blskernel: unknown command "nonsense"`},
+		{"trian", `blskernel: unknown command "trian"; did you mean train?`},
+		{"--nonsense", `blskernel: unknown flag: --nonsense`},
+		{"help nonsense", `blskernel help: unknown command "nonsense"`},
+		{"completion nonsense", `blskernel completion: unknown command "nonsense" for "blskernel completion"`},
+		{"demo nonsense", `blskernel demo: unexpected argument "nonsense"`},
+		{"info nonsense", `blskernel info: unexpected argument "nonsense"`},
+		{"train --data x y", `blskernel train: unexpected argument "y"`},
+		{"demo --data x", `blskernel demo: unknown flag: --data`},
+		{"train", `blskernel train: --data is missing: name the folder of the idx files`},
+		{"train --data", `blskernel train: flag needs an argument: --data`},
+		{"demo --initial x", `blskernel demo: invalid argument "x" for "--initial" flag: strconv.ParseInt: parsing "x": invalid syntax`},
+		{"demo --initial 0", `blskernel demo: --initial is 0; want 1 to 1073741824`},
+		{"demo --batch 0", `blskernel demo: --batch is 0; want 1 to 1073741824`},
+		{"demo --updates -1", `blskernel demo: --updates is -1; want 0 to 1073741824`},
+		{"demo --feature-groups 0", `blskernel demo: --feature-groups is 0; want 1 to 100000`},
+		{"demo --group-nodes 0", `blskernel demo: --group-nodes is 0; want 1 to 100000`},
+		{"demo --enhancement-nodes -1", `blskernel demo: --enhancement-nodes is -1; want 0 to 100000`},
+		{"demo --feature-groups 100000 --group-nodes 100000", `blskernel demo: --feature-groups, --group-nodes and --enhancement-nodes make 10000000200 nodes; want at most 100000`},
+		{"demo --threads -1", `blskernel demo: --threads is -1; want 0 to 1073741824`},
+		{"demo --seed -1", `blskernel demo: invalid argument "-1" for "--seed" flag: strconv.ParseUint: parsing "-1": invalid syntax`},
+		{"demo --lambda -1", `blskernel demo: invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"demo --lambda NaN", `blskernel demo: invalid argument "NaN" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"demo --lambda 1e999", `blskernel demo: invalid argument "1e999" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"demo --lambda 2^", `blskernel demo: invalid argument "2^" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"demo --lambda 2^2000", `blskernel demo: invalid argument "2^2000" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"demo --methods nonsense", `blskernel demo: --methods has "nonsense"; want original, improved or both`},
+		{"demo --methods improved,", `blskernel demo: --methods has ""; want original, improved or both`},
+		{"demo --methods=", `blskernel demo: --methods is empty; want original, improved or both`},
+		{"demo --methods original,original", `blskernel demo: --methods has original twice`},
+		{"demo --form nonsense", `blskernel demo: --form is "nonsense"; want auto, paper, small or large`},
+		{"demo --backend nonsense", `blskernel demo: --backend is "nonsense"; want pure or openblas`},
+		{"demo --initial 1000000", `blskernel demo: 1000000 + 3 x 1500 synthetic digits are wanted; at most 1000000 can be had: lower --initial, --updates or --batch`},
+		{"demo --updates 1000000000 --batch 1000000000", `blskernel demo: 1000 + 1000000000 x 1000000000 synthetic digits are wanted; at most 1000000 can be had: lower --initial, --updates or --batch`},
+		{"demo --initial 299", `blskernel demo: --initial is 299, fewer samples than the 300 nodes, and --lambda is not 0: raise --initial, lower --enhancement-nodes, --group-nodes or --feature-groups, or set --lambda 0 for the exact pseudoinverse`},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			status, stdout, stderr := inProcess(strings.Fields(tc.args)...)
+			command, _, _ := strings.Cut(tc.want, ":")
+			want := tc.want + "\nRun '" + command + " -h' for help.\n"
+			if status != exitUsage || stdout != "" || stderr != want {
+				t.Errorf("status %d, stdout %q, stderr\n%swant %d and\n%s", status, stdout, stderr, exitUsage, want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, tc := range []struct {
+		args string
+		want []string
+	}{
+		{"", []string{"Usage:", "Examples:", "demo ", "train ", "info ", "blskernel train --data mnist"}},
+		{"--help", []string{"Usage:", "Examples:", "demo ", "train ", "info "}},
+		{"help", []string{"Usage:", "demo ", "train ", "info "}},
+		{"help train", []string{"train --data DIR", "Examples:", "train-images-idx3-ubyte"}},
+		{"demo -h", []string{"Examples:", "  blskernel demo\n", "(default 2^-30)", "--initial", "--batch", "--updates", "--feature-groups",
+			"--group-nodes", "--enhancement-nodes", "--seed", "--methods", "--form", "--backend", "--threads", "--json", "--check"}},
+		{"train -h", []string{"Examples:", "--data", "--lambda"}},
+		{"info -h", []string{"Examples:", "--json"}},
+		{"completion", []string{"bash", "zsh"}},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			status, stdout, stderr := inProcess(strings.Fields(tc.args)...)
+			if status != 0 || stderr != "" {
+				t.Errorf("status %d, stderr %q", status, stderr)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(stdout, want) {
+					t.Errorf("%q is not in\n%s", want, stdout)
+				}
+			}
+		})
+	}
+}
+
+func TestRidge(t *testing.T) {
+	for _, tc := range []struct{ in, out string }{
+		{"0", "0"}, {"2^-30", "2^-30"}, {"9.313225746154785e-10", "2^-30"}, {"1e-6", "1e-06"}, {"0.5", "0.5"}, {"1", "1"}, {"2", "2"},
+		{"2^0", "1"}, {"2^-1074", "5e-324"}, {"2^-1000", "2^-1000"}, {"0.1", "0.1"}, {"3e300", "3e+300"},
+	} {
+		var r ridge
+		if err := r.Set(tc.in); err != nil || r.String() != tc.out {
+			t.Errorf("%s becomes %s (%v); want %s", tc.in, &r, err, tc.out)
+		}
+		var again ridge
+		if err := again.Set(r.String()); err != nil || again != r {
+			t.Errorf("%s is read as %v (%v); want %v", &r, float64(again), err, float64(r))
+		}
+	}
+	for _, bad := range []string{"", "x", "-1", "NaN", "Inf", "2^x", "2^1024", "2^-1.5"} {
+		r := ridge(7)
+		if err := r.Set(bad); err == nil || r != 7 {
+			t.Errorf("%q is taken for %v (%v)", bad, float64(r), err)
+		}
+	}
+}
