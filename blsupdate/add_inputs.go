@@ -90,7 +90,7 @@ func (s *addition) project() {
 		}
 		if s.ct != nil {
 			u.counter.Enter(StepC)
-			u.a.panels(first, first+n, func(i, n int, a []float64) {
+			u.a.panels(first, first+n, n, func(i, n int, a []float64) {
 				u.counter.Dgemm(blas.Trans, blas.NoTrans, q, k, n, -1, d[(i-first)*q:], q, a, k, 1, s.ct, k)
 			})
 		}
@@ -105,7 +105,7 @@ func (s *addition) eachD(step Step, f func(first, n int, p, d []float64)) {
 		u.counter.Enter(step)
 		u.counter.Dgemm(blas.NoTrans, blas.Trans, n, q, k, 1, p, k, s.ax, k, 0, d, q)
 	}
-	u.p.panels(0, s.kept, func(first, n int, p []float64) {
+	u.p.panels(0, s.kept, s.kept, func(first, n int, p []float64) {
 		d := s.d[first*q : (first+n)*q]
 		if step == StepD {
 			project(n, p, d)
@@ -113,7 +113,7 @@ func (s *addition) eachD(step Step, f func(first, n int, p, d []float64)) {
 		f(first, n, p, d)
 	})
 	var scratch []float64
-	u.p.panels(s.kept, u.p.count, func(first, n int, p []float64) {
+	u.p.panels(s.kept, u.p.count, panelRows, func(first, n int, p []float64) {
 		if scratch == nil {
 			scratch = make([]float64, panelRows*q)
 		}

@@ -52,14 +52,14 @@ func newPseudoinverse(m Method, a, y *mat.Dense, opt Options) (*pseudoinverse, e
 	u.w = make([]float64, k*c)
 	u.counter.Enter(StepInitial)
 	ry := y.RawMatrix()
-	u.p.panels(0, l, func(first, n int, p []float64) {
+	u.p.panels(0, l, l, func(first, n int, p []float64) {
 		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, n, 1, p, k, ry.Data[first*ry.Stride:], ry.Stride, 1, u.w, c)
 	})
 	u.counter.Leave()
 	if firstNotFinite(s.p) >= 0 || firstNotFinite(u.w) >= 0 {
 		return nil, ErrOverflow
 	}
-	u.report = Report{Samples: l, Added: l, Form: u.form(l), Start: s.start, Abandoned: s.abandoned}
+	u.report = Report{Samples: l, Added: l, Start: s.start, Abandoned: s.abandoned}
 	u.account(InitialModel(s.start, opt.Lambda > 0, s.rank, l, k, c), began)
 	return u, nil
 }

@@ -2,8 +2,8 @@ package blsupdate
 
 import "blskernel/mat"
 
-// panelRows is the number of rows of (A⁺)ᵀ that one product handles. A panel's share of D, panelRows×q,
-// is what is held where D is not kept; 1024 rows are enough for Dgemm to run at full speed.
+// panelRows is the number of rows of (A⁺)ᵀ for which D is computed at a time where it is not kept.
+// 1024 rows are enough for Dgemm to run at full speed.
 const panelRows = 1024
 
 // rows is a matrix of many rows in blocks, row-major and each without gaps, so that rows are appended
@@ -20,14 +20,14 @@ func (r *rows) append(data []float64) {
 	r.count += len(data) / r.cols
 }
 
-// panels calls f for consecutive panels of the rows from, ..., to-1, each of at most panelRows rows
-// with the index of its first.
-func (r *rows) panels(from, to int, f func(first, n int, data []float64)) {
+// panels calls f for consecutive panels of the rows from, ..., to-1, each of at most most rows and
+// within one block, with the index of its first row.
+func (r *rows) panels(from, to, most int, f func(first, n int, data []float64)) {
 	first := 0
 	for _, block := range r.blocks {
 		n := len(block) / r.cols
-		for i := max(0, from-first); i < min(n, to-first); i += panelRows {
-			rows := min(panelRows, n-i, to-first-i)
+		for i := max(0, from-first); i < min(n, to-first); i += most {
+			rows := min(most, n-i, to-first-i)
 			f(first+i, rows, block[i*r.cols:(i+rows)*r.cols])
 		}
 		first += n
@@ -38,7 +38,7 @@ func (r *rows) panels(from, to int, f func(first, n int, data []float64)) {
 func (r *rows) transposed() *mat.Dense {
 	dst := mat.NewDense(r.cols, r.count, nil)
 	raw := dst.RawMatrix()
-	r.panels(0, r.count, func(first, n int, data []float64) {
+	r.panels(0, r.count, r.count, func(first, n int, data []float64) {
 		for i := range n {
 			for j, v := range data[i*r.cols : (i+1)*r.cols] {
 				raw.Data[j*raw.Stride+first+i] = v

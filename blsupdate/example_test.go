@@ -1,0 +1,76 @@
+package blsupdate_test
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+)
+
+// Three samples of two features, then a fourth one.
+func Example() {
+	a := mat.NewDense(3, 2, []float64{
+		1, 0,
+		0, 1,
+		1, 1,
+	})
+	y := mat.NewDense(3, 1, []float64{1, 2, 3})
+	u, err := blsupdate.New(blsupdate.Improved, a, y, blsupdate.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, _ := u.Weights()
+	fmt.Printf("l = %d: W = [%.4f %.4f]\n", u.Samples(), w.At(0, 0), w.At(1, 0))
+
+	if err := u.AddInputs(mat.NewDense(1, 2, []float64{1, -1}), mat.NewDense(1, 1, []float64{4})); err != nil {
+		fmt.Println(err)
+		return
+	}
+	w, _ = u.Weights()
+	fmt.Printf("l = %d: W = [%.4f %.4f]\n", u.Samples(), w.At(0, 0), w.At(1, 0))
+	// Output:
+	// l = 3: W = [1.0000 2.0000]
+	// l = 4: W = [2.6667 0.3333]
+}
+
+// A batch that cannot be learned is an error, and the model goes on as if it had not been given.
+func ExampleUpdater() {
+	a := mat.NewDense(2, 1, []float64{1, 2})
+	y := mat.NewDense(2, 1, []float64{2, 4})
+	u, err := blsupdate.New(blsupdate.Original, a, y, blsupdate.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = u.AddInputs(mat.NewDense(1, 2, []float64{1, 1}), mat.NewDense(1, 1, []float64{1}))
+	var shape *blsupdate.ShapeError
+	fmt.Println(errors.As(err, &shape), err)
+	fmt.Println(u.Samples(), "samples")
+	// Output:
+	// true blsupdate: Ax is 1×2; want 1 columns, as before
+	// 2 samples
+}
+
+// Every step of an update with the flops that the backend was asked for.
+func ExampleReport() {
+	a := mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 1, 2})
+	y := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
+	u, _ := blsupdate.New(blsupdate.Improved, a, y, blsupdate.Options{Form: blsupdate.Small})
+	if err := u.AddInputs(mat.NewDense(2, 2, []float64{2, 1, 0, 3}), mat.NewDense(2, 1, []float64{5, 6})); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range u.Report().Steps {
+		fmt.Printf("%-18s %-5s %3.0f %3.0f\n", s.Step, s.Formula, s.Model, s.Counted)
+	}
+	// Output:
+	// D' = Ax A+         2qkl   32  32
+	// Dbar = A+ D        2qkl   32  32
+	// inner product      q²k     8   8
+	// inverse            q³      8   8
+	// B                  2q²k   16  16
+	// A+ - B D'          2qkl   32  32
+	// W + B (Ya - Ax W)  4cqk   16  16
+}
