@@ -44,11 +44,19 @@ func Packed(b Backend) PackedProducts {
 	return viaDgemm{b}
 }
 
-// packedBlock is the number of rows of a symmetric matrix that viaDgemm handles by one Dgemm. The
-// diagonal blocks are computed whole, packedBlock/n of the work in excess; the result passes
-// through a workspace once more, 3 memory operations for 2k flops. 192 keeps both below some
-// percent at the sizes of a broad learning system and is enough rows for Dgemm to run at full speed.
-const packedBlock = 192
+// The rows of a symmetric result that viaDgemm computes by one Dgemm. Dgemm packs its right operand once for
+// these rows, about as much work as 60 of them take, so there should be many; but they are also the
+// workspace, and no more than the terms of the sum pay for the way through it. A tile on the diagonal is cut into strips of
+// packedBlock rows, so that at most packedBlock/n of the work is in excess.
+const (
+	packedBlock    = 192
+	mostPackedRows = 4 * packedBlock
+)
+
+// packedRows returns the number of rows for a result of order n and sums of k terms.
+func packedRows(n, k int) int {
+	return min(n, max(packedBlock, min(k, mostPackedRows)))
+}
 
 // viaDgemm makes the products of PackedProducts from a Dgemm.
 type viaDgemm struct{ b blas.Float64 }
@@ -85,15 +93,25 @@ func (v viaDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []fl
 	if n == 0 {
 		return
 	}
-	nb := min(packedBlock, n)
+	nb := packedRows(n, k)
 	work := make([]float64, nb*n)
-	for i := 0; i < n; i += nb {
-		rows, cols := min(nb, n-i), n-i
-		v.b.Dgemm(tA, tB, rows, cols, k, alpha, opRows(tA, a, lda, i), lda, opCols(tB, b, ldb, i), ldb, 0, work, cols)
-		for r := range rows {
-			at := packed.Row(n, i+r)
-			addTo(ap[at+i+r:at+n], beta, work[r*cols+r:(r+1)*cols])
+	// product computes some rows and columns of the result, of which it keeps the upper triangle.
+	product := func(i, rows, j, cols int) {
+		if cols == 0 {
+			return
 		}
+		v.b.Dgemm(tA, tB, rows, cols, k, alpha, opRows(tA, a, lda, i), lda, opCols(tB, b, ldb, j), ldb, 0, work, cols)
+		for r := range rows {
+			at, from := packed.Row(n, i+r), max(i+r, j)
+			addTo(ap[at+from:at+j+cols], beta, work[r*cols+from-j:(r+1)*cols])
+		}
+	}
+	for i := 0; i < n; i += nb {
+		end := min(i+nb, n)
+		for s := i; s < end; s += packedBlock {
+			product(s, min(packedBlock, end-s), s, end-s)
+		}
+		product(i, end-i, end, n-end)
 	}
 }
 

@@ -51,6 +51,25 @@ const eps = 0x1p-52
 // guard is what lies between the rows and outside of the triangle.
 const guard = 1e300
 
+// TestPackedRows has sums long enough for more rows than one strip, cut anywhere.
+func TestPackedRows(t *testing.T) {
+	const n, k = 2*packedBlock + 100, packedBlock + 50
+	r := rand.New(rand.NewPCG(1, 2))
+	a := uniformSlice(r, n*k)
+	got, want := make([]float64, packed.Len(n)), make([]float64, packed.Len(n))
+	b, err := Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	Packed(plain{b}).Dsprk(blas.NoTrans, n, k, 1, a, k, 0, got)
+	Packed(b).Dsprk(blas.NoTrans, n, k, 1, a, k, 0, want)
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= 2*(k+3)*k*eps) {
+			t.Fatalf("element %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
 // checkSymmetricProducts tests Dgemmt, Dgemmtp and Dsprk with every transposition.
 func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha, beta float64) {
 	t.Helper()
