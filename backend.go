@@ -170,7 +170,10 @@ var (
 // SetThreads sets the upper bound on the threads that one call of a backend uses, for both
 // backends; 0, the initial value, stands for GOMAXPROCS. It panics if n is negative. A limit that
 // OpenBLAS read from its own environment (OPENBLAS_NUM_THREADS) stays in force below this one.
-// The pure backend's results do not depend on it.
+//
+// The pure backend reads the bound, and GOMAXPROCS, at each call; a call under way goes on as it began, and
+// results do not depend on either. OpenBLAS is told when it is opened and when SetThreads is called, so a later
+// change of GOMAXPROCS reaches it with the next SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")

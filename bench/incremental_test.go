@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,7 +117,7 @@ func TestIncrementalMethods(t *testing.T) {
 				t.Fatalf("%v, step %d: %d rows", methods, i, len(rows))
 			}
 			for j, m := range methods {
-				if w := want[i][int(m)]; rows[j].Method != m.String() || rows[j].Accuracy != w.Accuracy || rows[j].FlopsModel != w.FlopsModel {
+				if w := want[i][slices.Index(both, m)]; rows[j].Method != m.String() || rows[j].Accuracy != w.Accuracy || rows[j].FlopsModel != w.FlopsModel {
 					t.Errorf("%v, step %d: row %+v; want as in %+v", methods, i, rows[j], w)
 				}
 			}

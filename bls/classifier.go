@@ -21,7 +21,7 @@ const maxInferredClasses = 1 << 12
 //
 // The fields are options, and Fit reads them; a change shows at the next Fit. The zero value is ready to
 // use: 100 feature nodes and no enhancement nodes, which is a classifier linear in the standardised
-// sample, the true pseudoinverse by blsupdate.Original on the default backend, and as many classes as
+// sample, the true pseudoinverse by blsupdate.Improved on the default backend, and as many classes as
 // the labels of the first batch call for.
 //
 // As every sample is standardised by itself, x, 2x and x+1 are of one class; see Regressor for what to
@@ -38,8 +38,7 @@ type Classifier struct {
 	// Features are the settings of the feature maps. Set EnhancementNodes for anything but a linear
 	// classifier.
 	Features FeatureOptions
-	// Method is the way to update the output layer. The zero value is blsupdate.Original;
-	// blsupdate.Improved comes to the same weights, but for rounding, in fewer flops.
+	// Method is the way to update the output layer. The zero value is blsupdate.Improved.
 	Method blsupdate.Method
 	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at least k
 	// samples.
@@ -130,13 +129,7 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	hits := 0
-	for i, p := range predicted {
-		if p == labels[i] {
-			hits++
-		}
-	}
-	return float64(hits) / float64(len(labels)), nil
+	return float64(hits(predicted, labels)) / float64(len(labels)), nil
 }
 
 // labelTargets returns the targets Y of the labels, once x and the labels are found to fit each other.

@@ -57,11 +57,16 @@ func Accuracy(pred, labels []int) float64 {
 	if len(pred) != len(labels) {
 		panic("bls: as many predictions as labels are wanted")
 	}
-	hits := 0
+	return 100 * float64(hits(pred, labels)) / float64(len(labels))
+}
+
+// hits returns the number of predictions that equal their labels.
+func hits(pred, labels []int) int {
+	n := 0
 	for i, p := range pred {
 		if p == labels[i] {
-			hits++
+			n++
 		}
 	}
-	return 100 * float64(hits) / float64(len(labels))
+	return n
 }

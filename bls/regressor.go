@@ -38,7 +38,7 @@ import (
 //
 // The fields are options, and Fit reads them; a change shows at the next Fit. The zero value is ready to
 // use: 100 feature nodes and no enhancement nodes, an intercept, and the true pseudoinverse by
-// blsupdate.Original on the default backend.
+// blsupdate.Improved on the default backend.
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A are
 // dependent to working precision. The true pseudoinverse of such a matrix rests on the decision which
@@ -57,8 +57,7 @@ type Regressor struct {
 	// Features are the settings of the feature maps. Set EnhancementNodes for anything but a function
 	// linear in the standardised sample.
 	Features FeatureOptions
-	// Method is the way to update the output layer. The zero value is blsupdate.Original;
-	// blsupdate.Improved comes to the same weights, but for rounding, in fewer flops.
+	// Method is the way to update the output layer. The zero value is blsupdate.Improved.
 	Method blsupdate.Method
 	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at least as
 	// many samples as [A, 1] has columns.

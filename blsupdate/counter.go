@@ -10,10 +10,11 @@ import (
 )
 
 // thirds is a number of flops in units of a third: n³/3, the flops of a Cholesky factorization, is a
-// whole number of them, so sums are exact and do not depend on their order.
-type thirds int64
+// whole number of them, so sums are exact and do not depend on their order up to 2⁵³ of them, the
+// work of hours.
+type thirds float64
 
-func (t thirds) flops() float64 { return float64(t) / 3 }
+func (t thirds) flops() float64 { return float64(t / 3) }
 
 // A Counter is a Backend that counts the flops it is asked for, by the paper's convention (see
 // Model), and keeps time, each by step. It passes every call on to another Backend.
@@ -119,10 +120,10 @@ func (c *Counter) add(n thirds) {
 	c.entries[i].count += n
 }
 
-// Begin counts a LAPACK-level routine as one operation.
+// Begin counts a LAPACK-level routine as one operation. Its inner calls go past this Counter.
 func (c *Counter) Begin(r blskernel.Routine) blskernel.Backend {
 	c.add(routineFlops(r))
-	return c.Backend
+	return blskernel.Begin(c.Backend, r)
 }
 
 // Dgemm counts 2mnk flops and calls the Backend's Dgemm.

@@ -28,14 +28,18 @@
 //
 // The paper takes Small for q <= k. By the flop counts they cross at q = 1.29 k, which is what Auto does.
 // Small keeps the accuracy of Original, an error of about eps κ in A⁺ where κ is the condition number
-// of A; Large loses eps κ².
+// of A; Large loses eps κ². New rows that are large as A sees them, with a norm of DᵀD above
+// 1e4, would lose as much in the inverse; then Original and Small refine B once, and beyond 1e12 they add
+// the batch in halves.
 //
 // # When B is something else
 //
 // The formulas above hold if C = Axᵀ - AᵀD is zero: if the new rows lie in the row space of A, as they
-// always do once A has k independent rows. Options.C says what is done otherwise. Its zero value
-// computes C as long as the rank of A is below k and then uses Cline's general formula, so that A⁺ is the
-// true pseudoinverse for any rank and any l, k and q.
+// always do once A has k independent rows. If C has full column rank instead, B = (C⁺)ᵀ. Otherwise
+// the batch is added in two parts: first as many rows as the rank of C, which span what is new,
+// then the others, which by then lie in the row space. Options.C says when C is looked at. Its zero value
+// does so as long as the rank of A is below k, so that A⁺ is the true pseudoinverse for any rank and
+// any l, k and q.
 //
 // # State, memory and failure
 //
@@ -53,6 +57,6 @@
 // # Source
 //
 // "An Efficient Implementation to Compute the Pseudoinverse for the Incremental Broad Learning System
-// on Added Inputs": Algorithms 2 and 3, Table 1. R. E. Cline, "Representations for the generalized
-// inverse of a partitioned matrix", SIAM Journal on Applied Mathematics 12 (1964).
+// on Added Inputs": Algorithms 2 and 3, Table 1. B = (C⁺)ᵀ: T. N. E. Greville, "Some applications of
+// the pseudoinverse of a matrix", SIAM Review 2 (1960), for one row.
 package blsupdate

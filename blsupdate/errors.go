@@ -8,9 +8,30 @@ import (
 	"blskernel/mat"
 )
 
-// ErrOverflow is returned for an update whose result is not finite although the input is: its numbers
-// are too large for float64. Scale the columns of A, or the targets.
-var ErrOverflow = errors.New("blsupdate: the update overflows: scale the inputs or the targets")
+// ErrOverflow is returned where a result, or a number on the way to it, is too large for float64 although
+// the input is finite. Scale the columns of A, or the targets.
+var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets")
+
+// ErrNoConvergence is returned where a singular value decomposition does not converge.
+var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
+
+// ConditionError says that a result would have no correct digits.
+type ConditionError struct {
+	What  string  // the matrix that is singular to working precision
+	RCond float64 // its reciprocal condition number, 0 if it is exactly singular or not known
+	Err   error   // what the factorization said, if that is where it was found
+}
+
+func (e *ConditionError) Error() string {
+	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
+	if e.Err != nil {
+		cause = e.Err.Error()
+	}
+	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); scale the columns, start from more rows, add smaller batches by form Small, or use a ridge", e.What, cause)
+}
+
+// Unwrap returns Err.
+func (e *ConditionError) Unwrap() error { return e.Err }
 
 // ShapeError says that a matrix does not fit the others.
 type ShapeError struct {

@@ -24,7 +24,7 @@ func snapshot(u Updater) ([]float64, []float64, int, float64) {
 	for _, b := range s.a.blocks {
 		p = append(p, b...)
 	}
-	return p, slices.Clone(s.w), s.rank, s.squares
+	return p, slices.Clone(s.w), s.rank, s.norm
 }
 
 func nan(m *mat.Dense, i, j int, v float64) *mat.Dense {
@@ -54,7 +54,7 @@ func TestBadBatch(t *testing.T) {
 		{"NaN in Ax", nan(good, 2, 1, math.NaN()), goodY, new(*NotFiniteError), "element (2,1) of Ax is NaN"},
 		{"Inf in Ax", nan(good, 0, 3, math.Inf(-1)), goodY, new(*NotFiniteError), "element (0,3) of Ax is -Inf"},
 		{"NaN in Ya", good, nan(goodY, 1, 1, math.NaN()), new(*NotFiniteError), "element (1,1) of Ya is NaN"},
-		{"overflow in Ax", huge, goodY, nil, "overflows"},
+		{"overflow in Ax", huge, goodY, nil, "overflow"},
 	} {
 		for _, cfg := range configurations {
 			for _, rows := range []int{l, 2} { // full rank, and with C to be computed
@@ -105,7 +105,7 @@ func TestBadStart(t *testing.T) {
 		{"lambda Inf", Improved, a, y, Options{Lambda: math.Inf(1)}, new(*OptionError), "Lambda is +Inf"},
 		{"form", Improved, a, y, Options{Form: 17}, new(*OptionError), "Form is Form(17)"},
 		{"method", Method(-1), a, y, Options{}, new(*OptionError), "Method is Method(-1)"},
-		{"C", Improved, a, y, Options{C: 9}, new(*OptionError), "C is 9"},
+		{"C", Improved, a, y, Options{C: 9}, new(*OptionError), "C is CMode(9)"},
 		{"C with a ridge", Improved, a, y, Options{C: CCheck, Lambda: 1}, new(*OptionError), "Lambda = 0"},
 		{"wide with a ridge", Improved, random(r, 2, 3), random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples for 3 nodes"},
 	} {
@@ -161,7 +161,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("ParseForm(%v) = %v, %v", f, got, err)
 		}
 	}
-	if _, err := ParseMethod("best"); err == nil || !strings.Contains(err.Error(), "original, improved") {
+	if _, err := ParseMethod("best"); err == nil || !strings.Contains(err.Error(), "improved, original") {
 		t.Errorf("ParseMethod(best) = %v", err)
 	}
 	if _, err := ParseForm(""); err == nil {

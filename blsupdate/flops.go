@@ -14,6 +14,7 @@ const (
 	StepRank          Step = "singular values of C"
 	StepInverse       Step = "inverse"
 	StepB             Step = "B"
+	StepRefine        Step = "refinement of B"
 	StepDAgain        Step = "D' again"
 	StepPseudoinverse Step = "A+ - B D'"
 	StepWeights       Step = "W + B (Ya - Ax W)"
@@ -34,9 +35,13 @@ type Shape struct {
 	Q int // samples added
 	C int // targets
 
-	Again  int  // rows of D computed twice, for want of workspace
-	CheckC bool // whether C is computed
-	RankC  int  // its rank; the general formula for B is used if not 0
+	Again   int  // rows of D computed twice, for want of workspace
+	CheckC  bool // whether C is computed
+	RankC   int  // its rank; B = (C⁺)ᵀ if that is Q
+	Refined bool // whether B is refined, since the new rows are large
+	Split   bool // whether the batch is then added in two parts, updates of their own
+
+	LargeTried bool // whether the form is Small after Large was found to be inaccurate
 }
 
 // StepFlops is a line of the flop model.
@@ -78,17 +83,23 @@ func Model(m Method, form Form, s Shape) []StepFlops {
 	if m == Improved && (form == Auto || form == Paper) {
 		form = form.Resolve(q, k)
 	}
-	r := s.RankC
+	if s.LargeTried {
+		steps = append(steps, StepFlops{StepInner, "2k²q", gemm(k, k, q)}, StepFlops{StepInverse, "2k³/3", 2 * cube(k)})
+	}
 	switch {
-	case r > 0 && r == q:
+	case s.Split:
+		if s.RankC > 0 {
+			steps = append(steps, StepFlops{StepRank, "2 max(q,k) min(q,k)² - 2 min(q,k)³/3", qr(q, k)})
+		}
+		if s.RankC == 0 || m == Original {
+			steps = append(steps, innerSmall(m, s))
+		}
+		return merge([][]StepFlops{steps})
+	case s.RankC > 0:
 		if m == Original { // which has DᵀD before C is known
 			steps = append(steps, innerSmall(m, s))
 		}
-		steps = append(steps, StepFlops{StepB, "2qkr", gemm(q, k, r)})
-	case r > 0:
-		steps = append(steps, innerSmall(m, s),
-			StepFlops{StepInverse, "q²r + 4q³", gemm(q, q, r)/2 + 12*cube(q)},
-			StepFlops{StepB, "2qkr + 6q²k", gemm(q, k, r) + 3*gemm(q, q, k)})
+		steps = append(steps, StepFlops{StepB, "2q²k", gemm(q, q, k)})
 	case m == Improved && form == Large:
 		steps = append(steps,
 			StepFlops{StepInner, "2k²q", gemm(k, k, q)},
@@ -98,13 +109,43 @@ func Model(m Method, form Form, s Shape) []StepFlops {
 		steps = append(steps, innerSmall(m, s),
 			StepFlops{StepInverse, "q³", 3 * cube(q)},
 			StepFlops{StepB, "2q²k", gemm(q, q, k)})
+		if s.Refined {
+			steps = append(steps, StepFlops{StepRefine, "4q²k", 2 * gemm(q, q, k)})
+		}
 	}
 	if s.Again > 0 {
 		steps = append(steps, StepFlops{StepDAgain, "2qk (rows computed twice)", gemm(q, k, s.Again)})
 	}
-	return append(steps,
+	return merge([][]StepFlops{append(steps,
 		StepFlops{StepPseudoinverse, "2qkl", gemm(q, k, l)},
-		StepFlops{StepWeights, "4cqk", 2 * gemm(c, q, k)})
+		StepFlops{StepWeights, "4cqk", 2 * gemm(c, q, k)})})
+}
+
+// merge adds models up, step by step in the order of the steps.
+func merge(models [][]StepFlops) []StepFlops {
+	var sum []StepFlops
+	for _, step := range []Step{StepD, StepC, StepDbar, StepRank, StepInner, StepInverse, StepB, StepRefine, StepDAgain, StepPseudoinverse, StepWeights} {
+		var total StepFlops
+		for _, model := range models {
+			for _, s := range model {
+				switch {
+				case s.Step != step:
+				case total.Step == "":
+					total = s
+				default:
+					total.count += s.count
+					total.Formula += " + " + s.Formula
+					if len(models) > 1 {
+						total.Formula = "sum over the parts of the batch"
+					}
+				}
+			}
+		}
+		if total.Step != "" {
+			sum = append(sum, total)
+		}
+	}
+	return sum
 }
 
 // innerSmall is the symmetric q×q inner product: DᵀD in Original, Ax Dbar in Improved.
@@ -148,11 +189,11 @@ func InitialModel(start Start, ridge bool, rank, l, k, c int) []StepFlops {
 			{StepStart, "2k²l", gemm(k, k, l)}, weights}
 	case start == StartQR:
 		return []StepFlops{
-			{StepFactor, formula, 2 * geqrf(rows, k)},
+			{StepFactor, formula, 2 * qr(rows, k)},
 			{StepStart, "k²l", gemm(k, k, l) / 2}, weights}
 	case l >= k:
 		return []StepFlops{
-			{StepFactor, formula + " + 22k³", 2*geqrf(rows, k) + svd(k, k)},
+			{StepFactor, formula + " + 22k³", 2*qr(rows, k) + svd(k, k)},
 			{StepStart, "2k²r + 2lk²", gemm(k, k, rank) + gemm(l, k, k)}, weights}
 	default:
 		return []StepFlops{
@@ -166,9 +207,9 @@ func cube(n int) thirds { return thirds(n) * thirds(n) * thirds(n) }
 // gemm is the count of an m×k with a k×n product, 2mnk.
 func gemm(m, n, k int) thirds { return 6 * thirds(m) * thirds(n) * thirds(k) }
 
-// geqrf is the count of the Householder QR of an m×n matrix, m >= n, 2mn² - 2n³/3, and that of
+// qr is the count of the Householder QR of an m×n or n×m matrix, 2mn² - 2n³/3 for m >= n, and that of
 // forming its thin Q.
-func geqrf(m, n int) thirds { return gemm(m, n, n) - 2*cube(n) }
+func qr(m, n int) thirds { return gemm(m, n, min(m, n)) - 2*cube(min(m, n)) }
 
 // svd is the count of a thin singular value decomposition with both sets of vectors.
 func svd(m, n int) thirds {
@@ -191,8 +232,8 @@ func routineFlops(r blskernel.Routine) thirds {
 		return gemm(r.N, r.N, r.NRHS)
 	case "Dtrtrs":
 		return gemm(r.N, r.N, r.NRHS) / 2
-	case "Dgeqrf", "Dorgqr":
-		return geqrf(r.M, r.N)
+	case "Dgeqrf", "Dorgqr", "Dgeqp3":
+		return qr(r.M, r.N)
 	case "Dormqr":
 		return 2*gemm(r.M, r.N, r.NRHS) - gemm(r.N, r.N, r.NRHS)
 	case "Dgesvd":

@@ -12,13 +12,13 @@ import (
 type Method int
 
 const (
-	// Original is the paper's Algorithm 2: B = A⁺D (I + DᵀD)⁻¹.
-	Original Method = iota
 	// Improved is the paper's Algorithm 3, in the form that Options.Form selects.
-	Improved
+	Improved Method = iota
+	// Original is the paper's Algorithm 2: B = A⁺D (I + DᵀD)⁻¹.
+	Original
 )
 
-var methodNames = []string{"original", "improved"}
+var methodNames = []string{"improved", "original"}
 
 // String returns the name of m in lower case, which ParseMethod reads.
 func (m Method) String() string { return name(methodNames, int(m), "Method") }
@@ -33,7 +33,9 @@ func ParseMethod(s string) (Method, error) {
 type Form int
 
 const (
-	// Auto takes the form with the fewer flops by the model; they cross at q = 1.29 k.
+	// Auto takes the form with the fewer flops by the model; they cross at q = 1.29 k. Where that is
+	// Large and its matrix turns out to have a reciprocal condition number below 1e-12, as from κ of about 1e7 on,
+	// it takes Small.
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper
@@ -83,10 +85,15 @@ const (
 	CAuto CMode = iota
 	// CZero assumes C = 0 without a look, as the paper does. Where that is wrong, so is the result.
 	CZero
-	// CCheck computes C in every update, which takes 2qkl flops and keeps A, and decides by a
-	// tolerance whether it is zero. It needs lambda = 0.
+	// CCheck computes C in every update, which takes 2qkl flops and keeps A, and decides its rank by
+	// a tolerance. It needs lambda = 0.
 	CCheck
 )
+
+var modeNames = []string{"auto", "zero", "check"}
+
+// String returns the name of m in lower case.
+func (m CMode) String() string { return name(modeNames, int(m), "CMode") }
 
 // Options are the settings of an Updater. The zero value is the true pseudoinverse on the default
 // backend, in the form that takes the fewest flops.
@@ -94,7 +101,9 @@ type Options struct {
 	// Lambda is the ridge of the initial A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ; 0 is the pseudoinverse itself.
 	// Original and Improved then go on as if A⁺ were the pseudoinverse, as in the paper, so they
 	// approach the ridge solution only as far as Lambda is small against the square of the smallest
-	// singular value of the first A: the relative difference is of the order of that ratio.
+	// singular value of the first A: the relative difference is of the order of that ratio. If the
+	// first A has dependent columns they never learn in the directions that it lacks; with
+	// Lambda = 0 they do.
 	Lambda float64
 	// Form is the form of B. Only Improved reads it.
 	Form Form
@@ -102,7 +111,8 @@ type Options struct {
 	C CMode
 	// Workspace bounds the memory, in bytes, in which an update keeps D = (Ax A⁺)ᵀ, a matrix of l
 	// rows and q columns that is needed twice. Rows that do not fit are computed twice, for 2qk
-	// flops each. 0 stands for DefaultWorkspace, a negative number for no memory at all.
+	// flops each, in panels of at most 64 MB. 0 stands for DefaultWorkspace, a negative number for
+	// nothing but such panels.
 	Workspace int64
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
@@ -123,15 +133,15 @@ func (o Options) keptRows(l, q int) int {
 func (o Options) check(m Method) error {
 	switch {
 	case m != Original && m != Improved:
-		return &OptionError{Option: "Method", Value: m, Want: "Original or Improved"}
+		return &OptionError{Option: "Method", Value: m, Want: "Improved or Original"}
 	case !(o.Lambda >= 0) || math.IsInf(o.Lambda, 1):
 		return &OptionError{Option: "Lambda", Value: o.Lambda, Want: "a finite number that is not negative"}
 	case o.Form < Auto || o.Form > Large:
 		return &OptionError{Option: "Form", Value: o.Form, Want: "Auto, Paper, Small or Large"}
 	case o.C < CAuto || o.C > CCheck:
-		return &OptionError{Option: "C", Value: int(o.C), Want: "CAuto, CZero or CCheck"}
+		return &OptionError{Option: "C", Value: o.C, Want: "CAuto, CZero or CCheck"}
 	case o.C == CCheck && o.Lambda > 0:
-		return &OptionError{Option: "C", Value: "CCheck", Want: "Lambda = 0, since the general formula is for the pseudoinverse itself"}
+		return &OptionError{Option: "C", Value: o.C, Want: "Lambda = 0, since the general formula is for the pseudoinverse itself"}
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package blsupdate
 
 import (
-	"math"
+	"slices"
 	"time"
 
 	"blskernel/mat"
@@ -19,9 +19,9 @@ type pseudoinverse struct {
 	p    rows      // (A⁺)ᵀ, l×k
 	w    []float64 // W, k×c
 
-	a       rows    // A while C is to be computed, else empty
-	rank    int     // of A
-	squares float64 // square of the Frobenius norm of A
+	a    rows    // A while C is to be computed, else empty
+	rank int     // of A
+	norm float64 // Frobenius norm of A
 
 	report Report
 }
@@ -45,7 +45,7 @@ func newPseudoinverse(m Method, a, y *mat.Dense, opt Options) (*pseudoinverse, e
 	u.rank = s.rank
 	u.a = rows{cols: k}
 	data := compact(a)
-	u.squares = sumSquares(data)
+	u.norm = norm(data)
 	if u.computesC() {
 		u.a.append(data)
 	}
@@ -84,14 +84,33 @@ func (u *pseudoinverse) account(model []StepFlops, began time.Time) {
 		counted, elapsed := u.counter.Step(m.Step)
 		u.report.Steps[i] = StepReport{Step: m.Step, Formula: m.Formula, Model: m.Flops(), Counted: counted, Elapsed: elapsed}
 	}
+	u.report.model, u.report.counted = Total(model), u.counter.Flops()
 	u.report.Elapsed = time.Since(began)
 	u.counter.Reset()
 }
 
-func (u *pseudoinverse) Samples() int   { return u.p.count }
-func (u *pseudoinverse) Nodes() int     { return u.k }
-func (u *pseudoinverse) Targets() int   { return u.c }
-func (u *pseudoinverse) Report() Report { return u.report }
+// save returns what restore needs to undo updates. A is only ever appended to and W replaced, so they are
+// not copied.
+func (u *pseudoinverse) save() pseudoinverse {
+	saved := *u
+	saved.p = u.p.clone()
+	saved.a.blocks = slices.Clone(u.a.blocks)
+	return saved
+}
+
+func (u *pseudoinverse) restore(saved pseudoinverse) {
+	u.p, u.a, u.w, u.rank, u.norm = saved.p, saved.a, saved.w, saved.rank, saved.norm
+}
+
+func (u *pseudoinverse) Samples() int { return u.p.count }
+func (u *pseudoinverse) Nodes() int   { return u.k }
+func (u *pseudoinverse) Targets() int { return u.c }
+
+func (u *pseudoinverse) Report() Report {
+	r := u.report
+	r.Steps = slices.Clone(r.Steps)
+	return r
+}
 
 func (u *pseudoinverse) Weights() (*mat.Dense, error) {
 	return mat.NewDense(u.k, u.c, append([]float64(nil), u.w...)), nil
@@ -100,5 +119,5 @@ func (u *pseudoinverse) Weights() (*mat.Dense, error) {
 func (u *pseudoinverse) Pseudoinverse() *mat.Dense { return u.p.transposed() }
 
 func (u *pseudoinverse) Condition() float64 {
-	return math.Sqrt(u.squares) * math.Sqrt(u.p.sumSquares())
+	return u.norm * u.p.norm()
 }

@@ -15,6 +15,10 @@ import (
 
 const eps = 0x1p-52
 
+// smallestSquare is the smallest sum of squares that is trusted to be accurate to eps: the smallest normal
+// number over eps².
+const smallestSquare = 0x1p-1022 / (eps * eps)
+
 // started is a first A⁺.
 type started struct {
 	p     []float64 // (A⁺)ᵀ, l×k
@@ -51,6 +55,12 @@ func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err err
 	gram := mat.NewSymPacked(k, nil)
 	mat.SymOuterK(u.counter, gram, 1, a, true)
 	gram.AddDiagonal(u.opt.Lambda)
+	for i := range k {
+		// Squares that underflow leave a Gram matrix that is well-conditioned and wrong.
+		if gram.At(i, i) < smallestSquare {
+			return started{}, false, nil
+		}
+	}
 
 	u.counter.Enter(StepFactor)
 	chol := lapack.Cholesky{Backend: u.counter}
@@ -166,7 +176,7 @@ func svdThin(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Den
 	blskernel.Begin(b, blskernel.Routine{Name: "Dgesvd", M: m, N: n})
 	var svd gonummat.SVD
 	if !svd.Factorize(a, gonummat.SVDThin) {
-		return nil, nil, nil, errors.New("blsupdate: the singular value decomposition did not converge: scale the inputs")
+		return nil, nil, nil, ErrNoConvergence
 	}
 	u, v = new(mat.Dense), new(mat.Dense)
 	svd.UTo(u)

@@ -48,6 +48,8 @@ type Report struct {
 	// Abandoned is the number of flops spent on a cheaper way to the first A⁺ that was tried before
 	// and given up. They are in none of the steps.
 	Abandoned float64
+
+	model, counted float64 // summed exactly
 }
 
 // A StepReport is the account of one step.
@@ -60,22 +62,10 @@ type StepReport struct {
 }
 
 // Model returns the flops of all steps by the model.
-func (r Report) Model() float64 {
-	var sum float64
-	for _, s := range r.Steps {
-		sum += s.Model
-	}
-	return sum
-}
+func (r Report) Model() float64 { return r.model }
 
-// Counted returns the flops of all steps that the backend was asked for.
-func (r Report) Counted() float64 {
-	var sum float64
-	for _, s := range r.Steps {
-		sum += s.Counted
-	}
-	return sum
-}
+// Counted returns all flops that the backend was asked for, in steps of the model or not.
+func (r Report) Counted() float64 { return r.counted }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or
 // kept. The result has the method's A⁺ and W = A⁺Y and implements Pseudoinverter.

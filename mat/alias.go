@@ -3,6 +3,7 @@ package mat
 import (
 	"unsafe"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -10,22 +11,47 @@ import (
 // gonum if they overlap in part.
 func unaliased(dst, a *Dense) *Dense {
 	d, x := dst.RawMatrix(), a.RawMatrix()
-	if len(d.Data) == 0 || len(x.Data) == 0 {
+	if !overlap(used(d), used(x)) {
 		return a
 	}
-	const size = unsafe.Sizeof(float64(0))
-	d0, x0 := uintptr(unsafe.Pointer(&d.Data[0])), uintptr(unsafe.Pointer(&x.Data[0]))
-	d1, x1 := d0+uintptr((d.Rows-1)*d.Stride+d.Cols)*size, x0+uintptr((x.Rows-1)*x.Stride+x.Cols)*size
-	if d1 <= x0 || x1 <= d0 {
-		return a
-	}
+	d0, x0 := address(d.Data), address(x.Data)
 	if d0 == x0 && d.Rows == x.Rows && d.Cols == x.Cols && d.Stride == x.Stride {
 		return mat.DenseCopyOf(a)
 	}
 	if d.Stride == x.Stride && disjointColumns(d0, x0, d.Cols, x.Cols, d.Stride) {
 		return a
 	}
-	panic("mat: destination overlaps an operand in part")
+	panic(regionOverlap)
+}
+
+// regionOverlap is gonum's text.
+const regionOverlap = "mat: bad region: overlap"
+
+// checkApart panics if a and b have elements in common.
+func checkApart(a, b []float64) {
+	if overlap(a, b) {
+		panic(regionOverlap)
+	}
+}
+
+// overlap tells whether the address ranges of a and b have a common part.
+func overlap(a, b []float64) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	const size = unsafe.Sizeof(float64(0))
+	a0, b0 := address(a), address(b)
+	return a0 < b0+uintptr(len(b))*size && b0 < a0+uintptr(len(a))*size
+}
+
+func address(x []float64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(x))) }
+
+// used returns the elements from the first to the last one of m.
+func used(m blas64.General) []float64 {
+	if m.Rows == 0 || m.Cols == 0 {
+		return nil
+	}
+	return m.Data[:(m.Rows-1)*m.Stride+m.Cols]
 }
 
 // disjointColumns tells whether two views of one matrix with the given stride, whose address ranges

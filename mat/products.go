@@ -8,12 +8,13 @@ import (
 )
 
 // Mul computes dst = A B on the backend bk (nil: the default), where A is m×k and B is k×n. It takes
-// 2mnk flops. It panics with gonum's mat.ErrShape if the shapes do not fit.
+// 2mnk flops. dst may be a or b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if
+// dst overlaps a or b in part.
 func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
 
 // MulTrans computes dst = op(A) op(B) on the backend bk (nil: the default), where op(X) is Xᵀ if
-// xTrans is set and X otherwise. It takes 2mnk flops for an m×k op(A) and a k×n op(B). It panics
-// with gonum's mat.ErrShape if the shapes do not fit.
+// xTrans is set and X otherwise. It takes 2mnk flops for an m×k op(A) and a k×n op(B). dst may be a
+// or b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if dst overlaps a or b in part.
 func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans bool) {
 	m, k := opDims(a, aTrans)
 	kb, n := opDims(b, bTrans)
@@ -31,7 +32,7 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 
 // SymOuterK computes the symmetric product S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, on
 // the backend bk (nil: the default), into packed storage. For an n×k op(X) it takes n²k flops, half
-// of Mul's. It panics with gonum's mat.ErrShape if s has another order than n.
+// of Mul's. It panics with gonum's mat.ErrShape if s has another order than n, and if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	s.reuse(n)
@@ -39,17 +40,20 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 		return
 	}
 	raw := x.RawMatrix()
+	checkApart(s.data, used(raw))
 	blskernel.Packed(bk).Dsprk(transpose(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
 }
 
 // SymMul computes dst = S B on the backend bk (nil: the default), where S is m×m and B is m×n. It
-// takes 2m²n flops. It panics with gonum's mat.ErrShape if the shapes do not fit.
+// takes 2m²n flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if dst
+// overlaps s, or b in part.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }
 
 // MulSym computes dst = B S on the backend bk (nil: the default), where B is m×n and S is n×n. It
-// takes 2mn² flops. It panics with gonum's mat.ErrShape if the shapes do not fit.
+// takes 2mn² flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if dst
+// overlaps s, or b in part.
 func MulSym(bk blskernel.Backend, dst, b *Dense, s *SymPacked) { mulSym(bk, blas.Right, dst, s, b) }
 
 func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *Dense) {
@@ -67,6 +71,7 @@ func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *D
 		return
 	}
 	rb, rc := b.RawMatrix(), dst.RawMatrix()
+	checkApart(used(rc), s.data)
 	blskernel.Packed(bk).Dspmm(side, m, n, 1, s.data, rb.Data, rb.Stride, 0, rc.Data, rc.Stride)
 }
 

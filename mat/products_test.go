@@ -162,6 +162,15 @@ func TestAliasing(t *testing.T) {
 				t.Errorf("overlap by (-%d,-%d): no panic", at[0], at[1])
 			}
 		}
+		// Packed storage that the other operand has, too.
+		storage := make([]float64, 40)
+		shared, dense := NewSymPacked(5, storage[:15]), NewDense(5, 5, storage[14:39])
+		if !panics(func() { SymOuterK(b, shared, 1, dense, false) }) {
+			t.Error("SymOuterK over its operand: no panic")
+		}
+		if !panics(func() { SymMul(b, dense, shared, random(r, 5, 5)) }) || !panics(func() { MulSym(b, dense, random(r, 5, 5), shared) }) {
+			t.Error("product over its packed operand: no panic")
+		}
 		for _, at := range [][2]int{{0, 4}, {4, 0}, {4, 4}, {2, 4}, {-4, 0}, {0, -4}, {-2, 4}, {-2, -4}} {
 			x, y := mat.DenseCopyOf(part(4+at[0], 4+at[1])), random(r, 4, 4)
 			want := naive(x, y)

@@ -22,7 +22,7 @@ var (
 
 // NewSymPacked returns an n×n matrix on data, which is used and not copied and must have n(n+1)/2
 // elements, or on new zeroed storage where data is nil. It panics if n is negative or the length
-// of data is another.
+// of data is another. n = 0 gives an empty matrix.
 func NewSymPacked(n int, data []float64) *SymPacked {
 	if n < 0 {
 		panic("mat: negative dimension")
@@ -72,14 +72,14 @@ func (s *SymPacked) IsEmpty() bool { return s.n == 0 }
 // Reset makes the matrix empty and keeps its storage for a later result.
 func (s *SymPacked) Reset() { s.n, s.data = 0, s.data[:0] }
 
-// CopySym makes s a copy of a, of whatever type a is, in new storage unless s has the right size
-// already.
-func (s *SymPacked) CopySym(a mat.Symmetric) {
+// CopySym makes s a copy of a, of whatever type a is, and returns the order. An empty s is given the
+// right size; otherwise it panics with mat.ErrShape if s has another.
+func (s *SymPacked) CopySym(a mat.Symmetric) int {
 	n := a.SymmetricDim()
 	s.reuse(n)
 	if p, ok := a.(*SymPacked); ok {
 		copy(s.data, p.data)
-		return
+		return n
 	}
 	for i := range n {
 		row := s.data[packed.Row(n, i)+i : packed.Row(n, i)+n]
@@ -87,6 +87,7 @@ func (s *SymPacked) CopySym(a mat.Symmetric) {
 			row[j] = a.At(i, i+j)
 		}
 	}
+	return n
 }
 
 // SymDense returns a copy of s as gonum's mat.SymDense.

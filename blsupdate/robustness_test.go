@@ -1,0 +1,324 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// TestSquareStart begins with as many random rows as nodes, where the condition number is large and new
+// rows are large as A sees them. The error of A⁺ is absolute in the first A⁺: relative to the last one it
+// may be larger by the ratio of their norms.
+func TestSquareStart(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for seed := range uint64(300) {
+			r := rand.New(rand.NewPCG(11, seed))
+			k := 1 + r.IntN(15)
+			q := k * (1 + r.IntN(2))
+			method := []Method{Original, Improved}[r.IntN(2)]
+			a, y := random(r, k, k), random(r, k, 1)
+			u := mustNew(t, method, a, y, Options{Form: Small, Backend: b})
+			before := u.Pseudoinverse().Norm(2)
+			var states spread
+			states.add(a)
+			ax, ya := random(r, q, k), random(r, q, 1)
+			if err := u.AddInputs(ax, ya); err != nil {
+				t.Fatal(err)
+			}
+			checkReport(t, u)
+			a = stack(a, ax)
+			states.add(a)
+			want, _ := pinv(a)
+			l, _ := a.Dims()
+			tol := 10 * math.Sqrt(float64(l)) * eps * states.kappa() * max(1, before/want.Norm(2))
+			if got := relative(u.Pseudoinverse(), want); !(got <= tol) {
+				t.Errorf("seed %d, k=%d q=%d %v: error %g, bound %g", seed, k, q, method, got, tol)
+			}
+		}
+	})
+}
+
+// TestNearlyRepeatedRows adds to a wide A rows that are nearly rows of it, which makes the row space
+// ill-conditioned, and then enough others: the error must not grow faster than eps κ.
+func TestNearlyRepeatedRows(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for _, delta := range []float64{1e-3, 1e-5, 1e-7} {
+			for _, cfg := range configurations {
+				if cfg.form == Large || cfg.form == Paper || cfg.form == Auto && cfg.method == Improved {
+					if delta < 1e-3 {
+						continue // eps κ² is of order 1 for the Large form
+					}
+				}
+				r := rand.New(rand.NewPCG(12, 0))
+				a, y := random(r, 4, 12), random(r, 4, 1)
+				u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Backend: b})
+				near := random(r, 2, 12)
+				near.Scale(delta, near)
+				near.Add(near, a.Slice(1, 3, 0, 12))
+				squared := false
+				for _, ax := range []*mat.Dense{near, random(r, 20, 12), random(r, 20, 12)} {
+					q, _ := ax.Dims()
+					ya := random(r, q, 1)
+					if err := u.AddInputs(ax, ya); err != nil {
+						t.Fatal(err)
+					}
+					checkReport(t, u)
+					squared = squared || u.Report().Form == Large
+					a, y = stack(a, ax), stack(y, ya)
+				}
+				// The norm of A⁺ fell by 1/delta on the way.
+				kappa := 10 / delta
+				tol := 10 * math.Sqrt(46) * eps * kappa / delta
+				if squared {
+					tol *= kappa
+				}
+				want, _ := pinv(a)
+				if got := relative(u.Pseudoinverse(), want); !(got <= tol) {
+					t.Errorf("delta=%g %s: error %g, bound %g", delta, configName(cfg.method, cfg.form), got, tol)
+				}
+			}
+		}
+	})
+}
+
+// TestScales has every number near the ends of float64, at the start and in the updates, with full and with
+// deficient rank: the result is the unscaled one, scaled.
+func TestScales(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for _, l := range []int{4, 30} { // wide and tall
+			for _, exponent := range []int{-300, -200, -160, -155, -150, 0, 150, 155, 200, 300} {
+				for _, cfg := range configurations {
+					r := rand.New(rand.NewPCG(13, 0))
+					f := math.Pow(10, float64(exponent))
+					a, y := random(r, l, 9), random(r, l, 1)
+					u := mustNew(t, cfg.method, scaled(gonummat.DenseCopyOf(a), f), y, Options{Form: cfg.form, Backend: b})
+					for _, q := range []int{3, 12} {
+						ax, ya := random(r, q, 9), random(r, q, 1)
+						if err := u.AddInputs(scaled(gonummat.DenseCopyOf(ax), f), ya); err != nil {
+							t.Fatalf("l=%d 1e%d %s: %v", l, exponent, configName(cfg.method, cfg.form), err)
+						}
+						a, y = stack(a, ax), stack(y, ya)
+					}
+					want, _ := pinv(a)
+					got := u.Pseudoinverse()
+					got.Scale(f, got)
+					if r := relative(got, want); !(r <= 1e-11) {
+						t.Errorf("l=%d 1e%d %s: A+ has error %g", l, exponent, configName(cfg.method, cfg.form), r)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestLargeRows adds equal rows far larger than the others, for which I + DᵀD is singular to working
+// precision.
+func TestLargeRows(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for _, size := range []float64{1e3, 1e6, 1e8, 1e9} {
+			for _, method := range []Method{Original, Improved} {
+				r := rand.New(rand.NewPCG(14, 0))
+				a, y := random(r, 20, 4), random(r, 20, 1)
+				u := mustNew(t, method, a, y, Options{Form: Small, Backend: b})
+				row := scaled(random(r, 1, 4), size)
+				ax, ya := stack(stack(row, random(r, 1, 4)), row), random(r, 3, 1)
+				if err := u.AddInputs(ax, ya); err != nil {
+					t.Fatal(err)
+				}
+				checkReport(t, u)
+				a = stack(a, ax)
+				want, values := pinv(a)
+				if got, tol := relative(u.Pseudoinverse(), want), 10*math.Sqrt(23)*eps*condition(values)*size/values[0]; !(got <= max(tol, 50*eps*size)) {
+					t.Errorf("size %g, %v: error %g, bound %g", size, method, got, tol)
+				}
+			}
+		}
+	})
+}
+
+// TestCheckAtFullRank looks at C where it must be zero, with condition numbers of all sizes.
+func TestCheckAtFullRank(t *testing.T) {
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(15, seed))
+		k := 2 + r.IntN(9)
+		u := mustNew(t, Improved, random(r, k, k), random(r, k, 1), Options{Form: Small, C: CCheck})
+		for _, q := range []int{3 * k, 3} {
+			if err := u.AddInputs(random(r, q, k), random(r, q, 1)); err != nil {
+				t.Fatal(err)
+			}
+			if rank := u.Report().RankC; rank != 0 {
+				t.Errorf("seed %d: rank of C is %d after a full start", seed, rank)
+			}
+		}
+	}
+}
+
+// TestViews gives matrices that are parts of larger ones, which hold NaN elsewhere.
+func TestViews(t *testing.T) {
+	view := func(m *mat.Dense) *mat.Dense {
+		rows, cols := m.Dims()
+		big := mat.NewDense(rows+2, cols+3, nil)
+		big.Apply(func(int, int, float64) float64 { return math.NaN() }, big)
+		v := big.Slice(1, rows+1, 2, cols+2).(*mat.Dense)
+		v.Copy(m)
+		return v
+	}
+	for _, l := range []int{3, 12} {
+		for _, cfg := range configurations {
+			r := rand.New(rand.NewPCG(16, 0))
+			a, y, ax, ya := random(r, l, 5), random(r, l, 2), random(r, 8, 5), random(r, 8, 2)
+			plain := mustNew(t, cfg.method, a, y, Options{Form: cfg.form})
+			parts := mustNew(t, cfg.method, view(a), view(y), Options{Form: cfg.form})
+			if err := plain.AddInputs(ax, ya); err != nil {
+				t.Fatal(err)
+			}
+			if err := parts.AddInputs(view(ax), view(ya)); err != nil {
+				t.Fatal(err)
+			}
+			if !gonummat.Equal(plain.Pseudoinverse(), parts.Pseudoinverse()) || !gonummat.Equal(weights(t, plain), weights(t, parts)) {
+				t.Errorf("l=%d %s: views give another result", l, configName(cfg.method, cfg.form))
+			}
+		}
+	}
+}
+
+// TestOneByOne adds rows one by one, many to a block, and all at once.
+func TestOneByOne(t *testing.T) {
+	for _, l := range []int{2, 20} {
+		r := rand.New(rand.NewPCG(17, 0))
+		const k, q = 6, 200
+		a, y, ax, ya := random(r, l, k), random(r, l, 1), random(r, q, k), random(r, q, 1)
+		u := mustNew(t, Improved, a, y, Options{})
+		for i := range q {
+			if err := u.AddInputs(ax.Slice(i, i+1, 0, k).(*mat.Dense), ya.Slice(i, i+1, 0, 1).(*mat.Dense)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var states spread
+		states.add(a)
+		for i := range q {
+			states.add(stack(a, gonummat.DenseCopyOf(ax.Slice(0, i+1, 0, k))))
+		}
+		checkState(t, u, stack(a, ax), stack(y, ya), states.kappa(), false)
+		if blocks := len(u.(*pseudoinverse).p.blocks); blocks > 10 {
+			t.Errorf("%d rows are in %d blocks", l+q, blocks)
+		}
+	}
+}
+
+// TestFailureHalfWay lets the second part of a batch fail, by weights that overflow, and compares the state
+// bit by bit.
+func TestFailureHalfWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 0))
+	for _, cfg := range configurations {
+		u := mustNew(t, cfg.method, scaled(random(r, 3, 5), 1e-3), random(r, 3, 1), Options{Form: cfg.form})
+		p, w, rank, size := snapshot(u)
+		// Two larger rows complete the row space; the targets of the others are the problem.
+		ax, ya := scaled(random(r, 20, 5), 1e-3), mat.NewDense(20, 1, nil)
+		for i := range 20 {
+			if i == 4 || i == 11 {
+				for j := range 5 {
+					ax.Set(i, j, 100*ax.At(i, j))
+				}
+			} else {
+				ya.Set(i, 0, 1e307)
+			}
+		}
+		if err := u.AddInputs(ax, ya); !errors.Is(err, ErrOverflow) {
+			t.Fatalf("%s: error %v, want ErrOverflow", configName(cfg.method, cfg.form), err)
+		}
+		p2, w2, rank2, size2 := snapshot(u)
+		if !slices.Equal(p, p2) || !slices.Equal(w, w2) || rank != rank2 || size != size2 || u.Samples() != 3 {
+			t.Errorf("%s: the state has changed", configName(cfg.method, cfg.form))
+		}
+		if err := u.AddInputs(ax, random(r, 20, 1)); err != nil {
+			t.Errorf("%s: a good batch after the bad one: %v", configName(cfg.method, cfg.form), err)
+		}
+	}
+}
+
+func TestReportIsACopy(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 0))
+	u := mustNew(t, Improved, random(r, 9, 3), random(r, 9, 1), Options{})
+	u.Report().Steps[0].Model = -1
+	if u.Report().Steps[0].Model == -1 {
+		t.Error("a caller can write to the report of an updater")
+	}
+}
+
+func TestPanelRows(t *testing.T) {
+	for q, want := range map[int]int{1: 1024, 8192: 1024, 10000: 838, 1 << 20: 16} {
+		if got := panelRows(q); got != want {
+			t.Errorf("panelRows(%d) = %d, want %d", q, got, want)
+		}
+	}
+	if got := fmt.Sprint(Options{}.keptRows(100, 1<<40), Options{Workspace: -1}.keptRows(100, 1), Options{Workspace: 80}.keptRows(100, 2)); got != "0 0 5" {
+		t.Errorf("kept rows %s", got)
+	}
+}
+
+// TestRankDecisions has singular values on both sides of the tolerances, at the start and in C.
+func TestRankDecisions(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 0))
+	for kappa, want := range map[float64]int{1e12: 9, 1e17: 8} {
+		a := withCondition(r, 30, 9, kappa)
+		if kappa > 1e16 { // one singular value of rounding noise and no others near it
+			a = randomRank(r, 30, 9, 8)
+		}
+		u := mustNew(t, Improved, a, random(r, 30, 1), Options{})
+		if got := u.(*pseudoinverse).rank; got != want {
+			t.Errorf("condition %g: rank %d, want %d", kappa, got, want)
+		}
+	}
+	for distance, want := range map[float64]int{1e-11: 1, 1e-16: 0} {
+		a := random(r, 5, 8)
+		var inside mat.Dense
+		inside.Mul(random(r, 1, 5), a)
+		away := random(r, 1, 8)
+		away.Scale(distance, away)
+		inside.Add(&inside, away)
+		u := mustNew(t, Improved, a, random(r, 5, 1), Options{})
+		if err := u.AddInputs(&inside, random(r, 1, 1)); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Report().RankC; got != want {
+			t.Errorf("a row %g away from the row space: rank of C is %d, want %d", distance, got, want)
+		}
+	}
+	// Rounding noise and new rows are alike for a wide A of condition 1e14.
+	wide := mat.NewDense(4, 9, nil)
+	wide.Copy(withCondition(r, 9, 4, 1e14).T())
+	u := mustNew(t, Improved, wide, random(r, 4, 1), Options{})
+	var condition *ConditionError
+	if err := u.AddInputs(random(r, 1, 9), random(r, 1, 1)); !errors.As(err, &condition) {
+		t.Errorf("error %v, want a *ConditionError", err)
+	}
+}
+
+// TestCondition compares Condition with the norms of A and A⁺ themselves.
+func TestCondition(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 0))
+	for _, l := range []int{3, 20} {
+		a := random(r, l, 6)
+		u := mustNew(t, Improved, a, random(r, l, 1), Options{})
+		for range 3 {
+			ax := random(r, 4, 6)
+			if err := u.AddInputs(ax, random(r, 4, 1)); err != nil {
+				t.Fatal(err)
+			}
+			a = stack(a, ax)
+		}
+		plus, _ := pinv(a)
+		if got, want := u.Condition(), a.Norm(2)*plus.Norm(2); !(math.Abs(got-want) <= 1e-10*want) {
+			t.Errorf("l=%d: condition %v, want %v", l, got, want)
+		}
+	}
+}
