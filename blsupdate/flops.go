@@ -41,7 +41,7 @@ type Shape struct {
 	Refined bool // whether B is refined, since the new rows are large
 	Split   bool // whether the batch is then added in two parts, updates of their own
 
-	LargeTried bool // whether the form is Small after Large was found to be inaccurate
+	LargeTried bool // whether it is split because the form Large was found to be inaccurate
 }
 
 // StepFlops is a line of the flop model.
@@ -83,10 +83,9 @@ func Model(m Method, form Form, s Shape) []StepFlops {
 	if m == Improved && (form == Auto || form == Paper) {
 		form = form.Resolve(q, k)
 	}
-	if s.LargeTried {
-		steps = append(steps, StepFlops{StepInner, "2k²q", gemm(k, k, q)}, StepFlops{StepInverse, "2k³/3", 2 * cube(k)})
-	}
 	switch {
+	case s.Split && s.LargeTried:
+		return append(steps, StepFlops{StepInner, "2k²q", gemm(k, k, q)}, StepFlops{StepInverse, "2k³/3", 2 * cube(k)})
 	case s.Split:
 		if s.RankC > 0 {
 			steps = append(steps, StepFlops{StepRank, "2 max(q,k) min(q,k)² - 2 min(q,k)³/3", qr(q, k)})
@@ -94,7 +93,7 @@ func Model(m Method, form Form, s Shape) []StepFlops {
 		if s.RankC == 0 || m == Original {
 			steps = append(steps, innerSmall(m, s))
 		}
-		return merge([][]StepFlops{steps})
+		return steps
 	case s.RankC > 0:
 		if m == Original { // which has DᵀD before C is known
 			steps = append(steps, innerSmall(m, s))
@@ -116,9 +115,9 @@ func Model(m Method, form Form, s Shape) []StepFlops {
 	if s.Again > 0 {
 		steps = append(steps, StepFlops{StepDAgain, "2qk (rows computed twice)", gemm(q, k, s.Again)})
 	}
-	return merge([][]StepFlops{append(steps,
+	return append(steps,
 		StepFlops{StepPseudoinverse, "2qkl", gemm(q, k, l)},
-		StepFlops{StepWeights, "4cqk", 2 * gemm(c, q, k)})})
+		StepFlops{StepWeights, "4cqk", 2 * gemm(c, q, k)})
 }
 
 // merge adds models up, step by step in the order of the steps.
@@ -134,10 +133,7 @@ func merge(models [][]StepFlops) []StepFlops {
 					total = s
 				default:
 					total.count += s.count
-					total.Formula += " + " + s.Formula
-					if len(models) > 1 {
-						total.Formula = "sum over the parts of the batch"
-					}
+					total.Formula = "sum over the parts of the batch"
 				}
 			}
 		}

@@ -35,7 +35,7 @@ type Form int
 const (
 	// Auto takes the form with the fewer flops by the model; they cross at q = 1.29 k. Where that is
 	// Large and its matrix turns out to have a reciprocal condition number below 1e-12, as from κ of about 1e7 on,
-	// it takes Small.
+	// it adds the batch in halves, by Small as soon as they are short enough.
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper
