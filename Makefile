@@ -1,8 +1,8 @@
-# Every check of the project is a target here; .ci/run calls nothing else.
+# The checks of the project. .ci/run calls these targets under its different builds.
 
 GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
-CROSS       ?= linux/arm64 darwin/arm64 windows/amd64
+CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 
 .PHONY: all test demo verify lint race noasm cross external tidy bench
 

@@ -25,7 +25,7 @@ const EnvBackend = "BLSKERNEL_BACKEND"
 // A Backend is a value that is passed down, not a global that is switched, so two of them can be
 // compared in one process. Its methods may be called from several goroutines at once.
 type Backend interface {
-	// Name returns "pure" or "openblas".
+	// Name returns the name by which Lookup knows it, "pure" or "openblas".
 	Name() string
 	blas.Float64
 }
@@ -85,8 +85,8 @@ func lookup(name string) (Backend, error) {
 		if name == k {
 			return nil, &UnavailableError{
 				Backend: name,
-				Why:     fmt.Sprintf("this program was built without it (cgo is off, or %s/%s is not supported)", runtime.GOOS, runtime.GOARCH),
-				Remedy:  "build with CGO_ENABLED=1 and a C compiler on linux/amd64 or linux/arm64, or use \"pure\"",
+				Why:     "this program was built without cgo, or for " + runtime.GOOS + "/" + runtime.GOARCH + ", which has no such backend",
+				Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, or use \"pure\"",
 			}
 		}
 	}

@@ -24,6 +24,6 @@
 //	BLSKERNEL_BACKEND   pure or openblas; what cannot be had is an error, not a fallback
 //	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0
 //
-// Every type above has a field Backend, whose zero value stands for Default(), so two backends can
-// be compared in one process.
+// Every type above that computes has a field Backend, whose zero value stands for Default(), so two
+// backends can be compared in one process.
 package blskernel

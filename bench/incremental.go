@@ -21,7 +21,7 @@ type Incremental struct {
 	Updates     int // number of updates
 	Features    bls.FeatureOptions
 	Methods     []blsupdate.Method
-	Update      blsupdate.Options // its Backend is also that of the features and of the test
+	Update      blsupdate.Options // its Backend is also that of the test, and of the features if they have none
 	// Check solves the problem from scratch after each step and compares the weights. It keeps
 	// all features, 8kl bytes, and takes longer than the experiment itself.
 	Check bool
@@ -39,7 +39,8 @@ type Row struct {
 	FeatureSeconds float64 `json:"feature_seconds"`
 	FlopsModel     float64 `json:"flops_model"`
 	FlopsCounted   float64 `json:"flops_counted"`
-	Form           string  `json:"form,omitempty"` // of B; none in the start
+	FlopsAbandoned float64 `json:"flops_abandoned,omitempty"` // of a start that was tried first, in neither of these
+	Form           string  `json:"form,omitempty"`            // of B; none in the start and where C is not zero
 	Check          *Check  `json:"check,omitempty"`
 }
 
@@ -139,6 +140,13 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 			return nil, err
 		}
 		r.tell(fmt.Sprintf("%v, samples %d to %d", m, from+1, to))
+		if step == 0 && i == 0 {
+			// The start is the same work for every method, and the first would pay for fresh memory and
+			// threads: a start before all others pays for them.
+			if _, err := blsupdate.New(m, a, y, r.Update); err != nil {
+				return nil, fmt.Errorf("%v, samples %d to %d: %w", m, from+1, to, err)
+			}
+		}
 		began := time.Now()
 		if step == 0 {
 			r.updaters[i], err = blsupdate.New(m, a, y, r.Update)
@@ -156,9 +164,9 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 		rows[i] = Row{
 			Method: m.String(), Samples: to,
 			UpdateSeconds: seconds, TotalSeconds: r.seconds[i], FeatureSeconds: featureSeconds,
-			FlopsModel: report.Model(), FlopsCounted: report.Counted(),
+			FlopsModel: report.Model(), FlopsCounted: report.Counted(), FlopsAbandoned: report.Abandoned,
 		}
-		if step > 0 {
+		if report.Form != blsupdate.Auto {
 			rows[i].Form = report.Form.String()
 		}
 	}
@@ -173,7 +181,9 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	}
 	r.tell("feature maps")
 	opt := r.Features
-	opt.Backend = r.Update.Backend
+	if opt.Backend == nil {
+		opt.Backend = r.Update.Backend
+	}
 	r.features, a, err = bls.FitTransformFeatures(r.Train.Dense(from, to), opt)
 	return a, err
 }

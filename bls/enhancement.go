@@ -49,7 +49,7 @@ func drawEnhancement(bk blskernel.Backend, n, n3 int, kind EnhancementWeights, s
 		ok = orthonormalizeRows(bk, wh)
 	}
 	if !ok {
-		return nil, &OptionError{Option: "Seed", Value: seed, Want: fmt.Sprintf("another one, since the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)}
+		return nil, &OptionError{Op: "bls", Option: "Seed", Value: seed, Want: fmt.Sprintf("another one, since the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)}
 	}
 	return wh, nil
 }

@@ -1,42 +1,20 @@
 package bls
 
-import "fmt"
+import (
+	"fmt"
 
-// ShapeError says that a matrix has no rows, or another number of columns than the model was fitted to.
-type ShapeError struct {
-	Matrix     string // which one, by its name in the documentation
-	Rows, Cols int    // what it has
-	Want       string // what it should have
-}
+	"blskernel/blsupdate"
+)
 
-// Error names the matrix, its shape and the shape it should have.
-func (e *ShapeError) Error() string {
-	return fmt.Sprintf("bls: %s is %d×%d; want %s", e.Matrix, e.Rows, e.Cols, e.Want)
-}
-
-// NotFiniteError says that the samples have a NaN or an infinity in them.
-type NotFiniteError struct {
-	Matrix   string // which one
-	Row, Col int    // where the first of them is in reading order, from 0
-	Value    float64
-}
-
-// Error names the element and says what to do.
-func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("bls: element (%d,%d) of %s is %v; remove the row or fill in a value", e.Row, e.Col, e.Matrix, e.Value)
-}
-
-// OptionError says that an option or a plain argument has a value that it cannot have.
-type OptionError struct {
-	Option string
-	Value  any
-	Want   string
-}
-
-// Error names the option, its value and the values it may have.
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("bls: %s is %v; want %s", e.Option, e.Value, e.Want)
-}
+// The errors that this package has in common with blsupdate, whose own come through Fit and PartialFit.
+type (
+	// ShapeError says that a matrix has no rows, or another number of columns than the model was fitted to.
+	ShapeError = blsupdate.ShapeError
+	// NotFiniteError says that samples or targets have a NaN or an infinity in them.
+	NotFiniteError = blsupdate.NotFiniteError
+	// OptionError says that an option or a plain argument has a value that it cannot have.
+	OptionError = blsupdate.OptionError
+)
 
 // LabelError says that a label is not the number of a class.
 type LabelError struct {

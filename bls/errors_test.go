@@ -139,10 +139,10 @@ func TestMessages(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&OptionError{Option: "Enhancement", Value: EnhancementWeights(7), Want: "Orthonormal or Uniform"}, "bls: Enhancement is EnhancementWeights(7); want Orthonormal or Uniform"},
-		{&OptionError{Option: "Enhancement", Value: Uniform, Want: Orthonormal.String()}, "bls: Enhancement is uniform; want orthonormal"},
+		{&OptionError{Op: "bls", Option: "Enhancement", Value: EnhancementWeights(7), Want: "Orthonormal or Uniform"}, "bls: Enhancement is EnhancementWeights(7); want Orthonormal or Uniform"},
+		{&OptionError{Op: "bls", Option: "Enhancement", Value: Uniform, Want: Orthonormal.String()}, "bls: Enhancement is uniform; want orthonormal"},
 		{&LabelError{Index: 3, Label: 10, Classes: 10}, "bls: label 10 of sample 3; want 0 to 9"},
-		{&NotFiniteError{Matrix: "X", Row: 2, Col: 5, Value: math.Inf(1)}, "bls: element (2,5) of X is +Inf; remove the row or fill in a value"},
+		{&NotFiniteError{Op: "bls", Matrix: "X", Row: 2, Col: 5, Value: math.Inf(1)}, "bls: element (2,5) of X is +Inf; remove the row or fill in a value"},
 	} {
 		if test.err.Error() != test.want {
 			t.Errorf("got %q, want %q", test.err, test.want)

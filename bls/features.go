@@ -64,11 +64,11 @@ func (f *Features) check() {
 // least one, where that is 0), and only finite elements.
 func checkSamples(x *mat.Dense, cols int) error {
 	if x == nil || x.IsEmpty() {
-		return &ShapeError{Matrix: "X", Want: "at least one row and one column"}
+		return &ShapeError{Op: "bls", Matrix: "X", Want: "at least one row and one column"}
 	}
 	l, d := x.Dims()
 	if cols != 0 && d != cols {
-		return &ShapeError{Matrix: "X", Rows: l, Cols: d, Want: fmt.Sprintf("%d columns, as the samples of the fit", cols)}
+		return &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: fmt.Sprintf("%d columns, as the samples of the fit", cols)}
 	}
 	raw := x.RawMatrix()
 	// Each part of the rows stops at its first; the earliest of these does not depend on the parts.
@@ -81,7 +81,7 @@ func checkSamples(x *mat.Dense, cols int) error {
 					mu.Lock()
 					defer mu.Unlock()
 					if first == nil || i < first.Row {
-						first = &NotFiniteError{Matrix: "X", Row: i, Col: j, Value: v}
+						first = &NotFiniteError{Op: "bls", Matrix: "X", Row: i, Col: j, Value: v}
 					}
 					return
 				}

@@ -49,17 +49,17 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	}
 	switch {
 	case o.Groups < 0 || o.Groups > maxNodes:
-		return o, &OptionError{Option: "Groups", Value: o.Groups, Want: "a positive number, or 0 for the default"}
+		return o, &OptionError{Op: "bls", Option: "Groups", Value: o.Groups, Want: "a positive number, or 0 for the default"}
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
-		return o, &OptionError{Option: "GroupNodes", Value: o.GroupNodes, Want: "a positive number, or 0 for the default, and fewer than 2³¹ feature nodes in all"}
+		return o, &OptionError{Op: "bls", Option: "GroupNodes", Value: o.GroupNodes, Want: "a positive number, or 0 for the default, and fewer than 2³¹ feature nodes in all"}
 	case o.EnhancementNodes < 0 || o.EnhancementNodes > maxNodes-o.Groups*o.GroupNodes:
-		return o, &OptionError{Option: "EnhancementNodes", Value: o.EnhancementNodes, Want: "a number that is not negative, and fewer than 2³¹ nodes in all"}
+		return o, &OptionError{Op: "bls", Option: "EnhancementNodes", Value: o.EnhancementNodes, Want: "a number that is not negative, and fewer than 2³¹ nodes in all"}
 	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
-		return o, &OptionError{Option: "Shrink", Value: o.Shrink, Want: "a positive finite number, or 0 for the default"}
+		return o, &OptionError{Op: "bls", Option: "Shrink", Value: o.Shrink, Want: "a positive finite number, or 0 for the default"}
 	case o.Unscaled && o.Shrink != 0:
-		return o, &OptionError{Option: "Shrink", Value: o.Shrink, Want: "0, since Unscaled leaves out the scale"}
+		return o, &OptionError{Op: "bls", Option: "Shrink", Value: o.Shrink, Want: "0, since Unscaled leaves out the scale"}
 	case o.Enhancement != Orthonormal && o.Enhancement != Uniform:
-		return o, &OptionError{Option: "Enhancement", Value: o.Enhancement, Want: "Orthonormal or Uniform"}
+		return o, &OptionError{Op: "bls", Option: "Enhancement", Value: o.Enhancement, Want: "Orthonormal or Uniform"}
 	}
 	if o.Shrink == 0 {
 		o.Shrink = DefaultShrink

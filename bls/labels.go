@@ -12,10 +12,10 @@ import (
 //	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError for no labels.
 func OneHot(labels []int, classes int) (*mat.Dense, error) {
 	if classes < 1 {
-		return nil, &OptionError{Option: "classes", Value: classes, Want: "a positive number"}
+		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}
 	}
 	if len(labels) == 0 {
-		return nil, &ShapeError{Matrix: "Y", Cols: classes, Want: "at least one row: there are no labels"}
+		return nil, &ShapeError{Op: "bls", Matrix: "Y", Cols: classes, Want: "at least one row: there are no labels"}
 	}
 	for i, label := range labels {
 		if label < 0 || label >= classes {

@@ -149,7 +149,7 @@ func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 		return err
 	}
 	if l, _ := x.Dims(); rows != l {
-		return &ShapeError{Matrix: name, Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each row of X", l)}
+		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each row of X", l)}
 	}
 	return nil
 }

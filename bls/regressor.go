@@ -133,7 +133,7 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 		return 0, err
 	}
 	if l, c := y.Dims(); l < 2 {
-		return 0, &ShapeError{Matrix: "Y", Rows: l, Cols: c, Want: "at least two rows, since R² compares with the variance of Y"}
+		return 0, &ShapeError{Op: "bls", Matrix: "Y", Rows: l, Cols: c, Want: "at least two rows, since R² compares with the variance of Y"}
 	}
 	p, err := r.Predict(x)
 	if err != nil {
@@ -150,19 +150,19 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 // them (any, at least one, where that is 0), and only finite elements.
 func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
 	if y == nil || y.IsEmpty() {
-		return &ShapeError{Matrix: "Y", Want: "at least one row and one column"}
+		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}
 	}
 	rows, cols := y.Dims()
 	if err := checkRows(x, inputs, "Y", rows, cols); err != nil {
 		return err
 	}
 	if c != 0 && cols != c {
-		return &ShapeError{Matrix: "Y", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d columns, as the targets of the fit", c)}
+		return &ShapeError{Op: "bls", Matrix: "Y", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d columns, as the targets of the fit", c)}
 	}
 	for i := range rows {
 		for j, v := range y.RawRowView(i) {
 			if math.IsNaN(v - v) {
-				return &NotFiniteError{Matrix: "Y", Row: i, Col: j, Value: v}
+				return &NotFiniteError{Op: "bls", Matrix: "Y", Row: i, Col: j, Value: v}
 			}
 		}
 	}

@@ -35,35 +35,46 @@ func (e *ConditionError) Unwrap() error { return e.Err }
 
 // ShapeError says that a matrix does not fit the others.
 type ShapeError struct {
+	Op         string // the package that found it, "blsupdate" or one above it
 	Matrix     string // which one, by its name in the method's documentation
 	Rows, Cols int    // what it has
 	Want       string // what it should have
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("blsupdate: %s is %d×%d; want %s", e.Matrix, e.Rows, e.Cols, e.Want)
+	return fmt.Sprintf("%s: %s is %d×%d; want %s", op(e.Op), e.Matrix, e.Rows, e.Cols, e.Want)
 }
 
 // NotFiniteError says that a matrix has a NaN or an infinity in it.
 type NotFiniteError struct {
+	Op       string // the package that found it, "blsupdate" or one above it
 	Matrix   string // which one
 	Row, Col int    // where the first of them is, from 0
 	Value    float64
 }
 
 func (e *NotFiniteError) Error() string {
-	return fmt.Sprintf("blsupdate: element (%d,%d) of %s is %v; remove the row or fill in a value", e.Row, e.Col, e.Matrix, e.Value)
+	return fmt.Sprintf("%s: element (%d,%d) of %s is %v; remove the row or fill in a value", op(e.Op), e.Row, e.Col, e.Matrix, e.Value)
 }
 
 // OptionError says that an option has a value that it cannot have.
 type OptionError struct {
+	Op     string // the package that found it, "blsupdate" or one above it
 	Option string
 	Value  any
 	Want   string
 }
 
 func (e *OptionError) Error() string {
-	return fmt.Sprintf("blsupdate: %s is %v; want %s", e.Option, e.Value, e.Want)
+	return fmt.Sprintf("%s: %s is %v; want %s", op(e.Op), e.Option, e.Value, e.Want)
+}
+
+// op returns the prefix of an error's text.
+func op(name string) string {
+	if name == "" {
+		return "blsupdate"
+	}
+	return name
 }
 
 // RankError says that the first samples do not determine the weights, with l < k and lambda > 0. The

@@ -113,7 +113,7 @@ func Model(m Method, form Form, s Shape) []StepFlops {
 		}
 	}
 	if s.Again > 0 {
-		steps = append(steps, StepFlops{StepDAgain, "2qk (rows computed twice)", gemm(q, k, s.Again)})
+		steps = append(steps, StepFlops{StepDAgain, "2qkr, r rows computed twice", gemm(q, k, s.Again)})
 	}
 	return append(steps,
 		StepFlops{StepPseudoinverse, "2qkl", gemm(q, k, l)},

@@ -81,7 +81,7 @@ type CMode int
 
 const (
 	// CAuto computes C as long as A has fewer than k independent rows, and knows it to be zero from
-	// then on. For lambda > 0, where A⁺ stands for the ridge limit, it is CZero and wants l >= k.
+	// then on. For lambda > 0, where A⁺ is a ridge inverse and C never zero, it is CZero and wants l >= k.
 	CAuto CMode = iota
 	// CZero assumes C = 0 without a look, as the paper does. Where that is wrong, so is the result.
 	CZero

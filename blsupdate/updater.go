@@ -39,7 +39,7 @@ type Pseudoinverter interface {
 type Report struct {
 	Samples int   // l after it
 	Added   int   // q
-	Form    Form  // the form of B that was used; Small for Original
+	Form    Form  // the form of B: Small for Original; Auto for the start and where C was not zero; of parts the largest
 	Start   Start // how the first A⁺ was found
 	RankC   int   // the rank of C where it was computed; B is by the general formula if not 0
 	Steps   []StepReport
@@ -64,7 +64,7 @@ type StepReport struct {
 // Model returns the flops of all steps by the model.
 func (r Report) Model() float64 { return r.model }
 
-// Counted returns all flops that the backend was asked for, in steps of the model or not.
+// Counted returns all flops that the backend was asked for, in steps of the model or not, but for Abandoned.
 func (r Report) Counted() float64 { return r.counted }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or

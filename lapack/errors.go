@@ -32,7 +32,7 @@ func (e *PivotError) Error() string {
 	case ErrNotPositiveDefinite:
 		return fmt.Sprintf("lapack: %s: pivot %d is %.3g: %v; use LDLT, or add a ridge to the diagonal", e.Routine, e.Index, e.Pivot, e.Err)
 	case ErrSingular:
-		return fmt.Sprintf("lapack: %s: pivot %d is exactly zero: %v; remove the dependent rows, or add a ridge to the diagonal", e.Routine, e.Index, e.Err)
+		return fmt.Sprintf("lapack: %s: pivot %d is exactly zero: %v; remove dependent rows or columns, or add a ridge to the diagonal", e.Routine, e.Index, e.Err)
 	}
 	return fmt.Sprintf("lapack: %s: pivot %d is %v: the elimination overflows; scale the matrix", e.Routine, e.Index, e.Pivot)
 }

@@ -24,11 +24,13 @@ const (
 	exitFailure = 1
 	exitUsage   = 2
 	exitSignal  = 128 // plus the number of the signal, as shells have it
+
+	brokenPipe = syscall.Signal(13) // SIGPIPE, which not every system's package syscall names
 )
 
 func main() {
 	// A write to a closed pipe is to be an error, so that the progress bar can be taken away.
-	signal.Ignore(syscall.SIGPIPE)
+	signal.Ignore(brokenPipe)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -84,7 +86,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return stopped.status()
 	case errors.Is(err, syscall.EPIPE):
 		// Who reads has seen enough, as in 'blskernel demo | head -1': nothing to complain of.
-		return exitSignal + int(syscall.SIGPIPE)
+		return exitSignal + int(brokenPipe)
 	default:
 		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), err)
 		return exitFailure

@@ -39,6 +39,9 @@ func (r *ridge) Set(s string) error {
 	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
 		return errors.New("want a finite number, 0 or more, such as 1e-6 or 2^-30")
 	}
+	if v == 0 && strings.ContainsAny(strings.SplitN(strings.ToLower(s), "e", 2)[0], "123456789") {
+		return errors.New("is too small for a float64; 0 is the exact pseudoinverse")
+	}
 	*r = ridge(v)
 	return nil
 }

@@ -120,7 +120,7 @@ func TestTable(t *testing.T) {
 			"accuracies differ by 0.00 points at most\n",
 		}},
 		{[]string{"--methods", "improved", "--lambda", "0.1", "--updates", "0"}, 9, 9, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
-		{[]string{"--check"}, 19, 17, []string{"  original  W off by ", "  improved  W off by ", " from original\n"}},
+		{[]string{"--check"}, 19, 17, []string{"  original  W: rounding ", "  improved  W: rounding ", " from original\n"}},
 	} {
 		status, stdout, stderr := inProcess(quick(tc.flags...)...)
 		if status != 0 {
@@ -142,7 +142,7 @@ func TestTable(t *testing.T) {
 		}
 		// All but the titles end in the same column, as the heads do.
 		heads := lines[7]
-		if tc.want[0] == "  original  W off by " {
+		if tc.want[0] == "  original  W: rounding " {
 			continue
 		}
 		for _, line := range lines[8:tc.last] {

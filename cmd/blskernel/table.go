@@ -40,6 +40,7 @@ type table struct {
 	w      io.Writer
 	groups []group
 	spread float64 // largest difference of accuracies in one step
+	start  []bench.Row
 	last   []bench.Row
 }
 
@@ -77,9 +78,13 @@ func newTable(e *bench.Incremental, w io.Writer) *table {
 		{"", []string{"counted"}, func(step []bench.Row) []string { return []string{agreement(step)} }},
 	}
 	if len(methods) > 1 {
-		t.groups = append(t.groups, group{"speed-up", []string{"step", "total"}, func(step []bench.Row) []string {
-			first, last := step[0], step[len(step)-1]
-			return []string{percent(first.UpdateSeconds / last.UpdateSeconds), percent(first.TotalSeconds / last.TotalSeconds)}
+		// The start is the same work for every method, so the sum is that of the updates.
+		t.groups = append(t.groups, group{"speed-up", []string{"step", "sum"}, func(step []bench.Row) []string {
+			if t.start == nil {
+				return []string{"-", "-"}
+			}
+			last := len(step) - 1
+			return []string{percent(step[0].UpdateSeconds / step[last].UpdateSeconds), percent(t.updates(step, 0) / t.updates(step, last))}
 		}})
 	}
 	return t
@@ -153,16 +158,24 @@ func (t *table) print(step []bench.Row) error {
 	for i, r := range step {
 		t.spread = max(t.spread, math.Abs(r.Accuracy-step[0].Accuracy))
 		if c := r.Check; c != nil {
-			fmt.Fprintf(&b, "  %-9s W off by %.0e from scratch (bound %.0e, condition %.0e), by %.0e from ridge", r.Method, c.OneShotError, c.Bound, c.Condition, c.RidgeDifference)
+			fmt.Fprintf(&b, "  %-9s W: rounding %.0e (bound %.0e, condition %.0e), bias against ridge %.0e", r.Method, c.OneShotError, c.Bound, c.Condition, c.RidgeDifference)
 			if i > 0 {
-				fmt.Fprintf(&b, ", by %.0e from %s", c.FirstMethodError, step[0].Method)
+				fmt.Fprintf(&b, ", %.0e from %s", c.FirstMethodError, step[0].Method)
 			}
 			b.WriteString("\n")
 		}
 	}
+	if t.start == nil {
+		t.start = step
+	}
 	t.last = step
 	_, err := io.WriteString(t.w, b.String())
 	return err
+}
+
+// updates returns the seconds that a method has taken for all updates up to a step.
+func (t *table) updates(step []bench.Row, method int) float64 {
+	return step[method].TotalSeconds - t.start[method].TotalSeconds
 }
 
 // foot sums up the comparison, where there was one.
@@ -170,11 +183,11 @@ func (t *table) foot() error {
 	if len(t.last) < 2 {
 		return nil
 	}
-	first := t.last[0]
 	var b strings.Builder
-	for _, r := range t.last[1:] {
-		fmt.Fprintf(&b, "\n%s took %s s, %s %s s: %.2f times the speed; accuracies differ by %.2f points at most\n",
-			r.Method, significant(r.TotalSeconds), first.Method, significant(first.TotalSeconds), first.TotalSeconds/r.TotalSeconds, t.spread)
+	for i := 1; i < len(t.last) && t.e.Updates > 0; i++ {
+		fmt.Fprintf(&b, "\nupdates: %s took %s s, %s %s s: %.2f times the speed; accuracies differ by %.2f points at most\n",
+			t.last[i].Method, significant(t.updates(t.last, i)), t.last[0].Method, significant(t.updates(t.last, 0)),
+			t.updates(t.last, 0)/t.updates(t.last, i), t.spread)
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
