@@ -171,9 +171,9 @@ var (
 // backends; 0, the initial value, stands for GOMAXPROCS. It panics if n is negative. A limit that
 // OpenBLAS read from its own environment (OPENBLAS_NUM_THREADS) stays in force below this one.
 //
-// The pure backend reads the bound, and GOMAXPROCS, at each call; a call under way goes on as it began, and
-// results do not depend on either. OpenBLAS is told when it is opened and when SetThreads is called, so a later
-// change of GOMAXPROCS reaches it with the next SetThreads(0).
+// The pure backend reads the bound, and GOMAXPROCS, at each call; a call under way goes on as it
+// began, and results do not depend on either. OpenBLAS is told when it is opened and when
+// SetThreads is called, so a later change of GOMAXPROCS reaches it with the next SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")

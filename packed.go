@@ -44,10 +44,11 @@ func Packed(b Backend) PackedProducts {
 	return viaDgemm{b}
 }
 
-// The rows of a symmetric result that viaDgemm computes by one Dgemm. Dgemm packs its right operand once for
-// these rows, about as much work as 60 of them take, so there should be many; but they are also the
-// workspace, and no more than the terms of the sum pay for the way through it. A tile on the diagonal is cut into strips of
-// packedBlock rows, so that at most packedBlock/n of the work is in excess.
+// The rows of a symmetric result that viaDgemm computes by one Dgemm. Dgemm packs its right operand
+// once for these rows, about as much work as 60 of them take, so there should be many; but they are
+// also the workspace, and no more than the terms of the sum pay for the way through it. A tile on
+// the diagonal is cut into strips of packedBlock rows, so that at most packedBlock/n of the work is
+// in excess.
 const (
 	packedBlock    = 192
 	mostPackedRows = 4 * packedBlock

@@ -105,8 +105,9 @@ func impliedStart(a, y *mat.Dense, opt blsupdate.Options) (*mat.Dense, error) {
 	return implied, nil
 }
 
-// solve returns the W of least norm that minimises ‖A W - Y‖² + lambda ‖W‖², by QR of [A; sqrt(lambda) I],
-// with the singular values of that matrix in descending order, without those that are rounding noise.
+// solve returns the W of least norm that minimises ‖A W - Y‖² + lambda ‖W‖², by QR of [A;
+// sqrt(lambda) I], with the singular values of that matrix in descending order, without those that
+// are rounding noise.
 func solve(a, y *mat.Dense, lambda float64, opt blsupdate.Options) (w *mat.Dense, values []float64, err error) {
 	l, k := a.Dims()
 	_, c := y.Dims()

@@ -98,8 +98,8 @@ func TestCheckSees(t *testing.T) {
 	}
 }
 
-// TestSolveDeficient compares the solution of least norm with the pseudoinverse of A = F G by its full-rank
-// factors, A⁺ = G⁺F⁺, each found by a plain solution.
+// TestSolveDeficient compares the solution of least norm with the pseudoinverse of A = F G by its
+// full-rank factors, A⁺ = G⁺F⁺, each found by a plain solution.
 func TestSolveDeficient(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []struct{ l, k, rank int }{{12, 6, 4}, {5, 9, 5}, {9, 9, 1}, {4, 7, 2}, {9, 5, 5}} {

@@ -16,9 +16,9 @@
 // The time of a step is that of its features and of the update, without the test. The flops are those of
 // the update alone, by the model and as counted at the backend.
 //
-// The start is the same for every method and not always the paper's inverse of AᵀA + lambda I: see blsupdate.New.
-// Times are compared with the paper's update by update, without it. The paper's rule for the form of B is
-// blsupdate.Paper; the zero value of Options decides by flops.
+// The start is the same for every method and not always the paper's inverse of AᵀA + lambda I: see
+// blsupdate.New. Times are compared with the paper's update by update, without it. The paper's rule
+// for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
 //
 // # Check
 //
@@ -28,6 +28,7 @@
 //
 // # Source
 //
-// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the Pseudoinverse for
-// the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755, the numerical experiments.
+// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the
+// Pseudoinverse for the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755, the
+// numerical experiments.
 package bench

@@ -44,9 +44,9 @@ type Row struct {
 	Check          *Check  `json:"check,omitempty"`
 }
 
-// Progress is told of the work done so far and the work in all, in flops by the model, and of what is
-// being done. What a step took replaces what was planned for it as soon as it is over, so total may change;
-// done/total never falls and is 1 in the last call, which comes after the last rows.
+// Progress is told of the work done so far and the work in all, in flops by the model, and of what
+// is being done. What a step took replaces what was planned for it as soon as it is over, so total
+// may change; done/total never falls and is 1 in the last call, which comes after the last rows.
 type Progress func(done, total float64, doing string)
 
 // Nodes returns k, the number of nodes.
@@ -174,7 +174,8 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	return rows, r.test(rows, a, y)
 }
 
-// expand returns the rows of A for the given samples. The first ones are those that the maps are fitted to.
+// expand returns the rows of A for the given samples. The first ones are those that the maps are
+// fitted to.
 func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 	if r.features != nil {
 		return r.features.Transform(r.Train.Dense(from, to))

@@ -14,8 +14,8 @@ import (
 	"blskernel/dataset"
 )
 
-// mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist beside the
-// repository. It skips the test where there are none, but not where a folder was named.
+// mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist
+// beside the repository. It skips the test where there are none, but not where a folder was named.
 func mnist(t *testing.T) (train, test *dataset.Images) {
 	t.Helper()
 	dir := os.Getenv("BLSKERNEL_MNIST")
@@ -87,9 +87,9 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000 (q > k) and by
-// 1,000 (q < k). GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at
-// 60,000 samples and 96.67, 96.91 and 96.75% at 10,000.
+// TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000
+// (q > k) and by 1,000 (q < k). GNU Octave with the same recipe and other random numbers has 97.25,
+// 97.36 and 97.41% at 60,000 samples and 96.67, 96.91 and 96.75% at 10,000.
 func TestMNISTLong(t *testing.T) {
 	if os.Getenv("BLSKERNEL_LONG") != "1" {
 		t.Skip("takes many minutes: set BLSKERNEL_LONG=1, as make verify does")

@@ -2,9 +2,10 @@ package bench
 
 import "blskernel/blsupdate"
 
-// plan returns the flops that the model expects of each step by each method, in the order in which they
-// run. It takes every A to have as many independent rows as it can, and the start to be by QR: the features
-// of broad learning are too ill-conditioned for the Cholesky factor of AᵀA, unless lambda is large.
+// plan returns the flops that the model expects of each step by each method, in the order in which
+// they run. It takes every A to have as many independent rows as it can, and the start to be by QR:
+// the features of broad learning are too ill-conditioned for the Cholesky factor of AᵀA, unless
+// lambda is large.
 func (e *Incremental) plan() []float64 {
 	k, c := e.Nodes(), e.Train.Classes
 	var flops []float64

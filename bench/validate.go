@@ -20,9 +20,10 @@ func (e *SamplesError) Error() string {
 	return fmt.Sprintf("bench: %s has %d samples and %d + %d×%d are wanted: lower Initial, Batch or Updates", e.Name, e.Have, e.Initial, e.Updates, e.Batch)
 }
 
-// Validate returns an error that says which setting cannot be run: a *SamplesError if the training set is too
-// small, a *blsupdate.RankError if the first samples are fewer than the nodes where they must not be. What
-// the options of the features and of the update say for themselves is left to Run.
+// Validate returns an error that says which setting cannot be run: a *SamplesError if the training
+// set is too small, a *blsupdate.RankError if the first samples are fewer than the nodes where they
+// must not be. What the options of the features and of the update say for themselves is left to
+// Run.
 func (e *Incremental) Validate() error {
 	switch {
 	case e.Initial < 1:

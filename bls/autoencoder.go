@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The settings of the sparse autoencoder, which are those of the code by the authors of the broad learning system.
+// The settings of the sparse autoencoder, which are those of the code by the authors of the broad
+// learning system.
 const (
 	admmIterations = 50
 	admmPenalty    = 1    // rho
@@ -48,7 +49,8 @@ func autoencoder(bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, it
 	return o
 }
 
-// softThreshold computes t = c + u, then o = S(t, a) and u = t - o, for matrices of one shape without gaps.
+// softThreshold computes t = c + u, then o = S(t, a) and u = t - o, for matrices of one shape
+// without gaps.
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
 	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data

@@ -10,7 +10,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)) as Algorithm 1 makes them, with their products.
+// encoderProblem returns A1 (l×n), scaled by rows, and H1 (l×(d+1)) as Algorithm 1 makes them, with
+// their products.
 func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymPacked, cross *mat.Dense) {
 	x := samples(seed, l, d, d)
 	h1 = mat.NewDense(l, d+1, nil)
@@ -58,8 +59,8 @@ func naiveADMM(gram *mat.Dense, cross *mat.Dense, iterations int) *mat.Dense {
 	return o
 }
 
-// lasso solves min ½‖A1 w - H1‖² + t‖w‖₁ by cyclic coordinate descent on the normal equations, which shares
-// nothing with ADMM but the problem.
+// lasso solves min ½‖A1 w - H1‖² + t‖w‖₁ by cyclic coordinate descent on the normal equations,
+// which shares nothing with ADMM but the problem.
 func lasso(gram, cross *mat.Dense, t float64, sweeps int) *mat.Dense {
 	n, m := cross.Dims()
 	w := mat.NewDense(n, m, nil)
@@ -78,8 +79,9 @@ func lasso(gram, cross *mat.Dense, t float64, sweeps int) *mat.Dense {
 	return w
 }
 
-// Every iteration applies a matrix of norm < 1, so errors do not grow; those of P are bounded by the condition
-// number of A1ᵀA1 + I, at most 1 + l·n = 200, times n·eps: 100 n eps leaves room for 50 of them.
+// Every iteration applies a matrix of norm < 1, so errors do not grow; those of P are bounded by
+// the condition number of A1ᵀA1 + I, at most 1 + l·n = 200, times n·eps: 100 n eps leaves room for
+// 50 of them.
 func TestAutoencoderRecurrence(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 6} {

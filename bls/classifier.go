@@ -76,9 +76,10 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 	return nil
 }
 
-// PartialFit learns from more samples: for Update.Lambda = 0 the weights become those of a least-squares
-// fit to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
-// says how far that holds for Lambda > 0. A Classifier that is not fitted is fitted by Fit.
+// PartialFit learns from more samples: for Update.Lambda = 0 the weights become those of a
+// least-squares fit to all samples so far, but for rounding, with the feature maps of the first
+// batch; blsupdate.Options says how far that holds for Lambda > 0. A Classifier that is not fitted
+// is fitted by Fit.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the c of the first batch.
 //	reads/writes: X and labels are neither modified nor kept. On an error the model is what it was.

@@ -10,8 +10,8 @@ import (
 )
 
 // determination returns R² of the predictions p of y, both l×c, averaged over the columns. See
-// Regressor.Score. The sums of squares are squares of norms, so they neither overflow nor underflow before
-// the numbers themselves do; then the result is NaN.
+// Regressor.Score. The sums of squares are squares of norms, so they neither overflow nor underflow
+// before the numbers themselves do; then the result is NaN.
 func determination(y, p *mat.Dense) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense

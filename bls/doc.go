@@ -8,14 +8,15 @@
 //	Z = phi(X)                  N = n2·n1 feature nodes, n2 groups of n1
 //	H = tanh(s/m [Z, 0.1] Wh)   n3 enhancement nodes
 //
-// and the weights W of the output layer solve A W = Y in the sense of least squares, which is the matter of
-// package blsupdate. This file describes the way from X to A, Algorithm 1 of the broad learning system.
+// and the weights W of the output layer solve A W = Y in the sense of least squares, which is the
+// matter of package blsupdate. This file describes the way from X to A, Algorithm 1 of the broad
+// learning system.
 //
 // # Feature nodes
 //
 // Every sample is standardised by its own mean and standard deviation (N-1) over its d features, so
-// that nothing of the training set is needed for it, and is given a last column 0.1 that carries a bias: that is
-// H1 (l×(d+1)). A sample whose features are all equal becomes zeros.
+// that nothing of the training set is needed for it, and is given a last column 0.1 that carries a
+// bias: that is H1 (l×(d+1)). A sample whose features are all equal becomes zeros.
 //
 // Each group i draws (d+1)×n1 weights We uniform on [-1,1), and scales each row of H1 We to
 // [-1,1]: that is A1. A sparse autoencoder then looks for weights that bring A1 back to H1,
@@ -29,31 +30,32 @@
 //
 // # Enhancement nodes
 //
-// The weights Wh ((N+1)×n3) are uniform on [-1,1) and then, unless the options say otherwise, made orthonormal: WhᵀWh = I
-// where N >= n3, and WhWhᵀ = I where N < n3. The factor s/m, where m is the largest element of [Z, 0.1] Wh over the
-// first training set, makes the largest enhancement node of that set tanh(s).
+// The weights Wh ((N+1)×n3) are uniform on [-1,1) and then, unless the options say otherwise, made
+// orthonormal: WhᵀWh = I where N >= n3, and WhWhᵀ = I where N < n3. The factor s/m, where m is the
+// largest element of [Z, 0.1] Wh over the first training set, makes the largest enhancement node of
+// that set tanh(s).
 //
 // # Departures that the literature left open
 //
 // The paper prints neither the orthonormal weights nor the factor s/m; its authors' code has both.
-// FeatureOptions has the choice. A row of H1 We, or a node, that is constant (or so nearly that scaling would multiply
-// it by more than 1e14) has no range to be scaled to and passes unchanged, as in that code. A group of
-// a single node has only such rows.
+// FeatureOptions has the choice. A row of H1 We, or a node, that is constant (or so nearly that
+// scaling would multiply it by more than 1e14) has no range to be scaled to and passes unchanged,
+// as in that code. A group of a single node has only such rows.
 //
 // # Repeatability
 //
 // All random numbers come from PCG generators, one for each group and one for the enhancement
-// nodes, which depend on the seed and on what they are for and on nothing else: another group or other
-// enhancement nodes do not change what a group draws. The same options and samples give the same maps, whatever the number of threads
-// of this package's own loops; the products have the repeatability of their backend's Dgemm.
-// A Dgemm may sum in another order for another number of rows, so a row of A may differ in
-// its last bits between one batch and another; with a backend in which it does not,
-// the row is the same to the bit.
+// nodes, which depend on the seed and on what they are for and on nothing else: another group or
+// other enhancement nodes do not change what a group draws. The same options and samples give the
+// same maps, whatever the number of threads of this package's own loops; the products have the
+// repeatability of their backend's Dgemm. A Dgemm may sum in another order for another number of
+// rows, so a row of A may differ in its last bits between one batch and another; with a backend in
+// which it does not, the row is the same to the bit.
 //
 // # Models
 //
-// Classifier and Regressor put the two parts together: feature maps, fitted to the first batch and frozen,
-// and an Updater of package blsupdate, which brings W up to date with every further batch.
+// Classifier and Regressor put the two parts together: feature maps, fitted to the first batch and
+// frozen, and an Updater of package blsupdate, which brings W up to date with every further batch.
 //
 //	Classifier   Y = +1 for the class of a sample, -1 for the others; class = largest element of A W
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets

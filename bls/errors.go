@@ -8,7 +8,8 @@ import (
 
 // The errors that this package has in common with blsupdate, whose own come through Fit and PartialFit.
 type (
-	// ShapeError says that a matrix has no rows, or another number of columns than the model was fitted to.
+	// ShapeError says that a matrix has no rows, or another number of columns than the model was
+	// fitted to.
 	ShapeError = blsupdate.ShapeError
 	// NotFiniteError says that samples or targets have a NaN or an infinity in them.
 	NotFiniteError = blsupdate.NotFiniteError

@@ -134,8 +134,9 @@ func scaleGroups(a *mat.Dense, n1 int) {
 	})
 }
 
-// enhanceAll computes [Z, 0.1] Wh for the Z in the first N columns of a, and returns the largest element. The
-// product goes to the other columns of a if keep is set, and is dropped panel by panel otherwise.
+// enhanceAll computes [Z, 0.1] Wh for the Z in the first N columns of a, and returns the largest
+// element. The product goes to the other columns of a if keep is set, and is dropped panel by panel
+// otherwise.
 func (f *Features) enhanceAll(a *mat.Dense, keep bool) float64 {
 	l, _ := a.Dims()
 	n, n3 := f.FeatureNodes(), f.EnhancementNodes()

@@ -16,8 +16,8 @@ const (
 // maxNodes bounds k, so that products of two such numbers are still numbers.
 const maxNodes = math.MaxInt32
 
-// FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature nodes, without
-// enhancement nodes, from seed 0 on the default backend.
+// FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
+// nodes, without enhancement nodes, from seed 0 on the default backend.
 type FeatureOptions struct {
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
 	Groups int

@@ -90,7 +90,8 @@ func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt Feat
 	return a
 }
 
-// scaled maps [lo, hi] to [0,1]. A range of 1e-12 or less occurs here only where all values are equal but for rounding.
+// scaled maps [lo, hi] to [0,1]. A range of 1e-12 or less occurs here only where all values are
+// equal but for rounding.
 func scaled(v, lo, hi float64) float64 {
 	if !(hi-lo > 1e-12) {
 		return v
@@ -98,9 +99,10 @@ func scaled(v, lo, hi float64) float64 {
 	return (v - lo) / (hi - lo)
 }
 
-// The products differ from those of the reference in the order of their sums, by some (d+1) eps times the
-// sizes of their terms. The autoencoder multiplies that by at most the condition number of A1ᵀA1 + I, below 1e3 here,
-// and the scaling to [0,1] by 1 over the range of a node, above 0.1: 1e4·(d+1)·eps.
+// The products differ from those of the reference in the order of their sums, by some (d+1) eps
+// times the sizes of their terms. The autoencoder multiplies that by at most the condition number
+// of A1ᵀA1 + I, below 1e3 here, and the scaling to [0,1] by 1 over the range of a node, above 0.1:
+// 1e4·(d+1)·eps.
 func TestTransformAgainstReference(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, test := range []struct {
@@ -157,8 +159,9 @@ func TestPanels(t *testing.T) {
 	})
 }
 
-// The largest enhancement node of the first set is tanh(s); its input has relative error 2 eps from the scale, and the
-// product may differ between the fit and Transform, by (N+1) eps. New samples may be larger, and go outside [0,1] in Z.
+// The largest enhancement node of the first set is tanh(s); its input has relative error 2 eps from
+// the scale, and the product may differ between the fit and Transform, by (N+1) eps. New samples
+// may be larger, and go outside [0,1] in Z.
 func TestScaleIsFrozen(t *testing.T) {
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
 		const l, d = 60, 10
@@ -254,8 +257,8 @@ func TestStreamsAreDistinct(t *testing.T) {
 	}
 }
 
-// The mean of m numbers uniform on [-1,1) has standard deviation sqrt(1/(3m)), that of their squares, whose mean is 1/3,
-// sqrt(4/(45m)): five of each.
+// The mean of m numbers uniform on [-1,1) has standard deviation sqrt(1/(3m)), that of their
+// squares, whose mean is 1/3, sqrt(4/(45m)): five of each.
 func TestUniform(t *testing.T) {
 	const m = 100000
 	u := make([]float64, m)

@@ -32,9 +32,9 @@ func OneHot(labels []int, classes int) (*mat.Dense, error) {
 	return mat.NewDense(len(labels), classes, data), nil
 }
 
-// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first of them where there
-// are several. NaN is passed over; a row of nothing else has no largest element, and its index is -1, which is no
-// label.
+// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first of them
+// where there are several. NaN is passed over; a row of nothing else has no largest element, and
+// its index is -1, which is no label.
 func ArgMax(scores *mat.Dense) []int {
 	l, c := scores.Dims()
 	raw := scores.RawMatrix()

@@ -10,9 +10,9 @@ import (
 // is rounding noise.
 const maxGain = 1e14
 
-// minMax returns the settings that map [lo, hi] to [0, width] by (v-offset)*gain. It returns ok false, and
-// the settings 0 and 1 that change nothing, where hi equals lo, where hi-lo is not finite or where
-// the gain would exceed maxGain.
+// minMax returns the settings that map [lo, hi] to [0, width] by (v-offset)*gain. It returns ok
+// false, and the settings 0 and 1 that change nothing, where hi equals lo, where hi-lo is not
+// finite or where the gain would exceed maxGain.
 func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	gain = width / (hi - lo)
 	if !(gain <= maxGain) || math.IsInf(hi-lo, 0) {
@@ -37,8 +37,8 @@ func scaleRow(row []float64) {
 	}
 }
 
-// minMaxColumns returns the settings that map each column of t from [min, max] of that column to [0,1], or leave
-// it as it is where minMax refuses.
+// minMaxColumns returns the settings that map each column of t from [min, max] of that column to
+// [0,1], or leave it as it is where minMax refuses.
 func minMaxColumns(t *mat.Dense) (offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()

@@ -2,8 +2,8 @@ package bls
 
 import "blskernel/mat"
 
-// scores returns A W (l×c) for the samples x (l×d), with the intercept where there is one. It works in panels
-// of rows: 8·l·c bytes for the result, and some 10 MB whatever l is.
+// scores returns A W (l×c) for the samples x (l×d), with the intercept where there is one. It works
+// in panels of rows: 8·l·c bytes for the result, and some 10 MB whatever l is.
 //
 // It reads the model and, under its lock, fills in the weights, so that it may run on several
 // goroutines at once as long as add does not. On a nil model it returns ErrNotFitted.

@@ -16,9 +16,10 @@ const orthoPanel = 32
 // span, V Vᵀ = I to a small multiple of eps. It returns false, and leaves V undefined, where a row
 // depends on the earlier ones to working precision.
 //
-// It is the block Gram-Schmidt method, each panel of rows twice: the second time it removes what the
-// cancellation of the first has left over, which for a V that passes the test of dependence is
-// small enough for that ("twice is enough"). The row i of the result is in the span of the rows 0 to i of V.
+// It is the block Gram-Schmidt method, each panel of rows twice: the second time it removes what
+// the cancellation of the first has left over, which for a V that passes the test of dependence is
+// small enough for that ("twice is enough"). The row i of the result is in the span of the rows 0
+// to i of V.
 //
 //	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer. Math. 123 (2013).

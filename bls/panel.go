@@ -6,8 +6,8 @@ import (
 	"blskernel"
 )
 
-// panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm to run at full speed, few
-// enough that a workspace of that size is of no account beside X and A.
+// panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm to run at full
+// speed, few enough that a workspace of that size is of no account beside X and A.
 const panelElements = 1 << 20
 
 // panelRows returns the number of rows, 16 to 4096, of a panel with the given number of columns. It

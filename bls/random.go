@@ -10,8 +10,8 @@ const (
 	forEnhancement                    // Wh of enhancement block index
 )
 
-// stream returns the generator of the numbers drawn for one thing: a PCG whose state is a function of the seed,
-// the purpose and the index. Both halves of the state depend on all three, since PCG
+// stream returns the generator of the numbers drawn for one thing: a PCG whose state is a function
+// of the seed, the purpose and the index. Both halves of the state depend on all three, since PCG
 // generators that share the low half of their state share that half of it for ever.
 func stream(seed uint64, p purpose, index int) *rand.Rand {
 	id := mix64(uint64(p)<<48 | uint64(index))

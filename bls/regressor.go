@@ -87,9 +87,10 @@ func (r *Regressor) Fit(x, y *mat.Dense) error {
 	return nil
 }
 
-// PartialFit learns from more samples: for Update.Lambda = 0 the weights become those of a least-squares
-// fit to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
-// says how far that holds for Lambda > 0. A Regressor that is not fitted is fitted by Fit.
+// PartialFit learns from more samples: for Update.Lambda = 0 the weights become those of a
+// least-squares fit to all samples so far, but for rounding, with the feature maps of the first
+// batch; blsupdate.Options says how far that holds for Lambda > 0. A Regressor that is not fitted
+// is fitted by Fit.
 //
 //	shapes: X q×d, Y q×c.
 //	reads/writes: X and Y are neither modified nor kept. On an error the model is what it was.
@@ -146,8 +147,8 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return score, nil
 }
 
-// checkTargets returns an error unless x and y have as many rows, x the given number of columns and y c of
-// them (any, at least one, where that is 0), and only finite elements.
+// checkTargets returns an error unless x and y have as many rows, x the given number of columns and
+// y c of them (any, at least one, where that is 0), and only finite elements.
 func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
 	if y == nil || y.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}

@@ -27,7 +27,8 @@ func surface(seed uint64, n int) (x, y *mat.Dense) {
 }
 
 // Measured on new points after 800: a largest error of 2.6e-3 and 1-R² of 7e-7, the same with both
-// methods and all backends; after the first 200 points 3.3e-3 and 7e-7. The bounds are four times as wide.
+// methods and all backends; after the first 200 points 3.3e-3 and 7e-7. The bounds are four times
+// as wide.
 func TestRegressorSurface(t *testing.T) {
 	x, y := surface(1, 800)
 	fresh, want := surface(2, 500)

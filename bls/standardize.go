@@ -10,8 +10,9 @@ import (
 // of H1 and of H2.
 const biasInput = 0.1
 
-// standardizeTo computes rows from to to of H1 = [Xz, 0.1]: every row of x standardised by standardizeRow,
-// then the input of the bias. It writes the first to-from rows of h1, which has d+1 columns.
+// standardizeTo computes rows from to to of H1 = [Xz, 0.1]: every row of x standardised by
+// standardizeRow, then the input of the bias. It writes the first to-from rows of h1, which has d+1
+// columns.
 func standardizeTo(h1, x *mat.Dense, from, to int) {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()

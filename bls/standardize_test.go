@@ -33,8 +33,9 @@ func bigZScore(x []float64) []float64 {
 	return out
 }
 
-// The computed mean is off by at most d·eps·max|x| (recursive summation), which moves every z by that over
-// std; the sum of squares and the last operations are relatively accurate to (d+5) eps, and |z| <= sqrt(d).
+// The computed mean is off by at most d·eps·max|x| (recursive summation), which moves every z by
+// that over std; the sum of squares and the last operations are relatively accurate to (d+5) eps,
+// and |z| <= sqrt(d).
 func TestStandardizeRow(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{2, 3, 7, 64, 785} {

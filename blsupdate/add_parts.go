@@ -2,8 +2,8 @@ package blsupdate
 
 import "slices"
 
-// addParts adds the rows of s in two parts, the rows first and then the others, and leaves them in their order.
-// what is the part of the work that led to the decision.
+// addParts adds the rows of s in two parts, the rows first and then the others, and leaves them in
+// their order. what is the part of the work that led to the decision.
 func (u *pseudoinverse) addParts(s *addition, first []int, what part) ([]part, error) {
 	saved := u.save()
 	in := make([]bool, s.q)

@@ -51,12 +51,14 @@
 //
 // # Flops
 //
-// Model lists the steps of an update with their flops by the paper's convention, Counter counts what a
-// backend was really asked to do, LAPACK-level routines by their formula, and the Report of every update has both, with the time of each step.
+// Model lists the steps of an update with their flops by the paper's convention, Counter counts
+// what a backend was really asked to do, LAPACK-level routines by their formula, and the Report of
+// every update has both, with the time of each step.
 //
 // # Source
 //
-// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the Pseudoinverse for
-// the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755: Algorithms 2 and 3, Table 1. B = (C⁺)ᵀ: T. N. E. Greville, "Some applications of
-// the pseudoinverse of a matrix", SIAM Review 2 (1960), for one row.
+// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the
+// Pseudoinverse for the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755:
+// Algorithms 2 and 3, Table 1. B = (C⁺)ᵀ: T. N. E. Greville, "Some applications of the
+// pseudoinverse of a matrix", SIAM Review 2 (1960), for one row.
 package blsupdate

@@ -65,11 +65,11 @@ func total(steps []StepFlops) thirds {
 	return sum
 }
 
-// Model returns the steps of one update with their flops, by the paper's convention: a product of an
-// m×n with an n×p matrix takes 2mnp flops, and half where the result is known to be symmetric; the
-// inverse of a symmetric matrix takes n³, of a general one 2n³; terms of lower order are dropped. Table 1 of
-// the paper has the steps from Dbar to B. The form matters for Improved only; Auto and Paper stand for
-// what they resolve to.
+// Model returns the steps of one update with their flops, by the paper's convention: a product of
+// an m×n with an n×p matrix takes 2mnp flops, and half where the result is known to be symmetric;
+// the inverse of a symmetric matrix takes n³, of a general one 2n³; terms of lower order are
+// dropped. Table 1 of the paper has the steps from Dbar to B. The form matters for Improved only;
+// Auto and Paper stand for what they resolve to.
 func Model(m Method, form Form, s Shape) []StepFlops {
 	l, k, q, c := s.L, s.K, s.Q, s.C
 	steps := []StepFlops{{StepD, "2qkl", gemm(q, k, l)}}

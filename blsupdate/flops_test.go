@@ -167,7 +167,8 @@ func scaled(m *mat.Dense, f float64) *mat.Dense {
 	return m
 }
 
-// TestCounter asks a Counter for every product and routine that it counts, and one Counter through another.
+// TestCounter asks a Counter for every product and routine that it counts, and one Counter through
+// another.
 func TestCounter(t *testing.T) {
 	const m, n, k = 4, 3, 5
 	x := make([]float64, 64)

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Reciprocal condition numbers of I + Dbar Ax at which the Large form is not used: eps over it is the relative
-// error of B.
+// Reciprocal condition numbers of I + Dbar Ax at which the Large form is not used: eps over it is
+// the relative error of B.
 const (
 	leastRCond     = eps   // with the form chosen by the caller, or by the paper's rule
 	leastAutoRCond = 1e-12 // with the form chosen by Auto

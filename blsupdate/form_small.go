@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Norms of DᵀD, the size of the new rows as the old ones see it, from which on the inverse of I + DᵀD
-// needs help. Its relative error is about eps times the norm, and what is lost is multiplied by the norm of Dbar.
+// Norms of DᵀD, the size of the new rows as the old ones see it, from which on the inverse of I +
+// DᵀD needs help. Its relative error is about eps times the norm, and what is lost is multiplied by
+// the norm of Dbar.
 const (
 	// refineNorm: B is refined once, which takes the error to eps where the norm is below 1/eps.
 	refineNorm = 1e4

@@ -33,9 +33,9 @@ func ParseMethod(s string) (Method, error) {
 type Form int
 
 const (
-	// Auto takes the form with the fewer flops by the model; they cross at q = 1.29 k. Where that is
-	// Large and its matrix turns out to have a reciprocal condition number below 1e-12, as from κ of about 1e7 on,
-	// it adds the batch in halves, by Small as soon as they are short enough.
+	// Auto takes the form with the fewer flops by the model; they cross at q = 1.29 k. Where that
+	// is Large and its matrix turns out to have a reciprocal condition number below 1e-12, as from
+	// κ of about 1e7 on, it adds the batch in halves, by Small as soon as they are short enough.
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper
@@ -81,7 +81,8 @@ type CMode int
 
 const (
 	// CAuto computes C as long as A has fewer than k independent rows, and knows it to be zero from
-	// then on. For lambda > 0, where A⁺ is a ridge inverse and C never zero, it is CZero and wants l >= k.
+	// then on. For lambda > 0, where A⁺ is a ridge inverse and C never zero, it is CZero and wants
+	// l >= k.
 	CAuto CMode = iota
 	// CZero assumes C = 0 without a look, as the paper does. Where that is wrong, so is the result.
 	CZero

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one pass
-// over P.
+// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in
+// one pass over P.
 func (s *addition) project() {
 	u, q, k := s.u, s.q, s.u.k
 	s.d = make([]float64, s.kept*q)

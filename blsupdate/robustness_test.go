@@ -89,8 +89,8 @@ func TestNearlyRepeatedRows(t *testing.T) {
 	})
 }
 
-// TestScales has every number near the ends of float64, at the start and in the updates, with full and with
-// deficient rank: the result is the unscaled one, scaled.
+// TestScales has every number near the ends of float64, at the start and in the updates, with full
+// and with deficient rank: the result is the unscaled one, scaled.
 func TestScales(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, l := range []int{4, 30} { // wide and tall
@@ -214,8 +214,8 @@ func TestOneByOne(t *testing.T) {
 	}
 }
 
-// TestFailureHalfWay lets the second part of a batch fail, by weights that overflow, and compares the state
-// bit by bit.
+// TestFailureHalfWay lets the second part of a batch fail, by weights that overflow, and compares
+// the state bit by bit.
 func TestFailureHalfWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 0))
 	for _, cfg := range configurations {

@@ -12,8 +12,8 @@ import (
 // 1024, enough for Dgemm to run at full speed, or what fits into 64 MB of D.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// smallBlock is the number of rows up to which batches share a block, so that a model that learns one row at a time
-// does not become as many blocks.
+// smallBlock is the number of rows up to which batches share a block, so that a model that learns
+// one row at a time does not become as many blocks.
 const smallBlock = 1024
 
 // rows is a matrix of many rows in blocks, row-major and each without gaps, so that rows are appended

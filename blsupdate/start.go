@@ -15,8 +15,8 @@ import (
 
 const eps = 0x1p-52
 
-// smallestSquare is the smallest sum of squares that is trusted to be accurate to eps: the smallest normal
-// number over eps².
+// smallestSquare is the smallest sum of squares that is trusted to be accurate to eps: the smallest
+// normal number over eps².
 const smallestSquare = 0x1p-1022 / (eps * eps)
 
 // started is a first A⁺.

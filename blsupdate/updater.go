@@ -64,7 +64,8 @@ type StepReport struct {
 // Model returns the flops of all steps by the model.
 func (r Report) Model() float64 { return r.model }
 
-// Counted returns all flops that the backend was asked for, in steps of the model or not, but for Abandoned.
+// Counted returns all flops that the backend was asked for, in steps of the model or not, but for
+// Abandoned.
 func (r Report) Counted() float64 { return r.counted }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or

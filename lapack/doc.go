@@ -42,8 +42,8 @@
 // # Accuracy
 //
 // With u = 2⁻⁵³ and c a modest constant times n, in norms. H is Higham, Accuracy and Stability of
-// Numerical Algorithms, second edition, SIAM 2002. The
-// tests of the package hold the residuals to c = 30 n (l for QR).
+// Numerical Algorithms, second edition, SIAM 2002. The tests of the package hold the residuals to c
+// = 30 n (l for QR).
 //
 //	Cholesky  ‖A - UᵀU‖ <= c u ‖A‖                        H theorem 10.3
 //	          ‖B - A X‖ <= c u ‖A‖ ‖X‖                    H theorem 10.4

@@ -63,9 +63,8 @@ func inverseSym(bk blskernel.Backend, n, nb int, ap []float64, diag blas.Diag, m
 // inverseBase is the order below which inverseDense runs in plain loops.
 const inverseBase = 16
 
-// inverseDense solves U X = G for the symmetric n×n X of which the upper triangle of G decides
-// (see inverseSym); X overwrites G, in
-// both triangles. U is not changed.
+// inverseDense solves U X = G for the symmetric n×n X of which the upper triangle of G decides (see
+// inverseSym); X overwrites G, in both triangles. U is not changed.
 func inverseDense(bk blskernel.Backend, n int, u []float64, ldu int, g []float64, ldg int, diag blas.Diag) {
 	if n <= inverseBase {
 		for i := n - 1; i >= 0; i-- {

@@ -31,9 +31,10 @@ type LDLT struct {
 }
 
 // ldltBlock is the number of columns that LDLT eliminates together. The search for pivots brings
-// one or two columns for each pivot, seldom more, up to date by Level 2, n²*ldltBlock/2 to n²*ldltBlock flops at the
-// speed of the cache; the trailing update passes over the matrix once per panel, 2 memory operations an element
-// for 2*ldltBlock flops. Of 32, 48 and 64 the last was the fastest at n = 1000 and 2000.
+// one or two columns for each pivot, seldom more, up to date by Level 2, n²*ldltBlock/2 to
+// n²*ldltBlock flops at the speed of the cache; the trailing update passes over the matrix once per
+// panel, 2 memory operations an element for 2*ldltBlock flops. Of 32, 48 and 64 the last was the
+// fastest at n = 1000 and 2000.
 const ldltBlock = 64
 
 func (f *LDLT) panel() int {

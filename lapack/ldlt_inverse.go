@@ -12,8 +12,9 @@ import (
 // is given its size. Solve instead of inverting wherever only A⁻¹B is wanted: it is cheaper, and more
 // accurate.
 //
-// The error matches ErrSingular where the inverse overflows; dst then holds what was computed. InverseTo panics with
-// mat.ErrShape if dst has another order, and if the receiver is empty. (LAPACK: dsptri, in blocks.)
+// The error matches ErrSingular where the inverse overflows; dst then holds what was computed.
+// InverseTo panics with mat.ErrShape if dst has another order, and if the receiver is empty.
+// (LAPACK: dsptri, in blocks.)
 func (f *LDLT) InverseTo(dst *mat.SymPacked) error {
 	f.mustHold()
 	return f.invert(copyFactor(dst, f.n, f.u))

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SolveTo computes the n×c X with A X = B for the n×c b and writes it to dst, which may be b
-// but must not overlap it in part. An empty dst is given its size. It takes 2n²c flops and a workspace of 128n numbers.
+// SolveTo computes the n×c X with A X = B for the n×c b and writes it to dst, which may be b but
+// must not overlap it in part. An empty dst is given its size. It takes 2n²c flops and a workspace
+// of 128n numbers.
 //
 // The error matches ErrNotFinite where b holds NaN or an infinity; dst is then unchanged. It matches
 // ErrSingular where X overflows; dst then holds what was computed. SolveTo panics with mat.ErrShape

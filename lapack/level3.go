@@ -83,6 +83,7 @@ func trmm(bk blskernel.Backend, m, n int, alpha float64, a []float64, lda int, b
 }
 
 // rowPanel is the number of rows of a matrix of right-hand sides that are solved together where
-// each row is one. It bounds what has to stay in the cache between the two triangular solves, and is
-// enough that unpacking the triangle for each panel, n² copies against 2*rowPanel*n² flops, does not count.
+// each row is one. It bounds what has to stay in the cache between the two triangular solves, and
+// is enough that unpacking the triangle for each panel, n² copies against 2*rowPanel*n² flops, does
+// not count.
 const rowPanel = 1024

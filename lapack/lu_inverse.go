@@ -12,8 +12,9 @@ import (
 // is given its size. Solve instead of inverting wherever only A⁻¹B is wanted: it is cheaper, and more
 // accurate.
 //
-// The error matches ErrSingular where the inverse overflows; dst then holds what was computed. InverseTo panics with
-// mat.ErrShape if dst has another size, and if the receiver is empty. (LAPACK: dgetri.)
+// The error matches ErrSingular where the inverse overflows; dst then holds what was computed.
+// InverseTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
+// (LAPACK: dgetri.)
 func (f *LU) InverseTo(dst *mat.Dense) error {
 	f.mustHold()
 	reuse(dst, f.Dim(), f.Dim())

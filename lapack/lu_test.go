@@ -195,7 +195,8 @@ func TestLUErrors(t *testing.T) {
 				wantPivot(t, "ones", (&LU{Backend: bk}).Factorize(ones.dense()), ErrSingular, 1)
 			}
 		}
-		// Small integers of rank 2: the last row is the difference of the others, and all quotients are exact.
+		// Small integers of rank 2: the last row is the difference of the others, and all quotients
+		// are exact.
 		wantPivot(t, "rank 2", (&LU{Backend: bk}).Factorize(mat.NewDense(3, 3, []float64{4, 2, 1, 2, 2, 1, -2, 0, 0})), ErrSingular, 2)
 		for n := 1; n <= 5; n++ {
 			for i := range n {

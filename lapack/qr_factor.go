@@ -14,8 +14,8 @@ import (
 // without full rank is no error: its R has a small or zero diagonal element, and RCond shows it.
 //
 // The error is an *ElementError that matches ErrNotFinite where a holds NaN or an infinity, and a
-// *PivotError that matches it where a reflection overflows; the receiver is then empty. Factorize panics with mat.ErrShape if a has fewer rows than columns.
-// (LAPACK: dgeqrf.)
+// *PivotError that matches it where a reflection overflows; the receiver is then empty. Factorize
+// panics with mat.ErrShape if a has fewer rows than columns. (LAPACK: dgeqrf.)
 func (f *QR) Factorize(a *mat.Dense) error {
 	l, k := a.Dims()
 	checkShape(l >= k)

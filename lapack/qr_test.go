@@ -104,9 +104,9 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 			t.Errorf("%s: SolveTo: %v", name, err)
 			return
 		}
-		// LAPACK's dqrt17: the residual of least squares is orthogonal to A,
-		// ‖Aᵀ(B - AX)‖ <= c l eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A
-		// and goes to X, so that nothing overflows.
+		// LAPACK's dqrt17: the residual of least squares is orthogonal to A, ‖Aᵀ(B - AX)‖ <= c l
+		// eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A and goes to X,
+		// so that nothing overflows.
 		s := a.norm()
 		an, xn := newFull(l, k), fullOf(&x)
 		for i := range a.x {

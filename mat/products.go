@@ -32,7 +32,8 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 
 // SymOuterK computes the symmetric product S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, on
 // the backend bk (nil: the default), into packed storage. For an n×k op(X) it takes n²k flops, half
-// of Mul's. It panics with gonum's mat.ErrShape if s has another order than n, and if s and x share storage.
+// of Mul's. It panics with gonum's mat.ErrShape if s has another order than n, and if s and x share
+// storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	s.reuse(n)
@@ -45,15 +46,15 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 }
 
 // SymMul computes dst = S B on the backend bk (nil: the default), where S is m×m and B is m×n. It
-// takes 2m²n flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if dst
-// overlaps s, or b in part.
+// takes 2m²n flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and
+// if dst overlaps s, or b in part.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }
 
 // MulSym computes dst = B S on the backend bk (nil: the default), where B is m×n and S is n×n. It
-// takes 2mn² flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if dst
-// overlaps s, or b in part.
+// takes 2mn² flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and
+// if dst overlaps s, or b in part.
 func MulSym(bk blskernel.Backend, dst, b *Dense, s *SymPacked) { mulSym(bk, blas.Right, dst, s, b) }
 
 func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *Dense) {

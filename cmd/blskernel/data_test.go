@@ -12,7 +12,8 @@ import (
 	"blskernel/dataset"
 )
 
-// writeIDX writes a training set of n synthetic digits and a test set of 200 as idx files, the first two packed.
+// writeIDX writes a training set of n synthetic digits and a test set of 200 as idx files, the
+// first two packed.
 func writeIDX(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows how far a run is: by a bar on a terminal, by a line for each message elsewhere, and not at
-// all where the output is for machines and nobody looks on.
+// progress shows how far a run is: by a bar on a terminal, by a line for each message elsewhere,
+// and not at all where the output is for machines and nobody looks on.
 type progress struct {
 	w     io.Writer
 	quiet bool
@@ -21,8 +21,8 @@ type progress struct {
 const (
 	// barSteps is the number of steps of the bar.
 	barSteps = 1000
-	// barColumns is the width of a line with the bar. In a narrower terminal it would be broken in two, and
-	// only the second half could be drawn again.
+	// barColumns is the width of a line with the bar. In a narrower terminal it would be broken in
+	// two, and only the second half could be drawn again.
 	barColumns = 80
 )
 

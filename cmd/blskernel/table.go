@@ -90,8 +90,8 @@ func newTable(e *bench.Incremental, w io.Writer) *table {
 	return t
 }
 
-// significant writes a number that is not negative in 7 characters, with at most 3 decimals, as long as it
-// is below ten million.
+// significant writes a number that is not negative in 7 characters, with at most 3 decimals, as
+// long as it is below ten million.
 func significant(v float64) string {
 	decimals := 3
 	for limit := 1e3; decimals > 0 && v >= limit; limit *= 10 {

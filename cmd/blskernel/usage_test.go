@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUsageErrors has command lines that are wrong by themselves: status 2, nothing on standard output, the
-// reason and where to look on standard error.
+// TestUsageErrors has command lines that are wrong by themselves: status 2, nothing on standard
+// output, the reason and where to look on standard error.
 func TestUsageErrors(t *testing.T) {
 	for _, tc := range []struct {
 		args string

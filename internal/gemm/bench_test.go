@@ -12,7 +12,8 @@ import (
 
 var benchSizes = []int{8, 16, 32, 64, 128, 256, 512, 1000}
 
-// benchmark runs ours and gonum's side by side with 1 and 2 threads. gonum's number of threads is GOMAXPROCS.
+// benchmark runs ours and gonum's side by side with 1 and 2 threads. gonum's number of threads is
+// GOMAXPROCS.
 func benchmark(b *testing.B, sizes []int, flops func(n int) float64, ours, theirs func(n int, a, x, c []float64)) {
 	for _, n := range sizes {
 		rnd := rand.New(rand.NewPCG(10, uint64(n)))

@@ -7,8 +7,9 @@ type BlockSizes struct {
 	MC, KC, NC int
 }
 
-// maxKC ends the growth of KC with the size of L1. A tile of C is read and written once for each KC steps of
-// 2·MR·NR flops; at 256 that is below one memory operation in 200 flops and no longer shows.
+// maxKC ends the growth of KC with the size of L1. A tile of C is read and written once for each KC
+// steps of 2·MR·NR flops; at 256 that is below one memory operation in 200 flops and no longer
+// shows.
 const maxKC = 256
 
 // blockSizes derives the block sizes for a kernel from the sizes of the caches, 8 bytes an element.
@@ -20,8 +21,9 @@ const maxKC = 256
 //   - MC: the packed MC×KC block of A is written and then read once for each block of B; a quarter
 //     of L2 lets it be found there: 8·MC·KC <= L2/4.
 //
-// Each is rounded down to a multiple of what fits it (4 steps, MR rows, NR columns) and is never less than
-// that. With an MR×NR of 8×24, L1D = 32 KiB and L2 = 1 MiB this gives KC = 256, NC = 240, MC = 128.
+// Each is rounded down to a multiple of what fits it (4 steps, MR rows, NR columns) and is never
+// less than that. With an MR×NR of 8×24, L1D = 32 KiB and L2 = 1 MiB this gives KC = 256, NC = 240,
+// MC = 128.
 //
 // Packing reads and writes each element of the A block once for 2·NC flops and each of the B block once
 // for 2·(rows of the task), which is why NC has the larger share of L2. L3 has no part: no packed

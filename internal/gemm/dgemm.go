@@ -21,8 +21,9 @@ func Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda i
 //
 //	C = alpha·op(A)·op(B) + beta·C
 //
-// where op(A) is n×k, op(B) is k×n and C is n×n. The other triangle of C is neither read nor written; that
-// the product is symmetric, so that nothing is lost, is the caller's promise. It takes n²k flops.
+// where op(A) is n×k, op(B) is k×n and C is n×n. The other triangle of C is neither read nor
+// written; that the product is symmetric, so that nothing is lost, is the caller's promise. It
+// takes n²k flops.
 func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := product{
 		engine: active, m: n, n: n, k: k, alpha: alpha, beta: beta,

@@ -18,8 +18,8 @@
 // # The five loops
 //
 // They are those of Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM
-// TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with the parts of
-// A and B exchanged because C is row-major and tiles are wider than high:
+// TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with the
+// parts of A and B exchanged because C is row-major and tiles are wider than high:
 //
 //	loop 5  jc: NC columns of C
 //	loop 4    pc: KC steps of k             pack B[pc, jc], KC×NC, which stays in L2

@@ -7,9 +7,10 @@ import "gonum.org/v1/gonum/blas"
 //	op(A)·X = alpha·B   if side is blas.Left, A m×m
 //	X·op(A) = alpha·B   otherwise, A n×n
 //
-// for the m×n matrix X, which overwrites B. A is the triangle ul, whose diagonal is taken to be ones, and
-// not read, if d is blas.Unit; the other triangle is not read. A zero on the diagonal gives Inf or
-// NaN, as division by it does. If alpha = 0, B is set to zero and A is not read. It takes m²n or mn² flops.
+// for the m×n matrix X, which overwrites B. A is the triangle ul, whose diagonal is taken to be
+// ones, and not read, if d is blas.Unit; the other triangle is not read. A zero on the diagonal
+// gives Inf or NaN, as division by it does. If alpha = 0, B is set to zero and A is not read. It
+// takes m²n or mn² flops.
 //
 // The triangle is halved again and again; what is off the diagonal is subtracted by Dgemm, and
 // triangles of order leaf are solved by substitution. As for substitution, each column (or row) of X is

@@ -39,8 +39,9 @@ func (s twofold) addProduct(x, y float64) twofold {
 // distance returns |x - s|.
 func (s twofold) distance(x float64) float64 { return math.Abs((x - s.hi) - s.lo) }
 
-// What no routine may read or write is filled with a canary. In operands it is a NaN, which shows in every
-// result that it touches; in results a number, since a NaN to which something is added stays the same.
+// What no routine may read or write is filled with a canary. In operands it is a NaN, which shows
+// in every result that it touches; in results a number, since a NaN to which something is added
+// stays the same.
 var inOperand, inResult = math.NaN(), 12345.678
 
 // A store is the storage of a matrix: guards, gaps and unstored elements hold the canary.
@@ -303,8 +304,8 @@ func identical(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// eachKernel runs f as a subtest with every kernel that this machine can run, and with blocks of a few tiles, so that
-// small matrices have many.
+// eachKernel runs f as a subtest with every kernel that this machine can run, and with blocks of a
+// few tiles, so that small matrices have many.
 func eachKernel(t *testing.T, f func(t *testing.T)) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)

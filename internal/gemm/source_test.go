@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Every source packs every block in the layout of pack, pads the last panel with zeros whatever was there,
-// and writes no further. The element X[i,p] is taken from the storage by the definition of the layouts.
+// Every source packs every block in the layout of pack, pads the last panel with zeros whatever was
+// there, and writes no further. The element X[i,p] is taken from the storage by the definition of
+// the layouts.
 func TestPack(t *testing.T) {
 	const n, ld = 13, 15
 	rnd := rand.New(rand.NewPCG(11, 1))

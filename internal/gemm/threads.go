@@ -31,10 +31,10 @@ func Threads() int {
 // BenchmarkThreshold.
 const minParallelFlops = 1 << 20
 
-// A thread is given tasksPerThread tasks or some more, so that one that is late, or has been given a corner
-// of a triangle, is not waited for long. Each task packs its block of B for itself, as many elements
-// as half its flops divided by its rows; so there are no more tasks than that, and none has fewer
-// than minTaskRows rows.
+// A thread is given tasksPerThread tasks or some more, so that one that is late, or has been given
+// a corner of a triangle, is not waited for long. Each task packs its block of B for itself, as
+// many elements as half its flops divided by its rows; so there are no more tasks than that, and
+// none has fewer than minTaskRows rows.
 const (
 	tasksPerThread = 2
 	minTaskRows    = 64
@@ -65,8 +65,8 @@ func (p *product) cut(workers int) grid {
 	return grid{rows: rows, down: (p.m + rows - 1) / rows, over: over}
 }
 
-// task computes task t of the grid. Of a triangle the longest rows and columns come first, so that the last
-// tasks, for which threads wait, are short.
+// task computes task t of the grid. Of a triangle the longest rows and columns come first, so that
+// the last tasks, for which threads wait, are short.
 func (p *product) task(w *scratch, g grid, t int) {
 	i, j := t%g.down, t/g.down
 	switch p.c.part {

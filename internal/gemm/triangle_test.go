@@ -34,8 +34,9 @@ func (p *triangular) String() string {
 	return fmt.Sprintf("%c%c%c%c m=%d n=%d alpha=%v", p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha)
 }
 
-// newTriangular makes a problem in which the diagonal is between 2 and 3 and a row has a sum below 1
-// beside it, so that X is of the size of B. The other triangle, and the diagonal of a unit triangle, hold canaries.
+// newTriangular makes a problem in which the diagonal is between 2 and 3 and a row has a sum below
+// 1 beside it, so that X is of the size of B. The other triangle, and the diagonal of a unit
+// triangle, hold canaries.
 func newTriangular(rnd *rand.Rand, side blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64) *triangular {
 	p := &triangular{side: side, ul: ul, t: t, d: d, m: m, n: n, alpha: alpha}
 	order := p.order()
@@ -153,8 +154,8 @@ func TestDtrsm(t *testing.T) {
 	})
 }
 
-// Dtrmm has the error of a product: |X - alpha·T·B| <= gamma_{n+1}·|alpha|·|T|·|B|, n terms of which each is
-// scaled, multiplied and added.
+// Dtrmm has the error of a product: |X - alpha·T·B| <= gamma_{n+1}·|alpha|·|T|·|B|, n terms of
+// which each is scaled, multiplied and added.
 func TestDtrmm(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
 		eachTriangular(t, func(t *testing.T, p *triangular) {

@@ -23,8 +23,9 @@ func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	}
 }
 
-// operands are packed panels and a tile, each inside a longer slice. The other elements are NaN around the
-// panels, so that reading one spoils the result, and numbers around the tile, so that adding to one is seen.
+// operands are packed panels and a tile, each inside a longer slice. The other elements are NaN
+// around the panels, so that reading one spoils the result, and numbers around the tile, so that
+// adding to one is seen.
 type operands struct {
 	kc, ldc       int
 	as, bs, cs    []float64 // with their guards
