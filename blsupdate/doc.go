@@ -44,7 +44,7 @@
 // # State, memory and failure
 //
 // (A⁺)ᵀ is kept, l×k in blocks of rows, so that new samples append rows and nothing is moved. An update
-// runs over it in panels of rows. A call that returns an error leaves the state as it was.
+// runs over it block by block. A call that returns an error leaves the state as it was.
 //
 // A⁺ is as large as A and an update costs 6qkl flops, more with every sample that was ever seen. Where
 // only the weights are wanted, that is more than starting over costs unless q is well below k/6.
