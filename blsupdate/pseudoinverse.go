@@ -44,10 +44,9 @@ func newPseudoinverse(m Method, a, y *mat.Dense, opt Options) (*pseudoinverse, e
 	u.p.append(s.p)
 	u.rank = s.rank
 	u.a = rows{cols: k}
-	data := compact(a)
-	u.norm = norm(data)
+	u.norm = a.Norm(2)
 	if u.computesC() {
-		u.a.append(data)
+		u.a.append(compact(a))
 	}
 	u.w = make([]float64, k*c)
 	u.counter.Enter(StepInitial)
