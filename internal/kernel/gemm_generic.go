@@ -11,73 +11,122 @@ var generic = Kernel{
 	NR:        4,
 	Available: func() bool { return true },
 	Gemm:      gemmGeneric,
+	Solve:     solveGeneric,
+	Multiply:  multiplyGeneric,
+	Copy:      copyGeneric,
+	Transpose: transposeGeneric,
+	Peak:      peakGeneric,
+	PeakWidth: 8,
+	Dot:       dotGeneric,
+	Axpy:      axpyGeneric,
+	Scal:      scalGeneric,
+	GemvN:     gemvNGeneric,
+	GemvT:     gemvTGeneric,
+	Ger:       gerGeneric,
+	Tanh:      tanhGeneric,
+	Exp:       expGeneric,
 }
 
-// gemmGeneric is the reference for all kernels: C += A·B as in the package comment, MR = 2, NR = 4.
-// Four steps of p are written out, because the loop's own arithmetic would otherwise take a third of
-// the time; conversion to array pointers leaves one bounds check for each panel and turn.
-func gemmGeneric(kc int, a, b, c *float64, ldc int) {
+// gemmGeneric is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR = 4.
+func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int) {
+	for n > 0 {
+		if m == 2 && n >= 4 {
+			tileGeneric(k, alpha, a, rowA, colA, b, rowB, add, c, ldc)
+		} else {
+			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, b, rowB, add, c, ldc)
+		}
+		if n -= 4; n > 0 {
+			b, c = element(b, panelB), element(c, 4)
+		}
+	}
+}
+
+// element is the address of element i of the array that begins at x.
+func element(x *float64, i int) *float64 {
+	return (*float64)(unsafe.Add(unsafe.Pointer(x), 8*i))
+}
+
+// tileGeneric computes a whole tile. Two steps of the sum are written out, because the loop's own arithmetic
+// would otherwise take a third of the time. Addresses are made of a base that does not move and an
+// offset, so that no pointer ever leaves its array.
+func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, add bool, c *float64, ldc int) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
-	as, bs := unsafe.Slice(a, 2*kc), unsafe.Slice(b, 4*kc)
-	for len(as) >= 8 && len(bs) >= 16 {
-		x, y := (*[8]float64)(as), (*[16]float64)(bs)
-		c00 += x[0] * y[0]
-		c01 += x[0] * y[1]
-		c02 += x[0] * y[2]
-		c03 += x[0] * y[3]
-		c10 += x[1] * y[0]
-		c11 += x[1] * y[1]
-		c12 += x[1] * y[2]
-		c13 += x[1] * y[3]
+	a1 := element(a, rowA)
+	i, j := 0, 0
+	for ; k >= 2; k -= 2 {
+		y := (*[4]float64)(unsafe.Pointer(element(b, j)))
+		x0, x1 := *element(a, i), *element(a1, i)
+		c00 += x0 * y[0]
+		c01 += x0 * y[1]
+		c02 += x0 * y[2]
+		c03 += x0 * y[3]
+		c10 += x1 * y[0]
+		c11 += x1 * y[1]
+		c12 += x1 * y[2]
+		c13 += x1 * y[3]
+		i += colA
+		j += rowB
 
-		c00 += x[2] * y[4]
-		c01 += x[2] * y[5]
-		c02 += x[2] * y[6]
-		c03 += x[2] * y[7]
-		c10 += x[3] * y[4]
-		c11 += x[3] * y[5]
-		c12 += x[3] * y[6]
-		c13 += x[3] * y[7]
-
-		c00 += x[4] * y[8]
-		c01 += x[4] * y[9]
-		c02 += x[4] * y[10]
-		c03 += x[4] * y[11]
-		c10 += x[5] * y[8]
-		c11 += x[5] * y[9]
-		c12 += x[5] * y[10]
-		c13 += x[5] * y[11]
-
-		c00 += x[6] * y[12]
-		c01 += x[6] * y[13]
-		c02 += x[6] * y[14]
-		c03 += x[6] * y[15]
-		c10 += x[7] * y[12]
-		c11 += x[7] * y[13]
-		c12 += x[7] * y[14]
-		c13 += x[7] * y[15]
-		as, bs = as[8:], bs[16:]
+		y = (*[4]float64)(unsafe.Pointer(element(b, j)))
+		x0, x1 = *element(a, i), *element(a1, i)
+		c00 += x0 * y[0]
+		c01 += x0 * y[1]
+		c02 += x0 * y[2]
+		c03 += x0 * y[3]
+		c10 += x1 * y[0]
+		c11 += x1 * y[1]
+		c12 += x1 * y[2]
+		c13 += x1 * y[3]
+		i += colA
+		j += rowB
 	}
-	for len(as) >= 2 && len(bs) >= 4 {
-		x, y := (*[2]float64)(as), (*[4]float64)(bs)
-		c00 += x[0] * y[0]
-		c01 += x[0] * y[1]
-		c02 += x[0] * y[2]
-		c03 += x[0] * y[3]
-		c10 += x[1] * y[0]
-		c11 += x[1] * y[1]
-		c12 += x[1] * y[2]
-		c13 += x[1] * y[3]
-		as, bs = as[2:], bs[4:]
+	if k > 0 {
+		y := (*[4]float64)(unsafe.Pointer(element(b, j)))
+		x0, x1 := *element(a, i), *element(a1, i)
+		c00 += x0 * y[0]
+		c01 += x0 * y[1]
+		c02 += x0 * y[2]
+		c03 += x0 * y[3]
+		c10 += x1 * y[0]
+		c11 += x1 * y[1]
+		c12 += x1 * y[2]
+		c13 += x1 * y[3]
 	}
-	cs := unsafe.Slice(c, ldc+4)
-	r0, r1 := (*[4]float64)(cs), (*[4]float64)(cs[ldc:])
-	r0[0] += c00
-	r0[1] += c01
-	r0[2] += c02
-	r0[3] += c03
-	r1[0] += c10
-	r1[1] += c11
-	r1[2] += c12
-	r1[3] += c13
+	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
+	if add {
+		r0[0] += alpha * c00
+		r0[1] += alpha * c01
+		r0[2] += alpha * c02
+		r0[3] += alpha * c03
+		r1[0] += alpha * c10
+		r1[1] += alpha * c11
+		r1[2] += alpha * c12
+		r1[3] += alpha * c13
+		return
+	}
+	r0[0] = alpha * c00
+	r0[1] = alpha * c01
+	r0[2] = alpha * c02
+	r0[3] = alpha * c03
+	r1[0] = alpha * c10
+	r1[1] = alpha * c11
+	r1[2] = alpha * c12
+	r1[3] = alpha * c13
+}
+
+// edgeGeneric computes a tile of any size, element by element.
+func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, add bool, c *float64, ldc int) {
+	for i := range m {
+		for j := range n {
+			var s float64
+			for p := range k {
+				s += *element(a, i*rowA+p*colA) * *element(b, p*rowB+j)
+			}
+			if z := element(c, i*ldc+j); add {
+				*z += alpha * s
+			} else {
+				*z = alpha * s
+			}
+		}
+	}
 }

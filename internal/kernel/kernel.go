@@ -3,37 +3,45 @@
 //
 // # The contract
 //
-// A micro-kernel computes
+// A micro-kernel computes a strip of a row-major matrix C, at most MR rows high and of any width,
 //
-//	C += A·B
+//	C = alpha·A·B + C   or   C = alpha·A·B
 //
-// where C is one full MR×NR tile of a row-major matrix and A (MR×kc) and B (kc×NR) are packed
-// micro-panels: the elements lie in exactly the order in which the kernel reads them,
+// in tiles of MR×NR elements that it holds in registers, one after another from the left. A (m×k) may lie
+// anyhow; the rows of B (k×n) are contiguous within each panel of NR columns:
 //
-//	a[p*MR+i] = A[i,p]    column p of A at a[p*MR : p*MR+MR]
-//	b[p*NR+j] = B[p,j]    row p of B at b[p*NR : p*NR+NR]
-//	c[i*ldc+j] = C[i,j]   ldc >= NR
+//	a[i*rowA + p*colA] = A[i,p]
+//	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
+//	c[i*ldc + j] = C[i,j]
 //
-// so that step p is a rank-1 update of a tile held in registers, and both operands are read once, at
-// unit stride.
+// So A may be a matrix as it is (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
+// (1, MR), and B a matrix as it is (rowB = ldb, panelB = NR) or packed (NR, NR·k): packing is a matter of
+// speed, not of form. Step p of a tile is a rank-1 update.
 //
-//   - kc >= 1. The kernel reads a[:MR*kc], b[:NR*kc] and the tile, writes the tile, and touches no
-//     other element: neither past the panels nor between the rows of C.
-//   - The sum over p starts from zero, runs in the order p = 0, 1, ..., kc-1 in one accumulator for each
-//     element of C, and is added to C in one rounding at the end. Whether a product is rounded before it is
-//     added (multiply, add) or not (fused) is the kernel's own; it is the same for all elements and all
-//     calls. Therefore a tile computed in place and a tile computed in a zeroed buffer and then added
-//     to C are the same bits, and nothing depends on where a tile lies.
+//   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if add
+//     is set, the m×n of C, writes those of C, and touches no other element.
+//   - The sum over p starts from zero and runs in the order p = 0, 1, ..., k-1 in one accumulator for each
+//     element of C; alpha multiplies the sum. Whether a product is rounded before it is added
+//     (multiply, add) or not (fused) is the kernel's own; it is the same for all elements
+//     and all calls. Therefore an element does not depend on where in a tile or strip it lies.
 //   - No multiplier is skipped: 0·NaN and 0·Inf are NaN in C.
-//   - A packed block begins on an Align-byte boundary and its micro-panels follow each other without a
-//     gap: the first is aligned, the next begin 8·MR·kc (or 8·NR·kc) bytes after each other, which is
-//     aligned for all kc if the tile's side is a multiple of 8. C has the alignment of a float64, no more.
-//   - Operands do not overlap. A kernel never fails, allocates nothing and keeps no pointer.
+//   - All operands have the alignment of a float64, no more; speed is best where rows of B begin at
+//     multiples of Align bytes.
+//   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
-// Everything else is the caller's, package gemm's: blocking, packing, padding the last panel with zeros,
-// edge tiles (computed whole in a buffer, of which the part inside C is added), alpha (applied
-// while packing) and beta (applied to C before the first call; with beta = 0 the tile is set to zero
-// without being read).
+// Everything else is the caller's, package gemm's: blocking, packing, beta (applied to C before the first
+// call; with beta = 0, add is not set and C is not read).
+//
+// # Level 1 and 2
+//
+// Dot, Axpy, Scal, GemvN, GemvT and Ger read and write exactly the elements in their equations: nothing
+// past the end of a row, nothing between the rows. Lengths are at least 1. What is written does not overlap
+// what is read. No multiplier is skipped. Nothing depends on the addresses of the operands, and
+//
+//   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to beta·y[i];
+//   - GemvT is Scal of y by beta and Axpy of the rows from the top down, Ger is Axpy of y to each row,
+//
+// bit for bit, so an element of a result is the same number whatever the other rows and columns are.
 //
 // # Adding a kernel
 //
@@ -44,6 +52,7 @@ package kernel
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 )
@@ -56,30 +65,90 @@ type Kernel struct {
 	// Name is the instruction set: "generic" and, where they exist, the names of faster ones.
 	Name string
 
-	// MR and NR are the rows and columns of the tile of C that Gemm updates.
+	// MR and NR are the rows and columns of the tile of C that Gemm holds in registers.
 	MR, NR int
 
 	// Available reports whether this machine can run Gemm.
 	Available func() bool
 
-	// Gemm computes C += A·B on packed micro-panels a (MR×kc) and b (kc×NR) and a tile c whose rows
-	// are ldc elements apart: 2·MR·NR·kc flops.
-	Gemm func(kc int, a, b, c *float64, ldc int)
+	// Peak computes z = x·z + y, n times in each lane of several vector registers, from z = 0, and
+	// returns one z. It reads and writes no memory: 2·n·PeakWidth flops as fast as the CPU can.
+	Peak func(n int, x, y float64) float64
+
+	// PeakWidth is the number of z of Peak.
+	PeakWidth int
+
+	// Gemm computes C = alpha·A·B + C if add, else C = alpha·A·B, for m <= MR rows: 2mnk flops.
+	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int)
+
+	// Solve overwrites the m×n matrix X, m <= MR, by the solution of T·X = X for the lower triangle
+	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if d
+	// is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle read backwards is an upper one.
+	// It takes m²n flops.
+	Solve func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
+
+	// Multiply overwrites X by T·X, d being the diagonal of T itself, otherwise as Solve.
+	Multiply func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
+
+	// Copy copies an m×n matrix, m and n at least 1: dst[i*ldd+j] = src[i*lds+j]. No other element of
+	// dst is written; dst and src do not overlap.
+	Copy func(m, n int, src *float64, lds int, dst *float64, ldd int)
+
+	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], otherwise as Copy.
+	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
+
+	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). It panics
+	// if dst is shorter than src. dst and src may begin at the same element; otherwise they do not overlap.
+	// Both err by less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN gives NaN.
+	// An element's result depends on nothing but its value: not on its place, not on the length.
+	Tanh, Exp func(dst, src []float64)
+
+	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and 2 in the
+	// package comment.
+	//
+	//	Dot:  returns the sum of x[i]·y[i]
+	//	Axpy: y[i] += alpha·x[i]
+	//	Scal: x[i] *= alpha
+	Dot  func(n int, x, y *float64) float64
+	Axpy func(n int, alpha float64, x, y *float64)
+	Scal func(n int, alpha float64, x *float64)
+
+	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors; m, n >= 1.
+	// The vector that runs along the rows has unit stride, the one that runs down the columns any, of
+	// either sign: its pointer is to the element that goes with row 0.
+	//
+	//	GemvN: y[i*incY] = beta·y[i*incY] + alpha · sum over j of A[i,j]·x[j]
+	//	GemvT: y[j] = beta·y[j] + sum over i of (alpha·x[i*incX])·A[i,j]
+	//	Ger:   A[i,j] += (alpha·x[i*incX])·y[j]
+	//
+	// With beta = 0, what is in y does not matter.
+	GemvN func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
+	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
+	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 }
 
 // table lists the kernels of this build, best first. generic, always available, ends it.
-var table = []Kernel{generic}
+var table = append(vectorKernels, generic)
 
-// Select returns the first available kernel of the table. The choice is made at the first call and
-// is the same for the life of the process.
-var Select = sync.OnceValue(func() Kernel {
-	for _, k := range table {
-		if k.Available() {
-			return k
-		}
+// EnvKernel names the environment variable that chooses the kernel. A name that this build does not
+// have or this CPU cannot run is an error of Selected, never a silent fallback.
+const EnvKernel = "BLSKERNEL_KERNEL"
+
+// Selected returns the kernel that the environment variable BLSKERNEL_KERNEL names, or, where it is not
+// set, the first available one of the table. The choice is made at the first call and is the same for
+// the life of the process.
+var Selected = sync.OnceValues(func() (Kernel, error) { return choose(os.Getenv(EnvKernel)) })
+
+func choose(env string) (Kernel, error) {
+	if env == "" {
+		return Lookup(Names()[0])
 	}
-	panic("kernel: no kernel available")
-})
+	k, err := Lookup(env)
+	if err != nil {
+		return Kernel{}, fmt.Errorf("%s=%s: %w", EnvKernel, env, err)
+	}
+	return k, nil
+}
 
 // Names returns the names of the kernels that this machine can run, best first.
 func Names() []string {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unsafe"
 )
 
 // available runs f as a subtest for each kernel of the table; one that this machine cannot run is a
@@ -23,50 +22,70 @@ func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	}
 }
 
-// operands are packed panels and a tile, each inside a longer slice. The other elements are NaN
-// around the panels, so that reading one spoils the result, and numbers around the tile, so that
-// adding to one is seen.
-type operands struct {
-	kc, ldc       int
-	as, bs, cs    []float64 // with their guards
-	a, b, c, want []float64
+// An operand is a matrix of which element (i,j) is at[off(i,j)], inside a longer slice. All other elements of the
+// slice are canaries: NaN in what is only read, so that reading one spoils the result, and a number in C, so
+// that adding to one is seen.
+type operand struct {
+	all []float64
+	off func(i, j int) int
 }
 
-const guard = 16
+const guard = 32
 
-func newOperands(rnd *rand.Rand, k Kernel, kc, ldc int) *operands {
-	guarded := func(n int, canary float64) (all, inner []float64) {
-		all = make([]float64, n+2*guard)
-		for i := range all {
-			all[i] = canary
-		}
-		return all, all[guard : guard+n]
+func newOperand(rows, cols int, canary float64, off func(i, j int) int, value func() float64) operand {
+	o := operand{off: func(i, j int) int { return guard + off(i, j) }}
+	o.all = make([]float64, off(rows-1, cols-1)+1+2*guard)
+	for i := range o.all {
+		o.all[i] = canary
 	}
-	o := &operands{kc: kc, ldc: ldc}
-	o.as, o.a = guarded(k.MR*kc, math.NaN())
-	o.bs, o.b = guarded(k.NR*kc, math.NaN())
-	o.cs, o.c = guarded((k.MR-1)*ldc+k.NR, 12345.678)
-	// Integers below 2^10, of which even 2^32 products add up exactly, in any order, fused or not.
-	for i := range o.a {
-		o.a[i] = float64(rnd.IntN(2048) - 1024)
-	}
-	for i := range o.b {
-		o.b[i] = float64(rnd.IntN(2048) - 1024)
-	}
-	for i := range k.MR {
-		for j := range k.NR {
-			o.c[i*ldc+j] = float64(rnd.IntN(2048) - 1024)
-		}
-	}
-	o.want = slices.Clone(o.cs)
-	for i := range k.MR {
-		for j := range k.NR {
-			for p := range kc {
-				o.want[guard+i*ldc+j] += o.a[p*k.MR+i] * o.b[p*k.NR+j]
-			}
+	for i := range rows {
+		for j := range cols {
+			o.all[o.off(i, j)] = value()
 		}
 	}
 	return o
+}
+
+func (o operand) first() *float64 { return &o.all[o.off(0, 0)] }
+
+func (o operand) at(i, j int) float64 { return o.all[o.off(i, j)] }
+
+// A strip is a call of Gemm with its operands.
+type strip struct {
+	m, n, k                       int
+	rowA, colA, rowB, panelB, ldc int
+	a, b, c                       operand
+}
+
+func newStrip(kern Kernel, m, n, k, rowA, colA, rowB, panelB, ldc int, value func() float64) strip {
+	s := strip{m: m, n: n, k: k, rowA: rowA, colA: colA, rowB: rowB, panelB: panelB, ldc: ldc}
+	s.a = newOperand(m, k, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, value)
+	s.b = newOperand(k, n, math.NaN(), func(p, j int) int { return j/kern.NR*panelB + p*rowB + j%kern.NR }, value)
+	s.c = newOperand(m, n, 12345.678, func(i, j int) int { return i*ldc + j }, value)
+	return s
+}
+
+func (s *strip) run(kern Kernel, alpha float64, add bool) {
+	kern.Gemm(s.m, s.n, s.k, alpha, s.a.first(), s.rowA, s.colA, s.b.first(), s.rowB, s.panelB, add, s.c.first(), s.ldc)
+}
+
+// strips calls f with strips of every height, of widths around those of vectors and tiles, of lengths around
+// those that the loops unroll, and with operands as they are, transposed and packed.
+func strips(kern Kernel, value func() float64, f func(s strip)) {
+	for m := 1; m <= kern.MR; m++ {
+		for n := 1; n <= 2*kern.NR+9; n++ {
+			for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 9, 17} {
+				switch (m + n + k) % 3 {
+				case 0:
+					f(newStrip(kern, m, n, k, k+3, 1, n+5, kern.NR, n, value))
+				case 1:
+					f(newStrip(kern, m, n, k, 1, m+7, n, kern.NR, n+11, value))
+				default:
+					f(newStrip(kern, m, n, k, 1, kern.MR, kern.NR, kern.NR*k+8, n+1, value))
+				}
+			}
+		}
+	}
 }
 
 // identical reports whether x and y agree bit for bit, NaN with NaN.
@@ -74,48 +93,70 @@ func identical(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
+// Integers below 2^10, of which even 2^32 products add up exactly, in any order, fused or not.
 func TestGemmExact(t *testing.T) {
-	available(t, func(t *testing.T, k Kernel) {
+	available(t, func(t *testing.T, kern Kernel) {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		for _, kc := range []int{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 255, 256, 257} {
-			for _, ldc := range []int{k.NR, k.NR + 1, 3*k.NR + 5} {
-				o := newOperands(rnd, k, kc, ldc)
-				as, bs := slices.Clone(o.as), slices.Clone(o.bs)
-				k.Gemm(kc, &o.a[0], &o.b[0], &o.c[0], ldc)
-				if !identical(o.cs, o.want) {
-					t.Errorf("kc=%d ldc=%d: C is wrong, or something beside the tile was read or written", kc, ldc)
-				}
-				if !identical(o.as, as) || !identical(o.bs, bs) {
-					t.Errorf("kc=%d ldc=%d: an operand was changed", kc, ldc)
+		strips(kern, func() float64 { return float64(rnd.IntN(2048) - 1024) }, func(s strip) {
+			for _, alpha := range []float64{1, -1, 0.5} {
+				for _, add := range []bool{false, true} {
+					as, bs, want := slices.Clone(s.a.all), slices.Clone(s.b.all), slices.Clone(s.c.all)
+					for i := range s.m {
+						for j := range s.n {
+							var sum float64
+							for p := range s.k {
+								sum += s.a.at(i, p) * s.b.at(p, j)
+							}
+							at := s.c.off(i, j)
+							if add {
+								want[at] += alpha * sum
+							} else {
+								want[at] = alpha * sum
+								s.c.all[at] = math.NaN() // not to be read
+							}
+						}
+					}
+					s.run(kern, alpha, add)
+					if !identical(s.c.all, want) {
+						t.Fatalf("m=%d n=%d k=%d alpha=%v add=%v strides %d,%d %d,%d %d: C is wrong, or something beside it was read or written",
+							s.m, s.n, s.k, alpha, add, s.rowA, s.colA, s.rowB, s.panelB, s.ldc)
+					}
+					if !identical(s.a.all, as) || !identical(s.b.all, bs) {
+						t.Fatalf("m=%d n=%d k=%d: an operand was changed", s.m, s.n, s.k)
+					}
 				}
 			}
-		}
+		})
 	})
 }
 
 // A zero multiplier does not hide a NaN or an infinity of the other operand, whichever it is, and
 // these spoil their own row or column of C only.
 func TestGemmZeroTimesNaN(t *testing.T) {
-	available(t, func(t *testing.T, k Kernel) {
-		const kc = 7
+	available(t, func(t *testing.T, kern Kernel) {
+		const k = 7
+		n := kern.NR + 3
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-			for p := range kc {
-				a, b, c := make([]float64, k.MR*kc), make([]float64, k.NR*kc), make([]float64, k.MR*k.NR)
-				row, col := p%k.MR, p%k.NR
-				a[p*k.MR+row] = bad
-				k.Gemm(kc, &a[0], &b[0], &c[0], k.NR)
-				for i, v := range c {
-					if math.IsNaN(v) != (i/k.NR == row) {
-						t.Errorf("A[%d,%d] = %v, B = 0: C[%d,%d] = %v", row, p, bad, i/k.NR, i%k.NR, v)
+			for p := range k {
+				s := newStrip(kern, kern.MR, n, k, k, 1, n, kern.NR, n, func() float64 { return 0 })
+				row, col := p%kern.MR, (5*p)%n
+				s.a.all[s.a.off(row, p)] = bad
+				s.run(kern, 1, true)
+				for i := range s.m {
+					for j := range n {
+						if v := s.c.at(i, j); math.IsNaN(v) != (i == row) {
+							t.Errorf("A[%d,%d] = %v, B = 0: C[%d,%d] = %v", row, p, bad, i, j, v)
+						}
 					}
 				}
-				clear(a)
-				clear(c)
-				b[p*k.NR+col] = bad
-				k.Gemm(kc, &a[0], &b[0], &c[0], k.NR)
-				for i, v := range c {
-					if math.IsNaN(v) != (i%k.NR == col) {
-						t.Errorf("B[%d,%d] = %v, A = 0: C[%d,%d] = %v", p, col, bad, i/k.NR, i%k.NR, v)
+				s = newStrip(kern, kern.MR, n, k, k, 1, n, kern.NR, n, func() float64 { return 0 })
+				s.b.all[s.b.off(p, col)] = bad
+				s.run(kern, 1, true)
+				for i := range s.m {
+					for j := range n {
+						if v := s.c.at(i, j); math.IsNaN(v) != (j == col) {
+							t.Errorf("B[%d,%d] = %v, A = 0: C[%d,%d] = %v", p, col, bad, i, j, v)
+						}
 					}
 				}
 			}
@@ -123,27 +164,25 @@ func TestGemmZeroTimesNaN(t *testing.T) {
 	})
 }
 
-// The contract's rounding: adding the product to C in place and adding a product computed in a zeroed
-// buffer give the same bits.
-func TestGemmAddsOnce(t *testing.T) {
-	available(t, func(t *testing.T, k Kernel) {
+// The contract's rounding: an element of a strip has the same bits as the same element computed as a strip
+// of one row and one column.
+func TestGemmPlaceless(t *testing.T) {
+	available(t, func(t *testing.T, kern Kernel) {
 		rnd := rand.New(rand.NewPCG(3, 4))
-		for _, kc := range []int{1, 3, 4, 50, 257} {
-			a, b := make([]float64, k.MR*kc), make([]float64, k.NR*kc)
-			c, buf := make([]float64, k.MR*k.NR), make([]float64, k.MR*k.NR)
-			for _, x := range [][]float64{a, b, c} {
-				for i := range x {
-					x[i] = rnd.NormFloat64()
+		for _, k := range []int{1, 3, 4, 50, 257} {
+			for _, n := range []int{1, kern.NR - 1, kern.NR, 2*kern.NR + 5} {
+				s := newStrip(kern, kern.MR, n, k, k, 1, n, kern.NR, n, rnd.NormFloat64)
+				before := slices.Clone(s.c.all)
+				s.run(kern, 1.1, true)
+				for i := range s.m {
+					for j := range n {
+						one := before[s.c.off(i, j)]
+						kern.Gemm(1, 1, k, 1.1, &s.a.all[s.a.off(i, 0)], s.rowA, s.colA, &s.b.all[s.b.off(0, j)], s.rowB, s.panelB, true, &one, 1)
+						if got := s.c.at(i, j); math.Float64bits(got) != math.Float64bits(one) {
+							t.Fatalf("k=%d n=%d: C[%d,%d] = %v in the strip, %v alone", k, n, i, j, got, one)
+						}
+					}
 				}
-			}
-			want := slices.Clone(c)
-			k.Gemm(kc, &a[0], &b[0], &buf[0], k.NR)
-			for i := range want {
-				want[i] += buf[i]
-			}
-			k.Gemm(kc, &a[0], &b[0], &c[0], k.NR)
-			if !identical(c, want) {
-				t.Errorf("kc=%d: C + (0 + A·B) differs from C += A·B", kc)
 			}
 		}
 	})
@@ -159,8 +198,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("kernel %q: incomplete entry", k.Name)
 		}
 	}
-	if got := Select().Name; got != Names()[0] {
-		t.Errorf("Select took %q, the first usable kernel is %q", got, Names()[0])
+	if k, err := choose(""); err != nil || k.Name != Names()[0] {
+		t.Errorf("without a wish: %q, %v, the first usable kernel is %q", k.Name, err, Names()[0])
 	}
 }
 
@@ -196,19 +235,39 @@ func TestCaches(t *testing.T) {
 	}
 }
 
+// BenchmarkGemm is the speed of the micro-kernel alone, its operands packed and in L1 or L2.
 func BenchmarkGemm(b *testing.B) {
-	for _, k := range table {
-		for _, kc := range []int{32, 256} {
-			b.Run(fmt.Sprintf("kernel=%s/kc=%d", k.Name, kc), func(b *testing.B) {
-				if !k.Available() {
-					b.Skipf("this CPU cannot run kernel %q", k.Name)
-				}
-				x, y, c := make([]float64, k.MR*kc), make([]float64, k.NR*kc), make([]float64, k.MR*k.NR)
-				for b.Loop() {
-					k.Gemm(kc, unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(c), k.NR)
-				}
-				b.ReportMetric(2*float64(k.MR*k.NR*kc)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
-			})
+	for _, kern := range table {
+		for _, tiles := range []int{1, 8} {
+			for _, k := range []int{32, 256} {
+				b.Run(fmt.Sprintf("kernel=%s/tiles=%d/k=%d", kern.Name, tiles, k), func(b *testing.B) {
+					if !kern.Available() {
+						b.Skipf("this CPU cannot run kernel %q", kern.Name)
+					}
+					n := tiles * kern.NR
+					s := newStrip(kern, kern.MR, n, k, 1, kern.MR, kern.NR, kern.NR*k, n, rand.Float64)
+					for b.Loop() {
+						s.run(kern, 1, true)
+					}
+					b.ReportMetric(2*float64(kern.MR*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+				})
+			}
 		}
+	}
+}
+
+// BenchmarkPeak is what the speed of kernels is compared with.
+func BenchmarkPeak(b *testing.B) {
+	for _, kern := range table {
+		b.Run("kernel="+kern.Name, func(b *testing.B) {
+			if !kern.Available() {
+				b.Skipf("this CPU cannot run kernel %q", kern.Name)
+			}
+			const n = 10000
+			for b.Loop() {
+				kern.Peak(n, 0.5, 1)
+			}
+			b.ReportMetric(2*float64(n*kern.PeakWidth)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
 	}
 }

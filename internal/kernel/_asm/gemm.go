@@ -1,0 +1,336 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A tile is what gemm holds in registers: rows×vectors accumulators, of which the last vector of a row may be a
+// part of one (masked).
+//
+//	AVX-512   8×24: 24 accumulators, 3 vectors of B, 5 broadcast elements of A in flight: 32 registers
+//	AVX2       6×8: 12 accumulators, 2 vectors of B, 2 broadcast elements of A: 16 registers
+//
+// A step of the sum loads rows + vectors operands for rows·vectors multiply-adds: 11 for 24 where the CPU
+// can begin one 512-bit load for each multiply-add, and 8 for 12 with AVX2.
+type tile struct {
+	rows, vectors int
+	masked        bool
+}
+
+// largest is the tile of the instruction set.
+func largest(i isa) tile {
+	if i.lanes == 8 {
+		return tile{rows: 8, vectors: 3}
+	}
+	return tile{rows: 6, vectors: 2}
+}
+
+// steps is how many steps of the sum one turn of the loop takes.
+const steps = 4
+
+// gemmArguments are the registers that live through a call of gemm. Strides are in bytes.
+type gemmArguments struct {
+	rowA, colA, rowB, ldc reg.GPVirtual
+	b, c, n               reg.GPVirtual // the panel (nil if there is none), the tile, and the columns that are left
+	mask                  reg.Register  // of the last vector: a mask register or a pointer to a mask
+	next                  operand.Mem   // what of A is prefetched with the next tile
+}
+
+// gemm is the strip kernel, in Go
+//
+//	for jr := 0; jr < n; jr += NR {
+//		for i := range m {
+//			for j := range min(NR, n-jr) {
+//				var s float64
+//				for p := range k {
+//					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
+//				}
+//				if add {
+//					c[i*ldc+jr+j] = FMA(alpha, s, c[i*ldc+jr+j])
+//				} else {
+//					c[i*ldc+jr+j] = alpha * s
+//				}
+//			}
+//		}
+//	}
+//
+// with one block of code for each number of rows, each of which has one for whole tiles and one for
+// each number of vectors at the right edge.
+func gemm(g *generator) {
+	full := largest(g.isa)
+	g.function("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int)",
+		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is gemmGeneric.", full.rows, full.vectors*g.lanes))
+	x := gemmArguments{
+		rowA: g.bytes("rowA"), colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"),
+		b: g.argument("b"), c: g.argument("c"), n: g.argument("n"),
+		next: g.AllocLocal(8),
+	}
+	if g.lanes == 8 {
+		x.mask = g.K()
+	} else {
+		x.mask = g.GP64()
+	}
+	g.prefetchBegin(x)
+	for r := full.rows; r > 1; r-- {
+		g.CMPQ(g.parameter("m"), operand.Imm(uint64(r)))
+		g.JEQ(operand.LabelRef(fmt.Sprintf("rows%d", r)))
+	}
+	for r := 1; r <= full.rows; r++ {
+		g.Label(fmt.Sprintf("rows%d", r))
+		g.columns(x, tile{rows: r, vectors: full.vectors}, func(t tile) { g.tile(x, t) })
+	}
+	g.Label("done")
+	g.ret()
+}
+
+// columns writes the loop over the columns of a strip of C, of which x.n are left, for one number of rows: whole
+// tiles, and one block of code for each number of vectors that may be left at the right edge.
+func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
+	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
+	width := t.vectors * g.lanes
+	g.Label(whole)
+	g.CMPQ(x.n, operand.Imm(uint64(width)))
+	g.JLT(operand.LabelRef(edge))
+	write(t)
+	if x.b != nil {
+		g.ADDQ(g.bytes("panelB"), x.b)
+	}
+	g.ADDQ(operand.Imm(uint64(8*width)), x.c)
+	g.SUBQ(operand.Imm(uint64(width)), x.n)
+	g.JMP(operand.LabelRef(whole))
+
+	g.Label(edge)
+	g.TESTQ(x.n, x.n)
+	g.JEQ(operand.LabelRef("done"))
+	for v := 1; v <= t.vectors; v++ {
+		next := fmt.Sprintf("edge%d_%d", t.rows, v+1)
+		if v < t.vectors {
+			g.CMPQ(x.n, operand.Imm(uint64(v*g.lanes)))
+			g.JGT(operand.LabelRef(next))
+		}
+		g.setMask(x, v)
+		write(tile{t.rows, v, true})
+		g.JMP(operand.LabelRef("done"))
+		if v < t.vectors {
+			g.Label(next)
+		}
+	}
+}
+
+// setMask makes the mask for n - (v-1)·lanes elements of a vector.
+func (g *generator) setMask(x gemmArguments, v int) {
+	rest := g.GP64()
+	g.MOVQ(x.n, rest)
+	g.SUBQ(operand.Imm(uint64((v-1)*g.lanes)), rest)
+	g.maskOf(rest, x.mask)
+}
+
+// tile writes the computation of one tile of C.
+func (g *generator) tile(x gemmArguments, t tile) {
+	name := fmt.Sprintf("r%dv%d", t.rows, t.vectors)
+	if t.masked {
+		name += "m"
+	}
+	c := g.stack(x.c, x.ldc, t.rows)
+	g.Comment("The tile of C will be needed at the end.")
+	for r := range t.rows {
+		for v := range t.vectors {
+			g.PREFETCHT0(c.row(r, v*8*g.lanes))
+		}
+	}
+	if t == largest(g.isa) {
+		g.prefetch(x)
+	}
+	a := g.stack(g.argument("a"), x.rowA, t.rows)
+	b := g.GP64()
+	g.MOVQ(x.b, b)
+	acc := func(r, v int) reg.VecPhysical { return g.register(r*t.vectors + v) }
+	rows := func(v int) reg.VecPhysical { return g.register(t.rows*t.vectors + v) }
+	free := t.rows*t.vectors + t.vectors // the first register that is left
+	for r := range t.rows {
+		for v := range t.vectors {
+			g.zero(acc(r, v))
+		}
+	}
+	step := func() {
+		for v := range t.vectors {
+			g.load(x, t, g.at(b, v), v, rows(v))
+		}
+		if t == largest(g.isa) {
+			for v := range t.vectors {
+				g.PREFETCHT0(operand.Mem{Base: b, Index: x.rowB, Scale: 8, Disp: 8 * g.lanes * v})
+			}
+		}
+		g.ADDQ(x.rowB, b)
+		for r := range t.rows {
+			element := g.register(free + r%(g.vecs-free))
+			g.VBROADCASTSD(a.row(r, 0), element)
+			for v := range t.vectors {
+				g.VFMADD231PD(rows(v), element, acc(r, v))
+			}
+		}
+		g.advance(a, x.colA)
+	}
+	k := g.argument("k")
+	g.SUBQ(operand.Imm(steps), k)
+	g.JLT(operand.LabelRef(name + "rest"))
+	g.Label(name + "loop")
+	for range steps {
+		step()
+	}
+	g.SUBQ(operand.Imm(steps), k)
+	g.JGE(operand.LabelRef(name + "loop"))
+	g.Label(name + "rest")
+	g.ADDQ(operand.Imm(steps), k)
+	g.JEQ(operand.LabelRef(name + "store"))
+	g.Label(name + "one")
+	step()
+	g.DECQ(k)
+	g.JNE(operand.LabelRef(name + "one"))
+
+	g.Label(name + "store")
+	c = g.stack(x.c, x.ldc, t.rows)
+	alpha, old := rows(0), g.register(free)
+	g.VBROADCASTSD(g.parameter("alpha"), alpha)
+	g.CMPB(g.parameter("add"), operand.Imm(0))
+	g.JEQ(operand.LabelRef(name + "overwrite"))
+	for r := range t.rows {
+		for v := range t.vectors {
+			m := c.row(r, v*8*g.lanes)
+			if t.masked && v == t.vectors-1 {
+				g.load(x, t, m, v, old)
+				g.VFMADD213PD(old, alpha, acc(r, v))
+			} else {
+				g.VFMADD213PD(m, alpha, acc(r, v))
+			}
+			g.store(x, t, acc(r, v), v, m, old)
+		}
+	}
+	g.JMP(operand.LabelRef(name + "end"))
+	g.Label(name + "overwrite")
+	for r := range t.rows {
+		for v := range t.vectors {
+			g.VMULPD(alpha, acc(r, v), acc(r, v))
+			g.store(x, t, acc(r, v), v, c.row(r, v*8*g.lanes), old)
+		}
+	}
+	g.Label(name + "end")
+}
+
+// prefetched is the length, in steps of the sum, of the part of the next strip's A that is prefetched with each
+// tile, to the second level of cache: the strip after this one will read it first thing, when nothing else is
+// there to do. Strips shorter than leastPrefetched do without.
+const (
+	prefetched      = 32
+	leastPrefetched = 96
+)
+
+// prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a full strip.
+func (g *generator) prefetchBegin(x gemmArguments) {
+	p := g.GP64()
+	g.MOVQ(x.rowA, p)
+	g.IMUL3Q(operand.U32(uint32(largest(g.isa).rows)), p, p)
+	g.ADDQ(g.parameter("a"), p)
+	g.MOVQ(p, x.next)
+}
+
+// prefetch requests the next part of the next strip: rows×4 lines that are 64 bytes apart in rows rowA apart if A is
+// stored by rows, and otherwise one line every colA.
+func (g *generator) prefetch(x gemmArguments) {
+	id := g.unique()
+	done, byRows, loop := "fetched"+id, "fetch"+id, "fetching"+id
+	g.CMPQ(g.parameter("k"), operand.Imm(leastPrefetched))
+	g.JLT(operand.LabelRef(done))
+	p, line, row, count := g.GP64(), g.GP64(), g.GP64(), g.GP64()
+	g.MOVQ(x.next, p)
+	g.MOVQ(operand.U32(8), count)
+	g.CMPQ(x.colA, operand.Imm(8))
+	g.JEQ(operand.LabelRef(byRows))
+	g.MOVQ(x.colA, line)
+	g.LEAQ(operand.Mem{Base: line, Index: line, Scale: 2}, row)
+	g.ADDQ(line, row)
+	g.MOVQ(x.colA, count)
+	g.SHLQ(operand.Imm(5), count)
+	g.ADDQ(count, x.next)
+	g.MOVQ(operand.U32(8), count)
+	g.JMP(operand.LabelRef(loop))
+	g.Label(byRows)
+	g.MOVQ(operand.U32(64), line)
+	g.MOVQ(x.rowA, row)
+	g.ADDQ(operand.U32(256), x.next)
+	g.Label(loop)
+	g.PREFETCHT1(operand.Mem{Base: p})
+	g.PREFETCHT1(operand.Mem{Base: p, Index: line, Scale: 1})
+	g.PREFETCHT1(operand.Mem{Base: p, Index: line, Scale: 2})
+	triple := g.GP64()
+	g.LEAQ(operand.Mem{Base: line, Index: line, Scale: 2}, triple)
+	g.PREFETCHT1(operand.Mem{Base: p, Index: triple, Scale: 1})
+	g.ADDQ(row, p)
+	g.DECQ(count)
+	g.JNE(operand.LabelRef(loop))
+	g.Label(done)
+}
+
+// load loads vector v of a row, masked if it is the last of a masked tile.
+func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.Register) {
+	switch {
+	case !t.masked || v < t.vectors-1:
+		g.VMOVUPD(m, dst)
+	case g.lanes == 8:
+		g.VMOVUPD_Z(m, x.mask, dst)
+	default: // dst holds the mask first: there is no register for it
+		g.VMOVUPD(operand.Mem{Base: x.mask}, dst)
+		g.VMASKMOVPD(m, dst, dst)
+	}
+}
+
+// store stores vector v of a row, masked as for load; spare may be lost.
+func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m operand.Mem, spare reg.Register) {
+	switch {
+	case !t.masked || v < t.vectors-1:
+		g.VMOVUPD(src, m)
+	case g.lanes == 8:
+		g.VMOVUPD(src, x.mask, m)
+	default:
+		g.VMOVUPD(operand.Mem{Base: x.mask}, spare)
+		g.VMASKMOVPD(src, spare, m)
+	}
+}
+
+// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one: an address
+// has room for once or twice the stride.
+type stack struct {
+	pointers []reg.GPVirtual
+	stride   reg.GPVirtual
+}
+
+// stack makes the pointers for n rows; first is the pointer to the first.
+func (g *generator) stack(first, stride reg.GPVirtual, n int) stack {
+	s := stack{[]reg.GPVirtual{first}, stride}
+	for len(s.pointers)*3 < n {
+		p, last := g.GP64(), s.pointers[len(s.pointers)-1]
+		g.LEAQ(operand.Mem{Base: last, Index: stride, Scale: 2}, p)
+		g.ADDQ(stride, p)
+		s.pointers = append(s.pointers, p)
+	}
+	return s
+}
+
+// row is the address disp bytes after the beginning of row r.
+func (s stack) row(r, disp int) operand.Mem {
+	m := operand.Mem{Base: s.pointers[r/3], Disp: disp}
+	if r%3 > 0 {
+		m.Index, m.Scale = s.stride, uint8(r%3)
+	}
+	return m
+}
+
+// advance moves all rows by a number of bytes.
+func (g *generator) advance(s stack, by operand.Op) {
+	for _, p := range s.pointers {
+		g.ADDQ(by, p)
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// An isa is an instruction set as the generators see it: how many float64 a vector register holds and
+// how many registers there are. The instructions have the same names in both; the operands make the
+// difference.
+type isa struct {
+	name   string // in file names, and the name of the kernel
+	symbol string // in names of functions
+	lanes  int    // float64 in a vector register
+	vecs   int    // vector registers
+}
+
+var (
+	avx512 = isa{name: "avx512", symbol: "AVX512", lanes: 8, vecs: 32}
+	avx2   = isa{name: "avx2", symbol: "AVX2", lanes: 4, vecs: 16}
+)
+
+// A generator is the context of one pair of files for one instruction set.
+type generator struct {
+	*build.Context
+	isa
+	maskTable operand.Mem
+	labels    int
+}
+
+// unique returns a suffix for labels that has not been used.
+func (g *generator) unique() string {
+	g.labels++
+	return strconv.Itoa(g.labels)
+}
+
+// function begins a function, name followed by the symbol of the instruction set, that does not let its
+// arguments escape and has no stack frame.
+func (g *generator) function(name, signature string, doc ...string) {
+	g.Function(name + g.symbol)
+	g.Pragma("noescape")
+	g.Attributes(attr.NOSPLIT)
+	g.SignatureExpr(signature)
+	doc[0] = name + g.symbol + " " + doc[0]
+	g.Doc(doc...)
+}
+
+// A vector is a register of g.lanes float64, before registers are allotted.
+type vector = reg.VecVirtual
+
+// vec returns a fresh vector register of the instruction set.
+func (g *generator) vec() vector {
+	if g.lanes == 8 {
+		return g.ZMM()
+	}
+	return g.YMM()
+}
+
+// register returns vector register i.
+func (g *generator) register(i int) reg.VecPhysical {
+	if g.lanes == 8 {
+		return zmm[i]
+	}
+	return ymm[i]
+}
+
+var (
+	zmm = []reg.VecPhysical{
+		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
+		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
+		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+	}
+	ymm = []reg.VecPhysical{
+		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
+		reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
+	}
+)
+
+// argument returns a fresh register that holds the 64-bit argument of the given name.
+func (g *generator) argument(name string) reg.GPVirtual {
+	r := g.GP64()
+	g.Load(g.Param(name), r)
+	return r
+}
+
+// bytes returns a fresh register that holds 8 times the argument of the given name, a stride or a length in
+// elements.
+func (g *generator) bytes(name string) reg.GPVirtual {
+	r := g.argument(name)
+	g.SHLQ(operand.Imm(3), r)
+	return r
+}
+
+// maskOf makes the mask for the first n elements of a vector, 0 < n <= lanes: in a mask register with AVX-512,
+// as the address of a vector of masks with AVX2.
+func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
+	if g.lanes == 8 {
+		ones := g.GP64()
+		g.MOVQ(operand.I32(-1), ones)
+		g.BZHIQ(n, ones, ones)
+		g.KMOVW(ones.As32(), mask)
+		return
+	}
+	table := g.GP64()
+	g.LEAQ(g.masks(), table)
+	g.NEGQ(n)
+	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
+}
+
+// masks is a table of lanes elements of ones and then as many of zeros: the vector that begins n elements
+// before the zeros is the mask for n elements.
+func (g *generator) masks() operand.Mem {
+	if g.maskTable == (operand.Mem{}) {
+		g.maskTable = g.StaticGlobal("masks" + g.symbol)
+		g.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i := range 2 * g.lanes {
+			v := operand.U64(0)
+			if i < g.lanes {
+				v = ^v
+			}
+			g.AddDatum(8*i, v)
+		}
+	}
+	return g.maskTable
+}
+
+// parameter is the argument of the given name where it lies, on the stack.
+func (g *generator) parameter(name string) operand.Mem {
+	p, err := g.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}
+
+// at is vector i of those that begin at base.
+func (g *generator) at(base reg.Register, i int) operand.Mem {
+	return operand.Mem{Base: base, Disp: i * 8 * g.lanes}
+}
+
+// zero sets vector registers to zero.
+func (g *generator) zero(vs ...reg.Register) {
+	for _, v := range vs {
+		if g.lanes == 8 {
+			g.VPXORQ(v, v, v)
+		} else {
+			g.VXORPD(v, v, v)
+		}
+	}
+}
+
+// ret ends a function. The upper halves of the vector registers are cleared, or SSE code after it would
+// be slow.
+func (g *generator) ret() {
+	g.VZEROUPPER()
+	g.RET()
+}

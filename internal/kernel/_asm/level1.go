@@ -1,0 +1,71 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// level1 are the kernels of one or two vectors. axpy and ger are limited by their stores, two for three
+// loads and one for one, and 512 bits are stored in two cycles on AMD's processors up to Zen 4, under a mask in
+// many more: the kernel avx512 takes those of avx2.
+func level1(g *generator) {
+	dot(g)
+	scal(g)
+	if g.lanes == 4 {
+		axpy(g)
+	}
+}
+
+// unroll is the number of vectors in one turn of a loop over one row: enough to hide the loop's own
+// instructions.
+const unroll = 4
+
+// dot is the loop
+//
+//	for i := range n { sum += x[i] * y[i] }
+//
+// in the order of inner and sums.
+func dot(g *generator) {
+	g.function("dot", "func(n int, x, y *float64) float64",
+		"returns the sum of x[i]*y[i] over 0 <= i < n. The reference is dotGeneric.")
+	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
+	g.inner("dot", 1, n, g.tail(n), x, []reg.GPVirtual{y}, func(i, _ int) operand.Mem { return g.at(y, i) })
+	g.Store(g.sums(1).AsX(), g.ReturnIndex(0))
+	g.ret()
+}
+
+// axpy is the loop
+//
+//	for i := range n { y[i] += alpha * x[i] }
+func axpy(g *generator) {
+	g.function("axpy", "func(n int, alpha float64, x, y *float64)",
+		"adds alpha*x[i] to y[i] for 0 <= i < n. The reference is axpyGeneric.")
+	alpha := g.vec()
+	g.VBROADCASTSD(g.parameter("alpha"), alpha)
+	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
+	g.parts("axpy", unroll, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, i int) {
+		v := g.vec()
+		p.load(g.at(y, i), v)
+		p.fmaMemory(g.at(x, i), alpha, v)
+		p.store(v, g.at(y, i))
+	})
+	g.ret()
+}
+
+// scal is the loop
+//
+//	for i := range n { x[i] *= alpha }
+func scal(g *generator) {
+	g.function("scal", "func(n int, alpha float64, x *float64)",
+		"multiplies x[i] by alpha for 0 <= i < n. The reference is scalGeneric.")
+	alpha := g.vec()
+	g.VBROADCASTSD(g.parameter("alpha"), alpha)
+	n, x := g.argument("n"), g.argument("x")
+	g.parts("scal", unroll, n, g.edge(n), []reg.GPVirtual{x}, func(p part, i int) {
+		v := g.vec()
+		p.load(g.at(x, i), v)
+		p.mul(alpha, v)
+		p.store(v, g.at(x, i))
+	})
+	g.ret()
+}

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// level2 are the kernels of a matrix and two vectors.
+func level2(g *generator) {
+	gemvN(g)
+	gemvT(g)
+	if g.lanes == 4 {
+		ger(g)
+	}
+}
+
+// matrix is a row-major matrix as a kernel goes through it: blocks of rows from the top down.
+type matrix struct {
+	*generator
+	m         reg.GPVirtual // rows that are left
+	a         reg.GPVirtual // the first of them
+	lda, lda3 reg.GPVirtual // 1 and 3 times the distance of rows in bytes
+}
+
+func (g *generator) matrix() matrix {
+	x := matrix{generator: g, m: g.argument("m"), a: g.argument("a"), lda: g.bytes("lda"), lda3: g.GP64()}
+	g.LEAQ(operand.Mem{Base: x.lda, Index: x.lda, Scale: 2}, x.lda3)
+	return x
+}
+
+// blocks writes a loop over blocks of rows for each number of rows, the largest first: the later loops take
+// what the earlier ones leave. In the body, pointers hold the places of rows 0 and 4 of the block.
+func (x matrix) blocks(label string, rows []int, body func(label string, rows int, pointers []reg.GPVirtual)) {
+	for _, r := range rows {
+		block := fmt.Sprintf("%s_rows%d", label, r)
+		x.while(block, x.m, r, nil, func() {
+			pointers := []reg.GPVirtual{x.GP64()}
+			x.MOVQ(x.a, pointers[0])
+			if r > 4 {
+				pointers = append(pointers, x.GP64())
+				x.LEAQ(operand.Mem{Base: x.a, Index: x.lda, Scale: 4}, pointers[1])
+			}
+			if r == 3 {
+				x.ADDQ(x.lda3, x.a)
+			} else {
+				x.LEAQ(operand.Mem{Base: x.a, Index: x.lda, Scale: uint8(r)}, x.a)
+			}
+			body(block, r, pointers)
+		})
+	}
+}
+
+// at is vector i of row r of a block.
+func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
+	m := x.generator.at(pointers[r/4], i)
+	switch r % 4 {
+	case 1, 2:
+		m.Index, m.Scale = x.lda, uint8(r%4)
+	case 3:
+		m.Index, m.Scale = x.lda3, 1
+	}
+	return m
+}
+
+// gemvN is the loop
+//
+//	for i := range m { y[i*incY] = beta*y[i*incY] + alpha*dot(n, a[i*lda:], x) }
+//
+// for several rows at once, which share the loads of x: four with AVX-512, where 16 accumulators leave room,
+// and three with AVX2, where 12 do.
+func gemvN(g *generator) {
+	g.function("gemvN", "func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
+		"is Kernel.GemvN. The reference is gemvNGeneric.")
+	most := 4
+	if g.lanes == 4 {
+		most = 3
+	}
+	var rows []int
+	for r := most; r > 0; r-- {
+		rows = append(rows, r)
+	}
+	t := target{generator: g, alpha: g.register(g.vecs - 2), beta: g.register(g.vecs - 3)}
+	g.VBROADCASTSD(g.parameter("alpha"), t.alpha)
+	g.VBROADCASTSD(g.parameter("beta"), t.beta)
+	tail := g.tail(g.argument("n"))
+	a := g.matrix()
+	t.y, t.incY, t.read = g.argument("y"), g.bytes("incY"), g.nonzero("beta")
+	a.blocks("n", rows, func(label string, rows int, pointers []reg.GPVirtual) {
+		n, x := g.argument("n"), g.argument("x")
+		g.inner(label, rows, n, tail, x, pointers, func(i, r int) operand.Mem { return a.at(pointers, r, i) })
+		t.set(label, rows, g.sums(rows))
+	})
+	g.ret()
+}
+
+// nonzero returns a register that is zero if and only if the float64 argument of the given name is.
+func (g *generator) nonzero(name string) reg.GPVirtual {
+	r := g.GP64()
+	g.MOVQ(g.parameter(name), r)
+	g.SHLQ(operand.Imm(1), r) // without the sign
+	return r
+}
+
+// A target is the vector y of gemvN, whose elements lie incY bytes apart.
+type target struct {
+	*generator
+	y, incY     reg.GPVirtual
+	read        reg.GPVirtual // zero where beta is, and y is not to be read
+	alpha, beta reg.VecPhysical
+}
+
+// set computes y = beta*y + alpha*s for the first elements of y and s, and moves y behind them.
+func (t target) set(label string, rows int, s reg.VecPhysical) {
+	old, low, high := ymm[0], s.AsX(), ymm[1].AsX()
+	if rows == 4 {
+		t.CMPQ(t.incY, operand.Imm(8))
+		t.JNE(operand.LabelRef(label + "_apart"))
+		t.VXORPD(old, old, old)
+		t.TESTQ(t.read, t.read)
+		t.JE(operand.LabelRef(label + "_unread"))
+		t.VMULPD(operand.Mem{Base: t.y}, t.beta.AsY(), old)
+		t.Label(label + "_unread")
+		t.VFMADD231PD(s, t.alpha.AsY(), old)
+		t.VMOVUPD(old, operand.Mem{Base: t.y})
+		t.ADDQ(operand.Imm(8*4), t.y)
+		t.JMP(operand.LabelRef(label + "_set"))
+		t.Label(label + "_apart")
+	}
+	if rows > 2 {
+		t.VEXTRACTF128(operand.Imm(1), s, high)
+	}
+	for r := range rows {
+		switch r {
+		case 1:
+			t.VUNPCKHPD(low, low, low)
+		case 2:
+			low = high
+		case 3:
+			t.VUNPCKHPD(high, high, high)
+		}
+		unread := fmt.Sprintf("%s_unread%d", label, r)
+		t.VXORPD(old.AsX(), old.AsX(), old.AsX())
+		t.TESTQ(t.read, t.read)
+		t.JE(operand.LabelRef(unread))
+		t.VMULSD(operand.Mem{Base: t.y}, t.beta.AsX(), old.AsX())
+		t.Label(unread)
+		t.VFMADD231SD(low, t.alpha.AsX(), old.AsX())
+		t.VMOVSD(old.AsX(), operand.Mem{Base: t.y})
+		t.ADDQ(t.incY, t.y)
+	}
+	if rows == 4 {
+		t.Label(label + "_set")
+	}
+}
+
+// gemvT is the loop
+//
+//	y *= beta
+//	for i := range m { axpy(n, alpha*x[i*incX], a[i*lda:], y) }
+//
+// Each element of y takes the products of its column in the order of the rows. If the columns fill few vectors, y
+// stays in registers from the first row to the last; else eight rows are taken at once, so that y is
+// loaded and stored once for all of them.
+func gemvT(g *generator) {
+	g.function("gemvT", "func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
+		"is Kernel.GemvT. The reference is gemvTGeneric.")
+	a := g.matrix()
+	x, incX := g.argument("x"), g.bytes("incX")
+	g.narrow(a, x, incX)
+
+	edge := g.edge(g.argument("n"))
+	g.scaleBy("beta", edge)
+	a.blocks("t", []int{8, 4, 2, 1}, func(label string, rows int, pointers []reg.GPVirtual) {
+		t := g.multipliers(rows, x, incX)
+		n, y := g.argument("n"), g.argument("y")
+		g.parts(label, 2, n, edge, append(pointers, y), func(p part, i int) {
+			v := g.vec()
+			p.load(g.at(y, i), v)
+			for r := range rows {
+				p.fmaMemory(a.at(pointers, r, i), t[r], v)
+			}
+			p.store(v, g.at(y, i))
+		})
+	})
+	g.ret()
+}
+
+// scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. Where it is zero, the
+// bits of y are cleared first, for 0 times NaN is NaN.
+func (g *generator) scaleBy(name string, edge reg.Register) {
+	one, keep := g.GP64(), g.vec()
+	g.MOVQ(operand.U64(math.Float64bits(1)), one)
+	g.CMPQ(one, g.parameter(name))
+	g.JEQ(operand.LabelRef("scaled"))
+	bits := g.nonzero(name)
+	g.NEGQ(bits) // the carry is set unless bits is zero
+	g.SBBQ(bits, bits)
+	g.VMOVQ(bits, keep.AsX())
+	g.VBROADCASTSD(keep.AsX(), keep)
+	scale := g.vec()
+	g.VBROADCASTSD(g.parameter(name), scale)
+	n, y := g.argument("n"), g.argument("y")
+	g.parts("scale", unroll, n, edge, []reg.GPVirtual{y}, func(p part, i int) {
+		v := g.vec()
+		p.load(g.at(y, i), v)
+		p.and(keep, v)
+		p.mul(scale, v)
+		p.store(v, g.at(y, i))
+	})
+	g.Label("scaled")
+}
+
+// narrow is all of gemvT for at most four vectors of columns, and passes other calls on. The last vector is
+// under a mask, even if it is whole.
+func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
+	const most = 4
+	n := g.argument("n")
+	g.CMPQ(n, operand.I32(most*g.lanes))
+	g.JGT(operand.LabelRef("wide"))
+	alpha, beta := g.vec(), g.vec()
+	g.VBROADCASTSD(g.parameter("alpha"), alpha)
+	g.VBROADCASTSD(g.parameter("beta"), beta)
+	y, read, rest := g.argument("y"), g.nonzero("beta"), g.GP64()
+	g.LEAQ(operand.Mem{Base: n, Disp: -1}, rest)
+	g.ANDQ(operand.Imm(uint64(g.lanes-1)), rest)
+	g.INCQ(rest)
+	last := g.last(rest)
+	for vectors := 1; vectors <= most; vectors++ {
+		label := fmt.Sprintf("narrow%d", vectors)
+		if vectors < most {
+			g.CMPQ(n, operand.I32(vectors*g.lanes))
+			g.JGT(operand.LabelRef(label + "_not"))
+		}
+		s := make([]vector, vectors)
+		for i := range s {
+			s[i] = g.vec()
+			g.zero(s[i])
+		}
+		g.TESTQ(read, read)
+		g.JE(operand.LabelRef(label))
+		for i, v := range s {
+			if i+1 < vectors {
+				g.VMOVUPD(g.at(y, i), v)
+			} else {
+				g.loadTail(last, g.at(y, i), v)
+			}
+			g.VMULPD(beta, v, v)
+		}
+		g.Label(label)
+		t, u := g.vec(), g.vec()
+		g.VBROADCASTSD(operand.Mem{Base: x}, t)
+		g.VMULPD(alpha, t, t)
+		for i, v := range s {
+			if i+1 < vectors {
+				g.VFMADD231PD(g.at(a.a, i), t, v)
+			} else {
+				g.loadTail(last, g.at(a.a, i), u)
+				g.VFMADD231PD(u, t, v)
+			}
+		}
+		g.ADDQ(a.lda, a.a)
+		g.ADDQ(incX, x)
+		g.DECQ(a.m)
+		g.JNE(operand.LabelRef(label))
+		for i, v := range s[:vectors-1] {
+			g.VMOVUPD(v, g.at(y, i))
+		}
+		g.storeTail(label, last, rest, s[vectors-1], g.at(y, vectors-1))
+		g.ret()
+		if vectors < most {
+			g.Label(label + "_not")
+		}
+	}
+	g.Label("wide")
+}
+
+// ger is the loop
+//
+//	for i := range m { axpy(n, alpha*x[i*incX], y, a[i*lda:]) }
+//
+// for several rows at once, which share the loads of y.
+func ger(g *generator) {
+	g.function("ger", "func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)",
+		"adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is gerGeneric.")
+	edge := g.edge(g.argument("n"))
+	a := g.matrix()
+	x, incX := g.argument("x"), g.bytes("incX")
+	a.blocks("ger", []int{4, 2, 1}, func(label string, rows int, pointers []reg.GPVirtual) {
+		t := g.multipliers(rows, x, incX)
+		n, y := g.argument("n"), g.argument("y")
+		g.parts(label, 2, n, edge, append(pointers, y), func(p part, i int) {
+			u := g.vec()
+			p.load(g.at(y, i), u)
+			for r := range rows {
+				v := g.vec()
+				p.load(a.at(pointers, r, i), v)
+				p.fma(u, t[r], v)
+				p.store(v, a.at(pointers, r, i))
+			}
+		})
+	})
+	g.ret()
+}
+
+// multipliers returns the vectors all of whose elements are alpha*x[r*incX], and moves x behind them.
+func (g *generator) multipliers(rows int, x, incX reg.GPVirtual) []vector {
+	alpha := g.vec()
+	g.VBROADCASTSD(g.parameter("alpha"), alpha)
+	t := make([]vector, rows)
+	for r := range t {
+		t[r] = g.vec()
+		g.VBROADCASTSD(operand.Mem{Base: x}, t[r])
+		g.VMULPD(alpha, t[r], t[r])
+		g.ADDQ(incX, x)
+	}
+	return t
+}

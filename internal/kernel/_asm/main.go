@@ -1,0 +1,79 @@
+// Command _asm writes the assembly of package kernel. It is a module of its own so that nothing that uses
+// the library depends on the generator. Run it as
+//
+//	go generate ./internal/kernel
+//
+// from the root of the module.
+//
+// For each entry of outputs and each instruction set of it there are two files in the folder above,
+// NAME_ISA_amd64.s and, with the Go declarations, NAME_ISA_amd64.go. All carry the constraint !noasm.
+package main
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+// An output is what goes into one pair of files.
+type output struct {
+	name  string
+	isas  []isa
+	write func(*generator)
+}
+
+var outputs = []output{
+	{"peak", []isa{avx512, avx2}, peak},
+	{"tanh", []isa{avx512, avx2}, tanh},
+	{"exp", []isa{avx512, avx2}, exp},
+	{"gemm", []isa{avx512, avx2}, gemm},
+	{"pack", []isa{avx512, avx2}, pack},
+	{"triangle", []isa{avx512, avx2}, triangle},
+	{"level1", []isa{avx512, avx2}, level1},
+	{"level2", []isa{avx512, avx2}, level2},
+}
+
+func main() {
+	log.SetFlags(0)
+	for _, o := range outputs {
+		for _, i := range o.isas {
+			if err := emit(o, i); err != nil {
+				log.Fatalf("%s, %s: %v", o.name, i.name, err)
+			}
+		}
+	}
+}
+
+// emit writes one pair of files.
+func emit(o output, i isa) error {
+	g := &generator{Context: build.NewContext(), isa: i}
+	g.ConstraintExpr("!noasm")
+	o.write(g)
+	base := filepath.Join("..", fmt.Sprintf("%s_%s_amd64", o.name, i.name))
+	cfg := printer.Config{Argv: []string{"go", "generate", "./internal/kernel"}, Pkg: "kernel"}
+	file, err := g.Result()
+	if err != nil {
+		return err
+	}
+	if err := pass.Compile.Execute(file); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		extension string
+		printer.Printer
+	}{{".s", printer.NewGoAsm(cfg)}, {".go", printer.NewStubs(cfg)}} {
+		text, err := p.Print(file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(base+p.extension, text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

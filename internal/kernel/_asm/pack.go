@@ -1,0 +1,156 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// pack writes the two copies of which packing is made.
+func pack(g *generator) {
+	g.copyRows()
+	g.transpose()
+}
+
+// copyRows is, in Go
+//
+//	for i := range m {
+//		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
+//	}
+func (g *generator) copyRows() {
+	g.function("copyRows", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
+		"is Kernel.Copy. The reference is copyGeneric.")
+	m, n := g.argument("m"), g.argument("n")
+	src, lds, dst, ldd := g.argument("src"), g.bytes("lds"), g.argument("dst"), g.bytes("ldd")
+	rest, vectors := g.GP64(), g.GP64()
+	g.Comment("n = lanes*vectors + rest, 0 < rest <= lanes")
+	g.LEAQ(operand.Mem{Base: n, Disp: -1}, vectors)
+	g.MOVQ(vectors, rest)
+	g.ANDQ(operand.I32(-g.lanes), vectors)
+	g.SUBQ(vectors, rest)
+	g.INCQ(rest)
+	g.SHLQ(operand.Imm(3), vectors)
+	var mask reg.Register = reg.K1
+	if g.lanes == 4 {
+		mask = g.register(1)
+		at := g.GP64()
+		g.maskOf(rest, at)
+		g.VMOVUPD(operand.Mem{Base: at}, mask)
+	} else {
+		g.maskOf(rest, mask)
+	}
+	v := g.register(0)
+	j := g.GP64()
+	g.Label("row")
+	g.XORQ(j, j)
+	g.CMPQ(j, vectors)
+	g.JEQ(operand.LabelRef("rest"))
+	g.Label("vector")
+	g.VMOVUPD(operand.Mem{Base: src, Index: j, Scale: 1}, v)
+	g.VMOVUPD(v, operand.Mem{Base: dst, Index: j, Scale: 1})
+	g.ADDQ(operand.Imm(uint64(8*g.lanes)), j)
+	g.CMPQ(j, vectors)
+	g.JLT(operand.LabelRef("vector"))
+	g.Label("rest")
+	from, to := operand.Mem{Base: src, Index: j, Scale: 1}, operand.Mem{Base: dst, Index: j, Scale: 1}
+	if g.lanes == 8 {
+		g.VMOVUPD_Z(from, mask, v)
+		g.VMOVUPD(v, mask, to)
+	} else {
+		g.VMASKMOVPD(from, mask, v)
+		g.VMASKMOVPD(v, mask, to)
+	}
+	g.ADDQ(lds, src)
+	g.ADDQ(ldd, dst)
+	g.DECQ(m)
+	g.JNE(operand.LabelRef("row"))
+	g.ret()
+}
+
+// transpose is, in Go, for m and n that are multiples of the lanes,
+//
+//	for i := range m {
+//		for j := range n {
+//			dst[j*ldd+i] = src[i*lds+j]
+//		}
+//	}
+//
+// in squares of as many rows as a vector has elements.
+func (g *generator) transpose() {
+	g.function("transpose", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
+		"is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.",
+		"The reference is transposeGeneric.")
+	lds, ldd := g.bytes("lds"), g.bytes("ldd")
+	src, dst := g.argument("src"), g.argument("dst")
+	m := g.argument("m")
+	size := operand.Imm(uint64(g.lanes))
+	bytes := operand.Imm(uint64(8 * g.lanes))
+	g.Label("rows")
+	n := g.argument("n")
+	s, d := g.GP64(), g.GP64()
+	g.MOVQ(src, s)
+	g.MOVQ(dst, d)
+	g.Label("square")
+	from, to := g.stack(s, lds, g.lanes), g.stack(d, ldd, g.lanes)
+	if g.lanes == 8 {
+		g.square8(from, to)
+	} else {
+		g.square4(from, to)
+	}
+	g.ADDQ(bytes, s)
+	for range g.lanes / 4 {
+		g.LEAQ(operand.Mem{Base: d, Index: ldd, Scale: 4}, d)
+	}
+	g.SUBQ(size, n)
+	g.JNE(operand.LabelRef("square"))
+	for range g.lanes / 4 {
+		g.LEAQ(operand.Mem{Base: src, Index: lds, Scale: 4}, src)
+	}
+	g.ADDQ(bytes, dst)
+	g.SUBQ(size, m)
+	g.JNE(operand.LabelRef("rows"))
+	g.ret()
+}
+
+// square8 transposes 8×8 elements: pairs of rows are interleaved by elements, then pairs of those by quarters,
+// twice.
+func (g *generator) square8(from, to stack) {
+	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(8 + i) }
+	for i := range 8 {
+		g.VMOVUPD(from.row(i, 0), r(i))
+	}
+	for i := 0; i < 8; i += 2 {
+		g.VUNPCKLPD(r(i+1), r(i), t(i))   // columns 0 2 4 6 of rows i, i+1
+		g.VUNPCKHPD(r(i+1), r(i), t(i+1)) // columns 1 3 5 7
+	}
+	for h := range 2 { // columns of the parity h
+		// Quarters: rows 0-1 and 2-3, then rows 4-5 and 6-7, columns 0 4 and 2 6 (plus h).
+		g.VSHUFF64X2(operand.Imm(0x88), t(2+h), t(h), r(0))
+		g.VSHUFF64X2(operand.Imm(0xdd), t(2+h), t(h), r(1))
+		g.VSHUFF64X2(operand.Imm(0x88), t(6+h), t(4+h), r(2))
+		g.VSHUFF64X2(operand.Imm(0xdd), t(6+h), t(4+h), r(3))
+		g.VSHUFF64X2(operand.Imm(0x88), r(2), r(0), r(4))
+		g.VSHUFF64X2(operand.Imm(0xdd), r(2), r(0), r(5))
+		g.VSHUFF64X2(operand.Imm(0x88), r(3), r(1), r(6))
+		g.VSHUFF64X2(operand.Imm(0xdd), r(3), r(1), r(7))
+		for i, column := range []int{0, 4, 2, 6} {
+			g.VMOVUPD(r(4+i), to.row(column+h, 0))
+		}
+	}
+}
+
+// square4 transposes 4×4 elements: halves of rows are put together while they are loaded, and then interleaved.
+func (g *generator) square4(from, to stack) {
+	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(4 + i) }
+	for h := range 2 { // columns 2h, 2h+1 of rows 0 and 2, and of rows 1 and 3
+		for i := range 2 {
+			v := r(2*h + i)
+			g.VMOVUPD(from.row(i, 16*h), v.AsX())
+			g.VINSERTF128(operand.Imm(1), from.row(i+2, 16*h), v, v)
+		}
+		g.VUNPCKLPD(r(2*h+1), r(2*h), t(2*h))
+		g.VUNPCKHPD(r(2*h+1), r(2*h), t(2*h+1))
+	}
+	for i := range 4 {
+		g.VMOVUPD(t(i), to.row(i, 0))
+	}
+}

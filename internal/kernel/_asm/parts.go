@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// parts goes through n elements of the rows that begin at pointers and calls body for each part of them:
+// unroll vectors at a time, then one, then what is left: under the mask edge with AVX-512, as a pair and a
+// single element with AVX2 (whose masked stores take tens of cycles on AMD's processors). The body is to find
+// vector i of a row i vectors behind its pointer. n and the pointers are used up.
+func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, i int)) {
+	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
+		for i := range unroll {
+			body(g.whole(), i)
+		}
+	})
+	g.while(label+"_vector", n, g.lanes, pointers, func() { body(g.whole(), 0) })
+	if g.lanes == 8 {
+		g.TESTQ(n, n)
+		g.JE(operand.LabelRef(label + "_end"))
+		body(part{g, g.lanes, edge}, 0)
+		g.Label(label + "_end")
+		return
+	}
+	for _, width := range []int{2, 1} {
+		skip := fmt.Sprintf("%s_no%d", label, width)
+		g.TESTQ(operand.I32(width), n)
+		g.JE(operand.LabelRef(skip))
+		body(part{g, width, nil}, 0)
+		g.forward(pointers, width)
+		g.Label(skip)
+	}
+}
+
+// while repeats body as long as n >= step, each time taking step elements off n and moving the pointers by as
+// many.
+func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
+	g.SUBQ(operand.I32(step), n)
+	g.JL(operand.LabelRef(label + "_done"))
+	g.Label(label)
+	body()
+	g.forward(pointers, step)
+	g.SUBQ(operand.I32(step), n)
+	g.JGE(operand.LabelRef(label))
+	g.Label(label + "_done")
+	g.ADDQ(operand.I32(step), n)
+}
+
+// forward moves pointers by n elements.
+func (g *generator) forward(pointers []reg.GPVirtual, n int) {
+	for _, p := range pointers {
+		g.ADDQ(operand.I32(8*n), p)
+	}
+}
+
+// A part is what one instruction of such a loop covers: a vector, the first elements of a vector under a
+// mask, a pair, or one element. Loads and stores of a part touch nothing else.
+type part struct {
+	*generator
+	width int
+	mask  reg.Register // nil without a mask
+}
+
+// whole is the part of a whole vector.
+func (g *generator) whole() part { return part{g, g.lanes, nil} }
+
+// of is the register that holds the part of v.
+func (p part) of(v reg.Vec) reg.Register {
+	switch p.width {
+	case 8:
+		return v.AsZ()
+	case 4:
+		return v.AsY()
+	}
+	return v.AsX()
+}
+
+// load sets v to what lies at m.
+func (p part) load(m operand.Mem, v reg.Vec) {
+	switch {
+	case p.width == 1:
+		p.VMOVSD(m, p.of(v))
+	case p.mask != nil:
+		p.VMOVUPD_Z(m, p.mask, p.of(v))
+	default:
+		p.VMOVUPD(m, p.of(v))
+	}
+}
+
+// store writes v to m.
+func (p part) store(v reg.Vec, m operand.Mem) {
+	switch {
+	case p.width == 1:
+		p.VMOVSD(p.of(v), m)
+	case p.mask != nil:
+		p.VMOVUPD(p.of(v), p.mask, m)
+	default:
+		p.VMOVUPD(p.of(v), m)
+	}
+}
+
+// fmaMemory adds t times what lies at m to v, in one rounding.
+func (p part) fmaMemory(m operand.Mem, t, v reg.Vec) {
+	switch {
+	case p.width == 1:
+		p.VFMADD231SD(m, p.of(t), p.of(v))
+	case p.mask != nil:
+		p.VFMADD231PD(m, p.of(t), p.mask, p.of(v))
+	default:
+		p.VFMADD231PD(m, p.of(t), p.of(v))
+	}
+}
+
+// fma adds t times u to v, in one rounding.
+func (p part) fma(u, t, v reg.Vec) { p.VFMADD231PD(p.of(u), p.of(t), p.of(v)) }
+
+// mul multiplies v by t.
+func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
+
+// and clears the bits of v that are not set in mask.
+func (p part) and(mask, v reg.Vec) { p.VANDPD(p.of(mask), p.of(v), p.of(v)) }
+
+// edge makes the mask of the elements of n that do not fill a vector, where parts have masks.
+func (g *generator) edge(n reg.GPVirtual) reg.Register {
+	if g.lanes == 4 {
+		return nil
+	}
+	rest, mask := g.GP64(), g.K()
+	g.MOVQ(n, rest)
+	g.ANDQ(operand.Imm(uint64(g.lanes-1)), rest)
+	g.maskOf(rest, mask)
+	return mask
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// peak is a loop of fused multiply-adds between registers, with which speeds are compared. Every
+// instruction depends on the one of the turn before only: as many chains as are needed to hide the latency of
+// the instruction on any CPU (two units, five cycles) and some more.
+func peak(g *generator) {
+	const chains = 12
+	g.function("peak", "func(n int, x, y float64) float64",
+		"computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.",
+		"The reference is peakGeneric.")
+	n := g.argument("n")
+	x, y := g.register(0), g.register(1)
+	g.VBROADCASTSD(g.parameter("x"), x)
+	g.VBROADCASTSD(g.parameter("y"), y)
+	var z []reg.VecPhysical
+	for i := range chains {
+		z = append(z, g.register(2+i))
+		g.zero(z[i])
+	}
+	g.Label("loop")
+	g.CMPQ(n, operand.Imm(0))
+	g.JLE(operand.LabelRef("done"))
+	for _, v := range z {
+		g.VFMADD213PD(y, x, v)
+	}
+	g.DECQ(n)
+	g.JMP(operand.LabelRef("loop"))
+	g.Label("done")
+	g.Store(z[0].AsX(), g.ReturnIndex(0))
+	g.ret()
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// triangle writes the two kernels for the diagonal blocks of triangular matrices.
+func triangle(g *generator) {
+	for _, op := range []triangular{{"solve", "Solve", true}, {"multiply", "Multiply", false}} {
+		g.triangular(op)
+	}
+}
+
+// A triangular is one of the two operations.
+type triangular struct {
+	name, method string
+	solve        bool
+}
+
+// triangular is, in Go, for each column x of X, for solve
+//
+//	for j := range m {
+//		if d != nil {
+//			x[j] *= d[j]
+//		}
+//		for i := j + 1; i < m; i++ {
+//			x[i] = FMA(-t[i*rowT+j*colT], x[j], x[i])
+//		}
+//	}
+//
+// and for multiply
+//
+//	for j := m - 1; j >= 0; j-- {
+//		for i := j + 1; i < m; i++ {
+//			x[i] = FMA(t[i*rowT+j*colT], x[j], x[i])
+//		}
+//		if d != nil {
+//			x[j] *= d[j]
+//		}
+//	}
+//
+// with all rows of a tile of X in registers: one block of code for each number of rows and of vectors.
+func (g *generator) triangular(op triangular) {
+	full := largest(g.isa)
+	g.function(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
+		fmt.Sprintf("is Kernel.%s. The reference is %sGeneric.", op.method, op.name))
+	a := gemmArguments{c: g.argument("x"), ldc: g.bytes("ldx"), n: g.argument("n")}
+	t := g.argument("t")
+	rowT, colT := g.bytes("rowT"), g.bytes("colT")
+	d := g.argument("d")
+	if g.lanes == 8 {
+		a.mask = g.K()
+	} else {
+		a.mask = g.GP64()
+	}
+	for r := full.rows; r > 1; r-- {
+		g.CMPQ(g.parameter("m"), operand.Imm(uint64(r)))
+		g.JEQ(operand.LabelRef(fmt.Sprintf("rows%d", r)))
+	}
+	for r := 1; r <= full.rows; r++ {
+		g.Label(fmt.Sprintf("rows%d", r))
+		g.columns(a, tile{rows: r, vectors: full.vectors}, func(t0 tile) {
+			g.triangularTile(op, a, t0, t, rowT, colT, d)
+		})
+	}
+	g.Label("done")
+	g.ret()
+}
+
+// triangularTile writes one tile.
+func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, t, rowT, colT, d reg.GPVirtual) {
+	x := g.stack(a.c, a.ldc, shape.rows)
+	at := func(r, v int) reg.VecPhysical { return g.register(r*shape.vectors + v) }
+	factor, spare := g.register(g.vecs-1), g.register(g.vecs-2)
+	for r := range shape.rows {
+		for v := range shape.vectors {
+			g.load(a, shape, x.row(r, 8*g.lanes*v), v, at(r, v))
+		}
+	}
+	id := g.unique()
+	scale := func(j int) {
+		skip := fmt.Sprintf("unit%s_%d", id, j)
+		g.TESTQ(d, d)
+		g.JEQ(operand.LabelRef(skip))
+		g.VBROADCASTSD(operand.Mem{Base: d, Disp: 8 * j}, factor)
+		for v := range shape.vectors {
+			g.VMULPD(factor, at(j, v), at(j, v))
+		}
+		g.Label(skip)
+	}
+	// eliminate subtracts or adds row j to the rows below; p points to T[j+1,j].
+	eliminate := func(j int, p reg.GPVirtual) {
+		for i := j + 1; i < shape.rows; i++ {
+			g.VBROADCASTSD(operand.Mem{Base: p}, factor)
+			if i < shape.rows-1 {
+				g.ADDQ(rowT, p)
+			}
+			for v := range shape.vectors {
+				if op.solve {
+					g.VFNMADD231PD(factor, at(j, v), at(i, v))
+				} else {
+					g.VFMADD231PD(factor, at(j, v), at(i, v))
+				}
+			}
+		}
+	}
+	column, p := g.GP64(), g.GP64()
+	if op.solve {
+		g.LEAQ(operand.Mem{Base: t, Index: rowT, Scale: 1}, column) // T[1,0]
+		for j := range shape.rows {
+			scale(j)
+			if j < shape.rows-1 {
+				g.MOVQ(column, p)
+				eliminate(j, p)
+				g.ADDQ(rowT, column)
+				g.ADDQ(colT, column)
+			}
+		}
+	} else {
+		// From T[m-1,m-2] back.
+		g.MOVQ(t, column)
+		g.ADDQ(rowT, column)
+		for range shape.rows - 2 {
+			g.ADDQ(rowT, column)
+			g.ADDQ(colT, column)
+		}
+		for j := shape.rows - 1; j >= 0; j-- {
+			if j < shape.rows-1 {
+				g.MOVQ(column, p)
+				eliminate(j, p)
+				g.SUBQ(rowT, column)
+				g.SUBQ(colT, column)
+			}
+			scale(j)
+		}
+	}
+	for r := range shape.rows {
+		for v := range shape.vectors {
+			g.store(a, shape, at(r, v), v, x.row(r, 8*g.lanes*v), spare)
+		}
+	}
+}

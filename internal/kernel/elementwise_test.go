@@ -1,0 +1,247 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// An elementary is a function of one variable, as the tests see it.
+type elementary struct {
+	name   string
+	kernel func(Kernel) func(dst, src []float64)
+	scalar func(float64) float64
+	// arguments and their references, the same for all kernels.
+	arguments func() []float64
+	reference func(*big.Float) *big.Float
+}
+
+var elementaries = []elementary{
+	{"Tanh", func(k Kernel) func(dst, src []float64) { return k.Tanh }, math.Tanh, sync.OnceValue(tanhArguments), bigTanh},
+	{"Exp", func(k Kernel) func(dst, src []float64) { return k.Exp }, math.Exp, sync.OnceValue(expArguments), bigExp},
+}
+
+// everywhere returns arguments of both signs with count random significands for every exponent,
+// subnormal ones included.
+func everywhere(rnd *rand.Rand, count int) []float64 {
+	var x []float64
+	for e := uint64(0); e < 2047; e++ {
+		for range count {
+			x = append(x, math.Float64frombits(rnd.Uint64()&^(2047<<52)|e<<52))
+		}
+	}
+	return x
+}
+
+// between returns count random numbers of [lo, hi).
+func between(rnd *rand.Rand, lo, hi float64, count int) []float64 {
+	x := make([]float64, count)
+	for i := range x {
+		x[i] = lo + (hi-lo)*rnd.Float64()
+	}
+	return x
+}
+
+// around returns x and count neighbours on either side of it.
+func around(x float64, count int) []float64 {
+	all := []float64{x}
+	for _, to := range []float64{math.Inf(1), math.Inf(-1)} {
+		y := x
+		for range count {
+			y = math.Nextafter(y, to)
+			all = append(all, y)
+		}
+	}
+	return all
+}
+
+// Every kernel is within 2 ulp of the value, everywhere: the bounds in the comments are below 2.
+func TestElementwiseAccuracy(t *testing.T) {
+	for _, f := range elementaries {
+		src := f.arguments()
+		want := make([]*big.Float, len(src))
+		for i, x := range src {
+			want[i] = f.reference(newBig(x))
+		}
+		t.Run(f.name, func(t *testing.T) {
+			available(t, func(t *testing.T, k Kernel) {
+				dst := make([]float64, len(src))
+				f.kernel(k)(dst, src)
+				worst, at := 0.0, 0.0
+				for i, x := range src {
+					u := ulps(dst[i], want[i])
+					if !(u <= 2) {
+						t.Fatalf("%s(%v) = %v, want %v: off by %.3g ulp", f.name, x, dst[i], want[i].Text('g', 25), u)
+					}
+					if u > worst {
+						worst, at = u, x
+					}
+				}
+				t.Logf("%d arguments, at most %.4f ulp off, at %v (%x)", len(src), worst, at, at)
+			})
+		})
+	}
+}
+
+func TestElementwiseSpecial(t *testing.T) {
+	nan, inf, zero, tiny := math.NaN(), math.Inf(1), math.Copysign(0, -1), math.SmallestNonzeroFloat64
+	cases := map[string][][2]float64{
+		"Tanh": {
+			{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {-nan, nan}, {tiny, tiny}, {-tiny, -tiny},
+			{0x1p-1022, 0x1p-1022}, {-0x1p-1023, -0x1p-1023}, {0x1p-27, 0x1p-27}, {20, 1}, {-20, -1},
+			{19.07, 1}, {math.MaxFloat64, 1}, {-math.MaxFloat64, -1},
+		},
+		"Exp": {
+			{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {-nan, nan}, {tiny, 1}, {-tiny, 1},
+			{0x1p-54, 1}, {-0x1p-55, 1}, {709.79, inf}, {710, inf}, {711, inf}, {math.MaxFloat64, inf},
+			{-745.14, 0}, {-745.13, tiny}, {-749, 0}, {-751, 0}, {-math.MaxFloat64, 0},
+		},
+	}
+	for _, f := range elementaries {
+		t.Run(f.name, func(t *testing.T) {
+			available(t, func(t *testing.T, k Kernel) {
+				for _, c := range cases[f.name] {
+					got := []float64{7}
+					f.kernel(k)(got, c[:1])
+					if math.IsNaN(c[1]) && math.IsNaN(got[0]) {
+						continue
+					}
+					if math.Float64bits(got[0]) != math.Float64bits(c[1]) {
+						t.Errorf("%s(%v) = %v, want %v", f.name, c[0], got[0], c[1])
+					}
+				}
+			})
+		})
+	}
+}
+
+// The value of an element is the same wherever it stands, in place and not; nothing beside dst[:len(src)]
+// is written, and src is not.
+func TestElementwisePlaces(t *testing.T) {
+	const longest, canary = 70, 12345.678
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, f := range elementaries {
+		arguments := f.arguments()
+		t.Run(f.name, func(t *testing.T) {
+			available(t, func(t *testing.T, k Kernel) {
+				run := f.kernel(k)
+				all := make([]float64, longest)
+				for i := range all {
+					all[i] = arguments[rnd.IntN(len(arguments))]
+				}
+				for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)} {
+					all[11*i+rnd.IntN(11)] = x
+				}
+				single := make([]float64, longest)
+				for i := range all {
+					run(single[i:i+1], all[i:i+1])
+				}
+				for n := range longest + 1 {
+					for from := range 8 {
+						for to := range 8 {
+							src, dst := make([]float64, from+n), make([]float64, to+n+guard)
+							copy(src[from:], all)
+							for i := range dst {
+								dst[i] = canary
+							}
+							want := slices.Clone(dst)
+							copy(want[to:], single[:n])
+							run(dst[to:], src[from:])
+							if !identical(dst, want) {
+								t.Fatalf("n=%d, src from %d, dst from %d: an element differs from itself computed alone, or the rest of dst was written", n, from, to)
+							}
+							if !identical(src[from:], all[:n]) {
+								t.Fatalf("n=%d, src from %d, dst from %d: src was changed", n, from, to)
+							}
+						}
+						both := make([]float64, from+n+guard)
+						for i := range both {
+							both[i] = canary
+						}
+						want := slices.Clone(both)
+						copy(want[from:], single[:n])
+						copy(both[from:], all[:n])
+						run(both[from:from+n], both[from:from+n])
+						if !identical(both, want) {
+							t.Fatalf("n=%d, from %d, in place: differs from the elements computed alone, or wrote beside them", n, from)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// The kernels in assembly do the same operations in the same order, so that results do not depend on which of
+// them a machine has.
+func TestElementwiseVectorKernelsAgree(t *testing.T) {
+	for _, f := range elementaries {
+		t.Run(f.name, func(t *testing.T) {
+			src := f.arguments()
+			var first []float64
+			for _, k := range vectorKernels {
+				if !k.Available() {
+					t.Skipf("this CPU cannot run kernel %q", k.Name)
+				}
+				dst := make([]float64, len(src))
+				f.kernel(k)(dst, src)
+				if first == nil {
+					first = dst
+				}
+				for i, x := range src {
+					if math.Float64bits(dst[i]) != math.Float64bits(first[i]) {
+						t.Fatalf("%s(%v) = %v with kernel %q and %v with %q", f.name, x, first[i], vectorKernels[0].Name, dst[i], k.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestElementwiseShort(t *testing.T) {
+	for _, f := range elementaries {
+		t.Run(f.name, func(t *testing.T) {
+			available(t, func(t *testing.T, k Kernel) {
+				defer func() {
+					if got, want := recover(), "kernel: dst is shorter than src"; got != want {
+						t.Errorf("panic %v, want %q", got, want)
+					}
+				}()
+				f.kernel(k)(make([]float64, 4), make([]float64, 5))
+			})
+		})
+	}
+}
+
+func BenchmarkTanh(b *testing.B) { elementaries[0].benchmark(b, -3, 3) }
+func BenchmarkExp(b *testing.B)  { elementaries[1].benchmark(b, -3, 3) }
+
+// benchmark runs the kernels and a loop over the function of package math on arguments from lo to hi in no order, so
+// that the branches of the latter cannot be predicted.
+func (f elementary) benchmark(b *testing.B, lo, hi float64) {
+	for _, n := range []int{10, 100, 1000, 10000} {
+		src, dst := between(rand.New(rand.NewPCG(7, 8)), lo, hi, n), make([]float64, n)
+		run := func(name string, loop func(dst, src []float64)) {
+			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					loop(dst, src)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/elem")
+			})
+		}
+		for _, k := range table {
+			if k.Available() {
+				run("kernel="+k.Name, f.kernel(k))
+			}
+		}
+		run("impl=math", func(dst, src []float64) {
+			for i, x := range src {
+				dst[i] = f.scalar(x)
+			}
+		})
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+// vectorKernels are the kernels in assembly: none in this build.
+var vectorKernels []Kernel
