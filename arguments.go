@@ -35,32 +35,18 @@ func checkTranspose(t blas.Transpose) {
 
 func checkDiag(d blas.Diag) { require(d == blas.NonUnit || d == blas.Unit, badDiag) }
 
-// A stored is a row-major matrix as an argument: what is claimed of it and what there is.
-type stored struct {
-	rows, cols, ld, length int
-	badLd, short           string
+// dimsOf returns the numbers of rows and columns that a matrix X has in storage if op(X) is r×c.
+func dimsOf(t blas.Transpose, r, c int) (rows, cols int) {
+	if t == blas.NoTrans {
+		return r, c
+	}
+	return c, r
 }
 
-// op returns the argument that op(X) r×c is in storage.
-func op(t blas.Transpose, r, c, ld, length int, badLd, short string) stored {
-	if t != blas.NoTrans {
-		r, c = c, r
-	}
-	return stored{r, c, ld, length, badLd, short}
-}
+// checkLd panics unless ld can be the distance between rows of so many columns.
+func checkLd(ld, cols int, text string) { require(ld >= max(1, cols), text) }
 
-// checkStored panics unless every leading dimension is at least the number of columns and, where the
-// result is not empty, every slice is long enough. It reports whether the result is not empty.
-func checkStored(result stored, operands ...stored) bool {
-	all := append(operands, result)
-	for _, x := range all {
-		require(x.ld >= max(1, x.cols), x.badLd)
-	}
-	if result.rows == 0 || result.cols == 0 {
-		return false
-	}
-	for _, x := range all {
-		require(x.length >= (x.rows-1)*x.ld+x.cols, x.short)
-	}
-	return true
+// checkLen panics unless a slice of the given length holds a rows×cols matrix.
+func checkLen(length, rows, cols, ld int, text string) {
+	require(length >= (rows-1)*ld+cols, text)
 }

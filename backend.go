@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"blskernel/internal/kernel"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -43,10 +45,11 @@ func (e *UnavailableError) Error() string {
 
 // A provider makes one backend, at most once; it is called with the lock of once.
 type provider struct {
-	open func() (Backend, error)
-	once sync.Once
-	b    Backend
-	err  error
+	open    func() (Backend, error)
+	variant bool // of another backend: not among Names
+	once    sync.Once
+	b       Backend
+	err     error
 }
 
 func (p *provider) get() (Backend, error) {
@@ -63,11 +66,17 @@ func register(name string, open func() (Backend, error)) {
 	providers[name] = &provider{open: open}
 }
 
+// registerVariant is register for a backend that Lookup knows and Names does not list.
+func registerVariant(name string, open func() (Backend, error)) {
+	providers[name] = &provider{open: open, variant: true}
+}
+
 // known lists every backend name of this version, built in or not.
 var known = []string{"openblas", "pure"}
 
 // Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one
-// (see Default). The error is a *UnavailableError where the name is known and the backend cannot be
+// (see Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on a kernel of that name, whatever the
+// environment says: generic, and on amd64 avx2 and avx512 where the CPU has them. The error is a *UnavailableError where the name is known and the backend cannot be
 // used here; it says what is missing and what to install or set.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
@@ -89,6 +98,10 @@ func lookup(name string) (Backend, error) {
 				Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, or use \"pure\"",
 			}
 		}
+	}
+	if k, ok := strings.CutPrefix(name, "pure/"); ok {
+		_, err := kernel.Lookup(k)
+		return nil, &UnavailableError{Backend: name, Why: err.Error(), Remedy: "use one of these kernels, or \"pure\" for the best of them"}
 	}
 	return nil, fmt.Errorf("blskernel: unknown backend %q; known are %s", name, strings.Join(known, ", "))
 }
@@ -116,6 +129,9 @@ func Or(b Backend) Backend {
 func Names() []string {
 	var names []string
 	for name, p := range providers {
+		if p.variant {
+			continue
+		}
 		if _, err := p.get(); err == nil {
 			names = append(names, name)
 		}

@@ -2,6 +2,7 @@ package blskernel
 
 import (
 	"blskernel/internal/gemm"
+	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -9,71 +10,130 @@ import (
 
 func init() {
 	register("pure", func() (Backend, error) {
-		onThreads(func() { gemm.SetThreads(int(threads.Load())) })
-		return pure{}, nil
+		k, err := kernel.Selected()
+		if err != nil {
+			return nil, &UnavailableError{Backend: "pure", Why: err.Error(), Remedy: "unset " + kernel.EnvKernel + " or give it one of these names"}
+		}
+		return newPure("pure", k), nil
 	})
+	for _, name := range kernel.Names() {
+		registerVariant("pure/"+name, func() (Backend, error) {
+			k, err := kernel.Lookup(name)
+			return newPure("pure/"+name, k), err
+		})
+	}
+}
+
+// newPure returns the pure backend on a kernel. The bound on threads is one for all of them.
+func newPure(name string, k kernel.Kernel) *pure {
+	onThreads(func() { gemm.SetThreads(int(threads.Load())) })
+	return &pure{name: name, engine: gemm.New(k)}
 }
 
 // pure is the backend without cgo, always compiled in: gonum's implementation for Levels 1 and 2, and
 // package gemm for Level 3, where all products share one blocked loop with bounded threads.
-type pure struct{ gonum.Implementation }
+type pure struct {
+	gonum.Implementation
+	name   string
+	engine *gemm.Engine
+}
 
-var _ PackedProducts = pure{}
+var _ PackedProducts = (*pure)(nil)
 
-func (pure) Name() string { return "pure" }
+func (p *pure) Name() string { return p.name }
 
 // Dgemm computes C = alpha*op(A)*op(B) + beta*C, where op(A) is m×k, op(B) is k×n and C is m×n.
-func (pure) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (p *pure) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	checkTranspose(tA)
 	checkTranspose(tB)
 	require(m >= 0, mLT0)
 	require(n >= 0, nLT0)
 	require(k >= 0, kLT0)
-	if checkStored(stored{m, n, ldc, len(c), badLdC, shortC},
-		op(tA, m, k, lda, len(a), badLdA, shortA), op(tB, k, n, ldb, len(b), badLdB, shortB)) {
-		gemm.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	rowsA, colsA := dimsOf(tA, m, k)
+	rowsB, colsB := dimsOf(tB, k, n)
+	checkLd(lda, colsA, badLdA)
+	checkLd(ldb, colsB, badLdB)
+	checkLd(ldc, n, badLdC)
+	if m == 0 || n == 0 {
+		return
 	}
+	checkLen(len(a), rowsA, colsA, lda, shortA)
+	checkLen(len(b), rowsB, colsB, ldb, shortB)
+	checkLen(len(c), m, n, ldc, shortC)
+	p.engine.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Dsymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C for a symmetric A of which one
 // triangle is read.
-func (pure) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (p *pure) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	checkSide(s)
 	checkUplo(ul)
 	require(m >= 0, mLT0)
 	require(n >= 0, nLT0)
 	k := orderOf(s, m, n)
-	if checkStored(stored{m, n, ldc, len(c), badLdC, shortC},
-		stored{k, k, lda, len(a), badLdA, shortA}, stored{m, n, ldb, len(b), badLdB, shortB}) {
-		gemm.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
+	checkLd(lda, k, badLdA)
+	checkLd(ldb, n, badLdB)
+	checkLd(ldc, n, badLdC)
+	if m == 0 || n == 0 {
+		return
 	}
+	checkLen(len(a), k, k, lda, shortA)
+	checkLen(len(b), m, n, ldb, shortB)
+	checkLen(len(c), m, n, ldc, shortC)
+	p.engine.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Dsyrk computes one triangle of C = alpha*A*Aᵀ + beta*C, or of C = alpha*Aᵀ*A + beta*C.
-func (pure) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+func (p *pure) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	checkUplo(ul)
 	checkTranspose(t)
 	require(n >= 0, nLT0)
 	require(k >= 0, kLT0)
-	if checkStored(stored{n, n, ldc, len(c), badLdC, shortC}, op(t, n, k, lda, len(a), badLdA, shortA)) {
-		gemm.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+	rowsA, colsA := dimsOf(t, n, k)
+	checkLd(lda, colsA, badLdA)
+	checkLd(ldc, n, badLdC)
+	if n == 0 {
+		return
 	}
+	checkLen(len(a), rowsA, colsA, lda, shortA)
+	checkLen(len(c), n, n, ldc, shortC)
+	p.engine.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+}
+
+// Dsyr2k computes one triangle of C = alpha*A*Bᵀ + alpha*B*Aᵀ + beta*C, or of C = alpha*Aᵀ*B + alpha*Bᵀ*A + beta*C.
+func (p *pure) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	checkUplo(ul)
+	checkTranspose(t)
+	require(n >= 0, nLT0)
+	require(k >= 0, kLT0)
+	rows, cols := dimsOf(t, n, k)
+	checkLd(lda, cols, badLdA)
+	checkLd(ldb, cols, badLdB)
+	checkLd(ldc, n, badLdC)
+	if n == 0 {
+		return
+	}
+	checkLen(len(a), rows, cols, lda, shortA)
+	checkLen(len(b), rows, cols, ldb, shortB)
+	checkLen(len(c), n, n, ldc, shortC)
+	p.engine.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Dtrmm computes B = alpha*op(A)*B or B = alpha*B*op(A) for a triangular A.
-func (pure) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (p *pure) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if checkTriangular(s, ul, tA, d, m, n, len(a), lda, len(b), ldb) {
-		gemm.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		p.engine.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }
 
 // Dtrsm solves op(A)*X = alpha*B or X*op(A) = alpha*B for a triangular A and writes X to B.
-func (pure) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (p *pure) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if checkTriangular(s, ul, tA, d, m, n, len(a), lda, len(b), ldb) {
-		gemm.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+		p.engine.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	}
 }
 
+// checkTriangular checks the arguments of Dtrmm and Dtrsm and reports whether B is not empty.
 func checkTriangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n, lenA, lda, lenB, ldb int) bool {
 	checkSide(s)
 	checkUplo(ul)
@@ -82,8 +142,14 @@ func checkTriangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, 
 	require(m >= 0, mLT0)
 	require(n >= 0, nLT0)
 	k := orderOf(s, m, n)
-	// A comes first, so the leading dimensions are checked in the order of the arguments.
-	return checkStored(stored{m, n, ldb, lenB, badLdB, shortB}, stored{k, k, lda, lenA, badLdA, shortA})
+	checkLd(lda, k, badLdA)
+	checkLd(ldb, n, badLdB)
+	if m == 0 || n == 0 {
+		return false
+	}
+	checkLen(lenA, k, k, lda, shortA)
+	checkLen(lenB, m, n, ldb, shortB)
+	return true
 }
 
 // orderOf returns the order of the square operand on the given side of an m×n matrix.
@@ -96,18 +162,18 @@ func orderOf(s blas.Side, m, n int) int {
 
 // Dgemmt, Dgemmtp, Dsprk and Dspmm are documented at PackedProducts.
 
-func (pure) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	gemm.Dgemmt(ul, tA, tB, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+func (p *pure) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p.engine.Dgemmt(ul, tA, tB, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
-func (pure) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
-	gemm.Dgemmtp(tA, tB, n, k, alpha, a, lda, b, ldb, beta, ap)
+func (p *pure) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
+	p.engine.Dgemmtp(tA, tB, n, k, alpha, a, lda, b, ldb, beta, ap)
 }
 
-func (pure) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
-	gemm.Dsprk(t, n, k, alpha, a, lda, beta, ap)
+func (p *pure) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
+	p.engine.Dsprk(t, n, k, alpha, a, lda, beta, ap)
 }
 
-func (pure) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	gemm.Dspmm(side, m, n, alpha, ap, b, ldb, beta, c, ldc)
+func (p *pure) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p.engine.Dspmm(side, m, n, alpha, ap, b, ldb, beta, c, ldc)
 }

@@ -40,7 +40,11 @@ func TestGonum(t *testing.T) {
 // TestArguments gives the pure backend and gonum's implementation the same bad arguments and compares
 // the panics.
 func TestArguments(t *testing.T) {
-	reference, ours := gonum.Implementation{}, pure{}
+	reference := gonum.Implementation{}
+	ours, err := Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := make([]float64, 12) // 3×4 at most
 	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans, 'x'} {
 		for _, ul := range []blas.Uplo{blas.Upper, 'x'} {
@@ -53,11 +57,12 @@ func TestArguments(t *testing.T) {
 									for _, length := range [][3]int{{12, 12, 12}, {5, 12, 12}, {12, 5, 12}, {12, 12, 5}, {0, 0, 0}} {
 										a, b, c := x[:length[0]], x[:length[1]], x[:length[2]]
 										for routine, call := range map[string]func(blas.Float64){
-											"Dgemm": func(f blas.Float64) { f.Dgemm(tA, tA, m, n, k, 1, a, ld[0], b, ld[1], 1, c, ld[2]) },
-											"Dsymm": func(f blas.Float64) { f.Dsymm(side, ul, m, n, 1, a, ld[0], b, ld[1], 1, c, ld[2]) },
-											"Dsyrk": func(f blas.Float64) { f.Dsyrk(ul, tA, n, k, 1, a, ld[0], 1, c, ld[2]) },
-											"Dtrmm": func(f blas.Float64) { f.Dtrmm(side, ul, tA, d, m, n, 1, a, ld[0], b, ld[1]) },
-											"Dtrsm": func(f blas.Float64) { f.Dtrsm(side, ul, tA, d, m, n, 1, a, ld[0], b, ld[1]) },
+											"Dgemm":  func(f blas.Float64) { f.Dgemm(tA, tA, m, n, k, 1, a, ld[0], b, ld[1], 1, c, ld[2]) },
+											"Dsymm":  func(f blas.Float64) { f.Dsymm(side, ul, m, n, 1, a, ld[0], b, ld[1], 1, c, ld[2]) },
+											"Dsyrk":  func(f blas.Float64) { f.Dsyrk(ul, tA, n, k, 1, a, ld[0], 1, c, ld[2]) },
+											"Dsyr2k": func(f blas.Float64) { f.Dsyr2k(ul, tA, n, k, 1, a, ld[0], b, ld[1], 1, c, ld[2]) },
+											"Dtrmm":  func(f blas.Float64) { f.Dtrmm(side, ul, tA, d, m, n, 1, a, ld[0], b, ld[1]) },
+											"Dtrsm":  func(f blas.Float64) { f.Dtrsm(side, ul, tA, d, m, n, 1, a, ld[0], b, ld[1]) },
 										} {
 											want, got := panicOf(func() { call(reference) }), panicOf(func() { call(ours) })
 											if want != got {

@@ -15,6 +15,7 @@ import (
 var layers = []string{
 	"blskernel/internal/packed",
 	"blskernel/internal/kernel",
+	"blskernel/internal/level12",
 	"blskernel/internal/gemm",
 	"blskernel",
 	"blskernel/mat",
@@ -23,6 +24,7 @@ var layers = []string{
 	"blskernel/dataset",
 	"blskernel/bls",
 	"blskernel/bench",
+	"blskernel/bench/speed",
 	"blskernel/cmd/blskernel",
 }
 

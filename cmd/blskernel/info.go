@@ -26,7 +26,8 @@ type information struct {
 	CPU      string            `json:"cpu"`
 	Features []string          `json:"features"`
 	Caches   kernel.CacheSizes `json:"caches"`
-	Kernel   string            `json:"kernel"`
+	Kernel   string            `json:"kernel,omitempty"`
+	Kernels  []string          `json:"kernels"`
 	Blocks   gemm.BlockSizes   `json:"blocks"`
 	Go       string            `json:"go"`
 }
@@ -35,12 +36,18 @@ func gather() (information, error) {
 	info := information{
 		Why: blskernel.Reason(), Usable: blskernel.Names(), Missing: map[string]string{}, Threads: blskernel.Threads(),
 		CPU: strings.TrimSpace(cpuid.CPU.BrandName), Features: kernel.Features(), Caches: kernel.Caches(),
-		Kernel: gemm.Kernel(), Blocks: gemm.Blocks(),
-		Go: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Kernels: kernel.Names(),
+		Go:      fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+	}
+	if k, err := kernel.Selected(); err == nil {
+		info.Kernel, info.Blocks = k.Name, gemm.New(k).Blocks()
 	}
 	b, err := blskernel.Lookup("")
 	if err != nil {
 		return info, err
+	}
+	if _, err := blskernel.Lookup("pure"); err != nil {
+		info.Missing["pure"] = err.Error()
 	}
 	info.Backend = b.Name()
 	if b, err := blskernel.Lookup("openblas"); err != nil {
@@ -94,8 +101,10 @@ func (i information) print(w io.Writer) error {
 	line("cpu", "%s", i.CPU)
 	line("cpu features", "%s", strings.Join(i.Features, " "))
 	line("caches", "L1D %d KiB, L2 %d KiB, L3 %d KiB", i.Caches.L1D>>10, i.Caches.L2>>10, i.Caches.L3>>10)
-	line("kernel", "%s", i.Kernel)
-	line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
+	if i.Kernel != "" {
+		line("kernel", "%s (usable: %s)", i.Kernel, strings.Join(i.Kernels, ", "))
+		line("block sizes", "MC %d, KC %d, NC %d", i.Blocks.MC, i.Blocks.KC, i.Blocks.NC)
+	}
 	line("go", "%s", i.Go)
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -7,12 +7,12 @@ import "gonum.org/v1/gonum/blas"
 //	C = alpha·op(A)·op(B) + beta·C
 //
 // where op(A) is m×k, op(B) is k×n and C is m×n. It takes 2mnk flops.
-func Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := product{
-		engine: active, m: m, n: n, k: k, alpha: alpha, beta: beta,
+		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
 		a: left(tA != blas.NoTrans, a, lda),
 		b: right(tB != blas.NoTrans, b, ldb),
-		c: whole(c, ldc, n),
+		c: matrix(c, ldc, n),
 	}
 	p.run()
 }
@@ -24,9 +24,9 @@ func Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda i
 // where op(A) is n×k, op(B) is k×n and C is n×n. The other triangle of C is neither read nor
 // written; that the product is symmetric, so that nothing is lost, is the caller's promise. It
 // takes n²k flops.
-func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := product{
-		engine: active, m: n, n: n, k: k, alpha: alpha, beta: beta,
+		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
 		a: left(tA != blas.NoTrans, a, lda),
 		b: right(tB != blas.NoTrans, b, ldb),
 		c: half(ul, c, ldc, n),
@@ -35,12 +35,46 @@ func Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []fl
 }
 
 // Dgemmtp is Dgemmt for the upper triangle of a C in packed storage, n(n+1)/2 elements of ap.
-func Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
+func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
 	p := product{
-		engine: active, m: n, n: n, k: k, alpha: alpha, beta: beta,
+		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
 		a: left(tA != blas.NoTrans, a, lda),
 		b: right(tB != blas.NoTrans, b, ldb),
 		c: halfPacked(ap, n),
+	}
+	p.run()
+}
+
+// DgemmDiag computes
+//
+//	C = alpha·op(A)·diag(d)·op(B) + beta·C
+//
+// where op(A) is m×k, d has k elements, op(B) is k×n and C is m×n: Dgemm with rows of op(B) scaled on the way.
+// It takes 2mnk flops, and kn multiplications for each block of rows that a thread computes.
+func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p := product{
+		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
+		a: left(tA != blas.NoTrans, a, lda),
+		b: right(tB != blas.NoTrans, b, ldb),
+		c: matrix(c, ldc, n),
+	}
+	p.b.diag = d
+	p.run()
+}
+
+// DgemmTanh computes
+//
+//	C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j])
+//
+// where op(A) is m×k, op(B) is k×n, bias has n elements and C is m×n, in one pass over C, which is not read. It
+// takes 2mnk flops and mn tanh.
+func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
+	p := product{
+		engine: e, m: m, n: n, k: k, alpha: alpha,
+		a:    left(tA != blas.NoTrans, a, lda),
+		b:    right(tB != blas.NoTrans, b, ldb),
+		c:    matrix(c, ldc, n),
+		bias: bias,
 	}
 	p.run()
 }

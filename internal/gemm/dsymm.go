@@ -9,27 +9,27 @@ import "gonum.org/v1/gonum/blas"
 //
 // where A is symmetric and B and C are m×n. Only the triangle ul of A is read. It takes 2m²n or
 // 2mn² flops.
-func Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	s := source{layout: symUpper, x: a, ld: lda}
 	if ul == blas.Lower {
 		s.layout = symLower
 	}
-	symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
+	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
 // Dspmm is Dsymm for an A of which the upper triangle is in packed storage, n(n+1)/2 elements of ap
 // for order n.
-func Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	s := source{layout: symUpper, packed: true, x: ap, n: n}
 	if side == blas.Left {
 		s.n = m
 	}
-	symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
+	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
 // symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.
-func symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p := product{engine: active, m: m, n: n, alpha: alpha, beta: beta, c: whole(c, ldc, n)}
+func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	p := product{engine: e, m: m, n: n, alpha: alpha, beta: beta, c: matrix(c, ldc, n)}
 	if side == blas.Left {
 		p.k, p.a, p.b = m, s, right(false, b, ldb)
 	} else {

@@ -4,58 +4,115 @@ import "unsafe"
 
 // A product is one call: C = alpha·A·B + beta·C with C m×n and a sum of k terms.
 type product struct {
-	engine
+	engine      *Engine
 	m, n, k     int
 	alpha, beta float64
 	a, b        source
 	c           sink
+	bias        []float64 // C[i,j] becomes tanh(C[i,j] + bias[j]) in the end; not if nil
 }
 
-// run computes the product by the way that suits its shape.
+// run computes the product.
 func (p *product) run() {
 	switch {
 	case p.m == 0 || p.n == 0:
 	case p.k == 0 || p.alpha == 0:
 		p.c.scale(p.beta, 0, p.m, 0, p.n)
-	case p.small():
-		p.direct()
+		p.finish(0, p.m, 0, p.n)
 	default:
-		p.blocked()
+		if workers := workersFor(2 * float64(p.m) * float64(p.n) * float64(p.k)); workers > 1 {
+			p.parallel(workers)
+		} else {
+			p.serial()
+		}
 	}
 }
 
-// block computes rows i0 to i1 of the columns j0 to j1 of C: loops 4 to 1 of the package comment. j0
-// is a multiple of NR, and j1-j0 <= NC.
+// serial computes the product in the caller's goroutine.
+func (p *product) serial() {
+	w := scratches.Get().(*scratch)
+	p.blocks(w)
+	w.release()
+}
+
+// blocks computes all of C: loop 5.
+func (p *product) blocks(w *scratch) {
+	w.packed = place{}
+	width := p.width()
+	for j := 0; j < p.n; j += width {
+		p.block(w, 0, p.m, j, min(j+width, p.n))
+	}
+}
+
+// width returns the number of columns of a block of B: NC or less, so that all blocks are about as wide.
+func (p *product) width() int { return even(p.n, p.engine.blocks.NC, p.engine.kernel.NR) }
+
+// depth returns the number of steps of the sum of a block: KC or less.
+func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
+
+// even divides n into as few parts of at most most elements as possible and returns the size of the parts: equal, up
+// to step, which divides most.
+func even(n, most, step int) int {
+	parts := (n + most - 1) / most
+	return roundUp((n+parts-1)/parts, step)
+}
+
+// panels are a block of a source as the kernel reads it, in micro-panels: where they are, packed or in the matrix, and the
+// distances in it. Micro-panels of A are panel apart for every MR rows, those of B for every NR columns.
+type panels struct {
+	x        []float64
+	row, col int // A: between rows and columns. B: row alone, columns being contiguous
+	panel    int
+}
+
+// block computes rows i0 to i1 of the columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a
+// multiple of MR and j0 of NR, and j1-j0 <= NC.
 func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	j0, j1 = p.columns(i0, i1, j0, j1)
 	if j0 >= j1 {
 		return
 	}
-	w.grow(p, min(i1-i0, p.MC), j1-j0)
-	for p0 := 0; p0 < p.k; p0 += p.KC { // loop 4
-		p1 := min(p0+p.KC, p.k)
-		p.b.pack(w.b, p.NR, j0, j1, p0, p1)
-		for ic := i0; ic < i1; ic += p.MC { // loop 3
-			end := min(ic+p.MC, i1)
+	mr, nr, mc := p.engine.kernel.MR, p.engine.kernel.NR, p.engine.blocks.MC
+	kc := p.depth()
+	if p.directA() {
+		mc = roundUp(i1-i0, mr) // nothing is packed that would have to fit
+	}
+	for p0 := 0; p0 < p.k; p0 += kc { // loop 4
+		p1 := min(p0+kc, p.k)
+		b := p.panelsB(w, i1-i0, j0, j1, p0, p1)
+		for ic := i0; ic < i1; ic += mc { // loop 3
+			end := min(ic+mc, i1)
 			if from, to := p.columns(ic, end, j0, j1); from >= to {
 				continue
 			}
-			p.a.pack(w.a, p.MR, ic, end, p0, p1)
-			scal(p.alpha, w.a[:roundUp(end-ic, p.MR)*(p1-p0)])
-			for ir := ic; ir < end; ir += p.MR { // loop 2
-				a := w.a[(ir-ic)*(p1-p0):]
-				m := min(p.MR, end-ir)
+			a := p.panelsA(w, ic, end, p0, p1)
+			for ir := ic; ir < end; ir += mr { // loop 2
+				m := min(mr, end-ir)
 				from, to := p.columns(ir, ir+m, j0, j1)
-				if p0 == 0 {
-					p.c.scale(p.beta, ir, ir+m, from, to)
+				if from >= to {
+					continue
 				}
-				for jr := from; jr < to; jr += p.NR { // loop 1
-					b := w.b[(jr-j0)*(p1-p0):]
-					n := min(p.NR, j1-jr)
-					p.micro(w, a, b, p1-p0, ir, jr, m, n)
+				p.strip(w, a, b, (ir-ic)/mr, (from-j0)/nr, p1-p0, p0 == 0, ir, from, m, to-from)
+				if p1 == p.k {
+					p.finish(ir, ir+m, from, to)
 				}
 			}
 		}
+	}
+}
+
+// finish applies what comes after the sum to rows i0 to i1, columns j0 to j1 of C.
+func (p *product) finish(i0, i1, j0, j1 int) {
+	if p.bias == nil {
+		return
+	}
+	bias := p.bias[j0:j1]
+	for i := i0; i < i1; i++ {
+		c, _ := p.c.row(i, j0, j1)
+		for j, b := range bias {
+			c[j] += b
+		}
+		p.engine.kernel.Tanh(c, c)
 	}
 }
 
@@ -66,21 +123,91 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	if from >= to {
 		return to, to
 	}
-	return from - from%p.NR, to
+	return from - from%p.engine.kernel.NR, to
 }
 
-// micro adds the product of two micro-panels to the m×n tile of C at (i,j), in place if C has the
-// whole tile and else through a buffer.
-func (p *product) micro(w *scratch, a, b []float64, kc, i, j, m, n int) {
-	if m == p.MR && n == p.NR {
-		if c := p.c.tile(i, j, m, n); c != nil {
-			p.Gemm(kc, unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), p.c.ld)
+// directA reports whether A is read where it lies: if it is dense. A strip of A is read once for each NR
+// columns, from the second level of cache on; its packed copy would be, too, and would cost a pass more.
+func (p *product) directA() bool { return p.a.layout <= byCols }
+
+// directB reports whether the rows p0 to p1, columns j0 to j1 of B are read where they lie, for so many rows of
+// C: if rows of B are contiguous and either few strips would share the cost of a copy or all of it stays in
+// the second level of cache, where rows that are a multiple of a page apart would displace each other.
+func (p *product) directB(rows, j0, j1, p0, p1 int) bool {
+	const page = 4096
+	if p.b.layout != byCols || p.b.diag != nil {
+		return false
+	}
+	return rows <= fewStrips*p.engine.kernel.MR ||
+		8*p.k*p.n <= p.engine.caches.L2/2 && 8*p.b.ld%page != 0
+}
+
+// fewStrips is the number of strips of C for which a block of B is not worth packing.
+const fewStrips = 4
+
+// panelsA returns the block A[i0:i1, p0:p1].
+func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
+	mr := p.engine.kernel.MR
+	if p.directA() {
+		row, col := p.a.strides()
+		return panels{x: p.a.x[i0*row+p0*col:], row: row, col: col, panel: mr * row}
+	}
+	w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
+	p.a.pack(&p.engine.kernel, w.a, mr, i0, i1, p0, p1)
+	return panels{x: w.a, row: 1, col: mr, panel: mr * (p1 - p0)}
+}
+
+// panelsB returns the block B[p0:p1, j0:j1], for so many rows of C. What w has packed last for the same
+// product is not packed again.
+func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
+	nr := p.engine.kernel.NR
+	if p.directB(rows, j0, j1, p0, p1) {
+		return panels{x: p.b.x[p0*p.b.ld+j0:], row: p.b.ld, panel: nr}
+	}
+	if is := (place{j0, j1, p0, p1}); w.packed != is {
+		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
+		p.b.pack(&p.engine.kernel, w.b, nr, j0, j1, p0, p1)
+		w.packed = is
+	}
+	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
+}
+
+// strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip of C at (i,j):
+// loop 1. first says that it is the first block of the sum, to which beta belongs. What the kernel cannot store where
+// it belongs goes through a buffer.
+func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
+	add := !first || p.beta != 0
+	if first && add {
+		p.c.scale(p.beta, i, i+m, j, j+n)
+	}
+	nr := p.engine.kernel.NR
+	from, to := p.c.whole(i, m, j, j+n)
+	from = min(roundUp(from, nr), j+n)
+	if to < j+n {
+		to = max(to-to%nr, from)
+	}
+	through := func(from, to int) {
+		if from >= to {
 			return
 		}
+		w.c = aligned(w.c, m*(to-from))
+		if add {
+			p.c.load(w.c, i, m, from, to)
+		}
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, add, w.c, to-from, m, to-from)
+		p.c.store(w.c, i, m, from, to)
 	}
-	clear(w.tile)
-	p.Gemm(kc, unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(w.tile), p.NR)
-	p.c.add(w.tile, p.NR, i, j, m, n)
+	through(j, from)
+	if from < to {
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, add, p.c.c[i*p.c.ld+from:], p.c.ld, m, to-from)
+	}
+	through(to, j+n)
+}
+
+// tiles calls the kernel for n columns of a strip, from micro-panel bj of B on.
+func (p *product) tiles(a, b panels, ai, bj, k int, add bool, c []float64, ldc, m, n int) {
+	p.engine.kernel.Gemm(m, n, k, p.alpha, unsafe.SliceData(a.x[ai*a.panel:]), a.row, a.col,
+		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, add, unsafe.SliceData(c), ldc)
 }
 
 // roundUp returns the least multiple of step that is not below n.

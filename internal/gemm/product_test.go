@@ -13,8 +13,8 @@ import (
 // sizes are the lengths at which something changes: tiles, blocks, and none.
 func sizes() []int {
 	s := []int{
-		0, 1, active.MR - 1, active.MR + 1, active.NR - 1, active.NR, active.NR + 1,
-		active.KC - 1, active.KC + 1, 2*active.MC + 5, 2*active.NC + 1,
+		0, 1, active.kernel.MR - 1, active.kernel.MR + 1, active.kernel.NR - 1, active.kernel.NR, active.kernel.NR + 1,
+		active.blocks.KC - 1, active.blocks.KC + 1, 2*active.blocks.MC + 5, active.blocks.NC + 1,
 	}
 	slices.Sort(s)
 	return slices.Compact(s)
@@ -46,6 +46,12 @@ func TestProducts(t *testing.T) {
 						p.check(t)
 					}
 				}
+				for range 40 {
+					ab := scalars[rnd.IntN(len(scalars))]
+					p := r.build(rnd, rnd.IntN(71), rnd.IntN(71), rnd.IntN(71), ab[0], ab[1])
+					p.fill(rnd)
+					p.check(t)
+				}
 			})
 		}
 	})
@@ -55,7 +61,7 @@ func TestProducts(t *testing.T) {
 func TestProductOwnBlocks(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 1))
 	for _, shape := range [][3]int{
-		{active.MC + 1, 9, active.KC + 1}, {9, active.NC + 3, active.KC + 1}, {active.MC + 3, active.NC + 1, 9},
+		{active.blocks.MC + 1, 9, active.blocks.KC + 1}, {9, active.blocks.NC + 3, active.blocks.KC + 1}, {active.blocks.MC + 3, active.blocks.NC + 1, 9},
 	} {
 		m, n, k := shape[0], shape[1], shape[2]
 		for _, r := range routines() {
@@ -120,17 +126,17 @@ func TestProductNonFinite(t *testing.T) {
 // With alpha = 0 or k = 0 the operands are not read: they may be nil, and C is scaled.
 func TestProductReadsNothing(t *testing.T) {
 	c := []float64{1, math.NaN(), 3, 4}
-	Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 5, 0, nil, 5, nil, 2, 0, c, 2)
+	active.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 5, 0, nil, 5, nil, 2, 0, c, 2)
 	if !slices.Equal(c, []float64{0, 0, 0, 0}) {
 		t.Errorf("alpha = 0, beta = 0: C = %v", c)
 	}
 	c = []float64{1, 2, 3, 4}
-	Dsyrk(blas.Upper, blas.NoTrans, 2, 0, 1, nil, 1, 2, c, 2)
+	active.Dsyrk(blas.Upper, blas.NoTrans, 2, 0, 1, nil, 1, 2, c, 2)
 	if !slices.Equal(c, []float64{2, 4, 3, 8}) {
 		t.Errorf("k = 0, beta = 2, upper triangle: C = %v", c)
 	}
 	c = []float64{1, 2, 3}
-	Dsprk(blas.Trans, 2, 3, 0, nil, 2, -1, c)
+	active.Dsprk(blas.Trans, 2, 3, 0, nil, 2, -1, c)
 	if !slices.Equal(c, []float64{-1, -2, -3}) {
 		t.Errorf("alpha = 0, beta = -1, packed: C = %v", c)
 	}
@@ -139,7 +145,7 @@ func TestProductReadsNothing(t *testing.T) {
 // The result is the same, bit for bit, for any number of threads and any cut into blocks of MC and NC.
 func TestProductReproducible(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
-		const m, n, k = 131, 137, 67
+		const m, n, k = 197, 211, 83
 		for _, r := range routines() {
 			t.Run(r.name, func(t *testing.T) {
 				rnd := rand.New(rand.NewPCG(4, 1))
@@ -152,9 +158,9 @@ func TestProductReproducible(t *testing.T) {
 				var want []float64
 				for _, cut := range []int{1, 2, 5} {
 					for _, threads := range []int{1, 2, 3, 7} {
-						e := active
-						e.MC, e.NC = cut*e.MR, cut*e.NR
-						use(t, e)
+						e := *active
+						e.blocks.MC, e.blocks.NC = cut*e.kernel.MR, cut*e.kernel.NR
+						use(t, &e)
 						setThreads(t, threads)
 						copy(p.c.all, before)
 						p.call()
@@ -162,7 +168,7 @@ func TestProductReproducible(t *testing.T) {
 							want = slices.Clone(p.c.all)
 						}
 						if !identical(p.c.all, want) {
-							t.Fatalf("MC=%d NC=%d threads=%d: other bits than with one thread", e.MC, e.NC, threads)
+							t.Fatalf("MC=%d NC=%d threads=%d: other bits than with one thread", e.blocks.MC, e.blocks.NC, threads)
 						}
 					}
 				}
@@ -189,19 +195,22 @@ func TestProductAllocs(t *testing.T) {
 // The tasks of a grid cover C, each element once.
 func TestGrid(t *testing.T) {
 	for _, m := range []int{1, 31, 32, 33, 500, 5000} {
-		for _, n := range []int{1, active.NC, active.NC + 1, 5000} {
+		for _, n := range []int{1, active.blocks.NC, active.blocks.NC + 1, 5000} {
 			for _, workers := range []int{1, 2, 3, 8} {
 				t.Run(fmt.Sprintf("m=%d/n=%d/workers=%d", m, n, workers), func(t *testing.T) {
-					p := product{engine: active, m: m, n: n, k: 1}
+					p := product{engine: active, m: m, n: n, k: 100, c: matrix(nil, n, n)}
 					g := p.cut(workers)
 					if rows := g.rows * g.down; rows < m || rows-g.rows >= m {
 						t.Errorf("%d times %d rows", g.down, g.rows)
 					}
-					if g.down > 1 && g.rows%p.MR != 0 {
-						t.Errorf("tasks of %d rows, not a multiple of MR = %d", g.rows, p.MR)
+					if g.down > 1 && g.rows%p.engine.kernel.MR != 0 {
+						t.Errorf("tasks of %d rows, not a multiple of MR = %d", g.rows, p.engine.kernel.MR)
 					}
-					if columns := p.NC * g.over; columns < n || columns-p.NC >= n {
-						t.Errorf("%d times %d columns", g.over, p.NC)
+					if g.width > active.blocks.NC || g.width%active.kernel.NR != 0 {
+						t.Errorf("tasks of %d columns", g.width)
+					}
+					if columns := g.width * g.over; columns < n || columns-g.width >= n {
+						t.Errorf("%d times %d columns", g.over, g.width)
 					}
 				})
 			}

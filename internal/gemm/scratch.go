@@ -7,20 +7,23 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// A scratch is the workspace of one thread in one product: packed blocks of A and B, and a tile.
+// A scratch is the workspace of one thread in one product: packed blocks of A and B, a strip of C, and the
+// diagonal of a triangular block.
 type scratch struct {
-	a, b, tile []float64
+	a, b, c, diagonal []float64
+	packed            place // what b holds, of the product at hand
 }
+
+// A place is a block of the second operand of a product.
+type place struct{ j0, j1, p0, p1 int }
 
 // scratches keeps workspaces from call to call.
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// grow makes room for a block of m rows of A, one of n columns of B, and a tile.
-func (w *scratch) grow(p *product, m, n int) {
-	kc := min(p.KC, p.k)
-	w.a = aligned(w.a, roundUp(m, p.MR)*kc)
-	w.b = aligned(w.b, roundUp(n, p.NR)*kc)
-	w.tile = aligned(w.tile, p.MR*p.NR)
+// release gives a workspace back, and forgets what it was used for.
+func (w *scratch) release() {
+	w.packed = place{}
+	scratches.Put(w)
 }
 
 // aligned returns n elements that begin on a kernel.Align-byte boundary, in the storage of x if that is

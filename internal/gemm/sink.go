@@ -23,8 +23,8 @@ const (
 	lower
 )
 
-// whole keeps an m×n matrix.
-func whole(c []float64, ldc, n int) sink { return sink{part: full, c: c, ld: ldc, n: n} }
+// dense keeps an m×n matrix.
+func matrix(c []float64, ldc, n int) sink { return sink{part: full, c: c, ld: ldc, n: n} }
 
 // half keeps one triangle of an n×n matrix, with the diagonal.
 func half(ul blas.Uplo, c []float64, ldc, n int) sink {
@@ -63,14 +63,18 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	return s.c[r+from : r+to], from
 }
 
-// tile returns the storage, from element (i,j) on, of an m×n tile of which every element is kept and
-// whose rows are ld apart. It is nil where there is no such storage.
-func (s *sink) tile(i, j, m, n int) []float64 {
+// whole returns the part of the columns j0 to j1 in which every element of rows i to i+m is kept and rows are ld
+// apart. It is empty, from >= to, where there is none.
+func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	switch {
-	case s.packed, s.part == upper && j < i+m-1, s.part == lower && j+n-1 > i:
-		return nil
+	case s.packed:
+		return j1, j1
+	case s.part == upper:
+		return max(j0, min(i+m-1, j1)), j1
+	case s.part == lower:
+		return j0, max(j0, min(i+1, j1))
 	}
-	return s.c[i*s.ld+j:]
+	return j0, j1
 }
 
 // scale multiplies the kept elements of rows i0 to i1, columns j0 to j1 by beta, or sets them to zero
@@ -85,14 +89,19 @@ func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
 	}
 }
 
-// add adds an m×n tile t, whose rows are ldt apart, to C at (i,j), except what is not kept.
-func (s *sink) add(t []float64, ldt, i, j, m, n int) {
+// load copies what is kept of rows i to i+m, columns j0 to j1, to dst, whose rows are j1-j0 long.
+func (s *sink) load(dst []float64, i, m, j0, j1 int) {
 	for r := range m {
-		c, from := s.row(i+r, j, j+n)
-		t := t[r*ldt+from-j:]
-		for x := range c {
-			c[x] += t[x]
-		}
+		c, from := s.row(i+r, j0, j1)
+		copy(dst[r*(j1-j0)+from-j0:], c)
+	}
+}
+
+// store is load the other way.
+func (s *sink) store(src []float64, i, m, j0, j1 int) {
+	for r := range m {
+		c, from := s.row(i+r, j0, j1)
+		copy(c, src[r*(j1-j0)+from-j0:])
 	}
 }
 

@@ -1,6 +1,9 @@
 package gemm
 
-import "blskernel/internal/packed"
+import (
+	"blskernel/internal/kernel"
+	"blskernel/internal/packed"
+)
 
 // A source is an operand of a product as the loops see it: a matrix X of which blocks can be packed.
 // The first index i of X[i,p] runs along the tile of C and the second along the sum, so that one
@@ -10,6 +13,7 @@ type source struct {
 	packed bool      // a packed upper triangle of order n; only with symUpper
 	x      []float64 // storage
 	ld, n  int       // distance between rows, or order if packed
+	diag   []float64 // row p of op(B) is multiplied by diag[p]; only as second operand
 }
 
 // A layout says where in the storage X[i,p] is.
@@ -45,15 +49,19 @@ func (s *source) row(i int) int {
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// (i and p counted from i0 and p0). The last panel is padded with rows of zeros.
-func (s *source) pack(dst []float64, w, i0, i1, p0, p1 int) {
+// (i and p counted from i0 and p0). What the last panel has beyond i1 is left as it is.
+func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	for ; i0 < i1; i0 += w {
-		end := min(i0+w, i1)
-		if end < i0+w {
-			clear(dst[:size])
+		s.panel(k, dst[:size], w, i0, min(i0+w, i1), p0, p1)
+		if s.diag != nil {
+			for p, d := range s.diag[p0:p1] {
+				row := dst[p*w : p*w+min(w, i1-i0)]
+				for i := range row {
+					row[i] *= d
+				}
+			}
 		}
-		s.panel(dst[:size], w, i0, end, p0, p1)
 		dst = dst[size:]
 	}
 }
@@ -61,23 +69,23 @@ func (s *source) pack(dst []float64, w, i0, i1, p0, p1 int) {
 // panel packs one micro-panel of i1-i0 <= w rows. The panel of a symmetric matrix is in three parts,
 // before, on and after the diagonal; the stored row is across in one of the outer parts and along in
 // the other.
-func (s *source) panel(dst []float64, w, i0, i1, p0, p1 int) {
+func (s *source) panel(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	switch s.layout {
 	case byRows:
-		s.along(dst, w, i0, i1, p0, p1)
+		s.along(k, dst, w, i0, i1, p0, p1)
 		return
 	case byCols:
-		s.across(dst, w, i0, i1, p0, p1)
+		s.across(k, dst, w, i0, i1, p0, p1)
 		return
 	}
 	d0, d1 := min(max(i0, p0), p1), min(max(i1, p0), p1)
 	before, on, after := dst[:(d0-p0)*w], dst[(d0-p0)*w:(d1-p0)*w], dst[(d1-p0)*w:]
 	if s.layout == symUpper {
-		s.across(before, w, i0, i1, p0, d0)
-		s.along(after, w, i0, i1, d1, p1)
+		s.across(k, before, w, i0, i1, p0, d0)
+		s.along(k, after, w, i0, i1, d1, p1)
 	} else {
-		s.along(before, w, i0, i1, p0, d0)
-		s.across(after, w, i0, i1, d1, p1)
+		s.along(k, before, w, i0, i1, p0, d0)
+		s.across(k, after, w, i0, i1, d1, p1)
 	}
 	for i := i0; i < i1; i++ {
 		for p := d0; p < d1; p++ {
@@ -91,24 +99,35 @@ func (s *source) panel(dst []float64, w, i0, i1, p0, p1 int) {
 }
 
 // along packs rows i0 to i1, columns p0 to p1 of the storage, which lie along the sum.
-func (s *source) along(dst []float64, w, i0, i1, p0, p1 int) {
-	if p0 == p1 {
-		return
-	}
-	for i := i0; i < i1; i++ {
-		r := s.row(i)
-		at := i - i0
-		for _, v := range s.x[r+p0 : r+p1] {
-			dst[at] = v
-			at += w
+func (s *source) along(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
+	switch {
+	case p0 == p1:
+	case !s.packed:
+		k.Transpose(i1-i0, p1-p0, &s.x[s.row(i0)+p0], s.ld, &dst[0], w)
+	default:
+		for i := i0; i < i1; i++ {
+			k.Transpose(1, p1-p0, &s.x[s.row(i)+p0], 0, &dst[i-i0], w)
 		}
 	}
 }
 
 // across packs rows p0 to p1, columns i0 to i1 of the storage, which lie across the sum.
-func (s *source) across(dst []float64, w, i0, i1, p0, p1 int) {
-	for p := p0; p < p1; p++ {
-		r := s.row(p)
-		copy(dst[(p-p0)*w:], s.x[r+i0:r+i1])
+func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
+	switch {
+	case p0 == p1:
+	case !s.packed:
+		k.Copy(p1-p0, i1-i0, &s.x[s.row(p0)+i0], s.ld, &dst[0], w)
+	default:
+		for p := p0; p < p1; p++ {
+			k.Copy(1, i1-i0, &s.x[s.row(p)+i0], 0, &dst[(p-p0)*w], 0)
+		}
 	}
+}
+
+// strides returns the distances in storage between the rows and between the columns of a dense source.
+func (s *source) strides() (row, col int) {
+	if s.layout == byRows {
+		return s.ld, 1
+	}
+	return 1, s.ld
 }

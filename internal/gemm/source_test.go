@@ -4,13 +4,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blskernel/internal/kernel"
+
 	"gonum.org/v1/gonum/blas"
 )
 
-// Every source packs every block in the layout of pack, pads the last panel with zeros whatever was
-// there, and writes no further. The element X[i,p] is taken from the storage by the definition of
+// Every source packs every block in the layout of pack, and writes nothing else. The element X[i,p] is taken from the storage by the definition of
 // the layouts.
 func TestPack(t *testing.T) {
+	eachKernel(t, func(t *testing.T) { testPack(t, active.kernel) })
+}
+
+func testPack(t *testing.T, k kernel.Kernel) {
 	const n, ld = 13, 15
 	rnd := rand.New(rand.NewPCG(11, 1))
 	upper, atUpper := symmetric(rnd, dense(inOperand, n, n, ld), blas.Upper, n)
@@ -39,10 +44,10 @@ func TestPack(t *testing.T) {
 							for i := range dst {
 								dst[i] = inResult
 							}
-							test.s.pack(dst, w, i0, i1, p0, p1)
+							test.s.pack(&k, dst, w, i0, i1, p0, p1)
 							for x, got := range dst[:size] {
 								i, p := i0+x/(w*kc)*w+x%w, p0+x%(w*kc)/w
-								want := 0.0
+								want := inResult
 								if i < i1 {
 									want = test.at(i, p)
 								}

@@ -1,7 +1,9 @@
 package gemm
 
 import (
+	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -27,47 +29,82 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// minParallelFlops is the work below which a product stays in the caller's goroutine. See
-// BenchmarkThreshold.
-const minParallelFlops = 1 << 20
+// minParallelFlops is the work below which a product stays in the caller's goroutine: twice what one
+// thread does in the time in which a second one comes to help. See startDelay.
+const minParallelFlops = 2 * startDelay
 
-// A thread is given tasksPerThread tasks or some more, so that one that is late, or has been given
-// a corner of a triangle, is not waited for long. Each task packs its block of B for itself, as
-// many elements as half its flops divided by its rows; so there are no more tasks than that, and
-// none has fewer than minTaskRows rows.
-const (
-	tasksPerThread = 2
-	minTaskRows    = 64
-)
+// startDelay is how many flops late a new goroutine begins. The scheduler of Go leaves a goroutine to the
+// thread that started it for a while before another thread takes it over, 60 to 70 microseconds on Linux.
+const startDelay = 3 << 20
 
-// A grid cuts C into tasks: NC columns by a number of rows.
+// A grid cuts C into tasks: some columns by some rows.
 type grid struct {
-	rows       int // rows of a task
-	down, over int // number of tasks
+	rows, width int // of a task
+	down, over  int // number of tasks
 }
 
-// workers returns how many goroutines the product is worth.
-func (p *product) workers() int {
-	if 2*float64(p.m)*float64(p.n)*float64(p.k) < minParallelFlops {
+// workersFor returns how many goroutines so much work is worth.
+func workersFor(flops float64) int {
+	if flops < minParallelFlops {
 		return 1
 	}
 	return Threads()
 }
 
-// cut returns the grid for a number of workers: one task for each NC columns if there is one worker.
+// cut returns the grid with which the given number of goroutines should be done first. Fine grids divide the
+// work well, also among goroutines that begin late; but each task packs its part of B for itself.
 func (p *product) cut(workers int) grid {
-	over := (p.n + p.NC - 1) / p.NC
-	rows := p.m
-	if workers > 1 {
-		down := (workers*tasksPerThread + over - 1) / over
-		rows = min(p.m, roundUp(max((p.m+down-1)/down, minTaskRows), p.MR))
+	var best grid
+	least := math.Inf(1)
+	width := p.width()
+	over := (p.n + width - 1) / width
+	for down := 1; ; down++ {
+		rows := roundUp((p.m+down-1)/down, p.engine.kernel.MR)
+		g := grid{rows: rows, width: width, down: (p.m + rows - 1) / rows, over: over}
+		if t := p.finished(g, workers); t < least {
+			best, least = g, t
+		}
+		if down >= workers*mostDown || rows <= leastRows {
+			return best
+		}
 	}
-	return grid{rows: rows, down: (p.m + rows - 1) / rows, over: over}
 }
 
-// task computes task t of the grid. Of a triangle the longest rows and columns come first, so that
-// the last tasks, for which threads wait, are short.
-func (p *product) task(w *scratch, g grid, t int) {
+// mostDown and leastRows limit the grids that are tried: that many tasks for each goroutine in a column, of at least
+// so many rows.
+const (
+	mostDown  = 6
+	leastRows = 32
+)
+
+// packingRows is the time to pack an element of B as rows of C: how many could be computed instead.
+const packingRows = 6
+
+// finished returns when the goroutines would be done with a grid, in flops, if all but the first begin late
+// and each takes the next task when it is done with one.
+func (p *product) finished(g grid, workers int) float64 {
+	at := make([]float64, workers)
+	for i := range at[1:] {
+		at[i+1] = startDelay
+	}
+	for t := range g.down * g.over {
+		i0, i1, j0, j1 := p.bounds(g, t)
+		first := 0
+		for i := range at {
+			if at[i] < at[first] {
+				first = i
+			}
+		}
+		middle := (i0 + i1) / 2
+		from, to := p.c.columns(middle, middle+1, j0, j1)
+		at[first] += 2 * float64(p.k) * float64(max(to-from, 0)) * float64(i1-i0+packingRows)
+	}
+	return slices.Max(at)
+}
+
+// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. Of a triangle the longest rows and
+// columns come first, so that the last tasks, for which threads wait, are short.
+func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	i, j := t%g.down, t/g.down
 	switch p.c.part {
 	case upper:
@@ -75,40 +112,36 @@ func (p *product) task(w *scratch, g grid, t int) {
 	case lower:
 		i = g.down - 1 - i
 	}
-	i, j = i*g.rows, j*p.NC
-	p.block(w, i, min(i+g.rows, p.m), j, min(j+p.NC, p.n))
+	i0, j0 = i*g.rows, j*g.width
+	return i0, min(i0+g.rows, p.m), j0, min(j0+g.width, p.n)
 }
 
-// blocked computes the product in blocks, with as many goroutines as it is worth.
-func (p *product) blocked() {
-	workers := p.workers()
-	g := p.cut(workers)
-	if workers = min(workers, g.down*g.over); workers > 1 {
-		parallel(*p, g, workers)
-		return
-	}
-	w := scratches.Get().(*scratch)
-	for t := range g.down * g.over {
-		p.task(w, g, t)
-	}
-	scratches.Put(w)
+// parallel computes p with at most the given number of goroutines.
+func (p *product) parallel(workers int) {
+	own := *p // so that p itself stays on the caller's stack
+	g := own.cut(workers)
+	tasks := g.down * g.over
+	parallel(min(workers, tasks), tasks, func(w *scratch, i int) {
+		i0, i1, j0, j1 := own.bounds(g, i)
+		own.block(w, i0, i1, j0, j1)
+	})
 }
 
-// A team is the goroutines that compute one product. They take the tasks of the grid one after another
-// from a counter. Tasks write disjoint parts of C, and every element is computed within one task.
+// A team is the goroutines that share the tasks of one call. They take one after another from a counter. Tasks
+// write disjoint parts of the result, and every element is computed within one task.
 type team struct {
-	product
-	grid
+	task    func(w *scratch, i int)
+	tasks   int64
 	next    atomic.Int64 // first task that nobody has taken
 	members sync.WaitGroup
 	mu      sync.Mutex
 	failed  any // what the first panic of a member was called with
 }
 
-// parallel computes p with the given number of goroutines, one of which is the caller's. All have
-// ended when it returns. If one panics, no further task is begun and the panic is raised again here.
-func parallel(p product, g grid, workers int) {
-	t := &team{product: p, grid: g}
+// parallel calls task for 0 to tasks-1 from the given number of goroutines, one of which is the caller's. All have
+// ended their work when it returns. If one panics, no further task is begun and the panic is raised again here.
+func parallel(workers, tasks int, task func(w *scratch, i int)) {
+	t := &team{task: task, tasks: int64(tasks)}
 	t.members.Add(workers)
 	for range workers - 1 {
 		go t.work()
@@ -120,7 +153,7 @@ func parallel(p product, g grid, workers int) {
 	}
 }
 
-// work computes tasks until there are no more.
+// work takes tasks until there are no more.
 func (t *team) work() {
 	defer t.members.Done()
 	defer func() {
@@ -129,11 +162,10 @@ func (t *team) work() {
 		}
 	}()
 	w := scratches.Get().(*scratch)
-	tasks := int64(t.down * t.over)
-	for i := t.next.Add(1) - 1; i < tasks; i = t.next.Add(1) - 1 {
-		t.task(w, t.grid, int(i))
+	for i := t.next.Add(1) - 1; i < t.tasks; i = t.next.Add(1) - 1 {
+		t.task(w, int(i))
 	}
-	scratches.Put(w)
+	w.release()
 }
 
 // fail records a panic and takes the remaining tasks away.
@@ -143,5 +175,5 @@ func (t *team) fail(r any) {
 	if t.failed == nil {
 		t.failed = r
 	}
-	t.next.Store(int64(t.down * t.over))
+	t.next.Store(t.tasks)
 }

@@ -29,7 +29,7 @@ func TestSetThreads(t *testing.T) {
 }
 
 // square is the order of products in these tests, enough for threads and for several tasks each.
-const square = 128
+const square = 160
 
 func squares() (a, b, c []float64) {
 	rnd := rand.New(rand.NewPCG(9, 1))
@@ -40,8 +40,8 @@ func squares() (a, b, c []float64) {
 	return a, b, c
 }
 
-func multiplySquares(a, b, c []float64) {
-	Dgemm(blas.NoTrans, blas.NoTrans, square, square, square, 1, a, square, b, square, 0, c, square)
+func multiplySquares(e *Engine, a, b, c []float64) {
+	e.Dgemm(blas.NoTrans, blas.NoTrans, square, square, square, 1, a, square, b, square, 0, c, square)
 }
 
 // A panic in any goroutine of a product is raised in the caller's, once all have ended, and the next
@@ -50,27 +50,24 @@ func TestPanicReachesCaller(t *testing.T) {
 	setThreads(t, 3)
 	before := runtime.NumGoroutine()
 	a, b, c := squares()
-	multiplySquares(a, b, c)
+	multiplySquares(active, a, b, c)
 
-	healthy := active
-	for _, last := range []int64{1, 2, 50} { // tiles, whoever computes them
-		broken := healthy
-		var tiles atomic.Int64
-		broken.Gemm = func(kc int, a, b, c *float64, ldc int) {
-			if tiles.Add(1) >= last {
+	for _, last := range []int64{1, 2, 15} { // strips, whoever computes them
+		broken := *active
+		var strips atomic.Int64
+		broken.kernel.Gemm = func(int, int, int, float64, *float64, int, int, *float64, int, int, bool, *float64, int) {
+			if strips.Add(1) >= last {
 				panic("broken kernel")
 			}
 		}
-		active = broken
 		func() {
 			defer func() {
-				active = healthy
 				if r := recover(); r != "broken kernel" {
-					t.Errorf("tile %d: recovered %v", last, r)
+					t.Errorf("strip %d: recovered %v", last, r)
 				}
 			}()
-			multiplySquares(a, b, make([]float64, len(c)))
-			t.Errorf("tile %d: no panic", last)
+			multiplySquares(&broken, a, b, make([]float64, len(c)))
+			t.Errorf("strip %d: no panic", last)
 		}()
 	}
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
@@ -80,7 +77,7 @@ func TestPanicReachesCaller(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	again := make([]float64, len(c))
-	multiplySquares(a, b, again)
+	multiplySquares(active, a, b, again)
 	if !identical(again, c) {
 		t.Error("other bits after the panics than before")
 	}
@@ -90,7 +87,7 @@ func TestPanicReachesCaller(t *testing.T) {
 func TestConcurrentCalls(t *testing.T) {
 	setThreads(t, 2)
 	a, b, want := squares()
-	multiplySquares(a, b, want)
+	multiplySquares(active, a, b, want)
 	var calls sync.WaitGroup
 	for range 8 {
 		calls.Add(1)
@@ -98,7 +95,7 @@ func TestConcurrentCalls(t *testing.T) {
 			defer calls.Done()
 			c := make([]float64, len(want))
 			for range 3 {
-				multiplySquares(a, b, c)
+				multiplySquares(active, a, b, c)
 				if !identical(c, want) {
 					t.Error("other bits than alone")
 				}

@@ -1,104 +1,133 @@
 package gemm
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"math"
 
-// A triangle is T = op(A) for a triangular A: lower says which half of T, not of A, is nonzero. The other
-// half of A is never read, nor is the diagonal if unit.
+	"gonum.org/v1/gonum/blas"
+)
+
+// A triangle is T = op(A), or T backwards, for a triangular A: T[i,j] = a[first+i*row+j*col], j <= i, is lower
+// triangular whatever A is. An upper triangle is a lower one of which rows and columns are counted from the
+// last, and so are then the rows of what it is applied to. The other half of A is never read, nor is the diagonal if
+// unit.
 type triangle struct {
-	a     []float64
-	lda   int
-	trans blas.Transpose
-	lower bool
-	unit  bool
+	engine          *Engine
+	a               []float64
+	first, row, col int
+	order           int
+	backwards, unit bool
 }
 
-func newTriangle(ul blas.Uplo, t blas.Transpose, d blas.Diag, a []float64, lda int) triangle {
-	return triangle{
-		a: a, lda: lda, trans: t,
-		lower: (ul == blas.Lower) == (t == blas.NoTrans),
-		unit:  d == blas.Unit,
+// newTriangle returns op(A) of order n.
+func newTriangle(e *Engine, ul blas.Uplo, t blas.Transpose, d blas.Diag, n int, a []float64, lda int) triangle {
+	x := triangle{engine: e, a: a, row: lda, col: 1, order: n, unit: d == blas.Unit}
+	if t != blas.NoTrans {
+		x.row, x.col = x.col, x.row
+	}
+	if (ul == blas.Upper) == (t == blas.NoTrans) {
+		x.first, x.row, x.col, x.backwards = (n-1)*(lda+1), -x.row, -x.col, true
+	}
+	return x
+}
+
+// at returns the place of T[i,j] in the storage.
+func (t *triangle) at(i, j int) int { return t.first + i*t.row + j*t.col }
+
+// A band is rows of X, the matrix to which a triangle is applied: row i, counted as the triangle counts, and n
+// columns of it begin at x[first+i*ld].
+type band struct {
+	x         []float64
+	first, ld int
+	n         int
+}
+
+// diagonal is a block of T on the diagonal, as the kernels want it.
+type diagonal struct {
+	i0, i1 int
+	values []float64 // the diagonal, or its reciprocals; nil if it is ones
+	divide bool      // a reciprocal is not to be had: values are the diagonal
+}
+
+// diagonal returns the block of rows i0 to i1. values is room for its diagonal.
+func (t *triangle) diagonal(i0, i1 int, solve bool, values []float64) diagonal {
+	d := diagonal{i0: i0, i1: i1}
+	if t.unit {
+		return d
+	}
+	d.values = values[:i1-i0]
+	for i := range d.values {
+		d.values[i] = t.a[t.at(i0+i, i0+i)]
+		// Beyond these the reciprocal overflows or loses digits. Zero, NaN and Inf give the same either way.
+		if v := math.Abs(d.values[i]); v > 0 && v < 0x1p-1022 || v > 0x1p1021 && v <= math.MaxFloat64 {
+			d.divide = solve
+		}
+	}
+	if solve && !d.divide {
+		for i, v := range d.values {
+			d.values[i] = 1 / v
+		}
+	}
+	return d
+}
+
+// multiply overwrites the rows of a diagonal block in a band by their product with the block: the last strip
+// first, because each needs those before it as they were.
+func (t *triangle) multiply(d diagonal, x band) {
+	k := &t.engine.kernel
+	rows := d.i1 - d.i0
+	for i := (rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
+		m := min(k.MR, rows-i)
+		strip := &x.x[x.first+i*x.ld]
+		k.Multiply(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), strip, x.ld)
+		if i > 0 {
+			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, &x.x[x.first], x.ld, k.NR, true, strip, x.ld)
+		}
 	}
 }
 
-// transposed is Tᵀ.
-func (t triangle) transposed() triangle {
-	t.trans, t.lower = other(t.trans), !t.lower
-	return t
-}
-
-// split cuts T after h rows and columns into the triangles T11 and T22 and the storage of the block that
-// is not zero, T21 if T is lower and T12 if not; that block is op(off), with t.trans and t.lda.
-func (t triangle) split(h int) (t11, t22 triangle, off []float64) {
-	t11, t22 = t, t
-	t22.a = t.a[h*t.lda+h:]
-	if t.lower == (t.trans == blas.NoTrans) {
-		return t11, t22, t.a[h*t.lda:]
+// solve overwrites the rows of a diagonal block in a band by the solution of the block's equations.
+func (t *triangle) solve(d diagonal, x band) {
+	k := &t.engine.kernel
+	rows := d.i1 - d.i0
+	for i := 0; i < rows; i += k.MR {
+		m := min(k.MR, rows-i)
+		strip := &x.x[x.first+i*x.ld]
+		if i > 0 {
+			k.Gemm(m, x.n, i, -1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, &x.x[x.first], x.ld, k.NR, true, strip, x.ld)
+		}
+		if d.divide {
+			t.substitute(d.i0+i, m, x, i)
+		} else {
+			k.Solve(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), strip, x.ld)
+		}
 	}
-	return t11, t22, t.a[h:]
 }
 
-// strides returns the distances in the storage between the rows and between the columns of T.
-func (t triangle) strides() (row, col int) {
-	if t.trans == blas.NoTrans {
-		return t.lda, 1
+// element returns the address of element i of the diagonal, nil if it is ones.
+func (d *diagonal) element(i int) *float64 {
+	if d.values == nil {
+		return nil
 	}
-	return 1, t.lda
+	return &d.values[i]
 }
 
-// leaf is the order at which the recursions of Dtrsm and Dtrmm end in plain loops.
-const leaf = 16
-
-// middle returns where to cut a triangle of order n > leaf: in half, at a multiple of leaf.
-func middle(n int) int { return roundUp(n/2, leaf) }
-
-// strip is how many rows of B a leaf on the right turns into columns at a time.
-const strip = 64
-
-// onTransposed applies f, which works on the rows of n×w matrices, to the transpose of the m×n matrix
-// B, n <= leaf, strip by strip through a buffer.
-func onTransposed(f func(t triangle, n, w int, b []float64, ldb int), t triangle, m, n int, b []float64, ldb int) {
-	s := scratches.Get().(*scratch)
-	s.a = aligned(s.a, leaf*strip)
-	buf := s.a
-	for ; m > 0; m -= strip {
-		w := min(m, strip)
-		for i := range w {
-			for j, v := range b[i*ldb : i*ldb+n] {
-				buf[j*strip+i] = v
+// substitute solves for the m rows from i0 of T, which are the rows from i of a band, by division.
+func (t *triangle) substitute(i0, m int, x band, i int) {
+	row := func(r int) []float64 {
+		at := x.first + (i+r)*x.ld
+		return x.x[at : at+x.n]
+	}
+	for r := range m {
+		xr := row(r)
+		for s := range r {
+			f := t.a[t.at(i0+r, i0+s)]
+			for j, v := range row(s) {
+				xr[j] -= f * v
 			}
 		}
-		f(t, n, w, buf, strip)
-		for i := range w {
-			row := b[i*ldb : i*ldb+n]
-			for j := range row {
-				row[j] = buf[j*strip+i]
-			}
-		}
-		if m > strip {
-			b = b[strip*ldb:]
-		}
-	}
-	scratches.Put(s)
-}
-
-// addRows adds to y the linear combination sign·(t[0]·X[0,:] + t[step]·X[1,:] + ...) of k rows of X, ldx
-// apart, in this order.
-func addRows(y []float64, sign float64, k int, t []float64, step int, x []float64, ldx int) {
-	n := len(y)
-	for ; k >= 4; k -= 4 {
-		t0, t1, t2, t3 := sign*t[0], sign*t[step], sign*t[2*step], sign*t[3*step]
-		x0, x1, x2, x3 := x[:n], x[ldx:][:n], x[2*ldx:][:n], x[3*ldx:][:n]
-		for j := range y {
-			y[j] = y[j] + t0*x0[j] + t1*x1[j] + t2*x2[j] + t3*x3[j]
-		}
-		if k > 4 {
-			t, x = t[4*step:], x[4*ldx:]
-		}
-	}
-	for p := range k {
-		tp, xp := sign*t[p*step], x[p*ldx:][:n]
-		for j := range y {
-			y[j] += tp * xp[j]
+		d := t.a[t.at(i0+r, i0+r)]
+		for j := range xr {
+			xr[j] /= d
 		}
 	}
 }

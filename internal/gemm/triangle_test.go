@@ -11,7 +11,7 @@ import (
 )
 
 // A triangular problem is one call of Dtrsm or Dtrmm: T = op(A) from the left or right, B an m×n matrix.
-type triangular struct {
+type triangularProblem struct {
 	side  blas.Side
 	ul    blas.Uplo
 	t     blas.Transpose
@@ -23,22 +23,22 @@ type triangular struct {
 }
 
 // order returns the order of T.
-func (p *triangular) order() int {
+func (p *triangularProblem) order() int {
 	if p.side == blas.Left {
 		return p.m
 	}
 	return p.n
 }
 
-func (p *triangular) String() string {
+func (p *triangularProblem) String() string {
 	return fmt.Sprintf("%c%c%c%c m=%d n=%d alpha=%v", p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha)
 }
 
 // newTriangular makes a problem in which the diagonal is between 2 and 3 and a row has a sum below
 // 1 beside it, so that X is of the size of B. The other triangle, and the diagonal of a unit
 // triangle, hold canaries.
-func newTriangular(rnd *rand.Rand, side blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64) *triangular {
-	p := &triangular{side: side, ul: ul, t: t, d: d, m: m, n: n, alpha: alpha}
+func newTriangular(rnd *rand.Rand, side blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64) *triangularProblem {
+	p := &triangularProblem{side: side, ul: ul, t: t, d: d, m: m, n: n, alpha: alpha}
 	order := p.order()
 	p.a = dense(inOperand, order, order, max(1, order)+rnd.IntN(4))
 	p.b = dense(inResult, m, n, max(1, n)+rnd.IntN(4))
@@ -76,7 +76,7 @@ func newTriangular(rnd *rand.Rand, side blas.Side, ul blas.Uplo, t blas.Transpos
 
 // product returns element (i,j) of T·X or X·T for the m×n matrix X in the storage x, and the same of the
 // absolute values.
-func (p *triangular) product(x []float64, i, j int) (sum twofold, magnitude float64) {
+func (p *triangularProblem) product(x []float64, i, j int) (sum twofold, magnitude float64) {
 	for l := range p.order() {
 		u, v := 0.0, 0.0
 		if p.side == blas.Left {
@@ -93,17 +93,18 @@ func (p *triangular) product(x []float64, i, j int) (sum twofold, magnitude floa
 	return sum, magnitude
 }
 
-// eachTriangular calls f with every option on every shape: orders around leaf and its multiples, and
-// numbers of right-hand sides around a strip.
-func eachTriangular(t *testing.T, f func(t *testing.T, p *triangular)) {
+// eachTriangular calls f with every option on every shape: orders around the height of a tile and its
+// multiples, and numbers of right-hand sides around its width.
+func eachTriangular(t *testing.T, f func(t *testing.T, p *triangularProblem)) {
 	for _, side := range sides {
 		for _, ul := range triangles {
 			for _, tA := range transposes {
 				for _, d := range []blas.Diag{blas.NonUnit, blas.Unit} {
 					t.Run(fmt.Sprintf("%c%c%c%c", side, ul, tA, d), func(t *testing.T) {
 						rnd := rand.New(rand.NewPCG(6, 1))
-						for _, order := range []int{0, 1, 2, 5, leaf - 1, leaf, leaf + 1, 2*leaf + 3, 5 * leaf} {
-							for _, others := range []int{0, 1, 3, strip - 1, strip + 1} {
+						mr, nr := active.kernel.MR, active.kernel.NR
+						for _, order := range []int{0, 1, 2, 5, mr - 1, mr, mr + 1, 2*mr + 3, 5 * mr, fewRows + 1} {
+							for _, others := range []int{0, 1, 3, nr - 1, nr + 1} {
 								for _, alpha := range []float64{1, -0.7} {
 									m, n := order, others
 									if side == blas.Right {
@@ -121,7 +122,7 @@ func eachTriangular(t *testing.T, f func(t *testing.T, p *triangular)) {
 }
 
 // check calls the routine, compares each element with within, and looks at what must not change.
-func (p *triangular) check(t *testing.T, call func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int), within func(b, x []float64, i, j int) (e, bound float64)) {
+func (p *triangularProblem) check(t *testing.T, call func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int), within func(b, x []float64, i, j int) (e, bound float64)) {
 	t.Helper()
 	a, all := slices.Clone(p.a.all), slices.Clone(p.b.all)
 	b := slices.Clone(p.b.x)
@@ -140,15 +141,16 @@ func (p *triangular) check(t *testing.T, call func(blas.Side, blas.Uplo, blas.Tr
 	}
 }
 
-// The residual of X is that of substitution: |T·X - alpha·B| <= gamma_n·|T|·|X| for T of order n (Higham,
-// theorem 8.5, which holds for any order of evaluation), and u·|alpha·B| more for the scaling.
+// The residual of X is that of substitution: |T·X - alpha·B| <= gamma_{n+2}·|T|·|X| for T of order n (Higham,
+// theorem 8.5, which holds for any order of evaluation, with a rounding more for the reciprocal of the diagonal and one for
+// its product), and u·|alpha·B| more for the scaling.
 func TestDtrsm(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
-		eachTriangular(t, func(t *testing.T, p *triangular) {
-			p.check(t, Dtrsm, func(b, x []float64, i, j int) (e, bound float64) {
+		eachTriangular(t, func(t *testing.T, p *triangularProblem) {
+			p.check(t, active.Dtrsm, func(b, x []float64, i, j int) (e, bound float64) {
 				r, magnitude := p.product(x, i, j)
 				r = r.addProduct(-p.alpha, b[p.b.at(i, j)])
-				return math.Abs(r.hi + r.lo), gamma(p.order())*magnitude + unit*math.Abs(p.alpha*b[p.b.at(i, j)])
+				return math.Abs(r.hi + r.lo), gamma(p.order()+2)*magnitude + unit*math.Abs(p.alpha*b[p.b.at(i, j)])
 			})
 		})
 	})
@@ -158,8 +160,8 @@ func TestDtrsm(t *testing.T) {
 // which each is scaled, multiplied and added.
 func TestDtrmm(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
-		eachTriangular(t, func(t *testing.T, p *triangular) {
-			p.check(t, Dtrmm, func(b, x []float64, i, j int) (e, bound float64) {
+		eachTriangular(t, func(t *testing.T, p *triangularProblem) {
+			p.check(t, active.Dtrmm, func(b, x []float64, i, j int) (e, bound float64) {
 				sum, magnitude := p.product(b, i, j)
 				var want twofold
 				want = want.addProduct(p.alpha, sum.hi).addProduct(p.alpha, sum.lo)
@@ -171,7 +173,7 @@ func TestDtrmm(t *testing.T) {
 
 // With alpha = 0 B becomes zero, whatever it was, and A is not read.
 func TestTriangularReadsNothing(t *testing.T) {
-	for _, call := range []func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int){Dtrsm, Dtrmm} {
+	for _, call := range []func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int){active.Dtrsm, active.Dtrmm} {
 		b := []float64{math.NaN(), 1, 2, math.Inf(1)}
 		call(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, 2, 2, 0, nil, 2, b, 2)
 		if !slices.Equal(b, []float64{0, 0, 0, 0}) {
@@ -182,15 +184,15 @@ func TestTriangularReadsNothing(t *testing.T) {
 
 // A NaN in the triangle reaches every element that depends on it, also where it meets a zero of B.
 func TestTriangularNaN(t *testing.T) {
-	const n = 2*leaf + 3
-	for _, row := range []int{0, 1, leaf, n - 1} {
+	const n = 35
+	for _, row := range []int{0, 1, 16, n - 1} {
 		for _, test := range []struct {
 			name string
 			call func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int)
 			bad  func(i int) bool // rows of the result that a NaN in T[row,0], T lower, reaches
 		}{
-			{"Dtrsm", Dtrsm, func(i int) bool { return i >= row }},
-			{"Dtrmm", Dtrmm, func(i int) bool { return i == row }},
+			{"Dtrsm", active.Dtrsm, func(i int) bool { return i >= row }},
+			{"Dtrmm", active.Dtrmm, func(i int) bool { return i == row }},
 		} {
 			a, b := make([]float64, n*n), make([]float64, n)
 			for i := range n {
@@ -213,10 +215,10 @@ func TestTriangularReproducible(t *testing.T) {
 		var solved, multiplied []float64
 		for _, threads := range []int{1, 2, 3, 7} {
 			setThreads(t, threads)
-			p := newTriangular(rand.New(rand.NewPCG(7, 1)), side, blas.Lower, blas.Trans, blas.NonUnit, 150, 170, 0.7)
-			Dtrsm(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
+			p := newTriangular(rand.New(rand.NewPCG(7, 1)), side, blas.Lower, blas.Trans, blas.NonUnit, 230, 170, 0.7)
+			active.Dtrsm(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
 			x := slices.Clone(p.b.x)
-			Dtrmm(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
+			active.Dtrmm(p.side, p.ul, p.t, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
 			if threads == 1 {
 				solved, multiplied = x, p.b.x
 			}
@@ -233,8 +235,8 @@ func TestTriangularAllocs(t *testing.T) {
 	for _, side := range sides {
 		p := newTriangular(rand.New(rand.NewPCG(8, 1)), side, blas.Upper, blas.NoTrans, blas.Unit, 50, 50, 1)
 		got := testing.AllocsPerRun(20, func() {
-			Dtrsm(p.side, p.ul, p.t, p.d, p.m, p.n, 1, p.a.x, p.a.ld, p.b.x, p.b.ld)
-			Dtrmm(p.side, p.ul, p.t, p.d, p.m, p.n, 1, p.a.x, p.a.ld, p.b.x, p.b.ld)
+			active.Dtrsm(p.side, p.ul, p.t, p.d, p.m, p.n, 1, p.a.x, p.a.ld, p.b.x, p.b.ld)
+			active.Dtrmm(p.side, p.ul, p.t, p.d, p.m, p.n, 1, p.a.x, p.a.ld, p.b.x, p.b.ld)
 		})
 		if got != 0 && !raceEnabled {
 			t.Errorf("side %c: %v allocations", side, got)

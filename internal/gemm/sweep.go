@@ -1,0 +1,211 @@
+package gemm
+
+import "gonum.org/v1/gonum/blas"
+
+// A sweep is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, if T is on the left,
+// or, transposed, for its rows.
+//
+// The columns of X are independent of each other, so threads share them, and each runs through all blocks on the
+// diagonal of T. A block of X is solved for and then subtracted from what is below, or, for a product, added to
+// what is below and then multiplied, from the last block to the first: either way it is packed once.
+type sweep struct {
+	triangle
+	solves bool
+	right  bool
+	b      []float64 // B as rows: columns of X if right
+	ldb    int
+	n      int // columns of X
+	alpha  float64
+}
+
+func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	if m == 0 || n == 0 {
+		return
+	}
+	if alpha == 0 {
+		s := matrix(b, ldb, n)
+		s.scale(0, 0, m, 0, n)
+		return
+	}
+	t := sweep{solves: solves, right: side == blas.Right, b: b, ldb: ldb, alpha: alpha}
+	if t.right {
+		// X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ.
+		t.triangle, t.n = newTriangle(e, ul, other(tA), d, n, a, lda), m
+	} else {
+		t.triangle, t.n = newTriangle(e, ul, tA, d, m, a, lda), n
+	}
+	t.run()
+}
+
+// run applies T to all columns, with as many goroutines as it is worth.
+func (t *sweep) run() {
+	flops := float64(t.order) * float64(t.order) * float64(t.n)
+	workers := workersFor(flops)
+	if workers > 1 {
+		t.parallel(workers)
+		return
+	}
+	w := scratches.Get().(*scratch)
+	t.columns(w, 0, t.n)
+	w.release()
+}
+
+// parallel applies T to all columns with at most the given number of goroutines.
+func (t *sweep) parallel(workers int) {
+	own := *t // so that t itself stays on the caller's stack
+	width := own.slice(workers)
+	tasks := (own.n + width - 1) / width
+	parallel(min(workers, tasks), tasks, func(w *scratch, i int) {
+		own.columns(w, i*width, min((i+1)*width, own.n))
+	})
+}
+
+// slice returns the number of columns of a task: a few tasks for each goroutine, of whole tiles.
+func (t *sweep) slice(workers int) int {
+	nr := t.engine.kernel.NR
+	return max(even(t.n, (t.n+workers*perThread-1)/(workers*perThread), nr), min(leastSlice, t.n))
+}
+
+// perThread is the number of tasks for each goroutine, leastSlice the number of columns for which it pays to pack T.
+const (
+	perThread  = 3
+	leastSlice = 48
+)
+
+// columns applies T to the columns j0 to j1 of X.
+func (t *sweep) columns(w *scratch, j0, j1 int) {
+	t.scale(j0, j1)
+	size := t.engine.diagonalBlock()
+	blocks := (t.order + size - 1) / size
+	for s := range blocks {
+		if !t.solves {
+			s = blocks - 1 - s
+		}
+		i0 := s * size
+		i1 := min(i0+size, t.order)
+		if !t.solves {
+			t.update(w, i0, i1, j0, j1)
+		}
+		t.apply(w, i0, i1, j0, j1)
+		if t.solves {
+			t.update(w, i0, i1, j0, j1)
+		}
+	}
+}
+
+// diagonalBlock is the order of blocks on the diagonal: half of KC, so that the products below have sums of
+// some length and yet most of the work.
+func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kernel.MR), e.kernel.MR) }
+
+// scale multiplies the columns j0 to j1 of X by alpha.
+func (t *sweep) scale(j0, j1 int) {
+	if t.right {
+		s := matrix(t.b[j0*t.ldb:], t.ldb, t.order)
+		s.scale(t.alpha, 0, j1-j0, 0, t.order)
+	} else {
+		s := matrix(t.b[j0:], t.ldb, j1-j0)
+		s.scale(t.alpha, 0, t.order, 0, j1-j0)
+	}
+}
+
+// rowOf returns the row of X, as it lies in B, that T counts as i.
+func (t *sweep) rowOf(i int) int {
+	if t.backwards {
+		return t.order - 1 - i
+	}
+	return i
+}
+
+// apply applies the block on the diagonal of rows i0 to i1 to these rows of X, columns j0 to j1: in place where rows
+// are contiguous and there are few, else in a packed copy, panel by panel.
+func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
+	w.diagonal = aligned(w.diagonal, i1-i0)
+	d := t.diagonal(i0, i1, t.solves, w.diagonal)
+	if !t.right && i1-i0 <= fewRows {
+		t.act(d, band{x: t.b, first: t.rowOf(i0)*t.ldb + j0, ld: t.step(t.ldb), n: j1 - j0})
+		return
+	}
+	nr := t.engine.kernel.NR
+	w.c = aligned(w.c, (i1-i0)*nr)
+	// lowest is the first row in storage, and so of the copy.
+	lowest := min(t.rowOf(i0), t.rowOf(i1-1))
+	x := band{x: w.c, first: (t.rowOf(i0) - lowest) * nr, ld: t.step(nr)}
+	k := &t.engine.kernel
+	for j := j0; j < j1; j += nr {
+		x.n = min(nr, j1-j)
+		if t.right {
+			at := &t.b[j*t.ldb+lowest]
+			k.Transpose(x.n, i1-i0, at, t.ldb, &w.c[0], nr)
+			t.act(d, x)
+			k.Transpose(i1-i0, x.n, &w.c[0], nr, at, t.ldb)
+		} else {
+			at := &t.b[lowest*t.ldb+j]
+			k.Copy(i1-i0, x.n, at, t.ldb, &w.c[0], nr)
+			t.act(d, x)
+			k.Copy(i1-i0, x.n, &w.c[0], nr, at, t.ldb)
+		}
+	}
+}
+
+// fewRows is the order up to which a block on the left is applied in place.
+const fewRows = 64
+
+// step is the distance between rows that lie ld apart in the order in which T counts them.
+func (t *sweep) step(ld int) int {
+	if t.backwards {
+		return -ld
+	}
+	return ld
+}
+
+// act applies a block on the diagonal to a band.
+func (t *sweep) act(d diagonal, x band) {
+	if t.solves {
+		t.triangle.solve(d, x)
+	} else {
+		t.triangle.multiply(d, x)
+	}
+}
+
+// update adds the product of what T has below the block of rows i0 to i1 with these rows of X to the rows below, or
+// subtracts it.
+func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
+	if i1 == t.order {
+		return
+	}
+	// In storage the rows of X below the block are from to to, those of the block own to own+i1-i0, and so are the
+	// rows and columns of T as it lies there.
+	from, to, own := i1, t.order, i0
+	if t.backwards {
+		from, to, own = 0, t.order-i1, t.order-i1
+	}
+	tt := source{layout: byRows, x: t.a[t.place(from, own):]}
+	tt.ld = max(t.row, -t.row)
+	if tt.ld == 1 {
+		tt.layout, tt.ld = byCols, max(t.col, -t.col)
+	}
+	p := product{engine: t.engine, k: i1 - i0, alpha: 1, beta: 1}
+	if t.solves {
+		p.alpha = -1
+	}
+	if t.right {
+		p.m, p.n = j1-j0, to-from
+		p.a = left(false, t.b[j0*t.ldb+own:], t.ldb)
+		p.b = tt
+		p.c = matrix(t.b[j0*t.ldb+from:], t.ldb, to-from)
+	} else {
+		p.m, p.n = to-from, j1-j0
+		p.a = tt
+		p.b = right(false, t.b[own*t.ldb+j0:], t.ldb)
+		p.c = matrix(t.b[from*t.ldb+j0:], t.ldb, j1-j0)
+	}
+	p.blocks(w)
+}
+
+// place is the place of the element that has row i and column j in storage.
+func (t *sweep) place(i, j int) int {
+	if t.backwards {
+		return t.at(t.order-1-i, t.order-1-j)
+	}
+	return t.at(i, j)
+}

@@ -1,0 +1,27 @@
+package level12
+
+// Dger computes
+//
+//	A += alpha*x*yᵀ
+//
+// for an m×n matrix A, row-major, lda >= n. With alpha = 0 it reads and writes nothing. A overlaps neither x nor
+// y. Reads and writes A once; 2mn flops. Each element takes two or three roundings: (alpha*x[i])*y[j] + A[i,j].
+func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+	require(m >= 0, mLT0)
+	require(n >= 0, nLT0)
+	require(lda >= max(1, n), badLdA)
+	require(incX != 0, zeroIncX)
+	require(incY != 0, zeroIncY)
+	if m == 0 || n == 0 {
+		return
+	}
+	require(holds(len(x), m, incX), shortX)
+	require(holds(len(y), n, incY), shortY)
+	require(len(a) >= lda*(m-1)+n, shortA)
+	if alpha == 0 {
+		return
+	}
+	u := gather(n, y, incY)
+	r.kernel.Ger(m, n, alpha, &x[first(m, incX)], incX, &u.v[0], &a[0], lda)
+	u.release()
+}

@@ -1,0 +1,54 @@
+package level12
+
+import "gonum.org/v1/gonum/blas"
+
+// Dsymv computes
+//
+//	y = alpha*A*x + beta*y
+//
+// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read. With beta = 0, y is not
+// read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once from memory; 2n² flops.
+// The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
+func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+	if n < smallTriangle {
+		r.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
+		return
+	}
+	checkUplo(ul)
+	require(lda >= max(1, n), badLdA)
+	require(incX != 0, zeroIncX)
+	require(incY != 0, zeroIncY)
+	require(len(a) >= lda*(n-1)+n, shortA)
+	require(holds(len(x), n, incX), shortX)
+	require(holds(len(y), n, incY), shortY)
+	r.scale(n, beta, y, incY)
+	if alpha == 0 {
+		return
+	}
+	u, v := gather(n, x, incX), gather(n, y, incY)
+	for i := 0; i < n; i += blockRows {
+		end := min(i+blockRows, n)
+		left, right := i, end // of the triangle on the diagonal
+		for p := i; p < end; p++ {
+			if ul == blas.Upper {
+				left = p + 1
+			} else {
+				right = p
+			}
+			row := a[p*lda:]
+			s := row[p]*u.v[p] + dotAxpyShort(alpha*u.v[p], row[left:right], u.v[left:], v.v[left:])
+			v.v[p] += alpha * s
+		}
+		left, right = 0, i // of the rectangle beside it
+		if ul == blas.Upper {
+			left, right = end, n
+		}
+		if left < right {
+			rectangle := &a[i*lda+left]
+			r.kernel.GemvN(end-i, right-left, alpha, rectangle, lda, &u.v[left], 1, &v.v[i], 1)
+			r.kernel.GemvT(end-i, right-left, alpha, rectangle, lda, &u.v[i], 1, 1, &v.v[left])
+		}
+	}
+	u.release()
+	v.scatter(y, incY)
+}
