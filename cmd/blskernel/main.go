@@ -1,8 +1,9 @@
 // Command blskernel trains a broad learning system on image files while samples keep arriving, compares
-// the methods of doing so, and says what it runs on.
+// the methods of doing so and the speeds of linear algebra backends, and says what it runs on.
 //
 //	blskernel demo                 both methods on the embedded synthetic digits
 //	blskernel train --data DIR     the same on idx files named as MNIST's
+//	blskernel bench                the speeds of the backends side by side
 //	blskernel info                 backend, CPU, kernel, block sizes
 //
 // Results go to standard output, progress and errors to standard error.

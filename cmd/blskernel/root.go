@@ -14,9 +14,11 @@ func newRoot(s streams, working *bool) *cobra.Command {
 		Use:   "blskernel",
 		Short: "Incremental broad learning and the linear algebra below it",
 		Long: `blskernel trains a broad learning system on image files while samples keep
-arriving, compares the methods of doing so, and says what it runs on.`,
+arriving, compares the methods of doing so and the speeds of linear algebra
+backends, and says what it runs on.`,
 		Example: `  blskernel demo
   blskernel train --data mnist --batch 1000 --updates 50
+  blskernel bench --n 1000,2000
   blskernel info`,
 		Args:             noArgs,
 		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -25,7 +27,7 @@ arriving, compares the methods of doing so, and says what it runs on.`,
 		SilenceUsage:     true,
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newDemo(s), newTrain(s), newInfo(s))
+	root.AddCommand(newDemo(s), newTrain(s), newBench(s), newInfo(s))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

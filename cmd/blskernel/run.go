@@ -30,6 +30,42 @@ func interruptible(ctx context.Context, f func() error) error {
 // tick is how often the bar is drawn again, so that its clock goes while nothing else is heard.
 const tick = 250 * time.Millisecond
 
+// attend runs work on a goroutine of its own and on this one what work hands over to here, so that
+// nothing is printed once attend has returned. It returns work's error, the error of what was handed
+// over, or why ctx was cancelled as soon as it is: work, of which the context is cancelled too, is then
+// left to itself.
+func attend(ctx context.Context, shown *progress, work func(ctx context.Context, here func(func() error) error) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	handed := make(chan func() error)
+	here := func(f func() error) error {
+		select {
+		case handed <- f:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	finished := make(chan error, 1)
+	go func() { finished <- work(ctx, here) }()
+	clock := time.NewTicker(tick)
+	defer clock.Stop()
+	for {
+		select {
+		case f := <-handed:
+			if err := f(); err != nil {
+				return err
+			}
+		case <-clock.C:
+			shown.refresh()
+		case err := <-finished:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // runIncremental runs e and prints its rows as they come. It returns as soon as ctx is cancelled, even in
 // the middle of an update: nothing of a run is kept but what is printed.
 func runIncremental(ctx context.Context, e *bench.Incremental, asJSON bool, s streams) error {
@@ -45,22 +81,8 @@ func runIncremental(ctx context.Context, e *bench.Incremental, asJSON bool, s st
 	}
 	shown := newProgress(s.err, asJSON)
 	defer shown.clear()
-
-	// All printing is done here, so that nothing is printed once this function has returned.
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	prints := make(chan func() error)
-	here := func(print func() error) error {
-		select {
-		case prints <- print:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	finished := make(chan error, 1)
-	go func() {
-		finished <- e.Run(ctx, func(step []bench.Row) error {
+	err := attend(ctx, shown, func(ctx context.Context, here func(func() error) error) error {
+		return e.Run(ctx, func(step []bench.Row) error {
 			return here(func() error {
 				shown.clear()
 				return rows.print(step)
@@ -72,25 +94,10 @@ func runIncremental(ctx context.Context, e *bench.Incremental, asJSON bool, s st
 				return nil
 			})
 		})
-	}()
-	clock := time.NewTicker(tick)
-	defer clock.Stop()
-	for {
-		select {
-		case print := <-prints:
-			if err := print(); err != nil {
-				return err
-			}
-		case <-clock.C:
-			shown.refresh()
-		case err := <-finished:
-			if err != nil {
-				return explain(err)
-			}
-			shown.clear()
-			return rows.foot()
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+	})
+	if err != nil {
+		return explain(err)
 	}
+	shown.clear()
+	return rows.foot()
 }

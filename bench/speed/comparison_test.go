@@ -1,0 +1,213 @@
+package speed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel"
+)
+
+// faked returns a comparison of two backends of which the clock is a fake one: a takes 3 µs for a call
+// and b 1 µs, and a peak of 4 GFLOP/s for each thread.
+func faked(jobs ...Job) (c *Comparison, a, b *fake, order *[]string) {
+	clock := new(time.Duration)
+	a = &fake{name: "a", clock: clock, takes: 3 * time.Microsecond}
+	b = &fake{name: "b", clock: clock, takes: time.Microsecond}
+	order = new([]string)
+	var calls [2]int
+	look := func(peak bool) {
+		// Who has been called since the last wait was timed then.
+		for i, f := range []*fake{a, b} {
+			if f.calls > calls[i] {
+				*order = append(*order, f.name)
+			}
+			calls[i] = f.calls
+		}
+		if peak {
+			*order = append(*order, "peak")
+		}
+	}
+	return &Comparison{
+		Backends: []blskernel.Backend{a, b}, Jobs: jobs, Threads: []int{1}, Rounds: 4, MinTime: 100 * time.Microsecond,
+		now:   func() time.Duration { return *clock },
+		peak:  func(threads int) float64 { look(true); return 4 * float64(threads) },
+		quiet: func() { look(false) },
+	}, a, b, order
+}
+
+func job(op, args string, s Shape) Job {
+	c, _ := Find(op, args)
+	return Job{c, s}
+}
+
+// about compares up to rounding: a few operations on each side.
+func about(got, want float64) bool { return math.Abs(got-want) <= 8*0x1p-52*math.Abs(want) }
+
+// TestRun looks at figures that are known beforehand.
+func TestRun(t *testing.T) {
+	for _, j := range []Job{job("dgemm", "NT", Shape{5, 6, 7}), job("dtrsm", "LUN", Square(4)), job("ddot", "", Square(9))} {
+		c, _, _, order := faked(j)
+		var results []Result
+		var shares []float64
+		err := c.Run(context.Background(), func(r Result) error { results = append(results, r); return nil },
+			func(share float64, doing string) { shares = append(shares, share) })
+		if err != nil || len(results) != 1 {
+			t.Fatalf("%v: %d results, %v", j, len(results), err)
+		}
+		r, flops := results[0], j.Case.Flops(j.Shape)
+		if r.Op != j.Case.Op || r.Args != j.Case.Args || r.Shape() != j.Shape || r.Threads != 1 || r.Rounds != 4 || r.Flops != flops || r.Peak != 4 {
+			t.Errorf("%v: %+v", j, r)
+		}
+		for i, seconds := range []float64{3e-6, 1e-6} {
+			b := r.Backends[i]
+			if b.Backend != c.Backends[i].Name() || !about(b.Seconds, seconds) || !about(b.GFLOPS, flops/seconds/1e9) || !about(b.OfPeak, flops/seconds/4e9) {
+				t.Errorf("%v: %+v; want %v s", j, b, seconds)
+			}
+		}
+		if r.Backends[0].Ratio != 0 || !about(r.Backends[1].Ratio, 1.0/3) {
+			t.Errorf("%v: ratios %v and %v; want none and 1/3", j, r.Backends[0].Ratio, r.Backends[1].Ratio)
+		}
+		if !slices.IsSorted(shares) || shares[0] != 0 || shares[len(shares)-1] != 1 {
+			t.Errorf("%v: shares %v", j, shares)
+		}
+		// Both are checked and calibrated before the first wait. What is timed last shows nowhere.
+		if want := "a b peak a b b a peak peak a b b a peak"; strings.Join(*order, " ") != want {
+			t.Errorf("%v: order %v; want %s", j, *order, want)
+		}
+	}
+}
+
+// TestMinTime counts calls: enough of them to last, and of those in place never too many.
+func TestMinTime(t *testing.T) {
+	clock := new(time.Duration)
+	f := &fake{clock: clock, takes: time.Microsecond}
+	resets, since, largest := 0, 0, 0
+	c := contender{
+		call:  func() { f.tick(); since++; largest = max(largest, since) },
+		reset: func() { resets++; since = 0 },
+		most:  70,
+	}
+	m := meter{minTime: 200 * time.Microsecond, now: func() time.Duration { return *clock }, quiet: func() {}}
+	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 70 {
+		t.Fatalf("batch %d, %v; want all that may be", c.batch, err)
+	}
+	f.calls, resets = 0, 0
+	if s := m.time(&c); !about(s, 1e-6) || f.calls != 1+3*70 || resets != 1+3 || largest > 70 {
+		t.Errorf("%v s, %d calls, %d resets, %d calls without one", s, f.calls, resets, largest)
+	}
+	c.most = 1 << 20
+	if err := m.calibrate(context.Background(), &c); err != nil || c.batch < 200 || c.batch > 2000 {
+		t.Errorf("batch %d, %v; want some 220", c.batch, err)
+	}
+	// One call is more than enough, and warm by itself.
+	f.takes, f.calls = time.Second, 0
+	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 1 || f.calls != 1 {
+		t.Errorf("batch %d, %d calls, %v", c.batch, f.calls, err)
+	}
+	if s := m.time(&c); s != 1 || f.calls != 2 {
+		t.Errorf("%v s, %d calls", s, f.calls)
+	}
+}
+
+// TestReal measures every operation for a moment, by the clock: all figures are there, and the bound of
+// threads is what it was.
+func TestReal(t *testing.T) {
+	defer blskernel.SetThreads(0)
+	c := &Comparison{Backends: usable(), Threads: slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), Rounds: 1, MinTime: time.Microsecond}
+	for _, op := range Operations() {
+		c.Jobs = append(c.Jobs, Job{Cases(op)[0], Shape{3, 4, 5}})
+	}
+	for _, bound := range []int{0, 1} {
+		blskernel.SetThreads(bound)
+		before := blskernel.Threads()
+		n := 0
+		err := c.Run(context.Background(), func(r Result) error {
+			n++
+			for i, b := range r.Backends {
+				if !(b.Seconds > 0 && b.GFLOPS > 0 && b.OfPeak > 0) || i > 0 && !(b.Ratio > 0) {
+					t.Errorf("%+v", r)
+				}
+			}
+			if !(r.Peak > 0) || r.Threads != c.Threads[(n-1)%len(c.Threads)] || r.Threads != blskernel.Threads() {
+				t.Errorf("%+v, threads %d", r, blskernel.Threads())
+			}
+			return nil
+		}, nil)
+		if err != nil || n != len(c.Jobs)*len(c.Threads) {
+			t.Errorf("%d results, %v", n, err)
+		}
+		if blskernel.Threads() != before {
+			t.Errorf("%d threads afterwards, %d before", blskernel.Threads(), before)
+		}
+	}
+}
+
+// TestWrong has a second backend that is wrong from its third call on: no result of that job.
+func TestWrong(t *testing.T) {
+	c, _, b, _ := faked(job("ddot", "", Square(3)), job("dgemm", "NN", Square(3)))
+	b.wrong = func(c []float64) { c[0] = math.NaN() }
+	n := 0
+	var wrong *WrongError
+	if err := c.Run(context.Background(), func(Result) error { n++; return nil }, nil); !errors.As(err, &wrong) || wrong.Backend != "b" || n != 1 {
+		t.Errorf("%d results, %v", n, err)
+	}
+}
+
+// TestCancel stops after a result, between two timings and before anything.
+func TestCancel(t *testing.T) {
+	stop := errors.New("enough")
+	for _, after := range []int{0, 1, 3, 8} {
+		c, _, _, _ := faked(job("ddot", "", Square(3)), job("dgemm", "NN", Square(3)), job("dtrsm", "LUN", Square(3)))
+		ctx, cancel := context.WithCancelCause(context.Background())
+		told, n := 0, 0
+		tell := func(float64, string) {
+			if told++; told == after {
+				cancel(stop)
+			}
+		}
+		if after == 0 {
+			cancel(stop)
+		}
+		err := c.Run(ctx, func(Result) error { n++; return nil }, tell)
+		// A job tells of itself once and of its four rounds.
+		if want := max(0, after-1) / 5; err != stop || n != want {
+			t.Errorf("cancelled at message %d: %d results, %v; want %d", after, n, err, want)
+		}
+		cancel(nil)
+	}
+	c, _, _, _ := faked(job("ddot", "", Square(3)))
+	if err := c.Run(context.Background(), func(Result) error { return stop }, nil); err != stop {
+		t.Errorf("emit's error becomes %v", err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	a := &fake{name: "a"}
+	ok := job("ddot", "", Square(3))
+	most := runtime.GOMAXPROCS(0)
+	for _, tc := range []struct {
+		c    Comparison
+		want string
+	}{
+		{Comparison{}, "speed: Backends is empty; want at least one"},
+		{Comparison{Backends: []blskernel.Backend{a, nil}}, "speed: a backend is nil"},
+		{Comparison{Backends: []blskernel.Backend{a, a}}, `speed: backend "a" is there twice`},
+		{Comparison{Backends: []blskernel.Backend{a}, Rounds: -1}, "speed: Rounds is -1; want 1 or more, or 0 for 9"},
+		{Comparison{Backends: []blskernel.Backend{a}, MinTime: -1}, "speed: MinTime is -1ns; want more than 0, or 0 for 2ms"},
+		{Comparison{Backends: []blskernel.Backend{a}, Threads: []int{1, 0}}, fmt.Sprintf("speed: Threads has 0; want 1 to GOMAXPROCS, which is %d", most)},
+		{Comparison{Backends: []blskernel.Backend{a}, Threads: []int{most + 1}}, fmt.Sprintf("speed: Threads has %d; want 1 to GOMAXPROCS, which is %d", most+1, most)},
+		{Comparison{Backends: []blskernel.Backend{a}, Jobs: []Job{{}}}, "speed: a job has no case; see Cases"},
+		{Comparison{Backends: []blskernel.Backend{a}, Jobs: []Job{ok, {ok.Case, Shape{1, 0, 1}}}}, "speed: the shape 1x0x1 of ddot has a size below 1"},
+	} {
+		if err := tc.c.Run(context.Background(), nil, nil); err == nil || err.Error() != tc.want {
+			t.Errorf("%v; want %s", err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package speed
+
+import "slices"
+
+// A Result is what was measured of one cell.
+type Result struct {
+	Op      string  `json:"op"`
+	Args    string  `json:"case,omitempty"`
+	M       int     `json:"m"`
+	N       int     `json:"n"`
+	K       int     `json:"k"`
+	Threads int     `json:"threads"`
+	Flops   float64 `json:"flops"`       // of one call
+	Rounds  int     `json:"rounds"`      // over which the medians below are taken
+	Peak    float64 `json:"peak_gflops"` // of the CPU with as many threads
+	// Backends has one element for each backend in the order of the comparison.
+	Backends []Timing `json:"backends"`
+}
+
+// A Timing is the outcome of one backend.
+type Timing struct {
+	Backend string  `json:"backend"`
+	Seconds float64 `json:"seconds"` // of one call
+	GFLOPS  float64 `json:"gflops"`  // flops by seconds
+	OfPeak  float64 `json:"of_peak"` // the speed as a fraction of the peak in the same round
+	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
+	// absent for the first.
+	Ratio float64 `json:"ratio,omitempty"`
+}
+
+// Shape returns the shape of the operation.
+func (r Result) Shape() Shape { return Shape{r.M, r.N, r.K} }
+
+// Cell returns the arguments and the shape, such as "NN 1000".
+func (r Result) Cell() string {
+	if r.Args == "" {
+		return r.Shape().String()
+	}
+	return r.Args + " " + r.Shape().String()
+}
+
+// newResult takes the medians of what was measured by round: the peak, and the seconds of each backend.
+func newResult(p *Problem, threads int, backends []string, peaks []float64, seconds [][]float64) Result {
+	s := p.Shape
+	r := Result{
+		Op: p.Case.Op, Args: p.Case.Args, M: s.M, N: s.N, K: s.K, Threads: threads,
+		Flops: p.Flops(), Rounds: len(peaks), Peak: median(peaks),
+	}
+	for b, name := range backends {
+		t := Timing{Backend: name, Seconds: median(seconds[b])}
+		t.GFLOPS = r.Flops / t.Seconds / 1e9
+		var ofPeak, ratio []float64
+		for i, took := range seconds[b] {
+			ofPeak = append(ofPeak, r.Flops/took/1e9/peaks[i])
+			ratio = append(ratio, took/seconds[0][i])
+		}
+		t.OfPeak = median(ofPeak)
+		if b > 0 {
+			t.Ratio = median(ratio)
+		}
+		r.Backends = append(r.Backends, t)
+	}
+	return r
+}
+
+// median returns the median of x, which is not empty; of two middle elements, their mean.
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	h := len(x) / 2
+	if len(x)%2 == 1 {
+		return x[h]
+	}
+	return (x[h-1] + x[h]) / 2
+}

@@ -1,0 +1,88 @@
+package speed
+
+import "testing"
+
+func TestMedian(t *testing.T) {
+	for _, tc := range []struct {
+		x    []float64
+		want float64
+	}{{[]float64{3}, 3}, {[]float64{3, 1}, 2}, {[]float64{5, 1, 2}, 2}, {[]float64{9, 1, 4, 2}, 3}} {
+		if got := median(tc.x); got != tc.want {
+			t.Errorf("median of %v is %v; want %v", tc.x, got, tc.want)
+		}
+	}
+}
+
+// TestMedians has a round that is off, for all alike: only ratios within a round leave it out.
+func TestMedians(t *testing.T) {
+	p := job("ddot", "", Square(500)).Case.Prepare(Square(500), 1) // 1000 flops
+	r := newResult(p, 2, []string{"a", "b"}, []float64{10, 1, 10}, [][]float64{{1e-6, 1e-5, 2e-6}, {2e-6, 2e-5, 3e-6}})
+	a, b := r.Backends[0], r.Backends[1]
+	if r.Peak != 10 || !about(a.Seconds, 2e-6) || !about(b.Seconds, 3e-6) || !about(b.Ratio, 2) || !about(a.OfPeak, 0.1) || !about(b.OfPeak, 0.05) || !about(a.GFLOPS, 0.5) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// results are three cells, the second of which is small, with one thread and two.
+func results() []Result {
+	cell := func(args string, n, threads int, a, b, ofPeak float64) Result {
+		return Result{Op: "dgemm", Args: args, M: n, N: n, K: n, Threads: threads, Backends: []Timing{
+			{Backend: "a", GFLOPS: a, OfPeak: ofPeak}, {Backend: "b", GFLOPS: b, OfPeak: ofPeak / 2, Ratio: a / b},
+		}}
+	}
+	return []Result{
+		cell("NN", 1000, 1, 10, 5, 0.5), cell("NN", 1000, 2, 20, 20, 0.25),
+		cell("NN", 8, 1, 1, 2, 0.01), cell("NN", 8, 2, 1, 4, 0.01),
+		cell("NT", 2000, 1, 40, 40, 0.875), cell("NT", 2000, 2, 20, 80, 0.125),
+	}
+}
+
+func TestRatios(t *testing.T) {
+	got := Ratios(results())
+	want := []Ratio{
+		{"dgemm", 1, "a", "b", 3, 1, 0.5, "NN 8"},
+		{"dgemm", 2, "a", "b", 3, 0.39685026299204984, 0.25, "NN 8"}, // the cube root of 1/16
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, w := range want {
+		g := got[i]
+		if !about(g.Mean, w.Mean) {
+			t.Errorf("mean %v; want %v", g.Mean, w.Mean)
+		}
+		if g.Mean = w.Mean; g != w {
+			t.Errorf("%+v; want %+v", g, w)
+		}
+	}
+	if Ratios(nil) != nil {
+		t.Error("ratios of nothing")
+	}
+}
+
+func TestLarges(t *testing.T) {
+	got := Larges(results())
+	want := []Large{
+		{"dgemm", 1, "a", 2, 0.5, "NN 1000", 0, 0, ""},
+		{"dgemm", 1, "b", 2, 0.25, "NN 1000", 0, 0, ""},
+		{"dgemm", 2, "a", 2, 0.125, "NT 2000", 1, 0.5, "NT 2000"},
+		{"dgemm", 2, "b", 2, 0.0625, "NT 2000", 2.8284271247461903, 2, "NT 2000"},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, w := range want {
+		g := got[i]
+		if !about(g.Speedup, w.Speedup) {
+			t.Errorf("speedup %v; want %v", g.Speedup, w.Speedup)
+		}
+		if g.Speedup = w.Speedup; g != w {
+			t.Errorf("%+v; want %+v", g, w)
+		}
+	}
+	for _, l := range Larges(results()[1:2]) { // without one thread there is nothing to compare with
+		if l.Speedup != 0 || l.SpeedupAt != "" {
+			t.Errorf("%+v", l)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package speed
+
+import (
+	"time"
+
+	"blskernel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// A fake is gonum's implementation with a clock that goes by the calls of some routines only.
+type fake struct {
+	gonum.Implementation
+	name  string
+	clock *time.Duration
+	takes time.Duration // a call of Dgemm, Dtrsm or Ddot
+	calls int
+	wrong func(c []float64) // spoils the result of Dgemm
+}
+
+func (f *fake) Name() string { return f.name }
+
+func (f *fake) tick() {
+	f.calls++
+	if f.clock != nil {
+		*f.clock += f.takes
+	}
+}
+
+func (f *fake) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	f.tick()
+	f.Implementation.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	if f.wrong != nil {
+		f.wrong(c)
+	}
+}
+
+func (f *fake) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	f.tick()
+	f.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
+}
+
+func (f *fake) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
+	f.tick()
+	return f.Implementation.Ddot(n, x, incX, y, incY)
+}
+
+// Dsyrk is gonum's with a zeroed C where beta is zero: for the lower triangle of Aᵀ·A gonum's own
+// multiplies C by beta, which leaves NaN.
+func (f *fake) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+	if beta == 0 {
+		clear(c)
+	}
+	f.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
+}
+
+// usable returns the backends of this process and gonum's own.
+func usable() []blskernel.Backend {
+	all := []blskernel.Backend{&fake{name: "gonum"}}
+	for _, name := range blskernel.Names() {
+		if b, err := blskernel.Lookup(name); err == nil {
+			all = append(all, b)
+		}
+	}
+	return all
+}
