@@ -1,6 +1,10 @@
 package blskernel
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // The texts with which gonum's BLAS panics, and in the checks below their order.
 const (
@@ -17,6 +21,9 @@ const (
 	shortA       = "blas: insufficient length of a"
 	shortB       = "blas: insufficient length of b"
 	shortC       = "blas: insufficient length of c"
+	shortAP      = "blas: insufficient length of ap"
+	shortD       = "blas: insufficient length of d"
+	shortBias    = "blas: insufficient length of bias"
 )
 
 func require(ok bool, text string) {
@@ -49,4 +56,74 @@ func checkLd(ld, cols int, text string) { require(ld >= max(1, cols), text) }
 // checkLen panics unless a slice of the given length holds a rows×cols matrix.
 func checkLen(length, rows, cols, ld int, text string) {
 	require(length >= (rows-1)*ld+cols, text)
+}
+
+// checkDgemm checks the arguments of a product C = op(A)*op(B) and reports whether C is not empty.
+func checkDgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
+	checkTranspose(tA)
+	checkTranspose(tB)
+	require(m >= 0, mLT0)
+	require(n >= 0, nLT0)
+	require(k >= 0, kLT0)
+	rowsA, colsA := dimsOf(tA, m, k)
+	rowsB, colsB := dimsOf(tB, k, n)
+	checkLd(lda, colsA, badLdA)
+	checkLd(ldb, colsB, badLdB)
+	checkLd(ldc, n, badLdC)
+	if m == 0 || n == 0 {
+		return false
+	}
+	checkLen(len(a), rowsA, colsA, lda, shortA)
+	checkLen(len(b), rowsB, colsB, ldb, shortB)
+	checkLen(len(c), m, n, ldc, shortC)
+	return true
+}
+
+// checkDgemmtp checks the arguments of a product into a packed triangle and reports whether that is not empty.
+func checkDgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, ap []float64) bool {
+	checkTranspose(tA)
+	checkTranspose(tB)
+	require(n >= 0, nLT0)
+	require(k >= 0, kLT0)
+	rowsA, colsA := dimsOf(tA, n, k)
+	rowsB, colsB := dimsOf(tB, k, n)
+	checkLd(lda, colsA, badLdA)
+	checkLd(ldb, colsB, badLdB)
+	if n == 0 {
+		return false
+	}
+	checkLen(len(a), rowsA, colsA, lda, shortA)
+	checkLen(len(b), rowsB, colsB, ldb, shortB)
+	require(len(ap) >= packed.Len(n), shortAP)
+	return true
+}
+
+// checkDsprk checks the arguments of a rank-k update of a packed triangle and reports whether that is not empty.
+func checkDsprk(t blas.Transpose, n, k int, a []float64, lda int, ap []float64) bool {
+	checkTranspose(t)
+	return checkDgemmtp(t, otherTranspose(t), n, k, a, lda, a, lda, ap)
+}
+
+// checkDspmm checks the arguments of a product with a packed symmetric matrix and reports whether C is not empty.
+func checkDspmm(s blas.Side, m, n int, ap, b []float64, ldb int, c []float64, ldc int) bool {
+	checkSide(s)
+	require(m >= 0, mLT0)
+	require(n >= 0, nLT0)
+	checkLd(ldb, n, badLdB)
+	checkLd(ldc, n, badLdC)
+	if m == 0 || n == 0 {
+		return false
+	}
+	require(len(ap) >= packed.Len(orderOf(s, m, n)), shortAP)
+	checkLen(len(b), m, n, ldb, shortB)
+	checkLen(len(c), m, n, ldc, shortC)
+	return true
+}
+
+// otherTranspose returns blas.Trans for blas.NoTrans, and blas.NoTrans otherwise.
+func otherTranspose(t blas.Transpose) blas.Transpose {
+	if t == blas.NoTrans {
+		return blas.Trans
+	}
+	return blas.NoTrans
 }

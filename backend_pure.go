@@ -3,9 +3,9 @@ package blskernel
 import (
 	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
+	"blskernel/internal/level12"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/gonum"
 )
 
 func init() {
@@ -27,40 +27,29 @@ func init() {
 // newPure returns the pure backend on a kernel. The bound on threads is one for all of them.
 func newPure(name string, k kernel.Kernel) *pure {
 	onThreads(func() { gemm.SetThreads(int(threads.Load())) })
-	return &pure{name: name, engine: gemm.New(k)}
+	return &pure{Routines: level12.New(k), name: name, engine: gemm.New(k)}
 }
 
-// pure is the backend without cgo, always compiled in: gonum's implementation for Levels 1 and 2, and
-// package gemm for Level 3, where all products share one blocked loop with bounded threads.
+// pure is the backend without cgo, always compiled in: package level12 for Levels 1 and 2 (gonum's own
+// where there is nothing to gain) and package gemm for Level 3, where all products share one blocked loop with bounded threads.
 type pure struct {
-	gonum.Implementation
+	*level12.Routines
 	name   string
 	engine *gemm.Engine
 }
 
-var _ PackedProducts = (*pure)(nil)
+var (
+	_ PackedProducts = (*pure)(nil)
+	_ FusedProducts  = (*pure)(nil)
+)
 
 func (p *pure) Name() string { return p.name }
 
 // Dgemm computes C = alpha*op(A)*op(B) + beta*C, where op(A) is m×k, op(B) is k×n and C is m×n.
 func (p *pure) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	checkTranspose(tA)
-	checkTranspose(tB)
-	require(m >= 0, mLT0)
-	require(n >= 0, nLT0)
-	require(k >= 0, kLT0)
-	rowsA, colsA := dimsOf(tA, m, k)
-	rowsB, colsB := dimsOf(tB, k, n)
-	checkLd(lda, colsA, badLdA)
-	checkLd(ldb, colsB, badLdB)
-	checkLd(ldc, n, badLdC)
-	if m == 0 || n == 0 {
-		return
+	if checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
+		p.engine.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
-	checkLen(len(a), rowsA, colsA, lda, shortA)
-	checkLen(len(b), rowsB, colsB, ldb, shortB)
-	checkLen(len(c), m, n, ldc, shortC)
-	p.engine.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // Dsymm computes C = alpha*A*B + beta*C or C = alpha*B*A + beta*C for a symmetric A of which one
@@ -163,17 +152,52 @@ func orderOf(s blas.Side, m, n int) int {
 // Dgemmt, Dgemmtp, Dsprk and Dspmm are documented at PackedProducts.
 
 func (p *pure) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p.engine.Dgemmt(ul, tA, tB, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	checkUplo(ul)
+	if checkDgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc) {
+		p.engine.Dgemmt(ul, tA, tB, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	}
 }
 
 func (p *pure) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
-	p.engine.Dgemmtp(tA, tB, n, k, alpha, a, lda, b, ldb, beta, ap)
+	if checkDgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
+		p.engine.Dgemmtp(tA, tB, n, k, alpha, a, lda, b, ldb, beta, ap)
+	}
 }
 
 func (p *pure) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
-	p.engine.Dsprk(t, n, k, alpha, a, lda, beta, ap)
+	if checkDsprk(t, n, k, a, lda, ap) {
+		p.engine.Dsprk(t, n, k, alpha, a, lda, beta, ap)
+	}
 }
 
 func (p *pure) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p.engine.Dspmm(side, m, n, alpha, ap, b, ldb, beta, c, ldc)
+	if checkDspmm(side, m, n, ap, b, ldb, c, ldc) {
+		p.engine.Dspmm(side, m, n, alpha, ap, b, ldb, beta, c, ldc)
+	}
+}
+
+// DgemmDiag, DsprkDiag and DgemmTanh are documented at FusedProducts.
+
+func (p *pure) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	ok := checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	require(len(d) >= k, shortD)
+	if ok {
+		p.engine.DgemmDiag(tA, tB, m, n, k, alpha, a, lda, d, b, ldb, beta, c, ldc)
+	}
+}
+
+func (p *pure) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
+	ok := checkDsprk(t, n, k, a, lda, ap)
+	require(len(d) >= k, shortD)
+	if ok {
+		p.engine.DsprkDiag(t, n, k, alpha, a, lda, d, beta, ap)
+	}
+}
+
+func (p *pure) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
+	ok := checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	require(len(bias) >= n, shortBias)
+	if ok {
+		p.engine.DgemmTanh(tA, tB, m, n, k, alpha, a, lda, b, ldb, bias, c, ldc)
+	}
 }

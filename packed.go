@@ -13,8 +13,8 @@ import (
 // A packed matrix is the upper triangle, row after row: element (i, j), i <= j, of an n×n matrix is
 // ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the
 // leading dimensions lda, ldb, ldc; op(X) is X or Xᵀ by the transpose argument. No operand may
-// overlap the result. A zero beta overwrites the result without reading it. The arguments are the
-// callers' to check: an index out of range panics, and nothing else is promised.
+// overlap the result. A zero beta overwrites the result without reading it. Bad arguments panic as
+// in the BLAS.
 type PackedProducts interface {
 	// Dgemmt computes one triangle of C = alpha*op(A)*op(B) + beta*C, where the product is
 	// known to be symmetric; op(A) is n×k and op(B) k×n. The other triangle of C is not
@@ -63,7 +63,8 @@ func packedRows(n, k int) int {
 type viaDgemm struct{ b blas.Float64 }
 
 func (v viaDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if n == 0 {
+	checkUplo(ul)
+	if !checkDgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc) {
 		return
 	}
 	nb := min(packedBlock, n)
@@ -91,7 +92,7 @@ func (v viaDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha fl
 }
 
 func (v viaDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
-	if n == 0 {
+	if !checkDgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
 		return
 	}
 	nb := packedRows(n, k)
@@ -117,21 +118,14 @@ func (v viaDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []fl
 }
 
 func (v viaDgemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
-	tB := blas.Trans
-	if t != blas.NoTrans {
-		tB = blas.NoTrans
-	}
-	v.Dgemmtp(t, tB, n, k, alpha, a, lda, a, lda, beta, ap)
+	v.Dgemmtp(t, otherTranspose(t), n, k, alpha, a, lda, a, lda, beta, ap)
 }
 
 func (v viaDgemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if m == 0 || n == 0 {
+	if !checkDspmm(side, m, n, ap, b, ldb, c, ldc) {
 		return
 	}
-	order := m
-	if side == blas.Right {
-		order = n
-	}
+	order := orderOf(side, m, n)
 	nb := min(packedBlock, order)
 	work := make([]float64, nb*order)
 	for i := 0; i < order; i += nb {

@@ -38,7 +38,7 @@ func TestPackedProducts(t *testing.T) {
 					for _, coefficients := range [][2]float64{{1, 0}, {-1, 1}, {0.5, -2}, {0, 0.5}} {
 						r := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 						checkSymmetricProducts(t, r, p, n, k, coefficients[0], coefficients[1])
-						checkDspmm(t, r, p, n, k, coefficients[0], coefficients[1])
+						compareDspmm(t, r, p, n, k, coefficients[0], coefficients[1])
 					}
 				})
 			}
@@ -158,7 +158,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 }
 
 // checkDspmm tests an n×n packed matrix on either side of a matrix with k columns or rows.
-func checkDspmm(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha, beta float64) {
+func compareDspmm(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha, beta float64) {
 	t.Helper()
 	ap := uniformSlice(r, packed.Len(n))
 	for _, side := range []blas.Side{blas.Left, blas.Right} {

@@ -7,6 +7,8 @@ import (
 
 	"blskernel"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // EnhancementWeights says how the weights Wh of the enhancement nodes are made.
@@ -54,10 +56,10 @@ func drawEnhancement(bk blskernel.Backend, n, n3 int, kind EnhancementWeights, s
 	return wh, nil
 }
 
-// enhance computes h = [Z, 0.1] Wh for some rows of Z, whose products with the rows of Wh but the
-// last one come from the backend, and returns the largest element.
+// enhance computes h = Z·Wh, with all rows of Wh but the last one, for some rows of Z, and returns the largest
+// element of [Z, 0.1] Wh.
 //
-//	shapes: h rows×n3, z rows×N, wh (N+1)×n3; h and z may be columns of one matrix.
+//	shapes: h rows×n3, z rows×N, wh (N+1)×n3.
 //	cost: 2·rows·N·n3 flops.
 func enhance(bk blskernel.Backend, h, z, wh *mat.Dense) float64 {
 	n, n3 := wh.Dims()
@@ -71,10 +73,8 @@ func enhance(bk blskernel.Backend, h, z, wh *mat.Dense) float64 {
 	parallelRows(rows, n3, func(from, to int) {
 		part := math.Inf(-1)
 		for i := from; i < to; i++ {
-			row := raw.Data[i*raw.Stride : i*raw.Stride+n3]
-			for j, b := range bias {
-				row[j] += biasInput * b
-				part = max(part, row[j])
+			for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+n3] {
+				part = max(part, v+biasInput*bias[j])
 			}
 		}
 		mu.Lock()
@@ -84,16 +84,18 @@ func enhance(bk blskernel.Backend, h, z, wh *mat.Dense) float64 {
 	return largest
 }
 
-// activate computes h[i][j] = tanh(scale * h[i][j]).
-func activate(h *mat.Dense, scale float64) {
-	rows, n3 := h.Dims()
-	raw := h.RawMatrix()
-	parallelRows(rows, n3, func(from, to int) {
-		for i := from; i < to; i++ {
-			row := raw.Data[i*raw.Stride : i*raw.Stride+n3]
-			for j, v := range row {
-				row[j] = math.Tanh(scale * v)
-			}
-		}
-	})
+// enhanced computes h = tanh(scale·[Z, 0.1] Wh) in one pass over h.
+//
+//	shapes: h rows×n3, z rows×N, wh (N+1)×n3; h and z may be columns of one matrix.
+//	cost: 2·rows·N·n3 flops and rows·n3 hyperbolic tangents.
+func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
+	n, n3 := wh.Dims()
+	n--
+	bias := make([]float64, n3)
+	for j, b := range wh.RawRowView(n) {
+		bias[j] = scale * biasInput * b
+	}
+	rows, _ := h.Dims()
+	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
+	blskernel.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale, rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
 }

@@ -66,17 +66,15 @@ func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, er
 	if n3 == 0 {
 		return f, a, nil
 	}
-	if keep || !opt.Unscaled {
-		largest := f.enhanceAll(a, keep)
-		if !opt.Unscaled {
-			if !(largest > 0) {
-				return nil, nil, &ScaleError{Max: largest}
-			}
-			f.scale = opt.Shrink / largest
+	if !opt.Unscaled {
+		largest := f.largestEnhanced(z)
+		if !(largest > 0) {
+			return nil, nil, &ScaleError{Max: largest}
 		}
+		f.scale = opt.Shrink / largest
 	}
 	if keep {
-		activate(a.Slice(0, l, n, n+n3).(*mat.Dense), f.scale)
+		f.appendEnhanced(a)
 	}
 	return f, a, nil
 }
@@ -134,22 +132,16 @@ func scaleGroups(a *mat.Dense, n1 int) {
 	})
 }
 
-// enhanceAll computes [Z, 0.1] Wh for the Z in the first N columns of a, and returns the largest
-// element. The product goes to the other columns of a if keep is set, and is dropped panel by panel
-// otherwise.
-func (f *Features) enhanceAll(a *mat.Dense, keep bool) float64 {
-	l, _ := a.Dims()
-	n, n3 := f.FeatureNodes(), f.EnhancementNodes()
+// largestEnhanced returns the largest element of [Z, 0.1] Wh, which exists one panel of rows at a time.
+func (f *Features) largestEnhanced(z *mat.Dense) float64 {
+	l, n := z.Dims()
+	n3 := f.EnhancementNodes()
 	rows := min(l, panelRows(n+n3))
-	h := func(from, to int) *mat.Dense { return a.Slice(from, to, n, n+n3).(*mat.Dense) }
-	if !keep {
-		work := mat.NewDense(rows, n3, nil)
-		h = func(from, to int) *mat.Dense { return work.Slice(0, to-from, 0, n3).(*mat.Dense) }
-	}
+	h := mat.NewDense(rows, n3, nil)
 	largest := math.Inf(-1)
 	eachPanel(l, rows, func(from, to int) {
-		z := a.Slice(from, to, 0, n).(*mat.Dense)
-		largest = max(largest, enhance(f.backend, h(from, to), z, f.enhancement))
+		panel := h.Slice(0, to-from, 0, n3).(*mat.Dense)
+		largest = max(largest, enhance(f.backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
 	})
 	return largest
 }

@@ -51,14 +51,16 @@ func (f *Features) transform(a, x *mat.Dense) {
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
 	f.project(z, x)
 	applyMinMax(z, f.offset, f.gain)
-	if k == n {
-		return
+	if k > n {
+		f.appendEnhanced(a)
 	}
-	eachPanel(l, min(l, panelRows(k)), func(from, to int) {
-		h := a.Slice(from, to, n, k).(*mat.Dense)
-		enhance(f.backend, h, a.Slice(from, to, 0, n).(*mat.Dense), f.enhancement)
-		activate(h, f.scale)
-	})
+}
+
+// appendEnhanced computes the enhancement nodes in the last columns of a from the feature nodes in the first.
+func (f *Features) appendEnhanced(a *mat.Dense) {
+	l, k := a.Dims()
+	n := f.FeatureNodes()
+	enhanced(f.backend, a.Slice(0, l, n, k).(*mat.Dense), a.Slice(0, l, 0, n).(*mat.Dense), f.enhancement, f.scale)
 }
 
 // project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, where H1 exists one panel of

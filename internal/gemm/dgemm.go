@@ -8,6 +8,10 @@ import "gonum.org/v1/gonum/blas"
 //
 // where op(A) is m×k, op(B) is k×n and C is m×n. It takes 2mnk flops.
 func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if alpha != 0 && e.little(m, n, k) {
+		e.inPlace(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
 	p := product{
 		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
 		a: left(tA != blas.NoTrans, a, lda),

@@ -39,6 +39,9 @@ func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transp
 
 // run applies T to all columns, with as many goroutines as it is worth.
 func (t *sweep) run() {
+	if raceEnabled {
+		t.announce()
+	}
 	flops := float64(t.order) * float64(t.order) * float64(t.n)
 	workers := workersFor(flops)
 	if workers > 1 {

@@ -127,6 +127,18 @@ func (p *product) parallel(workers int) {
 	})
 }
 
+// Rows calls do for ranges that together are the rows 0 to rows-1, from as many goroutines as rows of so many
+// flops each are worth. All have ended their work when it returns.
+func Rows(rows, flops int, do func(from, to int)) {
+	workers := min(workersFor(float64(rows)*float64(flops)), rows)
+	if workers <= 1 {
+		do(0, rows)
+		return
+	}
+	tasks := min(workers*mostDown, rows)
+	parallel(workers, tasks, func(_ *scratch, i int) { do(i*rows/tasks, (i+1)*rows/tasks) })
+}
+
 // A team is the goroutines that share the tasks of one call. They take one after another from a counter. Tasks
 // write disjoint parts of the result, and every element is computed within one task.
 type team struct {

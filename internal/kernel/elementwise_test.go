@@ -143,7 +143,7 @@ func TestElementwisePlaces(t *testing.T) {
 				for n := range longest + 1 {
 					for from := range 8 {
 						for to := range 8 {
-							src, dst := make([]float64, from+n), make([]float64, to+n+guard)
+							src, dst := make([]float64, from+n), make([]float64, to+n+margin)
 							copy(src[from:], all)
 							for i := range dst {
 								dst[i] = canary
@@ -158,7 +158,7 @@ func TestElementwisePlaces(t *testing.T) {
 								t.Fatalf("n=%d, src from %d, dst from %d: src was changed", n, from, to)
 							}
 						}
-						both := make([]float64, from+n+guard)
+						both := make([]float64, from+n+margin)
 						for i := range both {
 							both[i] = canary
 						}

@@ -6,18 +6,28 @@
 
 // func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, add bool, c *float64, ldc int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemmAVX2(SB), NOSPLIT, $8-104
-	MOVQ   rowA+40(FP), AX
-	SHLQ   $0x03, AX
-	MOVQ   colA+48(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   rowB+64(FP), DX
-	SHLQ   $0x03, DX
-	MOVQ   ldc+96(FP), BX
-	SHLQ   $0x03, BX
-	MOVQ   b+56(FP), SI
-	MOVQ   c+88(FP), DI
-	MOVQ   n+8(FP), R8
+TEXT ·gemmAVX2(SB), NOSPLIT, $16-104
+	MOVQ rowA+40(FP), AX
+	SHLQ $0x03, AX
+	MOVQ colA+48(FP), CX
+	SHLQ $0x03, CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ ldc+96(FP), BX
+	SHLQ $0x03, BX
+	MOVQ b+56(FP), SI
+	MOVQ c+88(FP), DI
+	MOVQ n+8(FP), R8
+	MOVQ $0x00000002, 8(SP)
+	CMPB add+80(FP), $0x00
+	JNE  moded
+	MOVQ $0x00000000, 8(SP)
+	MOVQ $0x3ff0000000000000, R9
+	CMPQ R9, alpha+24(FP)
+	JNE  moded
+	MOVQ $0x00000001, 8(SP)
+
+moded:
 	MOVQ   AX, R9
 	IMUL3Q $0x00000006, R9, R9
 	ADDQ   a+32(FP), R9
@@ -34,81 +44,80 @@ TEXT ·gemmAVX2(SB), NOSPLIT, $8-104
 	JEQ    rows2
 
 whole1:
-	CMPQ R8, $0x08
-	JLT  edge1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r1v2rest
+	CMPQ   R8, $0x08
+	JLT    edge1
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	MOVQ   SI, R9
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $0x04, AX
+	JLT    r1v2rest
 
 r1v2loop:
-	VMOVUPD      (BX), Y2
-	VMOVUPD      32(BX), Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMOVUPD      (R9), Y2
+	VMOVUPD      32(R9), Y3
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Y2
-	VMOVUPD      32(BX), Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	ADDQ         CX, BX
+	VMOVUPD      (R9), Y2
+	VMOVUPD      32(R9), Y3
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Y2
-	VMOVUPD      32(BX), Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	ADDQ         CX, BX
+	VMOVUPD      (R9), Y2
+	VMOVUPD      32(R9), Y3
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Y2
-	VMOVUPD      32(BX), Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	ADDQ         CX, BX
+	VMOVUPD      (R9), Y2
+	VMOVUPD      32(R9), Y3
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	SUBQ         $0x04, R9
+	ADDQ         CX, BX
+	SUBQ         $0x04, AX
 	JGE          r1v2loop
 
 r1v2rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, AX
 	JEQ  r1v2store
 
 r1v2one:
-	VMOVUPD      (BX), Y2
-	VMOVUPD      32(BX), Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMOVUPD      (R9), Y2
+	VMOVUPD      32(R9), Y3
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	DECQ         R9
+	ADDQ         CX, BX
+	DECQ         AX
 	JNE          r1v2one
 
 r1v2store:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v2product
 	VBROADCASTSD alpha+24(FP), Y2
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v2overwrite
+	JLT          r1v2scaled
 	VFMADD213PD  (DI), Y2, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y2, Y1
 	VMOVUPD      Y1, 32(DI)
 	JMP          r1v2end
 
-r1v2overwrite:
-	VMULPD  Y2, Y0, Y0
+r1v2scaled:
+	VMULPD Y2, Y0, Y0
+	VMULPD Y2, Y1, Y1
+
+r1v2product:
 	VMOVUPD Y0, (DI)
-	VMULPD  Y2, Y1, Y1
 	VMOVUPD Y1, 32(DI)
 
 r1v2end:
@@ -120,71 +129,68 @@ r1v2end:
 	JMP  whole1
 
 edge1:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x04
-	JGT   edge1_2
-	MOVQ  R8, AX
-	SUBQ  $0x00, AX
-	LEAQ  masksAVX2<>+0(SB), BX
-	NEGQ  AX
-	LEAQ  32(BX)(AX*8), R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VXORPD     Y0, Y0, Y0
-	MOVQ       k+16(FP), SI
-	SUBQ       $0x04, SI
-	JLT        r1v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x04
+	JGT    edge1_2
+	MOVQ   R8, AX
+	SUBQ   $0x00, AX
+	LEAQ   masksAVX2<>+0(SB), BX
+	NEGQ   AX
+	LEAQ   32(BX)(AX*8), R8
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	VXORPD Y0, Y0, Y0
+	SUBQ   $0x04, AX
+	JLT    r1v1mrest
 
 r1v1mloop:
 	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (BX), Y1, Y1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y2
+	VMASKMOVPD   (SI), Y1, Y1
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, AX
+	ADDQ         CX, BX
 	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (BX), Y1, Y1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y2
+	VMASKMOVPD   (SI), Y1, Y1
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, AX
+	ADDQ         CX, BX
 	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (BX), Y1, Y1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y2
+	VMASKMOVPD   (SI), Y1, Y1
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, AX
+	ADDQ         CX, BX
 	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (BX), Y1, Y1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y2
+	VMASKMOVPD   (SI), Y1, Y1
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, AX
-	SUBQ         $0x04, SI
+	ADDQ         CX, BX
+	SUBQ         $0x04, AX
 	JGE          r1v1mloop
 
 r1v1mrest:
-	ADDQ $0x04, SI
+	ADDQ $0x04, AX
 	JEQ  r1v1mstore
 
 r1v1mone:
 	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (BX), Y1, Y1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y2
+	VMASKMOVPD   (SI), Y1, Y1
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, AX
-	DECQ         SI
+	ADDQ         CX, BX
+	DECQ         AX
 	JNE          r1v1mone
 
 r1v1mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v1mproduct
 	VBROADCASTSD alpha+24(FP), Y1
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v1moverwrite
+	JLT          r1v1mscaled
 	VMOVUPD      (R8), Y2
 	VMASKMOVPD   (DI), Y2, Y2
 	VFMADD213PD  Y2, Y1, Y0
@@ -192,8 +198,10 @@ r1v1mstore:
 	VMASKMOVPD   Y0, Y2, (DI)
 	JMP          r1v1mend
 
-r1v1moverwrite:
-	VMULPD     Y1, Y0, Y0
+r1v1mscaled:
+	VMULPD Y1, Y0, Y0
+
+r1v1mproduct:
 	VMOVUPD    (R8), Y2
 	VMASKMOVPD Y0, Y2, (DI)
 
@@ -201,79 +209,75 @@ r1v1mend:
 	JMP done
 
 edge1_2:
-	MOVQ R8, AX
-	SUBQ $0x04, AX
-	LEAQ masksAVX2<>+0(SB), BX
-	NEGQ AX
-	LEAQ 32(BX)(AX*8), R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	MOVQ       k+16(FP), SI
-	SUBQ       $0x04, SI
-	JLT        r1v2mrest
+	MOVQ   R8, AX
+	SUBQ   $0x04, AX
+	LEAQ   masksAVX2<>+0(SB), BX
+	NEGQ   AX
+	LEAQ   32(BX)(AX*8), R8
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $0x04, AX
+	JLT    r1v2mrest
 
 r1v2mloop:
-	VMOVUPD      (BX), Y2
+	VMOVUPD      (SI), Y2
 	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(BX), Y3, Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMASKMOVPD   32(SI), Y3, Y3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Y2
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Y2
 	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(BX), Y3, Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMASKMOVPD   32(SI), Y3, Y3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Y2
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Y2
 	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(BX), Y3, Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMASKMOVPD   32(SI), Y3, Y3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Y2
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Y2
 	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(BX), Y3, Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMASKMOVPD   32(SI), Y3, Y3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	SUBQ         $0x04, SI
+	ADDQ         CX, BX
+	SUBQ         $0x04, AX
 	JGE          r1v2mloop
 
 r1v2mrest:
-	ADDQ $0x04, SI
+	ADDQ $0x04, AX
 	JEQ  r1v2mstore
 
 r1v2mone:
-	VMOVUPD      (BX), Y2
+	VMOVUPD      (SI), Y2
 	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(BX), Y3, Y3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Y4
+	VMASKMOVPD   32(SI), Y3, Y3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, AX
-	DECQ         SI
+	ADDQ         CX, BX
+	DECQ         AX
 	JNE          r1v2mone
 
 r1v2mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v2mproduct
 	VBROADCASTSD alpha+24(FP), Y2
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v2moverwrite
+	JLT          r1v2mscaled
 	VFMADD213PD  (DI), Y2, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y4
@@ -283,10 +287,12 @@ r1v2mstore:
 	VMASKMOVPD   Y1, Y4, 32(DI)
 	JMP          r1v2mend
 
-r1v2moverwrite:
-	VMULPD     Y2, Y0, Y0
+r1v2mscaled:
+	VMULPD Y2, Y0, Y0
+	VMULPD Y2, Y1, Y1
+
+r1v2mproduct:
 	VMOVUPD    Y0, (DI)
-	VMULPD     Y2, Y1, Y1
 	VMOVUPD    (R8), Y4
 	VMASKMOVPD Y1, Y4, 32(DI)
 
@@ -295,90 +301,85 @@ r1v2mend:
 
 rows2:
 whole2:
-	CMPQ R8, $0x08
-	JLT  edge2
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	MOVQ       a+32(FP), R9
-	MOVQ       SI, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r2v2rest
+	CMPQ   R8, $0x08
+	JLT    edge2
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	MOVQ   SI, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	SUBQ   $0x04, R9
+	JLT    r2v2rest
 
 r2v2loop:
-	VMOVUPD      (R10), Y4
-	VMOVUPD      32(R10), Y5
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y6
+	VMOVUPD      (R11), Y4
+	VMOVUPD      32(R11), Y5
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Y4
-	VMOVUPD      32(R10), Y5
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y6
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Y4
+	VMOVUPD      32(R11), Y5
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Y4
-	VMOVUPD      32(R10), Y5
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y6
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Y4
+	VMOVUPD      32(R11), Y5
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Y4
-	VMOVUPD      32(R10), Y5
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y6
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Y4
+	VMOVUPD      32(R11), Y5
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	SUBQ         $0x04, R11
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r2v2loop
 
 r2v2rest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r2v2store
 
 r2v2one:
-	VMOVUPD      (R10), Y4
-	VMOVUPD      32(R10), Y5
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y6
+	VMOVUPD      (R11), Y4
+	VMOVUPD      32(R11), Y5
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	DECQ         R11
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r2v2one
 
 r2v2store:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v2product
 	VBROADCASTSD alpha+24(FP), Y4
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v2overwrite
+	JLT          r2v2scaled
 	VFMADD213PD  (DI), Y4, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y4, Y1
@@ -389,14 +390,16 @@ r2v2store:
 	VMOVUPD      Y3, 32(DI)(BX*1)
 	JMP          r2v2end
 
-r2v2overwrite:
-	VMULPD  Y4, Y0, Y0
+r2v2scaled:
+	VMULPD Y4, Y0, Y0
+	VMULPD Y4, Y1, Y1
+	VMULPD Y4, Y2, Y2
+	VMULPD Y4, Y3, Y3
+
+r2v2product:
 	VMOVUPD Y0, (DI)
-	VMULPD  Y4, Y1, Y1
 	VMOVUPD Y1, 32(DI)
-	VMULPD  Y4, Y2, Y2
 	VMOVUPD Y2, (DI)(BX*1)
-	VMULPD  Y4, Y3, Y3
 	VMOVUPD Y3, 32(DI)(BX*1)
 
 r2v2end:
@@ -408,81 +411,78 @@ r2v2end:
 	JMP  whole2
 
 edge2:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x04
-	JGT   edge2_2
-	SUBQ  $0x00, R8
-	LEAQ  masksAVX2<>+0(SB), R9
-	NEGQ  R8
-	LEAQ  32(R9)(R8*8), R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	MOVQ       a+32(FP), R9
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r2v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x04
+	JGT    edge2_2
+	SUBQ   $0x00, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	SUBQ   $0x04, R9
+	JLT    r2v1mrest
 
 r2v1mloop:
 	VMOVUPD      (R8), Y2
 	VMASKMOVPD   (SI), Y2, Y2
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(AX*1), Y4
+	VBROADCASTSD (R10)(AX*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (R8), Y2
 	VMASKMOVPD   (SI), Y2, Y2
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(AX*1), Y4
+	VBROADCASTSD (R10)(AX*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (R8), Y2
 	VMASKMOVPD   (SI), Y2, Y2
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(AX*1), Y4
+	VBROADCASTSD (R10)(AX*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (R8), Y2
 	VMASKMOVPD   (SI), Y2, Y2
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(AX*1), Y4
+	VBROADCASTSD (R10)(AX*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r2v1mloop
 
 r2v1mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R9
 	JEQ  r2v1mstore
 
 r2v1mone:
 	VMOVUPD      (R8), Y2
 	VMASKMOVPD   (SI), Y2, Y2
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y3
+	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R9)(AX*1), Y4
+	VBROADCASTSD (R10)(AX*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r2v1mone
 
 r2v1mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v1mproduct
 	VBROADCASTSD alpha+24(FP), Y2
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v1moverwrite
+	JLT          r2v1mscaled
 	VMOVUPD      (R8), Y3
 	VMASKMOVPD   (DI), Y3, Y3
 	VFMADD213PD  Y3, Y2, Y0
@@ -495,11 +495,13 @@ r2v1mstore:
 	VMASKMOVPD   Y1, Y3, (DI)(BX*1)
 	JMP          r2v1mend
 
-r2v1moverwrite:
-	VMULPD     Y2, Y0, Y0
+r2v1mscaled:
+	VMULPD Y2, Y0, Y0
+	VMULPD Y2, Y1, Y1
+
+r2v1mproduct:
 	VMOVUPD    (R8), Y3
 	VMASKMOVPD Y0, Y3, (DI)
-	VMULPD     Y2, Y1, Y1
 	VMOVUPD    (R8), Y3
 	VMASKMOVPD Y1, Y3, (DI)(BX*1)
 
@@ -507,75 +509,69 @@ r2v1mend:
 	JMP done
 
 edge2_2:
-	SUBQ $0x04, R8
-	LEAQ masksAVX2<>+0(SB), R9
-	NEGQ R8
-	LEAQ 32(R9)(R8*8), R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	MOVQ       a+32(FP), R9
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r2v2mrest
+	SUBQ   $0x04, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	SUBQ   $0x04, R9
+	JLT    r2v2mrest
 
 r2v2mloop:
 	VMOVUPD      (SI), Y4
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   32(SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Y4
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   32(SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Y4
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   32(SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Y4
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   32(SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r2v2mloop
 
 r2v2mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R9
 	JEQ  r2v2mstore
 
 r2v2mone:
@@ -583,20 +579,21 @@ r2v2mone:
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   32(SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r2v2mone
 
 r2v2mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v2mproduct
 	VBROADCASTSD alpha+24(FP), Y4
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v2moverwrite
+	JLT          r2v2mscaled
 	VFMADD213PD  (DI), Y4, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y6
@@ -613,15 +610,17 @@ r2v2mstore:
 	VMASKMOVPD   Y3, Y6, 32(DI)(BX*1)
 	JMP          r2v2mend
 
-r2v2moverwrite:
-	VMULPD     Y4, Y0, Y0
+r2v2mscaled:
+	VMULPD Y4, Y0, Y0
+	VMULPD Y4, Y1, Y1
+	VMULPD Y4, Y2, Y2
+	VMULPD Y4, Y3, Y3
+
+r2v2mproduct:
 	VMOVUPD    Y0, (DI)
-	VMULPD     Y4, Y1, Y1
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y1, Y6, 32(DI)
-	VMULPD     Y4, Y2, Y2
 	VMOVUPD    Y2, (DI)(BX*1)
-	VMULPD     Y4, Y3, Y3
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y3, Y6, 32(DI)(BX*1)
 
@@ -630,109 +629,102 @@ r2v2mend:
 
 rows3:
 whole3:
-	CMPQ R8, $0x08
-	JLT  edge3
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	MOVQ       a+32(FP), R9
-	MOVQ       SI, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r3v2rest
+	CMPQ   R8, $0x08
+	JLT    edge3
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	MOVQ   SI, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	SUBQ   $0x04, R9
+	JLT    r3v2rest
 
 r3v2loop:
-	VMOVUPD      (R10), Y6
-	VMOVUPD      32(R10), Y7
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y8
+	VMOVUPD      (R11), Y6
+	VMOVUPD      32(R11), Y7
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Y6
-	VMOVUPD      32(R10), Y7
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y8
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Y6
+	VMOVUPD      32(R11), Y7
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Y6
-	VMOVUPD      32(R10), Y7
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y8
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Y6
+	VMOVUPD      32(R11), Y7
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Y6
-	VMOVUPD      32(R10), Y7
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y8
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Y6
+	VMOVUPD      32(R11), Y7
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	SUBQ         $0x04, R11
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r3v2loop
 
 r3v2rest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r3v2store
 
 r3v2one:
-	VMOVUPD      (R10), Y6
-	VMOVUPD      32(R10), Y7
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Y8
+	VMOVUPD      (R11), Y6
+	VMOVUPD      32(R11), Y7
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	DECQ         R11
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r3v2one
 
 r3v2store:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v2product
 	VBROADCASTSD alpha+24(FP), Y6
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v2overwrite
+	JLT          r3v2scaled
 	VFMADD213PD  (DI), Y6, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y6, Y1
@@ -747,18 +739,20 @@ r3v2store:
 	VMOVUPD      Y5, 32(DI)(BX*2)
 	JMP          r3v2end
 
-r3v2overwrite:
-	VMULPD  Y6, Y0, Y0
+r3v2scaled:
+	VMULPD Y6, Y0, Y0
+	VMULPD Y6, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y6, Y3, Y3
+	VMULPD Y6, Y4, Y4
+	VMULPD Y6, Y5, Y5
+
+r3v2product:
 	VMOVUPD Y0, (DI)
-	VMULPD  Y6, Y1, Y1
 	VMOVUPD Y1, 32(DI)
-	VMULPD  Y6, Y2, Y2
 	VMOVUPD Y2, (DI)(BX*1)
-	VMULPD  Y6, Y3, Y3
 	VMOVUPD Y3, 32(DI)(BX*1)
-	VMULPD  Y6, Y4, Y4
 	VMOVUPD Y4, (DI)(BX*2)
-	VMULPD  Y6, Y5, Y5
 	VMOVUPD Y5, 32(DI)(BX*2)
 
 r3v2end:
@@ -770,93 +764,89 @@ r3v2end:
 	JMP  whole3
 
 edge3:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x04
-	JGT   edge3_2
-	SUBQ  $0x00, R8
-	LEAQ  masksAVX2<>+0(SB), R9
-	NEGQ  R8
-	LEAQ  32(R9)(R8*8), R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	MOVQ       a+32(FP), R9
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r3v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x04
+	JGT    edge3_2
+	SUBQ   $0x00, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	SUBQ   $0x04, R9
+	JLT    r3v1mrest
 
 r3v1mloop:
 	VMOVUPD      (R8), Y3
 	VMASKMOVPD   (SI), Y3, Y3
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y4
+	VBROADCASTSD (R10), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(AX*1), Y5
+	VBROADCASTSD (R10)(AX*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(AX*2), Y6
+	VBROADCASTSD (R10)(AX*2), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (R8), Y3
 	VMASKMOVPD   (SI), Y3, Y3
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y4
+	VBROADCASTSD (R10), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(AX*1), Y5
+	VBROADCASTSD (R10)(AX*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(AX*2), Y6
+	VBROADCASTSD (R10)(AX*2), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (R8), Y3
 	VMASKMOVPD   (SI), Y3, Y3
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y4
+	VBROADCASTSD (R10), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(AX*1), Y5
+	VBROADCASTSD (R10)(AX*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(AX*2), Y6
+	VBROADCASTSD (R10)(AX*2), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (R8), Y3
 	VMASKMOVPD   (SI), Y3, Y3
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y4
+	VBROADCASTSD (R10), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(AX*1), Y5
+	VBROADCASTSD (R10)(AX*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(AX*2), Y6
+	VBROADCASTSD (R10)(AX*2), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r3v1mloop
 
 r3v1mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R9
 	JEQ  r3v1mstore
 
 r3v1mone:
 	VMOVUPD      (R8), Y3
 	VMASKMOVPD   (SI), Y3, Y3
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y4
+	VBROADCASTSD (R10), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R9)(AX*1), Y5
+	VBROADCASTSD (R10)(AX*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R9)(AX*2), Y6
+	VBROADCASTSD (R10)(AX*2), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r3v1mone
 
 r3v1mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Y3
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v1moverwrite
+	JLT          r3v1mscaled
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (DI), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -874,14 +864,16 @@ r3v1mstore:
 	VMASKMOVPD   Y2, Y4, (DI)(BX*2)
 	JMP          r3v1mend
 
-r3v1moverwrite:
-	VMULPD     Y3, Y0, Y0
+r3v1mscaled:
+	VMULPD Y3, Y0, Y0
+	VMULPD Y3, Y1, Y1
+	VMULPD Y3, Y2, Y2
+
+r3v1mproduct:
 	VMOVUPD    (R8), Y4
 	VMASKMOVPD Y0, Y4, (DI)
-	VMULPD     Y3, Y1, Y1
 	VMOVUPD    (R8), Y4
 	VMASKMOVPD Y1, Y4, (DI)(BX*1)
-	VMULPD     Y3, Y2, Y2
 	VMOVUPD    (R8), Y4
 	VMASKMOVPD Y2, Y4, (DI)(BX*2)
 
@@ -889,91 +881,83 @@ r3v1mend:
 	JMP done
 
 edge3_2:
-	SUBQ $0x04, R8
-	LEAQ masksAVX2<>+0(SB), R9
-	NEGQ R8
-	LEAQ 32(R9)(R8*8), R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	MOVQ       a+32(FP), R9
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r3v2mrest
+	SUBQ   $0x04, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	SUBQ   $0x04, R9
+	JLT    r3v2mrest
 
 r3v2mloop:
 	VMOVUPD      (SI), Y6
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   32(SI), Y7, Y7
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y8
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Y6
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   32(SI), Y7, Y7
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y8
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Y6
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   32(SI), Y7, Y7
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y8
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Y6
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   32(SI), Y7, Y7
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y8
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r3v2mloop
 
 r3v2mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R9
 	JEQ  r3v2mstore
 
 r3v2mone:
@@ -981,23 +965,24 @@ r3v2mone:
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   32(SI), Y7, Y7
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y8
+	VBROADCASTSD (R10), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R9)(AX*1), Y9
+	VBROADCASTSD (R10)(AX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R9)(AX*2), Y10
+	VBROADCASTSD (R10)(AX*2), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r3v2mone
 
 r3v2mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Y6
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v2moverwrite
+	JLT          r3v2mscaled
 	VFMADD213PD  (DI), Y6, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y8
@@ -1021,20 +1006,22 @@ r3v2mstore:
 	VMASKMOVPD   Y5, Y8, 32(DI)(BX*2)
 	JMP          r3v2mend
 
-r3v2moverwrite:
-	VMULPD     Y6, Y0, Y0
+r3v2mscaled:
+	VMULPD Y6, Y0, Y0
+	VMULPD Y6, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y6, Y3, Y3
+	VMULPD Y6, Y4, Y4
+	VMULPD Y6, Y5, Y5
+
+r3v2mproduct:
 	VMOVUPD    Y0, (DI)
-	VMULPD     Y6, Y1, Y1
 	VMOVUPD    (R8), Y8
 	VMASKMOVPD Y1, Y8, 32(DI)
-	VMULPD     Y6, Y2, Y2
 	VMOVUPD    Y2, (DI)(BX*1)
-	VMULPD     Y6, Y3, Y3
 	VMOVUPD    (R8), Y8
 	VMASKMOVPD Y3, Y8, 32(DI)(BX*1)
-	VMULPD     Y6, Y4, Y4
 	VMOVUPD    Y4, (DI)(BX*2)
-	VMULPD     Y6, Y5, Y5
 	VMOVUPD    (R8), Y8
 	VMASKMOVPD Y5, Y8, 32(DI)(BX*2)
 
@@ -1043,139 +1030,128 @@ r3v2mend:
 
 rows4:
 whole4:
-	CMPQ R8, $0x08
-	JLT  edge4
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	MOVQ       SI, R11
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VXORPD     Y6, Y6, Y6
-	VXORPD     Y7, Y7, Y7
-	MOVQ       k+16(FP), R12
-	SUBQ       $0x04, R12
-	JLT        r4v2rest
+	CMPQ   R8, $0x08
+	JLT    edge4
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	MOVQ   SI, R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	SUBQ   $0x04, R9
+	JLT    r4v2rest
 
 r4v2loop:
-	VMOVUPD      (R11), Y8
-	VMOVUPD      32(R11), Y9
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y10
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Y8
-	VMOVUPD      32(R11), Y9
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y10
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Y8
-	VMOVUPD      32(R11), Y9
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y10
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Y8
-	VMOVUPD      32(R11), Y9
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y10
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R12
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r4v2loop
 
 r4v2rest:
-	ADDQ $0x04, R12
+	ADDQ $0x04, R9
 	JEQ  r4v2store
 
 r4v2one:
-	VMOVUPD      (R11), Y8
-	VMOVUPD      32(R11), Y9
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y10
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R12
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r4v2one
 
 r4v2store:
 	LEAQ         (DI)(BX*2), R9
 	ADDQ         BX, R9
+	CMPQ         8(SP), $0x01
+	JEQ          r4v2product
 	VBROADCASTSD alpha+24(FP), Y8
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v2overwrite
+	JLT          r4v2scaled
 	VFMADD213PD  (DI), Y8, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y8, Y1
@@ -1194,22 +1170,24 @@ r4v2store:
 	VMOVUPD      Y7, 32(R9)
 	JMP          r4v2end
 
-r4v2overwrite:
-	VMULPD  Y8, Y0, Y0
+r4v2scaled:
+	VMULPD Y8, Y0, Y0
+	VMULPD Y8, Y1, Y1
+	VMULPD Y8, Y2, Y2
+	VMULPD Y8, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMULPD Y8, Y5, Y5
+	VMULPD Y8, Y6, Y6
+	VMULPD Y8, Y7, Y7
+
+r4v2product:
 	VMOVUPD Y0, (DI)
-	VMULPD  Y8, Y1, Y1
 	VMOVUPD Y1, 32(DI)
-	VMULPD  Y8, Y2, Y2
 	VMOVUPD Y2, (DI)(BX*1)
-	VMULPD  Y8, Y3, Y3
 	VMOVUPD Y3, 32(DI)(BX*1)
-	VMULPD  Y8, Y4, Y4
 	VMOVUPD Y4, (DI)(BX*2)
-	VMULPD  Y8, Y5, Y5
 	VMOVUPD Y5, 32(DI)(BX*2)
-	VMULPD  Y8, Y6, Y6
 	VMOVUPD Y6, (R9)
-	VMULPD  Y8, Y7, Y7
 	VMOVUPD Y7, 32(R9)
 
 r4v2end:
@@ -1221,116 +1199,109 @@ r4v2end:
 	JMP  whole4
 
 edge4:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x04
-	JGT   edge4_2
-	SUBQ  $0x00, R8
-	LEAQ  masksAVX2<>+0(SB), R9
-	NEGQ  R8
-	LEAQ  32(R9)(R8*8), R8
-	LEAQ  (DI)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R9)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r4v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x04
+	JGT    edge4_2
+	SUBQ   $0x00, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	SUBQ   $0x04, R9
+	JLT    r4v1mrest
 
 r4v1mloop:
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (SI), Y4, Y4
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y5
+	VBROADCASTSD (R10), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(AX*1), Y6
+	VBROADCASTSD (R10)(AX*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(AX*2), Y7
+	VBROADCASTSD (R10)(AX*2), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10), Y8
+	VBROADCASTSD (R11), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (SI), Y4, Y4
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y5
+	VBROADCASTSD (R10), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(AX*1), Y6
+	VBROADCASTSD (R10)(AX*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(AX*2), Y7
+	VBROADCASTSD (R10)(AX*2), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10), Y8
+	VBROADCASTSD (R11), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (SI), Y4, Y4
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y5
+	VBROADCASTSD (R10), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(AX*1), Y6
+	VBROADCASTSD (R10)(AX*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(AX*2), Y7
+	VBROADCASTSD (R10)(AX*2), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10), Y8
+	VBROADCASTSD (R11), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (SI), Y4, Y4
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y5
+	VBROADCASTSD (R10), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(AX*1), Y6
+	VBROADCASTSD (R10)(AX*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(AX*2), Y7
+	VBROADCASTSD (R10)(AX*2), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10), Y8
+	VBROADCASTSD (R11), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r4v1mloop
 
 r4v1mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r4v1mstore
 
 r4v1mone:
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (SI), Y4, Y4
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y5
+	VBROADCASTSD (R10), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R9)(AX*1), Y6
+	VBROADCASTSD (R10)(AX*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R9)(AX*2), Y7
+	VBROADCASTSD (R10)(AX*2), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R10), Y8
+	VBROADCASTSD (R11), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r4v1mone
 
 r4v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Y4
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v1moverwrite
+	JLT          r4v1mscaled
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (DI), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -1353,17 +1324,19 @@ r4v1mstore:
 	VMASKMOVPD   Y3, Y5, (AX)
 	JMP          r4v1mend
 
-r4v1moverwrite:
-	VMULPD     Y4, Y0, Y0
+r4v1mscaled:
+	VMULPD Y4, Y0, Y0
+	VMULPD Y4, Y1, Y1
+	VMULPD Y4, Y2, Y2
+	VMULPD Y4, Y3, Y3
+
+r4v1mproduct:
 	VMOVUPD    (R8), Y5
 	VMASKMOVPD Y0, Y5, (DI)
-	VMULPD     Y4, Y1, Y1
 	VMOVUPD    (R8), Y5
 	VMASKMOVPD Y1, Y5, (DI)(BX*1)
-	VMULPD     Y4, Y2, Y2
 	VMOVUPD    (R8), Y5
 	VMASKMOVPD Y2, Y5, (DI)(BX*2)
-	VMULPD     Y4, Y3, Y3
 	VMOVUPD    (R8), Y5
 	VMASKMOVPD Y3, Y5, (AX)
 
@@ -1371,115 +1344,103 @@ r4v1mend:
 	JMP done
 
 edge4_2:
-	SUBQ $0x04, R8
-	LEAQ masksAVX2<>+0(SB), R9
-	NEGQ R8
-	LEAQ 32(R9)(R8*8), R8
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VXORPD     Y6, Y6, Y6
-	VXORPD     Y7, Y7, Y7
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r4v2mrest
+	SUBQ   $0x04, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	SUBQ   $0x04, R9
+	JLT    r4v2mrest
 
 r4v2mloop:
 	VMOVUPD      (SI), Y8
 	VMOVUPD      (R8), Y9
 	VMASKMOVPD   32(SI), Y9, Y9
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y10
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y8
 	VMOVUPD      (R8), Y9
 	VMASKMOVPD   32(SI), Y9, Y9
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y10
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y8
 	VMOVUPD      (R8), Y9
 	VMASKMOVPD   32(SI), Y9, Y9
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y10
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y8
 	VMOVUPD      (R8), Y9
 	VMASKMOVPD   32(SI), Y9, Y9
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y10
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r4v2mloop
 
 r4v2mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r4v2mstore
 
 r4v2mone:
@@ -1487,29 +1448,30 @@ r4v2mone:
 	VMOVUPD      (R8), Y9
 	VMASKMOVPD   32(SI), Y9, Y9
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y10
+	VBROADCASTSD (R10), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R9)(AX*1), Y11
+	VBROADCASTSD (R10)(AX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R9)(AX*2), Y12
+	VBROADCASTSD (R10)(AX*2), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R10), Y13
+	VBROADCASTSD (R11), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r4v2mone
 
 r4v2mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Y8
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v2moverwrite
+	JLT          r4v2mscaled
 	VFMADD213PD  (DI), Y8, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y10
@@ -1540,25 +1502,27 @@ r4v2mstore:
 	VMASKMOVPD   Y7, Y10, 32(AX)
 	JMP          r4v2mend
 
-r4v2moverwrite:
-	VMULPD     Y8, Y0, Y0
+r4v2mscaled:
+	VMULPD Y8, Y0, Y0
+	VMULPD Y8, Y1, Y1
+	VMULPD Y8, Y2, Y2
+	VMULPD Y8, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMULPD Y8, Y5, Y5
+	VMULPD Y8, Y6, Y6
+	VMULPD Y8, Y7, Y7
+
+r4v2mproduct:
 	VMOVUPD    Y0, (DI)
-	VMULPD     Y8, Y1, Y1
 	VMOVUPD    (R8), Y10
 	VMASKMOVPD Y1, Y10, 32(DI)
-	VMULPD     Y8, Y2, Y2
 	VMOVUPD    Y2, (DI)(BX*1)
-	VMULPD     Y8, Y3, Y3
 	VMOVUPD    (R8), Y10
 	VMASKMOVPD Y3, Y10, 32(DI)(BX*1)
-	VMULPD     Y8, Y4, Y4
 	VMOVUPD    Y4, (DI)(BX*2)
-	VMULPD     Y8, Y5, Y5
 	VMOVUPD    (R8), Y10
 	VMASKMOVPD Y5, Y10, 32(DI)(BX*2)
-	VMULPD     Y8, Y6, Y6
 	VMOVUPD    Y6, (AX)
-	VMULPD     Y8, Y7, Y7
 	VMOVUPD    (R8), Y10
 	VMASKMOVPD Y7, Y10, 32(AX)
 
@@ -1567,158 +1531,145 @@ r4v2mend:
 
 rows5:
 whole5:
-	CMPQ R8, $0x08
-	JLT  edge5
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 32(R9)(BX*1)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	MOVQ       SI, R11
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VXORPD     Y6, Y6, Y6
-	VXORPD     Y7, Y7, Y7
-	VXORPD     Y8, Y8, Y8
-	VXORPD     Y9, Y9, Y9
-	MOVQ       k+16(FP), R12
-	SUBQ       $0x04, R12
-	JLT        r5v2rest
+	CMPQ   R8, $0x08
+	JLT    edge5
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	MOVQ   SI, R12
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	SUBQ   $0x04, R9
+	JLT    r5v2rest
 
 r5v2loop:
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y12
+	VMOVUPD      (R12), Y10
+	VMOVUPD      32(R12), Y11
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y12
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Y10
+	VMOVUPD      32(R12), Y11
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y12
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Y10
+	VMOVUPD      32(R12), Y11
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y12
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Y10
+	VMOVUPD      32(R12), Y11
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R12
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r5v2loop
 
 r5v2rest:
-	ADDQ $0x04, R12
+	ADDQ $0x04, R9
 	JEQ  r5v2store
 
 r5v2one:
-	VMOVUPD      (R11), Y10
-	VMOVUPD      32(R11), Y11
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y12
+	VMOVUPD      (R12), Y10
+	VMOVUPD      32(R12), Y11
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R12
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r5v2one
 
 r5v2store:
 	LEAQ         (DI)(BX*2), R9
 	ADDQ         BX, R9
+	CMPQ         8(SP), $0x01
+	JEQ          r5v2product
 	VBROADCASTSD alpha+24(FP), Y10
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v2overwrite
+	JLT          r5v2scaled
 	VFMADD213PD  (DI), Y10, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y10, Y1
@@ -1741,26 +1692,28 @@ r5v2store:
 	VMOVUPD      Y9, 32(R9)(BX*1)
 	JMP          r5v2end
 
-r5v2overwrite:
-	VMULPD  Y10, Y0, Y0
+r5v2scaled:
+	VMULPD Y10, Y0, Y0
+	VMULPD Y10, Y1, Y1
+	VMULPD Y10, Y2, Y2
+	VMULPD Y10, Y3, Y3
+	VMULPD Y10, Y4, Y4
+	VMULPD Y10, Y5, Y5
+	VMULPD Y10, Y6, Y6
+	VMULPD Y10, Y7, Y7
+	VMULPD Y10, Y8, Y8
+	VMULPD Y10, Y9, Y9
+
+r5v2product:
 	VMOVUPD Y0, (DI)
-	VMULPD  Y10, Y1, Y1
 	VMOVUPD Y1, 32(DI)
-	VMULPD  Y10, Y2, Y2
 	VMOVUPD Y2, (DI)(BX*1)
-	VMULPD  Y10, Y3, Y3
 	VMOVUPD Y3, 32(DI)(BX*1)
-	VMULPD  Y10, Y4, Y4
 	VMOVUPD Y4, (DI)(BX*2)
-	VMULPD  Y10, Y5, Y5
 	VMOVUPD Y5, 32(DI)(BX*2)
-	VMULPD  Y10, Y6, Y6
 	VMOVUPD Y6, (R9)
-	VMULPD  Y10, Y7, Y7
 	VMOVUPD Y7, 32(R9)
-	VMULPD  Y10, Y8, Y8
 	VMOVUPD Y8, (R9)(BX*1)
-	VMULPD  Y10, Y9, Y9
 	VMOVUPD Y9, 32(R9)(BX*1)
 
 r5v2end:
@@ -1772,128 +1725,120 @@ r5v2end:
 	JMP  whole5
 
 edge5:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x04
-	JGT   edge5_2
-	SUBQ  $0x00, R8
-	LEAQ  masksAVX2<>+0(SB), R9
-	NEGQ  R8
-	LEAQ  32(R9)(R8*8), R8
-	LEAQ  (DI)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 (R9)(BX*1)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r5v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x04
+	JGT    edge5_2
+	SUBQ   $0x00, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	SUBQ   $0x04, R9
+	JLT    r5v1mrest
 
 r5v1mloop:
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(AX*2), Y8
+	VBROADCASTSD (R10)(AX*2), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10), Y9
+	VBROADCASTSD (R11), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R10)(AX*1), Y10
+	VBROADCASTSD (R11)(AX*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(AX*2), Y8
+	VBROADCASTSD (R10)(AX*2), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10), Y9
+	VBROADCASTSD (R11), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R10)(AX*1), Y10
+	VBROADCASTSD (R11)(AX*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(AX*2), Y8
+	VBROADCASTSD (R10)(AX*2), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10), Y9
+	VBROADCASTSD (R11), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R10)(AX*1), Y10
+	VBROADCASTSD (R11)(AX*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(AX*2), Y8
+	VBROADCASTSD (R10)(AX*2), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10), Y9
+	VBROADCASTSD (R11), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R10)(AX*1), Y10
+	VBROADCASTSD (R11)(AX*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r5v1mloop
 
 r5v1mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r5v1mstore
 
 r5v1mone:
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (SI), Y5, Y5
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y6
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R9)(AX*1), Y7
+	VBROADCASTSD (R10)(AX*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R9)(AX*2), Y8
+	VBROADCASTSD (R10)(AX*2), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R10), Y9
+	VBROADCASTSD (R11), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R10)(AX*1), Y10
+	VBROADCASTSD (R11)(AX*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r5v1mone
 
 r5v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Y5
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v1moverwrite
+	JLT          r5v1mscaled
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (DI), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y0
@@ -1921,20 +1866,22 @@ r5v1mstore:
 	VMASKMOVPD   Y4, Y6, (AX)(BX*1)
 	JMP          r5v1mend
 
-r5v1moverwrite:
-	VMULPD     Y5, Y0, Y0
+r5v1mscaled:
+	VMULPD Y5, Y0, Y0
+	VMULPD Y5, Y1, Y1
+	VMULPD Y5, Y2, Y2
+	VMULPD Y5, Y3, Y3
+	VMULPD Y5, Y4, Y4
+
+r5v1mproduct:
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y0, Y6, (DI)
-	VMULPD     Y5, Y1, Y1
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y1, Y6, (DI)(BX*1)
-	VMULPD     Y5, Y2, Y2
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y2, Y6, (DI)(BX*2)
-	VMULPD     Y5, Y3, Y3
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y3, Y6, (AX)
-	VMULPD     Y5, Y4, Y4
 	VMOVUPD    (R8), Y6
 	VMASKMOVPD Y4, Y6, (AX)(BX*1)
 
@@ -1942,131 +1889,117 @@ r5v1mend:
 	JMP done
 
 edge5_2:
-	SUBQ $0x04, R8
-	LEAQ masksAVX2<>+0(SB), R9
-	NEGQ R8
-	LEAQ 32(R9)(R8*8), R8
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 32(R9)(BX*1)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VXORPD     Y6, Y6, Y6
-	VXORPD     Y7, Y7, Y7
-	VXORPD     Y8, Y8, Y8
-	VXORPD     Y9, Y9, Y9
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r5v2mrest
+	SUBQ   $0x04, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	SUBQ   $0x04, R9
+	JLT    r5v2mrest
 
 r5v2mloop:
 	VMOVUPD      (SI), Y10
 	VMOVUPD      (R8), Y11
 	VMASKMOVPD   32(SI), Y11, Y11
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y10
 	VMOVUPD      (R8), Y11
 	VMASKMOVPD   32(SI), Y11, Y11
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y10
 	VMOVUPD      (R8), Y11
 	VMASKMOVPD   32(SI), Y11, Y11
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y10
 	VMOVUPD      (R8), Y11
 	VMASKMOVPD   32(SI), Y11, Y11
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r5v2mloop
 
 r5v2mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r5v2mstore
 
 r5v2mone:
@@ -2074,32 +2007,33 @@ r5v2mone:
 	VMOVUPD      (R8), Y11
 	VMASKMOVPD   32(SI), Y11, Y11
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y12
+	VBROADCASTSD (R10), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R9)(AX*1), Y13
+	VBROADCASTSD (R10)(AX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y12
+	VBROADCASTSD (R11)(AX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r5v2mone
 
 r5v2mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Y10
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v2moverwrite
+	JLT          r5v2mscaled
 	VFMADD213PD  (DI), Y10, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y12
@@ -2137,30 +2071,32 @@ r5v2mstore:
 	VMASKMOVPD   Y9, Y12, 32(AX)(BX*1)
 	JMP          r5v2mend
 
-r5v2moverwrite:
-	VMULPD     Y10, Y0, Y0
+r5v2mscaled:
+	VMULPD Y10, Y0, Y0
+	VMULPD Y10, Y1, Y1
+	VMULPD Y10, Y2, Y2
+	VMULPD Y10, Y3, Y3
+	VMULPD Y10, Y4, Y4
+	VMULPD Y10, Y5, Y5
+	VMULPD Y10, Y6, Y6
+	VMULPD Y10, Y7, Y7
+	VMULPD Y10, Y8, Y8
+	VMULPD Y10, Y9, Y9
+
+r5v2mproduct:
 	VMOVUPD    Y0, (DI)
-	VMULPD     Y10, Y1, Y1
 	VMOVUPD    (R8), Y12
 	VMASKMOVPD Y1, Y12, 32(DI)
-	VMULPD     Y10, Y2, Y2
 	VMOVUPD    Y2, (DI)(BX*1)
-	VMULPD     Y10, Y3, Y3
 	VMOVUPD    (R8), Y12
 	VMASKMOVPD Y3, Y12, 32(DI)(BX*1)
-	VMULPD     Y10, Y4, Y4
 	VMOVUPD    Y4, (DI)(BX*2)
-	VMULPD     Y10, Y5, Y5
 	VMOVUPD    (R8), Y12
 	VMASKMOVPD Y5, Y12, 32(DI)(BX*2)
-	VMULPD     Y10, Y6, Y6
 	VMOVUPD    Y6, (AX)
-	VMULPD     Y10, Y7, Y7
 	VMOVUPD    (R8), Y12
 	VMASKMOVPD Y7, Y12, 32(AX)
-	VMULPD     Y10, Y8, Y8
 	VMOVUPD    Y8, (AX)(BX*1)
-	VMULPD     Y10, Y9, Y9
 	VMOVUPD    (R8), Y12
 	VMASKMOVPD Y9, Y12, 32(AX)(BX*1)
 
@@ -2171,57 +2107,47 @@ rows6:
 whole6:
 	CMPQ R8, $0x08
 	JLT  edge6
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 32(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 32(R9)(BX*2)
-	CMPQ       k+16(FP), $0x60
-	JLT        fetched1
-	MOVQ       (SP), R9
-	MOVQ       $0x00000008, R12
-	CMPQ       CX, $0x08
-	JEQ        fetch1
-	MOVQ       CX, R10
-	LEAQ       (R10)(R10*2), R11
-	ADDQ       R10, R11
-	MOVQ       CX, R12
-	SHLQ       $0x05, R12
-	ADDQ       R12, (SP)
-	MOVQ       $0x00000008, R12
-	JMP        fetching1
+	MOVQ k+16(FP), R9
+	XORQ R10, R10
+	CMPQ R9, $0x60
+	JLT  fetched1
+	MOVQ R9, R10
+	SUBQ $0x40, R9
+	ANDQ $-4, R9
+	SUBQ R9, R10
+	MOVQ (SP), R11
+	MOVQ $0x00000008, R14
+	CMPQ CX, $0x08
+	JEQ  fetch1
+	MOVQ CX, R12
+	LEAQ (R12)(R12*2), R13
+	ADDQ R12, R13
+	MOVQ CX, R14
+	SHLQ $0x05, R14
+	ADDQ R14, (SP)
+	MOVQ $0x00000008, R14
+	JMP  fetching1
 
 fetch1:
-	MOVQ $0x00000040, R10
-	MOVQ AX, R11
+	MOVQ $0x00000040, R12
+	MOVQ AX, R13
 	ADDQ $0x00000100, (SP)
 
 fetching1:
-	PREFETCHT1 (R9)
-	PREFETCHT1 (R9)(R10*1)
-	PREFETCHT1 (R9)(R10*2)
-	LEAQ       (R10)(R10*2), R13
-	PREFETCHT1 (R9)(R13*1)
-	ADDQ       R11, R9
-	DECQ       R12
+	PREFETCHT1 (R11)
+	PREFETCHT1 (R11)(R12*1)
+	PREFETCHT1 (R11)(R12*2)
+	LEAQ       (R12)(R12*2), R15
+	PREFETCHT1 (R11)(R15*1)
+	ADDQ       R13, R11
+	DECQ       R14
 	JNE        fetching1
 
 fetched1:
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	MOVQ   SI, R11
+	MOVQ   a+32(FP), R11
+	LEAQ   (R11)(AX*2), R12
+	ADDQ   AX, R12
+	MOVQ   SI, R13
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2234,153 +2160,174 @@ fetched1:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	MOVQ   k+16(FP), R12
-	SUBQ   $0x04, R12
+	SUBQ   $0x04, R9
 	JLT    r6v2rest
 
 r6v2loop:
-	VMOVUPD      (R11), Y12
-	VMOVUPD      32(R11), Y13
-	PREFETCHT0   (R11)(DX*8)
-	PREFETCHT0   32(R11)(DX*8)
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y14
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	PREFETCHT0   (R13)(DX*8)
+	PREFETCHT0   32(R13)(DX*8)
+	ADDQ         DX, R13
+	VBROADCASTSD (R11), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R11)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R11)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R12), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R12)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R12)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y12
-	VMOVUPD      32(R11), Y13
-	PREFETCHT0   (R11)(DX*8)
-	PREFETCHT0   32(R11)(DX*8)
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y14
+	ADDQ         CX, R11
+	ADDQ         CX, R12
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	PREFETCHT0   (R13)(DX*8)
+	PREFETCHT0   32(R13)(DX*8)
+	ADDQ         DX, R13
+	VBROADCASTSD (R11), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R11)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R11)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R12), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R12)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R12)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y12
-	VMOVUPD      32(R11), Y13
-	PREFETCHT0   (R11)(DX*8)
-	PREFETCHT0   32(R11)(DX*8)
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y14
+	ADDQ         CX, R11
+	ADDQ         CX, R12
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	PREFETCHT0   (R13)(DX*8)
+	PREFETCHT0   32(R13)(DX*8)
+	ADDQ         DX, R13
+	VBROADCASTSD (R11), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R11)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R11)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R12), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R12)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R12)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y12
-	VMOVUPD      32(R11), Y13
-	PREFETCHT0   (R11)(DX*8)
-	PREFETCHT0   32(R11)(DX*8)
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y14
+	ADDQ         CX, R11
+	ADDQ         CX, R12
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	PREFETCHT0   (R13)(DX*8)
+	PREFETCHT0   32(R13)(DX*8)
+	ADDQ         DX, R13
+	VBROADCASTSD (R11), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R11)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R11)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R12), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R12)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R12)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R12
+	ADDQ         CX, R11
+	ADDQ         CX, R12
+	SUBQ         $0x04, R9
 	JGE          r6v2loop
 
 r6v2rest:
-	ADDQ $0x04, R12
+	TESTQ      R10, R10
+	JEQ        r6v2last
+	LEAQ       (DI)(BX*2), R9
+	ADDQ       BX, R9
+	PREFETCHT0 (DI)
+	PREFETCHT0 32(DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 32(DI)(BX*1)
+	PREFETCHT0 (DI)(BX*2)
+	PREFETCHT0 32(DI)(BX*2)
+	PREFETCHT0 (R9)
+	PREFETCHT0 32(R9)
+	PREFETCHT0 (R9)(BX*1)
+	PREFETCHT0 32(R9)(BX*1)
+	PREFETCHT0 (R9)(BX*2)
+	PREFETCHT0 32(R9)(BX*2)
+	LEAQ       -4(R10), R9
+	XORQ       R10, R10
+	JMP        r6v2loop
+
+r6v2last:
+	ADDQ $0x04, R9
 	JEQ  r6v2store
 
 r6v2one:
-	VMOVUPD      (R11), Y12
-	VMOVUPD      32(R11), Y13
-	PREFETCHT0   (R11)(DX*8)
-	PREFETCHT0   32(R11)(DX*8)
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Y14
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	PREFETCHT0   (R13)(DX*8)
+	PREFETCHT0   32(R13)(DX*8)
+	ADDQ         DX, R13
+	VBROADCASTSD (R11), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R11)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R11)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R12), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R12)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R12)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R12
+	ADDQ         CX, R11
+	ADDQ         CX, R12
+	DECQ         R9
 	JNE          r6v2one
 
 r6v2store:
 	LEAQ         (DI)(BX*2), R9
 	ADDQ         BX, R9
+	CMPQ         8(SP), $0x01
+	JEQ          r6v2product
 	VBROADCASTSD alpha+24(FP), Y12
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v2overwrite
+	JLT          r6v2scaled
 	VFMADD213PD  (DI), Y12, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y12, Y1
@@ -2407,30 +2354,32 @@ r6v2store:
 	VMOVUPD      Y11, 32(R9)(BX*2)
 	JMP          r6v2end
 
-r6v2overwrite:
-	VMULPD  Y12, Y0, Y0
+r6v2scaled:
+	VMULPD Y12, Y0, Y0
+	VMULPD Y12, Y1, Y1
+	VMULPD Y12, Y2, Y2
+	VMULPD Y12, Y3, Y3
+	VMULPD Y12, Y4, Y4
+	VMULPD Y12, Y5, Y5
+	VMULPD Y12, Y6, Y6
+	VMULPD Y12, Y7, Y7
+	VMULPD Y12, Y8, Y8
+	VMULPD Y12, Y9, Y9
+	VMULPD Y12, Y10, Y10
+	VMULPD Y12, Y11, Y11
+
+r6v2product:
 	VMOVUPD Y0, (DI)
-	VMULPD  Y12, Y1, Y1
 	VMOVUPD Y1, 32(DI)
-	VMULPD  Y12, Y2, Y2
 	VMOVUPD Y2, (DI)(BX*1)
-	VMULPD  Y12, Y3, Y3
 	VMOVUPD Y3, 32(DI)(BX*1)
-	VMULPD  Y12, Y4, Y4
 	VMOVUPD Y4, (DI)(BX*2)
-	VMULPD  Y12, Y5, Y5
 	VMOVUPD Y5, 32(DI)(BX*2)
-	VMULPD  Y12, Y6, Y6
 	VMOVUPD Y6, (R9)
-	VMULPD  Y12, Y7, Y7
 	VMOVUPD Y7, 32(R9)
-	VMULPD  Y12, Y8, Y8
 	VMOVUPD Y8, (R9)(BX*1)
-	VMULPD  Y12, Y9, Y9
 	VMOVUPD Y9, 32(R9)(BX*1)
-	VMULPD  Y12, Y10, Y10
 	VMOVUPD Y10, (R9)(BX*2)
-	VMULPD  Y12, Y11, Y11
 	VMOVUPD Y11, 32(R9)(BX*2)
 
 r6v2end:
@@ -2442,140 +2391,131 @@ r6v2end:
 	JMP  whole6
 
 edge6:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x04
-	JGT   edge6_2
-	SUBQ  $0x00, R8
-	LEAQ  masksAVX2<>+0(SB), R9
-	NEGQ  R8
-	LEAQ  32(R9)(R8*8), R8
-	LEAQ  (DI)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r6v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x04
+	JGT    edge6_2
+	SUBQ   $0x00, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	SUBQ   $0x04, R9
+	JLT    r6v1mrest
 
 r6v1mloop:
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (SI), Y6, Y6
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y7
+	VBROADCASTSD (R10), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(AX*1), Y8
+	VBROADCASTSD (R10)(AX*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(AX*2), Y9
+	VBROADCASTSD (R10)(AX*2), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10), Y10
+	VBROADCASTSD (R11), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R11)(AX*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R11)(AX*2), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (SI), Y6, Y6
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y7
+	VBROADCASTSD (R10), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(AX*1), Y8
+	VBROADCASTSD (R10)(AX*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(AX*2), Y9
+	VBROADCASTSD (R10)(AX*2), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10), Y10
+	VBROADCASTSD (R11), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R11)(AX*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R11)(AX*2), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (SI), Y6, Y6
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y7
+	VBROADCASTSD (R10), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(AX*1), Y8
+	VBROADCASTSD (R10)(AX*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(AX*2), Y9
+	VBROADCASTSD (R10)(AX*2), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10), Y10
+	VBROADCASTSD (R11), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R11)(AX*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R11)(AX*2), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (SI), Y6, Y6
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y7
+	VBROADCASTSD (R10), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(AX*1), Y8
+	VBROADCASTSD (R10)(AX*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(AX*2), Y9
+	VBROADCASTSD (R10)(AX*2), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10), Y10
+	VBROADCASTSD (R11), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R11)(AX*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R11)(AX*2), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r6v1mloop
 
 r6v1mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r6v1mstore
 
 r6v1mone:
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (SI), Y6, Y6
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y7
+	VBROADCASTSD (R10), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R9)(AX*1), Y8
+	VBROADCASTSD (R10)(AX*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R9)(AX*2), Y9
+	VBROADCASTSD (R10)(AX*2), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R10), Y10
+	VBROADCASTSD (R11), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R11)(AX*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R11)(AX*2), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r6v1mone
 
 r6v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Y6
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v1moverwrite
+	JLT          r6v1mscaled
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   (DI), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -2608,23 +2548,25 @@ r6v1mstore:
 	VMASKMOVPD   Y5, Y7, (AX)(BX*2)
 	JMP          r6v1mend
 
-r6v1moverwrite:
-	VMULPD     Y6, Y0, Y0
+r6v1mscaled:
+	VMULPD Y6, Y0, Y0
+	VMULPD Y6, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y6, Y3, Y3
+	VMULPD Y6, Y4, Y4
+	VMULPD Y6, Y5, Y5
+
+r6v1mproduct:
 	VMOVUPD    (R8), Y7
 	VMASKMOVPD Y0, Y7, (DI)
-	VMULPD     Y6, Y1, Y1
 	VMOVUPD    (R8), Y7
 	VMASKMOVPD Y1, Y7, (DI)(BX*1)
-	VMULPD     Y6, Y2, Y2
 	VMOVUPD    (R8), Y7
 	VMASKMOVPD Y2, Y7, (DI)(BX*2)
-	VMULPD     Y6, Y3, Y3
 	VMOVUPD    (R8), Y7
 	VMASKMOVPD Y3, Y7, (AX)
-	VMULPD     Y6, Y4, Y4
 	VMOVUPD    (R8), Y7
 	VMASKMOVPD Y4, Y7, (AX)(BX*1)
-	VMULPD     Y6, Y5, Y5
 	VMOVUPD    (R8), Y7
 	VMASKMOVPD Y5, Y7, (AX)(BX*2)
 
@@ -2632,147 +2574,131 @@ r6v1mend:
 	JMP done
 
 edge6_2:
-	SUBQ $0x04, R8
-	LEAQ masksAVX2<>+0(SB), R9
-	NEGQ R8
-	LEAQ 32(R9)(R8*8), R8
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 32(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 32(R9)(BX*2)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VXORPD     Y0, Y0, Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	VXORPD     Y3, Y3, Y3
-	VXORPD     Y4, Y4, Y4
-	VXORPD     Y5, Y5, Y5
-	VXORPD     Y6, Y6, Y6
-	VXORPD     Y7, Y7, Y7
-	VXORPD     Y8, Y8, Y8
-	VXORPD     Y9, Y9, Y9
-	VXORPD     Y10, Y10, Y10
-	VXORPD     Y11, Y11, Y11
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r6v2mrest
+	SUBQ   $0x04, R8
+	LEAQ   masksAVX2<>+0(SB), R9
+	NEGQ   R8
+	LEAQ   32(R9)(R8*8), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	SUBQ   $0x04, R9
+	JLT    r6v2mrest
 
 r6v2mloop:
 	VMOVUPD      (SI), Y12
 	VMOVUPD      (R8), Y13
 	VMASKMOVPD   32(SI), Y13, Y13
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y14
+	VBROADCASTSD (R10), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R10)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R11)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R11)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y12
 	VMOVUPD      (R8), Y13
 	VMASKMOVPD   32(SI), Y13, Y13
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y14
+	VBROADCASTSD (R10), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R10)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R11)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R11)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y12
 	VMOVUPD      (R8), Y13
 	VMASKMOVPD   32(SI), Y13, Y13
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y14
+	VBROADCASTSD (R10), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R10)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R11)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R11)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Y12
 	VMOVUPD      (R8), Y13
 	VMASKMOVPD   32(SI), Y13, Y13
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y14
+	VBROADCASTSD (R10), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R10)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R11)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R11)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r6v2mloop
 
 r6v2mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r6v2mstore
 
 r6v2mone:
@@ -2780,35 +2706,36 @@ r6v2mone:
 	VMOVUPD      (R8), Y13
 	VMASKMOVPD   32(SI), Y13, Y13
 	ADDQ         DX, SI
-	VBROADCASTSD (R9), Y14
+	VBROADCASTSD (R10), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R9)(AX*1), Y15
+	VBROADCASTSD (R10)(AX*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R9)(AX*2), Y14
+	VBROADCASTSD (R10)(AX*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R10)(AX*1), Y14
+	VBROADCASTSD (R11)(AX*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R10)(AX*2), Y15
+	VBROADCASTSD (R11)(AX*2), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r6v2mone
 
 r6v2mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Y12
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v2moverwrite
+	JLT          r6v2mscaled
 	VFMADD213PD  (DI), Y12, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y14
@@ -2853,35 +2780,37 @@ r6v2mstore:
 	VMASKMOVPD   Y11, Y14, 32(AX)(BX*2)
 	JMP          r6v2mend
 
-r6v2moverwrite:
-	VMULPD     Y12, Y0, Y0
+r6v2mscaled:
+	VMULPD Y12, Y0, Y0
+	VMULPD Y12, Y1, Y1
+	VMULPD Y12, Y2, Y2
+	VMULPD Y12, Y3, Y3
+	VMULPD Y12, Y4, Y4
+	VMULPD Y12, Y5, Y5
+	VMULPD Y12, Y6, Y6
+	VMULPD Y12, Y7, Y7
+	VMULPD Y12, Y8, Y8
+	VMULPD Y12, Y9, Y9
+	VMULPD Y12, Y10, Y10
+	VMULPD Y12, Y11, Y11
+
+r6v2mproduct:
 	VMOVUPD    Y0, (DI)
-	VMULPD     Y12, Y1, Y1
 	VMOVUPD    (R8), Y14
 	VMASKMOVPD Y1, Y14, 32(DI)
-	VMULPD     Y12, Y2, Y2
 	VMOVUPD    Y2, (DI)(BX*1)
-	VMULPD     Y12, Y3, Y3
 	VMOVUPD    (R8), Y14
 	VMASKMOVPD Y3, Y14, 32(DI)(BX*1)
-	VMULPD     Y12, Y4, Y4
 	VMOVUPD    Y4, (DI)(BX*2)
-	VMULPD     Y12, Y5, Y5
 	VMOVUPD    (R8), Y14
 	VMASKMOVPD Y5, Y14, 32(DI)(BX*2)
-	VMULPD     Y12, Y6, Y6
 	VMOVUPD    Y6, (AX)
-	VMULPD     Y12, Y7, Y7
 	VMOVUPD    (R8), Y14
 	VMASKMOVPD Y7, Y14, 32(AX)
-	VMULPD     Y12, Y8, Y8
 	VMOVUPD    Y8, (AX)(BX*1)
-	VMULPD     Y12, Y9, Y9
 	VMOVUPD    (R8), Y14
 	VMASKMOVPD Y9, Y14, 32(AX)(BX*1)
-	VMULPD     Y12, Y10, Y10
 	VMOVUPD    Y10, (AX)(BX*2)
-	VMULPD     Y12, Y11, Y11
 	VMOVUPD    (R8), Y14
 	VMASKMOVPD Y11, Y14, 32(AX)(BX*2)
 

@@ -6,18 +6,28 @@
 
 // func gemmAVX512(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, add bool, c *float64, ldc int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemmAVX512(SB), NOSPLIT, $8-104
-	MOVQ   rowA+40(FP), AX
-	SHLQ   $0x03, AX
-	MOVQ   colA+48(FP), CX
-	SHLQ   $0x03, CX
-	MOVQ   rowB+64(FP), DX
-	SHLQ   $0x03, DX
-	MOVQ   ldc+96(FP), BX
-	SHLQ   $0x03, BX
-	MOVQ   b+56(FP), SI
-	MOVQ   c+88(FP), DI
-	MOVQ   n+8(FP), R8
+TEXT ·gemmAVX512(SB), NOSPLIT, $16-104
+	MOVQ rowA+40(FP), AX
+	SHLQ $0x03, AX
+	MOVQ colA+48(FP), CX
+	SHLQ $0x03, CX
+	MOVQ rowB+64(FP), DX
+	SHLQ $0x03, DX
+	MOVQ ldc+96(FP), BX
+	SHLQ $0x03, BX
+	MOVQ b+56(FP), SI
+	MOVQ c+88(FP), DI
+	MOVQ n+8(FP), R8
+	MOVQ $0x00000002, 8(SP)
+	CMPB add+80(FP), $0x00
+	JNE  moded
+	MOVQ $0x00000000, 8(SP)
+	MOVQ $0x3ff0000000000000, R9
+	CMPQ R9, alpha+24(FP)
+	JNE  moded
+	MOVQ $0x00000001, 8(SP)
+
+moded:
 	MOVQ   AX, R9
 	IMUL3Q $0x00000008, R9, R9
 	ADDQ   a+32(FP), R9
@@ -38,83 +48,79 @@ TEXT ·gemmAVX512(SB), NOSPLIT, $8-104
 	JEQ    rows2
 
 whole1:
-	CMPQ R8, $0x18
-	JLT  edge1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r1v3rest
+	CMPQ   R8, $0x18
+	JLT    edge1
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	MOVQ   SI, R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	SUBQ   $0x04, AX
+	JLT    r1v3rest
 
 r1v3loop:
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD      128(BX), Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	VMOVUPD      (R9), Z3
+	VMOVUPD      64(R9), Z4
+	VMOVUPD      128(R9), Z5
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD      128(BX), Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	ADDQ         CX, BX
+	VMOVUPD      (R9), Z3
+	VMOVUPD      64(R9), Z4
+	VMOVUPD      128(R9), Z5
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD      128(BX), Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	ADDQ         CX, BX
+	VMOVUPD      (R9), Z3
+	VMOVUPD      64(R9), Z4
+	VMOVUPD      128(R9), Z5
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD      128(BX), Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	ADDQ         CX, BX
+	VMOVUPD      (R9), Z3
+	VMOVUPD      64(R9), Z4
+	VMOVUPD      128(R9), Z5
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	SUBQ         $0x04, R9
+	ADDQ         CX, BX
+	SUBQ         $0x04, AX
 	JGE          r1v3loop
 
 r1v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, AX
 	JEQ  r1v3store
 
 r1v3one:
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD      128(BX), Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	VMOVUPD      (R9), Z3
+	VMOVUPD      64(R9), Z4
+	VMOVUPD      128(R9), Z5
+	ADDQ         DX, R9
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	DECQ         R9
+	ADDQ         CX, BX
+	DECQ         AX
 	JNE          r1v3one
 
 r1v3store:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v3product
 	VBROADCASTSD alpha+24(FP), Z3
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v3overwrite
+	JLT          r1v3scaled
 	VFMADD213PD  (DI), Z3, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z3, Z1
@@ -123,12 +129,14 @@ r1v3store:
 	VMOVUPD      Z2, 128(DI)
 	JMP          r1v3end
 
-r1v3overwrite:
-	VMULPD  Z3, Z0, Z0
+r1v3scaled:
+	VMULPD Z3, Z0, Z0
+	VMULPD Z3, Z1, Z1
+	VMULPD Z3, Z2, Z2
+
+r1v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z3, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z3, Z2, Z2
 	VMOVUPD Z2, 128(DI)
 
 r1v3end:
@@ -140,149 +148,139 @@ r1v3end:
 	JMP  whole1
 
 edge1:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge1_2
-	MOVQ  R8, AX
-	SUBQ  $0x00, AX
-	MOVQ  $-1, BX
-	BZHIQ AX, BX, BX
-	KMOVW BX, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VPXORQ     Z0, Z0, Z0
-	MOVQ       k+16(FP), SI
-	SUBQ       $0x04, SI
-	JLT        r1v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge1_2
+	MOVQ   R8, AX
+	SUBQ   $0x00, AX
+	MOVQ   $-1, BX
+	BZHIQ  AX, BX, BX
+	KMOVW  BX, K1
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	VPXORQ Z0, Z0, Z0
+	SUBQ   $0x04, AX
+	JLT    r1v1mrest
 
 r1v1mloop:
-	VMOVUPD.Z    (BX), K1, Z1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         CX, AX
-	VMOVUPD.Z    (BX), K1, Z1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         CX, AX
-	VMOVUPD.Z    (BX), K1, Z1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         CX, AX
-	VMOVUPD.Z    (BX), K1, Z1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         CX, AX
-	SUBQ         $0x04, SI
-	JGE          r1v1mloop
+	VMOVUPD.Z        (SI), K1, Z1
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (BX), Z1, Z0
+	ADDQ             CX, BX
+	VMOVUPD.Z        (SI), K1, Z1
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (BX), Z1, Z0
+	ADDQ             CX, BX
+	VMOVUPD.Z        (SI), K1, Z1
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (BX), Z1, Z0
+	ADDQ             CX, BX
+	VMOVUPD.Z        (SI), K1, Z1
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (BX), Z1, Z0
+	ADDQ             CX, BX
+	SUBQ             $0x04, AX
+	JGE              r1v1mloop
 
 r1v1mrest:
-	ADDQ $0x04, SI
+	ADDQ $0x04, AX
 	JEQ  r1v1mstore
 
 r1v1mone:
-	VMOVUPD.Z    (BX), K1, Z1
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z2
-	VFMADD231PD  Z1, Z2, Z0
-	ADDQ         CX, AX
-	DECQ         SI
-	JNE          r1v1mone
+	VMOVUPD.Z        (SI), K1, Z1
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (BX), Z1, Z0
+	ADDQ             CX, BX
+	DECQ             AX
+	JNE              r1v1mone
 
 r1v1mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v1mproduct
 	VBROADCASTSD alpha+24(FP), Z1
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v1moverwrite
+	JLT          r1v1mscaled
 	VMOVUPD.Z    (DI), K1, Z2
 	VFMADD213PD  Z2, Z1, Z0
 	VMOVUPD      Z0, K1, (DI)
 	JMP          r1v1mend
 
-r1v1moverwrite:
-	VMULPD  Z1, Z0, Z0
+r1v1mscaled:
+	VMULPD Z1, Z0, Z0
+
+r1v1mproduct:
 	VMOVUPD Z0, K1, (DI)
 
 r1v1mend:
 	JMP done
 
 edge1_2:
-	CMPQ  R8, $0x10
-	JGT   edge1_3
-	MOVQ  R8, AX
-	SUBQ  $0x08, AX
-	MOVQ  $-1, BX
-	BZHIQ AX, BX, BX
-	KMOVW BX, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	MOVQ       k+16(FP), SI
-	SUBQ       $0x04, SI
-	JLT        r1v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge1_3
+	MOVQ   R8, AX
+	SUBQ   $0x08, AX
+	MOVQ   $-1, BX
+	BZHIQ  AX, BX, BX
+	KMOVW  BX, K1
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	SUBQ   $0x04, AX
+	JLT    r1v2mrest
 
 r1v2mloop:
-	VMOVUPD      (BX), Z2
-	VMOVUPD.Z    64(BX), K1, Z3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z4
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z2
-	VMOVUPD.Z    64(BX), K1, Z3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z4
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z2
-	VMOVUPD.Z    64(BX), K1, Z3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z4
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z2
-	VMOVUPD.Z    64(BX), K1, Z3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z4
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, AX
-	SUBQ         $0x04, SI
+	ADDQ         CX, BX
+	SUBQ         $0x04, AX
 	JGE          r1v2mloop
 
 r1v2mrest:
-	ADDQ $0x04, SI
+	ADDQ $0x04, AX
 	JEQ  r1v2mstore
 
 r1v2mone:
-	VMOVUPD      (BX), Z2
-	VMOVUPD.Z    64(BX), K1, Z3
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z4
+	VMOVUPD      (SI), Z2
+	VMOVUPD.Z    64(SI), K1, Z3
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, AX
-	DECQ         SI
+	ADDQ         CX, BX
+	DECQ         AX
 	JNE          r1v2mone
 
 r1v2mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v2mproduct
 	VBROADCASTSD alpha+24(FP), Z2
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v2moverwrite
+	JLT          r1v2mscaled
 	VFMADD213PD  (DI), Z2, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z4
@@ -290,96 +288,93 @@ r1v2mstore:
 	VMOVUPD      Z1, K1, 64(DI)
 	JMP          r1v2mend
 
-r1v2moverwrite:
-	VMULPD  Z2, Z0, Z0
+r1v2mscaled:
+	VMULPD Z2, Z0, Z0
+	VMULPD Z2, Z1, Z1
+
+r1v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z2, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
 
 r1v2mend:
 	JMP done
 
 edge1_3:
-	MOVQ  R8, AX
-	SUBQ  $0x10, AX
-	MOVQ  $-1, BX
-	BZHIQ AX, BX, BX
-	KMOVW BX, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	MOVQ       a+32(FP), AX
-	MOVQ       SI, BX
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       k+16(FP), SI
-	SUBQ       $0x04, SI
-	JLT        r1v3mrest
+	MOVQ   R8, AX
+	SUBQ   $0x10, AX
+	MOVQ   $-1, BX
+	BZHIQ  AX, BX, BX
+	KMOVW  BX, K1
+	MOVQ   k+16(FP), AX
+	MOVQ   a+32(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	SUBQ   $0x04, AX
+	JLT    r1v3mrest
 
 r1v3mloop:
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD.Z    128(BX), K1, Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD.Z    128(BX), K1, Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD.Z    128(BX), K1, Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD.Z    128(BX), K1, Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	ADDQ         CX, BX
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	SUBQ         $0x04, SI
+	ADDQ         CX, BX
+	SUBQ         $0x04, AX
 	JGE          r1v3mloop
 
 r1v3mrest:
-	ADDQ $0x04, SI
+	ADDQ $0x04, AX
 	JEQ  r1v3mstore
 
 r1v3mone:
-	VMOVUPD      (BX), Z3
-	VMOVUPD      64(BX), Z4
-	VMOVUPD.Z    128(BX), K1, Z5
-	ADDQ         DX, BX
-	VBROADCASTSD (AX), Z6
+	VMOVUPD      (SI), Z3
+	VMOVUPD      64(SI), Z4
+	VMOVUPD.Z    128(SI), K1, Z5
+	ADDQ         DX, SI
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, AX
-	DECQ         SI
+	ADDQ         CX, BX
+	DECQ         AX
 	JNE          r1v3mone
 
 r1v3mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r1v3mproduct
 	VBROADCASTSD alpha+24(FP), Z3
-	CMPB         add+80(FP), $0x00
-	JEQ          r1v3moverwrite
+	JLT          r1v3mscaled
 	VFMADD213PD  (DI), Z3, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z3, Z1
@@ -389,12 +384,14 @@ r1v3mstore:
 	VMOVUPD      Z2, K1, 128(DI)
 	JMP          r1v3mend
 
-r1v3moverwrite:
-	VMULPD  Z3, Z0, Z0
+r1v3mscaled:
+	VMULPD Z3, Z0, Z0
+	VMULPD Z3, Z1, Z1
+	VMULPD Z3, Z2, Z2
+
+r1v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z3, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z3, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
 
 r1v3mend:
@@ -402,109 +399,102 @@ r1v3mend:
 
 rows2:
 whole2:
-	CMPQ R8, $0x18
-	JLT  edge2
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	MOVQ       a+32(FP), R9
-	MOVQ       SI, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r2v3rest
+	CMPQ   R8, $0x18
+	JLT    edge2
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	MOVQ   SI, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	SUBQ   $0x04, R9
+	JLT    r2v3rest
 
 r2v3loop:
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z9
+	VMOVUPD      (R11), Z6
+	VMOVUPD      64(R11), Z7
+	VMOVUPD      128(R11), Z8
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (R10)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z9
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Z6
+	VMOVUPD      64(R11), Z7
+	VMOVUPD      128(R11), Z8
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (R10)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z9
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Z6
+	VMOVUPD      64(R11), Z7
+	VMOVUPD      128(R11), Z8
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (R10)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z9
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Z6
+	VMOVUPD      64(R11), Z7
+	VMOVUPD      128(R11), Z8
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (R10)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	SUBQ         $0x04, R11
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r2v3loop
 
 r2v3rest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r2v3store
 
 r2v3one:
-	VMOVUPD      (R10), Z6
-	VMOVUPD      64(R10), Z7
-	VMOVUPD      128(R10), Z8
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z9
+	VMOVUPD      (R11), Z6
+	VMOVUPD      64(R11), Z7
+	VMOVUPD      128(R11), Z8
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (R10)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	DECQ         R11
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r2v3one
 
 r2v3store:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v3product
 	VBROADCASTSD alpha+24(FP), Z6
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v3overwrite
+	JLT          r2v3scaled
 	VFMADD213PD  (DI), Z6, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z6, Z1
@@ -519,18 +509,20 @@ r2v3store:
 	VMOVUPD      Z5, 128(DI)(BX*1)
 	JMP          r2v3end
 
-r2v3overwrite:
-	VMULPD  Z6, Z0, Z0
+r2v3scaled:
+	VMULPD Z6, Z0, Z0
+	VMULPD Z6, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z6, Z3, Z3
+	VMULPD Z6, Z4, Z4
+	VMULPD Z6, Z5, Z5
+
+r2v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z6, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z6, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z6, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z6, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z6, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
 
 r2v3end:
@@ -542,76 +534,63 @@ r2v3end:
 	JMP  whole2
 
 edge2:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge2_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	MOVQ       a+32(FP), R8
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r2v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge2_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	SUBQ   $0x04, R8
+	JLT    r2v1mrest
 
 r2v1mloop:
-	VMOVUPD.Z    (SI), K1, Z2
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (R8)(AX*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         CX, R8
-	VMOVUPD.Z    (SI), K1, Z2
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (R8)(AX*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         CX, R8
-	VMOVUPD.Z    (SI), K1, Z2
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (R8)(AX*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         CX, R8
-	VMOVUPD.Z    (SI), K1, Z2
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (R8)(AX*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         CX, R8
-	SUBQ         $0x04, R9
-	JGE          r2v1mloop
+	VMOVUPD.Z        (SI), K1, Z2
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
+	ADDQ             CX, R9
+	VMOVUPD.Z        (SI), K1, Z2
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
+	ADDQ             CX, R9
+	VMOVUPD.Z        (SI), K1, Z2
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
+	ADDQ             CX, R9
+	VMOVUPD.Z        (SI), K1, Z2
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
+	ADDQ             CX, R9
+	SUBQ             $0x04, R8
+	JGE              r2v1mloop
 
 r2v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R8
 	JEQ  r2v1mstore
 
 r2v1mone:
-	VMOVUPD.Z    (SI), K1, Z2
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z3
-	VFMADD231PD  Z2, Z3, Z0
-	VBROADCASTSD (R8)(AX*1), Z4
-	VFMADD231PD  Z2, Z4, Z1
-	ADDQ         CX, R8
-	DECQ         R9
-	JNE          r2v1mone
+	VMOVUPD.Z        (SI), K1, Z2
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z2, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
+	ADDQ             CX, R9
+	DECQ             R8
+	JNE              r2v1mone
 
 r2v1mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v1mproduct
 	VBROADCASTSD alpha+24(FP), Z2
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v1moverwrite
+	JLT          r2v1mscaled
 	VMOVUPD.Z    (DI), K1, Z3
 	VFMADD213PD  Z3, Z2, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -620,103 +599,100 @@ r2v1mstore:
 	VMOVUPD      Z1, K1, (DI)(BX*1)
 	JMP          r2v1mend
 
-r2v1moverwrite:
-	VMULPD  Z2, Z0, Z0
+r2v1mscaled:
+	VMULPD Z2, Z0, Z0
+	VMULPD Z2, Z1, Z1
+
+r2v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z2, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
 
 r2v1mend:
 	JMP done
 
 edge2_2:
-	CMPQ  R8, $0x10
-	JGT   edge2_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	MOVQ       a+32(FP), R8
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r2v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge2_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	SUBQ   $0x04, R8
+	JLT    r2v2mrest
 
 r2v2mloop:
 	VMOVUPD      (SI), Z4
 	VMOVUPD.Z    64(SI), K1, Z5
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
+	VBROADCASTSD (R9), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R8)(AX*1), Z7
+	VBROADCASTSD (R9)(AX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z4
 	VMOVUPD.Z    64(SI), K1, Z5
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
+	VBROADCASTSD (R9), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R8)(AX*1), Z7
+	VBROADCASTSD (R9)(AX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z4
 	VMOVUPD.Z    64(SI), K1, Z5
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
+	VBROADCASTSD (R9), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R8)(AX*1), Z7
+	VBROADCASTSD (R9)(AX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z4
 	VMOVUPD.Z    64(SI), K1, Z5
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
+	VBROADCASTSD (R9), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R8)(AX*1), Z7
+	VBROADCASTSD (R9)(AX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R8
-	SUBQ         $0x04, R9
+	ADDQ         CX, R9
+	SUBQ         $0x04, R8
 	JGE          r2v2mloop
 
 r2v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R8
 	JEQ  r2v2mstore
 
 r2v2mone:
 	VMOVUPD      (SI), Z4
 	VMOVUPD.Z    64(SI), K1, Z5
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
+	VBROADCASTSD (R9), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R8)(AX*1), Z7
+	VBROADCASTSD (R9)(AX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R8
-	DECQ         R9
+	ADDQ         CX, R9
+	DECQ         R8
 	JNE          r2v2mone
 
 r2v2mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v2mproduct
 	VBROADCASTSD alpha+24(FP), Z4
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v2moverwrite
+	JLT          r2v2mscaled
 	VFMADD213PD  (DI), Z4, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z6
@@ -729,101 +705,95 @@ r2v2mstore:
 	VMOVUPD      Z3, K1, 64(DI)(BX*1)
 	JMP          r2v2mend
 
-r2v2moverwrite:
-	VMULPD  Z4, Z0, Z0
+r2v2mscaled:
+	VMULPD Z4, Z0, Z0
+	VMULPD Z4, Z1, Z1
+	VMULPD Z4, Z2, Z2
+	VMULPD Z4, Z3, Z3
+
+r2v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z4, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z4, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z4, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
 
 r2v2mend:
 	JMP done
 
 edge2_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	MOVQ       a+32(FP), R8
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r2v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	SUBQ   $0x04, R8
+	JLT    r2v3mrest
 
 r2v3mloop:
 	VMOVUPD      (SI), Z6
 	VMOVUPD      64(SI), Z7
 	VMOVUPD.Z    128(SI), K1, Z8
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
+	VBROADCASTSD (R9), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R8)(AX*1), Z10
+	VBROADCASTSD (R9)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z6
 	VMOVUPD      64(SI), Z7
 	VMOVUPD.Z    128(SI), K1, Z8
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
+	VBROADCASTSD (R9), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R8)(AX*1), Z10
+	VBROADCASTSD (R9)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z6
 	VMOVUPD      64(SI), Z7
 	VMOVUPD.Z    128(SI), K1, Z8
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
+	VBROADCASTSD (R9), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R8)(AX*1), Z10
+	VBROADCASTSD (R9)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z6
 	VMOVUPD      64(SI), Z7
 	VMOVUPD.Z    128(SI), K1, Z8
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
+	VBROADCASTSD (R9), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R8)(AX*1), Z10
+	VBROADCASTSD (R9)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R8
-	SUBQ         $0x04, R9
+	ADDQ         CX, R9
+	SUBQ         $0x04, R8
 	JGE          r2v3mloop
 
 r2v3mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R8
 	JEQ  r2v3mstore
 
 r2v3mone:
@@ -831,22 +801,23 @@ r2v3mone:
 	VMOVUPD      64(SI), Z7
 	VMOVUPD.Z    128(SI), K1, Z8
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
+	VBROADCASTSD (R9), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R8)(AX*1), Z10
+	VBROADCASTSD (R9)(AX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R8
-	DECQ         R9
+	ADDQ         CX, R9
+	DECQ         R8
 	JNE          r2v3mone
 
 r2v3mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r2v3mproduct
 	VBROADCASTSD alpha+24(FP), Z6
-	CMPB         add+80(FP), $0x00
-	JEQ          r2v3moverwrite
+	JLT          r2v3mscaled
 	VFMADD213PD  (DI), Z6, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z6, Z1
@@ -863,18 +834,20 @@ r2v3mstore:
 	VMOVUPD      Z5, K1, 128(DI)(BX*1)
 	JMP          r2v3mend
 
-r2v3moverwrite:
-	VMULPD  Z6, Z0, Z0
+r2v3mscaled:
+	VMULPD Z6, Z0, Z0
+	VMULPD Z6, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z6, Z3, Z3
+	VMULPD Z6, Z4, Z4
+	VMULPD Z6, Z5, Z5
+
+r2v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z6, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z6, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z6, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z6, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
 
 r2v3mend:
@@ -882,135 +855,125 @@ r2v3mend:
 
 rows3:
 whole3:
-	CMPQ R8, $0x18
-	JLT  edge3
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	MOVQ       a+32(FP), R9
-	MOVQ       SI, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r3v3rest
+	CMPQ   R8, $0x18
+	JLT    edge3
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	MOVQ   SI, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	SUBQ   $0x04, R9
+	JLT    r3v3rest
 
 r3v3loop:
-	VMOVUPD      (R10), Z9
-	VMOVUPD      64(R10), Z10
-	VMOVUPD      128(R10), Z11
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z12
+	VMOVUPD      (R11), Z9
+	VMOVUPD      64(R11), Z10
+	VMOVUPD      128(R11), Z11
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (R10)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R10)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Z9
-	VMOVUPD      64(R10), Z10
-	VMOVUPD      128(R10), Z11
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z12
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Z9
+	VMOVUPD      64(R11), Z10
+	VMOVUPD      128(R11), Z11
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (R10)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R10)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Z9
-	VMOVUPD      64(R10), Z10
-	VMOVUPD      128(R10), Z11
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z12
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Z9
+	VMOVUPD      64(R11), Z10
+	VMOVUPD      128(R11), Z11
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (R10)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R10)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	VMOVUPD      (R10), Z9
-	VMOVUPD      64(R10), Z10
-	VMOVUPD      128(R10), Z11
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z12
+	ADDQ         CX, R10
+	VMOVUPD      (R11), Z9
+	VMOVUPD      64(R11), Z10
+	VMOVUPD      128(R11), Z11
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (R10)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R10)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	SUBQ         $0x04, R11
+	ADDQ         CX, R10
+	SUBQ         $0x04, R9
 	JGE          r3v3loop
 
 r3v3rest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R9
 	JEQ  r3v3store
 
 r3v3one:
-	VMOVUPD      (R10), Z9
-	VMOVUPD      64(R10), Z10
-	VMOVUPD      128(R10), Z11
-	ADDQ         DX, R10
-	VBROADCASTSD (R9), Z12
+	VMOVUPD      (R11), Z9
+	VMOVUPD      64(R11), Z10
+	VMOVUPD      128(R11), Z11
+	ADDQ         DX, R11
+	VBROADCASTSD (R10), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (R10)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R10)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	DECQ         R11
+	ADDQ         CX, R10
+	DECQ         R9
 	JNE          r3v3one
 
 r3v3store:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v3product
 	VBROADCASTSD alpha+24(FP), Z9
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v3overwrite
+	JLT          r3v3scaled
 	VFMADD213PD  (DI), Z9, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z9, Z1
@@ -1031,24 +994,26 @@ r3v3store:
 	VMOVUPD      Z8, 128(DI)(BX*2)
 	JMP          r3v3end
 
-r3v3overwrite:
-	VMULPD  Z9, Z0, Z0
+r3v3scaled:
+	VMULPD Z9, Z0, Z0
+	VMULPD Z9, Z1, Z1
+	VMULPD Z9, Z2, Z2
+	VMULPD Z9, Z3, Z3
+	VMULPD Z9, Z4, Z4
+	VMULPD Z9, Z5, Z5
+	VMULPD Z9, Z6, Z6
+	VMULPD Z9, Z7, Z7
+	VMULPD Z9, Z8, Z8
+
+r3v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z9, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z9, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z9, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z9, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z9, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
-	VMULPD  Z9, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z9, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z9, Z8, Z8
 	VMOVUPD Z8, 128(DI)(BX*2)
 
 r3v3end:
@@ -1060,88 +1025,69 @@ r3v3end:
 	JMP  whole3
 
 edge3:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge3_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	MOVQ       a+32(FP), R8
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r3v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge3_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	SUBQ   $0x04, R8
+	JLT    r3v1mrest
 
 r3v1mloop:
-	VMOVUPD.Z    (SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (R8)(AX*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (R8)(AX*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         CX, R8
-	VMOVUPD.Z    (SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (R8)(AX*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (R8)(AX*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         CX, R8
-	VMOVUPD.Z    (SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (R8)(AX*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (R8)(AX*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         CX, R8
-	VMOVUPD.Z    (SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (R8)(AX*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (R8)(AX*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         CX, R8
-	SUBQ         $0x04, R9
-	JGE          r3v1mloop
+	VMOVUPD.Z        (SI), K1, Z3
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
+	ADDQ             CX, R9
+	VMOVUPD.Z        (SI), K1, Z3
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
+	ADDQ             CX, R9
+	VMOVUPD.Z        (SI), K1, Z3
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
+	ADDQ             CX, R9
+	VMOVUPD.Z        (SI), K1, Z3
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
+	ADDQ             CX, R9
+	SUBQ             $0x04, R8
+	JGE              r3v1mloop
 
 r3v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R8
 	JEQ  r3v1mstore
 
 r3v1mone:
-	VMOVUPD.Z    (SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z4
-	VFMADD231PD  Z3, Z4, Z0
-	VBROADCASTSD (R8)(AX*1), Z5
-	VFMADD231PD  Z3, Z5, Z1
-	VBROADCASTSD (R8)(AX*2), Z6
-	VFMADD231PD  Z3, Z6, Z2
-	ADDQ         CX, R8
-	DECQ         R9
-	JNE          r3v1mone
+	VMOVUPD.Z        (SI), K1, Z3
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z3, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
+	ADDQ             CX, R9
+	DECQ             R8
+	JNE              r3v1mone
 
 r3v1mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Z3
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v1moverwrite
+	JLT          r3v1mscaled
 	VMOVUPD.Z    (DI), K1, Z4
 	VFMADD213PD  Z4, Z3, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -1153,124 +1099,119 @@ r3v1mstore:
 	VMOVUPD      Z2, K1, (DI)(BX*2)
 	JMP          r3v1mend
 
-r3v1moverwrite:
-	VMULPD  Z3, Z0, Z0
+r3v1mscaled:
+	VMULPD Z3, Z0, Z0
+	VMULPD Z3, Z1, Z1
+	VMULPD Z3, Z2, Z2
+
+r3v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z3, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMULPD  Z3, Z2, Z2
 	VMOVUPD Z2, K1, (DI)(BX*2)
 
 r3v1mend:
 	JMP done
 
 edge3_2:
-	CMPQ  R8, $0x10
-	JGT   edge3_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	MOVQ       a+32(FP), R8
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r3v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge3_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	SUBQ   $0x04, R8
+	JLT    r3v2mrest
 
 r3v2mloop:
 	VMOVUPD      (SI), Z6
 	VMOVUPD.Z    64(SI), K1, Z7
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
+	VBROADCASTSD (R9), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R8)(AX*1), Z9
+	VBROADCASTSD (R9)(AX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(AX*2), Z10
+	VBROADCASTSD (R9)(AX*2), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z6
 	VMOVUPD.Z    64(SI), K1, Z7
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
+	VBROADCASTSD (R9), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R8)(AX*1), Z9
+	VBROADCASTSD (R9)(AX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(AX*2), Z10
+	VBROADCASTSD (R9)(AX*2), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z6
 	VMOVUPD.Z    64(SI), K1, Z7
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
+	VBROADCASTSD (R9), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R8)(AX*1), Z9
+	VBROADCASTSD (R9)(AX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(AX*2), Z10
+	VBROADCASTSD (R9)(AX*2), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z6
 	VMOVUPD.Z    64(SI), K1, Z7
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
+	VBROADCASTSD (R9), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R8)(AX*1), Z9
+	VBROADCASTSD (R9)(AX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(AX*2), Z10
+	VBROADCASTSD (R9)(AX*2), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R8
-	SUBQ         $0x04, R9
+	ADDQ         CX, R9
+	SUBQ         $0x04, R8
 	JGE          r3v2mloop
 
 r3v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R8
 	JEQ  r3v2mstore
 
 r3v2mone:
 	VMOVUPD      (SI), Z6
 	VMOVUPD.Z    64(SI), K1, Z7
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
+	VBROADCASTSD (R9), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R8)(AX*1), Z9
+	VBROADCASTSD (R9)(AX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R8)(AX*2), Z10
+	VBROADCASTSD (R9)(AX*2), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R8
-	DECQ         R9
+	ADDQ         CX, R9
+	DECQ         R8
 	JNE          r3v2mone
 
 r3v2mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Z6
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v2moverwrite
+	JLT          r3v2mscaled
 	VFMADD213PD  (DI), Z6, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z8
@@ -1288,127 +1229,118 @@ r3v2mstore:
 	VMOVUPD      Z5, K1, 64(DI)(BX*2)
 	JMP          r3v2mend
 
-r3v2moverwrite:
-	VMULPD  Z6, Z0, Z0
+r3v2mscaled:
+	VMULPD Z6, Z0, Z0
+	VMULPD Z6, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z6, Z3, Z3
+	VMULPD Z6, Z4, Z4
+	VMULPD Z6, Z5, Z5
+
+r3v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z6, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z6, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z6, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMULPD  Z6, Z4, Z4
 	VMOVUPD Z4, (DI)(BX*2)
-	VMULPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, 64(DI)(BX*2)
 
 r3v2mend:
 	JMP done
 
 edge3_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	MOVQ       a+32(FP), R8
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	MOVQ       k+16(FP), R9
-	SUBQ       $0x04, R9
-	JLT        r3v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	SUBQ   $0x04, R8
+	JLT    r3v3mrest
 
 r3v3mloop:
 	VMOVUPD      (SI), Z9
 	VMOVUPD      64(SI), Z10
 	VMOVUPD.Z    128(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z9
 	VMOVUPD      64(SI), Z10
 	VMOVUPD.Z    128(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z9
 	VMOVUPD      64(SI), Z10
 	VMOVUPD.Z    128(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R8
+	ADDQ         CX, R9
 	VMOVUPD      (SI), Z9
 	VMOVUPD      64(SI), Z10
 	VMOVUPD.Z    128(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R8
-	SUBQ         $0x04, R9
+	ADDQ         CX, R9
+	SUBQ         $0x04, R8
 	JGE          r3v3mloop
 
 r3v3mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, R8
 	JEQ  r3v3mstore
 
 r3v3mone:
@@ -1416,26 +1348,27 @@ r3v3mone:
 	VMOVUPD      64(SI), Z10
 	VMOVUPD.Z    128(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R8
-	DECQ         R9
+	ADDQ         CX, R9
+	DECQ         R8
 	JNE          r3v3mone
 
 r3v3mstore:
+	CMPQ         8(SP), $0x01
+	JEQ          r3v3mproduct
 	VBROADCASTSD alpha+24(FP), Z9
-	CMPB         add+80(FP), $0x00
-	JEQ          r3v3moverwrite
+	JLT          r3v3mscaled
 	VFMADD213PD  (DI), Z9, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z9, Z1
@@ -1459,24 +1392,26 @@ r3v3mstore:
 	VMOVUPD      Z8, K1, 128(DI)(BX*2)
 	JMP          r3v3mend
 
-r3v3moverwrite:
-	VMULPD  Z9, Z0, Z0
+r3v3mscaled:
+	VMULPD Z9, Z0, Z0
+	VMULPD Z9, Z1, Z1
+	VMULPD Z9, Z2, Z2
+	VMULPD Z9, Z3, Z3
+	VMULPD Z9, Z4, Z4
+	VMULPD Z9, Z5, Z5
+	VMULPD Z9, Z6, Z6
+	VMULPD Z9, Z7, Z7
+	VMULPD Z9, Z8, Z8
+
+r3v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z9, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z9, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z9, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z9, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z9, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMULPD  Z9, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z9, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z9, Z8, Z8
 	VMOVUPD Z8, K1, 128(DI)(BX*2)
 
 r3v3mend:
@@ -1484,172 +1419,157 @@ r3v3mend:
 
 rows4:
 whole4:
-	CMPQ R8, $0x18
-	JLT  edge4
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	MOVQ       SI, R11
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       k+16(FP), R12
-	SUBQ       $0x04, R12
-	JLT        r4v3rest
+	CMPQ   R8, $0x18
+	JLT    edge4
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	MOVQ   SI, R12
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	SUBQ   $0x04, R9
+	JLT    r4v3rest
 
 r4v3loop:
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z15
+	VMOVUPD      (R12), Z12
+	VMOVUPD      64(R12), Z13
+	VMOVUPD      128(R12), Z14
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R10)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R11), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z15
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z12
+	VMOVUPD      64(R12), Z13
+	VMOVUPD      128(R12), Z14
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R10)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R11), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z15
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z12
+	VMOVUPD      64(R12), Z13
+	VMOVUPD      128(R12), Z14
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R10)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R11), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z15
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z12
+	VMOVUPD      64(R12), Z13
+	VMOVUPD      128(R12), Z14
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R10)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R11), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R12
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r4v3loop
 
 r4v3rest:
-	ADDQ $0x04, R12
+	ADDQ $0x04, R9
 	JEQ  r4v3store
 
 r4v3one:
-	VMOVUPD      (R11), Z12
-	VMOVUPD      64(R11), Z13
-	VMOVUPD      128(R11), Z14
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z15
+	VMOVUPD      (R12), Z12
+	VMOVUPD      64(R12), Z13
+	VMOVUPD      128(R12), Z14
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R10)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R11), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R12
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r4v3one
 
 r4v3store:
 	LEAQ         (DI)(BX*2), R9
 	ADDQ         BX, R9
+	CMPQ         8(SP), $0x01
+	JEQ          r4v3product
 	VBROADCASTSD alpha+24(FP), Z12
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v3overwrite
+	JLT          r4v3scaled
 	VFMADD213PD  (DI), Z12, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z12, Z1
@@ -1676,30 +1596,32 @@ r4v3store:
 	VMOVUPD      Z11, 128(R9)
 	JMP          r4v3end
 
-r4v3overwrite:
-	VMULPD  Z12, Z0, Z0
+r4v3scaled:
+	VMULPD Z12, Z0, Z0
+	VMULPD Z12, Z1, Z1
+	VMULPD Z12, Z2, Z2
+	VMULPD Z12, Z3, Z3
+	VMULPD Z12, Z4, Z4
+	VMULPD Z12, Z5, Z5
+	VMULPD Z12, Z6, Z6
+	VMULPD Z12, Z7, Z7
+	VMULPD Z12, Z8, Z8
+	VMULPD Z12, Z9, Z9
+	VMULPD Z12, Z10, Z10
+	VMULPD Z12, Z11, Z11
+
+r4v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z12, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z12, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z12, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z12, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z12, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
-	VMULPD  Z12, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z12, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z12, Z8, Z8
 	VMOVUPD Z8, 128(DI)(BX*2)
-	VMULPD  Z12, Z9, Z9
 	VMOVUPD Z9, (R9)
-	VMULPD  Z12, Z10, Z10
 	VMOVUPD Z10, 64(R9)
-	VMULPD  Z12, Z11, Z11
 	VMOVUPD Z11, 128(R9)
 
 r4v3end:
@@ -1711,111 +1633,84 @@ r4v3end:
 	JMP  whole4
 
 edge4:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge4_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R8)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r4v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge4_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	SUBQ   $0x04, R8
+	JLT    r4v1mrest
 
 r4v1mloop:
-	VMOVUPD.Z    (SI), K1, Z4
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z5
-	VFMADD231PD  Z4, Z5, Z0
-	VBROADCASTSD (R8)(AX*1), Z6
-	VFMADD231PD  Z4, Z6, Z1
-	VBROADCASTSD (R8)(AX*2), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z4, Z8, Z3
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z4
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z5
-	VFMADD231PD  Z4, Z5, Z0
-	VBROADCASTSD (R8)(AX*1), Z6
-	VFMADD231PD  Z4, Z6, Z1
-	VBROADCASTSD (R8)(AX*2), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z4, Z8, Z3
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z4
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z5
-	VFMADD231PD  Z4, Z5, Z0
-	VBROADCASTSD (R8)(AX*1), Z6
-	VFMADD231PD  Z4, Z6, Z1
-	VBROADCASTSD (R8)(AX*2), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z4, Z8, Z3
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z4
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z5
-	VFMADD231PD  Z4, Z5, Z0
-	VBROADCASTSD (R8)(AX*1), Z6
-	VFMADD231PD  Z4, Z6, Z1
-	VBROADCASTSD (R8)(AX*2), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z4, Z8, Z3
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
-	JGE          r4v1mloop
+	VMOVUPD.Z        (SI), K1, Z4
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
+	VFMADD231PD.BCST (R10), Z4, Z3
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z4
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
+	VFMADD231PD.BCST (R10), Z4, Z3
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z4
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
+	VFMADD231PD.BCST (R10), Z4, Z3
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z4
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
+	VFMADD231PD.BCST (R10), Z4, Z3
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	SUBQ             $0x04, R8
+	JGE              r4v1mloop
 
 r4v1mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r4v1mstore
 
 r4v1mone:
-	VMOVUPD.Z    (SI), K1, Z4
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z5
-	VFMADD231PD  Z4, Z5, Z0
-	VBROADCASTSD (R8)(AX*1), Z6
-	VFMADD231PD  Z4, Z6, Z1
-	VBROADCASTSD (R8)(AX*2), Z7
-	VFMADD231PD  Z4, Z7, Z2
-	VBROADCASTSD (R9), Z8
-	VFMADD231PD  Z4, Z8, Z3
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	DECQ         R10
-	JNE          r4v1mone
+	VMOVUPD.Z        (SI), K1, Z4
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z4, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
+	VFMADD231PD.BCST (R10), Z4, Z3
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	DECQ             R8
+	JNE              r4v1mone
 
 r4v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Z4
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v1moverwrite
+	JLT          r4v1mscaled
 	VMOVUPD.Z    (DI), K1, Z5
 	VFMADD213PD  Z5, Z4, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -1830,156 +1725,147 @@ r4v1mstore:
 	VMOVUPD      Z3, K1, (AX)
 	JMP          r4v1mend
 
-r4v1moverwrite:
-	VMULPD  Z4, Z0, Z0
+r4v1mscaled:
+	VMULPD Z4, Z0, Z0
+	VMULPD Z4, Z1, Z1
+	VMULPD Z4, Z2, Z2
+	VMULPD Z4, Z3, Z3
+
+r4v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z4, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMULPD  Z4, Z2, Z2
 	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMULPD  Z4, Z3, Z3
 	VMOVUPD Z3, K1, (AX)
 
 r4v1mend:
 	JMP done
 
 edge4_2:
-	CMPQ  R8, $0x10
-	JGT   edge4_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r4v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge4_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	SUBQ   $0x04, R8
+	JLT    r4v2mrest
 
 r4v2mloop:
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z10
+	VBROADCASTSD (R9), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R8)(AX*1), Z11
+	VBROADCASTSD (R9)(AX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(AX*2), Z12
+	VBROADCASTSD (R9)(AX*2), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9), Z13
+	VBROADCASTSD (R10), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z10
+	VBROADCASTSD (R9), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R8)(AX*1), Z11
+	VBROADCASTSD (R9)(AX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(AX*2), Z12
+	VBROADCASTSD (R9)(AX*2), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9), Z13
+	VBROADCASTSD (R10), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z10
+	VBROADCASTSD (R9), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R8)(AX*1), Z11
+	VBROADCASTSD (R9)(AX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(AX*2), Z12
+	VBROADCASTSD (R9)(AX*2), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9), Z13
+	VBROADCASTSD (R10), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z10
+	VBROADCASTSD (R9), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R8)(AX*1), Z11
+	VBROADCASTSD (R9)(AX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(AX*2), Z12
+	VBROADCASTSD (R9)(AX*2), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9), Z13
+	VBROADCASTSD (R10), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R8
 	JGE          r4v2mloop
 
 r4v2mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r4v2mstore
 
 r4v2mone:
 	VMOVUPD      (SI), Z8
 	VMOVUPD.Z    64(SI), K1, Z9
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z10
+	VBROADCASTSD (R9), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R8)(AX*1), Z11
+	VBROADCASTSD (R9)(AX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R8)(AX*2), Z12
+	VBROADCASTSD (R9)(AX*2), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R9), Z13
+	VBROADCASTSD (R10), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R8
 	JNE          r4v2mone
 
 r4v2mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Z8
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v2moverwrite
+	JLT          r4v2mscaled
 	VFMADD213PD  (DI), Z8, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z10
@@ -2002,161 +1888,147 @@ r4v2mstore:
 	VMOVUPD      Z7, K1, 64(AX)
 	JMP          r4v2mend
 
-r4v2moverwrite:
-	VMULPD  Z8, Z0, Z0
+r4v2mscaled:
+	VMULPD Z8, Z0, Z0
+	VMULPD Z8, Z1, Z1
+	VMULPD Z8, Z2, Z2
+	VMULPD Z8, Z3, Z3
+	VMULPD Z8, Z4, Z4
+	VMULPD Z8, Z5, Z5
+	VMULPD Z8, Z6, Z6
+	VMULPD Z8, Z7, Z7
+
+r4v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z8, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z8, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z8, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMULPD  Z8, Z4, Z4
 	VMOVUPD Z4, (DI)(BX*2)
-	VMULPD  Z8, Z5, Z5
 	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMULPD  Z8, Z6, Z6
 	VMOVUPD Z6, (AX)
-	VMULPD  Z8, Z7, Z7
 	VMOVUPD Z7, K1, 64(AX)
 
 r4v2mend:
 	JMP done
 
 edge4_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 128(R8)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r4v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	SUBQ   $0x04, R8
+	JLT    r4v3mrest
 
 r4v3mloop:
 	VMOVUPD      (SI), Z12
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z15
+	VBROADCASTSD (R9), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R8)(AX*1), Z16
+	VBROADCASTSD (R9)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(AX*2), Z17
+	VBROADCASTSD (R9)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9), Z18
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z12
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z15
+	VBROADCASTSD (R9), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R8)(AX*1), Z16
+	VBROADCASTSD (R9)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(AX*2), Z17
+	VBROADCASTSD (R9)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9), Z18
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z12
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z15
+	VBROADCASTSD (R9), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R8)(AX*1), Z16
+	VBROADCASTSD (R9)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(AX*2), Z17
+	VBROADCASTSD (R9)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9), Z18
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z12
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z15
+	VBROADCASTSD (R9), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R8)(AX*1), Z16
+	VBROADCASTSD (R9)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(AX*2), Z17
+	VBROADCASTSD (R9)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9), Z18
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R8
 	JGE          r4v3mloop
 
 r4v3mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r4v3mstore
 
 r4v3mone:
@@ -2164,33 +2036,34 @@ r4v3mone:
 	VMOVUPD      64(SI), Z13
 	VMOVUPD.Z    128(SI), K1, Z14
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z15
+	VBROADCASTSD (R9), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R8)(AX*1), Z16
+	VBROADCASTSD (R9)(AX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R8)(AX*2), Z17
+	VBROADCASTSD (R9)(AX*2), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R9), Z18
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R8
 	JNE          r4v3mone
 
 r4v3mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r4v3mproduct
 	VBROADCASTSD alpha+24(FP), Z12
-	CMPB         add+80(FP), $0x00
-	JEQ          r4v3moverwrite
+	JLT          r4v3mscaled
 	VFMADD213PD  (DI), Z12, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z12, Z1
@@ -2221,30 +2094,32 @@ r4v3mstore:
 	VMOVUPD      Z11, K1, 128(AX)
 	JMP          r4v3mend
 
-r4v3moverwrite:
-	VMULPD  Z12, Z0, Z0
+r4v3mscaled:
+	VMULPD Z12, Z0, Z0
+	VMULPD Z12, Z1, Z1
+	VMULPD Z12, Z2, Z2
+	VMULPD Z12, Z3, Z3
+	VMULPD Z12, Z4, Z4
+	VMULPD Z12, Z5, Z5
+	VMULPD Z12, Z6, Z6
+	VMULPD Z12, Z7, Z7
+	VMULPD Z12, Z8, Z8
+	VMULPD Z12, Z9, Z9
+	VMULPD Z12, Z10, Z10
+	VMULPD Z12, Z11, Z11
+
+r4v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z12, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z12, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z12, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z12, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z12, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMULPD  Z12, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z12, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z12, Z8, Z8
 	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMULPD  Z12, Z9, Z9
 	VMOVUPD Z9, (AX)
-	VMULPD  Z12, Z10, Z10
 	VMOVUPD Z10, 64(AX)
-	VMULPD  Z12, Z11, Z11
 	VMOVUPD Z11, K1, 128(AX)
 
 r4v3mend:
@@ -2252,198 +2127,180 @@ r4v3mend:
 
 rows5:
 whole5:
-	CMPQ R8, $0x18
-	JLT  edge5
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	PREFETCHT0 128(R9)(BX*1)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	MOVQ       SI, R11
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	MOVQ       k+16(FP), R12
-	SUBQ       $0x04, R12
-	JLT        r5v3rest
+	CMPQ   R8, $0x18
+	JLT    edge5
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	MOVQ   SI, R12
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	SUBQ   $0x04, R9
+	JLT    r5v3rest
 
 r5v3loop:
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z18
+	VMOVUPD      (R12), Z15
+	VMOVUPD      64(R12), Z16
+	VMOVUPD      128(R12), Z17
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (R10)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R10)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R11), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R11)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z18
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z15
+	VMOVUPD      64(R12), Z16
+	VMOVUPD      128(R12), Z17
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (R10)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R10)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R11), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R11)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z18
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z15
+	VMOVUPD      64(R12), Z16
+	VMOVUPD      128(R12), Z17
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (R10)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R10)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R11), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R11)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z18
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z15
+	VMOVUPD      64(R12), Z16
+	VMOVUPD      128(R12), Z17
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (R10)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R10)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R11), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R11)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R12
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r5v3loop
 
 r5v3rest:
-	ADDQ $0x04, R12
+	ADDQ $0x04, R9
 	JEQ  r5v3store
 
 r5v3one:
-	VMOVUPD      (R11), Z15
-	VMOVUPD      64(R11), Z16
-	VMOVUPD      128(R11), Z17
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z18
+	VMOVUPD      (R12), Z15
+	VMOVUPD      64(R12), Z16
+	VMOVUPD      128(R12), Z17
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (R10)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R10)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R11), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R11)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R12
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r5v3one
 
 r5v3store:
 	LEAQ         (DI)(BX*2), R9
 	ADDQ         BX, R9
+	CMPQ         8(SP), $0x01
+	JEQ          r5v3product
 	VBROADCASTSD alpha+24(FP), Z15
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v3overwrite
+	JLT          r5v3scaled
 	VFMADD213PD  (DI), Z15, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z15, Z1
@@ -2476,36 +2333,38 @@ r5v3store:
 	VMOVUPD      Z14, 128(R9)(BX*1)
 	JMP          r5v3end
 
-r5v3overwrite:
-	VMULPD  Z15, Z0, Z0
+r5v3scaled:
+	VMULPD Z15, Z0, Z0
+	VMULPD Z15, Z1, Z1
+	VMULPD Z15, Z2, Z2
+	VMULPD Z15, Z3, Z3
+	VMULPD Z15, Z4, Z4
+	VMULPD Z15, Z5, Z5
+	VMULPD Z15, Z6, Z6
+	VMULPD Z15, Z7, Z7
+	VMULPD Z15, Z8, Z8
+	VMULPD Z15, Z9, Z9
+	VMULPD Z15, Z10, Z10
+	VMULPD Z15, Z11, Z11
+	VMULPD Z15, Z12, Z12
+	VMULPD Z15, Z13, Z13
+	VMULPD Z15, Z14, Z14
+
+r5v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z15, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z15, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z15, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z15, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z15, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
-	VMULPD  Z15, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z15, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z15, Z8, Z8
 	VMOVUPD Z8, 128(DI)(BX*2)
-	VMULPD  Z15, Z9, Z9
 	VMOVUPD Z9, (R9)
-	VMULPD  Z15, Z10, Z10
 	VMOVUPD Z10, 64(R9)
-	VMULPD  Z15, Z11, Z11
 	VMOVUPD Z11, 128(R9)
-	VMULPD  Z15, Z12, Z12
 	VMOVUPD Z12, (R9)(BX*1)
-	VMULPD  Z15, Z13, Z13
 	VMOVUPD Z13, 64(R9)(BX*1)
-	VMULPD  Z15, Z14, Z14
 	VMOVUPD Z14, 128(R9)(BX*1)
 
 r5v3end:
@@ -2517,123 +2376,90 @@ r5v3end:
 	JMP  whole5
 
 edge5:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge5_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 (R8)(BX*1)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r5v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge5_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	SUBQ   $0x04, R8
+	JLT    r5v1mrest
 
 r5v1mloop:
-	VMOVUPD.Z    (SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (R8)(AX*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (R8)(AX*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (R9), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R9)(AX*1), Z10
-	VFMADD231PD  Z5, Z10, Z4
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (R8)(AX*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (R8)(AX*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (R9), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R9)(AX*1), Z10
-	VFMADD231PD  Z5, Z10, Z4
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (R8)(AX*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (R8)(AX*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (R9), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R9)(AX*1), Z10
-	VFMADD231PD  Z5, Z10, Z4
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (R8)(AX*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (R8)(AX*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (R9), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R9)(AX*1), Z10
-	VFMADD231PD  Z5, Z10, Z4
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
-	JGE          r5v1mloop
+	VMOVUPD.Z        (SI), K1, Z5
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
+	VFMADD231PD.BCST (R10), Z5, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z5
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
+	VFMADD231PD.BCST (R10), Z5, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z5
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
+	VFMADD231PD.BCST (R10), Z5, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z5
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
+	VFMADD231PD.BCST (R10), Z5, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	SUBQ             $0x04, R8
+	JGE              r5v1mloop
 
 r5v1mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r5v1mstore
 
 r5v1mone:
-	VMOVUPD.Z    (SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z6
-	VFMADD231PD  Z5, Z6, Z0
-	VBROADCASTSD (R8)(AX*1), Z7
-	VFMADD231PD  Z5, Z7, Z1
-	VBROADCASTSD (R8)(AX*2), Z8
-	VFMADD231PD  Z5, Z8, Z2
-	VBROADCASTSD (R9), Z9
-	VFMADD231PD  Z5, Z9, Z3
-	VBROADCASTSD (R9)(AX*1), Z10
-	VFMADD231PD  Z5, Z10, Z4
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	DECQ         R10
-	JNE          r5v1mone
+	VMOVUPD.Z        (SI), K1, Z5
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z5, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
+	VFMADD231PD.BCST (R10), Z5, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	DECQ             R8
+	JNE              r5v1mone
 
 r5v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Z5
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v1moverwrite
+	JLT          r5v1mscaled
 	VMOVUPD.Z    (DI), K1, Z6
 	VFMADD213PD  Z6, Z5, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -2651,177 +2477,166 @@ r5v1mstore:
 	VMOVUPD      Z4, K1, (AX)(BX*1)
 	JMP          r5v1mend
 
-r5v1moverwrite:
-	VMULPD  Z5, Z0, Z0
+r5v1mscaled:
+	VMULPD Z5, Z0, Z0
+	VMULPD Z5, Z1, Z1
+	VMULPD Z5, Z2, Z2
+	VMULPD Z5, Z3, Z3
+	VMULPD Z5, Z4, Z4
+
+r5v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z5, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMULPD  Z5, Z2, Z2
 	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMULPD  Z5, Z3, Z3
 	VMOVUPD Z3, K1, (AX)
-	VMULPD  Z5, Z4, Z4
 	VMOVUPD Z4, K1, (AX)(BX*1)
 
 r5v1mend:
 	JMP done
 
 edge5_2:
-	CMPQ  R8, $0x10
-	JGT   edge5_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r5v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge5_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	SUBQ   $0x04, R8
+	JLT    r5v2mrest
 
 r5v2mloop:
 	VMOVUPD      (SI), Z10
 	VMOVUPD.Z    64(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9), Z15
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z10
 	VMOVUPD.Z    64(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9), Z15
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z10
 	VMOVUPD.Z    64(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9), Z15
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z10
 	VMOVUPD.Z    64(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9), Z15
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R8
 	JGE          r5v2mloop
 
 r5v2mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r5v2mstore
 
 r5v2mone:
 	VMOVUPD      (SI), Z10
 	VMOVUPD.Z    64(SI), K1, Z11
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z12
+	VBROADCASTSD (R9), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R8)(AX*1), Z13
+	VBROADCASTSD (R9)(AX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R8)(AX*2), Z14
+	VBROADCASTSD (R9)(AX*2), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R9), Z15
+	VBROADCASTSD (R10), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (R10)(AX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R8
 	JNE          r5v2mone
 
 r5v2mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Z10
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v2moverwrite
+	JLT          r5v2mscaled
 	VFMADD213PD  (DI), Z10, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -2849,187 +2664,170 @@ r5v2mstore:
 	VMOVUPD      Z9, K1, 64(AX)(BX*1)
 	JMP          r5v2mend
 
-r5v2moverwrite:
-	VMULPD  Z10, Z0, Z0
+r5v2mscaled:
+	VMULPD Z10, Z0, Z0
+	VMULPD Z10, Z1, Z1
+	VMULPD Z10, Z2, Z2
+	VMULPD Z10, Z3, Z3
+	VMULPD Z10, Z4, Z4
+	VMULPD Z10, Z5, Z5
+	VMULPD Z10, Z6, Z6
+	VMULPD Z10, Z7, Z7
+	VMULPD Z10, Z8, Z8
+	VMULPD Z10, Z9, Z9
+
+r5v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z10, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z10, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z10, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMULPD  Z10, Z4, Z4
 	VMOVUPD Z4, (DI)(BX*2)
-	VMULPD  Z10, Z5, Z5
 	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMULPD  Z10, Z6, Z6
 	VMOVUPD Z6, (AX)
-	VMULPD  Z10, Z7, Z7
 	VMOVUPD Z7, K1, 64(AX)
-	VMULPD  Z10, Z8, Z8
 	VMOVUPD Z8, (AX)(BX*1)
-	VMULPD  Z10, Z9, Z9
 	VMOVUPD Z9, K1, 64(AX)(BX*1)
 
 r5v2mend:
 	JMP done
 
 edge5_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 128(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 128(R8)(BX*1)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r5v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	SUBQ   $0x04, R8
+	JLT    r5v3mrest
 
 r5v3mloop:
 	VMOVUPD      (SI), Z15
 	VMOVUPD      64(SI), Z16
 	VMOVUPD.Z    128(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z15
 	VMOVUPD      64(SI), Z16
 	VMOVUPD.Z    128(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z15
 	VMOVUPD      64(SI), Z16
 	VMOVUPD.Z    128(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z15
 	VMOVUPD      64(SI), Z16
 	VMOVUPD.Z    128(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R8
 	JGE          r5v3mloop
 
 r5v3mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r5v3mstore
 
 r5v3mone:
@@ -3037,37 +2835,38 @@ r5v3mone:
 	VMOVUPD      64(SI), Z16
 	VMOVUPD.Z    128(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R8
 	JNE          r5v3mone
 
 r5v3mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r5v3mproduct
 	VBROADCASTSD alpha+24(FP), Z15
-	CMPB         add+80(FP), $0x00
-	JEQ          r5v3moverwrite
+	JLT          r5v3mscaled
 	VFMADD213PD  (DI), Z15, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z15, Z1
@@ -3105,36 +2904,38 @@ r5v3mstore:
 	VMOVUPD      Z14, K1, 128(AX)(BX*1)
 	JMP          r5v3mend
 
-r5v3moverwrite:
-	VMULPD  Z15, Z0, Z0
+r5v3mscaled:
+	VMULPD Z15, Z0, Z0
+	VMULPD Z15, Z1, Z1
+	VMULPD Z15, Z2, Z2
+	VMULPD Z15, Z3, Z3
+	VMULPD Z15, Z4, Z4
+	VMULPD Z15, Z5, Z5
+	VMULPD Z15, Z6, Z6
+	VMULPD Z15, Z7, Z7
+	VMULPD Z15, Z8, Z8
+	VMULPD Z15, Z9, Z9
+	VMULPD Z15, Z10, Z10
+	VMULPD Z15, Z11, Z11
+	VMULPD Z15, Z12, Z12
+	VMULPD Z15, Z13, Z13
+	VMULPD Z15, Z14, Z14
+
+r5v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z15, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z15, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z15, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z15, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z15, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMULPD  Z15, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z15, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z15, Z8, Z8
 	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMULPD  Z15, Z9, Z9
 	VMOVUPD Z9, (AX)
-	VMULPD  Z15, Z10, Z10
 	VMOVUPD Z10, 64(AX)
-	VMULPD  Z15, Z11, Z11
 	VMOVUPD Z11, K1, 128(AX)
-	VMULPD  Z15, Z12, Z12
 	VMOVUPD Z12, (AX)(BX*1)
-	VMULPD  Z15, Z13, Z13
 	VMOVUPD Z13, 64(AX)(BX*1)
-	VMULPD  Z15, Z14, Z14
 	VMOVUPD Z14, K1, 128(AX)(BX*1)
 
 r5v3mend:
@@ -3142,224 +2943,203 @@ r5v3mend:
 
 rows6:
 whole6:
-	CMPQ R8, $0x18
-	JLT  edge6
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	PREFETCHT0 128(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 64(R9)(BX*2)
-	PREFETCHT0 128(R9)(BX*2)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	MOVQ       SI, R11
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	MOVQ       k+16(FP), R12
-	SUBQ       $0x04, R12
-	JLT        r6v3rest
+	CMPQ   R8, $0x18
+	JLT    edge6
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	MOVQ   SI, R12
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	SUBQ   $0x04, R9
+	JLT    r6v3rest
 
 r6v3loop:
-	VMOVUPD      (R11), Z18
-	VMOVUPD      64(R11), Z19
-	VMOVUPD      128(R11), Z20
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z21
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD      128(R12), Z20
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z18
-	VMOVUPD      64(R11), Z19
-	VMOVUPD      128(R11), Z20
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z21
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD      128(R12), Z20
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z18
-	VMOVUPD      64(R11), Z19
-	VMOVUPD      128(R11), Z20
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z21
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD      128(R12), Z20
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	VMOVUPD      (R11), Z18
-	VMOVUPD      64(R11), Z19
-	VMOVUPD      128(R11), Z20
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z21
+	ADDQ         CX, R11
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD      128(R12), Z20
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R12
+	ADDQ         CX, R11
+	SUBQ         $0x04, R9
 	JGE          r6v3loop
 
 r6v3rest:
-	ADDQ $0x04, R12
+	ADDQ $0x04, R9
 	JEQ  r6v3store
 
 r6v3one:
-	VMOVUPD      (R11), Z18
-	VMOVUPD      64(R11), Z19
-	VMOVUPD      128(R11), Z20
-	ADDQ         DX, R11
-	VBROADCASTSD (R9), Z21
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD      128(R12), Z20
+	ADDQ         DX, R12
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R12
+	ADDQ         CX, R11
+	DECQ         R9
 	JNE          r6v3one
 
 r6v3store:
 	LEAQ         (DI)(BX*2), R9
 	ADDQ         BX, R9
+	CMPQ         8(SP), $0x01
+	JEQ          r6v3product
 	VBROADCASTSD alpha+24(FP), Z18
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v3overwrite
+	JLT          r6v3scaled
 	VFMADD213PD  (DI), Z18, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z18, Z1
@@ -3398,42 +3178,44 @@ r6v3store:
 	VMOVUPD      Z17, 128(R9)(BX*2)
 	JMP          r6v3end
 
-r6v3overwrite:
-	VMULPD  Z18, Z0, Z0
+r6v3scaled:
+	VMULPD Z18, Z0, Z0
+	VMULPD Z18, Z1, Z1
+	VMULPD Z18, Z2, Z2
+	VMULPD Z18, Z3, Z3
+	VMULPD Z18, Z4, Z4
+	VMULPD Z18, Z5, Z5
+	VMULPD Z18, Z6, Z6
+	VMULPD Z18, Z7, Z7
+	VMULPD Z18, Z8, Z8
+	VMULPD Z18, Z9, Z9
+	VMULPD Z18, Z10, Z10
+	VMULPD Z18, Z11, Z11
+	VMULPD Z18, Z12, Z12
+	VMULPD Z18, Z13, Z13
+	VMULPD Z18, Z14, Z14
+	VMULPD Z18, Z15, Z15
+	VMULPD Z18, Z16, Z16
+	VMULPD Z18, Z17, Z17
+
+r6v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z18, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z18, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z18, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z18, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z18, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
-	VMULPD  Z18, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z18, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z18, Z8, Z8
 	VMOVUPD Z8, 128(DI)(BX*2)
-	VMULPD  Z18, Z9, Z9
 	VMOVUPD Z9, (R9)
-	VMULPD  Z18, Z10, Z10
 	VMOVUPD Z10, 64(R9)
-	VMULPD  Z18, Z11, Z11
 	VMOVUPD Z11, 128(R9)
-	VMULPD  Z18, Z12, Z12
 	VMOVUPD Z12, (R9)(BX*1)
-	VMULPD  Z18, Z13, Z13
 	VMOVUPD Z13, 64(R9)(BX*1)
-	VMULPD  Z18, Z14, Z14
 	VMOVUPD Z14, 128(R9)(BX*1)
-	VMULPD  Z18, Z15, Z15
 	VMOVUPD Z15, (R9)(BX*2)
-	VMULPD  Z18, Z16, Z16
 	VMOVUPD Z16, 64(R9)(BX*2)
-	VMULPD  Z18, Z17, Z17
 	VMOVUPD Z17, 128(R9)(BX*2)
 
 r6v3end:
@@ -3445,135 +3227,96 @@ r6v3end:
 	JMP  whole6
 
 edge6:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge6_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r6v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge6_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	SUBQ   $0x04, R8
+	JLT    r6v1mrest
 
 r6v1mloop:
-	VMOVUPD.Z    (SI), K1, Z6
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (R8)(AX*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (R8)(AX*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R9)(AX*1), Z11
-	VFMADD231PD  Z6, Z11, Z4
-	VBROADCASTSD (R9)(AX*2), Z12
-	VFMADD231PD  Z6, Z12, Z5
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z6
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (R8)(AX*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (R8)(AX*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R9)(AX*1), Z11
-	VFMADD231PD  Z6, Z11, Z4
-	VBROADCASTSD (R9)(AX*2), Z12
-	VFMADD231PD  Z6, Z12, Z5
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z6
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (R8)(AX*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (R8)(AX*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R9)(AX*1), Z11
-	VFMADD231PD  Z6, Z11, Z4
-	VBROADCASTSD (R9)(AX*2), Z12
-	VFMADD231PD  Z6, Z12, Z5
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	VMOVUPD.Z    (SI), K1, Z6
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (R8)(AX*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (R8)(AX*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R9)(AX*1), Z11
-	VFMADD231PD  Z6, Z11, Z4
-	VBROADCASTSD (R9)(AX*2), Z12
-	VFMADD231PD  Z6, Z12, Z5
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	SUBQ         $0x04, R10
-	JGE          r6v1mloop
+	VMOVUPD.Z        (SI), K1, Z6
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
+	VFMADD231PD.BCST (R10), Z6, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z6
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
+	VFMADD231PD.BCST (R10), Z6, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z6
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
+	VFMADD231PD.BCST (R10), Z6, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	VMOVUPD.Z        (SI), K1, Z6
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
+	VFMADD231PD.BCST (R10), Z6, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	SUBQ             $0x04, R8
+	JGE              r6v1mloop
 
 r6v1mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r6v1mstore
 
 r6v1mone:
-	VMOVUPD.Z    (SI), K1, Z6
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z7
-	VFMADD231PD  Z6, Z7, Z0
-	VBROADCASTSD (R8)(AX*1), Z8
-	VFMADD231PD  Z6, Z8, Z1
-	VBROADCASTSD (R8)(AX*2), Z9
-	VFMADD231PD  Z6, Z9, Z2
-	VBROADCASTSD (R9), Z10
-	VFMADD231PD  Z6, Z10, Z3
-	VBROADCASTSD (R9)(AX*1), Z11
-	VFMADD231PD  Z6, Z11, Z4
-	VBROADCASTSD (R9)(AX*2), Z12
-	VFMADD231PD  Z6, Z12, Z5
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	DECQ         R10
-	JNE          r6v1mone
+	VMOVUPD.Z        (SI), K1, Z6
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z6, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
+	VFMADD231PD.BCST (R10), Z6, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	DECQ             R8
+	JNE              r6v1mone
 
 r6v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Z6
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v1moverwrite
+	JLT          r6v1mscaled
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD213PD  Z7, Z6, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -3594,198 +3337,185 @@ r6v1mstore:
 	VMOVUPD      Z5, K1, (AX)(BX*2)
 	JMP          r6v1mend
 
-r6v1moverwrite:
-	VMULPD  Z6, Z0, Z0
+r6v1mscaled:
+	VMULPD Z6, Z0, Z0
+	VMULPD Z6, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z6, Z3, Z3
+	VMULPD Z6, Z4, Z4
+	VMULPD Z6, Z5, Z5
+
+r6v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z6, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMULPD  Z6, Z2, Z2
 	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMULPD  Z6, Z3, Z3
 	VMOVUPD Z3, K1, (AX)
-	VMULPD  Z6, Z4, Z4
 	VMOVUPD Z4, K1, (AX)(BX*1)
-	VMULPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, (AX)(BX*2)
 
 r6v1mend:
 	JMP done
 
 edge6_2:
-	CMPQ  R8, $0x10
-	JGT   edge6_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 64(R8)(BX*2)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r6v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge6_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	SUBQ   $0x04, R8
+	JLT    r6v2mrest
 
 r6v2mloop:
 	VMOVUPD      (SI), Z12
 	VMOVUPD.Z    64(SI), K1, Z13
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z14
+	VBROADCASTSD (R9), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R8)(AX*1), Z15
+	VBROADCASTSD (R9)(AX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(AX*2), Z16
+	VBROADCASTSD (R9)(AX*2), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9), Z17
+	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R9)(AX*1), Z18
+	VBROADCASTSD (R10)(AX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R9)(AX*2), Z19
+	VBROADCASTSD (R10)(AX*2), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z12
 	VMOVUPD.Z    64(SI), K1, Z13
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z14
+	VBROADCASTSD (R9), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R8)(AX*1), Z15
+	VBROADCASTSD (R9)(AX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(AX*2), Z16
+	VBROADCASTSD (R9)(AX*2), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9), Z17
+	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R9)(AX*1), Z18
+	VBROADCASTSD (R10)(AX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R9)(AX*2), Z19
+	VBROADCASTSD (R10)(AX*2), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z12
 	VMOVUPD.Z    64(SI), K1, Z13
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z14
+	VBROADCASTSD (R9), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R8)(AX*1), Z15
+	VBROADCASTSD (R9)(AX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(AX*2), Z16
+	VBROADCASTSD (R9)(AX*2), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9), Z17
+	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R9)(AX*1), Z18
+	VBROADCASTSD (R10)(AX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R9)(AX*2), Z19
+	VBROADCASTSD (R10)(AX*2), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z12
 	VMOVUPD.Z    64(SI), K1, Z13
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z14
+	VBROADCASTSD (R9), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R8)(AX*1), Z15
+	VBROADCASTSD (R9)(AX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(AX*2), Z16
+	VBROADCASTSD (R9)(AX*2), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9), Z17
+	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R9)(AX*1), Z18
+	VBROADCASTSD (R10)(AX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R9)(AX*2), Z19
+	VBROADCASTSD (R10)(AX*2), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R8
 	JGE          r6v2mloop
 
 r6v2mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r6v2mstore
 
 r6v2mone:
 	VMOVUPD      (SI), Z12
 	VMOVUPD.Z    64(SI), K1, Z13
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z14
+	VBROADCASTSD (R9), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R8)(AX*1), Z15
+	VBROADCASTSD (R9)(AX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R8)(AX*2), Z16
+	VBROADCASTSD (R9)(AX*2), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R9), Z17
+	VBROADCASTSD (R10), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R9)(AX*1), Z18
+	VBROADCASTSD (R10)(AX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R9)(AX*2), Z19
+	VBROADCASTSD (R10)(AX*2), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R8
 	JNE          r6v2mone
 
 r6v2mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Z12
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v2moverwrite
+	JLT          r6v2mscaled
 	VFMADD213PD  (DI), Z12, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z14
@@ -3818,213 +3548,193 @@ r6v2mstore:
 	VMOVUPD      Z11, K1, 64(AX)(BX*2)
 	JMP          r6v2mend
 
-r6v2moverwrite:
-	VMULPD  Z12, Z0, Z0
+r6v2mscaled:
+	VMULPD Z12, Z0, Z0
+	VMULPD Z12, Z1, Z1
+	VMULPD Z12, Z2, Z2
+	VMULPD Z12, Z3, Z3
+	VMULPD Z12, Z4, Z4
+	VMULPD Z12, Z5, Z5
+	VMULPD Z12, Z6, Z6
+	VMULPD Z12, Z7, Z7
+	VMULPD Z12, Z8, Z8
+	VMULPD Z12, Z9, Z9
+	VMULPD Z12, Z10, Z10
+	VMULPD Z12, Z11, Z11
+
+r6v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z12, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z12, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z12, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMULPD  Z12, Z4, Z4
 	VMOVUPD Z4, (DI)(BX*2)
-	VMULPD  Z12, Z5, Z5
 	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMULPD  Z12, Z6, Z6
 	VMOVUPD Z6, (AX)
-	VMULPD  Z12, Z7, Z7
 	VMOVUPD Z7, K1, 64(AX)
-	VMULPD  Z12, Z8, Z8
 	VMOVUPD Z8, (AX)(BX*1)
-	VMULPD  Z12, Z9, Z9
 	VMOVUPD Z9, K1, 64(AX)(BX*1)
-	VMULPD  Z12, Z10, Z10
 	VMOVUPD Z10, (AX)(BX*2)
-	VMULPD  Z12, Z11, Z11
 	VMOVUPD Z11, K1, 64(AX)(BX*2)
 
 r6v2mend:
 	JMP done
 
 edge6_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 128(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 128(R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 64(R8)(BX*2)
-	PREFETCHT0 128(R8)(BX*2)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	MOVQ       k+16(FP), R10
-	SUBQ       $0x04, R10
-	JLT        r6v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	SUBQ   $0x04, R8
+	JLT    r6v3mrest
 
 r6v3mloop:
 	VMOVUPD      (SI), Z18
 	VMOVUPD      64(SI), Z19
 	VMOVUPD.Z    128(SI), K1, Z20
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z21
+	VBROADCASTSD (R9), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R8)(AX*1), Z22
+	VBROADCASTSD (R9)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(AX*2), Z23
+	VBROADCASTSD (R9)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9), Z24
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z18
 	VMOVUPD      64(SI), Z19
 	VMOVUPD.Z    128(SI), K1, Z20
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z21
+	VBROADCASTSD (R9), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R8)(AX*1), Z22
+	VBROADCASTSD (R9)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(AX*2), Z23
+	VBROADCASTSD (R9)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9), Z24
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z18
 	VMOVUPD      64(SI), Z19
 	VMOVUPD.Z    128(SI), K1, Z20
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z21
+	VBROADCASTSD (R9), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R8)(AX*1), Z22
+	VBROADCASTSD (R9)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(AX*2), Z23
+	VBROADCASTSD (R9)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9), Z24
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R8
 	ADDQ         CX, R9
+	ADDQ         CX, R10
 	VMOVUPD      (SI), Z18
 	VMOVUPD      64(SI), Z19
 	VMOVUPD.Z    128(SI), K1, Z20
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z21
+	VBROADCASTSD (R9), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R8)(AX*1), Z22
+	VBROADCASTSD (R9)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(AX*2), Z23
+	VBROADCASTSD (R9)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9), Z24
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	SUBQ         $0x04, R10
+	ADDQ         CX, R10
+	SUBQ         $0x04, R8
 	JGE          r6v3mloop
 
 r6v3mrest:
-	ADDQ $0x04, R10
+	ADDQ $0x04, R8
 	JEQ  r6v3mstore
 
 r6v3mone:
@@ -4032,41 +3742,42 @@ r6v3mone:
 	VMOVUPD      64(SI), Z19
 	VMOVUPD.Z    128(SI), K1, Z20
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z21
+	VBROADCASTSD (R9), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R8)(AX*1), Z22
+	VBROADCASTSD (R9)(AX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R8)(AX*2), Z23
+	VBROADCASTSD (R9)(AX*2), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R9), Z24
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R8
 	ADDQ         CX, R9
-	DECQ         R10
+	ADDQ         CX, R10
+	DECQ         R8
 	JNE          r6v3mone
 
 r6v3mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
+	CMPQ         8(SP), $0x01
+	JEQ          r6v3mproduct
 	VBROADCASTSD alpha+24(FP), Z18
-	CMPB         add+80(FP), $0x00
-	JEQ          r6v3moverwrite
+	JLT          r6v3mscaled
 	VFMADD213PD  (DI), Z18, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z18, Z1
@@ -4111,42 +3822,44 @@ r6v3mstore:
 	VMOVUPD      Z17, K1, 128(AX)(BX*2)
 	JMP          r6v3mend
 
-r6v3moverwrite:
-	VMULPD  Z18, Z0, Z0
+r6v3mscaled:
+	VMULPD Z18, Z0, Z0
+	VMULPD Z18, Z1, Z1
+	VMULPD Z18, Z2, Z2
+	VMULPD Z18, Z3, Z3
+	VMULPD Z18, Z4, Z4
+	VMULPD Z18, Z5, Z5
+	VMULPD Z18, Z6, Z6
+	VMULPD Z18, Z7, Z7
+	VMULPD Z18, Z8, Z8
+	VMULPD Z18, Z9, Z9
+	VMULPD Z18, Z10, Z10
+	VMULPD Z18, Z11, Z11
+	VMULPD Z18, Z12, Z12
+	VMULPD Z18, Z13, Z13
+	VMULPD Z18, Z14, Z14
+	VMULPD Z18, Z15, Z15
+	VMULPD Z18, Z16, Z16
+	VMULPD Z18, Z17, Z17
+
+r6v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z18, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z18, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z18, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z18, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z18, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMULPD  Z18, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z18, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z18, Z8, Z8
 	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMULPD  Z18, Z9, Z9
 	VMOVUPD Z9, (AX)
-	VMULPD  Z18, Z10, Z10
 	VMOVUPD Z10, 64(AX)
-	VMULPD  Z18, Z11, Z11
 	VMOVUPD Z11, K1, 128(AX)
-	VMULPD  Z18, Z12, Z12
 	VMOVUPD Z12, (AX)(BX*1)
-	VMULPD  Z18, Z13, Z13
 	VMOVUPD Z13, 64(AX)(BX*1)
-	VMULPD  Z18, Z14, Z14
 	VMOVUPD Z14, K1, 128(AX)(BX*1)
-	VMULPD  Z18, Z15, Z15
 	VMOVUPD Z15, (AX)(BX*2)
-	VMULPD  Z18, Z16, Z16
 	VMOVUPD Z16, 64(AX)(BX*2)
-	VMULPD  Z18, Z17, Z17
 	VMOVUPD Z17, K1, 128(AX)(BX*2)
 
 r6v3mend:
@@ -4154,251 +3867,224 @@ r6v3mend:
 
 rows7:
 whole7:
-	CMPQ R8, $0x18
-	JLT  edge7
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-	LEAQ (R9)(BX*2), R10
-	ADDQ BX, R10
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	PREFETCHT0 128(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 64(R9)(BX*2)
-	PREFETCHT0 128(R9)(BX*2)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	MOVQ       a+32(FP), R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	LEAQ       (R10)(AX*2), R11
-	ADDQ       AX, R11
-	MOVQ       SI, R12
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	MOVQ       k+16(FP), R13
-	SUBQ       $0x04, R13
-	JLT        r7v3rest
+	CMPQ   R8, $0x18
+	JLT    edge7
+	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	LEAQ   (R11)(AX*2), R12
+	ADDQ   AX, R12
+	MOVQ   SI, R13
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	SUBQ   $0x04, R9
+	JLT    r7v3rest
 
 r7v3loop:
-	VMOVUPD      (R12), Z21
-	VMOVUPD      64(R12), Z22
-	VMOVUPD      128(R12), Z23
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z24
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD      128(R13), Z23
+	ADDQ         DX, R13
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
 	ADDQ         CX, R10
 	ADDQ         CX, R11
-	VMOVUPD      (R12), Z21
-	VMOVUPD      64(R12), Z22
-	VMOVUPD      128(R12), Z23
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z24
+	ADDQ         CX, R12
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD      128(R13), Z23
+	ADDQ         DX, R13
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
 	ADDQ         CX, R10
 	ADDQ         CX, R11
-	VMOVUPD      (R12), Z21
-	VMOVUPD      64(R12), Z22
-	VMOVUPD      128(R12), Z23
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z24
+	ADDQ         CX, R12
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD      128(R13), Z23
+	ADDQ         DX, R13
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
 	ADDQ         CX, R10
 	ADDQ         CX, R11
-	VMOVUPD      (R12), Z21
-	VMOVUPD      64(R12), Z22
-	VMOVUPD      128(R12), Z23
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z24
+	ADDQ         CX, R12
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD      128(R13), Z23
+	ADDQ         DX, R13
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
 	ADDQ         CX, R10
 	ADDQ         CX, R11
-	SUBQ         $0x04, R13
+	ADDQ         CX, R12
+	SUBQ         $0x04, R9
 	JGE          r7v3loop
 
 r7v3rest:
-	ADDQ $0x04, R13
+	ADDQ $0x04, R9
 	JEQ  r7v3store
 
 r7v3one:
-	VMOVUPD      (R12), Z21
-	VMOVUPD      64(R12), Z22
-	VMOVUPD      128(R12), Z23
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z24
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD      128(R13), Z23
+	ADDQ         DX, R13
+	VBROADCASTSD (R10), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (R10)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R10)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
 	ADDQ         CX, R10
 	ADDQ         CX, R11
-	DECQ         R13
+	ADDQ         CX, R12
+	DECQ         R9
 	JNE          r7v3one
 
 r7v3store:
@@ -4406,9 +4092,10 @@ r7v3store:
 	ADDQ         BX, R9
 	LEAQ         (R9)(BX*2), R10
 	ADDQ         BX, R10
+	CMPQ         8(SP), $0x01
+	JEQ          r7v3product
 	VBROADCASTSD alpha+24(FP), Z21
-	CMPB         add+80(FP), $0x00
-	JEQ          r7v3overwrite
+	JLT          r7v3scaled
 	VFMADD213PD  (DI), Z21, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z21, Z1
@@ -4453,48 +4140,50 @@ r7v3store:
 	VMOVUPD      Z20, 128(R10)
 	JMP          r7v3end
 
-r7v3overwrite:
-	VMULPD  Z21, Z0, Z0
+r7v3scaled:
+	VMULPD Z21, Z0, Z0
+	VMULPD Z21, Z1, Z1
+	VMULPD Z21, Z2, Z2
+	VMULPD Z21, Z3, Z3
+	VMULPD Z21, Z4, Z4
+	VMULPD Z21, Z5, Z5
+	VMULPD Z21, Z6, Z6
+	VMULPD Z21, Z7, Z7
+	VMULPD Z21, Z8, Z8
+	VMULPD Z21, Z9, Z9
+	VMULPD Z21, Z10, Z10
+	VMULPD Z21, Z11, Z11
+	VMULPD Z21, Z12, Z12
+	VMULPD Z21, Z13, Z13
+	VMULPD Z21, Z14, Z14
+	VMULPD Z21, Z15, Z15
+	VMULPD Z21, Z16, Z16
+	VMULPD Z21, Z17, Z17
+	VMULPD Z21, Z18, Z18
+	VMULPD Z21, Z19, Z19
+	VMULPD Z21, Z20, Z20
+
+r7v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z21, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z21, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z21, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z21, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z21, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
-	VMULPD  Z21, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z21, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z21, Z8, Z8
 	VMOVUPD Z8, 128(DI)(BX*2)
-	VMULPD  Z21, Z9, Z9
 	VMOVUPD Z9, (R9)
-	VMULPD  Z21, Z10, Z10
 	VMOVUPD Z10, 64(R9)
-	VMULPD  Z21, Z11, Z11
 	VMOVUPD Z11, 128(R9)
-	VMULPD  Z21, Z12, Z12
 	VMOVUPD Z12, (R9)(BX*1)
-	VMULPD  Z21, Z13, Z13
 	VMOVUPD Z13, 64(R9)(BX*1)
-	VMULPD  Z21, Z14, Z14
 	VMOVUPD Z14, 128(R9)(BX*1)
-	VMULPD  Z21, Z15, Z15
 	VMOVUPD Z15, (R9)(BX*2)
-	VMULPD  Z21, Z16, Z16
 	VMOVUPD Z16, 64(R9)(BX*2)
-	VMULPD  Z21, Z17, Z17
 	VMOVUPD Z17, 128(R9)(BX*2)
-	VMULPD  Z21, Z18, Z18
 	VMOVUPD Z18, (R10)
-	VMULPD  Z21, Z19, Z19
 	VMOVUPD Z19, 64(R10)
-	VMULPD  Z21, Z20, Z20
 	VMOVUPD Z20, 128(R10)
 
 r7v3end:
@@ -4506,158 +4195,111 @@ r7v3end:
 	JMP  whole7
 
 edge7:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge7_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-	LEAQ  (R8)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 (R9)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r7v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge7_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	SUBQ   $0x04, R8
+	JLT    r7v1mrest
 
 r7v1mloop:
-	VMOVUPD.Z    (SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (R8)(AX*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (R8)(AX*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (R9), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R9)(AX*1), Z12
-	VFMADD231PD  Z7, Z12, Z4
-	VBROADCASTSD (R9)(AX*2), Z13
-	VFMADD231PD  Z7, Z13, Z5
-	VBROADCASTSD (R10), Z14
-	VFMADD231PD  Z7, Z14, Z6
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD.Z    (SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (R8)(AX*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (R8)(AX*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (R9), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R9)(AX*1), Z12
-	VFMADD231PD  Z7, Z12, Z4
-	VBROADCASTSD (R9)(AX*2), Z13
-	VFMADD231PD  Z7, Z13, Z5
-	VBROADCASTSD (R10), Z14
-	VFMADD231PD  Z7, Z14, Z6
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD.Z    (SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (R8)(AX*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (R8)(AX*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (R9), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R9)(AX*1), Z12
-	VFMADD231PD  Z7, Z12, Z4
-	VBROADCASTSD (R9)(AX*2), Z13
-	VFMADD231PD  Z7, Z13, Z5
-	VBROADCASTSD (R10), Z14
-	VFMADD231PD  Z7, Z14, Z6
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD.Z    (SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (R8)(AX*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (R8)(AX*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (R9), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R9)(AX*1), Z12
-	VFMADD231PD  Z7, Z12, Z4
-	VBROADCASTSD (R9)(AX*2), Z13
-	VFMADD231PD  Z7, Z13, Z5
-	VBROADCASTSD (R10), Z14
-	VFMADD231PD  Z7, Z14, Z6
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R11
-	JGE          r7v1mloop
+	VMOVUPD.Z        (SI), K1, Z7
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
+	VFMADD231PD.BCST (R10), Z7, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
+	VFMADD231PD.BCST (R11), Z7, Z6
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	VMOVUPD.Z        (SI), K1, Z7
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
+	VFMADD231PD.BCST (R10), Z7, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
+	VFMADD231PD.BCST (R11), Z7, Z6
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	VMOVUPD.Z        (SI), K1, Z7
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
+	VFMADD231PD.BCST (R10), Z7, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
+	VFMADD231PD.BCST (R11), Z7, Z6
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	VMOVUPD.Z        (SI), K1, Z7
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
+	VFMADD231PD.BCST (R10), Z7, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
+	VFMADD231PD.BCST (R11), Z7, Z6
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	SUBQ             $0x04, R8
+	JGE              r7v1mloop
 
 r7v1mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R8
 	JEQ  r7v1mstore
 
 r7v1mone:
-	VMOVUPD.Z    (SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z8
-	VFMADD231PD  Z7, Z8, Z0
-	VBROADCASTSD (R8)(AX*1), Z9
-	VFMADD231PD  Z7, Z9, Z1
-	VBROADCASTSD (R8)(AX*2), Z10
-	VFMADD231PD  Z7, Z10, Z2
-	VBROADCASTSD (R9), Z11
-	VFMADD231PD  Z7, Z11, Z3
-	VBROADCASTSD (R9)(AX*1), Z12
-	VFMADD231PD  Z7, Z12, Z4
-	VBROADCASTSD (R9)(AX*2), Z13
-	VFMADD231PD  Z7, Z13, Z5
-	VBROADCASTSD (R10), Z14
-	VFMADD231PD  Z7, Z14, Z6
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R11
-	JNE          r7v1mone
+	VMOVUPD.Z        (SI), K1, Z7
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z7, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
+	VFMADD231PD.BCST (R10), Z7, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
+	VFMADD231PD.BCST (R11), Z7, Z6
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	DECQ             R8
+	JNE              r7v1mone
 
 r7v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
 	LEAQ         (AX)(BX*2), CX
 	ADDQ         BX, CX
+	CMPQ         8(SP), $0x01
+	JEQ          r7v1mproduct
 	VBROADCASTSD alpha+24(FP), Z7
-	CMPB         add+80(FP), $0x00
-	JEQ          r7v1moverwrite
+	JLT          r7v1mscaled
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD213PD  Z8, Z7, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -4681,220 +4323,202 @@ r7v1mstore:
 	VMOVUPD      Z6, K1, (CX)
 	JMP          r7v1mend
 
-r7v1moverwrite:
-	VMULPD  Z7, Z0, Z0
+r7v1mscaled:
+	VMULPD Z7, Z0, Z0
+	VMULPD Z7, Z1, Z1
+	VMULPD Z7, Z2, Z2
+	VMULPD Z7, Z3, Z3
+	VMULPD Z7, Z4, Z4
+	VMULPD Z7, Z5, Z5
+	VMULPD Z7, Z6, Z6
+
+r7v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z7, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMULPD  Z7, Z2, Z2
 	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMULPD  Z7, Z3, Z3
 	VMOVUPD Z3, K1, (AX)
-	VMULPD  Z7, Z4, Z4
 	VMOVUPD Z4, K1, (AX)(BX*1)
-	VMULPD  Z7, Z5, Z5
 	VMOVUPD Z5, K1, (AX)(BX*2)
-	VMULPD  Z7, Z6, Z6
 	VMOVUPD Z6, K1, (CX)
 
 r7v1mend:
 	JMP done
 
 edge7_2:
-	CMPQ  R8, $0x10
-	JGT   edge7_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-	LEAQ  (R8)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 64(R8)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r7v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge7_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	SUBQ   $0x04, R8
+	JLT    r7v2mrest
 
 r7v2mloop:
 	VMOVUPD      (SI), Z14
 	VMOVUPD.Z    64(SI), K1, Z15
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z16
+	VBROADCASTSD (R9), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R8)(AX*1), Z17
+	VBROADCASTSD (R9)(AX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(AX*2), Z18
+	VBROADCASTSD (R9)(AX*2), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9), Z19
+	VBROADCASTSD (R10), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R9)(AX*1), Z20
+	VBROADCASTSD (R10)(AX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R9)(AX*2), Z21
+	VBROADCASTSD (R10)(AX*2), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R10), Z22
+	VBROADCASTSD (R11), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z14
 	VMOVUPD.Z    64(SI), K1, Z15
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z16
+	VBROADCASTSD (R9), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R8)(AX*1), Z17
+	VBROADCASTSD (R9)(AX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(AX*2), Z18
+	VBROADCASTSD (R9)(AX*2), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9), Z19
+	VBROADCASTSD (R10), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R9)(AX*1), Z20
+	VBROADCASTSD (R10)(AX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R9)(AX*2), Z21
+	VBROADCASTSD (R10)(AX*2), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R10), Z22
+	VBROADCASTSD (R11), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z14
 	VMOVUPD.Z    64(SI), K1, Z15
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z16
+	VBROADCASTSD (R9), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R8)(AX*1), Z17
+	VBROADCASTSD (R9)(AX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(AX*2), Z18
+	VBROADCASTSD (R9)(AX*2), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9), Z19
+	VBROADCASTSD (R10), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R9)(AX*1), Z20
+	VBROADCASTSD (R10)(AX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R9)(AX*2), Z21
+	VBROADCASTSD (R10)(AX*2), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R10), Z22
+	VBROADCASTSD (R11), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z14
 	VMOVUPD.Z    64(SI), K1, Z15
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z16
+	VBROADCASTSD (R9), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R8)(AX*1), Z17
+	VBROADCASTSD (R9)(AX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(AX*2), Z18
+	VBROADCASTSD (R9)(AX*2), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9), Z19
+	VBROADCASTSD (R10), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R9)(AX*1), Z20
+	VBROADCASTSD (R10)(AX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R9)(AX*2), Z21
+	VBROADCASTSD (R10)(AX*2), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R10), Z22
+	VBROADCASTSD (R11), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R8
 	JGE          r7v2mloop
 
 r7v2mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R8
 	JEQ  r7v2mstore
 
 r7v2mone:
 	VMOVUPD      (SI), Z14
 	VMOVUPD.Z    64(SI), K1, Z15
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z16
+	VBROADCASTSD (R9), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R8)(AX*1), Z17
+	VBROADCASTSD (R9)(AX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R8)(AX*2), Z18
+	VBROADCASTSD (R9)(AX*2), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R9), Z19
+	VBROADCASTSD (R10), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R9)(AX*1), Z20
+	VBROADCASTSD (R10)(AX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R9)(AX*2), Z21
+	VBROADCASTSD (R10)(AX*2), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R10), Z22
+	VBROADCASTSD (R11), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R8
 	JNE          r7v2mone
 
 r7v2mstore:
@@ -4902,9 +4526,10 @@ r7v2mstore:
 	ADDQ         BX, AX
 	LEAQ         (AX)(BX*2), CX
 	ADDQ         BX, CX
+	CMPQ         8(SP), $0x01
+	JEQ          r7v2mproduct
 	VBROADCASTSD alpha+24(FP), Z14
-	CMPB         add+80(FP), $0x00
-	JEQ          r7v2moverwrite
+	JLT          r7v2mscaled
 	VFMADD213PD  (DI), Z14, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z16
@@ -4942,247 +4567,222 @@ r7v2mstore:
 	VMOVUPD      Z13, K1, 64(CX)
 	JMP          r7v2mend
 
-r7v2moverwrite:
-	VMULPD  Z14, Z0, Z0
+r7v2mscaled:
+	VMULPD Z14, Z0, Z0
+	VMULPD Z14, Z1, Z1
+	VMULPD Z14, Z2, Z2
+	VMULPD Z14, Z3, Z3
+	VMULPD Z14, Z4, Z4
+	VMULPD Z14, Z5, Z5
+	VMULPD Z14, Z6, Z6
+	VMULPD Z14, Z7, Z7
+	VMULPD Z14, Z8, Z8
+	VMULPD Z14, Z9, Z9
+	VMULPD Z14, Z10, Z10
+	VMULPD Z14, Z11, Z11
+	VMULPD Z14, Z12, Z12
+	VMULPD Z14, Z13, Z13
+
+r7v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z14, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z14, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z14, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMULPD  Z14, Z4, Z4
 	VMOVUPD Z4, (DI)(BX*2)
-	VMULPD  Z14, Z5, Z5
 	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMULPD  Z14, Z6, Z6
 	VMOVUPD Z6, (AX)
-	VMULPD  Z14, Z7, Z7
 	VMOVUPD Z7, K1, 64(AX)
-	VMULPD  Z14, Z8, Z8
 	VMOVUPD Z8, (AX)(BX*1)
-	VMULPD  Z14, Z9, Z9
 	VMOVUPD Z9, K1, 64(AX)(BX*1)
-	VMULPD  Z14, Z10, Z10
 	VMOVUPD Z10, (AX)(BX*2)
-	VMULPD  Z14, Z11, Z11
 	VMOVUPD Z11, K1, 64(AX)(BX*2)
-	VMULPD  Z14, Z12, Z12
 	VMOVUPD Z12, (CX)
-	VMULPD  Z14, Z13, Z13
 	VMOVUPD Z13, K1, 64(CX)
 
 r7v2mend:
 	JMP done
 
 edge7_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-	LEAQ  (R8)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 128(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 128(R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 64(R8)(BX*2)
-	PREFETCHT0 128(R8)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r7v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	SUBQ   $0x04, R8
+	JLT    r7v3mrest
 
 r7v3mloop:
 	VMOVUPD      (SI), Z21
 	VMOVUPD      64(SI), Z22
 	VMOVUPD.Z    128(SI), K1, Z23
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z24
+	VBROADCASTSD (R9), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R8)(AX*1), Z25
+	VBROADCASTSD (R9)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(AX*2), Z26
+	VBROADCASTSD (R9)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9), Z27
+	VBROADCASTSD (R10), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R10)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R10)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R11), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z21
 	VMOVUPD      64(SI), Z22
 	VMOVUPD.Z    128(SI), K1, Z23
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z24
+	VBROADCASTSD (R9), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R8)(AX*1), Z25
+	VBROADCASTSD (R9)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(AX*2), Z26
+	VBROADCASTSD (R9)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9), Z27
+	VBROADCASTSD (R10), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R10)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R10)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R11), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z21
 	VMOVUPD      64(SI), Z22
 	VMOVUPD.Z    128(SI), K1, Z23
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z24
+	VBROADCASTSD (R9), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R8)(AX*1), Z25
+	VBROADCASTSD (R9)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(AX*2), Z26
+	VBROADCASTSD (R9)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9), Z27
+	VBROADCASTSD (R10), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R10)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R10)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R11), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z21
 	VMOVUPD      64(SI), Z22
 	VMOVUPD.Z    128(SI), K1, Z23
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z24
+	VBROADCASTSD (R9), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R8)(AX*1), Z25
+	VBROADCASTSD (R9)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(AX*2), Z26
+	VBROADCASTSD (R9)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9), Z27
+	VBROADCASTSD (R10), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R10)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R10)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R11), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R8
 	JGE          r7v3mloop
 
 r7v3mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R8
 	JEQ  r7v3mstore
 
 r7v3mone:
@@ -5190,38 +4790,38 @@ r7v3mone:
 	VMOVUPD      64(SI), Z22
 	VMOVUPD.Z    128(SI), K1, Z23
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z24
+	VBROADCASTSD (R9), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R8)(AX*1), Z25
+	VBROADCASTSD (R9)(AX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R8)(AX*2), Z26
+	VBROADCASTSD (R9)(AX*2), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R9), Z27
+	VBROADCASTSD (R10), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R10)(AX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R10)(AX*2), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R11), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R8
 	JNE          r7v3mone
 
 r7v3mstore:
@@ -5229,9 +4829,10 @@ r7v3mstore:
 	ADDQ         BX, AX
 	LEAQ         (AX)(BX*2), CX
 	ADDQ         BX, CX
+	CMPQ         8(SP), $0x01
+	JEQ          r7v3mproduct
 	VBROADCASTSD alpha+24(FP), Z21
-	CMPB         add+80(FP), $0x00
-	JEQ          r7v3moverwrite
+	JLT          r7v3mscaled
 	VFMADD213PD  (DI), Z21, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z21, Z1
@@ -5283,48 +4884,50 @@ r7v3mstore:
 	VMOVUPD      Z20, K1, 128(CX)
 	JMP          r7v3mend
 
-r7v3moverwrite:
-	VMULPD  Z21, Z0, Z0
+r7v3mscaled:
+	VMULPD Z21, Z0, Z0
+	VMULPD Z21, Z1, Z1
+	VMULPD Z21, Z2, Z2
+	VMULPD Z21, Z3, Z3
+	VMULPD Z21, Z4, Z4
+	VMULPD Z21, Z5, Z5
+	VMULPD Z21, Z6, Z6
+	VMULPD Z21, Z7, Z7
+	VMULPD Z21, Z8, Z8
+	VMULPD Z21, Z9, Z9
+	VMULPD Z21, Z10, Z10
+	VMULPD Z21, Z11, Z11
+	VMULPD Z21, Z12, Z12
+	VMULPD Z21, Z13, Z13
+	VMULPD Z21, Z14, Z14
+	VMULPD Z21, Z15, Z15
+	VMULPD Z21, Z16, Z16
+	VMULPD Z21, Z17, Z17
+	VMULPD Z21, Z18, Z18
+	VMULPD Z21, Z19, Z19
+	VMULPD Z21, Z20, Z20
+
+r7v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z21, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z21, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z21, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z21, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z21, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMULPD  Z21, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z21, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z21, Z8, Z8
 	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMULPD  Z21, Z9, Z9
 	VMOVUPD Z9, (AX)
-	VMULPD  Z21, Z10, Z10
 	VMOVUPD Z10, 64(AX)
-	VMULPD  Z21, Z11, Z11
 	VMOVUPD Z11, K1, 128(AX)
-	VMULPD  Z21, Z12, Z12
 	VMOVUPD Z12, (AX)(BX*1)
-	VMULPD  Z21, Z13, Z13
 	VMOVUPD Z13, 64(AX)(BX*1)
-	VMULPD  Z21, Z14, Z14
 	VMOVUPD Z14, K1, 128(AX)(BX*1)
-	VMULPD  Z21, Z15, Z15
 	VMOVUPD Z15, (AX)(BX*2)
-	VMULPD  Z21, Z16, Z16
 	VMOVUPD Z16, 64(AX)(BX*2)
-	VMULPD  Z21, Z17, Z17
 	VMOVUPD Z17, K1, 128(AX)(BX*2)
-	VMULPD  Z21, Z18, Z18
 	VMOVUPD Z18, (CX)
-	VMULPD  Z21, Z19, Z19
 	VMOVUPD Z19, 64(CX)
-	VMULPD  Z21, Z20, Z20
 	VMOVUPD Z20, K1, 128(CX)
 
 r7v3mend:
@@ -5334,73 +4937,49 @@ rows8:
 whole8:
 	CMPQ R8, $0x18
 	JLT  edge8
-	LEAQ (DI)(BX*2), R9
-	ADDQ BX, R9
-	LEAQ (R9)(BX*2), R10
-	ADDQ BX, R10
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	PREFETCHT0 128(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 64(R9)(BX*2)
-	PREFETCHT0 128(R9)(BX*2)
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 (R10)(BX*1)
-	PREFETCHT0 64(R10)(BX*1)
-	PREFETCHT0 128(R10)(BX*1)
-	CMPQ       k+16(FP), $0x60
-	JLT        fetched1
-	MOVQ       (SP), R9
-	MOVQ       $0x00000008, R12
-	CMPQ       CX, $0x08
-	JEQ        fetch1
-	MOVQ       CX, R10
-	LEAQ       (R10)(R10*2), R11
-	ADDQ       R10, R11
-	MOVQ       CX, R12
-	SHLQ       $0x05, R12
-	ADDQ       R12, (SP)
-	MOVQ       $0x00000008, R12
-	JMP        fetching1
+	MOVQ k+16(FP), R9
+	XORQ R10, R10
+	CMPQ R9, $0x60
+	JLT  fetched1
+	MOVQ R9, R10
+	SUBQ $0x40, R9
+	ANDQ $-4, R9
+	SUBQ R9, R10
+	MOVQ (SP), R11
+	MOVQ $0x00000008, R14
+	CMPQ CX, $0x08
+	JEQ  fetch1
+	MOVQ CX, R12
+	LEAQ (R12)(R12*2), R13
+	ADDQ R12, R13
+	MOVQ CX, R14
+	SHLQ $0x05, R14
+	ADDQ R14, (SP)
+	MOVQ $0x00000008, R14
+	JMP  fetching1
 
 fetch1:
-	MOVQ $0x00000040, R10
-	MOVQ AX, R11
+	MOVQ $0x00000040, R12
+	MOVQ AX, R13
 	ADDQ $0x00000100, (SP)
 
 fetching1:
-	PREFETCHT1 (R9)
-	PREFETCHT1 (R9)(R10*1)
-	PREFETCHT1 (R9)(R10*2)
-	LEAQ       (R10)(R10*2), R13
-	PREFETCHT1 (R9)(R13*1)
-	ADDQ       R11, R9
-	DECQ       R12
+	PREFETCHT1 (R11)
+	PREFETCHT1 (R11)(R12*1)
+	PREFETCHT1 (R11)(R12*2)
+	LEAQ       (R12)(R12*2), R15
+	PREFETCHT1 (R11)(R15*1)
+	ADDQ       R13, R11
+	DECQ       R14
 	JNE        fetching1
 
 fetched1:
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	MOVQ   SI, R12
+	MOVQ   a+32(FP), R11
+	LEAQ   (R11)(AX*2), R12
+	ADDQ   AX, R12
+	LEAQ   (R12)(AX*2), R13
+	ADDQ   AX, R13
+	MOVQ   SI, R14
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5425,230 +5004,264 @@ fetched1:
 	VPXORQ Z21, Z21, Z21
 	VPXORQ Z22, Z22, Z22
 	VPXORQ Z23, Z23, Z23
-	MOVQ   k+16(FP), R13
-	SUBQ   $0x04, R13
+	SUBQ   $0x04, R9
 	JLT    r8v3rest
 
 r8v3loop:
-	VMOVUPD      (R12), Z24
-	VMOVUPD      64(R12), Z25
-	VMOVUPD      128(R12), Z26
-	PREFETCHT0   (R12)(DX*8)
-	PREFETCHT0   64(R12)(DX*8)
-	PREFETCHT0   128(R12)(DX*8)
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z27
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD      128(R14), Z26
+	PREFETCHT0   (R14)(DX*8)
+	PREFETCHT0   64(R14)(DX*8)
+	PREFETCHT0   128(R14)(DX*8)
+	ADDQ         DX, R14
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R12)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R12)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R13), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
 	ADDQ         CX, R11
-	VMOVUPD      (R12), Z24
-	VMOVUPD      64(R12), Z25
-	VMOVUPD      128(R12), Z26
-	PREFETCHT0   (R12)(DX*8)
-	PREFETCHT0   64(R12)(DX*8)
-	PREFETCHT0   128(R12)(DX*8)
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z27
+	ADDQ         CX, R12
+	ADDQ         CX, R13
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD      128(R14), Z26
+	PREFETCHT0   (R14)(DX*8)
+	PREFETCHT0   64(R14)(DX*8)
+	PREFETCHT0   128(R14)(DX*8)
+	ADDQ         DX, R14
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R12)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R12)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R13), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
 	ADDQ         CX, R11
-	VMOVUPD      (R12), Z24
-	VMOVUPD      64(R12), Z25
-	VMOVUPD      128(R12), Z26
-	PREFETCHT0   (R12)(DX*8)
-	PREFETCHT0   64(R12)(DX*8)
-	PREFETCHT0   128(R12)(DX*8)
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z27
+	ADDQ         CX, R12
+	ADDQ         CX, R13
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD      128(R14), Z26
+	PREFETCHT0   (R14)(DX*8)
+	PREFETCHT0   64(R14)(DX*8)
+	PREFETCHT0   128(R14)(DX*8)
+	ADDQ         DX, R14
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R12)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R12)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R13), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
 	ADDQ         CX, R11
-	VMOVUPD      (R12), Z24
-	VMOVUPD      64(R12), Z25
-	VMOVUPD      128(R12), Z26
-	PREFETCHT0   (R12)(DX*8)
-	PREFETCHT0   64(R12)(DX*8)
-	PREFETCHT0   128(R12)(DX*8)
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z27
+	ADDQ         CX, R12
+	ADDQ         CX, R13
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD      128(R14), Z26
+	PREFETCHT0   (R14)(DX*8)
+	PREFETCHT0   64(R14)(DX*8)
+	PREFETCHT0   128(R14)(DX*8)
+	ADDQ         DX, R14
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R12)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R12)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R13), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
 	ADDQ         CX, R11
-	SUBQ         $0x04, R13
+	ADDQ         CX, R12
+	ADDQ         CX, R13
+	SUBQ         $0x04, R9
 	JGE          r8v3loop
 
 r8v3rest:
-	ADDQ $0x04, R13
+	TESTQ      R10, R10
+	JEQ        r8v3last
+	LEAQ       (DI)(BX*2), R9
+	ADDQ       BX, R9
+	LEAQ       (R9)(BX*2), R15
+	ADDQ       BX, R15
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	PREFETCHT0 128(DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 64(DI)(BX*1)
+	PREFETCHT0 128(DI)(BX*1)
+	PREFETCHT0 (DI)(BX*2)
+	PREFETCHT0 64(DI)(BX*2)
+	PREFETCHT0 128(DI)(BX*2)
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	PREFETCHT0 128(R9)
+	PREFETCHT0 (R9)(BX*1)
+	PREFETCHT0 64(R9)(BX*1)
+	PREFETCHT0 128(R9)(BX*1)
+	PREFETCHT0 (R9)(BX*2)
+	PREFETCHT0 64(R9)(BX*2)
+	PREFETCHT0 128(R9)(BX*2)
+	PREFETCHT0 (R15)
+	PREFETCHT0 64(R15)
+	PREFETCHT0 128(R15)
+	PREFETCHT0 (R15)(BX*1)
+	PREFETCHT0 64(R15)(BX*1)
+	PREFETCHT0 128(R15)(BX*1)
+	LEAQ       -4(R10), R9
+	XORQ       R10, R10
+	JMP        r8v3loop
+
+r8v3last:
+	ADDQ $0x04, R9
 	JEQ  r8v3store
 
 r8v3one:
-	VMOVUPD      (R12), Z24
-	VMOVUPD      64(R12), Z25
-	VMOVUPD      128(R12), Z26
-	PREFETCHT0   (R12)(DX*8)
-	PREFETCHT0   64(R12)(DX*8)
-	PREFETCHT0   128(R12)(DX*8)
-	ADDQ         DX, R12
-	VBROADCASTSD (R9), Z27
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD      128(R14), Z26
+	PREFETCHT0   (R14)(DX*8)
+	PREFETCHT0   64(R14)(DX*8)
+	PREFETCHT0   128(R14)(DX*8)
+	ADDQ         DX, R14
+	VBROADCASTSD (R11), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (R11)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R11)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R12), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R12)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R12)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R13), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
 	ADDQ         CX, R11
-	DECQ         R13
+	ADDQ         CX, R12
+	ADDQ         CX, R13
+	DECQ         R9
 	JNE          r8v3one
 
 r8v3store:
@@ -5656,9 +5269,10 @@ r8v3store:
 	ADDQ         BX, R9
 	LEAQ         (R9)(BX*2), R10
 	ADDQ         BX, R10
+	CMPQ         8(SP), $0x01
+	JEQ          r8v3product
 	VBROADCASTSD alpha+24(FP), Z24
-	CMPB         add+80(FP), $0x00
-	JEQ          r8v3overwrite
+	JLT          r8v3scaled
 	VFMADD213PD  (DI), Z24, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z24, Z1
@@ -5709,54 +5323,56 @@ r8v3store:
 	VMOVUPD      Z23, 128(R10)(BX*1)
 	JMP          r8v3end
 
-r8v3overwrite:
-	VMULPD  Z24, Z0, Z0
+r8v3scaled:
+	VMULPD Z24, Z0, Z0
+	VMULPD Z24, Z1, Z1
+	VMULPD Z24, Z2, Z2
+	VMULPD Z24, Z3, Z3
+	VMULPD Z24, Z4, Z4
+	VMULPD Z24, Z5, Z5
+	VMULPD Z24, Z6, Z6
+	VMULPD Z24, Z7, Z7
+	VMULPD Z24, Z8, Z8
+	VMULPD Z24, Z9, Z9
+	VMULPD Z24, Z10, Z10
+	VMULPD Z24, Z11, Z11
+	VMULPD Z24, Z12, Z12
+	VMULPD Z24, Z13, Z13
+	VMULPD Z24, Z14, Z14
+	VMULPD Z24, Z15, Z15
+	VMULPD Z24, Z16, Z16
+	VMULPD Z24, Z17, Z17
+	VMULPD Z24, Z18, Z18
+	VMULPD Z24, Z19, Z19
+	VMULPD Z24, Z20, Z20
+	VMULPD Z24, Z21, Z21
+	VMULPD Z24, Z22, Z22
+	VMULPD Z24, Z23, Z23
+
+r8v3product:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z24, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z24, Z2, Z2
 	VMOVUPD Z2, 128(DI)
-	VMULPD  Z24, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z24, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z24, Z5, Z5
 	VMOVUPD Z5, 128(DI)(BX*1)
-	VMULPD  Z24, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z24, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z24, Z8, Z8
 	VMOVUPD Z8, 128(DI)(BX*2)
-	VMULPD  Z24, Z9, Z9
 	VMOVUPD Z9, (R9)
-	VMULPD  Z24, Z10, Z10
 	VMOVUPD Z10, 64(R9)
-	VMULPD  Z24, Z11, Z11
 	VMOVUPD Z11, 128(R9)
-	VMULPD  Z24, Z12, Z12
 	VMOVUPD Z12, (R9)(BX*1)
-	VMULPD  Z24, Z13, Z13
 	VMOVUPD Z13, 64(R9)(BX*1)
-	VMULPD  Z24, Z14, Z14
 	VMOVUPD Z14, 128(R9)(BX*1)
-	VMULPD  Z24, Z15, Z15
 	VMOVUPD Z15, (R9)(BX*2)
-	VMULPD  Z24, Z16, Z16
 	VMOVUPD Z16, 64(R9)(BX*2)
-	VMULPD  Z24, Z17, Z17
 	VMOVUPD Z17, 128(R9)(BX*2)
-	VMULPD  Z24, Z18, Z18
 	VMOVUPD Z18, (R10)
-	VMULPD  Z24, Z19, Z19
 	VMOVUPD Z19, 64(R10)
-	VMULPD  Z24, Z20, Z20
 	VMOVUPD Z20, 128(R10)
-	VMULPD  Z24, Z21, Z21
 	VMOVUPD Z21, (R10)(BX*1)
-	VMULPD  Z24, Z22, Z22
 	VMOVUPD Z22, 64(R10)(BX*1)
-	VMULPD  Z24, Z23, Z23
 	VMOVUPD Z23, 128(R10)(BX*1)
 
 r8v3end:
@@ -5768,170 +5384,117 @@ r8v3end:
 	JMP  whole8
 
 edge8:
-	TESTQ R8, R8
-	JEQ   done
-	CMPQ  R8, $0x08
-	JGT   edge8_2
-	SUBQ  $0x00, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-	LEAQ  (R8)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 (R9)(BX*1)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r8v1mrest
+	TESTQ  R8, R8
+	JEQ    done
+	CMPQ   R8, $0x08
+	JGT    edge8_2
+	SUBQ   $0x00, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	SUBQ   $0x04, R8
+	JLT    r8v1mrest
 
 r8v1mloop:
-	VMOVUPD.Z    (SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
-	VFMADD231PD  Z8, Z9, Z0
-	VBROADCASTSD (R8)(AX*1), Z10
-	VFMADD231PD  Z8, Z10, Z1
-	VBROADCASTSD (R8)(AX*2), Z11
-	VFMADD231PD  Z8, Z11, Z2
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z8, Z12, Z3
-	VBROADCASTSD (R9)(AX*1), Z13
-	VFMADD231PD  Z8, Z13, Z4
-	VBROADCASTSD (R9)(AX*2), Z14
-	VFMADD231PD  Z8, Z14, Z5
-	VBROADCASTSD (R10), Z15
-	VFMADD231PD  Z8, Z15, Z6
-	VBROADCASTSD (R10)(AX*1), Z16
-	VFMADD231PD  Z8, Z16, Z7
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD.Z    (SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
-	VFMADD231PD  Z8, Z9, Z0
-	VBROADCASTSD (R8)(AX*1), Z10
-	VFMADD231PD  Z8, Z10, Z1
-	VBROADCASTSD (R8)(AX*2), Z11
-	VFMADD231PD  Z8, Z11, Z2
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z8, Z12, Z3
-	VBROADCASTSD (R9)(AX*1), Z13
-	VFMADD231PD  Z8, Z13, Z4
-	VBROADCASTSD (R9)(AX*2), Z14
-	VFMADD231PD  Z8, Z14, Z5
-	VBROADCASTSD (R10), Z15
-	VFMADD231PD  Z8, Z15, Z6
-	VBROADCASTSD (R10)(AX*1), Z16
-	VFMADD231PD  Z8, Z16, Z7
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD.Z    (SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
-	VFMADD231PD  Z8, Z9, Z0
-	VBROADCASTSD (R8)(AX*1), Z10
-	VFMADD231PD  Z8, Z10, Z1
-	VBROADCASTSD (R8)(AX*2), Z11
-	VFMADD231PD  Z8, Z11, Z2
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z8, Z12, Z3
-	VBROADCASTSD (R9)(AX*1), Z13
-	VFMADD231PD  Z8, Z13, Z4
-	VBROADCASTSD (R9)(AX*2), Z14
-	VFMADD231PD  Z8, Z14, Z5
-	VBROADCASTSD (R10), Z15
-	VFMADD231PD  Z8, Z15, Z6
-	VBROADCASTSD (R10)(AX*1), Z16
-	VFMADD231PD  Z8, Z16, Z7
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD.Z    (SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
-	VFMADD231PD  Z8, Z9, Z0
-	VBROADCASTSD (R8)(AX*1), Z10
-	VFMADD231PD  Z8, Z10, Z1
-	VBROADCASTSD (R8)(AX*2), Z11
-	VFMADD231PD  Z8, Z11, Z2
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z8, Z12, Z3
-	VBROADCASTSD (R9)(AX*1), Z13
-	VFMADD231PD  Z8, Z13, Z4
-	VBROADCASTSD (R9)(AX*2), Z14
-	VFMADD231PD  Z8, Z14, Z5
-	VBROADCASTSD (R10), Z15
-	VFMADD231PD  Z8, Z15, Z6
-	VBROADCASTSD (R10)(AX*1), Z16
-	VFMADD231PD  Z8, Z16, Z7
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R11
-	JGE          r8v1mloop
+	VMOVUPD.Z        (SI), K1, Z8
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
+	VFMADD231PD.BCST (R10), Z8, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
+	VFMADD231PD.BCST (R11), Z8, Z6
+	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	VMOVUPD.Z        (SI), K1, Z8
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
+	VFMADD231PD.BCST (R10), Z8, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
+	VFMADD231PD.BCST (R11), Z8, Z6
+	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	VMOVUPD.Z        (SI), K1, Z8
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
+	VFMADD231PD.BCST (R10), Z8, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
+	VFMADD231PD.BCST (R11), Z8, Z6
+	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	VMOVUPD.Z        (SI), K1, Z8
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
+	VFMADD231PD.BCST (R10), Z8, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
+	VFMADD231PD.BCST (R11), Z8, Z6
+	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	SUBQ             $0x04, R8
+	JGE              r8v1mloop
 
 r8v1mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R8
 	JEQ  r8v1mstore
 
 r8v1mone:
-	VMOVUPD.Z    (SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z9
-	VFMADD231PD  Z8, Z9, Z0
-	VBROADCASTSD (R8)(AX*1), Z10
-	VFMADD231PD  Z8, Z10, Z1
-	VBROADCASTSD (R8)(AX*2), Z11
-	VFMADD231PD  Z8, Z11, Z2
-	VBROADCASTSD (R9), Z12
-	VFMADD231PD  Z8, Z12, Z3
-	VBROADCASTSD (R9)(AX*1), Z13
-	VFMADD231PD  Z8, Z13, Z4
-	VBROADCASTSD (R9)(AX*2), Z14
-	VFMADD231PD  Z8, Z14, Z5
-	VBROADCASTSD (R10), Z15
-	VFMADD231PD  Z8, Z15, Z6
-	VBROADCASTSD (R10)(AX*1), Z16
-	VFMADD231PD  Z8, Z16, Z7
-	ADDQ         CX, R8
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R11
-	JNE          r8v1mone
+	VMOVUPD.Z        (SI), K1, Z8
+	ADDQ             DX, SI
+	VFMADD231PD.BCST (R9), Z8, Z0
+	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
+	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
+	VFMADD231PD.BCST (R10), Z8, Z3
+	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
+	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
+	VFMADD231PD.BCST (R11), Z8, Z6
+	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
+	ADDQ             CX, R9
+	ADDQ             CX, R10
+	ADDQ             CX, R11
+	DECQ             R8
+	JNE              r8v1mone
 
 r8v1mstore:
 	LEAQ         (DI)(BX*2), AX
 	ADDQ         BX, AX
 	LEAQ         (AX)(BX*2), CX
 	ADDQ         BX, CX
+	CMPQ         8(SP), $0x01
+	JEQ          r8v1mproduct
 	VBROADCASTSD alpha+24(FP), Z8
-	CMPB         add+80(FP), $0x00
-	JEQ          r8v1moverwrite
+	JLT          r8v1mscaled
 	VMOVUPD.Z    (DI), K1, Z9
 	VFMADD213PD  Z9, Z8, Z0
 	VMOVUPD      Z0, K1, (DI)
@@ -5958,241 +5521,221 @@ r8v1mstore:
 	VMOVUPD      Z7, K1, (CX)(BX*1)
 	JMP          r8v1mend
 
-r8v1moverwrite:
-	VMULPD  Z8, Z0, Z0
+r8v1mscaled:
+	VMULPD Z8, Z0, Z0
+	VMULPD Z8, Z1, Z1
+	VMULPD Z8, Z2, Z2
+	VMULPD Z8, Z3, Z3
+	VMULPD Z8, Z4, Z4
+	VMULPD Z8, Z5, Z5
+	VMULPD Z8, Z6, Z6
+	VMULPD Z8, Z7, Z7
+
+r8v1mproduct:
 	VMOVUPD Z0, K1, (DI)
-	VMULPD  Z8, Z1, Z1
 	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMULPD  Z8, Z2, Z2
 	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMULPD  Z8, Z3, Z3
 	VMOVUPD Z3, K1, (AX)
-	VMULPD  Z8, Z4, Z4
 	VMOVUPD Z4, K1, (AX)(BX*1)
-	VMULPD  Z8, Z5, Z5
 	VMOVUPD Z5, K1, (AX)(BX*2)
-	VMULPD  Z8, Z6, Z6
 	VMOVUPD Z6, K1, (CX)
-	VMULPD  Z8, Z7, Z7
 	VMOVUPD Z7, K1, (CX)(BX*1)
 
 r8v1mend:
 	JMP done
 
 edge8_2:
-	CMPQ  R8, $0x10
-	JGT   edge8_3
-	SUBQ  $0x08, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-	LEAQ  (R8)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 64(R8)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r8v2mrest
+	CMPQ   R8, $0x10
+	JGT    edge8_3
+	SUBQ   $0x08, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	SUBQ   $0x04, R8
+	JLT    r8v2mrest
 
 r8v2mloop:
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R8
 	JGE          r8v2mloop
 
 r8v2mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R8
 	JEQ  r8v2mstore
 
 r8v2mone:
 	VMOVUPD      (SI), Z16
 	VMOVUPD.Z    64(SI), K1, Z17
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z18
+	VBROADCASTSD (R9), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R8)(AX*1), Z19
+	VBROADCASTSD (R9)(AX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R8)(AX*2), Z20
+	VBROADCASTSD (R9)(AX*2), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R9), Z21
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (R10)(AX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R10)(AX*2), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R11), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R11)(AX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R8
 	JNE          r8v2mone
 
 r8v2mstore:
@@ -6200,9 +5743,10 @@ r8v2mstore:
 	ADDQ         BX, AX
 	LEAQ         (AX)(BX*2), CX
 	ADDQ         BX, CX
+	CMPQ         8(SP), $0x01
+	JEQ          r8v2mproduct
 	VBROADCASTSD alpha+24(FP), Z16
-	CMPB         add+80(FP), $0x00
-	JEQ          r8v2moverwrite
+	JLT          r8v2mscaled
 	VFMADD213PD  (DI), Z16, Z0
 	VMOVUPD      Z0, (DI)
 	VMOVUPD.Z    64(DI), K1, Z18
@@ -6245,273 +5789,245 @@ r8v2mstore:
 	VMOVUPD      Z15, K1, 64(CX)(BX*1)
 	JMP          r8v2mend
 
-r8v2moverwrite:
-	VMULPD  Z16, Z0, Z0
+r8v2mscaled:
+	VMULPD Z16, Z0, Z0
+	VMULPD Z16, Z1, Z1
+	VMULPD Z16, Z2, Z2
+	VMULPD Z16, Z3, Z3
+	VMULPD Z16, Z4, Z4
+	VMULPD Z16, Z5, Z5
+	VMULPD Z16, Z6, Z6
+	VMULPD Z16, Z7, Z7
+	VMULPD Z16, Z8, Z8
+	VMULPD Z16, Z9, Z9
+	VMULPD Z16, Z10, Z10
+	VMULPD Z16, Z11, Z11
+	VMULPD Z16, Z12, Z12
+	VMULPD Z16, Z13, Z13
+	VMULPD Z16, Z14, Z14
+	VMULPD Z16, Z15, Z15
+
+r8v2mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z16, Z1, Z1
 	VMOVUPD Z1, K1, 64(DI)
-	VMULPD  Z16, Z2, Z2
 	VMOVUPD Z2, (DI)(BX*1)
-	VMULPD  Z16, Z3, Z3
 	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMULPD  Z16, Z4, Z4
 	VMOVUPD Z4, (DI)(BX*2)
-	VMULPD  Z16, Z5, Z5
 	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMULPD  Z16, Z6, Z6
 	VMOVUPD Z6, (AX)
-	VMULPD  Z16, Z7, Z7
 	VMOVUPD Z7, K1, 64(AX)
-	VMULPD  Z16, Z8, Z8
 	VMOVUPD Z8, (AX)(BX*1)
-	VMULPD  Z16, Z9, Z9
 	VMOVUPD Z9, K1, 64(AX)(BX*1)
-	VMULPD  Z16, Z10, Z10
 	VMOVUPD Z10, (AX)(BX*2)
-	VMULPD  Z16, Z11, Z11
 	VMOVUPD Z11, K1, 64(AX)(BX*2)
-	VMULPD  Z16, Z12, Z12
 	VMOVUPD Z12, (CX)
-	VMULPD  Z16, Z13, Z13
 	VMOVUPD Z13, K1, 64(CX)
-	VMULPD  Z16, Z14, Z14
 	VMOVUPD Z14, (CX)(BX*1)
-	VMULPD  Z16, Z15, Z15
 	VMOVUPD Z15, K1, 64(CX)(BX*1)
 
 r8v2mend:
 	JMP done
 
 edge8_3:
-	SUBQ  $0x10, R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-	LEAQ  (DI)(BX*2), R8
-	ADDQ  BX, R8
-	LEAQ  (R8)(BX*2), R9
-	ADDQ  BX, R9
-
-	// The tile of C will be needed at the end.
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R8)
-	PREFETCHT0 64(R8)
-	PREFETCHT0 128(R8)
-	PREFETCHT0 (R8)(BX*1)
-	PREFETCHT0 64(R8)(BX*1)
-	PREFETCHT0 128(R8)(BX*1)
-	PREFETCHT0 (R8)(BX*2)
-	PREFETCHT0 64(R8)(BX*2)
-	PREFETCHT0 128(R8)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	PREFETCHT0 128(R9)(BX*1)
-	MOVQ       a+32(FP), R8
-	LEAQ       (R8)(AX*2), R9
-	ADDQ       AX, R9
-	LEAQ       (R9)(AX*2), R10
-	ADDQ       AX, R10
-	VPXORQ     Z0, Z0, Z0
-	VPXORQ     Z1, Z1, Z1
-	VPXORQ     Z2, Z2, Z2
-	VPXORQ     Z3, Z3, Z3
-	VPXORQ     Z4, Z4, Z4
-	VPXORQ     Z5, Z5, Z5
-	VPXORQ     Z6, Z6, Z6
-	VPXORQ     Z7, Z7, Z7
-	VPXORQ     Z8, Z8, Z8
-	VPXORQ     Z9, Z9, Z9
-	VPXORQ     Z10, Z10, Z10
-	VPXORQ     Z11, Z11, Z11
-	VPXORQ     Z12, Z12, Z12
-	VPXORQ     Z13, Z13, Z13
-	VPXORQ     Z14, Z14, Z14
-	VPXORQ     Z15, Z15, Z15
-	VPXORQ     Z16, Z16, Z16
-	VPXORQ     Z17, Z17, Z17
-	VPXORQ     Z18, Z18, Z18
-	VPXORQ     Z19, Z19, Z19
-	VPXORQ     Z20, Z20, Z20
-	VPXORQ     Z21, Z21, Z21
-	VPXORQ     Z22, Z22, Z22
-	VPXORQ     Z23, Z23, Z23
-	MOVQ       k+16(FP), R11
-	SUBQ       $0x04, R11
-	JLT        r8v3mrest
+	SUBQ   $0x10, R8
+	MOVQ   $-1, R9
+	BZHIQ  R8, R9, R9
+	KMOVW  R9, K1
+	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), R9
+	LEAQ   (R9)(AX*2), R10
+	ADDQ   AX, R10
+	LEAQ   (R10)(AX*2), R11
+	ADDQ   AX, R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	SUBQ   $0x04, R8
+	JLT    r8v3mrest
 
 r8v3mloop:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z27
+	VBROADCASTSD (R9), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R8)(AX*1), Z28
+	VBROADCASTSD (R9)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(AX*2), Z29
+	VBROADCASTSD (R9)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9), Z30
+	VBROADCASTSD (R10), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R9)(AX*1), Z31
+	VBROADCASTSD (R10)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R9)(AX*2), Z27
+	VBROADCASTSD (R10)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R10), Z28
+	VBROADCASTSD (R11), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R10)(AX*1), Z29
+	VBROADCASTSD (R11)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z24
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z27
+	VBROADCASTSD (R9), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R8)(AX*1), Z28
+	VBROADCASTSD (R9)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(AX*2), Z29
+	VBROADCASTSD (R9)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9), Z30
+	VBROADCASTSD (R10), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R9)(AX*1), Z31
+	VBROADCASTSD (R10)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R9)(AX*2), Z27
+	VBROADCASTSD (R10)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R10), Z28
+	VBROADCASTSD (R11), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R10)(AX*1), Z29
+	VBROADCASTSD (R11)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z24
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z27
+	VBROADCASTSD (R9), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R8)(AX*1), Z28
+	VBROADCASTSD (R9)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(AX*2), Z29
+	VBROADCASTSD (R9)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9), Z30
+	VBROADCASTSD (R10), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R9)(AX*1), Z31
+	VBROADCASTSD (R10)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R9)(AX*2), Z27
+	VBROADCASTSD (R10)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R10), Z28
+	VBROADCASTSD (R11), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R10)(AX*1), Z29
+	VBROADCASTSD (R11)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
+	ADDQ         CX, R11
 	VMOVUPD      (SI), Z24
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z27
+	VBROADCASTSD (R9), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R8)(AX*1), Z28
+	VBROADCASTSD (R9)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(AX*2), Z29
+	VBROADCASTSD (R9)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9), Z30
+	VBROADCASTSD (R10), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R9)(AX*1), Z31
+	VBROADCASTSD (R10)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R9)(AX*2), Z27
+	VBROADCASTSD (R10)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R10), Z28
+	VBROADCASTSD (R11), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R10)(AX*1), Z29
+	VBROADCASTSD (R11)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	SUBQ         $0x04, R11
+	ADDQ         CX, R11
+	SUBQ         $0x04, R8
 	JGE          r8v3mloop
 
 r8v3mrest:
-	ADDQ $0x04, R11
+	ADDQ $0x04, R8
 	JEQ  r8v3mstore
 
 r8v3mone:
@@ -6519,42 +6035,42 @@ r8v3mone:
 	VMOVUPD      64(SI), Z25
 	VMOVUPD.Z    128(SI), K1, Z26
 	ADDQ         DX, SI
-	VBROADCASTSD (R8), Z27
+	VBROADCASTSD (R9), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R8)(AX*1), Z28
+	VBROADCASTSD (R9)(AX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R8)(AX*2), Z29
+	VBROADCASTSD (R9)(AX*2), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R9), Z30
+	VBROADCASTSD (R10), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R9)(AX*1), Z31
+	VBROADCASTSD (R10)(AX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R9)(AX*2), Z27
+	VBROADCASTSD (R10)(AX*2), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R10), Z28
+	VBROADCASTSD (R11), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R10)(AX*1), Z29
+	VBROADCASTSD (R11)(AX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R8
 	ADDQ         CX, R9
 	ADDQ         CX, R10
-	DECQ         R11
+	ADDQ         CX, R11
+	DECQ         R8
 	JNE          r8v3mone
 
 r8v3mstore:
@@ -6562,9 +6078,10 @@ r8v3mstore:
 	ADDQ         BX, AX
 	LEAQ         (AX)(BX*2), CX
 	ADDQ         BX, CX
+	CMPQ         8(SP), $0x01
+	JEQ          r8v3mproduct
 	VBROADCASTSD alpha+24(FP), Z24
-	CMPB         add+80(FP), $0x00
-	JEQ          r8v3moverwrite
+	JLT          r8v3mscaled
 	VFMADD213PD  (DI), Z24, Z0
 	VMOVUPD      Z0, (DI)
 	VFMADD213PD  64(DI), Z24, Z1
@@ -6623,54 +6140,56 @@ r8v3mstore:
 	VMOVUPD      Z23, K1, 128(CX)(BX*1)
 	JMP          r8v3mend
 
-r8v3moverwrite:
-	VMULPD  Z24, Z0, Z0
+r8v3mscaled:
+	VMULPD Z24, Z0, Z0
+	VMULPD Z24, Z1, Z1
+	VMULPD Z24, Z2, Z2
+	VMULPD Z24, Z3, Z3
+	VMULPD Z24, Z4, Z4
+	VMULPD Z24, Z5, Z5
+	VMULPD Z24, Z6, Z6
+	VMULPD Z24, Z7, Z7
+	VMULPD Z24, Z8, Z8
+	VMULPD Z24, Z9, Z9
+	VMULPD Z24, Z10, Z10
+	VMULPD Z24, Z11, Z11
+	VMULPD Z24, Z12, Z12
+	VMULPD Z24, Z13, Z13
+	VMULPD Z24, Z14, Z14
+	VMULPD Z24, Z15, Z15
+	VMULPD Z24, Z16, Z16
+	VMULPD Z24, Z17, Z17
+	VMULPD Z24, Z18, Z18
+	VMULPD Z24, Z19, Z19
+	VMULPD Z24, Z20, Z20
+	VMULPD Z24, Z21, Z21
+	VMULPD Z24, Z22, Z22
+	VMULPD Z24, Z23, Z23
+
+r8v3mproduct:
 	VMOVUPD Z0, (DI)
-	VMULPD  Z24, Z1, Z1
 	VMOVUPD Z1, 64(DI)
-	VMULPD  Z24, Z2, Z2
 	VMOVUPD Z2, K1, 128(DI)
-	VMULPD  Z24, Z3, Z3
 	VMOVUPD Z3, (DI)(BX*1)
-	VMULPD  Z24, Z4, Z4
 	VMOVUPD Z4, 64(DI)(BX*1)
-	VMULPD  Z24, Z5, Z5
 	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMULPD  Z24, Z6, Z6
 	VMOVUPD Z6, (DI)(BX*2)
-	VMULPD  Z24, Z7, Z7
 	VMOVUPD Z7, 64(DI)(BX*2)
-	VMULPD  Z24, Z8, Z8
 	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMULPD  Z24, Z9, Z9
 	VMOVUPD Z9, (AX)
-	VMULPD  Z24, Z10, Z10
 	VMOVUPD Z10, 64(AX)
-	VMULPD  Z24, Z11, Z11
 	VMOVUPD Z11, K1, 128(AX)
-	VMULPD  Z24, Z12, Z12
 	VMOVUPD Z12, (AX)(BX*1)
-	VMULPD  Z24, Z13, Z13
 	VMOVUPD Z13, 64(AX)(BX*1)
-	VMULPD  Z24, Z14, Z14
 	VMOVUPD Z14, K1, 128(AX)(BX*1)
-	VMULPD  Z24, Z15, Z15
 	VMOVUPD Z15, (AX)(BX*2)
-	VMULPD  Z24, Z16, Z16
 	VMOVUPD Z16, 64(AX)(BX*2)
-	VMULPD  Z24, Z17, Z17
 	VMOVUPD Z17, K1, 128(AX)(BX*2)
-	VMULPD  Z24, Z18, Z18
 	VMOVUPD Z18, (CX)
-	VMULPD  Z24, Z19, Z19
 	VMOVUPD Z19, 64(CX)
-	VMULPD  Z24, Z20, Z20
 	VMOVUPD Z20, K1, 128(CX)
-	VMULPD  Z24, Z21, Z21
 	VMOVUPD Z21, (CX)(BX*1)
-	VMULPD  Z24, Z22, Z22
 	VMOVUPD Z22, 64(CX)(BX*1)
-	VMULPD  Z24, Z23, Z23
 	VMOVUPD Z23, K1, 128(CX)(BX*1)
 
 r8v3mend:

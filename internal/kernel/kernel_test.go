@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -30,11 +31,11 @@ type operand struct {
 	off func(i, j int) int
 }
 
-const guard = 32
+const margin = 32
 
 func newOperand(rows, cols int, canary float64, off func(i, j int) int, value func() float64) operand {
-	o := operand{off: func(i, j int) int { return guard + off(i, j) }}
-	o.all = make([]float64, off(rows-1, cols-1)+1+2*guard)
+	o := operand{off: func(i, j int) int { return margin + off(i, j) }}
+	o.all = make([]float64, off(rows-1, cols-1)+1+2*margin)
 	for i := range o.all {
 		o.all[i] = canary
 	}
@@ -194,12 +195,38 @@ func TestTable(t *testing.T) {
 		t.Errorf("the table ends with %q, want generic, always available", last.Name)
 	}
 	for _, k := range table {
-		if k.MR < 1 || k.NR < 1 || k.Gemm == nil {
-			t.Errorf("kernel %q: incomplete entry", k.Name)
+		entry := reflect.ValueOf(k)
+		for i := range entry.NumField() {
+			if entry.Field(i).IsZero() {
+				t.Errorf("kernel %q has no %s", k.Name, entry.Type().Field(i).Name)
+			}
 		}
 	}
+}
+
+func TestChoose(t *testing.T) {
 	if k, err := choose(""); err != nil || k.Name != Names()[0] {
 		t.Errorf("without a wish: %q, %v, the first usable kernel is %q", k.Name, err, Names()[0])
+	}
+	for _, name := range Names() {
+		if k, err := choose(name); err != nil || k.Name != name {
+			t.Errorf("choose(%q) = %q, %v", name, k.Name, err)
+		}
+	}
+	defer func(saved []Kernel) { table = saved }(table)
+	table = append([]Kernel{{Name: "future", Available: func() bool { return false }}}, table...)
+	usable := strings.Join(Names(), ", ")
+	for name, why := range map[string]string{
+		"future": `this CPU cannot run kernel "future"`,
+		"AVX2":   `this build has no kernel "AVX2"`,
+	} {
+		want := EnvKernel + "=" + name + ": kernel: " + why + " (usable here: " + usable + ")"
+		if k, err := choose(name); err == nil || err.Error() != want || k.Name != "" {
+			t.Errorf("choose(%q) = %q, %v, want the error %s", name, k.Name, err, want)
+		}
+	}
+	if k, err := choose(""); err != nil || k.Name == "future" {
+		t.Errorf("chose %q, %v, of which this machine cannot run the first", k.Name, err)
 	}
 }
 

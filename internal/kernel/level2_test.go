@@ -57,7 +57,7 @@ func TestLevel2IsLevel1(t *testing.T) {
 }
 
 // places gives a test n elements of memory in several places, by turns: with guards around them here, at the edges of
-// pages that cannot be touched in level2_guard_test.go.
+// pages that cannot be touched in guard_test.go.
 type places func(n int) [][]float64
 
 // level2Exact compares all loops with plain ones, on integers, whose sums are exact in any order, and operands in all

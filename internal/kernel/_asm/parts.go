@@ -9,7 +9,7 @@ import (
 
 // parts goes through n elements of the rows that begin at pointers and calls body for each part of them:
 // unroll vectors at a time, then one, then what is left: under the mask edge with AVX-512, as a pair and a
-// single element with AVX2 (whose masked stores take tens of cycles on AMD's processors). The body is to find
+// single element with AVX2 (whose masked stores are microcode on AMD's processors). The body is to find
 // vector i of a row i vectors behind its pointer. n and the pointers are used up.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, i int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {

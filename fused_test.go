@@ -1,0 +1,158 @@
+package blskernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// TestFusedProducts compares the products, native ones and those made from Dgemm, with sums written out: the
+// bound is that of TestPackedProducts with a rounding more for each term, and for DgemmTanh, since |tanh'| <= 1,
+// 2 ulp beside it.
+func TestFusedProducts(t *testing.T) {
+	for _, name := range Names() {
+		b, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []struct {
+			name  string
+			fused FusedProducts
+		}{{name, Fused(b)}, {name + " via Dgemm", Fused(plain{b})}} {
+			for _, shape := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 4, 0}, {1, 1, 1}, {7, 5, 3}, {30, 41, 17}, {9, 26, packedBlock + 3}} {
+				for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+					for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+						m, n, k := shape[0], shape[1], shape[2]
+						t.Run(fmt.Sprintf("backend=%s/op=%c%c/m=%d/n=%d/k=%d", f.name, tA, tB, m, n, k), func(t *testing.T) {
+							compareFused(t, f.fused, tA, tB, m, n, k)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func compareFused(t *testing.T, f FusedProducts, tA, tB blas.Transpose, m, n, k int) {
+	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+	rowsA, colsA := dimsOf(tA, m, k)
+	rowsB, colsB := dimsOf(tB, k, n)
+	lda, ldb, ldc := max(1, colsA)+1, max(1, colsB)+2, max(1, n)+3
+	a, b := uniformSlice(r, rowsA*lda+1), uniformSlice(r, rowsB*ldb+1)
+	d, bias := uniformSlice(r, k), uniformSlice(r, n)
+	at := func(t blas.Transpose, x []float64, ld, i, j int) float64 {
+		if t != blas.NoTrans {
+			i, j = j, i
+		}
+		return x[i*ld+j]
+	}
+	const alpha = -0.7
+	bound := func(sum float64) float64 { return float64(k+4) * eps * sum }
+
+	for _, beta := range []float64{0, 1, 0.5} {
+		before := uniformSlice(r, m*ldc+1)
+		c := append([]float64(nil), before...)
+		if beta == 0 {
+			for i := range m {
+				for j := range n {
+					c[i*ldc+j] = math.NaN()
+				}
+			}
+		}
+		f.DgemmDiag(tA, tB, m, n, k, alpha, a, lda, d, b, ldb, beta, c, ldc)
+		for i := range m {
+			for j := range n {
+				want, sum := beta*before[i*ldc+j], math.Abs(beta*before[i*ldc+j])
+				for p := range k {
+					v := alpha * at(tA, a, lda, i, p) * d[p] * at(tB, b, ldb, p, j)
+					want, sum = want+v, sum+math.Abs(v)
+				}
+				if got := c[i*ldc+j]; !(math.Abs(got-want) <= bound(sum)) {
+					t.Fatalf("DgemmDiag, beta=%v: C[%d,%d] = %v, want %v", beta, i, j, got, want)
+				}
+				c[i*ldc+j] = before[i*ldc+j]
+			}
+		}
+		for i := range before {
+			if c[i] != before[i] {
+				t.Fatalf("DgemmDiag wrote beside C, at %d", i)
+			}
+		}
+
+		ap := uniformSlice(r, packed.Len(m))
+		old := append([]float64(nil), ap...)
+		f.DsprkDiag(tA, m, k, alpha, a, lda, d, beta, ap)
+		for i := range m {
+			for j := i; j < m; j++ {
+				x := packed.Index(m, i, j)
+				want, sum := beta*old[x], math.Abs(beta*old[x])
+				for p := range k {
+					v := alpha * at(tA, a, lda, i, p) * d[p] * at(tA, a, lda, j, p)
+					want, sum = want+v, sum+math.Abs(v)
+				}
+				if !(math.Abs(ap[x]-want) <= bound(sum)) {
+					t.Fatalf("DsprkDiag, beta=%v: AP[%d,%d] = %v, want %v", beta, i, j, ap[x], want)
+				}
+			}
+		}
+	}
+
+	c := make([]float64, m*ldc+1)
+	for i := range m {
+		for j := range n {
+			c[i*ldc+j] = math.NaN()
+		}
+	}
+	f.DgemmTanh(tA, tB, m, n, k, alpha, a, lda, b, ldb, bias, c, ldc)
+	for i := range m {
+		for j := range n {
+			z, sum := bias[j], math.Abs(bias[j])
+			for p := range k {
+				v := alpha * at(tA, a, lda, i, p) * at(tB, b, ldb, p, j)
+				z, sum = z+v, sum+math.Abs(v)
+			}
+			want := math.Tanh(z)
+			if got := c[i*ldc+j]; !(math.Abs(got-want) <= bound(sum)+2*eps*math.Abs(want)) {
+				t.Fatalf("DgemmTanh: C[%d,%d] = %v, want %v", i, j, got, want)
+			}
+			c[i*ldc+j] = 0
+		}
+	}
+	for i, v := range c {
+		if v != 0 {
+			t.Fatalf("DgemmTanh wrote beside C, at %d", i)
+		}
+	}
+}
+
+// Bad arguments panic before anything is written, natively and by way of Dgemm.
+func TestFusedArguments(t *testing.T) {
+	b, err := Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, c := make([]float64, 12), []float64{1, 2, 3, 4}
+	for name, f := range map[string]FusedProducts{"native": Fused(b), "via Dgemm": Fused(plain{b})} {
+		for want, call := range map[string]func(){
+			shortD:       func() { f.DgemmDiag('N', 'N', 2, 2, 3, 1, x, 3, x[:2], x, 2, 1, c, 2) },
+			shortBias:    func() { f.DgemmTanh('N', 'N', 2, 2, 3, 1, x, 3, x, 2, x[:1], c, 2) },
+			shortAP:      func() { f.DsprkDiag('N', 3, 2, 1, x, 2, x, 1, c) },
+			badLdB:       func() { f.DgemmDiag('N', 'N', 2, 2, 3, 1, x, 3, x, x, 1, 1, c, 2) },
+			badTranspose: func() { f.DgemmTanh('x', 'N', 2, 2, 3, 1, x, 3, x, 2, x, c, 2) },
+		} {
+			if got := panicOf(call); got != want {
+				t.Errorf("%s: panics with %v, want %q", name, got, want)
+			}
+		}
+	}
+	for i, v := range c {
+		if v != float64(i+1) {
+			t.Errorf("C was written: %v", c)
+		}
+	}
+}

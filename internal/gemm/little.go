@@ -1,0 +1,51 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// little reports whether a product is one for inPlace: one block of the sum, in one goroutine, of a B that stays in
+// the first levels of cache. For products of a few hundred nanoseconds the loops of package gemm would cost more than
+// they give.
+func (e *Engine) little(m, n, k int) bool {
+	return min(m, n, k) > 0 && max(m, n, k) <= littleOrder && k <= e.blocks.KC
+}
+
+// littleOrder is the largest dimension of little products: B of this order takes 128 KiB, half of the smallest second
+// levels of cache, and a product of this order is less than goroutines are started for.
+const littleOrder = 128
+
+// inPlace computes a product of dense matrices, alpha not zero, strip by strip: the arithmetic of product.block without
+// its loops. A is read where it lies, B too unless it is transposed.
+func (e *Engine) inPlace(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if raceEnabled {
+		p := product{m: m, n: n, k: k, alpha: alpha, a: left(tA != blas.NoTrans, a, lda), b: right(tB != blas.NoTrans, b, ldb), c: matrix(c, ldc, n)}
+		p.announce()
+	}
+	rowA, colA := lda, 1
+	if tA != blas.NoTrans {
+		rowA, colA = 1, lda
+	}
+	mr, nr := e.kernel.MR, e.kernel.NR
+	rowB, panelB := ldb, nr
+	if tB != blas.NoTrans {
+		w := scratches.Get().(*scratch)
+		defer w.release()
+		rowB, panelB = nr, nr*k
+		w.b = aligned(w.b, roundUp(n, nr)*k)
+		for j := 0; j < n; j += nr {
+			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, &w.b[j*k], nr)
+		}
+		b = w.b
+	}
+	if beta != 0 && beta != 1 {
+		for i := range m {
+			scal(beta, c[i*ldc:i*ldc+n])
+		}
+	}
+	for i := 0; i < m; i += mr {
+		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, unsafe.SliceData(b), rowB, panelB, beta != 0, &c[i*ldc], ldc)
+	}
+}
