@@ -4,7 +4,7 @@ GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 
-.PHONY: all test demo verify lint race noasm cross external tidy bench
+.PHONY: all test demo verify lint race noasm kernels cross external tidy generate check-generate bench
 
 all: lint test
 
@@ -25,6 +25,19 @@ lint:
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
 
+# The assembly, and a check that what is checked in is what the generator writes.
+generate:
+	$(GO) generate ./internal/kernel
+
+check-generate:
+	@set -e; \
+	rm -f $$(grep -l '^// Code generated' internal/kernel/*_amd64.s internal/kernel/*_amd64.go); \
+	$(GO) generate ./internal/kernel; \
+	changed="$$(git status --porcelain -- internal/kernel)"; \
+	if [ -n "$$changed" ]; then echo "the generator does not write what is checked in:"; echo "$$changed"; exit 1; fi
+	$(GO) vet ./internal/kernel
+	cd internal/kernel/_asm && $(GO) vet . && $(GO) mod tidy -diff && test -z "$$(gofmt -l .)"
+
 # go.mod and go.sum say exactly what the code imports.
 tidy:
 	$(GO) mod tidy -diff
@@ -38,6 +51,13 @@ race:
 noasm:
 	$(GO) test -tags noasm ./...
 
+# The whole suite on each kernel that this CPU can run, one after another, without cgo.
+kernels:
+	@set -e; for kernel in $$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p'); do \
+		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test ./...; \
+	done
+
 cross:
 	@set -e; for target in $(CROSS); do \
 		echo "build $$target"; \
@@ -49,5 +69,7 @@ cross:
 external:
 	cd examples/external && $(GO) vet ./... && $(GO) run .
 
+# Speeds against OpenBLAS and the peak of the CPU, as in docs/performance.md; half an hour on two cores.
 bench:
-	$(GO) test -run '^$$' -bench . ./internal/gemm
+	$(GO) run ./cmd/blskernel bench --op dgemm --shapes all
+	$(GO) run ./cmd/blskernel bench --op dsyrk,dsyr2k,dsymm,dtrmm,dtrsm

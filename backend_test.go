@@ -10,12 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/cpuid/v2"
 	"gonum.org/v1/gonum/blas"
 )
 
 // envChild makes the test binary print its selection and exit, so that the choice, which is made
 // once in a process, can be tested under other environments.
 const envChild = "BLSKERNEL_TEST_CHILD"
+
+// envWithout lists the instruction sets that the child does as if its CPU had not.
+const envWithout = "BLSKERNEL_TEST_WITHOUT"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(envChild) != "" {
@@ -24,6 +28,14 @@ func TestMain(m *testing.M) {
 				fmt.Println("panic:", p)
 			}
 		}()
+		for _, set := range strings.Fields(os.Getenv(envWithout)) {
+			cpuid.CPU.Disable(cpuid.ParseFeature(set))
+		}
+		if b, err := Lookup("pure"); err != nil {
+			fmt.Printf("no pure: %T: %v\n", err, err)
+		} else {
+			fmt.Printf("kernel: %s.\n", b.(*pure).engine.Kernel().Name)
+		}
 		fmt.Println("backend:", Default().Name())
 		fmt.Println("reason:", Reason())
 		return

@@ -185,6 +185,47 @@ func TestTriangularPanicReachesCaller(t *testing.T) {
 	}
 }
 
+// The ranges of Rows are all rows, each once, whatever the number of rows, their work and the number of threads.
+func TestRows(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 7} {
+		setThreads(t, threads)
+		for _, rows := range []int{0, 1, 2, 5, 17, 1000} {
+			for _, flops := range []int{1, minParallelFlops} {
+				done := make([]atomic.Int64, rows)
+				Rows(rows, flops, func(from, to int) {
+					for i := from; i < to; i++ {
+						done[i].Add(1)
+					}
+				})
+				for i := range done {
+					if n := done[i].Load(); n != 1 {
+						t.Fatalf("%d threads, %d rows of %d flops: row %d is in %d ranges", threads, rows, flops, i, n)
+					}
+				}
+			}
+		}
+	}
+}
+
+// After a panic nobody takes another task.
+func TestTeamStops(t *testing.T) {
+	var begun []int
+	x := &team{tasks: 5, task: func(_ *scratch, i int) {
+		begun = append(begun, i)
+		if i == 1 {
+			panic("task 1")
+		}
+	}}
+	for range 3 {
+		x.members.Add(1)
+		x.work()
+	}
+	x.members.Wait()
+	if !slices.Equal(begun, []int{0, 1}) || x.failed != "task 1" {
+		t.Errorf("tasks %v were begun, the failure is %v", begun, x.failed)
+	}
+}
+
 // With several goroutines a call allocates what these share, once, and no more: a copy of the product, the function that
 // does a task, the team, the times of the plan, and for each goroutine but the caller's what starts it. Dsyr2k is two
 // products.

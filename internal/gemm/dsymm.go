@@ -29,6 +29,22 @@ func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 
 // symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.
 func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	order := n
+	if side == blas.Left {
+		order = m
+	}
+	if alpha != 0 && order <= littleSymmetric && e.little(m, n, order) {
+		w := scratches.Get().(*scratch)
+		w.a = aligned(w.a, order*order)
+		s.square(w.a, order)
+		if side == blas.Left {
+			e.inPlace(blas.NoTrans, blas.NoTrans, m, n, order, alpha, w.a, order, b, ldb, beta, c, ldc)
+		} else {
+			e.inPlace(blas.NoTrans, blas.NoTrans, m, n, order, alpha, b, ldb, w.a, order, beta, c, ldc)
+		}
+		w.release()
+		return
+	}
 	p := product{engine: e, m: m, n: n, alpha: alpha, beta: beta, c: matrix(c, ldc, n)}
 	if side == blas.Left {
 		p.k, p.a, p.b = m, s, right(false, b, ldb)

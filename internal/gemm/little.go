@@ -17,6 +17,10 @@ func (e *Engine) little(m, n, k int) bool {
 // levels of cache, and a product of this order is less than goroutines are started for.
 const littleOrder = 128
 
+// littleSymmetric is the order up to which the other triangle of a symmetric matrix of a little product is filled in
+// first, by plain loops, which is quicker than to pack it block by block.
+const littleSymmetric = 48
+
 // inPlace computes a product of dense matrices, alpha not zero, strip by strip: the arithmetic of product.block without
 // its loops. A is read where it lies, B too unless it is transposed.
 func (e *Engine) inPlace(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {

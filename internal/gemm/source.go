@@ -124,6 +124,20 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 	}
 }
 
+// square copies all of a symmetric matrix of order n to dst, whose rows are n long.
+func (s *source) square(dst []float64, n int) {
+	for i := range n {
+		r, from, to := s.row(i), 0, i+1
+		if s.layout == symUpper {
+			from, to = i, n
+		}
+		for j := from; j < to; j++ {
+			v := s.x[r+j]
+			dst[i*n+j], dst[j*n+i] = v, v
+		}
+	}
+}
+
 // strides returns the distances in storage between the rows and between the columns of a dense source.
 func (s *source) strides() (row, col int) {
 	if s.layout == byRows {

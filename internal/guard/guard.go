@@ -1,0 +1,84 @@
+// Package guard gives tests memory with a page on either side that cannot be touched, so that code which reads or
+// writes one byte beside its operands is found out, also where what lies there would not show in the result.
+//
+// A slice of the heap does not do for that: what is around it is readable. Canaries around an operand show a write, but
+// a read only if it spoils the result. Here the hardware watches. Since a page is longer than most operands, an
+// operand lies either at the beginning of its region or at the end, and a test is to try both.
+//
+// A prefetch never faults, so one that goes past an operand is not seen, and need not be.
+//
+// Only tests import this package.
+package guard
+
+import (
+	"fmt"
+	"runtime/debug"
+	"testing"
+)
+
+// An Edge is the side of a region at which an operand lies.
+type Edge int
+
+const (
+	// First operands begin where the region begins: the byte before them cannot be touched.
+	First Edge = iota
+	// Last operands end where the region ends: the byte after them cannot be touched.
+	Last
+)
+
+// Edges lists the edges.
+var Edges = []Edge{First, Last}
+
+func (e Edge) String() string {
+	if e == First {
+		return "at the beginning of a page"
+	}
+	return "at the end of a page"
+}
+
+// A Region is memory between two pages that cannot be touched.
+type Region struct{ all []float64 }
+
+// New returns a region with room for at least n elements. It is freed when the test ends. On a system without such
+// pages the test is skipped.
+func New(t testing.TB, n int) *Region {
+	t.Helper()
+	return &Region{all: reserve(t, n)}
+}
+
+// Slice returns n elements of the region at an edge of it, with no capacity beyond. Slices of the same region overlap. It
+// panics if there is no room.
+func (r *Region) Slice(n int, at Edge) []float64 {
+	if n > len(r.all) {
+		panic(fmt.Sprintf("guard: no room for %d elements in a region of %d", n, len(r.all)))
+	}
+	if at == First {
+		return r.all[:n:n]
+	}
+	return r.all[len(r.all)-n:]
+}
+
+// Copy is Slice with the elements of x in it.
+func (r *Region) Copy(x []float64, at Edge) []float64 {
+	s := r.Slice(len(x), at)
+	copy(s, x)
+	return s
+}
+
+// Faults calls f and reports whether it touched what cannot be touched, in the calling goroutine. Any other
+// panic goes on. Without it, or in another goroutine, such an access ends the program.
+func Faults(f func()) (fault bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if _, ok := r.(interface{ Addr() uintptr }); !ok {
+			panic(r)
+		}
+		fault = true
+	}()
+	f()
+	return false
+}

@@ -1,0 +1,71 @@
+package guard
+
+import (
+	"testing"
+	"unsafe"
+)
+
+// sink keeps reads from being optimised away.
+var sink float64
+
+// Every element of a slice can be read and written, and the element beside it, on the side of the edge, neither.
+func TestRegion(t *testing.T) {
+	for _, n := range []int{1, 2, 511, 512, 513, 5000} {
+		r := New(t, n)
+		for _, at := range Edges {
+			x := r.Slice(n, at)
+			if len(x) != n || cap(x) != n {
+				t.Fatalf("n=%d %v: length %d, capacity %d", n, at, len(x), cap(x))
+			}
+			if Faults(func() {
+				for i := range x {
+					x[i] += 1
+				}
+			}) {
+				t.Errorf("n=%d %v: an element cannot be touched", n, at)
+			}
+			outside := unsafe.Add(unsafe.Pointer(&x[0]), -8)
+			if at == Last {
+				outside = unsafe.Add(unsafe.Pointer(&x[0]), 8*n)
+			}
+			if !Faults(func() { sink = *(*float64)(outside) }) {
+				t.Errorf("n=%d %v: the element beside can be read", n, at)
+			}
+			if !Faults(func() { *(*float64)(outside) = 1 }) {
+				t.Errorf("n=%d %v: the element beside can be written", n, at)
+			}
+		}
+	}
+}
+
+func TestCopy(t *testing.T) {
+	r := New(t, 3)
+	for _, at := range Edges {
+		if x := r.Copy([]float64{1, 2, 3}, at); len(x) != 3 || x[0] != 1 || x[2] != 3 {
+			t.Errorf("%v: %v", at, x)
+		}
+		if x := r.Copy(nil, at); len(x) != 0 {
+			t.Errorf("%v: %v of nothing", at, x)
+		}
+	}
+}
+
+// Faults lets other panics pass.
+func TestFaultsPanic(t *testing.T) {
+	defer func() {
+		if r := recover(); r != "other" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	Faults(func() { panic("other") })
+}
+
+func TestNoRoom(t *testing.T) {
+	r := New(t, 1)
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	r.Slice(1<<20, Last)
+}

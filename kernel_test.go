@@ -1,0 +1,78 @@
+package blskernel
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/internal/kernel"
+)
+
+// BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of Lookup, and a panic of
+// Default where no other backend is there, with the reason and the names that would do.
+func TestKernelEnvironment(t *testing.T) {
+	t.Parallel()
+	const nowhere = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"
+	usable := kernel.Names()
+	type environment struct {
+		name string
+		env  []string
+		want []string
+	}
+	unavailable := `blskernel: backend "pure" is not available: BLSKERNEL_KERNEL=`
+	unknown := unavailable + `sse9: kernel: this build has no kernel "sse9" (usable here: ` + strings.Join(usable, ", ") + `)`
+	tests := []environment{
+		{"not set", nil, []string{"kernel: " + usable[0] + "."}},
+		{"empty", []string{"BLSKERNEL_KERNEL="}, []string{"kernel: " + usable[0] + "."}},
+		{"unknown", []string{"BLSKERNEL_KERNEL=sse9"}, []string{"no pure: *blskernel.UnavailableError: " + unknown, "unset BLSKERNEL_KERNEL"}},
+		{"unknown, no other backend", []string{"BLSKERNEL_KERNEL=sse9", nowhere}, []string{"panic: " + unknown}},
+		{"unknown, asked for", []string{"BLSKERNEL_KERNEL=sse9", "BLSKERNEL_BACKEND=pure"}, []string{"panic: BLSKERNEL_BACKEND=pure: " + unknown}},
+	}
+	for _, name := range usable {
+		tests = append(tests, environment{"obeyed: " + name, []string{"BLSKERNEL_KERNEL=" + name, "BLSKERNEL_BACKEND=pure"}, []string{"kernel: " + name + ".", "backend: pure"}})
+	}
+	for name, set := range map[string]string{"avx512": "AVX512F", "avx2": "AVX2"} {
+		if !slices.Contains(usable, name) {
+			continue
+		}
+		without := envWithout + "=" + set
+		others := strings.Join(slices.DeleteFunc(slices.Clone(usable), func(n string) bool { return n == name }), ", ")
+		cannot := unavailable + name + `: kernel: this CPU cannot run kernel "` + name + `" (usable here: ` + others + `)`
+		tests = append(tests,
+			environment{"without " + set, []string{without, "BLSKERNEL_KERNEL=" + name, nowhere}, []string{"no pure: *blskernel.UnavailableError: " + cannot, "panic: " + cannot}},
+			environment{"generic without " + set, []string{without, "BLSKERNEL_KERNEL=generic"}, []string{"kernel: generic."}})
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			out := child(t, test.env...)
+			for _, want := range test.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("printed\n%swhich does not have\n%s", out, want)
+				}
+			}
+		})
+	}
+}
+
+// Lookup knows the pure backend on every kernel that this machine can run, and Names lists it once.
+func TestLookupKernels(t *testing.T) {
+	for _, name := range kernel.Names() {
+		b, err := Lookup("pure/" + name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if got := b.(*pure).engine.Kernel().Name; b.Name() != "pure/"+name || got != name {
+			t.Errorf("Lookup(pure/%s) is %s with kernel %s", name, b.Name(), got)
+		}
+		if slices.Contains(Names(), b.Name()) {
+			t.Errorf("Names() = %v lists a variant", Names())
+		}
+	}
+	var u *UnavailableError
+	if b, err := Lookup("pure/sse9"); b != nil || !errors.As(err, &u) || !strings.Contains(u.Why, `no kernel "sse9"`) || !strings.Contains(u.Why, "generic") {
+		t.Errorf("Lookup(pure/sse9) = %v, %v, want an error that lists the usable kernels", b, err)
+	}
+}
