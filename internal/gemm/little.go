@@ -10,7 +10,8 @@ import (
 // the first levels of cache. For products of a few hundred nanoseconds the loops of package gemm would cost more than
 // they give.
 func (e *Engine) little(m, n, k int) bool {
-	return min(m, n, k) > 0 && max(m, n, k) <= littleOrder && k <= e.blocks.KC
+	return min(m, n, k) > 0 && max(m, n, k) <= littleOrder && k <= e.blocks.KC &&
+		(m*n*k < minStandingFlops/2 || workersFor(2*float64(m)*float64(n)*float64(k)) == 1)
 }
 
 // littleOrder is the largest dimension of little products: B of this order takes 128 KiB, half of the smallest second

@@ -8,17 +8,34 @@ import (
 	"sync/atomic"
 )
 
-// threads is the number set by SetThreads; 0 stands for GOMAXPROCS.
-var threads atomic.Int64
+var (
+	setting  sync.Mutex           // of the two that follow
+	threads  atomic.Int64         // the number set by SetThreads; 0 stands for GOMAXPROCS
+	standing atomic.Pointer[crew] // what SetThreads has started; nil if it was not called, or with 0 or 1
+)
 
 // SetThreads sets the largest number of goroutines, the caller's included, that one product may use.
 // 0, the value at start, means GOMAXPROCS. Products that have begun are not affected. Results do not
 // depend on it. It panics if n < 0.
+//
+// With n > 1 it also starts n-1 goroutines that stand by for products until the next SetThreads: those begin at once,
+// and need not be large to be worth it. Without, a product starts the goroutines that it uses, and they end with it.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
 	}
+	setting.Lock()
+	defer setting.Unlock()
+	if int64(n) == threads.Load() {
+		return
+	}
 	threads.Store(int64(n))
+	if old := standing.Swap(nil); old != nil {
+		old.end()
+	}
+	if n > 1 {
+		standing.Store(newCrew(n - 1))
+	}
 }
 
 // Threads returns the largest number of goroutines that one product may use.
@@ -29,13 +46,16 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// minParallelFlops is the work below which a product stays in the caller's goroutine: twice what one
-// thread does in the time in which a second one comes to help. See startDelay.
-const minParallelFlops = 2 * startDelay
-
 // startDelay is how many flops late a new goroutine begins. The scheduler of Go leaves a goroutine to the
 // thread that started it for a while before another thread takes it over, 60 to 70 microseconds on Linux.
 const startDelay = 3 << 20
+
+// The work below which a product stays in the caller's goroutine: twice what one thread does in the time in which
+// a new goroutine comes to help, and for those that stand by some ten times what it takes to wake one.
+const (
+	minParallelFlops = 2 * startDelay
+	minStandingFlops = 2 << 20
+)
 
 // A grid cuts C into tasks: some columns by some rows.
 type grid struct {
@@ -45,7 +65,11 @@ type grid struct {
 
 // workersFor returns how many goroutines so much work is worth.
 func workersFor(flops float64) int {
-	if flops < minParallelFlops {
+	least := float64(minParallelFlops)
+	if standing.Load() != nil {
+		least = minStandingFlops
+	}
+	if flops < least {
 		return 1
 	}
 	return Threads()
@@ -80,12 +104,13 @@ const (
 // packingRows is the time to pack an element of B as rows of C: how many could be computed instead.
 const packingRows = 6
 
-// finished returns when the goroutines would be done with a grid, in flops, if all but the first begin late
-// and each takes the next task when it is done with one.
+// finished returns when the goroutines would be done with a grid, in flops, if new ones begin late and each takes the next task when it is done with one.
 func (p *product) finished(g grid, workers int) float64 {
 	at := make([]float64, workers)
-	for i := range at[1:] {
-		at[i+1] = startDelay
+	if standing.Load() == nil {
+		for i := range at[1:] {
+			at[i+1] = startDelay
+		}
 	}
 	for t := range g.down * g.over {
 		i0, i1, j0, j1 := p.bounds(g, t)
@@ -142,32 +167,42 @@ func Rows(rows, flops int, do func(from, to int)) {
 // A team is the goroutines that share the tasks of one call. They take one after another from a counter. Tasks
 // write disjoint parts of the result, and every element is computed within one task.
 type team struct {
-	task    func(w *scratch, i int)
-	tasks   int64
-	next    atomic.Int64 // first task that nobody has taken
-	members sync.WaitGroup
-	mu      sync.Mutex
-	failed  any // what the first panic of a member was called with
+	task   func(w *scratch, i int)
+	tasks  int64
+	next   atomic.Int64 // first task that nobody has taken
+	joined atomic.Int64 // members of a crew that are at work
+	mu     sync.Mutex
+	failed any // what the first panic of a member was called with
 }
 
 // parallel calls task for 0 to tasks-1 from the given number of goroutines, one of which is the caller's. All have
 // ended their work when it returns. If one panics, no further task is begun and the panic is raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
 	t := &team{task: task, tasks: int64(tasks)}
-	t.members.Add(workers)
-	for range workers - 1 {
-		go t.work()
+	if c := standing.Load(); c == nil || !c.run(t) {
+		t.start(workers)
 	}
-	t.work()
-	t.members.Wait()
 	if t.failed != nil {
 		panic(t.failed)
 	}
 }
 
+// start does the tasks with goroutines of the team's own.
+func (t *team) start(workers int) {
+	var others sync.WaitGroup
+	others.Add(workers - 1)
+	for range workers - 1 {
+		go func() {
+			defer others.Done()
+			t.work()
+		}()
+	}
+	t.work()
+	others.Wait()
+}
+
 // work takes tasks until there are no more.
 func (t *team) work() {
-	defer t.members.Done()
 	defer func() {
 		if r := recover(); r != nil {
 			t.fail(r)
