@@ -129,21 +129,35 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether A is read where it lies: if it is dense. A strip of A is read once for each NR
-// columns, from the second level of cache on; its packed copy would be, too, and would cost a pass more.
-func (p *product) directA() bool { return p.a.layout <= byCols }
+// directA reports whether A is read where it lies: if it is dense and strips of it are whole cache lines, or so few
+// columns of C that a copy is not worth it. A strip of A is read once for each NR columns, from the second level of
+// cache on; its packed copy would be, too, and would cost a pass more.
+func (p *product) directA() bool {
+	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
+}
 
-// directB reports whether the rows p0 to p1, columns j0 to j1 of B are read where they lie, for so many rows of
-// C: if rows of B are contiguous and either few strips would share the cost of a copy or all of it stays in
-// the second level of cache, where rows that are a multiple of a page apart would displace each other.
-func (p *product) directB(rows, j0, j1, p0, p1 int) bool {
-	const page = 4096
+// directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous and either few strips would share the cost of a copy, or all of it stays in
+// the second level of cache, where rows that are a multiple of a page apart would displace each other. If a row of a
+// panel is one line, there is less time to fetch it, and a copy pays earlier.
+func (p *product) directB(rows int) bool {
 	if p.b.layout != byCols || p.b.diag != nil {
 		return false
 	}
-	return rows <= fewStrips*p.engine.kernel.MR ||
-		8*p.k*p.n <= p.engine.caches.L2/2 && 8*p.b.ld%page != 0
+	room := p.engine.caches.L2 / 2
+	if 8*p.engine.kernel.NR <= line {
+		room /= 4
+	}
+	return rows <= fewStrips*p.engine.kernel.MR || 8*p.k*p.n <= room && 8*p.b.ld%page != 0
 }
+
+// A cache line, and a page of memory, in bytes.
+const (
+	line = 64
+	page = 4096
+)
+
+// fewColumns is the number of columns of C for which a strip of A is not worth packing.
+const fewColumns = 128
 
 // fewStrips is the number of strips of C for which a block of B is not worth packing.
 const fewStrips = 4
@@ -164,7 +178,7 @@ func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
 // product is not packed again.
 func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	nr := p.engine.kernel.NR
-	if p.directB(rows, j0, j1, p0, p1) {
+	if p.directB(rows) {
 		return panels{x: p.b.x[p0*p.b.ld+j0:], row: p.b.ld, panel: nr}
 	}
 	if is := (place{j0, j1, p0, p1}); w.packed != is {

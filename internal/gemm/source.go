@@ -50,8 +50,19 @@ func (s *source) row(i int) int {
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
 // (i and p counted from i0 and p0). What the last panel has beyond i1 is left as it is.
+//
+// Rows that lie across the sum are copied some at a time for all panels, since each is in a page of memory of its own.
 func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
+	if s.layout == byCols && s.diag == nil {
+		for p := p0; p < p1; p += packedRows {
+			rows := min(packedRows, p1-p)
+			for i := i0; i < i1; i += w {
+				k.Copy(rows, min(w, i1-i), &s.x[p*s.ld+i], s.ld, &dst[(i-i0)/w*size+(p-p0)*w], w)
+			}
+		}
+		return
+	}
 	for ; i0 < i1; i0 += w {
 		s.panel(k, dst[:size], w, i0, min(i0+w, i1), p0, p1)
 		if s.diag != nil {
@@ -65,6 +76,10 @@ func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 		dst = dst[size:]
 	}
 }
+
+// packedRows is how many rows that lie across the sum are copied at a time: their pages are known to any CPU's first
+// table of pages.
+const packedRows = 16
 
 // panel packs one micro-panel of i1-i0 <= w rows. The panel of a symmetric matrix is in three parts,
 // before, on and after the diagonal; the stored row is across in one of the outer parts and along in

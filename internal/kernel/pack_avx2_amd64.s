@@ -16,37 +16,47 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ ldd+40(FP), DI
 	SHLQ $0x03, DI
 
-	// n = lanes*vectors + rest, 0 < rest <= lanes
-	LEAQ    -1(CX), R8
-	MOVQ    R8, CX
-	ANDQ    $-4, R8
-	SUBQ    R8, CX
-	INCQ    CX
-	SHLQ    $0x03, R8
-	LEAQ    masksAVX2<>+0(SB), R9
-	NEGQ    CX
-	LEAQ    32(R9)(CX*8), CX
-	VMOVUPD (CX), Y1
+	// A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time.
+	CMPQ CX, $0x04
+	JLT  short
+	LEAQ -4(CX), CX
+	SHLQ $0x03, CX
 
 row:
-	XORQ CX, CX
-	CMPQ CX, R8
-	JEQ  rest
+	XORQ R8, R8
+	CMPQ R8, CX
+	JGE  last
 
 vector:
-	VMOVUPD (DX)(CX*1), Y0
-	VMOVUPD Y0, (SI)(CX*1)
-	ADDQ    $0x20, CX
-	CMPQ    CX, R8
+	VMOVUPD (DX)(R8*1), Y0
+	VMOVUPD Y0, (SI)(R8*1)
+	ADDQ    $0x20, R8
+	CMPQ    R8, CX
 	JLT     vector
 
-rest:
-	VMASKMOVPD (DX)(CX*1), Y1, Y0
-	VMASKMOVPD Y0, Y1, (SI)(CX*1)
+last:
+	VMOVUPD (DX)(CX*1), Y0
+	VMOVUPD Y0, (SI)(CX*1)
+	ADDQ    BX, DX
+	ADDQ    DI, SI
+	DECQ    AX
+	JNE     row
+	VZEROUPPER
+	RET
+
+short:
+	LEAQ    masksAVX2<>+0(SB), R8
+	NEGQ    CX
+	LEAQ    32(R8)(CX*8), CX
+	VMOVUPD (CX), Y1
+
+part:
+	VMASKMOVPD (DX), Y1, Y0
+	VMASKMOVPD Y0, Y1, (SI)
 	ADDQ       BX, DX
 	ADDQ       DI, SI
 	DECQ       AX
-	JNE        row
+	JNE        part
 	VZEROUPPER
 	RET
 

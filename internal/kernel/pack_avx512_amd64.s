@@ -16,36 +16,46 @@ TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ ldd+40(FP), DI
 	SHLQ $0x03, DI
 
-	// n = lanes*vectors + rest, 0 < rest <= lanes
-	LEAQ  -1(CX), R8
-	MOVQ  R8, CX
-	ANDQ  $-8, R8
-	SUBQ  R8, CX
-	INCQ  CX
-	SHLQ  $0x03, R8
-	MOVQ  $-1, R9
-	BZHIQ CX, R9, R9
-	KMOVW R9, K1
+	// A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time.
+	CMPQ CX, $0x08
+	JLT  short
+	LEAQ -8(CX), CX
+	SHLQ $0x03, CX
 
 row:
-	XORQ CX, CX
-	CMPQ CX, R8
-	JEQ  rest
+	XORQ R8, R8
+	CMPQ R8, CX
+	JGE  last
 
 vector:
-	VMOVUPD (DX)(CX*1), Z0
-	VMOVUPD Z0, (SI)(CX*1)
-	ADDQ    $0x40, CX
-	CMPQ    CX, R8
+	VMOVUPD (DX)(R8*1), Z0
+	VMOVUPD Z0, (SI)(R8*1)
+	ADDQ    $0x40, R8
+	CMPQ    R8, CX
 	JLT     vector
 
-rest:
-	VMOVUPD.Z (DX)(CX*1), K1, Z0
-	VMOVUPD   Z0, K1, (SI)(CX*1)
+last:
+	VMOVUPD (DX)(CX*1), Z0
+	VMOVUPD Z0, (SI)(CX*1)
+	ADDQ    BX, DX
+	ADDQ    DI, SI
+	DECQ    AX
+	JNE     row
+	VZEROUPPER
+	RET
+
+short:
+	MOVQ  $-1, R8
+	BZHIQ CX, R8, R8
+	KMOVW R8, K1
+
+part:
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVUPD   Z0, K1, (SI)
 	ADDQ      BX, DX
 	ADDQ      DI, SI
 	DECQ      AX
-	JNE       row
+	JNE       part
 	VZEROUPPER
 	RET
 

@@ -21,48 +21,53 @@ func (g *generator) copyRows() {
 		"is Kernel.Copy. The reference is copyGeneric.")
 	m, n := g.argument("m"), g.argument("n")
 	src, lds, dst, ldd := g.argument("src"), g.bytes("lds"), g.argument("dst"), g.bytes("ldd")
-	rest, vectors := g.GP64(), g.GP64()
-	g.Comment("n = lanes*vectors + rest, 0 < rest <= lanes")
-	g.LEAQ(operand.Mem{Base: n, Disp: -1}, vectors)
-	g.MOVQ(vectors, rest)
-	g.ANDQ(operand.I32(-g.lanes), vectors)
-	g.SUBQ(vectors, rest)
-	g.INCQ(rest)
-	g.SHLQ(operand.Imm(3), vectors)
-	var mask reg.Register = reg.K1
-	if g.lanes == 4 {
-		mask = g.register(1)
-		at := g.GP64()
-		g.maskOf(rest, at)
-		g.VMOVUPD(operand.Mem{Base: at}, mask)
-	} else {
-		g.maskOf(rest, mask)
-	}
-	v := g.register(0)
-	j := g.GP64()
+	g.Comment("A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time.")
+	g.CMPQ(n, operand.Imm(uint64(g.lanes)))
+	g.JLT(operand.LabelRef("short"))
+	v, last, j := g.register(0), g.GP64(), g.GP64()
+	g.LEAQ(operand.Mem{Base: n, Disp: -g.lanes}, last)
+	g.SHLQ(operand.Imm(3), last)
 	g.Label("row")
 	g.XORQ(j, j)
-	g.CMPQ(j, vectors)
-	g.JEQ(operand.LabelRef("rest"))
+	g.CMPQ(j, last)
+	g.JGE(operand.LabelRef("last"))
 	g.Label("vector")
 	g.VMOVUPD(operand.Mem{Base: src, Index: j, Scale: 1}, v)
 	g.VMOVUPD(v, operand.Mem{Base: dst, Index: j, Scale: 1})
 	g.ADDQ(operand.Imm(uint64(8*g.lanes)), j)
-	g.CMPQ(j, vectors)
+	g.CMPQ(j, last)
 	g.JLT(operand.LabelRef("vector"))
-	g.Label("rest")
-	from, to := operand.Mem{Base: src, Index: j, Scale: 1}, operand.Mem{Base: dst, Index: j, Scale: 1}
-	if g.lanes == 8 {
-		g.VMOVUPD_Z(from, mask, v)
-		g.VMOVUPD(v, mask, to)
-	} else {
-		g.VMASKMOVPD(from, mask, v)
-		g.VMASKMOVPD(v, mask, to)
-	}
+	g.Label("last")
+	g.VMOVUPD(operand.Mem{Base: src, Index: last, Scale: 1}, v)
+	g.VMOVUPD(v, operand.Mem{Base: dst, Index: last, Scale: 1})
 	g.ADDQ(lds, src)
 	g.ADDQ(ldd, dst)
 	g.DECQ(m)
 	g.JNE(operand.LabelRef("row"))
+	g.ret()
+
+	g.Label("short")
+	var mask reg.Register = reg.K1
+	if g.lanes == 4 {
+		mask = g.register(1)
+		at := g.GP64()
+		g.maskOf(n, at)
+		g.VMOVUPD(operand.Mem{Base: at}, mask)
+	} else {
+		g.maskOf(n, mask)
+	}
+	g.Label("part")
+	if g.lanes == 8 {
+		g.VMOVUPD_Z(operand.Mem{Base: src}, mask, v)
+		g.VMOVUPD(v, mask, operand.Mem{Base: dst})
+	} else {
+		g.VMASKMOVPD(operand.Mem{Base: src}, mask, v)
+		g.VMASKMOVPD(v, mask, operand.Mem{Base: dst})
+	}
+	g.ADDQ(lds, src)
+	g.ADDQ(ldd, dst)
+	g.DECQ(m)
+	g.JNE(operand.LabelRef("part"))
 	g.ret()
 }
 
