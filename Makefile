@@ -53,7 +53,9 @@ noasm:
 
 # The whole suite on each kernel that this CPU can run, one after another, without cgo.
 kernels:
-	@set -e; for kernel in $$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p'); do \
+	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
+	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
+	for kernel in $$kernels; do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
 		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test ./...; \
 	done

@@ -45,8 +45,11 @@ type fusedViaDgemm struct {
 }
 
 func (v fusedViaDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	ok := checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
 	require(len(d) >= k, shortD)
+	if !ok {
+		return
+	}
 	if k == 0 {
 		v.b.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -58,8 +61,11 @@ func (v fusedViaDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float
 }
 
 func (v fusedViaDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
-	checkDsprk(t, n, k, a, lda, ap)
+	ok := checkDsprk(t, n, k, a, lda, ap)
 	require(len(d) >= k, shortD)
+	if !ok {
+		return
+	}
 	if k == 0 {
 		v.packed.Dsprk(t, n, k, alpha, a, lda, beta, ap)
 		return
@@ -71,11 +77,14 @@ func (v fusedViaDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []
 }
 
 func (v fusedViaDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
-	checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	ok := checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
 	require(len(bias) >= n, shortBias)
+	if !ok {
+		return
+	}
 	v.b.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, 0, c, ldc)
 	tanh := bestTanh()
-	gemm.Rows(m, n*flopsOfTanh, func(from, to int) {
+	gemm.Rows(Threads(), m, n*flopsOfTanh, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := c[i*ldc : i*ldc+n]
 			for j, x := range bias[:n] {
@@ -89,12 +98,12 @@ func (v fusedViaDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float
 // flopsOfTanh is a hyperbolic tangent in flops of a product, about.
 const flopsOfTanh = 50
 
-// bestTanh returns the Tanh of the selected kernel, or the portable one where the wish of the environment, which is
-// for the pure backend, cannot be granted.
+// bestTanh returns the Tanh of the selected kernel, or of the best where the wish of the environment, which is for the
+// pure backend, cannot be granted.
 func bestTanh() func(dst, src []float64) {
 	k, err := kernel.Selected()
 	if err != nil {
-		k, _ = kernel.Lookup("generic")
+		k, _ = kernel.Lookup(kernel.Names()[0])
 	}
 	return k.Tanh
 }

@@ -130,6 +130,23 @@ func compareFused(t *testing.T, f FusedProducts, tA, tB blas.Transpose, m, n, k 
 	}
 }
 
+// Of empty products nothing is read or written, natively or by way of Dgemm.
+func TestFusedEmpty(t *testing.T) {
+	b, err := Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]FusedProducts{"native": Fused(b), "via Dgemm": Fused(plain{b})} {
+		if got := panicOf(func() {
+			f.DgemmDiag('N', 'N', 0, 3, 2, 1, nil, 2, make([]float64, 2), nil, 3, 0, nil, 3)
+			f.DgemmTanh('N', 'N', 3, 0, 2, 1, nil, 2, nil, 1, nil, nil, 1)
+			f.DsprkDiag('N', 0, 2, 1, nil, 2, make([]float64, 2), 0, nil)
+		}); got != nil {
+			t.Errorf("%s: panics with %v", name, got)
+		}
+	}
+}
+
 // Bad arguments panic before anything is written, natively and by way of Dgemm.
 func TestFusedArguments(t *testing.T) {
 	b, err := Lookup("pure")

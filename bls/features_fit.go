@@ -74,6 +74,7 @@ func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, er
 		f.scale = opt.Shrink / largest
 	}
 	if keep {
+		// The products are computed again, with the scale, so that the rows are to the bit those of Transform.
 		f.appendEnhanced(a)
 	}
 	return f, a, nil

@@ -39,12 +39,16 @@ func gather() (information, error) {
 		Kernels: kernel.Names(),
 		Go:      fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
-	if k, err := kernel.Selected(); err == nil {
-		info.Kernel, info.Blocks = k.Name, gemm.New(k).Blocks()
-	}
 	b, err := blskernel.Lookup("")
 	if err != nil {
 		return info, err
+	}
+	k, err := kernel.Selected()
+	if name, ok := strings.CutPrefix(b.Name(), "pure/"); ok {
+		k, err = kernel.Lookup(name)
+	}
+	if err == nil {
+		info.Kernel, info.Blocks = k.Name, gemm.New(k).Blocks()
 	}
 	if _, err := blskernel.Lookup("pure"); err != nil {
 		info.Missing["pure"] = err.Error()

@@ -198,7 +198,7 @@ func TestRows(t *testing.T) {
 		for _, rows := range []int{0, 1, 2, 5, 17, 1000} {
 			for _, flops := range []int{1, minParallelFlops} {
 				done := make([]atomic.Int64, rows)
-				Rows(rows, flops, func(from, to int) {
+				Rows(threads, rows, flops, func(from, to int) {
 					for i := from; i < to; i++ {
 						done[i].Add(1)
 					}

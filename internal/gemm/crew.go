@@ -11,7 +11,7 @@ import (
 // ends it. A goroutine that is started for a call begins late, see startDelay; one that has been at work a moment ago
 // begins at once. It looks out for the next call for a while, and then sleeps until it is woken.
 //
-// One call at a time has the crew, others start goroutines of their own. A call does not wait for members that have
+// One call at a time has the crew; others find the CPUs at work and stay in the caller's goroutine. A call does not wait for members that have
 // not joined it: what it would have been theirs to do is done when there are no more tasks.
 type crew struct {
 	use    sync.Mutex           // held by the call that has the crew
@@ -38,13 +38,13 @@ func newCrew(members int) *crew {
 // end makes the members go and returns when they have gone. A call that has the crew goes on without them.
 func (c *crew) end() {
 	c.quit.Store(true)
-	c.rouse()
+	c.rouse(cap(c.wake))
 	c.gone.Wait()
 }
 
-// rouse wakes all members that are asleep: there is room for a token for each.
-func (c *crew) rouse() {
-	for range cap(c.wake) {
+// rouse wakes as many members as it is told, if so many are asleep.
+func (c *crew) rouse(members int) {
+	for range members {
 		select {
 		case c.wake <- struct{}{}:
 		default:
@@ -59,8 +59,8 @@ func (c *crew) run(t *team) bool {
 	}
 	defer c.use.Unlock()
 	c.job.Store(t)
-	if c.asleep.Load() > 0 {
-		c.rouse()
+	if asleep := c.asleep.Load(); asleep > 0 {
+		c.rouse(int(asleep))
 	}
 	t.work()
 	c.job.Store(nil)
@@ -70,12 +70,13 @@ func (c *crew) run(t *team) bool {
 			runtime.Gosched()
 		}
 	}
+	t.task = nil // members remember the team, which shall not keep the operands
 	return true
 }
 
 // member works on one job after another until the crew ends.
 func (c *crew) member() {
-	runtime.LockOSThread() // which keeps to its CPU
+	runtime.LockOSThread() // a thread that is not used for anything else tends to stay on its CPU
 	defer c.gone.Done()
 	var last *team
 	for {

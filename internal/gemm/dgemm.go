@@ -62,7 +62,7 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 		b: right(tB != blas.NoTrans, b, ldb),
 		c: matrix(c, ldc, n),
 	}
-	p.b.diag = d
+	p.b.diag = d[:k]
 	p.run()
 }
 
@@ -78,7 +78,7 @@ func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 		a:    left(tA != blas.NoTrans, a, lda),
 		b:    right(tB != blas.NoTrans, b, ldb),
 		c:    matrix(c, ldc, n),
-		bias: bias,
+		bias: bias[:n],
 	}
 	p.run()
 }

@@ -30,7 +30,7 @@ func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float6
 		b: right(t == blas.NoTrans, a, lda),
 		c: halfPacked(ap, n),
 	}
-	p.b.diag = d
+	p.b.diag = d[:k]
 	p.run()
 }
 

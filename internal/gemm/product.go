@@ -9,7 +9,7 @@ type product struct {
 	alpha, beta float64
 	a, b        source
 	c           sink
-	bias        []float64 // C[i,j] becomes tanh(C[i,j] + bias[j]) in the end; not if nil
+	bias        []float64 // C[i,j] becomes tanh(C[i,j] + bias[j]) in the end, not if nil; only where all of C is kept
 }
 
 // run computes the product.

@@ -455,10 +455,10 @@ func eachKernel(t *testing.T, f func(t *testing.T)) {
 }
 
 // active is the engine under test.
-var active = New(fastest())
+var active = New(selected())
 
-func fastest() kernel.Kernel {
-	k, err := kernel.Lookup(kernel.Names()[0])
+func selected() kernel.Kernel {
+	k, err := kernel.Selected()
 	if err != nil {
 		panic(err)
 	}

@@ -23,7 +23,7 @@ const (
 	lower
 )
 
-// dense keeps an m×n matrix.
+// matrix keeps an m×n matrix.
 func matrix(c []float64, ldc, n int) sink { return sink{part: full, c: c, ld: ldc, n: n} }
 
 // half keeps one triangle of an n×n matrix, with the diagonal.

@@ -18,8 +18,10 @@ var (
 // 0, the value at start, means GOMAXPROCS. Products that have begun are not affected. Results do not
 // depend on it. It panics if n < 0.
 //
-// With n > 1 it also starts n-1 goroutines that stand by for products until the next SetThreads: those begin at once,
-// and need not be large to be worth it. Without, a product starts the goroutines that it uses, and they end with it.
+// With n > 1 it also starts goroutines that stand by for products until the next SetThreads, n-1 or as many as there
+// are processors for (GOMAXPROCS): those begin at once, and a product need not be large to be worth it. Without, a
+// product starts the goroutines that it uses, and they end with it. SetThreads returns when those of the last one have
+// gone, which takes as long as the tasks that they are at.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
@@ -33,7 +35,7 @@ func SetThreads(n int) {
 	if old := standing.Swap(nil); old != nil {
 		old.end()
 	}
-	if n > 1 {
+	if n = min(n, runtime.GOMAXPROCS(0)); n > 1 {
 		standing.Store(newCrew(n - 1))
 	}
 }
@@ -82,31 +84,33 @@ func (p *product) cut(workers int) grid {
 	least := math.Inf(1)
 	width := p.width()
 	over := (p.n + width - 1) / width
-	for down := 1; ; down++ {
+	at := make([]float64, workers)
+	for down := 1; ; down += (down + 3) / 4 {
 		rows := roundUp((p.m+down-1)/down, p.engine.kernel.MR)
 		g := grid{rows: rows, width: width, down: (p.m + rows - 1) / rows, over: over}
-		if t := p.finished(g, workers); t < least {
+		if t := p.finished(g, at); t < least {
 			best, least = g, t
 		}
-		if down >= workers*mostDown || rows <= leastRows {
+		if g.down*over >= workers*mostTasks || rows <= leastRows {
 			return best
 		}
 	}
 }
 
-// mostDown and leastRows limit the grids that are tried: that many tasks for each goroutine in a column, of at least
-// so many rows.
+// mostTasks and leastRows limit the grids that are tried: about that many tasks for each goroutine, of at least so
+// many rows.
 const (
-	mostDown  = 6
+	mostTasks = 8
 	leastRows = 32
 )
 
 // packingRows is the time to pack an element of B as rows of C: how many could be computed instead.
 const packingRows = 6
 
-// finished returns when the goroutines would be done with a grid, in flops, if new ones begin late and each takes the next task when it is done with one.
-func (p *product) finished(g grid, workers int) float64 {
-	at := make([]float64, workers)
+// finished returns when the goroutines would be done with a grid, in flops, if new ones begin late and each takes the next task when it is done with one. at
+// is room for the time of each.
+func (p *product) finished(g grid, at []float64) float64 {
+	clear(at)
 	if standing.Load() == nil {
 		for i := range at[1:] {
 			at[i+1] = startDelay
@@ -152,15 +156,15 @@ func (p *product) parallel(workers int) {
 	})
 }
 
-// Rows calls do for ranges that together are the rows 0 to rows-1, from as many goroutines as rows of so many
-// flops each are worth. All have ended their work when it returns.
-func Rows(rows, flops int, do func(from, to int)) {
-	workers := min(workersFor(float64(rows)*float64(flops)), rows)
-	if workers <= 1 {
+// Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if rows of so many
+// flops each are worth it. All have ended their work when it returns.
+func Rows(threads, rows, flops int, do func(from, to int)) {
+	workers := min(threads, rows)
+	if workers <= 1 || float64(rows)*float64(flops) < minParallelFlops {
 		do(0, rows)
 		return
 	}
-	tasks := min(workers*mostDown, rows)
+	tasks := min(workers*mostTasks, rows)
 	parallel(workers, tasks, func(_ *scratch, i int) { do(i*rows/tasks, (i+1)*rows/tasks) })
 }
 
@@ -175,12 +179,14 @@ type team struct {
 	failed any // what the first panic of a member was called with
 }
 
-// parallel calls task for 0 to tasks-1 from the given number of goroutines, one of which is the caller's. All have
-// ended their work when it returns. If one panics, no further task is begun and the panic is raised again here.
+// parallel calls task for 0 to tasks-1 from the caller's goroutine and others: the crew, or new ones up to the given
+// number in all. All have ended their work when it returns. If one panics, no further task is begun and the panic is raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
 	t := &team{task: task, tasks: int64(tasks)}
-	if c := standing.Load(); c == nil || !c.run(t) {
+	if c := standing.Load(); c == nil {
 		t.start(workers)
+	} else if !c.run(t) {
+		t.work()
 	}
 	if t.failed != nil {
 		panic(t.failed)

@@ -68,7 +68,7 @@ type Kernel struct {
 	// MR and NR are the rows and columns of the tile of C that Gemm holds in registers.
 	MR, NR int
 
-	// Available reports whether this machine can run Gemm.
+	// Available reports whether this machine can run the functions of the entry.
 	Available func() bool
 
 	// Peak computes z = x·z + y, n times in each lane of several vector registers, from z = 0, and
@@ -81,7 +81,7 @@ type Kernel struct {
 	// Gemm computes C = alpha·A·B + C if add, else C = alpha·A·B, for m <= MR rows: 2mnk flops.
 	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int)
 
-	// Solve overwrites the m×n matrix X, m <= MR, by the solution of T·X = X for the lower triangle
+	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower triangle
 	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if d
 	// is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle read backwards is an upper one.
 	// It takes m²n flops.
