@@ -37,7 +37,7 @@ func jobs(t *testing.T) []*job {
 	for _, r := range routines() {
 		p := r.build(rnd, m, n, k, 0.7, -1.3)
 		p.fill(rnd)
-		if 2*p.m*p.n*p.k < minParallelFlops {
+		if float64(2*p.m*p.n*p.k) < minParallel*active.kernel.Speed {
 			t.Fatalf("%s: too small for several goroutines", r.name)
 		}
 		all = append(all, &job{r.name, p.call, p.c.all, slices.Clone(p.c.all)})
@@ -57,7 +57,7 @@ func triangularJobs(t *testing.T, e *Engine) []*job {
 					"Dtrsm": e.Dtrsm, "Dtrmm": e.Dtrmm,
 				} {
 					p := newTriangular(rnd, side, ul, tA, blas.NonUnit, 230, 210, 0.7)
-					if p.order()*p.m*p.n < minParallelFlops {
+					if float64(p.order()*p.m*p.n) < minParallel*active.kernel.Speed {
 						t.Fatalf("%s %v: too small for several goroutines", name, p)
 					}
 					all = append(all, &job{
@@ -196,7 +196,7 @@ func TestRows(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 7} {
 		setThreads(t, threads)
 		for _, rows := range []int{0, 1, 2, 5, 17, 1000} {
-			for _, flops := range []int{1, minParallelFlops} {
+			for _, flops := range []int{1, minParallel} {
 				done := make([]atomic.Int64, rows)
 				Rows(threads, rows, flops, func(from, to int) {
 					for i := from; i < to; i++ {

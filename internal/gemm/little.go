@@ -11,11 +11,12 @@ import (
 // they give.
 func (e *Engine) little(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= littleOrder && k <= e.blocks.KC &&
-		(m*n*k < minStandingFlops/2 || workersFor(2*float64(m)*float64(n)*float64(k)) == 1)
+		e.workersFor(2*float64(m)*float64(n)*float64(k)) == 1
 }
 
 // littleOrder is the largest dimension of little products: B of this order takes 128 KiB, half of the smallest second
-// levels of cache, and a product of this order is less than goroutines are started for.
+// levels of cache, and a product of this order is less than goroutines are started for, though not less than those that stand by are
+// woken for.
 const littleOrder = 128
 
 // littleSymmetric is the order up to which the other triangle of a symmetric matrix of a little product is filled in

@@ -23,7 +23,7 @@ func (p *product) run() {
 		p.c.scale(p.beta, 0, p.m, 0, p.n)
 		p.finish(0, p.m, 0, p.n)
 	default:
-		if workers := workersFor(2 * float64(p.m) * float64(p.n) * float64(p.k)); workers > 1 {
+		if workers := p.engine.workersFor(2 * float64(p.m) * float64(p.n) * float64(p.k)); workers > 1 {
 			p.parallel(workers)
 		} else {
 			p.serial()

@@ -43,7 +43,7 @@ func (t *sweep) run() {
 		t.announce()
 	}
 	flops := float64(t.order) * float64(t.order) * float64(t.n)
-	workers := workersFor(flops)
+	workers := t.engine.workersFor(flops)
 	if workers > 1 {
 		t.parallel(workers)
 		return

@@ -48,15 +48,15 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// startDelay is how many flops late a new goroutine begins. The scheduler of Go leaves a goroutine to the
+// startDelay is how many nanoseconds late a new goroutine begins. The scheduler of Go leaves a goroutine to the
 // thread that started it for a while before another thread takes it over, 60 to 70 microseconds on Linux.
-const startDelay = 3 << 20
+const startDelay = 65_000
 
-// The work below which a product stays in the caller's goroutine: twice what one thread does in the time in which
-// a new goroutine comes to help, and for those that stand by some ten times what it takes to wake one.
+// The time, in nanoseconds, below which work stays in the caller's goroutine: twice that in which a new goroutine
+// comes to help, and for those that stand by some ten times what it takes to wake one.
 const (
-	minParallelFlops = 2 * startDelay
-	minStandingFlops = 2 << 20
+	minParallel = 2 * startDelay
+	minStanding = 40_000
 )
 
 // A grid cuts C into tasks: some columns by some rows.
@@ -66,12 +66,12 @@ type grid struct {
 }
 
 // workersFor returns how many goroutines so much work is worth.
-func workersFor(flops float64) int {
-	least := float64(minParallelFlops)
+func (e *Engine) workersFor(flops float64) int {
+	least := float64(minParallel)
 	if standing.Load() != nil {
-		least = minStandingFlops
+		least = minStanding
 	}
-	if flops < least {
+	if flops < least*e.kernel.Speed {
 		return 1
 	}
 	return Threads()
@@ -113,7 +113,7 @@ func (p *product) finished(g grid, at []float64) float64 {
 	clear(at)
 	if standing.Load() == nil {
 		for i := range at[1:] {
-			at[i+1] = startDelay
+			at[i+1] = startDelay * p.engine.kernel.Speed
 		}
 	}
 	for t := range g.down * g.over {
@@ -156,11 +156,11 @@ func (p *product) parallel(workers int) {
 	})
 }
 
-// Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if rows of so many
-// flops each are worth it. All have ended their work when it returns.
-func Rows(threads, rows, flops int, do func(from, to int)) {
+// Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if rows that take so
+// many nanoseconds each are worth it. All have ended their work when it returns.
+func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 	workers := min(threads, rows)
-	if workers <= 1 || float64(rows)*float64(flops) < minParallelFlops {
+	if workers <= 1 || float64(rows)*float64(nanoseconds) < minParallel {
 		do(0, rows)
 		return
 	}

@@ -9,6 +9,7 @@ var generic = Kernel{
 	Name:      "generic",
 	MR:        2,
 	NR:        4,
+	Speed:     8,
 	Available: func() bool { return true },
 	Gemm:      gemmGeneric,
 	Solve:     solveGeneric,

@@ -71,6 +71,10 @@ type Kernel struct {
 	// Available reports whether this machine can run the functions of the entry.
 	Available func() bool
 
+	// Speed is about how many flops Gemm does in a nanosecond, by which to judge whether work is worth another
+	// thread.
+	Speed float64
+
 	// Peak computes z = x·z + y, n times in each lane of several vector registers, from z = 0, and
 	// returns one z. It reads and writes no memory: 2·n·PeakWidth flops as fast as the CPU can.
 	Peak func(n int, x, y float64) float64
