@@ -169,6 +169,9 @@ func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
 		row, col := p.a.strides()
 		return panels{x: p.a.x[i0*row+p0*col:], row: row, col: col, panel: mr * row}
 	}
+	if at, row, col, ok := p.a.beside(i0, i1, p0, p1); ok && 8*mr%line == 0 {
+		return panels{x: p.a.x[at:], row: row, col: col, panel: mr * row}
+	}
 	w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
 	p.a.pack(&p.engine.kernel, w.a, mr, i0, i1, p0, p1)
 	return panels{x: w.a, row: 1, col: mr, panel: mr * (p1 - p0)}

@@ -139,6 +139,24 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 	}
 }
 
+// beside reports whether the block X[i0:i1, p0:p1] of a symmetric matrix lies on one side of the diagonal, so that
+// it can be read where it, or its transpose, is stored: from at on, and with these distances between rows and columns.
+func (s *source) beside(i0, i1, p0, p1 int) (at, row, col int, ok bool) {
+	stored, mirrored := i1-1 <= p0, p1-1 <= i0
+	if s.layout == symLower {
+		stored, mirrored = mirrored, stored
+	}
+	switch {
+	case s.layout < symUpper || s.packed:
+		return 0, 0, 0, false
+	case stored:
+		return i0*s.ld + p0, s.ld, 1, true
+	case mirrored:
+		return p0*s.ld + i0, 1, s.ld, true
+	}
+	return 0, 0, 0, false
+}
+
 // square copies all of a symmetric matrix of order n to dst, whose rows are n long.
 func (s *source) square(dst []float64, n int) {
 	for i := range n {
