@@ -53,10 +53,16 @@ func dimsOf(t blas.Transpose, r, c int) (rows, cols int) {
 // checkLd panics unless ld can be the distance between rows of so many columns.
 func checkLd(ld, cols int, text string) { require(ld >= max(1, cols), text) }
 
-// checkLen panics unless a slice of the given length holds a rows×cols matrix.
+// checkLen panics unless a slice of the given length holds a rows×cols matrix with cols <= ld. It divides, because
+// the product of rows and ld may overflow.
 func checkLen(length, rows, cols, ld int, text string) {
-	require(length >= (rows-1)*ld+cols, text)
+	if rows > 0 {
+		require(length >= cols && (rows == 1 || ld <= (length-cols)/(rows-1)), text)
+	}
 }
+
+// checkPacked panics unless a slice of the given length holds a packed triangle of order n.
+func checkPacked(length, n int) { require(length >= n && length >= packed.Len(n), shortAP) }
 
 // checkDgemm checks the arguments of a product C = op(A)*op(B) and reports whether C is not empty.
 func checkDgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
@@ -94,7 +100,7 @@ func checkDgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []flo
 	}
 	checkLen(len(a), rowsA, colsA, lda, shortA)
 	checkLen(len(b), rowsB, colsB, ldb, shortB)
-	require(len(ap) >= packed.Len(n), shortAP)
+	checkPacked(len(ap), n)
 	return true
 }
 
@@ -114,7 +120,7 @@ func checkDspmm(s blas.Side, m, n int, ap, b []float64, ldb int, c []float64, ld
 	if m == 0 || n == 0 {
 		return false
 	}
-	require(len(ap) >= packed.Len(orderOf(s, m, n)), shortAP)
+	checkPacked(len(ap), orderOf(s, m, n))
 	checkLen(len(b), m, n, ldb, shortB)
 	checkLen(len(c), m, n, ldc, shortC)
 	return true

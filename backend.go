@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// EnvBackend names the environment variable that chooses the backend: "pure" or "openblas".
+// EnvBackend names the environment variable that chooses the backend: "pure", "openblas", or "pure/KERNEL".
 // An unusable value is an error of Lookup and a panic of Default, never a silent fallback.
 const EnvBackend = "BLSKERNEL_BACKEND"
 
@@ -94,7 +94,7 @@ func lookup(name string) (Backend, error) {
 		if name == k {
 			return nil, &UnavailableError{
 				Backend: name,
-				Why:     "this program was built without cgo, or for " + runtime.GOOS + "/" + runtime.GOARCH + ", which has no such backend",
+				Why:     absent(runtime.GOOS, runtime.GOARCH),
 				Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, or use \"pure\"",
 			}
 		}
@@ -104,6 +104,14 @@ func lookup(name string) (Backend, error) {
 		return nil, &UnavailableError{Backend: name, Why: err.Error(), Remedy: "use one of these kernels, or \"pure\" for the best of them"}
 	}
 	return nil, fmt.Errorf("blskernel: unknown backend %q; known are %s", name, strings.Join(known, ", "))
+}
+
+// absent says why a build for an operating system and architecture has no openblas.
+func absent(system, architecture string) string {
+	if system == "linux" && (architecture == "amd64" || architecture == "arm64") {
+		return "this program was built without cgo"
+	}
+	return "there is no such backend for " + system + "/" + architecture
 }
 
 // Default returns the selected backend, decided once in a process: the one that the environment

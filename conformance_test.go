@@ -2,6 +2,7 @@ package blskernel
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -123,6 +124,38 @@ func TestArguments(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// A leading dimension or an increment of which a multiple overflows is too large for any slice.
+func TestArgumentsOverflow(t *testing.T) {
+	b, err := Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, 9)
+	p, f := Packed(b), Fused(b)
+	for _, huge := range []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt} {
+		for _, test := range []struct {
+			want string
+			call func()
+		}{
+			{shortA, func() { b.Dgemm('N', 'N', 3, 3, 3, 1, x, huge, x, 3, 0, x, 3) }},
+			{shortB, func() { b.Dgemm('N', 'N', 3, 3, 3, 1, x, 3, x, huge, 0, x, 3) }},
+			{shortC, func() { b.Dgemm('N', 'N', 3, 3, 3, 1, x, 3, x, 3, 0, x, huge) }},
+			{shortC, func() { b.Dsyrk('U', 'N', 3, 3, 1, x, 3, 0, x, huge) }},
+			{shortB, func() { b.Dtrsm('L', 'U', 'N', 'N', 3, 3, 1, x, 3, x, huge) }},
+			{shortC, func() { p.Dspmm('L', 3, 3, 1, x, x, 3, 0, x, huge) }},
+			{shortC, func() { f.DgemmTanh('N', 'N', 3, 3, 3, 1, x, 3, x, 3, x, x, huge) }},
+			{shortA, func() { b.Dgemv('N', 3, 3, 1, x, huge, x, 1, 0, x, 1) }},
+			{shortA, func() { b.Dger(3, 3, 1, x, 1, x, 1, x, huge) }},
+			{"blas: insufficient length of x", func() { b.Dscal(3, 2, x, huge) }},
+			{"blas: insufficient length of y", func() { b.Daxpy(3, 2, x, 1, x, -huge) }},
+		} {
+			if got := panicOf(test.call); got != test.want {
+				t.Errorf("with %d: panics with %v, want %q", huge, got, test.want)
 			}
 		}
 	}

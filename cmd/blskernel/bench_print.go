@@ -20,7 +20,7 @@ import (
 type machine struct {
 	CPU        string   `json:"cpu"`
 	Features   []string `json:"features"`
-	Kernel     string   `json:"kernel"` // of the backend pure
+	Kernel     string   `json:"kernel,omitempty"` // of the backend pure
 	Go         string   `json:"go"`
 	GOMAXPROCS int      `json:"gomaxprocs"`
 	Backends   []string `json:"backends"`
@@ -37,13 +37,11 @@ func newMachine(c *speed.Comparison) machine {
 		Go:         fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		GOMAXPROCS: runtime.GOMAXPROCS(0), Threads: c.Threads, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds(),
 	}
-	if k, err := kernel.Selected(); err == nil {
-		m.Kernel = k.Name
-	} else {
-		m.Kernel = err.Error()
-	}
 	for _, b := range c.Backends {
 		m.Backends = append(m.Backends, b.Name())
+		if k, err := kernel.Selected(); err == nil && b.Name() == "pure" {
+			m.Kernel = k.Name
+		}
 		if v, ok := b.(interface{ Version() string }); ok {
 			m.OpenBLAS = v.Version()
 		}
@@ -117,7 +115,9 @@ func (t *speedTable) head(m machine) error {
 	t.names = m.Backends
 	var b strings.Builder
 	fmt.Fprintf(&b, "cpu        %s\n", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
-	fmt.Fprintf(&b, "kernel     %s, of the backend pure\n", m.Kernel)
+	if m.Kernel != "" {
+		fmt.Fprintf(&b, "kernel     %s, of the backend pure\n", m.Kernel)
+	}
 	fmt.Fprintf(&b, "backends   %s\n", strings.Join(m.Backends, ", "))
 	if m.OpenBLAS != "" {
 		fmt.Fprintf(&b, "openblas   %s\n", m.OpenBLAS)

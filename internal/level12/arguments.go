@@ -32,10 +32,16 @@ func checkTranspose(t blas.Transpose) {
 
 func checkDiag(d blas.Diag) { require(d == blas.NonUnit || d == blas.Unit, badDiag) }
 
-// holds reports whether a slice of the given length holds n >= 1 elements at distance inc.
+// holds reports whether a slice of the given length holds n >= 1 elements at distance inc. It divides, because the
+// product of n and inc may overflow.
 func holds(length, n, inc int) bool {
 	if inc < 0 {
 		inc = -inc
 	}
-	return length > (n-1)*inc
+	return length > 0 && inc > 0 && (n == 1 || inc <= (length-1)/(n-1))
+}
+
+// holdsMatrix reports whether a slice of the given length holds an m×n matrix, m >= 1, with n <= lda.
+func holdsMatrix(length, m, n, lda int) bool {
+	return length >= n && (m == 1 || lda <= (length-n)/(m-1))
 }

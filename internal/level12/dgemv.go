@@ -28,7 +28,7 @@ func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64
 	}
 	require(holds(len(x), lenX, incX), shortX)
 	require(holds(len(y), lenY, incY), shortY)
-	require(len(a) >= lda*(m-1)+n, shortA)
+	require(holdsMatrix(len(a), m, n, lda), shortA)
 
 	switch {
 	case alpha == 0:

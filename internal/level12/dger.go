@@ -17,7 +17,7 @@ func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []floa
 	}
 	require(holds(len(x), m, incX), shortX)
 	require(holds(len(y), n, incY), shortY)
-	require(len(a) >= lda*(m-1)+n, shortA)
+	require(holdsMatrix(len(a), m, n, lda), shortA)
 	if alpha == 0 {
 		return
 	}

@@ -18,7 +18,7 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 	require(lda >= max(1, n), badLdA)
 	require(incX != 0, zeroIncX)
 	require(incY != 0, zeroIncY)
-	require(len(a) >= lda*(n-1)+n, shortA)
+	require(holdsMatrix(len(a), n, n, lda), shortA)
 	require(holds(len(x), n, incX), shortX)
 	require(holds(len(y), n, incY), shortY)
 	r.scale(n, beta, y, incY)

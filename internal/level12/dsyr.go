@@ -18,7 +18,7 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 		return
 	}
 	require(holds(len(x), n, incX), shortX)
-	require(len(a) >= lda*(n-1)+n, shortA)
+	require(holdsMatrix(len(a), n, n, lda), shortA)
 	if alpha == 0 {
 		return
 	}

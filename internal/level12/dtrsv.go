@@ -22,7 +22,7 @@ func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a 
 	checkDiag(d)
 	require(lda >= max(1, n), badLdA)
 	require(incX != 0, zeroIncX)
-	require(len(a) >= lda*(n-1)+n, shortA)
+	require(holdsMatrix(len(a), n, n, lda), shortA)
 	require(holds(len(x), n, incX), shortX)
 	u := gather(n, x, incX)
 	s := &triangle{r, ul == blas.Upper, tA != blas.NoTrans, d == blas.Unit, n, a, lda}
