@@ -53,8 +53,8 @@ func dimsOf(t blas.Transpose, r, c int) (rows, cols int) {
 // checkLd panics unless ld can be the distance between rows of so many columns.
 func checkLd(ld, cols int, text string) { require(ld >= max(1, cols), text) }
 
-// checkLen panics unless a slice of the given length holds a rows×cols matrix with cols <= ld. It divides, because
-// the product of rows and ld may overflow.
+// checkLen panics unless a slice of the given length holds a rows×cols matrix with cols <= ld. It divides,
+// because the product of rows and ld may overflow.
 func checkLen(length, rows, cols, ld int, text string) {
 	if rows > 0 {
 		require(length >= cols && (rows == 1 || ld <= (length-cols)/(rows-1)), text)
@@ -104,13 +104,15 @@ func checkDgemmtp(tA, tB blas.Transpose, n, k int, a []float64, lda int, b []flo
 	return true
 }
 
-// checkDsprk checks the arguments of a rank-k update of a packed triangle and reports whether that is not empty.
+// checkDsprk checks the arguments of a rank-k update of a packed triangle and reports whether that is not
+// empty.
 func checkDsprk(t blas.Transpose, n, k int, a []float64, lda int, ap []float64) bool {
 	checkTranspose(t)
 	return checkDgemmtp(t, otherTranspose(t), n, k, a, lda, a, lda, ap)
 }
 
-// checkDspmm checks the arguments of a product with a packed symmetric matrix and reports whether C is not empty.
+// checkDspmm checks the arguments of a product with a packed symmetric matrix and reports whether C is not
+// empty.
 func checkDspmm(s blas.Side, m, n int, ap, b []float64, ldb int, c []float64, ldc int) bool {
 	checkSide(s)
 	require(m >= 0, mLT0)

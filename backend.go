@@ -74,10 +74,11 @@ func registerVariant(name string, open func() (Backend, error)) {
 // known lists every backend name of this version, built in or not.
 var known = []string{"openblas", "pure"}
 
-// Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one
-// (see Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on a kernel of that name, whatever the
-// environment says: generic, and on amd64 avx2 and avx512 where the CPU has them. The error is a *UnavailableError where the name is known and the backend cannot be
-// used here; it says what is missing and what to install or set.
+// Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
+// Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on a kernel of that name, whatever the
+// environment says: generic, and on amd64 avx2 and avx512 where the CPU has them. The error is a
+// *UnavailableError where the name is known and the backend cannot be used here; it says what is missing
+// and what to install or set.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()
@@ -195,11 +196,12 @@ var (
 // backends; 0, the initial value, stands for GOMAXPROCS. It panics if n is negative. A limit that
 // OpenBLAS read from its own environment (OPENBLAS_NUM_THREADS) stays in force below this one.
 //
-// The pure backend reads the bound, and GOMAXPROCS, at each call; a call under way goes on as it
-// began, and results do not depend on either. For n > 1 it keeps n-1 goroutines that stand by until the next
-// SetThreads, so that also calls of some ten microseconds are shared: they look out for a call for 0.2 ms after the
-// last one and then sleep. For 0 a call starts the goroutines it uses, which pays from 0.1 ms on, and they end with it. OpenBLAS is told when it is opened and when
-// SetThreads is called, so a later change of GOMAXPROCS reaches it with the next SetThreads(0).
+// The pure backend reads the bound, and GOMAXPROCS, at each call; a call under way goes on as it began,
+// and results do not depend on either. For n > 1 it keeps n-1 goroutines that stand by until the next
+// SetThreads, so that also calls of some ten microseconds are shared: they look out for a call for 0.2 ms
+// after the last one and then sleep. For 0 a call starts the goroutines it uses, which pays from 0.1 ms
+// on, and they end with it. OpenBLAS is told when it is opened and when SetThreads is called, so a later
+// change of GOMAXPROCS reaches it with the next SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")

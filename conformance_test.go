@@ -34,8 +34,8 @@ var accelerated = []conformance{
 	{"Dspmv", func(t *testing.T, b Backend) { testblas.DspmvTest(t, b) }},
 }
 
-// others are the rest of Levels 1 and 2, which the pure backend has to pass on every kernel. OpenBLAS is not held to
-// them: its Drotg treats extreme numbers in another way.
+// others are the rest of Levels 1 and 2, which the pure backend has to pass on every kernel. OpenBLAS is
+// not held to them: its Drotg treats extreme numbers in another way.
 var others = []conformance{
 	{"Ddot", func(t *testing.T, b Backend) { testblas.DdotTest(t, b) }},
 	{"Dnrm2", func(t *testing.T, b Backend) { testblas.Dnrm2Test(t, b) }},
@@ -63,8 +63,8 @@ var others = []conformance{
 	{"Dtxmv", func(t *testing.T, b Backend) { testblas.DtxmvTest(t, b) }},
 }
 
-// TestGonum runs gonum's own tests of the float64 BLAS: all of them on the pure backend with each kernel that this
-// machine can run, those of the accelerated routines on the other backends.
+// TestGonum runs gonum's own tests of the float64 BLAS: all of them on the pure backend with each kernel
+// that this machine can run, those of the accelerated routines on the other backends.
 func TestGonum(t *testing.T) {
 	run := func(name string, tests []conformance) {
 		b, err := Lookup(name)

@@ -98,8 +98,8 @@ func (v fusedViaDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float
 // timeOfTanh is the time of a hyperbolic tangent in nanoseconds, about.
 const timeOfTanh = 1
 
-// bestTanh returns the Tanh of the selected kernel, or of the best where the wish of the environment, which is for the
-// pure backend, cannot be granted.
+// bestTanh returns the Tanh of the selected kernel, or of the best where the wish of the environment,
+// which is for the pure backend, cannot be granted.
 func bestTanh() func(dst, src []float64) {
 	k, err := kernel.Selected()
 	if err != nil {
@@ -108,7 +108,8 @@ func bestTanh() func(dst, src []float64) {
 	return k.Tanh
 }
 
-// eachScaled calls f for blocks of rows of diag(d)*op(B), an n column matrix of k rows: the block from row p on.
+// eachScaled calls f for blocks of rows of diag(d)*op(B), an n column matrix of k rows: the block from row
+// p on.
 func eachScaled(tB blas.Transpose, n, k int, d, b []float64, ldb int, f func(p, rows int, work []float64)) {
 	work := make([]float64, min(packedBlock, k)*n)
 	for p := 0; p < k; p += packedBlock {

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// TestFusedProducts compares the products, native ones and those made from Dgemm, with sums written out: the
-// bound is that of TestPackedProducts with a rounding more for each term, and for DgemmTanh, since |tanh'| <= 1,
-// 2 ulp beside it.
+// TestFusedProducts compares the products, native ones and those made from Dgemm, with sums written out:
+// the bound is that of TestPackedProducts with a rounding more for each term, and for DgemmTanh, since
+// |tanh'| <= 1, 2 ulp beside it.
 func TestFusedProducts(t *testing.T) {
 	for _, name := range Names() {
 		b, err := Lookup(name)

@@ -9,8 +9,8 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of Lookup, and a panic of
-// Default where no other backend is there, with the reason and the names that would do.
+// BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of Lookup,
+// and a panic of Default where no other backend is there, with the reason and the names that would do.
 func TestKernelEnvironment(t *testing.T) {
 	t.Parallel()
 	const nowhere = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"

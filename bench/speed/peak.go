@@ -15,8 +15,8 @@ type peak struct {
 	n int // steps of the loop in one measurement
 }
 
-// newPeak finds the number of steps that take about minTime, and no less than half of it. It takes the best kernel
-// of this CPU, whichever kernel the backends use: it is the CPU's limit that is wanted.
+// newPeak finds the number of steps that take about minTime, and no less than half of it. It takes the
+// best kernel of this CPU, whichever kernel the backends use: it is the CPU's limit that is wanted.
 func newPeak(minTime time.Duration) (*peak, error) {
 	k, err := kernel.Lookup(kernel.Names()[0])
 	if err != nil {

@@ -72,8 +72,8 @@ func triangularJobs(t *testing.T, e *Engine) []*job {
 	return all
 }
 
-// settles fails unless the number of goroutines comes down to what it was: those of a call have done their work when it
-// returns, but may have some instructions left.
+// settles fails unless the number of goroutines comes down to what it was: those of a call have done their
+// work when it returns, but may have some instructions left.
 func settles(t *testing.T, before int) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
@@ -84,8 +84,8 @@ func settles(t *testing.T, before int) {
 	}
 }
 
-// Many callers run all routines at once, while others change the number of threads and of processors: every result is,
-// bit for bit, that of a call alone in one goroutine, and no goroutine is left.
+// Many callers run all routines at once, while others change the number of threads and of processors:
+// every result is, bit for bit, that of a call alone in one goroutine, and no goroutine is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
 	setThreads(t, 1)
@@ -152,8 +152,8 @@ func TestThreadsReproducible(t *testing.T) {
 	}
 }
 
-// A panic in a kernel that only triangular routines call reaches the caller as well, whichever goroutine it happens in,
-// and the next call is right.
+// A panic in a kernel that only triangular routines call reaches the caller as well, whichever goroutine
+// it happens in, and the next call is right.
 func TestTriangularPanicReachesCaller(t *testing.T) {
 	broken := *active
 	var calls, last atomic.Int64
@@ -191,7 +191,8 @@ func TestTriangularPanicReachesCaller(t *testing.T) {
 	}
 }
 
-// The ranges of Rows are all rows, each once, whatever the number of rows, their work and the number of threads.
+// The ranges of Rows are all rows, each once, whatever the number of rows, their work and the number of
+// threads.
 func TestRows(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 7} {
 		setThreads(t, threads)
@@ -230,9 +231,9 @@ func TestTeamStops(t *testing.T) {
 	}
 }
 
-// With several goroutines a call allocates what these share, once, and no more: a copy of the product, the function that
-// does a task, the team, the times of the plan, and where they do not stand by, for each but the caller's what starts
-// it and what is waited on. Dsyr2k is two products.
+// With several goroutines a call allocates what these share, once, and no more: a copy of the product, the
+// function that does a task, the team, the times of the plan, and where they do not stand by, for each but
+// the caller's what starts it and what is waited on. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	const shared = 4
 	for _, threads := range []int{2, 4} {

@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
-// A crew is goroutines that stand by from one call to the next, each on a thread of its own: SetThreads starts one and
-// ends it. A goroutine that is started for a call begins late, see startDelay; one that has been at work a moment ago
-// begins at once. It looks out for the next call for a while, and then sleeps until it is woken.
+// A crew is goroutines that stand by from one call to the next, each on a thread of its own: SetThreads
+// starts one and ends it. A goroutine that is started for a call begins late, see startDelay; one that has
+// been at work a moment ago begins at once. It looks out for the next call for a while, and then sleeps
+// until it is woken.
 //
-// One call at a time has the crew; others find the CPUs at work and stay in the caller's goroutine. A call does not wait for members that have
-// not joined it: what it would have been theirs to do is done when there are no more tasks.
+// One call at a time has the crew; others find the CPUs at work and stay in the caller's goroutine. A call
+// does not wait for members that have not joined it: what it would have been theirs to do is done when
+// there are no more tasks.
 type crew struct {
 	use    sync.Mutex           // held by the call that has the crew
 	job    atomic.Pointer[team] // what there is to do, or nil
@@ -35,10 +37,18 @@ func newCrew(members int) *crew {
 	return c
 }
 
+// size returns the number of members; a nil crew has none.
+func (c *crew) size() int {
+	if c == nil {
+		return 0
+	}
+	return cap(c.wake)
+}
+
 // end makes the members go and returns when they have gone. A call that has the crew goes on without them.
 func (c *crew) end() {
 	c.quit.Store(true)
-	c.rouse(cap(c.wake))
+	c.rouse(c.size())
 	c.gone.Wait()
 }
 

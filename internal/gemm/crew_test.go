@@ -29,8 +29,8 @@ func TestCrewStandsBy(t *testing.T) {
 	settles(t, before)
 }
 
-// Every task of every job is done once, by members that are awake, asleep, or late, and by calls that find the crew
-// in use.
+// Every task of every job is done once, by members that are awake, asleep, or late, and by calls that find
+// the crew in use.
 func TestCrewDoesEveryTask(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	setThreads(t, 3)
@@ -72,33 +72,51 @@ func TestCrewNobodyComes(t *testing.T) {
 	}
 }
 
-// A panic of a member reaches the caller, and the member stays with the crew.
+// A panic of a member reaches the caller, and the member stays with the crew: it and the caller meet in the next job.
 func TestCrewPanics(t *testing.T) {
-	setThreads(t, 2)
-	before := runtime.NumGoroutine() // with the member
-	for range 20 {
-		var inMember atomic.Bool
-		func() {
-			defer func() {
-				if r := recover(); inMember.Load() && r != "member" {
-					t.Errorf("recovered %v", r)
-				}
-			}()
-			var first atomic.Int64
-			caller := make(chan struct{})
-			parallel(2, 2, func(_ *scratch, i int) {
-				if first.Add(1) == 1 { // whoever comes first waits for the other, if it comes
-					select {
-					case <-caller:
-					case <-time.After(50 * time.Millisecond):
-					}
-					return
-				}
-				inMember.Store(true)
-				close(caller)
-				panic("member")
-			})
-		}()
+	c := newCrew(1)
+	defer c.end()
+	meet := func(fail any) *team {
+		var arrived atomic.Int64
+		both := make(chan struct{})
+		x := &team{tasks: 2, task: func(*scratch, int) {
+			if arrived.Add(1) == 2 {
+				close(both)
+			}
+			select {
+			case <-both:
+			case <-time.After(10 * time.Second):
+				t.Error("the member did not come")
+			}
+			if fail != nil {
+				panic(fail)
+			}
+		}}
+		if !c.run(x) {
+			t.Error("the crew is in use")
+		}
+		return x
 	}
-	settles(t, before)
+	for range 20 {
+		if x := meet("both"); x.failed != "both" {
+			t.Errorf("the failure is %v", x.failed)
+		}
+		if x := meet(nil); x.failed != nil {
+			t.Errorf("the failure is %v", x.failed)
+		}
+	}
+}
+
+// SetThreads follows GOMAXPROCS also where its own number is the same.
+func TestCrewFollowsProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	setThreads(t, 3)
+	if n := standing.Load().size(); n != 0 {
+		t.Errorf("%d members with one processor", n)
+	}
+	runtime.GOMAXPROCS(4)
+	SetThreads(3)
+	if n := standing.Load().size(); n != 2 {
+		t.Errorf("%d members with four processors, want 2", n)
+	}
 }

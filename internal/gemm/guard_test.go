@@ -11,9 +11,9 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// engines calls f with each kernel that this machine can run, and for each of them with engines that go different
-// ways: the one that is used, one with blocks of a few tiles, one with these blocks that reads B where it lies if it
-// can, and one with diagonal blocks of more rows than are applied in place.
+// engines calls f with each kernel that this machine can run, and for each of them with engines that go
+// different ways: the one that is used, one with blocks of a few tiles, one with these blocks that reads B
+// where it lies if it can, and one with diagonal blocks of more rows than are applied in place.
 func engines(t *testing.T, f func(t *testing.T)) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)
@@ -48,8 +48,8 @@ func newFences(t *testing.T, n int) (f fences) {
 	return f
 }
 
-// check makes a call with all its operands, each as long as the BLAS wants it and no longer, at either edge of a
-// region, and compares the results with those of the same call on the heap.
+// check makes a call with all its operands, each as long as the BLAS wants it and no longer, at either
+// edge of a region, and compares the results with those of the same call on the heap.
 func (f fences) check(t *testing.T, what fmt.Stringer, call func(), operands ...*[]float64) {
 	t.Helper()
 	var before, want [][]float64
@@ -96,8 +96,8 @@ func TestGuardProducts(t *testing.T) {
 	})
 }
 
-// Operands that are much longer than blocks, with the block sizes of this machine: B is packed, and A is prefetched
-// past its end.
+// Operands that are much longer than blocks, with the block sizes of this machine: B is packed, and A is
+// prefetched past its end.
 func TestGuardProductsLong(t *testing.T) {
 	setThreads(t, 1)
 	n := active.kernel.NR + 1

@@ -53,15 +53,16 @@ func (p *product) width() int { return even(p.n, p.engine.blocks.NC, p.engine.ke
 // depth returns the number of steps of the sum of a block: KC or less.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// even divides n into as few parts of at most most elements as possible and returns the size of the parts: equal, up
-// to step, which divides most.
+// even divides n into as few parts of at most most elements as possible and returns the size of the parts:
+// equal, up to step, which divides most.
 func even(n, most, step int) int {
 	parts := (n + most - 1) / most
 	return roundUp((n+parts-1)/parts, step)
 }
 
-// panels are a block of a source as the kernel reads it, in micro-panels: where they are, packed or in the matrix, and the
-// distances in it. Micro-panels of A are panel apart for every MR rows, those of B for every NR columns.
+// panels are a block of a source as the kernel reads it, in micro-panels: where they are, packed or in the
+// matrix, and the distances in it. Micro-panels of A are panel apart for every MR rows, those of B for
+// every NR columns.
 type panels struct {
 	x        []float64
 	row, col int // A: between rows and columns. B: row alone, columns being contiguous
@@ -129,16 +130,17 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether A is read where it lies: if it is dense and strips of it are whole cache lines, or so few
-// columns of C that a copy is not worth it. A strip of A is read once for each NR columns, from the second level of
-// cache on; its packed copy would be, too, and would cost a pass more.
+// directA reports whether A is read where it lies: if it is dense and strips of it are whole cache lines,
+// or so few columns of C that a copy is not worth it. A strip of A is read once for each NR columns, from
+// the second level of cache on; its packed copy would be, too, and would cost a pass more.
 func (p *product) directA() bool {
 	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }
 
-// directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous and either few strips would share the cost of a copy, or all of it stays in
-// the second level of cache, where rows that are a multiple of a page apart would displace each other. If a row of a
-// panel is one line, there is less time to fetch it, and a copy pays earlier.
+// directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous and
+// either few strips would share the cost of a copy, or all of it stays in the second level of cache, where
+// rows that are a multiple of a page apart would displace each other. If a row of a panel is one line,
+// there is less time to fetch it, and a copy pays earlier.
 func (p *product) directB(rows int) bool {
 	if p.b.layout != byCols || p.b.diag != nil {
 		return false
@@ -192,9 +194,9 @@ func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip of C at (i,j):
-// loop 1. first says that it is the first block of the sum, to which beta belongs. What the kernel cannot store where
-// it belongs goes through a buffer.
+// strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip of C
+// at (i,j): loop 1. first says that it is the first block of the sum, to which beta belongs. What the
+// kernel cannot store where it belongs goes through a buffer.
 func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	add := !first || p.beta != 0
 	if first && add {

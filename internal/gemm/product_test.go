@@ -23,7 +23,8 @@ func sizes() []int {
 // scalars are the pairs (alpha, beta) with which every routine is called.
 var scalars = [][2]float64{{1, 0}, {1, 1}, {-1, 1}, {0.7, -1.3}, {-2.5, 0}, {0, 0}, {0, 1}, {0, 0.3}}
 
-// shapes returns all shapes that can be made of the lengths, but only one of those that are the same to the routine.
+// shapes returns all shapes that can be made of the lengths, but only one of those that are the same to
+// the routine.
 func (r routine) shapes(lengths []int) [][3]int {
 	p := r.build(rand.New(rand.NewPCG(0, 0)), 2, 3, 5, 1, 1)
 	var all [][3]int

@@ -15,8 +15,8 @@ const longest = 70
 // envLong asks for the tests that take minutes.
 const envLong = "BLSKERNEL_LONG"
 
-// everyEngine returns, for each kernel that this machine can run, the engine that is used and those of engines that
-// differ from it for small matrices.
+// everyEngine returns, for each kernel that this machine can run, the engine that is used and those of
+// engines that differ from it for small matrices.
 func everyEngine(t *testing.T) []*Engine {
 	var all []*Engine
 	for _, name := range kernel.Names() {

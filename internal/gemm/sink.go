@@ -63,8 +63,8 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	return s.c[r+from : r+to], from
 }
 
-// whole returns the part of the columns j0 to j1 in which every element of rows i to i+m is kept and rows are ld
-// apart. It is empty, from >= to, where there is none.
+// whole returns the part of the columns j0 to j1 in which every element of rows i to i+m is kept and rows
+// are ld apart. It is empty, from >= to, where there is none.
 func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	switch {
 	case s.packed:

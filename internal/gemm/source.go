@@ -51,7 +51,8 @@ func (s *source) row(i int) int {
 //
 // (i and p counted from i0 and p0). What the last panel has beyond i1 is left as it is.
 //
-// Rows that lie across the sum are copied some at a time for all panels, since each is in a page of memory of its own.
+// Rows that lie across the sum are copied some at a time for all panels, since each is in a page of memory
+// of its own.
 func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	if s.layout == byCols && s.diag == nil {
@@ -77,8 +78,8 @@ func (s *source) pack(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	}
 }
 
-// packedRows is how many rows that lie across the sum are copied at a time: their pages are known to any CPU's first
-// table of pages.
+// packedRows is how many rows that lie across the sum are copied at a time: their pages are known to any
+// CPU's first table of pages.
 const packedRows = 16
 
 // panel packs one micro-panel of i1-i0 <= w rows. The panel of a symmetric matrix is in three parts,
@@ -139,8 +140,9 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 	}
 }
 
-// beside reports whether the block X[i0:i1, p0:p1] of a symmetric matrix lies on one side of the diagonal, so that
-// it can be read where it, or its transpose, is stored: from at on, and with these distances between rows and columns.
+// beside reports whether the block X[i0:i1, p0:p1] of a symmetric matrix lies on one side of the diagonal,
+// so that it can be read where it, or its transpose, is stored: from at on, and with these distances
+// between rows and columns.
 func (s *source) beside(i0, i1, p0, p1 int) (at, row, col int, ok bool) {
 	stored, mirrored := i1-1 <= p0, p1-1 <= i0
 	if s.layout == symLower {

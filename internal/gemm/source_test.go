@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Every source packs every block in the layout of pack, and writes nothing else. The element X[i,p] is taken from the storage by the definition of
-// the layouts.
+// Every source packs every block in the layout of pack, and writes nothing else. The element X[i,p] is
+// taken from the storage by the definition of the layouts.
 func TestPack(t *testing.T) {
 	eachKernel(t, func(t *testing.T) { testPack(t, active.kernel) })
 }

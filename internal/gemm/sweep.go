@@ -5,9 +5,10 @@ import "gonum.org/v1/gonum/blas"
 // A sweep is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, if T is on the left,
 // or, transposed, for its rows.
 //
-// The columns of X are independent of each other, so threads share them, and each runs through all blocks on the
-// diagonal of T. A block of X is solved for and then subtracted from what is below, or, for a product, added to
-// what is below and then multiplied, from the last block to the first: either way it is packed once.
+// The columns of X are independent of each other, so threads share them, and each runs through all blocks
+// on the diagonal of T. A block of X is solved for and then subtracted from what is below, or, for a
+// product, added to what is below and then multiplied, from the last block to the first: either way it is
+// packed once.
 type sweep struct {
 	triangle
 	solves bool
@@ -69,7 +70,8 @@ func (t *sweep) slice(workers int) int {
 	return max(even(t.n, (t.n+workers*perThread-1)/(workers*perThread), nr), min(leastSlice, t.n))
 }
 
-// perThread is the number of tasks for each goroutine, leastSlice the number of columns for which it pays to pack T.
+// perThread is the number of tasks for each goroutine, leastSlice the number of columns for which it pays
+// to pack T.
 const (
 	perThread  = 3
 	leastSlice = 48
@@ -119,8 +121,8 @@ func (t *sweep) rowOf(i int) int {
 	return i
 }
 
-// apply applies the block on the diagonal of rows i0 to i1 to these rows of X, columns j0 to j1: in place where rows
-// are contiguous and there are few, else in a packed copy, panel by panel.
+// apply applies the block on the diagonal of rows i0 to i1 to these rows of X, columns j0 to j1: in place
+// where rows are contiguous and there are few, else in a packed copy, panel by panel.
 func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
 	d := t.diagonal(i0, i1, t.solves, w.diagonal)
@@ -170,14 +172,14 @@ func (t *sweep) act(d diagonal, x band) {
 	}
 }
 
-// update adds the product of what T has below the block of rows i0 to i1 with these rows of X to the rows below, or
-// subtracts it.
+// update adds the product of what T has below the block of rows i0 to i1 with these rows of X to the rows
+// below, or subtracts it.
 func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
 	if i1 == t.order {
 		return
 	}
-	// In storage the rows of X below the block are from to to, those of the block own to own+i1-i0, and so are the
-	// rows and columns of T as it lies there.
+	// In storage the rows of X below the block are from to to, those of the block own to own+i1-i0, and so
+	// are the rows and columns of T as it lies there.
 	from, to, own := i1, t.order, i0
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1

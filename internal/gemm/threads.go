@@ -18,25 +18,28 @@ var (
 // 0, the value at start, means GOMAXPROCS. Products that have begun are not affected. Results do not
 // depend on it. It panics if n < 0.
 //
-// With n > 1 it also starts goroutines that stand by for products until the next SetThreads, n-1 or as many as there
-// are processors for (GOMAXPROCS): those begin at once, and a product need not be large to be worth it. Without, a
-// product starts the goroutines that it uses, and they end with it. SetThreads returns when those of the last one have
-// gone, which takes as long as the tasks that they are at.
+// With n > 1 it also starts goroutines that stand by for products until the next SetThreads, n-1 or as
+// many as there are processors for (GOMAXPROCS): those begin at once, and a product need not be large to
+// be worth it. Without, a product starts the goroutines that it uses, and they end with it. SetThreads
+// returns when those of the last one have gone, which takes as long as the tasks that they are at.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
 	}
 	setting.Lock()
 	defer setting.Unlock()
-	if int64(n) == threads.Load() {
+	threads.Store(int64(n))
+	members := max(min(n, runtime.GOMAXPROCS(0))-1, 0)
+	old := standing.Load()
+	if members == old.size() {
 		return
 	}
-	threads.Store(int64(n))
-	if old := standing.Swap(nil); old != nil {
+	standing.Store(nil)
+	if old != nil {
 		old.end()
 	}
-	if n = min(n, runtime.GOMAXPROCS(0)); n > 1 {
-		standing.Store(newCrew(n - 1))
+	if members > 0 {
+		standing.Store(newCrew(members))
 	}
 }
 
@@ -52,8 +55,8 @@ func Threads() int {
 // thread that started it for a while before another thread takes it over, 60 to 70 microseconds on Linux.
 const startDelay = 65_000
 
-// The time, in nanoseconds, below which work stays in the caller's goroutine: twice that in which a new goroutine
-// comes to help, and for those that stand by some ten times what it takes to wake one.
+// The time, in nanoseconds, below which work stays in the caller's goroutine: twice that in which a new
+// goroutine comes to help, and for those that stand by some ten times what it takes to wake one.
 const (
 	minParallel = 2 * startDelay
 	minStanding = 40_000
@@ -97,8 +100,8 @@ func (p *product) cut(workers int) grid {
 	}
 }
 
-// mostTasks and leastRows limit the grids that are tried: about that many tasks for each goroutine, of at least so
-// many rows.
+// mostTasks and leastRows limit the grids that are tried: about that many tasks for each goroutine, of at
+// least so many rows.
 const (
 	mostTasks = 8
 	leastRows = 32
@@ -107,8 +110,8 @@ const (
 // packingRows is the time to pack an element of B as rows of C: how many could be computed instead.
 const packingRows = 6
 
-// finished returns when the goroutines would be done with a grid, in flops, if new ones begin late and each takes the next task when it is done with one. at
-// is room for the time of each.
+// finished returns when the goroutines would be done with a grid, in flops, if new ones begin late and
+// each takes the next task when it is done with one. at is room for the time of each.
 func (p *product) finished(g grid, at []float64) float64 {
 	clear(at)
 	if standing.Load() == nil {
@@ -131,8 +134,8 @@ func (p *product) finished(g grid, at []float64) float64 {
 	return slices.Max(at)
 }
 
-// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. Of a triangle the longest rows and
-// columns come first, so that the last tasks, for which threads wait, are short.
+// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. Of a triangle the longest
+// rows and columns come first, so that the last tasks, for which threads wait, are short.
 func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	i, j := t%g.down, t/g.down
 	switch p.c.part {
@@ -156,8 +159,8 @@ func (p *product) parallel(workers int) {
 	})
 }
 
-// Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if rows that take so
-// many nanoseconds each are worth it. All have ended their work when it returns.
+// Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if
+// rows that take so many nanoseconds each are worth it. All have ended their work when it returns.
 func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 	workers := min(threads, rows)
 	if workers <= 1 || float64(rows)*float64(nanoseconds) < minParallel {
@@ -179,8 +182,9 @@ type team struct {
 	failed any // what the first panic of a member was called with
 }
 
-// parallel calls task for 0 to tasks-1 from the caller's goroutine and others: the crew, or new ones up to the given
-// number in all. All have ended their work when it returns. If one panics, no further task is begun and the panic is raised again here.
+// parallel calls task for 0 to tasks-1 from the caller's goroutine and others: the crew, or new ones up to
+// the given number in all. All have ended their work when it returns. If one panics, no further task is
+// begun and the panic is raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
 	t := &team{task: task, tasks: int64(tasks)}
 	if c := standing.Load(); c == nil {

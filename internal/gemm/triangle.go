@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangle is T = op(A), or T backwards, for a triangular A: T[i,j] = a[first+i*row+j*col], j <= i, is lower
-// triangular whatever A is. An upper triangle is a lower one of which rows and columns are counted from the
-// last, and so are then the rows of what it is applied to. The other half of A is never read, nor is the diagonal if
-// unit.
+// A triangle is T = op(A), or T backwards, for a triangular A: T[i,j] = a[first+i*row+j*col], j <= i, is
+// lower triangular whatever A is. An upper triangle is a lower one of which rows and columns are counted
+// from the last, and so are then the rows of what it is applied to. The other half of A is never read, nor
+// is the diagonal if unit.
 type triangle struct {
 	engine          *Engine
 	a               []float64

@@ -139,9 +139,9 @@ func (p *triangularProblem) check(t *testing.T, call func(blas.Side, blas.Uplo, 
 	}
 }
 
-// The residual of X is that of substitution: |T·X - alpha·B| <= gamma_{n+2}·|T|·|X| for T of order n (Higham,
-// theorem 8.5, which holds for any order of evaluation, with a rounding more for the reciprocal of the diagonal and one for
-// its product), and u·|alpha·B| more for the scaling.
+// The residual of X is that of substitution: |T·X - alpha·B| <= gamma_{n+2}·|T|·|X| for T of order n
+// (Higham, theorem 8.5, which holds for any order of evaluation, with a rounding more for the reciprocal
+// of the diagonal and one for its product), and u·|alpha·B| more for the scaling.
 func TestDtrsm(t *testing.T) {
 	engines(t, func(t *testing.T) {
 		eachTriangular(t, func(t *testing.T, p *triangularProblem) {

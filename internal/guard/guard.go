@@ -1,9 +1,11 @@
-// Package guard gives tests memory with a page on either side that cannot be touched, so that code which reads or
-// writes one byte beside its operands is found out, also where what lies there would not show in the result.
+// Package guard gives tests memory with a page on either side that cannot be touched, so that code which
+// reads or writes one byte beside its operands is found out, also where what lies there would not show in
+// the result.
 //
-// A slice of the heap does not do for that: what is around it is readable. Canaries around an operand show a write, but
-// a read only if it spoils the result. Here the hardware watches. Since a page is longer than most operands, an
-// operand lies either at the beginning of its region or at the end, and a test is to try both.
+// A slice of the heap does not do for that: what is around it is readable. Canaries around an operand show
+// a write, but a read only if it spoils the result. Here the hardware watches. Since a page is longer than
+// most operands, an operand lies either at the beginning of its region or at the end, and a test is to try
+// both.
 //
 // A prefetch never faults, so one that goes past an operand is not seen, and need not be.
 //
@@ -39,15 +41,15 @@ func (e Edge) String() string {
 // A Region is memory between two pages that cannot be touched.
 type Region struct{ all []float64 }
 
-// New returns a region with room for at least n elements. It is freed when the test ends. On a system without such
-// pages the test is skipped.
+// New returns a region with room for at least n elements. It is freed when the test ends. On a system
+// without such pages the test is skipped.
 func New(t testing.TB, n int) *Region {
 	t.Helper()
 	return &Region{all: reserve(t, n)}
 }
 
-// Slice returns n elements of the region at an edge of it, with no capacity beyond. Slices of the same region overlap. It
-// panics if there is no room.
+// Slice returns n elements of the region at an edge of it, with no capacity beyond. Slices of the same
+// region overlap. It panics if there is no room.
 func (r *Region) Slice(n int, at Edge) []float64 {
 	if n > len(r.all) {
 		panic(fmt.Sprintf("guard: no room for %d elements in a region of %d", n, len(r.all)))

@@ -8,7 +8,8 @@ import (
 // sink keeps reads from being optimised away.
 var sink float64
 
-// Every element of a slice can be read and written, and the element beside it, on the side of the edge, neither.
+// Every element of a slice can be read and written, and the element beside it, on the side of the edge,
+// neither.
 func TestRegion(t *testing.T) {
 	for _, n := range []int{1, 2, 511, 512, 513, 5000} {
 		r := New(t, n)

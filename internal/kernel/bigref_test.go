@@ -106,8 +106,8 @@ func bigPolynomial(x *big.Float, c []*big.Float) *big.Float {
 	return p
 }
 
-// solveBig returns the solution of a square system given as rows (a | b), by Gauss's elimination with row pivoting. The
-// rows are overwritten.
+// solveBig returns the solution of a square system given as rows (a | b), by Gauss's elimination with row
+// pivoting. The rows are overwritten.
 func solveBig(rows [][]*big.Float) []*big.Float {
 	n := len(rows)
 	abs := func(x *big.Float) *big.Float { return newBig(0).Abs(x) }

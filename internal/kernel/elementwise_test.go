@@ -220,8 +220,8 @@ func TestElementwiseShort(t *testing.T) {
 func BenchmarkTanh(b *testing.B) { elementaries[0].benchmark(b, -3, 3) }
 func BenchmarkExp(b *testing.B)  { elementaries[1].benchmark(b, -3, 3) }
 
-// benchmark runs the kernels and a loop over the function of package math on arguments from lo to hi in no order, so
-// that the branches of the latter cannot be predicted.
+// benchmark runs the kernels and a loop over the function of package math on arguments from lo to hi in no
+// order, so that the branches of the latter cannot be predicted.
 func (f elementary) benchmark(b *testing.B, lo, hi float64) {
 	for _, n := range []int{10, 100, 1000, 10000} {
 		src, dst := between(rand.New(rand.NewPCG(7, 8)), lo, hi, n), make([]float64, n)

@@ -23,9 +23,9 @@ func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	}
 }
 
-// An operand is a matrix of which element (i,j) is at[off(i,j)], inside a longer slice. All other elements of the
-// slice are canaries: NaN in what is only read, so that reading one spoils the result, and a number in C, so
-// that adding to one is seen.
+// An operand is a matrix of which element (i,j) is at[off(i,j)], inside a longer slice. All other elements
+// of the slice are canaries: NaN in what is only read, so that reading one spoils the result, and a number
+// in C, so that adding to one is seen.
 type operand struct {
 	all []float64
 	off func(i, j int) int

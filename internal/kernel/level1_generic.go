@@ -2,7 +2,8 @@ package kernel
 
 import "unsafe"
 
-// dotGeneric is the reference for Dot: four sums, because one would wait three or four cycles for each addition.
+// dotGeneric is the reference for Dot: four sums, because one would wait three or four cycles for each
+// addition.
 func dotGeneric(n int, x, y *float64) float64 {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	var s0, s1, s2, s3 float64

@@ -43,8 +43,8 @@ func gemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, incX
 	}
 }
 
-// gerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too much, are taken
-// four at a time.
+// gerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too much,
+// are taken four at a time.
 func gerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int) {
 	ys := unsafe.Slice(y, n)
 	i := 0

@@ -56,12 +56,12 @@ func TestLevel2IsLevel1(t *testing.T) {
 	})
 }
 
-// places gives a test n elements of memory in several places, by turns: with guards around them here, at the edges of
-// pages that cannot be touched in guard_test.go.
+// places gives a test n elements of memory in several places, by turns: with guards around them here, at
+// the edges of pages that cannot be touched in guard_test.go.
 type places func(n int) [][]float64
 
-// level2Exact compares all loops with plain ones, on integers, whose sums are exact in any order, and operands in all
-// the places.
+// level2Exact compares all loops with plain ones, on integers, whose sums are exact in any order, and
+// operands in all the places.
 func level2Exact(t *testing.T, k Kernel, place places) {
 	fill := func(x []float64, first int) {
 		for i := range x {

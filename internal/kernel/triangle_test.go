@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A span is a matrix of which the elements in use reach exactly from the first to the last element of a slice. What
-// lies between them is a canary.
+// A span is a matrix of which the elements in use reach exactly from the first to the last element of a
+// slice. What lies between them is a canary.
 type span struct {
 	x    []float64
 	zero int // the index that element (0,0) would have: it may be outside where that is not in use
@@ -39,8 +39,8 @@ func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j in
 	return s
 }
 
-// apart copies x into the middle of a longer slice, so that an address a little outside x is still one in the same
-// allocation, as the checks of pointers that come with the race detector want it.
+// apart copies x into the middle of a longer slice, so that an address a little outside x is still one in
+// the same allocation, as the checks of pointers that come with the race detector want it.
 func apart(x []float64) []float64 {
 	all := make([]float64, len(x)+2*margin)
 	copy(all[margin:], x)
@@ -69,8 +69,8 @@ type corner struct {
 	d               []float64 // nil for a unit diagonal
 }
 
-// newCorner makes a call. Only the elements of t below the diagonal exist; the rest of what its slice covers is NaN,
-// and so is what lies between the rows of X.
+// newCorner makes a call. Only the elements of t below the diagonal exist; the rest of what its slice
+// covers is NaN, and so is what lies between the rows of X.
 func newCorner(m, n, rowT, colT, ldx int, unit bool, value, diagonal func() float64) corner {
 	c := corner{m: m, n: n, rowT: rowT, colT: colT, ldx: ldx}
 	c.t = newSpan(m, m, math.NaN(), func(i, j int) int { return i*rowT + j*colT }, belowDiagonal, value)
@@ -136,9 +136,9 @@ var actings = []acting{
 	},
 }
 
-// corners calls f with triangles of every order, stored by rows, by columns and backwards, with a unit diagonal and
-// without, and numbers of columns around those of vectors and tiles, their rows from the top down and from the
-// bottom up.
+// corners calls f with triangles of every order, stored by rows, by columns and backwards, with a unit
+// diagonal and without, and numbers of columns around those of vectors and tiles, their rows from the top
+// down and from the bottom up.
 func corners(kern Kernel, value, diagonal func() float64, f func(c corner)) {
 	for m := 1; m <= kern.MR; m++ {
 		for n := 1; n <= 2*kern.NR+9; n++ {
@@ -177,9 +177,9 @@ func act(t *testing.T, value, diagonal func() float64, f func(t *testing.T, a ac
 	}
 }
 
-// Integers, and powers of two on the diagonal: all results are exact, fused or not and in any order, because each row
-// multiplies the sum of magnitudes of a column by 1 + 4·4 at most, and multiples of 2^-8 below 17^8 < 2^33 have 41 bits.
-// Only elements below the diagonal and those of X are there to be read.
+// Integers, and powers of two on the diagonal: all results are exact, fused or not and in any order,
+// because each row multiplies the sum of magnitudes of a column by 1 + 4·4 at most, and multiples of 2^-8
+// below 17^8 < 2^33 have 41 bits. Only elements below the diagonal and those of X are there to be read.
 func TestTriangleExact(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 1))
 	value := func() float64 { return float64(rnd.IntN(9) - 4) }
@@ -197,11 +197,12 @@ func TestTriangleExact(t *testing.T) {
 	})
 }
 
-// Random numbers. The sum for row i has at most m terms, each of which passes through m roundings and those of its
-// product and of the product by the diagonal. For Multiply this is the error of the result; for Solve, with the last
-// product on the other side, |x[i]/d[i] - (b[i] - sum of t[i,j]·x[j])| (Higham, Accuracy and Stability of Numerical
-// Algorithms, lemma 8.4). In either case the bound is gamma_{m+2} times the sum of magnitudes. What is wrong with the
-// left-hand side, computed in twice the precision but for the quotient, is less than a rounding more.
+// Random numbers. The sum for row i has at most m terms, each of which passes through m roundings and
+// those of its product and of the product by the diagonal. For Multiply this is the error of the result;
+// for Solve, with the last product on the other side, |x[i]/d[i] - (b[i] - sum of t[i,j]·x[j])| (Higham,
+// Accuracy and Stability of Numerical Algorithms, lemma 8.4). In either case the bound is gamma_{m+2}
+// times the sum of magnitudes. What is wrong with the left-hand side, computed in twice the precision but
+// for the quotient, is less than a rounding more.
 func TestTriangleBound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(22, 1))
 	value := rnd.NormFloat64
@@ -230,8 +231,8 @@ func TestTriangleBound(t *testing.T) {
 	})
 }
 
-// residual returns the absolute value of the sum of products, in about twice the working precision (Ogita, Rump and
-// Oishi's Dot2), and the sum of their absolute values.
+// residual returns the absolute value of the sum of products, in about twice the working precision (Ogita,
+// Rump and Oishi's Dot2), and the sum of their absolute values.
 func residual(terms [][2]float64) (e, magnitude float64) {
 	var hi, lo float64
 	for _, v := range terms {
@@ -273,8 +274,8 @@ func TestTrianglePlaceless(t *testing.T) {
 	}
 }
 
-// NaN and infinities in the triangle, on its diagonal and in X reach the elements that depend on them, although all
-// they are multiplied by is zero, and no others.
+// NaN and infinities in the triangle, on its diagonal and in X reach the elements that depend on them,
+// although all they are multiplied by is zero, and no others.
 func TestTriangleNonFinite(t *testing.T) {
 	zero := func() float64 { return 0 }
 	one := func() float64 { return 1 }

@@ -32,8 +32,8 @@ func checkTranspose(t blas.Transpose) {
 
 func checkDiag(d blas.Diag) { require(d == blas.NonUnit || d == blas.Unit, badDiag) }
 
-// holds reports whether a slice of the given length holds n >= 1 elements at distance inc. It divides, because the
-// product of n and inc may overflow.
+// holds reports whether a slice of the given length holds n >= 1 elements at distance inc. It divides,
+// because the product of n and inc may overflow.
 func holds(length, n, inc int) bool {
 	if inc < 0 {
 		inc = -inc

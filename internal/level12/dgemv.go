@@ -7,11 +7,11 @@ import "gonum.org/v1/gonum/blas"
 //	y = alpha*A*x + beta*y     if tA = blas.NoTrans
 //	y = alpha*Aᵀ*x + beta*y    if tA = blas.Trans or blas.ConjTrans
 //
-// for an m×n matrix A, row-major, lda >= n. With beta = 0, y is not read; with alpha = 0, neither are A and x. y
-// overlaps neither A nor x. Reads A once; 2mn flops.
+// for an m×n matrix A, row-major, lda >= n. With beta = 0, y is not read; with alpha = 0, neither are A
+// and x. y overlaps neither A nor x. Reads A once; 2mn flops.
 //
-// The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of columns of op(A).
-// Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1.
+// The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
+// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	checkTranspose(tA)
 	require(m >= 0, mLT0)

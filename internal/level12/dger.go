@@ -4,8 +4,9 @@ package level12
 //
 //	A += alpha*x*yᵀ
 //
-// for an m×n matrix A, row-major, lda >= n. With alpha = 0 it reads and writes nothing. A overlaps neither x nor
-// y. Reads and writes A once; 2mn flops. Each element takes two or three roundings: (alpha*x[i])*y[j] + A[i,j].
+// for an m×n matrix A, row-major, lda >= n. With alpha = 0 it reads and writes nothing. A overlaps neither
+// x nor y. Reads and writes A once; 2mn flops. Each element takes two or three roundings:
+// (alpha*x[i])*y[j] + A[i,j].
 func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
 	require(m >= 0, mLT0)
 	require(n >= 0, nLT0)

@@ -1,6 +1,7 @@
-// Package level12 has the routines of Level 1 and 2 of the BLAS, vectors and a matrix with vectors, that are worth
-// replacing in gonum's implementation, on the loops of one kernel of package kernel. It embeds that implementation: what is
-// not here is gonum's, and so are triangles so small that its plain loops are as fast.
+// Package level12 has the routines of Level 1 and 2 of the BLAS, vectors and a matrix with vectors, that
+// are worth replacing in gonum's implementation, on the loops of one kernel of package kernel. It embeds
+// that implementation: what is not here is gonum's, and so are triangles so small that its plain loops are
+// as fast.
 //
 //	Ddot Daxpy Dscal             x·y, y += alpha·x, x *= alpha
 //	Dgemv Dger                   y = alpha·op(A)·x + beta·y, A += alpha·x·yᵀ
@@ -8,8 +9,8 @@
 //
 // # Conventions
 //
-// Arguments, their checks with the order of these and the texts of the panics are gonum's. Matrices are row-major.
-// Element i of a vector of n with increment inc is x[i*inc], or x[(i-n+1)*inc] if inc < 0.
+// Arguments, their checks with the order of these and the texts of the panics are gonum's. Matrices are
+// row-major. Element i of a vector of n with increment inc is x[i*inc], or x[(i-n+1)*inc] if inc < 0.
 //
 //   - beta = 0 overwrites: what was in y, NaN included, does not matter.
 //   - alpha = 0 leaves only beta·y: A and x are not read, and their NaN does not reach y. Daxpy, Dger, Dsyr and
@@ -19,20 +20,20 @@
 //     differ, here they do not.)
 //   - What is written must not overlap what is read.
 //
-// Results do not depend on where operands lie in memory, nor on goroutines: a call runs on its caller's. They do depend on
-// the kernel, and the order of a sum is not the same for increment 1 and for others. Every method states a bound
-// with γ_k = ku/(1-ku), u = 2⁻⁵³, that holds for each of them.
+// Results do not depend on where operands lie in memory, nor on goroutines: a call runs on its caller's.
+// They do depend on the kernel, and the order of a sum is not the same for increment 1 and for others.
+// Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³, that holds for each of them.
 //
-// No call allocates, but for the first few that need a copy: loops run along rows with increment 1, so a vector along
-// the rows with another increment is copied to a buffer, which later calls use again. A vector down the columns, as x is in
-// Dger, may have any increment at no cost.
+// No call allocates, but for the first few that need a copy: loops run along rows with increment 1, so a
+// vector along the rows with another increment is copied to a buffer, which later calls use again. A
+// vector down the columns, as x is in Dger, may have any increment at no cost.
 //
 // # What limits them
 //
-// Unlike products of matrices, none of these uses an element of its largest operand more than twice: the limit
-// is the rate at which a level of the memory delivers it, and the work is to add nothing to that traffic. For each
-// loop, the bytes that pass between registers and cache, and those that must come from the level where the operands
-// are, for each flop:
+// Unlike products of matrices, none of these uses an element of its largest operand more than twice: the
+// limit is the rate at which a level of the memory delivers it, and the work is to add nothing to that
+// traffic. For each loop, the bytes that pass between registers and cache, and those that must come from
+// the level where the operands are, for each flop:
 //
 //	             registers                           memory
 //	Dot          8      (two loads, 2 flops)         8
@@ -42,12 +43,13 @@
 //	GemvT        5      (8 rows share y)             4     A alone
 //	Ger          9      (4 rows share y)             8     A in and out
 //
-// With one row at a time, GemvN would move 8 and GemvT 12. If the columns are at most four vectors, y does not leave the
-// registers in GemvT at all.
+// With one row at a time, GemvN would move 8 and GemvT 12. If the columns are at most four vectors, y does
+// not leave the registers in GemvT at all.
 //
-// A Zen 4 core loads 64 bytes in a cycle from its L1 cache (two vectors of 256 bits or one of 512) and stores 32, and gets
-// 32 in a cycle from L2. At 3.67 GHz (the FMA peak divided by 16) that makes, in GFLOP/s, and this was measured (medians,
-// one core of the EPYC of docs/performance.md, kernel avx512, time of the call included):
+// A Zen 4 core loads 64 bytes in a cycle from its L1 cache (two vectors of 256 bits or one of 512) and
+// stores 32, and gets 32 in a cycle from L2. At 3.67 GHz (the FMA peak divided by 16) that makes, in
+// GFLOP/s, and this was measured (medians, one core of the EPYC of docs/performance.md, kernel avx512,
+// time of the call included):
 //
 //	                         limit   by            measured
 //	Dot     n = 1000          29.4   L1 loads      24.6

@@ -6,9 +6,10 @@ import "gonum.org/v1/gonum/blas"
 //
 //	y = alpha*A*x + beta*y
 //
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers. With beta = 0,
-// y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once from
-// memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers. With
+// beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the
+// triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
+// |beta|·|y|)[i].
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	if n < smallTriangle {
 		r.Implementation.Dspmv(ul, n, alpha, ap, x, incX, beta, y, incY)

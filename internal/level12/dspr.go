@@ -6,9 +6,9 @@ import "gonum.org/v1/gonum/blas"
 //
 //	A += alpha*x*xᵀ
 //
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers. With alpha = 0 it
-// reads and writes nothing. A does not overlap x. n² flops. An element takes two or three roundings:
-// (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers. With
+// alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or three
+// roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	if n < smallTriangle {
 		r.Implementation.Dspr(ul, n, alpha, x, incX, ap)

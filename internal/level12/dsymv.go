@@ -6,9 +6,9 @@ import "gonum.org/v1/gonum/blas"
 //
 //	y = alpha*A*x + beta*y
 //
-// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read. With beta = 0, y is not
-// read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once from memory; 2n² flops.
-// The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
+// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read. With beta = 0, y is
+// not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the triangle once from
+// memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if n < smallTriangle {
 		r.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)

@@ -6,9 +6,9 @@ import "gonum.org/v1/gonum/blas"
 //
 //	A += alpha*x*xᵀ
 //
-// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With alpha = 0 it
-// reads and writes nothing. A does not overlap x. n² flops. An element takes two or three roundings:
-// (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
+// for a symmetric n×n matrix A, row-major, lda >= n, of which the triangle ul is read and written. With
+// alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or three
+// roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
 func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {
 	checkUplo(ul)
 	require(n >= 0, nLT0)

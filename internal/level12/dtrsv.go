@@ -7,9 +7,9 @@ import "gonum.org/v1/gonum/blas"
 //	A*y = x     if tA = blas.NoTrans
 //	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
 //
-// for a triangular n×n matrix A, row-major, lda >= n, of which the triangle ul is read, without the diagonal if d is
-// blas.Unit, and writes y to x. x does not overlap A. A zero on the diagonal is not looked for: it gives
-// infinities and NaN. n² flops.
+// for a triangular n×n matrix A, row-major, lda >= n, of which the triangle ul is read, without the
+// diagonal if d is blas.Unit, and writes y to x. x does not overlap A. A zero on the diagonal is not
+// looked for: it gives infinities and NaN. n² flops.
 //
 // The result is exact for a matrix A + E with |E| <= γ_{n+1}·|A|.
 func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
@@ -48,9 +48,9 @@ type triangle struct {
 	lda                     int
 }
 
-// solveBlock solves for the unknowns from i to the end of the block. With A as it is, the rectangle beside the block's
-// triangle carries what is known to the block's right-hand sides, before they are solved; with Aᵀ it
-// carries the block's unknowns to the right-hand sides of others, after.
+// solveBlock solves for the unknowns from i to the end of the block. With A as it is, the rectangle beside
+// the block's triangle carries what is known to the block's right-hand sides, before they are solved; with
+// Aᵀ it carries the block's unknowns to the right-hand sides of others, after.
 func (s *triangle) solveBlock(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	left, right := 0, i

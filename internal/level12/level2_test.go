@@ -113,7 +113,8 @@ func TestDger(t *testing.T) {
 	})
 }
 
-// A symmetric is one triangle of a symmetric matrix, full or packed; the other triangle of a full one holds canaries.
+// A symmetric is one triangle of a symmetric matrix, full or packed; the other triangle of a full one
+// holds canaries.
 type symmetric struct {
 	*memory
 	place func(i, j int) int
@@ -209,8 +210,8 @@ func TestDsyrDspr(t *testing.T) {
 	})
 }
 
-// The residual of a computed solution is at most γ_n·|A|·|y| in every row (Higham, Accuracy and Stability of Numerical
-// Algorithms, theorem 8.5, for any order of the sums).
+// The residual of a computed solution is at most γ_n·|A|·|y| in every row (Higham, Accuracy and Stability
+// of Numerical Algorithms, theorem 8.5, for any order of the sums).
 func TestDtrsv(t *testing.T) {
 	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 		for _, d := range []blas.Diag{blas.NonUnit, blas.Unit} {

@@ -42,8 +42,8 @@ func gamma(k int) float64 {
 	return u / (1 - u)
 }
 
-// within returns an error unless got is within γ_k of s, relative to the magnitudes. One per cent is for magnitude, which
-// is computed in working precision, and for the reference's own roundings.
+// within returns an error unless got is within γ_k of s, relative to the magnitudes. One per cent is for
+// magnitude, which is computed in working precision, and for the reference's own roundings.
 func (s sum) within(k int, got float64) error {
 	e, bound := math.Abs((got-s.value.hi)-s.value.lo), 1.01*gamma(k)*s.magnitude
 	if !(e <= bound) {
@@ -54,9 +54,9 @@ func (s sum) within(k int, got float64) error {
 
 const guard = 16
 
-// A memory is a vector or matrix in the middle of a longer slice, all of which but its own elements holds one number,
-// the canary: NaN for what is read, so that reading beside the operand spoils the result, and a number for what is
-// written.
+// A memory is a vector or matrix in the middle of a longer slice, all of which but its own elements holds
+// one number, the canary: NaN for what is read, so that reading beside the operand spoils the result, and
+// a number for what is written.
 type memory struct {
 	all, before []float64
 	s           []float64 // what is passed to a routine
@@ -83,8 +83,8 @@ func (m *memory) set(i int, v float64) {
 // save notes the contents, for comparison after a call.
 func (m *memory) save() { m.before = append([]float64(nil), m.all...) }
 
-// check fails if something has changed that was not to be written: all but the operand's own elements, and, if it was
-// only to be read, these too.
+// check fails if something has changed that was not to be written: all but the operand's own elements,
+// and, if it was only to be read, these too.
 func (m *memory) check(t *testing.T, written bool, what string) {
 	t.Helper()
 	for i, v := range m.all {

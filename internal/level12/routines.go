@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Routines are the routines of this package on the loops of one kernel, and gonum's for the rest of the BLAS. It has no
-// state besides, so its methods may be called from several goroutines at once.
+// Routines are the routines of this package on the loops of one kernel, and gonum's for the rest of the
+// BLAS. It has no state besides, so its methods may be called from several goroutines at once.
 type Routines struct {
 	gonum.Implementation
 	kernel kernel.Kernel
@@ -16,8 +16,8 @@ type Routines struct {
 // New returns the routines on kernel k, which this machine must be able to run.
 func New(k kernel.Kernel) *Routines { return &Routines{kernel: k} }
 
-// smallTriangle is the order below which gonum's loops in Go over a triangle are not slower than ours. In Dsymv, Dspmv, Dspr
-// and Dtrsv they treat zeros, NaN and infinities as ours do.
+// smallTriangle is the order below which gonum's loops in Go over a triangle are not slower than ours. In
+// Dsymv, Dspmv, Dspr and Dtrsv they treat zeros, NaN and infinities as ours do.
 const smallTriangle = 32
 
 // scale computes y = beta*y, where beta = 0 writes zeros without reading y.

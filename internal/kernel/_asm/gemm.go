@@ -89,8 +89,8 @@ func gemm(g *generator) {
 	g.ret()
 }
 
-// columns writes the loop over the columns of a strip of C, of which x.n are left, for one number of rows: whole
-// tiles, and one block of code for each number of vectors that may be left at the right edge.
+// columns writes the loop over the columns of a strip of C, of which x.n are left, for one number of rows:
+// whole tiles, and one block of code for each number of vectors that may be left at the right edge.
 func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes
@@ -266,7 +266,8 @@ const (
 	lateSteps       = 64
 )
 
-// prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a full strip.
+// prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a full
+// strip.
 func (g *generator) prefetchBegin(x gemmArguments) {
 	p := g.GP64()
 	g.MOVQ(x.rowA, p)
@@ -275,10 +276,10 @@ func (g *generator) prefetchBegin(x gemmArguments) {
 	g.MOVQ(p, x.next)
 }
 
-// prefetch splits the sum of k steps into k and then late steps, between which the tile of C is requested: earlier
-// it would be displaced again by the panel of B that streams through the first level of cache. late is zero for short
-// sums. And it requests the next part of the next strip of A: rows×4 lines that are 64 bytes apart in rows rowA apart if A is
-// stored by rows, and otherwise one line every colA.
+// prefetch splits the sum of k steps into k and then late steps, between which the tile of C is requested:
+// earlier it would be displaced again by the panel of B that streams through the first level of cache.
+// late is zero for short sums. And it requests the next part of the next strip of A: rows×4 lines that are
+// 64 bytes apart in rows rowA apart if A is stored by rows, and otherwise one line every colA.
 func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtual) {
 	late = g.GP64()
 	id := g.unique()
@@ -357,8 +358,8 @@ func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m op
 	}
 }
 
-// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one: an address
-// has room for once or twice the stride.
+// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one: an
+// address has room for once or twice the stride.
 type stack struct {
 	pointers []reg.GPVirtual
 	stride   reg.GPVirtual

@@ -14,12 +14,14 @@ const chains = 4
 //
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
-// and leaves the sum of row r in elements of register r, to be added up by sums. While there are chains vectors
-// left, each goes to its own accumulator; then these are added in pairs, and the vectors that are left
-// go to the first. The order in one row is the same for any number of rows, so all the kernels that are made with
-// inner and sums agree bit for bit. n, x and the pointers are used up; at gives the place of vector i of row r.
+// and leaves the sum of row r in elements of register r, to be added up by sums. While there are chains
+// vectors left, each goes to its own accumulator; then these are added in pairs, and the vectors that are
+// left go to the first. The order in one row is the same for any number of rows, so all the kernels that
+// are made with inner and sums agree bit for bit. n, x and the pointers are used up; at gives the place of
+// vector i of row r.
 //
-// Accumulator j of row r is register j*rows + r, the vector of x is register vecs-4; the last three are not used.
+// Accumulator j of row r is register j*rows + r, the vector of x is register vecs-4; the last three are
+// not used.
 func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail reg.Register, x reg.GPVirtual, pointers []reg.GPVirtual, at func(i, r int) operand.Mem) {
 	pointers = append(pointers, x)
 	sum := func(j, r int) reg.VecPhysical { return g.register(j*rows + r) }
@@ -128,9 +130,9 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 	g.Label(label + "_stored")
 }
 
-// sums adds up the elements of each of registers 0, 1, ..., rows-1, for one to four rows, and returns a register
-// with the totals as its first elements. A vector of eight is folded to four elements p, q, r, s, of
-// which the total is (p+q) + (r+s).
+// sums adds up the elements of each of registers 0, 1, ..., rows-1, for one to four rows, and returns a
+// register with the totals as its first elements. A vector of eight is folded to four elements p, q, r, s,
+// of which the total is (p+q) + (r+s).
 func (g *generator) sums(rows int) reg.VecPhysical {
 	if g.lanes == 8 {
 		for r := range rows {

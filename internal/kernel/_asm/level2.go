@@ -161,9 +161,9 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 //	y *= beta
 //	for i := range m { axpy(n, alpha*x[i*incX], a[i*lda:], y) }
 //
-// Each element of y takes the products of its column in the order of the rows. If the columns fill few vectors, y
-// stays in registers from the first row to the last; else eight rows are taken at once, so that y is
-// loaded and stored once for all of them.
+// Each element of y takes the products of its column in the order of the rows. If the columns fill few
+// vectors, y stays in registers from the first row to the last; else eight rows are taken at once, so that
+// y is loaded and stored once for all of them.
 func gemvT(g *generator) {
 	g.function("gemvT", "func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
 		"is Kernel.GemvT. The reference is gemvTGeneric.")
@@ -188,8 +188,8 @@ func gemvT(g *generator) {
 	g.ret()
 }
 
-// scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. Where it is zero, the
-// bits of y are cleared first, for 0 times NaN is NaN.
+// scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. Where it is
+// zero, the bits of y are cleared first, for 0 times NaN is NaN.
 func (g *generator) scaleBy(name string, edge reg.Register) {
 	one, keep := g.GP64(), g.vec()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)
