@@ -1,6 +1,7 @@
 package blskernel
 
 import (
+	"blskernel/internal/block"
 	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
 	"blskernel/internal/level12"
@@ -42,6 +43,7 @@ type pure struct {
 var (
 	_ PackedProducts = (*pure)(nil)
 	_ FusedProducts  = (*pure)(nil)
+	_ block.Products = (*pure)(nil)
 )
 
 func (p *pure) Name() string { return p.name }
@@ -203,3 +205,20 @@ func (p *pure) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []
 		p.engine.DgemmTanh(tA, tB, m, n, k, alpha, a, lda, b, ldb, bias, c, ldc)
 	}
 }
+
+// The operations of block.Products are for package lapack, which has checked what it was given.
+
+func (p *pure) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b, c block.Matrix) {
+	p.engine.BlockGemm(tA, tB, m, n, k, alpha, a, b, c)
+}
+
+func (p *pure) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, c block.Matrix) {
+	p.engine.BlockSyrk(t, n, k, alpha, a, d, c)
+}
+
+func (p *pure) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b block.Matrix) {
+	p.engine.BlockTrsm(s, ul, t, d, m, n, alpha, a, lda, b)
+}
+
+// Hold is documented at the function Hold.
+func (p *pure) Hold(flops float64) (release func()) { return p.engine.Hold(flops) }

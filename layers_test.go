@@ -15,6 +15,7 @@ import (
 var layers = []string{
 	"blskernel/internal/guard",
 	"blskernel/internal/packed",
+	"blskernel/internal/block",
 	"blskernel/internal/kernel",
 	"blskernel/internal/level12",
 	"blskernel/internal/gemm",

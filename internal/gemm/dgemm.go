@@ -1,6 +1,10 @@
 package gemm
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dgemm computes
 //
@@ -14,9 +18,9 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	}
 	p := product{
 		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, a, lda),
-		b: right(tB != blas.NoTrans, b, ldb),
-		c: matrix(c, ldc, n),
+		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
+		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
+		c: all(block.Dense(c, ldc)),
 	}
 	p.run()
 }
@@ -31,9 +35,9 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := product{
 		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, a, lda),
-		b: right(tB != blas.NoTrans, b, ldb),
-		c: half(ul, c, ldc, n),
+		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
+		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
+		c: half(ul, block.Dense(c, ldc)),
 	}
 	p.run()
 }
@@ -42,9 +46,9 @@ func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha flo
 func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
 	p := product{
 		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, a, lda),
-		b: right(tB != blas.NoTrans, b, ldb),
-		c: halfPacked(ap, n),
+		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
+		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
+		c: half(blas.Upper, block.Packed(n, ap, 0, 0)),
 	}
 	p.run()
 }
@@ -58,9 +62,9 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := product{
 		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, a, lda),
-		b: right(tB != blas.NoTrans, b, ldb),
-		c: matrix(c, ldc, n),
+		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
+		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
+		c: all(block.Dense(c, ldc)),
 	}
 	p.b.diag = d[:k]
 	p.run()
@@ -75,9 +79,9 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	p := product{
 		engine: e, m: m, n: n, k: k, alpha: alpha,
-		a:    left(tA != blas.NoTrans, a, lda),
-		b:    right(tB != blas.NoTrans, b, ldb),
-		c:    matrix(c, ldc, n),
+		a:    left(tA != blas.NoTrans, block.Dense(a, lda)),
+		b:    right(tB != blas.NoTrans, block.Dense(b, ldb)),
+		c:    all(block.Dense(c, ldc)),
 		bias: bias[:n],
 	}
 	p.run()

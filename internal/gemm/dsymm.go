@@ -1,6 +1,10 @@
 package gemm
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dsymm computes
 //
@@ -10,7 +14,7 @@ import "gonum.org/v1/gonum/blas"
 // where A is symmetric and B and C are m×n. Only the triangle ul of A is read. It takes 2m²n or
 // 2mn² flops.
 func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	s := source{layout: symUpper, x: a, ld: lda}
+	s := source{layout: symUpper, Matrix: block.Dense(a, lda)}
 	if ul == blas.Lower {
 		s.layout = symLower
 	}
@@ -20,10 +24,11 @@ func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a 
 // Dspmm is Dsymm for an A of which the upper triangle is in packed storage, n(n+1)/2 elements of ap
 // for order n.
 func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	s := source{layout: symUpper, packed: true, x: ap, n: n}
+	order := n
 	if side == blas.Left {
-		s.n = m
+		order = m
 	}
+	s := source{layout: symUpper, Matrix: block.Packed(order, ap, 0, 0)}
 	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
@@ -45,11 +50,11 @@ func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []flo
 		w.release()
 		return
 	}
-	p := product{engine: e, m: m, n: n, alpha: alpha, beta: beta, c: matrix(c, ldc, n)}
+	p := product{engine: e, m: m, n: n, alpha: alpha, beta: beta, c: all(block.Dense(c, ldc))}
 	if side == blas.Left {
-		p.k, p.a, p.b = m, s, right(false, b, ldb)
+		p.k, p.a, p.b = m, s, right(false, block.Dense(b, ldb))
 	} else {
-		p.k, p.a, p.b = n, left(false, b, ldb), s
+		p.k, p.a, p.b = n, left(false, block.Dense(b, ldb)), s
 	}
 	p.run()
 }

@@ -1,6 +1,10 @@
 package gemm
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dsyrk computes the triangle ul, with the diagonal, of the rank-k update
 //
@@ -26,9 +30,9 @@ func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	p := product{
 		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(t != blas.NoTrans, a, lda),
-		b: right(t == blas.NoTrans, a, lda),
-		c: halfPacked(ap, n),
+		a: left(t != blas.NoTrans, block.Dense(a, lda)),
+		b: right(t == blas.NoTrans, block.Dense(a, lda)),
+		c: half(blas.Upper, block.Packed(n, ap, 0, 0)),
 	}
 	p.b.diag = d[:k]
 	p.run()

@@ -3,6 +3,9 @@ package gemm
 import (
 	"unsafe"
 
+	"blskernel/internal/block"
+	"blskernel/internal/kernel"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -27,7 +30,7 @@ const littleSymmetric = 48
 // product.block without its loops. A is read where it lies, B too unless it is transposed.
 func (e *Engine) inPlace(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if raceEnabled {
-		p := product{m: m, n: n, k: k, alpha: alpha, a: left(tA != blas.NoTrans, a, lda), b: right(tB != blas.NoTrans, b, ldb), c: matrix(c, ldc, n)}
+		p := product{m: m, n: n, k: k, alpha: alpha, a: left(tA != blas.NoTrans, block.Dense(a, lda)), b: right(tB != blas.NoTrans, block.Dense(b, ldb)), c: all(block.Dense(c, ldc))}
 		p.announce()
 	}
 	rowA, colA := lda, 1
@@ -46,12 +49,15 @@ func (e *Engine) inPlace(tA, tB blas.Transpose, m, n, k int, alpha float64, a []
 		}
 		b = w.b
 	}
-	if beta != 0 && beta != 1 {
+	store := kernel.Add
+	if beta == 0 {
+		store = kernel.Overwrite
+	} else if beta != 1 {
 		for i := range m {
 			scal(beta, c[i*ldc:i*ldc+n])
 		}
 	}
 	for i := 0; i < m; i += mr {
-		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, unsafe.SliceData(b), rowB, panelB, beta != 0, &c[i*ldc], ldc)
+		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, unsafe.SliceData(b), rowB, panelB, store, &c[i*ldc], ldc)
 	}
 }

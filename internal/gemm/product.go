@@ -1,6 +1,10 @@
 package gemm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"blskernel/internal/kernel"
+)
 
 // A product is one call: C = alpha·A·B + beta·C with C m×n and a sum of k terms.
 type product struct {
@@ -134,7 +138,7 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 // or so few columns of C that a copy is not worth it. A strip of A is read once for each NR columns, from
 // the second level of cache on; its packed copy would be, too, and would cost a pass more.
 func (p *product) directA() bool {
-	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
+	return !p.a.Packed && (p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns))
 }
 
 // directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous and
@@ -142,14 +146,14 @@ func (p *product) directA() bool {
 // rows that are a multiple of a page apart would displace each other. If a row of a panel is one line,
 // there is less time to fetch it, and a copy pays earlier.
 func (p *product) directB(rows int) bool {
-	if p.b.layout != byCols || p.b.diag != nil {
+	if p.b.layout != byCols || p.b.Packed || p.b.diag != nil {
 		return false
 	}
 	room := p.engine.caches.L2 / 2
 	if 8*p.engine.kernel.NR <= line {
 		room /= 4
 	}
-	return rows <= fewStrips*p.engine.kernel.MR || 8*p.k*p.n <= room && 8*p.b.ld%page != 0
+	return rows <= fewStrips*p.engine.kernel.MR || 8*p.k*p.n <= room && 8*p.b.Ld%page != 0
 }
 
 // A cache line, and a page of memory, in bytes.
@@ -169,13 +173,24 @@ func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
 	mr := p.engine.kernel.MR
 	if p.directA() {
 		row, col := p.a.strides()
-		return panels{x: p.a.x[i0*row+p0*col:], row: row, col: col, panel: mr * row}
+		return panels{x: p.a.X[i0*row+p0*col:], row: row, col: col, panel: mr * row}
 	}
 	if at, row, col, ok := p.a.beside(i0, i1, p0, p1); ok && 8*mr%line == 0 {
-		return panels{x: p.a.x[at:], row: row, col: col, panel: mr * row}
+		return panels{x: p.a.X[at:], row: row, col: col, panel: mr * row}
+	}
+	if p.a.Packed && p.a.layout < symUpper {
+		// The kernel reads it as it is once its rows are equally far apart.
+		rows, cols := i1-i0, p1-p0
+		w.a = aligned(w.a, rows*cols)
+		if p.a.layout == byRows {
+			p.a.dense(&p.engine.kernel, w.a, i0, p0, rows, cols)
+			return panels{x: w.a, row: cols, col: 1, panel: mr * cols}
+		}
+		p.a.dense(&p.engine.kernel, w.a, p0, i0, cols, rows)
+		return panels{x: w.a, row: 1, col: rows, panel: mr}
 	}
 	w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
-	p.a.pack(&p.engine.kernel, w.a, mr, i0, i1, p0, p1)
+	p.a.pack(&p.engine.kernel, w.room, w.a, mr, i0, i1, p0, p1)
 	return panels{x: w.a, row: 1, col: mr, panel: mr * (p1 - p0)}
 }
 
@@ -184,22 +199,28 @@ func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
 func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	nr := p.engine.kernel.NR
 	if p.directB(rows) {
-		return panels{x: p.b.x[p0*p.b.ld+j0:], row: p.b.ld, panel: nr}
+		return panels{x: p.b.X[p0*p.b.Ld+j0:], row: p.b.Ld, panel: nr}
 	}
 	if is := (place{j0, j1, p0, p1}); w.packed != is {
 		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
-		p.b.pack(&p.engine.kernel, w.b, nr, j0, j1, p0, p1)
+		p.b.pack(&p.engine.kernel, w.room, w.b, nr, j0, j1, p0, p1)
 		w.packed = is
 	}
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
 // strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip of C
-// at (i,j): loop 1. first says that it is the first block of the sum, to which beta belongs. What the
-// kernel cannot store where it belongs goes through a buffer.
+// at (i,j): loop 1. first says that it is the first block of the sum, to which beta belongs. Tiles of which
+// not all is kept go through a buffer.
 func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
-	add := !first || p.beta != 0
-	if first && add {
+	store := kernel.Add
+	switch {
+	case p.c.Packed:
+		store = kernel.AddPacked // also to zeros
+	case first && p.beta == 0:
+		store = kernel.Overwrite
+	}
+	if first && store != kernel.Overwrite {
 		p.c.scale(p.beta, i, i+m, j, j+n)
 	}
 	nr := p.engine.kernel.NR
@@ -213,23 +234,24 @@ func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j
 			return
 		}
 		w.c = aligned(w.c, m*(to-from))
-		if add {
+		if store != kernel.Overwrite {
 			p.c.load(w.c, i, m, from, to)
 		}
-		p.tiles(a, b, ai, bj+(from-j)/nr, k, add, w.c, to-from, m, to-from)
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, min(store, kernel.Add), w.c, to-from, m, to-from)
 		p.c.store(w.c, i, m, from, to)
 	}
 	through(j, from)
 	if from < to {
-		p.tiles(a, b, ai, bj+(from-j)/nr, k, add, p.c.c[i*p.c.ld+from:], p.c.ld, m, to-from)
+		c := p.c.Sub(i, from)
+		p.tiles(a, b, ai, bj+(from-j)/nr, k, store, c.X, c.Ld, m, to-from)
 	}
 	through(to, j+n)
 }
 
 // tiles calls the kernel for n columns of a strip, from micro-panel bj of B on.
-func (p *product) tiles(a, b panels, ai, bj, k int, add bool, c []float64, ldc, m, n int) {
+func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []float64, ldc, m, n int) {
 	p.engine.kernel.Gemm(m, n, k, p.alpha, unsafe.SliceData(a.x[ai*a.panel:]), a.row, a.col,
-		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, add, unsafe.SliceData(c), ldc)
+		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
 }
 
 // roundUp returns the least multiple of step that is not below n.

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"blskernel/internal/block"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -221,7 +222,7 @@ func TestGrid(t *testing.T) {
 		for _, n := range []int{1, active.blocks.NC, active.blocks.NC + 1, 5000} {
 			for _, workers := range []int{1, 2, 3, 8} {
 				t.Run(fmt.Sprintf("m=%d/n=%d/workers=%d", m, n, workers), func(t *testing.T) {
-					p := product{engine: active, m: m, n: n, k: 100, c: matrix(nil, n, n)}
+					p := product{engine: active, m: m, n: n, k: 100, c: all(block.Dense(nil, n))}
 					g := p.cut(workers)
 					if rows := g.rows * g.down; rows < m || rows-g.rows >= m {
 						t.Errorf("%d times %d rows", g.down, g.rows)

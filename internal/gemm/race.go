@@ -41,7 +41,7 @@ func (s *source) announce(r, c int) {
 		case symLower:
 			to = i + 1
 		}
-		announceRead(s.x[s.row(i)+from : s.row(i)+to])
+		announceRead(s.X[s.Row(i)+from : s.Row(i)+to])
 	}
 }
 
@@ -59,7 +59,7 @@ func (t *sweep) announce() {
 		rows, cols = cols, rows
 	}
 	for i := range rows {
-		announceWrite(t.b[i*t.ldb:][:cols])
+		announceWrite(t.b.X[t.b.Row(i):][:cols])
 	}
 }
 

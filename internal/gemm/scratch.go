@@ -7,18 +7,19 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// A scratch is the workspace of one thread in one product: packed blocks of A and B, a strip of C, and the
-// diagonal of a triangular block.
+// A scratch is the workspace of one thread in one product: packed blocks of A and B, a strip of C, the diagonal
+// of a triangular block, and some rows of a packed matrix.
 type scratch struct {
 	a, b, c, diagonal []float64
-	packed            place // what b holds, of the product at hand
+	room              []float64 // of source.pack
+	packed            place     // what b holds, of the product at hand
 }
 
 // A place is a block of the second operand of a product.
 type place struct{ j0, j1, p0, p1 int }
 
 // scratches keeps workspaces from call to call.
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+var scratches = sync.Pool{New: func() any { return &scratch{room: make([]float64, gathered*gatheredSteps)} }}
 
 // release gives a workspace back, and forgets what it was used for.
 func (w *scratch) release() {

@@ -1,17 +1,15 @@
 package gemm
 
 import (
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
 
 // A sink is the result C of a product as the loops see it: which elements are kept, and where.
 type sink struct {
-	part   part
-	packed bool      // a packed upper triangle of order n; only with upper
-	c      []float64 // storage
-	ld, n  int       // distance between rows, and number of columns
+	block.Matrix // storage; not packed where the lower triangle is kept
+	part         part
 }
 
 // A part is the part of C that is kept.
@@ -23,19 +21,16 @@ const (
 	lower
 )
 
-// matrix keeps an m×n matrix.
-func matrix(c []float64, ldc, n int) sink { return sink{part: full, c: c, ld: ldc, n: n} }
+// all keeps a whole matrix.
+func all(c block.Matrix) sink { return sink{c, full} }
 
-// half keeps one triangle of an n×n matrix, with the diagonal.
-func half(ul blas.Uplo, c []float64, ldc, n int) sink {
+// half keeps one triangle of a square matrix, with the diagonal.
+func half(ul blas.Uplo, c block.Matrix) sink {
 	if ul == blas.Upper {
-		return sink{part: upper, c: c, ld: ldc, n: n}
+		return sink{c, upper}
 	}
-	return sink{part: lower, c: c, ld: ldc, n: n}
+	return sink{c, lower}
 }
-
-// halfPacked keeps the upper triangle of an n×n matrix in packed storage.
-func halfPacked(ap []float64, n int) sink { return sink{part: upper, packed: true, c: ap, n: n} }
 
 // columns returns the part of the columns j0 to j1 that is kept in at least one of the rows i0 to i1.
 // It is empty, from >= to, where there is none.
@@ -56,22 +51,17 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	if from >= to {
 		return nil, j0
 	}
-	r := i * s.ld
-	if s.packed {
-		r = packed.Row(s.n, i)
-	}
-	return s.c[r+from : r+to], from
+	r := s.Row(i)
+	return s.X[r+from : r+to], from
 }
 
-// whole returns the part of the columns j0 to j1 in which every element of rows i to i+m is kept and rows
-// are ld apart. It is empty, from >= to, where there is none.
+// whole returns the part of the columns j0 to j1 in which every element of rows i to i+m is kept. It is
+// empty, from >= to, where there is none.
 func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
-	switch {
-	case s.packed:
-		return j1, j1
-	case s.part == upper:
+	switch s.part {
+	case upper:
 		return max(j0, min(i+m-1, j1)), j1
-	case s.part == lower:
+	case lower:
 		return j0, max(j0, min(i+1, j1))
 	}
 	return j0, j1

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blskernel/internal/block"
 	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
@@ -17,21 +18,26 @@ func TestPack(t *testing.T) {
 
 func testPack(t *testing.T, k kernel.Kernel) {
 	const n, ld = 13, 15
+	room := make([]float64, gathered*gatheredSteps)
 	rnd := rand.New(rand.NewPCG(11, 1))
 	upper, atUpper := symmetric(rnd, dense(inOperand, n, n, ld), blas.Upper, n)
 	lower, atLower := symmetric(rnd, dense(inOperand, n, n, ld), blas.Lower, n)
 	ap, atPacked := symmetric(rnd, packedUpper(inOperand, n), blas.Upper, n)
+	large, atLarge := symmetric(rnd, packedUpper(inOperand, 2*n+3), blas.Upper, 2*n+3)
+	beside, atBeside := block.Packed(2*n+3, large.x, 2, n+2), func(i, j int) float64 { return atLarge(i+2, j+n+2) }
 	full, at := operand(rnd, blas.NoTrans, n, n)
 	for _, test := range []struct {
 		name string
 		s    source
 		at   func(i, p int) float64
 	}{
-		{"byRows", left(false, full.x, full.ld), at},
-		{"byCols", left(true, full.x, full.ld), func(i, p int) float64 { return at(p, i) }},
-		{"symUpper", source{layout: symUpper, x: upper.x, ld: ld}, atUpper},
-		{"symLower", source{layout: symLower, x: lower.x, ld: ld}, atLower},
-		{"packed", source{layout: symUpper, packed: true, x: ap.x, n: n}, atPacked},
+		{"byRows", left(false, block.Dense(full.x, full.ld)), at},
+		{"byCols", left(true, block.Dense(full.x, full.ld)), func(i, p int) float64 { return at(p, i) }},
+		{"symUpper", source{layout: symUpper, Matrix: block.Dense(upper.x, ld)}, atUpper},
+		{"symLower", source{layout: symLower, Matrix: block.Dense(lower.x, ld)}, atLower},
+		{"packed", source{layout: symUpper, Matrix: block.Packed(n, ap.x, 0, 0)}, atPacked},
+		{"packed by rows", left(false, beside), atBeside},
+		{"packed by columns", left(true, beside), func(i, p int) float64 { return atBeside(p, i) }},
 	} {
 		for _, w := range []int{1, 2, 4, 5, 8, 24} {
 			for i0 := range n {
@@ -44,7 +50,7 @@ func testPack(t *testing.T, k kernel.Kernel) {
 							for i := range dst {
 								dst[i] = inResult
 							}
-							test.s.pack(&k, dst, w, i0, i1, p0, p1)
+							test.s.pack(&k, room, dst, w, i0, i1, p0, p1)
 							for x, got := range dst[:size] {
 								i, p := i0+x/(w*kc)*w+x%w, p0+x%(w*kc)/w
 								want := inResult

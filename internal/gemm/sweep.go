@@ -1,6 +1,10 @@
 package gemm
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // A sweep is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, if T is on the left,
 // or, transposed, for its rows.
@@ -13,22 +17,21 @@ type sweep struct {
 	triangle
 	solves bool
 	right  bool
-	b      []float64 // B as rows: columns of X if right
-	ldb    int
-	n      int // columns of X
+	b      block.Matrix // its rows are columns of X if right
+	n      int          // columns of X
 	alpha  float64
 }
 
-func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b block.Matrix) {
 	if m == 0 || n == 0 {
 		return
 	}
 	if alpha == 0 {
-		s := matrix(b, ldb, n)
+		s := all(b)
 		s.scale(0, 0, m, 0, n)
 		return
 	}
-	t := sweep{solves: solves, right: side == blas.Right, b: b, ldb: ldb, alpha: alpha}
+	t := sweep{solves: solves, right: side == blas.Right, b: b, alpha: alpha}
 	if t.right {
 		// X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ.
 		t.triangle, t.n = newTriangle(e, ul, other(tA), d, n, a, lda), m
@@ -104,12 +107,11 @@ func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kerne
 
 // scale multiplies the columns j0 to j1 of X by alpha.
 func (t *sweep) scale(j0, j1 int) {
+	s := all(t.b)
 	if t.right {
-		s := matrix(t.b[j0*t.ldb:], t.ldb, t.order)
-		s.scale(t.alpha, 0, j1-j0, 0, t.order)
+		s.scale(t.alpha, j0, j1, 0, t.order)
 	} else {
-		s := matrix(t.b[j0:], t.ldb, j1-j0)
-		s.scale(t.alpha, 0, t.order, 0, j1-j0)
+		s.scale(t.alpha, 0, t.order, j0, j1)
 	}
 }
 
@@ -126,8 +128,8 @@ func (t *sweep) rowOf(i int) int {
 func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
 	d := t.diagonal(i0, i1, t.solves, w.diagonal)
-	if !t.right && i1-i0 <= fewRows {
-		t.act(d, band{x: t.b, first: t.rowOf(i0)*t.ldb + j0, ld: t.step(t.ldb), n: j1 - j0})
+	if !t.right && !t.b.Packed && i1-i0 <= fewRows {
+		t.act(d, band{x: t.b.X, first: t.rowOf(i0)*t.b.Ld + j0, ld: t.step(t.b.Ld), n: j1 - j0})
 		return
 	}
 	nr := t.engine.kernel.NR
@@ -135,20 +137,69 @@ func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	// lowest is the first row in storage, and so of the copy.
 	lowest := min(t.rowOf(i0), t.rowOf(i1-1))
 	x := band{x: w.c, first: (t.rowOf(i0) - lowest) * nr, ld: t.step(nr)}
-	k := &t.engine.kernel
 	for j := j0; j < j1; j += nr {
 		x.n = min(nr, j1-j)
 		if t.right {
-			at := &t.b[j*t.ldb+lowest]
-			k.Transpose(x.n, i1-i0, at, t.ldb, &w.c[0], nr)
+			t.fetchColumns(w, j, lowest, x.n, i1-i0)
 			t.act(d, x)
-			k.Transpose(i1-i0, x.n, &w.c[0], nr, at, t.ldb)
+			t.storeColumns(w, j, lowest, x.n, i1-i0)
 		} else {
-			at := &t.b[lowest*t.ldb+j]
-			k.Copy(i1-i0, x.n, at, t.ldb, &w.c[0], nr)
+			t.fetchRows(w, lowest, j, i1-i0, x.n)
 			t.act(d, x)
-			k.Copy(i1-i0, x.n, &w.c[0], nr, at, t.ldb)
+			t.storeRows(w, lowest, j, i1-i0, x.n)
 		}
+	}
+}
+
+// fetchRows copies the block of B of so many rows and columns that begins at (i, j) to w.c, rows NR apart, and
+// storeRows copies it back.
+func (t *sweep) fetchRows(w *scratch, i, j, rows, cols int) {
+	k := &t.engine.kernel
+	if !t.b.Packed {
+		k.Copy(rows, cols, &t.b.X[i*t.b.Ld+j], t.b.Ld, &w.c[0], k.NR)
+		return
+	}
+	for r := range rows {
+		k.Copy(1, cols, &t.b.X[t.b.Row(i+r)+j], 0, &w.c[r*k.NR], 0)
+	}
+}
+
+func (t *sweep) storeRows(w *scratch, i, j, rows, cols int) {
+	k := &t.engine.kernel
+	if !t.b.Packed {
+		k.Copy(rows, cols, &w.c[0], k.NR, &t.b.X[i*t.b.Ld+j], t.b.Ld)
+		return
+	}
+	for r := range rows {
+		k.Copy(1, cols, &w.c[r*k.NR], 0, &t.b.X[t.b.Row(i+r)+j], 0)
+	}
+}
+
+// fetchColumns copies the transpose of the block of B of so many rows and columns that begins at (i, j) to
+// w.c, rows NR apart, and storeColumns copies it back. Rows of a packed block are made equally distant on the
+// way, in w.a.
+func (t *sweep) fetchColumns(w *scratch, i, j, rows, cols int) {
+	k := &t.engine.kernel
+	if !t.b.Packed {
+		k.Transpose(rows, cols, &t.b.X[i*t.b.Ld+j], t.b.Ld, &w.c[0], k.NR)
+		return
+	}
+	w.a = aligned(w.a, rows*cols)
+	for r := range rows {
+		k.Copy(1, cols, &t.b.X[t.b.Row(i+r)+j], 0, &w.a[r*cols], 0)
+	}
+	k.Transpose(rows, cols, &w.a[0], cols, &w.c[0], k.NR)
+}
+
+func (t *sweep) storeColumns(w *scratch, i, j, rows, cols int) {
+	k := &t.engine.kernel
+	if !t.b.Packed {
+		k.Transpose(cols, rows, &w.c[0], k.NR, &t.b.X[i*t.b.Ld+j], t.b.Ld)
+		return
+	}
+	k.Transpose(cols, rows, &w.c[0], k.NR, &w.a[0], cols)
+	for r := range rows {
+		k.Copy(1, cols, &w.a[r*cols], 0, &t.b.X[t.b.Row(i+r)+j], 0)
 	}
 }
 
@@ -184,10 +235,9 @@ func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1
 	}
-	tt := source{layout: byRows, x: t.a[t.place(from, own):]}
-	tt.ld = max(t.row, -t.row)
-	if tt.ld == 1 {
-		tt.layout, tt.ld = byCols, max(t.col, -t.col)
+	tt := left(false, block.Dense(t.a[t.place(from, own):], max(t.row, -t.row)))
+	if tt.Ld == 1 {
+		tt.layout, tt.Ld = byCols, max(t.col, -t.col)
 	}
 	p := product{engine: t.engine, k: i1 - i0, alpha: 1, beta: 1}
 	if t.solves {
@@ -195,14 +245,14 @@ func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
 	}
 	if t.right {
 		p.m, p.n = j1-j0, to-from
-		p.a = left(false, t.b[j0*t.ldb+own:], t.ldb)
+		p.a = left(false, t.b.Sub(j0, own))
 		p.b = tt
-		p.c = matrix(t.b[j0*t.ldb+from:], t.ldb, to-from)
+		p.c = all(t.b.Sub(j0, from))
 	} else {
 		p.m, p.n = to-from, j1-j0
 		p.a = tt
-		p.b = right(false, t.b[own*t.ldb+j0:], t.ldb)
-		p.c = matrix(t.b[from*t.ldb+j0:], t.ldb, j1-j0)
+		p.b = right(false, t.b.Sub(own, j0))
+		p.c = all(t.b.Sub(from, j0))
 	}
 	p.blocks(w)
 }

@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	setting  sync.Mutex           // of the two that follow
+	setting  sync.Mutex           // of the two that follow, and of held
 	threads  atomic.Int64         // the number set by SetThreads; 0 stands for GOMAXPROCS
-	standing atomic.Pointer[crew] // what SetThreads has started; nil if it was not called, or with 0 or 1
+	standing atomic.Pointer[crew] // what SetThreads or Hold has started; nil if there is nothing
 )
 
 // SetThreads sets the largest number of goroutines, the caller's included, that one product may use.
@@ -29,19 +29,24 @@ func SetThreads(n int) {
 	setting.Lock()
 	defer setting.Unlock()
 	threads.Store(int64(n))
-	members := max(min(n, runtime.GOMAXPROCS(0))-1, 0)
+	members := crewSize(n)
 	old := standing.Load()
-	if members == old.size() {
+	if members == old.size() && held.crew == nil {
 		return
 	}
 	standing.Store(nil)
 	if old != nil {
 		old.end()
 	}
+	held.crew = nil // it was old
 	if members > 0 {
 		standing.Store(newCrew(members))
 	}
 }
+
+// crewSize returns how many goroutines stand by for n threads, the caller's included: no more than there are
+// processors for.
+func crewSize(n int) int { return max(min(n, runtime.GOMAXPROCS(0))-1, 0) }
 
 // Threads returns the largest number of goroutines that one product may use.
 func Threads() int {

@@ -4,28 +4,30 @@
 
 #include "textflag.h"
 
-// func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, add bool, c *float64, ldc int)
+// func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gemmAVX2(SB), NOSPLIT, $16-104
-	MOVQ rowA+40(FP), AX
-	SHLQ $0x03, AX
-	MOVQ colA+48(FP), CX
-	SHLQ $0x03, CX
-	MOVQ rowB+64(FP), DX
-	SHLQ $0x03, DX
-	MOVQ ldc+96(FP), BX
-	SHLQ $0x03, BX
-	MOVQ b+56(FP), SI
-	MOVQ c+88(FP), DI
-	MOVQ n+8(FP), R8
-	MOVQ $0x00000002, 8(SP)
-	CMPB add+80(FP), $0x00
-	JNE  moded
-	MOVQ $0x00000000, 8(SP)
-	MOVQ $0x3ff0000000000000, R9
-	CMPQ R9, alpha+24(FP)
-	JNE  moded
-	MOVQ $0x00000001, 8(SP)
+	MOVQ    rowA+40(FP), AX
+	SHLQ    $0x03, AX
+	MOVQ    colA+48(FP), CX
+	SHLQ    $0x03, CX
+	MOVQ    rowB+64(FP), DX
+	SHLQ    $0x03, DX
+	MOVQ    ldc+96(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    b+56(FP), SI
+	MOVQ    c+88(FP), DI
+	MOVQ    n+8(FP), R8
+	MOVBQZX store+80(FP), R9
+	ADDQ    $0x01, R9
+	MOVQ    R9, 8(SP)
+	CMPQ    R9, $0x02
+	JGE     moded
+	MOVQ    $0x00000000, 8(SP)
+	MOVQ    $0x3ff0000000000000, R9
+	CMPQ    R9, alpha+24(FP)
+	JNE     moded
+	MOVQ    $0x00000001, 8(SP)
 
 moded:
 	MOVQ   AX, R9
@@ -725,6 +727,8 @@ r3v2store:
 	JEQ          r3v2product
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r3v2scaled
+	CMPQ         8(SP), $0x03
+	JEQ          r3v2packed
 	VFMADD213PD  (DI), Y6, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y6, Y1
@@ -738,6 +742,21 @@ r3v2store:
 	VFMADD213PD  32(DI)(BX*2), Y6, Y5
 	VMOVUPD      Y5, 32(DI)(BX*2)
 	JMP          r3v2end
+
+r3v2packed:
+	VFMADD213PD (DI), Y6, Y0
+	VMOVUPD     Y0, (DI)
+	VFMADD213PD 32(DI), Y6, Y1
+	VMOVUPD     Y1, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y6, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VFMADD213PD 32(DI)(BX*1), Y6, Y3
+	VMOVUPD     Y3, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y6, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VFMADD213PD 24(DI)(BX*2), Y6, Y5
+	VMOVUPD     Y5, 24(DI)(BX*2)
+	JMP         r3v2end
 
 r3v2scaled:
 	VMULPD Y6, Y0, Y0
@@ -847,6 +866,8 @@ r3v1mstore:
 	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Y3
 	JLT          r3v1mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r3v1mpacked
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   (DI), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y0
@@ -863,6 +884,24 @@ r3v1mstore:
 	VMOVUPD      (R8), Y4
 	VMASKMOVPD   Y2, Y4, (DI)(BX*2)
 	JMP          r3v1mend
+
+r3v1mpacked:
+	VMOVUPD     (R8), Y4
+	VMASKMOVPD  (DI), Y4, Y4
+	VFMADD213PD Y4, Y3, Y0
+	VMOVUPD     (R8), Y4
+	VMASKMOVPD  Y0, Y4, (DI)
+	VMOVUPD     (R8), Y4
+	VMASKMOVPD  (DI)(BX*1), Y4, Y4
+	VFMADD213PD Y4, Y3, Y1
+	VMOVUPD     (R8), Y4
+	VMASKMOVPD  Y1, Y4, (DI)(BX*1)
+	VMOVUPD     (R8), Y4
+	VMASKMOVPD  -8(DI)(BX*2), Y4, Y4
+	VFMADD213PD Y4, Y3, Y2
+	VMOVUPD     (R8), Y4
+	VMASKMOVPD  Y2, Y4, -8(DI)(BX*2)
+	JMP         r3v1mend
 
 r3v1mscaled:
 	VMULPD Y3, Y0, Y0
@@ -983,6 +1022,8 @@ r3v2mstore:
 	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r3v2mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r3v2mpacked
 	VFMADD213PD  (DI), Y6, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y8
@@ -1005,6 +1046,30 @@ r3v2mstore:
 	VMOVUPD      (R8), Y8
 	VMASKMOVPD   Y5, Y8, 32(DI)(BX*2)
 	JMP          r3v2mend
+
+r3v2mpacked:
+	VFMADD213PD (DI), Y6, Y0
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     (R8), Y8
+	VMASKMOVPD  32(DI), Y8, Y8
+	VFMADD213PD Y8, Y6, Y1
+	VMOVUPD     (R8), Y8
+	VMASKMOVPD  Y1, Y8, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y6, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VMOVUPD     (R8), Y8
+	VMASKMOVPD  32(DI)(BX*1), Y8, Y8
+	VFMADD213PD Y8, Y6, Y3
+	VMOVUPD     (R8), Y8
+	VMASKMOVPD  Y3, Y8, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y6, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y8
+	VMASKMOVPD  24(DI)(BX*2), Y8, Y8
+	VFMADD213PD Y8, Y6, Y5
+	VMOVUPD     (R8), Y8
+	VMASKMOVPD  Y5, Y8, 24(DI)(BX*2)
+	JMP         r3v2mend
 
 r3v2mscaled:
 	VMULPD Y6, Y0, Y0
@@ -1152,6 +1217,8 @@ r4v2store:
 	JEQ          r4v2product
 	VBROADCASTSD alpha+24(FP), Y8
 	JLT          r4v2scaled
+	CMPQ         8(SP), $0x03
+	JEQ          r4v2packed
 	VFMADD213PD  (DI), Y8, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y8, Y1
@@ -1169,6 +1236,25 @@ r4v2store:
 	VFMADD213PD  32(R9), Y8, Y7
 	VMOVUPD      Y7, 32(R9)
 	JMP          r4v2end
+
+r4v2packed:
+	VFMADD213PD (DI), Y8, Y0
+	VMOVUPD     Y0, (DI)
+	VFMADD213PD 32(DI), Y8, Y1
+	VMOVUPD     Y1, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y8, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VFMADD213PD 32(DI)(BX*1), Y8, Y3
+	VMOVUPD     Y3, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y8, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VFMADD213PD 24(DI)(BX*2), Y8, Y5
+	VMOVUPD     Y5, 24(DI)(BX*2)
+	VFMADD213PD -24(R9), Y8, Y6
+	VMOVUPD     Y6, -24(R9)
+	VFMADD213PD 8(R9), Y8, Y7
+	VMOVUPD     Y7, 8(R9)
+	JMP         r4v2end
 
 r4v2scaled:
 	VMULPD Y8, Y0, Y0
@@ -1302,6 +1388,8 @@ r4v1mstore:
 	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r4v1mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r4v1mpacked
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   (DI), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y0
@@ -1323,6 +1411,29 @@ r4v1mstore:
 	VMOVUPD      (R8), Y5
 	VMASKMOVPD   Y3, Y5, (AX)
 	JMP          r4v1mend
+
+r4v1mpacked:
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  (DI), Y5, Y5
+	VFMADD213PD Y5, Y4, Y0
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  Y0, Y5, (DI)
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  (DI)(BX*1), Y5, Y5
+	VFMADD213PD Y5, Y4, Y1
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  Y1, Y5, (DI)(BX*1)
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  -8(DI)(BX*2), Y5, Y5
+	VFMADD213PD Y5, Y4, Y2
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  Y2, Y5, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  -24(AX), Y5, Y5
+	VFMADD213PD Y5, Y4, Y3
+	VMOVUPD     (R8), Y5
+	VMASKMOVPD  Y3, Y5, -24(AX)
+	JMP         r4v1mend
 
 r4v1mscaled:
 	VMULPD Y4, Y0, Y0
@@ -1472,6 +1583,8 @@ r4v2mstore:
 	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Y8
 	JLT          r4v2mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r4v2mpacked
 	VFMADD213PD  (DI), Y8, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y10
@@ -1501,6 +1614,37 @@ r4v2mstore:
 	VMOVUPD      (R8), Y10
 	VMASKMOVPD   Y7, Y10, 32(AX)
 	JMP          r4v2mend
+
+r4v2mpacked:
+	VFMADD213PD (DI), Y8, Y0
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  32(DI), Y10, Y10
+	VFMADD213PD Y10, Y8, Y1
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  Y1, Y10, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y8, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  32(DI)(BX*1), Y10, Y10
+	VFMADD213PD Y10, Y8, Y3
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  Y3, Y10, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y8, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  24(DI)(BX*2), Y10, Y10
+	VFMADD213PD Y10, Y8, Y5
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  Y5, Y10, 24(DI)(BX*2)
+	VFMADD213PD -24(AX), Y8, Y6
+	VMOVUPD     Y6, -24(AX)
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  8(AX), Y10, Y10
+	VFMADD213PD Y10, Y8, Y7
+	VMOVUPD     (R8), Y10
+	VMASKMOVPD  Y7, Y10, 8(AX)
+	JMP         r4v2mend
 
 r4v2mscaled:
 	VMULPD Y8, Y0, Y0
@@ -1670,6 +1814,8 @@ r5v2store:
 	JEQ          r5v2product
 	VBROADCASTSD alpha+24(FP), Y10
 	JLT          r5v2scaled
+	CMPQ         8(SP), $0x03
+	JEQ          r5v2packed
 	VFMADD213PD  (DI), Y10, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y10, Y1
@@ -1691,6 +1837,29 @@ r5v2store:
 	VFMADD213PD  32(R9)(BX*1), Y10, Y9
 	VMOVUPD      Y9, 32(R9)(BX*1)
 	JMP          r5v2end
+
+r5v2packed:
+	VFMADD213PD (DI), Y10, Y0
+	VMOVUPD     Y0, (DI)
+	VFMADD213PD 32(DI), Y10, Y1
+	VMOVUPD     Y1, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y10, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VFMADD213PD 32(DI)(BX*1), Y10, Y3
+	VMOVUPD     Y3, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y10, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VFMADD213PD 24(DI)(BX*2), Y10, Y5
+	VMOVUPD     Y5, 24(DI)(BX*2)
+	VFMADD213PD -24(R9), Y10, Y6
+	VMOVUPD     Y6, -24(R9)
+	VFMADD213PD 8(R9), Y10, Y7
+	VMOVUPD     Y7, 8(R9)
+	VFMADD213PD -48(R9)(BX*1), Y10, Y8
+	VMOVUPD     Y8, -48(R9)(BX*1)
+	VFMADD213PD -16(R9)(BX*1), Y10, Y9
+	VMOVUPD     Y9, -16(R9)(BX*1)
+	JMP         r5v2end
 
 r5v2scaled:
 	VMULPD Y10, Y0, Y0
@@ -1839,6 +2008,8 @@ r5v1mstore:
 	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Y5
 	JLT          r5v1mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r5v1mpacked
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   (DI), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y0
@@ -1865,6 +2036,34 @@ r5v1mstore:
 	VMOVUPD      (R8), Y6
 	VMASKMOVPD   Y4, Y6, (AX)(BX*1)
 	JMP          r5v1mend
+
+r5v1mpacked:
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  (DI), Y6, Y6
+	VFMADD213PD Y6, Y5, Y0
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  Y0, Y6, (DI)
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  (DI)(BX*1), Y6, Y6
+	VFMADD213PD Y6, Y5, Y1
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  Y1, Y6, (DI)(BX*1)
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  -8(DI)(BX*2), Y6, Y6
+	VFMADD213PD Y6, Y5, Y2
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  Y2, Y6, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  -24(AX), Y6, Y6
+	VFMADD213PD Y6, Y5, Y3
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  Y3, Y6, -24(AX)
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  -48(AX)(BX*1), Y6, Y6
+	VFMADD213PD Y6, Y5, Y4
+	VMOVUPD     (R8), Y6
+	VMASKMOVPD  Y4, Y6, -48(AX)(BX*1)
+	JMP         r5v1mend
 
 r5v1mscaled:
 	VMULPD Y5, Y0, Y0
@@ -2034,6 +2233,8 @@ r5v2mstore:
 	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Y10
 	JLT          r5v2mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r5v2mpacked
 	VFMADD213PD  (DI), Y10, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y12
@@ -2071,6 +2272,44 @@ r5v2mstore:
 	VMASKMOVPD   Y9, Y12, 32(AX)(BX*1)
 	JMP          r5v2mend
 
+r5v2mpacked:
+	VFMADD213PD (DI), Y10, Y0
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  32(DI), Y12, Y12
+	VFMADD213PD Y12, Y10, Y1
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  Y1, Y12, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y10, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  32(DI)(BX*1), Y12, Y12
+	VFMADD213PD Y12, Y10, Y3
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  Y3, Y12, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y10, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  24(DI)(BX*2), Y12, Y12
+	VFMADD213PD Y12, Y10, Y5
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  Y5, Y12, 24(DI)(BX*2)
+	VFMADD213PD -24(AX), Y10, Y6
+	VMOVUPD     Y6, -24(AX)
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  8(AX), Y12, Y12
+	VFMADD213PD Y12, Y10, Y7
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  Y7, Y12, 8(AX)
+	VFMADD213PD -48(AX)(BX*1), Y10, Y8
+	VMOVUPD     Y8, -48(AX)(BX*1)
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  -16(AX)(BX*1), Y12, Y12
+	VFMADD213PD Y12, Y10, Y9
+	VMOVUPD     (R8), Y12
+	VMASKMOVPD  Y9, Y12, -16(AX)(BX*1)
+	JMP         r5v2mend
+
 r5v2mscaled:
 	VMULPD Y10, Y0, Y0
 	VMULPD Y10, Y1, Y1
@@ -2105,12 +2344,48 @@ r5v2mend:
 
 rows6:
 whole6:
-	CMPQ R8, $0x08
-	JLT  edge6
-	MOVQ k+16(FP), R9
-	XORQ R10, R10
-	CMPQ R9, $0x60
-	JLT  fetched1
+	CMPQ       R8, $0x08
+	JLT        edge6
+	MOVQ       k+16(FP), R9
+	XORQ       R10, R10
+	CMPQ       R9, $0x60
+	JGE        long1
+	LEAQ       (DI)(BX*2), R11
+	ADDQ       BX, R11
+	CMPQ       8(SP), $0x03
+	JEQ        requestPacked2
+	PREFETCHT0 (DI)
+	PREFETCHT0 32(DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 32(DI)(BX*1)
+	PREFETCHT0 (DI)(BX*2)
+	PREFETCHT0 32(DI)(BX*2)
+	PREFETCHT0 (R11)
+	PREFETCHT0 32(R11)
+	PREFETCHT0 (R11)(BX*1)
+	PREFETCHT0 32(R11)(BX*1)
+	PREFETCHT0 (R11)(BX*2)
+	PREFETCHT0 32(R11)(BX*2)
+	JMP        requested2
+
+requestPacked2:
+	PREFETCHT0 (DI)
+	PREFETCHT0 32(DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 32(DI)(BX*1)
+	PREFETCHT0 -8(DI)(BX*2)
+	PREFETCHT0 24(DI)(BX*2)
+	PREFETCHT0 -24(R11)
+	PREFETCHT0 8(R11)
+	PREFETCHT0 -48(R11)(BX*1)
+	PREFETCHT0 -16(R11)(BX*1)
+	PREFETCHT0 -80(R11)(BX*2)
+	PREFETCHT0 -48(R11)(BX*2)
+
+requested2:
+	JMP fetched1
+
+long1:
 	MOVQ R9, R10
 	SUBQ $0x40, R9
 	ANDQ $-4, R9
@@ -2272,6 +2547,8 @@ r6v2rest:
 	JEQ        r6v2last
 	LEAQ       (DI)(BX*2), R9
 	ADDQ       BX, R9
+	CMPQ       8(SP), $0x03
+	JEQ        requestPacked3
 	PREFETCHT0 (DI)
 	PREFETCHT0 32(DI)
 	PREFETCHT0 (DI)(BX*1)
@@ -2284,9 +2561,26 @@ r6v2rest:
 	PREFETCHT0 32(R9)(BX*1)
 	PREFETCHT0 (R9)(BX*2)
 	PREFETCHT0 32(R9)(BX*2)
-	LEAQ       -4(R10), R9
-	XORQ       R10, R10
-	JMP        r6v2loop
+	JMP        requested3
+
+requestPacked3:
+	PREFETCHT0 (DI)
+	PREFETCHT0 32(DI)
+	PREFETCHT0 (DI)(BX*1)
+	PREFETCHT0 32(DI)(BX*1)
+	PREFETCHT0 -8(DI)(BX*2)
+	PREFETCHT0 24(DI)(BX*2)
+	PREFETCHT0 -24(R9)
+	PREFETCHT0 8(R9)
+	PREFETCHT0 -48(R9)(BX*1)
+	PREFETCHT0 -16(R9)(BX*1)
+	PREFETCHT0 -80(R9)(BX*2)
+	PREFETCHT0 -48(R9)(BX*2)
+
+requested3:
+	LEAQ -4(R10), R9
+	XORQ R10, R10
+	JMP  r6v2loop
 
 r6v2last:
 	ADDQ $0x04, R9
@@ -2328,6 +2622,8 @@ r6v2store:
 	JEQ          r6v2product
 	VBROADCASTSD alpha+24(FP), Y12
 	JLT          r6v2scaled
+	CMPQ         8(SP), $0x03
+	JEQ          r6v2packed
 	VFMADD213PD  (DI), Y12, Y0
 	VMOVUPD      Y0, (DI)
 	VFMADD213PD  32(DI), Y12, Y1
@@ -2353,6 +2649,33 @@ r6v2store:
 	VFMADD213PD  32(R9)(BX*2), Y12, Y11
 	VMOVUPD      Y11, 32(R9)(BX*2)
 	JMP          r6v2end
+
+r6v2packed:
+	VFMADD213PD (DI), Y12, Y0
+	VMOVUPD     Y0, (DI)
+	VFMADD213PD 32(DI), Y12, Y1
+	VMOVUPD     Y1, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y12, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VFMADD213PD 32(DI)(BX*1), Y12, Y3
+	VMOVUPD     Y3, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y12, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VFMADD213PD 24(DI)(BX*2), Y12, Y5
+	VMOVUPD     Y5, 24(DI)(BX*2)
+	VFMADD213PD -24(R9), Y12, Y6
+	VMOVUPD     Y6, -24(R9)
+	VFMADD213PD 8(R9), Y12, Y7
+	VMOVUPD     Y7, 8(R9)
+	VFMADD213PD -48(R9)(BX*1), Y12, Y8
+	VMOVUPD     Y8, -48(R9)(BX*1)
+	VFMADD213PD -16(R9)(BX*1), Y12, Y9
+	VMOVUPD     Y9, -16(R9)(BX*1)
+	VFMADD213PD -80(R9)(BX*2), Y12, Y10
+	VMOVUPD     Y10, -80(R9)(BX*2)
+	VFMADD213PD -48(R9)(BX*2), Y12, Y11
+	VMOVUPD     Y11, -48(R9)(BX*2)
+	JMP         r6v2end
 
 r6v2scaled:
 	VMULPD Y12, Y0, Y0
@@ -2516,6 +2839,8 @@ r6v1mstore:
 	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r6v1mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r6v1mpacked
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   (DI), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y0
@@ -2547,6 +2872,39 @@ r6v1mstore:
 	VMOVUPD      (R8), Y7
 	VMASKMOVPD   Y5, Y7, (AX)(BX*2)
 	JMP          r6v1mend
+
+r6v1mpacked:
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  (DI), Y7, Y7
+	VFMADD213PD Y7, Y6, Y0
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  Y0, Y7, (DI)
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  (DI)(BX*1), Y7, Y7
+	VFMADD213PD Y7, Y6, Y1
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  Y1, Y7, (DI)(BX*1)
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  -8(DI)(BX*2), Y7, Y7
+	VFMADD213PD Y7, Y6, Y2
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  Y2, Y7, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  -24(AX), Y7, Y7
+	VFMADD213PD Y7, Y6, Y3
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  Y3, Y7, -24(AX)
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  -48(AX)(BX*1), Y7, Y7
+	VFMADD213PD Y7, Y6, Y4
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  Y4, Y7, -48(AX)(BX*1)
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  -80(AX)(BX*2), Y7, Y7
+	VFMADD213PD Y7, Y6, Y5
+	VMOVUPD     (R8), Y7
+	VMASKMOVPD  Y5, Y7, -80(AX)(BX*2)
+	JMP         r6v1mend
 
 r6v1mscaled:
 	VMULPD Y6, Y0, Y0
@@ -2736,6 +3094,8 @@ r6v2mstore:
 	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Y12
 	JLT          r6v2mscaled
+	CMPQ         8(SP), $0x03
+	JEQ          r6v2mpacked
 	VFMADD213PD  (DI), Y12, Y0
 	VMOVUPD      Y0, (DI)
 	VMOVUPD      (R8), Y14
@@ -2779,6 +3139,51 @@ r6v2mstore:
 	VMOVUPD      (R8), Y14
 	VMASKMOVPD   Y11, Y14, 32(AX)(BX*2)
 	JMP          r6v2mend
+
+r6v2mpacked:
+	VFMADD213PD (DI), Y12, Y0
+	VMOVUPD     Y0, (DI)
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  32(DI), Y14, Y14
+	VFMADD213PD Y14, Y12, Y1
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  Y1, Y14, 32(DI)
+	VFMADD213PD (DI)(BX*1), Y12, Y2
+	VMOVUPD     Y2, (DI)(BX*1)
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  32(DI)(BX*1), Y14, Y14
+	VFMADD213PD Y14, Y12, Y3
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  Y3, Y14, 32(DI)(BX*1)
+	VFMADD213PD -8(DI)(BX*2), Y12, Y4
+	VMOVUPD     Y4, -8(DI)(BX*2)
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  24(DI)(BX*2), Y14, Y14
+	VFMADD213PD Y14, Y12, Y5
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  Y5, Y14, 24(DI)(BX*2)
+	VFMADD213PD -24(AX), Y12, Y6
+	VMOVUPD     Y6, -24(AX)
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  8(AX), Y14, Y14
+	VFMADD213PD Y14, Y12, Y7
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  Y7, Y14, 8(AX)
+	VFMADD213PD -48(AX)(BX*1), Y12, Y8
+	VMOVUPD     Y8, -48(AX)(BX*1)
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  -16(AX)(BX*1), Y14, Y14
+	VFMADD213PD Y14, Y12, Y9
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  Y9, Y14, -16(AX)(BX*1)
+	VFMADD213PD -80(AX)(BX*2), Y12, Y10
+	VMOVUPD     Y10, -80(AX)(BX*2)
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  -48(AX)(BX*2), Y14, Y14
+	VFMADD213PD Y14, Y12, Y11
+	VMOVUPD     (R8), Y14
+	VMASKMOVPD  Y11, Y14, -48(AX)(BX*2)
+	JMP         r6v2mend
 
 r6v2mscaled:
 	VMULPD Y12, Y0, Y0

@@ -29,12 +29,12 @@ var generic = Kernel{
 }
 
 // gemmGeneric is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR = 4.
-func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int) {
+func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	for n > 0 {
 		if m == 2 && n >= 4 {
-			tileGeneric(k, alpha, a, rowA, colA, b, rowB, add, c, ldc)
+			tileGeneric(k, alpha, a, rowA, colA, b, rowB, store, c, ldc)
 		} else {
-			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, b, rowB, add, c, ldc)
+			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, b, rowB, store, c, ldc)
 		}
 		if n -= 4; n > 0 {
 			b, c = element(b, panelB), element(c, 4)
@@ -50,7 +50,7 @@ func element(x *float64, i int) *float64 {
 // tileGeneric computes a whole tile. Two steps of the sum are written out, because the loop's own arithmetic
 // would otherwise take a third of the time. Addresses are made of a base that does not move and an
 // offset, so that no pointer ever leaves its array.
-func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, add bool, c *float64, ldc int) {
+func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
 	a1 := element(a, rowA)
 	i, j := 0, 0
@@ -94,7 +94,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 		c13 += x1 * y[3]
 	}
 	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
-	if add {
+	if store != Overwrite { // two rows lie the same in packed storage
 		r0[0] += alpha * c00
 		r0[1] += alpha * c01
 		r0[2] += alpha * c02
@@ -115,18 +115,18 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 	r1[3] = alpha * c13
 }
 
-// edgeGeneric computes a tile of any size, element by element.
-func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, add bool, c *float64, ldc int) {
+// edgeGeneric computes a tile of up to two rows, element by element.
+func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	for i := range m {
 		for j := range n {
 			var s float64
 			for p := range k {
 				s += *element(a, i*rowA+p*colA) * *element(b, p*rowB+j)
 			}
-			if z := element(c, i*ldc+j); add {
-				*z += alpha * s
-			} else {
+			if z := element(c, i*ldc+j); store == Overwrite {
 				*z = alpha * s
+			} else {
+				*z += alpha * s
 			}
 		}
 	}

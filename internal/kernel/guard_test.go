@@ -78,10 +78,15 @@ func TestGuardGemm(t *testing.T) {
 						}
 						a := newSpan(m, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, rnd.NormFloat64)
 						b := newSpan(depth, n, math.NaN(), func(p, j int) int { return j/k.NR*panelB + p*rowB + j%k.NR }, everyElement, rnd.NormFloat64)
-						c := newSpan(m, n, 12345.678, func(i, j int) int { return i*ldc + j }, everyElement, rnd.NormFloat64)
-						for _, add := range []bool{false, true} {
+						for _, store := range []Store{Overwrite, Add, AddPacked} {
+							at := func(i, j int) int { return i*ldc + j }
+							if store == AddPacked {
+								ldc += m
+								at = func(i, j int) int { return i*ldc - i*(i-1)/2 + j }
+							}
+							c := newSpan(m, n, 12345.678, at, everyElement, rnd.NormFloat64)
 							f.check(t, func(x [][]float64) {
-								k.Gemm(m, n, depth, 1.1, a.in(x[0]), rowA, colA, b.in(x[1]), rowB, panelB, add, c.in(x[2]), ldc)
+								k.Gemm(m, n, depth, 1.1, a.in(x[0]), rowA, colA, b.in(x[1]), rowB, panelB, store, c.in(x[2]), ldc)
 							}, a.x, b.x, c.x)
 						}
 					}
@@ -103,7 +108,7 @@ func TestGuardGemmPrefetch(t *testing.T) {
 			b := newSpan(depth, n, math.NaN(), func(p, j int) int { return p*n + j }, everyElement, rnd.NormFloat64)
 			c := newSpan(k.MR, n, 12345.678, func(i, j int) int { return i*n + j }, everyElement, rnd.NormFloat64)
 			f.check(t, func(x [][]float64) {
-				k.Gemm(k.MR, n, depth, 1.1, a.in(x[0]), s[0], s[1], b.in(x[1]), n, k.NR, true, c.in(x[2]), n)
+				k.Gemm(k.MR, n, depth, 1.1, a.in(x[0]), s[0], s[1], b.in(x[1]), n, k.NR, Add, c.in(x[2]), n)
 			}, a.x, b.x, c.x)
 		}
 	})

@@ -18,8 +18,8 @@
 // (1, MR), and B a matrix as it is (rowB = ldb, panelB = NR) or packed (NR, NR·k): packing is a matter of
 // speed, not of form. Step p of a tile is a rank-1 update.
 //
-//   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if add
-//     is set, the m×n of C, writes those of C, and touches no other element.
+//   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
+//     adds, the m×n of C, writes those of C, and touches no other element.
 //   - The sum over p starts from zero and runs in the order p = 0, 1, ..., k-1 in one accumulator for each
 //     element of C; alpha multiplies the sum. Whether a product is rounded before it is added
 //     (multiply, add) or not (fused) is the kernel's own; it is the same for all elements
@@ -30,7 +30,7 @@
 //   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
 // Everything else is the caller's, package gemm's: blocking, packing, beta (applied to C before the first
-// call; with beta = 0, add is not set and C is not read).
+// call; with beta = 0, C is overwritten and not read).
 //
 // # Level 1 and 2
 //
@@ -82,8 +82,8 @@ type Kernel struct {
 	// PeakWidth is the number of z of Peak.
 	PeakWidth int
 
-	// Gemm computes C = alpha·A·B + C if add, else C = alpha·A·B, for m <= MR rows: 2mnk flops.
-	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int)
+	// Gemm computes C = alpha·A·B, or C = alpha·A·B + C, as store says, for m <= MR rows: 2mnk flops.
+	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
 
 	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower triangle
 	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if d
@@ -130,6 +130,18 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 }
+
+// A Store says what Gemm does with a product.
+type Store = uint8
+
+const (
+	Overwrite Store = iota // C = alpha·A·B, what is in C does not matter
+	Add                    // C = alpha·A·B + C
+
+	// AddPacked is Add to rows of packed storage, each of which is one element closer to the one before than that
+	// to its own: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
+	AddPacked
+)
 
 // table lists the kernels of this build, best first. generic, always available, ends it.
 var table = append(vectorKernels, generic)

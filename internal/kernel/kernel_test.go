@@ -66,8 +66,14 @@ func newStrip(kern Kernel, m, n, k, rowA, colA, rowB, panelB, ldc int, value fun
 	return s
 }
 
-func (s *strip) run(kern Kernel, alpha float64, add bool) {
-	kern.Gemm(s.m, s.n, s.k, alpha, s.a.first(), s.rowA, s.colA, s.b.first(), s.rowB, s.panelB, add, s.c.first(), s.ldc)
+func (s *strip) run(kern Kernel, alpha float64, store Store) {
+	kern.Gemm(s.m, s.n, s.k, alpha, s.a.first(), s.rowA, s.colA, s.b.first(), s.rowB, s.panelB, store, s.c.first(), s.ldc)
+}
+
+// packC lays C out as packed storage does, each row one element closer to the one before.
+func (s *strip) packC(value func() float64) {
+	s.ldc += s.m
+	s.c = newOperand(s.m, s.n, 12345.678, func(i, j int) int { return i*s.ldc - i*(i-1)/2 + j }, value)
 }
 
 // strips calls f with strips of every height, of widths around those of vectors and tiles, of lengths around
@@ -98,9 +104,13 @@ func identical(x, y []float64) bool {
 func TestGemmExact(t *testing.T) {
 	available(t, func(t *testing.T, kern Kernel) {
 		rnd := rand.New(rand.NewPCG(1, 2))
-		strips(kern, func() float64 { return float64(rnd.IntN(2048) - 1024) }, func(s strip) {
-			for _, alpha := range []float64{1, -1, 0.5} {
-				for _, add := range []bool{false, true} {
+		value := func() float64 { return float64(rnd.IntN(2048) - 1024) }
+		strips(kern, value, func(s strip) {
+			for _, store := range []Store{Overwrite, Add, AddPacked} {
+				if store == AddPacked {
+					s.packC(value)
+				}
+				for _, alpha := range []float64{1, -1, 0.5} {
 					as, bs, want := slices.Clone(s.a.all), slices.Clone(s.b.all), slices.Clone(s.c.all)
 					for i := range s.m {
 						for j := range s.n {
@@ -109,18 +119,18 @@ func TestGemmExact(t *testing.T) {
 								sum += s.a.at(i, p) * s.b.at(p, j)
 							}
 							at := s.c.off(i, j)
-							if add {
-								want[at] += alpha * sum
-							} else {
+							if store == Overwrite {
 								want[at] = alpha * sum
 								s.c.all[at] = math.NaN() // not to be read
+							} else {
+								want[at] += alpha * sum
 							}
 						}
 					}
-					s.run(kern, alpha, add)
+					s.run(kern, alpha, store)
 					if !identical(s.c.all, want) {
-						t.Fatalf("m=%d n=%d k=%d alpha=%v add=%v strides %d,%d %d,%d %d: C is wrong, or something beside it was read or written",
-							s.m, s.n, s.k, alpha, add, s.rowA, s.colA, s.rowB, s.panelB, s.ldc)
+						t.Fatalf("m=%d n=%d k=%d alpha=%v store=%v strides %d,%d %d,%d %d: C is wrong, or something beside it was read or written",
+							s.m, s.n, s.k, alpha, store, s.rowA, s.colA, s.rowB, s.panelB, s.ldc)
 					}
 					if !identical(s.a.all, as) || !identical(s.b.all, bs) {
 						t.Fatalf("m=%d n=%d k=%d: an operand was changed", s.m, s.n, s.k)
@@ -142,7 +152,7 @@ func TestGemmZeroTimesNaN(t *testing.T) {
 				s := newStrip(kern, kern.MR, n, k, k, 1, n, kern.NR, n, func() float64 { return 0 })
 				row, col := p%kern.MR, (5*p)%n
 				s.a.all[s.a.off(row, p)] = bad
-				s.run(kern, 1, true)
+				s.run(kern, 1, Add)
 				for i := range s.m {
 					for j := range n {
 						if v := s.c.at(i, j); math.IsNaN(v) != (i == row) {
@@ -152,7 +162,7 @@ func TestGemmZeroTimesNaN(t *testing.T) {
 				}
 				s = newStrip(kern, kern.MR, n, k, k, 1, n, kern.NR, n, func() float64 { return 0 })
 				s.b.all[s.b.off(p, col)] = bad
-				s.run(kern, 1, true)
+				s.run(kern, 1, Add)
 				for i := range s.m {
 					for j := range n {
 						if v := s.c.at(i, j); math.IsNaN(v) != (j == col) {
@@ -174,11 +184,11 @@ func TestGemmPlaceless(t *testing.T) {
 			for _, n := range []int{1, kern.NR - 1, kern.NR, 2*kern.NR + 5} {
 				s := newStrip(kern, kern.MR, n, k, k, 1, n, kern.NR, n, rnd.NormFloat64)
 				before := slices.Clone(s.c.all)
-				s.run(kern, 1.1, true)
+				s.run(kern, 1.1, Add)
 				for i := range s.m {
 					for j := range n {
 						one := before[s.c.off(i, j)]
-						kern.Gemm(1, 1, k, 1.1, &s.a.all[s.a.off(i, 0)], s.rowA, s.colA, &s.b.all[s.b.off(0, j)], s.rowB, s.panelB, true, &one, 1)
+						kern.Gemm(1, 1, k, 1.1, &s.a.all[s.a.off(i, 0)], s.rowA, s.colA, &s.b.all[s.b.off(0, j)], s.rowB, s.panelB, Add, &one, 1)
 						if got := s.c.at(i, j); math.Float64bits(got) != math.Float64bits(one) {
 							t.Fatalf("k=%d n=%d: C[%d,%d] = %v in the strip, %v alone", k, n, i, j, got, one)
 						}
@@ -274,7 +284,7 @@ func BenchmarkGemm(b *testing.B) {
 					n := tiles * kern.NR
 					s := newStrip(kern, kern.MR, n, k, 1, kern.MR, kern.NR, kern.NR*k, n, rand.Float64)
 					for b.Loop() {
-						s.run(kern, 1, true)
+						s.run(kern, 1, Add)
 					}
 					b.ReportMetric(2*float64(kern.MR*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 				})

@@ -50,10 +50,14 @@ type gemmArguments struct {
 //				for p := range k {
 //					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
 //				}
-//				if add {
-//					c[i*ldc+jr+j] = FMA(alpha, s, c[i*ldc+jr+j])
-//				} else {
-//					c[i*ldc+jr+j] = alpha * s
+//				switch at := i*ldc + jr + j; store {
+//				case Overwrite:
+//					c[at] = alpha * s
+//				case AddPacked:
+//					at -= i * (i - 1) / 2
+//					fallthrough
+//				case Add:
+//					c[at] = FMA(alpha, s, c[at])
 //				}
 //			}
 //		}
@@ -63,7 +67,7 @@ type gemmArguments struct {
 // each number of vectors at the right edge.
 func gemm(g *generator) {
 	full := largest(g.isa)
-	g.function("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, add bool, c *float64, ldc int)",
+	g.function("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
 		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is gemmGeneric.", full.rows, full.vectors*g.lanes))
 	x := gemmArguments{
 		rowA: g.bytes("rowA"), colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"),
@@ -208,19 +212,30 @@ func (g *generator) tile(x gemmArguments, t tile) {
 	g.JEQ(operand.LabelRef(name + "product"))
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
 	g.JLT(operand.LabelRef(name + "scaled"))
-	for r := range t.rows {
-		for v := range t.vectors {
-			m := c.row(r, v*8*g.lanes)
-			if t.masked && v == t.vectors-1 {
-				g.load(x, t, m, v, old)
-				g.VFMADD213PD(old, alpha, acc(r, v))
-			} else {
-				g.VFMADD213PD(m, alpha, acc(r, v))
+	add := func(shorter func(r int) int) {
+		for r := range t.rows {
+			for v := range t.vectors {
+				m := c.row(r, v*8*g.lanes-8*shorter(r))
+				if t.masked && v == t.vectors-1 {
+					g.load(x, t, m, v, old)
+					g.VFMADD213PD(old, alpha, acc(r, v))
+				} else {
+					g.VFMADD213PD(m, alpha, acc(r, v))
+				}
+				g.store(x, t, acc(r, v), v, m, old)
 			}
-			g.store(x, t, acc(r, v), v, m, old)
 		}
+		g.JMP(operand.LabelRef(name + "end"))
 	}
-	g.JMP(operand.LabelRef(name + "end"))
+	if t.rows > leastPacked {
+		g.CMPQ(x.mode, operand.Imm(modePacked))
+		g.JEQ(operand.LabelRef(name + "packed"))
+	}
+	add(equal)
+	if t.rows > leastPacked {
+		g.Label(name + "packed")
+		add(packed)
+	}
 	g.Label(name + "scaled")
 	for r := range t.rows {
 		for v := range t.vectors {
@@ -236,18 +251,31 @@ func (g *generator) tile(x gemmArguments, t tile) {
 	g.Label(name + "end")
 }
 
-// The modes: C = alpha·A·B, C = A·B and C = alpha·A·B + C, in an order that one comparison tells apart.
+// equal and packed say how many elements row r of C lies before r·ldc, in a matrix with equal distances between
+// rows and in packed storage. In a tile of up to leastPacked rows there is no difference.
+func equal(int) int { return 0 }
+
+func packed(r int) int { return r * (r - 1) / 2 }
+
+const leastPacked = 2
+
+// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows, in an order that
+// one comparison tells apart.
 const (
 	modeScaled = iota
 	modeProduct
 	modeAdd
+	modePacked
 )
 
-// setMode sets the mode from the arguments add and alpha.
+// setMode sets the mode from the arguments store and alpha.
 func (g *generator) setMode(x gemmArguments) {
-	g.MOVQ(operand.U32(modeAdd), x.mode)
-	g.CMPB(g.parameter("add"), operand.Imm(0))
-	g.JNE(operand.LabelRef("moded"))
+	store := g.GP64()
+	g.MOVBQZX(g.parameter("store"), store)
+	g.ADDQ(operand.Imm(modeAdd-1), store)
+	g.MOVQ(store, x.mode)
+	g.CMPQ(store, operand.Imm(modeAdd))
+	g.JGE(operand.LabelRef("moded"))
 	g.MOVQ(operand.U32(modeScaled), x.mode)
 	one := g.GP64()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)
@@ -259,7 +287,7 @@ func (g *generator) setMode(x gemmArguments) {
 
 // prefetched is the length, in steps of the sum, of the part of the next strip's A that is prefetched with each
 // tile, to the second level of cache: the strip after this one will read it first thing, when nothing else is
-// there to do. Strips shorter than leastPrefetched do without.
+// there to do. Strips shorter than leastPrefetched do without, and request the tile of C at once.
 const (
 	prefetched      = 32
 	leastPrefetched = 96
@@ -286,7 +314,10 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 	done, byRows, loop := "fetched"+id, "fetch"+id, "fetching"+id
 	g.XORQ(late, late)
 	g.CMPQ(k, operand.Imm(leastPrefetched))
-	g.JLT(operand.LabelRef(done))
+	g.JGE(operand.LabelRef("long" + id))
+	g.prefetchC(x, largest(g.isa))
+	g.JMP(operand.LabelRef(done))
+	g.Label("long" + id)
 	g.MOVQ(k, late)
 	g.SUBQ(operand.Imm(lateSteps), k)
 	g.ANDQ(operand.I32(-steps), k)
@@ -324,12 +355,22 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 
 // prefetchC requests the tile of C.
 func (g *generator) prefetchC(x gemmArguments, t tile) {
+	id := g.unique()
 	c := g.stack(x.c, x.ldc, t.rows)
-	for r := range t.rows {
-		for v := range t.vectors {
-			g.PREFETCHT0(c.row(r, v*8*g.lanes))
+	request := func(shorter func(r int) int) {
+		for r := range t.rows {
+			for v := range t.vectors {
+				g.PREFETCHT0(c.row(r, v*8*g.lanes-8*shorter(r)))
+			}
 		}
 	}
+	g.CMPQ(x.mode, operand.Imm(modePacked))
+	g.JEQ(operand.LabelRef("requestPacked" + id))
+	request(equal)
+	g.JMP(operand.LabelRef("requested" + id))
+	g.Label("requestPacked" + id)
+	request(packed)
+	g.Label("requested" + id)
 }
 
 // load loads vector v of a row, masked if it is the last of a masked tile.

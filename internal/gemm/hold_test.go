@@ -1,0 +1,90 @@
+package gemm
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+const muchWork = 1e12 // flops
+
+// Hold starts the goroutines that stand by if none do, calls that hold at the same time share them, and they
+// end with the last.
+func TestHold(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	setThreads(t, 0)
+	before := runtime.NumGoroutine()
+	count := func(want int) {
+		t.Helper()
+		if got := runtime.NumGoroutine(); got != before+want {
+			t.Errorf("%d goroutines more, want %d", got-before, want)
+		}
+	}
+	first := active.Hold(muchWork)
+	count(2)
+	second := active.Hold(muchWork)
+	count(2)
+	first()
+	count(2)
+	a, b, c := squares()
+	multiplySquares(active, a, b, c)
+	count(2)
+	second()
+	settles(t, before)
+
+	active.Hold(1000)()
+	release := active.Hold(1000)
+	count(0)
+	release()
+
+	// SetThreads has its own way, before and after.
+	release = active.Hold(muchWork)
+	SetThreads(2)
+	settles(t, before+1)
+	release()
+	count(1)
+	release = active.Hold(muchWork)
+	count(1)
+	release()
+	count(1)
+	SetThreads(0)
+	settles(t, before)
+	release = active.Hold(muchWork)
+	SetThreads(0)
+	settles(t, before)
+	release()
+	settles(t, before)
+	SetThreads(1)
+	release = active.Hold(muchWork)
+	count(0)
+	release()
+}
+
+// Callers that hold, multiply and let go at the same time, while the number of threads changes.
+func TestHoldConcurrently(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	setThreads(t, 0)
+	before := runtime.NumGoroutine()
+	var callers sync.WaitGroup
+	for caller := range 4 {
+		callers.Add(1)
+		go func() {
+			defer callers.Done()
+			a, b, c := squares()
+			for i := range 20 {
+				release := active.Hold(muchWork)
+				multiplySquares(active, a, b, c)
+				if caller == 0 && i%5 == 0 {
+					SetThreads(i / 5 % 3)
+				}
+				release()
+			}
+		}()
+	}
+	callers.Wait()
+	SetThreads(0)
+	settles(t, before)
+	if held.calls != 0 || held.crew != nil {
+		t.Errorf("%d calls hold, and a crew is %v", held.calls, held.crew)
+	}
+}
