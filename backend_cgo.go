@@ -81,6 +81,9 @@ static const char *resolve(void *handle) {
 	return NULL;
 }
 
+// What blskernel_open has opened; it stays open.
+__attribute__((visibility("hidden"))) void *blskernel_openblas;
+
 // blskernel_open opens the library and returns NULL, or says what went wrong; *missing tells
 // whether that is the name of a routine.
 static const char *blskernel_open(const char *name, int *missing) {
@@ -89,7 +92,10 @@ static const char *blskernel_open(const char *name, int *missing) {
 	*missing = 0;
 	if (!handle) return dlerror();
 	lacks = resolve(handle);
-	if (!lacks) return NULL;
+	if (!lacks) {
+		blskernel_openblas = handle;
+		return NULL;
+	}
 	dlclose(handle);
 	*missing = 1;
 	return lacks;
@@ -129,7 +135,10 @@ func init() {
 }
 
 // openBLAS is netlib's binding to the C interface of the BLAS.
-type openBLAS struct{ netlib.Implementation }
+type openBLAS struct {
+	netlib.Implementation
+	missing string // why there is no LAPACK with it
+}
 
 func (openBLAS) Name() string { return "openblas" }
 
@@ -150,7 +159,7 @@ func openOpenBLAS(name string) (Backend, error) {
 		if reason == "" {
 			limit := int(C.blskernel_get_threads())
 			onThreads(func() { C.blskernel_set_threads(C.int(min(Threads(), limit))) })
-			return openBLAS{}, nil
+			return withLAPACK(), nil
 		}
 		why = append(why, reason)
 	}

@@ -208,17 +208,29 @@ func (p *pure) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []
 
 // The operations of block.Products are for package lapack, which has checked what it was given.
 
-func (p *pure) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b, c block.Matrix) {
-	p.engine.BlockGemm(tA, tB, m, n, k, alpha, a, b, c)
+func (p *pure) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
+	p.engine.BlockGemm(tA, tB, m, n, k, alpha, a, b, beta, c)
 }
 
 func (p *pure) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, c block.Matrix) {
 	p.engine.BlockSyrk(t, n, k, alpha, a, d, c)
 }
 
-func (p *pure) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b block.Matrix) {
-	p.engine.BlockTrsm(s, ul, t, d, m, n, alpha, a, lda, b)
+func (p *pure) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+	p.engine.BlockTrsm(s, ul, t, d, m, n, alpha, a, b)
 }
+
+func (p *pure) BlockTrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+	p.engine.BlockTrmm(s, ul, t, d, m, n, alpha, a, b)
+}
+
+func (p *pure) BlockRows(rows, nanoseconds int, work block.RowWork) {
+	p.engine.BlockRows(rows, nanoseconds, work)
+}
+
+func (p *pure) AbsMax(x []float64) (at int, size float64) { return p.engine.AbsMax(x) }
+
+func (p *pure) AddAbs(x, sums []float64) float64 { return p.engine.AddAbs(x, sums) }
 
 // Hold is documented at the function Hold.
 func (p *pure) Hold(flops float64) (release func()) { return p.engine.Hold(flops) }

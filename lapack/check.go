@@ -85,32 +85,6 @@ func elementError(routine string, i, col int, row []float64, kind error) error {
 	return nil
 }
 
-// norm1 returns the 1-norm, the largest column sum of magnitudes, of g.
-func norm1(g blas64.General) float64 {
-	sums := make([]float64, g.Cols)
-	for i := range g.Rows {
-		for j, v := range g.Data[i*g.Stride : i*g.Stride+g.Cols] {
-			sums[j] += math.Abs(v)
-		}
-	}
-	return largest(sums)
-}
-
-// norm1Packed returns the 1-norm of the n×n packed symmetric matrix ap.
-func norm1Packed(n int, ap []float64) float64 {
-	sums := make([]float64, n)
-	for i := range n {
-		at := packed.Row(n, i)
-		sums[i] += math.Abs(ap[at+i])
-		for j := i + 1; j < n; j++ {
-			v := math.Abs(ap[at+j])
-			sums[i] += v
-			sums[j] += v
-		}
-	}
-	return largest(sums)
-}
-
 func largest(sums []float64) float64 {
 	m := 0.0
 	for _, s := range sums {

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/packed"
 	"blskernel/mat"
 
@@ -19,20 +20,17 @@ type Cholesky struct {
 	n          int
 	u          []float64 // U, packed by rows
 	anorm      float64   // 1-norm of A
-	nb         int       // block size of tests; 0 stands for choleskyBlock
+	nb         int       // block size of tests; 0 stands for packedBlock
 }
 
-// choleskyBlock is the number of rows of a packed matrix that Cholesky unpacks and eliminates
-// together. Each block passes once through a dense workspace, 2 memory operations an element for
-// 2*choleskyBlock flops; at 128 that is hidden, and the two workspaces of the inverse are still a
-// small part of the matrix where memory matters (n in the thousands).
-const choleskyBlock = 128
+// base returns the order up to which blocks on the diagonal are done in a dense workspace.
+func (c *Cholesky) base() int { return baseOrder(c.nb) }
 
-func (c *Cholesky) block() int {
-	if c.nb > 0 {
-		return c.nb
+func baseOrder(set int) int {
+	if set > 0 {
+		return set
 	}
-	return choleskyBlock
+	return denseBase
 }
 
 // Dim returns n, and 0 for an empty receiver.
@@ -47,10 +45,6 @@ func (c *Cholesky) mustHold() {
 	}
 }
 
-func (c *Cholesky) triangle() triangle {
-	return triangle{n: c.n, ap: c.u, diag: blas.NonUnit, nb: c.block()}
-}
-
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1. The
 // estimate of ‖A⁻¹‖₁ is a lower bound, in practice within a factor 3, so that the true value is
 // rarely much smaller and never larger beyond rounding. It costs about 10n² flops. RCond is 1 for
@@ -63,8 +57,9 @@ func (c *Cholesky) RCond() float64 {
 
 // solve overwrites the n×nrhs x by A⁻¹x.
 func (c *Cholesky) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
-	c.triangle().solveLeft(bk, blas.Trans, nrhs, x, ldx)
-	c.triangle().solveLeft(bk, blas.NoTrans, nrhs, x, ldx)
+	on, u, b := block.On(bk), block.Packed(c.n, c.u, 0, 0), block.Dense(x, ldx)
+	on.BlockTrsm(blas.Left, blas.Upper, blas.Trans, blas.NonUnit, c.n, nrhs, 1, u, b)
+	on.BlockTrsm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, c.n, nrhs, 1, u, b)
 }
 
 // packedCopy returns a copy of the storage of a.

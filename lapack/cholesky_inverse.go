@@ -2,10 +2,8 @@ package lapack
 
 import (
 	"blskernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // InverseTo writes A⁻¹ to dst, in 2n³/3 flops, and leaves the factorization as it is. An empty dst
@@ -21,7 +19,8 @@ func (c *Cholesky) InverseTo(dst *mat.SymPacked) error {
 }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and leaves the receiver empty, also
-// when it returns an error (see InverseTo). The workspace is 256n numbers.
+// when it returns an error (see InverseTo). The workspace is a block on the diagonal, as for
+// FactorizeInPlace.
 func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) {
 	c.mustHold()
 	n, ap := c.n, c.u
@@ -36,12 +35,10 @@ func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse.
 func (c *Cholesky) invert(ap []float64) error {
 	bk := blskernel.Begin(c.Backend, blskernel.Routine{Name: "Dpptri", M: c.n, N: c.n})
-	m := blockDiagonal{d: make([]float64, c.n)}
-	for i := range m.d {
-		m.d[i] = 1 / ap[packed.Index(c.n, i, i)]
-	}
-	inverseSym(bk, c.n, c.block(), ap, blas.NonUnit, m)
-	return checkFinitePacked("Dpptri", c.n, ap, ErrSingular)
+	defer blskernel.Hold(bk, 2*cube(c.n)/3)()
+	on := block.On(bk)
+	inverse(bk, on, c.base(), c.n, block.Packed(c.n, ap, 0, 0), nil)
+	return finiteInverse(on, "Dpptri", c.n, ap)
 }
 
 // copyFactor copies the packed factor to dst, which it gives the order n, and returns dst's storage.

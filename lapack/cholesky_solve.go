@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -25,10 +26,10 @@ func (c *Cholesky) SolveTo(dst, b *mat.Dense) error {
 // errors and panics are those of SolveTo.
 func (c *Cholesky) SolveRowsTo(dst, b *mat.Dense) error {
 	c.mustHold()
-	u := c.triangle()
 	return solveRows(c.Backend, "Dpptrs", c.n, dst, b, func(bk blskernel.Backend, m int, x []float64, ldx int) {
-		u.solveRight(bk, blas.NoTrans, m, x, ldx)
-		u.solveRight(bk, blas.Trans, m, x, ldx)
+		on, u, b := block.On(bk), block.Packed(c.n, c.u, 0, 0), block.Dense(x, ldx)
+		on.BlockTrsm(blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, m, c.n, 1, u, b)
+		on.BlockTrsm(blas.Right, blas.Upper, blas.Trans, blas.NonUnit, m, c.n, 1, u, b)
 	})
 }
 
@@ -74,3 +75,9 @@ func solveRows(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense, s
 	}
 	return checkFinite(routine, raw, ErrSingular)
 }
+
+// rowPanel is the number of rows of a matrix of right-hand sides that are solved together where
+// each row is one. It bounds what has to stay in the cache between the two triangular solves, and
+// is enough that unpacking the triangle for each panel, n² copies against 2*rowPanel*n² flops, does
+// not count.
+const rowPanel = 1024

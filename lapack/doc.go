@@ -38,6 +38,8 @@
 //	QR (l×k)    2k²l - 2k³/3       4lkc - 2k²c       Q: as factorize     Dtrcon
 //	            Dgeqrf             Dormqr and        Dorgqr
 //	                               k²c   Dtrtrs
+//	q rows more 2qk²     Dtpqrt    4qkc, by the same call: AppendRows
+//	two R       2k³/3    Dttqrt    2k²c, by the same call: MergeTriangles
 //
 // # Accuracy
 //
@@ -52,6 +54,8 @@
 //	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖ (LU: ‖I - X A‖)    H section 14.3; measured
 //	QR        ‖A - QR‖ <= c u ‖A‖, ‖I - QᵀQ‖ <= c u       H theorem 19.4
 //	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
+//	          AppendRows, MergeTriangles: each column of [R z; B Y] - Q [R' z'; 0 Y'] is
+//	          below c u times that of [R z; B Y]                   H lemma 19.3
 //	RCond     at least the true value, but for rounding   H section 15.3
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,

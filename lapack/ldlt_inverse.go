@@ -2,10 +2,9 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/packed"
 	"blskernel/mat"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // InverseTo writes A⁻¹ to dst, in 2n³/3 flops, and leaves the factorization as it is. An empty dst
@@ -21,7 +20,8 @@ func (f *LDLT) InverseTo(dst *mat.SymPacked) error {
 }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and leaves the receiver empty, also
-// when it returns an error (see InverseTo). The workspace is 258n numbers.
+// when it returns an error (see InverseTo). The workspace is as for Cholesky,
+// three blocks.
 func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 	f.mustHold()
 	n, ap := f.n, f.u
@@ -36,33 +36,34 @@ func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse A⁻¹ = Pᵀ (UᵀDU)⁻¹ P.
 func (f *LDLT) invert(ap []float64) error {
 	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dsptri", M: f.n, N: f.n})
-	inverseSym(bk, f.n, f.block(), ap, blas.Unit, f.d.inverse())
-	exchangeSym(f.n, ap, f.swap)
-	return checkFinitePacked("Dsptri", f.n, ap, ErrSingular)
+	defer blskernel.Hold(bk, 2*cube(f.n)/3)()
+	on := block.On(bk)
+	inverse(bk, on, baseOrder(f.nb), f.n, block.Packed(f.n, ap, 0, 0), &f.d)
+	exchangeSym(on, f.n, ap, f.swap)
+	return finiteInverse(on, "Dsptri", f.n, ap)
 }
 
-// exchangeSym exchanges rows and columns k and swap[k] of the packed symmetric matrix ap, for
-// k = n-1 down to 0. An exchange at k changes two elements of each row above k; those are left until
-// the turn of that row, so that they are found in the cache.
-func exchangeSym(n int, ap []float64, swap []int) {
+// exchangeSym exchanges rows and columns k and swap[k] of the packed symmetric matrix ap, for k = n-1 down to 0. An
+// exchange at k changes two elements of each row above k. No other exchange before the turn of that row comes to
+// them, so each row is done at once, apart from the others, and the rows from k on after it.
+func exchangeSym(on block.Products, n int, ap []float64, swap []int) {
+	exchangeRowsAlone(on, n, ap, swap, func(row int) int { return row + 1 }, true)
 	for k := n - 1; k >= 0; k-- {
-		row := ap[packed.Row(n, k):]
-		for i := n - 1; i > k; i-- {
-			s := swap[i]
-			row[i], row[s] = row[s], row[i]
-		}
 		s := swap[k]
 		if s == k {
 			continue
 		}
-		other := ap[packed.Row(n, s):]
+		row, other := ap[packed.Row(n, k):], ap[packed.Row(n, s):]
 		row[k], other[s] = other[s], row[k]
+		at, step := packed.Row(n, k+1)+s, n-k-2
 		for i := k + 1; i < s; i++ {
-			at := packed.Row(n, i) + s
 			row[i], ap[at] = ap[at], row[i]
+			at += step
+			step--
 		}
-		for i := s + 1; i < n; i++ {
-			row[i], other[i] = other[i], row[i]
+		right, below := row[s+1:n], other[s+1:n]
+		for i, v := range right {
+			right[i], below[i] = below[i], v
 		}
 	}
 }

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -25,18 +26,18 @@ func (f *LDLT) SolveTo(dst, b *mat.Dense) error {
 func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
 	f.mustHold()
 	return solveRows(f.Backend, "Dsptrs", f.n, dst, b, func(bk blskernel.Backend, m int, x []float64, ldx int) {
-		u := f.triangle()
+		on, u, b := block.On(bk), block.Packed(f.n, f.u, 0, 0), block.Dense(x, ldx)
 		for i := range m {
 			row := x[i*ldx : i*ldx+f.n]
 			for k, s := range f.swap {
 				row[k], row[s] = row[s], row[k]
 			}
 		}
-		u.solveRight(bk, blas.NoTrans, m, x, ldx)
+		on.BlockTrsm(blas.Right, blas.Upper, blas.NoTrans, blas.Unit, m, f.n, 1, u, b)
 		for i := range m {
 			f.d.solve(1, x[i*ldx:i*ldx+f.n], 1)
 		}
-		u.solveRight(bk, blas.Trans, m, x, ldx)
+		on.BlockTrsm(blas.Right, blas.Upper, blas.Trans, blas.Unit, m, f.n, 1, u, b)
 		for i := range m {
 			row := x[i*ldx : i*ldx+f.n]
 			for k := f.n - 1; k >= 0; k-- {
@@ -49,13 +50,13 @@ func (f *LDLT) SolveRowsTo(dst, b *mat.Dense) error {
 
 // solve overwrites the n×nrhs x by A⁻¹x = Pᵀ U⁻¹ D⁻¹ U⁻ᵀ P x.
 func (f *LDLT) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
-	u := f.triangle()
+	on, u, b := block.On(bk), block.Packed(f.n, f.u, 0, 0), block.Dense(x, ldx)
 	for k, s := range f.swap {
 		exchangeRows(nrhs, x, ldx, k, s)
 	}
-	u.solveLeft(bk, blas.Trans, nrhs, x, ldx)
+	on.BlockTrsm(blas.Left, blas.Upper, blas.Trans, blas.Unit, f.n, nrhs, 1, u, b)
 	f.d.solve(nrhs, x, ldx)
-	u.solveLeft(bk, blas.NoTrans, nrhs, x, ldx)
+	on.BlockTrsm(blas.Left, blas.Upper, blas.NoTrans, blas.Unit, f.n, nrhs, 1, u, b)
 	for k := f.n - 1; k >= 0; k-- {
 		exchangeRows(nrhs, x, ldx, k, f.swap[k])
 	}
@@ -92,23 +93,4 @@ func (d blockDiagonal) solve(nrhs int, x []float64, ldx int) {
 		}
 		k++
 	}
-}
-
-// inverse returns D⁻¹, of the same blocks.
-func (d blockDiagonal) inverse() blockDiagonal {
-	n := len(d.d)
-	inv := blockDiagonal{d: make([]float64, n), e: make([]float64, n)}
-	for k := 0; k < n; k++ {
-		e := d.e[k]
-		if e == 0 {
-			inv.d[k] = 1 / d.d[k]
-			continue
-		}
-		d0, d1 := d.d[k]/e, d.d[k+1]/e
-		det := d0*d1 - 1
-		inv.d[k], inv.d[k+1] = d1/det/e, d0/det/e
-		inv.e[k] = -1 / det / e
-		k++
-	}
-	return inv
 }

@@ -12,38 +12,24 @@ import (
 // lower triangular with no element larger than 1 in magnitude, U upper triangular. The zero value is
 // empty and ready for Factorize.
 //
+// On a backend that brings LAPACK along (blskernel.ColumnMajor), the work is that library's. It takes
+// storage by rows for the transpose, P Aᵀ = L U, so that A = Uᵀ Lᵀ P: pivots are then the largest
+// elements of what is left of their rows, not of their columns, and columns are interchanged. All
+// methods mean the same and their results agree to rounding errors, but for the place at which a singular
+// A is found out, and for subnormal pivots, which such a library may report as an overflow.
+//
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
 	Backend blskernel.Backend // nil stands for blskernel.Default()
 
 	factorized bool
-	lu         blas64.General // L below the diagonal, U on and above it
-	swap       []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
-	anorm      float64        // 1-norm of A
-	base, nb   int            // block sizes of tests; 0 stands for luBase and luBlock
-}
-
-// luBase is the number of columns at which the recursion over columns stops and a panel is copied
-// out, column after column, and eliminated by Level 1 operations on contiguous columns. 16 columns
-// of any n in use stay in the second-level cache, and make 1% of the work at n = 1000.
-const luBase = 16
-
-// luBlock is the number of columns of the inverse that are computed together; the columns of L they
-// replace are kept in a workspace.
-const luBlock = 64
-
-func (f *LU) baseColumns() int {
-	if f.base > 0 {
-		return f.base
-	}
-	return luBase
-}
-
-func (f *LU) block() int {
-	if f.nb > 0 {
-		return f.nb
-	}
-	return luBlock
+	lu         blas64.General // L below the diagonal, U on and above it; Lᵀ above it, Uᵀ on and below it if transposed
+	transposed bool           // the factors are those of Aᵀ, by library
+	library    blskernel.ColumnMajorLAPACK
+	swap       []int   // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
+	anorm      float64 // 1-norm of A
+	amax       float64 // largest magnitude of an element of A
+	base, nb   int     // block sizes of tests; 0 stands for those in use
 }
 
 // Dim returns n, and 0 for an empty receiver.
@@ -73,34 +59,39 @@ func (f *LU) RCond() float64 {
 	})
 }
 
-// solve overwrites the n×nrhs x by A⁻¹x = U⁻¹ L⁻¹ P x.
+// diagonals says of which kind the diagonals of the lower and the upper triangle are: that of L is ones.
+func (f *LU) diagonals() (lower, upper blas.Diag) {
+	if f.transposed {
+		return blas.NonUnit, blas.Unit
+	}
+	return blas.Unit, blas.NonUnit
+}
+
+// solve overwrites the n×nrhs x by A⁻¹x = U⁻¹ L⁻¹ P x, or Pᵀ L⁻ᵀ U⁻ᵀ x.
 func (f *LU) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
 	n := f.Dim()
-	for k, s := range f.swap {
-		exchangeRows(nrhs, x, ldx, k, s)
+	lower, upper := f.diagonals()
+	if !f.transposed {
+		interchangeRows(nrhs, x, ldx, f.swap)
 	}
-	trsm(bk, blas.Left, blas.Lower, blas.NoTrans, blas.Unit, n, nrhs, f.lu.Data, f.lu.Stride, x, ldx)
-	trsm(bk, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, n, nrhs, f.lu.Data, f.lu.Stride, x, ldx)
+	dtrsm(bk, blas.Left, blas.Lower, blas.NoTrans, lower, n, nrhs, 1, f.lu.Data, f.lu.Stride, x, ldx)
+	dtrsm(bk, blas.Left, blas.Upper, blas.NoTrans, upper, n, nrhs, 1, f.lu.Data, f.lu.Stride, x, ldx)
+	if f.transposed {
+		interchangeRowsBack(nrhs, x, ldx, f.swap)
+	}
 }
 
-// solveRows overwrites the m×n x by x A⁻¹ = x U⁻¹ L⁻¹ P.
+// solveRows overwrites the m×n x by x A⁻¹ = x U⁻¹ L⁻¹ P, or x Pᵀ L⁻ᵀ U⁻ᵀ.
 func (f *LU) solveRows(bk blskernel.Backend, m int, x []float64, ldx int) {
 	n := f.Dim()
-	trsm(bk, blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, m, n, f.lu.Data, f.lu.Stride, x, ldx)
-	trsm(bk, blas.Right, blas.Lower, blas.NoTrans, blas.Unit, m, n, f.lu.Data, f.lu.Stride, x, ldx)
-	exchangeColumnsBack(m, x, ldx, f.swap)
-}
-
-// exchangeColumnsBack exchanges columns k and swap[k] of the m rows of x, for k from the last to 0:
-// it multiplies by P from the right.
-func exchangeColumnsBack(m int, x []float64, ldx int, swap []int) {
-	n := len(swap)
-	for i := range m {
-		row := x[i*ldx : i*ldx+n]
-		for k := n - 1; k >= 0; k-- {
-			s := swap[k]
-			row[k], row[s] = row[s], row[k]
-		}
+	lower, upper := f.diagonals()
+	if f.transposed {
+		permuteColumns(m, x, ldx, interchanged(f.swap, false))
+	}
+	dtrsm(bk, blas.Right, blas.Upper, blas.NoTrans, upper, m, n, 1, f.lu.Data, f.lu.Stride, x, ldx)
+	dtrsm(bk, blas.Right, blas.Lower, blas.NoTrans, lower, m, n, 1, f.lu.Data, f.lu.Stride, x, ldx)
+	if !f.transposed {
+		permuteColumns(m, x, ldx, interchanged(f.swap, true))
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 // is given its size. Solve instead of inverting wherever only A⁻¹B is wanted: it is cheaper, and more
 // accurate.
 //
+// Of the two residuals it is I - A⁻¹A that is small, or I - A A⁻¹ where the transpose was factored (see LU
+// and the package comment).
+//
 // The error matches ErrSingular where the inverse overflows; dst then holds what was computed.
 // InverseTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
 // (LAPACK: dgetri.)
@@ -24,7 +27,8 @@ func (f *LU) InverseTo(dst *mat.Dense) error {
 }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and leaves the receiver empty, also
-// when it returns an error (see InverseTo). The workspace is 64n numbers.
+// when it returns an error (see InverseTo). The workspace is 64n numbers, or 192n from n = 1500 on, which
+// is 13% of the matrix at n = 1500 and 4% at n = 5000.
 func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	f.mustHold()
 	a := f.lu
@@ -36,59 +40,59 @@ func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	return denseOn(a), nil
 }
 
-// invert overwrites the factors in a by A⁻¹, the solution of (A⁻¹Pᵀ) L = U⁻¹, block column after
-// block column from the last (Method B of Higham, Accuracy and Stability, section 14.3).
+// invert overwrites the factors in a by A⁻¹.
 func (f *LU) invert(a blas64.General) error {
-	n, data, lda := a.Rows, a.Data, a.Stride
+	n := a.Rows
 	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dgetri", M: n, N: n})
 	if n == 0 {
 		return nil
 	}
-	trtri(bk, n, data, lda)
-	nb := min(f.block(), n)
+	whole := true
+	if f.transposed {
+		whole = dgetri(f.library, n, a.Data, a.Stride, f.swap)
+	} else {
+		defer blskernel.Hold(bk, 4*cube(n)/3)()
+		getri(bk, n, a.Data, a.Stride, f.block())
+		whole = permuteColumns(n, a.Data, a.Stride, interchanged(f.swap, true))
+	}
+	if whole {
+		return nil
+	}
+	return checkFinite("Dgetri", a, ErrSingular)
+}
+
+// getri overwrites the factors L and U in a by X = U⁻¹ L⁻¹, the solution of X L = U⁻¹, block column
+// after block column from the last (Method B of Higham, Accuracy and Stability, section 14.3).
+func getri(bk blskernel.Backend, n int, a []float64, lda, nb int) {
+	dtrtri(bk, blas.Upper, blas.NonUnit, n, a, lda)
+	nb = min(nb, n)
 	l := make([]float64, nb*n)
 	for j := (n - 1) / nb * nb; j >= 0; j -= nb {
 		cols := min(nb, n-j)
 		// The columns j..j+cols of L, from row j on, leave room for the zeros of U⁻¹.
 		for i := j; i < n; i++ {
-			row := data[i*lda+j : i*lda+j+min(cols, i-j)]
+			row := a[i*lda+j : i*lda+j+min(cols, i-j)]
 			copy(l[(i-j)*cols:], row)
 			clear(row)
 		}
 		if rest := n - j - cols; rest > 0 {
-			bk.Dgemm(blas.NoTrans, blas.NoTrans, n, cols, rest, -1, data[j+cols:], lda, l[cols*cols:], cols, 1, data[j:], lda)
+			bk.Dgemm(blas.NoTrans, blas.NoTrans, n, cols, rest, -1, a[j+cols:], lda, l[cols*cols:], cols, 1, a[j:], lda)
 		}
-		trsm(bk, blas.Right, blas.Lower, blas.NoTrans, blas.Unit, n, cols, l, cols, data[j:], lda)
+		bk.Dtrsm(blas.Right, blas.Lower, blas.NoTrans, blas.Unit, n, cols, 1, l, cols, a[j:], lda)
 	}
-	exchangeColumnsBack(n, data, lda, f.swap)
-	return checkFinite("Dgetri", a, ErrSingular)
 }
 
-// trtriBase is the order below which trtri runs in plain loops.
-const trtriBase = 16
-
-// trtri overwrites the upper triangular n×n U by V = U⁻¹, by halves: V12 = -(V11 U12) U22⁻¹, in n³/3
-// flops. The half that is inverted first enters as V11 and the other as a solve, so that the left
-// residual V U - I is small, which is what invert needs (Higham, section 14.2).
-func trtri(bk blskernel.Backend, n int, u []float64, ldu int) {
-	if n <= trtriBase {
-		for j := range n {
-			for i := range j {
-				s := 0.0
-				for k, v := range u[i*ldu+i : i*ldu+j] {
-					s += v * u[(i+k)*ldu+j]
-				}
-				u[i*ldu+j] = -s / u[j*ldu+j]
-			}
-			u[j*ldu+j] = 1 / u[j*ldu+j]
-		}
-		return
+// block returns the number of columns of the inverse that are computed together; the columns of L that they
+// replace are kept in a workspace. A triangle of that order is solved with for each of them, at less than the
+// speed of a product, which asks for few; but all of the inverse that there is so far is read for each block,
+// from memory where it is large.
+func (f *LU) block() int {
+	switch n := f.Dim(); {
+	case f.nb > 0:
+		return f.nb
+	case n < 1500:
+		return 64
+	default:
+		return 192
 	}
-	n1 := n / 2
-	n2 := n - n1
-	u12, u22 := u[n1:], u[n1*ldu+n1:]
-	trtri(bk, n1, u, ldu)
-	trmm(bk, n1, n2, -1, u, ldu, u12, ldu)
-	trsm(bk, blas.Right, blas.Upper, blas.NoTrans, blas.NonUnit, n1, n2, u22, ldu, u12, ldu)
-	trtri(bk, n2, u22, ldu)
 }

@@ -71,7 +71,7 @@ func TestLU(t *testing.T) {
 		for name, generate := range generalGallery() {
 			t.Run(name, func(t *testing.T) {
 				rng := newRand(11)
-				for _, s := range sizes() {
+				for _, s := range append(sizes(), size{300, 0}, size{300, 40}) {
 					if s.n > 100 && name != "random" && s.n != 150 {
 						continue
 					}
@@ -94,28 +94,7 @@ func testLU(t *testing.T, name string, f *LU, a, b *full) {
 	if !sameBits(fullOf(ad).x, a.x) {
 		t.Fatalf("%s: Factorize changed its argument", name)
 	}
-	l, u := identity(n), newFull(n, n)
-	for i := range n {
-		for j := range n {
-			v := f.lu.Data[i*f.lu.Stride+j]
-			if j < i {
-				if !(math.Abs(v) <= 1) {
-					t.Fatalf("%s: |L| = %v", name, v)
-				}
-				l.set(i, j, v)
-			} else {
-				u.set(i, j, v)
-			}
-		}
-	}
-	// Higham, theorem 9.3, with a growth factor that is small for every matrix of the gallery.
-	lu := l.mul(u)
-	for k := n - 1; k >= 0; k-- {
-		exchangeRows(n, lu.x, n, k, f.swap[k])
-	}
-	if r := over(a.sub(lu).norm(), float64(n)*eps, a.norm()); !(r <= ratioBound) {
-		t.Errorf("%s: ‖A - PᵀLU‖/(n ‖A‖ eps) = %.3g", name, r)
-	}
+	checkFactors(t, name, f, a)
 	if n > 0 {
 		var x mat.Dense
 		if err := f.SolveTo(&x, b.dense()); err != nil {
@@ -135,9 +114,17 @@ func testLU(t *testing.T, name string, f *LU, a, b *full) {
 		t.Errorf("%s: InverseTo: %v", name, err)
 		return
 	}
-	// The left residual is the one that is small: Higham, section 14.3, Method B.
-	x := fullOf(&inv)
-	checkInverse(t, name, x, a)
+	// The left residual of what was factored is the one that is small: Higham, section 14.3, Method B.
+	x, transposed := fullOf(&inv), f.transposed
+	checkResidual := func(name string, x *full) {
+		t.Helper()
+		if transposed {
+			checkInverse(t, name, a, x)
+		} else {
+			checkInverse(t, name, x, a)
+		}
+	}
+	checkResidual(name, x)
 	if c := a.norm() * x.norm(); n <= 20 && c < 1e10 {
 		checkRCond(t, name, f.RCond(), a, x)
 	}
@@ -154,18 +141,72 @@ func testLU(t *testing.T, name string, f *LU, a, b *full) {
 	if n > 0 && &y.RawMatrix().Data[0] != &ad.RawMatrix().Data[0] {
 		t.Errorf("%s: InverseInPlace is not in place", name)
 	}
-	checkInverse(t, name+" in place", fullOf(y), a)
+	checkResidual(name+" in place", fullOf(y))
 	mustPanic(t, notFactorized, func() { f.RCond() })
+}
+
+// factorsOf returns L and U of P A = L U, or of P Aᵀ = L U where the transpose was factored.
+func factorsOf(f *LU) (l, u *full) {
+	n := f.Dim()
+	stored := newFull(n, n)
+	for i := range n {
+		copy(stored.row(i), f.lu.Data[i*f.lu.Stride:])
+	}
+	if f.transposed {
+		stored = stored.transpose()
+	}
+	l, u = identity(n), newFull(n, n)
+	for i := range n {
+		copy(l.row(i)[:i], stored.row(i))
+		copy(u.row(i)[i:], stored.row(i)[i:])
+	}
+	return l, u
+}
+
+// checkFactors tests |L| <= 1, ‖A - PᵀL U‖ <= 30 n eps ‖A‖ (Higham, theorem 9.3, with a growth factor that is
+// small for every matrix of the gallery), and the growth factor.
+func checkFactors(t *testing.T, name string, f *LU, a *full) {
+	t.Helper()
+	if f.transposed {
+		a = a.transpose()
+	}
+	l, u := factorsOf(f)
+	var largestA, largestU float64
+	for i, v := range l.x {
+		if !(math.Abs(v) <= 1) {
+			t.Fatalf("%s: |L| = %v", name, v)
+		}
+		largestA, largestU = max(largestA, math.Abs(a.x[i])), max(largestU, math.Abs(u.x[i]))
+	}
+	lu := l.mul(u)
+	for k := len(f.swap) - 1; k >= 0; k-- {
+		exchangeRows(a.r, lu.x, a.r, k, f.swap[k])
+	}
+	if r := over(a.sub(lu).norm(), float64(a.r)*eps, a.norm()); !(r <= ratioBound) {
+		t.Errorf("%s: ‖A - PᵀLU‖/(n ‖A‖ eps) = %.3g", name, r)
+	}
+	want := 1.0
+	if a.r > 0 {
+		want = largestU / largestA
+	}
+	if got := f.GrowthFactor(); got != want {
+		t.Errorf("%s: growth factor %v, want %v", name, got, want)
+	}
 }
 
 func TestLUGolden(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		// P A = L U with A = [1 2; 4 8+4]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1].
+		// P A = L U with A = [1 2; 4 12]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1]. For Aᵀ, the
+		// columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of these that are stored.
 		f := LU{Backend: bk}
 		if err := f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 4, 12})); err != nil {
 			t.Fatal(err)
 		}
-		if !sameBits(f.lu.Data, []float64{4, 12, 0.25, -1}) || f.swap[0] != 1 || f.swap[1] != 1 {
+		want := []float64{4, 12, 0.25, -1}
+		if f.transposed {
+			want = []float64{2, 0.5, 12, -2}
+		}
+		if !sameBits(f.lu.Data, want) || f.swap[0] != 1 || f.swap[1] != 1 {
 			t.Errorf("LU = %v, exchanges %v", f.lu.Data, f.swap)
 		}
 		x, err := f.InverseInPlace()
@@ -177,6 +218,7 @@ func TestLUGolden(t *testing.T) {
 
 func TestLUErrors(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		_, transposed := blskernel.ColumnMajor(bk)
 		for _, n := range []int{1, 2, 5, 16, 17, 40, 140} {
 			for _, p := range []int{0, n / 2, n - 1} {
 				a := randomFull(newRand(9), n, n)
@@ -184,7 +226,13 @@ func TestLUErrors(t *testing.T) {
 					a.set(i, p, 0)
 				}
 				f := LU{Backend: bk}
+				if transposed {
+					a = a.transpose()
+				}
 				wantPivot(t, fmt.Sprintf("n=%d", n), f.Factorize(a.dense()), ErrSingular, p)
+				if err := f.Factorize(a.transpose().dense()); !errors.Is(err, ErrSingular) {
+					t.Errorf("n=%d: line %d of zeros: error %v", n, p, err)
+				}
 				mustPanic(t, notFactorized, func() { f.RCond() })
 			}
 			if n > 1 {

@@ -9,7 +9,7 @@ import (
 )
 
 // QTo writes the l×k Q, the first k columns of the product of the reflections, to dst. An empty dst
-// is given its size. It takes 2k²(l - k/3) flops and a workspace of 128(l + k) numbers. QTo panics
+// is given its size. It takes 2k²(l - k/3) flops and a workspace of 64(l + k) numbers. QTo panics
 // with mat.ErrShape if dst has another size, and if the receiver is empty. (LAPACK: dorgqr.)
 func (f *QR) QTo(dst *mat.Dense) {
 	f.mustHold()

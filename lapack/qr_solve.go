@@ -9,7 +9,7 @@ import (
 
 // SolveTo computes the k×c X that minimises ‖A X - B‖ in each column, for the l×c b, and writes it to
 // dst: X = R⁻¹ (QᵀB)₁..ₖ. An empty dst is given its size; b is not changed. It takes
-// c(4lk - k²) flops, and a workspace of l(c + 128) + 128c numbers.
+// c(4lk - k²) flops, and a workspace of l(c + 64) + 64c numbers.
 //
 // The error matches ErrNotFinite where b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular where R has a zero on its diagonal, so that A has not full column rank; dst is then
@@ -39,7 +39,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	for j := 0; j < k; j += f.block() {
 		f.reflector(f.qr, j, v).apply(multiply, blas.Trans, nrhs, x.Data[j*nrhs:], nrhs, work)
 	}
-	trsm(solve, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, f.qr.Data, f.qr.Stride, x.Data, nrhs)
+	dtrsm(solve, blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, f.qr.Data, f.qr.Stride, x.Data, nrhs)
 	x.Rows = k
 	raw := dst.RawMatrix()
 	copyGeneral(raw, x)

@@ -23,7 +23,7 @@ func TestQR(t *testing.T) {
 			shapes = append(shapes, shape{k + more, k, 0, 0}, shape{k + more, k, 1 + k%6, 1 + k%3})
 		}
 	}
-	shapes = append(shapes, shape{150, 127, 0, 0}, shape{128, 128, 0, 0}, shape{300, 129, 0, 0}, shape{200, 150, 32, 5}, shape{500, 8, 0, 0}, shape{500, 9, 0, 0})
+	shapes = append(shapes, shape{150, 127, 0, 0}, shape{90, 63, 0, 0}, shape{64, 64, 0, 0}, shape{70, 65, 0, 0}, shape{128, 128, 0, 0}, shape{300, 129, 0, 0}, shape{200, 150, 32, 5}, shape{500, 8, 0, 0}, shape{500, 9, 0, 0})
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, scale := range []float64{1, 1e150, 1e-150, 1e200, 1e-200} {
 			t.Run(fmt.Sprintf("scale=%.0e", scale), func(t *testing.T) {

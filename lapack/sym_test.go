@@ -373,42 +373,6 @@ func TestSymmetricErrors(t *testing.T) {
 	})
 }
 
-func TestSymmetricNotFinite(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		for n := 1; n <= 6; n++ {
-			for i := range n {
-				for j := i; j < n; j++ {
-					for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-						a := symFunc(n, func(i, j int) float64 { return 1 / float64(1+i+j) })
-						a.SetSym(i, j, bad)
-						before := packedCopy(a)
-						for _, f := range []symmetricFactor{&Cholesky{Backend: bk}, &LDLT{Backend: bk}} {
-							wantElement(t, "Factorize", f.Factorize(a), ErrNotFinite, i, j)
-							wantElement(t, "FactorizeInPlace", f.FactorizeInPlace(a), ErrNotFinite, i, j)
-							if !sameBits(before, a.RawSymPacked().Data) {
-								t.Error("a was changed")
-							}
-						}
-					}
-				}
-			}
-		}
-		a := mat.NewSymPacked(2, []float64{2, 1, 2})
-		b := mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
-		dst := mat.NewDense(2, 2, []float64{5, 6, 7, 8})
-		for _, f := range []symmetricFactor{&Cholesky{Backend: bk}, &LDLT{Backend: bk}} {
-			if err := f.Factorize(a); err != nil {
-				t.Fatal(err)
-			}
-			wantElement(t, "SolveTo", f.SolveTo(dst, b), ErrNotFinite, 1, 1)
-			wantElement(t, "SolveRowsTo", f.SolveRowsTo(dst, b), ErrNotFinite, 1, 1)
-			if !sameBits(dst.RawMatrix().Data, []float64{5, 6, 7, 8}) {
-				t.Error("dst was changed")
-			}
-		}
-	})
-}
-
 func TestSymmetricShapes(t *testing.T) {
 	for _, f := range []symmetricFactor{&Cholesky{}, &LDLT{}} {
 		mustPanic(t, notFactorized, func() { _ = f.SolveTo(&mat.Dense{}, mat.NewDense(2, 1, nil)) })

@@ -40,7 +40,7 @@ func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) er
 		t = blas.Trans
 	}
 	for i := 0; i < m; i += rowPanel {
-		trsm(bk, blas.Right, blas.Upper, t, blas.NonUnit, min(rowPanel, m-i), n, u.Data, u.Stride, x.Data[i*x.Stride:], x.Stride)
+		dtrsm(bk, blas.Right, blas.Upper, t, blas.NonUnit, min(rowPanel, m-i), n, 1, u.Data, u.Stride, x.Data[i*x.Stride:], x.Stride)
 	}
 	return checkFinite(routine, x, ErrSingular)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"blskernel"
@@ -23,9 +24,12 @@ func (j Job) String() string { return fmt.Sprintf("%v %v", j.Case, j.Shape) }
 type Comparison struct {
 	Backends []blskernel.Backend // at least one; their names differ
 	Jobs     []Job
-	Threads  []int         // numbers of threads, each from 1 to GOMAXPROCS
-	Rounds   int           // 0 stands for DefaultRounds
-	MinTime  time.Duration // of one timing; 0 stands for DefaultMinTime
+	// Opponents are names of those that each job is measured against where its case has them, beside the
+	// backends: each is of a case of Jobs. See Case.Opponents.
+	Opponents []string
+	Threads   []int         // numbers of threads, each from 1 to GOMAXPROCS
+	Rounds    int           // 0 stands for DefaultRounds
+	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
 
 	// Of the tests: a clock, a peak in GFLOP/s, and what waits for quiet.
 	now   func() time.Duration
@@ -76,14 +80,23 @@ func (c *Comparison) Validate() error {
 			return fmt.Errorf("speed: the shape %v of %v has a size below 1", j.Shape, j.Case)
 		}
 	}
+	for i, name := range c.Opponents {
+		if slices.Contains(c.Opponents[:i], name) {
+			return fmt.Errorf("speed: opponent %q is there twice", name)
+		}
+		if !slices.ContainsFunc(c.Jobs, func(j Job) bool { return len(j.Case.among([]string{name})) > 0 }) {
+			return fmt.Errorf("speed: Opponents has %q, which none of the jobs has", name)
+		}
+	}
 	return nil
 }
 
 // Run measures every job with every number of threads, the jobs in their order and for each of them the
 // threads in theirs, and calls emit with each result as soon as it is there. It stops with the
 // context's cause between two timings if ctx is cancelled, with a *WrongError if a backend computes
-// something wrong, with emit's error if it returns one, and with that of Validate before anything else.
-// progress may be nil. Both functions are called on the calling goroutine.
+// something wrong, with the error of a call that fails, with emit's error if it returns one, and with that
+// of Validate, or of Library where an opponent needs one, before anything else. progress may be nil. Both
+// functions are called on the calling goroutine.
 //
 // The bound of blskernel.SetThreads, which holds for the whole process, is set meanwhile and then
 // restored (as 0 where it is GOMAXPROCS): nothing else should use a backend at the same time. Only the
@@ -115,7 +128,8 @@ type comparisonRun struct {
 	jobs        []Job
 	threads     []int
 	backends    []blskernel.Backend
-	names       []string
+	opponents   []string
+	library     blskernel.Backend // of the opponents that are of LAPACK, if there are any
 	rounds      int
 	meter       meter
 	peak        func(threads int) float64
@@ -125,7 +139,7 @@ type comparisonRun struct {
 
 func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	r := &comparisonRun{
-		jobs: c.Jobs, threads: c.Threads, backends: c.Backends, rounds: c.Rounds,
+		jobs: c.Jobs, threads: c.Threads, backends: c.Backends, opponents: c.Opponents, rounds: c.Rounds,
 		meter: meter{minTime: c.MinTime, now: c.now, quiet: c.quiet}, peak: c.peak, progress: progress,
 	}
 	if r.progress == nil {
@@ -151,8 +165,17 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 		}
 		r.peak = p.gflops
 	}
-	for _, b := range c.Backends {
-		r.names = append(r.names, b.Name())
+	for _, j := range c.Jobs {
+		for _, o := range j.Case.among(c.Opponents) {
+			if !o.LAPACK || r.library != nil {
+				continue
+			}
+			library, err := Library(c.Backends)
+			if err != nil {
+				return nil, err
+			}
+			r.library = library
+		}
 	}
 	for _, j := range c.Jobs {
 		for _, t := range c.Threads {
@@ -169,7 +192,8 @@ const guess = 3e10
 // the calibration.
 func (r *comparisonRun) estimate(j Job, threads int) float64 {
 	call := j.Case.Flops(j.Shape) / (guess * float64(threads))
-	return float64(r.rounds+1) * (float64(len(r.names))*max(call, r.meter.minTime.Seconds()) + r.meter.minTime.Seconds())
+	contenders := len(r.backends) + len(j.Case.among(r.opponents))
+	return float64(r.rounds+1) * (float64(contenders)*max(call, r.meter.minTime.Seconds()) + r.meter.minTime.Seconds())
 }
 
 // job measures one job with all numbers of threads.
@@ -181,10 +205,10 @@ func (r *comparisonRun) job(ctx context.Context, j Job, emit func(Result) error)
 	// The operands of the job before make room for the new ones, and no collection is left under way
 	// when something is timed.
 	runtime.GC()
-	p := j.Case.Prepare(j.Shape, 1)
+	entrants := r.entrants(j.Case.Prepare(j.Shape, 1))
 	runtime.GC()
 	for _, threads := range r.threads {
-		result, err := r.cell(ctx, p, threads)
+		result, err := r.cell(ctx, j, entrants, threads)
 		if err != nil {
 			return err
 		}
@@ -196,19 +220,50 @@ func (r *comparisonRun) job(ctx context.Context, j Job, emit func(Result) error)
 	return nil
 }
 
+// An entrant is what has a Timing of its own: a problem on a backend.
+type entrant struct {
+	problem *Problem
+	backend blskernel.Backend
+}
+
+func (e entrant) name() string { return e.problem.name(e.backend) }
+
+// failed returns the error of a call, if there was one.
+func (e entrant) failed() error { return e.problem.failed(e.backend) }
+
+// entrants returns the operation on each backend, and then the opponents.
+func (r *comparisonRun) entrants(p *Problem) []entrant {
+	var all []entrant
+	for _, b := range r.backends {
+		all = append(all, entrant{p, b})
+	}
+	for _, o := range p.Case.among(r.opponents) {
+		b := r.backends[0]
+		if o.LAPACK {
+			b = r.library
+		}
+		all = append(all, entrant{p.Against(o.Name), b})
+	}
+	return all
+}
+
 // cell measures one job with one number of threads.
-func (r *comparisonRun) cell(ctx context.Context, p *Problem, threads int) (Result, error) {
+func (r *comparisonRun) cell(ctx context.Context, job Job, entrants []entrant, threads int) (Result, error) {
 	blskernel.SetThreads(threads)
-	contenders := make([]contender, len(r.backends))
-	for i, b := range r.backends {
+	contenders, memory := make([]contender, len(entrants)), make([]float64, len(entrants))
+	for i, e := range entrants {
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
 		}
-		if err := p.Check(b); err != nil {
+		var err error
+		if memory[i], err = e.problem.checkMemory(e.backend); err != nil {
 			return Result{}, err
 		}
-		contenders[i] = contender{call: p.Bind(b), reset: p.Reset, most: p.Most()}
+		contenders[i] = contender{call: e.problem.Bind(e.backend), reset: e.problem.Reset, most: e.problem.Most()}
 		if err := r.meter.calibrate(ctx, &contenders[i]); err != nil {
+			return Result{}, err
+		}
+		if err := e.failed(); err != nil {
 			return Result{}, err
 		}
 	}
@@ -217,7 +272,6 @@ func (r *comparisonRun) cell(ctx context.Context, p *Problem, threads int) (Resu
 	for i := range seconds {
 		seconds[i] = make([]float64, r.rounds)
 	}
-	job := Job{p.Case, p.Shape}
 	for round := range r.rounds {
 		done := r.estimate(job, threads) * float64(round) / float64(r.rounds)
 		r.progress((r.done+done)/r.total, fmt.Sprintf("%v, threads: %d", job, threads))
@@ -234,8 +288,19 @@ func (r *comparisonRun) cell(ctx context.Context, p *Problem, threads int) (Resu
 				peaks[round] = r.peak(threads)
 			} else {
 				seconds[turn-1][round] = r.meter.time(&contenders[turn-1])
+				if err := entrants[turn-1].failed(); err != nil {
+					return Result{}, err
+				}
 			}
 		}
 	}
-	return newResult(p, threads, r.names, peaks, seconds), nil
+	names := make([]string, len(entrants))
+	for i, e := range entrants {
+		names[i] = e.name()
+	}
+	result := newResult(job, threads, names, peaks, seconds)
+	for i, m := range memory {
+		result.Backends[i].Memory = m
+	}
+	return result, nil
 }

@@ -3,6 +3,7 @@ package speed
 import (
 	"fmt"
 	"math"
+	"runtime"
 
 	"blskernel"
 )
@@ -17,8 +18,9 @@ type Problem struct {
 	// reset restores the operand that is overwritten: to its initial elements where the operation reads
 	// it, and to NaN where it does not, so that what one backend leaves undone is not taken from another.
 	reset func()
-	// reads tells that the operation reads what it overwrites.
-	reads bool
+	// reads tells that the operation reads what it overwrites, and once that it must be reset for every
+	// call.
+	reads, once bool
 
 	// result returns what has been computed, multiplied by t; expected the same of the operands by
 	// other means, before they are overwritten. t has length signs.
@@ -28,13 +30,26 @@ type Problem struct {
 	// terms rounded operations on either way; magnitude bounds the sum of their absolute values.
 	terms     int
 	magnitude float64
+	// within returns, where it is not nil, the largest difference of elements of result and expected
+	// instead, which may depend on what has been computed.
+	within func() float64
+
+	// Bytes, where memory is of interest: operand is the size of what the operation overwrites, prepared
+	// that of what this problem does, with the workspaces that a call is given.
+	operand, prepared int
+
+	// against prepares the problem of an opponent; opponent is the name of the one of which this problem
+	// is.
+	against  func(opponent string) *Problem
+	opponent string
 
 	t, want []float64
+	err     error // of a call
 }
 
 // Prepare draws operands. They take 8 bytes for each element, and as much again for those that the
-// operation overwrites and reads. The same seed gives the same operands. It panics if a size of the
-// shape is less than 1.
+// operation overwrites and reads; lu-solve adds the factors, once for each backend. The same seed gives the
+// same operands. It panics if a size of the shape is less than 1.
 func (c Case) Prepare(s Shape, seed uint64) *Problem {
 	if min(s.M, s.N, s.K) < 1 {
 		panic("speed: a size of the shape is less than 1")
@@ -50,14 +65,19 @@ func (c Case) Prepare(s Shape, seed uint64) *Problem {
 // Flops returns the nominal flops of one call.
 func (p *Problem) Flops() float64 { return p.Case.Flops(p.Shape) }
 
-// Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default().
+// Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A call
+// that fails makes Err return its error.
 func (p *Problem) Bind(b blskernel.Backend) func() { return p.bind(blskernel.Or(b)) }
 
 // Most returns how often the operation may be called before Reset is due: elements might otherwise
 // become so large or small that the time depends on them. Where the operation does not read what it
-// overwrites there is no such limit, and the number is only very large.
+// overwrites there is no such limit, and the number is only very large. Where the operation makes of its
+// operand what it could not start from, the number is 1.
 func (p *Problem) Most() int {
-	if p.reads {
+	switch {
+	case p.once:
+		return 1
+	case p.reads:
 		return mostInPlace
 	}
 	return mostCalls
@@ -70,12 +90,38 @@ func (p *Problem) Reset() {
 	}
 }
 
+// Err returns the first error of a call since the last Check: a factorization may fail.
+func (p *Problem) Err() error { return p.err }
+
+// fail notes the error of a call, if it is the first.
+func (p *Problem) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// name returns what stands for the problem on a backend in results and errors.
+func (p *Problem) name(b blskernel.Backend) string {
+	if p.opponent == "" {
+		return b.Name()
+	}
+	return b.Name() + "/" + p.opponent
+}
+
+// failed returns the error of a call on b, in the terms of the operation.
+func (p *Problem) failed(b blskernel.Backend) error {
+	if p.err == nil {
+		return nil
+	}
+	return fmt.Errorf("speed: %s fails at %v %v: %w", p.name(b), p.Case, p.Shape, p.err)
+}
+
 // WrongError says that a backend computed something else than the operation.
 type WrongError struct {
-	Backend   string
+	Backend   string // and opponent, if it is one, as in Timing
 	Case      Case
 	Shape     Shape
-	Row       int     // of C·t, for a vector t of signs
+	Row       int     // of C·t, for a vector t of signs; inverses are multiplied by what they are inverses of
 	Got, Want float64 // element of C·t
 	Bound     float64 // how much rounding can make of |Got - Want|
 }
@@ -94,19 +140,54 @@ const unit = 0x1p-53
 // γ_N = N·u/(1 - N·u) (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section
 // 3.1).
 func (p *Problem) bound() float64 {
+	if p.within != nil {
+		return p.within()
+	}
 	n := float64(p.terms) * unit
 	return 2 * n / (1 - n) * p.magnitude
 }
 
-// Check runs the operation once on b and returns a *WrongError unless the result is right.
+// Check runs the operation once on b and returns the error with which it fails, if it does, and a
+// *WrongError unless the result is right.
 func (p *Problem) Check(b blskernel.Backend) error {
 	b = blskernel.Or(b)
+	p.err = nil
 	p.reset()
 	p.bind(b)()
+	return p.compare(b)
+}
+
+// checkMemory is Check, and returns what the memory of the call is at most, as a multiple of the operand,
+// or 0 where it is of no interest: the storage of what is overwritten, the workspaces, and all that is
+// taken from Go's heap meanwhile, as if nothing of it were free before the end. Pools are emptied before,
+// so that what they would provide is counted; what OpenBLAS takes by itself is not.
+func (p *Problem) checkMemory(b blskernel.Backend) (float64, error) {
+	if p.operand == 0 {
+		return 0, p.Check(b)
+	}
+	p.err = nil
+	p.reset()
+	call := p.bind(b)
+	runtime.GC()
+	runtime.GC() // a pool forgets in the second what it has kept from the first
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	memory := float64(p.prepared) + float64(after.TotalAlloc-before.TotalAlloc)
+	return memory / float64(p.operand), p.compare(b)
+}
+
+// compare compares what the call on b has computed.
+func (p *Problem) compare(b blskernel.Backend) error {
+	if err := p.failed(b); err != nil {
+		return err
+	}
+	result := p.result(p.t)
 	bound := p.bound()
-	for i, got := range p.result(p.t) {
-		if !(math.Abs(got-p.want[i]) <= bound) {
-			return &WrongError{Backend: b.Name(), Case: p.Case, Shape: p.Shape, Row: i, Got: got, Want: p.want[i], Bound: bound}
+	for i, got := range result {
+		if diff := math.Abs(got - p.want[i]); !(diff <= bound) || math.IsInf(diff, 0) {
+			return &WrongError{Backend: p.name(b), Case: p.Case, Shape: p.Shape, Row: i, Got: got, Want: p.want[i], Bound: bound}
 		}
 	}
 	return nil

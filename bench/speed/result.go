@@ -13,19 +13,25 @@ type Result struct {
 	Flops   float64 `json:"flops"`       // of one call
 	Rounds  int     `json:"rounds"`      // over which the medians below are taken
 	Peak    float64 `json:"peak_gflops"` // of the CPU with as many threads
-	// Backends has one element for each backend in the order of the comparison.
+	// Backends has one element for each backend in the order of the comparison, and then one for each of its
+	// opponents that the case has.
 	Backends []Timing `json:"backends"`
 }
 
-// A Timing is the outcome of one backend.
+// A Timing is the outcome of one backend or opponent.
 type Timing struct {
-	Backend string  `json:"backend"`
+	Backend string  `json:"backend"` // of an opponent with its name, such as "openblas/dgetrs"
 	Seconds float64 `json:"seconds"` // of one call
 	GFLOPS  float64 `json:"gflops"`  // flops by seconds
 	OfPeak  float64 `json:"of_peak"` // the speed as a fraction of the peak in the same round
 	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
 	// absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
+	// Memory is, of inverses, what they need at most: the matrix that is overwritten, workspaces that are
+	// prepared, and all that a call takes from Go's heap, in multiples of the operation's own matrix,
+	// which is packed for cholesky-inverse and ldlt-inverse. It is a bound, since what is dropped in the
+	// middle of a call counts like what is kept. Memory that a C library takes is not in it.
+	Memory float64 `json:"memory,omitempty"`
 }
 
 // Shape returns the shape of the operation.
@@ -40,11 +46,11 @@ func (r Result) Cell() string {
 }
 
 // newResult takes the medians of what was measured by round: the peak, and the seconds of each backend.
-func newResult(p *Problem, threads int, backends []string, peaks []float64, seconds [][]float64) Result {
-	s := p.Shape
+func newResult(j Job, threads int, backends []string, peaks []float64, seconds [][]float64) Result {
+	s := j.Shape
 	r := Result{
-		Op: p.Case.Op, Args: p.Case.Args, M: s.M, N: s.N, K: s.K, Threads: threads,
-		Flops: p.Flops(), Rounds: len(peaks), Peak: median(peaks),
+		Op: j.Case.Op, Args: j.Case.Args, M: s.M, N: s.N, K: s.K, Threads: threads,
+		Flops: j.Case.Flops(s), Rounds: len(peaks), Peak: median(peaks),
 	}
 	for b, name := range backends {
 		t := Timing{Backend: name, Seconds: median(seconds[b])}

@@ -15,8 +15,8 @@ type Ratio struct {
 }
 
 // A Large sums up the large shapes (see Shape.Large) of one operation with one number of threads on one
-// backend: the least fraction of the peak, and what threads give, which is speeds as multiples of
-// those with one thread.
+// backend: the least fraction of the peak, what threads give, which is speeds as multiples of those with
+// one thread, and the memory of inverses (see Timing).
 type Large struct {
 	Op       string  `json:"op"`
 	Threads  int     `json:"threads"`
@@ -28,6 +28,7 @@ type Large struct {
 	Speedup      float64 `json:"speedup,omitempty"` // geometric mean
 	WorstSpeedup float64 `json:"worst_speedup,omitempty"`
 	SpeedupAt    string  `json:"worst_speedup_at,omitempty"`
+	Memory       float64 `json:"memory,omitempty"` // the most; absent for what is no inverse
 }
 
 // A tally takes in ratios one after another.
@@ -98,7 +99,7 @@ func Larges(results []Result) []Large {
 		threads int
 		backend string
 	}
-	single := map[cell]float64{}
+	single, memory := map[cell]float64{}, map[key]float64{}
 	var ofPeak, speedup sorted[key]
 	for _, r := range results {
 		if !r.Shape().Large() {
@@ -107,6 +108,7 @@ func Larges(results []Result) []Large {
 		for _, t := range r.Backends {
 			c, k := cell{r.Op, r.Cell(), t.Backend}, key{r.Op, r.Threads, t.Backend}
 			ofPeak.get(k).add(t.OfPeak, r.Cell())
+			memory[k] = max(memory[k], t.Memory)
 			if r.Threads == 1 {
 				single[c] = t.GFLOPS
 			} else if one, ok := single[c]; ok {
@@ -117,7 +119,7 @@ func Larges(results []Result) []Large {
 	var larges []Large
 	for _, k := range ofPeak.keys {
 		t := ofPeak.of[k]
-		l := Large{Op: k.op, Threads: k.threads, Backend: k.backend, Cells: t.cells, OfPeak: t.low, OfPeakAt: t.at}
+		l := Large{Op: k.op, Threads: k.threads, Backend: k.backend, Cells: t.cells, OfPeak: t.low, OfPeakAt: t.at, Memory: memory[k]}
 		if t := speedup.of[k]; t != nil {
 			l.Speedup, l.WorstSpeedup, l.SpeedupAt = t.mean(), t.low, t.at
 		}

@@ -15,8 +15,8 @@ func TestMedian(t *testing.T) {
 
 // TestMedians has a round that is off, for all alike: only ratios within a round leave it out.
 func TestMedians(t *testing.T) {
-	p := job("ddot", "", Square(500)).Case.Prepare(Square(500), 1) // 1000 flops
-	r := newResult(p, 2, []string{"a", "b"}, []float64{10, 1, 10}, [][]float64{{1e-6, 1e-5, 2e-6}, {2e-6, 2e-5, 3e-6}})
+	j := job("ddot", "", Square(500)) // 1000 flops
+	r := newResult(j, 2, []string{"a", "b"}, []float64{10, 1, 10}, [][]float64{{1e-6, 1e-5, 2e-6}, {2e-6, 2e-5, 3e-6}})
 	a, b := r.Backends[0], r.Backends[1]
 	if r.Peak != 10 || !about(a.Seconds, 2e-6) || !about(b.Seconds, 3e-6) || !about(b.Ratio, 2) || !about(a.OfPeak, 0.1) || !about(b.OfPeak, 0.05) || !about(a.GFLOPS, 0.5) {
 		t.Errorf("%+v", r)
@@ -63,10 +63,10 @@ func TestRatios(t *testing.T) {
 func TestLarges(t *testing.T) {
 	got := Larges(results())
 	want := []Large{
-		{"dgemm", 1, "a", 2, 0.5, "NN 1000", 0, 0, ""},
-		{"dgemm", 1, "b", 2, 0.25, "NN 1000", 0, 0, ""},
-		{"dgemm", 2, "a", 2, 0.125, "NT 2000", 1, 0.5, "NT 2000"},
-		{"dgemm", 2, "b", 2, 0.0625, "NT 2000", 2.8284271247461903, 2, "NT 2000"},
+		{"dgemm", 1, "a", 2, 0.5, "NN 1000", 0, 0, "", 0},
+		{"dgemm", 1, "b", 2, 0.25, "NN 1000", 0, 0, "", 0},
+		{"dgemm", 2, "a", 2, 0.125, "NT 2000", 1, 0.5, "NT 2000", 0},
+		{"dgemm", 2, "b", 2, 0.0625, "NT 2000", 2.8284271247461903, 2, "NT 2000", 0},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)
@@ -78,6 +78,15 @@ func TestLarges(t *testing.T) {
 		}
 		if g.Speedup = w.Speedup; g != w {
 			t.Errorf("%+v; want %+v", g, w)
+		}
+	}
+	inverses := results()
+	for i := range inverses {
+		inverses[i].Backends[0].Memory = []float64{1.5, 1.25, 9, 9, 1.125, 1.75}[i]
+	}
+	for i, l := range Larges(inverses) {
+		if want := []float64{1.5, 0, 1.75, 0}[i]; l.Memory != want {
+			t.Errorf("memory %v; want %v", l.Memory, want)
 		}
 	}
 	for _, l := range Larges(results()[1:2]) { // without one thread there is nothing to compare with

@@ -5,7 +5,7 @@ import "slices"
 // A Case is an operation together with those of its arguments that say which operand is transposed, on
 // which side it stands and which triangle of it is stored.
 type Case struct {
-	// Op is the name of the routine in small letters, such as "dgemm".
+	// Op is the name of the routine in small letters, such as "dgemm", or what is computed by several.
 	Op string
 	// Args are the arguments as one letter each, in the order of the routine's parameters: sides
 	// L and R, triangles U and L, transposes N and T. It is empty for routines without any.
@@ -55,6 +55,10 @@ var table = []operation{
 	{"dger", []string{""}, matrixVector, dger},
 	{"ddot", []string{""}, vector, ddot},
 	{"daxpy", []string{""}, vector, daxpy},
+	{"cholesky-inverse", []string{""}, cube, choleskyInverse},
+	{"ldlt-inverse", []string{""}, cube, ldltInverse},
+	{"lu-inverse", []string{""}, twoCubes, luInverse},
+	{"lu-solve", []string{""}, solution, luSolve},
 }
 
 func product(_ byte, s Shape) float64      { return 2 * float64(s.M) * float64(s.N) * float64(s.K) }
@@ -63,6 +67,9 @@ func rank2K(_ byte, s Shape) float64       { return 2 * rankK(0, s) }
 func symmetric(side byte, s Shape) float64 { return 2 * triangle(side, s) }
 func matrixVector(_ byte, s Shape) float64 { return 2 * float64(s.M) * float64(s.N) }
 func vector(_ byte, s Shape) float64       { return 2 * float64(s.N) }
+func cube(_ byte, s Shape) float64         { return float64(s.N) * float64(s.N) * float64(s.N) }
+func twoCubes(_ byte, s Shape) float64     { return 2 * cube(0, s) }
+func solution(_ byte, s Shape) float64     { return 2 * triangle('L', s) }
 func triangle(side byte, s Shape) float64 {
 	return float64(s.M) * float64(s.N) * float64(order(side, s))
 }
@@ -92,7 +99,13 @@ func order(side byte, s Shape) int {
 //	ddot     xᵀ·y of n elements                           2n
 //	daxpy    y = y + x of n elements                      2n
 //
-// dgemmtp, dsprk and dspmm are those of blskernel.Packed. T has no unit diagonal.
+//	cholesky-inverse  A⁻¹ of order n, packed, A = n·I + S              n³
+//	ldlt-inverse      A⁻¹ of order n, packed, A = S, indefinite        n³
+//	lu-inverse        A⁻¹ of order n                                   2n³
+//	lu-solve          X = A⁻¹·B, A m×m with its factors given, B m×n   2m²n
+//
+// dgemmtp, dsprk and dspmm are those of blskernel.Packed. T has no unit diagonal. The inverses are
+// FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, lu-solve is LU.SolveTo.
 func Cases(op string) []Case {
 	var cases []Case
 	for _, o := range table {

@@ -18,10 +18,11 @@ import (
 // benchSettings are the flags of bench.
 type benchSettings struct {
 	ops, args     []string
-	sizes         []int
+	sizes, nrhs   []int
 	shapes        string
 	threads       []int
 	backends      []string
+	opponents     []string
 	rounds        int
 	minTime       time.Duration
 	json, summary bool
@@ -50,9 +51,23 @@ Operations: ` + strings.Join(speed.Operations(), ", ") + `,
 or all. Cases are the arguments in the routine's order: sides L and R, triangles U
 and L, transposes N and T.
 
+Factorizations have opponents, which are timed with the backends and of which the
+ratio says the same: LAPACK routines of OpenBLAS, in their own storage, and for
+ldlt-inverse also cholesky-inverse on the first backend.
+` + describeOpponents() + `
+The matrices are restored between two calls, and the right-hand sides of lu-solve,
+which come as columns to dgetrs and as rows to all others; neither that nor the
+factorization before lu-solve is in the times. An opponent may be slow:
+dsptrf+dsptri takes some 20 s at order 5100. The memory of an inverse is at most that
+of its matrix and of all that a call allocates, dropped or not, except inside of
+OpenBLAS: as a multiple of the operation's matrix, which is packed but for LU.
+
 The squares of order 8 to 4000 take some minutes for each operation. Nothing else
 should run meanwhile.`,
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
+  blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
+  blskernel bench --op ldlt-inverse --n 5100 --opponents dsytrf+dsytri2 --rounds 3
+  blskernel bench --op lu-solve --n 1000 --nrhs 1,10,1000
   blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1 --summary
   blskernel bench --shapes all --json
   blskernel bench --backends pure --n 1000`,
@@ -70,9 +85,11 @@ should run meanwhile.`,
 	f.StringSliceVar(&set.ops, "op", set.ops, "operations, or all")
 	f.StringSliceVar(&set.args, "case", nil, "cases, such as NN,TN; by default all of each operation")
 	f.IntSliceVar(&set.sizes, "n", nil, "orders of the squares; by default 17 of 8 to 4000")
+	f.IntSliceVar(&set.nrhs, "nrhs", nil, "numbers of right-hand sides in the squares of lu-solve; by default as many as the order")
 	f.StringVar(&set.shapes, "shapes", set.shapes, "shapes: squares, bls (those of broad learning updates) or all")
 	f.IntSliceVar(&set.threads, "threads", nil, "numbers of threads; by default 1 and all processors")
 	f.StringSliceVar(&set.backends, "backends", nil, "backends, the one that is compared with the others first; by default pure and all others that can be had")
+	f.StringSliceVar(&set.opponents, "opponents", nil, "opponents of the operations, or none; by default all that can be had")
 	f.IntVar(&set.rounds, "rounds", set.rounds, "rounds, of which the medians are taken")
 	f.DurationVar(&set.minTime, "min-time", set.minTime, "least time of one timing")
 	f.BoolVar(&set.json, "json", false, "print JSON objects, one a line, with a key \"kind\": machine, cell, ratio or large")
@@ -104,7 +121,11 @@ func (s *benchSettings) comparison(changed func(flag string) bool) (*speed.Compa
 	if err != nil {
 		return nil, err
 	}
-	return &speed.Comparison{Backends: backends, Jobs: jobs, Threads: s.threads, Rounds: s.rounds, MinTime: s.minTime}, nil
+	opponents, err := s.findOpponents(cases, backends, changed)
+	if err != nil {
+		return nil, err
+	}
+	return &speed.Comparison{Backends: backends, Jobs: jobs, Opponents: opponents, Threads: s.threads, Rounds: s.rounds, MinTime: s.minTime}, nil
 }
 
 // cases returns the cases of each operation.
@@ -184,12 +205,23 @@ func (s *benchSettings) jobs(cases [][]speed.Case, changed func(string) bool) ([
 	if d, ok := duplicate(s.sizes); ok {
 		return nil, usageError{fmt.Errorf("--n has %d twice", d)}
 	}
+	if changed("nrhs") {
+		if err := s.checkRightSides(); err != nil {
+			return nil, err
+		}
+	}
 	var jobs []speed.Job
 	for _, of := range cases {
 		for _, c := range of {
 			if s.shapes != "bls" {
 				for _, n := range s.sizes {
-					jobs = append(jobs, speed.Job{Case: c, Shape: speed.Square(n)})
+					if c.Op != solve || len(s.nrhs) == 0 {
+						jobs = append(jobs, speed.Job{Case: c, Shape: speed.Square(n)})
+						continue
+					}
+					for _, nrhs := range s.nrhs {
+						jobs = append(jobs, speed.Job{Case: c, Shape: speed.Shape{M: n, N: nrhs, K: n}})
+					}
 				}
 			}
 			if s.shapes != "squares" {
@@ -203,6 +235,24 @@ func (s *benchSettings) jobs(cases [][]speed.Case, changed func(string) bool) ([
 		return nil, usageError{fmt.Errorf("--shapes is bls, and there are none of %s: set --shapes squares", strings.Join(s.ops, ", "))}
 	}
 	return jobs, nil
+}
+
+// solve is the operation that --nrhs is about.
+const solve = "lu-solve"
+
+func (s *benchSettings) checkRightSides() error {
+	if !slices.Contains(s.ops, solve) || s.shapes == "bls" {
+		return usageError{errors.New("--nrhs is about the squares of " + solve + ": leave it out, or have both")}
+	}
+	for _, n := range s.nrhs {
+		if n < 1 || n > mostSize {
+			return usageError{fmt.Errorf("--nrhs has %d; want 1 to %d", n, mostSize)}
+		}
+	}
+	if d, ok := duplicate(s.nrhs); ok {
+		return usageError{fmt.Errorf("--nrhs has %d twice", d)}
+	}
+	return nil
 }
 
 func (s *benchSettings) parseThreads(changed func(string) bool) error {
@@ -270,9 +320,13 @@ func duplicate[E comparable](list []E) (E, bool) {
 // runComparison measures and prints each cell as it comes, and then the summary, also of what was
 // measured before ctx was cancelled. It returns as soon as that happens, even in the middle of a call.
 func runComparison(ctx context.Context, c *speed.Comparison, set *benchSettings, s streams) error {
-	rows := cellPrinter(&speedTable{w: s.out, summary: set.summary})
+	width := 0
+	for _, j := range c.Jobs {
+		width = max(width, len(j.Case.Op))
+	}
+	rows := cellPrinter(&speedTable{w: s.out, width: width})
 	if set.json {
-		rows = jsonCells{s.out, set.summary}
+		rows = jsonCells{s.out}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

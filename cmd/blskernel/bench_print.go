@@ -7,9 +7,9 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 
-	"blskernel"
 	"blskernel/bench/speed"
 	"blskernel/internal/kernel"
 
@@ -24,8 +24,9 @@ type machine struct {
 	Go         string   `json:"go"`
 	GOMAXPROCS int      `json:"gomaxprocs"`
 	Backends   []string `json:"backends"`
+	Opponents  []string `json:"opponents,omitempty"`
 	OpenBLAS   string   `json:"openblas,omitempty"` // its version
-	Missing    string   `json:"missing,omitempty"`  // why it is not usable
+	Missing    string   `json:"missing,omitempty"`  // why it is not usable, or has no LAPACK
 	Threads    []int    `json:"threads"`
 	Rounds     int      `json:"rounds"`
 	MinSeconds float64  `json:"min_seconds"` // of one timing
@@ -35,7 +36,7 @@ func newMachine(c *speed.Comparison) machine {
 	m := machine{
 		CPU: cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), "unknown"), Features: kernel.Features(),
 		Go:         fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
-		GOMAXPROCS: runtime.GOMAXPROCS(0), Threads: c.Threads, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds(),
+		GOMAXPROCS: runtime.GOMAXPROCS(0), Opponents: c.Opponents, Threads: c.Threads, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds(),
 	}
 	for _, b := range c.Backends {
 		m.Backends = append(m.Backends, b.Name())
@@ -46,7 +47,7 @@ func newMachine(c *speed.Comparison) machine {
 			m.OpenBLAS = v.Version()
 		}
 	}
-	if _, err := blskernel.Lookup("openblas"); err != nil {
+	if _, err := speed.Library(nil); err != nil {
 		m.Missing = err.Error()
 	}
 	return m
@@ -60,10 +61,7 @@ type cellPrinter interface {
 }
 
 // jsonCells prints an object for the machine, each cell and each line of the summary.
-type jsonCells struct {
-	w       io.Writer
-	summary bool
-}
+type jsonCells struct{ w io.Writer }
 
 func (j jsonCells) head(m machine) error {
 	return json.NewEncoder(j.w).Encode(struct {
@@ -102,23 +100,29 @@ func (j jsonCells) foot(ratios []speed.Ratio, larges []speed.Large) error {
 
 // speedTable prints a line for each cell.
 type speedTable struct {
-	w       io.Writer
-	summary bool
-	names   []string // of the backends
+	w     io.Writer
+	width int      // of the operations' names, if they are long
+	names []string // of the backends and opponents above the columns
 }
 
-// cellLine are the columns that say which cell it is.
-const cellLine = "%-9s %-4s %-15s %7v"
+// cell returns the columns that say which cell it is.
+func (t *speedTable) cell(op, args, shape string, threads any) string {
+	return fmt.Sprintf("%-*s %-4s %-15s %7v", t.operationWidth(), op, args, shape, threads)
+}
 
-// head says what is measured on what, and prints the heads of the columns.
+func (t *speedTable) operationWidth() int { return max(len("operation"), t.width) }
+
+// head says what is measured on what.
 func (t *speedTable) head(m machine) error {
-	t.names = m.Backends
 	var b strings.Builder
 	fmt.Fprintf(&b, "cpu        %s\n", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
 	if m.Kernel != "" {
 		fmt.Fprintf(&b, "kernel     %s, of the backend pure\n", m.Kernel)
 	}
 	fmt.Fprintf(&b, "backends   %s\n", strings.Join(m.Backends, ", "))
+	if len(m.Opponents) > 0 {
+		fmt.Fprintf(&b, "opponents  %s\n", strings.Join(m.Opponents, ", "))
+	}
 	if m.OpenBLAS != "" {
 		fmt.Fprintf(&b, "openblas   %s\n", m.OpenBLAS)
 	}
@@ -127,17 +131,18 @@ func (t *speedTable) head(m machine) error {
 	}
 	fmt.Fprintf(&b, "go         %s, GOMAXPROCS %d\n", m.Go, m.GOMAXPROCS)
 	fmt.Fprintf(&b, "medians    over rounds: %d, each timing at least %g ms\n", m.Rounds, 1e3*m.MinSeconds)
-	if len(m.Backends) > 1 {
+	if len(m.Backends)+len(m.Opponents) > 1 {
 		fmt.Fprintf(&b, "ratio      speed of %s as a multiple of the other's\n", m.Backends[0])
-	}
-	if !t.summary {
-		all, others := m.Backends, m.Backends[1:]
-		b.WriteString("\n")
-		b.WriteString(t.line(fmt.Sprintf(cellLine, "", "", "", ""), t.titles()))
-		b.WriteString(t.line(fmt.Sprintf(cellLine, "operation", "case", "shape", "threads"), [][]string{all, others, all, {"GFLOP/s"}}))
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
+}
+
+// columns returns the heads of the columns.
+func (t *speedTable) columns() string {
+	all, others := t.names, t.names[1:]
+	return "\n" + t.line(t.cell("", "", "", ""), t.titles()) +
+		t.line(t.cell("operation", "case", "shape", "threads"), [][]string{all, others, all, {"GFLOP/s"}})
 }
 
 // titles returns what stands above the groups of columns.
@@ -153,7 +158,7 @@ func (t *speedTable) titles() [][]string {
 	return [][]string{group("GFLOP/s", n), group("ratio", n-1), group("of peak", n), {"peak"}}
 }
 
-// line returns a line: which cell it is, and groups of columns as wide as the names of backends.
+// line returns a line: which cell it is, and groups of columns as wide as the names above them.
 func (t *speedTable) line(cell string, groups [][]string) string {
 	var b strings.Builder
 	b.WriteString(cell)
@@ -175,9 +180,11 @@ func (t *speedTable) line(cell string, groups [][]string) string {
 	return strings.TrimRight(b.String(), " ") + "\n"
 }
 
+// print prints the cell, below the heads of columns where it has others than the cell before.
 func (t *speedTable) print(r speed.Result) error {
-	var speeds, ratios, ofPeak []string
+	var names, speeds, ratios, ofPeak []string
 	for i, timing := range r.Backends {
+		names = append(names, timing.Backend)
 		speeds = append(speeds, gflops(timing.GFLOPS))
 		ofPeak = append(ofPeak, fmt.Sprintf("%.3f", timing.OfPeak))
 		if i > 0 {
@@ -188,8 +195,13 @@ func (t *speedTable) print(r speed.Result) error {
 	if args == "" {
 		args = "-"
 	}
-	line := t.line(fmt.Sprintf(cellLine, r.Op, args, r.Shape(), r.Threads), [][]string{speeds, ratios, ofPeak, {gflops(r.Peak)}})
-	_, err := io.WriteString(t.w, line)
+	heads := ""
+	if !slices.Equal(names, t.names) {
+		t.names = names
+		heads = t.columns()
+	}
+	line := t.line(t.cell(r.Op, args, r.Shape().String(), r.Threads), [][]string{speeds, ratios, ofPeak, {gflops(r.Peak)}})
+	_, err := io.WriteString(t.w, heads+line)
 	return err
 }
 
@@ -205,18 +217,36 @@ func gflops(v float64) string {
 // foot sums up.
 func (t *speedTable) foot(ratios []speed.Ratio, larges []speed.Large) error {
 	var b strings.Builder
-	if len(ratios) > 0 {
-		b.WriteString("\noperation threads  speed over                 cells  geometric mean    worst  at\n")
-	}
+	op, over, name := t.operationWidth(), 25, 19
 	for _, r := range ratios {
-		fmt.Fprintf(&b, "%-9s %7d  %-25s %6d %15.3f %8.3f  %s\n", r.Op, r.Threads, r.Backend+" / "+r.Against, r.Cells, r.Mean, r.Worst, r.At)
-	}
-	if len(larges) > 0 {
-		b.WriteString("\nall sizes 1000 or more                          of peak                     over 1 thread\n")
-		b.WriteString("operation threads  backend              cells     worst  at               geometric mean    worst  at\n")
+		over = max(over, len(r.Backend+" / "+r.Against))
 	}
 	for _, l := range larges {
-		line := fmt.Sprintf("%-9s %7d  %-19s %6d %9.3f  %-15s", l.Op, l.Threads, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt)
+		name = max(name, len(l.Backend))
+	}
+	if len(ratios) > 0 {
+		fmt.Fprintf(&b, "\n%-*s threads  %-*s  cells  geometric mean    worst  at\n", op, "operation", over, "speed over")
+	}
+	for _, r := range ratios {
+		fmt.Fprintf(&b, "%-*s %7d  %-*s %6d %15.3f %8.3f  %s\n", op, r.Op, r.Threads, over, r.Backend+" / "+r.Against, r.Cells, r.Mean, r.Worst, r.At)
+	}
+	inverses := slices.ContainsFunc(larges, func(l speed.Large) bool { return l.Memory > 0 })
+	if len(larges) > 0 {
+		memory, most := "", ""
+		if inverses {
+			memory, most = "    at most", "     memory"
+		}
+		fmt.Fprintf(&b, "\n%-*s   of peak                 %s    over 1 thread\n", op+name+17, "all sizes 1000 or more", memory)
+		fmt.Fprintf(&b, "%-*s threads  %-*s  cells     worst  at             %s  geometric mean    worst  at\n", op, "operation", name, "backend", most)
+	}
+	for _, l := range larges {
+		line := fmt.Sprintf("%-*s %7d  %-*s %6d %9.3f  %-15s", op, l.Op, l.Threads, name, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt)
+		switch {
+		case l.Memory > 0:
+			line += fmt.Sprintf(" %10.3f", l.Memory)
+		case inverses:
+			line += fmt.Sprintf(" %10s", "-")
+		}
 		if l.Speedup > 0 {
 			line += fmt.Sprintf(" %15.3f %8.3f  %s", l.Speedup, l.WorstSpeedup, l.SpeedupAt)
 		}

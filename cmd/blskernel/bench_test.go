@@ -222,11 +222,107 @@ func TestBenchPrint(t *testing.T) {
 		"\nratio      speed of pure as a multiple of the other's\n",
 		"\ndgemm     TN   10000x5000x100        1     57.31     50.00                    0.500      1.146                  114.620     0.976     0.850                    0.008     58.70\n",
 		"\nddot      -    8                    12      1000     0.123                    99999      0.500                    2.000     1.000     0.000                    0.500      1234\n",
-		"\ndgemm           1  pure / pure/avx2               1           1.146    1.146  TN 10000x5000x100\n",
+		"\noperation threads  speed over                       cells  geometric mean    worst  at\n",
+		"\ndgemm           1  pure / pure/avx2                     1           1.146    1.146  TN 10000x5000x100\n",
 		"\ndgemm           2  pure                     3     0.900  NN 1000                   1.950    1.900  TT 4000\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// TestBenchPrintOpponents prints cells of different columns, and memory.
+func TestBenchPrintOpponents(t *testing.T) {
+	var out bytes.Buffer
+	table := &speedTable{w: &out, width: len("cholesky-inverse")}
+	cell := func(op string, n int, against ...string) speed.Result {
+		r := speed.Result{Op: op, M: n, N: n, K: n, Threads: 1, Peak: 50, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 40, OfPeak: 0.8}}}
+		for _, name := range against {
+			r.Backends = append(r.Backends, speed.Timing{Backend: name, GFLOPS: 20, OfPeak: 0.4, Ratio: 2})
+		}
+		return r
+	}
+	const library = "openblas/dpotrf+dpotri"
+	if err := table.head(machine{CPU: "Some CPU", Backends: []string{"pure"}, Opponents: []string{"dpotrf+dpotri"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []speed.Result{cell("ddot", 8), cell("cholesky-inverse", 8, library), cell("cholesky-inverse", 9, library)} {
+		if err := table.print(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	larges := []speed.Large{
+		{Op: "cholesky-inverse", Threads: 2, Backend: library, Cells: 1, OfPeak: 0.4, OfPeakAt: "1000", Memory: 1.998, Speedup: 1.5, WorstSpeedup: 1.5, SpeedupAt: "1000"},
+		{Op: "ddot", Threads: 2, Backend: "pure", Cells: 1, OfPeak: 0.4, OfPeakAt: "1000"},
+	}
+	if err := table.foot(nil, larges); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nbackends   pure\nopponents  dpotrf+dpotri\n",
+		"\nratio      speed of pure as a multiple of the other's\n",
+		"\n\n                                                GFLOP/s   of peak      peak\n" +
+			"operation        case shape           threads      pure      pure   GFLOP/s\n" +
+			"ddot             -    8                     1     40.00     0.800     50.00\n\n",
+		"\noperation        case shape           threads      pure openblas/dpotrf+dpotri  openblas/dpotrf+dpotri      pure openblas/dpotrf+dpotri   GFLOP/s\n" +
+			"cholesky-inverse -    8                     1     40.00                  20.00                   2.000     0.800                  0.400     50.00\n" +
+			"cholesky-inverse -    9                     1     40.00                  20.00                   2.000     0.800                  0.400     50.00\n",
+		"\nall sizes 1000 or more                                    of peak                     at most    over 1 thread\n" +
+			"operation        threads  backend                 cells     worst  at                  memory  geometric mean    worst  at\n" +
+			"cholesky-inverse       2  openblas/dpotrf+dpotri      1     0.400  1000                 1.998           1.500    1.500  1000\n" +
+			"ddot                   2  pure                        1     0.400  1000                     -\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// TestBenchOpponents runs factorizations with all opponents, with some and with none.
+func TestBenchOpponents(t *testing.T) {
+	_, missing := speed.Library(nil)
+	for _, tc := range []struct {
+		flags   []string
+		library string // the opponents of LAPACK among the timings of ldlt-inverse, lu-inverse and lu-solve
+		others  string
+	}{
+		{nil, "openblas/dsptrf+dsptri openblas/dsytrf+dsytri2 openblas/dgetrf+dgetri openblas/dgetrs", "pure/cholesky-inverse"},
+		{[]string{"--opponents", "dsytrf+dsytri2"}, "openblas/dsytrf+dsytri2", ""},
+		{[]string{"--opponents", "cholesky-inverse"}, "", "pure/cholesky-inverse"},
+		{[]string{"--opponents", "none"}, "", ""},
+	} {
+		flags := append([]string{"--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--nrhs", "2", "--backends", "pure", "--json"}, tc.flags...)
+		status, stdout, stderr := inProcess(quickBench(flags...)...)
+		if missing != nil && tc.flags != nil && tc.library != "" {
+			if status != exitFailure || stdout != "" || !strings.Contains(stderr, "opponent dsytrf+dsytri2: "+missing.Error()) {
+				t.Errorf("%v: status %d, stdout %q, stderr %q", tc.flags, status, stdout, stderr)
+			}
+			continue
+		}
+		if status != 0 || stderr != "" {
+			t.Fatalf("%v: status %d, stderr %q", tc.flags, status, stderr)
+		}
+		var library, others []string
+		for _, l := range parseBench(t, stdout) {
+			for i, timing := range l.cell.Backends {
+				switch {
+				case strings.HasPrefix(timing.Backend, "openblas/"):
+					library = append(library, timing.Backend)
+				case i > 0:
+					others = append(others, timing.Backend)
+				}
+			}
+			if l.Kind == "cell" && l.cell.Op == "lu-solve" && l.cell.Cell() != "5x2x5" {
+				t.Errorf("--nrhs 2 gives %s", l.cell.Cell())
+			}
+		}
+		want := tc.library
+		if missing != nil {
+			want = ""
+		}
+		if strings.Join(library, " ") != want || strings.Join(others, " ") != tc.others {
+			t.Errorf("%v: timings of %v and %v; want %s and %s", tc.flags, library, others, want, tc.others)
 		}
 	}
 }
@@ -253,7 +349,8 @@ func TestBenchShapes(t *testing.T) {
 		{benchSettings{ops: []string{"dgemm"}, shapes: "bls"}, "", 4 * 7},
 		{benchSettings{ops: []string{"dgemm", "dspmm"}, shapes: "all"}, "", 4*(17+7) + 2*(17+1)},
 		{benchSettings{ops: []string{"dtrsm"}, args: []string{"LUN"}, shapes: "all", sizes: []int{3, 5}}, "n", 2},
-		{benchSettings{ops: []string{"all"}, args: []string{"N", "LL"}, shapes: "squares", sizes: []int{3}}, "n", 1 + 1 + 1 + 3},
+		{benchSettings{ops: []string{"all"}, args: []string{"N", "LL"}, shapes: "squares", sizes: []int{3}}, "n", 1 + 1 + 1 + 3 + 4},
+		{benchSettings{ops: []string{"lu-solve", "lu-inverse"}, shapes: "squares", sizes: []int{3, 5}, nrhs: []int{1, 2, 3}}, "n", 2*3 + 2},
 	} {
 		changed := func(flag string) bool { return flag == tc.changed }
 		cases, err := tc.set.cases(changed)
@@ -277,6 +374,9 @@ func TestBenchBackends(t *testing.T) {
 	}{
 		{"alone", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, nil, 0, "\nbackends   pure\nnot usable blskernel: backend \"openblas\" is not available: "},
 		{"not to be opened", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--backends", "pure,openblas"}, 1, `backend "openblas" is not available`},
+		{"opponents that cannot be had", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--op", "ldlt-inverse"}, 0, "\nbackends   pure\nopponents  cholesky-inverse\nnot usable "},
+		{"no opponents", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--op", "lu-solve"}, 0, "\nbackends   pure\nnot usable "},
+		{"opponents asked for", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--op", "lu-solve", "--opponents", "dgetrs"}, 1, `opponent dgetrs: blskernel: backend "openblas" is not available: `},
 		{"flag before environment", []string{"BLSKERNEL_BACKEND=nonsense"}, []string{"--backends", "pure"}, 0, "\nbackends   pure\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

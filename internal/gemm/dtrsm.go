@@ -21,5 +21,5 @@ import (
 // (or row) of X is the exact solution for a matrix A + E with |E| <= gamma_{m+2}·|A| (Higham, section 8.1 and
 // 8.5, with one rounding more for each reciprocal); E differs from column to column.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	e.sweep(true, side, ul, tA, d, m, n, alpha, a, lda, block.Dense(b, ldb))
+	e.sweep(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }

@@ -58,6 +58,6 @@ func (e *Engine) inPlace(tA, tB blas.Transpose, m, n, k int, alpha float64, a []
 		}
 	}
 	for i := 0; i < m; i += mr {
-		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, unsafe.SliceData(b), rowB, panelB, store, &c[i*ldc], ldc)
+		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, kernel.Even, unsafe.SliceData(b), rowB, panelB, store, &c[i*ldc], ldc)
 	}
 }

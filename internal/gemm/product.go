@@ -51,8 +51,12 @@ func (p *product) blocks(w *scratch) {
 	}
 }
 
-// width returns the number of columns of a block of B: NC or less, so that all blocks are about as wide.
-func (p *product) width() int { return even(p.n, p.engine.blocks.NC, p.engine.kernel.NR) }
+// width returns the number of columns of a block of B: NC or less, so that all blocks are about as wide, and more
+// if there are fewer than KC rows, so that blocks that A passes by are as large.
+func (p *product) width() int {
+	b, nr := p.engine.blocks, p.engine.kernel.NR
+	return even(p.n, max(b.NC*b.KC/max(p.depth(), 1)/nr, 1)*nr, nr)
+}
 
 // depth returns the number of steps of the sum of a block: KC or less.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
@@ -71,6 +75,7 @@ type panels struct {
 	x        []float64
 	row, col int // A: between rows and columns. B: row alone, columns being contiguous
 	panel    int
+	form     kernel.Form // of A
 }
 
 // block computes rows i0 to i1 of the columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a
@@ -138,7 +143,7 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 // or so few columns of C that a copy is not worth it. A strip of A is read once for each NR columns, from
 // the second level of cache on; its packed copy would be, too, and would cost a pass more.
 func (p *product) directA() bool {
-	return !p.a.Packed && (p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns))
+	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }
 
 // directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous and
@@ -172,26 +177,27 @@ const fewStrips = 4
 func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
 	mr := p.engine.kernel.MR
 	if p.directA() {
-		row, col := p.a.strides()
-		return panels{x: p.a.X[i0*row+p0*col:], row: row, col: col, panel: mr * row}
+		if p.a.layout == byCols {
+			a := p.a.Sub(p0, i0)
+			return panels{x: a.X, row: 1, col: a.Ld, panel: mr, form: p.form(kernel.PackedColumns)}
+		}
+		a := p.a.Sub(i0, p0)
+		return panels{x: a.X, row: a.Ld, col: 1, panel: mr * a.Ld, form: p.form(kernel.PackedRows)}
 	}
 	if at, row, col, ok := p.a.beside(i0, i1, p0, p1); ok && 8*mr%line == 0 {
 		return panels{x: p.a.X[at:], row: row, col: col, panel: mr * row}
 	}
-	if p.a.Packed && p.a.layout < symUpper {
-		// The kernel reads it as it is once its rows are equally far apart.
-		rows, cols := i1-i0, p1-p0
-		w.a = aligned(w.a, rows*cols)
-		if p.a.layout == byRows {
-			p.a.dense(&p.engine.kernel, w.a, i0, p0, rows, cols)
-			return panels{x: w.a, row: cols, col: 1, panel: mr * cols}
-		}
-		p.a.dense(&p.engine.kernel, w.a, p0, i0, cols, rows)
-		return panels{x: w.a, row: 1, col: rows, panel: mr}
-	}
 	w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
 	p.a.pack(&p.engine.kernel, w.room, w.a, mr, i0, i1, p0, p1)
 	return panels{x: w.a, row: 1, col: mr, panel: mr * (p1 - p0)}
+}
+
+// form is the form of A, read in place, if it is the given one where A is packed.
+func (p *product) form(packed kernel.Form) kernel.Form {
+	if p.a.Packed {
+		return packed
+	}
+	return kernel.Even
 }
 
 // panelsB returns the block B[p0:p1, j0:j1], for so many rows of C. What w has packed last for the same
@@ -250,7 +256,12 @@ func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j
 
 // tiles calls the kernel for n columns of a strip, from micro-panel bj of B on.
 func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []float64, ldc, m, n int) {
-	p.engine.kernel.Gemm(m, n, k, p.alpha, unsafe.SliceData(a.x[ai*a.panel:]), a.row, a.col,
+	at, row := ai*a.panel, a.row
+	if a.form == kernel.PackedRows {
+		i := ai * p.engine.kernel.MR
+		at, row = at-i*(i-1)/2, row-i
+	}
+	p.engine.kernel.Gemm(m, n, k, p.alpha, unsafe.SliceData(a.x[at:]), row, a.col, a.form,
 		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
 }
 

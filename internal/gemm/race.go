@@ -5,6 +5,8 @@ package gemm
 import (
 	"runtime"
 	"unsafe"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // raceEnabled says that the race detector is on.
@@ -47,12 +49,18 @@ func (s *source) announce(r, c int) {
 
 // announce announces the triangle as read, without its diagonal if that is ones, and B as written.
 func (t *sweep) announce() {
+	upper := t.ul == blas.Upper
 	for i := range t.order {
-		for j := range i + 1 {
-			if j < i || !t.unit {
-				announceRead(t.a[t.at(i, j):][:1])
-			}
+		from, to := 0, i
+		if upper {
+			from, to = i+1, t.order
 		}
+		if !t.unit && upper {
+			from = i
+		} else if !t.unit {
+			to = i + 1
+		}
+		announceRead(t.stored.X[t.stored.Row(i):][from:to])
 	}
 	rows, cols := t.order, t.n
 	if t.right {

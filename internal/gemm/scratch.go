@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"math/bits"
 	"sync"
 	"unsafe"
 
@@ -12,6 +13,8 @@ import (
 type scratch struct {
 	a, b, c, diagonal []float64
 	room              []float64 // of source.pack
+	triangle          []float64 // a block on the diagonal of a packed triangle
+	copied            triangle  // on it
 	packed            place     // what b holds, of the product at hand
 }
 
@@ -28,13 +31,15 @@ func (w *scratch) release() {
 }
 
 // aligned returns n elements that begin on a kernel.Align-byte boundary, in the storage of x if that is
-// long enough. Their values are of no account.
+// long enough. Their values are of no account. New storage is up to a quarter longer, so that products that
+// become larger little by little do not leave one behind each time.
 func aligned(x []float64, n int) []float64 {
 	if n <= cap(x) {
 		return x[:n]
 	}
 	const align = kernel.Align / 8
-	x = make([]float64, n+align-1)
+	step := 1 << max(bits.Len(uint(n))-3, 0)
+	x = make([]float64, roundUp(n, step)+align-1)
 	off := int(-uintptr(unsafe.Pointer(&x[0]))%kernel.Align) / 8
-	return x[off : off+n]
+	return x[off:][:n]
 }

@@ -123,13 +123,6 @@ func (s *source) panel(k *kernel.Kernel, room, dst []float64, w, i0, i1, p0, p1 
 	}
 }
 
-// dense copies rows×cols elements of the storage, from (i, j) on, to dst without gaps.
-func (s *source) dense(k *kernel.Kernel, dst []float64, i, j, rows, cols int) {
-	for r := range rows {
-		k.Copy(1, cols, &s.X[s.Row(i+r)+j], 0, &dst[r*cols], 0)
-	}
-}
-
 // along packs rows i0 to i1, columns p0 to p1 of the storage, which lie along the sum.
 func (s *source) along(k *kernel.Kernel, room, dst []float64, w, i0, i1, p0, p1 int) {
 	switch {
@@ -202,12 +195,4 @@ func (s *source) square(dst []float64, n int) {
 			dst[i*n+j], dst[j*n+i] = v, v
 		}
 	}
-}
-
-// strides returns the distances in storage between the rows and between the columns of a dense source.
-func (s *source) strides() (row, col int) {
-	if s.layout == byRows {
-		return s.Ld, 1
-	}
-	return 1, s.Ld
 }

@@ -15,6 +15,9 @@ import (
 // packed once.
 type sweep struct {
 	triangle
+	stored block.Matrix // A; the triangle is empty where that is packed
+	ul     blas.Uplo
+	trans  blas.Transpose // T is op(A)
 	solves bool
 	right  bool
 	b      block.Matrix // its rows are columns of X if right
@@ -22,7 +25,7 @@ type sweep struct {
 	alpha  float64
 }
 
-func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b block.Matrix) {
+func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -31,13 +34,13 @@ func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transp
 		s.scale(0, 0, m, 0, n)
 		return
 	}
-	t := sweep{solves: solves, right: side == blas.Right, b: b, alpha: alpha}
+	t := sweep{stored: a, ul: ul, trans: tA, solves: solves, right: side == blas.Right, b: b, n: n, alpha: alpha}
+	order := m
 	if t.right {
 		// X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ.
-		t.triangle, t.n = newTriangle(e, ul, other(tA), d, n, a, lda), m
-	} else {
-		t.triangle, t.n = newTriangle(e, ul, tA, d, m, a, lda), n
+		t.trans, t.n, order = other(tA), m, n
 	}
+	t.triangle = newTriangle(e, ul, t.trans, d, order, a.X, a.Ld)
 	t.run()
 }
 
@@ -127,9 +130,9 @@ func (t *sweep) rowOf(i int) int {
 // where rows are contiguous and there are few, else in a packed copy, panel by panel.
 func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
-	d := t.diagonal(i0, i1, t.solves, w.diagonal)
+	on, d := t.diagonal(w, i0, i1)
 	if !t.right && !t.b.Packed && i1-i0 <= fewRows {
-		t.act(d, band{x: t.b.X, first: t.rowOf(i0)*t.b.Ld + j0, ld: t.step(t.b.Ld), n: j1 - j0})
+		t.act(on, d, band{x: t.b.X, first: t.rowOf(i0)*t.b.Ld + j0, ld: t.step(t.b.Ld), n: j1 - j0})
 		return
 	}
 	nr := t.engine.kernel.NR
@@ -141,11 +144,11 @@ func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 		x.n = min(nr, j1-j)
 		if t.right {
 			t.fetchColumns(w, j, lowest, x.n, i1-i0)
-			t.act(d, x)
+			t.act(on, d, x)
 			t.storeColumns(w, j, lowest, x.n, i1-i0)
 		} else {
 			t.fetchRows(w, lowest, j, i1-i0, x.n)
-			t.act(d, x)
+			t.act(on, d, x)
 			t.storeRows(w, lowest, j, i1-i0, x.n)
 		}
 	}
@@ -214,12 +217,32 @@ func (t *sweep) step(ld int) int {
 	return ld
 }
 
-// act applies a block on the diagonal to a band.
-func (t *sweep) act(d diagonal, x band) {
+// diagonal returns the block of rows i0 to i1 and the triangle that it is a block of: T, or a dense copy of the
+// block where A is packed.
+func (t *sweep) diagonal(w *scratch, i0, i1 int) (*triangle, diagonal) {
+	if !t.stored.Packed {
+		return &t.triangle, t.triangle.diagonal(i0, i1, t.solves, w.diagonal)
+	}
+	size, first := i1-i0, i0
+	if t.backwards {
+		first = t.order - i1
+	}
+	w.triangle = aligned(w.triangle, size*size)
+	block.CopyUpper(block.Dense(w.triangle, size), t.stored.Sub(first, first), size)
+	diag := blas.NonUnit
+	if t.unit {
+		diag = blas.Unit
+	}
+	w.copied = newTriangle(t.engine, t.ul, t.trans, diag, size, w.triangle, size)
+	return &w.copied, w.copied.diagonal(0, size, t.solves, w.diagonal)
+}
+
+// act applies a block on the diagonal of a triangle to a band.
+func (t *sweep) act(on *triangle, d diagonal, x band) {
 	if t.solves {
-		t.triangle.solve(d, x)
+		on.solve(d, x)
 	} else {
-		t.triangle.multiply(d, x)
+		on.multiply(d, x)
 	}
 }
 
@@ -235,9 +258,9 @@ func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1
 	}
-	tt := left(false, block.Dense(t.a[t.place(from, own):], max(t.row, -t.row)))
-	if tt.Ld == 1 {
-		tt.layout, tt.Ld = byCols, max(t.col, -t.col)
+	tt := left(false, t.stored.Sub(from, own))
+	if t.trans != blas.NoTrans {
+		tt = left(true, t.stored.Sub(own, from))
 	}
 	p := product{engine: t.engine, k: i1 - i0, alpha: 1, beta: 1}
 	if t.solves {
@@ -255,12 +278,4 @@ func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
 		p.c = all(t.b.Sub(from, j0))
 	}
 	p.blocks(w)
-}
-
-// place is the place of the element that has row i and column j in storage.
-func (t *sweep) place(i, j int) int {
-	if t.backwards {
-		return t.at(t.order-1-i, t.order-1-j)
-	}
-	return t.at(i, j)
 }

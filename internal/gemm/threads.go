@@ -65,6 +65,8 @@ const startDelay = 65_000
 const (
 	minParallel = 2 * startDelay
 	minStanding = 40_000
+
+	minStandingRows = 10_000 // for Rows, which divides more evenly
 )
 
 // A grid cuts C into tasks: some columns by some rows.
@@ -167,13 +169,22 @@ func (p *product) parallel(workers int) {
 // Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if
 // rows that take so many nanoseconds each are worth it. All have ended their work when it returns.
 func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
-	workers := min(threads, rows)
-	if workers <= 1 || float64(rows)*float64(nanoseconds) < minParallel {
+	if !worthRows(threads, rows, nanoseconds) {
 		do(0, rows)
 		return
 	}
+	workers := min(threads, rows)
 	tasks := min(workers*mostTasks, rows)
 	parallel(workers, tasks, func(_ *scratch, i int) { do(i*rows/tasks, (i+1)*rows/tasks) })
+}
+
+// worthRows reports whether rows that take so many nanoseconds each are worth several goroutines.
+func worthRows(threads, rows, nanoseconds int) bool {
+	least := minParallel
+	if standing.Load() != nil {
+		least = minStandingRows
+	}
+	return min(threads, rows) > 1 && rows*nanoseconds >= least
 }
 
 // A team is the goroutines that share the tasks of one call. They take one after another from a counter. Tasks

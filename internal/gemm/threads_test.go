@@ -56,7 +56,7 @@ func TestPanicReachesCaller(t *testing.T) {
 	for _, last := range []int64{1, 2, 15} { // strips, whoever computes them
 		broken := *active
 		var strips atomic.Int64
-		broken.kernel.Gemm = func(int, int, int, float64, *float64, int, int, *float64, int, int, kernel.Store, *float64, int) {
+		broken.kernel.Gemm = func(int, int, int, float64, *float64, int, int, kernel.Form, *float64, int, int, kernel.Store, *float64, int) {
 			if strips.Add(1) >= last {
 				panic("broken kernel")
 			}

@@ -82,7 +82,7 @@ func (t *triangle) multiply(d diagonal, x band) {
 		strip := &x.x[x.first+i*x.ld]
 		k.Multiply(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), strip, x.ld)
 		if i > 0 {
-			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, &x.x[x.first], x.ld, k.NR, kernel.Add, strip, x.ld)
+			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Add, strip, x.ld)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (t *triangle) solve(d diagonal, x band) {
 		m := min(k.MR, rows-i)
 		strip := &x.x[x.first+i*x.ld]
 		if i > 0 {
-			k.Gemm(m, x.n, i, -1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, &x.x[x.first], x.ld, k.NR, kernel.Add, strip, x.ld)
+			k.Gemm(m, x.n, i, -1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Add, strip, x.ld)
 		}
 		if d.divide {
 			t.substitute(d.i0+i, m, x, i)

@@ -7,4 +7,4 @@ package kernel
 // gemmAVX2 is Kernel.Gemm with MR = 6 and NR = 8. The reference is gemmGeneric.
 //
 //go:noescape
-func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)

@@ -4,36 +4,45 @@
 
 #include "textflag.h"
 
-// func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+// func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemmAVX2(SB), NOSPLIT, $16-104
-	MOVQ    rowA+40(FP), AX
+TEXT ·gemmAVX2(SB), NOSPLIT, $48-112
+	MOVQ    rowB+72(FP), AX
 	SHLQ    $0x03, AX
-	MOVQ    colA+48(FP), CX
+	MOVQ    ldc+104(FP), CX
 	SHLQ    $0x03, CX
-	MOVQ    rowB+64(FP), DX
+	MOVQ    CX, (SP)
+	MOVBQZX formA+56(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x01, DX
 	SHLQ    $0x03, DX
-	MOVQ    ldc+96(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    b+56(FP), SI
-	MOVQ    c+88(FP), DI
-	MOVQ    n+8(FP), R8
-	MOVBQZX store+80(FP), R9
-	ADDQ    $0x01, R9
-	MOVQ    R9, 8(SP)
-	CMPQ    R9, $0x02
+	MOVQ    DX, 32(SP)
+	ANDQ    $0x02, CX
+	SHLQ    $0x02, CX
+	MOVQ    CX, 40(SP)
+	MOVBQZX store+88(FP), CX
+	ADDQ    $0x01, CX
+	MOVQ    CX, 24(SP)
+	CMPQ    CX, $0x02
 	JGE     moded
-	MOVQ    $0x00000000, 8(SP)
-	MOVQ    $0x3ff0000000000000, R9
-	CMPQ    R9, alpha+24(FP)
+	MOVQ    $0x00000000, 24(SP)
+	MOVQ    $0x3ff0000000000000, CX
+	CMPQ    CX, alpha+24(FP)
 	JNE     moded
-	MOVQ    $0x00000001, 8(SP)
+	MOVQ    $0x00000001, 24(SP)
 
 moded:
-	MOVQ   AX, R9
-	IMUL3Q $0x00000006, R9, R9
-	ADDQ   a+32(FP), R9
-	MOVQ   R9, (SP)
+	MOVQ   rowA+40(FP), CX
+	SHLQ   $0x03, CX
+	IMUL3Q $0x00000006, CX, CX
+	MOVQ   32(SP), DX
+	IMUL3Q $0x0000000f, DX, DX
+	SUBQ   DX, CX
+	ADDQ   a+32(FP), CX
+	MOVQ   CX, 8(SP)
+	MOVQ   colA+48(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   CX, 16(SP)
 	CMPQ   m+0(FP), $0x06
 	JEQ    rows6
 	CMPQ   m+0(FP), $0x05
@@ -46,72 +55,84 @@ moded:
 	JEQ    rows2
 
 whole1:
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JLT    edge1
-	MOVQ   k+16(FP), AX
-	MOVQ   a+32(FP), BX
-	MOVQ   SI, R9
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), DI
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, CX
 	JLT    r1v2rest
 
 r1v2loop:
-	VMOVUPD      (R9), Y2
-	VMOVUPD      32(R9), Y3
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Y4
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(DI), Y3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	VMOVUPD      (R9), Y2
-	VMOVUPD      32(R9), Y3
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Y4
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(DI), Y3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	VMOVUPD      (R9), Y2
-	VMOVUPD      32(R9), Y3
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Y4
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(DI), Y3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	VMOVUPD      (R9), Y2
-	VMOVUPD      32(R9), Y3
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Y4
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(DI), Y3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	SUBQ         $0x04, AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r1v2loop
 
 r1v2rest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JEQ  r1v2store
 
 r1v2one:
-	VMOVUPD      (R9), Y2
-	VMOVUPD      32(R9), Y3
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Y4
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(DI), Y3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	DECQ         AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r1v2one
 
 r1v2store:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v2product
 	VBROADCASTSD alpha+24(FP), Y2
 	JLT          r1v2scaled
-	VFMADD213PD  (DI), Y2, Y0
-	VMOVUPD      Y0, (DI)
-	VFMADD213PD  32(DI), Y2, Y1
-	VMOVUPD      Y1, 32(DI)
+	VFMADD213PD  (CX), Y2, Y0
+	VMOVUPD      Y0, (CX)
+	VFMADD213PD  32(CX), Y2, Y1
+	VMOVUPD      Y1, 32(CX)
 	JMP          r1v2end
 
 r1v2scaled:
@@ -119,174 +140,200 @@ r1v2scaled:
 	VMULPD Y2, Y1, Y1
 
 r1v2product:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
 
 r1v2end:
-	MOVQ panelB+72(FP), AX
-	SHLQ $0x03, AX
-	ADDQ AX, SI
-	ADDQ $0x40, DI
-	SUBQ $0x08, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0x40, c+96(FP)
+	SUBQ $0x08, n+8(FP)
 	JMP  whole1
 
 edge1:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x04
+	CMPQ   n+8(FP), $0x04
 	JGT    edge1_2
-	MOVQ   R8, AX
-	SUBQ   $0x00, AX
-	LEAQ   masksAVX2<>+0(SB), BX
-	NEGQ   AX
-	LEAQ   32(BX)(AX*8), R8
-	MOVQ   k+16(FP), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
 	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R8
 	VXORPD Y0, Y0, Y0
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, DX
 	JLT    r1v1mrest
 
 r1v1mloop:
-	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (SI), Y1, Y1
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y2
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (R8), Y1, Y1
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, BX
-	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (SI), Y1, Y1
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y2
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (R8), Y1, Y1
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, BX
-	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (SI), Y1, Y1
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y2
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (R8), Y1, Y1
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, BX
-	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (SI), Y1, Y1
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y2
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (R8), Y1, Y1
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, BX
-	SUBQ         $0x04, AX
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r1v1mloop
 
 r1v1mrest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, DX
 	JEQ  r1v1mstore
 
 r1v1mone:
-	VMOVUPD      (R8), Y1
-	VMASKMOVPD   (SI), Y1, Y1
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y2
+	VMOVUPD      (CX), Y1
+	VMASKMOVPD   (R8), Y1, Y1
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y2
 	VFMADD231PD  Y1, Y2, Y0
-	ADDQ         CX, BX
-	DECQ         AX
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r1v1mone
 
 r1v1mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v1mproduct
 	VBROADCASTSD alpha+24(FP), Y1
 	JLT          r1v1mscaled
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (DI), Y2, Y2
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (AX), Y2, Y2
 	VFMADD213PD  Y2, Y1, Y0
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   Y0, Y2, (DI)
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   Y0, Y2, (AX)
 	JMP          r1v1mend
 
 r1v1mscaled:
 	VMULPD Y1, Y0, Y0
 
 r1v1mproduct:
-	VMOVUPD    (R8), Y2
-	VMASKMOVPD Y0, Y2, (DI)
+	VMOVUPD    (CX), Y2
+	VMASKMOVPD Y0, Y2, (AX)
 
 r1v1mend:
 	JMP done
 
 edge1_2:
-	MOVQ   R8, AX
-	SUBQ   $0x04, AX
-	LEAQ   masksAVX2<>+0(SB), BX
-	NEGQ   AX
-	LEAQ   32(BX)(AX*8), R8
-	MOVQ   k+16(FP), AX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
 	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R8
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, DX
 	JLT    r1v2mrest
 
 r1v2mloop:
-	VMOVUPD      (SI), Y2
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y4
+	VMOVUPD      (R8), Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(R8), Y3, Y3
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Y2
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y4
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R8), Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(R8), Y3, Y3
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Y2
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y4
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R8), Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(R8), Y3, Y3
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Y2
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y4
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R8), Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(R8), Y3, Y3
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	SUBQ         $0x04, AX
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r1v2mloop
 
 r1v2mrest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, DX
 	JEQ  r1v2mstore
 
 r1v2mone:
-	VMOVUPD      (SI), Y2
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   32(SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Y4
+	VMOVUPD      (R8), Y2
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   32(R8), Y3, Y3
+	ADDQ         AX, R8
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         CX, BX
-	DECQ         AX
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r1v2mone
 
 r1v2mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v2mproduct
 	VBROADCASTSD alpha+24(FP), Y2
 	JLT          r1v2mscaled
-	VFMADD213PD  (DI), Y2, Y0
-	VMOVUPD      Y0, (DI)
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   32(DI), Y4, Y4
+	VFMADD213PD  (AX), Y2, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   32(AX), Y4, Y4
 	VFMADD213PD  Y4, Y2, Y1
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   Y1, Y4, 32(DI)
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   Y1, Y4, 32(AX)
 	JMP          r1v2mend
 
 r1v2mscaled:
@@ -294,102 +341,116 @@ r1v2mscaled:
 	VMULPD Y2, Y1, Y1
 
 r1v2mproduct:
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    (R8), Y4
-	VMASKMOVPD Y1, Y4, 32(DI)
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    (CX), Y4
+	VMASKMOVPD Y1, Y4, 32(AX)
 
 r1v2mend:
 	JMP done
 
 rows2:
 whole2:
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JLT    edge2
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	MOVQ   SI, R11
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R8
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r2v2rest
 
 r2v2loop:
-	VMOVUPD      (R11), Y4
-	VMOVUPD      32(R11), Y5
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y6
+	VMOVUPD      (R8), Y4
+	VMOVUPD      32(R8), Y5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (DI)(BX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y4
-	VMOVUPD      32(R11), Y5
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Y4
+	VMOVUPD      32(R8), Y5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (DI)(BX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y4
-	VMOVUPD      32(R11), Y5
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Y4
+	VMOVUPD      32(R8), Y5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (DI)(BX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y4
-	VMOVUPD      32(R11), Y5
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Y4
+	VMOVUPD      32(R8), Y5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (DI)(BX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r2v2loop
 
 r2v2rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r2v2store
 
 r2v2one:
-	VMOVUPD      (R11), Y4
-	VMOVUPD      32(R11), Y5
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y6
+	VMOVUPD      (R8), Y4
+	VMOVUPD      32(R8), Y5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (DI)(BX*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r2v2one
 
 r2v2store:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v2product
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r2v2scaled
-	VFMADD213PD  (DI), Y4, Y0
-	VMOVUPD      Y0, (DI)
-	VFMADD213PD  32(DI), Y4, Y1
-	VMOVUPD      Y1, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y4, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VFMADD213PD  32(DI)(BX*1), Y4, Y3
-	VMOVUPD      Y3, 32(DI)(BX*1)
+	VFMADD213PD  (CX), Y4, Y0
+	VMOVUPD      Y0, (CX)
+	VFMADD213PD  32(CX), Y4, Y1
+	VMOVUPD      Y1, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y4, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VFMADD213PD  32(CX)(DX*1), Y4, Y3
+	VMOVUPD      Y3, 32(CX)(DX*1)
 	JMP          r2v2end
 
 r2v2scaled:
@@ -399,102 +460,118 @@ r2v2scaled:
 	VMULPD Y4, Y3, Y3
 
 r2v2product:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, (DI)(BX*1)
-	VMOVUPD Y3, 32(DI)(BX*1)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, (CX)(DX*1)
+	VMOVUPD Y3, 32(CX)(DX*1)
 
 r2v2end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0x40, DI
-	SUBQ $0x08, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0x40, c+96(FP)
+	SUBQ $0x08, n+8(FP)
 	JMP  whole2
 
 edge2:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x04
+	CMPQ   n+8(FP), $0x04
 	JGT    edge2_2
-	SUBQ   $0x00, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R9
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r2v1mrest
 
 r2v1mloop:
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (SI), Y2, Y2
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y3
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (R9), Y2, Y2
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R10)(AX*1), Y4
+	VBROADCASTSD (R8)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R10
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (SI), Y2, Y2
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y3
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (R9), Y2, Y2
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R10)(AX*1), Y4
+	VBROADCASTSD (R8)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R10
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (SI), Y2, Y2
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y3
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (R9), Y2, Y2
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R10)(AX*1), Y4
+	VBROADCASTSD (R8)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R10
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (SI), Y2, Y2
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y3
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (R9), Y2, Y2
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R10)(AX*1), Y4
+	VBROADCASTSD (R8)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r2v1mloop
 
 r2v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r2v1mstore
 
 r2v1mone:
-	VMOVUPD      (R8), Y2
-	VMASKMOVPD   (SI), Y2, Y2
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y3
+	VMOVUPD      (CX), Y2
+	VMASKMOVPD   (R9), Y2, Y2
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y3
 	VFMADD231PD  Y2, Y3, Y0
-	VBROADCASTSD (R10)(AX*1), Y4
+	VBROADCASTSD (R8)(SI*1), Y4
 	VFMADD231PD  Y2, Y4, Y1
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r2v1mone
 
 r2v1mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v1mproduct
 	VBROADCASTSD alpha+24(FP), Y2
 	JLT          r2v1mscaled
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (DI), Y3, Y3
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (AX), Y3, Y3
 	VFMADD213PD  Y3, Y2, Y0
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   Y0, Y3, (DI)
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (DI)(BX*1), Y3, Y3
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   Y0, Y3, (AX)
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (AX)(DX*1), Y3, Y3
 	VFMADD213PD  Y3, Y2, Y1
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   Y1, Y3, (DI)(BX*1)
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   Y1, Y3, (AX)(DX*1)
 	JMP          r2v1mend
 
 r2v1mscaled:
@@ -502,114 +579,130 @@ r2v1mscaled:
 	VMULPD Y2, Y1, Y1
 
 r2v1mproduct:
-	VMOVUPD    (R8), Y3
-	VMASKMOVPD Y0, Y3, (DI)
-	VMOVUPD    (R8), Y3
-	VMASKMOVPD Y1, Y3, (DI)(BX*1)
+	VMOVUPD    (CX), Y3
+	VMASKMOVPD Y0, Y3, (AX)
+	VMOVUPD    (CX), Y3
+	VMASKMOVPD Y1, Y3, (AX)(DX*1)
 
 r2v1mend:
 	JMP done
 
 edge2_2:
-	SUBQ   $0x04, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R9
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r2v2mrest
 
 r2v2mloop:
-	VMOVUPD      (SI), Y4
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   32(SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	VMOVUPD      (R9), Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(R9), Y5, Y5
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Y4
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   32(SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R9), Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(R9), Y5, Y5
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Y4
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   32(SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R9), Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(R9), Y5, Y5
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Y4
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   32(SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R9), Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(R9), Y5, Y5
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r2v2mloop
 
 r2v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r2v2mstore
 
 r2v2mone:
-	VMOVUPD      (SI), Y4
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   32(SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	VMOVUPD      (R9), Y4
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   32(R9), Y5, Y5
+	ADDQ         AX, R9
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
 	VFMADD231PD  Y5, Y7, Y3
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r2v2mone
 
 r2v2mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v2mproduct
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r2v2mscaled
-	VFMADD213PD  (DI), Y4, Y0
-	VMOVUPD      Y0, (DI)
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   32(DI), Y6, Y6
+	VFMADD213PD  (AX), Y4, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   32(AX), Y6, Y6
 	VFMADD213PD  Y6, Y4, Y1
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y1, Y6, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y4, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   32(DI)(BX*1), Y6, Y6
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y1, Y6, 32(AX)
+	VFMADD213PD  (AX)(DX*1), Y4, Y2
+	VMOVUPD      Y2, (AX)(DX*1)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   32(AX)(DX*1), Y6, Y6
 	VFMADD213PD  Y6, Y4, Y3
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y3, Y6, 32(DI)(BX*1)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y3, Y6, 32(AX)(DX*1)
 	JMP          r2v2mend
 
 r2v2mscaled:
@@ -619,143 +712,159 @@ r2v2mscaled:
 	VMULPD Y4, Y3, Y3
 
 r2v2mproduct:
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y1, Y6, 32(DI)
-	VMOVUPD    Y2, (DI)(BX*1)
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y3, Y6, 32(DI)(BX*1)
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y1, Y6, 32(AX)
+	VMOVUPD    Y2, (AX)(DX*1)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y3, Y6, 32(AX)(DX*1)
 
 r2v2mend:
 	JMP done
 
 rows3:
 whole3:
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JLT    edge3
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	MOVQ   SI, R11
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R9
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r3v2rest
 
 r3v2loop:
-	VMOVUPD      (R11), Y6
-	VMOVUPD      32(R11), Y7
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y8
+	VMOVUPD      (R9), Y6
+	VMOVUPD      32(R9), Y7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (DI)(BX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R8)(BX*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y6
-	VMOVUPD      32(R11), Y7
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Y6
+	VMOVUPD      32(R9), Y7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (DI)(BX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R8)(BX*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y6
-	VMOVUPD      32(R11), Y7
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Y6
+	VMOVUPD      32(R9), Y7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (DI)(BX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R8)(BX*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Y6
-	VMOVUPD      32(R11), Y7
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Y6
+	VMOVUPD      32(R9), Y7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (DI)(BX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R8)(BX*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r3v2loop
 
 r3v2rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r3v2store
 
 r3v2one:
-	VMOVUPD      (R11), Y6
-	VMOVUPD      32(R11), Y7
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Y8
+	VMOVUPD      (R9), Y6
+	VMOVUPD      32(R9), Y7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (DI)(BX*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R8)(BX*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r3v2one
 
 r3v2store:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v2product
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r3v2scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v2packed
-	VFMADD213PD  (DI), Y6, Y0
-	VMOVUPD      Y0, (DI)
-	VFMADD213PD  32(DI), Y6, Y1
-	VMOVUPD      Y1, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y6, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VFMADD213PD  32(DI)(BX*1), Y6, Y3
-	VMOVUPD      Y3, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y6, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VFMADD213PD  32(DI)(BX*2), Y6, Y5
-	VMOVUPD      Y5, 32(DI)(BX*2)
+	VFMADD213PD  (CX), Y6, Y0
+	VMOVUPD      Y0, (CX)
+	VFMADD213PD  32(CX), Y6, Y1
+	VMOVUPD      Y1, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y6, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VFMADD213PD  32(CX)(DX*1), Y6, Y3
+	VMOVUPD      Y3, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y6, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VFMADD213PD  32(CX)(DX*2), Y6, Y5
+	VMOVUPD      Y5, 32(CX)(DX*2)
 	JMP          r3v2end
 
 r3v2packed:
-	VFMADD213PD (DI), Y6, Y0
-	VMOVUPD     Y0, (DI)
-	VFMADD213PD 32(DI), Y6, Y1
-	VMOVUPD     Y1, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y6, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VFMADD213PD 32(DI)(BX*1), Y6, Y3
-	VMOVUPD     Y3, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y6, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VFMADD213PD 24(DI)(BX*2), Y6, Y5
-	VMOVUPD     Y5, 24(DI)(BX*2)
+	VFMADD213PD (CX), Y6, Y0
+	VMOVUPD     Y0, (CX)
+	VFMADD213PD 32(CX), Y6, Y1
+	VMOVUPD     Y1, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y6, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VFMADD213PD 32(CX)(DX*1), Y6, Y3
+	VMOVUPD     Y3, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y6, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VFMADD213PD 24(CX)(DX*2), Y6, Y5
+	VMOVUPD     Y5, 24(CX)(DX*2)
 	JMP         r3v2end
 
 r3v2scaled:
@@ -767,140 +876,158 @@ r3v2scaled:
 	VMULPD Y6, Y5, Y5
 
 r3v2product:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, (DI)(BX*1)
-	VMOVUPD Y3, 32(DI)(BX*1)
-	VMOVUPD Y4, (DI)(BX*2)
-	VMOVUPD Y5, 32(DI)(BX*2)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, (CX)(DX*1)
+	VMOVUPD Y3, 32(CX)(DX*1)
+	VMOVUPD Y4, (CX)(DX*2)
+	VMOVUPD Y5, 32(CX)(DX*2)
 
 r3v2end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0x40, DI
-	SUBQ $0x08, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0x40, c+96(FP)
+	SUBQ $0x08, n+8(FP)
 	JMP  whole3
 
 edge3:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x04
+	CMPQ   n+8(FP), $0x04
 	JGT    edge3_2
-	SUBQ   $0x00, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R10
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r3v1mrest
 
 r3v1mloop:
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y4
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (R10), Y3, Y3
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R10)(AX*1), Y5
+	VBROADCASTSD (R8)(SI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R10)(AX*2), Y6
+	VBROADCASTSD (R9)(SI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R10
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y4
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (R10), Y3, Y3
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R10)(AX*1), Y5
+	VBROADCASTSD (R8)(SI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R10)(AX*2), Y6
+	VBROADCASTSD (R9)(SI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R10
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y4
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (R10), Y3, Y3
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R10)(AX*1), Y5
+	VBROADCASTSD (R8)(SI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R10)(AX*2), Y6
+	VBROADCASTSD (R9)(SI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R10
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y4
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (R10), Y3, Y3
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R10)(AX*1), Y5
+	VBROADCASTSD (R8)(SI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R10)(AX*2), Y6
+	VBROADCASTSD (R9)(SI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r3v1mloop
 
 r3v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r3v1mstore
 
 r3v1mone:
-	VMOVUPD      (R8), Y3
-	VMASKMOVPD   (SI), Y3, Y3
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y4
+	VMOVUPD      (CX), Y3
+	VMASKMOVPD   (R10), Y3, Y3
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y4
 	VFMADD231PD  Y3, Y4, Y0
-	VBROADCASTSD (R10)(AX*1), Y5
+	VBROADCASTSD (R8)(SI*1), Y5
 	VFMADD231PD  Y3, Y5, Y1
-	VBROADCASTSD (R10)(AX*2), Y6
+	VBROADCASTSD (R9)(SI*1), Y6
 	VFMADD231PD  Y3, Y6, Y2
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r3v1mone
 
 r3v1mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Y3
 	JLT          r3v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v1mpacked
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (DI), Y4, Y4
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (AX), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y0
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   Y0, Y4, (DI)
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (DI)(BX*1), Y4, Y4
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   Y0, Y4, (AX)
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (AX)(DX*1), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y1
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   Y1, Y4, (DI)(BX*1)
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (DI)(BX*2), Y4, Y4
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   Y1, Y4, (AX)(DX*1)
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (AX)(DX*2), Y4, Y4
 	VFMADD213PD  Y4, Y3, Y2
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   Y2, Y4, (DI)(BX*2)
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   Y2, Y4, (AX)(DX*2)
 	JMP          r3v1mend
 
 r3v1mpacked:
-	VMOVUPD     (R8), Y4
-	VMASKMOVPD  (DI), Y4, Y4
+	VMOVUPD     (CX), Y4
+	VMASKMOVPD  (AX), Y4, Y4
 	VFMADD213PD Y4, Y3, Y0
-	VMOVUPD     (R8), Y4
-	VMASKMOVPD  Y0, Y4, (DI)
-	VMOVUPD     (R8), Y4
-	VMASKMOVPD  (DI)(BX*1), Y4, Y4
+	VMOVUPD     (CX), Y4
+	VMASKMOVPD  Y0, Y4, (AX)
+	VMOVUPD     (CX), Y4
+	VMASKMOVPD  (AX)(DX*1), Y4, Y4
 	VFMADD213PD Y4, Y3, Y1
-	VMOVUPD     (R8), Y4
-	VMASKMOVPD  Y1, Y4, (DI)(BX*1)
-	VMOVUPD     (R8), Y4
-	VMASKMOVPD  -8(DI)(BX*2), Y4, Y4
+	VMOVUPD     (CX), Y4
+	VMASKMOVPD  Y1, Y4, (AX)(DX*1)
+	VMOVUPD     (CX), Y4
+	VMASKMOVPD  -8(AX)(DX*2), Y4, Y4
 	VFMADD213PD Y4, Y3, Y2
-	VMOVUPD     (R8), Y4
-	VMASKMOVPD  Y2, Y4, -8(DI)(BX*2)
+	VMOVUPD     (CX), Y4
+	VMASKMOVPD  Y2, Y4, -8(AX)(DX*2)
 	JMP         r3v1mend
 
 r3v1mscaled:
@@ -909,166 +1036,184 @@ r3v1mscaled:
 	VMULPD Y3, Y2, Y2
 
 r3v1mproduct:
-	VMOVUPD    (R8), Y4
-	VMASKMOVPD Y0, Y4, (DI)
-	VMOVUPD    (R8), Y4
-	VMASKMOVPD Y1, Y4, (DI)(BX*1)
-	VMOVUPD    (R8), Y4
-	VMASKMOVPD Y2, Y4, (DI)(BX*2)
+	VMOVUPD    (CX), Y4
+	VMASKMOVPD Y0, Y4, (AX)
+	VMOVUPD    (CX), Y4
+	VMASKMOVPD Y1, Y4, (AX)(DX*1)
+	VMOVUPD    (CX), Y4
+	VMASKMOVPD Y2, Y4, (AX)(DX*2)
 
 r3v1mend:
 	JMP done
 
 edge3_2:
-	SUBQ   $0x04, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R10
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r3v2mrest
 
 r3v2mloop:
-	VMOVUPD      (SI), Y6
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y8
+	VMOVUPD      (R10), Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(R10), Y7, Y7
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Y6
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y8
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R10), Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(R10), Y7, Y7
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Y6
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y8
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R10), Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(R10), Y7, Y7
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Y6
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y8
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R10), Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(R10), Y7, Y7
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r3v2mloop
 
 r3v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r3v2mstore
 
 r3v2mone:
-	VMOVUPD      (SI), Y6
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   32(SI), Y7, Y7
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y8
+	VMOVUPD      (R10), Y6
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   32(R10), Y7, Y7
+	ADDQ         AX, R10
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y0
 	VFMADD231PD  Y7, Y8, Y1
-	VBROADCASTSD (R10)(AX*1), Y9
+	VBROADCASTSD (R8)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
 	VFMADD231PD  Y7, Y9, Y3
-	VBROADCASTSD (R10)(AX*2), Y10
+	VBROADCASTSD (R9)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y4
 	VFMADD231PD  Y7, Y10, Y5
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r3v2mone
 
 r3v2mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r3v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v2mpacked
-	VFMADD213PD  (DI), Y6, Y0
-	VMOVUPD      Y0, (DI)
-	VMOVUPD      (R8), Y8
-	VMASKMOVPD   32(DI), Y8, Y8
+	VFMADD213PD  (AX), Y6, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      (CX), Y8
+	VMASKMOVPD   32(AX), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y1
-	VMOVUPD      (R8), Y8
-	VMASKMOVPD   Y1, Y8, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y6, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VMOVUPD      (R8), Y8
-	VMASKMOVPD   32(DI)(BX*1), Y8, Y8
+	VMOVUPD      (CX), Y8
+	VMASKMOVPD   Y1, Y8, 32(AX)
+	VFMADD213PD  (AX)(DX*1), Y6, Y2
+	VMOVUPD      Y2, (AX)(DX*1)
+	VMOVUPD      (CX), Y8
+	VMASKMOVPD   32(AX)(DX*1), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y3
-	VMOVUPD      (R8), Y8
-	VMASKMOVPD   Y3, Y8, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y6, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VMOVUPD      (R8), Y8
-	VMASKMOVPD   32(DI)(BX*2), Y8, Y8
+	VMOVUPD      (CX), Y8
+	VMASKMOVPD   Y3, Y8, 32(AX)(DX*1)
+	VFMADD213PD  (AX)(DX*2), Y6, Y4
+	VMOVUPD      Y4, (AX)(DX*2)
+	VMOVUPD      (CX), Y8
+	VMASKMOVPD   32(AX)(DX*2), Y8, Y8
 	VFMADD213PD  Y8, Y6, Y5
-	VMOVUPD      (R8), Y8
-	VMASKMOVPD   Y5, Y8, 32(DI)(BX*2)
+	VMOVUPD      (CX), Y8
+	VMASKMOVPD   Y5, Y8, 32(AX)(DX*2)
 	JMP          r3v2mend
 
 r3v2mpacked:
-	VFMADD213PD (DI), Y6, Y0
-	VMOVUPD     Y0, (DI)
-	VMOVUPD     (R8), Y8
-	VMASKMOVPD  32(DI), Y8, Y8
+	VFMADD213PD (AX), Y6, Y0
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     (CX), Y8
+	VMASKMOVPD  32(AX), Y8, Y8
 	VFMADD213PD Y8, Y6, Y1
-	VMOVUPD     (R8), Y8
-	VMASKMOVPD  Y1, Y8, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y6, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VMOVUPD     (R8), Y8
-	VMASKMOVPD  32(DI)(BX*1), Y8, Y8
+	VMOVUPD     (CX), Y8
+	VMASKMOVPD  Y1, Y8, 32(AX)
+	VFMADD213PD (AX)(DX*1), Y6, Y2
+	VMOVUPD     Y2, (AX)(DX*1)
+	VMOVUPD     (CX), Y8
+	VMASKMOVPD  32(AX)(DX*1), Y8, Y8
 	VFMADD213PD Y8, Y6, Y3
-	VMOVUPD     (R8), Y8
-	VMASKMOVPD  Y3, Y8, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y6, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y8
-	VMASKMOVPD  24(DI)(BX*2), Y8, Y8
+	VMOVUPD     (CX), Y8
+	VMASKMOVPD  Y3, Y8, 32(AX)(DX*1)
+	VFMADD213PD -8(AX)(DX*2), Y6, Y4
+	VMOVUPD     Y4, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y8
+	VMASKMOVPD  24(AX)(DX*2), Y8, Y8
 	VFMADD213PD Y8, Y6, Y5
-	VMOVUPD     (R8), Y8
-	VMASKMOVPD  Y5, Y8, 24(DI)(BX*2)
+	VMOVUPD     (CX), Y8
+	VMASKMOVPD  Y5, Y8, 24(AX)(DX*2)
 	JMP         r3v2mend
 
 r3v2mscaled:
@@ -1080,28 +1225,37 @@ r3v2mscaled:
 	VMULPD Y6, Y5, Y5
 
 r3v2mproduct:
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    (R8), Y8
-	VMASKMOVPD Y1, Y8, 32(DI)
-	VMOVUPD    Y2, (DI)(BX*1)
-	VMOVUPD    (R8), Y8
-	VMASKMOVPD Y3, Y8, 32(DI)(BX*1)
-	VMOVUPD    Y4, (DI)(BX*2)
-	VMOVUPD    (R8), Y8
-	VMASKMOVPD Y5, Y8, 32(DI)(BX*2)
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    (CX), Y8
+	VMASKMOVPD Y1, Y8, 32(AX)
+	VMOVUPD    Y2, (AX)(DX*1)
+	VMOVUPD    (CX), Y8
+	VMASKMOVPD Y3, Y8, 32(AX)(DX*1)
+	VMOVUPD    Y4, (AX)(DX*2)
+	VMOVUPD    (CX), Y8
+	VMASKMOVPD Y5, Y8, 32(AX)(DX*2)
 
 r3v2mend:
 	JMP done
 
 rows4:
 whole4:
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JLT    edge4
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	MOVQ   SI, R12
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R10
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1110,150 +1264,152 @@ whole4:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r4v2rest
 
 r4v2loop:
-	VMOVUPD      (R12), Y8
-	VMOVUPD      32(R12), Y9
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y10
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (DI)(BX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R8)(BX*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R9)(BX*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Y8
-	VMOVUPD      32(R12), Y9
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y10
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (DI)(BX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R8)(BX*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R9)(BX*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Y8
-	VMOVUPD      32(R12), Y9
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y10
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (DI)(BX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R8)(BX*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R9)(BX*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Y8
-	VMOVUPD      32(R12), Y9
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y10
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (DI)(BX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R8)(BX*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R9)(BX*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r4v2loop
 
 r4v2rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r4v2store
 
 r4v2one:
-	VMOVUPD      (R12), Y8
-	VMOVUPD      32(R12), Y9
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y10
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (DI)(BX*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R8)(BX*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R9)(BX*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r4v2one
 
 r4v2store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v2product
 	VBROADCASTSD alpha+24(FP), Y8
 	JLT          r4v2scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v2packed
-	VFMADD213PD  (DI), Y8, Y0
-	VMOVUPD      Y0, (DI)
-	VFMADD213PD  32(DI), Y8, Y1
-	VMOVUPD      Y1, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y8, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VFMADD213PD  32(DI)(BX*1), Y8, Y3
-	VMOVUPD      Y3, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y8, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VFMADD213PD  32(DI)(BX*2), Y8, Y5
-	VMOVUPD      Y5, 32(DI)(BX*2)
-	VFMADD213PD  (R9), Y8, Y6
-	VMOVUPD      Y6, (R9)
-	VFMADD213PD  32(R9), Y8, Y7
-	VMOVUPD      Y7, 32(R9)
+	VFMADD213PD  (CX), Y8, Y0
+	VMOVUPD      Y0, (CX)
+	VFMADD213PD  32(CX), Y8, Y1
+	VMOVUPD      Y1, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y8, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VFMADD213PD  32(CX)(DX*1), Y8, Y3
+	VMOVUPD      Y3, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y8, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VFMADD213PD  32(CX)(DX*2), Y8, Y5
+	VMOVUPD      Y5, 32(CX)(DX*2)
+	VFMADD213PD  (BX), Y8, Y6
+	VMOVUPD      Y6, (BX)
+	VFMADD213PD  32(BX), Y8, Y7
+	VMOVUPD      Y7, 32(BX)
 	JMP          r4v2end
 
 r4v2packed:
-	VFMADD213PD (DI), Y8, Y0
-	VMOVUPD     Y0, (DI)
-	VFMADD213PD 32(DI), Y8, Y1
-	VMOVUPD     Y1, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y8, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VFMADD213PD 32(DI)(BX*1), Y8, Y3
-	VMOVUPD     Y3, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y8, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VFMADD213PD 24(DI)(BX*2), Y8, Y5
-	VMOVUPD     Y5, 24(DI)(BX*2)
-	VFMADD213PD -24(R9), Y8, Y6
-	VMOVUPD     Y6, -24(R9)
-	VFMADD213PD 8(R9), Y8, Y7
-	VMOVUPD     Y7, 8(R9)
+	VFMADD213PD (CX), Y8, Y0
+	VMOVUPD     Y0, (CX)
+	VFMADD213PD 32(CX), Y8, Y1
+	VMOVUPD     Y1, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y8, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VFMADD213PD 32(CX)(DX*1), Y8, Y3
+	VMOVUPD     Y3, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y8, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VFMADD213PD 24(CX)(DX*2), Y8, Y5
+	VMOVUPD     Y5, 24(CX)(DX*2)
+	VFMADD213PD -24(BX), Y8, Y6
+	VMOVUPD     Y6, -24(BX)
+	VFMADD213PD 8(BX), Y8, Y7
+	VMOVUPD     Y7, 8(BX)
 	JMP         r4v2end
 
 r4v2scaled:
@@ -1267,172 +1423,185 @@ r4v2scaled:
 	VMULPD Y8, Y7, Y7
 
 r4v2product:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, (DI)(BX*1)
-	VMOVUPD Y3, 32(DI)(BX*1)
-	VMOVUPD Y4, (DI)(BX*2)
-	VMOVUPD Y5, 32(DI)(BX*2)
-	VMOVUPD Y6, (R9)
-	VMOVUPD Y7, 32(R9)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, (CX)(DX*1)
+	VMOVUPD Y3, 32(CX)(DX*1)
+	VMOVUPD Y4, (CX)(DX*2)
+	VMOVUPD Y5, 32(CX)(DX*2)
+	VMOVUPD Y6, (BX)
+	VMOVUPD Y7, 32(BX)
 
 r4v2end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0x40, DI
-	SUBQ $0x08, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0x40, c+96(FP)
+	SUBQ $0x08, n+8(FP)
 	JMP  whole4
 
 edge4:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x04
+	CMPQ   n+8(FP), $0x04
 	JGT    edge4_2
-	SUBQ   $0x00, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r4v1mrest
 
 r4v1mloop:
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (SI), Y4, Y4
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y5
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (R11), Y4, Y4
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R10)(AX*1), Y6
+	VBROADCASTSD (R8)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R10)(AX*2), Y7
+	VBROADCASTSD (R9)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R11), Y8
+	VBROADCASTSD (R10)(SI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (SI), Y4, Y4
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y5
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (R11), Y4, Y4
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R10)(AX*1), Y6
+	VBROADCASTSD (R8)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R10)(AX*2), Y7
+	VBROADCASTSD (R9)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R11), Y8
+	VBROADCASTSD (R10)(SI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (SI), Y4, Y4
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y5
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (R11), Y4, Y4
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R10)(AX*1), Y6
+	VBROADCASTSD (R8)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R10)(AX*2), Y7
+	VBROADCASTSD (R9)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R11), Y8
+	VBROADCASTSD (R10)(SI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (SI), Y4, Y4
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y5
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (R11), Y4, Y4
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R10)(AX*1), Y6
+	VBROADCASTSD (R8)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R10)(AX*2), Y7
+	VBROADCASTSD (R9)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R11), Y8
+	VBROADCASTSD (R10)(SI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r4v1mloop
 
 r4v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r4v1mstore
 
 r4v1mone:
-	VMOVUPD      (R8), Y4
-	VMASKMOVPD   (SI), Y4, Y4
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y5
+	VMOVUPD      (CX), Y4
+	VMASKMOVPD   (R11), Y4, Y4
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y5
 	VFMADD231PD  Y4, Y5, Y0
-	VBROADCASTSD (R10)(AX*1), Y6
+	VBROADCASTSD (R8)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y1
-	VBROADCASTSD (R10)(AX*2), Y7
+	VBROADCASTSD (R9)(SI*1), Y7
 	VFMADD231PD  Y4, Y7, Y2
-	VBROADCASTSD (R11), Y8
+	VBROADCASTSD (R10)(SI*1), Y8
 	VFMADD231PD  Y4, Y8, Y3
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r4v1mone
 
 r4v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	LEAQ         (AX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Y4
 	JLT          r4v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v1mpacked
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (DI), Y5, Y5
-	VFMADD213PD  Y5, Y4, Y0
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   Y0, Y5, (DI)
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (DI)(BX*1), Y5, Y5
-	VFMADD213PD  Y5, Y4, Y1
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   Y1, Y5, (DI)(BX*1)
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (DI)(BX*2), Y5, Y5
-	VFMADD213PD  Y5, Y4, Y2
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   Y2, Y5, (DI)(BX*2)
-	VMOVUPD      (R8), Y5
+	VMOVUPD      (CX), Y5
 	VMASKMOVPD   (AX), Y5, Y5
+	VFMADD213PD  Y5, Y4, Y0
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   Y0, Y5, (AX)
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (AX)(DX*1), Y5, Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   Y1, Y5, (AX)(DX*1)
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (AX)(DX*2), Y5, Y5
+	VFMADD213PD  Y5, Y4, Y2
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   Y2, Y5, (AX)(DX*2)
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (BX), Y5, Y5
 	VFMADD213PD  Y5, Y4, Y3
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   Y3, Y5, (AX)
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   Y3, Y5, (BX)
 	JMP          r4v1mend
 
 r4v1mpacked:
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  (DI), Y5, Y5
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  (AX), Y5, Y5
 	VFMADD213PD Y5, Y4, Y0
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  Y0, Y5, (DI)
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  (DI)(BX*1), Y5, Y5
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  Y0, Y5, (AX)
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  (AX)(DX*1), Y5, Y5
 	VFMADD213PD Y5, Y4, Y1
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  Y1, Y5, (DI)(BX*1)
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  -8(DI)(BX*2), Y5, Y5
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  Y1, Y5, (AX)(DX*1)
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  -8(AX)(DX*2), Y5, Y5
 	VFMADD213PD Y5, Y4, Y2
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  Y2, Y5, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  -24(AX), Y5, Y5
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  Y2, Y5, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  -24(BX), Y5, Y5
 	VFMADD213PD Y5, Y4, Y3
-	VMOVUPD     (R8), Y5
-	VMASKMOVPD  Y3, Y5, -24(AX)
+	VMOVUPD     (CX), Y5
+	VMASKMOVPD  Y3, Y5, -24(BX)
 	JMP         r4v1mend
 
 r4v1mscaled:
@@ -1442,27 +1611,38 @@ r4v1mscaled:
 	VMULPD Y4, Y3, Y3
 
 r4v1mproduct:
-	VMOVUPD    (R8), Y5
-	VMASKMOVPD Y0, Y5, (DI)
-	VMOVUPD    (R8), Y5
-	VMASKMOVPD Y1, Y5, (DI)(BX*1)
-	VMOVUPD    (R8), Y5
-	VMASKMOVPD Y2, Y5, (DI)(BX*2)
-	VMOVUPD    (R8), Y5
-	VMASKMOVPD Y3, Y5, (AX)
+	VMOVUPD    (CX), Y5
+	VMASKMOVPD Y0, Y5, (AX)
+	VMOVUPD    (CX), Y5
+	VMASKMOVPD Y1, Y5, (AX)(DX*1)
+	VMOVUPD    (CX), Y5
+	VMASKMOVPD Y2, Y5, (AX)(DX*2)
+	VMOVUPD    (CX), Y5
+	VMASKMOVPD Y3, Y5, (BX)
 
 r4v1mend:
 	JMP done
 
 edge4_2:
-	SUBQ   $0x04, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1471,179 +1651,181 @@ edge4_2:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r4v2mrest
 
 r4v2mloop:
-	VMOVUPD      (SI), Y8
-	VMOVUPD      (R8), Y9
-	VMASKMOVPD   32(SI), Y9, Y9
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y10
+	VMOVUPD      (R11), Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(R11), Y9, Y9
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y8
-	VMOVUPD      (R8), Y9
-	VMASKMOVPD   32(SI), Y9, Y9
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y10
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R11), Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(R11), Y9, Y9
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y8
-	VMOVUPD      (R8), Y9
-	VMASKMOVPD   32(SI), Y9, Y9
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y10
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R11), Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(R11), Y9, Y9
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y8
-	VMOVUPD      (R8), Y9
-	VMASKMOVPD   32(SI), Y9, Y9
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y10
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R11), Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(R11), Y9, Y9
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r4v2mloop
 
 r4v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r4v2mstore
 
 r4v2mone:
-	VMOVUPD      (SI), Y8
-	VMOVUPD      (R8), Y9
-	VMASKMOVPD   32(SI), Y9, Y9
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y10
+	VMOVUPD      (R11), Y8
+	VMOVUPD      (CX), Y9
+	VMASKMOVPD   32(R11), Y9, Y9
+	ADDQ         AX, R11
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R10)(AX*1), Y11
+	VBROADCASTSD (R8)(SI*1), Y11
 	VFMADD231PD  Y8, Y11, Y2
 	VFMADD231PD  Y9, Y11, Y3
-	VBROADCASTSD (R10)(AX*2), Y12
+	VBROADCASTSD (R9)(SI*1), Y12
 	VFMADD231PD  Y8, Y12, Y4
 	VFMADD231PD  Y9, Y12, Y5
-	VBROADCASTSD (R11), Y13
+	VBROADCASTSD (R10)(SI*1), Y13
 	VFMADD231PD  Y8, Y13, Y6
 	VFMADD231PD  Y9, Y13, Y7
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r4v2mone
 
 r4v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	LEAQ         (AX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Y8
 	JLT          r4v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v2mpacked
-	VFMADD213PD  (DI), Y8, Y0
-	VMOVUPD      Y0, (DI)
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   32(DI), Y10, Y10
-	VFMADD213PD  Y10, Y8, Y1
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   Y1, Y10, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y8, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   32(DI)(BX*1), Y10, Y10
-	VFMADD213PD  Y10, Y8, Y3
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   Y3, Y10, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y8, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   32(DI)(BX*2), Y10, Y10
-	VFMADD213PD  Y10, Y8, Y5
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   Y5, Y10, 32(DI)(BX*2)
-	VFMADD213PD  (AX), Y8, Y6
-	VMOVUPD      Y6, (AX)
-	VMOVUPD      (R8), Y10
+	VFMADD213PD  (AX), Y8, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      (CX), Y10
 	VMASKMOVPD   32(AX), Y10, Y10
+	VFMADD213PD  Y10, Y8, Y1
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   Y1, Y10, 32(AX)
+	VFMADD213PD  (AX)(DX*1), Y8, Y2
+	VMOVUPD      Y2, (AX)(DX*1)
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   32(AX)(DX*1), Y10, Y10
+	VFMADD213PD  Y10, Y8, Y3
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   Y3, Y10, 32(AX)(DX*1)
+	VFMADD213PD  (AX)(DX*2), Y8, Y4
+	VMOVUPD      Y4, (AX)(DX*2)
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   32(AX)(DX*2), Y10, Y10
+	VFMADD213PD  Y10, Y8, Y5
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   Y5, Y10, 32(AX)(DX*2)
+	VFMADD213PD  (BX), Y8, Y6
+	VMOVUPD      Y6, (BX)
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   32(BX), Y10, Y10
 	VFMADD213PD  Y10, Y8, Y7
-	VMOVUPD      (R8), Y10
-	VMASKMOVPD   Y7, Y10, 32(AX)
+	VMOVUPD      (CX), Y10
+	VMASKMOVPD   Y7, Y10, 32(BX)
 	JMP          r4v2mend
 
 r4v2mpacked:
-	VFMADD213PD (DI), Y8, Y0
-	VMOVUPD     Y0, (DI)
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  32(DI), Y10, Y10
+	VFMADD213PD (AX), Y8, Y0
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  32(AX), Y10, Y10
 	VFMADD213PD Y10, Y8, Y1
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  Y1, Y10, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y8, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  32(DI)(BX*1), Y10, Y10
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  Y1, Y10, 32(AX)
+	VFMADD213PD (AX)(DX*1), Y8, Y2
+	VMOVUPD     Y2, (AX)(DX*1)
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  32(AX)(DX*1), Y10, Y10
 	VFMADD213PD Y10, Y8, Y3
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  Y3, Y10, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y8, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  24(DI)(BX*2), Y10, Y10
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  Y3, Y10, 32(AX)(DX*1)
+	VFMADD213PD -8(AX)(DX*2), Y8, Y4
+	VMOVUPD     Y4, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  24(AX)(DX*2), Y10, Y10
 	VFMADD213PD Y10, Y8, Y5
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  Y5, Y10, 24(DI)(BX*2)
-	VFMADD213PD -24(AX), Y8, Y6
-	VMOVUPD     Y6, -24(AX)
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  8(AX), Y10, Y10
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  Y5, Y10, 24(AX)(DX*2)
+	VFMADD213PD -24(BX), Y8, Y6
+	VMOVUPD     Y6, -24(BX)
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  8(BX), Y10, Y10
 	VFMADD213PD Y10, Y8, Y7
-	VMOVUPD     (R8), Y10
-	VMASKMOVPD  Y7, Y10, 8(AX)
+	VMOVUPD     (CX), Y10
+	VMASKMOVPD  Y7, Y10, 8(BX)
 	JMP         r4v2mend
 
 r4v2mscaled:
@@ -1657,31 +1839,42 @@ r4v2mscaled:
 	VMULPD Y8, Y7, Y7
 
 r4v2mproduct:
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    (R8), Y10
-	VMASKMOVPD Y1, Y10, 32(DI)
-	VMOVUPD    Y2, (DI)(BX*1)
-	VMOVUPD    (R8), Y10
-	VMASKMOVPD Y3, Y10, 32(DI)(BX*1)
-	VMOVUPD    Y4, (DI)(BX*2)
-	VMOVUPD    (R8), Y10
-	VMASKMOVPD Y5, Y10, 32(DI)(BX*2)
-	VMOVUPD    Y6, (AX)
-	VMOVUPD    (R8), Y10
-	VMASKMOVPD Y7, Y10, 32(AX)
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    (CX), Y10
+	VMASKMOVPD Y1, Y10, 32(AX)
+	VMOVUPD    Y2, (AX)(DX*1)
+	VMOVUPD    (CX), Y10
+	VMASKMOVPD Y3, Y10, 32(AX)(DX*1)
+	VMOVUPD    Y4, (AX)(DX*2)
+	VMOVUPD    (CX), Y10
+	VMASKMOVPD Y5, Y10, 32(AX)(DX*2)
+	VMOVUPD    Y6, (BX)
+	VMOVUPD    (CX), Y10
+	VMASKMOVPD Y7, Y10, 32(BX)
 
 r4v2mend:
 	JMP done
 
 rows5:
 whole5:
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JLT    edge5
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	MOVQ   SI, R12
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R11
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1692,173 +1885,175 @@ whole5:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r5v2rest
 
 r5v2loop:
-	VMOVUPD      (R12), Y10
-	VMOVUPD      32(R12), Y11
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y12
+	VMOVUPD      (R11), Y10
+	VMOVUPD      32(R11), Y11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (DI)(BX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R8)(BX*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R9)(BX*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R10)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Y10
-	VMOVUPD      32(R12), Y11
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Y10
+	VMOVUPD      32(R11), Y11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (DI)(BX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R8)(BX*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R9)(BX*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R10)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Y10
-	VMOVUPD      32(R12), Y11
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Y10
+	VMOVUPD      32(R11), Y11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (DI)(BX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R8)(BX*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R9)(BX*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R10)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Y10
-	VMOVUPD      32(R12), Y11
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Y10
+	VMOVUPD      32(R11), Y11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (DI)(BX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R8)(BX*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R9)(BX*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R10)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r5v2loop
 
 r5v2rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r5v2store
 
 r5v2one:
-	VMOVUPD      (R12), Y10
-	VMOVUPD      32(R12), Y11
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Y12
+	VMOVUPD      (R11), Y10
+	VMOVUPD      32(R11), Y11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (DI)(BX*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R8)(BX*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R9)(BX*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R10)(BX*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r5v2one
 
 r5v2store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v2product
 	VBROADCASTSD alpha+24(FP), Y10
 	JLT          r5v2scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v2packed
-	VFMADD213PD  (DI), Y10, Y0
-	VMOVUPD      Y0, (DI)
-	VFMADD213PD  32(DI), Y10, Y1
-	VMOVUPD      Y1, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y10, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VFMADD213PD  32(DI)(BX*1), Y10, Y3
-	VMOVUPD      Y3, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y10, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VFMADD213PD  32(DI)(BX*2), Y10, Y5
-	VMOVUPD      Y5, 32(DI)(BX*2)
-	VFMADD213PD  (R9), Y10, Y6
-	VMOVUPD      Y6, (R9)
-	VFMADD213PD  32(R9), Y10, Y7
-	VMOVUPD      Y7, 32(R9)
-	VFMADD213PD  (R9)(BX*1), Y10, Y8
-	VMOVUPD      Y8, (R9)(BX*1)
-	VFMADD213PD  32(R9)(BX*1), Y10, Y9
-	VMOVUPD      Y9, 32(R9)(BX*1)
+	VFMADD213PD  (CX), Y10, Y0
+	VMOVUPD      Y0, (CX)
+	VFMADD213PD  32(CX), Y10, Y1
+	VMOVUPD      Y1, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y10, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VFMADD213PD  32(CX)(DX*1), Y10, Y3
+	VMOVUPD      Y3, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y10, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VFMADD213PD  32(CX)(DX*2), Y10, Y5
+	VMOVUPD      Y5, 32(CX)(DX*2)
+	VFMADD213PD  (BX), Y10, Y6
+	VMOVUPD      Y6, (BX)
+	VFMADD213PD  32(BX), Y10, Y7
+	VMOVUPD      Y7, 32(BX)
+	VFMADD213PD  (BX)(DX*1), Y10, Y8
+	VMOVUPD      Y8, (BX)(DX*1)
+	VFMADD213PD  32(BX)(DX*1), Y10, Y9
+	VMOVUPD      Y9, 32(BX)(DX*1)
 	JMP          r5v2end
 
 r5v2packed:
-	VFMADD213PD (DI), Y10, Y0
-	VMOVUPD     Y0, (DI)
-	VFMADD213PD 32(DI), Y10, Y1
-	VMOVUPD     Y1, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y10, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VFMADD213PD 32(DI)(BX*1), Y10, Y3
-	VMOVUPD     Y3, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y10, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VFMADD213PD 24(DI)(BX*2), Y10, Y5
-	VMOVUPD     Y5, 24(DI)(BX*2)
-	VFMADD213PD -24(R9), Y10, Y6
-	VMOVUPD     Y6, -24(R9)
-	VFMADD213PD 8(R9), Y10, Y7
-	VMOVUPD     Y7, 8(R9)
-	VFMADD213PD -48(R9)(BX*1), Y10, Y8
-	VMOVUPD     Y8, -48(R9)(BX*1)
-	VFMADD213PD -16(R9)(BX*1), Y10, Y9
-	VMOVUPD     Y9, -16(R9)(BX*1)
+	VFMADD213PD (CX), Y10, Y0
+	VMOVUPD     Y0, (CX)
+	VFMADD213PD 32(CX), Y10, Y1
+	VMOVUPD     Y1, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y10, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VFMADD213PD 32(CX)(DX*1), Y10, Y3
+	VMOVUPD     Y3, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y10, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VFMADD213PD 24(CX)(DX*2), Y10, Y5
+	VMOVUPD     Y5, 24(CX)(DX*2)
+	VFMADD213PD -24(BX), Y10, Y6
+	VMOVUPD     Y6, -24(BX)
+	VFMADD213PD 8(BX), Y10, Y7
+	VMOVUPD     Y7, 8(BX)
+	VFMADD213PD -48(BX)(DX*1), Y10, Y8
+	VMOVUPD     Y8, -48(BX)(DX*1)
+	VFMADD213PD -16(BX)(DX*1), Y10, Y9
+	VMOVUPD     Y9, -16(BX)(DX*1)
 	JMP         r5v2end
 
 r5v2scaled:
@@ -1874,195 +2069,210 @@ r5v2scaled:
 	VMULPD Y10, Y9, Y9
 
 r5v2product:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, (DI)(BX*1)
-	VMOVUPD Y3, 32(DI)(BX*1)
-	VMOVUPD Y4, (DI)(BX*2)
-	VMOVUPD Y5, 32(DI)(BX*2)
-	VMOVUPD Y6, (R9)
-	VMOVUPD Y7, 32(R9)
-	VMOVUPD Y8, (R9)(BX*1)
-	VMOVUPD Y9, 32(R9)(BX*1)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, (CX)(DX*1)
+	VMOVUPD Y3, 32(CX)(DX*1)
+	VMOVUPD Y4, (CX)(DX*2)
+	VMOVUPD Y5, 32(CX)(DX*2)
+	VMOVUPD Y6, (BX)
+	VMOVUPD Y7, 32(BX)
+	VMOVUPD Y8, (BX)(DX*1)
+	VMOVUPD Y9, 32(BX)(DX*1)
 
 r5v2end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0x40, DI
-	SUBQ $0x08, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0x40, c+96(FP)
+	SUBQ $0x08, n+8(FP)
 	JMP  whole5
 
 edge5:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x04
+	CMPQ   n+8(FP), $0x04
 	JGT    edge5_2
-	SUBQ   $0x00, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	LEAQ   (R10)(SI*1), R11
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R12
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r5v1mrest
 
 r5v1mloop:
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (R12), Y5, Y5
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R10)(AX*2), Y8
+	VBROADCASTSD (R9)(SI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R11), Y9
+	VBROADCASTSD (R10)(SI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(AX*1), Y10
+	VBROADCASTSD (R11)(SI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (R12), Y5, Y5
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R10)(AX*2), Y8
+	VBROADCASTSD (R9)(SI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R11), Y9
+	VBROADCASTSD (R10)(SI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(AX*1), Y10
+	VBROADCASTSD (R11)(SI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (R12), Y5, Y5
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R10)(AX*2), Y8
+	VBROADCASTSD (R9)(SI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R11), Y9
+	VBROADCASTSD (R10)(SI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(AX*1), Y10
+	VBROADCASTSD (R11)(SI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (R12), Y5, Y5
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R10)(AX*2), Y8
+	VBROADCASTSD (R9)(SI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R11), Y9
+	VBROADCASTSD (R10)(SI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(AX*1), Y10
+	VBROADCASTSD (R11)(SI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r5v1mloop
 
 r5v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r5v1mstore
 
 r5v1mone:
-	VMOVUPD      (R8), Y5
-	VMASKMOVPD   (SI), Y5, Y5
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y6
+	VMOVUPD      (CX), Y5
+	VMASKMOVPD   (R12), Y5, Y5
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y5, Y6, Y0
-	VBROADCASTSD (R10)(AX*1), Y7
+	VBROADCASTSD (R8)(SI*1), Y7
 	VFMADD231PD  Y5, Y7, Y1
-	VBROADCASTSD (R10)(AX*2), Y8
+	VBROADCASTSD (R9)(SI*1), Y8
 	VFMADD231PD  Y5, Y8, Y2
-	VBROADCASTSD (R11), Y9
+	VBROADCASTSD (R10)(SI*1), Y9
 	VFMADD231PD  Y5, Y9, Y3
-	VBROADCASTSD (R11)(AX*1), Y10
+	VBROADCASTSD (R11)(SI*1), Y10
 	VFMADD231PD  Y5, Y10, Y4
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r5v1mone
 
 r5v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	LEAQ         (AX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Y5
 	JLT          r5v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v1mpacked
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (DI), Y6, Y6
-	VFMADD213PD  Y6, Y5, Y0
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y0, Y6, (DI)
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (DI)(BX*1), Y6, Y6
-	VFMADD213PD  Y6, Y5, Y1
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y1, Y6, (DI)(BX*1)
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (DI)(BX*2), Y6, Y6
-	VFMADD213PD  Y6, Y5, Y2
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y2, Y6, (DI)(BX*2)
-	VMOVUPD      (R8), Y6
+	VMOVUPD      (CX), Y6
 	VMASKMOVPD   (AX), Y6, Y6
+	VFMADD213PD  Y6, Y5, Y0
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y0, Y6, (AX)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (AX)(DX*1), Y6, Y6
+	VFMADD213PD  Y6, Y5, Y1
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y1, Y6, (AX)(DX*1)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (AX)(DX*2), Y6, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y2, Y6, (AX)(DX*2)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (BX), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y3
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y3, Y6, (AX)
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (AX)(BX*1), Y6, Y6
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y3, Y6, (BX)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (BX)(DX*1), Y6, Y6
 	VFMADD213PD  Y6, Y5, Y4
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   Y4, Y6, (AX)(BX*1)
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   Y4, Y6, (BX)(DX*1)
 	JMP          r5v1mend
 
 r5v1mpacked:
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  (DI), Y6, Y6
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  (AX), Y6, Y6
 	VFMADD213PD Y6, Y5, Y0
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  Y0, Y6, (DI)
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  (DI)(BX*1), Y6, Y6
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  Y0, Y6, (AX)
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  (AX)(DX*1), Y6, Y6
 	VFMADD213PD Y6, Y5, Y1
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  Y1, Y6, (DI)(BX*1)
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  -8(DI)(BX*2), Y6, Y6
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  Y1, Y6, (AX)(DX*1)
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  -8(AX)(DX*2), Y6, Y6
 	VFMADD213PD Y6, Y5, Y2
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  Y2, Y6, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  -24(AX), Y6, Y6
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  Y2, Y6, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  -24(BX), Y6, Y6
 	VFMADD213PD Y6, Y5, Y3
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  Y3, Y6, -24(AX)
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  -48(AX)(BX*1), Y6, Y6
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  Y3, Y6, -24(BX)
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  -48(BX)(DX*1), Y6, Y6
 	VFMADD213PD Y6, Y5, Y4
-	VMOVUPD     (R8), Y6
-	VMASKMOVPD  Y4, Y6, -48(AX)(BX*1)
+	VMOVUPD     (CX), Y6
+	VMASKMOVPD  Y4, Y6, -48(BX)(DX*1)
 	JMP         r5v1mend
 
 r5v1mscaled:
@@ -2073,29 +2283,42 @@ r5v1mscaled:
 	VMULPD Y5, Y4, Y4
 
 r5v1mproduct:
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y0, Y6, (DI)
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y1, Y6, (DI)(BX*1)
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y2, Y6, (DI)(BX*2)
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y3, Y6, (AX)
-	VMOVUPD    (R8), Y6
-	VMASKMOVPD Y4, Y6, (AX)(BX*1)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y0, Y6, (AX)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y1, Y6, (AX)(DX*1)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y2, Y6, (AX)(DX*2)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y3, Y6, (BX)
+	VMOVUPD    (CX), Y6
+	VMASKMOVPD Y4, Y6, (BX)(DX*1)
 
 r5v1mend:
 	JMP done
 
 edge5_2:
-	SUBQ   $0x04, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	LEAQ   (R10)(SI*1), R11
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R12
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2106,208 +2329,210 @@ edge5_2:
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
 	VXORPD Y9, Y9, Y9
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r5v2mrest
 
 r5v2mloop:
-	VMOVUPD      (SI), Y10
-	VMOVUPD      (R8), Y11
-	VMASKMOVPD   32(SI), Y11, Y11
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y12
+	VMOVUPD      (R12), Y10
+	VMOVUPD      (CX), Y11
+	VMASKMOVPD   32(R12), Y11, Y11
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y10
-	VMOVUPD      (R8), Y11
-	VMASKMOVPD   32(SI), Y11, Y11
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y12
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R12), Y10
+	VMOVUPD      (CX), Y11
+	VMASKMOVPD   32(R12), Y11, Y11
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y10
-	VMOVUPD      (R8), Y11
-	VMASKMOVPD   32(SI), Y11, Y11
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y12
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R12), Y10
+	VMOVUPD      (CX), Y11
+	VMASKMOVPD   32(R12), Y11, Y11
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y10
-	VMOVUPD      (R8), Y11
-	VMASKMOVPD   32(SI), Y11, Y11
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y12
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R12), Y10
+	VMOVUPD      (CX), Y11
+	VMASKMOVPD   32(R12), Y11, Y11
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r5v2mloop
 
 r5v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r5v2mstore
 
 r5v2mone:
-	VMOVUPD      (SI), Y10
-	VMOVUPD      (R8), Y11
-	VMASKMOVPD   32(SI), Y11, Y11
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y12
+	VMOVUPD      (R12), Y10
+	VMOVUPD      (CX), Y11
+	VMASKMOVPD   32(R12), Y11, Y11
+	ADDQ         AX, R12
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y0
 	VFMADD231PD  Y11, Y12, Y1
-	VBROADCASTSD (R10)(AX*1), Y13
+	VBROADCASTSD (R8)(SI*1), Y13
 	VFMADD231PD  Y10, Y13, Y2
 	VFMADD231PD  Y11, Y13, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y10, Y14, Y4
 	VFMADD231PD  Y11, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y10, Y15, Y6
 	VFMADD231PD  Y11, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y12
+	VBROADCASTSD (R11)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r5v2mone
 
 r5v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	LEAQ         (AX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Y10
 	JLT          r5v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v2mpacked
-	VFMADD213PD  (DI), Y10, Y0
-	VMOVUPD      Y0, (DI)
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   32(DI), Y12, Y12
-	VFMADD213PD  Y12, Y10, Y1
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   Y1, Y12, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y10, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   32(DI)(BX*1), Y12, Y12
-	VFMADD213PD  Y12, Y10, Y3
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   Y3, Y12, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y10, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   32(DI)(BX*2), Y12, Y12
-	VFMADD213PD  Y12, Y10, Y5
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   Y5, Y12, 32(DI)(BX*2)
-	VFMADD213PD  (AX), Y10, Y6
-	VMOVUPD      Y6, (AX)
-	VMOVUPD      (R8), Y12
+	VFMADD213PD  (AX), Y10, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      (CX), Y12
 	VMASKMOVPD   32(AX), Y12, Y12
+	VFMADD213PD  Y12, Y10, Y1
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   Y1, Y12, 32(AX)
+	VFMADD213PD  (AX)(DX*1), Y10, Y2
+	VMOVUPD      Y2, (AX)(DX*1)
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   32(AX)(DX*1), Y12, Y12
+	VFMADD213PD  Y12, Y10, Y3
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   Y3, Y12, 32(AX)(DX*1)
+	VFMADD213PD  (AX)(DX*2), Y10, Y4
+	VMOVUPD      Y4, (AX)(DX*2)
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   32(AX)(DX*2), Y12, Y12
+	VFMADD213PD  Y12, Y10, Y5
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   Y5, Y12, 32(AX)(DX*2)
+	VFMADD213PD  (BX), Y10, Y6
+	VMOVUPD      Y6, (BX)
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   32(BX), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y7
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   Y7, Y12, 32(AX)
-	VFMADD213PD  (AX)(BX*1), Y10, Y8
-	VMOVUPD      Y8, (AX)(BX*1)
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   32(AX)(BX*1), Y12, Y12
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   Y7, Y12, 32(BX)
+	VFMADD213PD  (BX)(DX*1), Y10, Y8
+	VMOVUPD      Y8, (BX)(DX*1)
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   32(BX)(DX*1), Y12, Y12
 	VFMADD213PD  Y12, Y10, Y9
-	VMOVUPD      (R8), Y12
-	VMASKMOVPD   Y9, Y12, 32(AX)(BX*1)
+	VMOVUPD      (CX), Y12
+	VMASKMOVPD   Y9, Y12, 32(BX)(DX*1)
 	JMP          r5v2mend
 
 r5v2mpacked:
-	VFMADD213PD (DI), Y10, Y0
-	VMOVUPD     Y0, (DI)
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  32(DI), Y12, Y12
+	VFMADD213PD (AX), Y10, Y0
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  32(AX), Y12, Y12
 	VFMADD213PD Y12, Y10, Y1
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  Y1, Y12, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y10, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  32(DI)(BX*1), Y12, Y12
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  Y1, Y12, 32(AX)
+	VFMADD213PD (AX)(DX*1), Y10, Y2
+	VMOVUPD     Y2, (AX)(DX*1)
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  32(AX)(DX*1), Y12, Y12
 	VFMADD213PD Y12, Y10, Y3
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  Y3, Y12, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y10, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  24(DI)(BX*2), Y12, Y12
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  Y3, Y12, 32(AX)(DX*1)
+	VFMADD213PD -8(AX)(DX*2), Y10, Y4
+	VMOVUPD     Y4, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  24(AX)(DX*2), Y12, Y12
 	VFMADD213PD Y12, Y10, Y5
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  Y5, Y12, 24(DI)(BX*2)
-	VFMADD213PD -24(AX), Y10, Y6
-	VMOVUPD     Y6, -24(AX)
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  8(AX), Y12, Y12
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  Y5, Y12, 24(AX)(DX*2)
+	VFMADD213PD -24(BX), Y10, Y6
+	VMOVUPD     Y6, -24(BX)
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  8(BX), Y12, Y12
 	VFMADD213PD Y12, Y10, Y7
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  Y7, Y12, 8(AX)
-	VFMADD213PD -48(AX)(BX*1), Y10, Y8
-	VMOVUPD     Y8, -48(AX)(BX*1)
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  -16(AX)(BX*1), Y12, Y12
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  Y7, Y12, 8(BX)
+	VFMADD213PD -48(BX)(DX*1), Y10, Y8
+	VMOVUPD     Y8, -48(BX)(DX*1)
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  -16(BX)(DX*1), Y12, Y12
 	VFMADD213PD Y12, Y10, Y9
-	VMOVUPD     (R8), Y12
-	VMASKMOVPD  Y9, Y12, -16(AX)(BX*1)
+	VMOVUPD     (CX), Y12
+	VMASKMOVPD  Y9, Y12, -16(BX)(DX*1)
 	JMP         r5v2mend
 
 r5v2mscaled:
@@ -2323,106 +2548,149 @@ r5v2mscaled:
 	VMULPD Y10, Y9, Y9
 
 r5v2mproduct:
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    (R8), Y12
-	VMASKMOVPD Y1, Y12, 32(DI)
-	VMOVUPD    Y2, (DI)(BX*1)
-	VMOVUPD    (R8), Y12
-	VMASKMOVPD Y3, Y12, 32(DI)(BX*1)
-	VMOVUPD    Y4, (DI)(BX*2)
-	VMOVUPD    (R8), Y12
-	VMASKMOVPD Y5, Y12, 32(DI)(BX*2)
-	VMOVUPD    Y6, (AX)
-	VMOVUPD    (R8), Y12
-	VMASKMOVPD Y7, Y12, 32(AX)
-	VMOVUPD    Y8, (AX)(BX*1)
-	VMOVUPD    (R8), Y12
-	VMASKMOVPD Y9, Y12, 32(AX)(BX*1)
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    (CX), Y12
+	VMASKMOVPD Y1, Y12, 32(AX)
+	VMOVUPD    Y2, (AX)(DX*1)
+	VMOVUPD    (CX), Y12
+	VMASKMOVPD Y3, Y12, 32(AX)(DX*1)
+	VMOVUPD    Y4, (AX)(DX*2)
+	VMOVUPD    (CX), Y12
+	VMASKMOVPD Y5, Y12, 32(AX)(DX*2)
+	VMOVUPD    Y6, (BX)
+	VMOVUPD    (CX), Y12
+	VMASKMOVPD Y7, Y12, 32(BX)
+	VMOVUPD    Y8, (BX)(DX*1)
+	VMOVUPD    (CX), Y12
+	VMASKMOVPD Y9, Y12, 32(BX)(DX*1)
 
 r5v2mend:
 	JMP done
 
 rows6:
 whole6:
-	CMPQ       R8, $0x08
+	CMPQ       n+8(FP), $0x08
 	JLT        edge6
-	MOVQ       k+16(FP), R9
-	XORQ       R10, R10
-	CMPQ       R9, $0x60
+	MOVQ       k+16(FP), CX
+	XORQ       DX, DX
+	CMPQ       CX, $0x60
 	JGE        long1
-	LEAQ       (DI)(BX*2), R11
-	ADDQ       BX, R11
-	CMPQ       8(SP), $0x03
+	CMPQ       24(SP), $0x03
 	JEQ        requestPacked2
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R11)
-	PREFETCHT0 32(R11)
-	PREFETCHT0 (R11)(BX*1)
-	PREFETCHT0 32(R11)(BX*1)
-	PREFETCHT0 (R11)(BX*2)
-	PREFETCHT0 32(R11)(BX*2)
+	MOVQ       c+96(FP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
 	JMP        requested2
 
 requestPacked2:
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 -8(DI)(BX*2)
-	PREFETCHT0 24(DI)(BX*2)
-	PREFETCHT0 -24(R11)
-	PREFETCHT0 8(R11)
-	PREFETCHT0 -48(R11)(BX*1)
-	PREFETCHT0 -16(R11)(BX*1)
-	PREFETCHT0 -80(R11)(BX*2)
-	PREFETCHT0 -48(R11)(BX*2)
+	MOVQ       c+96(FP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 32(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -8(BX)
+	PREFETCHT0 24(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -24(BX)
+	PREFETCHT0 8(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -48(BX)
+	PREFETCHT0 -16(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -80(BX)
+	PREFETCHT0 -48(BX)
+	ADDQ       (SP), BX
 
 requested2:
 	JMP fetched1
 
 long1:
-	MOVQ R9, R10
-	SUBQ $0x40, R9
-	ANDQ $-4, R9
-	SUBQ R9, R10
-	MOVQ (SP), R11
-	MOVQ $0x00000008, R14
-	CMPQ CX, $0x08
+	MOVQ CX, DX
+	SUBQ $0x40, CX
+	ANDQ $-4, CX
+	SUBQ CX, DX
+	MOVQ 8(SP), BX
+	MOVQ $0x00000008, R8
+	CMPQ 16(SP), $0x08
 	JEQ  fetch1
-	MOVQ CX, R12
-	LEAQ (R12)(R12*2), R13
-	ADDQ R12, R13
-	MOVQ CX, R14
-	SHLQ $0x05, R14
-	ADDQ R14, (SP)
-	MOVQ $0x00000008, R14
-	JMP  fetching1
+	MOVQ 16(SP), SI
+
+fetchColumns1:
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(SI*1)
+	PREFETCHT1 (BX)(SI*2)
+	LEAQ       (SI)(SI*2), DI
+	PREFETCHT1 (BX)(DI*1)
+	ADDQ       SI, DI
+	ADDQ       DI, BX
+	MOVQ       40(SP), DI
+	LEAQ       (DI)(DI*2), DI
+	SUBQ       DI, BX
+	SUBQ       DI, BX
+	MOVQ       40(SP), DI
+	SHLQ       $0x02, DI
+	SUBQ       DI, SI
+	DECQ       R8
+	JNE        fetchColumns1
+	MOVQ       BX, 8(SP)
+	MOVQ       SI, 16(SP)
+	JMP        fetched1
 
 fetch1:
-	MOVQ $0x00000040, R12
-	MOVQ AX, R13
-	ADDQ $0x00000100, (SP)
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	MOVQ SI, DI
+	MOVQ 32(SP), SI
+	SHLQ $0x03, SI
+	SUBQ SI, DI
+	ADDQ $0x00000100, 8(SP)
 
 fetching1:
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(R12*1)
-	PREFETCHT1 (R11)(R12*2)
-	LEAQ       (R12)(R12*2), R15
-	PREFETCHT1 (R11)(R15*1)
-	ADDQ       R13, R11
-	DECQ       R14
+	PREFETCHT1 (BX)
+	PREFETCHT1 64(BX)
+	PREFETCHT1 128(BX)
+	PREFETCHT1 192(BX)
+	ADDQ       DI, BX
+	SUBQ       32(SP), DI
+	DECQ       R8
 	JNE        fetching1
 
 fetched1:
-	MOVQ   a+32(FP), R11
-	LEAQ   (R11)(AX*2), R12
-	ADDQ   AX, R12
-	MOVQ   SI, R13
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	LEAQ   (R10)(SI*1), R11
+	SUBQ   32(SP), SI
+	LEAQ   (R11)(SI*1), R12
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R13
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2435,246 +2703,260 @@ fetched1:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r6v2rest
 
 r6v2loop:
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
-	PREFETCHT0   (R13)(DX*8)
-	PREFETCHT0   32(R13)(DX*8)
-	ADDQ         DX, R13
-	VBROADCASTSD (R11), Y14
+	PREFETCHT0   (R13)(AX*8)
+	PREFETCHT0   32(R13)(AX*8)
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R11)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R11)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R12), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R12)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R11
-	ADDQ         CX, R12
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
-	PREFETCHT0   (R13)(DX*8)
-	PREFETCHT0   32(R13)(DX*8)
-	ADDQ         DX, R13
-	VBROADCASTSD (R11), Y14
+	PREFETCHT0   (R13)(AX*8)
+	PREFETCHT0   32(R13)(AX*8)
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R11)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R11)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R12), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R12)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R11
-	ADDQ         CX, R12
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
-	PREFETCHT0   (R13)(DX*8)
-	PREFETCHT0   32(R13)(DX*8)
-	ADDQ         DX, R13
-	VBROADCASTSD (R11), Y14
+	PREFETCHT0   (R13)(AX*8)
+	PREFETCHT0   32(R13)(AX*8)
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R11)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R11)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R12), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R12)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R11
-	ADDQ         CX, R12
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
-	PREFETCHT0   (R13)(DX*8)
-	PREFETCHT0   32(R13)(DX*8)
-	ADDQ         DX, R13
-	VBROADCASTSD (R11), Y14
+	PREFETCHT0   (R13)(AX*8)
+	PREFETCHT0   32(R13)(AX*8)
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R11)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R11)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R12), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R12)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, CX
 	JGE          r6v2loop
 
 r6v2rest:
-	TESTQ      R10, R10
+	TESTQ      DX, DX
 	JEQ        r6v2last
-	LEAQ       (DI)(BX*2), R9
-	ADDQ       BX, R9
-	CMPQ       8(SP), $0x03
+	CMPQ       24(SP), $0x03
 	JEQ        requestPacked3
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 32(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 32(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 32(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 32(R9)(BX*2)
+	MOVQ       c+96(FP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
 	JMP        requested3
 
 requestPacked3:
-	PREFETCHT0 (DI)
-	PREFETCHT0 32(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 32(DI)(BX*1)
-	PREFETCHT0 -8(DI)(BX*2)
-	PREFETCHT0 24(DI)(BX*2)
-	PREFETCHT0 -24(R9)
-	PREFETCHT0 8(R9)
-	PREFETCHT0 -48(R9)(BX*1)
-	PREFETCHT0 -16(R9)(BX*1)
-	PREFETCHT0 -80(R9)(BX*2)
-	PREFETCHT0 -48(R9)(BX*2)
+	MOVQ       c+96(FP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 32(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -8(CX)
+	PREFETCHT0 24(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -24(CX)
+	PREFETCHT0 8(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -48(CX)
+	PREFETCHT0 -16(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -80(CX)
+	PREFETCHT0 -48(CX)
+	ADDQ       (SP), CX
 
 requested3:
-	LEAQ -4(R10), R9
-	XORQ R10, R10
+	LEAQ -4(DX), CX
+	XORQ DX, DX
 	JMP  r6v2loop
 
 r6v2last:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r6v2store
 
 r6v2one:
 	VMOVUPD      (R13), Y12
 	VMOVUPD      32(R13), Y13
-	PREFETCHT0   (R13)(DX*8)
-	PREFETCHT0   32(R13)(DX*8)
-	ADDQ         DX, R13
-	VBROADCASTSD (R11), Y14
+	PREFETCHT0   (R13)(AX*8)
+	PREFETCHT0   32(R13)(AX*8)
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R11)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R11)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R12), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R12)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R12)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         CX
 	JNE          r6v2one
 
 r6v2store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v2product
 	VBROADCASTSD alpha+24(FP), Y12
 	JLT          r6v2scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v2packed
-	VFMADD213PD  (DI), Y12, Y0
-	VMOVUPD      Y0, (DI)
-	VFMADD213PD  32(DI), Y12, Y1
-	VMOVUPD      Y1, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y12, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VFMADD213PD  32(DI)(BX*1), Y12, Y3
-	VMOVUPD      Y3, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y12, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VFMADD213PD  32(DI)(BX*2), Y12, Y5
-	VMOVUPD      Y5, 32(DI)(BX*2)
-	VFMADD213PD  (R9), Y12, Y6
-	VMOVUPD      Y6, (R9)
-	VFMADD213PD  32(R9), Y12, Y7
-	VMOVUPD      Y7, 32(R9)
-	VFMADD213PD  (R9)(BX*1), Y12, Y8
-	VMOVUPD      Y8, (R9)(BX*1)
-	VFMADD213PD  32(R9)(BX*1), Y12, Y9
-	VMOVUPD      Y9, 32(R9)(BX*1)
-	VFMADD213PD  (R9)(BX*2), Y12, Y10
-	VMOVUPD      Y10, (R9)(BX*2)
-	VFMADD213PD  32(R9)(BX*2), Y12, Y11
-	VMOVUPD      Y11, 32(R9)(BX*2)
+	VFMADD213PD  (CX), Y12, Y0
+	VMOVUPD      Y0, (CX)
+	VFMADD213PD  32(CX), Y12, Y1
+	VMOVUPD      Y1, 32(CX)
+	VFMADD213PD  (CX)(DX*1), Y12, Y2
+	VMOVUPD      Y2, (CX)(DX*1)
+	VFMADD213PD  32(CX)(DX*1), Y12, Y3
+	VMOVUPD      Y3, 32(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Y12, Y4
+	VMOVUPD      Y4, (CX)(DX*2)
+	VFMADD213PD  32(CX)(DX*2), Y12, Y5
+	VMOVUPD      Y5, 32(CX)(DX*2)
+	VFMADD213PD  (BX), Y12, Y6
+	VMOVUPD      Y6, (BX)
+	VFMADD213PD  32(BX), Y12, Y7
+	VMOVUPD      Y7, 32(BX)
+	VFMADD213PD  (BX)(DX*1), Y12, Y8
+	VMOVUPD      Y8, (BX)(DX*1)
+	VFMADD213PD  32(BX)(DX*1), Y12, Y9
+	VMOVUPD      Y9, 32(BX)(DX*1)
+	VFMADD213PD  (BX)(DX*2), Y12, Y10
+	VMOVUPD      Y10, (BX)(DX*2)
+	VFMADD213PD  32(BX)(DX*2), Y12, Y11
+	VMOVUPD      Y11, 32(BX)(DX*2)
 	JMP          r6v2end
 
 r6v2packed:
-	VFMADD213PD (DI), Y12, Y0
-	VMOVUPD     Y0, (DI)
-	VFMADD213PD 32(DI), Y12, Y1
-	VMOVUPD     Y1, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y12, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VFMADD213PD 32(DI)(BX*1), Y12, Y3
-	VMOVUPD     Y3, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y12, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VFMADD213PD 24(DI)(BX*2), Y12, Y5
-	VMOVUPD     Y5, 24(DI)(BX*2)
-	VFMADD213PD -24(R9), Y12, Y6
-	VMOVUPD     Y6, -24(R9)
-	VFMADD213PD 8(R9), Y12, Y7
-	VMOVUPD     Y7, 8(R9)
-	VFMADD213PD -48(R9)(BX*1), Y12, Y8
-	VMOVUPD     Y8, -48(R9)(BX*1)
-	VFMADD213PD -16(R9)(BX*1), Y12, Y9
-	VMOVUPD     Y9, -16(R9)(BX*1)
-	VFMADD213PD -80(R9)(BX*2), Y12, Y10
-	VMOVUPD     Y10, -80(R9)(BX*2)
-	VFMADD213PD -48(R9)(BX*2), Y12, Y11
-	VMOVUPD     Y11, -48(R9)(BX*2)
+	VFMADD213PD (CX), Y12, Y0
+	VMOVUPD     Y0, (CX)
+	VFMADD213PD 32(CX), Y12, Y1
+	VMOVUPD     Y1, 32(CX)
+	VFMADD213PD (CX)(DX*1), Y12, Y2
+	VMOVUPD     Y2, (CX)(DX*1)
+	VFMADD213PD 32(CX)(DX*1), Y12, Y3
+	VMOVUPD     Y3, 32(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Y12, Y4
+	VMOVUPD     Y4, -8(CX)(DX*2)
+	VFMADD213PD 24(CX)(DX*2), Y12, Y5
+	VMOVUPD     Y5, 24(CX)(DX*2)
+	VFMADD213PD -24(BX), Y12, Y6
+	VMOVUPD     Y6, -24(BX)
+	VFMADD213PD 8(BX), Y12, Y7
+	VMOVUPD     Y7, 8(BX)
+	VFMADD213PD -48(BX)(DX*1), Y12, Y8
+	VMOVUPD     Y8, -48(BX)(DX*1)
+	VFMADD213PD -16(BX)(DX*1), Y12, Y9
+	VMOVUPD     Y9, -16(BX)(DX*1)
+	VFMADD213PD -80(BX)(DX*2), Y12, Y10
+	VMOVUPD     Y10, -80(BX)(DX*2)
+	VFMADD213PD -48(BX)(DX*2), Y12, Y11
+	VMOVUPD     Y11, -48(BX)(DX*2)
 	JMP         r6v2end
 
 r6v2scaled:
@@ -2692,218 +2974,235 @@ r6v2scaled:
 	VMULPD Y12, Y11, Y11
 
 r6v2product:
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, (DI)(BX*1)
-	VMOVUPD Y3, 32(DI)(BX*1)
-	VMOVUPD Y4, (DI)(BX*2)
-	VMOVUPD Y5, 32(DI)(BX*2)
-	VMOVUPD Y6, (R9)
-	VMOVUPD Y7, 32(R9)
-	VMOVUPD Y8, (R9)(BX*1)
-	VMOVUPD Y9, 32(R9)(BX*1)
-	VMOVUPD Y10, (R9)(BX*2)
-	VMOVUPD Y11, 32(R9)(BX*2)
+	VMOVUPD Y0, (CX)
+	VMOVUPD Y1, 32(CX)
+	VMOVUPD Y2, (CX)(DX*1)
+	VMOVUPD Y3, 32(CX)(DX*1)
+	VMOVUPD Y4, (CX)(DX*2)
+	VMOVUPD Y5, 32(CX)(DX*2)
+	VMOVUPD Y6, (BX)
+	VMOVUPD Y7, 32(BX)
+	VMOVUPD Y8, (BX)(DX*1)
+	VMOVUPD Y9, 32(BX)(DX*1)
+	VMOVUPD Y10, (BX)(DX*2)
+	VMOVUPD Y11, 32(BX)(DX*2)
 
 r6v2end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0x40, DI
-	SUBQ $0x08, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0x40, c+96(FP)
+	SUBQ $0x08, n+8(FP)
 	JMP  whole6
 
 edge6:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x04
+	CMPQ   n+8(FP), $0x04
 	JGT    edge6_2
-	SUBQ   $0x00, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	LEAQ   (R10)(SI*1), R11
+	SUBQ   32(SP), SI
+	LEAQ   (R11)(SI*1), R12
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R13
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r6v1mrest
 
 r6v1mloop:
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (SI), Y6, Y6
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y7
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (R13), Y6, Y6
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R10)(AX*1), Y8
+	VBROADCASTSD (R8)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R10)(AX*2), Y9
+	VBROADCASTSD (R9)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R11), Y10
+	VBROADCASTSD (R10)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(AX*1), Y11
+	VBROADCASTSD (R11)(SI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R11)(AX*2), Y12
+	VBROADCASTSD (R12)(SI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (SI), Y6, Y6
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y7
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (R13), Y6, Y6
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R10)(AX*1), Y8
+	VBROADCASTSD (R8)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R10)(AX*2), Y9
+	VBROADCASTSD (R9)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R11), Y10
+	VBROADCASTSD (R10)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(AX*1), Y11
+	VBROADCASTSD (R11)(SI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R11)(AX*2), Y12
+	VBROADCASTSD (R12)(SI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (SI), Y6, Y6
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y7
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (R13), Y6, Y6
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R10)(AX*1), Y8
+	VBROADCASTSD (R8)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R10)(AX*2), Y9
+	VBROADCASTSD (R9)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R11), Y10
+	VBROADCASTSD (R10)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(AX*1), Y11
+	VBROADCASTSD (R11)(SI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R11)(AX*2), Y12
+	VBROADCASTSD (R12)(SI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (SI), Y6, Y6
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y7
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (R13), Y6, Y6
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R10)(AX*1), Y8
+	VBROADCASTSD (R8)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R10)(AX*2), Y9
+	VBROADCASTSD (R9)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R11), Y10
+	VBROADCASTSD (R10)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(AX*1), Y11
+	VBROADCASTSD (R11)(SI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R11)(AX*2), Y12
+	VBROADCASTSD (R12)(SI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r6v1mloop
 
 r6v1mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r6v1mstore
 
 r6v1mone:
-	VMOVUPD      (R8), Y6
-	VMASKMOVPD   (SI), Y6, Y6
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y7
+	VMOVUPD      (CX), Y6
+	VMASKMOVPD   (R13), Y6, Y6
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y7
 	VFMADD231PD  Y6, Y7, Y0
-	VBROADCASTSD (R10)(AX*1), Y8
+	VBROADCASTSD (R8)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y1
-	VBROADCASTSD (R10)(AX*2), Y9
+	VBROADCASTSD (R9)(SI*1), Y9
 	VFMADD231PD  Y6, Y9, Y2
-	VBROADCASTSD (R11), Y10
+	VBROADCASTSD (R10)(SI*1), Y10
 	VFMADD231PD  Y6, Y10, Y3
-	VBROADCASTSD (R11)(AX*1), Y11
+	VBROADCASTSD (R11)(SI*1), Y11
 	VFMADD231PD  Y6, Y11, Y4
-	VBROADCASTSD (R11)(AX*2), Y12
+	VBROADCASTSD (R12)(SI*1), Y12
 	VFMADD231PD  Y6, Y12, Y5
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r6v1mone
 
 r6v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	LEAQ         (AX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Y6
 	JLT          r6v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v1mpacked
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   (DI), Y7, Y7
-	VFMADD213PD  Y7, Y6, Y0
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   Y0, Y7, (DI)
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   (DI)(BX*1), Y7, Y7
-	VFMADD213PD  Y7, Y6, Y1
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   Y1, Y7, (DI)(BX*1)
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   (DI)(BX*2), Y7, Y7
-	VFMADD213PD  Y7, Y6, Y2
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   Y2, Y7, (DI)(BX*2)
-	VMOVUPD      (R8), Y7
+	VMOVUPD      (CX), Y7
 	VMASKMOVPD   (AX), Y7, Y7
+	VFMADD213PD  Y7, Y6, Y0
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   Y0, Y7, (AX)
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   (AX)(DX*1), Y7, Y7
+	VFMADD213PD  Y7, Y6, Y1
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   Y1, Y7, (AX)(DX*1)
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   (AX)(DX*2), Y7, Y7
+	VFMADD213PD  Y7, Y6, Y2
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   Y2, Y7, (AX)(DX*2)
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   (BX), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y3
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   Y3, Y7, (AX)
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   (AX)(BX*1), Y7, Y7
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   Y3, Y7, (BX)
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   (BX)(DX*1), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y4
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   Y4, Y7, (AX)(BX*1)
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   (AX)(BX*2), Y7, Y7
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   Y4, Y7, (BX)(DX*1)
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   (BX)(DX*2), Y7, Y7
 	VFMADD213PD  Y7, Y6, Y5
-	VMOVUPD      (R8), Y7
-	VMASKMOVPD   Y5, Y7, (AX)(BX*2)
+	VMOVUPD      (CX), Y7
+	VMASKMOVPD   Y5, Y7, (BX)(DX*2)
 	JMP          r6v1mend
 
 r6v1mpacked:
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  (DI), Y7, Y7
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  (AX), Y7, Y7
 	VFMADD213PD Y7, Y6, Y0
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  Y0, Y7, (DI)
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  (DI)(BX*1), Y7, Y7
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  Y0, Y7, (AX)
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  (AX)(DX*1), Y7, Y7
 	VFMADD213PD Y7, Y6, Y1
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  Y1, Y7, (DI)(BX*1)
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  -8(DI)(BX*2), Y7, Y7
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  Y1, Y7, (AX)(DX*1)
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  -8(AX)(DX*2), Y7, Y7
 	VFMADD213PD Y7, Y6, Y2
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  Y2, Y7, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  -24(AX), Y7, Y7
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  Y2, Y7, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  -24(BX), Y7, Y7
 	VFMADD213PD Y7, Y6, Y3
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  Y3, Y7, -24(AX)
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  -48(AX)(BX*1), Y7, Y7
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  Y3, Y7, -24(BX)
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  -48(BX)(DX*1), Y7, Y7
 	VFMADD213PD Y7, Y6, Y4
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  Y4, Y7, -48(AX)(BX*1)
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  -80(AX)(BX*2), Y7, Y7
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  Y4, Y7, -48(BX)(DX*1)
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  -80(BX)(DX*2), Y7, Y7
 	VFMADD213PD Y7, Y6, Y5
-	VMOVUPD     (R8), Y7
-	VMASKMOVPD  Y5, Y7, -80(AX)(BX*2)
+	VMOVUPD     (CX), Y7
+	VMASKMOVPD  Y5, Y7, -80(BX)(DX*2)
 	JMP         r6v1mend
 
 r6v1mscaled:
@@ -2915,31 +3214,46 @@ r6v1mscaled:
 	VMULPD Y6, Y5, Y5
 
 r6v1mproduct:
-	VMOVUPD    (R8), Y7
-	VMASKMOVPD Y0, Y7, (DI)
-	VMOVUPD    (R8), Y7
-	VMASKMOVPD Y1, Y7, (DI)(BX*1)
-	VMOVUPD    (R8), Y7
-	VMASKMOVPD Y2, Y7, (DI)(BX*2)
-	VMOVUPD    (R8), Y7
-	VMASKMOVPD Y3, Y7, (AX)
-	VMOVUPD    (R8), Y7
-	VMASKMOVPD Y4, Y7, (AX)(BX*1)
-	VMOVUPD    (R8), Y7
-	VMASKMOVPD Y5, Y7, (AX)(BX*2)
+	VMOVUPD    (CX), Y7
+	VMASKMOVPD Y0, Y7, (AX)
+	VMOVUPD    (CX), Y7
+	VMASKMOVPD Y1, Y7, (AX)(DX*1)
+	VMOVUPD    (CX), Y7
+	VMASKMOVPD Y2, Y7, (AX)(DX*2)
+	VMOVUPD    (CX), Y7
+	VMASKMOVPD Y3, Y7, (BX)
+	VMOVUPD    (CX), Y7
+	VMASKMOVPD Y4, Y7, (BX)(DX*1)
+	VMOVUPD    (CX), Y7
+	VMASKMOVPD Y5, Y7, (BX)(DX*2)
 
 r6v1mend:
 	JMP done
 
 edge6_2:
-	SUBQ   $0x04, R8
-	LEAQ   masksAVX2<>+0(SB), R9
-	NEGQ   R8
-	LEAQ   32(R9)(R8*8), R8
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x04, CX
+	LEAQ   masksAVX2<>+0(SB), DX
+	NEGQ   CX
+	LEAQ   32(DX)(CX*8), CX
+	MOVQ   k+16(FP), DX
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	LEAQ   (R10)(SI*1), R11
+	SUBQ   32(SP), SI
+	LEAQ   (R11)(SI*1), R12
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R13
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2952,237 +3266,239 @@ edge6_2:
 	VXORPD Y9, Y9, Y9
 	VXORPD Y10, Y10, Y10
 	VXORPD Y11, Y11, Y11
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, DX
 	JLT    r6v2mrest
 
 r6v2mloop:
-	VMOVUPD      (SI), Y12
-	VMOVUPD      (R8), Y13
-	VMASKMOVPD   32(SI), Y13, Y13
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y14
+	VMOVUPD      (R13), Y12
+	VMOVUPD      (CX), Y13
+	VMASKMOVPD   32(R13), Y13, Y13
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R10)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R11)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y12
-	VMOVUPD      (R8), Y13
-	VMASKMOVPD   32(SI), Y13, Y13
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y14
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R13), Y12
+	VMOVUPD      (CX), Y13
+	VMASKMOVPD   32(R13), Y13, Y13
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R10)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R11)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y12
-	VMOVUPD      (R8), Y13
-	VMASKMOVPD   32(SI), Y13, Y13
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y14
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R13), Y12
+	VMOVUPD      (CX), Y13
+	VMASKMOVPD   32(R13), Y13, Y13
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R10)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R11)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Y12
-	VMOVUPD      (R8), Y13
-	VMASKMOVPD   32(SI), Y13, Y13
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y14
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R13), Y12
+	VMOVUPD      (CX), Y13
+	VMASKMOVPD   32(R13), Y13, Y13
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R10)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R11)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, DX
 	JGE          r6v2mloop
 
 r6v2mrest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, DX
 	JEQ  r6v2mstore
 
 r6v2mone:
-	VMOVUPD      (SI), Y12
-	VMOVUPD      (R8), Y13
-	VMASKMOVPD   32(SI), Y13, Y13
-	ADDQ         DX, SI
-	VBROADCASTSD (R10), Y14
+	VMOVUPD      (R13), Y12
+	VMOVUPD      (CX), Y13
+	VMASKMOVPD   32(R13), Y13, Y13
+	ADDQ         AX, R13
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (R10)(AX*1), Y15
+	VBROADCASTSD (R8)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y2
 	VFMADD231PD  Y13, Y15, Y3
-	VBROADCASTSD (R10)(AX*2), Y14
+	VBROADCASTSD (R9)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (R11), Y15
+	VBROADCASTSD (R10)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y6
 	VFMADD231PD  Y13, Y15, Y7
-	VBROADCASTSD (R11)(AX*1), Y14
+	VBROADCASTSD (R11)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (R11)(AX*2), Y15
+	VBROADCASTSD (R12)(SI*1), Y15
 	VFMADD231PD  Y12, Y15, Y10
 	VFMADD231PD  Y13, Y15, Y11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         DX
 	JNE          r6v2mone
 
 r6v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), DX
+	LEAQ         (AX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Y12
 	JLT          r6v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v2mpacked
-	VFMADD213PD  (DI), Y12, Y0
-	VMOVUPD      Y0, (DI)
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   32(DI), Y14, Y14
-	VFMADD213PD  Y14, Y12, Y1
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   Y1, Y14, 32(DI)
-	VFMADD213PD  (DI)(BX*1), Y12, Y2
-	VMOVUPD      Y2, (DI)(BX*1)
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   32(DI)(BX*1), Y14, Y14
-	VFMADD213PD  Y14, Y12, Y3
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   Y3, Y14, 32(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Y12, Y4
-	VMOVUPD      Y4, (DI)(BX*2)
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   32(DI)(BX*2), Y14, Y14
-	VFMADD213PD  Y14, Y12, Y5
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   Y5, Y14, 32(DI)(BX*2)
-	VFMADD213PD  (AX), Y12, Y6
-	VMOVUPD      Y6, (AX)
-	VMOVUPD      (R8), Y14
+	VFMADD213PD  (AX), Y12, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      (CX), Y14
 	VMASKMOVPD   32(AX), Y14, Y14
+	VFMADD213PD  Y14, Y12, Y1
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   Y1, Y14, 32(AX)
+	VFMADD213PD  (AX)(DX*1), Y12, Y2
+	VMOVUPD      Y2, (AX)(DX*1)
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   32(AX)(DX*1), Y14, Y14
+	VFMADD213PD  Y14, Y12, Y3
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   Y3, Y14, 32(AX)(DX*1)
+	VFMADD213PD  (AX)(DX*2), Y12, Y4
+	VMOVUPD      Y4, (AX)(DX*2)
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   32(AX)(DX*2), Y14, Y14
+	VFMADD213PD  Y14, Y12, Y5
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   Y5, Y14, 32(AX)(DX*2)
+	VFMADD213PD  (BX), Y12, Y6
+	VMOVUPD      Y6, (BX)
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   32(BX), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y7
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   Y7, Y14, 32(AX)
-	VFMADD213PD  (AX)(BX*1), Y12, Y8
-	VMOVUPD      Y8, (AX)(BX*1)
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   32(AX)(BX*1), Y14, Y14
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   Y7, Y14, 32(BX)
+	VFMADD213PD  (BX)(DX*1), Y12, Y8
+	VMOVUPD      Y8, (BX)(DX*1)
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   32(BX)(DX*1), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y9
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   Y9, Y14, 32(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Y12, Y10
-	VMOVUPD      Y10, (AX)(BX*2)
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   32(AX)(BX*2), Y14, Y14
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   Y9, Y14, 32(BX)(DX*1)
+	VFMADD213PD  (BX)(DX*2), Y12, Y10
+	VMOVUPD      Y10, (BX)(DX*2)
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   32(BX)(DX*2), Y14, Y14
 	VFMADD213PD  Y14, Y12, Y11
-	VMOVUPD      (R8), Y14
-	VMASKMOVPD   Y11, Y14, 32(AX)(BX*2)
+	VMOVUPD      (CX), Y14
+	VMASKMOVPD   Y11, Y14, 32(BX)(DX*2)
 	JMP          r6v2mend
 
 r6v2mpacked:
-	VFMADD213PD (DI), Y12, Y0
-	VMOVUPD     Y0, (DI)
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  32(DI), Y14, Y14
+	VFMADD213PD (AX), Y12, Y0
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  32(AX), Y14, Y14
 	VFMADD213PD Y14, Y12, Y1
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  Y1, Y14, 32(DI)
-	VFMADD213PD (DI)(BX*1), Y12, Y2
-	VMOVUPD     Y2, (DI)(BX*1)
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  32(DI)(BX*1), Y14, Y14
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  Y1, Y14, 32(AX)
+	VFMADD213PD (AX)(DX*1), Y12, Y2
+	VMOVUPD     Y2, (AX)(DX*1)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  32(AX)(DX*1), Y14, Y14
 	VFMADD213PD Y14, Y12, Y3
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  Y3, Y14, 32(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Y12, Y4
-	VMOVUPD     Y4, -8(DI)(BX*2)
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  24(DI)(BX*2), Y14, Y14
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  Y3, Y14, 32(AX)(DX*1)
+	VFMADD213PD -8(AX)(DX*2), Y12, Y4
+	VMOVUPD     Y4, -8(AX)(DX*2)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  24(AX)(DX*2), Y14, Y14
 	VFMADD213PD Y14, Y12, Y5
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  Y5, Y14, 24(DI)(BX*2)
-	VFMADD213PD -24(AX), Y12, Y6
-	VMOVUPD     Y6, -24(AX)
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  8(AX), Y14, Y14
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  Y5, Y14, 24(AX)(DX*2)
+	VFMADD213PD -24(BX), Y12, Y6
+	VMOVUPD     Y6, -24(BX)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  8(BX), Y14, Y14
 	VFMADD213PD Y14, Y12, Y7
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  Y7, Y14, 8(AX)
-	VFMADD213PD -48(AX)(BX*1), Y12, Y8
-	VMOVUPD     Y8, -48(AX)(BX*1)
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  -16(AX)(BX*1), Y14, Y14
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  Y7, Y14, 8(BX)
+	VFMADD213PD -48(BX)(DX*1), Y12, Y8
+	VMOVUPD     Y8, -48(BX)(DX*1)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  -16(BX)(DX*1), Y14, Y14
 	VFMADD213PD Y14, Y12, Y9
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  Y9, Y14, -16(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Y12, Y10
-	VMOVUPD     Y10, -80(AX)(BX*2)
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  -48(AX)(BX*2), Y14, Y14
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  Y9, Y14, -16(BX)(DX*1)
+	VFMADD213PD -80(BX)(DX*2), Y12, Y10
+	VMOVUPD     Y10, -80(BX)(DX*2)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  -48(BX)(DX*2), Y14, Y14
 	VFMADD213PD Y14, Y12, Y11
-	VMOVUPD     (R8), Y14
-	VMASKMOVPD  Y11, Y14, -48(AX)(BX*2)
+	VMOVUPD     (CX), Y14
+	VMASKMOVPD  Y11, Y14, -48(BX)(DX*2)
 	JMP         r6v2mend
 
 r6v2mscaled:
@@ -3200,24 +3516,24 @@ r6v2mscaled:
 	VMULPD Y12, Y11, Y11
 
 r6v2mproduct:
-	VMOVUPD    Y0, (DI)
-	VMOVUPD    (R8), Y14
-	VMASKMOVPD Y1, Y14, 32(DI)
-	VMOVUPD    Y2, (DI)(BX*1)
-	VMOVUPD    (R8), Y14
-	VMASKMOVPD Y3, Y14, 32(DI)(BX*1)
-	VMOVUPD    Y4, (DI)(BX*2)
-	VMOVUPD    (R8), Y14
-	VMASKMOVPD Y5, Y14, 32(DI)(BX*2)
-	VMOVUPD    Y6, (AX)
-	VMOVUPD    (R8), Y14
-	VMASKMOVPD Y7, Y14, 32(AX)
-	VMOVUPD    Y8, (AX)(BX*1)
-	VMOVUPD    (R8), Y14
-	VMASKMOVPD Y9, Y14, 32(AX)(BX*1)
-	VMOVUPD    Y10, (AX)(BX*2)
-	VMOVUPD    (R8), Y14
-	VMASKMOVPD Y11, Y14, 32(AX)(BX*2)
+	VMOVUPD    Y0, (AX)
+	VMOVUPD    (CX), Y14
+	VMASKMOVPD Y1, Y14, 32(AX)
+	VMOVUPD    Y2, (AX)(DX*1)
+	VMOVUPD    (CX), Y14
+	VMASKMOVPD Y3, Y14, 32(AX)(DX*1)
+	VMOVUPD    Y4, (AX)(DX*2)
+	VMOVUPD    (CX), Y14
+	VMASKMOVPD Y5, Y14, 32(AX)(DX*2)
+	VMOVUPD    Y6, (BX)
+	VMOVUPD    (CX), Y14
+	VMASKMOVPD Y7, Y14, 32(BX)
+	VMOVUPD    Y8, (BX)(DX*1)
+	VMOVUPD    (CX), Y14
+	VMASKMOVPD Y9, Y14, 32(BX)(DX*1)
+	VMOVUPD    Y10, (BX)(DX*2)
+	VMOVUPD    (CX), Y14
+	VMASKMOVPD Y11, Y14, 32(BX)(DX*2)
 
 r6v2mend:
 done:

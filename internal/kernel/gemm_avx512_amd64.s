@@ -4,36 +4,45 @@
 
 #include "textflag.h"
 
-// func gemmAVX512(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+// func gemmAVX512(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·gemmAVX512(SB), NOSPLIT, $16-104
-	MOVQ    rowA+40(FP), AX
+TEXT ·gemmAVX512(SB), NOSPLIT, $48-112
+	MOVQ    rowB+72(FP), AX
 	SHLQ    $0x03, AX
-	MOVQ    colA+48(FP), CX
+	MOVQ    ldc+104(FP), CX
 	SHLQ    $0x03, CX
-	MOVQ    rowB+64(FP), DX
+	MOVQ    CX, (SP)
+	MOVBQZX formA+56(FP), CX
+	MOVQ    CX, DX
+	ANDQ    $0x01, DX
 	SHLQ    $0x03, DX
-	MOVQ    ldc+96(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    b+56(FP), SI
-	MOVQ    c+88(FP), DI
-	MOVQ    n+8(FP), R8
-	MOVBQZX store+80(FP), R9
-	ADDQ    $0x01, R9
-	MOVQ    R9, 8(SP)
-	CMPQ    R9, $0x02
+	MOVQ    DX, 32(SP)
+	ANDQ    $0x02, CX
+	SHLQ    $0x02, CX
+	MOVQ    CX, 40(SP)
+	MOVBQZX store+88(FP), CX
+	ADDQ    $0x01, CX
+	MOVQ    CX, 24(SP)
+	CMPQ    CX, $0x02
 	JGE     moded
-	MOVQ    $0x00000000, 8(SP)
-	MOVQ    $0x3ff0000000000000, R9
-	CMPQ    R9, alpha+24(FP)
+	MOVQ    $0x00000000, 24(SP)
+	MOVQ    $0x3ff0000000000000, CX
+	CMPQ    CX, alpha+24(FP)
 	JNE     moded
-	MOVQ    $0x00000001, 8(SP)
+	MOVQ    $0x00000001, 24(SP)
 
 moded:
-	MOVQ   AX, R9
-	IMUL3Q $0x00000008, R9, R9
-	ADDQ   a+32(FP), R9
-	MOVQ   R9, (SP)
+	MOVQ   rowA+40(FP), CX
+	SHLQ   $0x03, CX
+	IMUL3Q $0x00000008, CX, CX
+	MOVQ   32(SP), DX
+	IMUL3Q $0x0000001c, DX, DX
+	SUBQ   DX, CX
+	ADDQ   a+32(FP), CX
+	MOVQ   CX, 8(SP)
+	MOVQ   colA+48(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   CX, 16(SP)
 	CMPQ   m+0(FP), $0x08
 	JEQ    rows8
 	CMPQ   m+0(FP), $0x07
@@ -50,85 +59,97 @@ moded:
 	JEQ    rows2
 
 whole1:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge1
-	MOVQ   k+16(FP), AX
-	MOVQ   a+32(FP), BX
-	MOVQ   SI, R9
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), DI
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, CX
 	JLT    r1v3rest
 
 r1v3loop:
-	VMOVUPD      (R9), Z3
-	VMOVUPD      64(R9), Z4
-	VMOVUPD      128(R9), Z5
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Z6
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD      128(DI), Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	VMOVUPD      (R9), Z3
-	VMOVUPD      64(R9), Z4
-	VMOVUPD      128(R9), Z5
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD      128(DI), Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	VMOVUPD      (R9), Z3
-	VMOVUPD      64(R9), Z4
-	VMOVUPD      128(R9), Z5
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD      128(DI), Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	VMOVUPD      (R9), Z3
-	VMOVUPD      64(R9), Z4
-	VMOVUPD      128(R9), Z5
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD      128(DI), Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	SUBQ         $0x04, AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r1v3loop
 
 r1v3rest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JEQ  r1v3store
 
 r1v3one:
-	VMOVUPD      (R9), Z3
-	VMOVUPD      64(R9), Z4
-	VMOVUPD      128(R9), Z5
-	ADDQ         DX, R9
-	VBROADCASTSD (BX), Z6
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD      128(DI), Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	DECQ         AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r1v3one
 
 r1v3store:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v3product
 	VBROADCASTSD alpha+24(FP), Z3
 	JLT          r1v3scaled
-	VFMADD213PD  (DI), Z3, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z3, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z3, Z2
-	VMOVUPD      Z2, 128(DI)
+	VFMADD213PD  (CX), Z3, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z3, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z3, Z2
+	VMOVUPD      Z2, 128(CX)
 	JMP          r1v3end
 
 r1v3scaled:
@@ -137,157 +158,183 @@ r1v3scaled:
 	VMULPD Z3, Z2, Z2
 
 r1v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
 
 r1v3end:
-	MOVQ panelB+72(FP), AX
-	SHLQ $0x03, AX
-	ADDQ AX, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole1
 
 edge1:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge1_2
-	MOVQ   R8, AX
-	SUBQ   $0x00, AX
-	MOVQ   $-1, BX
-	BZHIQ  AX, BX, BX
-	KMOVW  BX, K1
-	MOVQ   k+16(FP), AX
-	MOVQ   a+32(FP), BX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), DI
 	VPXORQ Z0, Z0, Z0
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, CX
 	JLT    r1v1mrest
 
 r1v1mloop:
-	VMOVUPD.Z        (SI), K1, Z1
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (BX), Z1, Z0
-	ADDQ             CX, BX
-	VMOVUPD.Z        (SI), K1, Z1
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (BX), Z1, Z0
-	ADDQ             CX, BX
-	VMOVUPD.Z        (SI), K1, Z1
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (BX), Z1, Z0
-	ADDQ             CX, BX
-	VMOVUPD.Z        (SI), K1, Z1
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (BX), Z1, Z0
-	ADDQ             CX, BX
-	SUBQ             $0x04, AX
+	VMOVUPD.Z        (DI), K1, Z1
+	ADDQ             AX, DI
+	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (DI), K1, Z1
+	ADDQ             AX, DI
+	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (DI), K1, Z1
+	ADDQ             AX, DI
+	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (DI), K1, Z1
+	ADDQ             AX, DI
+	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r1v1mloop
 
 r1v1mrest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JEQ  r1v1mstore
 
 r1v1mone:
-	VMOVUPD.Z        (SI), K1, Z1
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (BX), Z1, Z0
-	ADDQ             CX, BX
-	DECQ             AX
+	VMOVUPD.Z        (DI), K1, Z1
+	ADDQ             AX, DI
+	VFMADD231PD.BCST (DX)(BX*1), Z1, Z0
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r1v1mone
 
 r1v1mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v1mproduct
 	VBROADCASTSD alpha+24(FP), Z1
 	JLT          r1v1mscaled
-	VMOVUPD.Z    (DI), K1, Z2
+	VMOVUPD.Z    (AX), K1, Z2
 	VFMADD213PD  Z2, Z1, Z0
-	VMOVUPD      Z0, K1, (DI)
+	VMOVUPD      Z0, K1, (AX)
 	JMP          r1v1mend
 
 r1v1mscaled:
 	VMULPD Z1, Z0, Z0
 
 r1v1mproduct:
-	VMOVUPD Z0, K1, (DI)
+	VMOVUPD Z0, K1, (AX)
 
 r1v1mend:
 	JMP done
 
 edge1_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge1_3
-	MOVQ   R8, AX
-	SUBQ   $0x08, AX
-	MOVQ   $-1, BX
-	BZHIQ  AX, BX, BX
-	KMOVW  BX, K1
-	MOVQ   k+16(FP), AX
-	MOVQ   a+32(FP), BX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), DI
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, CX
 	JLT    r1v2mrest
 
 r1v2mloop:
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z4
+	VMOVUPD      (DI), Z2
+	VMOVUPD.Z    64(DI), K1, Z3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z4
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z2
+	VMOVUPD.Z    64(DI), K1, Z3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z4
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z2
+	VMOVUPD.Z    64(DI), K1, Z3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z4
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z2
+	VMOVUPD.Z    64(DI), K1, Z3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, BX
-	SUBQ         $0x04, AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r1v2mloop
 
 r1v2mrest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JEQ  r1v2mstore
 
 r1v2mone:
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z4
+	VMOVUPD      (DI), Z2
+	VMOVUPD.Z    64(DI), K1, Z3
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z4
 	VFMADD231PD  Z2, Z4, Z0
 	VFMADD231PD  Z3, Z4, Z1
-	ADDQ         CX, BX
-	DECQ         AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r1v2mone
 
 r1v2mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v2mproduct
 	VBROADCASTSD alpha+24(FP), Z2
 	JLT          r1v2mscaled
-	VFMADD213PD  (DI), Z2, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z4
+	VFMADD213PD  (AX), Z2, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD.Z    64(AX), K1, Z4
 	VFMADD213PD  Z4, Z2, Z1
-	VMOVUPD      Z1, K1, 64(DI)
+	VMOVUPD      Z1, K1, 64(AX)
 	JMP          r1v2mend
 
 r1v2mscaled:
@@ -295,95 +342,108 @@ r1v2mscaled:
 	VMULPD Z2, Z1, Z1
 
 r1v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
 
 r1v2mend:
 	JMP done
 
 edge1_3:
-	MOVQ   R8, AX
-	SUBQ   $0x10, AX
-	MOVQ   $-1, BX
-	BZHIQ  AX, BX, BX
-	KMOVW  BX, K1
-	MOVQ   k+16(FP), AX
-	MOVQ   a+32(FP), BX
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), DI
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	SUBQ   $0x04, AX
+	SUBQ   $0x04, CX
 	JLT    r1v3mrest
 
 r1v3mloop:
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z6
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD.Z    128(DI), K1, Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD.Z    128(DI), K1, Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD.Z    128(DI), K1, Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD.Z    128(DI), K1, Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	SUBQ         $0x04, AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r1v3mloop
 
 r1v3mrest:
-	ADDQ $0x04, AX
+	ADDQ $0x04, CX
 	JEQ  r1v3mstore
 
 r1v3mone:
-	VMOVUPD      (SI), Z3
-	VMOVUPD      64(SI), Z4
-	VMOVUPD.Z    128(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (BX), Z6
+	VMOVUPD      (DI), Z3
+	VMOVUPD      64(DI), Z4
+	VMOVUPD.Z    128(DI), K1, Z5
+	ADDQ         AX, DI
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z3, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z1
 	VFMADD231PD  Z5, Z6, Z2
-	ADDQ         CX, BX
-	DECQ         AX
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r1v3mone
 
 r1v3mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r1v3mproduct
 	VBROADCASTSD alpha+24(FP), Z3
 	JLT          r1v3mscaled
-	VFMADD213PD  (DI), Z3, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z3, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z6
+	VFMADD213PD  (AX), Z3, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z3, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD.Z    128(AX), K1, Z6
 	VFMADD213PD  Z6, Z3, Z2
-	VMOVUPD      Z2, K1, 128(DI)
+	VMOVUPD      Z2, K1, 128(AX)
 	JMP          r1v3mend
 
 r1v3mscaled:
@@ -392,123 +452,137 @@ r1v3mscaled:
 	VMULPD Z3, Z2, Z2
 
 r1v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
 
 r1v3mend:
 	JMP done
 
 rows2:
 whole2:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge2
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	MOVQ   SI, R11
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r2v3rest
 
 r2v3loop:
-	VMOVUPD      (R11), Z6
-	VMOVUPD      64(R11), Z7
-	VMOVUPD      128(R11), Z8
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z9
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD      128(R8), Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R10)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Z6
-	VMOVUPD      64(R11), Z7
-	VMOVUPD      128(R11), Z8
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD      128(R8), Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R10)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Z6
-	VMOVUPD      64(R11), Z7
-	VMOVUPD      128(R11), Z8
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD      128(R8), Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R10)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Z6
-	VMOVUPD      64(R11), Z7
-	VMOVUPD      128(R11), Z8
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD      128(R8), Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R10)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r2v3loop
 
 r2v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r2v3store
 
 r2v3one:
-	VMOVUPD      (R11), Z6
-	VMOVUPD      64(R11), Z7
-	VMOVUPD      128(R11), Z8
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z9
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD      128(R8), Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R10)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r2v3one
 
 r2v3store:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v3product
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r2v3scaled
-	VFMADD213PD  (DI), Z6, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z6, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z6, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z6, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z6, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z6, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
+	VFMADD213PD  (CX), Z6, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z6, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z6, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z6, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z6, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z6, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
 	JMP          r2v3end
 
 r2v3scaled:
@@ -520,85 +594,101 @@ r2v3scaled:
 	VMULPD Z6, Z5, Z5
 
 r2v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
 
 r2v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole2
 
 edge2:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge2_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r2v1mrest
 
 r2v1mloop:
-	VMOVUPD.Z        (SI), K1, Z2
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
-	ADDQ             CX, R9
-	VMOVUPD.Z        (SI), K1, Z2
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
-	ADDQ             CX, R9
-	VMOVUPD.Z        (SI), K1, Z2
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
-	ADDQ             CX, R9
-	VMOVUPD.Z        (SI), K1, Z2
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
-	ADDQ             CX, R9
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R8), K1, Z2
+	ADDQ             AX, R8
+	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R8), K1, Z2
+	ADDQ             AX, R8
+	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R8), K1, Z2
+	ADDQ             AX, R8
+	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R8), K1, Z2
+	ADDQ             AX, R8
+	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r2v1mloop
 
 r2v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r2v1mstore
 
 r2v1mone:
-	VMOVUPD.Z        (SI), K1, Z2
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z2, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z2, Z1
-	ADDQ             CX, R9
-	DECQ             R8
+	VMOVUPD.Z        (R8), K1, Z2
+	ADDQ             AX, R8
+	VFMADD231PD.BCST (DX)(BX*1), Z2, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z2, Z1
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r2v1mone
 
 r2v1mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v1mproduct
 	VBROADCASTSD alpha+24(FP), Z2
 	JLT          r2v1mscaled
-	VMOVUPD.Z    (DI), K1, Z3
+	VMOVUPD.Z    (AX), K1, Z3
 	VFMADD213PD  Z3, Z2, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z3
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z3
 	VFMADD213PD  Z3, Z2, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
+	VMOVUPD      Z1, K1, (AX)(CX*1)
 	JMP          r2v1mend
 
 r2v1mscaled:
@@ -606,105 +696,121 @@ r2v1mscaled:
 	VMULPD Z2, Z1, Z1
 
 r2v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
 
 r2v1mend:
 	JMP done
 
 edge2_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge2_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r2v2mrest
 
 r2v2mloop:
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z6
+	VMOVUPD      (R8), Z4
+	VMOVUPD.Z    64(R8), K1, Z5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(AX*1), Z7
+	VBROADCASTSD (DI)(BX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z4
+	VMOVUPD.Z    64(R8), K1, Z5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(AX*1), Z7
+	VBROADCASTSD (DI)(BX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z4
+	VMOVUPD.Z    64(R8), K1, Z5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(AX*1), Z7
+	VBROADCASTSD (DI)(BX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z6
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z4
+	VMOVUPD.Z    64(R8), K1, Z5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(AX*1), Z7
+	VBROADCASTSD (DI)(BX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R9
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r2v2mloop
 
 r2v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r2v2mstore
 
 r2v2mone:
-	VMOVUPD      (SI), Z4
-	VMOVUPD.Z    64(SI), K1, Z5
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z6
+	VMOVUPD      (R8), Z4
+	VMOVUPD.Z    64(R8), K1, Z5
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(AX*1), Z7
+	VBROADCASTSD (DI)(BX*1), Z7
 	VFMADD231PD  Z4, Z7, Z2
 	VFMADD231PD  Z5, Z7, Z3
-	ADDQ         CX, R9
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r2v2mone
 
 r2v2mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v2mproduct
 	VBROADCASTSD alpha+24(FP), Z4
 	JLT          r2v2mscaled
-	VFMADD213PD  (DI), Z4, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z6
+	VFMADD213PD  (AX), Z4, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD.Z    64(AX), K1, Z6
 	VFMADD213PD  Z6, Z4, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z4, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z6
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z4, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z6
 	VFMADD213PD  Z6, Z4, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
 	JMP          r2v2mend
 
 r2v2mscaled:
@@ -714,126 +820,142 @@ r2v2mscaled:
 	VMULPD Z4, Z3, Z3
 
 r2v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
 
 r2v2mend:
 	JMP done
 
 edge2_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R8
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r2v3mrest
 
 r2v3mloop:
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z9
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD.Z    128(R8), K1, Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD.Z    128(R8), K1, Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD.Z    128(R8), K1, Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD.Z    128(R8), K1, Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r2v3mloop
 
 r2v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r2v3mstore
 
 r2v3mone:
-	VMOVUPD      (SI), Z6
-	VMOVUPD      64(SI), Z7
-	VMOVUPD.Z    128(SI), K1, Z8
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z9
+	VMOVUPD      (R8), Z6
+	VMOVUPD      64(R8), Z7
+	VMOVUPD.Z    128(R8), K1, Z8
+	ADDQ         AX, R8
+	VBROADCASTSD (DX)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z0
 	VFMADD231PD  Z7, Z9, Z1
 	VFMADD231PD  Z8, Z9, Z2
-	VBROADCASTSD (R9)(AX*1), Z10
+	VBROADCASTSD (DI)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z3
 	VFMADD231PD  Z7, Z10, Z4
 	VFMADD231PD  Z8, Z10, Z5
-	ADDQ         CX, R9
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r2v3mone
 
 r2v3mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r2v3mproduct
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r2v3mscaled
-	VFMADD213PD  (DI), Z6, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z6, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z9
+	VFMADD213PD  (AX), Z6, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z6, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD.Z    128(AX), K1, Z9
 	VFMADD213PD  Z9, Z6, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z6, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z6, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z9
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z6, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z6, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z9
 	VFMADD213PD  Z9, Z6, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
 	JMP          r2v3mend
 
 r2v3mscaled:
@@ -845,23 +967,32 @@ r2v3mscaled:
 	VMULPD Z6, Z5, Z5
 
 r2v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
 
 r2v3mend:
 	JMP done
 
 rows3:
 whole3:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge3
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	MOVQ   SI, R11
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R9
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -871,152 +1002,159 @@ whole3:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r3v3rest
 
 r3v3loop:
-	VMOVUPD      (R11), Z9
-	VMOVUPD      64(R11), Z10
-	VMOVUPD      128(R11), Z11
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z12
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD      128(R9), Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R10)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R10)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Z9
-	VMOVUPD      64(R11), Z10
-	VMOVUPD      128(R11), Z11
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD      128(R9), Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R10)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R10)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Z9
-	VMOVUPD      64(R11), Z10
-	VMOVUPD      128(R11), Z11
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD      128(R9), Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R10)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R10)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R10
-	VMOVUPD      (R11), Z9
-	VMOVUPD      64(R11), Z10
-	VMOVUPD      128(R11), Z11
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD      128(R9), Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R10)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R10)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R10
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r3v3loop
 
 r3v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r3v3store
 
 r3v3one:
-	VMOVUPD      (R11), Z9
-	VMOVUPD      64(R11), Z10
-	VMOVUPD      128(R11), Z11
-	ADDQ         DX, R11
-	VBROADCASTSD (R10), Z12
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD      128(R9), Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R10)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R10)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R10
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r3v3one
 
 r3v3store:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v3product
 	VBROADCASTSD alpha+24(FP), Z9
 	JLT          r3v3scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v3packed
-	VFMADD213PD  (DI), Z9, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z9, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z9, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z9, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z9, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z9, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z9, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z9, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VFMADD213PD  128(DI)(BX*2), Z9, Z8
-	VMOVUPD      Z8, 128(DI)(BX*2)
+	VFMADD213PD  (CX), Z9, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z9, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z9, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z9, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z9, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z9, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Z9, Z6
+	VMOVUPD      Z6, (CX)(DX*2)
+	VFMADD213PD  64(CX)(DX*2), Z9, Z7
+	VMOVUPD      Z7, 64(CX)(DX*2)
+	VFMADD213PD  128(CX)(DX*2), Z9, Z8
+	VMOVUPD      Z8, 128(CX)(DX*2)
 	JMP          r3v3end
 
 r3v3packed:
-	VFMADD213PD (DI), Z9, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z9, Z1
-	VMOVUPD     Z1, 64(DI)
-	VFMADD213PD 128(DI), Z9, Z2
-	VMOVUPD     Z2, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z9, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z9, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VFMADD213PD 128(DI)(BX*1), Z9, Z5
-	VMOVUPD     Z5, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z9, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z9, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VFMADD213PD 120(DI)(BX*2), Z9, Z8
-	VMOVUPD     Z8, 120(DI)(BX*2)
+	VFMADD213PD (CX), Z9, Z0
+	VMOVUPD     Z0, (CX)
+	VFMADD213PD 64(CX), Z9, Z1
+	VMOVUPD     Z1, 64(CX)
+	VFMADD213PD 128(CX), Z9, Z2
+	VMOVUPD     Z2, 128(CX)
+	VFMADD213PD (CX)(DX*1), Z9, Z3
+	VMOVUPD     Z3, (CX)(DX*1)
+	VFMADD213PD 64(CX)(DX*1), Z9, Z4
+	VMOVUPD     Z4, 64(CX)(DX*1)
+	VFMADD213PD 128(CX)(DX*1), Z9, Z5
+	VMOVUPD     Z5, 128(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Z9, Z6
+	VMOVUPD     Z6, -8(CX)(DX*2)
+	VFMADD213PD 56(CX)(DX*2), Z9, Z7
+	VMOVUPD     Z7, 56(CX)(DX*2)
+	VFMADD213PD 120(CX)(DX*2), Z9, Z8
+	VMOVUPD     Z8, 120(CX)(DX*2)
 	JMP         r3v3end
 
 r3v3scaled:
@@ -1031,111 +1169,129 @@ r3v3scaled:
 	VMULPD Z9, Z8, Z8
 
 r3v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, 128(DI)(BX*2)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z6, (CX)(DX*2)
+	VMOVUPD Z7, 64(CX)(DX*2)
+	VMOVUPD Z8, 128(CX)(DX*2)
 
 r3v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole3
 
 edge3:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge3_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R9
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r3v1mrest
 
 r3v1mloop:
-	VMOVUPD.Z        (SI), K1, Z3
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
-	ADDQ             CX, R9
-	VMOVUPD.Z        (SI), K1, Z3
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
-	ADDQ             CX, R9
-	VMOVUPD.Z        (SI), K1, Z3
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
-	ADDQ             CX, R9
-	VMOVUPD.Z        (SI), K1, Z3
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
-	ADDQ             CX, R9
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R9), K1, Z3
+	ADDQ             AX, R9
+	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R9), K1, Z3
+	ADDQ             AX, R9
+	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R9), K1, Z3
+	ADDQ             AX, R9
+	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R9), K1, Z3
+	ADDQ             AX, R9
+	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r3v1mloop
 
 r3v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r3v1mstore
 
 r3v1mone:
-	VMOVUPD.Z        (SI), K1, Z3
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z3, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z3, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z3, Z2
-	ADDQ             CX, R9
-	DECQ             R8
+	VMOVUPD.Z        (R9), K1, Z3
+	ADDQ             AX, R9
+	VFMADD231PD.BCST (DX)(BX*1), Z3, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z3, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z3, Z2
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r3v1mone
 
 r3v1mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v1mproduct
 	VBROADCASTSD alpha+24(FP), Z3
 	JLT          r3v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v1mpacked
-	VMOVUPD.Z    (DI), K1, Z4
+	VMOVUPD.Z    (AX), K1, Z4
 	VFMADD213PD  Z4, Z3, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z4
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z4
 	VFMADD213PD  Z4, Z3, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z    (DI)(BX*2), K1, Z4
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z    (AX)(CX*2), K1, Z4
 	VFMADD213PD  Z4, Z3, Z2
-	VMOVUPD      Z2, K1, (DI)(BX*2)
+	VMOVUPD      Z2, K1, (AX)(CX*2)
 	JMP          r3v1mend
 
 r3v1mpacked:
-	VMOVUPD.Z   (DI), K1, Z4
+	VMOVUPD.Z   (AX), K1, Z4
 	VFMADD213PD Z4, Z3, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVUPD.Z   (DI)(BX*1), K1, Z4
+	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD.Z   (AX)(CX*1), K1, Z4
 	VFMADD213PD Z4, Z3, Z1
-	VMOVUPD     Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z   -8(DI)(BX*2), K1, Z4
+	VMOVUPD     Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z   -8(AX)(CX*2), K1, Z4
 	VFMADD213PD Z4, Z3, Z2
-	VMOVUPD     Z2, K1, -8(DI)(BX*2)
+	VMOVUPD     Z2, K1, -8(AX)(CX*2)
 	JMP         r3v1mend
 
 r3v1mscaled:
@@ -1144,148 +1300,166 @@ r3v1mscaled:
 	VMULPD Z3, Z2, Z2
 
 r3v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMOVUPD Z2, K1, (DI)(BX*2)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
 
 r3v1mend:
 	JMP done
 
 edge3_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge3_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R9
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r3v2mrest
 
 r3v2mloop:
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z8
+	VMOVUPD      (R9), Z6
+	VMOVUPD.Z    64(R9), K1, Z7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(AX*1), Z9
+	VBROADCASTSD (DI)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R9)(AX*2), Z10
+	VBROADCASTSD (R8)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z6
+	VMOVUPD.Z    64(R9), K1, Z7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(AX*1), Z9
+	VBROADCASTSD (DI)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R9)(AX*2), Z10
+	VBROADCASTSD (R8)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z6
+	VMOVUPD.Z    64(R9), K1, Z7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(AX*1), Z9
+	VBROADCASTSD (DI)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R9)(AX*2), Z10
+	VBROADCASTSD (R8)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z6
+	VMOVUPD.Z    64(R9), K1, Z7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(AX*1), Z9
+	VBROADCASTSD (DI)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R9)(AX*2), Z10
+	VBROADCASTSD (R8)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R9
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r3v2mloop
 
 r3v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r3v2mstore
 
 r3v2mone:
-	VMOVUPD      (SI), Z6
-	VMOVUPD.Z    64(SI), K1, Z7
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z8
+	VMOVUPD      (R9), Z6
+	VMOVUPD.Z    64(R9), K1, Z7
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z8
 	VFMADD231PD  Z6, Z8, Z0
 	VFMADD231PD  Z7, Z8, Z1
-	VBROADCASTSD (R9)(AX*1), Z9
+	VBROADCASTSD (DI)(BX*1), Z9
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
-	VBROADCASTSD (R9)(AX*2), Z10
+	VBROADCASTSD (R8)(BX*1), Z10
 	VFMADD231PD  Z6, Z10, Z4
 	VFMADD231PD  Z7, Z10, Z5
-	ADDQ         CX, R9
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r3v2mone
 
 r3v2mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v2mproduct
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r3v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v2mpacked
-	VFMADD213PD  (DI), Z6, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z8
+	VFMADD213PD  (AX), Z6, Z0
+	VMOVUPD      Z0, (AX)
+	VMOVUPD.Z    64(AX), K1, Z8
 	VFMADD213PD  Z8, Z6, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z6, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z8
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z6, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z8
 	VFMADD213PD  Z8, Z6, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z6, Z4
-	VMOVUPD      Z4, (DI)(BX*2)
-	VMOVUPD.Z    64(DI)(BX*2), K1, Z8
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z6, Z4
+	VMOVUPD      Z4, (AX)(CX*2)
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z8
 	VFMADD213PD  Z8, Z6, Z5
-	VMOVUPD      Z5, K1, 64(DI)(BX*2)
+	VMOVUPD      Z5, K1, 64(AX)(CX*2)
 	JMP          r3v2mend
 
 r3v2mpacked:
-	VFMADD213PD (DI), Z6, Z0
-	VMOVUPD     Z0, (DI)
-	VMOVUPD.Z   64(DI), K1, Z8
+	VFMADD213PD (AX), Z6, Z0
+	VMOVUPD     Z0, (AX)
+	VMOVUPD.Z   64(AX), K1, Z8
 	VFMADD213PD Z8, Z6, Z1
-	VMOVUPD     Z1, K1, 64(DI)
-	VFMADD213PD (DI)(BX*1), Z6, Z2
-	VMOVUPD     Z2, (DI)(BX*1)
-	VMOVUPD.Z   64(DI)(BX*1), K1, Z8
+	VMOVUPD     Z1, K1, 64(AX)
+	VFMADD213PD (AX)(CX*1), Z6, Z2
+	VMOVUPD     Z2, (AX)(CX*1)
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z8
 	VFMADD213PD Z8, Z6, Z3
-	VMOVUPD     Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z6, Z4
-	VMOVUPD     Z4, -8(DI)(BX*2)
-	VMOVUPD.Z   56(DI)(BX*2), K1, Z8
+	VMOVUPD     Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z6, Z4
+	VMOVUPD     Z4, -8(AX)(CX*2)
+	VMOVUPD.Z   56(AX)(CX*2), K1, Z8
 	VFMADD213PD Z8, Z6, Z5
-	VMOVUPD     Z5, K1, 56(DI)(BX*2)
+	VMOVUPD     Z5, K1, 56(AX)(CX*2)
 	JMP         r3v2mend
 
 r3v2mscaled:
@@ -1297,23 +1471,34 @@ r3v2mscaled:
 	VMULPD Z6, Z5, Z5
 
 r3v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMOVUPD Z4, (DI)(BX*2)
-	VMOVUPD Z5, K1, 64(DI)(BX*2)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
 
 r3v2mend:
 	JMP done
 
 edge3_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R9
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1323,158 +1508,165 @@ edge3_3:
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r3v3mrest
 
 r3v3mloop:
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD.Z    128(R9), K1, Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD.Z    128(R9), K1, Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD.Z    128(R9), K1, Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD.Z    128(R9), K1, Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r3v3mloop
 
 r3v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r3v3mstore
 
 r3v3mone:
-	VMOVUPD      (SI), Z9
-	VMOVUPD      64(SI), Z10
-	VMOVUPD.Z    128(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	VMOVUPD      (R9), Z9
+	VMOVUPD      64(R9), Z10
+	VMOVUPD.Z    128(R9), K1, Z11
+	ADDQ         AX, R9
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z9, Z12, Z0
 	VFMADD231PD  Z10, Z12, Z1
 	VFMADD231PD  Z11, Z12, Z2
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z9, Z13, Z3
 	VFMADD231PD  Z10, Z13, Z4
 	VFMADD231PD  Z11, Z13, Z5
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z9, Z14, Z6
 	VFMADD231PD  Z10, Z14, Z7
 	VFMADD231PD  Z11, Z14, Z8
-	ADDQ         CX, R9
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r3v3mone
 
 r3v3mstore:
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	CMPQ         24(SP), $0x01
 	JEQ          r3v3mproduct
 	VBROADCASTSD alpha+24(FP), Z9
 	JLT          r3v3mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r3v3mpacked
-	VFMADD213PD  (DI), Z9, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z9, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z12
+	VFMADD213PD  (AX), Z9, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z9, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD.Z    128(AX), K1, Z12
 	VFMADD213PD  Z12, Z9, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z9, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z9, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z12
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z9, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z9, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z12
 	VFMADD213PD  Z12, Z9, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z9, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z9, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VMOVUPD.Z    128(DI)(BX*2), K1, Z12
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z9, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z9, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z12
 	VFMADD213PD  Z12, Z9, Z8
-	VMOVUPD      Z8, K1, 128(DI)(BX*2)
+	VMOVUPD      Z8, K1, 128(AX)(CX*2)
 	JMP          r3v3mend
 
 r3v3mpacked:
-	VFMADD213PD (DI), Z9, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z9, Z1
-	VMOVUPD     Z1, 64(DI)
-	VMOVUPD.Z   128(DI), K1, Z12
+	VFMADD213PD (AX), Z9, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z9, Z1
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD.Z   128(AX), K1, Z12
 	VFMADD213PD Z12, Z9, Z2
-	VMOVUPD     Z2, K1, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z9, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z9, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VMOVUPD.Z   128(DI)(BX*1), K1, Z12
+	VMOVUPD     Z2, K1, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z9, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z9, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VMOVUPD.Z   128(AX)(CX*1), K1, Z12
 	VFMADD213PD Z12, Z9, Z5
-	VMOVUPD     Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z9, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z9, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VMOVUPD.Z   120(DI)(BX*2), K1, Z12
+	VMOVUPD     Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z9, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z9, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VMOVUPD.Z   120(AX)(CX*2), K1, Z12
 	VFMADD213PD Z12, Z9, Z8
-	VMOVUPD     Z8, K1, 120(DI)(BX*2)
+	VMOVUPD     Z8, K1, 120(AX)(CX*2)
 	JMP         r3v3mend
 
 r3v3mscaled:
@@ -1489,28 +1681,37 @@ r3v3mscaled:
 	VMULPD Z9, Z8, Z8
 
 r3v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, K1, 128(DI)(BX*2)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, K1, 128(AX)(CX*2)
 
 r3v3mend:
 	JMP done
 
 rows4:
 whole4:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge4
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	MOVQ   SI, R12
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R10
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1523,191 +1724,193 @@ whole4:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r4v3rest
 
 r4v3loop:
-	VMOVUPD      (R12), Z12
-	VMOVUPD      64(R12), Z13
-	VMOVUPD      128(R12), Z14
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z15
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD      128(R10), Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R10)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R11), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Z12
-	VMOVUPD      64(R12), Z13
-	VMOVUPD      128(R12), Z14
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z15
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD      128(R10), Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R10)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R11), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Z12
-	VMOVUPD      64(R12), Z13
-	VMOVUPD      128(R12), Z14
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z15
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD      128(R10), Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R10)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R11), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Z12
-	VMOVUPD      64(R12), Z13
-	VMOVUPD      128(R12), Z14
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z15
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD      128(R10), Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R10)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R11), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r4v3loop
 
 r4v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r4v3store
 
 r4v3one:
-	VMOVUPD      (R12), Z12
-	VMOVUPD      64(R12), Z13
-	VMOVUPD      128(R12), Z14
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z15
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD      128(R10), Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R10)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R11), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r4v3one
 
 r4v3store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v3product
 	VBROADCASTSD alpha+24(FP), Z12
 	JLT          r4v3scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v3packed
-	VFMADD213PD  (DI), Z12, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z12, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z12, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z12, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z12, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z12, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z12, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z12, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VFMADD213PD  128(DI)(BX*2), Z12, Z8
-	VMOVUPD      Z8, 128(DI)(BX*2)
-	VFMADD213PD  (R9), Z12, Z9
-	VMOVUPD      Z9, (R9)
-	VFMADD213PD  64(R9), Z12, Z10
-	VMOVUPD      Z10, 64(R9)
-	VFMADD213PD  128(R9), Z12, Z11
-	VMOVUPD      Z11, 128(R9)
+	VFMADD213PD  (CX), Z12, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z12, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z12, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z12, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z12, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z12, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Z12, Z6
+	VMOVUPD      Z6, (CX)(DX*2)
+	VFMADD213PD  64(CX)(DX*2), Z12, Z7
+	VMOVUPD      Z7, 64(CX)(DX*2)
+	VFMADD213PD  128(CX)(DX*2), Z12, Z8
+	VMOVUPD      Z8, 128(CX)(DX*2)
+	VFMADD213PD  (BX), Z12, Z9
+	VMOVUPD      Z9, (BX)
+	VFMADD213PD  64(BX), Z12, Z10
+	VMOVUPD      Z10, 64(BX)
+	VFMADD213PD  128(BX), Z12, Z11
+	VMOVUPD      Z11, 128(BX)
 	JMP          r4v3end
 
 r4v3packed:
-	VFMADD213PD (DI), Z12, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z12, Z1
-	VMOVUPD     Z1, 64(DI)
-	VFMADD213PD 128(DI), Z12, Z2
-	VMOVUPD     Z2, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z12, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z12, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VFMADD213PD 128(DI)(BX*1), Z12, Z5
-	VMOVUPD     Z5, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z12, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z12, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VFMADD213PD 120(DI)(BX*2), Z12, Z8
-	VMOVUPD     Z8, 120(DI)(BX*2)
-	VFMADD213PD -24(R9), Z12, Z9
-	VMOVUPD     Z9, -24(R9)
-	VFMADD213PD 40(R9), Z12, Z10
-	VMOVUPD     Z10, 40(R9)
-	VFMADD213PD 104(R9), Z12, Z11
-	VMOVUPD     Z11, 104(R9)
+	VFMADD213PD (CX), Z12, Z0
+	VMOVUPD     Z0, (CX)
+	VFMADD213PD 64(CX), Z12, Z1
+	VMOVUPD     Z1, 64(CX)
+	VFMADD213PD 128(CX), Z12, Z2
+	VMOVUPD     Z2, 128(CX)
+	VFMADD213PD (CX)(DX*1), Z12, Z3
+	VMOVUPD     Z3, (CX)(DX*1)
+	VFMADD213PD 64(CX)(DX*1), Z12, Z4
+	VMOVUPD     Z4, 64(CX)(DX*1)
+	VFMADD213PD 128(CX)(DX*1), Z12, Z5
+	VMOVUPD     Z5, 128(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Z12, Z6
+	VMOVUPD     Z6, -8(CX)(DX*2)
+	VFMADD213PD 56(CX)(DX*2), Z12, Z7
+	VMOVUPD     Z7, 56(CX)(DX*2)
+	VFMADD213PD 120(CX)(DX*2), Z12, Z8
+	VMOVUPD     Z8, 120(CX)(DX*2)
+	VFMADD213PD -24(BX), Z12, Z9
+	VMOVUPD     Z9, -24(BX)
+	VFMADD213PD 40(BX), Z12, Z10
+	VMOVUPD     Z10, 40(BX)
+	VFMADD213PD 104(BX), Z12, Z11
+	VMOVUPD     Z11, 104(BX)
 	JMP         r4v3end
 
 r4v3scaled:
@@ -1725,135 +1928,148 @@ r4v3scaled:
 	VMULPD Z12, Z11, Z11
 
 r4v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, 128(DI)(BX*2)
-	VMOVUPD Z9, (R9)
-	VMOVUPD Z10, 64(R9)
-	VMOVUPD Z11, 128(R9)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z6, (CX)(DX*2)
+	VMOVUPD Z7, 64(CX)(DX*2)
+	VMOVUPD Z8, 128(CX)(DX*2)
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z10, 64(BX)
+	VMOVUPD Z11, 128(BX)
 
 r4v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole4
 
 edge4:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge4_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R10
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r4v1mrest
 
 r4v1mloop:
-	VMOVUPD.Z        (SI), K1, Z4
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
-	VFMADD231PD.BCST (R10), Z4, Z3
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z4
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
-	VFMADD231PD.BCST (R10), Z4, Z3
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z4
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
-	VFMADD231PD.BCST (R10), Z4, Z3
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z4
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
-	VFMADD231PD.BCST (R10), Z4, Z3
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R10), K1, Z4
+	ADDQ             AX, R10
+	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R10), K1, Z4
+	ADDQ             AX, R10
+	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R10), K1, Z4
+	ADDQ             AX, R10
+	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R10), K1, Z4
+	ADDQ             AX, R10
+	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r4v1mloop
 
 r4v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r4v1mstore
 
 r4v1mone:
-	VMOVUPD.Z        (SI), K1, Z4
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z4, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z4, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z4, Z2
-	VFMADD231PD.BCST (R10), Z4, Z3
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	DECQ             R8
+	VMOVUPD.Z        (R10), K1, Z4
+	ADDQ             AX, R10
+	VFMADD231PD.BCST (DX)(BX*1), Z4, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z4, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z4, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z4, Z3
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r4v1mone
 
 r4v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v1mproduct
 	VBROADCASTSD alpha+24(FP), Z4
 	JLT          r4v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v1mpacked
-	VMOVUPD.Z    (DI), K1, Z5
-	VFMADD213PD  Z5, Z4, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z5
-	VFMADD213PD  Z5, Z4, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z    (DI)(BX*2), K1, Z5
-	VFMADD213PD  Z5, Z4, Z2
-	VMOVUPD      Z2, K1, (DI)(BX*2)
 	VMOVUPD.Z    (AX), K1, Z5
+	VFMADD213PD  Z5, Z4, Z0
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z    (AX)(CX*2), K1, Z5
+	VFMADD213PD  Z5, Z4, Z2
+	VMOVUPD      Z2, K1, (AX)(CX*2)
+	VMOVUPD.Z    (DX), K1, Z5
 	VFMADD213PD  Z5, Z4, Z3
-	VMOVUPD      Z3, K1, (AX)
+	VMOVUPD      Z3, K1, (DX)
 	JMP          r4v1mend
 
 r4v1mpacked:
-	VMOVUPD.Z   (DI), K1, Z5
+	VMOVUPD.Z   (AX), K1, Z5
 	VFMADD213PD Z5, Z4, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVUPD.Z   (DI)(BX*1), K1, Z5
+	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD.Z   (AX)(CX*1), K1, Z5
 	VFMADD213PD Z5, Z4, Z1
-	VMOVUPD     Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z   -8(DI)(BX*2), K1, Z5
+	VMOVUPD     Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z   -8(AX)(CX*2), K1, Z5
 	VFMADD213PD Z5, Z4, Z2
-	VMOVUPD     Z2, K1, -8(DI)(BX*2)
-	VMOVUPD.Z   -24(AX), K1, Z5
+	VMOVUPD     Z2, K1, -8(AX)(CX*2)
+	VMOVUPD.Z   -24(DX), K1, Z5
 	VFMADD213PD Z5, Z4, Z3
-	VMOVUPD     Z3, K1, -24(AX)
+	VMOVUPD     Z3, K1, -24(DX)
 	JMP         r4v1mend
 
 r4v1mscaled:
@@ -1863,25 +2079,36 @@ r4v1mscaled:
 	VMULPD Z4, Z3, Z3
 
 r4v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMOVUPD Z3, K1, (AX)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (DX)
 
 r4v1mend:
 	JMP done
 
 edge4_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge4_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R10
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -1890,158 +2117,160 @@ edge4_2:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r4v2mrest
 
 r4v2mloop:
-	VMOVUPD      (SI), Z8
-	VMOVUPD.Z    64(SI), K1, Z9
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z10
+	VMOVUPD      (R10), Z8
+	VMOVUPD.Z    64(R10), K1, Z9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(AX*1), Z11
+	VBROADCASTSD (DI)(BX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R9)(AX*2), Z12
+	VBROADCASTSD (R8)(BX*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R10), Z13
+	VBROADCASTSD (R9)(BX*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z8
-	VMOVUPD.Z    64(SI), K1, Z9
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z10
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z8
+	VMOVUPD.Z    64(R10), K1, Z9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(AX*1), Z11
+	VBROADCASTSD (DI)(BX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R9)(AX*2), Z12
+	VBROADCASTSD (R8)(BX*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R10), Z13
+	VBROADCASTSD (R9)(BX*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z8
-	VMOVUPD.Z    64(SI), K1, Z9
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z10
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z8
+	VMOVUPD.Z    64(R10), K1, Z9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(AX*1), Z11
+	VBROADCASTSD (DI)(BX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R9)(AX*2), Z12
+	VBROADCASTSD (R8)(BX*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R10), Z13
+	VBROADCASTSD (R9)(BX*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z8
-	VMOVUPD.Z    64(SI), K1, Z9
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z10
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z8
+	VMOVUPD.Z    64(R10), K1, Z9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(AX*1), Z11
+	VBROADCASTSD (DI)(BX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R9)(AX*2), Z12
+	VBROADCASTSD (R8)(BX*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R10), Z13
+	VBROADCASTSD (R9)(BX*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r4v2mloop
 
 r4v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r4v2mstore
 
 r4v2mone:
-	VMOVUPD      (SI), Z8
-	VMOVUPD.Z    64(SI), K1, Z9
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z10
+	VMOVUPD      (R10), Z8
+	VMOVUPD.Z    64(R10), K1, Z9
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (R9)(AX*1), Z11
+	VBROADCASTSD (DI)(BX*1), Z11
 	VFMADD231PD  Z8, Z11, Z2
 	VFMADD231PD  Z9, Z11, Z3
-	VBROADCASTSD (R9)(AX*2), Z12
+	VBROADCASTSD (R8)(BX*1), Z12
 	VFMADD231PD  Z8, Z12, Z4
 	VFMADD231PD  Z9, Z12, Z5
-	VBROADCASTSD (R10), Z13
+	VBROADCASTSD (R9)(BX*1), Z13
 	VFMADD231PD  Z8, Z13, Z6
 	VFMADD231PD  Z9, Z13, Z7
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r4v2mone
 
 r4v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v2mproduct
 	VBROADCASTSD alpha+24(FP), Z8
 	JLT          r4v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v2mpacked
-	VFMADD213PD  (DI), Z8, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z10
-	VFMADD213PD  Z10, Z8, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z8, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z10
-	VFMADD213PD  Z10, Z8, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z8, Z4
-	VMOVUPD      Z4, (DI)(BX*2)
-	VMOVUPD.Z    64(DI)(BX*2), K1, Z10
-	VFMADD213PD  Z10, Z8, Z5
-	VMOVUPD      Z5, K1, 64(DI)(BX*2)
-	VFMADD213PD  (AX), Z8, Z6
-	VMOVUPD      Z6, (AX)
+	VFMADD213PD  (AX), Z8, Z0
+	VMOVUPD      Z0, (AX)
 	VMOVUPD.Z    64(AX), K1, Z10
+	VFMADD213PD  Z10, Z8, Z1
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z8, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z10
+	VFMADD213PD  Z10, Z8, Z3
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z8, Z4
+	VMOVUPD      Z4, (AX)(CX*2)
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z10
+	VFMADD213PD  Z10, Z8, Z5
+	VMOVUPD      Z5, K1, 64(AX)(CX*2)
+	VFMADD213PD  (DX), Z8, Z6
+	VMOVUPD      Z6, (DX)
+	VMOVUPD.Z    64(DX), K1, Z10
 	VFMADD213PD  Z10, Z8, Z7
-	VMOVUPD      Z7, K1, 64(AX)
+	VMOVUPD      Z7, K1, 64(DX)
 	JMP          r4v2mend
 
 r4v2mpacked:
-	VFMADD213PD (DI), Z8, Z0
-	VMOVUPD     Z0, (DI)
-	VMOVUPD.Z   64(DI), K1, Z10
+	VFMADD213PD (AX), Z8, Z0
+	VMOVUPD     Z0, (AX)
+	VMOVUPD.Z   64(AX), K1, Z10
 	VFMADD213PD Z10, Z8, Z1
-	VMOVUPD     Z1, K1, 64(DI)
-	VFMADD213PD (DI)(BX*1), Z8, Z2
-	VMOVUPD     Z2, (DI)(BX*1)
-	VMOVUPD.Z   64(DI)(BX*1), K1, Z10
+	VMOVUPD     Z1, K1, 64(AX)
+	VFMADD213PD (AX)(CX*1), Z8, Z2
+	VMOVUPD     Z2, (AX)(CX*1)
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z10
 	VFMADD213PD Z10, Z8, Z3
-	VMOVUPD     Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z8, Z4
-	VMOVUPD     Z4, -8(DI)(BX*2)
-	VMOVUPD.Z   56(DI)(BX*2), K1, Z10
+	VMOVUPD     Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z8, Z4
+	VMOVUPD     Z4, -8(AX)(CX*2)
+	VMOVUPD.Z   56(AX)(CX*2), K1, Z10
 	VFMADD213PD Z10, Z8, Z5
-	VMOVUPD     Z5, K1, 56(DI)(BX*2)
-	VFMADD213PD -24(AX), Z8, Z6
-	VMOVUPD     Z6, -24(AX)
-	VMOVUPD.Z   40(AX), K1, Z10
+	VMOVUPD     Z5, K1, 56(AX)(CX*2)
+	VFMADD213PD -24(DX), Z8, Z6
+	VMOVUPD     Z6, -24(DX)
+	VMOVUPD.Z   40(DX), K1, Z10
 	VFMADD213PD Z10, Z8, Z7
-	VMOVUPD     Z7, K1, 40(AX)
+	VMOVUPD     Z7, K1, 40(DX)
 	JMP         r4v2mend
 
 r4v2mscaled:
@@ -2055,27 +2284,38 @@ r4v2mscaled:
 	VMULPD Z8, Z7, Z7
 
 r4v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMOVUPD Z4, (DI)(BX*2)
-	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMOVUPD Z6, (AX)
-	VMOVUPD Z7, K1, 64(AX)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (DX)
+	VMOVUPD Z7, K1, 64(DX)
 
 r4v2mend:
 	JMP done
 
 edge4_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R10
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2088,199 +2328,201 @@ edge4_3:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r4v3mrest
 
 r4v3mloop:
-	VMOVUPD      (SI), Z12
-	VMOVUPD      64(SI), Z13
-	VMOVUPD.Z    128(SI), K1, Z14
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z15
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD.Z    128(R10), K1, Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z12
-	VMOVUPD      64(SI), Z13
-	VMOVUPD.Z    128(SI), K1, Z14
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z15
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD.Z    128(R10), K1, Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z12
-	VMOVUPD      64(SI), Z13
-	VMOVUPD.Z    128(SI), K1, Z14
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z15
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD.Z    128(R10), K1, Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z12
-	VMOVUPD      64(SI), Z13
-	VMOVUPD.Z    128(SI), K1, Z14
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z15
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD.Z    128(R10), K1, Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r4v3mloop
 
 r4v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r4v3mstore
 
 r4v3mone:
-	VMOVUPD      (SI), Z12
-	VMOVUPD      64(SI), Z13
-	VMOVUPD.Z    128(SI), K1, Z14
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z15
+	VMOVUPD      (R10), Z12
+	VMOVUPD      64(R10), Z13
+	VMOVUPD.Z    128(R10), K1, Z14
+	ADDQ         AX, R10
+	VBROADCASTSD (DX)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z0
 	VFMADD231PD  Z13, Z15, Z1
 	VFMADD231PD  Z14, Z15, Z2
-	VBROADCASTSD (R9)(AX*1), Z16
+	VBROADCASTSD (DI)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z3
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
-	VBROADCASTSD (R9)(AX*2), Z17
+	VBROADCASTSD (R8)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
 	VFMADD231PD  Z14, Z17, Z8
-	VBROADCASTSD (R10), Z18
+	VBROADCASTSD (R9)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z9
 	VFMADD231PD  Z13, Z18, Z10
 	VFMADD231PD  Z14, Z18, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r4v3mone
 
 r4v3mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r4v3mproduct
 	VBROADCASTSD alpha+24(FP), Z12
 	JLT          r4v3mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r4v3mpacked
-	VFMADD213PD  (DI), Z12, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z12, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z15
-	VFMADD213PD  Z15, Z12, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z12, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z12, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z15
-	VFMADD213PD  Z15, Z12, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z12, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z12, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VMOVUPD.Z    128(DI)(BX*2), K1, Z15
-	VFMADD213PD  Z15, Z12, Z8
-	VMOVUPD      Z8, K1, 128(DI)(BX*2)
-	VFMADD213PD  (AX), Z12, Z9
-	VMOVUPD      Z9, (AX)
-	VFMADD213PD  64(AX), Z12, Z10
-	VMOVUPD      Z10, 64(AX)
+	VFMADD213PD  (AX), Z12, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z12, Z1
+	VMOVUPD      Z1, 64(AX)
 	VMOVUPD.Z    128(AX), K1, Z15
+	VFMADD213PD  Z15, Z12, Z2
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z12, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z12, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z15
+	VFMADD213PD  Z15, Z12, Z5
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z12, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z12, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z15
+	VFMADD213PD  Z15, Z12, Z8
+	VMOVUPD      Z8, K1, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z12, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z12, Z10
+	VMOVUPD      Z10, 64(DX)
+	VMOVUPD.Z    128(DX), K1, Z15
 	VFMADD213PD  Z15, Z12, Z11
-	VMOVUPD      Z11, K1, 128(AX)
+	VMOVUPD      Z11, K1, 128(DX)
 	JMP          r4v3mend
 
 r4v3mpacked:
-	VFMADD213PD (DI), Z12, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z12, Z1
-	VMOVUPD     Z1, 64(DI)
-	VMOVUPD.Z   128(DI), K1, Z15
+	VFMADD213PD (AX), Z12, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z12, Z1
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD.Z   128(AX), K1, Z15
 	VFMADD213PD Z15, Z12, Z2
-	VMOVUPD     Z2, K1, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z12, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z12, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VMOVUPD.Z   128(DI)(BX*1), K1, Z15
+	VMOVUPD     Z2, K1, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z12, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z12, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VMOVUPD.Z   128(AX)(CX*1), K1, Z15
 	VFMADD213PD Z15, Z12, Z5
-	VMOVUPD     Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z12, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z12, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VMOVUPD.Z   120(DI)(BX*2), K1, Z15
+	VMOVUPD     Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z12, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z12, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VMOVUPD.Z   120(AX)(CX*2), K1, Z15
 	VFMADD213PD Z15, Z12, Z8
-	VMOVUPD     Z8, K1, 120(DI)(BX*2)
-	VFMADD213PD -24(AX), Z12, Z9
-	VMOVUPD     Z9, -24(AX)
-	VFMADD213PD 40(AX), Z12, Z10
-	VMOVUPD     Z10, 40(AX)
-	VMOVUPD.Z   104(AX), K1, Z15
+	VMOVUPD     Z8, K1, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z12, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z12, Z10
+	VMOVUPD     Z10, 40(DX)
+	VMOVUPD.Z   104(DX), K1, Z15
 	VFMADD213PD Z15, Z12, Z11
-	VMOVUPD     Z11, K1, 104(AX)
+	VMOVUPD     Z11, K1, 104(DX)
 	JMP         r4v3mend
 
 r4v3mscaled:
@@ -2298,31 +2540,42 @@ r4v3mscaled:
 	VMULPD Z12, Z11, Z11
 
 r4v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMOVUPD Z9, (AX)
-	VMOVUPD Z10, 64(AX)
-	VMOVUPD Z11, K1, 128(AX)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, K1, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, K1, 128(DX)
 
 r4v3mend:
 	JMP done
 
 rows5:
 whole5:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge5
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	MOVQ   SI, R12
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2338,223 +2591,225 @@ whole5:
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r5v3rest
 
 r5v3loop:
-	VMOVUPD      (R12), Z15
-	VMOVUPD      64(R12), Z16
-	VMOVUPD      128(R12), Z17
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z18
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD      128(R11), Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R10)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R10)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R11), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R11)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Z15
-	VMOVUPD      64(R12), Z16
-	VMOVUPD      128(R12), Z17
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD      128(R11), Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R10)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R10)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R11), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R11)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Z15
-	VMOVUPD      64(R12), Z16
-	VMOVUPD      128(R12), Z17
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD      128(R11), Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R10)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R10)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R11), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R11)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (R12), Z15
-	VMOVUPD      64(R12), Z16
-	VMOVUPD      128(R12), Z17
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD      128(R11), Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R10)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R10)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R11), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R11)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r5v3loop
 
 r5v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r5v3store
 
 r5v3one:
-	VMOVUPD      (R12), Z15
-	VMOVUPD      64(R12), Z16
-	VMOVUPD      128(R12), Z17
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z18
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD      128(R11), Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R10)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R10)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R11), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R11)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r5v3one
 
 r5v3store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v3product
 	VBROADCASTSD alpha+24(FP), Z15
 	JLT          r5v3scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v3packed
-	VFMADD213PD  (DI), Z15, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z15, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z15, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z15, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z15, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z15, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z15, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z15, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VFMADD213PD  128(DI)(BX*2), Z15, Z8
-	VMOVUPD      Z8, 128(DI)(BX*2)
-	VFMADD213PD  (R9), Z15, Z9
-	VMOVUPD      Z9, (R9)
-	VFMADD213PD  64(R9), Z15, Z10
-	VMOVUPD      Z10, 64(R9)
-	VFMADD213PD  128(R9), Z15, Z11
-	VMOVUPD      Z11, 128(R9)
-	VFMADD213PD  (R9)(BX*1), Z15, Z12
-	VMOVUPD      Z12, (R9)(BX*1)
-	VFMADD213PD  64(R9)(BX*1), Z15, Z13
-	VMOVUPD      Z13, 64(R9)(BX*1)
-	VFMADD213PD  128(R9)(BX*1), Z15, Z14
-	VMOVUPD      Z14, 128(R9)(BX*1)
+	VFMADD213PD  (CX), Z15, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z15, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z15, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z15, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z15, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z15, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Z15, Z6
+	VMOVUPD      Z6, (CX)(DX*2)
+	VFMADD213PD  64(CX)(DX*2), Z15, Z7
+	VMOVUPD      Z7, 64(CX)(DX*2)
+	VFMADD213PD  128(CX)(DX*2), Z15, Z8
+	VMOVUPD      Z8, 128(CX)(DX*2)
+	VFMADD213PD  (BX), Z15, Z9
+	VMOVUPD      Z9, (BX)
+	VFMADD213PD  64(BX), Z15, Z10
+	VMOVUPD      Z10, 64(BX)
+	VFMADD213PD  128(BX), Z15, Z11
+	VMOVUPD      Z11, 128(BX)
+	VFMADD213PD  (BX)(DX*1), Z15, Z12
+	VMOVUPD      Z12, (BX)(DX*1)
+	VFMADD213PD  64(BX)(DX*1), Z15, Z13
+	VMOVUPD      Z13, 64(BX)(DX*1)
+	VFMADD213PD  128(BX)(DX*1), Z15, Z14
+	VMOVUPD      Z14, 128(BX)(DX*1)
 	JMP          r5v3end
 
 r5v3packed:
-	VFMADD213PD (DI), Z15, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z15, Z1
-	VMOVUPD     Z1, 64(DI)
-	VFMADD213PD 128(DI), Z15, Z2
-	VMOVUPD     Z2, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z15, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z15, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VFMADD213PD 128(DI)(BX*1), Z15, Z5
-	VMOVUPD     Z5, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z15, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z15, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VFMADD213PD 120(DI)(BX*2), Z15, Z8
-	VMOVUPD     Z8, 120(DI)(BX*2)
-	VFMADD213PD -24(R9), Z15, Z9
-	VMOVUPD     Z9, -24(R9)
-	VFMADD213PD 40(R9), Z15, Z10
-	VMOVUPD     Z10, 40(R9)
-	VFMADD213PD 104(R9), Z15, Z11
-	VMOVUPD     Z11, 104(R9)
-	VFMADD213PD -48(R9)(BX*1), Z15, Z12
-	VMOVUPD     Z12, -48(R9)(BX*1)
-	VFMADD213PD 16(R9)(BX*1), Z15, Z13
-	VMOVUPD     Z13, 16(R9)(BX*1)
-	VFMADD213PD 80(R9)(BX*1), Z15, Z14
-	VMOVUPD     Z14, 80(R9)(BX*1)
+	VFMADD213PD (CX), Z15, Z0
+	VMOVUPD     Z0, (CX)
+	VFMADD213PD 64(CX), Z15, Z1
+	VMOVUPD     Z1, 64(CX)
+	VFMADD213PD 128(CX), Z15, Z2
+	VMOVUPD     Z2, 128(CX)
+	VFMADD213PD (CX)(DX*1), Z15, Z3
+	VMOVUPD     Z3, (CX)(DX*1)
+	VFMADD213PD 64(CX)(DX*1), Z15, Z4
+	VMOVUPD     Z4, 64(CX)(DX*1)
+	VFMADD213PD 128(CX)(DX*1), Z15, Z5
+	VMOVUPD     Z5, 128(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Z15, Z6
+	VMOVUPD     Z6, -8(CX)(DX*2)
+	VFMADD213PD 56(CX)(DX*2), Z15, Z7
+	VMOVUPD     Z7, 56(CX)(DX*2)
+	VFMADD213PD 120(CX)(DX*2), Z15, Z8
+	VMOVUPD     Z8, 120(CX)(DX*2)
+	VFMADD213PD -24(BX), Z15, Z9
+	VMOVUPD     Z9, -24(BX)
+	VFMADD213PD 40(BX), Z15, Z10
+	VMOVUPD     Z10, 40(BX)
+	VFMADD213PD 104(BX), Z15, Z11
+	VMOVUPD     Z11, 104(BX)
+	VFMADD213PD -48(BX)(DX*1), Z15, Z12
+	VMOVUPD     Z12, -48(BX)(DX*1)
+	VFMADD213PD 16(BX)(DX*1), Z15, Z13
+	VMOVUPD     Z13, 16(BX)(DX*1)
+	VFMADD213PD 80(BX)(DX*1), Z15, Z14
+	VMOVUPD     Z14, 80(BX)(DX*1)
 	JMP         r5v3end
 
 r5v3scaled:
@@ -2575,150 +2830,165 @@ r5v3scaled:
 	VMULPD Z15, Z14, Z14
 
 r5v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, 128(DI)(BX*2)
-	VMOVUPD Z9, (R9)
-	VMOVUPD Z10, 64(R9)
-	VMOVUPD Z11, 128(R9)
-	VMOVUPD Z12, (R9)(BX*1)
-	VMOVUPD Z13, 64(R9)(BX*1)
-	VMOVUPD Z14, 128(R9)(BX*1)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z6, (CX)(DX*2)
+	VMOVUPD Z7, 64(CX)(DX*2)
+	VMOVUPD Z8, 128(CX)(DX*2)
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z10, 64(BX)
+	VMOVUPD Z11, 128(BX)
+	VMOVUPD Z12, (BX)(DX*1)
+	VMOVUPD Z13, 64(BX)(DX*1)
+	VMOVUPD Z14, 128(BX)(DX*1)
 
 r5v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole5
 
 edge5:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge5_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r5v1mrest
 
 r5v1mloop:
-	VMOVUPD.Z        (SI), K1, Z5
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
-	VFMADD231PD.BCST (R10), Z5, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z5
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
-	VFMADD231PD.BCST (R10), Z5, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z5
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
-	VFMADD231PD.BCST (R10), Z5, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z5
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
-	VFMADD231PD.BCST (R10), Z5, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R11), K1, Z5
+	ADDQ             AX, R11
+	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R11), K1, Z5
+	ADDQ             AX, R11
+	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R11), K1, Z5
+	ADDQ             AX, R11
+	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R11), K1, Z5
+	ADDQ             AX, R11
+	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r5v1mloop
 
 r5v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r5v1mstore
 
 r5v1mone:
-	VMOVUPD.Z        (SI), K1, Z5
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z5, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z5, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z5, Z2
-	VFMADD231PD.BCST (R10), Z5, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z5, Z4
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	DECQ             R8
+	VMOVUPD.Z        (R11), K1, Z5
+	ADDQ             AX, R11
+	VFMADD231PD.BCST (DX)(BX*1), Z5, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z5, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z5, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z5, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z5, Z4
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r5v1mone
 
 r5v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v1mproduct
 	VBROADCASTSD alpha+24(FP), Z5
 	JLT          r5v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v1mpacked
-	VMOVUPD.Z    (DI), K1, Z6
-	VFMADD213PD  Z6, Z5, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z6
-	VFMADD213PD  Z6, Z5, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z    (DI)(BX*2), K1, Z6
-	VFMADD213PD  Z6, Z5, Z2
-	VMOVUPD      Z2, K1, (DI)(BX*2)
 	VMOVUPD.Z    (AX), K1, Z6
+	VFMADD213PD  Z6, Z5, Z0
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z6
+	VFMADD213PD  Z6, Z5, Z1
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z    (AX)(CX*2), K1, Z6
+	VFMADD213PD  Z6, Z5, Z2
+	VMOVUPD      Z2, K1, (AX)(CX*2)
+	VMOVUPD.Z    (DX), K1, Z6
 	VFMADD213PD  Z6, Z5, Z3
-	VMOVUPD      Z3, K1, (AX)
-	VMOVUPD.Z    (AX)(BX*1), K1, Z6
+	VMOVUPD      Z3, K1, (DX)
+	VMOVUPD.Z    (DX)(CX*1), K1, Z6
 	VFMADD213PD  Z6, Z5, Z4
-	VMOVUPD      Z4, K1, (AX)(BX*1)
+	VMOVUPD      Z4, K1, (DX)(CX*1)
 	JMP          r5v1mend
 
 r5v1mpacked:
-	VMOVUPD.Z   (DI), K1, Z6
+	VMOVUPD.Z   (AX), K1, Z6
 	VFMADD213PD Z6, Z5, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVUPD.Z   (DI)(BX*1), K1, Z6
+	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD.Z   (AX)(CX*1), K1, Z6
 	VFMADD213PD Z6, Z5, Z1
-	VMOVUPD     Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z   -8(DI)(BX*2), K1, Z6
+	VMOVUPD     Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z   -8(AX)(CX*2), K1, Z6
 	VFMADD213PD Z6, Z5, Z2
-	VMOVUPD     Z2, K1, -8(DI)(BX*2)
-	VMOVUPD.Z   -24(AX), K1, Z6
+	VMOVUPD     Z2, K1, -8(AX)(CX*2)
+	VMOVUPD.Z   -24(DX), K1, Z6
 	VFMADD213PD Z6, Z5, Z3
-	VMOVUPD     Z3, K1, -24(AX)
-	VMOVUPD.Z   -48(AX)(BX*1), K1, Z6
+	VMOVUPD     Z3, K1, -24(DX)
+	VMOVUPD.Z   -48(DX)(CX*1), K1, Z6
 	VFMADD213PD Z6, Z5, Z4
-	VMOVUPD     Z4, K1, -48(AX)(BX*1)
+	VMOVUPD     Z4, K1, -48(DX)(CX*1)
 	JMP         r5v1mend
 
 r5v1mscaled:
@@ -2729,26 +2999,39 @@ r5v1mscaled:
 	VMULPD Z5, Z4, Z4
 
 r5v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMOVUPD Z3, K1, (AX)
-	VMOVUPD Z4, K1, (AX)(BX*1)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (DX)
+	VMOVUPD Z4, K1, (DX)(CX*1)
 
 r5v1mend:
 	JMP done
 
 edge5_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge5_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2759,183 +3042,185 @@ edge5_2:
 	VPXORQ Z7, Z7, Z7
 	VPXORQ Z8, Z8, Z8
 	VPXORQ Z9, Z9, Z9
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r5v2mrest
 
 r5v2mloop:
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	VMOVUPD      (R11), Z10
+	VMOVUPD.Z    64(R11), K1, Z11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R10), Z15
+	VBROADCASTSD (R9)(BX*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (R10)(BX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z10
+	VMOVUPD.Z    64(R11), K1, Z11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R10), Z15
+	VBROADCASTSD (R9)(BX*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (R10)(BX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z10
+	VMOVUPD.Z    64(R11), K1, Z11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R10), Z15
+	VBROADCASTSD (R9)(BX*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (R10)(BX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z10
+	VMOVUPD.Z    64(R11), K1, Z11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R10), Z15
+	VBROADCASTSD (R9)(BX*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (R10)(BX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r5v2mloop
 
 r5v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r5v2mstore
 
 r5v2mone:
-	VMOVUPD      (SI), Z10
-	VMOVUPD.Z    64(SI), K1, Z11
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z12
+	VMOVUPD      (R11), Z10
+	VMOVUPD.Z    64(R11), K1, Z11
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z12
 	VFMADD231PD  Z10, Z12, Z0
 	VFMADD231PD  Z11, Z12, Z1
-	VBROADCASTSD (R9)(AX*1), Z13
+	VBROADCASTSD (DI)(BX*1), Z13
 	VFMADD231PD  Z10, Z13, Z2
 	VFMADD231PD  Z11, Z13, Z3
-	VBROADCASTSD (R9)(AX*2), Z14
+	VBROADCASTSD (R8)(BX*1), Z14
 	VFMADD231PD  Z10, Z14, Z4
 	VFMADD231PD  Z11, Z14, Z5
-	VBROADCASTSD (R10), Z15
+	VBROADCASTSD (R9)(BX*1), Z15
 	VFMADD231PD  Z10, Z15, Z6
 	VFMADD231PD  Z11, Z15, Z7
-	VBROADCASTSD (R10)(AX*1), Z16
+	VBROADCASTSD (R10)(BX*1), Z16
 	VFMADD231PD  Z10, Z16, Z8
 	VFMADD231PD  Z11, Z16, Z9
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r5v2mone
 
 r5v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v2mproduct
 	VBROADCASTSD alpha+24(FP), Z10
 	JLT          r5v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v2mpacked
-	VFMADD213PD  (DI), Z10, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z12
-	VFMADD213PD  Z12, Z10, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z10, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z12
-	VFMADD213PD  Z12, Z10, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z10, Z4
-	VMOVUPD      Z4, (DI)(BX*2)
-	VMOVUPD.Z    64(DI)(BX*2), K1, Z12
-	VFMADD213PD  Z12, Z10, Z5
-	VMOVUPD      Z5, K1, 64(DI)(BX*2)
-	VFMADD213PD  (AX), Z10, Z6
-	VMOVUPD      Z6, (AX)
+	VFMADD213PD  (AX), Z10, Z0
+	VMOVUPD      Z0, (AX)
 	VMOVUPD.Z    64(AX), K1, Z12
+	VFMADD213PD  Z12, Z10, Z1
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z10, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z12
+	VFMADD213PD  Z12, Z10, Z3
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z10, Z4
+	VMOVUPD      Z4, (AX)(CX*2)
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z12
+	VFMADD213PD  Z12, Z10, Z5
+	VMOVUPD      Z5, K1, 64(AX)(CX*2)
+	VFMADD213PD  (DX), Z10, Z6
+	VMOVUPD      Z6, (DX)
+	VMOVUPD.Z    64(DX), K1, Z12
 	VFMADD213PD  Z12, Z10, Z7
-	VMOVUPD      Z7, K1, 64(AX)
-	VFMADD213PD  (AX)(BX*1), Z10, Z8
-	VMOVUPD      Z8, (AX)(BX*1)
-	VMOVUPD.Z    64(AX)(BX*1), K1, Z12
+	VMOVUPD      Z7, K1, 64(DX)
+	VFMADD213PD  (DX)(CX*1), Z10, Z8
+	VMOVUPD      Z8, (DX)(CX*1)
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z12
 	VFMADD213PD  Z12, Z10, Z9
-	VMOVUPD      Z9, K1, 64(AX)(BX*1)
+	VMOVUPD      Z9, K1, 64(DX)(CX*1)
 	JMP          r5v2mend
 
 r5v2mpacked:
-	VFMADD213PD (DI), Z10, Z0
-	VMOVUPD     Z0, (DI)
-	VMOVUPD.Z   64(DI), K1, Z12
+	VFMADD213PD (AX), Z10, Z0
+	VMOVUPD     Z0, (AX)
+	VMOVUPD.Z   64(AX), K1, Z12
 	VFMADD213PD Z12, Z10, Z1
-	VMOVUPD     Z1, K1, 64(DI)
-	VFMADD213PD (DI)(BX*1), Z10, Z2
-	VMOVUPD     Z2, (DI)(BX*1)
-	VMOVUPD.Z   64(DI)(BX*1), K1, Z12
+	VMOVUPD     Z1, K1, 64(AX)
+	VFMADD213PD (AX)(CX*1), Z10, Z2
+	VMOVUPD     Z2, (AX)(CX*1)
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z12
 	VFMADD213PD Z12, Z10, Z3
-	VMOVUPD     Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z10, Z4
-	VMOVUPD     Z4, -8(DI)(BX*2)
-	VMOVUPD.Z   56(DI)(BX*2), K1, Z12
+	VMOVUPD     Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z10, Z4
+	VMOVUPD     Z4, -8(AX)(CX*2)
+	VMOVUPD.Z   56(AX)(CX*2), K1, Z12
 	VFMADD213PD Z12, Z10, Z5
-	VMOVUPD     Z5, K1, 56(DI)(BX*2)
-	VFMADD213PD -24(AX), Z10, Z6
-	VMOVUPD     Z6, -24(AX)
-	VMOVUPD.Z   40(AX), K1, Z12
+	VMOVUPD     Z5, K1, 56(AX)(CX*2)
+	VFMADD213PD -24(DX), Z10, Z6
+	VMOVUPD     Z6, -24(DX)
+	VMOVUPD.Z   40(DX), K1, Z12
 	VFMADD213PD Z12, Z10, Z7
-	VMOVUPD     Z7, K1, 40(AX)
-	VFMADD213PD -48(AX)(BX*1), Z10, Z8
-	VMOVUPD     Z8, -48(AX)(BX*1)
-	VMOVUPD.Z   16(AX)(BX*1), K1, Z12
+	VMOVUPD     Z7, K1, 40(DX)
+	VFMADD213PD -48(DX)(CX*1), Z10, Z8
+	VMOVUPD     Z8, -48(DX)(CX*1)
+	VMOVUPD.Z   16(DX)(CX*1), K1, Z12
 	VFMADD213PD Z12, Z10, Z9
-	VMOVUPD     Z9, K1, 16(AX)(BX*1)
+	VMOVUPD     Z9, K1, 16(DX)(CX*1)
 	JMP         r5v2mend
 
 r5v2mscaled:
@@ -2951,29 +3236,42 @@ r5v2mscaled:
 	VMULPD Z10, Z9, Z9
 
 r5v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMOVUPD Z4, (DI)(BX*2)
-	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMOVUPD Z6, (AX)
-	VMOVUPD Z7, K1, 64(AX)
-	VMOVUPD Z8, (AX)(BX*1)
-	VMOVUPD Z9, K1, 64(AX)(BX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (DX)
+	VMOVUPD Z7, K1, 64(DX)
+	VMOVUPD Z8, (DX)(CX*1)
+	VMOVUPD Z9, K1, 64(DX)(CX*1)
 
 r5v2mend:
 	JMP done
 
 edge5_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R11
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -2989,233 +3287,235 @@ edge5_3:
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r5v3mrest
 
 r5v3mloop:
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD.Z    128(R11), K1, Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD.Z    128(R11), K1, Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD.Z    128(R11), K1, Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD.Z    128(R11), K1, Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r5v3mloop
 
 r5v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r5v3mstore
 
 r5v3mone:
-	VMOVUPD      (SI), Z15
-	VMOVUPD      64(SI), Z16
-	VMOVUPD.Z    128(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	VMOVUPD      (R11), Z15
+	VMOVUPD      64(R11), Z16
+	VMOVUPD.Z    128(R11), K1, Z17
+	ADDQ         AX, R11
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z15, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z1
 	VFMADD231PD  Z17, Z18, Z2
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z15, Z19, Z3
 	VFMADD231PD  Z16, Z19, Z4
 	VFMADD231PD  Z17, Z19, Z5
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z15, Z20, Z6
 	VFMADD231PD  Z16, Z20, Z7
 	VFMADD231PD  Z17, Z20, Z8
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z15, Z21, Z9
 	VFMADD231PD  Z16, Z21, Z10
 	VFMADD231PD  Z17, Z21, Z11
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z15, Z22, Z12
 	VFMADD231PD  Z16, Z22, Z13
 	VFMADD231PD  Z17, Z22, Z14
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r5v3mone
 
 r5v3mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r5v3mproduct
 	VBROADCASTSD alpha+24(FP), Z15
 	JLT          r5v3mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r5v3mpacked
-	VFMADD213PD  (DI), Z15, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z15, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z18
-	VFMADD213PD  Z18, Z15, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z15, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z15, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z18
-	VFMADD213PD  Z18, Z15, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z15, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z15, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VMOVUPD.Z    128(DI)(BX*2), K1, Z18
-	VFMADD213PD  Z18, Z15, Z8
-	VMOVUPD      Z8, K1, 128(DI)(BX*2)
-	VFMADD213PD  (AX), Z15, Z9
-	VMOVUPD      Z9, (AX)
-	VFMADD213PD  64(AX), Z15, Z10
-	VMOVUPD      Z10, 64(AX)
+	VFMADD213PD  (AX), Z15, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z15, Z1
+	VMOVUPD      Z1, 64(AX)
 	VMOVUPD.Z    128(AX), K1, Z18
+	VFMADD213PD  Z18, Z15, Z2
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z15, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z15, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z18
+	VFMADD213PD  Z18, Z15, Z5
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z15, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z15, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z18
+	VFMADD213PD  Z18, Z15, Z8
+	VMOVUPD      Z8, K1, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z15, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z15, Z10
+	VMOVUPD      Z10, 64(DX)
+	VMOVUPD.Z    128(DX), K1, Z18
 	VFMADD213PD  Z18, Z15, Z11
-	VMOVUPD      Z11, K1, 128(AX)
-	VFMADD213PD  (AX)(BX*1), Z15, Z12
-	VMOVUPD      Z12, (AX)(BX*1)
-	VFMADD213PD  64(AX)(BX*1), Z15, Z13
-	VMOVUPD      Z13, 64(AX)(BX*1)
-	VMOVUPD.Z    128(AX)(BX*1), K1, Z18
+	VMOVUPD      Z11, K1, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z15, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z15, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z18
 	VFMADD213PD  Z18, Z15, Z14
-	VMOVUPD      Z14, K1, 128(AX)(BX*1)
+	VMOVUPD      Z14, K1, 128(DX)(CX*1)
 	JMP          r5v3mend
 
 r5v3mpacked:
-	VFMADD213PD (DI), Z15, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z15, Z1
-	VMOVUPD     Z1, 64(DI)
-	VMOVUPD.Z   128(DI), K1, Z18
+	VFMADD213PD (AX), Z15, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z15, Z1
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD.Z   128(AX), K1, Z18
 	VFMADD213PD Z18, Z15, Z2
-	VMOVUPD     Z2, K1, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z15, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z15, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VMOVUPD.Z   128(DI)(BX*1), K1, Z18
+	VMOVUPD     Z2, K1, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z15, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z15, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VMOVUPD.Z   128(AX)(CX*1), K1, Z18
 	VFMADD213PD Z18, Z15, Z5
-	VMOVUPD     Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z15, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z15, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VMOVUPD.Z   120(DI)(BX*2), K1, Z18
+	VMOVUPD     Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z15, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z15, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VMOVUPD.Z   120(AX)(CX*2), K1, Z18
 	VFMADD213PD Z18, Z15, Z8
-	VMOVUPD     Z8, K1, 120(DI)(BX*2)
-	VFMADD213PD -24(AX), Z15, Z9
-	VMOVUPD     Z9, -24(AX)
-	VFMADD213PD 40(AX), Z15, Z10
-	VMOVUPD     Z10, 40(AX)
-	VMOVUPD.Z   104(AX), K1, Z18
+	VMOVUPD     Z8, K1, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z15, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z15, Z10
+	VMOVUPD     Z10, 40(DX)
+	VMOVUPD.Z   104(DX), K1, Z18
 	VFMADD213PD Z18, Z15, Z11
-	VMOVUPD     Z11, K1, 104(AX)
-	VFMADD213PD -48(AX)(BX*1), Z15, Z12
-	VMOVUPD     Z12, -48(AX)(BX*1)
-	VFMADD213PD 16(AX)(BX*1), Z15, Z13
-	VMOVUPD     Z13, 16(AX)(BX*1)
-	VMOVUPD.Z   80(AX)(BX*1), K1, Z18
+	VMOVUPD     Z11, K1, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z15, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z15, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VMOVUPD.Z   80(DX)(CX*1), K1, Z18
 	VFMADD213PD Z18, Z15, Z14
-	VMOVUPD     Z14, K1, 80(AX)(BX*1)
+	VMOVUPD     Z14, K1, 80(DX)(CX*1)
 	JMP         r5v3mend
 
 r5v3mscaled:
@@ -3236,34 +3536,47 @@ r5v3mscaled:
 	VMULPD Z15, Z14, Z14
 
 r5v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMOVUPD Z9, (AX)
-	VMOVUPD Z10, 64(AX)
-	VMOVUPD Z11, K1, 128(AX)
-	VMOVUPD Z12, (AX)(BX*1)
-	VMOVUPD Z13, 64(AX)(BX*1)
-	VMOVUPD Z14, K1, 128(AX)(BX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, K1, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, K1, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, K1, 128(DX)(CX*1)
 
 r5v3mend:
 	JMP done
 
 rows6:
 whole6:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge6
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	MOVQ   SI, R12
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R12
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3282,255 +3595,257 @@ whole6:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 	VPXORQ Z17, Z17, Z17
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r6v3rest
 
 r6v3loop:
 	VMOVUPD      (R12), Z18
 	VMOVUPD      64(R12), Z19
 	VMOVUPD      128(R12), Z20
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z21
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R10
-	ADDQ         CX, R11
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
 	VMOVUPD      (R12), Z18
 	VMOVUPD      64(R12), Z19
 	VMOVUPD      128(R12), Z20
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z21
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R10
-	ADDQ         CX, R11
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
 	VMOVUPD      (R12), Z18
 	VMOVUPD      64(R12), Z19
 	VMOVUPD      128(R12), Z20
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z21
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R10
-	ADDQ         CX, R11
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
 	VMOVUPD      (R12), Z18
 	VMOVUPD      64(R12), Z19
 	VMOVUPD      128(R12), Z20
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z21
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r6v3loop
 
 r6v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r6v3store
 
 r6v3one:
 	VMOVUPD      (R12), Z18
 	VMOVUPD      64(R12), Z19
 	VMOVUPD      128(R12), Z20
-	ADDQ         DX, R12
-	VBROADCASTSD (R10), Z21
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R11)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r6v3one
 
 r6v3store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v3product
 	VBROADCASTSD alpha+24(FP), Z18
 	JLT          r6v3scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v3packed
-	VFMADD213PD  (DI), Z18, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z18, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z18, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z18, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z18, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z18, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z18, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z18, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VFMADD213PD  128(DI)(BX*2), Z18, Z8
-	VMOVUPD      Z8, 128(DI)(BX*2)
-	VFMADD213PD  (R9), Z18, Z9
-	VMOVUPD      Z9, (R9)
-	VFMADD213PD  64(R9), Z18, Z10
-	VMOVUPD      Z10, 64(R9)
-	VFMADD213PD  128(R9), Z18, Z11
-	VMOVUPD      Z11, 128(R9)
-	VFMADD213PD  (R9)(BX*1), Z18, Z12
-	VMOVUPD      Z12, (R9)(BX*1)
-	VFMADD213PD  64(R9)(BX*1), Z18, Z13
-	VMOVUPD      Z13, 64(R9)(BX*1)
-	VFMADD213PD  128(R9)(BX*1), Z18, Z14
-	VMOVUPD      Z14, 128(R9)(BX*1)
-	VFMADD213PD  (R9)(BX*2), Z18, Z15
-	VMOVUPD      Z15, (R9)(BX*2)
-	VFMADD213PD  64(R9)(BX*2), Z18, Z16
-	VMOVUPD      Z16, 64(R9)(BX*2)
-	VFMADD213PD  128(R9)(BX*2), Z18, Z17
-	VMOVUPD      Z17, 128(R9)(BX*2)
+	VFMADD213PD  (CX), Z18, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z18, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z18, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z18, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z18, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z18, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Z18, Z6
+	VMOVUPD      Z6, (CX)(DX*2)
+	VFMADD213PD  64(CX)(DX*2), Z18, Z7
+	VMOVUPD      Z7, 64(CX)(DX*2)
+	VFMADD213PD  128(CX)(DX*2), Z18, Z8
+	VMOVUPD      Z8, 128(CX)(DX*2)
+	VFMADD213PD  (BX), Z18, Z9
+	VMOVUPD      Z9, (BX)
+	VFMADD213PD  64(BX), Z18, Z10
+	VMOVUPD      Z10, 64(BX)
+	VFMADD213PD  128(BX), Z18, Z11
+	VMOVUPD      Z11, 128(BX)
+	VFMADD213PD  (BX)(DX*1), Z18, Z12
+	VMOVUPD      Z12, (BX)(DX*1)
+	VFMADD213PD  64(BX)(DX*1), Z18, Z13
+	VMOVUPD      Z13, 64(BX)(DX*1)
+	VFMADD213PD  128(BX)(DX*1), Z18, Z14
+	VMOVUPD      Z14, 128(BX)(DX*1)
+	VFMADD213PD  (BX)(DX*2), Z18, Z15
+	VMOVUPD      Z15, (BX)(DX*2)
+	VFMADD213PD  64(BX)(DX*2), Z18, Z16
+	VMOVUPD      Z16, 64(BX)(DX*2)
+	VFMADD213PD  128(BX)(DX*2), Z18, Z17
+	VMOVUPD      Z17, 128(BX)(DX*2)
 	JMP          r6v3end
 
 r6v3packed:
-	VFMADD213PD (DI), Z18, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z18, Z1
-	VMOVUPD     Z1, 64(DI)
-	VFMADD213PD 128(DI), Z18, Z2
-	VMOVUPD     Z2, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z18, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z18, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VFMADD213PD 128(DI)(BX*1), Z18, Z5
-	VMOVUPD     Z5, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z18, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z18, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VFMADD213PD 120(DI)(BX*2), Z18, Z8
-	VMOVUPD     Z8, 120(DI)(BX*2)
-	VFMADD213PD -24(R9), Z18, Z9
-	VMOVUPD     Z9, -24(R9)
-	VFMADD213PD 40(R9), Z18, Z10
-	VMOVUPD     Z10, 40(R9)
-	VFMADD213PD 104(R9), Z18, Z11
-	VMOVUPD     Z11, 104(R9)
-	VFMADD213PD -48(R9)(BX*1), Z18, Z12
-	VMOVUPD     Z12, -48(R9)(BX*1)
-	VFMADD213PD 16(R9)(BX*1), Z18, Z13
-	VMOVUPD     Z13, 16(R9)(BX*1)
-	VFMADD213PD 80(R9)(BX*1), Z18, Z14
-	VMOVUPD     Z14, 80(R9)(BX*1)
-	VFMADD213PD -80(R9)(BX*2), Z18, Z15
-	VMOVUPD     Z15, -80(R9)(BX*2)
-	VFMADD213PD -16(R9)(BX*2), Z18, Z16
-	VMOVUPD     Z16, -16(R9)(BX*2)
-	VFMADD213PD 48(R9)(BX*2), Z18, Z17
-	VMOVUPD     Z17, 48(R9)(BX*2)
+	VFMADD213PD (CX), Z18, Z0
+	VMOVUPD     Z0, (CX)
+	VFMADD213PD 64(CX), Z18, Z1
+	VMOVUPD     Z1, 64(CX)
+	VFMADD213PD 128(CX), Z18, Z2
+	VMOVUPD     Z2, 128(CX)
+	VFMADD213PD (CX)(DX*1), Z18, Z3
+	VMOVUPD     Z3, (CX)(DX*1)
+	VFMADD213PD 64(CX)(DX*1), Z18, Z4
+	VMOVUPD     Z4, 64(CX)(DX*1)
+	VFMADD213PD 128(CX)(DX*1), Z18, Z5
+	VMOVUPD     Z5, 128(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Z18, Z6
+	VMOVUPD     Z6, -8(CX)(DX*2)
+	VFMADD213PD 56(CX)(DX*2), Z18, Z7
+	VMOVUPD     Z7, 56(CX)(DX*2)
+	VFMADD213PD 120(CX)(DX*2), Z18, Z8
+	VMOVUPD     Z8, 120(CX)(DX*2)
+	VFMADD213PD -24(BX), Z18, Z9
+	VMOVUPD     Z9, -24(BX)
+	VFMADD213PD 40(BX), Z18, Z10
+	VMOVUPD     Z10, 40(BX)
+	VFMADD213PD 104(BX), Z18, Z11
+	VMOVUPD     Z11, 104(BX)
+	VFMADD213PD -48(BX)(DX*1), Z18, Z12
+	VMOVUPD     Z12, -48(BX)(DX*1)
+	VFMADD213PD 16(BX)(DX*1), Z18, Z13
+	VMOVUPD     Z13, 16(BX)(DX*1)
+	VFMADD213PD 80(BX)(DX*1), Z18, Z14
+	VMOVUPD     Z14, 80(BX)(DX*1)
+	VFMADD213PD -80(BX)(DX*2), Z18, Z15
+	VMOVUPD     Z15, -80(BX)(DX*2)
+	VFMADD213PD -16(BX)(DX*2), Z18, Z16
+	VMOVUPD     Z16, -16(BX)(DX*2)
+	VFMADD213PD 48(BX)(DX*2), Z18, Z17
+	VMOVUPD     Z17, 48(BX)(DX*2)
 	JMP         r6v3end
 
 r6v3scaled:
@@ -3554,165 +3869,182 @@ r6v3scaled:
 	VMULPD Z18, Z17, Z17
 
 r6v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, 128(DI)(BX*2)
-	VMOVUPD Z9, (R9)
-	VMOVUPD Z10, 64(R9)
-	VMOVUPD Z11, 128(R9)
-	VMOVUPD Z12, (R9)(BX*1)
-	VMOVUPD Z13, 64(R9)(BX*1)
-	VMOVUPD Z14, 128(R9)(BX*1)
-	VMOVUPD Z15, (R9)(BX*2)
-	VMOVUPD Z16, 64(R9)(BX*2)
-	VMOVUPD Z17, 128(R9)(BX*2)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z6, (CX)(DX*2)
+	VMOVUPD Z7, 64(CX)(DX*2)
+	VMOVUPD Z8, 128(CX)(DX*2)
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z10, 64(BX)
+	VMOVUPD Z11, 128(BX)
+	VMOVUPD Z12, (BX)(DX*1)
+	VMOVUPD Z13, 64(BX)(DX*1)
+	VMOVUPD Z14, 128(BX)(DX*1)
+	VMOVUPD Z15, (BX)(DX*2)
+	VMOVUPD Z16, 64(BX)(DX*2)
+	VMOVUPD Z17, 128(BX)(DX*2)
 
 r6v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole6
 
 edge6:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge6_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R12
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r6v1mrest
 
 r6v1mloop:
-	VMOVUPD.Z        (SI), K1, Z6
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
-	VFMADD231PD.BCST (R10), Z6, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z6
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
-	VFMADD231PD.BCST (R10), Z6, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z6
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
-	VFMADD231PD.BCST (R10), Z6, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	VMOVUPD.Z        (SI), K1, Z6
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
-	VFMADD231PD.BCST (R10), Z6, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R12), K1, Z6
+	ADDQ             AX, R12
+	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R12), K1, Z6
+	ADDQ             AX, R12
+	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R12), K1, Z6
+	ADDQ             AX, R12
+	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R12), K1, Z6
+	ADDQ             AX, R12
+	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r6v1mloop
 
 r6v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r6v1mstore
 
 r6v1mone:
-	VMOVUPD.Z        (SI), K1, Z6
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z6, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z6, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z6, Z2
-	VFMADD231PD.BCST (R10), Z6, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z6, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z6, Z5
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	DECQ             R8
+	VMOVUPD.Z        (R12), K1, Z6
+	ADDQ             AX, R12
+	VFMADD231PD.BCST (DX)(BX*1), Z6, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z6, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z6, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z6, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z6, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z6, Z5
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r6v1mone
 
 r6v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v1mproduct
 	VBROADCASTSD alpha+24(FP), Z6
 	JLT          r6v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v1mpacked
-	VMOVUPD.Z    (DI), K1, Z7
-	VFMADD213PD  Z7, Z6, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z7
-	VFMADD213PD  Z7, Z6, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z    (DI)(BX*2), K1, Z7
-	VFMADD213PD  Z7, Z6, Z2
-	VMOVUPD      Z2, K1, (DI)(BX*2)
 	VMOVUPD.Z    (AX), K1, Z7
+	VFMADD213PD  Z7, Z6, Z0
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z7
+	VFMADD213PD  Z7, Z6, Z1
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z    (AX)(CX*2), K1, Z7
+	VFMADD213PD  Z7, Z6, Z2
+	VMOVUPD      Z2, K1, (AX)(CX*2)
+	VMOVUPD.Z    (DX), K1, Z7
 	VFMADD213PD  Z7, Z6, Z3
-	VMOVUPD      Z3, K1, (AX)
-	VMOVUPD.Z    (AX)(BX*1), K1, Z7
+	VMOVUPD      Z3, K1, (DX)
+	VMOVUPD.Z    (DX)(CX*1), K1, Z7
 	VFMADD213PD  Z7, Z6, Z4
-	VMOVUPD      Z4, K1, (AX)(BX*1)
-	VMOVUPD.Z    (AX)(BX*2), K1, Z7
+	VMOVUPD      Z4, K1, (DX)(CX*1)
+	VMOVUPD.Z    (DX)(CX*2), K1, Z7
 	VFMADD213PD  Z7, Z6, Z5
-	VMOVUPD      Z5, K1, (AX)(BX*2)
+	VMOVUPD      Z5, K1, (DX)(CX*2)
 	JMP          r6v1mend
 
 r6v1mpacked:
-	VMOVUPD.Z   (DI), K1, Z7
+	VMOVUPD.Z   (AX), K1, Z7
 	VFMADD213PD Z7, Z6, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVUPD.Z   (DI)(BX*1), K1, Z7
+	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD.Z   (AX)(CX*1), K1, Z7
 	VFMADD213PD Z7, Z6, Z1
-	VMOVUPD     Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z   -8(DI)(BX*2), K1, Z7
+	VMOVUPD     Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z   -8(AX)(CX*2), K1, Z7
 	VFMADD213PD Z7, Z6, Z2
-	VMOVUPD     Z2, K1, -8(DI)(BX*2)
-	VMOVUPD.Z   -24(AX), K1, Z7
+	VMOVUPD     Z2, K1, -8(AX)(CX*2)
+	VMOVUPD.Z   -24(DX), K1, Z7
 	VFMADD213PD Z7, Z6, Z3
-	VMOVUPD     Z3, K1, -24(AX)
-	VMOVUPD.Z   -48(AX)(BX*1), K1, Z7
+	VMOVUPD     Z3, K1, -24(DX)
+	VMOVUPD.Z   -48(DX)(CX*1), K1, Z7
 	VFMADD213PD Z7, Z6, Z4
-	VMOVUPD     Z4, K1, -48(AX)(BX*1)
-	VMOVUPD.Z   -80(AX)(BX*2), K1, Z7
+	VMOVUPD     Z4, K1, -48(DX)(CX*1)
+	VMOVUPD.Z   -80(DX)(CX*2), K1, Z7
 	VFMADD213PD Z7, Z6, Z5
-	VMOVUPD     Z5, K1, -80(AX)(BX*2)
+	VMOVUPD     Z5, K1, -80(DX)(CX*2)
 	JMP         r6v1mend
 
 r6v1mscaled:
@@ -3724,27 +4056,42 @@ r6v1mscaled:
 	VMULPD Z6, Z5, Z5
 
 r6v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMOVUPD Z3, K1, (AX)
-	VMOVUPD Z4, K1, (AX)(BX*1)
-	VMOVUPD Z5, K1, (AX)(BX*2)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (DX)
+	VMOVUPD Z4, K1, (DX)(CX*1)
+	VMOVUPD Z5, K1, (DX)(CX*2)
 
 r6v1mend:
 	JMP done
 
 edge6_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge6_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R12
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -3757,208 +4104,210 @@ edge6_2:
 	VPXORQ Z9, Z9, Z9
 	VPXORQ Z10, Z10, Z10
 	VPXORQ Z11, Z11, Z11
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r6v2mrest
 
 r6v2mloop:
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z14
+	VMOVUPD      (R12), Z12
+	VMOVUPD.Z    64(R12), K1, Z13
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(AX*1), Z15
+	VBROADCASTSD (DI)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R9)(AX*2), Z16
+	VBROADCASTSD (R8)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R10), Z17
+	VBROADCASTSD (R9)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(AX*1), Z18
+	VBROADCASTSD (R10)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R10)(AX*2), Z19
+	VBROADCASTSD (R11)(BX*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z14
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R12), Z12
+	VMOVUPD.Z    64(R12), K1, Z13
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(AX*1), Z15
+	VBROADCASTSD (DI)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R9)(AX*2), Z16
+	VBROADCASTSD (R8)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R10), Z17
+	VBROADCASTSD (R9)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(AX*1), Z18
+	VBROADCASTSD (R10)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R10)(AX*2), Z19
+	VBROADCASTSD (R11)(BX*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z14
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R12), Z12
+	VMOVUPD.Z    64(R12), K1, Z13
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(AX*1), Z15
+	VBROADCASTSD (DI)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R9)(AX*2), Z16
+	VBROADCASTSD (R8)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R10), Z17
+	VBROADCASTSD (R9)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(AX*1), Z18
+	VBROADCASTSD (R10)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R10)(AX*2), Z19
+	VBROADCASTSD (R11)(BX*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z14
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R12), Z12
+	VMOVUPD.Z    64(R12), K1, Z13
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(AX*1), Z15
+	VBROADCASTSD (DI)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R9)(AX*2), Z16
+	VBROADCASTSD (R8)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R10), Z17
+	VBROADCASTSD (R9)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(AX*1), Z18
+	VBROADCASTSD (R10)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R10)(AX*2), Z19
+	VBROADCASTSD (R11)(BX*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r6v2mloop
 
 r6v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r6v2mstore
 
 r6v2mone:
-	VMOVUPD      (SI), Z12
-	VMOVUPD.Z    64(SI), K1, Z13
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z14
+	VMOVUPD      (R12), Z12
+	VMOVUPD.Z    64(R12), K1, Z13
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z14
 	VFMADD231PD  Z12, Z14, Z0
 	VFMADD231PD  Z13, Z14, Z1
-	VBROADCASTSD (R9)(AX*1), Z15
+	VBROADCASTSD (DI)(BX*1), Z15
 	VFMADD231PD  Z12, Z15, Z2
 	VFMADD231PD  Z13, Z15, Z3
-	VBROADCASTSD (R9)(AX*2), Z16
+	VBROADCASTSD (R8)(BX*1), Z16
 	VFMADD231PD  Z12, Z16, Z4
 	VFMADD231PD  Z13, Z16, Z5
-	VBROADCASTSD (R10), Z17
+	VBROADCASTSD (R9)(BX*1), Z17
 	VFMADD231PD  Z12, Z17, Z6
 	VFMADD231PD  Z13, Z17, Z7
-	VBROADCASTSD (R10)(AX*1), Z18
+	VBROADCASTSD (R10)(BX*1), Z18
 	VFMADD231PD  Z12, Z18, Z8
 	VFMADD231PD  Z13, Z18, Z9
-	VBROADCASTSD (R10)(AX*2), Z19
+	VBROADCASTSD (R11)(BX*1), Z19
 	VFMADD231PD  Z12, Z19, Z10
 	VFMADD231PD  Z13, Z19, Z11
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r6v2mone
 
 r6v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v2mproduct
 	VBROADCASTSD alpha+24(FP), Z12
 	JLT          r6v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v2mpacked
-	VFMADD213PD  (DI), Z12, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z14
-	VFMADD213PD  Z14, Z12, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z12, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z14
-	VFMADD213PD  Z14, Z12, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z12, Z4
-	VMOVUPD      Z4, (DI)(BX*2)
-	VMOVUPD.Z    64(DI)(BX*2), K1, Z14
-	VFMADD213PD  Z14, Z12, Z5
-	VMOVUPD      Z5, K1, 64(DI)(BX*2)
-	VFMADD213PD  (AX), Z12, Z6
-	VMOVUPD      Z6, (AX)
+	VFMADD213PD  (AX), Z12, Z0
+	VMOVUPD      Z0, (AX)
 	VMOVUPD.Z    64(AX), K1, Z14
+	VFMADD213PD  Z14, Z12, Z1
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z12, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z14
+	VFMADD213PD  Z14, Z12, Z3
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z12, Z4
+	VMOVUPD      Z4, (AX)(CX*2)
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z14
+	VFMADD213PD  Z14, Z12, Z5
+	VMOVUPD      Z5, K1, 64(AX)(CX*2)
+	VFMADD213PD  (DX), Z12, Z6
+	VMOVUPD      Z6, (DX)
+	VMOVUPD.Z    64(DX), K1, Z14
 	VFMADD213PD  Z14, Z12, Z7
-	VMOVUPD      Z7, K1, 64(AX)
-	VFMADD213PD  (AX)(BX*1), Z12, Z8
-	VMOVUPD      Z8, (AX)(BX*1)
-	VMOVUPD.Z    64(AX)(BX*1), K1, Z14
+	VMOVUPD      Z7, K1, 64(DX)
+	VFMADD213PD  (DX)(CX*1), Z12, Z8
+	VMOVUPD      Z8, (DX)(CX*1)
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z14
 	VFMADD213PD  Z14, Z12, Z9
-	VMOVUPD      Z9, K1, 64(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Z12, Z10
-	VMOVUPD      Z10, (AX)(BX*2)
-	VMOVUPD.Z    64(AX)(BX*2), K1, Z14
+	VMOVUPD      Z9, K1, 64(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z12, Z10
+	VMOVUPD      Z10, (DX)(CX*2)
+	VMOVUPD.Z    64(DX)(CX*2), K1, Z14
 	VFMADD213PD  Z14, Z12, Z11
-	VMOVUPD      Z11, K1, 64(AX)(BX*2)
+	VMOVUPD      Z11, K1, 64(DX)(CX*2)
 	JMP          r6v2mend
 
 r6v2mpacked:
-	VFMADD213PD (DI), Z12, Z0
-	VMOVUPD     Z0, (DI)
-	VMOVUPD.Z   64(DI), K1, Z14
+	VFMADD213PD (AX), Z12, Z0
+	VMOVUPD     Z0, (AX)
+	VMOVUPD.Z   64(AX), K1, Z14
 	VFMADD213PD Z14, Z12, Z1
-	VMOVUPD     Z1, K1, 64(DI)
-	VFMADD213PD (DI)(BX*1), Z12, Z2
-	VMOVUPD     Z2, (DI)(BX*1)
-	VMOVUPD.Z   64(DI)(BX*1), K1, Z14
+	VMOVUPD     Z1, K1, 64(AX)
+	VFMADD213PD (AX)(CX*1), Z12, Z2
+	VMOVUPD     Z2, (AX)(CX*1)
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z14
 	VFMADD213PD Z14, Z12, Z3
-	VMOVUPD     Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z12, Z4
-	VMOVUPD     Z4, -8(DI)(BX*2)
-	VMOVUPD.Z   56(DI)(BX*2), K1, Z14
+	VMOVUPD     Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z12, Z4
+	VMOVUPD     Z4, -8(AX)(CX*2)
+	VMOVUPD.Z   56(AX)(CX*2), K1, Z14
 	VFMADD213PD Z14, Z12, Z5
-	VMOVUPD     Z5, K1, 56(DI)(BX*2)
-	VFMADD213PD -24(AX), Z12, Z6
-	VMOVUPD     Z6, -24(AX)
-	VMOVUPD.Z   40(AX), K1, Z14
+	VMOVUPD     Z5, K1, 56(AX)(CX*2)
+	VFMADD213PD -24(DX), Z12, Z6
+	VMOVUPD     Z6, -24(DX)
+	VMOVUPD.Z   40(DX), K1, Z14
 	VFMADD213PD Z14, Z12, Z7
-	VMOVUPD     Z7, K1, 40(AX)
-	VFMADD213PD -48(AX)(BX*1), Z12, Z8
-	VMOVUPD     Z8, -48(AX)(BX*1)
-	VMOVUPD.Z   16(AX)(BX*1), K1, Z14
+	VMOVUPD     Z7, K1, 40(DX)
+	VFMADD213PD -48(DX)(CX*1), Z12, Z8
+	VMOVUPD     Z8, -48(DX)(CX*1)
+	VMOVUPD.Z   16(DX)(CX*1), K1, Z14
 	VFMADD213PD Z14, Z12, Z9
-	VMOVUPD     Z9, K1, 16(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Z12, Z10
-	VMOVUPD     Z10, -80(AX)(BX*2)
-	VMOVUPD.Z   -16(AX)(BX*2), K1, Z14
+	VMOVUPD     Z9, K1, 16(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z12, Z10
+	VMOVUPD     Z10, -80(DX)(CX*2)
+	VMOVUPD.Z   -16(DX)(CX*2), K1, Z14
 	VFMADD213PD Z14, Z12, Z11
-	VMOVUPD     Z11, K1, -16(AX)(BX*2)
+	VMOVUPD     Z11, K1, -16(DX)(CX*2)
 	JMP         r6v2mend
 
 r6v2mscaled:
@@ -3976,31 +4325,46 @@ r6v2mscaled:
 	VMULPD Z12, Z11, Z11
 
 r6v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMOVUPD Z4, (DI)(BX*2)
-	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMOVUPD Z6, (AX)
-	VMOVUPD Z7, K1, 64(AX)
-	VMOVUPD Z8, (AX)(BX*1)
-	VMOVUPD Z9, K1, 64(AX)(BX*1)
-	VMOVUPD Z10, (AX)(BX*2)
-	VMOVUPD Z11, K1, 64(AX)(BX*2)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (DX)
+	VMOVUPD Z7, K1, 64(DX)
+	VMOVUPD Z8, (DX)(CX*1)
+	VMOVUPD Z9, K1, 64(DX)(CX*1)
+	VMOVUPD Z10, (DX)(CX*2)
+	VMOVUPD Z11, K1, 64(DX)(CX*2)
 
 r6v2mend:
 	JMP done
 
 edge6_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R12
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4019,267 +4383,269 @@ edge6_3:
 	VPXORQ Z15, Z15, Z15
 	VPXORQ Z16, Z16, Z16
 	VPXORQ Z17, Z17, Z17
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r6v3mrest
 
 r6v3mloop:
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z21
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD.Z    128(R12), K1, Z20
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z21
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD.Z    128(R12), K1, Z20
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z21
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD.Z    128(R12), K1, Z20
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z21
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD.Z    128(R12), K1, Z20
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r6v3mloop
 
 r6v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r6v3mstore
 
 r6v3mone:
-	VMOVUPD      (SI), Z18
-	VMOVUPD      64(SI), Z19
-	VMOVUPD.Z    128(SI), K1, Z20
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z21
+	VMOVUPD      (R12), Z18
+	VMOVUPD      64(R12), Z19
+	VMOVUPD.Z    128(R12), K1, Z20
+	ADDQ         AX, R12
+	VBROADCASTSD (DX)(BX*1), Z21
 	VFMADD231PD  Z18, Z21, Z0
 	VFMADD231PD  Z19, Z21, Z1
 	VFMADD231PD  Z20, Z21, Z2
-	VBROADCASTSD (R9)(AX*1), Z22
+	VBROADCASTSD (DI)(BX*1), Z22
 	VFMADD231PD  Z18, Z22, Z3
 	VFMADD231PD  Z19, Z22, Z4
 	VFMADD231PD  Z20, Z22, Z5
-	VBROADCASTSD (R9)(AX*2), Z23
+	VBROADCASTSD (R8)(BX*1), Z23
 	VFMADD231PD  Z18, Z23, Z6
 	VFMADD231PD  Z19, Z23, Z7
 	VFMADD231PD  Z20, Z23, Z8
-	VBROADCASTSD (R10), Z24
+	VBROADCASTSD (R9)(BX*1), Z24
 	VFMADD231PD  Z18, Z24, Z9
 	VFMADD231PD  Z19, Z24, Z10
 	VFMADD231PD  Z20, Z24, Z11
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (R10)(BX*1), Z25
 	VFMADD231PD  Z18, Z25, Z12
 	VFMADD231PD  Z19, Z25, Z13
 	VFMADD231PD  Z20, Z25, Z14
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R11)(BX*1), Z26
 	VFMADD231PD  Z18, Z26, Z15
 	VFMADD231PD  Z19, Z26, Z16
 	VFMADD231PD  Z20, Z26, Z17
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r6v3mone
 
 r6v3mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	CMPQ         24(SP), $0x01
 	JEQ          r6v3mproduct
 	VBROADCASTSD alpha+24(FP), Z18
 	JLT          r6v3mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r6v3mpacked
-	VFMADD213PD  (DI), Z18, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z18, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z21
-	VFMADD213PD  Z21, Z18, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z18, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z18, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z21
-	VFMADD213PD  Z21, Z18, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z18, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z18, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VMOVUPD.Z    128(DI)(BX*2), K1, Z21
-	VFMADD213PD  Z21, Z18, Z8
-	VMOVUPD      Z8, K1, 128(DI)(BX*2)
-	VFMADD213PD  (AX), Z18, Z9
-	VMOVUPD      Z9, (AX)
-	VFMADD213PD  64(AX), Z18, Z10
-	VMOVUPD      Z10, 64(AX)
+	VFMADD213PD  (AX), Z18, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z18, Z1
+	VMOVUPD      Z1, 64(AX)
 	VMOVUPD.Z    128(AX), K1, Z21
+	VFMADD213PD  Z21, Z18, Z2
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z18, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z18, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z21
+	VFMADD213PD  Z21, Z18, Z5
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z18, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z18, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z21
+	VFMADD213PD  Z21, Z18, Z8
+	VMOVUPD      Z8, K1, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z18, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z18, Z10
+	VMOVUPD      Z10, 64(DX)
+	VMOVUPD.Z    128(DX), K1, Z21
 	VFMADD213PD  Z21, Z18, Z11
-	VMOVUPD      Z11, K1, 128(AX)
-	VFMADD213PD  (AX)(BX*1), Z18, Z12
-	VMOVUPD      Z12, (AX)(BX*1)
-	VFMADD213PD  64(AX)(BX*1), Z18, Z13
-	VMOVUPD      Z13, 64(AX)(BX*1)
-	VMOVUPD.Z    128(AX)(BX*1), K1, Z21
+	VMOVUPD      Z11, K1, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z18, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z18, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z21
 	VFMADD213PD  Z21, Z18, Z14
-	VMOVUPD      Z14, K1, 128(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Z18, Z15
-	VMOVUPD      Z15, (AX)(BX*2)
-	VFMADD213PD  64(AX)(BX*2), Z18, Z16
-	VMOVUPD      Z16, 64(AX)(BX*2)
-	VMOVUPD.Z    128(AX)(BX*2), K1, Z21
+	VMOVUPD      Z14, K1, 128(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z18, Z15
+	VMOVUPD      Z15, (DX)(CX*2)
+	VFMADD213PD  64(DX)(CX*2), Z18, Z16
+	VMOVUPD      Z16, 64(DX)(CX*2)
+	VMOVUPD.Z    128(DX)(CX*2), K1, Z21
 	VFMADD213PD  Z21, Z18, Z17
-	VMOVUPD      Z17, K1, 128(AX)(BX*2)
+	VMOVUPD      Z17, K1, 128(DX)(CX*2)
 	JMP          r6v3mend
 
 r6v3mpacked:
-	VFMADD213PD (DI), Z18, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z18, Z1
-	VMOVUPD     Z1, 64(DI)
-	VMOVUPD.Z   128(DI), K1, Z21
+	VFMADD213PD (AX), Z18, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z18, Z1
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD.Z   128(AX), K1, Z21
 	VFMADD213PD Z21, Z18, Z2
-	VMOVUPD     Z2, K1, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z18, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z18, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VMOVUPD.Z   128(DI)(BX*1), K1, Z21
+	VMOVUPD     Z2, K1, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z18, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z18, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VMOVUPD.Z   128(AX)(CX*1), K1, Z21
 	VFMADD213PD Z21, Z18, Z5
-	VMOVUPD     Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z18, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z18, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VMOVUPD.Z   120(DI)(BX*2), K1, Z21
+	VMOVUPD     Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z18, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z18, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VMOVUPD.Z   120(AX)(CX*2), K1, Z21
 	VFMADD213PD Z21, Z18, Z8
-	VMOVUPD     Z8, K1, 120(DI)(BX*2)
-	VFMADD213PD -24(AX), Z18, Z9
-	VMOVUPD     Z9, -24(AX)
-	VFMADD213PD 40(AX), Z18, Z10
-	VMOVUPD     Z10, 40(AX)
-	VMOVUPD.Z   104(AX), K1, Z21
+	VMOVUPD     Z8, K1, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z18, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z18, Z10
+	VMOVUPD     Z10, 40(DX)
+	VMOVUPD.Z   104(DX), K1, Z21
 	VFMADD213PD Z21, Z18, Z11
-	VMOVUPD     Z11, K1, 104(AX)
-	VFMADD213PD -48(AX)(BX*1), Z18, Z12
-	VMOVUPD     Z12, -48(AX)(BX*1)
-	VFMADD213PD 16(AX)(BX*1), Z18, Z13
-	VMOVUPD     Z13, 16(AX)(BX*1)
-	VMOVUPD.Z   80(AX)(BX*1), K1, Z21
+	VMOVUPD     Z11, K1, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z18, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z18, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VMOVUPD.Z   80(DX)(CX*1), K1, Z21
 	VFMADD213PD Z21, Z18, Z14
-	VMOVUPD     Z14, K1, 80(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Z18, Z15
-	VMOVUPD     Z15, -80(AX)(BX*2)
-	VFMADD213PD -16(AX)(BX*2), Z18, Z16
-	VMOVUPD     Z16, -16(AX)(BX*2)
-	VMOVUPD.Z   48(AX)(BX*2), K1, Z21
+	VMOVUPD     Z14, K1, 80(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z18, Z15
+	VMOVUPD     Z15, -80(DX)(CX*2)
+	VFMADD213PD -16(DX)(CX*2), Z18, Z16
+	VMOVUPD     Z16, -16(DX)(CX*2)
+	VMOVUPD.Z   48(DX)(CX*2), K1, Z21
 	VFMADD213PD Z21, Z18, Z17
-	VMOVUPD     Z17, K1, 48(AX)(BX*2)
+	VMOVUPD     Z17, K1, 48(DX)(CX*2)
 	JMP         r6v3mend
 
 r6v3mscaled:
@@ -4303,39 +4669,52 @@ r6v3mscaled:
 	VMULPD Z18, Z17, Z17
 
 r6v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMOVUPD Z9, (AX)
-	VMOVUPD Z10, 64(AX)
-	VMOVUPD Z11, K1, 128(AX)
-	VMOVUPD Z12, (AX)(BX*1)
-	VMOVUPD Z13, 64(AX)(BX*1)
-	VMOVUPD Z14, K1, 128(AX)(BX*1)
-	VMOVUPD Z15, (AX)(BX*2)
-	VMOVUPD Z16, 64(AX)(BX*2)
-	VMOVUPD Z17, K1, 128(AX)(BX*2)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, K1, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, K1, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, K1, 128(DX)(CX*1)
+	VMOVUPD Z15, (DX)(CX*2)
+	VMOVUPD Z16, 64(DX)(CX*2)
+	VMOVUPD Z17, K1, 128(DX)(CX*2)
 
 r6v3mend:
 	JMP done
 
 rows7:
 whole7:
-	CMPQ   R8, $0x18
+	CMPQ   n+8(FP), $0x18
 	JLT    edge7
-	MOVQ   k+16(FP), R9
-	MOVQ   a+32(FP), R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
-	LEAQ   (R11)(AX*2), R12
-	ADDQ   AX, R12
-	MOVQ   SI, R13
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R13
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4357,294 +4736,291 @@ whole7:
 	VPXORQ Z18, Z18, Z18
 	VPXORQ Z19, Z19, Z19
 	VPXORQ Z20, Z20, Z20
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r7v3rest
 
 r7v3loop:
 	VMOVUPD      (R13), Z21
 	VMOVUPD      64(R13), Z22
 	VMOVUPD      128(R13), Z23
-	ADDQ         DX, R13
-	VBROADCASTSD (R10), Z24
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R11), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	ADDQ         CX, R12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
 	VMOVUPD      (R13), Z21
 	VMOVUPD      64(R13), Z22
 	VMOVUPD      128(R13), Z23
-	ADDQ         DX, R13
-	VBROADCASTSD (R10), Z24
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R11), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	ADDQ         CX, R12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
 	VMOVUPD      (R13), Z21
 	VMOVUPD      64(R13), Z22
 	VMOVUPD      128(R13), Z23
-	ADDQ         DX, R13
-	VBROADCASTSD (R10), Z24
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R11), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	ADDQ         CX, R12
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
 	VMOVUPD      (R13), Z21
 	VMOVUPD      64(R13), Z22
 	VMOVUPD      128(R13), Z23
-	ADDQ         DX, R13
-	VBROADCASTSD (R10), Z24
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R11), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	SUBQ         $0x04, R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r7v3loop
 
 r7v3rest:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r7v3store
 
 r7v3one:
 	VMOVUPD      (R13), Z21
 	VMOVUPD      64(R13), Z22
 	VMOVUPD      128(R13), Z23
-	ADDQ         DX, R13
-	VBROADCASTSD (R10), Z24
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R10)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R10)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R11), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	DECQ         R9
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r7v3one
 
 r7v3store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	LEAQ         (R9)(BX*2), R10
-	ADDQ         BX, R10
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	CMPQ         24(SP), $0x01
 	JEQ          r7v3product
 	VBROADCASTSD alpha+24(FP), Z21
 	JLT          r7v3scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r7v3packed
-	VFMADD213PD  (DI), Z21, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z21, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z21, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z21, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z21, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z21, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z21, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z21, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VFMADD213PD  128(DI)(BX*2), Z21, Z8
-	VMOVUPD      Z8, 128(DI)(BX*2)
-	VFMADD213PD  (R9), Z21, Z9
-	VMOVUPD      Z9, (R9)
-	VFMADD213PD  64(R9), Z21, Z10
-	VMOVUPD      Z10, 64(R9)
-	VFMADD213PD  128(R9), Z21, Z11
-	VMOVUPD      Z11, 128(R9)
-	VFMADD213PD  (R9)(BX*1), Z21, Z12
-	VMOVUPD      Z12, (R9)(BX*1)
-	VFMADD213PD  64(R9)(BX*1), Z21, Z13
-	VMOVUPD      Z13, 64(R9)(BX*1)
-	VFMADD213PD  128(R9)(BX*1), Z21, Z14
-	VMOVUPD      Z14, 128(R9)(BX*1)
-	VFMADD213PD  (R9)(BX*2), Z21, Z15
-	VMOVUPD      Z15, (R9)(BX*2)
-	VFMADD213PD  64(R9)(BX*2), Z21, Z16
-	VMOVUPD      Z16, 64(R9)(BX*2)
-	VFMADD213PD  128(R9)(BX*2), Z21, Z17
-	VMOVUPD      Z17, 128(R9)(BX*2)
-	VFMADD213PD  (R10), Z21, Z18
-	VMOVUPD      Z18, (R10)
-	VFMADD213PD  64(R10), Z21, Z19
-	VMOVUPD      Z19, 64(R10)
-	VFMADD213PD  128(R10), Z21, Z20
-	VMOVUPD      Z20, 128(R10)
+	VFMADD213PD  (CX), Z21, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z21, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z21, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z21, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z21, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z21, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Z21, Z6
+	VMOVUPD      Z6, (CX)(DX*2)
+	VFMADD213PD  64(CX)(DX*2), Z21, Z7
+	VMOVUPD      Z7, 64(CX)(DX*2)
+	VFMADD213PD  128(CX)(DX*2), Z21, Z8
+	VMOVUPD      Z8, 128(CX)(DX*2)
+	VFMADD213PD  (BX), Z21, Z9
+	VMOVUPD      Z9, (BX)
+	VFMADD213PD  64(BX), Z21, Z10
+	VMOVUPD      Z10, 64(BX)
+	VFMADD213PD  128(BX), Z21, Z11
+	VMOVUPD      Z11, 128(BX)
+	VFMADD213PD  (BX)(DX*1), Z21, Z12
+	VMOVUPD      Z12, (BX)(DX*1)
+	VFMADD213PD  64(BX)(DX*1), Z21, Z13
+	VMOVUPD      Z13, 64(BX)(DX*1)
+	VFMADD213PD  128(BX)(DX*1), Z21, Z14
+	VMOVUPD      Z14, 128(BX)(DX*1)
+	VFMADD213PD  (BX)(DX*2), Z21, Z15
+	VMOVUPD      Z15, (BX)(DX*2)
+	VFMADD213PD  64(BX)(DX*2), Z21, Z16
+	VMOVUPD      Z16, 64(BX)(DX*2)
+	VFMADD213PD  128(BX)(DX*2), Z21, Z17
+	VMOVUPD      Z17, 128(BX)(DX*2)
+	VFMADD213PD  (SI), Z21, Z18
+	VMOVUPD      Z18, (SI)
+	VFMADD213PD  64(SI), Z21, Z19
+	VMOVUPD      Z19, 64(SI)
+	VFMADD213PD  128(SI), Z21, Z20
+	VMOVUPD      Z20, 128(SI)
 	JMP          r7v3end
 
 r7v3packed:
-	VFMADD213PD (DI), Z21, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z21, Z1
-	VMOVUPD     Z1, 64(DI)
-	VFMADD213PD 128(DI), Z21, Z2
-	VMOVUPD     Z2, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z21, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z21, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VFMADD213PD 128(DI)(BX*1), Z21, Z5
-	VMOVUPD     Z5, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z21, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z21, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VFMADD213PD 120(DI)(BX*2), Z21, Z8
-	VMOVUPD     Z8, 120(DI)(BX*2)
-	VFMADD213PD -24(R9), Z21, Z9
-	VMOVUPD     Z9, -24(R9)
-	VFMADD213PD 40(R9), Z21, Z10
-	VMOVUPD     Z10, 40(R9)
-	VFMADD213PD 104(R9), Z21, Z11
-	VMOVUPD     Z11, 104(R9)
-	VFMADD213PD -48(R9)(BX*1), Z21, Z12
-	VMOVUPD     Z12, -48(R9)(BX*1)
-	VFMADD213PD 16(R9)(BX*1), Z21, Z13
-	VMOVUPD     Z13, 16(R9)(BX*1)
-	VFMADD213PD 80(R9)(BX*1), Z21, Z14
-	VMOVUPD     Z14, 80(R9)(BX*1)
-	VFMADD213PD -80(R9)(BX*2), Z21, Z15
-	VMOVUPD     Z15, -80(R9)(BX*2)
-	VFMADD213PD -16(R9)(BX*2), Z21, Z16
-	VMOVUPD     Z16, -16(R9)(BX*2)
-	VFMADD213PD 48(R9)(BX*2), Z21, Z17
-	VMOVUPD     Z17, 48(R9)(BX*2)
-	VFMADD213PD -120(R10), Z21, Z18
-	VMOVUPD     Z18, -120(R10)
-	VFMADD213PD -56(R10), Z21, Z19
-	VMOVUPD     Z19, -56(R10)
-	VFMADD213PD 8(R10), Z21, Z20
-	VMOVUPD     Z20, 8(R10)
+	VFMADD213PD (CX), Z21, Z0
+	VMOVUPD     Z0, (CX)
+	VFMADD213PD 64(CX), Z21, Z1
+	VMOVUPD     Z1, 64(CX)
+	VFMADD213PD 128(CX), Z21, Z2
+	VMOVUPD     Z2, 128(CX)
+	VFMADD213PD (CX)(DX*1), Z21, Z3
+	VMOVUPD     Z3, (CX)(DX*1)
+	VFMADD213PD 64(CX)(DX*1), Z21, Z4
+	VMOVUPD     Z4, 64(CX)(DX*1)
+	VFMADD213PD 128(CX)(DX*1), Z21, Z5
+	VMOVUPD     Z5, 128(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Z21, Z6
+	VMOVUPD     Z6, -8(CX)(DX*2)
+	VFMADD213PD 56(CX)(DX*2), Z21, Z7
+	VMOVUPD     Z7, 56(CX)(DX*2)
+	VFMADD213PD 120(CX)(DX*2), Z21, Z8
+	VMOVUPD     Z8, 120(CX)(DX*2)
+	VFMADD213PD -24(BX), Z21, Z9
+	VMOVUPD     Z9, -24(BX)
+	VFMADD213PD 40(BX), Z21, Z10
+	VMOVUPD     Z10, 40(BX)
+	VFMADD213PD 104(BX), Z21, Z11
+	VMOVUPD     Z11, 104(BX)
+	VFMADD213PD -48(BX)(DX*1), Z21, Z12
+	VMOVUPD     Z12, -48(BX)(DX*1)
+	VFMADD213PD 16(BX)(DX*1), Z21, Z13
+	VMOVUPD     Z13, 16(BX)(DX*1)
+	VFMADD213PD 80(BX)(DX*1), Z21, Z14
+	VMOVUPD     Z14, 80(BX)(DX*1)
+	VFMADD213PD -80(BX)(DX*2), Z21, Z15
+	VMOVUPD     Z15, -80(BX)(DX*2)
+	VFMADD213PD -16(BX)(DX*2), Z21, Z16
+	VMOVUPD     Z16, -16(BX)(DX*2)
+	VFMADD213PD 48(BX)(DX*2), Z21, Z17
+	VMOVUPD     Z17, 48(BX)(DX*2)
+	VFMADD213PD -120(SI), Z21, Z18
+	VMOVUPD     Z18, -120(SI)
+	VFMADD213PD -56(SI), Z21, Z19
+	VMOVUPD     Z19, -56(SI)
+	VFMADD213PD 8(SI), Z21, Z20
+	VMOVUPD     Z20, 8(SI)
 	JMP         r7v3end
 
 r7v3scaled:
@@ -4671,51 +5047,66 @@ r7v3scaled:
 	VMULPD Z21, Z20, Z20
 
 r7v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, 128(DI)(BX*2)
-	VMOVUPD Z9, (R9)
-	VMOVUPD Z10, 64(R9)
-	VMOVUPD Z11, 128(R9)
-	VMOVUPD Z12, (R9)(BX*1)
-	VMOVUPD Z13, 64(R9)(BX*1)
-	VMOVUPD Z14, 128(R9)(BX*1)
-	VMOVUPD Z15, (R9)(BX*2)
-	VMOVUPD Z16, 64(R9)(BX*2)
-	VMOVUPD Z17, 128(R9)(BX*2)
-	VMOVUPD Z18, (R10)
-	VMOVUPD Z19, 64(R10)
-	VMOVUPD Z20, 128(R10)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z6, (CX)(DX*2)
+	VMOVUPD Z7, 64(CX)(DX*2)
+	VMOVUPD Z8, 128(CX)(DX*2)
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z10, 64(BX)
+	VMOVUPD Z11, 128(BX)
+	VMOVUPD Z12, (BX)(DX*1)
+	VMOVUPD Z13, 64(BX)(DX*1)
+	VMOVUPD Z14, 128(BX)(DX*1)
+	VMOVUPD Z15, (BX)(DX*2)
+	VMOVUPD Z16, 64(BX)(DX*2)
+	VMOVUPD Z17, 128(BX)(DX*2)
+	VMOVUPD Z18, (SI)
+	VMOVUPD Z19, 64(SI)
+	VMOVUPD Z20, 128(SI)
 
 r7v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole7
 
 edge7:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge7_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R13
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4723,137 +5114,134 @@ edge7:
 	VPXORQ Z4, Z4, Z4
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r7v1mrest
 
 r7v1mloop:
-	VMOVUPD.Z        (SI), K1, Z7
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
-	VFMADD231PD.BCST (R10), Z7, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
-	VFMADD231PD.BCST (R11), Z7, Z6
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	VMOVUPD.Z        (SI), K1, Z7
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
-	VFMADD231PD.BCST (R10), Z7, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
-	VFMADD231PD.BCST (R11), Z7, Z6
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	VMOVUPD.Z        (SI), K1, Z7
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
-	VFMADD231PD.BCST (R10), Z7, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
-	VFMADD231PD.BCST (R11), Z7, Z6
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	VMOVUPD.Z        (SI), K1, Z7
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
-	VFMADD231PD.BCST (R10), Z7, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
-	VFMADD231PD.BCST (R11), Z7, Z6
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R13), K1, Z7
+	ADDQ             AX, R13
+	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R13), K1, Z7
+	ADDQ             AX, R13
+	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R13), K1, Z7
+	ADDQ             AX, R13
+	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R13), K1, Z7
+	ADDQ             AX, R13
+	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r7v1mloop
 
 r7v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r7v1mstore
 
 r7v1mone:
-	VMOVUPD.Z        (SI), K1, Z7
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z7, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z7, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z7, Z2
-	VFMADD231PD.BCST (R10), Z7, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z7, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z7, Z5
-	VFMADD231PD.BCST (R11), Z7, Z6
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	DECQ             R8
+	VMOVUPD.Z        (R13), K1, Z7
+	ADDQ             AX, R13
+	VFMADD231PD.BCST (DX)(BX*1), Z7, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z7, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z7, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z7, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z7, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z7, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z7, Z6
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r7v1mone
 
 r7v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	LEAQ         (AX)(BX*2), CX
-	ADDQ         BX, CX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r7v1mproduct
 	VBROADCASTSD alpha+24(FP), Z7
 	JLT          r7v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r7v1mpacked
-	VMOVUPD.Z    (DI), K1, Z8
-	VFMADD213PD  Z8, Z7, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z8
-	VFMADD213PD  Z8, Z7, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z    (DI)(BX*2), K1, Z8
-	VFMADD213PD  Z8, Z7, Z2
-	VMOVUPD      Z2, K1, (DI)(BX*2)
 	VMOVUPD.Z    (AX), K1, Z8
+	VFMADD213PD  Z8, Z7, Z0
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z8
+	VFMADD213PD  Z8, Z7, Z1
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z    (AX)(CX*2), K1, Z8
+	VFMADD213PD  Z8, Z7, Z2
+	VMOVUPD      Z2, K1, (AX)(CX*2)
+	VMOVUPD.Z    (DX), K1, Z8
 	VFMADD213PD  Z8, Z7, Z3
-	VMOVUPD      Z3, K1, (AX)
-	VMOVUPD.Z    (AX)(BX*1), K1, Z8
+	VMOVUPD      Z3, K1, (DX)
+	VMOVUPD.Z    (DX)(CX*1), K1, Z8
 	VFMADD213PD  Z8, Z7, Z4
-	VMOVUPD      Z4, K1, (AX)(BX*1)
-	VMOVUPD.Z    (AX)(BX*2), K1, Z8
+	VMOVUPD      Z4, K1, (DX)(CX*1)
+	VMOVUPD.Z    (DX)(CX*2), K1, Z8
 	VFMADD213PD  Z8, Z7, Z5
-	VMOVUPD      Z5, K1, (AX)(BX*2)
-	VMOVUPD.Z    (CX), K1, Z8
+	VMOVUPD      Z5, K1, (DX)(CX*2)
+	VMOVUPD.Z    (BX), K1, Z8
 	VFMADD213PD  Z8, Z7, Z6
-	VMOVUPD      Z6, K1, (CX)
+	VMOVUPD      Z6, K1, (BX)
 	JMP          r7v1mend
 
 r7v1mpacked:
-	VMOVUPD.Z   (DI), K1, Z8
+	VMOVUPD.Z   (AX), K1, Z8
 	VFMADD213PD Z8, Z7, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVUPD.Z   (DI)(BX*1), K1, Z8
+	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD.Z   (AX)(CX*1), K1, Z8
 	VFMADD213PD Z8, Z7, Z1
-	VMOVUPD     Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z   -8(DI)(BX*2), K1, Z8
+	VMOVUPD     Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z   -8(AX)(CX*2), K1, Z8
 	VFMADD213PD Z8, Z7, Z2
-	VMOVUPD     Z2, K1, -8(DI)(BX*2)
-	VMOVUPD.Z   -24(AX), K1, Z8
+	VMOVUPD     Z2, K1, -8(AX)(CX*2)
+	VMOVUPD.Z   -24(DX), K1, Z8
 	VFMADD213PD Z8, Z7, Z3
-	VMOVUPD     Z3, K1, -24(AX)
-	VMOVUPD.Z   -48(AX)(BX*1), K1, Z8
+	VMOVUPD     Z3, K1, -24(DX)
+	VMOVUPD.Z   -48(DX)(CX*1), K1, Z8
 	VFMADD213PD Z8, Z7, Z4
-	VMOVUPD     Z4, K1, -48(AX)(BX*1)
-	VMOVUPD.Z   -80(AX)(BX*2), K1, Z8
+	VMOVUPD     Z4, K1, -48(DX)(CX*1)
+	VMOVUPD.Z   -80(DX)(CX*2), K1, Z8
 	VFMADD213PD Z8, Z7, Z5
-	VMOVUPD     Z5, K1, -80(AX)(BX*2)
-	VMOVUPD.Z   -120(CX), K1, Z8
+	VMOVUPD     Z5, K1, -80(DX)(CX*2)
+	VMOVUPD.Z   -120(BX), K1, Z8
 	VFMADD213PD Z8, Z7, Z6
-	VMOVUPD     Z6, K1, -120(CX)
+	VMOVUPD     Z6, K1, -120(BX)
 	JMP         r7v1mend
 
 r7v1mscaled:
@@ -4866,30 +5254,45 @@ r7v1mscaled:
 	VMULPD Z7, Z6, Z6
 
 r7v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMOVUPD Z3, K1, (AX)
-	VMOVUPD Z4, K1, (AX)(BX*1)
-	VMOVUPD Z5, K1, (AX)(BX*2)
-	VMOVUPD Z6, K1, (CX)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (DX)
+	VMOVUPD Z4, K1, (DX)(CX*1)
+	VMOVUPD Z5, K1, (DX)(CX*2)
+	VMOVUPD Z6, K1, (BX)
 
 r7v1mend:
 	JMP done
 
 edge7_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge7_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R13
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -4904,240 +5307,237 @@ edge7_2:
 	VPXORQ Z11, Z11, Z11
 	VPXORQ Z12, Z12, Z12
 	VPXORQ Z13, Z13, Z13
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r7v2mrest
 
 r7v2mloop:
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z16
+	VMOVUPD      (R13), Z14
+	VMOVUPD.Z    64(R13), K1, Z15
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(AX*1), Z17
+	VBROADCASTSD (DI)(BX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R9)(AX*2), Z18
+	VBROADCASTSD (R8)(BX*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R10), Z19
+	VBROADCASTSD (R9)(BX*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(AX*1), Z20
+	VBROADCASTSD (R10)(BX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R10)(AX*2), Z21
+	VBROADCASTSD (R11)(BX*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R11), Z22
+	VBROADCASTSD (R12)(BX*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z16
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R13), Z14
+	VMOVUPD.Z    64(R13), K1, Z15
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(AX*1), Z17
+	VBROADCASTSD (DI)(BX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R9)(AX*2), Z18
+	VBROADCASTSD (R8)(BX*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R10), Z19
+	VBROADCASTSD (R9)(BX*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(AX*1), Z20
+	VBROADCASTSD (R10)(BX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R10)(AX*2), Z21
+	VBROADCASTSD (R11)(BX*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R11), Z22
+	VBROADCASTSD (R12)(BX*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z16
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R13), Z14
+	VMOVUPD.Z    64(R13), K1, Z15
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(AX*1), Z17
+	VBROADCASTSD (DI)(BX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R9)(AX*2), Z18
+	VBROADCASTSD (R8)(BX*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R10), Z19
+	VBROADCASTSD (R9)(BX*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(AX*1), Z20
+	VBROADCASTSD (R10)(BX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R10)(AX*2), Z21
+	VBROADCASTSD (R11)(BX*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R11), Z22
+	VBROADCASTSD (R12)(BX*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z16
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R13), Z14
+	VMOVUPD.Z    64(R13), K1, Z15
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(AX*1), Z17
+	VBROADCASTSD (DI)(BX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R9)(AX*2), Z18
+	VBROADCASTSD (R8)(BX*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R10), Z19
+	VBROADCASTSD (R9)(BX*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(AX*1), Z20
+	VBROADCASTSD (R10)(BX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R10)(AX*2), Z21
+	VBROADCASTSD (R11)(BX*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R11), Z22
+	VBROADCASTSD (R12)(BX*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r7v2mloop
 
 r7v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r7v2mstore
 
 r7v2mone:
-	VMOVUPD      (SI), Z14
-	VMOVUPD.Z    64(SI), K1, Z15
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z16
+	VMOVUPD      (R13), Z14
+	VMOVUPD.Z    64(R13), K1, Z15
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z16
 	VFMADD231PD  Z14, Z16, Z0
 	VFMADD231PD  Z15, Z16, Z1
-	VBROADCASTSD (R9)(AX*1), Z17
+	VBROADCASTSD (DI)(BX*1), Z17
 	VFMADD231PD  Z14, Z17, Z2
 	VFMADD231PD  Z15, Z17, Z3
-	VBROADCASTSD (R9)(AX*2), Z18
+	VBROADCASTSD (R8)(BX*1), Z18
 	VFMADD231PD  Z14, Z18, Z4
 	VFMADD231PD  Z15, Z18, Z5
-	VBROADCASTSD (R10), Z19
+	VBROADCASTSD (R9)(BX*1), Z19
 	VFMADD231PD  Z14, Z19, Z6
 	VFMADD231PD  Z15, Z19, Z7
-	VBROADCASTSD (R10)(AX*1), Z20
+	VBROADCASTSD (R10)(BX*1), Z20
 	VFMADD231PD  Z14, Z20, Z8
 	VFMADD231PD  Z15, Z20, Z9
-	VBROADCASTSD (R10)(AX*2), Z21
+	VBROADCASTSD (R11)(BX*1), Z21
 	VFMADD231PD  Z14, Z21, Z10
 	VFMADD231PD  Z15, Z21, Z11
-	VBROADCASTSD (R11), Z22
+	VBROADCASTSD (R12)(BX*1), Z22
 	VFMADD231PD  Z14, Z22, Z12
 	VFMADD231PD  Z15, Z22, Z13
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r7v2mone
 
 r7v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	LEAQ         (AX)(BX*2), CX
-	ADDQ         BX, CX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r7v2mproduct
 	VBROADCASTSD alpha+24(FP), Z14
 	JLT          r7v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r7v2mpacked
-	VFMADD213PD  (DI), Z14, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z16
-	VFMADD213PD  Z16, Z14, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z14, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z16
-	VFMADD213PD  Z16, Z14, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z14, Z4
-	VMOVUPD      Z4, (DI)(BX*2)
-	VMOVUPD.Z    64(DI)(BX*2), K1, Z16
-	VFMADD213PD  Z16, Z14, Z5
-	VMOVUPD      Z5, K1, 64(DI)(BX*2)
-	VFMADD213PD  (AX), Z14, Z6
-	VMOVUPD      Z6, (AX)
+	VFMADD213PD  (AX), Z14, Z0
+	VMOVUPD      Z0, (AX)
 	VMOVUPD.Z    64(AX), K1, Z16
+	VFMADD213PD  Z16, Z14, Z1
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z14, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z16
+	VFMADD213PD  Z16, Z14, Z3
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z14, Z4
+	VMOVUPD      Z4, (AX)(CX*2)
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z16
+	VFMADD213PD  Z16, Z14, Z5
+	VMOVUPD      Z5, K1, 64(AX)(CX*2)
+	VFMADD213PD  (DX), Z14, Z6
+	VMOVUPD      Z6, (DX)
+	VMOVUPD.Z    64(DX), K1, Z16
 	VFMADD213PD  Z16, Z14, Z7
-	VMOVUPD      Z7, K1, 64(AX)
-	VFMADD213PD  (AX)(BX*1), Z14, Z8
-	VMOVUPD      Z8, (AX)(BX*1)
-	VMOVUPD.Z    64(AX)(BX*1), K1, Z16
+	VMOVUPD      Z7, K1, 64(DX)
+	VFMADD213PD  (DX)(CX*1), Z14, Z8
+	VMOVUPD      Z8, (DX)(CX*1)
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z16
 	VFMADD213PD  Z16, Z14, Z9
-	VMOVUPD      Z9, K1, 64(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Z14, Z10
-	VMOVUPD      Z10, (AX)(BX*2)
-	VMOVUPD.Z    64(AX)(BX*2), K1, Z16
+	VMOVUPD      Z9, K1, 64(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z14, Z10
+	VMOVUPD      Z10, (DX)(CX*2)
+	VMOVUPD.Z    64(DX)(CX*2), K1, Z16
 	VFMADD213PD  Z16, Z14, Z11
-	VMOVUPD      Z11, K1, 64(AX)(BX*2)
-	VFMADD213PD  (CX), Z14, Z12
-	VMOVUPD      Z12, (CX)
-	VMOVUPD.Z    64(CX), K1, Z16
+	VMOVUPD      Z11, K1, 64(DX)(CX*2)
+	VFMADD213PD  (BX), Z14, Z12
+	VMOVUPD      Z12, (BX)
+	VMOVUPD.Z    64(BX), K1, Z16
 	VFMADD213PD  Z16, Z14, Z13
-	VMOVUPD      Z13, K1, 64(CX)
+	VMOVUPD      Z13, K1, 64(BX)
 	JMP          r7v2mend
 
 r7v2mpacked:
-	VFMADD213PD (DI), Z14, Z0
-	VMOVUPD     Z0, (DI)
-	VMOVUPD.Z   64(DI), K1, Z16
+	VFMADD213PD (AX), Z14, Z0
+	VMOVUPD     Z0, (AX)
+	VMOVUPD.Z   64(AX), K1, Z16
 	VFMADD213PD Z16, Z14, Z1
-	VMOVUPD     Z1, K1, 64(DI)
-	VFMADD213PD (DI)(BX*1), Z14, Z2
-	VMOVUPD     Z2, (DI)(BX*1)
-	VMOVUPD.Z   64(DI)(BX*1), K1, Z16
+	VMOVUPD     Z1, K1, 64(AX)
+	VFMADD213PD (AX)(CX*1), Z14, Z2
+	VMOVUPD     Z2, (AX)(CX*1)
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z16
 	VFMADD213PD Z16, Z14, Z3
-	VMOVUPD     Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z14, Z4
-	VMOVUPD     Z4, -8(DI)(BX*2)
-	VMOVUPD.Z   56(DI)(BX*2), K1, Z16
+	VMOVUPD     Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z14, Z4
+	VMOVUPD     Z4, -8(AX)(CX*2)
+	VMOVUPD.Z   56(AX)(CX*2), K1, Z16
 	VFMADD213PD Z16, Z14, Z5
-	VMOVUPD     Z5, K1, 56(DI)(BX*2)
-	VFMADD213PD -24(AX), Z14, Z6
-	VMOVUPD     Z6, -24(AX)
-	VMOVUPD.Z   40(AX), K1, Z16
+	VMOVUPD     Z5, K1, 56(AX)(CX*2)
+	VFMADD213PD -24(DX), Z14, Z6
+	VMOVUPD     Z6, -24(DX)
+	VMOVUPD.Z   40(DX), K1, Z16
 	VFMADD213PD Z16, Z14, Z7
-	VMOVUPD     Z7, K1, 40(AX)
-	VFMADD213PD -48(AX)(BX*1), Z14, Z8
-	VMOVUPD     Z8, -48(AX)(BX*1)
-	VMOVUPD.Z   16(AX)(BX*1), K1, Z16
+	VMOVUPD     Z7, K1, 40(DX)
+	VFMADD213PD -48(DX)(CX*1), Z14, Z8
+	VMOVUPD     Z8, -48(DX)(CX*1)
+	VMOVUPD.Z   16(DX)(CX*1), K1, Z16
 	VFMADD213PD Z16, Z14, Z9
-	VMOVUPD     Z9, K1, 16(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Z14, Z10
-	VMOVUPD     Z10, -80(AX)(BX*2)
-	VMOVUPD.Z   -16(AX)(BX*2), K1, Z16
+	VMOVUPD     Z9, K1, 16(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z14, Z10
+	VMOVUPD     Z10, -80(DX)(CX*2)
+	VMOVUPD.Z   -16(DX)(CX*2), K1, Z16
 	VFMADD213PD Z16, Z14, Z11
-	VMOVUPD     Z11, K1, -16(AX)(BX*2)
-	VFMADD213PD -120(CX), Z14, Z12
-	VMOVUPD     Z12, -120(CX)
-	VMOVUPD.Z   -56(CX), K1, Z16
+	VMOVUPD     Z11, K1, -16(DX)(CX*2)
+	VFMADD213PD -120(BX), Z14, Z12
+	VMOVUPD     Z12, -120(BX)
+	VMOVUPD.Z   -56(BX), K1, Z16
 	VFMADD213PD Z16, Z14, Z13
-	VMOVUPD     Z13, K1, -56(CX)
+	VMOVUPD     Z13, K1, -56(BX)
 	JMP         r7v2mend
 
 r7v2mscaled:
@@ -5157,35 +5557,50 @@ r7v2mscaled:
 	VMULPD Z14, Z13, Z13
 
 r7v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMOVUPD Z4, (DI)(BX*2)
-	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMOVUPD Z6, (AX)
-	VMOVUPD Z7, K1, 64(AX)
-	VMOVUPD Z8, (AX)(BX*1)
-	VMOVUPD Z9, K1, 64(AX)(BX*1)
-	VMOVUPD Z10, (AX)(BX*2)
-	VMOVUPD Z11, K1, 64(AX)(BX*2)
-	VMOVUPD Z12, (CX)
-	VMOVUPD Z13, K1, 64(CX)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (DX)
+	VMOVUPD Z7, K1, 64(DX)
+	VMOVUPD Z8, (DX)(CX*1)
+	VMOVUPD Z9, K1, 64(DX)(CX*1)
+	VMOVUPD Z10, (DX)(CX*2)
+	VMOVUPD Z11, K1, 64(DX)(CX*2)
+	VMOVUPD Z12, (BX)
+	VMOVUPD Z13, K1, 64(BX)
 
 r7v2mend:
 	JMP done
 
 edge7_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R13
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5207,308 +5622,305 @@ edge7_3:
 	VPXORQ Z18, Z18, Z18
 	VPXORQ Z19, Z19, Z19
 	VPXORQ Z20, Z20, Z20
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r7v3mrest
 
 r7v3mloop:
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z24
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD.Z    128(R13), K1, Z23
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z24
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD.Z    128(R13), K1, Z23
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z24
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD.Z    128(R13), K1, Z23
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z24
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD.Z    128(R13), K1, Z23
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r7v3mloop
 
 r7v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r7v3mstore
 
 r7v3mone:
-	VMOVUPD      (SI), Z21
-	VMOVUPD      64(SI), Z22
-	VMOVUPD.Z    128(SI), K1, Z23
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z24
+	VMOVUPD      (R13), Z21
+	VMOVUPD      64(R13), Z22
+	VMOVUPD.Z    128(R13), K1, Z23
+	ADDQ         AX, R13
+	VBROADCASTSD (DX)(BX*1), Z24
 	VFMADD231PD  Z21, Z24, Z0
 	VFMADD231PD  Z22, Z24, Z1
 	VFMADD231PD  Z23, Z24, Z2
-	VBROADCASTSD (R9)(AX*1), Z25
+	VBROADCASTSD (DI)(BX*1), Z25
 	VFMADD231PD  Z21, Z25, Z3
 	VFMADD231PD  Z22, Z25, Z4
 	VFMADD231PD  Z23, Z25, Z5
-	VBROADCASTSD (R9)(AX*2), Z26
+	VBROADCASTSD (R8)(BX*1), Z26
 	VFMADD231PD  Z21, Z26, Z6
 	VFMADD231PD  Z22, Z26, Z7
 	VFMADD231PD  Z23, Z26, Z8
-	VBROADCASTSD (R10), Z27
+	VBROADCASTSD (R9)(BX*1), Z27
 	VFMADD231PD  Z21, Z27, Z9
 	VFMADD231PD  Z22, Z27, Z10
 	VFMADD231PD  Z23, Z27, Z11
-	VBROADCASTSD (R10)(AX*1), Z28
+	VBROADCASTSD (R10)(BX*1), Z28
 	VFMADD231PD  Z21, Z28, Z12
 	VFMADD231PD  Z22, Z28, Z13
 	VFMADD231PD  Z23, Z28, Z14
-	VBROADCASTSD (R10)(AX*2), Z29
+	VBROADCASTSD (R11)(BX*1), Z29
 	VFMADD231PD  Z21, Z29, Z15
 	VFMADD231PD  Z22, Z29, Z16
 	VFMADD231PD  Z23, Z29, Z17
-	VBROADCASTSD (R11), Z30
+	VBROADCASTSD (R12)(BX*1), Z30
 	VFMADD231PD  Z21, Z30, Z18
 	VFMADD231PD  Z22, Z30, Z19
 	VFMADD231PD  Z23, Z30, Z20
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r7v3mone
 
 r7v3mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	LEAQ         (AX)(BX*2), CX
-	ADDQ         BX, CX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r7v3mproduct
 	VBROADCASTSD alpha+24(FP), Z21
 	JLT          r7v3mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r7v3mpacked
-	VFMADD213PD  (DI), Z21, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z21, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z24
-	VFMADD213PD  Z24, Z21, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z21, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z21, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z24
-	VFMADD213PD  Z24, Z21, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z21, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z21, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VMOVUPD.Z    128(DI)(BX*2), K1, Z24
-	VFMADD213PD  Z24, Z21, Z8
-	VMOVUPD      Z8, K1, 128(DI)(BX*2)
-	VFMADD213PD  (AX), Z21, Z9
-	VMOVUPD      Z9, (AX)
-	VFMADD213PD  64(AX), Z21, Z10
-	VMOVUPD      Z10, 64(AX)
+	VFMADD213PD  (AX), Z21, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z21, Z1
+	VMOVUPD      Z1, 64(AX)
 	VMOVUPD.Z    128(AX), K1, Z24
+	VFMADD213PD  Z24, Z21, Z2
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z21, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z21, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z24
+	VFMADD213PD  Z24, Z21, Z5
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z21, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z21, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z24
+	VFMADD213PD  Z24, Z21, Z8
+	VMOVUPD      Z8, K1, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z21, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z21, Z10
+	VMOVUPD      Z10, 64(DX)
+	VMOVUPD.Z    128(DX), K1, Z24
 	VFMADD213PD  Z24, Z21, Z11
-	VMOVUPD      Z11, K1, 128(AX)
-	VFMADD213PD  (AX)(BX*1), Z21, Z12
-	VMOVUPD      Z12, (AX)(BX*1)
-	VFMADD213PD  64(AX)(BX*1), Z21, Z13
-	VMOVUPD      Z13, 64(AX)(BX*1)
-	VMOVUPD.Z    128(AX)(BX*1), K1, Z24
+	VMOVUPD      Z11, K1, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z21, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z21, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z24
 	VFMADD213PD  Z24, Z21, Z14
-	VMOVUPD      Z14, K1, 128(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Z21, Z15
-	VMOVUPD      Z15, (AX)(BX*2)
-	VFMADD213PD  64(AX)(BX*2), Z21, Z16
-	VMOVUPD      Z16, 64(AX)(BX*2)
-	VMOVUPD.Z    128(AX)(BX*2), K1, Z24
+	VMOVUPD      Z14, K1, 128(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z21, Z15
+	VMOVUPD      Z15, (DX)(CX*2)
+	VFMADD213PD  64(DX)(CX*2), Z21, Z16
+	VMOVUPD      Z16, 64(DX)(CX*2)
+	VMOVUPD.Z    128(DX)(CX*2), K1, Z24
 	VFMADD213PD  Z24, Z21, Z17
-	VMOVUPD      Z17, K1, 128(AX)(BX*2)
-	VFMADD213PD  (CX), Z21, Z18
-	VMOVUPD      Z18, (CX)
-	VFMADD213PD  64(CX), Z21, Z19
-	VMOVUPD      Z19, 64(CX)
-	VMOVUPD.Z    128(CX), K1, Z24
+	VMOVUPD      Z17, K1, 128(DX)(CX*2)
+	VFMADD213PD  (BX), Z21, Z18
+	VMOVUPD      Z18, (BX)
+	VFMADD213PD  64(BX), Z21, Z19
+	VMOVUPD      Z19, 64(BX)
+	VMOVUPD.Z    128(BX), K1, Z24
 	VFMADD213PD  Z24, Z21, Z20
-	VMOVUPD      Z20, K1, 128(CX)
+	VMOVUPD      Z20, K1, 128(BX)
 	JMP          r7v3mend
 
 r7v3mpacked:
-	VFMADD213PD (DI), Z21, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z21, Z1
-	VMOVUPD     Z1, 64(DI)
-	VMOVUPD.Z   128(DI), K1, Z24
+	VFMADD213PD (AX), Z21, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z21, Z1
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD.Z   128(AX), K1, Z24
 	VFMADD213PD Z24, Z21, Z2
-	VMOVUPD     Z2, K1, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z21, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z21, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VMOVUPD.Z   128(DI)(BX*1), K1, Z24
+	VMOVUPD     Z2, K1, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z21, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z21, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VMOVUPD.Z   128(AX)(CX*1), K1, Z24
 	VFMADD213PD Z24, Z21, Z5
-	VMOVUPD     Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z21, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z21, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VMOVUPD.Z   120(DI)(BX*2), K1, Z24
+	VMOVUPD     Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z21, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z21, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VMOVUPD.Z   120(AX)(CX*2), K1, Z24
 	VFMADD213PD Z24, Z21, Z8
-	VMOVUPD     Z8, K1, 120(DI)(BX*2)
-	VFMADD213PD -24(AX), Z21, Z9
-	VMOVUPD     Z9, -24(AX)
-	VFMADD213PD 40(AX), Z21, Z10
-	VMOVUPD     Z10, 40(AX)
-	VMOVUPD.Z   104(AX), K1, Z24
+	VMOVUPD     Z8, K1, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z21, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z21, Z10
+	VMOVUPD     Z10, 40(DX)
+	VMOVUPD.Z   104(DX), K1, Z24
 	VFMADD213PD Z24, Z21, Z11
-	VMOVUPD     Z11, K1, 104(AX)
-	VFMADD213PD -48(AX)(BX*1), Z21, Z12
-	VMOVUPD     Z12, -48(AX)(BX*1)
-	VFMADD213PD 16(AX)(BX*1), Z21, Z13
-	VMOVUPD     Z13, 16(AX)(BX*1)
-	VMOVUPD.Z   80(AX)(BX*1), K1, Z24
+	VMOVUPD     Z11, K1, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z21, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z21, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VMOVUPD.Z   80(DX)(CX*1), K1, Z24
 	VFMADD213PD Z24, Z21, Z14
-	VMOVUPD     Z14, K1, 80(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Z21, Z15
-	VMOVUPD     Z15, -80(AX)(BX*2)
-	VFMADD213PD -16(AX)(BX*2), Z21, Z16
-	VMOVUPD     Z16, -16(AX)(BX*2)
-	VMOVUPD.Z   48(AX)(BX*2), K1, Z24
+	VMOVUPD     Z14, K1, 80(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z21, Z15
+	VMOVUPD     Z15, -80(DX)(CX*2)
+	VFMADD213PD -16(DX)(CX*2), Z21, Z16
+	VMOVUPD     Z16, -16(DX)(CX*2)
+	VMOVUPD.Z   48(DX)(CX*2), K1, Z24
 	VFMADD213PD Z24, Z21, Z17
-	VMOVUPD     Z17, K1, 48(AX)(BX*2)
-	VFMADD213PD -120(CX), Z21, Z18
-	VMOVUPD     Z18, -120(CX)
-	VFMADD213PD -56(CX), Z21, Z19
-	VMOVUPD     Z19, -56(CX)
-	VMOVUPD.Z   8(CX), K1, Z24
+	VMOVUPD     Z17, K1, 48(DX)(CX*2)
+	VFMADD213PD -120(BX), Z21, Z18
+	VMOVUPD     Z18, -120(BX)
+	VFMADD213PD -56(BX), Z21, Z19
+	VMOVUPD     Z19, -56(BX)
+	VMOVUPD.Z   8(BX), K1, Z24
 	VFMADD213PD Z24, Z21, Z20
-	VMOVUPD     Z20, K1, 8(CX)
+	VMOVUPD     Z20, K1, 8(BX)
 	JMP         r7v3mend
 
 r7v3mscaled:
@@ -5535,140 +5947,187 @@ r7v3mscaled:
 	VMULPD Z21, Z20, Z20
 
 r7v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMOVUPD Z9, (AX)
-	VMOVUPD Z10, 64(AX)
-	VMOVUPD Z11, K1, 128(AX)
-	VMOVUPD Z12, (AX)(BX*1)
-	VMOVUPD Z13, 64(AX)(BX*1)
-	VMOVUPD Z14, K1, 128(AX)(BX*1)
-	VMOVUPD Z15, (AX)(BX*2)
-	VMOVUPD Z16, 64(AX)(BX*2)
-	VMOVUPD Z17, K1, 128(AX)(BX*2)
-	VMOVUPD Z18, (CX)
-	VMOVUPD Z19, 64(CX)
-	VMOVUPD Z20, K1, 128(CX)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, K1, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, K1, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, K1, 128(DX)(CX*1)
+	VMOVUPD Z15, (DX)(CX*2)
+	VMOVUPD Z16, 64(DX)(CX*2)
+	VMOVUPD Z17, K1, 128(DX)(CX*2)
+	VMOVUPD Z18, (BX)
+	VMOVUPD Z19, 64(BX)
+	VMOVUPD Z20, K1, 128(BX)
 
 r7v3mend:
 	JMP done
 
 rows8:
 whole8:
-	CMPQ       R8, $0x18
+	CMPQ       n+8(FP), $0x18
 	JLT        edge8
-	MOVQ       k+16(FP), R9
-	XORQ       R10, R10
-	CMPQ       R9, $0x60
+	MOVQ       k+16(FP), CX
+	XORQ       DX, DX
+	CMPQ       CX, $0x60
 	JGE        long1
-	LEAQ       (DI)(BX*2), R11
-	ADDQ       BX, R11
-	LEAQ       (R11)(BX*2), R12
-	ADDQ       BX, R12
-	CMPQ       8(SP), $0x03
+	CMPQ       24(SP), $0x03
 	JEQ        requestPacked2
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R11)
-	PREFETCHT0 64(R11)
-	PREFETCHT0 128(R11)
-	PREFETCHT0 (R11)(BX*1)
-	PREFETCHT0 64(R11)(BX*1)
-	PREFETCHT0 128(R11)(BX*1)
-	PREFETCHT0 (R11)(BX*2)
-	PREFETCHT0 64(R11)(BX*2)
-	PREFETCHT0 128(R11)(BX*2)
-	PREFETCHT0 (R12)
-	PREFETCHT0 64(R12)
-	PREFETCHT0 128(R12)
-	PREFETCHT0 (R12)(BX*1)
-	PREFETCHT0 64(R12)(BX*1)
-	PREFETCHT0 128(R12)(BX*1)
+	MOVQ       c+96(FP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
 	JMP        requested2
 
 requestPacked2:
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 -8(DI)(BX*2)
-	PREFETCHT0 56(DI)(BX*2)
-	PREFETCHT0 120(DI)(BX*2)
-	PREFETCHT0 -24(R11)
-	PREFETCHT0 40(R11)
-	PREFETCHT0 104(R11)
-	PREFETCHT0 -48(R11)(BX*1)
-	PREFETCHT0 16(R11)(BX*1)
-	PREFETCHT0 80(R11)(BX*1)
-	PREFETCHT0 -80(R11)(BX*2)
-	PREFETCHT0 -16(R11)(BX*2)
-	PREFETCHT0 48(R11)(BX*2)
-	PREFETCHT0 -120(R12)
-	PREFETCHT0 -56(R12)
-	PREFETCHT0 8(R12)
-	PREFETCHT0 -168(R12)(BX*1)
-	PREFETCHT0 -104(R12)(BX*1)
-	PREFETCHT0 -40(R12)(BX*1)
+	MOVQ       c+96(FP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -8(BX)
+	PREFETCHT0 56(BX)
+	PREFETCHT0 120(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -24(BX)
+	PREFETCHT0 40(BX)
+	PREFETCHT0 104(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -48(BX)
+	PREFETCHT0 16(BX)
+	PREFETCHT0 80(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -80(BX)
+	PREFETCHT0 -16(BX)
+	PREFETCHT0 48(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -120(BX)
+	PREFETCHT0 -56(BX)
+	PREFETCHT0 8(BX)
+	ADDQ       (SP), BX
+	PREFETCHT0 -168(BX)
+	PREFETCHT0 -104(BX)
+	PREFETCHT0 -40(BX)
+	ADDQ       (SP), BX
 
 requested2:
 	JMP fetched1
 
 long1:
-	MOVQ R9, R10
-	SUBQ $0x40, R9
-	ANDQ $-4, R9
-	SUBQ R9, R10
-	MOVQ (SP), R11
-	MOVQ $0x00000008, R14
-	CMPQ CX, $0x08
+	MOVQ CX, DX
+	SUBQ $0x40, CX
+	ANDQ $-4, CX
+	SUBQ CX, DX
+	MOVQ 8(SP), BX
+	MOVQ $0x00000008, R8
+	CMPQ 16(SP), $0x08
 	JEQ  fetch1
-	MOVQ CX, R12
-	LEAQ (R12)(R12*2), R13
-	ADDQ R12, R13
-	MOVQ CX, R14
-	SHLQ $0x05, R14
-	ADDQ R14, (SP)
-	MOVQ $0x00000008, R14
-	JMP  fetching1
+	MOVQ 16(SP), SI
+
+fetchColumns1:
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(SI*1)
+	PREFETCHT1 (BX)(SI*2)
+	LEAQ       (SI)(SI*2), DI
+	PREFETCHT1 (BX)(DI*1)
+	ADDQ       SI, DI
+	ADDQ       DI, BX
+	MOVQ       40(SP), DI
+	LEAQ       (DI)(DI*2), DI
+	SUBQ       DI, BX
+	SUBQ       DI, BX
+	MOVQ       40(SP), DI
+	SHLQ       $0x02, DI
+	SUBQ       DI, SI
+	DECQ       R8
+	JNE        fetchColumns1
+	MOVQ       BX, 8(SP)
+	MOVQ       SI, 16(SP)
+	JMP        fetched1
 
 fetch1:
-	MOVQ $0x00000040, R12
-	MOVQ AX, R13
-	ADDQ $0x00000100, (SP)
+	MOVQ rowA+40(FP), SI
+	SHLQ $0x03, SI
+	MOVQ SI, DI
+	MOVQ 32(SP), SI
+	SHLQ $0x03, SI
+	SUBQ SI, DI
+	ADDQ $0x00000100, 8(SP)
 
 fetching1:
-	PREFETCHT1 (R11)
-	PREFETCHT1 (R11)(R12*1)
-	PREFETCHT1 (R11)(R12*2)
-	LEAQ       (R12)(R12*2), R15
-	PREFETCHT1 (R11)(R15*1)
-	ADDQ       R13, R11
-	DECQ       R14
+	PREFETCHT1 (BX)
+	PREFETCHT1 64(BX)
+	PREFETCHT1 128(BX)
+	PREFETCHT1 192(BX)
+	ADDQ       DI, BX
+	SUBQ       32(SP), DI
+	DECQ       R8
 	JNE        fetching1
 
 fetched1:
-	MOVQ   a+32(FP), R11
-	LEAQ   (R11)(AX*2), R12
-	ADDQ   AX, R12
-	LEAQ   (R12)(AX*2), R13
-	ADDQ   AX, R13
-	MOVQ   SI, R14
+	MOVQ   a+32(FP), BX
+	MOVQ   colA+48(FP), DI
+	SHLQ   $0x03, DI
+	MOVQ   rowA+40(FP), SI
+	SHLQ   $0x03, SI
+	LEAQ   (BX)(SI*1), R8
+	SUBQ   32(SP), SI
+	LEAQ   (R8)(SI*1), R9
+	SUBQ   32(SP), SI
+	LEAQ   (R9)(SI*1), R10
+	SUBQ   32(SP), SI
+	LEAQ   (R10)(SI*1), R11
+	SUBQ   32(SP), SI
+	LEAQ   (R11)(SI*1), R12
+	SUBQ   32(SP), SI
+	LEAQ   (R12)(SI*1), R13
+	SUBQ   32(SP), SI
+	LEAQ   (R13)(SI*1), R14
+	SUBQ   32(SP), SI
+	XORQ   SI, SI
+	MOVQ   b+64(FP), R15
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -5693,407 +6152,418 @@ fetched1:
 	VPXORQ Z21, Z21, Z21
 	VPXORQ Z22, Z22, Z22
 	VPXORQ Z23, Z23, Z23
-	SUBQ   $0x04, R9
+	SUBQ   $0x04, CX
 	JLT    r8v3rest
 
 r8v3loop:
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD      128(R14), Z26
-	PREFETCHT0   (R14)(DX*8)
-	PREFETCHT0   64(R14)(DX*8)
-	PREFETCHT0   128(R14)(DX*8)
-	ADDQ         DX, R14
-	VBROADCASTSD (R11), Z27
+	VMOVUPD      (R15), Z24
+	VMOVUPD      64(R15), Z25
+	VMOVUPD      128(R15), Z26
+	PREFETCHT0   (R15)(AX*8)
+	PREFETCHT0   64(R15)(AX*8)
+	PREFETCHT0   128(R15)(AX*8)
+	ADDQ         AX, R15
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R12)(AX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R12)(AX*2), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R13), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(AX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	ADDQ         CX, R13
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD      128(R14), Z26
-	PREFETCHT0   (R14)(DX*8)
-	PREFETCHT0   64(R14)(DX*8)
-	PREFETCHT0   128(R14)(DX*8)
-	ADDQ         DX, R14
-	VBROADCASTSD (R11), Z27
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R15), Z24
+	VMOVUPD      64(R15), Z25
+	VMOVUPD      128(R15), Z26
+	PREFETCHT0   (R15)(AX*8)
+	PREFETCHT0   64(R15)(AX*8)
+	PREFETCHT0   128(R15)(AX*8)
+	ADDQ         AX, R15
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R12)(AX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R12)(AX*2), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R13), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(AX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	ADDQ         CX, R13
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD      128(R14), Z26
-	PREFETCHT0   (R14)(DX*8)
-	PREFETCHT0   64(R14)(DX*8)
-	PREFETCHT0   128(R14)(DX*8)
-	ADDQ         DX, R14
-	VBROADCASTSD (R11), Z27
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R15), Z24
+	VMOVUPD      64(R15), Z25
+	VMOVUPD      128(R15), Z26
+	PREFETCHT0   (R15)(AX*8)
+	PREFETCHT0   64(R15)(AX*8)
+	PREFETCHT0   128(R15)(AX*8)
+	ADDQ         AX, R15
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R12)(AX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R12)(AX*2), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R13), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(AX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	ADDQ         CX, R13
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD      128(R14), Z26
-	PREFETCHT0   (R14)(DX*8)
-	PREFETCHT0   64(R14)(DX*8)
-	PREFETCHT0   128(R14)(DX*8)
-	ADDQ         DX, R14
-	VBROADCASTSD (R11), Z27
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	VMOVUPD      (R15), Z24
+	VMOVUPD      64(R15), Z25
+	VMOVUPD      128(R15), Z26
+	PREFETCHT0   (R15)(AX*8)
+	PREFETCHT0   64(R15)(AX*8)
+	PREFETCHT0   128(R15)(AX*8)
+	ADDQ         AX, R15
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R12)(AX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R12)(AX*2), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R13), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(AX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	ADDQ         CX, R13
-	SUBQ         $0x04, R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	SUBQ         $0x04, CX
 	JGE          r8v3loop
 
 r8v3rest:
-	TESTQ      R10, R10
+	TESTQ      DX, DX
 	JEQ        r8v3last
-	LEAQ       (DI)(BX*2), R9
-	ADDQ       BX, R9
-	LEAQ       (R9)(BX*2), R15
-	ADDQ       BX, R15
-	CMPQ       8(SP), $0x03
+	CMPQ       24(SP), $0x03
 	JEQ        requestPacked3
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 (DI)(BX*2)
-	PREFETCHT0 64(DI)(BX*2)
-	PREFETCHT0 128(DI)(BX*2)
-	PREFETCHT0 (R9)
-	PREFETCHT0 64(R9)
-	PREFETCHT0 128(R9)
-	PREFETCHT0 (R9)(BX*1)
-	PREFETCHT0 64(R9)(BX*1)
-	PREFETCHT0 128(R9)(BX*1)
-	PREFETCHT0 (R9)(BX*2)
-	PREFETCHT0 64(R9)(BX*2)
-	PREFETCHT0 128(R9)(BX*2)
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 (R15)(BX*1)
-	PREFETCHT0 64(R15)(BX*1)
-	PREFETCHT0 128(R15)(BX*1)
+	MOVQ       c+96(FP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
 	JMP        requested3
 
 requestPacked3:
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	PREFETCHT0 128(DI)
-	PREFETCHT0 (DI)(BX*1)
-	PREFETCHT0 64(DI)(BX*1)
-	PREFETCHT0 128(DI)(BX*1)
-	PREFETCHT0 -8(DI)(BX*2)
-	PREFETCHT0 56(DI)(BX*2)
-	PREFETCHT0 120(DI)(BX*2)
-	PREFETCHT0 -24(R9)
-	PREFETCHT0 40(R9)
-	PREFETCHT0 104(R9)
-	PREFETCHT0 -48(R9)(BX*1)
-	PREFETCHT0 16(R9)(BX*1)
-	PREFETCHT0 80(R9)(BX*1)
-	PREFETCHT0 -80(R9)(BX*2)
-	PREFETCHT0 -16(R9)(BX*2)
-	PREFETCHT0 48(R9)(BX*2)
-	PREFETCHT0 -120(R15)
-	PREFETCHT0 -56(R15)
-	PREFETCHT0 8(R15)
-	PREFETCHT0 -168(R15)(BX*1)
-	PREFETCHT0 -104(R15)(BX*1)
-	PREFETCHT0 -40(R15)(BX*1)
+	MOVQ       c+96(FP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -8(CX)
+	PREFETCHT0 56(CX)
+	PREFETCHT0 120(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -24(CX)
+	PREFETCHT0 40(CX)
+	PREFETCHT0 104(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -48(CX)
+	PREFETCHT0 16(CX)
+	PREFETCHT0 80(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -80(CX)
+	PREFETCHT0 -16(CX)
+	PREFETCHT0 48(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -120(CX)
+	PREFETCHT0 -56(CX)
+	PREFETCHT0 8(CX)
+	ADDQ       (SP), CX
+	PREFETCHT0 -168(CX)
+	PREFETCHT0 -104(CX)
+	PREFETCHT0 -40(CX)
+	ADDQ       (SP), CX
 
 requested3:
-	LEAQ -4(R10), R9
-	XORQ R10, R10
+	LEAQ -4(DX), CX
+	XORQ DX, DX
 	JMP  r8v3loop
 
 r8v3last:
-	ADDQ $0x04, R9
+	ADDQ $0x04, CX
 	JEQ  r8v3store
 
 r8v3one:
-	VMOVUPD      (R14), Z24
-	VMOVUPD      64(R14), Z25
-	VMOVUPD      128(R14), Z26
-	PREFETCHT0   (R14)(DX*8)
-	PREFETCHT0   64(R14)(DX*8)
-	PREFETCHT0   128(R14)(DX*8)
-	ADDQ         DX, R14
-	VBROADCASTSD (R11), Z27
+	VMOVUPD      (R15), Z24
+	VMOVUPD      64(R15), Z25
+	VMOVUPD      128(R15), Z26
+	PREFETCHT0   (R15)(AX*8)
+	PREFETCHT0   64(R15)(AX*8)
+	PREFETCHT0   128(R15)(AX*8)
+	ADDQ         AX, R15
+	VBROADCASTSD (BX)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R11)(AX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R11)(AX*2), Z29
+	VBROADCASTSD (R9)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R10)(SI*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R12)(AX*1), Z31
+	VBROADCASTSD (R11)(SI*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R12)(AX*2), Z27
+	VBROADCASTSD (R12)(SI*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R13), Z28
+	VBROADCASTSD (R13)(SI*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R13)(AX*1), Z29
+	VBROADCASTSD (R14)(SI*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R11
-	ADDQ         CX, R12
-	ADDQ         CX, R13
-	DECQ         R9
+	ADDQ         DI, SI
+	SUBQ         40(SP), DI
+	DECQ         CX
 	JNE          r8v3one
 
 r8v3store:
-	LEAQ         (DI)(BX*2), R9
-	ADDQ         BX, R9
-	LEAQ         (R9)(BX*2), R10
-	ADDQ         BX, R10
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), CX
+	MOVQ         (SP), DX
+	LEAQ         (CX)(DX*2), BX
+	ADDQ         DX, BX
+	LEAQ         (BX)(DX*2), SI
+	ADDQ         DX, SI
+	CMPQ         24(SP), $0x01
 	JEQ          r8v3product
 	VBROADCASTSD alpha+24(FP), Z24
 	JLT          r8v3scaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r8v3packed
-	VFMADD213PD  (DI), Z24, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z24, Z1
-	VMOVUPD      Z1, 64(DI)
-	VFMADD213PD  128(DI), Z24, Z2
-	VMOVUPD      Z2, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z24, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z24, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VFMADD213PD  128(DI)(BX*1), Z24, Z5
-	VMOVUPD      Z5, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z24, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z24, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VFMADD213PD  128(DI)(BX*2), Z24, Z8
-	VMOVUPD      Z8, 128(DI)(BX*2)
-	VFMADD213PD  (R9), Z24, Z9
-	VMOVUPD      Z9, (R9)
-	VFMADD213PD  64(R9), Z24, Z10
-	VMOVUPD      Z10, 64(R9)
-	VFMADD213PD  128(R9), Z24, Z11
-	VMOVUPD      Z11, 128(R9)
-	VFMADD213PD  (R9)(BX*1), Z24, Z12
-	VMOVUPD      Z12, (R9)(BX*1)
-	VFMADD213PD  64(R9)(BX*1), Z24, Z13
-	VMOVUPD      Z13, 64(R9)(BX*1)
-	VFMADD213PD  128(R9)(BX*1), Z24, Z14
-	VMOVUPD      Z14, 128(R9)(BX*1)
-	VFMADD213PD  (R9)(BX*2), Z24, Z15
-	VMOVUPD      Z15, (R9)(BX*2)
-	VFMADD213PD  64(R9)(BX*2), Z24, Z16
-	VMOVUPD      Z16, 64(R9)(BX*2)
-	VFMADD213PD  128(R9)(BX*2), Z24, Z17
-	VMOVUPD      Z17, 128(R9)(BX*2)
-	VFMADD213PD  (R10), Z24, Z18
-	VMOVUPD      Z18, (R10)
-	VFMADD213PD  64(R10), Z24, Z19
-	VMOVUPD      Z19, 64(R10)
-	VFMADD213PD  128(R10), Z24, Z20
-	VMOVUPD      Z20, 128(R10)
-	VFMADD213PD  (R10)(BX*1), Z24, Z21
-	VMOVUPD      Z21, (R10)(BX*1)
-	VFMADD213PD  64(R10)(BX*1), Z24, Z22
-	VMOVUPD      Z22, 64(R10)(BX*1)
-	VFMADD213PD  128(R10)(BX*1), Z24, Z23
-	VMOVUPD      Z23, 128(R10)(BX*1)
+	VFMADD213PD  (CX), Z24, Z0
+	VMOVUPD      Z0, (CX)
+	VFMADD213PD  64(CX), Z24, Z1
+	VMOVUPD      Z1, 64(CX)
+	VFMADD213PD  128(CX), Z24, Z2
+	VMOVUPD      Z2, 128(CX)
+	VFMADD213PD  (CX)(DX*1), Z24, Z3
+	VMOVUPD      Z3, (CX)(DX*1)
+	VFMADD213PD  64(CX)(DX*1), Z24, Z4
+	VMOVUPD      Z4, 64(CX)(DX*1)
+	VFMADD213PD  128(CX)(DX*1), Z24, Z5
+	VMOVUPD      Z5, 128(CX)(DX*1)
+	VFMADD213PD  (CX)(DX*2), Z24, Z6
+	VMOVUPD      Z6, (CX)(DX*2)
+	VFMADD213PD  64(CX)(DX*2), Z24, Z7
+	VMOVUPD      Z7, 64(CX)(DX*2)
+	VFMADD213PD  128(CX)(DX*2), Z24, Z8
+	VMOVUPD      Z8, 128(CX)(DX*2)
+	VFMADD213PD  (BX), Z24, Z9
+	VMOVUPD      Z9, (BX)
+	VFMADD213PD  64(BX), Z24, Z10
+	VMOVUPD      Z10, 64(BX)
+	VFMADD213PD  128(BX), Z24, Z11
+	VMOVUPD      Z11, 128(BX)
+	VFMADD213PD  (BX)(DX*1), Z24, Z12
+	VMOVUPD      Z12, (BX)(DX*1)
+	VFMADD213PD  64(BX)(DX*1), Z24, Z13
+	VMOVUPD      Z13, 64(BX)(DX*1)
+	VFMADD213PD  128(BX)(DX*1), Z24, Z14
+	VMOVUPD      Z14, 128(BX)(DX*1)
+	VFMADD213PD  (BX)(DX*2), Z24, Z15
+	VMOVUPD      Z15, (BX)(DX*2)
+	VFMADD213PD  64(BX)(DX*2), Z24, Z16
+	VMOVUPD      Z16, 64(BX)(DX*2)
+	VFMADD213PD  128(BX)(DX*2), Z24, Z17
+	VMOVUPD      Z17, 128(BX)(DX*2)
+	VFMADD213PD  (SI), Z24, Z18
+	VMOVUPD      Z18, (SI)
+	VFMADD213PD  64(SI), Z24, Z19
+	VMOVUPD      Z19, 64(SI)
+	VFMADD213PD  128(SI), Z24, Z20
+	VMOVUPD      Z20, 128(SI)
+	VFMADD213PD  (SI)(DX*1), Z24, Z21
+	VMOVUPD      Z21, (SI)(DX*1)
+	VFMADD213PD  64(SI)(DX*1), Z24, Z22
+	VMOVUPD      Z22, 64(SI)(DX*1)
+	VFMADD213PD  128(SI)(DX*1), Z24, Z23
+	VMOVUPD      Z23, 128(SI)(DX*1)
 	JMP          r8v3end
 
 r8v3packed:
-	VFMADD213PD (DI), Z24, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z24, Z1
-	VMOVUPD     Z1, 64(DI)
-	VFMADD213PD 128(DI), Z24, Z2
-	VMOVUPD     Z2, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z24, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z24, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VFMADD213PD 128(DI)(BX*1), Z24, Z5
-	VMOVUPD     Z5, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z24, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z24, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VFMADD213PD 120(DI)(BX*2), Z24, Z8
-	VMOVUPD     Z8, 120(DI)(BX*2)
-	VFMADD213PD -24(R9), Z24, Z9
-	VMOVUPD     Z9, -24(R9)
-	VFMADD213PD 40(R9), Z24, Z10
-	VMOVUPD     Z10, 40(R9)
-	VFMADD213PD 104(R9), Z24, Z11
-	VMOVUPD     Z11, 104(R9)
-	VFMADD213PD -48(R9)(BX*1), Z24, Z12
-	VMOVUPD     Z12, -48(R9)(BX*1)
-	VFMADD213PD 16(R9)(BX*1), Z24, Z13
-	VMOVUPD     Z13, 16(R9)(BX*1)
-	VFMADD213PD 80(R9)(BX*1), Z24, Z14
-	VMOVUPD     Z14, 80(R9)(BX*1)
-	VFMADD213PD -80(R9)(BX*2), Z24, Z15
-	VMOVUPD     Z15, -80(R9)(BX*2)
-	VFMADD213PD -16(R9)(BX*2), Z24, Z16
-	VMOVUPD     Z16, -16(R9)(BX*2)
-	VFMADD213PD 48(R9)(BX*2), Z24, Z17
-	VMOVUPD     Z17, 48(R9)(BX*2)
-	VFMADD213PD -120(R10), Z24, Z18
-	VMOVUPD     Z18, -120(R10)
-	VFMADD213PD -56(R10), Z24, Z19
-	VMOVUPD     Z19, -56(R10)
-	VFMADD213PD 8(R10), Z24, Z20
-	VMOVUPD     Z20, 8(R10)
-	VFMADD213PD -168(R10)(BX*1), Z24, Z21
-	VMOVUPD     Z21, -168(R10)(BX*1)
-	VFMADD213PD -104(R10)(BX*1), Z24, Z22
-	VMOVUPD     Z22, -104(R10)(BX*1)
-	VFMADD213PD -40(R10)(BX*1), Z24, Z23
-	VMOVUPD     Z23, -40(R10)(BX*1)
+	VFMADD213PD (CX), Z24, Z0
+	VMOVUPD     Z0, (CX)
+	VFMADD213PD 64(CX), Z24, Z1
+	VMOVUPD     Z1, 64(CX)
+	VFMADD213PD 128(CX), Z24, Z2
+	VMOVUPD     Z2, 128(CX)
+	VFMADD213PD (CX)(DX*1), Z24, Z3
+	VMOVUPD     Z3, (CX)(DX*1)
+	VFMADD213PD 64(CX)(DX*1), Z24, Z4
+	VMOVUPD     Z4, 64(CX)(DX*1)
+	VFMADD213PD 128(CX)(DX*1), Z24, Z5
+	VMOVUPD     Z5, 128(CX)(DX*1)
+	VFMADD213PD -8(CX)(DX*2), Z24, Z6
+	VMOVUPD     Z6, -8(CX)(DX*2)
+	VFMADD213PD 56(CX)(DX*2), Z24, Z7
+	VMOVUPD     Z7, 56(CX)(DX*2)
+	VFMADD213PD 120(CX)(DX*2), Z24, Z8
+	VMOVUPD     Z8, 120(CX)(DX*2)
+	VFMADD213PD -24(BX), Z24, Z9
+	VMOVUPD     Z9, -24(BX)
+	VFMADD213PD 40(BX), Z24, Z10
+	VMOVUPD     Z10, 40(BX)
+	VFMADD213PD 104(BX), Z24, Z11
+	VMOVUPD     Z11, 104(BX)
+	VFMADD213PD -48(BX)(DX*1), Z24, Z12
+	VMOVUPD     Z12, -48(BX)(DX*1)
+	VFMADD213PD 16(BX)(DX*1), Z24, Z13
+	VMOVUPD     Z13, 16(BX)(DX*1)
+	VFMADD213PD 80(BX)(DX*1), Z24, Z14
+	VMOVUPD     Z14, 80(BX)(DX*1)
+	VFMADD213PD -80(BX)(DX*2), Z24, Z15
+	VMOVUPD     Z15, -80(BX)(DX*2)
+	VFMADD213PD -16(BX)(DX*2), Z24, Z16
+	VMOVUPD     Z16, -16(BX)(DX*2)
+	VFMADD213PD 48(BX)(DX*2), Z24, Z17
+	VMOVUPD     Z17, 48(BX)(DX*2)
+	VFMADD213PD -120(SI), Z24, Z18
+	VMOVUPD     Z18, -120(SI)
+	VFMADD213PD -56(SI), Z24, Z19
+	VMOVUPD     Z19, -56(SI)
+	VFMADD213PD 8(SI), Z24, Z20
+	VMOVUPD     Z20, 8(SI)
+	VFMADD213PD -168(SI)(DX*1), Z24, Z21
+	VMOVUPD     Z21, -168(SI)(DX*1)
+	VFMADD213PD -104(SI)(DX*1), Z24, Z22
+	VMOVUPD     Z22, -104(SI)(DX*1)
+	VFMADD213PD -40(SI)(DX*1), Z24, Z23
+	VMOVUPD     Z23, -40(SI)(DX*1)
 	JMP         r8v3end
 
 r8v3scaled:
@@ -6123,54 +6593,71 @@ r8v3scaled:
 	VMULPD Z24, Z23, Z23
 
 r8v3product:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, 128(DI)(BX*2)
-	VMOVUPD Z9, (R9)
-	VMOVUPD Z10, 64(R9)
-	VMOVUPD Z11, 128(R9)
-	VMOVUPD Z12, (R9)(BX*1)
-	VMOVUPD Z13, 64(R9)(BX*1)
-	VMOVUPD Z14, 128(R9)(BX*1)
-	VMOVUPD Z15, (R9)(BX*2)
-	VMOVUPD Z16, 64(R9)(BX*2)
-	VMOVUPD Z17, 128(R9)(BX*2)
-	VMOVUPD Z18, (R10)
-	VMOVUPD Z19, 64(R10)
-	VMOVUPD Z20, 128(R10)
-	VMOVUPD Z21, (R10)(BX*1)
-	VMOVUPD Z22, 64(R10)(BX*1)
-	VMOVUPD Z23, 128(R10)(BX*1)
+	VMOVUPD Z0, (CX)
+	VMOVUPD Z1, 64(CX)
+	VMOVUPD Z2, 128(CX)
+	VMOVUPD Z3, (CX)(DX*1)
+	VMOVUPD Z4, 64(CX)(DX*1)
+	VMOVUPD Z5, 128(CX)(DX*1)
+	VMOVUPD Z6, (CX)(DX*2)
+	VMOVUPD Z7, 64(CX)(DX*2)
+	VMOVUPD Z8, 128(CX)(DX*2)
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z10, 64(BX)
+	VMOVUPD Z11, 128(BX)
+	VMOVUPD Z12, (BX)(DX*1)
+	VMOVUPD Z13, 64(BX)(DX*1)
+	VMOVUPD Z14, 128(BX)(DX*1)
+	VMOVUPD Z15, (BX)(DX*2)
+	VMOVUPD Z16, 64(BX)(DX*2)
+	VMOVUPD Z17, 128(BX)(DX*2)
+	VMOVUPD Z18, (SI)
+	VMOVUPD Z19, 64(SI)
+	VMOVUPD Z20, 128(SI)
+	VMOVUPD Z21, (SI)(DX*1)
+	VMOVUPD Z22, 64(SI)(DX*1)
+	VMOVUPD Z23, 128(SI)(DX*1)
 
 r8v3end:
-	MOVQ panelB+72(FP), R9
-	SHLQ $0x03, R9
-	ADDQ R9, SI
-	ADDQ $0xc0, DI
-	SUBQ $0x18, R8
+	MOVQ panelB+80(FP), CX
+	SHLQ $0x03, CX
+	ADDQ CX, b+64(FP)
+	ADDQ $0xc0, c+96(FP)
+	SUBQ $0x18, n+8(FP)
 	JMP  whole8
 
 edge8:
-	TESTQ  R8, R8
+	CMPQ   n+8(FP), $0x00
 	JEQ    done
-	CMPQ   R8, $0x08
+	CMPQ   n+8(FP), $0x08
 	JGT    edge8_2
-	SUBQ   $0x00, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x00, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	LEAQ   (R12)(BX*1), R13
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R14
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6179,148 +6666,145 @@ edge8:
 	VPXORQ Z5, Z5, Z5
 	VPXORQ Z6, Z6, Z6
 	VPXORQ Z7, Z7, Z7
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r8v1mrest
 
 r8v1mloop:
-	VMOVUPD.Z        (SI), K1, Z8
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
-	VFMADD231PD.BCST (R10), Z8, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
-	VFMADD231PD.BCST (R11), Z8, Z6
-	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	VMOVUPD.Z        (SI), K1, Z8
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
-	VFMADD231PD.BCST (R10), Z8, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
-	VFMADD231PD.BCST (R11), Z8, Z6
-	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	VMOVUPD.Z        (SI), K1, Z8
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
-	VFMADD231PD.BCST (R10), Z8, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
-	VFMADD231PD.BCST (R11), Z8, Z6
-	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	VMOVUPD.Z        (SI), K1, Z8
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
-	VFMADD231PD.BCST (R10), Z8, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
-	VFMADD231PD.BCST (R11), Z8, Z6
-	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	SUBQ             $0x04, R8
+	VMOVUPD.Z        (R14), K1, Z8
+	ADDQ             AX, R14
+	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
+	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R14), K1, Z8
+	ADDQ             AX, R14
+	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
+	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R14), K1, Z8
+	ADDQ             AX, R14
+	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
+	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	VMOVUPD.Z        (R14), K1, Z8
+	ADDQ             AX, R14
+	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
+	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	SUBQ             $0x04, CX
 	JGE              r8v1mloop
 
 r8v1mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r8v1mstore
 
 r8v1mone:
-	VMOVUPD.Z        (SI), K1, Z8
-	ADDQ             DX, SI
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST (R9)(AX*1), Z8, Z1
-	VFMADD231PD.BCST (R9)(AX*2), Z8, Z2
-	VFMADD231PD.BCST (R10), Z8, Z3
-	VFMADD231PD.BCST (R10)(AX*1), Z8, Z4
-	VFMADD231PD.BCST (R10)(AX*2), Z8, Z5
-	VFMADD231PD.BCST (R11), Z8, Z6
-	VFMADD231PD.BCST (R11)(AX*1), Z8, Z7
-	ADDQ             CX, R9
-	ADDQ             CX, R10
-	ADDQ             CX, R11
-	DECQ             R8
+	VMOVUPD.Z        (R14), K1, Z8
+	ADDQ             AX, R14
+	VFMADD231PD.BCST (DX)(BX*1), Z8, Z0
+	VFMADD231PD.BCST (DI)(BX*1), Z8, Z1
+	VFMADD231PD.BCST (R8)(BX*1), Z8, Z2
+	VFMADD231PD.BCST (R9)(BX*1), Z8, Z3
+	VFMADD231PD.BCST (R10)(BX*1), Z8, Z4
+	VFMADD231PD.BCST (R11)(BX*1), Z8, Z5
+	VFMADD231PD.BCST (R12)(BX*1), Z8, Z6
+	VFMADD231PD.BCST (R13)(BX*1), Z8, Z7
+	ADDQ             SI, BX
+	SUBQ             40(SP), SI
+	DECQ             CX
 	JNE              r8v1mone
 
 r8v1mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	LEAQ         (AX)(BX*2), CX
-	ADDQ         BX, CX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r8v1mproduct
 	VBROADCASTSD alpha+24(FP), Z8
 	JLT          r8v1mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r8v1mpacked
-	VMOVUPD.Z    (DI), K1, Z9
-	VFMADD213PD  Z9, Z8, Z0
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD.Z    (DI)(BX*1), K1, Z9
-	VFMADD213PD  Z9, Z8, Z1
-	VMOVUPD      Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z    (DI)(BX*2), K1, Z9
-	VFMADD213PD  Z9, Z8, Z2
-	VMOVUPD      Z2, K1, (DI)(BX*2)
 	VMOVUPD.Z    (AX), K1, Z9
+	VFMADD213PD  Z9, Z8, Z0
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD.Z    (AX)(CX*1), K1, Z9
+	VFMADD213PD  Z9, Z8, Z1
+	VMOVUPD      Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z    (AX)(CX*2), K1, Z9
+	VFMADD213PD  Z9, Z8, Z2
+	VMOVUPD      Z2, K1, (AX)(CX*2)
+	VMOVUPD.Z    (DX), K1, Z9
 	VFMADD213PD  Z9, Z8, Z3
-	VMOVUPD      Z3, K1, (AX)
-	VMOVUPD.Z    (AX)(BX*1), K1, Z9
+	VMOVUPD      Z3, K1, (DX)
+	VMOVUPD.Z    (DX)(CX*1), K1, Z9
 	VFMADD213PD  Z9, Z8, Z4
-	VMOVUPD      Z4, K1, (AX)(BX*1)
-	VMOVUPD.Z    (AX)(BX*2), K1, Z9
+	VMOVUPD      Z4, K1, (DX)(CX*1)
+	VMOVUPD.Z    (DX)(CX*2), K1, Z9
 	VFMADD213PD  Z9, Z8, Z5
-	VMOVUPD      Z5, K1, (AX)(BX*2)
-	VMOVUPD.Z    (CX), K1, Z9
+	VMOVUPD      Z5, K1, (DX)(CX*2)
+	VMOVUPD.Z    (BX), K1, Z9
 	VFMADD213PD  Z9, Z8, Z6
-	VMOVUPD      Z6, K1, (CX)
-	VMOVUPD.Z    (CX)(BX*1), K1, Z9
+	VMOVUPD      Z6, K1, (BX)
+	VMOVUPD.Z    (BX)(CX*1), K1, Z9
 	VFMADD213PD  Z9, Z8, Z7
-	VMOVUPD      Z7, K1, (CX)(BX*1)
+	VMOVUPD      Z7, K1, (BX)(CX*1)
 	JMP          r8v1mend
 
 r8v1mpacked:
-	VMOVUPD.Z   (DI), K1, Z9
+	VMOVUPD.Z   (AX), K1, Z9
 	VFMADD213PD Z9, Z8, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVUPD.Z   (DI)(BX*1), K1, Z9
+	VMOVUPD     Z0, K1, (AX)
+	VMOVUPD.Z   (AX)(CX*1), K1, Z9
 	VFMADD213PD Z9, Z8, Z1
-	VMOVUPD     Z1, K1, (DI)(BX*1)
-	VMOVUPD.Z   -8(DI)(BX*2), K1, Z9
+	VMOVUPD     Z1, K1, (AX)(CX*1)
+	VMOVUPD.Z   -8(AX)(CX*2), K1, Z9
 	VFMADD213PD Z9, Z8, Z2
-	VMOVUPD     Z2, K1, -8(DI)(BX*2)
-	VMOVUPD.Z   -24(AX), K1, Z9
+	VMOVUPD     Z2, K1, -8(AX)(CX*2)
+	VMOVUPD.Z   -24(DX), K1, Z9
 	VFMADD213PD Z9, Z8, Z3
-	VMOVUPD     Z3, K1, -24(AX)
-	VMOVUPD.Z   -48(AX)(BX*1), K1, Z9
+	VMOVUPD     Z3, K1, -24(DX)
+	VMOVUPD.Z   -48(DX)(CX*1), K1, Z9
 	VFMADD213PD Z9, Z8, Z4
-	VMOVUPD     Z4, K1, -48(AX)(BX*1)
-	VMOVUPD.Z   -80(AX)(BX*2), K1, Z9
+	VMOVUPD     Z4, K1, -48(DX)(CX*1)
+	VMOVUPD.Z   -80(DX)(CX*2), K1, Z9
 	VFMADD213PD Z9, Z8, Z5
-	VMOVUPD     Z5, K1, -80(AX)(BX*2)
-	VMOVUPD.Z   -120(CX), K1, Z9
+	VMOVUPD     Z5, K1, -80(DX)(CX*2)
+	VMOVUPD.Z   -120(BX), K1, Z9
 	VFMADD213PD Z9, Z8, Z6
-	VMOVUPD     Z6, K1, -120(CX)
-	VMOVUPD.Z   -168(CX)(BX*1), K1, Z9
+	VMOVUPD     Z6, K1, -120(BX)
+	VMOVUPD.Z   -168(BX)(CX*1), K1, Z9
 	VFMADD213PD Z9, Z8, Z7
-	VMOVUPD     Z7, K1, -168(CX)(BX*1)
+	VMOVUPD     Z7, K1, -168(BX)(CX*1)
 	JMP         r8v1mend
 
 r8v1mscaled:
@@ -6334,31 +6818,48 @@ r8v1mscaled:
 	VMULPD Z8, Z7, Z7
 
 r8v1mproduct:
-	VMOVUPD Z0, K1, (DI)
-	VMOVUPD Z1, K1, (DI)(BX*1)
-	VMOVUPD Z2, K1, (DI)(BX*2)
-	VMOVUPD Z3, K1, (AX)
-	VMOVUPD Z4, K1, (AX)(BX*1)
-	VMOVUPD Z5, K1, (AX)(BX*2)
-	VMOVUPD Z6, K1, (CX)
-	VMOVUPD Z7, K1, (CX)(BX*1)
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (DX)
+	VMOVUPD Z4, K1, (DX)(CX*1)
+	VMOVUPD Z5, K1, (DX)(CX*2)
+	VMOVUPD Z6, K1, (BX)
+	VMOVUPD Z7, K1, (BX)(CX*1)
 
 r8v1mend:
 	JMP done
 
 edge8_2:
-	CMPQ   R8, $0x10
+	CMPQ   n+8(FP), $0x10
 	JGT    edge8_3
-	SUBQ   $0x08, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x08, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	LEAQ   (R12)(BX*1), R13
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R14
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6375,265 +6876,262 @@ edge8_2:
 	VPXORQ Z13, Z13, Z13
 	VPXORQ Z14, Z14, Z14
 	VPXORQ Z15, Z15, Z15
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r8v2mrest
 
 r8v2mloop:
-	VMOVUPD      (SI), Z16
-	VMOVUPD.Z    64(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	VMOVUPD      (R14), Z16
+	VMOVUPD.Z    64(R14), K1, Z17
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R11)(BX*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R12)(BX*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R13)(BX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z16
-	VMOVUPD.Z    64(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R14), Z16
+	VMOVUPD.Z    64(R14), K1, Z17
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R11)(BX*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R12)(BX*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R13)(BX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z16
-	VMOVUPD.Z    64(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R14), Z16
+	VMOVUPD.Z    64(R14), K1, Z17
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R11)(BX*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R12)(BX*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R13)(BX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z16
-	VMOVUPD.Z    64(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R14), Z16
+	VMOVUPD.Z    64(R14), K1, Z17
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R11)(BX*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R12)(BX*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R13)(BX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r8v2mloop
 
 r8v2mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r8v2mstore
 
 r8v2mone:
-	VMOVUPD      (SI), Z16
-	VMOVUPD.Z    64(SI), K1, Z17
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z18
+	VMOVUPD      (R14), Z16
+	VMOVUPD.Z    64(R14), K1, Z17
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (R9)(AX*1), Z19
+	VBROADCASTSD (DI)(BX*1), Z19
 	VFMADD231PD  Z16, Z19, Z2
 	VFMADD231PD  Z17, Z19, Z3
-	VBROADCASTSD (R9)(AX*2), Z20
+	VBROADCASTSD (R8)(BX*1), Z20
 	VFMADD231PD  Z16, Z20, Z4
 	VFMADD231PD  Z17, Z20, Z5
-	VBROADCASTSD (R10), Z21
+	VBROADCASTSD (R9)(BX*1), Z21
 	VFMADD231PD  Z16, Z21, Z6
 	VFMADD231PD  Z17, Z21, Z7
-	VBROADCASTSD (R10)(AX*1), Z22
+	VBROADCASTSD (R10)(BX*1), Z22
 	VFMADD231PD  Z16, Z22, Z8
 	VFMADD231PD  Z17, Z22, Z9
-	VBROADCASTSD (R10)(AX*2), Z23
+	VBROADCASTSD (R11)(BX*1), Z23
 	VFMADD231PD  Z16, Z23, Z10
 	VFMADD231PD  Z17, Z23, Z11
-	VBROADCASTSD (R11), Z24
+	VBROADCASTSD (R12)(BX*1), Z24
 	VFMADD231PD  Z16, Z24, Z12
 	VFMADD231PD  Z17, Z24, Z13
-	VBROADCASTSD (R11)(AX*1), Z25
+	VBROADCASTSD (R13)(BX*1), Z25
 	VFMADD231PD  Z16, Z25, Z14
 	VFMADD231PD  Z17, Z25, Z15
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r8v2mone
 
 r8v2mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	LEAQ         (AX)(BX*2), CX
-	ADDQ         BX, CX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r8v2mproduct
 	VBROADCASTSD alpha+24(FP), Z16
 	JLT          r8v2mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r8v2mpacked
-	VFMADD213PD  (DI), Z16, Z0
-	VMOVUPD      Z0, (DI)
-	VMOVUPD.Z    64(DI), K1, Z18
-	VFMADD213PD  Z18, Z16, Z1
-	VMOVUPD      Z1, K1, 64(DI)
-	VFMADD213PD  (DI)(BX*1), Z16, Z2
-	VMOVUPD      Z2, (DI)(BX*1)
-	VMOVUPD.Z    64(DI)(BX*1), K1, Z18
-	VFMADD213PD  Z18, Z16, Z3
-	VMOVUPD      Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z16, Z4
-	VMOVUPD      Z4, (DI)(BX*2)
-	VMOVUPD.Z    64(DI)(BX*2), K1, Z18
-	VFMADD213PD  Z18, Z16, Z5
-	VMOVUPD      Z5, K1, 64(DI)(BX*2)
-	VFMADD213PD  (AX), Z16, Z6
-	VMOVUPD      Z6, (AX)
+	VFMADD213PD  (AX), Z16, Z0
+	VMOVUPD      Z0, (AX)
 	VMOVUPD.Z    64(AX), K1, Z18
+	VFMADD213PD  Z18, Z16, Z1
+	VMOVUPD      Z1, K1, 64(AX)
+	VFMADD213PD  (AX)(CX*1), Z16, Z2
+	VMOVUPD      Z2, (AX)(CX*1)
+	VMOVUPD.Z    64(AX)(CX*1), K1, Z18
+	VFMADD213PD  Z18, Z16, Z3
+	VMOVUPD      Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z16, Z4
+	VMOVUPD      Z4, (AX)(CX*2)
+	VMOVUPD.Z    64(AX)(CX*2), K1, Z18
+	VFMADD213PD  Z18, Z16, Z5
+	VMOVUPD      Z5, K1, 64(AX)(CX*2)
+	VFMADD213PD  (DX), Z16, Z6
+	VMOVUPD      Z6, (DX)
+	VMOVUPD.Z    64(DX), K1, Z18
 	VFMADD213PD  Z18, Z16, Z7
-	VMOVUPD      Z7, K1, 64(AX)
-	VFMADD213PD  (AX)(BX*1), Z16, Z8
-	VMOVUPD      Z8, (AX)(BX*1)
-	VMOVUPD.Z    64(AX)(BX*1), K1, Z18
+	VMOVUPD      Z7, K1, 64(DX)
+	VFMADD213PD  (DX)(CX*1), Z16, Z8
+	VMOVUPD      Z8, (DX)(CX*1)
+	VMOVUPD.Z    64(DX)(CX*1), K1, Z18
 	VFMADD213PD  Z18, Z16, Z9
-	VMOVUPD      Z9, K1, 64(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Z16, Z10
-	VMOVUPD      Z10, (AX)(BX*2)
-	VMOVUPD.Z    64(AX)(BX*2), K1, Z18
+	VMOVUPD      Z9, K1, 64(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z16, Z10
+	VMOVUPD      Z10, (DX)(CX*2)
+	VMOVUPD.Z    64(DX)(CX*2), K1, Z18
 	VFMADD213PD  Z18, Z16, Z11
-	VMOVUPD      Z11, K1, 64(AX)(BX*2)
-	VFMADD213PD  (CX), Z16, Z12
-	VMOVUPD      Z12, (CX)
-	VMOVUPD.Z    64(CX), K1, Z18
+	VMOVUPD      Z11, K1, 64(DX)(CX*2)
+	VFMADD213PD  (BX), Z16, Z12
+	VMOVUPD      Z12, (BX)
+	VMOVUPD.Z    64(BX), K1, Z18
 	VFMADD213PD  Z18, Z16, Z13
-	VMOVUPD      Z13, K1, 64(CX)
-	VFMADD213PD  (CX)(BX*1), Z16, Z14
-	VMOVUPD      Z14, (CX)(BX*1)
-	VMOVUPD.Z    64(CX)(BX*1), K1, Z18
+	VMOVUPD      Z13, K1, 64(BX)
+	VFMADD213PD  (BX)(CX*1), Z16, Z14
+	VMOVUPD      Z14, (BX)(CX*1)
+	VMOVUPD.Z    64(BX)(CX*1), K1, Z18
 	VFMADD213PD  Z18, Z16, Z15
-	VMOVUPD      Z15, K1, 64(CX)(BX*1)
+	VMOVUPD      Z15, K1, 64(BX)(CX*1)
 	JMP          r8v2mend
 
 r8v2mpacked:
-	VFMADD213PD (DI), Z16, Z0
-	VMOVUPD     Z0, (DI)
-	VMOVUPD.Z   64(DI), K1, Z18
+	VFMADD213PD (AX), Z16, Z0
+	VMOVUPD     Z0, (AX)
+	VMOVUPD.Z   64(AX), K1, Z18
 	VFMADD213PD Z18, Z16, Z1
-	VMOVUPD     Z1, K1, 64(DI)
-	VFMADD213PD (DI)(BX*1), Z16, Z2
-	VMOVUPD     Z2, (DI)(BX*1)
-	VMOVUPD.Z   64(DI)(BX*1), K1, Z18
+	VMOVUPD     Z1, K1, 64(AX)
+	VFMADD213PD (AX)(CX*1), Z16, Z2
+	VMOVUPD     Z2, (AX)(CX*1)
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z18
 	VFMADD213PD Z18, Z16, Z3
-	VMOVUPD     Z3, K1, 64(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z16, Z4
-	VMOVUPD     Z4, -8(DI)(BX*2)
-	VMOVUPD.Z   56(DI)(BX*2), K1, Z18
+	VMOVUPD     Z3, K1, 64(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z16, Z4
+	VMOVUPD     Z4, -8(AX)(CX*2)
+	VMOVUPD.Z   56(AX)(CX*2), K1, Z18
 	VFMADD213PD Z18, Z16, Z5
-	VMOVUPD     Z5, K1, 56(DI)(BX*2)
-	VFMADD213PD -24(AX), Z16, Z6
-	VMOVUPD     Z6, -24(AX)
-	VMOVUPD.Z   40(AX), K1, Z18
+	VMOVUPD     Z5, K1, 56(AX)(CX*2)
+	VFMADD213PD -24(DX), Z16, Z6
+	VMOVUPD     Z6, -24(DX)
+	VMOVUPD.Z   40(DX), K1, Z18
 	VFMADD213PD Z18, Z16, Z7
-	VMOVUPD     Z7, K1, 40(AX)
-	VFMADD213PD -48(AX)(BX*1), Z16, Z8
-	VMOVUPD     Z8, -48(AX)(BX*1)
-	VMOVUPD.Z   16(AX)(BX*1), K1, Z18
+	VMOVUPD     Z7, K1, 40(DX)
+	VFMADD213PD -48(DX)(CX*1), Z16, Z8
+	VMOVUPD     Z8, -48(DX)(CX*1)
+	VMOVUPD.Z   16(DX)(CX*1), K1, Z18
 	VFMADD213PD Z18, Z16, Z9
-	VMOVUPD     Z9, K1, 16(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Z16, Z10
-	VMOVUPD     Z10, -80(AX)(BX*2)
-	VMOVUPD.Z   -16(AX)(BX*2), K1, Z18
+	VMOVUPD     Z9, K1, 16(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z16, Z10
+	VMOVUPD     Z10, -80(DX)(CX*2)
+	VMOVUPD.Z   -16(DX)(CX*2), K1, Z18
 	VFMADD213PD Z18, Z16, Z11
-	VMOVUPD     Z11, K1, -16(AX)(BX*2)
-	VFMADD213PD -120(CX), Z16, Z12
-	VMOVUPD     Z12, -120(CX)
-	VMOVUPD.Z   -56(CX), K1, Z18
+	VMOVUPD     Z11, K1, -16(DX)(CX*2)
+	VFMADD213PD -120(BX), Z16, Z12
+	VMOVUPD     Z12, -120(BX)
+	VMOVUPD.Z   -56(BX), K1, Z18
 	VFMADD213PD Z18, Z16, Z13
-	VMOVUPD     Z13, K1, -56(CX)
-	VFMADD213PD -168(CX)(BX*1), Z16, Z14
-	VMOVUPD     Z14, -168(CX)(BX*1)
-	VMOVUPD.Z   -104(CX)(BX*1), K1, Z18
+	VMOVUPD     Z13, K1, -56(BX)
+	VFMADD213PD -168(BX)(CX*1), Z16, Z14
+	VMOVUPD     Z14, -168(BX)(CX*1)
+	VMOVUPD.Z   -104(BX)(CX*1), K1, Z18
 	VFMADD213PD Z18, Z16, Z15
-	VMOVUPD     Z15, K1, -104(CX)(BX*1)
+	VMOVUPD     Z15, K1, -104(BX)(CX*1)
 	JMP         r8v2mend
 
 r8v2mscaled:
@@ -6655,37 +7153,54 @@ r8v2mscaled:
 	VMULPD Z16, Z15, Z15
 
 r8v2mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, K1, 64(DI)
-	VMOVUPD Z2, (DI)(BX*1)
-	VMOVUPD Z3, K1, 64(DI)(BX*1)
-	VMOVUPD Z4, (DI)(BX*2)
-	VMOVUPD Z5, K1, 64(DI)(BX*2)
-	VMOVUPD Z6, (AX)
-	VMOVUPD Z7, K1, 64(AX)
-	VMOVUPD Z8, (AX)(BX*1)
-	VMOVUPD Z9, K1, 64(AX)(BX*1)
-	VMOVUPD Z10, (AX)(BX*2)
-	VMOVUPD Z11, K1, 64(AX)(BX*2)
-	VMOVUPD Z12, (CX)
-	VMOVUPD Z13, K1, 64(CX)
-	VMOVUPD Z14, (CX)(BX*1)
-	VMOVUPD Z15, K1, 64(CX)(BX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (DX)
+	VMOVUPD Z7, K1, 64(DX)
+	VMOVUPD Z8, (DX)(CX*1)
+	VMOVUPD Z9, K1, 64(DX)(CX*1)
+	VMOVUPD Z10, (DX)(CX*2)
+	VMOVUPD Z11, K1, 64(DX)(CX*2)
+	VMOVUPD Z12, (BX)
+	VMOVUPD Z13, K1, 64(BX)
+	VMOVUPD Z14, (BX)(CX*1)
+	VMOVUPD Z15, K1, 64(BX)(CX*1)
 
 r8v2mend:
 	JMP done
 
 edge8_3:
-	SUBQ   $0x10, R8
-	MOVQ   $-1, R9
-	BZHIQ  R8, R9, R9
-	KMOVW  R9, K1
-	MOVQ   k+16(FP), R8
-	MOVQ   a+32(FP), R9
-	LEAQ   (R9)(AX*2), R10
-	ADDQ   AX, R10
-	LEAQ   (R10)(AX*2), R11
-	ADDQ   AX, R11
+	MOVQ   n+8(FP), CX
+	SUBQ   $0x10, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	MOVQ   k+16(FP), CX
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   rowA+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (DX)(BX*1), DI
+	SUBQ   32(SP), BX
+	LEAQ   (DI)(BX*1), R8
+	SUBQ   32(SP), BX
+	LEAQ   (R8)(BX*1), R9
+	SUBQ   32(SP), BX
+	LEAQ   (R9)(BX*1), R10
+	SUBQ   32(SP), BX
+	LEAQ   (R10)(BX*1), R11
+	SUBQ   32(SP), BX
+	LEAQ   (R11)(BX*1), R12
+	SUBQ   32(SP), BX
+	LEAQ   (R12)(BX*1), R13
+	SUBQ   32(SP), BX
+	XORQ   BX, BX
+	MOVQ   b+64(FP), R14
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -6710,342 +7225,339 @@ edge8_3:
 	VPXORQ Z21, Z21, Z21
 	VPXORQ Z22, Z22, Z22
 	VPXORQ Z23, Z23, Z23
-	SUBQ   $0x04, R8
+	SUBQ   $0x04, CX
 	JLT    r8v3mrest
 
 r8v3mloop:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD.Z    128(SI), K1, Z26
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z27
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD.Z    128(R14), K1, Z26
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (DI)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R8)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R9)(BX*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R10)(BX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R11)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R12)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD.Z    128(SI), K1, Z26
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z27
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD.Z    128(R14), K1, Z26
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (DI)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R8)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R9)(BX*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R10)(BX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R11)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R12)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD.Z    128(SI), K1, Z26
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z27
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD.Z    128(R14), K1, Z26
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (DI)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R8)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R9)(BX*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R10)(BX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R11)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R12)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD.Z    128(SI), K1, Z26
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z27
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD.Z    128(R14), K1, Z26
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (DI)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R8)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R9)(BX*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R10)(BX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R11)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R12)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	SUBQ         $0x04, R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	SUBQ         $0x04, CX
 	JGE          r8v3mloop
 
 r8v3mrest:
-	ADDQ $0x04, R8
+	ADDQ $0x04, CX
 	JEQ  r8v3mstore
 
 r8v3mone:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      64(SI), Z25
-	VMOVUPD.Z    128(SI), K1, Z26
-	ADDQ         DX, SI
-	VBROADCASTSD (R9), Z27
+	VMOVUPD      (R14), Z24
+	VMOVUPD      64(R14), Z25
+	VMOVUPD.Z    128(R14), K1, Z26
+	ADDQ         AX, R14
+	VBROADCASTSD (DX)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z0
 	VFMADD231PD  Z25, Z27, Z1
 	VFMADD231PD  Z26, Z27, Z2
-	VBROADCASTSD (R9)(AX*1), Z28
+	VBROADCASTSD (DI)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z3
 	VFMADD231PD  Z25, Z28, Z4
 	VFMADD231PD  Z26, Z28, Z5
-	VBROADCASTSD (R9)(AX*2), Z29
+	VBROADCASTSD (R8)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z6
 	VFMADD231PD  Z25, Z29, Z7
 	VFMADD231PD  Z26, Z29, Z8
-	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R9)(BX*1), Z30
 	VFMADD231PD  Z24, Z30, Z9
 	VFMADD231PD  Z25, Z30, Z10
 	VFMADD231PD  Z26, Z30, Z11
-	VBROADCASTSD (R10)(AX*1), Z31
+	VBROADCASTSD (R10)(BX*1), Z31
 	VFMADD231PD  Z24, Z31, Z12
 	VFMADD231PD  Z25, Z31, Z13
 	VFMADD231PD  Z26, Z31, Z14
-	VBROADCASTSD (R10)(AX*2), Z27
+	VBROADCASTSD (R11)(BX*1), Z27
 	VFMADD231PD  Z24, Z27, Z15
 	VFMADD231PD  Z25, Z27, Z16
 	VFMADD231PD  Z26, Z27, Z17
-	VBROADCASTSD (R11), Z28
+	VBROADCASTSD (R12)(BX*1), Z28
 	VFMADD231PD  Z24, Z28, Z18
 	VFMADD231PD  Z25, Z28, Z19
 	VFMADD231PD  Z26, Z28, Z20
-	VBROADCASTSD (R11)(AX*1), Z29
+	VBROADCASTSD (R13)(BX*1), Z29
 	VFMADD231PD  Z24, Z29, Z21
 	VFMADD231PD  Z25, Z29, Z22
 	VFMADD231PD  Z26, Z29, Z23
-	ADDQ         CX, R9
-	ADDQ         CX, R10
-	ADDQ         CX, R11
-	DECQ         R8
+	ADDQ         SI, BX
+	SUBQ         40(SP), SI
+	DECQ         CX
 	JNE          r8v3mone
 
 r8v3mstore:
-	LEAQ         (DI)(BX*2), AX
-	ADDQ         BX, AX
-	LEAQ         (AX)(BX*2), CX
-	ADDQ         BX, CX
-	CMPQ         8(SP), $0x01
+	MOVQ         c+96(FP), AX
+	MOVQ         (SP), CX
+	LEAQ         (AX)(CX*2), DX
+	ADDQ         CX, DX
+	LEAQ         (DX)(CX*2), BX
+	ADDQ         CX, BX
+	CMPQ         24(SP), $0x01
 	JEQ          r8v3mproduct
 	VBROADCASTSD alpha+24(FP), Z24
 	JLT          r8v3mscaled
-	CMPQ         8(SP), $0x03
+	CMPQ         24(SP), $0x03
 	JEQ          r8v3mpacked
-	VFMADD213PD  (DI), Z24, Z0
-	VMOVUPD      Z0, (DI)
-	VFMADD213PD  64(DI), Z24, Z1
-	VMOVUPD      Z1, 64(DI)
-	VMOVUPD.Z    128(DI), K1, Z27
-	VFMADD213PD  Z27, Z24, Z2
-	VMOVUPD      Z2, K1, 128(DI)
-	VFMADD213PD  (DI)(BX*1), Z24, Z3
-	VMOVUPD      Z3, (DI)(BX*1)
-	VFMADD213PD  64(DI)(BX*1), Z24, Z4
-	VMOVUPD      Z4, 64(DI)(BX*1)
-	VMOVUPD.Z    128(DI)(BX*1), K1, Z27
-	VFMADD213PD  Z27, Z24, Z5
-	VMOVUPD      Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD  (DI)(BX*2), Z24, Z6
-	VMOVUPD      Z6, (DI)(BX*2)
-	VFMADD213PD  64(DI)(BX*2), Z24, Z7
-	VMOVUPD      Z7, 64(DI)(BX*2)
-	VMOVUPD.Z    128(DI)(BX*2), K1, Z27
-	VFMADD213PD  Z27, Z24, Z8
-	VMOVUPD      Z8, K1, 128(DI)(BX*2)
-	VFMADD213PD  (AX), Z24, Z9
-	VMOVUPD      Z9, (AX)
-	VFMADD213PD  64(AX), Z24, Z10
-	VMOVUPD      Z10, 64(AX)
+	VFMADD213PD  (AX), Z24, Z0
+	VMOVUPD      Z0, (AX)
+	VFMADD213PD  64(AX), Z24, Z1
+	VMOVUPD      Z1, 64(AX)
 	VMOVUPD.Z    128(AX), K1, Z27
+	VFMADD213PD  Z27, Z24, Z2
+	VMOVUPD      Z2, K1, 128(AX)
+	VFMADD213PD  (AX)(CX*1), Z24, Z3
+	VMOVUPD      Z3, (AX)(CX*1)
+	VFMADD213PD  64(AX)(CX*1), Z24, Z4
+	VMOVUPD      Z4, 64(AX)(CX*1)
+	VMOVUPD.Z    128(AX)(CX*1), K1, Z27
+	VFMADD213PD  Z27, Z24, Z5
+	VMOVUPD      Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD  (AX)(CX*2), Z24, Z6
+	VMOVUPD      Z6, (AX)(CX*2)
+	VFMADD213PD  64(AX)(CX*2), Z24, Z7
+	VMOVUPD      Z7, 64(AX)(CX*2)
+	VMOVUPD.Z    128(AX)(CX*2), K1, Z27
+	VFMADD213PD  Z27, Z24, Z8
+	VMOVUPD      Z8, K1, 128(AX)(CX*2)
+	VFMADD213PD  (DX), Z24, Z9
+	VMOVUPD      Z9, (DX)
+	VFMADD213PD  64(DX), Z24, Z10
+	VMOVUPD      Z10, 64(DX)
+	VMOVUPD.Z    128(DX), K1, Z27
 	VFMADD213PD  Z27, Z24, Z11
-	VMOVUPD      Z11, K1, 128(AX)
-	VFMADD213PD  (AX)(BX*1), Z24, Z12
-	VMOVUPD      Z12, (AX)(BX*1)
-	VFMADD213PD  64(AX)(BX*1), Z24, Z13
-	VMOVUPD      Z13, 64(AX)(BX*1)
-	VMOVUPD.Z    128(AX)(BX*1), K1, Z27
+	VMOVUPD      Z11, K1, 128(DX)
+	VFMADD213PD  (DX)(CX*1), Z24, Z12
+	VMOVUPD      Z12, (DX)(CX*1)
+	VFMADD213PD  64(DX)(CX*1), Z24, Z13
+	VMOVUPD      Z13, 64(DX)(CX*1)
+	VMOVUPD.Z    128(DX)(CX*1), K1, Z27
 	VFMADD213PD  Z27, Z24, Z14
-	VMOVUPD      Z14, K1, 128(AX)(BX*1)
-	VFMADD213PD  (AX)(BX*2), Z24, Z15
-	VMOVUPD      Z15, (AX)(BX*2)
-	VFMADD213PD  64(AX)(BX*2), Z24, Z16
-	VMOVUPD      Z16, 64(AX)(BX*2)
-	VMOVUPD.Z    128(AX)(BX*2), K1, Z27
+	VMOVUPD      Z14, K1, 128(DX)(CX*1)
+	VFMADD213PD  (DX)(CX*2), Z24, Z15
+	VMOVUPD      Z15, (DX)(CX*2)
+	VFMADD213PD  64(DX)(CX*2), Z24, Z16
+	VMOVUPD      Z16, 64(DX)(CX*2)
+	VMOVUPD.Z    128(DX)(CX*2), K1, Z27
 	VFMADD213PD  Z27, Z24, Z17
-	VMOVUPD      Z17, K1, 128(AX)(BX*2)
-	VFMADD213PD  (CX), Z24, Z18
-	VMOVUPD      Z18, (CX)
-	VFMADD213PD  64(CX), Z24, Z19
-	VMOVUPD      Z19, 64(CX)
-	VMOVUPD.Z    128(CX), K1, Z27
+	VMOVUPD      Z17, K1, 128(DX)(CX*2)
+	VFMADD213PD  (BX), Z24, Z18
+	VMOVUPD      Z18, (BX)
+	VFMADD213PD  64(BX), Z24, Z19
+	VMOVUPD      Z19, 64(BX)
+	VMOVUPD.Z    128(BX), K1, Z27
 	VFMADD213PD  Z27, Z24, Z20
-	VMOVUPD      Z20, K1, 128(CX)
-	VFMADD213PD  (CX)(BX*1), Z24, Z21
-	VMOVUPD      Z21, (CX)(BX*1)
-	VFMADD213PD  64(CX)(BX*1), Z24, Z22
-	VMOVUPD      Z22, 64(CX)(BX*1)
-	VMOVUPD.Z    128(CX)(BX*1), K1, Z27
+	VMOVUPD      Z20, K1, 128(BX)
+	VFMADD213PD  (BX)(CX*1), Z24, Z21
+	VMOVUPD      Z21, (BX)(CX*1)
+	VFMADD213PD  64(BX)(CX*1), Z24, Z22
+	VMOVUPD      Z22, 64(BX)(CX*1)
+	VMOVUPD.Z    128(BX)(CX*1), K1, Z27
 	VFMADD213PD  Z27, Z24, Z23
-	VMOVUPD      Z23, K1, 128(CX)(BX*1)
+	VMOVUPD      Z23, K1, 128(BX)(CX*1)
 	JMP          r8v3mend
 
 r8v3mpacked:
-	VFMADD213PD (DI), Z24, Z0
-	VMOVUPD     Z0, (DI)
-	VFMADD213PD 64(DI), Z24, Z1
-	VMOVUPD     Z1, 64(DI)
-	VMOVUPD.Z   128(DI), K1, Z27
+	VFMADD213PD (AX), Z24, Z0
+	VMOVUPD     Z0, (AX)
+	VFMADD213PD 64(AX), Z24, Z1
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD.Z   128(AX), K1, Z27
 	VFMADD213PD Z27, Z24, Z2
-	VMOVUPD     Z2, K1, 128(DI)
-	VFMADD213PD (DI)(BX*1), Z24, Z3
-	VMOVUPD     Z3, (DI)(BX*1)
-	VFMADD213PD 64(DI)(BX*1), Z24, Z4
-	VMOVUPD     Z4, 64(DI)(BX*1)
-	VMOVUPD.Z   128(DI)(BX*1), K1, Z27
+	VMOVUPD     Z2, K1, 128(AX)
+	VFMADD213PD (AX)(CX*1), Z24, Z3
+	VMOVUPD     Z3, (AX)(CX*1)
+	VFMADD213PD 64(AX)(CX*1), Z24, Z4
+	VMOVUPD     Z4, 64(AX)(CX*1)
+	VMOVUPD.Z   128(AX)(CX*1), K1, Z27
 	VFMADD213PD Z27, Z24, Z5
-	VMOVUPD     Z5, K1, 128(DI)(BX*1)
-	VFMADD213PD -8(DI)(BX*2), Z24, Z6
-	VMOVUPD     Z6, -8(DI)(BX*2)
-	VFMADD213PD 56(DI)(BX*2), Z24, Z7
-	VMOVUPD     Z7, 56(DI)(BX*2)
-	VMOVUPD.Z   120(DI)(BX*2), K1, Z27
+	VMOVUPD     Z5, K1, 128(AX)(CX*1)
+	VFMADD213PD -8(AX)(CX*2), Z24, Z6
+	VMOVUPD     Z6, -8(AX)(CX*2)
+	VFMADD213PD 56(AX)(CX*2), Z24, Z7
+	VMOVUPD     Z7, 56(AX)(CX*2)
+	VMOVUPD.Z   120(AX)(CX*2), K1, Z27
 	VFMADD213PD Z27, Z24, Z8
-	VMOVUPD     Z8, K1, 120(DI)(BX*2)
-	VFMADD213PD -24(AX), Z24, Z9
-	VMOVUPD     Z9, -24(AX)
-	VFMADD213PD 40(AX), Z24, Z10
-	VMOVUPD     Z10, 40(AX)
-	VMOVUPD.Z   104(AX), K1, Z27
+	VMOVUPD     Z8, K1, 120(AX)(CX*2)
+	VFMADD213PD -24(DX), Z24, Z9
+	VMOVUPD     Z9, -24(DX)
+	VFMADD213PD 40(DX), Z24, Z10
+	VMOVUPD     Z10, 40(DX)
+	VMOVUPD.Z   104(DX), K1, Z27
 	VFMADD213PD Z27, Z24, Z11
-	VMOVUPD     Z11, K1, 104(AX)
-	VFMADD213PD -48(AX)(BX*1), Z24, Z12
-	VMOVUPD     Z12, -48(AX)(BX*1)
-	VFMADD213PD 16(AX)(BX*1), Z24, Z13
-	VMOVUPD     Z13, 16(AX)(BX*1)
-	VMOVUPD.Z   80(AX)(BX*1), K1, Z27
+	VMOVUPD     Z11, K1, 104(DX)
+	VFMADD213PD -48(DX)(CX*1), Z24, Z12
+	VMOVUPD     Z12, -48(DX)(CX*1)
+	VFMADD213PD 16(DX)(CX*1), Z24, Z13
+	VMOVUPD     Z13, 16(DX)(CX*1)
+	VMOVUPD.Z   80(DX)(CX*1), K1, Z27
 	VFMADD213PD Z27, Z24, Z14
-	VMOVUPD     Z14, K1, 80(AX)(BX*1)
-	VFMADD213PD -80(AX)(BX*2), Z24, Z15
-	VMOVUPD     Z15, -80(AX)(BX*2)
-	VFMADD213PD -16(AX)(BX*2), Z24, Z16
-	VMOVUPD     Z16, -16(AX)(BX*2)
-	VMOVUPD.Z   48(AX)(BX*2), K1, Z27
+	VMOVUPD     Z14, K1, 80(DX)(CX*1)
+	VFMADD213PD -80(DX)(CX*2), Z24, Z15
+	VMOVUPD     Z15, -80(DX)(CX*2)
+	VFMADD213PD -16(DX)(CX*2), Z24, Z16
+	VMOVUPD     Z16, -16(DX)(CX*2)
+	VMOVUPD.Z   48(DX)(CX*2), K1, Z27
 	VFMADD213PD Z27, Z24, Z17
-	VMOVUPD     Z17, K1, 48(AX)(BX*2)
-	VFMADD213PD -120(CX), Z24, Z18
-	VMOVUPD     Z18, -120(CX)
-	VFMADD213PD -56(CX), Z24, Z19
-	VMOVUPD     Z19, -56(CX)
-	VMOVUPD.Z   8(CX), K1, Z27
+	VMOVUPD     Z17, K1, 48(DX)(CX*2)
+	VFMADD213PD -120(BX), Z24, Z18
+	VMOVUPD     Z18, -120(BX)
+	VFMADD213PD -56(BX), Z24, Z19
+	VMOVUPD     Z19, -56(BX)
+	VMOVUPD.Z   8(BX), K1, Z27
 	VFMADD213PD Z27, Z24, Z20
-	VMOVUPD     Z20, K1, 8(CX)
-	VFMADD213PD -168(CX)(BX*1), Z24, Z21
-	VMOVUPD     Z21, -168(CX)(BX*1)
-	VFMADD213PD -104(CX)(BX*1), Z24, Z22
-	VMOVUPD     Z22, -104(CX)(BX*1)
-	VMOVUPD.Z   -40(CX)(BX*1), K1, Z27
+	VMOVUPD     Z20, K1, 8(BX)
+	VFMADD213PD -168(BX)(CX*1), Z24, Z21
+	VMOVUPD     Z21, -168(BX)(CX*1)
+	VFMADD213PD -104(BX)(CX*1), Z24, Z22
+	VMOVUPD     Z22, -104(BX)(CX*1)
+	VMOVUPD.Z   -40(BX)(CX*1), K1, Z27
 	VFMADD213PD Z27, Z24, Z23
-	VMOVUPD     Z23, K1, -40(CX)(BX*1)
+	VMOVUPD     Z23, K1, -40(BX)(CX*1)
 	JMP         r8v3mend
 
 r8v3mscaled:
@@ -7075,30 +7587,30 @@ r8v3mscaled:
 	VMULPD Z24, Z23, Z23
 
 r8v3mproduct:
-	VMOVUPD Z0, (DI)
-	VMOVUPD Z1, 64(DI)
-	VMOVUPD Z2, K1, 128(DI)
-	VMOVUPD Z3, (DI)(BX*1)
-	VMOVUPD Z4, 64(DI)(BX*1)
-	VMOVUPD Z5, K1, 128(DI)(BX*1)
-	VMOVUPD Z6, (DI)(BX*2)
-	VMOVUPD Z7, 64(DI)(BX*2)
-	VMOVUPD Z8, K1, 128(DI)(BX*2)
-	VMOVUPD Z9, (AX)
-	VMOVUPD Z10, 64(AX)
-	VMOVUPD Z11, K1, 128(AX)
-	VMOVUPD Z12, (AX)(BX*1)
-	VMOVUPD Z13, 64(AX)(BX*1)
-	VMOVUPD Z14, K1, 128(AX)(BX*1)
-	VMOVUPD Z15, (AX)(BX*2)
-	VMOVUPD Z16, 64(AX)(BX*2)
-	VMOVUPD Z17, K1, 128(AX)(BX*2)
-	VMOVUPD Z18, (CX)
-	VMOVUPD Z19, 64(CX)
-	VMOVUPD Z20, K1, 128(CX)
-	VMOVUPD Z21, (CX)(BX*1)
-	VMOVUPD Z22, 64(CX)(BX*1)
-	VMOVUPD Z23, K1, 128(CX)(BX*1)
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, K1, 128(AX)
+	VMOVUPD Z3, (AX)(CX*1)
+	VMOVUPD Z4, 64(AX)(CX*1)
+	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	VMOVUPD Z6, (AX)(CX*2)
+	VMOVUPD Z7, 64(AX)(CX*2)
+	VMOVUPD Z8, K1, 128(AX)(CX*2)
+	VMOVUPD Z9, (DX)
+	VMOVUPD Z10, 64(DX)
+	VMOVUPD Z11, K1, 128(DX)
+	VMOVUPD Z12, (DX)(CX*1)
+	VMOVUPD Z13, 64(DX)(CX*1)
+	VMOVUPD Z14, K1, 128(DX)(CX*1)
+	VMOVUPD Z15, (DX)(CX*2)
+	VMOVUPD Z16, 64(DX)(CX*2)
+	VMOVUPD Z17, K1, 128(DX)(CX*2)
+	VMOVUPD Z18, (BX)
+	VMOVUPD Z19, 64(BX)
+	VMOVUPD Z20, K1, 128(BX)
+	VMOVUPD Z21, (BX)(CX*1)
+	VMOVUPD Z22, 64(BX)(CX*1)
+	VMOVUPD Z23, K1, 128(BX)(CX*1)
 
 r8v3mend:
 done:

@@ -21,6 +21,8 @@ var generic = Kernel{
 	Dot:       dotGeneric,
 	Axpy:      axpyGeneric,
 	Scal:      scalGeneric,
+	AbsMax:    absMaxGeneric,
+	AddAbs:    addAbsGeneric,
 	GemvN:     gemvNGeneric,
 	GemvT:     gemvTGeneric,
 	Ger:       gerGeneric,
@@ -29,12 +31,16 @@ var generic = Kernel{
 }
 
 // gemmGeneric is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR = 4.
-func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
+func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
+	closer := 0 // of two rows there is only one distance
+	if formA == PackedColumns {
+		closer = 1
+	}
 	for n > 0 {
 		if m == 2 && n >= 4 {
-			tileGeneric(k, alpha, a, rowA, colA, b, rowB, store, c, ldc)
+			tileGeneric(k, alpha, a, rowA, colA, closer, b, rowB, store, c, ldc)
 		} else {
-			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, b, rowB, store, c, ldc)
+			edgeGeneric(m, min(n, 4), k, alpha, a, rowA, colA, closer, b, rowB, store, c, ldc)
 		}
 		if n -= 4; n > 0 {
 			b, c = element(b, panelB), element(c, 4)
@@ -50,7 +56,7 @@ func element(x *float64, i int) *float64 {
 // tileGeneric computes a whole tile. Two steps of the sum are written out, because the loop's own arithmetic
 // would otherwise take a third of the time. Addresses are made of a base that does not move and an
 // offset, so that no pointer ever leaves its array.
-func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
+func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
 	a1 := element(a, rowA)
 	i, j := 0, 0
@@ -66,6 +72,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 		c12 += x1 * y[2]
 		c13 += x1 * y[3]
 		i += colA
+		colA -= closer
 		j += rowB
 
 		y = (*[4]float64)(unsafe.Pointer(element(b, j)))
@@ -79,6 +86,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 		c12 += x1 * y[2]
 		c13 += x1 * y[3]
 		i += colA
+		colA -= closer
 		j += rowB
 	}
 	if k > 0 {
@@ -116,12 +124,12 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA int, b *float64, r
 }
 
 // edgeGeneric computes a tile of up to two rows, element by element.
-func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB int, store Store, c *float64, ldc int) {
+func edgeGeneric(m, n, k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	for i := range m {
 		for j := range n {
 			var s float64
 			for p := range k {
-				s += *element(a, i*rowA+p*colA) * *element(b, p*rowB+j)
+				s += *element(a, i*rowA+p*colA-closer*(p*(p-1)/2)) * *element(b, p*rowB+j)
 			}
 			if z := element(c, i*ldc+j); store == Overwrite {
 				*z = alpha * s

@@ -64,8 +64,9 @@ func TestGuardGemm(t *testing.T) {
 		for m := 1; m <= k.MR; m++ {
 			for n := 1; n <= 2*k.NR+9; n++ {
 				for _, depth := range []int{1, 3, 4, 5, 9} {
-					for form := range 5 {
+					for form := range 7 {
 						rowA, colA, rowB, panelB, ldc := depth+m%2, 1, n+form%3, k.NR, n+m%3
+						formA, atA := Even, func(i, p int) int { return i*rowA + p*colA }
 						switch form {
 						case 1:
 							rowA, colA = 1, m+n%3
@@ -75,18 +76,27 @@ func TestGuardGemm(t *testing.T) {
 							rowA, colA, rowB, ldc = -rowA, -1, -rowB, -ldc
 						case 4:
 							rowA, colA, rowB, ldc = -1, -m, -rowB, -ldc
+						case 5:
+							rowA, colA, formA = depth+m, 1, PackedRows
+							atA = func(i, p int) int { return i*rowA - i*(i-1)/2 + p }
+						case 6:
+							rowA, colA, formA = 1, depth+m, PackedColumns
+							atA = func(i, p int) int { return i + p*colA - p*(p-1)/2 }
 						}
-						a := newSpan(m, depth, math.NaN(), func(i, p int) int { return i*rowA + p*colA }, everyElement, rnd.NormFloat64)
+						a := newSpan(m, depth, math.NaN(), atA, everyElement, rnd.NormFloat64)
 						b := newSpan(depth, n, math.NaN(), func(p, j int) int { return j/k.NR*panelB + p*rowB + j%k.NR }, everyElement, rnd.NormFloat64)
 						for _, store := range []Store{Overwrite, Add, AddPacked} {
 							at := func(i, j int) int { return i*ldc + j }
 							if store == AddPacked {
+								if ldc < 0 {
+									continue
+								}
 								ldc += m
 								at = func(i, j int) int { return i*ldc - i*(i-1)/2 + j }
 							}
 							c := newSpan(m, n, 12345.678, at, everyElement, rnd.NormFloat64)
 							f.check(t, func(x [][]float64) {
-								k.Gemm(m, n, depth, 1.1, a.in(x[0]), rowA, colA, b.in(x[1]), rowB, panelB, store, c.in(x[2]), ldc)
+								k.Gemm(m, n, depth, 1.1, a.in(x[0]), rowA, colA, formA, b.in(x[1]), rowB, panelB, store, c.in(x[2]), ldc)
 							}, a.x, b.x, c.x)
 						}
 					}
@@ -108,7 +118,7 @@ func TestGuardGemmPrefetch(t *testing.T) {
 			b := newSpan(depth, n, math.NaN(), func(p, j int) int { return p*n + j }, everyElement, rnd.NormFloat64)
 			c := newSpan(k.MR, n, 12345.678, func(i, j int) int { return i*n + j }, everyElement, rnd.NormFloat64)
 			f.check(t, func(x [][]float64) {
-				k.Gemm(k.MR, n, depth, 1.1, a.in(x[0]), s[0], s[1], b.in(x[1]), n, k.NR, Add, c.in(x[2]), n)
+				k.Gemm(k.MR, n, depth, 1.1, a.in(x[0]), s[0], s[1], Even, b.in(x[1]), n, k.NR, Add, c.in(x[2]), n)
 			}, a.x, b.x, c.x)
 		}
 	})
@@ -189,6 +199,22 @@ func TestGuardLevel2(t *testing.T) {
 			})
 		}) {
 			t.Fatal("something beside an operand was read or written")
+		}
+	})
+}
+
+// What AbsMax and AddAbs return goes into one more operand, so that it too is compared with that on the heap.
+func TestGuardSearch(t *testing.T) {
+	available(t, func(t *testing.T, k Kernel) {
+		rnd := rand.New(rand.NewPCG(36, 1))
+		f := newFence(t, 3, 1<<9)
+		for n := 1; n <= 300; n++ {
+			x, y := between(rnd, -3, 3, n), between(rnd, -3, 3, n)
+			f.check(t, func(x [][]float64) {
+				at, size := k.AbsMax(n, &x[0][0])
+				x[1][0], x[1][1] = float64(at), size
+			}, x, make([]float64, 2))
+			f.check(t, func(x [][]float64) { x[2][0] = k.AddAbs(n, &x[0][0], &x[1][0]) }, x, y, make([]float64, 1))
 		}
 	})
 }

@@ -10,7 +10,7 @@
 // in tiles of MR×NR elements that it holds in registers, one after another from the left. A (m×k) may lie
 // anyhow; the rows of B (k×n) are contiguous within each panel of NR columns:
 //
-//	a[i*rowA + p*colA] = A[i,p]
+//	a[i*rowA + p*colA] = A[i,p], or before it if A is packed, see Form
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
 //	c[i*ldc + j] = C[i,j]
 //
@@ -34,9 +34,10 @@
 //
 // # Level 1 and 2
 //
-// Dot, Axpy, Scal, GemvN, GemvT and Ger read and write exactly the elements in their equations: nothing
-// past the end of a row, nothing between the rows. Lengths are at least 1. What is written does not overlap
-// what is read. No multiplier is skipped. Nothing depends on the addresses of the operands, and
+// Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT and Ger read and write exactly the elements in their
+// equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1. What is
+// written does not overlap what is read. No multiplier is skipped. Nothing depends on the addresses of the
+// operands, and
 //
 //   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to beta·y[i];
 //   - GemvT is Scal of y by beta and Axpy of the rows from the top down, Ger is Axpy of y to each row,
@@ -83,7 +84,7 @@ type Kernel struct {
 	PeakWidth int
 
 	// Gemm computes C = alpha·A·B, or C = alpha·A·B + C, as store says, for m <= MR rows: 2mnk flops.
-	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
+	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
 
 	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower triangle
 	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if d
@@ -117,6 +118,14 @@ type Kernel struct {
 	Axpy func(n int, alpha float64, x, y *float64)
 	Scal func(n int, alpha float64, x *float64)
 
+	// AbsMax returns the index of the first of the largest |x[i]|, and that magnitude, for 0 <= i < n;
+	// n >= 1. A NaN is never the largest; if nothing is larger than zero it returns 0, 0.
+	AbsMax func(n int, x *float64) (at int, size float64)
+
+	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. It adds in an
+	// order that depends on n alone. NaN and Inf show in y and in the sum. x and y do not overlap.
+	AddAbs func(n int, x, y *float64) float64
+
 	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors; m, n >= 1.
 	// The vector that runs along the rows has unit stride, the one that runs down the columns any, of
 	// either sign: its pointer is to the element that goes with row 0.
@@ -130,6 +139,15 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 }
+
+// A Form says where Gemm finds element (i,p) of A, beside a[i*rowA+p*colA].
+type Form = uint8
+
+const (
+	Even          Form = iota // there
+	PackedRows                // i*(i-1)/2 elements before it: each row is one element closer to the one before
+	PackedColumns             // p*(p-1)/2 elements before it: each column is one element closer to the one before
+)
 
 // A Store says what Gemm does with a product.
 type Store = uint8

@@ -55,6 +55,7 @@ func (o operand) at(i, j int) float64 { return o.all[o.off(i, j)] }
 type strip struct {
 	m, n, k                       int
 	rowA, colA, rowB, panelB, ldc int
+	form                          Form
 	a, b, c                       operand
 }
 
@@ -67,7 +68,7 @@ func newStrip(kern Kernel, m, n, k, rowA, colA, rowB, panelB, ldc int, value fun
 }
 
 func (s *strip) run(kern Kernel, alpha float64, store Store) {
-	kern.Gemm(s.m, s.n, s.k, alpha, s.a.first(), s.rowA, s.colA, s.b.first(), s.rowB, s.panelB, store, s.c.first(), s.ldc)
+	kern.Gemm(s.m, s.n, s.k, alpha, s.a.first(), s.rowA, s.colA, s.form, s.b.first(), s.rowB, s.panelB, store, s.c.first(), s.ldc)
 }
 
 // packC lays C out as packed storage does, each row one element closer to the one before.
@@ -76,13 +77,29 @@ func (s *strip) packC(value func() float64) {
 	s.c = newOperand(s.m, s.n, 12345.678, func(i, j int) int { return i*s.ldc - i*(i-1)/2 + j }, value)
 }
 
+// packA lays A out as packed storage does, each row, or each column, one element closer to the one before.
+func (s *strip) packA(form Form, value func() float64) {
+	s.form = form
+	if form == PackedRows {
+		s.rowA, s.colA = s.k+s.m, 1
+		s.a = newOperand(s.m, s.k, math.NaN(), func(i, p int) int { return i*s.rowA - i*(i-1)/2 + p }, value)
+	} else {
+		s.rowA, s.colA = 1, s.k+s.m
+		s.a = newOperand(s.m, s.k, math.NaN(), func(i, p int) int { return i + p*s.colA - p*(p-1)/2 }, value)
+	}
+}
+
 // strips calls f with strips of every height, of widths around those of vectors and tiles, of lengths around
 // those that the loops unroll, and with operands as they are, transposed and packed.
 func strips(kern Kernel, value func() float64, f func(s strip)) {
 	for m := 1; m <= kern.MR; m++ {
 		for n := 1; n <= 2*kern.NR+9; n++ {
 			for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 9, 17} {
-				switch (m + n + k) % 3 {
+				switch (m + n + k) % 5 {
+				case 3, 4:
+					s := newStrip(kern, m, n, k, k+3, 1, n+5, kern.NR, n, value)
+					s.packA(Form((m+n+k)%5-2), value)
+					f(s)
 				case 0:
 					f(newStrip(kern, m, n, k, k+3, 1, n+5, kern.NR, n, value))
 				case 1:
@@ -188,7 +205,7 @@ func TestGemmPlaceless(t *testing.T) {
 				for i := range s.m {
 					for j := range n {
 						one := before[s.c.off(i, j)]
-						kern.Gemm(1, 1, k, 1.1, &s.a.all[s.a.off(i, 0)], s.rowA, s.colA, &s.b.all[s.b.off(0, j)], s.rowB, s.panelB, Add, &one, 1)
+						kern.Gemm(1, 1, k, 1.1, &s.a.all[s.a.off(i, 0)], s.rowA, s.colA, s.form, &s.b.all[s.b.off(0, j)], s.rowB, s.panelB, Add, &one, 1)
 						if got := s.c.at(i, j); math.Float64bits(got) != math.Float64bits(one) {
 							t.Fatalf("k=%d n=%d: C[%d,%d] = %v in the strip, %v alone", k, n, i, j, got, one)
 						}

@@ -48,7 +48,7 @@ unit1_0:
 	JMP     whole1
 
 edge1:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge1_2
@@ -130,7 +130,7 @@ unit4_1:
 	JMP     whole2
 
 edge2:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge2_2
@@ -265,7 +265,7 @@ unit7_2:
 	JMP     whole3
 
 edge3:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge3_2
@@ -468,7 +468,7 @@ unit10_3:
 	JMP     whole4
 
 edge4:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge4_2
@@ -752,7 +752,7 @@ unit13_4:
 	JMP     whole5
 
 edge5:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge5_2
@@ -1124,7 +1124,7 @@ unit16_5:
 	JMP     whole6
 
 edge6:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge6_2
@@ -1468,7 +1468,7 @@ unit19_0:
 	JMP     whole1
 
 edge1:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge1_2
@@ -1553,7 +1553,7 @@ unit22_0:
 	JMP     whole2
 
 edge2:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge2_2
@@ -1691,7 +1691,7 @@ unit25_0:
 	JMP     whole3
 
 edge3:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge3_2
@@ -1903,7 +1903,7 @@ unit28_0:
 	JMP     whole4
 
 edge4:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge4_2
@@ -2202,7 +2202,7 @@ unit31_0:
 	JMP     whole5
 
 edge5:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge5_2
@@ -2595,7 +2595,7 @@ unit34_0:
 	JMP     whole6
 
 edge6:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x04
 	JGT          edge6_2

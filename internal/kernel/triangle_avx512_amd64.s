@@ -55,7 +55,7 @@ unit1_0:
 	JMP     whole1
 
 edge1:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge1_2
@@ -165,7 +165,7 @@ unit5_1:
 	JMP     whole2
 
 edge2:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge2_2
@@ -349,7 +349,7 @@ unit9_2:
 	JMP     whole3
 
 edge3:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge3_2
@@ -629,7 +629,7 @@ unit13_3:
 	JMP     whole4
 
 edge4:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge4_2
@@ -1026,7 +1026,7 @@ unit17_4:
 	JMP     whole5
 
 edge5:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge5_2
@@ -1551,7 +1551,7 @@ unit21_5:
 	JMP     whole6
 
 edge6:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge6_2
@@ -2223,7 +2223,7 @@ unit25_6:
 	JMP     whole7
 
 edge7:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge7_2
@@ -3063,7 +3063,7 @@ unit29_7:
 	JMP     whole8
 
 edge8:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge8_2
@@ -3801,7 +3801,7 @@ unit33_0:
 	JMP     whole1
 
 edge1:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge1_2
@@ -3915,7 +3915,7 @@ unit37_0:
 	JMP     whole2
 
 edge2:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge2_2
@@ -4105,7 +4105,7 @@ unit41_0:
 	JMP     whole3
 
 edge3:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge3_2
@@ -4399,7 +4399,7 @@ unit45_0:
 	JMP     whole4
 
 edge4:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge4_2
@@ -4815,7 +4815,7 @@ unit49_0:
 	JMP     whole5
 
 edge5:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge5_2
@@ -5367,7 +5367,7 @@ unit53_0:
 	JMP     whole6
 
 edge6:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge6_2
@@ -6074,7 +6074,7 @@ unit57_0:
 	JMP     whole7
 
 edge7:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge7_2
@@ -6957,7 +6957,7 @@ unit61_0:
 	JMP     whole8
 
 edge8:
-	TESTQ        DX, DX
+	CMPQ         DX, $0x00
 	JEQ          done
 	CMPQ         DX, $0x08
 	JGT          edge8_2

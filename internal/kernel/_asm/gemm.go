@@ -32,13 +32,16 @@ func largest(i isa) tile {
 // steps is how many steps of the sum one turn of the loop takes.
 const steps = 4
 
-// gemmArguments are the registers that live through a call of gemm. Strides are in bytes.
+// gemmArguments are what lives through a call of gemm, on the stack unless it is used in every step. Strides are
+// in bytes.
 type gemmArguments struct {
-	rowA, colA, rowB, ldc reg.GPVirtual
-	b, c, n               reg.GPVirtual // the panel (nil if there is none), the tile, and the columns that are left
-	mask                  reg.Register  // of the last vector: a mask register or a pointer to a mask
-	next                  operand.Mem   // what of A is prefetched with the next tile
-	mode                  operand.Mem   // how C is made, see setMode
+	rowB                 reg.GPVirtual
+	b, c, n              operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
+	ldc                  operand.Mem  // the distance between rows of C
+	mask                 reg.Register // of the last vector: a mask register or a pointer to a mask
+	next, nextCol        operand.Mem  // what of A is prefetched with the next tile, and the distance between its columns
+	mode                 operand.Mem  // how C is made, see setMode
+	closerRow, closerCol operand.Mem  // by how much rows, or columns, of A get closer one after the other
 }
 
 // gemm is the strip kernel, in Go
@@ -48,7 +51,7 @@ type gemmArguments struct {
 //			for j := range min(NR, n-jr) {
 //				var s float64
 //				for p := range k {
-//					s = FMA(a[i*rowA+p*colA], b[jr/NR*panelB+p*rowB+j], s)
+//					s = FMA(a[at(i, p)], b[jr/NR*panelB+p*rowB+j], s)
 //				}
 //				switch at := i*ldc + jr + j; store {
 //				case Overwrite:
@@ -63,17 +66,25 @@ type gemmArguments struct {
 //		}
 //	}
 //
+// where at(i, p) is
+//
+//	i*rowA + p*colA              if formA is Even,
+//	i*rowA + p*colA - i*(i-1)/2  if formA is PackedRows,
+//	i*rowA + p*colA - p*(p-1)/2  if formA is PackedColumns,
+//
 // with one block of code for each number of rows, each of which has one for whole tiles and one for
 // each number of vectors at the right edge.
 func gemm(g *generator) {
 	full := largest(g.isa)
-	g.function("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
+	g.function("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
 		fmt.Sprintf("is Kernel.Gemm with MR = %d and NR = %d. The reference is gemmGeneric.", full.rows, full.vectors*g.lanes))
 	x := gemmArguments{
-		rowA: g.bytes("rowA"), colA: g.bytes("colA"), rowB: g.bytes("rowB"), ldc: g.bytes("ldc"),
-		b: g.argument("b"), c: g.argument("c"), n: g.argument("n"),
-		next: g.AllocLocal(8), mode: g.AllocLocal(8),
+		rowB: g.bytes("rowB"), b: g.parameter("b"), c: g.parameter("c"), n: g.parameter("n"), ldc: g.AllocLocal(8),
+		next: g.AllocLocal(8), nextCol: g.AllocLocal(8), mode: g.AllocLocal(8),
+		closerRow: g.AllocLocal(8), closerCol: g.AllocLocal(8),
 	}
+	g.MOVQ(g.bytes("ldc"), x.ldc)
+	g.setForm(x)
 	if g.lanes == 8 {
 		x.mask = g.K()
 	} else {
@@ -110,7 +121,7 @@ func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	g.JMP(operand.LabelRef(whole))
 
 	g.Label(edge)
-	g.TESTQ(x.n, x.n)
+	g.CMPQ(x.n, operand.Imm(0))
 	g.JEQ(operand.LabelRef("done"))
 	for v := 1; v <= t.vectors; v++ {
 		next := fmt.Sprintf("edge%d_%d", t.rows, v+1)
@@ -145,7 +156,7 @@ func (g *generator) tile(x gemmArguments, t tile) {
 	if t == largest(g.isa) {
 		late = g.prefetch(x, k)
 	}
-	a := g.stack(g.argument("a"), x.rowA, t.rows)
+	a := g.rowsOfA(x, t.rows)
 	b := g.GP64()
 	g.MOVQ(x.b, b)
 	acc := func(r, v int) reg.VecPhysical { return g.register(r*t.vectors + v) }
@@ -169,16 +180,17 @@ func (g *generator) tile(x gemmArguments, t tile) {
 		for r := range t.rows {
 			if g.lanes == 8 && t.vectors == 1 {
 				// One load either way, and without a register between it has twice the throughput on Zen 4.
-				g.VFMADD231PD_BCST(a.row(r, 0), rows(0), acc(r, 0))
+				g.VFMADD231PD_BCST(a.row(r), rows(0), acc(r, 0))
 				continue
 			}
 			element := g.register(free + r%(g.vecs-free))
-			g.VBROADCASTSD(a.row(r, 0), element)
+			g.VBROADCASTSD(a.row(r), element)
 			for v := range t.vectors {
 				g.VFMADD231PD(rows(v), element, acc(r, v))
 			}
 		}
-		g.advance(a, x.colA)
+		g.ADDQ(a.col, a.offset)
+		g.SUBQ(x.closerCol, a.col)
 	}
 	g.SUBQ(operand.Imm(steps), k)
 	g.JLT(operand.LabelRef(name + "rest"))
@@ -206,7 +218,10 @@ func (g *generator) tile(x gemmArguments, t tile) {
 	g.JNE(operand.LabelRef(name + "one"))
 
 	g.Label(name + "store")
-	c := g.stack(x.c, x.ldc, t.rows)
+	first, ldc := g.GP64(), g.GP64()
+	g.MOVQ(x.c, first)
+	g.MOVQ(x.ldc, ldc)
+	c := g.stack(first, ldc, t.rows)
 	alpha, old := rows(0), g.register(free)
 	g.CMPQ(x.mode, operand.Imm(modeProduct))
 	g.JEQ(operand.LabelRef(name + "product"))
@@ -297,17 +312,22 @@ const (
 // prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a full
 // strip.
 func (g *generator) prefetchBegin(x gemmArguments) {
-	p := g.GP64()
-	g.MOVQ(x.rowA, p)
-	g.IMUL3Q(operand.U32(uint32(largest(g.isa).rows)), p, p)
+	rows := uint32(largest(g.isa).rows)
+	p, closer := g.bytes("rowA"), g.GP64()
+	g.IMUL3Q(operand.U32(rows), p, p)
+	g.MOVQ(x.closerRow, closer)
+	g.IMUL3Q(operand.U32(rows*(rows-1)/2), closer, closer)
+	g.SUBQ(closer, p)
 	g.ADDQ(g.parameter("a"), p)
 	g.MOVQ(p, x.next)
+	g.MOVQ(g.bytes("colA"), x.nextCol)
 }
 
 // prefetch splits the sum of k steps into k and then late steps, between which the tile of C is requested:
 // earlier it would be displaced again by the panel of B that streams through the first level of cache.
 // late is zero for short sums. And it requests the next part of the next strip of A: rows×4 lines that are
-// 64 bytes apart in rows rowA apart if A is stored by rows, and otherwise one line every colA.
+// 64 bytes apart in rows rowA apart if A is stored by rows, and otherwise one line every colA. Of columns that
+// get closer every fourth is where it belongs, and the others less than a line beside.
 func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtual) {
 	late = g.GP64()
 	id := g.unique()
@@ -325,28 +345,44 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 	p, line, row, count := g.GP64(), g.GP64(), g.GP64(), g.GP64()
 	g.MOVQ(x.next, p)
 	g.MOVQ(operand.U32(8), count)
-	g.CMPQ(x.colA, operand.Imm(8))
+	g.CMPQ(x.nextCol, operand.Imm(8))
 	g.JEQ(operand.LabelRef(byRows))
-	g.MOVQ(x.colA, line)
-	g.LEAQ(operand.Mem{Base: line, Index: line, Scale: 2}, row)
-	g.ADDQ(line, row)
-	g.MOVQ(x.colA, count)
-	g.SHLQ(operand.Imm(5), count)
-	g.ADDQ(count, x.next)
-	g.MOVQ(operand.U32(8), count)
-	g.JMP(operand.LabelRef(loop))
-	g.Label(byRows)
-	g.MOVQ(operand.U32(64), line)
-	g.MOVQ(x.rowA, row)
-	g.ADDQ(operand.U32(256), x.next)
-	g.Label(loop)
+
+	g.MOVQ(x.nextCol, line)
+	byCols := "fetchColumns" + id
+	g.Label(byCols)
 	g.PREFETCHT1(operand.Mem{Base: p})
 	g.PREFETCHT1(operand.Mem{Base: p, Index: line, Scale: 1})
 	g.PREFETCHT1(operand.Mem{Base: p, Index: line, Scale: 2})
-	triple := g.GP64()
-	g.LEAQ(operand.Mem{Base: line, Index: line, Scale: 2}, triple)
-	g.PREFETCHT1(operand.Mem{Base: p, Index: triple, Scale: 1})
+	g.LEAQ(operand.Mem{Base: line, Index: line, Scale: 2}, row)
+	g.PREFETCHT1(operand.Mem{Base: p, Index: row, Scale: 1})
+	g.ADDQ(line, row)
 	g.ADDQ(row, p)
+	g.MOVQ(x.closerCol, row)
+	g.LEAQ(operand.Mem{Base: row, Index: row, Scale: 2}, row)
+	g.SUBQ(row, p) // 0 + 1 + 2 + 3 times closerCol
+	g.SUBQ(row, p)
+	g.MOVQ(x.closerCol, row)
+	g.SHLQ(operand.Imm(2), row)
+	g.SUBQ(row, line)
+	g.DECQ(count)
+	g.JNE(operand.LabelRef(byCols))
+	g.MOVQ(p, x.next)
+	g.MOVQ(line, x.nextCol)
+	g.JMP(operand.LabelRef(done))
+
+	g.Label(byRows)
+	g.MOVQ(g.bytes("rowA"), row)
+	g.MOVQ(x.closerRow, line)
+	g.SHLQ(operand.Imm(3), line)
+	g.SUBQ(line, row)
+	g.ADDQ(operand.U32(256), x.next)
+	g.Label(loop)
+	for i := range 4 {
+		g.PREFETCHT1(operand.Mem{Base: p, Disp: 64 * i})
+	}
+	g.ADDQ(row, p)
+	g.SUBQ(x.closerRow, row)
 	g.DECQ(count)
 	g.JNE(operand.LabelRef(loop))
 	g.Label(done)
@@ -355,13 +391,14 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 
 // prefetchC requests the tile of C.
 func (g *generator) prefetchC(x gemmArguments, t tile) {
-	id := g.unique()
-	c := g.stack(x.c, x.ldc, t.rows)
+	id, c := g.unique(), g.GP64()
 	request := func(shorter func(r int) int) {
+		g.MOVQ(x.c, c)
 		for r := range t.rows {
 			for v := range t.vectors {
-				g.PREFETCHT0(c.row(r, v*8*g.lanes-8*shorter(r)))
+				g.PREFETCHT0(operand.Mem{Base: c, Disp: v*8*g.lanes - 8*shorter(r)})
 			}
+			g.ADDQ(x.ldc, c)
 		}
 	}
 	g.CMPQ(x.mode, operand.Imm(modePacked))
@@ -427,9 +464,41 @@ func (s stack) row(r, disp int) operand.Mem {
 	return m
 }
 
-// advance moves all rows by a number of bytes.
-func (g *generator) advance(s stack, by operand.Op) {
-	for _, p := range s.pointers {
-		g.ADDQ(by, p)
+// rowsOfA are the rows of A that a tile reads: one pointer to each, since the distance between them may change, and
+// the offset of the step in all of them.
+type rowsOfA struct {
+	pointers    []reg.GPVirtual
+	offset, col reg.GPVirtual
+}
+
+// rowsOfA makes the pointers for n rows.
+func (g *generator) rowsOfA(x gemmArguments, n int) rowsOfA {
+	a := rowsOfA{[]reg.GPVirtual{g.argument("a")}, g.GP64(), g.bytes("colA")}
+	distance := g.bytes("rowA")
+	for r := 1; r < n; r++ {
+		p := g.GP64()
+		g.LEAQ(operand.Mem{Base: a.pointers[r-1], Index: distance, Scale: 1}, p)
+		g.SUBQ(x.closerRow, distance)
+		a.pointers = append(a.pointers, p)
 	}
+	g.XORQ(a.offset, a.offset)
+	return a
+}
+
+// row is the address of the element of row r.
+func (a rowsOfA) row(r int) operand.Mem {
+	return operand.Mem{Base: a.pointers[r], Index: a.offset, Scale: 1}
+}
+
+// setForm sets by how much rows or columns of A get closer from the argument formA: 0, 1 for rows, 2 for columns.
+func (g *generator) setForm(x gemmArguments) {
+	form, one := g.GP64(), g.GP64()
+	g.MOVBQZX(g.parameter("formA"), form)
+	g.MOVQ(form, one)
+	g.ANDQ(operand.Imm(1), one)
+	g.SHLQ(operand.Imm(3), one)
+	g.MOVQ(one, x.closerRow)
+	g.ANDQ(operand.Imm(2), form)
+	g.SHLQ(operand.Imm(2), form)
+	g.MOVQ(form, x.closerCol)
 }

@@ -36,6 +36,7 @@ var outputs = []output{
 	{"triangle", []isa{avx512, avx2}, triangle},
 	{"level1", []isa{avx512, avx2}, level1},
 	{"level2", []isa{avx512, avx2}, level2},
+	{"search", []isa{avx512, avx2}, search},
 }
 
 func main() {

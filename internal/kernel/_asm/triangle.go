@@ -47,7 +47,8 @@ func (g *generator) triangular(op triangular) {
 	full := largest(g.isa)
 	g.function(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
 		fmt.Sprintf("is Kernel.%s. The reference is %sGeneric.", op.method, op.name))
-	a := gemmArguments{c: g.argument("x"), ldc: g.bytes("ldx"), n: g.argument("n")}
+	x, ldx := g.argument("x"), g.bytes("ldx")
+	a := gemmArguments{c: x, n: g.argument("n")}
 	t := g.argument("t")
 	rowT, colT := g.bytes("rowT"), g.bytes("colT")
 	d := g.argument("d")
@@ -63,7 +64,7 @@ func (g *generator) triangular(op triangular) {
 	for r := 1; r <= full.rows; r++ {
 		g.Label(fmt.Sprintf("rows%d", r))
 		g.columns(a, tile{rows: r, vectors: full.vectors}, func(t0 tile) {
-			g.triangularTile(op, a, t0, t, rowT, colT, d)
+			g.triangularTile(op, a, t0, x, ldx, t, rowT, colT, d)
 		})
 	}
 	g.Label("done")
@@ -71,8 +72,8 @@ func (g *generator) triangular(op triangular) {
 }
 
 // triangularTile writes one tile.
-func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, t, rowT, colT, d reg.GPVirtual) {
-	x := g.stack(a.c, a.ldc, shape.rows)
+func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, first, ldx, t, rowT, colT, d reg.GPVirtual) {
+	x := g.stack(first, ldx, shape.rows)
 	at := func(r, v int) reg.VecPhysical { return g.register(r*shape.vectors + v) }
 	factor, spare := g.register(g.vecs-1), g.register(g.vecs-2)
 	for r := range shape.rows {

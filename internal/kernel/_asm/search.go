@@ -1,0 +1,278 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// search are the loops of one vector with which a pivot is looked for: absMax finds the largest
+// element, addAbs adds the magnitudes of a row to sums of columns. The kernel avx512 takes addAbs from
+// avx2, as it takes axpy: both are limited by their stores.
+func search(g *generator) {
+	absMax(g)
+	if g.lanes == 4 {
+		addAbs(g)
+	}
+}
+
+// block is the number of elements that absMax takes at a time. The more, the less often maxima are
+// compared with those before; but one block is compared again in the end, and with AVX2 it takes half
+// of the registers.
+const block = 32
+
+// Predicates of VCMPPD, both false for NaN.
+const (
+	orderedEqual   = 0x00
+	orderedGreater = 0x1e
+)
+
+// A searcher is the state of absMax.
+type searcher struct {
+	*generator
+	n, x      reg.GPVirtual
+	magnitude vector   // all bits but the sign
+	v         []vector // the magnitudes of one block
+}
+
+// absMax is the loop
+//
+//	for i := range n { if abs(x[i]) > size { at, size = i, abs(x[i]) } }
+//
+// An index for each element would cost as much as the maximum itself, so what is kept in each lane is
+// the largest magnitude and the first element of the first block in which it is there. Of the lanes
+// that hold the overall maximum the least block is then the first that has it, and the place is found
+// by comparing this one block again. The last block ends with the vector and overlaps the one before,
+// which does no harm: if it is the first that has the maximum, the maximum is not in the overlap. A
+// vector of no more than one block is loaded under masks, and stays in registers.
+//
+// VMAXPD(a, b, c) sets c to a where a or b is NaN, so a maximum that is a, with the new element as b,
+// never becomes NaN.
+func absMax(g *generator) {
+	g.function("absMax", "func(n int, x *float64) (at int, size float64)",
+		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
+		"or 0, 0 if nothing is larger than zero. The reference is absMaxGeneric.")
+	s := &searcher{generator: g, n: g.argument("n"), x: g.argument("x"), magnitude: g.vec(), v: g.fresh(block / g.lanes)}
+	g.VBROADCASTSD(g.ConstData("magnitude"+g.symbol, operand.U64(1<<63-1)), s.magnitude)
+	first, most := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
+	g.XORQ(first, first)
+	g.CMPQ(s.n, operand.Imm(block))
+	g.JG(operand.LabelRef("many"))
+	s.loadFirst()
+	g.VMOVAPD(s.most(), most)
+	s.spread(most)
+	g.JMP(operand.LabelRef("place"))
+	g.Label("many")
+	s.blocks(first, most)
+	s.loadBlock(first)
+	g.Label("place")
+	s.place(first, most)
+	g.ret()
+}
+
+// loadFirst sets v to the magnitudes of a vector of at most one block, and zeros.
+func (s *searcher) loadFirst() {
+	if s.lanes == 8 {
+		bits := s.GP64()
+		s.MOVQ(operand.I32(-1), bits)
+		s.BZHIQ(s.n, bits, bits)
+		for i, v := range s.v {
+			mask := s.K()
+			s.KMOVW(bits.As32(), mask)
+			s.SHRQ(operand.Imm(8), bits)
+			s.VANDPD_Z(s.at(s.x, i), s.magnitude, mask, v)
+		}
+		return
+	}
+	table := s.StaticGlobal("firsts")
+	s.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 2 * block {
+		bits := operand.U64(0)
+		if i < block {
+			bits = ^bits
+		}
+		s.AddDatum(8*i, bits)
+	}
+	masks := s.GP64()
+	s.LEAQ(table, masks)
+	s.NEGQ(s.n)
+	s.LEAQ(operand.Mem{Base: masks, Index: s.n, Scale: 8, Disp: 8 * block}, masks)
+	for i, v := range s.v {
+		mask := s.vec()
+		s.VMOVUPD(s.at(masks, i), mask)
+		s.VMASKMOVPD(s.at(s.x, i), mask, v)
+		s.VANDPD(s.magnitude, v, v)
+	}
+}
+
+// loadBlock sets v to the magnitudes of the block that begins at the element of the given index.
+func (s *searcher) loadBlock(first reg.GPVirtual) {
+	for i, v := range s.v {
+		m := s.at(s.x, i)
+		m.Index, m.Scale = first, 8
+		s.VANDPD(m, s.magnitude, v)
+	}
+}
+
+// most returns the maxima of the lanes of v, in two chains that begin with zero.
+func (s *searcher) most() vector {
+	zero, most := s.vec(), s.fresh(2)
+	s.zero(zero)
+	for i, v := range s.v {
+		if i < 2 {
+			s.VMAXPD(zero, v, most[i])
+		} else {
+			s.VMAXPD(most[i%2], v, most[i%2])
+		}
+	}
+	s.VMAXPD(most[0], most[1], most[0])
+	return most[0]
+}
+
+// spread sets all lanes of m to the maximum of them.
+func (s *searcher) spread(m vector) {
+	other := s.vec()
+	if s.lanes == 8 {
+		s.VSHUFF64X2(operand.Imm(0x4e), m, m, other)
+		s.VMAXPD(other, m, m)
+		s.VSHUFF64X2(operand.Imm(0xb1), m, m, other)
+	} else {
+		s.VPERM2F128(operand.Imm(1), m, m, other)
+	}
+	s.VMAXPD(other, m, m)
+	s.VPERMILPD(operand.Imm(0x55), m, other)
+	s.VMAXPD(other, m, m)
+}
+
+// blocks goes through a vector of more than one block, from block first = 0, and sets most to the
+// maximum and first to the beginning of the first block that has it.
+func (s *searcher) blocks(first reg.GPVirtual, most vector) {
+	last, i := s.GP64(), s.GP64()
+	s.LEAQ(operand.Mem{Base: s.n, Disp: -block}, last)
+	s.MOVQ(first, i)
+	best, where := s.vec(), s.vec()
+	s.zero(best, where)
+	s.Label("block")
+	s.loadBlock(i)
+	here := s.most()
+	if s.lanes == 8 {
+		larger := s.K()
+		s.VCMPPD(operand.Imm(orderedGreater), best, here, larger)
+		s.VPBROADCASTQ(i, larger, where)
+	} else {
+		larger, index := s.vec(), s.vec()
+		s.VCMPPD(operand.Imm(orderedGreater), best, here, larger)
+		s.VMOVQ(i, index.AsX())
+		s.VPBROADCASTQ(index.AsX(), index)
+		s.VBLENDVPD(larger, index, where, where)
+	}
+	s.VMAXPD(best, here, best)
+	s.CMPQ(i, last)
+	s.JE(operand.LabelRef("through"))
+	s.ADDQ(operand.Imm(block), i)
+	s.CMPQ(i, last)
+	s.CMOVQGT(last, i)
+	s.JMP(operand.LabelRef("block"))
+
+	s.Label("through")
+	local := s.AllocLocal(8 * s.lanes)
+	s.VMOVUPD(where, local)
+	s.VMOVAPD(best, most)
+	s.spread(most)
+	lanes := s.lanesEqual(best, most)
+	s.MOVQ(last, first)
+	s.Label("lane")
+	lane, begin, less := s.GP64(), s.GP64(), s.GP64()
+	s.BSFQ(lanes, lane)
+	s.MOVQ(local.Idx(lane, 8), begin)
+	s.CMPQ(begin, first)
+	s.CMOVQLT(begin, first)
+	s.LEAQ(operand.Mem{Base: lanes, Disp: -1}, less)
+	s.ANDQ(less, lanes) // without this lane
+	s.JNE(operand.LabelRef("lane"))
+}
+
+// lanesEqual returns the lanes in which a and b are equal, as bits.
+func (s *searcher) lanesEqual(a, b vector) reg.GPVirtual {
+	bits := s.GP64()
+	if s.lanes == 8 {
+		mask := s.K()
+		s.VCMPPD(operand.Imm(orderedEqual), a, b, mask)
+		s.KMOVB(mask, bits.As32())
+		return bits
+	}
+	mask := s.vec()
+	s.VCMPPD(operand.Imm(orderedEqual), a, b, mask)
+	s.VMOVMSKPD(mask, bits.As32())
+	return bits
+}
+
+// place returns the index of the first element of v that is most, v beginning with the element of index
+// first, and most. Where most is zero, an element before the first zero may be NaN: then the index is
+// zero.
+func (s *searcher) place(first reg.GPVirtual, most vector) {
+	bits := make([]reg.GPVirtual, len(s.v))
+	for i, v := range s.v {
+		bits[i] = s.lanesEqual(v, most)
+	}
+	for width := s.lanes; len(bits) > 1; width *= 2 {
+		for i := 0; i < len(bits); i += 2 {
+			s.SHLQ(operand.Imm(uint64(width)), bits[i+1])
+			s.ORQ(bits[i+1], bits[i])
+			bits[i/2] = bits[i]
+		}
+		bits = bits[:len(bits)/2]
+	}
+	size, none := s.GP64(), s.GP64()
+	s.BSFQ(bits[0], bits[0])
+	s.ADDQ(bits[0], first)
+	s.VMOVQ(most.AsX(), size)
+	s.XORQ(none, none)
+	s.TESTQ(size, size)
+	s.CMOVQEQ(none, first)
+	s.Store(first, s.ReturnIndex(0))
+	s.Store(most.AsX(), s.ReturnIndex(1))
+}
+
+// addAbs is the loop
+//
+//	for i := range n { y[i] += abs(x[i]); sum += abs(x[i]) }
+//
+// with one sum for each vector of a turn, the first also for the vectors after them, and one, rest, for
+// the elements that do not fill a vector.
+func addAbs(g *generator) {
+	g.function("addAbs", "func(n int, x, y *float64) float64",
+		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",
+		"The reference is addAbsGeneric.")
+	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)
+	g.VBROADCASTSD(g.ConstData("magnitudeSum"+g.symbol, operand.U64(1<<63-1)), magnitude)
+	for i := range unroll {
+		g.zero(g.register(i))
+	}
+	g.zero(rest)
+	v, w := g.register(g.vecs-3), g.register(g.vecs-4)
+	n, x, y := g.argument("n"), g.argument("x"), g.argument("y")
+	g.parts("addAbs", unroll, n, g.edge(n), []reg.GPVirtual{x, y}, func(p part, i int) {
+		sum := g.register(i)
+		if p.width < g.lanes {
+			sum = rest
+		}
+		p.load(g.at(x, i), v)
+		p.and(magnitude, v)
+		p.load(g.at(y, i), w)
+		p.add(v, w)
+		p.store(w, g.at(y, i))
+		p.add(v, sum)
+	})
+	for width := unroll / 2; width > 0; width /= 2 {
+		for i := range width {
+			g.VADDPD(g.register(i+width), g.register(i), g.register(i))
+		}
+	}
+	g.VADDPD(rest, g.register(0), g.register(0))
+	g.Store(g.sums(1).AsX(), g.ReturnIndex(0))
+	g.ret()
+}
+
+// add adds t to v. The elements of a register beyond those of the part become zero.
+func (p part) add(t, v reg.Vec) { p.VADDPD(p.of(t), p.of(v), p.of(v)) }

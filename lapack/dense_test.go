@@ -1,0 +1,164 @@
+package lapack
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// onKernels runs f for the backend openblas, and for the pure one on each kernel that this machine
+// has.
+func onKernels(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
+	for _, name := range []string{"openblas", "pure/generic", "pure/avx2", "pure/avx512"} {
+		t.Run("backend="+name, func(t *testing.T) {
+			bk, err := blskernel.Lookup(name)
+			if err != nil {
+				t.Skip(err)
+			}
+			f(t, bk)
+		})
+	}
+}
+
+// denseOrders are all orders to 70, and orders about the boundaries of tiles, base cases and halves.
+func denseOrders() []int {
+	var ns []int
+	for n := range 71 {
+		ns = append(ns, n)
+	}
+	return append(ns, 96, 100, 127, 128, 129, 137, 200, 257)
+}
+
+// withLibrary adds an order for which bk's own LAPACK is used, if bk has one.
+func withLibrary(bk blskernel.Backend, orders ...int) []int {
+	if _, ok := library(bk, libraryOrder); ok {
+		return append(orders, libraryOrder)
+	}
+	return orders
+}
+
+// eachTriangle runs f for both triangles and, for the smaller orders, for two leading dimensions.
+func eachTriangle(n int, f func(name string, ul blas.Uplo, lda int)) {
+	for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
+		f(fmt.Sprintf("n=%d %c", n, ul), ul, n+3)
+		if n <= 40 {
+			f(fmt.Sprintf("n=%d %c lda=n", n, ul), ul, max(n, 1))
+		}
+	}
+}
+
+// A guarded is a triangle in row-major storage that is NaN everywhere else: in the other triangle,
+// between the rows, before and after. A unit diagonal is NaN too.
+type guarded struct {
+	ul     blas.Uplo
+	n, lda int
+	unit   bool
+	all    []float64
+	a      []float64
+}
+
+const guardLength = 5
+
+func newGuarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) *guarded {
+	g := &guarded{ul: ul, n: n, lda: lda, unit: unit}
+	length := 0
+	if n > 0 {
+		length = (n-1)*lda + n
+	}
+	g.all = make([]float64, length+2*guardLength)
+	for i := range g.all {
+		g.all[i] = math.NaN()
+	}
+	g.a = g.all[guardLength : guardLength+length : guardLength+length]
+	for i := range n {
+		for j := range n {
+			if g.stored(i, j) {
+				g.a[i*lda+j] = at(i, j)
+			}
+		}
+	}
+	return g
+}
+
+func (g *guarded) stored(i, j int) bool {
+	switch {
+	case i == j:
+		return !g.unit
+	case g.ul == blas.Upper:
+		return i < j
+	default:
+		return i > j
+	}
+}
+
+// check tests that every element outside is as it was, to the bit.
+func (g *guarded) check(t *testing.T, name string) {
+	t.Helper()
+	nan := math.Float64bits(math.NaN())
+	for k, v := range g.all {
+		at := k - guardLength
+		if at >= 0 && at < len(g.a) && at%g.lda < g.n && g.stored(at/g.lda, at%g.lda) {
+			continue
+		}
+		if math.Float64bits(v) != nan {
+			t.Fatalf("%s: element %d, outside of the triangle, was written: %v", name, at, v)
+		}
+	}
+}
+
+// triangular returns the triangular matrix, symmetric the symmetric one.
+func (g *guarded) triangular() *full {
+	f := newFull(g.n, g.n)
+	for i := range g.n {
+		for j := range g.n {
+			switch {
+			case g.stored(i, j):
+				f.set(i, j, g.a[i*g.lda+j])
+			case i == j:
+				f.set(i, j, 1)
+			}
+		}
+	}
+	return f
+}
+
+func (g *guarded) symmetric() *full {
+	f := g.triangular()
+	for i := range g.n {
+		for j := range g.n {
+			if !g.stored(i, j) {
+				f.set(i, j, f.at(j, i))
+			}
+		}
+	}
+	return f
+}
+
+// upper returns the upper triangular factor.
+func (g *guarded) upper() *full {
+	if g.ul == blas.Lower {
+		return g.triangular().transpose()
+	}
+	return g.triangular()
+}
+
+// spdOf returns a positive definite matrix: the gallery's in turn at small orders, and else a well
+// conditioned one.
+func spdOf(rng *rand.Rand, n int) *mat.SymPacked {
+	if n > 0 && n <= 40 {
+		var spd []symMatrix
+		for _, m := range symGallery() {
+			if m.spd {
+				spd = append(spd, m)
+			}
+		}
+		return spd[n%len(spd)].make(rng, n)
+	}
+	return symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+}

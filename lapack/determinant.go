@@ -1,0 +1,35 @@
+package lapack
+
+import "math"
+
+// A product is mantissa*2^exponent, a product of any number of factors that neither overflows nor
+// underflows. A sum of logarithms would be rounded in units of its largest partial sum; here every
+// factor costs one rounding of the mantissa, and no logarithm (math.Log, in Go 1.26, is wrong for
+// subnormal numbers on amd64).
+type product struct {
+	mantissa float64 // its magnitude is in [1/2, 1)
+	exponent int
+}
+
+// unitProduct is the product of no factors.
+func unitProduct() product { return product{0.5, 1} }
+
+// multiply multiplies p by the finite v.
+func (p *product) multiply(v float64) {
+	f, e := math.Frexp(v)
+	m, e2 := math.Frexp(p.mantissa * f)
+	p.mantissa, p.exponent = m, p.exponent+e+e2
+}
+
+// log returns log|p| and the sign of p: -Inf and 0 for a product of zero.
+func (p product) log() (log, sign float64) {
+	if p.mantissa == 0 {
+		return math.Inf(-1), 0
+	}
+	// A mantissa about 1 keeps a determinant near 1 from being the difference of two logarithms.
+	m, e := math.Abs(p.mantissa), p.exponent
+	if m < math.Sqrt2/2 {
+		m, e = 2*m, e-1
+	}
+	return math.Log(m) + float64(e)*math.Ln2, math.Copysign(1, p.mantissa)
+}

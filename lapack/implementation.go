@@ -1,0 +1,55 @@
+package lapack
+
+import (
+	"blskernel"
+
+	gonumlapack "gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// Implementation is gonum's lapack.Float64, for lapack64 and all of gonum that is built on it:
+//
+//	blas64.Use(blskernel.Default())
+//	lapack64.Use(lapack.Implementation{})
+//
+// The routines that are here, and not gonum's, are
+//
+//	Dpotrf, Dpotri, Dpotrs          Cholesky: factor, inverse, solve
+//	Dgetrf, Dgetri, Dgetrs          LU with partial pivoting: factors, inverse, solve
+//	Dtrtri, Dtrtrs                  triangles: inverse, solve
+//	Dorgqr                          QR: Q from its reflections
+//
+// They take the arguments, give the results and panic with the texts of gonum's, and run on Backend,
+// whatever blas64 uses, but for small orders (see the constants below) where gonum's own, on what
+// blas64 uses, are faster. All others are gonum's own, and so are the routines beyond lapack.Float64
+// that gonum's Implementation has, also where they are made of one of those above.
+//
+// What differs is rounding, and: Dpotrf takes an infinite pivot for one that is not positive, Dgetri
+// asks for a workspace of another length, and Dgetrf and Dorgqr allocate one of O(m+n) numbers.
+//
+// Methods may be called from several goroutines at once. The zero value is ready for use.
+type Implementation struct {
+	gonum.Implementation
+
+	// Backend is what the routines run on; nil stands for blskernel.Default().
+	Backend blskernel.Backend
+}
+
+var _ gonumlapack.Float64 = Implementation{}
+
+// The orders from which on the routines are ours, as measured with blas64 on the same pure backend;
+// below, gonum's routines, which call its Level 1 and 2, or plain loops, are faster.
+const (
+	leastPotrfUpper = 40
+	leastPotrfLower = 128
+	leastGetrf      = 96
+	leastInverse    = 14 // Dpotri, Dgetri and Dtrtri
+	leastOrgqr      = 40
+)
+
+// begin announces a routine of about so many flops and returns the backend on which it is to run, and
+// what to call when it is done.
+func (impl Implementation) begin(name string, m, n, nrhs int, flops float64) (bk blskernel.Backend, done func()) {
+	bk = blskernel.Begin(impl.Backend, blskernel.Routine{Name: name, M: m, N: n, NRHS: nrhs})
+	return bk, blskernel.Hold(bk, flops)
+}

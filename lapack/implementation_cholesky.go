@@ -1,0 +1,58 @@
+package lapack
+
+import "gonum.org/v1/gonum/blas"
+
+// Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L
+// Lᵀ, in n³/3 flops. The other triangle is not touched. It returns false where A is not positive
+// definite, to working precision, or a pivot is not finite; the factor is then not complete.
+func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+	requireUplo(ul)
+	if !requireSquare(n, a, lda) {
+		return true
+	}
+	if ul == blas.Upper && n < leastPotrfUpper || ul == blas.Lower && n < leastPotrfLower {
+		return impl.Implementation.Dpotrf(ul, n, a, lda)
+	}
+	bk, done := impl.begin("Dpotrf", n, n, 0, cube(n)/3)
+	defer done()
+	return dpotrf(bk, ul, n, a, lda) < 0
+}
+
+// Dpotri overwrites the factor that Dpotrf left in the triangle ul by that triangle of A⁻¹, in 2n³/3
+// flops. The other triangle is not touched. It returns false, and leaves a as it is, where the factor
+// has a zero on its diagonal.
+func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+	requireUplo(ul)
+	if !requireSquare(n, a, lda) {
+		return true
+	}
+	if n < leastInverse {
+		return impl.Implementation.Dpotri(ul, n, a, lda)
+	}
+	if singular(blas.NonUnit, n, a, lda) {
+		return false
+	}
+	bk, done := impl.begin("Dpotri", n, n, 0, 2*cube(n)/3)
+	defer done()
+	dpotri(bk, ul, n, a, lda)
+	return true
+}
+
+// Dpotrs overwrites the n×nrhs B by the solution X of A X = B, in 2n²·nrhs flops, with the factor
+// that Dpotrf left in the triangle ul of a.
+func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
+	requireUplo(ul)
+	requireSystem(n, nrhs, lda, ldb)
+	if n == 0 || nrhs == 0 {
+		return
+	}
+	requireLengths(n, nrhs, a, lda, b, ldb)
+	bk, done := impl.begin("Dpotrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
+	defer done()
+	first, then := blas.Trans, blas.NoTrans
+	if ul == blas.Lower {
+		first, then = then, first
+	}
+	solveLeft(bk, ul, first, blas.NonUnit, n, nrhs, a, lda, b, ldb)
+	solveLeft(bk, ul, then, blas.NonUnit, n, nrhs, a, lda, b, ldb)
+}

@@ -1,0 +1,482 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A stackedProblem is [R z; B Y] as plain matrices; R is upper triangular, and B too where it is to be
+// merged.
+type stackedProblem struct{ r, z, b, y *full }
+
+// stackedGallery lists ways to fill the problem: each changes one of random elements.
+var stackedGallery = []struct {
+	name    string
+	regular bool // R is well conditioned, and so is [R; B]
+	change  func(p stackedProblem)
+}{
+	{"random", true, func(p stackedProblem) {
+		for i := range p.r.r {
+			p.r.set(i, i, p.r.at(i, i)+math.Copysign(float64(p.r.r), p.r.at(i, i)))
+		}
+	}},
+	{"zero-R", false, func(p stackedProblem) { clear(p.r.x); clear(p.z.x) }},
+	{"zero-B", false, func(p stackedProblem) { clear(p.b.x) }},
+	{"zero-both", false, func(p stackedProblem) { clear(p.r.x); clear(p.b.x) }},
+	{"zeros-on-diagonal", false, func(p stackedProblem) {
+		for i := 0; i < p.r.r; i += 2 {
+			p.r.set(i, i, 0)
+		}
+	}},
+	{"zero-columns", false, func(p stackedProblem) {
+		for j := 1; j < p.b.c; j += 3 {
+			for i := range p.b.r {
+				p.b.set(i, j, 0)
+			}
+		}
+	}},
+	{"rank-1", false, func(p stackedProblem) {
+		for i := range p.b.x {
+			p.b.x[i] = p.b.x[0]
+		}
+		clear(p.r.x)
+	}},
+	{"graded-rows", false, func(p stackedProblem) {
+		for i := range p.b.r {
+			scaleRow(p.b.row(i), math.Pow(10, 12-float64(i)/2))
+		}
+	}},
+	{"graded-columns", false, func(p stackedProblem) {
+		for _, a := range []*full{p.r, p.b} {
+			for i := range a.r {
+				for j := range a.c {
+					a.set(i, j, a.at(i, j)*math.Pow(10, float64(j%40)/2-10))
+				}
+			}
+		}
+	}},
+	{"scale=1e150", false, scaleProblem(1e150)},
+	{"scale=1e-150", false, scaleProblem(1e-150)},
+	{"scale=1e-160", false, scaleProblem(1e-160)}, // squares are subnormal
+	{"scale=1e300", false, scaleProblem(1e300)},
+	{"scale=1e-300", false, scaleProblem(1e-300)},
+	{"large-beside-small", false, func(p stackedProblem) { scaleRow(p.b.x, 1e200); scaleRow(p.r.x, 1e-200) }},
+}
+
+func scaleRow(x []float64, by float64) {
+	for i := range x {
+		x[i] *= by
+	}
+}
+
+func scaleProblem(by float64) func(stackedProblem) {
+	return func(p stackedProblem) {
+		for _, a := range []*full{p.r, p.z, p.b, p.y} {
+			scaleRow(a.x, by)
+		}
+	}
+}
+
+func newStackedProblem(rng *rand.Rand, k, q, c int, change func(stackedProblem), triangle bool) stackedProblem {
+	p := stackedProblem{randomFull(rng, k, k), randomFull(rng, k, c), randomFull(rng, q, k), randomFull(rng, q, c)}
+	p.r.clearBelow()
+	change(p)
+	p.r.clearBelow()
+	if triangle {
+		p.b.clearBelow()
+	}
+	return p
+}
+
+func (a *full) clearBelow() { a.fillBelow(0) }
+
+func (a *full) fillBelow(v float64) {
+	for i := range a.r {
+		for j := range min(i, a.c) {
+			a.set(i, j, v)
+		}
+	}
+}
+
+// stacked returns [a b; c d].
+func stacked(a, b, c, d *full) *full {
+	m := newFull(a.r+c.r, a.c+b.c)
+	for i := range a.r {
+		copy(m.row(i), a.row(i))
+		copy(m.row(i)[a.c:], b.row(i))
+	}
+	for i := range c.r {
+		copy(m.row(a.r+i), c.row(i))
+		copy(m.row(a.r + i)[a.c:], d.row(i))
+	}
+	return m
+}
+
+// checkSameGram tests that M1 = QᵀM0 for an orthogonal Q up to the errors of a sequence of reflections:
+// column by column M1 = Qᵀ(M0 + E), ‖e_j‖ <= gamma ‖m_j‖ (Higham, lemma 19.3), so
+//
+//	|M1ᵀM1 - M0ᵀM0|_ij <= (2 gamma + gamma²) ‖m_i‖ ‖m_j‖ + the rounding of these sums, (rows) eps ‖m_i‖ ‖m_j‖.
+//
+// gamma is a small multiple of the number of reflections and of rows by eps in the bound, and of
+// the rows in practice. The columns' norms are divided out first, so that nothing overflows.
+func checkSameGram(t *testing.T, name string, m0, m1 *full, rows int) {
+	t.Helper()
+	a, b := newFull(m0.r, m0.c), newFull(m1.r, m1.c)
+	for j := range m0.c {
+		size := 0.0
+		for i := range m0.r {
+			size = max(size, math.Abs(m0.at(i, j)))
+		}
+		norm := 0.0
+		for i := range m0.r {
+			norm = math.Hypot(norm, over(m0.at(i, j), size))
+		}
+		for i := range m0.r {
+			a.set(i, j, over(m0.at(i, j), size, norm))
+		}
+		for i := range m1.r {
+			b.set(i, j, over(m1.at(i, j), size, norm))
+		}
+	}
+	difference := b.transpose().mul(b).sub(a.transpose().mul(a))
+	for i, v := range difference.x {
+		if r := math.Abs(v) / (float64(rows) * eps); !(r <= ratioBound) {
+			t.Errorf("%s: |M1ᵀM1 - M0ᵀM0|/(‖m_i‖ ‖m_j‖ rows eps) = %.3g at (%d, %d)", name, r, i/m0.c, i%m0.c)
+			return
+		}
+	}
+}
+
+// eliminate runs one of the two routines on views with gaps, and with NaN below diagonals, and returns
+// what became of the problem. It checks that nothing else was written.
+func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backend, plan eliminationPlan, triangle bool) stackedProblem {
+	t.Helper()
+	hidden := func(a *full) *full {
+		h := &full{a.r, a.c, slices.Clone(a.x)}
+		h.fillBelow(math.NaN())
+		return h
+	}
+	b := p.b
+	if triangle {
+		b = hidden(b)
+	}
+	rd, rIntact := wide(t, hidden(p.r))
+	zd, zIntact := wide(t, p.z)
+	bd, bIntact := wide(t, b)
+	yd, yIntact := wide(t, p.y)
+	e := newElimination("Dtpqrt", rd, zd, bd, yd)
+	e.triangle, e.plan = triangle, plan
+	if err := e.run(bk); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	for _, intact := range []func(){rIntact, zIntact, bIntact, yIntact} {
+		intact()
+	}
+	if p.b.r > 0 && p.b.c > 0 && !sameBits(fullOf(bd).x, b.x) {
+		t.Errorf("%s: B was changed", name)
+	}
+	got := stackedProblem{r: newFull(p.r.r, p.r.c), z: newFull(p.z.r, p.z.c), b: newFull(p.b.r, p.b.c), y: newFull(p.y.r, p.y.c)}
+	if p.r.r > 0 {
+		got.r = fullOf(rd)
+		for i := range got.r.r {
+			for j := range i {
+				if !math.IsNaN(got.r.at(i, j)) {
+					t.Fatalf("%s: element (%d, %d) below the diagonal was written", name, i, j)
+				}
+			}
+		}
+		got.r.clearBelow()
+	}
+	if len(p.z.x) > 0 {
+		got.z = fullOf(zd)
+	}
+	if len(p.y.x) > 0 {
+		got.y = fullOf(yd)
+	}
+	return got
+}
+
+// checkElimination runs a problem and compares the result with it, and where it is regular with QR.
+func (p stackedProblem) checkElimination(t *testing.T, name string, bk blskernel.Backend, plan eliminationPlan, triangle, regular bool) {
+	t.Helper()
+	got := p.eliminate(t, name, bk, plan, triangle)
+	k, rows := p.r.r, p.r.r+p.b.r
+	m0 := stacked(p.r, p.z, p.b, p.y)
+	checkSameGram(t, name, m0, stacked(got.r, got.z, got.b, got.y), rows)
+	if !regular || k == 0 {
+		return
+	}
+	var dense QR
+	dense.Backend = bk
+	if err := dense.Factorize(stacked(p.r, newFull(k, 0), p.b, newFull(p.b.r, 0)).dense()); err != nil {
+		t.Fatal(err)
+	}
+	var rd mat.Dense
+	dense.RTo(&rd)
+	// Both R are exact for matrices near by; R of A + E differs by a small multiple of cond(A) ‖E‖
+	// (Higham, section 19.9), after the signs of its rows are made equal.
+	want := fullOf(&rd)
+	for i := range k {
+		if want.at(i, i)*got.r.at(i, i) < 0 {
+			scaleRow(want.row(i), -1)
+		}
+	}
+	if v := over(got.r.sub(want).norm(), float64(rows)*eps, want.norm()) * dense.RCond(); !(v <= ratioBound) {
+		t.Errorf("%s: ‖R' - R‖/(rows cond eps ‖R‖) = %.3g against QR", name, v)
+	}
+}
+
+func TestAppendRows(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, g := range stackedGallery {
+			t.Run(g.name, func(t *testing.T) {
+				rng := newRand(51)
+				check := func(k, q, c int, plan eliminationPlan) {
+					t.Helper()
+					p := newStackedProblem(rng, k, q, c, g.change, false)
+					p.checkElimination(t, fmt.Sprintf("k=%d q=%d c=%d %+v", k, q, c, plan), bk, plan, false, g.regular)
+				}
+				for k := range 21 {
+					for i, q := range []int{0, 1, 2, 3, 7, 8, 9, 17, 40} {
+						c := (k + i) % 4
+						check(k, q, c, eliminationPlan{})
+						check(k, q, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + (k+q)%9, room: (1 + q/3) * (k + c), shared: k%2 == 0})
+					}
+				}
+				for _, s := range []struct{ k, q, c int }{{31, 128, 1}, {32, 31, 0}, {33, 150, 10}, {63, 64, 2}, {65, 100, 0}, {100, 33, 3}} {
+					check(s.k, s.q, s.c, eliminationPlan{})
+				}
+			})
+		}
+		t.Run("large", func(t *testing.T) {
+			for _, s := range []struct{ k, q, c int }{{97, 300, 200}, {260, 140, 3}} {
+				p := newStackedProblem(newRand(52), s.k, s.q, s.c, stackedGallery[0].change, false)
+				p.checkElimination(t, fmt.Sprintf("%+v", s), bk, eliminationPlan{}, false, true)
+			}
+		})
+	})
+}
+
+// Many batches of rows come to the same as all of them at once, errors growing with the rows only.
+func TestAppendRowsRepeatedly(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const k, c, q = 23, 3, 300
+		rng := newRand(53)
+		b, y := randomFull(rng, q, k), randomFull(rng, q, c)
+		r, z, rest := newFull(k, k).dense(), newFull(k, c).dense(), y.dense()
+		for i, n := 0, 1; i < q; i, n = i+n, n%19+1 {
+			n = min(n, q-i)
+			if err := AppendRows(bk, r, z, b.dense().Slice(i, i+n, 0, k).(*mat.Dense), rest.Slice(i, i+n, 0, c).(*mat.Dense)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		empty := func(c int) *full { return newFull(0, c) }
+		checkSameGram(t, "batches", stacked(b, y, empty(k), empty(c)), stacked(fullOf(r), fullOf(z), newFull(q, k), fullOf(rest)), q+k)
+	})
+}
+
+// By hand: [3 1; 4 2] = Q [-5 -2.2; 0 rest], rest² = 1 + 4 - 2.2².
+func TestAppendRowsGolden(t *testing.T) {
+	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		r, z, ax, ya := one(3), one(1), one(4), one(2)
+		if err := AppendRows(bk, r, z, ax, ya); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []struct{ got, want float64 }{{r.At(0, 0), -5}, {z.At(0, 0), -2.2}, {math.Abs(ya.At(0, 0)), 0.4}, {ax.At(0, 0), 4}} {
+			if !(math.Abs(v.got-v.want) <= 16*eps*math.Abs(v.want)) {
+				t.Errorf("got %v, want %v", v.got, v.want)
+			}
+		}
+		// Rows of zeros change nothing, not even a sign.
+		r, z, ya = one(-3), one(1), one(2)
+		if err := AppendRows(bk, r, z, one(0), ya); err != nil || r.At(0, 0) != -3 || z.At(0, 0) != 1 || ya.At(0, 0) != 2 {
+			t.Errorf("a row of zeros: %v, R = %v, z = %v, rest %v", err, r.At(0, 0), z.At(0, 0), ya.At(0, 0))
+		}
+		// Subnormal numbers, of which 1/7e-310 overflows; they have 14 digits or so.
+		r = one(3e-310)
+		if err := AppendRows(bk, r, nil, one(4e-310), nil); err != nil || !(math.Abs(r.At(0, 0)/5e-310+1) <= 1e-12) {
+			t.Errorf("subnormal: %v, R = %v", err, r.At(0, 0))
+		}
+	})
+}
+
+// On the pure backend the same bits come out of any number of threads.
+func TestEliminationThreads(t *testing.T) {
+	bk, err := blskernel.Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blskernel.SetThreads(0)
+	for _, triangle := range []bool{false, true} {
+		const k, c = 210, 5
+		p := newStackedProblem(newRand(54), k, k, c, stackedGallery[0].change, triangle)
+		plan := planFor(bk, k)
+		plan.room = 90 * (k + c) // three times some rows
+		blskernel.SetThreads(1)
+		want := p.eliminate(t, "one thread", bk, plan, triangle)
+		for _, threads := range []int{0, 2, 3} {
+			blskernel.SetThreads(threads)
+			got := p.eliminate(t, "threads", bk, plan, triangle)
+			if !sameBits(got.r.x, want.r.x) || !sameBits(got.z.x, want.z.x) || !sameBits(got.y.x, want.y.x) {
+				t.Errorf("triangle=%v: %d threads give another result than one", triangle, threads)
+			}
+		}
+	}
+}
+
+func TestEliminationRoutines(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const k, q, c = 40, 9, 2
+		j, rng := &journal{inner: bk}, newRand(55)
+		random := func(r, c int) *mat.Dense { return randomFull(rng, r, c).dense() }
+		if err := errors.Join(
+			AppendRows(j, random(k, k), random(k, c), random(q, k), random(q, c)),
+			MergeTriangles(j, random(k, k), random(k, c), random(k, k), random(k, c)),
+		); err != nil {
+			t.Fatal(err)
+		}
+		want := []blskernel.Routine{{Name: "Dtpqrt", M: q, N: k, NRHS: c}, {Name: "Dttqrt", M: k, N: k, NRHS: c}}
+		if !slices.Equal(j.routines, want) {
+			t.Errorf("announced %+v, want %+v", j.routines, want)
+		}
+	})
+}
+
+// Any element that is not finite is named by its place in [R z; B Y], and nothing is written. What is
+// below a diagonal does not count.
+func TestEliminationNotFinite(t *testing.T) {
+	const k, q, c = 3, 3, 2
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, triangle := range []bool{false, true} {
+			for i := range k + q {
+				for j := range k + c {
+					for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+						p := newStackedProblem(newRand(56), k, q, c, func(stackedProblem) {}, triangle)
+						at, ii, jj := p.r, i, j
+						switch {
+						case i >= k && j >= k:
+							at, ii, jj = p.y, i-k, j-k
+						case i >= k:
+							at, ii = p.b, i-k
+						case j >= k:
+							at, jj = p.z, j-k
+						}
+						at.set(ii, jj, bad)
+						r, z, b, y := p.r.dense(), p.z.dense(), p.b.dense(), p.y.dense()
+						name, run := fmt.Sprintf("triangle=%v (%d, %d)", triangle, i, j), AppendRows
+						if triangle {
+							run = MergeTriangles
+						}
+						err := run(bk, r, z, b, y)
+						if below := j < k && ii > j && (i < k || triangle); below {
+							if err != nil {
+								t.Errorf("%s, below the diagonal: %v", name, err)
+							}
+							continue
+						}
+						wantElement(t, name, err, ErrNotFinite, i, j)
+						for n, d := range []*mat.Dense{r, z, b, y} {
+							if !sameBits(d.RawMatrix().Data, []*full{p.r, p.z, p.b, p.y}[n].x) {
+								t.Errorf("%s: operand %d was changed", name, n)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestEliminationOverflow(t *testing.T) {
+	const big = 1.5e308
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, s := range []struct {
+			name        string
+			r, z, b, y  []float64
+			k, c, index int
+		}{
+			{"R", []float64{1, 0, 0, big}, nil, []float64{0, big}, nil, 2, 0, 1},
+			{"R beside the diagonal", []float64{1, big, 0, 1}, nil, []float64{1, big}, nil, 2, 0, 0},
+			{"z", []float64{1}, []float64{big}, []float64{1}, []float64{big}, 1, 1, 0},
+			{"norm", []float64{big / 2}, nil, []float64{big / 2, big / 2, big / 2, big / 2, big / 2}, nil, 1, 0, 0},
+			{"Y", []float64{1}, []float64{-big}, []float64{1}, []float64{big}, 1, 1, 0},
+		} {
+			dense := func(r, c int, x []float64) *mat.Dense {
+				if x == nil {
+					return nil
+				}
+				return mat.NewDense(r, c, x)
+			}
+			err := AppendRows(bk, dense(s.k, s.k, s.r), dense(s.k, s.c, s.z), dense(len(s.b)/s.k, s.k, s.b), dense(1, s.c, s.y))
+			wantPivot(t, s.name, err, ErrNotFinite, s.index)
+		}
+	})
+}
+
+func TestEliminationShapes(t *testing.T) {
+	d := func(r, c int) *mat.Dense {
+		if r == 0 || c == 0 {
+			return &mat.Dense{}
+		}
+		return mat.NewDense(r, c, nil)
+	}
+	for _, s := range []struct{ r, z, b, y *mat.Dense }{
+		{d(2, 3), nil, d(2, 2), nil},
+		{d(2, 2), nil, d(2, 3), nil},
+		{d(2, 2), d(3, 1), d(2, 2), d(2, 1)},
+		{d(2, 2), d(2, 1), d(2, 2), d(3, 1)},
+		{d(2, 2), d(2, 1), d(2, 2), d(2, 2)},
+		{d(2, 2), d(2, 1), d(2, 2), nil},
+		{d(2, 2), nil, d(2, 2), d(2, 1)},
+		{d(2, 2), nil, d(0, 0), d(2, 1)},
+		{d(0, 0), nil, d(2, 2), nil},
+	} {
+		mustPanic(t, gonummat.ErrShape, func() { _ = AppendRows(nil, s.r, s.z, s.b, s.y) })
+		mustPanic(t, gonummat.ErrShape, func() { _ = MergeTriangles(nil, s.r, s.z, s.b, s.y) })
+	}
+	mustPanic(t, gonummat.ErrShape, func() { _ = MergeTriangles(nil, d(2, 2), nil, d(1, 2), nil) })
+	// No rows, no columns, no right-hand sides.
+	eye := func() *mat.Dense { return identity(2).dense() }
+	for _, err := range []error{
+		AppendRows(nil, eye(), nil, d(0, 0), nil),
+		AppendRows(nil, eye(), d(2, 3), d(0, 0), d(0, 0)),
+		AppendRows(nil, eye(), d(0, 0), d(4, 2), d(0, 0)),
+		AppendRows(nil, d(0, 0), nil, d(0, 0), d(4, 3)),
+		MergeTriangles(nil, d(0, 0), nil, d(0, 0), nil),
+		MergeTriangles(nil, eye(), nil, eye(), nil),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The line through points that arrive in two parts, from the triangle alone.
+func ExampleAppendRows() {
+	r, z := mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)
+	add := func(x, y []float64) {
+		rows := mat.NewDense(len(x), 2, nil)
+		for i := range x {
+			rows.SetRow(i, []float64{1, x[i]})
+		}
+		rest := mat.NewDense(len(y), 1, slices.Clone(y))
+		if err := AppendRows(nil, r, z, rows, rest); err != nil {
+			fmt.Println(err)
+		}
+	}
+	add([]float64{0, 1, 2}, []float64{1, 3, 5})
+	add([]float64{3, 4}, []float64{7, 9})
+	slope := z.At(1, 0) / r.At(1, 1)
+	fmt.Printf("y = %.3f + %.3f x\n", (z.At(0, 0)-r.At(0, 1)*slope)/r.At(0, 0), slope)
+	// Output: y = 1.000 + 2.000 x
+}

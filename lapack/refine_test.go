@@ -1,0 +1,607 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A refinable is a factored matrix with what the tests of Refine need of it.
+type refinable struct {
+	name   string
+	solve  func(dst, b *mat.Dense) error
+	refine func(x, b *mat.Dense) (ErrorBounds, error)
+}
+
+func symOf(a *full) *mat.SymPacked { return symFunc(a.r, a.at) }
+
+// refinables returns the factorizations of a symmetric matrix, with or without Cholesky, whose Refine is
+// given a: the same matrix, but for tests of what becomes of bad steps.
+func refinables(t *testing.T, bk blskernel.Backend, factored, a *full, spd bool) []refinable {
+	t.Helper()
+	c, f, lu := &Cholesky{Backend: bk}, &LDLT{Backend: bk}, &LU{Backend: bk}
+	s, d := symOf(a), a.dense()
+	if err := errors.Join(f.Factorize(symOf(factored)), lu.Factorize(factored.dense())); err != nil {
+		t.Fatal(err)
+	}
+	all := []refinable{
+		{"LDLT", f.SolveTo, func(x, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, s, b) }},
+		{"LU", lu.SolveTo, func(x, b *mat.Dense) (ErrorBounds, error) { return lu.Refine(x, d, b) }},
+	}
+	if spd {
+		if err := c.Factorize(symOf(factored)); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, refinable{"Cholesky", c.SolveTo, func(x, b *mat.Dense) (ErrorBounds, error) { return c.Refine(x, s, b) }})
+	}
+	return all
+}
+
+// bigFull is a matrix of numbers of 600 bits, which make the condition numbers of the tests harmless.
+type bigFull struct {
+	r, c int
+	x    []*big.Float
+}
+
+func newBig(v float64) *big.Float { return new(big.Float).SetPrec(600).SetFloat64(v) }
+
+func bigOf(a *full) *bigFull {
+	b := &bigFull{a.r, a.c, make([]*big.Float, len(a.x))}
+	for i, v := range a.x {
+		b.x[i] = newBig(v)
+	}
+	return b
+}
+
+func (a *bigFull) at(i, j int) *big.Float { return a.x[i*a.c+j] }
+
+// bigSolve returns A⁻¹B by elimination with partial pivoting.
+func bigSolve(a0, b0 *full) *bigFull {
+	a, b := bigOf(a0), bigOf(b0)
+	n, tmp := a.r, newBig(0)
+	abs := func(v *big.Float) *big.Float { return new(big.Float).Abs(v) }
+	for k := range n {
+		p := k
+		for i := k + 1; i < n; i++ {
+			if abs(a.at(i, k)).Cmp(abs(a.at(p, k))) > 0 {
+				p = i
+			}
+		}
+		for _, m := range []*bigFull{a, b} {
+			for j := range m.c {
+				m.x[k*m.c+j], m.x[p*m.c+j] = m.x[p*m.c+j], m.x[k*m.c+j]
+			}
+		}
+		for i := range n {
+			if i == k {
+				continue
+			}
+			l := newBig(0).Quo(a.at(i, k), a.at(k, k))
+			for _, m := range []*bigFull{a, b} {
+				for j := range m.c {
+					m.at(i, j).Sub(m.at(i, j), tmp.Mul(l, m.at(k, j)))
+				}
+			}
+		}
+	}
+	for i := range n {
+		for j := range b.c {
+			b.at(i, j).Quo(b.at(i, j), a.at(i, i))
+		}
+	}
+	return b
+}
+
+// An exactBounds is what ErrorBounds estimates, for one column, in exact arithmetic.
+type exactBounds struct {
+	backward float64 // max |r|_i/(|A||x| + |b|)_i
+	bound    float64 // ‖|A⁻¹|(|r| + (n+1) u (|A||x| + |b|))‖∞/‖x‖∞
+	err      float64 // ‖x - x*‖∞/‖x‖∞
+	hardness float64 // ‖|A||A⁻¹|‖∞ max(|A||x|)/min(|A||x|), for the theorem of Skeel and Higham
+}
+
+func exactly(a, x, b *full) []exactBounds {
+	n := a.r
+	solution, inverse, ab := bigSolve(a, b), bigSolve(a, identity(n)), bigOf(a)
+	ratio := func(p, q *big.Float) float64 {
+		v, _ := newBig(0).Quo(p, q).Float64()
+		return v
+	}
+	cond := 0.0
+	for i := range n {
+		row, tmp := newBig(0), newBig(0)
+		for k := range n {
+			s := newBig(0)
+			for m := range n {
+				tmp.Mul(ab.at(i, m), inverse.at(m, k))
+				s.Add(s, tmp.Abs(tmp))
+			}
+			row.Add(row, s)
+		}
+		v, _ := row.Float64()
+		cond = max(cond, v)
+	}
+	all := make([]exactBounds, x.c)
+	for j := range all {
+		e := &all[j]
+		f := make([]*big.Float, n)
+		xmax, tmp := newBig(0), newBig(0)
+		largest, least := newBig(0), newBig(math.Inf(1))
+		for i := range n {
+			r, w := newBig(b.at(i, j)), newBig(math.Abs(b.at(i, j)))
+			for k := range n {
+				tmp.Mul(ab.at(i, k), newBig(x.at(k, j)))
+				r.Sub(r, tmp)
+				w.Add(w, tmp.Abs(tmp))
+			}
+			r.Abs(r)
+			ax := newBig(0).Sub(w, newBig(math.Abs(b.at(i, j))))
+			if ax.Cmp(largest) > 0 {
+				largest = ax
+			}
+			if ax.Cmp(least) < 0 {
+				least = ax
+			}
+			if w.Sign() != 0 {
+				e.backward = max(e.backward, ratio(r, w))
+			}
+			f[i] = r.Add(r, w.Mul(w, newBig(float64(n+1)*eps)))
+			if v := newBig(math.Abs(x.at(i, j))); v.Cmp(xmax) > 0 {
+				xmax = v
+			}
+		}
+		for i := range n {
+			s := newBig(0)
+			for k := range n {
+				tmp.Mul(inverse.at(i, k), f[k])
+				s.Add(s, tmp.Abs(tmp))
+			}
+			e.bound = max(e.bound, ratio(s, xmax))
+			tmp.Sub(solution.at(i, j), newBig(x.at(i, j)))
+			e.err = max(e.err, ratio(tmp.Abs(tmp), xmax))
+		}
+		e.hardness = math.Inf(1)
+		if least.Sign() > 0 {
+			e.hardness = cond * ratio(largest, least)
+		}
+	}
+	return all
+}
+
+// column returns column j of a.
+func (a *full) column(j int) *full {
+	c := newFull(a.r, 1)
+	for i := range a.r {
+		c.x[i] = a.at(i, j)
+	}
+	return c
+}
+
+// refineGallery has matrices on which refinement has something to do: of bad scales, and
+// ill-conditioned ones.
+func refineGallery() []symMatrix {
+	graded := func(step float64) func(rng *rand.Rand, n int) *mat.SymPacked {
+		return func(rng *rand.Rand, n int) *mat.SymPacked {
+			a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+			return symFunc(n, func(i, j int) float64 { return a.At(i, j) * math.Pow(10, step*float64(i+j)) })
+		}
+	}
+	g := []symMatrix{
+		{"graded-down", true, graded(-0.8)},
+		{"graded-up", true, graded(0.8)},
+	}
+	for _, m := range symGallery() {
+		switch m.name {
+		case "random", "saddle", "zero-diagonal", "spd-1e+02", "spd-1e+10", "spd-1e+14", "near-singular", "scaled-1e+150", "scaled-1e-150", "spd-scaled-1e+150", "spd-scaled-1e-150":
+			g = append(g, m)
+		}
+	}
+	return g
+}
+
+// The bounds against exact arithmetic. In floating-point r is off by at most (n+1)u w, w = |A||x| + |b|,
+// to first order, and so Backward by (n+1)u. For the same reason the vector |r| + (n+1)u w of Forward
+// lies between a half and twice the exact one; and the estimate of a norm is at least a third of it
+// (the estimator of Higham; on random matrices), and exact but for the errors of the solves.
+func TestRefineBounds(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := newRand(51)
+		columns, proven := 0, 0
+		for _, n := range []int{1, 2, 3, 5, 8, 13} {
+			for _, m := range refineGallery() {
+				a := fullOf(m.make(rng, n))
+				for _, f := range refinables(t, bk, a, a, m.spd) {
+					columns += 3
+					proven += testRefineBounds(t, fmt.Sprintf("%s: %s: n=%d", m.name, f.name, n), f, a, rng)
+				}
+			}
+			for _, m := range generalFamilies() {
+				a := m.generate(rng, n)
+				d, _ := wide(t, a)
+				f := LU{Backend: bk}
+				if err := f.Factorize(d); m.singular && errors.Is(err, ErrSingular) {
+					continue
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				refine := func(x, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, d, b) }
+				columns += 3
+				proven += testRefineBounds(t, fmt.Sprintf("%s: n=%d", m.name, n), refinable{"LU", f.SolveTo, refine}, a, rng)
+			}
+		}
+		if proven < columns/2 {
+			t.Errorf("theorem 12.4 applies to %d of %d columns only", proven, columns)
+		}
+	})
+}
+
+// testRefineBounds tests one matrix with three columns, and returns to how many of them theorem 12.4 applied.
+func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand.Rand) (proven int) {
+	t.Helper()
+	n := a.r
+	b := randomFull(rng, n, 3)
+	for i := range n {
+		b.set(i, 0, a.norm()*b.at(i, 0))
+		b.set(i, 1, a.at(i, 0)+a.at(i, n-1)) // the solution has one or two ones, and zeros
+	}
+	var x mat.Dense
+	if err := f.solve(&x, b.dense()); err != nil {
+		t.Fatal(err)
+	}
+	before := exactly(a, fullOf(&x), b)
+	got, err := f.refine(&x, b.dense())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, want := range exactly(a, fullOf(&x), b) {
+		tol := 1.01 * float64(n+1) * eps
+		if !(math.Abs(got.Backward[j]-want.backward) <= tol) {
+			t.Errorf("%s: column %d: Backward is %.3g, exactly %.3g", name, j, got.Backward[j], want.backward)
+		}
+		if !(want.backward <= before[j].backward+2*tol) {
+			t.Errorf("%s: column %d: the backward error grew from %.3g to %.3g", name, j, before[j].backward, want.backward)
+		}
+		if want.hardness*float64(n+1)*eps <= 0.01 {
+			proven++
+			if !(got.Backward[j] <= 2*tol) {
+				t.Errorf("%s: column %d: Backward is %.3g after refinement", name, j, got.Backward[j])
+			}
+		}
+		// Where the bound is above 1, which says that no digit is right, the solves have no digit either.
+		if want.bound > 0.1 {
+			if !(got.Forward[j] > 0.01) {
+				t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)
+			}
+		} else if !(got.Forward[j] >= want.bound/6) || !(got.Forward[j] <= 2.1*want.bound) {
+			t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)
+		}
+		if !(want.err <= got.Forward[j]) {
+			t.Errorf("%s: column %d: the error is %.3g, Forward %.3g", name, j, want.err, got.Forward[j])
+		}
+	}
+	return proven
+}
+
+// The step itself: an x that is wrong in the fifth digit becomes right to as many digits more as the
+// solver has, and a step that leads away from the solution is not taken.
+func TestRefineStep(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := newRand(52)
+		for _, n := range []int{1, 2, 17, 64, 129, 200} {
+			a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%7) }))
+			exact := newFull(n, 4)
+			for i := range exact.x {
+				exact.x[i] = float64(rng.IntN(19) - 9)
+			}
+			b := a.mul(exact)
+			for _, f := range refinables(t, bk, a, a, true) {
+				x, intact := wide(t, exact)
+				for i := range n {
+					for j := range 3 {
+						x.Set(i, j, x.At(i, j)+1e-5*rng.NormFloat64())
+					}
+				}
+				bounds, err := f.refine(x, b.dense())
+				if err != nil {
+					t.Fatal(err)
+				}
+				intact()
+				for j := range 4 {
+					got, want := fullOf(x).column(j), exact.column(j)
+					// The condition number is 7, so that the step reduces the error to c n u 7 of itself.
+					if !(got.sub(want).norm() <= 1e-12*max(1, want.norm())) {
+						t.Errorf("%s: n=%d: column %d: error %.3g", f.name, n, j, got.sub(want).norm())
+					}
+					if !(bounds.Backward[j] <= 2.1*float64(n+1)*eps) || !(bounds.Forward[j] <= 100*float64(n+1)*eps*float64(n)) {
+						t.Errorf("%s: n=%d: column %d: bounds %.3g, %.3g", f.name, n, j, bounds.Backward[j], bounds.Forward[j])
+					}
+				}
+			}
+			// With the factors of A/4 a step is four times too long, and triples the error. What is
+			// left is the start, whose backward error is large enough to be known to many digits.
+			quarter, start := newFull(n, n), newFull(n, 4)
+			for i, v := range a.x {
+				quarter.x[i] = v / 4
+			}
+			for i, v := range exact.x {
+				start.x[i] = v + 1e-5*(1+rng.Float64())
+			}
+			r, w := b.sub(a.mul(start)), magnitudes(a).mul(magnitudes(start))
+			for _, f := range refinables(t, bk, quarter, a, true) {
+				x := start.dense()
+				bounds, err := f.refine(x, b.dense())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !sameBits(x.RawMatrix().Data, start.x) {
+					t.Errorf("%s: n=%d: a step that makes the backward error worse was taken", f.name, n)
+				}
+				for j, got := range bounds.Backward {
+					want := 0.0
+					for i := range n {
+						want = max(want, math.Abs(r.at(i, j))/(w.at(i, j)+math.Abs(b.at(i, j))))
+					}
+					if !(math.Abs(got-want) <= 1e-6*want) || !(want > 1e-9) {
+						t.Errorf("%s: n=%d: column %d: Backward is %.9g, want %.9g", f.name, n, j, got, want)
+					}
+					// The error is at least 1e-5, and x at most 9 in magnitude.
+					if !(bounds.Forward[j] >= 1e-6) {
+						t.Errorf("%s: n=%d: column %d: Forward is %.3g of a solution that is not refined", f.name, n, j, bounds.Forward[j])
+					}
+				}
+			}
+		}
+	})
+}
+
+func magnitudes(a *full) *full {
+	m := newFull(a.r, a.c)
+	for i, v := range a.x {
+		m.x[i] = math.Abs(v)
+	}
+	return m
+}
+
+// Many columns, more than a panel, are the same as one by one but for the order of sums: the backward
+// error by (n+1)u twice, the bounds by the factor of TestRefineBounds for their weights.
+func TestRefineColumns(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const n, nrhs = 41, refinePanel + 3
+		rng := newRand(53)
+		a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i*i) }))
+		b := randomFull(rng, n, nrhs)
+		for _, f := range refinables(t, bk, a, a, true) {
+			x, intact := wide(t, newFull(n, nrhs))
+			if err := f.solve(x, b.dense()); err != nil {
+				t.Fatal(err)
+			}
+			start := fullOf(x)
+			all, err := f.refine(x, b.dense())
+			if err != nil {
+				t.Fatal(err)
+			}
+			intact()
+			if len(all.Backward) != nrhs || len(all.Forward) != nrhs {
+				t.Fatalf("%d and %d bounds", len(all.Backward), len(all.Forward))
+			}
+			for _, j := range []int{0, 1, 100, refinePanel - 1, refinePanel, nrhs - 1} {
+				xj := start.column(j).dense()
+				one, err := f.refine(xj, b.column(j).dense())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := all.Backward[j] - one.Backward[0]; !(math.Abs(d) <= 2.1*(n+1)*eps) {
+					t.Errorf("%s: column %d: Backward %.3g among others, %.3g alone", f.name, j, all.Backward[j], one.Backward[0])
+				}
+				if r := all.Forward[j] / one.Forward[0]; !(r <= 4 && r >= 0.25) {
+					t.Errorf("%s: column %d: Forward %.3g among others, %.3g alone", f.name, j, all.Forward[j], one.Forward[0])
+				}
+				if d := fullOf(x).column(j).sub(fullOf(xj)).norm(); !(d <= n*(all.Forward[j]+one.Forward[0])*start.column(j).norm()) {
+					t.Errorf("%s: column %d: solutions differ by %.3g", f.name, j, d)
+				}
+			}
+		}
+	})
+}
+
+// A power of two, 2^500, on A or on B changes no digit of the bounds.
+func TestRefineScaled(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const n = 23
+		rng := newRand(54)
+		a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }))
+		b := randomFull(rng, n, 2)
+		scaled := func(a *full, s float64) *full {
+			c := newFull(a.r, a.c)
+			for i, v := range a.x {
+				c.x[i] = s * v
+			}
+			return c
+		}
+		bounds := func(sa, sb float64) []ErrorBounds {
+			var all []ErrorBounds
+			for _, f := range refinables(t, bk, scaled(a, sa), scaled(a, sa), true) {
+				var x mat.Dense
+				if err := f.solve(&x, scaled(b, sb).dense()); err != nil {
+					t.Fatal(err)
+				}
+				e, err := f.refine(&x, scaled(b, sb).dense())
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, e)
+			}
+			return all
+		}
+		want := bounds(1, 1)
+		for _, s := range [][2]float64{{0x1p500, 1}, {0x1p-500, 1}, {1, 0x1p500}, {1, 0x1p-500}, {0x1p-500, 0x1p500}} {
+			for i, got := range bounds(s[0], s[1]) {
+				if !slices.Equal(got.Backward, want[i].Backward) || !slices.Equal(got.Forward, want[i].Forward) {
+					t.Errorf("scaled by %g and %g: %v, want %v", s[0], s[1], got, want[i])
+				}
+			}
+		}
+	})
+}
+
+// Zeros, where the definition of the bounds divides by zero, and overflow.
+func TestRefineExtremes(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, f := range refinables(t, bk, identity(3), identity(3), true) {
+			// The columns: b = 0, a unit vector, and an x that is wrong.
+			b := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 2, 0, 0, 0})
+			x := mat.NewDense(3, 3, []float64{0, 1, 5, 0, 0, 0, 0, 0, 7})
+			bounds, err := f.refine(x, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(x.RawMatrix().Data, b.RawMatrix().Data) {
+				t.Errorf("%s: X = %v", f.name, x.RawMatrix().Data)
+			}
+			// The exact solutions have no residual; 4u(|A||x| + |b|) = 8u|x| is what remains.
+			if !slices.Equal(bounds.Backward, []float64{0, 0, 0}) || !slices.Equal(bounds.Forward, []float64{0, 8 * eps, 8 * eps}) {
+				t.Errorf("%s: bounds %v", f.name, bounds)
+			}
+
+			huge := &full{3, 1, []float64{1e308, -1e308, 1e308}}
+			x, b = huge.dense(), newFull(3, 1).sub(huge).dense()
+			if bounds, err = f.refine(x, b); err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(x.RawMatrix().Data, huge.x) || !math.IsInf(bounds.Backward[0], 1) || !math.IsInf(bounds.Forward[0], 1) {
+				t.Errorf("%s: overflow: %v, X = %v", f.name, bounds, x.RawMatrix().Data)
+			}
+		}
+		// An x of zeros that no step improves, since the factors are those of -A.
+		f := LU{Backend: bk}
+		if err := f.Factorize(mat.NewDense(1, 1, []float64{-2})); err != nil {
+			t.Fatal(err)
+		}
+		bounds, err := f.Refine(mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{2}), mat.NewDense(1, 1, []float64{3}))
+		if err != nil || bounds.Backward[0] != 1 || !math.IsInf(bounds.Forward[0], 1) {
+			t.Errorf("x = 0: %v, %v", bounds, err)
+		}
+	})
+}
+
+func TestRefineErrors(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const n, nrhs = 4, 2
+		rng := newRand(55)
+		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+		c, f, lu := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}
+		if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense())); err != nil {
+			t.Fatal(err)
+		}
+		for name, refine := range map[string]func(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error){
+			"Dpprfs": c.Refine,
+			"Dsprfs": f.Refine,
+			"Dgerfs": func(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
+				return lu.Refine(x, a.Dense(), b)
+			},
+		} {
+			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				for i := range n {
+					for j := range n {
+						x0, b := randomFull(rng, n, nrhs), randomFull(rng, n, nrhs).dense()
+						x := x0.dense()
+						a := copySym(spd)
+						a.SetSym(i, j, bad)
+						_, err := refine(x, a, b)
+						wantElement(t, name, err, ErrNotFinite, min(i, j), max(i, j))
+						if !sameBits(x.RawMatrix().Data, x0.x) {
+							t.Fatalf("%s: X was changed", name)
+						}
+						if j >= nrhs {
+							continue
+						}
+						b.Set(i, j, bad)
+						_, err = refine(x, spd, b)
+						wantElement(t, name, err, ErrNotFinite, i, j)
+						if !sameBits(x.RawMatrix().Data, x0.x) {
+							t.Fatalf("%s: X was changed", name)
+						}
+						b.Set(i, j, 0)
+						x.Set(i, j, bad)
+						x0.set(i, j, bad)
+						_, err = refine(x, spd, b)
+						wantElement(t, name, err, ErrNotFinite, i, j)
+						if want := "; the input is X"; err != nil && err.Error()[len(err.Error())-len(want):] != want {
+							t.Errorf("%s: message %q", name, err)
+						}
+						if !sameBits(x.RawMatrix().Data, x0.x) {
+							t.Fatalf("%s: X was changed", name)
+						}
+					}
+				}
+			}
+			x, b := mat.NewDense(n, nrhs, nil), mat.NewDense(n, nrhs, nil)
+			for _, bad := range []func(){
+				func() { _, _ = refine(mat.NewDense(n, 1, nil), spd, b) },
+				func() { _, _ = refine(mat.NewDense(n+1, nrhs, nil), spd, b) },
+				func() { _, _ = refine(x, mat.NewSymPacked(n+1, nil), b) },
+				func() { _, _ = refine(x, spd, mat.NewDense(n-1, nrhs, nil)) },
+			} {
+				mustPanic(t, gonummat.ErrShape, bad)
+			}
+			mustPanic(t, refineAliased, func() { _, _ = refine(b, spd, b) })
+		}
+		square := spd.Dense()
+		mustPanic(t, refineAliased, func() { _, _ = lu.Refine(square, square, mat.NewDense(n, n, nil)) })
+		mustPanic(t, gonummat.ErrShape, func() { _, _ = lu.Refine(square, mat.NewDense(n, n+1, nil), mat.NewDense(n, n, nil)) })
+		one := mat.NewDense(1, 1, nil)
+		mustPanic(t, notFactorized, func() { _, _ = (&Cholesky{}).Refine(one, mat.NewSymPacked(1, nil), one) })
+		mustPanic(t, notFactorized, func() { _, _ = (&LDLT{}).Refine(one, mat.NewSymPacked(1, nil), one) })
+		mustPanic(t, notFactorized, func() { _, _ = (&LU{}).Refine(one, one, one) })
+	})
+}
+
+// Refine announces itself once and computes on the backend that it is given; of nothing it makes nothing.
+func TestRefineRoutines(t *testing.T) {
+	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const n, nrhs = 150, 3
+		spd := symSpectrum(newRand(56), n, func(i int) float64 { return 1 + float64(i) })
+		j := &journal{inner: bk}
+		c, f, lu := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}
+		if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense())); err != nil {
+			t.Fatal(err)
+		}
+		c.Backend, f.Backend, lu.Backend = j, j, j
+		x, b := mat.NewDense(n, nrhs, nil), randomFull(newRand(57), n, nrhs).dense()
+		_, err1 := c.Refine(x, spd, b)
+		_, err2 := f.Refine(x, spd, b)
+		_, err3 := lu.Refine(x, spd.Dense(), b)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		var want []blskernel.Routine
+		for _, name := range []string{"Dpprfs", "Dsprfs", "Dgerfs"} {
+			want = append(want, blskernel.Routine{Name: name, M: n, N: n, NRHS: nrhs})
+		}
+		if !slices.Equal(j.routines, want) {
+			t.Errorf("announced %+v, want %+v", j.routines, want)
+		}
+	})
+	var c Cholesky
+	var f LDLT
+	var lu LU
+	none, nothing := &mat.Dense{}, &mat.SymPacked{}
+	if err := errors.Join(c.Factorize(nothing), f.Factorize(nothing), lu.Factorize(none)); err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := c.Refine(none, nothing, none)
+	_, err2 := f.Refine(none, nothing, none)
+	_, err3 := lu.Refine(none, none, none)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+}

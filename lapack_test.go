@@ -1,0 +1,557 @@
+package blskernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// needLAPACK returns the LAPACK of the backend openblas.
+func needLAPACK(t *testing.T) ColumnMajorLAPACK {
+	t.Helper()
+	b, err := Lookup("openblas")
+	if err != nil {
+		t.Skip(err)
+	}
+	l, ok := ColumnMajor(b)
+	if !ok {
+		t.Skip(b.(interface{ MissingLAPACK() string }).MissingLAPACK())
+	}
+	return l
+}
+
+// columns is a matrix by columns with two elements between one column and the next.
+type columns struct {
+	m, n, ld int
+	data     []float64
+}
+
+// between is what stands there.
+const between = 12345.0
+
+func newColumns(m, n int, at func(i, j int) float64) columns {
+	c := columns{m, n, m + 2, make([]float64, max(0, (n-1)*(m+2)+m))}
+	for i := range c.data {
+		c.data[i] = between
+	}
+	for j := range n {
+		for i := range m {
+			c.data[i+j*c.ld] = at(i, j)
+		}
+	}
+	return c
+}
+
+func (c columns) at(i, j int) float64 { return c.data[i+j*c.ld] }
+
+// intact reports whether what stands between the columns is untouched.
+func (c columns) intact() bool {
+	for k, v := range c.data {
+		if k%c.ld >= c.m && v != between {
+			return false
+		}
+	}
+	return true
+}
+
+// rowNorm returns the largest sum of the absolute values of a row.
+func rowNorm(m, n int, at func(i, j int) float64) float64 {
+	most := 0.0
+	for i := range m {
+		sum := 0.0
+		for j := range n {
+			sum += math.Abs(at(i, j))
+		}
+		most = math.Max(most, sum)
+	}
+	return most
+}
+
+// residualOf returns ‖A·X - C‖, ‖A‖ and ‖X‖ for an m×k A and a k×n X.
+func residualOf(m, n, k int, a, x, c func(i, j int) float64) (r, normA, normX float64) {
+	r = rowNorm(m, n, func(i, j int) float64 {
+		sum := -c(i, j)
+		for p := range k {
+			sum += a(i, p) * x(p, j)
+		}
+		return sum
+	})
+	return r, rowNorm(m, k, a), rowNorm(k, n, x)
+}
+
+// smallResidual reports whether a residual is within the threshold of LAPACK's own tests of factorizations
+// and inverses, 30n·eps·‖A‖·‖X‖, n the order ("LAPACK Working Note 41: Installation Guide", section 7), which
+// is taken for solutions too. The sums by which residualOf finds it add less than n·eps·‖A‖·‖X‖.
+func smallResidual(r, normA, normX float64, n int) bool {
+	return r <= 31*float64(n)*0x1p-52*normA*normX
+}
+
+func identity(i, j int) float64 {
+	if i == j {
+		return 1
+	}
+	return 0
+}
+
+// triangular returns the factor that is one triangle of a matrix, with ones on the diagonal for unit.
+func triangular(ul blas.Uplo, unit bool, at func(i, j int) float64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		switch {
+		case i == j && unit:
+			return 1
+		case i == j || i < j == (ul == blas.Upper):
+			return at(i, j)
+		}
+		return 0
+	}
+}
+
+// mirrored returns the symmetric matrix of which at has one triangle.
+func mirrored(ul blas.Uplo, at func(i, j int) float64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		if i < j != (ul == blas.Upper) {
+			i, j = j, i
+		}
+		return at(i, j)
+	}
+}
+
+// half blots out the triangle that a routine must not read.
+func half(ul blas.Uplo, at func(i, j int) float64) func(i, j int) float64 {
+	return func(i, j int) float64 {
+		if i != j && i < j != (ul == blas.Upper) {
+			return math.NaN()
+		}
+		return at(i, j)
+	}
+}
+
+// lapackSizes are small and odd, and for the blocked codes beyond one block of 64.
+var lapackSizes = []int{1, 2, 3, 5, 13, 33, 70, 131}
+
+// draws returns a random matrix, symmetric or not.
+func draws(n int, symmetric bool) func(i, j int) float64 {
+	r := rand.New(rand.NewPCG(uint64(n), 4))
+	x := make([]float64, n*n)
+	for i := range x {
+		x[i] = r.Float64() - 0.5
+	}
+	return func(i, j int) float64 {
+		if symmetric && i > j {
+			i, j = j, i
+		}
+		return x[i*n+j]
+	}
+}
+
+var bothTriangles = []blas.Uplo{blas.Upper, blas.Lower}
+
+func TestLAPACKCholesky(t *testing.T) {
+	l := needLAPACK(t)
+	for _, n := range lapackSizes {
+		random := draws(n, true)
+		a := func(i, j int) float64 { return random(i, j) + float64(n)*identity(i, j) }
+		for _, ul := range bothTriangles {
+			c := newColumns(n, n, half(ul, a))
+			if info := l.Dpotrf(ul, n, c.data, c.ld); info != 0 {
+				t.Fatalf("Dpotrf %c %d: info %d", ul, n, info)
+			}
+			factor := triangular(ul, false, c.at)
+			left, right := factor, func(i, j int) float64 { return factor(j, i) }
+			if ul == blas.Upper {
+				left, right = right, left
+			}
+			if r, u, v := residualOf(n, n, n, left, right, a); !smallResidual(r, u, v, n) {
+				t.Errorf("Dpotrf %c %d: residual %g", ul, n, r)
+			}
+			if info := l.Dpotri(ul, n, c.data, c.ld); info != 0 {
+				t.Fatalf("Dpotri %c %d: info %d", ul, n, info)
+			}
+			if r, u, v := residualOf(n, n, n, a, mirrored(ul, c.at), identity); !smallResidual(r, u, v, n) {
+				t.Errorf("Dpotri %c %d: residual %g", ul, n, r)
+			}
+			checkHalf(t, "Dpotri", ul, c)
+		}
+	}
+}
+
+// checkHalf looks for what must not be written.
+func checkHalf(t *testing.T, routine string, ul blas.Uplo, c columns) {
+	t.Helper()
+	for i := range c.n {
+		for j := range c.n {
+			if i != j && i < j != (ul == blas.Upper) && !math.IsNaN(c.at(i, j)) {
+				t.Fatalf("%s %c %d writes element %d, %d", routine, ul, c.n, i, j)
+			}
+		}
+	}
+	if !c.intact() {
+		t.Errorf("%s %c %d writes between the columns", routine, ul, c.n)
+	}
+}
+
+// TestLAPACKLU has also matrices that are not square, and both sizes of workspace.
+func TestLAPACKLU(t *testing.T) {
+	l := needLAPACK(t)
+	for _, n := range lapackSizes {
+		for _, m := range []int{n, max(1, n-3), n + 4} {
+			a := draws(max(m, n), false)
+			c, k := newColumns(m, n, a), min(m, n)
+			ipiv := make([]int32, k)
+			if info := l.Dgetrf(m, n, c.data, c.ld, ipiv); info != 0 {
+				t.Fatalf("Dgetrf %d×%d: info %d", m, n, info)
+			}
+			rows := make([]int, m)
+			for i := range rows {
+				rows[i] = i
+			}
+			for i, p := range ipiv {
+				rows[i], rows[p-1] = rows[p-1], rows[i]
+			}
+			r, u, v := residualOf(m, n, k, triangular(blas.Lower, true, c.at), triangular(blas.Upper, false, c.at),
+				func(i, j int) float64 { return a(rows[i], j) })
+			if !smallResidual(r, u, v, max(m, n)) || !c.intact() {
+				t.Errorf("Dgetrf %d×%d: residual %g, intact %v", m, n, r, c.intact())
+			}
+			if m == n {
+				checkSolves(t, l, n, a, c, ipiv)
+				checkInverses(t, l, n, a, c, ipiv)
+			}
+		}
+	}
+}
+
+func checkSolves(t *testing.T, l ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
+	for _, nrhs := range []int{1, 4, n + 1} {
+		b := draws(n+1, false)
+		for _, tr := range []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans} {
+			x := newColumns(n, nrhs, b)
+			if info := l.Dgetrs(tr, n, nrhs, lu.data, lu.ld, ipiv, x.data, x.ld); info != 0 {
+				t.Fatalf("Dgetrs %c %d: info %d", tr, n, info)
+			}
+			op := a
+			if tr != blas.NoTrans {
+				op = func(i, j int) float64 { return a(j, i) }
+			}
+			if r, u, v := residualOf(n, nrhs, n, op, x.at, b); !smallResidual(r, u, v, n) || !x.intact() {
+				t.Errorf("Dgetrs %c %d, %d right-hand sides: residual %g, intact %v", tr, n, nrhs, r, x.intact())
+			}
+		}
+	}
+}
+
+func checkInverses(t *testing.T, l ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
+	for _, work := range []int{n, 64 * n} {
+		x := newColumns(n, n, lu.at)
+		if info := l.Dgetri(n, x.data, x.ld, ipiv, make([]float64, work)); info != 0 {
+			t.Fatalf("Dgetri %d: info %d", n, info)
+		}
+		// The left residual is the one that dgetri keeps small.
+		if r, u, v := residualOf(n, n, n, x.at, a, identity); !smallResidual(r, u, v, n) || !x.intact() {
+			t.Errorf("Dgetri %d with %d elements: residual %g, intact %v", n, work, r, x.intact())
+		}
+	}
+}
+
+// TestLAPACKIndefinite inverts random symmetric matrices, packed and not.
+func TestLAPACKIndefinite(t *testing.T) {
+	l := needLAPACK(t)
+	for _, n := range lapackSizes {
+		a := draws(n, true)
+		for _, ul := range bothTriangles {
+			ipiv := make([]int32, n)
+			ap := packColumns(ul, n, a)
+			if info := l.Dsptrf(ul, n, ap, ipiv); info != 0 {
+				t.Fatalf("Dsptrf %c %d: info %d", ul, n, info)
+			}
+			if info := l.Dsptri(ul, n, ap, ipiv, make([]float64, n)); info != 0 {
+				t.Fatalf("Dsptri %c %d: info %d", ul, n, info)
+			}
+			if r, u, v := residualOf(n, n, n, a, unpackColumns(ul, n, ap), identity); !smallResidual(r, u, v, n) {
+				t.Errorf("Dsptri %c %d: residual %g", ul, n, r)
+			}
+			for _, work := range []int{1, 64 * n} {
+				c := newColumns(n, n, half(ul, a))
+				if info := l.Dsytrf(ul, n, c.data, c.ld, ipiv, make([]float64, work)); info != 0 {
+					t.Fatalf("Dsytrf %c %d: info %d", ul, n, info)
+				}
+				if info := l.Dsytri2(ul, n, c.data, c.ld, ipiv, make([]float64, 67*(n+65))); info != 0 {
+					t.Fatalf("Dsytri2 %c %d: info %d", ul, n, info)
+				}
+				if r, u, v := residualOf(n, n, n, a, mirrored(ul, c.at), identity); !smallResidual(r, u, v, n) {
+					t.Errorf("Dsytri2 %c %d: residual %g", ul, n, r)
+				}
+				checkHalf(t, "Dsytri2", ul, c)
+			}
+		}
+	}
+}
+
+// packColumns packs one triangle by columns; unpackColumns is its inverse.
+func packColumns(ul blas.Uplo, n int, at func(i, j int) float64) []float64 {
+	var ap []float64
+	for j := range n {
+		from, to := 0, j
+		if ul == blas.Lower {
+			from, to = j, n-1
+		}
+		for i := from; i <= to; i++ {
+			ap = append(ap, at(i, j))
+		}
+	}
+	return ap
+}
+
+func unpackColumns(ul blas.Uplo, n int, ap []float64) func(i, j int) float64 {
+	c := make([]float64, n*n)
+	k := 0
+	packColumns(ul, n, func(i, j int) float64 {
+		c[i*n+j], c[j*n+i] = ap[k], ap[k]
+		k++
+		return 0
+	})
+	return func(i, j int) float64 { return c[i*n+j] }
+}
+
+// TestLAPACKRows is about storage by rows, as the comment of ColumnMajorLAPACK says it is seen: the upper
+// triangle packed by rows is Lower, a matrix by rows is the transpose.
+func TestLAPACKRows(t *testing.T) {
+	l := needLAPACK(t)
+	const n = 3
+	// Row by row [[4 2 0][2 5 1][0 1 3]], of which the inverse has the upper triangle [14 -6 2 12 -4 16]/44.
+	ap := []float64{4, 2, 0, 5, 1, 3}
+	ipiv := make([]int32, n)
+	if info := l.Dsptrf(blas.Lower, n, ap, ipiv); info != 0 {
+		t.Fatal(info)
+	}
+	if info := l.Dsptri(blas.Lower, n, ap, ipiv, make([]float64, n)); info != 0 {
+		t.Fatal(info)
+	}
+	a := []float64{4, 2, 0, -1, 5, 1, -1, -1, 3} // -1 is what is not read
+	if info := l.Dpotrf(blas.Lower, n, a, n); info != 0 {
+		t.Fatal(info)
+	}
+	if info := l.Dpotri(blas.Lower, n, a, n); info != 0 {
+		t.Fatal(info)
+	}
+	for k, want := range []float64{14, -6, 2, 12, -4, 16} {
+		// Positions of the upper triangle by rows; the condition number is below 4.
+		full := []int{0, 1, 2, 4, 5, 8}[k]
+		if !(math.Abs(44*ap[k]-want) <= 1e-13) || !(math.Abs(44*a[full]-want) <= 1e-13) {
+			t.Errorf("element %d: %v packed and %v full; want %v", k, 44*ap[k], 44*a[full], want)
+		}
+	}
+	if a[3] != -1 || a[6] != -1 || a[7] != -1 {
+		t.Errorf("the other triangle is written: %v", a)
+	}
+	// [[1 2][0 4]] by rows is inverted to [[1 -1/2][0 1/4]] by rows.
+	g := []float64{1, 2, 0, 4}
+	if info := l.Dgetrf(2, 2, g, 2, ipiv); info != 0 {
+		t.Fatal(info)
+	}
+	if info := l.Dgetri(2, g, 2, ipiv, make([]float64, 2)); info != 0 || !slices.Equal(g, []float64{1, -0.5, 0, 0.25}) {
+		t.Errorf("info %d, inverse by rows %v", info, g)
+	}
+}
+
+// TestLAPACKInfo has matrices to blame.
+func TestLAPACKInfo(t *testing.T) {
+	l := needLAPACK(t)
+	ipiv, work := make([]int32, 3), make([]float64, 67*68)
+	indefinite := func() []float64 { return []float64{1, 0, 0, 0, -1, 0, 0, 0, 1} }
+	singular := func() []float64 { return []float64{1, 0, 0, 0, 0, 0, 0, 0, 1} }
+	for _, ul := range bothTriangles {
+		if info := l.Dpotrf(ul, 3, indefinite(), 3); info != 2 {
+			t.Errorf("Dpotrf %c: info %d; want 2", ul, info)
+		}
+		if info := l.Dpotri(ul, 3, singular(), 3); info != 2 {
+			t.Errorf("Dpotri %c: info %d; want 2", ul, info)
+		}
+		ap := packColumns(ul, 3, func(i, j int) float64 { return singular()[3*j+i] })
+		if info := l.Dsptrf(ul, 3, ap, ipiv); info != 2 {
+			t.Errorf("Dsptrf %c: info %d; want 2", ul, info)
+		}
+		if info := l.Dsptri(ul, 3, ap, ipiv, work); info != 2 {
+			t.Errorf("Dsptri %c: info %d; want 2", ul, info)
+		}
+		a := singular()
+		if info := l.Dsytrf(ul, 3, a, 3, ipiv, work); info != 2 {
+			t.Errorf("Dsytrf %c: info %d; want 2", ul, info)
+		}
+		if info := l.Dsytri2(ul, 3, a, 3, ipiv, work); info != 2 {
+			t.Errorf("Dsytri2 %c: info %d; want 2", ul, info)
+		}
+	}
+	a := singular()
+	if info := l.Dgetrf(3, 3, a, 3, ipiv); info != 2 {
+		t.Errorf("Dgetrf: info %d; want 2", info)
+	}
+	if info := l.Dgetri(3, a, 3, ipiv, work); info != 2 || !slices.Equal(a, singular()) {
+		t.Errorf("Dgetri: info %d; want 2, and nothing written: %v", info, a)
+	}
+	if info := l.Dgetrs(blas.NoTrans, 3, 1, a, 3, ipiv, work, 3); info != 0 {
+		t.Errorf("Dgetrs: info %d; want 0", info)
+	}
+}
+
+// TestLAPACKPanics gives each routine arguments that are right, empty, and wrong in one place.
+func TestLAPACKPanics(t *testing.T) {
+	l := needLAPACK(t)
+	const (
+		shortIpiv = "lapack: insufficient length of ipiv"
+		shortWork = "lapack: insufficient length of work"
+		nrhsLT0   = "lapack: nrhs < 0"
+		over32    = "lapack: a size is beyond 32-bit integers"
+	)
+	huge := math.MaxInt32
+	huge++ // and not a constant, which would not compile where int has 32 bits
+	x, b, ipiv := make([]float64, 9), make([]float64, 9), []int32{1, 2, 3}
+	work := make([]float64, 67*68)
+	for k := range 3 {
+		x[4*k], x[k] = 1, 1
+	}
+	for _, test := range []struct {
+		want any
+		name string
+		call func()
+	}{
+		{nil, "Dpotrf, empty", func() { l.Dpotrf('U', 0, nil, 1) }},
+		{badUplo, "Dpotrf", func() { l.Dpotrf('x', 3, x, 3) }},
+		{nLT0, "Dpotrf", func() { l.Dpotrf('U', -1, x, 3) }},
+		{badLdA, "Dpotrf", func() { l.Dpotrf('U', 3, x, 2) }},
+		{badLdA, "Dpotrf", func() { l.Dpotrf('U', 0, x, 0) }},
+		{shortA, "Dpotrf", func() { l.Dpotrf('U', 3, x[:8], 3) }},
+		{over32, "Dpotrf", func() { l.Dpotrf('U', 3, x, huge) }},
+		{over32, "Dpotrf", func() { l.Dpotrf('U', huge, x, huge) }},
+		{nil, "Dpotri, empty", func() { l.Dpotri('L', 0, nil, 1) }},
+		{badUplo, "Dpotri", func() { l.Dpotri(0, 3, x, 3) }},
+		{shortA, "Dpotri", func() { l.Dpotri('U', 3, x, 4) }},
+		{nil, "Dgetrf, empty", func() { l.Dgetrf(3, 0, nil, 3, nil) }},
+		{nil, "Dgetrf, empty", func() { l.Dgetrf(0, 3, nil, 1, nil) }},
+		{mLT0, "Dgetrf", func() { l.Dgetrf(-1, 3, x, 3, ipiv) }},
+		{nLT0, "Dgetrf", func() { l.Dgetrf(3, -1, x, 3, ipiv) }},
+		{badLdA, "Dgetrf", func() { l.Dgetrf(3, 2, x, 2, ipiv) }},
+		{shortA, "Dgetrf", func() { l.Dgetrf(2, 4, x[:7], 2, ipiv) }},
+		{shortIpiv, "Dgetrf", func() { l.Dgetrf(3, 2, x, 3, ipiv[:1]) }},
+		{over32, "Dgetrf", func() { l.Dgetrf(3, huge, x, 3, ipiv) }},
+		{nil, "Dgetri, empty", func() { l.Dgetri(0, nil, 1, nil, nil) }},
+		{shortA, "Dgetri", func() { l.Dgetri(3, x[:8], 3, ipiv, work) }},
+		{shortIpiv, "Dgetri", func() { l.Dgetri(3, x, 3, ipiv[:2], work) }},
+		{shortWork, "Dgetri", func() { l.Dgetri(3, x, 3, ipiv, work[:2]) }},
+		{nil, "Dgetrs, empty", func() { l.Dgetrs('N', 0, 3, nil, 1, nil, nil, 1) }},
+		{nil, "Dgetrs, empty", func() { l.Dgetrs('N', 3, 0, x, 3, ipiv, nil, 3) }},
+		{badTranspose, "Dgetrs", func() { l.Dgetrs('x', 3, 3, x, 3, ipiv, b, 3) }},
+		{nrhsLT0, "Dgetrs", func() { l.Dgetrs('N', 3, -1, x, 3, ipiv, b, 3) }},
+		{badLdB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, 2) }},
+		{shortB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b[:8], 3) }},
+		{shortIpiv, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv[:2], b, 3) }},
+		{over32, "Dgetrs", func() { l.Dgetrs('N', 3, huge, x, 3, ipiv, b, 3) }},
+		{over32, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, huge) }},
+		{nil, "Dsptrf, empty", func() { l.Dsptrf('U', 0, nil, nil) }},
+		{badUplo, "Dsptrf", func() { l.Dsptrf('x', 3, x, ipiv) }},
+		{nLT0, "Dsptrf", func() { l.Dsptrf('U', -1, x, ipiv) }},
+		{shortAP, "Dsptrf", func() { l.Dsptrf('U', 3, x[:5], ipiv) }},
+		{shortIpiv, "Dsptrf", func() { l.Dsptrf('U', 3, x, ipiv[:2]) }},
+		{over32, "Dsptrf", func() { l.Dsptrf('U', 46341, x, ipiv) }},
+		{shortAP, "Dsptrf", func() { l.Dsptrf('U', 46340, x, ipiv) }},
+		{nil, "Dsptri, empty", func() { l.Dsptri('U', 0, nil, nil, nil) }},
+		{shortAP, "Dsptri", func() { l.Dsptri('U', 3, x[:5], ipiv, work) }},
+		{shortIpiv, "Dsptri", func() { l.Dsptri('U', 3, x, ipiv[:2], work) }},
+		{shortWork, "Dsptri", func() { l.Dsptri('U', 3, x, ipiv, work[:2]) }},
+		{nil, "Dsytrf, empty", func() { l.Dsytrf('U', 0, nil, 1, nil, nil) }},
+		{shortA, "Dsytrf", func() { l.Dsytrf('U', 3, x[:8], 3, ipiv, work) }},
+		{shortIpiv, "Dsytrf", func() { l.Dsytrf('U', 3, x, 3, ipiv[:2], work) }},
+		{shortWork, "Dsytrf", func() { l.Dsytrf('U', 3, x, 3, ipiv, nil) }},
+		{nil, "Dsytri2, empty", func() { l.Dsytri2('U', 0, nil, 1, nil, nil) }},
+		{shortA, "Dsytri2", func() { l.Dsytri2('U', 3, x[:8], 3, ipiv, work) }},
+		{shortIpiv, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv[:2], work) }},
+		{shortWork, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv, work[:2]) }},
+	} {
+		if got := panicOf(test.call); got != test.want {
+			t.Errorf("%s: panics with %v; want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestColumnMajor(t *testing.T) {
+	pure, err := Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []Backend{pure, named{}} {
+		if l, ok := ColumnMajor(b); ok || l != nil {
+			t.Errorf("ColumnMajor(%v) = %v, %v", b, l, ok)
+		}
+	}
+	own, ok := ColumnMajor(nil)
+	if l, has := Default().(ColumnMajorLAPACK); ok != has || own != l {
+		t.Error("ColumnMajor(nil) is not that of Default()")
+	}
+}
+
+// TestWithoutLAPACK makes libraries of an OpenBLAS without LAPACK, without all of it, and with 64-bit
+// integers, of which no routine does anything, and opens each of them in a process of its own.
+func TestWithoutLAPACK(t *testing.T) {
+	if want := os.Getenv("BLSKERNEL_TEST_MISSING"); want != "" {
+		b, err := Lookup("openblas")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ok := ColumnMajor(b)
+		if got := b.(interface{ MissingLAPACK() string }).MissingLAPACK(); got != want || ok {
+			t.Errorf("missing: %q; want %q; ColumnMajor %v", got, want, ok)
+		}
+		return
+	}
+	if _, built := providers["openblas"]; !built {
+		t.Skip("this build has no openblas backend")
+	}
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler: ", err)
+	}
+	source, err := os.ReadFile("backend_cgo.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(source), "#define FLOAT64(X)")
+	list, _, _ = strings.Cut(list, "\n\n")
+	var code strings.Builder
+	for _, name := range regexp.MustCompile(`X\((\w+)\)`).FindAllStringSubmatch(list, -1) {
+		fmt.Fprintf(&code, "void cblas_%s(void) {}\n", name[1])
+	}
+	code.WriteString("void openblas_set_num_threads(int n) {}\nint openblas_get_num_threads(void) { return 1; }\n")
+	const all = "dpotrf dpotri dgetrf dgetri dgetrs dsptrf dsptri dsytrf dsytri2"
+	for _, test := range []struct{ name, config, routines, want string }{
+		{"none", "OpenBLAS 0", "", "the library has no dpotrf_: it was built without LAPACK"},
+		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dsytri2"), "the library has no dsytri2_: it was built without LAPACK"},
+		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "the library was built with 64-bit integers, and the routines here pass 32-bit ones"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := code.String() + fmt.Sprintf("char *openblas_get_config(void) { return %q; }\n", test.config)
+			for _, r := range strings.Fields(test.routines) {
+				text += "void " + r + "_(void) {}\n"
+			}
+			library := filepath.Join(t.TempDir(), "libopenblas.so")
+			cmd := exec.Command(compiler, "-shared", "-fPIC", "-x", "c", "-o", library, "-")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			cmd = exec.Command(os.Args[0], "-test.run=^TestWithoutLAPACK$")
+			cmd.Env = append(os.Environ(), "BLSKERNEL_OPENBLAS="+library, "BLSKERNEL_TEST_MISSING="+test.want)
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
