@@ -53,7 +53,7 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	}
 	bk, done := impl.begin("Dgetri", n, n, 0, 4*cube(n)/3)
 	defer done()
-	getriBlocks(bk, n, a, lda, ipiv, work[:lwork])
+	getriPermuted(bk, n, a, lda, ipiv, work[:lwork])
 	work[0] = best
 	return true
 }

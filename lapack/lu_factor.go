@@ -60,8 +60,10 @@ func (f *LU) factorize(a blas64.General) error {
 	default:
 		defer blskernel.Hold(bk, 2*cube(n)/3)()
 		base := f.panelColumns()
-		work := make([]float64, min(base, n)*panelStride(n))
-		err = getrf(bk, n, n, a.Data, a.Stride, swap, base, work)
+		size := min(base, n) * panelStride(n)
+		w := borrow(size)
+		err = getrf(bk, n, n, a.Data, a.Stride, swap, base, w.take(size))
+		w.giveBack()
 	}
 	if err != nil {
 		f.Reset()

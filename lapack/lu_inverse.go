@@ -52,7 +52,10 @@ func (f *LU) invert(a blas64.General) error {
 		whole = dgetri(f.library, n, a.Data, a.Stride, f.swap)
 	} else {
 		defer blskernel.Hold(bk, 4*cube(n)/3)()
-		getri(bk, n, a.Data, a.Stride, f.block())
+		nb := min(f.block(), n)
+		w := borrow(nb * n)
+		getri(bk, n, a.Data, a.Stride, nb, w.take(nb*n))
+		w.giveBack()
 		whole = permuteColumns(n, a.Data, a.Stride, interchanged(f.swap, true))
 	}
 	if whole {
@@ -62,11 +65,10 @@ func (f *LU) invert(a blas64.General) error {
 }
 
 // getri overwrites the factors L and U in a by X = U⁻¹ L⁻¹, the solution of X L = U⁻¹, block column
-// after block column from the last (Method B of Higham, Accuracy and Stability, section 14.3).
-func getri(bk blskernel.Backend, n int, a []float64, lda, nb int) {
+// after block column of nb <= n columns from the last (Method B of Higham, Accuracy and Stability of Numerical
+// Algorithms, section 14.3). l is a workspace of nb*n.
+func getri(bk blskernel.Backend, n int, a []float64, lda, nb int, l []float64) {
 	dtrtri(bk, blas.Upper, blas.NonUnit, n, a, lda)
-	nb = min(nb, n)
-	l := make([]float64, nb*n)
 	for j := (n - 1) / nb * nb; j >= 0; j -= nb {
 		cols := min(nb, n-j)
 		// The columns j..j+cols of L, from row j on, leave room for the zeros of U⁻¹.

@@ -61,13 +61,26 @@ func Threads() int {
 const startDelay = 65_000
 
 // The time, in nanoseconds, below which work stays in the caller's goroutine: twice that in which a new
-// goroutine comes to help, and for those that stand by some ten times what it takes to wake one.
+// goroutine comes to help, some ten times what it takes to wake one that stands by, and a few times what it
+// takes one that is awake to see the job and to be waited for.
 const (
 	minParallel = 2 * startDelay
-	minStanding = 40_000
-
-	minStandingRows = 10_000 // for Rows, which divides more evenly
+	minAsleep   = 40_000
+	minAwake    = 10_000
 )
+
+// leastWorth returns the time, in nanoseconds, from which on work is worth more than the caller's goroutine.
+func leastWorth() int {
+	c := standing.Load()
+	switch {
+	case c == nil:
+		return minParallel
+	case c.asleep.Load() > 0:
+		return minAsleep
+	default:
+		return minAwake
+	}
+}
 
 // A grid cuts C into tasks: some columns by some rows.
 type grid struct {
@@ -77,11 +90,7 @@ type grid struct {
 
 // workersFor returns how many goroutines so much work is worth.
 func (e *Engine) workersFor(flops float64) int {
-	least := float64(minParallel)
-	if standing.Load() != nil {
-		least = minStanding
-	}
-	if flops < least*e.kernel.Speed {
+	if flops < float64(leastWorth())*e.kernel.Speed {
 		return 1
 	}
 	return Threads()
@@ -180,11 +189,7 @@ func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 
 // worthRows reports whether rows that take so many nanoseconds each are worth several goroutines.
 func worthRows(threads, rows, nanoseconds int) bool {
-	least := minParallel
-	if standing.Load() != nil {
-		least = minStandingRows
-	}
-	return min(threads, rows) > 1 && rows*nanoseconds >= least
+	return min(threads, rows) > 1 && rows*nanoseconds >= leastWorth()
 }
 
 // A team is the goroutines that share the tasks of one call. They take one after another from a counter. Tasks
