@@ -15,9 +15,11 @@ test:
 demo:
 	$(GO) run ./cmd/blskernel demo
 
-# The long suite: full-size training on MNIST, where its files are (BLSKERNEL_MNIST, or
-# ../shared/data/mnist beside the checkout). About an hour on two cores with OpenBLAS.
+# The long suites: the gallery of matrices at every order to 200, and full-size training on MNIST, where its
+# files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two cores with
+# OpenBLAS.
 verify:
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -run Gallery ./lapack
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 4h -v -run MNIST ./bench
 
 lint:
@@ -46,7 +48,7 @@ tidy:
 
 # The packages with goroutines.
 race:
-	$(GO) test -race -short . ./mat ./blsupdate ./bls ./bench ./internal/... ./cmd/...
+	$(GO) test -race -short . ./mat ./lapack ./blsupdate ./bls ./bench ./internal/... ./cmd/...
 
 noasm:
 	$(GO) test -tags noasm ./...

@@ -232,6 +232,10 @@ func routineFlops(r blskernel.Routine) thirds {
 		return qr(r.M, r.N)
 	case "Dormqr":
 		return 2*gemm(r.M, r.N, r.NRHS) - gemm(r.N, r.N, r.NRHS)
+	case "Dtpqrt":
+		return gemm(r.M, r.N, r.N) + 2*gemm(r.M, r.N, r.NRHS)
+	case "Dttqrt":
+		return 2*cube(r.N) + gemm(r.N, r.N, r.NRHS)
 	case "Dgesvd":
 		return svd(r.M, r.N)
 	default:

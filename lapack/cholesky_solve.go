@@ -9,8 +9,7 @@ import (
 )
 
 // SolveTo computes the n×c X with A X = B for the n×c b and writes it to dst, which may be b but
-// must not overlap it in part. An empty dst is given its size. It takes 2n²c flops and a workspace
-// of 128n numbers.
+// must not overlap it in part. An empty dst is given its size. It takes 2n²c flops.
 //
 // The error matches ErrNotFinite where b holds NaN or an infinity; dst is then unchanged. It matches
 // ErrSingular where X overflows; dst then holds what was computed. SolveTo panics with mat.ErrShape
@@ -78,6 +77,5 @@ func solveRows(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense, s
 
 // rowPanel is the number of rows of a matrix of right-hand sides that are solved together where
 // each row is one. It bounds what has to stay in the cache between the two triangular solves, and
-// is enough that unpacking the triangle for each panel, n² copies against 2*rowPanel*n² flops, does
-// not count.
+// is enough that reading the triangle for each panel does not count.
 const rowPanel = 1024

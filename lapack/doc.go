@@ -1,6 +1,7 @@
 // Package lapack factors, solves and inverts dense matrices: symmetric ones in packed storage, general
 // and tall ones in gonum's dense storage. All of it is done in blocks on a blskernel.Backend, so that
-// it runs at the speed of that backend's matrix product.
+// it runs at the speed of that backend's matrix product. Implementation is the package as gonum's
+// lapack.Float64, for lapack64.Use.
 //
 // # Which one
 //
@@ -15,15 +16,20 @@
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
 //
+//   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts meet.
+//
 // RCond estimates the reciprocal condition number of what was factored. A relative error of about
-// eps/RCond is to be expected in a solution, and nothing is right in it where RCond is near eps.
+// eps/RCond is to be expected in a solution, and nothing is right in it where RCond is near eps. Refine
+// improves a solution by one step and says how accurate it is, column by column. LogDet is the
+// determinant, as log|det A| and a sign.
 //
 // # Storage
 //
 // A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half
 // of what LAPACK's fast routines need. Factor and inverse are computed in that storage by
-// FactorizeInPlace and InverseInPlace, with a workspace of O(n) times a block size; Factorize and
-// InverseTo are the same on a copy. Dense matrices are row-major, may be views of larger ones, and are
+// FactorizeInPlace and InverseInPlace, with a workspace of O(n) times a block size at most; Factorize
+// and InverseTo are the same on a copy. On the pure backend kernels read and write the packed rows where
+// they are; for another backend blocks of them pass through a dense workspace. Dense matrices are row-major, may be views of larger ones, and are
 // never transposed: SolveRowsTo and SolveTriangularRows take every row as a right-hand side.
 //
 // # Cost
@@ -41,6 +47,9 @@
 //	q rows more 2qk²     Dtpqrt    4qkc, by the same call: AppendRows
 //	two R       2k³/3    Dttqrt    2k²c, by the same call: MergeTriangles
 //
+// Refine takes 4n²c, and some five solves for its bounds (Dpprfs, Dsprfs, Dgerfs); LogDet takes n
+// logarithms at most.
+//
 // # Accuracy
 //
 // With u = 2⁻⁵³ and c a modest constant times n, in norms. H is Higham, Accuracy and Stability of
@@ -49,9 +58,10 @@
 //
 //	Cholesky  ‖A - UᵀU‖ <= c u ‖A‖                        H theorem 10.3
 //	          ‖B - A X‖ <= c u ‖A‖ ‖X‖                    H theorem 10.4
-//	LDLT      ‖PAPᵀ - UᵀDU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖ H theorems 11.3 and 11.4
+//	LDLT      ‖PAPᵀ - UᵀDU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖ as H theorems 11.3 and 11.4
 //	LU        ‖PA - LU‖, ‖B - A X‖/‖X‖ <= c rho u ‖A‖     H theorems 9.3 and 9.5
-//	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖ (LU: ‖I - X A‖)    H section 14.3; measured
+//	inverses  ‖I - A X‖ <= c u ‖A‖ ‖X‖                    H section 14.3; measured
+//	          (LU: ‖I - X A‖, but where OpenBLAS factors it, which factors Aᵀ)
 //	QR        ‖A - QR‖ <= c u ‖A‖, ‖I - QᵀQ‖ <= c u       H theorem 19.4
 //	          least squares: X is exact for A + E, ‖E‖ <= c u ‖A‖  H theorem 20.3
 //	          AppendRows, MergeTriangles: each column of [R z; B Y] - Q [R' z'; 0 Y'] is
@@ -60,7 +70,9 @@
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
 // and is seldom above 100 but for matrices that are made to show it. The bound for the LDLT inverse
-// needs a bounded U besides, which is why LDLT uses rook pivoting (H section 11.1.3).
+// needs a bounded U besides, which is why LDLT uses rook pivoting (H section 11.1.3). The bounds for LDLT hold
+// in norms, and not element by element as those theorems do: updates with a 2×2 block of D go through its
+// eigenvectors, which mixes what is of the size of its smaller element with what is of the larger.
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
 // accuracy as they do everywhere.

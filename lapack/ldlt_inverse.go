@@ -20,8 +20,8 @@ func (f *LDLT) InverseTo(dst *mat.SymPacked) error {
 }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and leaves the receiver empty, also
-// when it returns an error (see InverseTo). The workspace is as for Cholesky,
-// three blocks.
+// when it returns an error (see InverseTo). The workspace is two
+// blocks on the diagonal, of at most 128² numbers each.
 func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 	f.mustHold()
 	n, ap := f.n, f.u

@@ -80,8 +80,8 @@ func (p *ldltPanel) eliminate() (int, *PivotError) {
 		}
 		p.exchange(k+step, kk, kp)
 		p.swap[kk] = kp
-		if bad := p.divide(k, step); bad >= 0 {
-			return 0, &PivotError{Routine: "Dsptrf", Index: bad, Pivot: p.d[bad], Err: ErrNotFinite}
+		if bad, pivot := p.divide(k, step); bad >= 0 {
+			return 0, &PivotError{Routine: "Dsptrf", Index: bad, Pivot: pivot, Err: ErrNotFinite}
 		}
 		k += step
 	}
@@ -151,23 +151,25 @@ func (p *ldltPanel) exchange(cols, from, to int) {
 }
 
 // divide makes columns of L of the columns of W = L D that l holds from row k on, for the pivot of the given
-// size. It returns -1, or the index of a pivot that is not finite.
-func (p *ldltPanel) divide(k, step int) int {
+// size. It returns -1, or the index of a pivot that is not finite and the element of it that is not.
+func (p *ldltPanel) divide(k, step int) (bad int, pivot float64) {
 	wk := p.row(k)
 	p.d[k], p.e[k] = wk[k], 0
 	if !finite(wk[k]) {
-		return k
+		return k, wk[k]
 	}
 	if step == 1 {
 		divide(wk[k+1:], wk[k])
 		wk[k] = 1
-		return -1
+		return -1, 0
 	}
 	wi := p.row(k + 1)
 	p.d[k+1], p.e[k+1] = wi[k+1], 0
 	p.e[k] = wk[k+1]
-	if !finite(wi[k+1]) || !finite(wk[k+1]) {
-		return k + 1
+	for _, v := range []float64{wk[k+1], wi[k+1]} {
+		if !finite(v) {
+			return k + 1, v
+		}
 	}
 	// D is divided by its off-diagonal element, its largest by far, so that nothing overflows.
 	off := wk[k+1]
@@ -183,5 +185,5 @@ func (p *ldltPanel) divide(k, step int) int {
 	}
 	wk[k], wk[k+1] = 1, 0
 	wi[k+1] = 1
-	return -1
+	return -1, 0
 }
