@@ -32,8 +32,8 @@ func newPure(name string, k kernel.Kernel) *pure {
 }
 
 // pure is the backend without cgo, always compiled in: package level12 for Levels 1 and 2 (gonum's own
-// where there is nothing to gain) and package gemm for Level 3, where all products share one blocked loop
-// with bounded threads.
+// where there is nothing to gain) and package gemm for Level 3, where all products share one blocked
+// loop with bounded threads.
 type pure struct {
 	*level12.Routines
 	name   string
@@ -92,8 +92,8 @@ func (p *pure) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a 
 	p.engine.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 }
 
-// Dsyr2k computes one triangle of C = alpha*A*Bᵀ + alpha*B*Aᵀ + beta*C, or of C = alpha*Aᵀ*B + alpha*Bᵀ*A
-// + beta*C.
+// Dsyr2k computes one triangle of C = alpha*A*Bᵀ + alpha*B*Aᵀ + beta*C, or of C = alpha*Aᵀ*B +
+// alpha*Bᵀ*A + beta*C.
 func (p *pure) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	checkUplo(ul)
 	checkTranspose(t)
@@ -220,12 +220,12 @@ func (p *pure) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Dia
 	p.engine.BlockTrsm(s, ul, t, d, m, n, alpha, a, b)
 }
 
-func (p *pure) BlockTrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
-	p.engine.BlockTrmm(s, ul, t, d, m, n, alpha, a, b)
-}
-
 func (p *pure) BlockRows(rows, nanoseconds int, work block.RowWork) {
 	p.engine.BlockRows(rows, nanoseconds, work)
+}
+
+func (p *pure) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
+	p.engine.Transpose(m, n, src, lds, dst, ldd)
 }
 
 func (p *pure) AbsMax(x []float64) (at int, size float64) { return p.engine.AbsMax(x) }

@@ -88,9 +88,10 @@ func residualOf(m, n, k int, a, x, c func(i, j int) float64) (r, normA, normX fl
 	return r, rowNorm(m, k, a), rowNorm(k, n, x)
 }
 
-// smallResidual reports whether a residual is within the threshold of LAPACK's own tests of factorizations
-// and inverses, 30n·eps·‖A‖·‖X‖, n the order ("LAPACK Working Note 41: Installation Guide", section 7), which
-// is taken for solutions too. The sums by which residualOf finds it add less than n·eps·‖A‖·‖X‖.
+// smallResidual reports whether a residual is within the threshold of LAPACK's own tests of
+// factorizations and inverses, 30n·eps·‖A‖·‖X‖, n the order ("LAPACK Working Note 41: Installation
+// Guide", section 7), which is taken for solutions too. The sums by which residualOf finds it add less
+// than n·eps·‖A‖·‖X‖.
 func smallResidual(r, normA, normX float64, n int) bool {
 	return r <= 31*float64(n)*0x1p-52*normA*normX
 }
@@ -322,12 +323,13 @@ func unpackColumns(ul blas.Uplo, n int, ap []float64) func(i, j int) float64 {
 	return func(i, j int) float64 { return c[i*n+j] }
 }
 
-// TestLAPACKRows is about storage by rows, as the comment of ColumnMajorLAPACK says it is seen: the upper
-// triangle packed by rows is Lower, a matrix by rows is the transpose.
+// TestLAPACKRows is about storage by rows, as the comment of ColumnMajorLAPACK says it is seen: the
+// upper triangle packed by rows is Lower, a matrix by rows is the transpose.
 func TestLAPACKRows(t *testing.T) {
 	l := needLAPACK(t)
 	const n = 3
-	// Row by row [[4 2 0][2 5 1][0 1 3]], of which the inverse has the upper triangle [14 -6 2 12 -4 16]/44.
+	// Row by row [[4 2 0][2 5 1][0 1 3]], of which the inverse has the upper triangle [14 -6 2 12 -4
+	// 16]/44.
 	ap := []float64{4, 2, 0, 5, 1, 3}
 	ipiv := make([]int32, n)
 	if info := l.Dsptrf(blas.Lower, n, ap, ipiv); info != 0 {

@@ -218,13 +218,13 @@ func svd(m, n int) thirds {
 // routineFlops returns the count of a LAPACK-level routine. Those of lower order count nothing.
 func routineFlops(r blskernel.Routine) thirds {
 	switch r.Name {
-	case "Dpptrf", "Dsptrf":
+	case "Dpptrf", "Dsptrf", "Dpotrf", "Dtrtri":
 		return cube(r.N)
-	case "Dpptri", "Dsptri", "Dgetrf":
+	case "Dpptri", "Dsptri", "Dpotri", "Dgetrf":
 		return 2 * cube(r.N)
 	case "Dgetri":
 		return 4 * cube(r.N)
-	case "Dpptrs", "Dsptrs", "Dgetrs":
+	case "Dpptrs", "Dsptrs", "Dpotrs", "Dgetrs":
 		return gemm(r.N, r.N, r.NRHS)
 	case "Dtrtrs":
 		return gemm(r.N, r.N, r.NRHS) / 2

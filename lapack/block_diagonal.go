@@ -2,13 +2,13 @@ package lapack
 
 import "math"
 
-// A blockDiagonal is a symmetric matrix D of 1×1 and 2×2 diagonal blocks: d on the diagonal, and e[i] at
-// (i, i+1), which is nonzero exactly where rows i and i+1 form a 2×2 block. Such a block is a pivot of LDLT: its
-// off-diagonal element is at least 1.56 times as large as those on its diagonal.
+// A blockDiagonal is a symmetric matrix D of 1×1 and 2×2 diagonal blocks: d on the diagonal, and e[i]
+// at (i, i+1), which is nonzero exactly where rows i and i+1 form a 2×2 block. Such a block is a pivot
+// of LDLT: its off-diagonal element is at least 1.56 times as large as those on its diagonal.
 type blockDiagonal struct{ d, e []float64 }
 
-// cut returns n, or a neighbour of it where D has a 2×2 block in rows n-1 and n, before 0 < n. A nil D is the
-// identity.
+// cut returns n, or a neighbour of it where D has a 2×2 block in rows n-1 and n, before 0 < n. A nil D
+// is the identity.
 func (d *blockDiagonal) cut(n int) int {
 	switch {
 	case d == nil || d.e[n-1] == 0:
@@ -53,9 +53,10 @@ type rotation struct {
 	c, s float64
 }
 
-// diagonalize returns the rotations J for which D = J Λ Jᵀ, and writes the diagonal of Λ to lambda. The products
-// A D Aᵀ of symmetric updates are so made products with a diagonal, (A J) Λ (A J)ᵀ. The eigenvalues of a 2×2
-// block have opposite signs and no digits are lost (Golub and Van Loan, Matrix Computations, section 8.5.2).
+// diagonalize returns the rotations J for which D = J Λ Jᵀ, and writes the diagonal of Λ to lambda. The
+// products A D Aᵀ of symmetric updates are so made products with a diagonal, (A J) Λ (A J)ᵀ. The
+// eigenvalues of a 2×2 block have opposite signs, and cancellation takes at most a factor 2.8 (Golub
+// and Van Loan, Matrix Computations, section 8.5.2).
 func (d *blockDiagonal) diagonalize(lambda []float64) []rotation {
 	var all []rotation
 	copy(lambda, d.d)

@@ -2,7 +2,10 @@ package lapack
 
 import (
 	"math"
+	"sync/atomic"
 
+	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/packed"
 	"blskernel/mat"
 
@@ -61,6 +64,21 @@ func checkFinite(routine string, g blas64.General, kind error) error {
 	return nil
 }
 
+// finiteRows reports whether all elements of g are finite. About three are read in a nanosecond where
+// they come from memory.
+func finiteRows(bk blskernel.Backend, g blas64.General) bool {
+	var infinite atomic.Bool
+	block.On(bk).BlockRows(g.Rows, g.Cols/3, block.RowFunc(func(i, end int) {
+		for ; i < end; i++ {
+			if !allFinite(g.Data[i*g.Stride : i*g.Stride+g.Cols]) {
+				infinite.Store(true)
+				return
+			}
+		}
+	}))
+	return !infinite.Load()
+}
+
 // checkFinitePacked is checkFinite for the n×n packed matrix ap.
 func checkFinitePacked(routine string, n int, ap []float64, kind error) error {
 	if allFinite(ap) {
@@ -93,21 +111,10 @@ func largest(sums []float64) float64 {
 	return m
 }
 
-// absMax returns the position and the magnitude of the largest element of x; a NaN is never the
-// largest. It returns 0, 0 for an empty x.
-func absMax(x []float64) (at int, m float64) {
-	for i, v := range x {
-		if a := math.Abs(v); a > m {
-			at, m = i, a
-		}
-	}
-	return at, m
-}
-
 // divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
 // accuracy.
 func divide(x []float64, d float64) {
-	if math.Abs(d) < smallest {
+	if !invertible(d) {
 		for i := range x {
 			x[i] /= d
 		}
@@ -119,11 +126,17 @@ func divide(x []float64, d float64) {
 	}
 }
 
-// smallest is the least number whose reciprocal neither overflows nor is subnormal, twice the least
-// normal number.
-const smallest = 0x1p-1021
+// invertible reports whether 1/d is a normal number, so that neither it overflows, as for the least d,
+// nor digits of it are lost to underflow, as for the largest. It is false for a NaN. A subnormal d is
+// left out although not every one has an infinite reciprocal.
+func invertible(d float64) bool {
+	d = math.Abs(d)
+	return smallest <= d && d <= 1/smallest
+}
+
+// smallest is the least normal number. Its reciprocal 2¹⁰²² is the largest power of two of which the
+// reciprocal is normal.
+const smallest = 0x1p-1022
 
 // notFactorized is the panic of methods of an empty receiver.
-const (
-	notFactorized = "lapack: the receiver holds no factorization"
-)
+const notFactorized = "lapack: the receiver holds no factorization"

@@ -8,8 +8,8 @@ import (
 	"blskernel/internal/packed"
 )
 
-// norm1Packed returns the 1-norm of the n×n packed symmetric matrix ap, or an *ElementError for its first element
-// that is NaN or infinite: both in one pass.
+// norm1Packed returns the 1-norm of the n×n packed symmetric matrix ap, or an *ElementError for its
+// first element that is NaN or infinite: both in one pass.
 func norm1Packed(bk blskernel.Backend, routine string, n int, ap []float64) (float64, error) {
 	on, sums := block.On(blskernel.Or(bk)), make([]float64, n)
 	for i := range n {
@@ -29,8 +29,8 @@ func norm1Packed(bk blskernel.Backend, routine string, n int, ap []float64) (flo
 	return norm, nil
 }
 
-// finiteInverse returns an *ElementError that matches ErrSingular for the first element of the packed ap that is NaN
-// or infinite, or nil.
+// finiteInverse returns an *ElementError that matches ErrSingular for the first element of the packed
+// ap that is NaN or infinite, or nil.
 func finiteInverse(on block.Products, routine string, n int, ap []float64) error {
 	var failed atomic.Bool
 	on.BlockRows(n, 1+n/8, block.RowFunc(func(from, to int) {

@@ -20,7 +20,7 @@ type Cholesky struct {
 	n          int
 	u          []float64 // U, packed by rows
 	anorm      float64   // 1-norm of A
-	nb         int       // block size of tests; 0 stands for packedBlock
+	nb         int       // block size of tests; 0 stands for denseBase
 }
 
 // base returns the order up to which blocks on the diagonal are done in a dense workspace.
@@ -46,9 +46,9 @@ func (c *Cholesky) mustHold() {
 }
 
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1. The
-// estimate of ‖A⁻¹‖₁ is a lower bound, in practice within a factor 3, so that the true value is
-// rarely much smaller and never larger beyond rounding. It costs about 10n² flops. RCond is 1 for
-// n = 0 and panics if the receiver is empty. (LAPACK: dppcon.)
+// estimate of ‖A⁻¹‖₁ is a lower bound, in practice within a factor 3, so that the true value is rarely
+// much smaller and never larger beyond rounding. It is 0 where ‖A‖₁ itself overflows. It costs about
+// 10n² flops. RCond is 1 for n = 0 and panics if the receiver is empty. (LAPACK: dppcon.)
 func (c *Cholesky) RCond() float64 {
 	c.mustHold()
 	bk := blskernel.Begin(c.Backend, blskernel.Routine{Name: "Dppcon", M: c.n, N: c.n})

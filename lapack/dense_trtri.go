@@ -7,8 +7,9 @@ import (
 )
 
 // dtrtri overwrites the triangle ul of a, an n×n triangular matrix T, by the same triangle of V =
-// T⁻¹. A unit diagonal is neither read nor written, and neither is the other triangle. It takes n³/3
-// flops. A zero on the diagonal gives infinities or NaN. (LAPACK: dtrtri, by halves.)
+// T⁻¹. The other triangle is neither read nor written; a diagonal of ones is implied if diag is
+// blas.Unit, and what is stored there makes no difference and is not changed. It takes n³/3 flops. A
+// zero on the diagonal gives infinities or NaN. (LAPACK: dtrtri, by halves.)
 //
 // An upper V is found from V12 = -(V11 U12) U22⁻¹, where the half that is inverted first enters as a
 // product and the other as a solve, so that the left residual is small: |V T - I| <= c n u |V| |T|, u

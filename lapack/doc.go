@@ -15,7 +15,6 @@
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
-//
 //   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts meet.
 //
 // RCond estimates the reciprocal condition number of what was factored. A relative error of about
@@ -28,9 +27,10 @@
 // A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half
 // of what LAPACK's fast routines need. Factor and inverse are computed in that storage by
 // FactorizeInPlace and InverseInPlace, with a workspace of O(n) times a block size at most; Factorize
-// and InverseTo are the same on a copy. On the pure backend kernels read and write the packed rows where
-// they are; for another backend blocks of them pass through a dense workspace. Dense matrices are row-major, may be views of larger ones, and are
-// never transposed: SolveRowsTo and SolveTriangularRows take every row as a right-hand side.
+// and InverseTo are the same on a copy. On the pure backend kernels read and write the packed rows
+// where they are; for another backend blocks of them pass through a dense workspace. Dense matrices are
+// row-major, may be views of larger ones, and are never transposed: SolveRowsTo and SolveTriangularRows
+// take every row as a right-hand side.
 //
 // # Cost
 //
@@ -47,8 +47,7 @@
 //	q rows more 2qk²     Dtpqrt    4qkc, by the same call: AppendRows
 //	two R       2k³/3    Dttqrt    2k²c, by the same call: MergeTriangles
 //
-// Refine takes 4n²c, and some five solves for its bounds (Dpprfs, Dsprfs, Dgerfs); LogDet takes n
-// logarithms at most.
+// Refine takes 10n²c and some five solves (Dpprfs, Dsprfs, Dgerfs).
 //
 // # Accuracy
 //
@@ -70,9 +69,10 @@
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
 // and is seldom above 100 but for matrices that are made to show it. The bound for the LDLT inverse
-// needs a bounded U besides, which is why LDLT uses rook pivoting (H section 11.1.3). The bounds for LDLT hold
-// in norms, and not element by element as those theorems do: updates with a 2×2 block of D go through its
-// eigenvectors, which mixes what is of the size of its smaller element with what is of the larger.
+// needs a bounded U besides, which is why LDLT uses rook pivoting (H section 11.1.3). The bounds for
+// LDLT hold in norms, and not element by element as those theorems do: updates with a 2×2 block of D go
+// through its eigenvectors, which mixes what is of the size of its smaller element with what is of the
+// larger.
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
 // accuracy as they do everywhere.

@@ -22,8 +22,9 @@ import (
 
 // exactRank returns factors of exact products L D Lᵀ, or L D Mᵀ, of the given rank: L is unit lower
 // triangular with quarters of -1, 0 and 1, so that sums of n products are multiples of 1/16 below n and
-// exact, and D has ones, then zeros. No pivot is exchanged with another: the first row and column of every
-// such product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one again.
+// exact, and D has ones, then zeros. No pivot is exchanged with another: the first row and column of
+// every such product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one
+// again.
 func exactRank(rng *rand.Rand, n, rank int) (l, d *full) {
 	l, d = identity(n), newFull(n, n)
 	for i := range n {
@@ -73,8 +74,8 @@ func TestExactlySingular(t *testing.T) {
 				mustPanic(t, notFactorized, func() { lu.RCond() })
 			}
 			for _, p := range []int{0, n / 2, n - 1} {
-				// A row of zeros sinks to the last place of LU and a column of zeros stays in its own, or, if the
-				// transpose is factored, the other way round.
+				// A row of zeros sinks to the last place of LU and a column of zeros stays in its own,
+				// or, if the transpose is factored, the other way round.
 				name := fmt.Sprintf("n=%d: zero row or column %d", n, p)
 				row, column := randomFull(rng, n, n), randomFull(rng, n, n)
 				for k := range n {

@@ -252,8 +252,9 @@ func generalFamilies() []generalMatrix {
 // A ratioTable keeps the largest ratio of each kind, by family.
 type ratioTable map[string]map[string]float64
 
-// elementBound is the bound on elementRatio: the theorems have n u for the elimination, or a small multiple of it
-// for LDLT, and the product that the test computes has n u again, or 2n u if it is of three matrices.
+// elementBound is the bound on elementRatio: the theorems have n u for the elimination, or a small
+// multiple of it for LDLT, and the product that the test computes has n u again, or 2n u if it is of
+// three matrices.
 const elementBound = 5
 
 // check notes a ratio and reports one that is not at most bound.

@@ -157,8 +157,8 @@ func checkGalleryLU(t *testing.T, family string, f *LU, a, b *full, ratios ratio
 		return
 	}
 	inv := fullOf(&inverse)
-	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one with a bound:
-	// Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
+	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one with a
+	// bound: Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
 	if f.transposed {
 		check("inverse", inverseRatio(a, inv))
 	} else {
@@ -179,9 +179,9 @@ func rebuiltLU(f *LU, l, u *full) *full {
 	return a
 }
 
-// elementRatio is max_ij |A - B|_ij/(n eps (|A| + M)_ij), where B is the product of the factors of A and M that of
-// their magnitudes. It does not depend on the scale of rows and columns, as norms do: Higham, theorems 9.3, 10.3
-// and 11.3.
+// elementRatio is max_ij |A - B|_ij/(n eps (|A| + M)_ij), where B is the product of the factors of A
+// and M that of their magnitudes. It does not depend on the scale of rows and columns, as norms do:
+// Higham, theorems 9.3, 10.3 and 11.3.
 func elementRatio(a, b, m *full) float64 {
 	worst := 0.0
 	for i, v := range a.x {
@@ -190,8 +190,9 @@ func elementRatio(a, b, m *full) float64 {
 	return worst
 }
 
-// magnitudesOf returns a factorization whose factors are the magnitudes of those of f. A 2×2 block of D counts
-// with its largest element in all places, since its rows are mixed where it is made diagonal for an update.
+// magnitudesOf returns a factorization whose factors are the magnitudes of those of f. A 2×2 block of D
+// counts with its largest element in all places, since its rows are mixed where it is made diagonal for
+// an update.
 func magnitudesOf(f symmetricFactor) symmetricFactor {
 	abs := func(x []float64) []float64 {
 		y := append([]float64(nil), x...)

@@ -20,12 +20,15 @@ import (
 //	Dorgqr                          QR: Q from its reflections
 //
 // They take the arguments, give the results and panic with the texts of gonum's, and run on Backend,
-// whatever blas64 uses, but for small orders (see the constants below) where gonum's own, on what
-// blas64 uses, are faster. All others are gonum's own, and so are the routines beyond lapack.Float64
-// that gonum's Implementation has, also where they are made of one of those above.
+// whatever blas64 uses, but for small orders where gonum's own, on what blas64 uses, are faster: below
+// 14 for Dpotri, Dgetri and Dtrtri, 40 for Dpotrf of an upper triangle and for the reflections of
+// Dorgqr, 96 for Dgetrf (the lesser of m and n) and 128 for Dpotrf of a lower triangle. All others are
+// gonum's own, and so are the routines beyond lapack.Float64 that gonum's Implementation has, also
+// where they are made of one of those above.
 //
 // What differs is rounding, and: Dpotrf takes an infinite pivot for one that is not positive, Dgetri
-// asks for a workspace of another length, and Dgetrf and Dorgqr allocate one of O(m+n) numbers.
+// asks for a workspace of another length, and Dgetrf and Dorgqr have one of their own, of 48(m+23) and
+// 32(m+n+32) numbers at most.
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {

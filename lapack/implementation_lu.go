@@ -4,8 +4,9 @@ import "gonum.org/v1/gonum/blas"
 
 // Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and
 // above it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ...,
-// min(m, n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 64(m+23) numbers. It
-// returns false where U has a zero on its diagonal; the factorization is complete all the same.
+// min(m, n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of
+// its own. It returns false where U has a zero on its diagonal; the factorization is complete all the
+// same.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	require(m >= 0, mLT0)
 	require(n >= 0, nLT0)
@@ -71,12 +72,12 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 	bk, done := impl.begin("Dgetrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
 	defer done()
 	if t == blas.NoTrans {
-		interchangeRows(nrhs, b, ldb, ipiv)
+		interchangeRows(bk, nrhs, b, ldb, ipiv)
 		solveLeft(bk, blas.Lower, t, blas.Unit, n, nrhs, a, lda, b, ldb)
 		solveLeft(bk, blas.Upper, t, blas.NonUnit, n, nrhs, a, lda, b, ldb)
 		return
 	}
 	solveLeft(bk, blas.Upper, t, blas.NonUnit, n, nrhs, a, lda, b, ldb)
 	solveLeft(bk, blas.Lower, t, blas.Unit, n, nrhs, a, lda, b, ldb)
-	interchangeRowsBack(nrhs, b, ldb, ipiv)
+	interchangeRowsBack(bk, nrhs, b, ldb, ipiv)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Dtrtri overwrites the triangle ul of a, a triangular n×n T, by T⁻¹, in n³/3 flops. The other
-// triangle is not touched, nor is the diagonal if diag is blas.Unit. It returns false, and leaves a
-// as it is, where T has a zero on its diagonal.
+// triangle is not touched, and the diagonal is not changed if diag is blas.Unit. It returns false, and
+// leaves a as it is, where T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
 	requireUplo(ul)
 	requireDiag(diag)

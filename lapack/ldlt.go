@@ -28,11 +28,11 @@ type LDLT struct {
 	nb         int           // block size of tests, at least 2; 0 stands for those of panel and denseBase
 }
 
-// panel returns the number of columns that are eliminated together. The search for pivots brings one or two
-// columns for each pivot, seldom more, up to date by Level 2, n² times that number of flops at the speed of the
-// cache and on less than all threads; the trailing update passes over the matrix once per panel, 2 memory
-// operations an element for twice that number of flops. The wider panels are for matrices that no cache
-// holds. Measured: n = 300 to 5100, panels of 16 to 96.
+// panel returns the number of columns that are eliminated together. The search for pivots brings one or
+// two columns for each pivot, seldom more, up to date by Level 2, n² times that number of flops at the
+// speed of the cache and on less than all threads; the trailing update passes over the matrix once per
+// panel, 2 memory operations an element for twice that number of flops. The wider panels are for
+// matrices that no cache holds. Measured: n = 300 to 5100, panels of 16 to 96.
 func (f *LDLT) panel(n int) int {
 	switch {
 	case f.nb > 0:

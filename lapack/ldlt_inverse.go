@@ -21,7 +21,7 @@ func (f *LDLT) InverseTo(dst *mat.SymPacked) error {
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and leaves the receiver empty, also
 // when it returns an error (see InverseTo). The workspace is two
-// blocks on the diagonal, of at most 128² numbers each.
+// blocks on the diagonal, of at most 128×136 numbers each.
 func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 	f.mustHold()
 	n, ap := f.n, f.u
@@ -43,9 +43,10 @@ func (f *LDLT) invert(ap []float64) error {
 	return finiteInverse(on, "Dsptri", f.n, ap)
 }
 
-// exchangeSym exchanges rows and columns k and swap[k] of the packed symmetric matrix ap, for k = n-1 down to 0. An
-// exchange at k changes two elements of each row above k. No other exchange before the turn of that row comes to
-// them, so each row is done at once, apart from the others, and the rows from k on after it.
+// exchangeSym exchanges rows and columns k and swap[k] of the packed symmetric matrix ap, for k = n-1
+// down to 0. An exchange at k changes two elements of each row above k. No other exchange before the
+// turn of that row comes to them, so each row is done at once, apart from the others, and the rows from
+// k on after it.
 func exchangeSym(on block.Products, n int, ap []float64, swap []int) {
 	exchangeRowsAlone(on, n, ap, swap, func(row int) int { return row + 1 }, true)
 	for k := n - 1; k >= 0; k-- {
@@ -55,12 +56,12 @@ func exchangeSym(on block.Products, n int, ap []float64, swap []int) {
 		}
 		row, other := ap[packed.Row(n, k):], ap[packed.Row(n, s):]
 		row[k], other[s] = other[s], row[k]
-		at, step := packed.Row(n, k+1)+s, n-k-2
-		for i := k + 1; i < s; i++ {
-			row[i], ap[at] = ap[at], row[i]
-			at += step
-			step--
-		}
+		on.BlockRows(s-k-1, timeDown, block.RowFunc(func(i, end int) {
+			for i, end = i+k+1, end+k+1; i < end; i++ {
+				at := packed.Row(n, i) + s
+				row[i], ap[at] = ap[at], row[i]
+			}
+		}))
 		right, below := row[s+1:n], other[s+1:n]
 		for i, v := range right {
 			right[i], below[i] = below[i], v

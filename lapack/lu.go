@@ -15,16 +15,16 @@ import (
 // On a backend that brings LAPACK along (blskernel.ColumnMajor), the work is that library's. It takes
 // storage by rows for the transpose, P Aᵀ = L U, so that A = Uᵀ Lᵀ P: pivots are then the largest
 // elements of what is left of their rows, not of their columns, and columns are interchanged. All
-// methods mean the same and their results agree to rounding errors, but for the place at which a singular
-// A is found out, and for subnormal pivots, which such a library may report as an overflow.
+// methods mean the same and their results agree to rounding errors, but for the place at which a
+// singular A is found out, and for subnormal pivots, which such a library may report as an overflow.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type LU struct {
 	Backend blskernel.Backend // nil stands for blskernel.Default()
 
 	factorized bool
-	lu         blas64.General // L below the diagonal, U on and above it; Lᵀ above it, Uᵀ on and below it if transposed
-	transposed bool           // the factors are those of Aᵀ, by library
+	lu         blas64.General // L below the diagonal, U on and above it, or:
+	transposed bool           // Lᵀ above, Uᵀ on and below it, the factors of Aᵀ by library
 	library    blskernel.ColumnMajorLAPACK
 	swap       []int   // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm      float64 // 1-norm of A
@@ -59,7 +59,8 @@ func (f *LU) RCond() float64 {
 	})
 }
 
-// diagonals says of which kind the diagonals of the lower and the upper triangle are: that of L is ones.
+// diagonals says of which kind the diagonals of the lower and the upper triangle are: that of L is of
+// ones.
 func (f *LU) diagonals() (lower, upper blas.Diag) {
 	if f.transposed {
 		return blas.NonUnit, blas.Unit
@@ -72,12 +73,12 @@ func (f *LU) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
 	n := f.Dim()
 	lower, upper := f.diagonals()
 	if !f.transposed {
-		interchangeRows(nrhs, x, ldx, f.swap)
+		interchangeRows(bk, nrhs, x, ldx, f.swap)
 	}
 	dtrsm(bk, blas.Left, blas.Lower, blas.NoTrans, lower, n, nrhs, 1, f.lu.Data, f.lu.Stride, x, ldx)
 	dtrsm(bk, blas.Left, blas.Upper, blas.NoTrans, upper, n, nrhs, 1, f.lu.Data, f.lu.Stride, x, ldx)
 	if f.transposed {
-		interchangeRowsBack(nrhs, x, ldx, f.swap)
+		interchangeRowsBack(bk, nrhs, x, ldx, f.swap)
 	}
 }
 
@@ -86,12 +87,12 @@ func (f *LU) solveRows(bk blskernel.Backend, m int, x []float64, ldx int) {
 	n := f.Dim()
 	lower, upper := f.diagonals()
 	if f.transposed {
-		permuteColumns(m, x, ldx, interchanged(f.swap, false))
+		permuteColumns(bk, m, x, ldx, interchanged(f.swap, false))
 	}
 	dtrsm(bk, blas.Right, blas.Upper, blas.NoTrans, upper, m, n, 1, f.lu.Data, f.lu.Stride, x, ldx)
 	dtrsm(bk, blas.Right, blas.Lower, blas.NoTrans, lower, m, n, 1, f.lu.Data, f.lu.Stride, x, ldx)
 	if !f.transposed {
-		permuteColumns(m, x, ldx, interchanged(f.swap, true))
+		permuteColumns(bk, m, x, ldx, interchanged(f.swap, true))
 	}
 }
 

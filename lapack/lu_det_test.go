@@ -58,9 +58,9 @@ func TestLULogDet(t *testing.T) {
 	mustPanic(t, notFactorized, func() { new(LU).LogDet() })
 }
 
-// The matrix of Higham, section 9.4, with which partial pivoting attains the bound: ones on the diagonal
-// and in the last column, -1 below the diagonal. It is its own kind's worst by rows only: of the transpose
-// the elements do not grow.
+// The matrix of Higham, section 9.4, with which partial pivoting attains the bound: ones on the
+// diagonal and in the last column, -1 below the diagonal. It is its own kind's worst by rows only: of
+// the transpose the elements do not grow.
 func TestGrowthFactor(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 10, 70} {
@@ -102,14 +102,14 @@ func TestMeasure(t *testing.T) {
 			}
 			d, _ := wide(t, a)
 			name := fmt.Sprintf("%d×%d", r, c)
-			norm, largest := measure(d.RawMatrix())
+			norm, largest := measure(blskernel.Default(), d.RawMatrix())
 			if ref := a.norm(); !(math.Abs(norm-ref) <= float64(r)*eps*ref) || largest != want {
 				t.Errorf("%s: norm %v, largest %v, want %v, %v", name, norm, largest, ref, want)
 			}
 			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 				i, j := rng.IntN(r), rng.IntN(c)
 				d.Set(i, j, v)
-				if norm, _ := measure(d.RawMatrix()); finite(norm) {
+				if norm, _ := measure(blskernel.Default(), d.RawMatrix()); finite(norm) {
 					t.Errorf("%s: %v at (%d, %d): norm %v", name, v, i, j, norm)
 				}
 				d.Set(i, j, 0)

@@ -12,12 +12,16 @@ import (
 // Interchanges of one after another row or column, on matrices that are cut into strips and shared by
 // goroutines, and small ones.
 func TestInterchange(t *testing.T) {
+	bk, err := blskernel.Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer blskernel.SetThreads(0)
 	rng := newRand(71)
 	for _, threads := range []int{1, 3} {
 		blskernel.SetThreads(threads)
 		for _, n := range []int{1, 2, 9, 80} {
-			for _, c := range []int{1, 2, 7, 8, 9, 255, 256, 257, 700, 1031} {
+			for _, c := range []int{1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 700, 1031} {
 				swap := make([]int, n)
 				for k := range swap {
 					swap[k] = k + rng.IntN(n-k)
@@ -32,11 +36,11 @@ func TestInterchange(t *testing.T) {
 				}
 				d, intact := wide(t, x)
 				raw := d.RawMatrix()
-				interchangeRows(c, raw.Data, raw.Stride, swap)
+				interchangeRows(bk, c, raw.Data, raw.Stride, swap)
 				if !sameBits(fullOf(d).x, want.x) {
 					t.Errorf("%s: rows", name)
 				}
-				interchangeRowsBack(c, raw.Data, raw.Stride, swap)
+				interchangeRowsBack(bk, c, raw.Data, raw.Stride, swap)
 				if !sameBits(fullOf(d).x, x.x) {
 					t.Errorf("%s: rows back", name)
 				}
@@ -44,18 +48,19 @@ func TestInterchange(t *testing.T) {
 
 				d, intact = wide(t, x.transpose())
 				raw = d.RawMatrix()
-				if !permuteColumns(c, raw.Data, raw.Stride, interchanged(swap, false)) {
+				permuteColumns(bk, c, raw.Data, raw.Stride, interchanged(swap, false))
+				if !finiteRows(bk, raw) {
 					t.Errorf("%s: not finite", name)
 				}
 				if !sameBits(fullOf(d).x, want.transpose().x) {
 					t.Errorf("%s: columns", name)
 				}
-				permuteColumns(c, raw.Data, raw.Stride, interchanged(swap, true))
+				permuteColumns(bk, c, raw.Data, raw.Stride, interchanged(swap, true))
 				if !sameBits(fullOf(d).x, x.transpose().x) {
 					t.Errorf("%s: columns back", name)
 				}
 				d.Set(rng.IntN(c), rng.IntN(n), math.NaN())
-				if permuteColumns(c, raw.Data, raw.Stride, interchanged(swap, true)) {
+				if finiteRows(bk, raw) {
 					t.Errorf("%s: a NaN was not seen", name)
 				}
 				intact()
@@ -64,8 +69,8 @@ func TestInterchange(t *testing.T) {
 	}
 }
 
-// On the pure backend no digit depends on the number of threads. The order is above every block size, and
-// large enough for the work to be shared.
+// On the pure backend no digit depends on the number of threads. The order is above every block size,
+// and large enough for the work to be shared.
 func TestLUThreads(t *testing.T) {
 	bk, err := blskernel.Lookup("pure")
 	if err != nil {

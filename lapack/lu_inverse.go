@@ -12,8 +12,8 @@ import (
 // is given its size. Solve instead of inverting wherever only A⁻¹B is wanted: it is cheaper, and more
 // accurate.
 //
-// Of the two residuals it is I - A⁻¹A that is small, or I - A A⁻¹ where the transpose was factored (see LU
-// and the package comment).
+// Of the two residuals it is I - A⁻¹A that is small, or I - A A⁻¹ where the transpose was factored (see
+// LU and the package comment).
 //
 // The error matches ErrSingular where the inverse overflows; dst then holds what was computed.
 // InverseTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
@@ -27,8 +27,8 @@ func (f *LU) InverseTo(dst *mat.Dense) error {
 }
 
 // InverseInPlace returns A⁻¹ in the storage of the factorization and leaves the receiver empty, also
-// when it returns an error (see InverseTo). The workspace is 64n numbers, or 192n from n = 1500 on, which
-// is 13% of the matrix at n = 1500 and 4% at n = 5000.
+// when it returns an error (see InverseTo). The workspace is 64n numbers, or 192n from n = 1500 on,
+// which is 13% of the matrix at n = 1500 and 4% at n = 5000.
 func (f *LU) InverseInPlace() (*mat.Dense, error) {
 	f.mustHold()
 	a := f.lu
@@ -47,26 +47,25 @@ func (f *LU) invert(a blas64.General) error {
 	if n == 0 {
 		return nil
 	}
-	whole := true
 	if f.transposed {
-		whole = dgetri(f.library, n, a.Data, a.Stride, f.swap)
+		dgetri(f.library, n, a.Data, a.Stride, f.swap)
 	} else {
 		defer blskernel.Hold(bk, 4*cube(n)/3)()
 		nb := min(f.block(), n)
 		w := borrow(nb * n)
 		getri(bk, n, a.Data, a.Stride, nb, w.take(nb*n))
 		w.giveBack()
-		whole = permuteColumns(n, a.Data, a.Stride, interchanged(f.swap, true))
+		permuteColumns(bk, n, a.Data, a.Stride, interchanged(f.swap, true))
 	}
-	if whole {
+	if finiteRows(bk, a) {
 		return nil
 	}
 	return checkFinite("Dgetri", a, ErrSingular)
 }
 
 // getri overwrites the factors L and U in a by X = U⁻¹ L⁻¹, the solution of X L = U⁻¹, block column
-// after block column of nb <= n columns from the last (Method B of Higham, Accuracy and Stability of Numerical
-// Algorithms, section 14.3). l is a workspace of nb*n.
+// after block column of nb <= n columns from the last (Method B of Higham, Accuracy and Stability of
+// Numerical Algorithms, section 14.3). l is a workspace of nb*n.
 func getri(bk blskernel.Backend, n int, a []float64, lda, nb int, l []float64) {
 	dtrtri(bk, blas.Upper, blas.NonUnit, n, a, lda)
 	for j := (n - 1) / nb * nb; j >= 0; j -= nb {
@@ -84,10 +83,10 @@ func getri(bk blskernel.Backend, n int, a []float64, lda, nb int, l []float64) {
 	}
 }
 
-// block returns the number of columns of the inverse that are computed together; the columns of L that they
-// replace are kept in a workspace. A triangle of that order is solved with for each of them, at less than the
-// speed of a product, which asks for few; but all of the inverse that there is so far is read for each block,
-// from memory where it is large.
+// block returns the number of columns of the inverse that are computed together; the columns of L that
+// they replace are kept in a workspace. A triangle of that order is solved with for each of them, at
+// less than the speed of a product, which asks for few; but all of the inverse that there is so far is
+// read for each block, from memory where it is large.
 func (f *LU) block() int {
 	switch n := f.Dim(); {
 	case f.nb > 0:

@@ -4,35 +4,35 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/gemm"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// sumWidth is the number of columns of which the sums are made together: they stay in the first level of
-// cache, and a part of a row is a page.
+// sumWidth is the number of columns of which the sums are made together: they stay in the first level
+// of cache, and a part of a row is a page.
 const sumWidth = 512
 
 // measure returns the 1-norm of a and the largest magnitude of an element, in one pass. A NaN or an
 // infinity makes the norm one, too; so may an overflow.
-func measure(a blas64.General) (norm1, largest float64) {
+func measure(bk blskernel.Backend, a blas64.General) (norm1, amax float64) {
 	strips := (a.Cols + sumWidth - 1) / sumWidth
 	norms, most := make([]float64, strips), make([]float64, strips)
-	gemm.Rows(blskernel.Threads(), strips, a.Rows*min(a.Cols, sumWidth)/2, func(from, to int) {
+	block.On(bk).BlockRows(strips, a.Rows*min(a.Cols, sumWidth)/2, block.RowFunc(func(from, to int) {
 		for s := from; s < to; s++ {
 			j := s * sumWidth
-			part := blas64.General{Rows: a.Rows, Cols: min(sumWidth, a.Cols-j), Stride: a.Stride, Data: a.Data[j:]}
-			norms[s], most[s] = measureStrip(part)
+			strip := blas64.General{Rows: a.Rows, Cols: min(sumWidth, a.Cols-j), Stride: a.Stride, Data: a.Data[j:]}
+			norms[s], most[s] = measureStrip(strip)
 		}
-	})
+	}))
 	for s := range strips {
-		norm1, largest = max(norm1, norms[s]), max(largest, most[s])
+		norm1, amax = max(norm1, norms[s]), max(amax, most[s])
 	}
-	return norm1, largest
+	return norm1, amax
 }
 
 // measureStrip is measure of an a with at most sumWidth columns.
-func measureStrip(a blas64.General) (norm1, largest float64) {
+func measureStrip(a blas64.General) (norm1, amax float64) {
 	const magnitude = 1<<63 - 1
 	var sums [sumWidth]float64
 	top := uint64(0) // magnitudes are ordered as their bits are

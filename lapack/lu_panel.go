@@ -2,18 +2,16 @@ package lapack
 
 import (
 	"math"
-	"sync"
 
 	"blskernel"
-	"blskernel/internal/gemm"
-	"blskernel/internal/kernel"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// A luPanel is the transpose of some columns of the matrix that is left of A: its rows are these columns,
-// contiguous, which is how pivots are looked for and columns are updated. Factorized, it holds Lᵀ, whose
-// diagonal of ones is not stored, and Uᵀ.
+// A luPanel is the transpose of some columns of the matrix that is left of A: its rows are these
+// columns, contiguous, which is how pivots are looked for and columns are updated. Factorized, it holds
+// Lᵀ, whose diagonal of ones is not stored, and Uᵀ.
 type luPanel struct {
 	bk   blskernel.Backend
 	m, n int       // the columns have m elements, and there are n of them, n <= m
@@ -78,10 +76,10 @@ func (p *luPanel) eliminate(j0, j1 int) *PivotError {
 		if j+1 == p.m {
 			break
 		}
-		if math.Abs(pivot) < smallest {
-			divide(col[j+1:], pivot)
-		} else {
+		if invertible(pivot) {
 			p.bk.Dscal(p.m-j-1, 1/pivot, col[j+1:], 1)
+		} else {
+			divide(col[j+1:], pivot)
 		}
 	}
 	return nil
@@ -91,11 +89,11 @@ func (p *luPanel) eliminate(j0, j1 int) *PivotError {
 // larger than infinity: a NaN is always found.
 func largestAt(x []float64) int {
 	const magnitude = 1<<63 - 1
-	at, largest := 0, uint64(0)
+	at, top := 0, uint64(0)
 	for i, v := range x {
 		// Magnitudes are ordered as their bits are.
-		if m := math.Float64bits(v) & magnitude; m > largest {
-			at, largest = i, m
+		if m := math.Float64bits(v) & magnitude; m > top {
+			at, top = i, m
 		}
 	}
 	return at
@@ -103,34 +101,23 @@ func largestAt(x []float64) int {
 
 // load copies the m×n matrix a to the panel, store copies it back.
 func (p *luPanel) load(a []float64, lda int) {
-	p.inSquares(func(i, rows int) {
-		luTranspose()(rows, p.n, &a[i*lda], lda, &p.x[i], p.ld)
-	})
+	on := block.On(p.bk)
+	p.inSquares(on, func(i, rows int) { on.Transpose(rows, p.n, a[i*lda:], lda, p.x[i:], p.ld) })
 }
 
 func (p *luPanel) store(a []float64, lda int) {
-	p.inSquares(func(i, rows int) {
-		luTranspose()(p.n, rows, &p.x[i], p.ld, &a[i*lda], lda)
-	})
+	on := block.On(p.bk)
+	p.inSquares(on, func(i, rows int) { on.Transpose(p.n, rows, p.x[i:], p.ld, a[i*lda:], lda) })
 }
 
-// inSquares calls do for ranges of rows of a of about as many rows as the panel has columns, so that the
-// lines of what is written stay in the cache until they are complete. An element takes about a nanosecond
-// where it comes from memory.
-func (p *luPanel) inSquares(do func(i, rows int)) {
+// inSquares calls do for ranges of rows of a of about as many rows as the panel has columns, so that
+// the lines of what is written stay in the cache until they are complete. An element takes about a
+// nanosecond where it comes from memory.
+func (p *luPanel) inSquares(on block.Products, do func(i, rows int)) {
 	const square = 64
-	gemm.Rows(blskernel.Threads(), (p.m+square-1)/square, square*p.n, func(from, to int) {
+	on.BlockRows((p.m+square-1)/square, square*p.n, block.RowFunc(func(from, to int) {
 		for i := from * square; i < min(to*square, p.m); i += square {
 			do(i, min(square, p.m-i))
 		}
-	})
+	}))
 }
-
-// luTranspose returns the fastest way to copy the transpose of a matrix, on any backend.
-var luTranspose = sync.OnceValue(func() func(m, n int, src *float64, lds int, dst *float64, ldd int) {
-	k, err := kernel.Lookup(kernel.Names()[0])
-	if err != nil {
-		panic(err) // not of a name that has just been listed
-	}
-	return k.Transpose
-})

@@ -163,8 +163,8 @@ func factorsOf(f *LU) (l, u *full) {
 	return l, u
 }
 
-// checkFactors tests |L| <= 1, ‖A - PᵀL U‖ <= 30 n eps ‖A‖ (Higham, theorem 9.3, with a growth factor that is
-// small for every matrix of the gallery), and the growth factor.
+// checkFactors tests |L| <= 1, ‖A - PᵀL U‖ <= 30 n eps ‖A‖ (Higham, theorem 9.3, with a growth factor
+// that is small for every matrix of the gallery), and the growth factor.
 func checkFactors(t *testing.T, name string, f *LU, a *full) {
 	t.Helper()
 	if f.transposed {
@@ -196,8 +196,9 @@ func checkFactors(t *testing.T, name string, f *LU, a *full) {
 
 func TestLUGolden(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		// P A = L U with A = [1 2; 4 12]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1]. For Aᵀ, the
-		// columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of these that are stored.
+		// P A = L U with A = [1 2; 4 12]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1]. For Aᵀ,
+		// the columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of these that are
+		// stored.
 		f := LU{Backend: bk}
 		if err := f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 4, 12})); err != nil {
 			t.Fatal(err)

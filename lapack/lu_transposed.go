@@ -7,8 +7,8 @@ import "blskernel"
 func dgetrf(library blskernel.ColumnMajorLAPACK, n int, a []float64, lda int, swap []int) *PivotError {
 	ipiv := make([]int32, n)
 	zero := library.Dgetrf(n, n, a, lda, ipiv) - 1
-	// What overflows makes a row of what is left infinite or NaN, and so the diagonal, at the latest when that
-	// row becomes a pivot.
+	// What overflows makes a row of what is left infinite or NaN, and so the diagonal, at the latest
+	// when that row becomes a pivot.
 	for k := range n {
 		d := a[k*lda+k]
 		switch {
@@ -22,19 +22,13 @@ func dgetrf(library blskernel.ColumnMajorLAPACK, n int, a []float64, lda int, sw
 	return nil
 }
 
-// dgetri overwrites those factors by A⁻¹ and reports whether all of it is finite.
-func dgetri(library blskernel.ColumnMajorLAPACK, n int, a []float64, lda int, swap []int) bool {
+// dgetri overwrites those factors by A⁻¹.
+func dgetri(library blskernel.ColumnMajorLAPACK, n int, a []float64, lda int, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {
 		ipiv[k] = int32(s + 1)
 	}
 	library.Dgetri(n, a, lda, ipiv, make([]float64, dgetriColumns*n))
-	for i := range n {
-		if !allFinite(a[i*lda : i*lda+n]) {
-			return false
-		}
-	}
-	return true
 }
 
 // dgetriColumns is the number of columns for which dgetri wants a workspace.

@@ -7,16 +7,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// inverse overwrites the upper triangle U in the n×n block a by the upper triangle of X = (Uᵀ D U)⁻¹; a nil D is the
-// identity, and otherwise the diagonal of U is ones. With the halves
+// inverse overwrites the upper triangle U in the n×n block a by the upper triangle of X = (Uᵀ D U)⁻¹; a
+// nil D is the identity, and otherwise the diagonal of U is ones. With the halves
 //
 //	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
 //	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
 //
-// in the storage of U and without its inverse: three triangular solves, a symmetric update and the two halves
-// themselves, 2n³/3 flops in all. It is the sweep of Bientinesi, Gunter and van de Geijn (ACM TOMS 35(1), 2008,
-// doi:10.1145/1377603.1377606) for an inverse from the factor, by halves. Blocks of order up to base are inverted
-// in a dense workspace.
+// in the storage of U and without its inverse: three triangular solves, a symmetric update and the two
+// halves themselves, 2n³/3 flops in all. It is the sweep of Bientinesi, Gunter and van de Geijn (ACM
+// TOMS 35(1), 2008, doi:10.1145/1377603.1377606) for an inverse from the factor, by halves. Blocks of
+// order up to base are inverted in a dense workspace.
 func inverse(bk blskernel.Backend, on block.Products, base, n int, a block.Matrix, d *blockDiagonal) {
 	if n <= base {
 		inverseBase(bk, n, a, d)
@@ -54,7 +54,8 @@ func inverseBase(bk blskernel.Backend, n int, a block.Matrix, d *blockDiagonal) 
 	block.CopyUpper(a, x, n)
 }
 
-// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m block c, and overwrites the m×n block z by Z D⁻¹.
+// addSymmetric adds Z D⁻¹ Zᵀ to the upper triangle of the m×m block c, and overwrites the m×n block z
+// by Z D⁻¹.
 func addSymmetric(on block.Products, m, n int, z block.Matrix, d *blockDiagonal, c block.Matrix) {
 	if d == nil {
 		on.BlockSyrk(blas.NoTrans, m, n, 1, z, nil, c)

@@ -7,9 +7,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// potrf overwrites the n×n block a, of which it reads and writes the upper triangle, by its Cholesky factor U. It
-// returns -1, or the index of the first pivot that is not a finite positive number, which is then on the
-// diagonal. Blocks of order up to base are factored in a dense workspace. (LAPACK: dpotrf2, by halves.)
+// potrf overwrites the n×n block a, of which it reads and writes the upper triangle, by its Cholesky
+// factor U. It returns -1, or the index of the first pivot that is not a finite positive number, which
+// is then on the diagonal. Blocks of order up to base are factored in a dense workspace. (LAPACK:
+// dpotrf2, by halves.)
 func potrf(bk blskernel.Backend, on block.Products, base, n int, a block.Matrix) int {
 	if n <= base {
 		bad := -1
@@ -38,7 +39,8 @@ func split(n int) int {
 	return n / 2
 }
 
-// inSquare calls do with a dense copy of the upper triangle of the n×n block a, rows ld apart, and copies it back.
+// inSquare calls do with a dense copy of the upper triangle of the n×n block a, rows ld apart, and
+// copies it back.
 func inSquare(n int, a block.Matrix, do func(x []float64, ld int)) {
 	ld := squareStride(n)
 	w := borrow(n * ld)

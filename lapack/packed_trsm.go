@@ -9,9 +9,9 @@ import (
 // solveOrder is the order up to which blockTrsm leaves a triangle to the backend.
 const solveOrder = 192
 
-// blockTrsm solves op(U) X = alpha B (side is Left, U is m×m) or X op(U) = alpha B (side is Right, U is n×n) for an
-// upper triangular block U; X overwrites the m×n block B. It takes m²n or mn² flops. (BLAS: dtrsm, by halves, so
-// that nearly all of the work is in products with long sums.)
+// blockTrsm solves op(U) X = alpha B (side is Left, U is m×m) or X op(U) = alpha B (side is Right, U is
+// n×n) for an upper triangular block U; X overwrites the m×n block B. It takes m²n or mn² flops. (BLAS:
+// dtrsm, by halves, so that nearly all of the work is in products with long sums.)
 func blockTrsm(on block.Products, side blas.Side, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, u, b block.Matrix) {
 	order := m
 	if side == blas.Right {

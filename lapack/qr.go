@@ -23,10 +23,10 @@ type QR struct {
 	base, nb   int            // block sizes of tests; 0 stands for qrBase and qrBlock
 }
 
-// qrBlock is the number of columns whose reflections are applied together. Making them for nb columns of l
-// rows takes about 3l*nb² flops, on one thread for the most part, and applying them 4l*nb for each column
-// on the right, at full speed if nb is large enough for the reading and writing of that column not to
-// count. At order 1000, 64 is 6% faster than 128; at 2500, 2% slower.
+// qrBlock is the number of columns whose reflections are applied together. Making them for nb columns
+// of l rows takes about 3l*nb² flops, on one thread for the most part, and applying them 4l*nb for
+// each column on the right, at full speed if nb is large enough for the reading and writing of that
+// column not to count. At order 1000, 64 is 6% faster than 128; at 2500, 2% slower.
 const qrBlock = 64
 
 // qrBase is the number of columns at which the recursion inside a block stops and Level 2 takes over:
@@ -90,44 +90,4 @@ func (f *QR) RCond() float64 {
 		}
 		dtrsm(bk, blas.Left, blas.Upper, t, blas.NonUnit, k, 1, 1, f.qr.Data, f.qr.Stride, x, 1)
 	})
-}
-
-// A reflector is one block of reflections I - V T Vᵀ that acts on rows i and below: V has cols
-// columns and is written out with its ones and zeros, without gaps, so that products with it are Dgemm.
-type reflector struct {
-	i, rows, cols int
-	v             []float64
-	t             []float64
-	ldt           int
-}
-
-// reflector returns the block of reflections that begins with column i of the factorization stored
-// in qr; V is written to work, of l*block() elements.
-func (f *QR) reflector(qr blas64.General, i int, work []float64) reflector {
-	h := reflector{i: i, rows: qr.Rows - i, cols: min(f.block(), qr.Cols-i), ldt: f.block(), t: f.t[i*f.block():], v: work}
-	for r := range h.rows {
-		copy(work[r*h.cols:(r+1)*h.cols], qr.Data[(i+r)*qr.Stride+i:])
-	}
-	h.unitLower()
-	return h
-}
-
-// unitLower makes the top of V unit lower triangular.
-func (h reflector) unitLower() {
-	for r := range h.cols {
-		row := h.v[r*h.cols : (r+1)*h.cols]
-		row[r] = 1
-		clear(row[r+1:])
-	}
-}
-
-// apply overwrites C, of n columns from row i on, by (I - V op(T) Vᵀ) C; work has cols*n elements.
-// It takes about 4*rows*cols*n flops.
-func (h reflector) apply(bk blskernel.Backend, t blas.Transpose, n int, c []float64, ldc int, work []float64) {
-	if n == 0 {
-		return
-	}
-	bk.Dgemm(blas.Trans, blas.NoTrans, h.cols, n, h.rows, 1, h.v, h.cols, c, ldc, 0, work, n)
-	bk.Dtrmm(blas.Left, blas.Upper, t, blas.NonUnit, h.cols, n, 1, h.t, h.ldt, work, n)
-	bk.Dgemm(blas.NoTrans, blas.NoTrans, h.rows, n, h.cols, -1, h.v, h.cols, work, n, 1, c, ldc)
 }

@@ -5,8 +5,9 @@ import (
 	"blskernel/mat"
 )
 
-// AppendRows brings the triangle R of a QR factorization, and z = QᵀY, up to date when rows are added to
-// the matrix and to its right-hand sides: it overwrites R and z by the R' and z', and Ya by the Ya', of
+// AppendRows brings the triangle R of a QR factorization, and z = QᵀY, up to date when rows are added
+// to the matrix and to its right-hand sides: it overwrites R and z by the R' and z', and Ya by the Ya',
+// of
 //
 //	[R ]      [R']    [z ]      [z' ]
 //	[Ax] = Q' [0 ],   [Ya] = Q' [Ya'],   Q' orthogonal,
@@ -24,8 +25,8 @@ import (
 // The error is an *ElementError that matches ErrNotFinite where a matrix holds NaN or an infinity, with
 // the position counted in [R z; Ax Ya]; nothing has been written then. It is a *PivotError that matches
 // ErrNotFinite where numbers near the largest one overflow, with the first row of [R' z'] in which that
-// shows; r, z and ya are then overwritten and of no use. Elements of other sizes, however large or small,
-// are safe. AppendRows panics with mat.ErrShape if the shapes do not fit.
+// shows; r, z and ya are then overwritten and of no use. Elements of other sizes, however large or
+// small, are safe. AppendRows panics with mat.ErrShape if the shapes do not fit.
 //
 // It takes 2qk² + 4cqk flops, against 2qk² + 4k³/3 for a new factorization of [R; Ax], and a workspace
 // of about 2²⁰ + 32(k + c) numbers: as many rows as have room in it, 2²⁰/(k + c), are treated together,

@@ -124,8 +124,9 @@ func stacked(a, b, c, d *full) *full {
 // checkSameGram tests that M1 = QᵀM0 for an orthogonal Q up to the errors of a sequence of reflections:
 // column by column M1 = Qᵀ(M0 + E), ‖e_j‖ <= gamma ‖m_j‖ (Higham, lemma 19.3), so
 //
-//	|M1ᵀM1 - M0ᵀM0|_ij <= (2 gamma + gamma²) ‖m_i‖ ‖m_j‖ + the rounding of these sums, (rows) eps ‖m_i‖ ‖m_j‖.
+//	|M1ᵀM1 - M0ᵀM0|_ij <= (2 gamma + gamma²) ‖m_i‖ ‖m_j‖ + (rows) eps ‖m_i‖ ‖m_j‖,
 //
+// where the last term is for the rounding of these sums.
 // gamma is a small multiple of the number of reflections and of rows by eps in the bound, and of
 // the rows in practice. The columns' norms are divided out first, so that nothing overflows.
 func checkSameGram(t *testing.T, name string, m0, m1 *full, rows int) {
@@ -249,7 +250,7 @@ func TestAppendRows(t *testing.T) {
 					for i, q := range []int{0, 1, 2, 3, 7, 8, 9, 17, 40} {
 						c := (k + i) % 4
 						check(k, q, c, eliminationPlan{})
-						check(k, q, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + (k+q)%9, room: (1 + q/3) * (k + c), shared: k%2 == 0})
+						check(k, q, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + (k+q)%9, room: (1 + q/3) * (k + c)})
 					}
 				}
 				for _, s := range []struct{ k, q, c int }{{31, 128, 1}, {32, 31, 0}, {33, 150, 10}, {63, 64, 2}, {65, 100, 0}, {100, 33, 3}} {

@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// safeSquares is the sum of squares of a row of [R z; B Y] below which nothing overflows. A column then has
-// a norm below sqrt(k+q) 2⁴⁸⁰, which reflections do not change, and no number on the way is more than
-// 4 sqrt(n(1+q)) such norms in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is a part of an
-// orthogonal matrix.
+// safeSquares is the sum of squares of a row of [R z; B Y] below which nothing overflows. A column then
+// has a norm below sqrt(k+q) 2⁴⁸⁰, which reflections do not change, and no number on the way is more
+// than 4 sqrt(n(1+q)) such norms in a panel of n columns: |V| <= 1, and ‖T‖ <= 2 because I - T is a
+// part of an orthogonal matrix.
 const safeSquares = 0x1p960
 
 // anyLarge reports whether a row holds a NaN, an infinity or numbers so large that they may overflow.

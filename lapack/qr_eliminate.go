@@ -5,7 +5,6 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/gemm"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -41,11 +40,10 @@ type elimination struct {
 
 // An eliminationPlan has the sizes of blocks. The zero value stands for those in use.
 type eliminationPlan struct {
-	panel  int  // columns of a panel
-	base   int  // columns at which the recursion in a panel stops
-	strip  int  // columns of a strip
-	room   int  // number of elements of [B Y] that are treated together
-	shared bool // strips are shared among threads
+	panel int // columns of a panel
+	base  int // columns at which the recursion in a panel stops
+	strip int // columns of a strip
+	room  int // number of elements of [B Y] that are treated together
 }
 
 // planFor returns the plan for a problem of q rows on a backend. The sizes were measured on one core of
@@ -55,12 +53,12 @@ type eliminationPlan struct {
 // strips of 96 to 240 columns make no difference. Few rows pay for few elements of T, so their panels
 // are narrower.
 //
-// A backend with threads of its own does not gain by calls from several goroutines, and wants large
-// products.
+// A backend with threads of its own would not gain by calls from several goroutines and is not called
+// by more than one; it wants large products.
 func planFor(bk blskernel.Backend, q int) eliminationPlan {
 	panel := max(8, (q/4+7)/8*8)
 	if _, ours := bk.(block.Products); ours {
-		return eliminationPlan{panel: min(32, panel), base: 8, strip: 192, room: 1 << 20, shared: true}
+		return eliminationPlan{panel: min(32, panel), base: 8, strip: 192, room: 1 << 20}
 	}
 	return eliminationPlan{panel: min(64, panel), base: 8, strip: math.MaxInt, room: 1 << 20}
 }
@@ -94,6 +92,7 @@ func (e *elimination) run(bk blskernel.Backend) error {
 		return e.checkInput()
 	}
 	e.bk = bk
+	defer blskernel.Hold(bk, e.flops())()
 	if e.plan == (eliminationPlan{}) {
 		e.plan = planFor(bk, q)
 	}
@@ -122,6 +121,15 @@ func (e *elimination) run(bk blskernel.Backend) error {
 		return e.checkResult()
 	}
 	return nil
+}
+
+// flops returns the number of flops of the elimination: row i of a triangle B begins with i zeros.
+func (e *elimination) flops() float64 {
+	k, c, q := float64(e.r.Cols), float64(e.z.Cols), float64(e.b.Rows)
+	if e.triangle {
+		return 2 * k * k * (k/3 + c)
+	}
+	return 2 * k * q * (k + 2*c)
 }
 
 // rows eliminates rows i to i+q of B, with p and next as the storage of two panels.
@@ -154,22 +162,18 @@ func (e *elimination) rows(p, next *panel) {
 
 // share calls do for 0 to tasks-1, which take so many flops each, in this order or on several threads.
 func (e *elimination) share(tasks, flops int, do func(task int)) {
-	threads := 1
-	if e.plan.shared {
-		threads = blskernel.Threads()
-	}
-	gemm.Rows(threads, tasks, flops/flopsPerNanosecond, func(from, to int) {
+	block.On(e.bk).BlockRows(tasks, flops/flopsPerNanosecond, block.RowFunc(func(from, to int) {
 		for t := from; t < to; t++ {
 			do(t)
 		}
-	})
+	}))
 }
 
 // flopsPerNanosecond is about the speed of the kernels, by which to judge what is worth a thread.
 const flopsPerNanosecond = 50
 
-// factor makes the reflections of the panel that begins with column j; on the right of the first panel of
-// some rows, apply loads the columns.
+// factor makes the reflections of the panel that begins with column j; on the right of the first panel
+// of some rows, apply loads the columns.
 func (e *elimination) factor(p *panel, j int) {
 	n := min(e.plan.panel, e.r.Cols-j)
 	if j == e.from {
@@ -245,6 +249,6 @@ func (e *elimination) row(i, from, to int) (r, z []float64) {
 	return r, z
 }
 
-// apart returns a distance between rows of n elements: whole cache lines, an odd number of them, so that
-// elements of one column do not fall on the same places of a cache.
+// apart returns a distance between rows of n elements: whole cache lines, an odd number of them, so
+// that elements of one column do not fall on the same places of a cache.
 func apart(n int) int { return ((n+7)/8 | 1) * 8 }

@@ -40,23 +40,24 @@ func (f *QR) FactorizeInPlace(a *mat.Dense) error {
 	return f.factorize(a.RawMatrix())
 }
 
-// factorize reduces one block of columns after the other to R, in a workspace where columns are rows, and
-// applies its reflections to the columns on its right.
+// factorize reduces one block of columns after the other to R, in a workspace where columns are rows,
+// and applies its reflections to the columns on its right.
 func (f *QR) factorize(a blas64.General) error {
 	l, k := a.Rows, a.Cols
 	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dgeqrf", M: l, N: k})
+	defer blskernel.Hold(bk, 2*float64(k)*float64(k)*(float64(l)-float64(k)/3))()
 	nb := f.block()
 	f.t = make([]float64, k*nb)
 	v, work := make([]float64, l*min(nb, k)), make([]float64, min(nb, k)*k)
 	ldp := apart(l)
 	p, dots := make([]float64, min(nb, k)*ldp), make([]float64, nb)
 	for j := 0; j < k; j += nb {
-		h := reflector{i: j, rows: l - j, cols: min(nb, k-j), v: v, t: f.t[j*nb:], ldt: nb}
+		h := reflector{rows: l - j, cols: min(nb, k-j), v: v, t: f.t[j*nb:], ldt: nb}
 		at := a.Data[j*a.Stride+j:]
 		copyTransposed(h.rows, h.cols, at, a.Stride, p, ldp)
 		geqrt(bk, h.rows, h.cols, p, ldp, h.t, h.ldt, f.baseColumns(), dots)
 		for r := range h.cols {
-			if beta := p[r*ldp+r]; !finite(beta) {
+			if beta := p[r*ldp+r]; !finite(beta) || !finite(h.t[r*nb+r]) {
 				f.Reset()
 				return &PivotError{Routine: "Dgeqrf", Index: j + r, Pivot: beta, Err: ErrNotFinite}
 			}
@@ -142,10 +143,10 @@ func larfg(bk blskernel.Backend, alpha float64, x []float64) (beta, tau float64)
 	beta = -math.Copysign(math.Hypot(alpha, rest), alpha)
 	// |alpha-beta| >= rest; every element of v is then at most 1.
 	d := alpha - beta
-	if math.Abs(d) < smallest {
-		divide(x, d)
-	} else {
+	if invertible(d) {
 		bk.Dscal(len(x), 1/d, x, 1)
+	} else {
+		divide(x, d)
 	}
 	return beta, -d / beta
 }

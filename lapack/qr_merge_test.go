@@ -23,7 +23,7 @@ func TestMergeTriangles(t *testing.T) {
 				for k := range 41 {
 					c := k % 4
 					check(k, c, eliminationPlan{})
-					check(k, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + k%9, room: (1 + k/3) * (k + c), shared: k%2 == 0})
+					check(k, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + k%9, room: (1 + k/3) * (k + c)})
 					check(k, c, eliminationPlan{panel: 1 + k/2, base: 2, strip: 5, room: (1 + k%5) * (k + c)})
 				}
 				for _, k := range []int{63, 64, 65, 97} {
@@ -60,13 +60,15 @@ func TestMergeTrianglesOfParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		none := func(c int) *full { return newFull(0, c) }
-		// The residual is in two places: what the parts left, and what the merging left of the second z.
+		// The residual is in two places: what the parts left, and what the merging left of the second
+		// z.
 		left := stacked(fullOf(rest), newFull(q, 0), fullOf(z[1]), newFull(k, 0))
 		checkSameGram(t, "parts", stacked(b, y, none(k), none(c)), stacked(fullOf(r[0]), fullOf(z[0]), newFull(q+k, k), left), q+2*k)
 	})
 }
 
-// The structure is used: what a merge asks of the backend is near 2k³/3 flops, not the 2k³ of AppendRows.
+// The structure is used: what a merge asks of the backend is near 2k³/3 flops, not the 2k³ of
+// AppendRows.
 func TestMergeTrianglesFlops(t *testing.T) {
 	inner, err := blskernel.Lookup("pure")
 	if err != nil {

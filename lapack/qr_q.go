@@ -4,7 +4,6 @@ import (
 	"blskernel"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -30,27 +29,14 @@ func (f *QR) QInPlace() *mat.Dense {
 	return denseOn(a)
 }
 
-// makeQ overwrites the factorization in a by Q: the blocks of reflections are applied, from the last
-// to the first, to the columns of the unit matrix that they change.
+// makeQ overwrites the factorization in a by Q.
 func (f *QR) makeQ(a blas64.General) {
 	l, k := a.Rows, a.Cols
 	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dorgqr", M: l, N: k})
 	if k == 0 {
 		return
 	}
-	nb := f.block()
-	v, work := make([]float64, l*min(nb, k)), make([]float64, min(nb, k)*k)
-	for j := (k - 1) / nb * nb; j >= 0; j -= nb {
-		h := f.reflector(a, j, v)
-		for i := j; i < l; i++ {
-			row := a.Data[i*a.Stride+j : i*a.Stride+k]
-			if i < j+h.cols {
-				clear(row)
-				row[i-j] = 1
-			} else {
-				clear(row[:h.cols])
-			}
-		}
-		h.apply(bk, blas.NoTrans, k-j, a.Data[j*a.Stride+j:], a.Stride, work)
-	}
+	defer blskernel.Hold(bk, 2*float64(k)*float64(k)*(float64(l)-float64(k)/3))()
+	v := make([]float64, l*min(f.block(), k))
+	formQ(bk, l, k, k, a.Data, a.Stride, f.block(), func(i int) reflector { return f.reflector(a, i, v) })
 }

@@ -20,9 +20,10 @@ type ErrorBounds struct {
 	//
 	// A small ω is much more than a small ‖b - A x‖: zeros of A are not disturbed, nor are small
 	// elements by more than their share, so that x is as good as the data deserve if each of
-	// these is known to a relative accuracy of ω. A row whose denominator is zero, an equation 0 = 0,
-	// does not count (LAPACK counts it as 1). Where a denominator is so small that underflow may have
-	// spoilt it, (n+1)2⁻¹⁰⁷⁴ is added to it and to its numerator. It is +Inf where the residual overflows.
+	// these is known to a relative accuracy of ω. A row whose denominator is computed as zero, an
+	// equation 0 = 0 unless all its products underflow, does not count (LAPACK counts it as 1). Where a
+	// denominator is not zero, but so small that underflow may have spoilt it, (n+1)2⁻¹⁰⁷⁴ is added to
+	// it and to its numerator. ω is +Inf where the residual overflows.
 	Backward []float64
 
 	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, where x* is the exact
@@ -63,19 +64,19 @@ type refiner struct {
 	solveRows func(m int, x []float64, ldx int)
 }
 
-// refineAliased is the panic of Refine where the matrix that it overwrites is also one that it reads.
+// refineAliased is the panic of Refine where the matrix that it overwrites overlaps one that it reads.
 const refineAliased = "lapack: the solution shares storage with the matrix or the right-hand side"
 
 // refine is the frame of every Refine: it announces the routine, checks what it is given, and
-// refines panels of columns. a is the storage of A, check returns an error if it is not finite, and
-// system makes the refiner.
-func refine(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a []float64, b *mat.Dense, check func() error, system func(bk blskernel.Backend) refiner) (ErrorBounds, error) {
+// refines panels of columns. a is the storage of A as a matrix, check returns an error if A is not
+// finite, and system makes the refiner.
+func refine(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a blas64.General, b *mat.Dense, check func() error, system func(bk blskernel.Backend) refiner) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()
 	checkShape(rows == n && xr == n && xc == nrhs)
 	none := n == 0 || nrhs == 0
 	rx, rb := x.RawMatrix(), b.RawMatrix()
-	if !none && (&rx.Data[0] == &rb.Data[0] || &rx.Data[0] == &a[0]) {
+	if overlap(rx, rb) || overlap(rx, a) {
 		panic(refineAliased)
 	}
 	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: nrhs})

@@ -2,7 +2,10 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Refine improves the n×c x, a solution of A X = B from SolveTo, by one step of iterative refinement,
@@ -27,10 +30,10 @@ import (
 // It takes 10n²c flops for the residuals and the step and, for the bounds, some five solves of 2n²c;
 // all of it has c right-hand sides at once. The workspace is 256n + 7n·min(c, 256) numbers.
 //
-// The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, where a,
-// b or x hold NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes
-// do not fit, if x shares its storage with a or b, and if the receiver is empty. (LAPACK: dpprfs,
-// which takes up to five steps.)
+// The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, where
+// a, b or x hold NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes
+// do not fit. It panics also if x shares elements with a or b, or lies between elements of a matrix
+// with another stride, and if the receiver is empty. (LAPACK: dpprfs, which takes up to five steps.)
 func (c *Cholesky) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
 	c.mustHold()
 	return refinePacked(c.Backend, "Dpprfs", c.Dim(), x, a, b, c.solve)
@@ -40,12 +43,13 @@ func (c *Cholesky) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBo
 func refinePacked(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a *mat.SymPacked, b *mat.Dense, solve func(bk blskernel.Backend, nrhs int, x []float64, ldx int)) (ErrorBounds, error) {
 	checkShape(a.SymmetricDim() == n)
 	ap := a.RawSymPacked().Data
+	storage := blas64.General{Rows: 1, Cols: len(ap), Stride: len(ap), Data: ap}
 	finiteA := func() error { return checkFinitePacked(routine, n, ap, ErrNotFinite) }
-	return refine(b0, routine, n, x, ap, b, finiteA, func(bk blskernel.Backend) refiner {
-		_, largest := absMax(ap)
+	return refine(b0, routine, n, x, storage, b, finiteA, func(bk blskernel.Backend) refiner {
+		_, amax := block.On(bk).AbsMax(ap)
 		return refiner{
 			n:        n,
-			largest:  largest,
+			largest:  amax,
 			multiply: multiplyPacked(bk, n, ap),
 			solve:    func(c int, x []float64, ldx int) { solve(bk, c, x, ldx) },
 		}

@@ -7,8 +7,8 @@ import (
 	"blskernel/mat"
 )
 
-// A solution with its error bars: the Hilbert matrix of order 8 and the sums of its rows, whose solution is
-// all ones but for rounding, of the data too.
+// A solution with its error bars: the Hilbert matrix of order 8 and the sums of its rows, whose
+// solution is all ones but for rounding, of the data too.
 func ExampleCholesky_Refine() {
 	const n = 8
 	a, b := mat.NewSymPacked(n, nil), mat.NewDense(n, 1, nil)

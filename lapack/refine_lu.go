@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/mat"
 )
 
@@ -15,15 +16,15 @@ func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	checkShape(rows == n && cols == n)
 	raw := a.RawMatrix()
 	finiteA := func() error { return checkFinite("Dgerfs", raw, ErrNotFinite) }
-	return refine(f.Backend, "Dgerfs", n, x, raw.Data, b, finiteA, func(bk blskernel.Backend) refiner {
-		largest := 0.0
+	return refine(f.Backend, "Dgerfs", n, x, raw, b, finiteA, func(bk blskernel.Backend) refiner {
+		on, amax := block.On(bk), 0.0
 		for i := range n {
-			_, v := absMax(raw.Data[i*raw.Stride : i*raw.Stride+n])
-			largest = max(largest, v)
+			_, v := on.AbsMax(raw.Data[i*raw.Stride : i*raw.Stride+n])
+			amax = max(amax, v)
 		}
 		return refiner{
 			n:         n,
-			largest:   largest,
+			largest:   amax,
 			multiply:  multiplyDense(bk, raw),
 			solve:     func(c int, x []float64, ldx int) { f.solve(bk, c, x, ldx) },
 			solveRows: func(m int, x []float64, ldx int) { f.solveRows(bk, m, x, ldx) },

@@ -32,7 +32,8 @@ func multiplyDense(bk blskernel.Backend, a blas64.General) func(c int, x, y, w [
 }
 
 // multiplyPacked returns the function multiply of a refiner for the symmetric packed ap of order n. A
-// block of rows of |A|, from the diagonal on, is used twice: as it is, and transposed for the rows below.
+// block of rows of |A|, from the diagonal on, is used twice: as it is, and transposed for the rows
+// below.
 func multiplyPacked(bk blskernel.Backend, n int, ap []float64) func(c int, x, y, w []float64) {
 	return func(c int, x, y, w []float64) {
 		blskernel.Packed(bk).Dspmm(blas.Left, n, c, -1, ap, x, c, 1, y, c)

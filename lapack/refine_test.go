@@ -24,8 +24,8 @@ type refinable struct {
 
 func symOf(a *full) *mat.SymPacked { return symFunc(a.r, a.at) }
 
-// refinables returns the factorizations of a symmetric matrix, with or without Cholesky, whose Refine is
-// given a: the same matrix, but for tests of what becomes of bad steps.
+// refinables returns the factorizations of a symmetric matrix, with or without Cholesky, whose Refine
+// is given a: the same matrix, but for tests of what becomes of bad steps.
 func refinables(t *testing.T, bk blskernel.Backend, factored, a *full, spd bool) []refinable {
 	t.Helper()
 	c, f, lu := &Cholesky{Backend: bk}, &LDLT{Backend: bk}, &LU{Backend: bk}
@@ -208,10 +208,10 @@ func refineGallery() []symMatrix {
 	return g
 }
 
-// The bounds against exact arithmetic. In floating-point r is off by at most (n+1)u w, w = |A||x| + |b|,
-// to first order, and so Backward by (n+1)u. For the same reason the vector |r| + (n+1)u w of Forward
-// lies between a half and twice the exact one; and the estimate of a norm is at least a third of it
-// (the estimator of Higham; on random matrices), and exact but for the errors of the solves.
+// The bounds against exact arithmetic. In floating-point r is off by at most (n+1)u w, w = |A||x| +
+// |b|, to first order, and so Backward by (n+1)u. For the same reason the vector |r| + (n+1)u w of
+// Forward lies between a half and twice the exact one; and the estimate of a norm is at least a third
+// of it (the estimator of Higham; on random matrices), and exact but for the errors of the solves.
 func TestRefineBounds(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := newRand(51)
@@ -244,7 +244,8 @@ func TestRefineBounds(t *testing.T) {
 	})
 }
 
-// testRefineBounds tests one matrix with three columns, and returns to how many of them theorem 12.4 applied.
+// testRefineBounds tests one matrix with three columns, and returns to how many of them theorem 12.4
+// applied.
 func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand.Rand) (proven int) {
 	t.Helper()
 	n := a.r
@@ -276,7 +277,8 @@ func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand
 				t.Errorf("%s: column %d: Backward is %.3g after refinement", name, j, got.Backward[j])
 			}
 		}
-		// Where the bound is above 1, which says that no digit is right, the solves have no digit either.
+		// Where the bound is above 1, which says that no digit is right, the solves have no digit
+		// either.
 		if want.bound > 0.1 {
 			if !(got.Forward[j] > 0.01) {
 				t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)
@@ -317,7 +319,8 @@ func TestRefineStep(t *testing.T) {
 				intact()
 				for j := range 4 {
 					got, want := fullOf(x).column(j), exact.column(j)
-					// The condition number is 7, so that the step reduces the error to c n u 7 of itself.
+					// The condition number is 7, so that the step reduces the error to c n u 7 of
+					// itself.
 					if !(got.sub(want).norm() <= 1e-12*max(1, want.norm())) {
 						t.Errorf("%s: n=%d: column %d: error %.3g", f.name, n, j, got.sub(want).norm())
 					}
@@ -565,7 +568,8 @@ func TestRefineErrors(t *testing.T) {
 	})
 }
 
-// Refine announces itself once and computes on the backend that it is given; of nothing it makes nothing.
+// Refine announces itself once and computes on the backend that it is given; of nothing it makes
+// nothing.
 func TestRefineRoutines(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
 		const n, nrhs = 150, 3

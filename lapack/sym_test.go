@@ -97,7 +97,8 @@ func testSymmetric(t *testing.T, name string, f symmetricFactor, a *mat.SymPacke
 		t.Fatalf("%s: Dim is %d", name, f.Dim())
 	}
 	af := fullOf(a)
-	// ‖A - PᵀUᵀDUP‖ <= c n eps ‖A‖: Higham, theorems 10.3 and 11.3, and 11.4 for the size of |L||D||Lᵀ|.
+	// ‖A - PᵀUᵀDUP‖ <= c n eps ‖A‖: Higham, theorems 10.3 and 11.3, and 11.4 for the size of
+	// |L||D||Lᵀ|.
 	if r := over(af.sub(reconstruct(f)).norm(), float64(n)*eps, af.norm()); !(r <= ratioBound) {
 		t.Errorf("%s: ‖A - UᵀDU‖/(n ‖A‖ eps) = %.3g", name, r)
 	}

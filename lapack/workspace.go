@@ -2,8 +2,8 @@ package lapack
 
 import "sync"
 
-// A workspace is storage for the time of one call. It is kept from call to call, since to allocate and clear it
-// would take as long as all else for matrices of order 100. Its contents are of no account.
+// A workspace is storage for the time of one call. It is kept from call to call, since to allocate and
+// clear it would take as long as all else for matrices of order 100. Its contents are of no account.
 type workspace struct{ whole, rest []float64 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}

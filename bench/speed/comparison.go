@@ -24,8 +24,8 @@ func (j Job) String() string { return fmt.Sprintf("%v %v", j.Case, j.Shape) }
 type Comparison struct {
 	Backends []blskernel.Backend // at least one; their names differ
 	Jobs     []Job
-	// Opponents are names of those that each job is measured against where its case has them, beside the
-	// backends: each is of a case of Jobs. See Case.Opponents.
+	// Opponents are names of those that each job is measured against where its case has them, beside
+	// the backends: each is of a case of Jobs. See Case.Opponents.
 	Opponents []string
 	Threads   []int         // numbers of threads, each from 1 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
@@ -94,9 +94,9 @@ func (c *Comparison) Validate() error {
 // Run measures every job with every number of threads, the jobs in their order and for each of them the
 // threads in theirs, and calls emit with each result as soon as it is there. It stops with the
 // context's cause between two timings if ctx is cancelled, with a *WrongError if a backend computes
-// something wrong, with the error of a call that fails, with emit's error if it returns one, and with that
-// of Validate, or of Library where an opponent needs one, before anything else. progress may be nil. Both
-// functions are called on the calling goroutine.
+// something wrong, with the error of a call that fails, with emit's error if it returns one, and with
+// that of Validate, or of Library where an opponent needs one, before anything else. progress may be
+// nil. Both functions are called on the calling goroutine.
 //
 // The bound of blskernel.SetThreads, which holds for the whole process, is set meanwhile and then
 // restored (as 0 where it is GOMAXPROCS): nothing else should use a backend at the same time. Only the

@@ -11,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// What factorizations give is held against the threshold of LAPACK's own tests of inverses (Working Note 41,
-// section 7): ‖I - A·X‖ <= 30n·eps·‖A‖·‖X‖, by the largest sums of rows, for the inverse X of A, and the same
-// for ‖B - A·X‖ of a solution, n the larger of order and right-hand sides. For signs t no element of
-// (I - A·X)·t is larger than the norm on the left. A·(X·t) itself is computed with an error of
-// γ_2n·‖A‖·‖X‖, which is n·eps of it, and B·t with one of half of that.
+// What factorizations give is held against the threshold of LAPACK's own tests of inverses (Working
+// Note 41, section 7): ‖I - A·X‖ <= 30n·eps·‖A‖·‖X‖, by the largest sums of rows, for the inverse X of
+// A, and the same for ‖B - A·X‖ of a solution, n the larger of order and right-hand sides. For signs t
+// no element of (I - A·X)·t is larger than the norm on the left. A·(X·t) itself is computed with an
+// error of γ_2n·‖A‖·‖X‖, which is n·eps of it, and B·t with one of half of that.
 const factorTerms = 32
 
 // residualBound returns that bound.
@@ -23,8 +23,8 @@ func residualBound(n int, normA, normX float64) float64 {
 	return factorTerms * float64(n) * 2 * unit * normA * normX
 }
 
-// symmetricProblem is what the inverses of symmetric matrices and their opponents share: A is initial with
-// shift added to each element of its diagonal, and both it and the inverse are packed.
+// symmetricProblem is what the inverses of symmetric matrices and their opponents share: A is initial
+// with shift added to each element of its diagonal, and both it and the inverse are packed.
 type symmetricProblem struct {
 	n       int
 	initial []float64
@@ -103,8 +103,8 @@ func (s *symmetricProblem) cholesky() *Problem {
 	return s.invert(float64(s.n), func(b blskernel.Backend) factorization { return &lapack.Cholesky{Backend: b} })
 }
 
-// full changes p so that the inverse is computed on full storage: by rows in the upper triangle, which is
-// by columns the lower one. The other triangle is NaN.
+// full changes p so that the inverse is computed on full storage: by rows in the upper triangle, which
+// is by columns the lower one. The other triangle is NaN.
 func (s *symmetricProblem) full(p *Problem) matrix {
 	a := newMatrix(s.n, s.n)
 	poison(a.data)

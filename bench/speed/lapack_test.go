@@ -5,8 +5,8 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// A fakeLAPACK makes the routines by columns of gonum's by rows. It has no LDLᵀ: Dsptri and Dsytri2 find
-// the matrix as it was and invert it as a general one.
+// A fakeLAPACK makes the routines by columns of gonum's by rows. It has no LDLᵀ: Dsptri and Dsytri2
+// find the matrix as it was and invert it as a general one.
 type fakeLAPACK struct {
 	*fake
 	spoil func(a []float64) // spoils the final result

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// luInverse checks the residual that inverses by the factors of LU keep small: I - X·A, and for LAPACK, which
-// takes A for Aᵀ and X for Xᵀ, I - A·X. (The other one may be larger by the condition of A.)
+// luInverse checks the residual that inverses by the factors of LU keep small: I - X·A, and for LAPACK,
+// which takes A for Aᵀ and X for Xᵀ, I - A·X. (The other one may be larger by the condition of A.)
 func luInverse(_ string, s Shape, r *source) *Problem {
 	n := s.N
 	a := r.matrix(n, n)
@@ -58,8 +58,8 @@ func luInverse(_ string, s Shape, r *source) *Problem {
 	return p
 }
 
-// luSolve has an m×m A and an m×n right-hand side, which the solution overwrites. The factors are computed
-// once for each backend, when the first call is bound.
+// luSolve has an m×m A and an m×n right-hand side, which the solution overwrites. The factors are
+// computed once for each backend, when the first call is bound.
 func luSolve(_ string, s Shape, r *source) *Problem {
 	a, b := r.matrix(s.M, s.M), r.rightSide(s.M, s.N)
 	normA := a.norm(blas.NoTrans)

@@ -8,9 +8,9 @@ import (
 	"blskernel"
 )
 
-// An Opponent is something else that computes what a case computes, with which a comparison can compare the
-// backends: routines of a Fortran LAPACK, which have a storage of their own, or another operation of
-// this project on the first backend. See Case.Opponents.
+// An Opponent is something else that computes what a case computes, with which a comparison can compare
+// the backends: routines of a Fortran LAPACK, which have a storage of their own, or another operation
+// of this project on the first backend. See Case.Opponents.
 type Opponent struct {
 	// Name is that of the routines or of the operation, such as "dpotrf+dpotri". Among the timings of a
 	// Result it stands behind the name of its backend: "openblas/dpotrf+dpotri".
@@ -52,8 +52,8 @@ func (c Case) among(names []string) []Opponent {
 	return found
 }
 
-// Library returns the backend of which the LAPACK is taken for opponents: the first of the given ones that
-// has a blskernel.ColumnMajor, else openblas. The error says why there is none.
+// Library returns the backend of which the LAPACK is taken for opponents: the first of the given ones
+// that has a blskernel.ColumnMajor, else openblas. The error says why there is none.
 func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	for _, b := range backends {
 		if _, ok := blskernel.ColumnMajor(b); ok {
@@ -96,8 +96,8 @@ func (p *Problem) workspace(pivots, numbers int) ([]int32, []float64) {
 	return make([]int32, pivots), make([]float64, numbers)
 }
 
-// runLAPACK returns a call of LAPACK's routines on a backend, each of which returns its info, and lets p
-// fail with the first that is not 0.
+// runLAPACK returns a call of LAPACK's routines on a backend, each of which returns its info, and lets
+// p fail with the first that is not 0.
 func (p *Problem) runLAPACK(b blskernel.Backend, routines func(l blskernel.ColumnMajorLAPACK) (name string, info int)) func() {
 	l, ok := blskernel.ColumnMajor(b)
 	return func() {

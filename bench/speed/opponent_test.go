@@ -53,9 +53,9 @@ func TestAgainst(t *testing.T) {
 	})
 }
 
-// TestAgainstSpoilt spoils one element after another of what LAPACK returns, of the triangle that is the
-// result where it is one: by NaN, by infinity, and by 10⁻⁶, which changes the product with A by as much of
-// a column of A or, for two symmetric elements, of two. The tolerances are about 10⁻¹¹.
+// TestAgainstSpoilt spoils one element after another of what LAPACK returns, of the triangle that is
+// the result where it is one: by NaN, by infinity, and by 10⁻⁶, which changes the product with A by as
+// much of a column of A or, for two symmetric elements, of two. The tolerances are about 10⁻¹¹.
 func TestAgainstSpoilt(t *testing.T) {
 	const n = 9
 	eachOpponent(t, func(t *testing.T, c Case, o Opponent) {

@@ -16,7 +16,8 @@ type Problem struct {
 	// bind returns one call of the operation on a backend.
 	bind func(blskernel.Backend) func()
 	// reset restores the operand that is overwritten: to its initial elements where the operation reads
-	// it, and to NaN where it does not, so that what one backend leaves undone is not taken from another.
+	// it, and to NaN where it does not, so that what one backend leaves undone is not taken from
+	// another.
 	reset func()
 	// reads tells that the operation reads what it overwrites, and once that it must be reset for every
 	// call.
@@ -34,12 +35,12 @@ type Problem struct {
 	// instead, which may depend on what has been computed.
 	within func() float64
 
-	// Bytes, where memory is of interest: operand is the size of what the operation overwrites, prepared
-	// that of what this problem does, with the workspaces that a call is given.
+	// Bytes, where memory is of interest: operand is the size of what the operation overwrites,
+	// prepared that of what this problem does, with the workspaces that a call is given.
 	operand, prepared int
 
-	// against prepares the problem of an opponent; opponent is the name of the one of which this problem
-	// is.
+	// against prepares the problem of an opponent; opponent is the name of the one of which this
+	// problem is.
 	against  func(opponent string) *Problem
 	opponent string
 
@@ -48,8 +49,8 @@ type Problem struct {
 }
 
 // Prepare draws operands. They take 8 bytes for each element, and as much again for those that the
-// operation overwrites and reads; lu-solve adds the factors, once for each backend. The same seed gives the
-// same operands. It panics if a size of the shape is less than 1.
+// operation overwrites and reads; lu-solve adds the factors, once for each backend. The same seed gives
+// the same operands. It panics if a size of the shape is less than 1.
 func (c Case) Prepare(s Shape, seed uint64) *Problem {
 	if min(s.M, s.N, s.K) < 1 {
 		panic("speed: a size of the shape is less than 1")
@@ -65,14 +66,14 @@ func (c Case) Prepare(s Shape, seed uint64) *Problem {
 // Flops returns the nominal flops of one call.
 func (p *Problem) Flops() float64 { return p.Case.Flops(p.Shape) }
 
-// Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A call
-// that fails makes Err return its error.
+// Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A
+// call that fails makes Err return its error.
 func (p *Problem) Bind(b blskernel.Backend) func() { return p.bind(blskernel.Or(b)) }
 
 // Most returns how often the operation may be called before Reset is due: elements might otherwise
 // become so large or small that the time depends on them. Where the operation does not read what it
-// overwrites there is no such limit, and the number is only very large. Where the operation makes of its
-// operand what it could not start from, the number is 1.
+// overwrites there is no such limit, and the number is only very large. Where the operation makes of
+// its operand what it could not start from, the number is 1.
 func (p *Problem) Most() int {
 	switch {
 	case p.once:
@@ -157,10 +158,10 @@ func (p *Problem) Check(b blskernel.Backend) error {
 	return p.compare(b)
 }
 
-// checkMemory is Check, and returns what the memory of the call is at most, as a multiple of the operand,
-// or 0 where it is of no interest: the storage of what is overwritten, the workspaces, and all that is
-// taken from Go's heap meanwhile, as if nothing of it were free before the end. Pools are emptied before,
-// so that what they would provide is counted; what OpenBLAS takes by itself is not.
+// checkMemory is Check, and returns what the memory of the call is at most, as a multiple of the
+// operand, or 0 where it is of no interest: the storage of what is overwritten, the workspaces, and all
+// that is taken from Go's heap meanwhile, as if nothing of it were free before the end. Pools are
+// emptied before, so that what they would provide is counted; what OpenBLAS takes by itself is not.
 func (p *Problem) checkMemory(b blskernel.Backend) (float64, error) {
 	if p.operand == 0 {
 		return 0, p.Check(b)

@@ -15,8 +15,8 @@ type Ratio struct {
 }
 
 // A Large sums up the large shapes (see Shape.Large) of one operation with one number of threads on one
-// backend: the least fraction of the peak, what threads give, which is speeds as multiples of those with
-// one thread, and the memory of inverses (see Timing).
+// backend: the least fraction of the peak, what threads give, which is speeds as multiples of those
+// with one thread, and the memory of inverses (see Timing).
 type Large struct {
 	Op       string  `json:"op"`
 	Threads  int     `json:"threads"`

@@ -105,7 +105,8 @@ func order(side byte, s Shape) int {
 //	lu-solve          X = A⁻¹·B, A m×m with its factors given, B m×n   2m²n
 //
 // dgemmtp, dsprk and dspmm are those of blskernel.Packed. T has no unit diagonal. The inverses are
-// FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, lu-solve is LU.SolveTo.
+// FactorizeInPlace and InverseInPlace of Cholesky, LDLT and LU of package lapack, lu-solve is
+// LU.SolveTo.
 func Cases(op string) []Case {
 	var cases []Case
 	for _, o := range table {

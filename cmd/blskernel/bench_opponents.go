@@ -34,8 +34,8 @@ func opponentNames(cases []speed.Case) []string {
 	return names
 }
 
-// findOpponents returns the names of the opponents: those of the flag, or else all of the cases that can be
-// had with these backends.
+// findOpponents returns the names of the opponents: those of the flag, or else all of the cases that
+// can be had with these backends.
 func (s *benchSettings) findOpponents(cases [][]speed.Case, backends []blskernel.Backend, changed func(string) bool) ([]string, error) {
 	all := slices.Concat(cases...)
 	known := opponentNames(all)

@@ -30,7 +30,8 @@ type benchLine struct {
 	large   speed.Large
 }
 
-// parseBench reads the output of --json, strictly: an object a line, of a known kind and with its keys only.
+// parseBench reads the output of --json, strictly: an object a line, of a known kind and with its keys
+// only.
 func parseBench(t *testing.T, out string) []benchLine {
 	t.Helper()
 	var lines []benchLine

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// On returns the Products of b, or else ones that are made of its Level 3 routines: packed operands are copied to
-// a dense workspace, as large as the smaller operand or panelRows rows of the result.
+// On returns the Products of b, or else ones that are made of its Level 3 routines: packed operands are
+// copied to a dense workspace, some rows or columns at a time.
 func On(b blas.Float64) Products {
 	if p, ok := b.(Products); ok {
 		return p
@@ -15,8 +15,8 @@ func On(b blas.Float64) Products {
 	return viaDense{b}
 }
 
-// panel is the number of rows of a packed result, and of terms of a sum with packed operands, that go through the
-// workspace together: enough for a product to reach its speed and to hide the copies.
+// panel is the number of rows of a packed result, and of terms of a sum with packed operands, that go
+// through the workspace together: enough for a product to reach its speed and to hide the copies.
 const panel = 192
 
 // viaDense makes the Products from Dgemm, Dtrsm and Dtrmm.
@@ -104,7 +104,11 @@ func (v viaDense) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix,
 		other = blas.NoTrans
 	}
 	terms := min(k, panel)
-	workA, workB, workC := room(a, n*terms), make([]float64, n*terms), make([]float64, min(panel, n)*n)
+	workA, workC := room(a, n*terms), make([]float64, min(panel, n)*n)
+	var workB []float64
+	if d != nil {
+		workB = make([]float64, n*terms)
+	}
 	for p := 0; p < k; p += terms {
 		terms := min(terms, k-p)
 		rows, cols := stored(t, n, terms)
@@ -144,33 +148,15 @@ func scale(t blas.Transpose, x Matrix, rows, cols int, d []float64) {
 	}
 }
 
+// BlockTrsm solves for packed blocks with one block on the diagonal of A after the other, and subtracts
+// what each part of X does to the others as a product.
 func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix) {
-	if a.Packed || b.Packed {
-		v.triangular(v.b.Dtrsm, true, s, ul, t, d, m, n, alpha, a, b)
-	} else {
+	if m == 0 || n == 0 {
+		return
+	}
+	if !a.Packed && !b.Packed {
 		v.b.Dtrsm(s, ul, t, d, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
-	}
-}
-
-func (v viaDense) BlockTrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix) {
-	if a.Packed || b.Packed {
-		v.triangular(v.b.Dtrmm, false, s, ul, t, d, m, n, alpha, a, b)
-	} else {
-		v.b.Dtrmm(s, ul, t, d, m, n, alpha, a.X, a.Ld, b.X, b.Ld)
-	}
-}
-
-// triangular is BlockTrsm or BlockTrmm for packed blocks: act, which is Dtrsm or Dtrmm, for one block on the diagonal of
-// A after the other and its rows or columns of B, and a product for what these do to the others. Of equations a
-// block is solved first and goes then to the others; for a product it goes to the others as it was.
-func (v viaDense) triangular(act func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int), solves bool,
-	s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix) {
-	order, across, sign := m, n, 1.0
-	if s == blas.Right {
-		order, across = n, m
-	}
-	if solves {
-		sign = -1
+		return
 	}
 	if alpha != 1 {
 		for i := range m {
@@ -180,13 +166,18 @@ func (v viaDense) triangular(act func(blas.Side, blas.Uplo, blas.Transpose, blas
 			}
 		}
 	}
+	order, across := m, n
+	if s == blas.Right {
+		order, across = n, m
+	}
 	size := min(panel, order)
-	workA, workB := make([]float64, size*size), room(b, size*across)
-	// Lower triangles on the left, and upper ones on the right, go from their first block to the others after it.
+	workA, workB := room(a, size*size), room(b, size*across)
+	// Lower triangles on the left, and upper ones on the right, are solved with from their first block
+	// on.
 	forward := ((ul == blas.Lower) == (t == blas.NoTrans)) == (s == blas.Left)
 	blocks := (order + size - 1) / size
 	for at := range blocks {
-		if forward != solves {
+		if !forward {
 			at = blocks - 1 - at
 		}
 		i := at * size
@@ -194,16 +185,6 @@ func (v viaDense) triangular(act func(blas.Side, blas.Uplo, blas.Transpose, blas
 		from, to := end, order
 		if !forward {
 			from, to = 0, i
-		}
-		others := func() {
-			if s == blas.Left {
-				v.BlockGemm(t, blas.NoTrans, to-from, n, end-i, sign, op(t, a, from, i), b.Sub(i, 0), 1, b.Sub(from, 0))
-			} else {
-				v.BlockGemm(blas.NoTrans, t, m, to-from, end-i, sign, b.Sub(0, i), op(t, a, i, from), 1, b.Sub(0, from))
-			}
-		}
-		if !solves && from < to {
-			others()
 		}
 		diagonal := a.Sub(i, i)
 		if a.Packed {
@@ -218,17 +199,29 @@ func (v viaDense) triangular(act func(blas.Side, blas.Uplo, blas.Transpose, blas
 			own, cols = b.Sub(0, i), end-i
 		}
 		x := dense(workB, own, rows, cols)
-		act(s, ul, t, d, rows, cols, 1, diagonal.X, diagonal.Ld, x.X, x.Ld)
+		v.b.Dtrsm(s, ul, t, d, rows, cols, 1, diagonal.X, diagonal.Ld, x.X, x.Ld)
 		if b.Packed {
 			Copy(own, x, rows, cols)
 		}
-		if solves && from < to {
-			others()
+		switch {
+		case from >= to:
+		case s == blas.Left:
+			v.BlockGemm(t, blas.NoTrans, to-from, n, rows, -1, op(t, a, from, i), own, 1, b.Sub(from, 0))
+		default:
+			v.BlockGemm(blas.NoTrans, t, m, to-from, cols, -1, own, op(t, a, i, from), 1, b.Sub(0, from))
 		}
 	}
 }
 
 func (v viaDense) BlockRows(rows, nanoseconds int, work RowWork) { work.Rows(0, rows) }
+
+func (v viaDense) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
+	for i := range m {
+		for j, x := range src[i*lds : i*lds+n] {
+			dst[j*ldd+i] = x
+		}
+	}
+}
 
 func (v viaDense) AbsMax(x []float64) (at int, size float64) {
 	for i, v := range x {

@@ -1,10 +1,10 @@
-// Package block describes blocks of matrices in either storage, dense or packed, and the products and triangular
-// solves of such blocks, of which the factorizations of package lapack consist.
+// Package block describes blocks of matrices in either storage, dense or packed, and the products and
+// triangular solves of such blocks, of which the factorizations of package lapack consist.
 //
-// Rows of a packed upper triangle are contiguous, and each is one element closer to the one before than that is
-// to its own. So a block of it, whose diagonal need not be that of the matrix, is nearly a dense matrix: the
-// place of its rows is the only difference. What can read and write rows of both kinds does without
-// unpacking.
+// Rows of a packed upper triangle are contiguous, and each is one element closer to the one before than
+// that is to its own. So a block of it, whose diagonal need not be that of the matrix, is nearly a
+// dense matrix: the place of its rows is the only difference. What can read and write rows of both
+// kinds does without unpacking.
 package block
 
 import "blskernel/internal/packed"

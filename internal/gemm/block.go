@@ -36,15 +36,15 @@ func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.D
 	e.sweep(true, s, ul, t, d, m, n, alpha, a, b)
 }
 
-// BlockTrmm is documented at block.Products. It takes m²n or mn² flops.
-func (e *Engine) BlockTrmm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
-	e.sweep(false, s, ul, t, d, m, n, alpha, a, b)
+// Transpose is documented at block.Products.
+func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
+	e.kernel.Transpose(m, n, &src[0], lds, &dst[0], ldd)
 }
 
 // BlockRows is documented at block.Products.
 func (e *Engine) BlockRows(rows, nanoseconds int, work block.RowWork) {
 	if !worthRows(Threads(), rows, nanoseconds) {
-		work.Rows(0, rows)
+		work.Rows(0, rows) // here, because work.Rows as a function value is allocated
 		return
 	}
 	Rows(Threads(), rows, nanoseconds, work.Rows)

@@ -72,8 +72,8 @@ func triangularJobs(t *testing.T, e *Engine) []*job {
 	return all
 }
 
-// settles fails unless the number of goroutines comes down to what it was: those of a call have done their
-// work when it returns, but may have some instructions left.
+// settles fails unless the number of goroutines comes down to what it was: those of a call have done
+// their work when it returns, but may have some instructions left.
 func settles(t *testing.T, before int) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
@@ -130,8 +130,8 @@ func TestConcurrentRoutines(t *testing.T) {
 	settles(t, before)
 }
 
-// The result of every routine is the same, bit for bit, for any number of threads, and no goroutine that was
-// started for a call outlives it.
+// The result of every routine is the same, bit for bit, for any number of threads, and no goroutine
+// that was started for a call outlives it.
 func TestThreadsReproducible(t *testing.T) {
 	setThreads(t, 1)
 	for _, j := range jobs(t) {
@@ -152,8 +152,8 @@ func TestThreadsReproducible(t *testing.T) {
 	}
 }
 
-// A panic in a kernel that only triangular routines call reaches the caller as well, whichever goroutine
-// it happens in, and the next call is right.
+// A panic in a kernel that only triangular routines call reaches the caller as well, whichever
+// goroutine it happens in, and the next call is right.
 func TestTriangularPanicReachesCaller(t *testing.T) {
 	broken := *active
 	var calls, last atomic.Int64
@@ -224,16 +224,16 @@ func TestTeamStops(t *testing.T) {
 		}
 	}}
 	for range 3 {
-		x.work()
+		x.work(nil)
 	}
 	if !slices.Equal(begun, []int{0, 1}) || x.failed != "task 1" {
 		t.Errorf("tasks %v were begun, the failure is %v", begun, x.failed)
 	}
 }
 
-// With several goroutines a call allocates what these share, once, and no more: a copy of the product, the
-// function that does a task, the team, the times of the plan, and where they do not stand by, for each but
-// the caller's what starts it and what is waited on. Dsyr2k is two products.
+// With several goroutines a call allocates what these share, once, and no more: a copy of the product,
+// the function that does a task, the team, the times of the plan, and where they do not stand by, for
+// each but the caller's what starts it and what is waited on. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	const shared = 4
 	for _, threads := range []int{2, 4} {

@@ -8,13 +8,13 @@ import (
 )
 
 // A crew is goroutines that stand by from one call to the next, each on a thread of its own: SetThreads
-// starts one and ends it. A goroutine that is started for a call begins late, see startDelay; one that has
-// been at work a moment ago begins at once. It looks out for the next call for a while, and then sleeps
-// until it is woken.
+// starts one and ends it. A goroutine that is started for a call begins late, see startDelay; one that
+// has been at work a moment ago begins at once. It looks out for the next call for a while, and then
+// sleeps until it is woken.
 //
-// One call at a time has the crew; others find the CPUs at work and stay in the caller's goroutine. A call
-// does not wait for members that have not joined it: what it would have been theirs to do is done when
-// there are no more tasks.
+// One call at a time has the crew; others find the CPUs at work and stay in the caller's goroutine. A
+// call does not wait for members that have not joined it: what it would have been theirs to do is done
+// when there are no more tasks.
 type crew struct {
 	use    sync.Mutex           // held by the call that has the crew
 	job    atomic.Pointer[team] // what there is to do, or nil
@@ -45,7 +45,8 @@ func (c *crew) size() int {
 	return cap(c.wake)
 }
 
-// end makes the members go and returns when they have gone. A call that has the crew goes on without them.
+// end makes the members go and returns when they have gone, each after the task that it is at. A call
+// that has the crew goes on without them.
 func (c *crew) end() {
 	c.quit.Store(true)
 	c.rouse(c.size())
@@ -72,9 +73,10 @@ func (c *crew) run(t *team) bool {
 	if asleep := c.asleep.Load(); asleep > 0 {
 		c.rouse(int(asleep))
 	}
-	t.work()
+	t.work(nil)
 	c.job.Store(nil)
-	// From here nobody joins: a member first says that it has and then looks whether the job is still there.
+	// From here nobody joins: a member first says that it has and then looks whether the job is still
+	// there.
 	for spins := 0; t.joined.Load() > 0; spins++ {
 		if spins > 1000 {
 			runtime.Gosched()
@@ -87,6 +89,7 @@ func (c *crew) run(t *team) bool {
 // member works on one job after another until the crew ends.
 func (c *crew) member() {
 	runtime.LockOSThread() // a thread that is not used for anything else tends to stay on its CPU
+	defer runtime.UnlockOSThread()
 	defer c.gone.Done()
 	var last *team
 	for {
@@ -97,7 +100,7 @@ func (c *crew) member() {
 		last = t
 		t.joined.Add(1)
 		if c.job.Load() == t {
-			t.work()
+			t.work(&c.quit)
 		}
 		t.joined.Add(-1)
 	}

@@ -57,8 +57,8 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 //
 //	C = alpha·op(A)·diag(d)·op(B) + beta·C
 //
-// where op(A) is m×k, d has k elements, op(B) is k×n and C is m×n: Dgemm with rows of op(B) scaled on the way.
-// It takes 2mnk flops, and kn multiplications for each block of rows that a thread computes.
+// where op(A) is m×k, d has k elements, op(B) is k×n and C is m×n: Dgemm with rows of op(B) scaled on
+// the way. It takes 2mnk flops, and kn multiplications for each block of rows that a thread computes.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := product{
 		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
@@ -74,8 +74,8 @@ func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 //
 //	C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j])
 //
-// where op(A) is m×k, op(B) is k×n, bias has n elements and C is m×n, in one pass over C, which is not read. It
-// takes 2mnk flops and mn tanh.
+// where op(A) is m×k, op(B) is k×n, bias has n elements and C is m×n, in one pass over C, which is not
+// read. It takes 2mnk flops and mn tanh.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	p := product{
 		engine: e, m: m, n: n, k: k, alpha: alpha,

@@ -43,7 +43,8 @@ func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float6
 //	C = alpha·A·Bᵀ + alpha·B·Aᵀ + beta·C   if t is blas.NoTrans, A and B n×k
 //	C = alpha·Aᵀ·B + alpha·Bᵀ·A + beta·C   otherwise, A and B k×n
 //
-// of a symmetric n×n matrix C. The other triangle of C is neither read nor written. It takes 2n²k flops.
+// of a symmetric n×n matrix C. The other triangle of C is neither read nor written. It takes 2n²k
+// flops.
 func (e *Engine) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	e.Dgemmt(ul, t, other(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	e.Dgemmt(ul, t, other(t), n, k, alpha, b, ldb, a, lda, 1, c, ldc)

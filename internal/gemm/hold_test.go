@@ -3,13 +3,14 @@ package gemm
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
 const muchWork = 1e12 // flops
 
-// Hold starts the goroutines that stand by if none do, calls that hold at the same time share them, and they
-// end with the last.
+// Hold starts the goroutines that stand by if none do, calls that hold at the same time share them, and
+// they end with the last.
 func TestHold(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	setThreads(t, 0)
@@ -87,4 +88,39 @@ func TestHoldConcurrently(t *testing.T) {
 	if held.calls != 0 || held.crew != nil {
 		t.Errorf("%d calls hold, and a crew is %v", held.calls, held.crew)
 	}
+}
+
+// Who lets go waits for the tasks that members are at, not for all of a call that has the crew.
+func TestHoldOfSomebodyElse(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	setThreads(t, 0)
+	before := runtime.NumGoroutine()
+	release := active.Hold(muchWork)
+	crew := standing.Load()
+	began, released, finished := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var done atomic.Int64
+	go func() {
+		defer close(finished)
+		parallel(3, 1000, func(_ *scratch, i int) {
+			switch {
+			case i == 10:
+				close(began)
+			case i >= 900: // not for members: they would wait for themselves
+				<-released
+			case i >= 500:
+				for !crew.quit.Load() {
+					runtime.Gosched()
+				}
+			}
+			done.Add(1)
+		})
+	}()
+	<-began
+	release()
+	close(released)
+	<-finished
+	if n := done.Load(); n != 1000 {
+		t.Errorf("%d of 1000 tasks were done", n)
+	}
+	settles(t, before)
 }

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// little reports whether a product is one for inPlace: one block of the sum, in one goroutine, of a B that
-// stays in the first levels of cache. For products of a few hundred nanoseconds the loops of package gemm
-// would cost more than they give.
+// little reports whether a product is one for inPlace: one block of the sum, in one goroutine, of a B
+// that stays in the first levels of cache. For products of a few hundred nanoseconds the loops of
+// package gemm would cost more than they give.
 func (e *Engine) little(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= littleOrder && k <= e.blocks.KC &&
 		e.workersFor(2*float64(m)*float64(n)*float64(k)) == 1
@@ -22,8 +22,8 @@ func (e *Engine) little(m, n, k int) bool {
 // though not less than those that stand by are woken for.
 const littleOrder = 128
 
-// littleSymmetric is the order up to which the other triangle of a symmetric matrix of a little product is
-// filled in first, by plain loops, which is quicker than to pack it block by block.
+// littleSymmetric is the order up to which the other triangle of a symmetric matrix of a little product
+// is filled in first, by plain loops, which is quicker than to pack it block by block.
 const littleSymmetric = 48
 
 // inPlace computes a product of dense matrices, alpha not zero, strip by strip: the arithmetic of

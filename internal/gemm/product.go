@@ -51,8 +51,8 @@ func (p *product) blocks(w *scratch) {
 	}
 }
 
-// width returns the number of columns of a block of B: NC or less, so that all blocks are about as wide, and more
-// if there are fewer than KC rows, so that blocks that A passes by are as large.
+// width returns the number of columns of a block of B: NC or less, so that all blocks are about as
+// wide, and more if there are fewer than KC rows, so that blocks that A passes by are as large.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
 	return even(p.n, max(b.NC*b.KC/max(p.depth(), 1)/nr, 1)*nr, nr)
@@ -61,16 +61,16 @@ func (p *product) width() int {
 // depth returns the number of steps of the sum of a block: KC or less.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// even divides n into as few parts of at most most elements as possible and returns the size of the parts:
-// equal, up to step, which divides most.
+// even divides n into as few parts of at most most elements as possible and returns the size of the
+// parts: equal, up to step, which divides most.
 func even(n, most, step int) int {
 	parts := (n + most - 1) / most
 	return roundUp((n+parts-1)/parts, step)
 }
 
-// panels are a block of a source as the kernel reads it, in micro-panels: where they are, packed or in the
-// matrix, and the distances in it. Micro-panels of A are panel apart for every MR rows, those of B for
-// every NR columns.
+// panels are a block of a source as the kernel reads it, in micro-panels: where they are, packed or in
+// the matrix, and the distances in it. Micro-panels of A are panel apart for every MR rows, those of B
+// for every NR columns.
 type panels struct {
 	x        []float64
 	row, col int // A: between rows and columns. B: row alone, columns being contiguous
@@ -78,8 +78,8 @@ type panels struct {
 	form     kernel.Form // of A
 }
 
-// block computes rows i0 to i1 of the columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a
-// multiple of MR and j0 of NR, and j1-j0 <= NC.
+// block computes rows i0 to i1 of the columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is
+// a multiple of MR and j0 of NR, and j1-j0 <= NC.
 func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	j0, j1 = p.columns(i0, i1, j0, j1)
 	if j0 >= j1 {
@@ -129,8 +129,8 @@ func (p *product) finish(i0, i1, j0, j1 int) {
 	}
 }
 
-// columns returns the range of columns that holds what C keeps of rows i0 to i1 within the columns j0 to
-// j1, begun at a whole tile. It is empty, from >= to, where nothing is kept.
+// columns returns the range of columns that holds what C keeps of rows i0 to i1 within the columns j0
+// to j1, begun at a whole tile. It is empty, from >= to, where nothing is kept.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
 	if from >= to {
@@ -139,17 +139,18 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether A is read where it lies: if it is dense and strips of it are whole cache lines,
-// or so few columns of C that a copy is not worth it. A strip of A is read once for each NR columns, from
-// the second level of cache on; its packed copy would be, too, and would cost a pass more.
+// directA reports whether A is read where it lies: if it is dense and strips of it are whole cache
+// lines, or so few columns of C that a copy is not worth it. A strip of A is read once for each NR
+// columns, from the second level of cache on; its packed copy would be, too, and would cost a pass
+// more.
 func (p *product) directA() bool {
 	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }
 
-// directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous and
-// either few strips would share the cost of a copy, or all of it stays in the second level of cache, where
-// rows that are a multiple of a page apart would displace each other. If a row of a panel is one line,
-// there is less time to fetch it, and a copy pays earlier.
+// directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous
+// and either few strips would share the cost of a copy, or all of it stays in the second level of
+// cache, where rows that are a multiple of a page apart would displace each other. If a row of a panel
+// is one line, there is less time to fetch it, and a copy pays earlier.
 func (p *product) directB(rows int) bool {
 	if p.b.layout != byCols || p.b.Packed || p.b.diag != nil {
 		return false
@@ -208,16 +209,16 @@ func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 		return panels{x: p.b.X[p0*p.b.Ld+j0:], row: p.b.Ld, panel: nr}
 	}
 	if is := (place{j0, j1, p0, p1}); w.packed != is {
-		w.b = aligned(w.b, roundUp(j1-j0, nr)*(p1-p0))
+		w.b = alignedBlock(w.b, roundUp(j1-j0, nr)*(p1-p0), p.engine.blocks.NC*p.engine.blocks.KC)
 		p.b.pack(&p.engine.kernel, w.room, w.b, nr, j0, j1, p0, p1)
 		w.packed = is
 	}
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip of C
-// at (i,j): loop 1. first says that it is the first block of the sum, to which beta belongs. Tiles of which
-// not all is kept go through a buffer.
+// strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip
+// of C at (i,j): loop 1. first says that it is the first block of the sum, to which beta belongs. Tiles
+// of which not all is kept go through a buffer.
 func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {

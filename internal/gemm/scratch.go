@@ -1,15 +1,14 @@
 package gemm
 
 import (
-	"math/bits"
 	"sync"
 	"unsafe"
 
 	"blskernel/internal/kernel"
 )
 
-// A scratch is the workspace of one thread in one product: packed blocks of A and B, a strip of C, the diagonal
-// of a triangular block, and some rows of a packed matrix.
+// A scratch is the workspace of one thread in one product: packed blocks of A and B, a strip of C, the
+// diagonal of a triangular block, and some rows of a packed matrix.
 type scratch struct {
 	a, b, c, diagonal []float64
 	room              []float64 // of source.pack
@@ -31,15 +30,23 @@ func (w *scratch) release() {
 }
 
 // aligned returns n elements that begin on a kernel.Align-byte boundary, in the storage of x if that is
-// long enough. Their values are of no account. New storage is up to a quarter longer, so that products that
-// become larger little by little do not leave one behind each time.
+// long enough. Their values are of no account.
 func aligned(x []float64, n int) []float64 {
 	if n <= cap(x) {
 		return x[:n]
 	}
 	const align = kernel.Align / 8
-	step := 1 << max(bits.Len(uint(n))-3, 0)
-	x = make([]float64, roundUp(n, step)+align-1)
+	x = make([]float64, n+align-1)
 	off := int(-uintptr(unsafe.Pointer(&x[0]))%kernel.Align) / 8
 	return x[off:][:n]
+}
+
+// alignedBlock is aligned for a block that is to have at most so many elements. Unless n is a small part of
+// them new storage has room for all, so that products that become larger little by little do not leave
+// one storage behind each time.
+func alignedBlock(x []float64, n, most int) []float64 {
+	if n > cap(x) && n > most/8 {
+		x = aligned(x, max(n, most))
+	}
+	return aligned(x, n)
 }

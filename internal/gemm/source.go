@@ -39,11 +39,11 @@ func right(trans bool, b block.Matrix) source { return left(!trans, b) }
 //
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
-// (i and p counted from i0 and p0). What the last panel has beyond i1 is left as it is. room is for what lies
-// along the sum in packed storage, gathered·gatheredSteps elements.
+// (i and p counted from i0 and p0). What the last panel has beyond i1 is left as it is. room is for
+// what lies along the sum in packed storage, gathered·gatheredSteps elements.
 //
-// Rows that lie across the sum are copied for all panels, some at a time, since each is in a page of memory
-// of its own.
+// Rows that lie across the sum are copied for all panels, some at a time, since each is in a page of
+// memory of its own.
 func (s *source) pack(k *kernel.Kernel, room, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	switch {
@@ -71,12 +71,12 @@ func (s *source) pack(k *kernel.Kernel, room, dst []float64, w, i0, i1, p0, p1 i
 	}
 }
 
-// packedRows is how many rows that lie across the sum are copied at a time: their pages are known to any
-// CPU's first table of pages.
+// packedRows is how many rows that lie across the sum are copied at a time: their pages are known to
+// any CPU's first table of pages.
 const packedRows = 16
 
-// scatter packs rows that lie across the sum one after the other, each as a matrix of which every row goes to
-// another panel.
+// scatter packs rows that lie across the sum one after the other, each as a matrix of which every row
+// goes to another panel.
 func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) {
 	size, panels := w*(p1-p0), (i1-i0)/w
 	whole := panels * w
@@ -164,9 +164,9 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 	}
 }
 
-// beside reports whether the block X[i0:i1, p0:p1] of a symmetric matrix lies on one side of the diagonal,
-// so that it can be read where it, or its transpose, is stored: from at on, and with these distances
-// between rows and columns.
+// beside reports whether the block X[i0:i1, p0:p1] of a symmetric matrix lies on one side of the
+// diagonal, so that it can be read where it, or its transpose, is stored: from at on, and with these
+// distances between rows and columns.
 func (s *source) beside(i0, i1, p0, p1 int) (at, row, col int, ok bool) {
 	stored, mirrored := i1-1 <= p0, p1-1 <= i0
 	if s.layout == symLower {

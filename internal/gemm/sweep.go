@@ -6,16 +6,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A sweep is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, if T is on the left,
-// or, transposed, for its rows.
+// A sweep is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, if T is on the
+// left, or, transposed, for its rows.
 //
-// The columns of X are independent of each other, so threads share them, and each runs through all blocks
-// on the diagonal of T. A block of X is solved for and then subtracted from what is below, or, for a
-// product, added to what is below and then multiplied, from the last block to the first: either way it is
-// packed once.
+// The columns of X are independent of each other, so threads share them, and each runs through all
+// blocks on the diagonal of T. A block of X is solved for and then subtracted from what is below, or,
+// for a product, added to what is below and then multiplied, from the last block to the first: either
+// way it is packed once.
 type sweep struct {
 	triangle
-	stored block.Matrix // A; the triangle is empty where that is packed
+	stored block.Matrix // A; where that is packed, the triangle has no more than order, backwards and unit
 	ul     blas.Uplo
 	trans  blas.Transpose // T is op(A)
 	solves bool
@@ -76,8 +76,8 @@ func (t *sweep) slice(workers int) int {
 	return max(even(t.n, (t.n+workers*perThread-1)/(workers*perThread), nr), min(leastSlice, t.n))
 }
 
-// perThread is the number of tasks for each goroutine, leastSlice the number of columns for which it pays
-// to pack T.
+// perThread is the number of tasks for each goroutine, leastSlice the number of columns for which it
+// pays to pack T.
 const (
 	perThread  = 3
 	leastSlice = 48
@@ -104,8 +104,8 @@ func (t *sweep) columns(w *scratch, j0, j1 int) {
 	}
 }
 
-// diagonalBlock is the order of blocks on the diagonal: half of KC, so that the products below have sums of
-// some length and yet most of the work.
+// diagonalBlock is the order of blocks on the diagonal: half of KC, so that the products below have
+// sums of some length and yet most of the work.
 func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kernel.MR), e.kernel.MR) }
 
 // scale multiplies the columns j0 to j1 of X by alpha.
@@ -126,8 +126,8 @@ func (t *sweep) rowOf(i int) int {
 	return i
 }
 
-// apply applies the block on the diagonal of rows i0 to i1 to these rows of X, columns j0 to j1: in place
-// where rows are contiguous and there are few, else in a packed copy, panel by panel.
+// apply applies the block on the diagonal of rows i0 to i1 to these rows of X, columns j0 to j1: in
+// place where rows are contiguous and there are few, else in a packed copy, panel by panel.
 func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
 	on, d := t.diagonal(w, i0, i1)
@@ -154,8 +154,8 @@ func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	}
 }
 
-// fetchRows copies the block of B of so many rows and columns that begins at (i, j) to w.c, rows NR apart, and
-// storeRows copies it back.
+// fetchRows copies the block of B of so many rows and columns that begins at (i, j) to w.c, rows NR
+// apart, and storeRows copies it back.
 func (t *sweep) fetchRows(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
@@ -178,9 +178,9 @@ func (t *sweep) storeRows(w *scratch, i, j, rows, cols int) {
 	}
 }
 
-// fetchColumns copies the transpose of the block of B of so many rows and columns that begins at (i, j) to
-// w.c, rows NR apart, and storeColumns copies it back. Rows of a packed block are made equally distant on the
-// way, in w.a.
+// fetchColumns copies the transpose of the block of B of so many rows and columns that begins at (i, j)
+// to w.c, rows NR apart, and storeColumns copies it back. Rows of a packed block are made equally
+// distant on the way, in w.a.
 func (t *sweep) fetchColumns(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
@@ -217,8 +217,8 @@ func (t *sweep) step(ld int) int {
 	return ld
 }
 
-// diagonal returns the block of rows i0 to i1 and the triangle that it is a block of: T, or a dense copy of the
-// block where A is packed.
+// diagonal returns the block of rows i0 to i1 and the triangle that it is a block of: T, or a dense
+// copy of the block where A is packed.
 func (t *sweep) diagonal(w *scratch, i0, i1 int) (*triangle, diagonal) {
 	if !t.stored.Packed {
 		return &t.triangle, t.triangle.diagonal(i0, i1, t.solves, w.diagonal)
@@ -246,14 +246,14 @@ func (t *sweep) act(on *triangle, d diagonal, x band) {
 	}
 }
 
-// update adds the product of what T has below the block of rows i0 to i1 with these rows of X to the rows
-// below, or subtracts it.
+// update adds the product of what T has below the block of rows i0 to i1 with these rows of X to the
+// rows below, or subtracts it.
 func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
 	if i1 == t.order {
 		return
 	}
-	// In storage the rows of X below the block are from to to, those of the block own to own+i1-i0, and so
-	// are the rows and columns of T as it lies there.
+	// In storage the rows of X below the block are from to to, those of the block own to own+i1-i0, and
+	// so are the rows and columns of T as it lies there.
 	from, to, own := i1, t.order, i0
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1

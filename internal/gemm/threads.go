@@ -19,9 +19,10 @@ var (
 // depend on it. It panics if n < 0.
 //
 // With n > 1 it also starts goroutines that stand by for products until the next SetThreads, n-1 or as
-// many as there are processors for (GOMAXPROCS): those begin at once, and a product need not be large to
-// be worth it. Without, a product starts the goroutines that it uses, and they end with it. SetThreads
-// returns when those of the last one have gone, which takes as long as the tasks that they are at.
+// many as there are processors for (GOMAXPROCS): those begin at once, and a product need not be large
+// to be worth it. Without, a product starts the goroutines that it uses, and they end with it.
+// SetThreads returns when those of the last one have gone, which takes as long as the tasks that they
+// are at.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
@@ -44,8 +45,8 @@ func SetThreads(n int) {
 	}
 }
 
-// crewSize returns how many goroutines stand by for n threads, the caller's included: no more than there are
-// processors for.
+// crewSize returns how many goroutines stand by for n threads, the caller's included: no more than
+// there are processors for.
 func crewSize(n int) int { return max(min(n, runtime.GOMAXPROCS(0))-1, 0) }
 
 // Threads returns the largest number of goroutines that one product may use.
@@ -56,20 +57,22 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// startDelay is how many nanoseconds late a new goroutine begins. The scheduler of Go leaves a goroutine to the
-// thread that started it for a while before another thread takes it over, 60 to 70 microseconds on Linux.
+// startDelay is how many nanoseconds late a new goroutine begins. The scheduler of Go leaves a
+// goroutine to the thread that started it for a while before another thread takes it over, 60 to 70
+// microseconds on Linux.
 const startDelay = 65_000
 
 // The time, in nanoseconds, below which work stays in the caller's goroutine: twice that in which a new
-// goroutine comes to help, some ten times what it takes to wake one that stands by, and a few times what it
-// takes one that is awake to see the job and to be waited for.
+// goroutine comes to help, some ten times what it takes to wake one that stands by, and a few times
+// what it takes one that is awake to see the job and to be waited for.
 const (
 	minParallel = 2 * startDelay
 	minAsleep   = 40_000
 	minAwake    = 10_000
 )
 
-// leastWorth returns the time, in nanoseconds, from which on work is worth more than the caller's goroutine.
+// leastWorth returns the time, in nanoseconds, from which on work is worth more than the caller's
+// goroutine.
 func leastWorth() int {
 	c := standing.Load()
 	switch {
@@ -96,8 +99,9 @@ func (e *Engine) workersFor(flops float64) int {
 	return Threads()
 }
 
-// cut returns the grid with which the given number of goroutines should be done first. Fine grids divide the
-// work well, also among goroutines that begin late; but each task packs its part of B for itself.
+// cut returns the grid with which the given number of goroutines should be done first. Fine grids
+// divide the work well, also among goroutines that begin late; but each task packs its part of B for
+// itself.
 func (p *product) cut(workers int) grid {
 	var best grid
 	least := math.Inf(1)
@@ -116,8 +120,8 @@ func (p *product) cut(workers int) grid {
 	}
 }
 
-// mostTasks and leastRows limit the grids that are tried: about that many tasks for each goroutine, of at
-// least so many rows.
+// mostTasks and leastRows limit the grids that are tried: about that many tasks for each goroutine, of
+// at least so many rows.
 const (
 	mostTasks = 8
 	leastRows = 32
@@ -150,8 +154,8 @@ func (p *product) finished(g grid, at []float64) float64 {
 	return slices.Max(at)
 }
 
-// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. Of a triangle the longest
-// rows and columns come first, so that the last tasks, for which threads wait, are short.
+// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. Of a triangle the
+// longest rows and columns come first, so that the last tasks, for which threads wait, are short.
 func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	i, j := t%g.down, t/g.down
 	switch p.c.part {
@@ -189,11 +193,11 @@ func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 
 // worthRows reports whether rows that take so many nanoseconds each are worth several goroutines.
 func worthRows(threads, rows, nanoseconds int) bool {
-	return min(threads, rows) > 1 && rows*nanoseconds >= leastWorth()
+	return min(threads, rows) > 1 && float64(rows)*float64(nanoseconds) >= float64(leastWorth())
 }
 
-// A team is the goroutines that share the tasks of one call. They take one after another from a counter. Tasks
-// write disjoint parts of the result, and every element is computed within one task.
+// A team is the goroutines that share the tasks of one call. They take one after another from a
+// counter. Tasks write disjoint parts of the result, and every element is computed within one task.
 type team struct {
 	task   func(w *scratch, i int)
 	tasks  int64
@@ -203,15 +207,15 @@ type team struct {
 	failed any // what the first panic of a member was called with
 }
 
-// parallel calls task for 0 to tasks-1 from the caller's goroutine and others: the crew, or new ones up to
-// the given number in all. All have ended their work when it returns. If one panics, no further task is
-// begun and the panic is raised again here.
+// parallel calls task for 0 to tasks-1 from the caller's goroutine and others: the crew, or new ones up
+// to the given number in all. All have ended their work when it returns. If one panics, no further task
+// is begun and the panic is raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
 	t := &team{task: task, tasks: int64(tasks)}
 	if c := standing.Load(); c == nil {
 		t.start(workers)
 	} else if !c.run(t) {
-		t.work()
+		t.work(nil)
 	}
 	if t.failed != nil {
 		panic(t.failed)
@@ -225,22 +229,26 @@ func (t *team) start(workers int) {
 	for range workers - 1 {
 		go func() {
 			defer others.Done()
-			t.work()
+			t.work(nil)
 		}()
 	}
-	t.work()
+	t.work(nil)
 	others.Wait()
 }
 
-// work takes tasks until there are no more.
-func (t *team) work() {
+// work takes tasks until there are no more or, if it is not nil, leave is set.
+func (t *team) work(leave *atomic.Bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			t.fail(r)
 		}
 	}()
 	w := scratches.Get().(*scratch)
-	for i := t.next.Add(1) - 1; i < t.tasks; i = t.next.Add(1) - 1 {
+	for leave == nil || !leave.Load() {
+		i := t.next.Add(1) - 1
+		if i >= t.tasks {
+			break
+		}
 		t.task(w, int(i))
 	}
 	w.release()

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangle is T = op(A), or T backwards, for a triangular A: T[i,j] = a[first+i*row+j*col], j <= i, is
-// lower triangular whatever A is. An upper triangle is a lower one of which rows and columns are counted
-// from the last, and so are then the rows of what it is applied to. The other half of A is never read, nor
-// is the diagonal if unit.
+// A triangle is T = op(A), or T backwards, for a triangular A: T[i,j] = a[first+i*row+j*col], j <= i,
+// is lower triangular whatever A is. An upper triangle is a lower one of which rows and columns are
+// counted from the last, and so are then the rows of what it is applied to. The other half of A is
+// never read, nor is the diagonal if unit.
 type triangle struct {
 	engine          *Engine
 	a               []float64
@@ -35,8 +35,8 @@ func newTriangle(e *Engine, ul blas.Uplo, t blas.Transpose, d blas.Diag, n int, 
 // at returns the place of T[i,j] in the storage.
 func (t *triangle) at(i, j int) int { return t.first + i*t.row + j*t.col }
 
-// A band is rows of X, the matrix to which a triangle is applied: row i, counted as the triangle counts, and n
-// columns of it begin at x[first+i*ld].
+// A band is rows of X, the matrix to which a triangle is applied: row i, counted as the triangle
+// counts, and n columns of it begin at x[first+i*ld].
 type band struct {
 	x         []float64
 	first, ld int
@@ -59,7 +59,8 @@ func (t *triangle) diagonal(i0, i1 int, solve bool, values []float64) diagonal {
 	d.values = values[:i1-i0]
 	for i := range d.values {
 		d.values[i] = t.a[t.at(i0+i, i0+i)]
-		// Beyond these the reciprocal overflows or loses digits. Zero, NaN and Inf give the same either way.
+		// Beyond these the reciprocal overflows or loses digits. Zero, NaN and Inf give the same either
+		// way.
 		if v := math.Abs(d.values[i]); v > 0 && v < 0x1p-1022 || v > 0x1p1021 && v <= math.MaxFloat64 {
 			d.divide = solve
 		}
@@ -72,8 +73,8 @@ func (t *triangle) diagonal(i0, i1 int, solve bool, values []float64) diagonal {
 	return d
 }
 
-// multiply overwrites the rows of a diagonal block in a band by their product with the block: the last strip
-// first, because each needs those before it as they were.
+// multiply overwrites the rows of a diagonal block in a band by their product with the block: the last
+// strip first, because each needs those before it as they were.
 func (t *triangle) multiply(d diagonal, x band) {
 	k := &t.engine.kernel
 	rows := d.i1 - d.i0

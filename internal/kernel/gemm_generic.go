@@ -30,7 +30,8 @@ var generic = Kernel{
 	Exp:       expGeneric,
 }
 
-// gemmGeneric is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR = 4.
+// gemmGeneric is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR
+// = 4.
 func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	closer := 0 // of two rows there is only one distance
 	if formA == PackedColumns {
@@ -53,9 +54,9 @@ func element(x *float64, i int) *float64 {
 	return (*float64)(unsafe.Add(unsafe.Pointer(x), 8*i))
 }
 
-// tileGeneric computes a whole tile. Two steps of the sum are written out, because the loop's own arithmetic
-// would otherwise take a third of the time. Addresses are made of a base that does not move and an
-// offset, so that no pointer ever leaves its array.
+// tileGeneric computes a whole tile. Two steps of the sum are written out, because the loop's own
+// arithmetic would otherwise take a third of the time. Addresses are made of a base that does not move
+// and an offset, so that no pointer ever leaves its array.
 func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
 	a1 := element(a, rowA)

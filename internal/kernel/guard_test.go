@@ -29,8 +29,8 @@ func (f *fence) put(x []float64, at guard.Edge) []float64 {
 	return f.regions[f.turn%len(f.regions)].Copy(x, at)
 }
 
-// check runs call with the operands at both edges, in the order given, and compares them afterwards with
-// what they are if the call is made on the heap.
+// check runs call with the operands at both edges, in the order given, and compares them afterwards
+// with what they are if the call is made on the heap.
 func (f *fence) check(t *testing.T, call func(x [][]float64), operands ...[]float64) {
 	t.Helper()
 	want := make([][]float64, len(operands))
@@ -54,9 +54,9 @@ func (f *fence) check(t *testing.T, call func(x [][]float64), operands ...[]floa
 	}
 }
 
-// All operands of Gemm end, or begin, where memory does: of every height and width of a strip, A by rows,
-// by columns, packed and backwards, B with rows as long as the strip and longer, packed and backwards,
-// with the last panel as short as the last tile.
+// All operands of Gemm end, or begin, where memory does: of every height and width of a strip, A by
+// rows, by columns, packed and backwards, B with rows as long as the strip and longer, packed and
+// backwards, with the last panel as short as the last tile.
 func TestGuardGemm(t *testing.T) {
 	available(t, func(t *testing.T, k Kernel) {
 		rnd := rand.New(rand.NewPCG(31, 1))
@@ -124,8 +124,8 @@ func TestGuardGemmPrefetch(t *testing.T) {
 	})
 }
 
-// Of the triangle only what is below the diagonal is there, so that the address of its first element may
-// be in a page that cannot be touched.
+// Of the triangle only what is below the diagonal is there, so that the address of its first element
+// may be in a page that cannot be touched.
 func TestGuardTriangle(t *testing.T) {
 	for _, a := range actings {
 		t.Run(a.name, func(t *testing.T) {
@@ -203,7 +203,8 @@ func TestGuardLevel2(t *testing.T) {
 	})
 }
 
-// What AbsMax and AddAbs return goes into one more operand, so that it too is compared with that on the heap.
+// What AbsMax and AddAbs return goes into one more operand, so that it too is compared with that on the
+// heap.
 func TestGuardSearch(t *testing.T) {
 	available(t, func(t *testing.T, k Kernel) {
 		rnd := rand.New(rand.NewPCG(36, 1))

@@ -7,16 +7,16 @@
 //
 //	C = alpha·A·B + C   or   C = alpha·A·B
 //
-// in tiles of MR×NR elements that it holds in registers, one after another from the left. A (m×k) may lie
-// anyhow; the rows of B (k×n) are contiguous within each panel of NR columns:
+// in tiles of MR×NR elements that it holds in registers, one after another from the left. A (m×k) may
+// lie anyhow; the rows of B (k×n) are contiguous within each panel of NR columns:
 //
 //	a[i*rowA + p*colA] = A[i,p], or before it if A is packed, see Form
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
-//	c[i*ldc + j] = C[i,j]
+//	c[i*ldc + j] = C[i,j], or before it if C is packed, see Store
 //
 // So A may be a matrix as it is (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
-// (1, MR), and B a matrix as it is (rowB = ldb, panelB = NR) or packed (NR, NR·k): packing is a matter of
-// speed, not of form. Step p of a tile is a rank-1 update.
+// (1, MR), and B a matrix as it is (rowB = ldb, panelB = NR) or packed (NR, NR·k): packing is a matter
+// of speed, not of form. Step p of a tile is a rank-1 update.
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes those of C, and touches no other element.
@@ -29,15 +29,15 @@
 //     multiples of Align bytes.
 //   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
-// Everything else is the caller's, package gemm's: blocking, packing, beta (applied to C before the first
-// call; with beta = 0, C is overwritten and not read).
+// Everything else is the caller's, package gemm's: blocking, packing, beta (applied to C before the
+// first call; with beta = 0, C is overwritten and not read).
 //
 // # Level 1 and 2
 //
 // Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT and Ger read and write exactly the elements in their
 // equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1. What is
-// written does not overlap what is read. No multiplier is skipped. Nothing depends on the addresses of the
-// operands, and
+// written does not overlap what is read. No multiplier is skipped. Nothing depends on the addresses of
+// the operands, and
 //
 //   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to beta·y[i];
 //   - GemvT is Scal of y by beta and Axpy of the rows from the top down, Ger is Axpy of y to each row,
@@ -72,8 +72,8 @@ type Kernel struct {
 	// Available reports whether this machine can run the functions of the entry.
 	Available func() bool
 
-	// Speed is about how many flops Gemm does in a nanosecond, by which to judge whether work is worth another
-	// thread.
+	// Speed is about how many flops Gemm does in a nanosecond, by which to judge whether work is worth
+	// another thread.
 	Speed float64
 
 	// Peak computes z = x·z + y, n times in each lane of several vector registers, from z = 0, and
@@ -87,9 +87,9 @@ type Kernel struct {
 	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
 
 	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower triangle
-	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if d
-	// is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle read backwards is an upper one.
-	// It takes m²n flops.
+	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if
+	// d is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle read backwards is an upper
+	// one. It takes m²n flops.
 	Solve func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
 	// Multiply overwrites X by T·X, d being the diagonal of T itself, otherwise as Solve.
@@ -102,14 +102,15 @@ type Kernel struct {
 	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], otherwise as Copy.
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
-	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). It panics
-	// if dst is shorter than src. dst and src may begin at the same element; otherwise they do not overlap.
-	// Both err by less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN gives NaN.
-	// An element's result depends on nothing but its value: not on its place, not on the length.
+	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). It
+	// panics if dst is shorter than src. dst and src may begin at the same element; otherwise they do
+	// not overlap. Both err by less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN
+	// gives NaN. An element's result depends on nothing but its value: not on its place, not on the
+	// length.
 	Tanh, Exp func(dst, src []float64)
 
-	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and 2 in the
-	// package comment.
+	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and 2 in
+	// the package comment.
 	//
 	//	Dot:  returns the sum of x[i]·y[i]
 	//	Axpy: y[i] += alpha·x[i]
@@ -122,13 +123,13 @@ type Kernel struct {
 	// n >= 1. A NaN is never the largest; if nothing is larger than zero it returns 0, 0.
 	AbsMax func(n int, x *float64) (at int, size float64)
 
-	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. It adds in an
-	// order that depends on n alone. NaN and Inf show in y and in the sum. x and y do not overlap.
+	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. It adds in
+	// an order that depends on n alone. NaN and Inf show in y and in the sum. x and y do not overlap.
 	AddAbs func(n int, x, y *float64) float64
 
-	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors; m, n >= 1.
-	// The vector that runs along the rows has unit stride, the one that runs down the columns any, of
-	// either sign: its pointer is to the element that goes with row 0.
+	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors; m, n
+	// >= 1. The vector that runs along the rows has unit stride, the one that runs down the columns
+	// any, of either sign: its pointer is to the element that goes with row 0.
 	//
 	//	GemvN: y[i*incY] = beta·y[i*incY] + alpha · sum over j of A[i,j]·x[j]
 	//	GemvT: y[j] = beta·y[j] + sum over i of (alpha·x[i*incX])·A[i,j]
@@ -139,6 +140,9 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 }
+
+// Form and Store are other names of uint8 because the declarations of the assembly are generated
+// without them.
 
 // A Form says where Gemm finds element (i,p) of A, beside a[i*rowA+p*colA].
 type Form = uint8
@@ -156,8 +160,8 @@ const (
 	Overwrite Store = iota // C = alpha·A·B, what is in C does not matter
 	Add                    // C = alpha·A·B + C
 
-	// AddPacked is Add to rows of packed storage, each of which is one element closer to the one before than that
-	// to its own: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
+	// AddPacked is Add to rows of packed storage, each of which is one element closer to the one before
+	// than that to its own: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
 	AddPacked
 )
 

@@ -23,9 +23,9 @@ func available(t *testing.T, f func(t *testing.T, k Kernel)) {
 	}
 }
 
-// An operand is a matrix of which element (i,j) is at[off(i,j)], inside a longer slice. All other elements
-// of the slice are canaries: NaN in what is only read, so that reading one spoils the result, and a number
-// in C, so that adding to one is seen.
+// An operand is a matrix of which element (i,j) is at[off(i,j)], inside a longer slice. All other
+// elements of the slice are canaries: NaN in what is only read, so that reading one spoils the result,
+// and a number in C, so that adding to one is seen.
 type operand struct {
 	all []float64
 	off func(i, j int) int
@@ -77,7 +77,8 @@ func (s *strip) packC(value func() float64) {
 	s.c = newOperand(s.m, s.n, 12345.678, func(i, j int) int { return i*s.ldc - i*(i-1)/2 + j }, value)
 }
 
-// packA lays A out as packed storage does, each row, or each column, one element closer to the one before.
+// packA lays A out as packed storage does, each row, or each column, one element closer to the one
+// before.
 func (s *strip) packA(form Form, value func() float64) {
 	s.form = form
 	if form == PackedRows {
@@ -89,8 +90,8 @@ func (s *strip) packA(form Form, value func() float64) {
 	}
 }
 
-// strips calls f with strips of every height, of widths around those of vectors and tiles, of lengths around
-// those that the loops unroll, and with operands as they are, transposed and packed.
+// strips calls f with strips of every height, of widths around those of vectors and tiles, of lengths
+// around those that the loops unroll, and with operands as they are, transposed and packed.
 func strips(kern Kernel, value func() float64, f func(s strip)) {
 	for m := 1; m <= kern.MR; m++ {
 		for n := 1; n <= 2*kern.NR+9; n++ {
@@ -192,8 +193,8 @@ func TestGemmZeroTimesNaN(t *testing.T) {
 	})
 }
 
-// The contract's rounding: an element of a strip has the same bits as the same element computed as a strip
-// of one row and one column.
+// The contract's rounding: an element of a strip has the same bits as the same element computed as a
+// strip of one row and one column.
 func TestGemmPlaceless(t *testing.T) {
 	available(t, func(t *testing.T, kern Kernel) {
 		rnd := rand.New(rand.NewPCG(3, 4))

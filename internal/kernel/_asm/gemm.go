@@ -8,14 +8,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A tile is what gemm holds in registers: rows×vectors accumulators, of which the last vector of a row may be a
-// part of one (masked).
+// A tile is what gemm holds in registers: rows×vectors accumulators, of which the last vector of a row
+// may be a part of one (masked).
 //
 //	AVX-512   8×24: 24 accumulators, 3 vectors of B, 5 broadcast elements of A in flight: 32 registers
 //	AVX2       6×8: 12 accumulators, 2 vectors of B, 2 broadcast elements of A: 16 registers
 //
-// A step of the sum loads rows + vectors operands for rows·vectors multiply-adds: 11 for 24 where the CPU
-// can begin one 512-bit load for each multiply-add, and 8 for 12 with AVX2.
+// A step of the sum loads rows + vectors operands for rows·vectors multiply-adds: 11 for 24 where the
+// CPU can begin one 512-bit load for each multiply-add, and 8 for 12 with AVX2.
 type tile struct {
 	rows, vectors int
 	masked        bool
@@ -32,8 +32,8 @@ func largest(i isa) tile {
 // steps is how many steps of the sum one turn of the loop takes.
 const steps = 4
 
-// gemmArguments are what lives through a call of gemm, on the stack unless it is used in every step. Strides are
-// in bytes.
+// gemmArguments are what lives through a call of gemm, on the stack unless it is used in every step.
+// Strides are in bytes.
 type gemmArguments struct {
 	rowB                 reg.GPVirtual
 	b, c, n              operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
@@ -104,8 +104,9 @@ func gemm(g *generator) {
 	g.ret()
 }
 
-// columns writes the loop over the columns of a strip of C, of which x.n are left, for one number of rows:
-// whole tiles, and one block of code for each number of vectors that may be left at the right edge.
+// columns writes the loop over the columns of a strip of C, of which x.n are left, for one number of
+// rows: whole tiles, and one block of code for each number of vectors that may be left at the right
+// edge.
 func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes
@@ -179,7 +180,8 @@ func (g *generator) tile(x gemmArguments, t tile) {
 		g.ADDQ(x.rowB, b)
 		for r := range t.rows {
 			if g.lanes == 8 && t.vectors == 1 {
-				// One load either way, and without a register between it has twice the throughput on Zen 4.
+				// One load either way, and without a register between it has twice the throughput on
+				// Zen 4.
 				g.VFMADD231PD_BCST(a.row(r), rows(0), acc(r, 0))
 				continue
 			}
@@ -266,16 +268,16 @@ func (g *generator) tile(x gemmArguments, t tile) {
 	g.Label(name + "end")
 }
 
-// equal and packed say how many elements row r of C lies before r·ldc, in a matrix with equal distances between
-// rows and in packed storage. In a tile of up to leastPacked rows there is no difference.
+// equal and packed say how many elements row r of C lies before r·ldc, in a matrix with equal distances
+// between rows and in packed storage. In a tile of up to leastPacked rows there is no difference.
 func equal(int) int { return 0 }
 
 func packed(r int) int { return r * (r - 1) / 2 }
 
 const leastPacked = 2
 
-// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows, in an order that
-// one comparison tells apart.
+// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows, in an
+// order that one comparison tells apart.
 const (
 	modeScaled = iota
 	modeProduct
@@ -300,17 +302,18 @@ func (g *generator) setMode(x gemmArguments) {
 	g.Label("moded")
 }
 
-// prefetched is the length, in steps of the sum, of the part of the next strip's A that is prefetched with each
-// tile, to the second level of cache: the strip after this one will read it first thing, when nothing else is
-// there to do. Strips shorter than leastPrefetched do without, and request the tile of C at once.
+// prefetched is the length, in steps of the sum, of the part of the next strip's A that is prefetched
+// with each tile, to the second level of cache: the strip after this one will read it first thing, when
+// nothing else is there to do. Strips shorter than leastPrefetched do without, and request the tile of
+// C at once.
 const (
 	prefetched      = 32
 	leastPrefetched = 96
 	lateSteps       = 64
 )
 
-// prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a full
-// strip.
+// prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a
+// full strip.
 func (g *generator) prefetchBegin(x gemmArguments) {
 	rows := uint32(largest(g.isa).rows)
 	p, closer := g.bytes("rowA"), g.GP64()
@@ -323,11 +326,12 @@ func (g *generator) prefetchBegin(x gemmArguments) {
 	g.MOVQ(g.bytes("colA"), x.nextCol)
 }
 
-// prefetch splits the sum of k steps into k and then late steps, between which the tile of C is requested:
-// earlier it would be displaced again by the panel of B that streams through the first level of cache.
-// late is zero for short sums. And it requests the next part of the next strip of A: rows×4 lines that are
-// 64 bytes apart in rows rowA apart if A is stored by rows, and otherwise one line every colA. Of columns that
-// get closer every fourth is where it belongs, and the others less than a line beside.
+// prefetch splits the sum of k steps into k and then late steps, between which the tile of C is
+// requested: earlier it would be displaced again by the panel of B that streams through the first level
+// of cache. late is zero for short sums. And it requests the next part of the next strip of A: rows×4
+// lines that are 64 bytes apart in rows rowA apart if A is stored by rows, and otherwise one line every
+// colA. Of columns that get closer every fourth is where it belongs, and the others less than a line
+// beside.
 func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtual) {
 	late = g.GP64()
 	id := g.unique()
@@ -436,8 +440,8 @@ func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m op
 	}
 }
 
-// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one: an
-// address has room for once or twice the stride.
+// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one:
+// an address has room for once or twice the stride.
 type stack struct {
 	pointers []reg.GPVirtual
 	stride   reg.GPVirtual
@@ -464,8 +468,8 @@ func (s stack) row(r, disp int) operand.Mem {
 	return m
 }
 
-// rowsOfA are the rows of A that a tile reads: one pointer to each, since the distance between them may change, and
-// the offset of the step in all of them.
+// rowsOfA are the rows of A that a tile reads: one pointer to each, since the distance between them may
+// change, and the offset of the step in all of them.
 type rowsOfA struct {
 	pointers    []reg.GPVirtual
 	offset, col reg.GPVirtual
@@ -490,7 +494,8 @@ func (a rowsOfA) row(r int) operand.Mem {
 	return operand.Mem{Base: a.pointers[r], Index: a.offset, Scale: 1}
 }
 
-// setForm sets by how much rows or columns of A get closer from the argument formA: 0, 1 for rows, 2 for columns.
+// setForm sets by how much rows or columns of A get closer from the argument formA: 0, 1 for rows, 2
+// for columns.
 func (g *generator) setForm(x gemmArguments) {
 	form, one := g.GP64(), g.GP64()
 	g.MOVBQZX(g.parameter("formA"), form)

@@ -1,5 +1,5 @@
-// Command _asm writes the assembly of package kernel. It is a module of its own so that nothing that uses
-// the library depends on the generator. Run it as
+// Command _asm writes the assembly of package kernel. It is a module of its own so that nothing that
+// uses the library depends on the generator. Run it as
 //
 //	go generate ./internal/kernel
 //

@@ -1,0 +1,96 @@
+package lapack
+
+import (
+	"fmt"
+	"testing"
+
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Views of one storage against its elements one by one. The answer may be too careful only where the
+// strides differ.
+func TestOverlap(t *testing.T) {
+	const length = 24
+	data := make([]float64, length)
+	var views []blas64.General
+	var held [][length]bool
+	for _, stride := range []int{1, 4, 5} {
+		for rows := 0; rows <= 3; rows++ {
+			for cols := 0; cols <= stride; cols++ {
+				for at := 0; at+max(0, rows-1)*stride+cols <= length; at++ {
+					views = append(views, blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: data[at:]})
+					var has [length]bool
+					for i := range rows {
+						for j := range cols {
+							has[at+i*stride+j] = true
+						}
+					}
+					held = append(held, has)
+				}
+			}
+		}
+	}
+	for i, a := range views {
+		for j, b := range views {
+			want := false
+			for k := range length {
+				want = want || held[i][k] && held[j][k]
+			}
+			if got := overlap(a, b); got != want && (want || a.Stride == b.Stride) {
+				t.Fatalf("%dx%d, stride %d, and %dx%d, stride %d, %d elements apart: %v", a.Rows, a.Cols, a.Stride, b.Rows, b.Cols, b.Stride, cap(a.Data)-cap(b.Data), got)
+			}
+		}
+	}
+}
+
+// Refine does not overwrite what it reads, also where the storages do not begin at the same place, and
+// accepts columns of one matrix side by side.
+func TestRefineAliased(t *testing.T) {
+	const n = 3
+	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})
+	square := spd.Dense()
+	var c Cholesky
+	var f LDLT
+	var lu LU
+	for _, err := range []error{c.Factorize(spd), f.Factorize(spd), lu.Factorize(square)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	refines := map[string]func(x, b *mat.Dense) (ErrorBounds, error){
+		"Cholesky": func(x, b *mat.Dense) (ErrorBounds, error) { return c.Refine(x, spd, b) },
+		"LDLT":     func(x, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, spd, b) },
+		"LU":       func(x, b *mat.Dense) (ErrorBounds, error) { return lu.Refine(x, square, b) },
+	}
+	column := func(data []float64) *mat.Dense { return mat.NewDense(n, 1, data) }
+	for name, refine := range refines {
+		t.Run(name, func(t *testing.T) {
+			for shift := 0; shift < n; shift++ {
+				data := make([]float64, 2*n)
+				low, high := column(data[:n]), column(data[shift:shift+n])
+				mustPanic(t, refineAliased, func() { _, _ = refine(high, low) })
+				mustPanic(t, refineAliased, func() { _, _ = refine(low, high) })
+			}
+			data := make([]float64, 2*n)
+			if _, err := refine(column(data[n:]), column(data[:n])); err != nil {
+				t.Error(err)
+			}
+			both := mat.NewDense(n, 4, nil)
+			left, right := both.Slice(0, n, 0, 2).(*mat.Dense), both.Slice(0, n, 2, 4).(*mat.Dense)
+			if _, err := refine(right, left); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	ap, raw := spd.RawSymPacked().Data, square.RawMatrix().Data
+	for shift := range n {
+		t.Run(fmt.Sprintf("matrix+%d", shift), func(t *testing.T) {
+			b := mat.NewDense(n, 1, nil)
+			mustPanic(t, refineAliased, func() { _, _ = c.Refine(column(ap[shift:shift+n]), spd, b) })
+			mustPanic(t, refineAliased, func() { _, _ = f.Refine(column(ap[shift:shift+n]), spd, b) })
+			mustPanic(t, refineAliased, func() { _, _ = lu.Refine(column(raw[shift:shift+n]), square, b) })
+		})
+	}
+}
