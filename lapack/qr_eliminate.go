@@ -65,7 +65,7 @@ func planFor(bk blskernel.Backend, q int) eliminationPlan {
 
 // newElimination checks the shapes of a problem.
 func newElimination(routine string, r, z, b, y *mat.Dense) *elimination {
-	e := &elimination{routine: routine, r: r.RawMatrix(), z: rawOrNone(z), b: b.RawMatrix(), y: rawOrNone(y)}
+	e := &elimination{routine: routine, r: r.RawMatrix(), z: rawOrNone(z), b: rawOrNone(b), y: rawOrNone(y)}
 	k, q := e.r.Rows, e.b.Rows
 	checkShape(e.r.Cols == k)
 	checkShape(q == 0 || e.b.Cols == k)

@@ -15,6 +15,12 @@ func rcond(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if n == 0 {
 		return 1
 	}
+	// Solves with an anorm near the largest number might overflow on the way.
+	factor := 1.0
+	if anorm > 0x1p900 {
+		factor = 0x1p-64
+	}
+	anorm *= factor
 	var (
 		impl  gonum.Implementation
 		v     = make([]float64, n)
@@ -40,5 +46,5 @@ func rcond(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 	if !(est > 0) || !finite(est) {
 		return 0
 	}
-	return 1 / est
+	return factor / est
 }

@@ -23,7 +23,7 @@ type ErrorBounds struct {
 	// these is known to a relative accuracy of ω. A row whose denominator is computed as zero, an
 	// equation 0 = 0 unless all its products underflow, does not count (LAPACK counts it as 1). Where a
 	// denominator is not zero, but so small that underflow may have spoilt it, (n+1)2⁻¹⁰⁷⁴ is added to
-	// it and to its numerator. ω is +Inf where the residual overflows.
+	// it and to its numerator. ω is +Inf where the residual, or |A||x| + |b|, overflows.
 	Backward []float64
 
 	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, where x* is the exact
