@@ -40,7 +40,7 @@ func (f *LDLT) panel(n int) int {
 	case n < 3000:
 		return 16
 	default:
-		return 48
+		return 32
 	}
 }
 

@@ -33,7 +33,7 @@ func (f *LDLT) Factorize(a *mat.SymPacked) error {
 // FactorizeInPlace is Factorize without the copy: the factor overwrites the storage of a, which belongs
 // to the receiver from then on; a must not be used any more. An ErrNotFinite of the input is found
 // before anything is written; after every other error the contents of a are undefined. The workspace is
-// a panel of 16n numbers, and 48n from n = 3000 on, beside vectors and the buffers of the backend; one
+// a panel of 16n numbers, and 32n from n = 3000 on, beside vectors and the buffers of the backend; one
 // without products of packed blocks of its own takes 400n more.
 func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error {
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
@@ -100,7 +100,7 @@ func exchangeColumns(on block.Products, n int, ap []float64, swap, ends []int) {
 // first(row) to n-1, or backwards from n-1.
 func exchangeRowsAlone(on block.Products, n int, ap []float64, swap []int, first func(row int) int, backwards bool) {
 	type exchange struct{ k, s int }
-	var all []exchange
+	all := make([]exchange, 0, len(swap))
 	for k, s := range swap {
 		if s != k {
 			all = append(all, exchange{k, s})

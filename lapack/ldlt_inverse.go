@@ -56,12 +56,10 @@ func exchangeSym(on block.Products, n int, ap []float64, swap []int) {
 		}
 		row, other := ap[packed.Row(n, k):], ap[packed.Row(n, s):]
 		row[k], other[s] = other[s], row[k]
-		on.BlockRows(s-k-1, timeDown, block.RowFunc(func(i, end int) {
-			for i, end = i+k+1, end+k+1; i < end; i++ {
-				at := packed.Row(n, i) + s
-				row[i], ap[at] = ap[at], row[i]
-			}
-		}))
+		for i := k + 1; i < s; i++ {
+			at := packed.Row(n, i) + s
+			row[i], ap[at] = ap[at], row[i]
+		}
 		right, below := row[s+1:n], other[s+1:n]
 		for i, v := range right {
 			right[i], below[i] = below[i], v

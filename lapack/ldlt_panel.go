@@ -107,7 +107,7 @@ func (p *ldltPanel) column(dst []float64, k, c int) {
 		p.w[i+1] = p.e[i]*x + p.d[i+1]*y
 		i++
 	}
-	p.on.BlockRows(p.m-k, timeDown/2+k/8, p)
+	p.on.BlockRows(p.m-k, 4+k/8, p)
 }
 
 // Rows does the part of column for rows k+from to k+to.
@@ -130,10 +130,6 @@ func (p *ldltPanel) Rows(from, to int) {
 	}
 }
 
-// timeDown is about how many nanoseconds an element of a column of a packed matrix takes: each is in a
-// page of its own.
-const timeDown = 8
-
 // exchange exchanges rows and columns from and to of the matrix, of which cols columns are up to date
 // in l. Column from of a is moved only, since l has what it gets.
 func (p *ldltPanel) exchange(cols, from, to int) {
@@ -143,11 +139,9 @@ func (p *ldltPanel) exchange(cols, from, to int) {
 	m, a := p.m, p.a
 	rf, rt := a.X[a.Row(from):], a.X[a.Row(to):]
 	rt[to] = rf[from]
-	p.on.BlockRows(to-from-1, timeDown, block.RowFunc(func(i, end int) {
-		for i, end = i+from+1, end+from+1; i < end; i++ {
-			a.X[a.Row(i)+to] = rf[i]
-		}
-	}))
+	for i := from + 1; i < to; i++ {
+		a.X[a.Row(i)+to] = rf[i]
+	}
 	copy(rt[to+1:m], rf[to+1:m])
 	for c := range cols {
 		row := p.row(c)
