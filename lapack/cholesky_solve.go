@@ -9,7 +9,7 @@ import (
 )
 
 // SolveTo computes the n×c X with A X = B for the n×c b and writes it to dst, which may be b but
-// must not overlap it in part. An empty dst is given its size. It takes 2n²c flops.
+// must not overlap it in part, which panics. An empty dst is given its size. It takes 2n²c flops.
 //
 // The error matches ErrNotFinite where b holds NaN or an infinity; dst is then unchanged. It matches
 // ErrSingular where X overflows; dst then holds what was computed. SolveTo panics with mat.ErrShape
@@ -38,6 +38,7 @@ func solveColumns(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense
 	rows, nrhs := b.Dims()
 	checkShape(rows == n)
 	reuse(dst, n, nrhs)
+	checkOverlap(dst, b)
 	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {
 		return nil
@@ -58,6 +59,7 @@ func solveRows(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense, s
 	m, cols := b.Dims()
 	checkShape(cols == n)
 	reuse(dst, m, n)
+	checkOverlap(dst, b)
 	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: m})
 	if n == 0 || m == 0 {
 		return nil

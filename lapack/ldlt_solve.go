@@ -9,7 +9,7 @@ import (
 )
 
 // SolveTo computes the n×c X with A X = B for the n×c b and writes it to dst, which may be b but
-// must not overlap it in part. An empty dst is given its size. It takes 2n²c flops.
+// must not overlap it in part, which panics. An empty dst is given its size. It takes 2n²c flops.
 //
 // The error matches ErrNotFinite where b holds NaN or an infinity; dst is then unchanged. It matches
 // ErrSingular where X overflows; dst then holds what was computed. SolveTo panics with mat.ErrShape

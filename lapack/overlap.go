@@ -3,6 +3,8 @@ package lapack
 import (
 	"unsafe"
 
+	"blskernel/mat"
+
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -27,6 +29,16 @@ func overlap(a, b blas64.General) bool {
 	column := int(offset) % a.Stride
 	return column < a.Cols || column+b.Cols > a.Stride
 }
+
+// checkOverlap panics if dst and b overlap and are not the same matrix.
+func checkOverlap(dst, b *mat.Dense) {
+	x, y := dst.RawMatrix(), b.RawMatrix()
+	if dst != b && (address(x) != address(y) || x.Stride != y.Stride) && overlap(x, y) {
+		panic(solveAliased)
+	}
+}
+
+const solveAliased = "lapack: the solution overlaps the right-hand sides in part"
 
 // address returns where the first element of a is.
 func address(a blas64.General) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(a.Data))) }

@@ -7,6 +7,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // Views of one storage against its elements one by one. The answer may be too careful only where the
@@ -92,5 +93,32 @@ func TestRefineAliased(t *testing.T) {
 			mustPanic(t, refineAliased, func() { _, _ = f.Refine(column(ap[shift:shift+n]), spd, b) })
 			mustPanic(t, refineAliased, func() { _, _ = lu.Refine(column(raw[shift:shift+n]), square, b) })
 		})
+	}
+}
+
+// A solution may overwrite its right-hand sides, by the same matrix or another view of the same
+// storage, but not a part of them.
+func TestSolveOverlap(t *testing.T) {
+	var f LU
+	if err := f.Factorize(gonummat.NewDense(2, 2, []float64{2, 0, 0, 4})); err != nil {
+		t.Fatal(err)
+	}
+	for _, solve := range []func(dst, b *mat.Dense) error{f.SolveTo, f.SolveRowsTo} {
+		data := []float64{2, 4, 8, 16, 32}
+		b, same, shifted := gonummat.NewDense(2, 2, data[:4]), gonummat.NewDense(2, 2, data[:4]), gonummat.NewDense(2, 2, data[1:])
+		func() {
+			defer func() {
+				if r := recover(); r != solveAliased {
+					t.Errorf("recovered %v", r)
+				}
+			}()
+			_ = solve(shifted, b)
+		}()
+		if data[4] != 32 || data[1] != 4 {
+			t.Errorf("wrote %v", data)
+		}
+		if err := solve(same, b); err != nil {
+			t.Error(err)
+		}
 	}
 }
