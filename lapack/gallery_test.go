@@ -159,7 +159,7 @@ func checkGalleryLU(t *testing.T, family string, f *LU, a, b *full, ratios ratio
 	inv := fullOf(&inverse)
 	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one with a
 	// bound: Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
-	if f.transposed {
+	if f.transposed() {
 		check("inverse", inverseRatio(a, inv))
 	} else {
 		check("inverse", inverseRatio(inv, a))
@@ -173,7 +173,7 @@ func rebuiltLU(f *LU, l, u *full) *full {
 	for k := len(f.swap) - 1; k >= 0; k-- {
 		exchangeRows(a.c, a.x, a.c, k, f.swap[k])
 	}
-	if f.transposed {
+	if f.transposed() {
 		return a.transpose()
 	}
 	return a

@@ -23,14 +23,17 @@ type LU struct {
 	Backend blskernel.Backend // nil stands for blskernel.Default()
 
 	factorized bool
-	lu         blas64.General // L below the diagonal, U on and above it, or:
-	transposed bool           // Lᵀ above, Uᵀ on and below it, the factors of Aᵀ by library
-	library    blskernel.ColumnMajorLAPACK
-	swap       []int   // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
-	anorm      float64 // 1-norm of A
-	amax       float64 // largest magnitude of an element of A
-	base, nb   int     // block sizes of tests; 0 stands for those in use
+	lu         blas64.General // L below the diagonal, U on and above it, or, if transposed, Lᵀ and Uᵀ
+	swap       []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
+	anorm      float64        // 1-norm of A
+	amax       float64        // largest magnitude of an element of A
+	base, nb   int            // block sizes of tests; 0 stands for those in use
+
+	columnMajor blskernel.ColumnMajorLAPACK // what has factored Aᵀ, or nil where it was A, by this package
 }
+
+// transposed tells whether the factors are those of Aᵀ.
+func (f *LU) transposed() bool { return f.columnMajor != nil }
 
 // Dim returns n, and 0 for an empty receiver.
 func (f *LU) Dim() int { return f.lu.Rows }
@@ -62,7 +65,7 @@ func (f *LU) RCond() float64 {
 // diagonals says of which kind the diagonals of the lower and the upper triangle are: that of L is of
 // ones.
 func (f *LU) diagonals() (lower, upper blas.Diag) {
-	if f.transposed {
+	if f.transposed() {
 		return blas.NonUnit, blas.Unit
 	}
 	return blas.Unit, blas.NonUnit
@@ -72,12 +75,12 @@ func (f *LU) diagonals() (lower, upper blas.Diag) {
 func (f *LU) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
 	n := f.Dim()
 	lower, upper := f.diagonals()
-	if !f.transposed {
+	if !f.transposed() {
 		interchangeRows(bk, nrhs, x, ldx, f.swap)
 	}
 	dtrsm(bk, blas.Left, blas.Lower, blas.NoTrans, lower, n, nrhs, 1, f.lu.Data, f.lu.Stride, x, ldx)
 	dtrsm(bk, blas.Left, blas.Upper, blas.NoTrans, upper, n, nrhs, 1, f.lu.Data, f.lu.Stride, x, ldx)
-	if f.transposed {
+	if f.transposed() {
 		interchangeRowsBack(bk, nrhs, x, ldx, f.swap)
 	}
 }
@@ -86,12 +89,12 @@ func (f *LU) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
 func (f *LU) solveRows(bk blskernel.Backend, m int, x []float64, ldx int) {
 	n := f.Dim()
 	lower, upper := f.diagonals()
-	if f.transposed {
+	if f.transposed() {
 		permuteColumns(bk, m, x, ldx, interchanged(f.swap, false))
 	}
 	dtrsm(bk, blas.Right, blas.Upper, blas.NoTrans, upper, m, n, 1, f.lu.Data, f.lu.Stride, x, ldx)
 	dtrsm(bk, blas.Right, blas.Lower, blas.NoTrans, lower, m, n, 1, f.lu.Data, f.lu.Stride, x, ldx)
-	if !f.transposed {
+	if !f.transposed() {
 		permuteColumns(bk, m, x, ldx, interchanged(f.swap, true))
 	}
 }

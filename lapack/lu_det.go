@@ -36,7 +36,7 @@ func (f *LU) GrowthFactor() float64 {
 	umax := 0.0
 	for i := range n {
 		row := f.lu.Data[i*f.lu.Stride : i*f.lu.Stride+n]
-		if f.transposed {
+		if f.transposed() {
 			row = row[:i+1]
 		} else {
 			row = row[i:]

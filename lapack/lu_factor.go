@@ -53,10 +53,10 @@ func (f *LU) factorize(a blas64.General) error {
 	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dgetrf", M: n, N: n})
 	swap := make([]int, n)
 	var err *PivotError
-	library, transposed := blskernel.ColumnMajor(bk)
+	library, found := blskernel.ColumnMajor(bk)
 	switch {
 	case n == 0:
-	case transposed:
+	case found:
 		err = dgetrf(library, n, a.Data, a.Stride, swap)
 	default:
 		defer blskernel.Hold(bk, 2*cube(n)/3)()
@@ -71,7 +71,7 @@ func (f *LU) factorize(a blas64.General) error {
 		return err
 	}
 	f.factorized, f.lu, f.swap = true, a, swap
-	f.transposed, f.library = transposed, library
+	f.columnMajor = library
 	return nil
 }
 

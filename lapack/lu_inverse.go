@@ -47,8 +47,8 @@ func (f *LU) invert(a blas64.General) error {
 	if n == 0 {
 		return nil
 	}
-	if f.transposed {
-		dgetri(f.library, n, a.Data, a.Stride, f.swap)
+	if f.transposed() {
+		dgetri(f.columnMajor, n, a.Data, a.Stride, f.swap)
 	} else {
 		defer blskernel.Hold(bk, 4*cube(n)/3)()
 		nb := min(f.block(), n)

@@ -129,7 +129,7 @@ type comparisonRun struct {
 	threads     []int
 	backends    []blskernel.Backend
 	opponents   []string
-	library     blskernel.Backend // of the opponents that are of LAPACK, if there are any
+	lapack      blskernel.Backend // of the opponents that are of LAPACK, if there are any
 	rounds      int
 	meter       meter
 	peak        func(threads int) float64
@@ -167,14 +167,14 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	}
 	for _, j := range c.Jobs {
 		for _, o := range j.Case.among(c.Opponents) {
-			if !o.LAPACK || r.library != nil {
+			if !o.LAPACK || r.lapack != nil {
 				continue
 			}
 			library, err := Library(c.Backends)
 			if err != nil {
 				return nil, err
 			}
-			r.library = library
+			r.lapack = library
 		}
 	}
 	for _, j := range c.Jobs {
@@ -240,7 +240,7 @@ func (r *comparisonRun) entrants(p *Problem) []entrant {
 	for _, o := range p.Case.among(r.opponents) {
 		b := r.backends[0]
 		if o.LAPACK {
-			b = r.library
+			b = r.lapack
 		}
 		all = append(all, entrant{p.Against(o.Name), b})
 	}

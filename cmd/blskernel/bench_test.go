@@ -284,9 +284,9 @@ func TestBenchPrintOpponents(t *testing.T) {
 func TestBenchOpponents(t *testing.T) {
 	_, missing := speed.Library(nil)
 	for _, tc := range []struct {
-		flags   []string
-		library string // the opponents of LAPACK among the timings of ldlt-inverse, lu-inverse and lu-solve
-		others  string
+		flags     []string
+		opponents string // those of LAPACK among the timings of ldlt-inverse, lu-inverse and lu-solve
+		others    string
 	}{
 		{nil, "openblas/dsptrf+dsptri openblas/dsytrf+dsytri2 openblas/dgetrf+dgetri openblas/dgetrs", "pure/cholesky-inverse"},
 		{[]string{"--opponents", "dsytrf+dsytri2"}, "openblas/dsytrf+dsytri2", ""},
@@ -295,7 +295,7 @@ func TestBenchOpponents(t *testing.T) {
 	} {
 		flags := append([]string{"--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--nrhs", "2", "--backends", "pure", "--json"}, tc.flags...)
 		status, stdout, stderr := inProcess(quickBench(flags...)...)
-		if missing != nil && tc.flags != nil && tc.library != "" {
+		if missing != nil && tc.flags != nil && tc.opponents != "" {
 			if status != exitFailure || stdout != "" || !strings.Contains(stderr, "opponent dsytrf+dsytri2: "+missing.Error()) {
 				t.Errorf("%v: status %d, stdout %q, stderr %q", tc.flags, status, stdout, stderr)
 			}
@@ -318,7 +318,7 @@ func TestBenchOpponents(t *testing.T) {
 				t.Errorf("--nrhs 2 gives %s", l.cell.Cell())
 			}
 		}
-		want := tc.library
+		want := tc.opponents
 		if missing != nil {
 			want = ""
 		}
