@@ -46,6 +46,8 @@
 //	                               k²c   Dtrtrs
 //	q rows more 2qk²     Dtpqrt    4qkc, by the same call: AppendRows
 //	two R       2k³/3    Dttqrt    2k²c, by the same call: MergeTriangles
+//	triangles   inverse n³/3  Dtrtri   solve n²c  Dtrtrs, and Dtptrs with the U of a Cholesky;
+//	            U times or U⁻ᵀ times a triangle n³/3  Dttrmm, Dttrsm
 //
 // Refine takes 10n²c and some five solves (Dpprfs, Dsprfs, Dgerfs).
 //

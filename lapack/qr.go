@@ -4,7 +4,6 @@ import (
 	"blskernel"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -79,15 +78,5 @@ func (f *QR) RTo(dst *mat.Dense) {
 func (f *QR) RCond() float64 {
 	f.mustHold()
 	_, k := f.Dims()
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dtrcon", M: k, N: k})
-	if checkTriangle("Dtrcon", k, f.qr.Data, f.qr.Stride) != nil {
-		return 0
-	}
-	return rcond(k, norm1Triangle(k, f.qr.Data, f.qr.Stride), func(x []float64, trans bool) {
-		t := blas.NoTrans
-		if trans {
-			t = blas.Trans
-		}
-		dtrsm(bk, blas.Left, blas.Upper, t, blas.NonUnit, k, 1, 1, f.qr.Data, f.qr.Stride, x, 1)
-	})
+	return rcondTriangle(f.Backend, k, f.qr.Data, f.qr.Stride)
 }
