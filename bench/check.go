@@ -14,20 +14,22 @@ import (
 
 // A Check compares the weights of one method with others that should be the same, or nearly so.
 type Check struct {
-	// Condition is κ, the largest singular value of the rows so far, at any step, over the smallest that
-	// is not zero to working precision.
+	// Condition is κ, the largest singular value at any step, of the rows so far, over the smallest that is
+	// not zero to working precision; for a method that solves the ridge problem those of [A; sqrt(lambda) I].
 	Condition float64 `json:"condition"`
-	// Bound is what rounding may make of OneShotError: 50 sqrt(l) eps κ, or 10 sqrt(l) eps κ² once the
+	// Bound is what rounding may make of OneShotError. With u = sqrt(l) eps κ it is 10 u for QR and
+	// InverseCholesky, 10 u κ for Gram and RidgeInverse, and 50 u for Original and Improved, or 10 u κ once the
 	// Large form was used. The constants are some ten times what was measured on random matrices
 	// of full column rank; while the rank still grows, errors may be larger.
 	Bound float64 `json:"bound"`
 	// OneShotError is ‖W - W1‖/‖W1‖ in Frobenius norms, where W1 solves by QR, from all rows at once,
-	// the least-squares problem that the method stands for: for lambda > 0 the rows of the start
-	// are A + lambda (A⁺)ᵀ, whose pseudoinverse is the ridge inverse of A.
+	// the least-squares problem that the method stands for: the ridge problem, or for Original and Improved
+	// with lambda > 0 that with the rows of the start A + lambda (A⁺)ᵀ, whose pseudoinverse is the ridge
+	// inverse of A.
 	OneShotError float64 `json:"one_shot_error"`
-	// RidgeDifference is the same for the ridge solution from all rows at once. It is the bias that the
-	// update has for lambda > 0, of the order of lambda over the square of the smallest singular value
-	// of the start.
+	// RidgeDifference is the same for the ridge solution from all rows at once. In Original and Improved it
+	// is the bias that the update has for lambda > 0, of the order of lambda over the square of the smallest
+	// singular value of the start.
 	RidgeDifference float64 `json:"ridge_difference"`
 	// FirstMethodError is the same for the weights of the experiment's first method in place of W1.
 	FirstMethodError float64 `json:"first_method_error"`
@@ -35,22 +37,34 @@ type Check struct {
 
 // checker keeps what the checks of an experiment need from step to step.
 type checker struct {
-	rows     *mat.Dense // all rows so far
-	implied  *mat.Dense // the same with those of the start as the ridge makes them
-	targets  *mat.Dense
-	largest  float64 // singular values, at any step
-	smallest float64
-	large    []bool // by method: whether it has used the Large form
+	rows    *mat.Dense // all rows so far
+	implied *mat.Dense // the same with those of the start as the ridge makes them in Original and Improved
+	targets *mat.Dense
+	direct  spread // of implied
+	ridge   spread // of [rows; sqrt(lambda) I]
+	large   []bool // by method: whether it has used the Large form
 }
 
-func (c *checker) compare(rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt blsupdate.Options) error {
+// spread has the extreme singular values at any step.
+type spread struct{ largest, smallest float64 }
+
+// add takes in singular values, in descending order, and returns the ratio of the extremes.
+func (s *spread) add(values []float64) float64 {
+	least := values[len(values)-1]
+	if s.largest == 0 {
+		s.smallest = least
+	}
+	s.largest, s.smallest = max(s.largest, values[0]), min(s.smallest, least)
+	return s.largest / s.smallest
+}
+
+func (c *checker) compare(methods []blsupdate.Method, rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt blsupdate.Options) error {
 	if c.rows == nil {
 		implied, err := impliedStart(a, y, opt)
 		if err != nil {
 			return err
 		}
 		c.rows, c.implied, c.targets = a, implied, y
-		c.smallest = math.Inf(1)
 		c.large = make([]bool, len(rows))
 	} else {
 		c.rows, c.implied, c.targets = stack(c.rows, a), stack(c.implied, a), stack(c.targets, y)
@@ -62,27 +76,32 @@ func (c *checker) compare(rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt
 	if err != nil {
 		return err
 	}
-	ridge := direct
+	directKappa := c.direct.add(values)
+	ridge, ridgeKappa := direct, directKappa
 	if opt.Lambda > 0 {
-		if ridge, _, err = solve(c.rows, c.targets, opt.Lambda, opt); err != nil {
+		if ridge, values, err = solve(c.rows, c.targets, opt.Lambda, opt); err != nil {
 			return err
 		}
+		ridgeKappa = c.ridge.add(values)
 	}
-	c.largest, c.smallest = max(c.largest, values[0]), min(c.smallest, values[len(values)-1])
-	kappa := c.largest / c.smallest
 	l, _ := c.rows.Dims()
-	unit := math.Sqrt(float64(l)) * eps * kappa
-	for i := range rows {
-		bound := 50 * unit
-		if c.large[i] {
-			bound = max(bound, 10*unit*kappa)
+	unit := math.Sqrt(float64(l)) * eps
+	for i, m := range methods {
+		check := Check{Condition: ridgeKappa, RidgeDifference: distance(weights[i], ridge), FirstMethodError: distance(weights[i], weights[0])}
+		check.OneShotError = check.RidgeDifference
+		switch m {
+		case blsupdate.Original, blsupdate.Improved:
+			check.Condition, check.OneShotError = directKappa, distance(weights[i], direct)
+			check.Bound = 50 * unit * directKappa
+			if c.large[i] {
+				check.Bound = max(check.Bound, 10*unit*directKappa*directKappa)
+			}
+		case blsupdate.Gram, blsupdate.RidgeInverse:
+			check.Bound = 10 * unit * ridgeKappa * ridgeKappa
+		default:
+			check.Bound = 10 * unit * ridgeKappa
 		}
-		rows[i].Check = &Check{
-			Condition: kappa, Bound: bound,
-			OneShotError:     distance(weights[i], direct),
-			RidgeDifference:  distance(weights[i], ridge),
-			FirstMethodError: distance(weights[i], weights[0]),
-		}
+		rows[i].Check = &check
 	}
 	return nil
 }

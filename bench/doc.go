@@ -5,7 +5,7 @@
 //
 // An Incremental is the experiment of the paper's Tables 2 to 9. The feature maps are fitted to the
 // first l samples, the output weights W are found for them, and then batches of q samples arrive. Every
-// method brings its own A⁺ and W up to date from the same rows of A, so a difference between
+// method brings its own state and W up to date from the same rows of A, so a difference between
 // two rows of one step is a difference between the methods and nothing else:
 //
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
@@ -13,10 +13,11 @@
 //		Methods:  []blsupdate.Method{blsupdate.Original, blsupdate.Improved}}
 //	err := e.Run(ctx, func(rows []bench.Row) error { ...; return nil }, nil)
 //
-// The time of a step is that of its features and of the update, without the test. The flops are those of
-// the update alone, by the model and as counted at the backend.
+// The time of a step is that of its features, of the update and of the weights where a method solves for
+// them, without the test. The flops are those without the features, by the model and as counted at the
+// backend.
 //
-// The start is the same for every method and not always the paper's inverse of AᵀA + lambda I: see
+// The start of A⁺ is the same for Original and Improved and not always the paper's inverse of AᵀA + lambda I: see
 // blsupdate.New. Times are compared with the paper's update by update, without it. The paper's rule
 // for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
 //

@@ -33,7 +33,7 @@ type Row struct {
 	Samples  int     `json:"samples"`  // l so far
 	Accuracy float64 `json:"accuracy"` // on the test set, percent
 	// UpdateSeconds is the time of this step: the features of the batch, which are computed once for all
-	// methods and take FeatureSeconds, and the update of A⁺ and W. TotalSeconds adds up the steps.
+	// methods and take FeatureSeconds, the update and the new W. TotalSeconds adds up the steps.
 	UpdateSeconds  float64 `json:"update_seconds"`
 	TotalSeconds   float64 `json:"total_seconds"`
 	FeatureSeconds float64 `json:"feature_seconds"`
@@ -74,7 +74,7 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 	}
 	r := &incrementalRun{
 		Incremental: e, progress: progress, plan: e.plan(),
-		updaters: make([]blsupdate.Updater, len(e.Methods)), seconds: make([]float64, len(e.Methods)),
+		updaters: make([]blsupdate.Updater, len(e.Methods)), weights: make([]*mat.Dense, len(e.Methods)), seconds: make([]float64, len(e.Methods)),
 	}
 	for step := range e.Updates + 1 {
 		rows, err := r.step(ctx, step)
@@ -100,7 +100,8 @@ type incrementalRun struct {
 	testA    *mat.Dense
 	testY    []int
 	updaters []blsupdate.Updater
-	seconds  []float64 // so far, by method
+	weights  []*mat.Dense // after the last step, by method
+	seconds  []float64    // so far, by method
 	check    checker
 }
 
@@ -153,6 +154,9 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 		} else {
 			err = r.updaters[i].AddInputs(a, y)
 		}
+		if err == nil {
+			r.weights[i], err = r.updaters[i].Weights()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%v, samples %d to %d: %w", m, from+1, to, err)
 		}
@@ -198,19 +202,14 @@ func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
 		}
 		r.testY = r.Test.LabelsInt(0, r.Test.Len())
 	}
-	weights := make([]*mat.Dense, len(rows))
-	for i, u := range r.updaters {
-		var err error
-		if weights[i], err = u.Weights(); err != nil {
-			return err
-		}
+	for i, w := range r.weights {
 		var scores mat.Dense
-		mat.Mul(r.Update.Backend, &scores, r.testA, weights[i])
+		mat.Mul(r.Update.Backend, &scores, r.testA, w)
 		rows[i].Accuracy = bls.Accuracy(bls.ArgMax(&scores), r.testY)
 	}
 	if r.Check {
 		r.tell("solution from scratch")
-		return r.check.compare(rows, weights, a, y, r.Update)
+		return r.check.compare(r.Methods, rows, r.weights, a, y, r.Update)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestIncrementalRows(t *testing.T) {
 	}{
 		{"q<k", 90, 20, "small"},
 		{"q=k", 90, 60, "small"},
-		{"q>k", 90, 130, "large"},
+		{"q>k", 90, 130, "compressed"},
 	} {
 		for _, name := range blskernel.Names() {
 			t.Run(tc.name+"/backend="+name, func(t *testing.T) {

@@ -48,8 +48,10 @@ func (e *Incremental) Validate() error {
 	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {
 		return &SamplesError{Name: e.Train.Name, Have: n, Initial: e.Initial, Batch: e.Batch, Updates: e.Updates}
 	}
-	if k := e.Nodes(); e.Update.Lambda > 0 && e.Initial < k && e.Update.C != blsupdate.CZero {
-		return &blsupdate.RankError{Samples: e.Initial, Nodes: k}
+	for _, m := range e.Methods {
+		if err := blsupdate.CheckStart(m, e.Update, e.Initial, e.Nodes()); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func TestRegressorShift(t *testing.T) {
 				near, m := predict(y)
 				got, _ := predict(&far)
 				got.Apply(func(_, _ int, v float64) float64 { return v - shift }, got)
-				tol := 10*eps*shift + 10*math.Sqrt(130)*eps*m.updater.Condition()
+				tol := 10*eps*shift + 10*math.Sqrt(130)*eps/m.updater.Condition().RCond
 				if e := maxDiff(t, got, near); !(e <= tol) {
 					t.Errorf("%v, lambda %g: off by %g, more than %g", method, lambda, e, tol)
 				}

@@ -1,16 +1,15 @@
 package blsupdate
 
 import (
-	"errors"
 	"math"
-	"time"
 
 	"blskernel/mat"
 )
 
 // An addition is one update on its way: what is computed from the state before the state is touched.
 type addition struct {
-	u  *pseudoinverse
+	u *pseudoinverse
+	way
 	q  int
 	ax []float64 // Ax, q×k
 	ya []float64 // Ya, q×c
@@ -23,89 +22,117 @@ type addition struct {
 	bt    []float64      // Bᵀ, q×k
 }
 
-func (u *pseudoinverse) AddInputs(ax, ya *mat.Dense) error {
-	began := time.Now()
-	u.counter.Reset()
-	if err := checkPair("Ax", ax, u.k, "Ya", ya, u.c); err != nil {
-		return err
+// A way is how B is found where C is zero.
+type way struct {
+	form  Form // Small, Large or, to choose between them by the size of every part of the batch, Paper
+	solve bool // see Options.Solve
+}
+
+func (u *pseudoinverse) add(ax, ya *mat.Dense) (done, error) {
+	d, err := u.addBatch(ax, ya)
+	if err == nil && u.keys != nil {
+		u.keys = append(u.keys, rowKeys(ya, ax)...)
 	}
-	q, _ := ax.Dims()
-	parts, err := u.add(compact(ax), compact(ya), q)
+	return d, err
+}
+
+// addBatch adds a batch in the form that the options say.
+func (u *pseudoinverse) addBatch(ax, ya *mat.Dense) (done, error) {
+	shape := u.shape(rowsOf(ax))
+	form := Small
+	if u.method == Improved {
+		form = u.opt.Resolve(shape)
+	}
+	if form == Compressed {
+		return u.addCompressed(ax, ya, shape)
+	}
+	if u.method == Improved && u.opt.Form == Paper {
+		form = Paper
+	}
+	parts, err := u.addRows(compact(ax), compact(ya), shape.Q, way{form, u.method == Improved && u.opt.Solve})
 	if err != nil {
-		return err
+		return done{}, err
 	}
-	u.report = Report{Samples: u.p.count, Added: q, Start: u.report.Start}
-	var models [][]StepFlops
-	for _, p := range parts {
-		if !p.shape.Split {
-			u.report.RankC += p.shape.RankC
-			u.report.Form = max(u.report.Form, p.form)
-		}
-		models = append(models, Model(u.method, p.form, p.shape))
-	}
-	u.account(merge(models), began)
-	return nil
+	d, models := u.sum(parts)
+	d.model = mergeModels(additionSteps, models)
+	return d, nil
+}
+
+// shape returns the sizes of an update by q rows as far as they are known beforehand.
+func (u *pseudoinverse) shape(q int) Shape {
+	return Shape{L: u.p.count, K: u.k, Q: q, C: u.c, pseudoinverseShape: pseudoinverseShape{checkC: u.computesC()}}
 }
 
 // A part is what was done about a batch, or a part of it.
 type part struct {
-	form  Form // of B; Auto where C is not zero
+	way   // its form Small or Large, or Auto where C is not zero
 	shape Shape
 }
 
-// add brings the state up to date with q rows and returns what was done. On an error the state is what it
-// was. It takes over ax and changes ya.
-func (u *pseudoinverse) add(ax, ya []float64, q int) ([]part, error) {
-	s := &addition{u: u, q: q, ax: ax, ya: ya}
-	shape := Shape{L: u.p.count, K: u.k, Q: q, C: u.c, CheckC: u.computesC()}
+// sum returns what was done in all parts together, and the model of each.
+func (u *pseudoinverse) sum(parts []part) (d done, models [][]StepFlops) {
+	for _, p := range parts {
+		if !p.shape.split {
+			d.rankC += p.shape.rankC
+			d.form = max(d.form, p.form)
+		}
+		models = append(models, additionModel(u.method, p.form, Options{Solve: p.solve, Workspace: u.opt.Workspace}, p.shape))
+	}
+	return d, models
+}
+
+// addRows brings the state up to date with q rows and returns what was done. On an error the state is
+// what it was. It takes over ax and changes ya.
+func (u *pseudoinverse) addRows(ax, ya []float64, q int, how way) ([]part, error) {
+	s := &addition{u: u, way: how, q: q, ax: ax, ya: ya}
+	shape := u.shape(q)
 	s.kept = u.opt.keptRows(shape.L, q)
-	form := u.form(q)
+	if s.form == Paper {
+		s.form = Options{Form: Paper}.Resolve(shape)
+	}
 
 	s.project()
 	c, err := s.outsidePart()
 	if err != nil {
 		return nil, err
 	}
-	shape.RankC = c.rank
+	shape.rankC = c.rank
 	switch {
 	case 0 < c.rank && c.rank < q:
 		// First the rows that complete the row space, then those that lie in it.
-		shape.Split = true
-		return u.addParts(s, s.leadingRows(c.rank), part{form, shape})
+		shape.split = true
+		return u.addParts(s, s.leadingRows(c.rank), part{s.way, shape}, how)
 	case c.rank == q:
-		form = Auto
+		s.form = Auto
 		s.beyond(c)
-	case form == Large:
+	case s.form == Large:
 		err = s.large()
-		var inaccurate *ConditionError
-		if u.opt.Form == Auto && errors.As(err, &inaccurate) {
-			// Half of the batch, and half of that, until Auto takes Small.
-			shape.Split, shape.LargeTried = true, true
-			return u.addParts(s, firstHalf(q), part{form, shape})
-		}
 	default:
 		size := s.innerNorm()
 		if !(size <= math.MaxFloat64) {
 			return nil, ErrOverflow
 		}
-		if size > splitNorm && q > 1 {
-			shape.Split = true
-			return u.addParts(s, firstHalf(q), part{form, shape})
+		shape.large = size > largeNorm && q > 1
+		switch {
+		case !shape.large:
+			err = s.small()
+		case s.kept == shape.L:
+			err = s.smallOrthogonal()
+		default: // where D is not kept; a single row needs no help
+			shape.split = true
+			return u.addParts(s, firstHalf(q), part{s.way, shape}, how)
 		}
-		shape.Refined = size > refineNorm
-		err = s.small(shape.Refined)
 	}
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.weights()
+	w, err := s.newWeights()
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkOverflow(); err != nil {
 		return nil, err
 	}
-	s.commit(w, shape.RankC)
-	shape.Again = shape.L - s.kept
-	return []part{{form, shape}}, nil
+	s.commit(w, shape.rankC)
+	return []part{{s.way, shape}}, nil
 }

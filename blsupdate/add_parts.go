@@ -3,8 +3,8 @@ package blsupdate
 import "slices"
 
 // addParts adds the rows of s in two parts, the rows first and then the others, and leaves them in
-// their order. what is the part of the work that led to the decision.
-func (u *pseudoinverse) addParts(s *addition, first []int, what part) ([]part, error) {
+// their order. what is the part of the work that led to the decision, and how the way to go on.
+func (u *pseudoinverse) addParts(s *addition, first []int, what part, how way) ([]part, error) {
 	saved := u.save()
 	in := make([]bool, s.q)
 	for _, i := range first {
@@ -19,7 +19,7 @@ func (u *pseudoinverse) addParts(s *addition, first []int, what part) ([]part, e
 	l := u.p.count
 	parts := []part{what}
 	for _, rows := range [][]int{order[:len(first)], order[len(first):]} {
-		done, err := u.add(pick(s.ax, u.k, rows), pick(s.ya, u.c, rows), len(rows))
+		done, err := u.addRows(pick(s.ax, u.k, rows), pick(s.ya, u.c, rows), len(rows), how)
 		if err != nil {
 			u.restore(saved)
 			return nil, err

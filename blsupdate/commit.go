@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// weights returns W + B (Ya - Ax W).
-func (s *addition) weights() ([]float64, error) {
+// newWeights returns W + B (Ya - Ax W).
+func (s *addition) newWeights() ([]float64, error) {
 	u, q, k, c := s.u, s.q, s.u.k, s.u.c
 	u.counter.Enter(StepWeights)
 	defer u.counter.Leave()
@@ -24,7 +24,7 @@ func (s *addition) weights() ([]float64, error) {
 // B Dᵀ is larger than the product of the norms of B and D, and ‖D‖ is at most ‖A⁺‖‖Ax‖.
 func (s *addition) checkOverflow() error {
 	b := norm(s.bt)
-	if math.IsInf(b, 1) || math.IsNaN(b) {
+	if !(b < math.MaxFloat64/4) {
 		return ErrOverflow
 	}
 	// For C = 0 no row of B Dᵀ is larger than one of A⁺; only otherwise can the product be anything.
@@ -46,6 +46,14 @@ func (s *addition) commit(w []float64, rankC int) {
 	u.p.append(s.bt)
 	u.w = w
 	u.norm = math.Hypot(u.norm, norm(s.ax))
+	if s.form == Large {
+		u.worst.power = 2
+	}
+	if rankC > 0 { // only then can A⁺ have grown
+		u.remember(u.p.norm())
+	} else {
+		u.remember(0)
+	}
 	if u.computesC() {
 		u.a.append(s.ax)
 		u.rank = min(u.rank+rankC, k)

@@ -9,13 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// thirds is a number of flops in units of a third: n³/3, the flops of a Cholesky factorization, is a
-// whole number of them, so sums are exact and do not depend on their order up to 2⁵³ of them, the
-// work of hours.
-type thirds float64
-
-func (t thirds) flops() float64 { return float64(t / 3) }
-
 // A Counter is a Backend that counts the flops it is asked for, by the paper's convention (see
 // Model), and keeps time, each by step. It passes every call on to another Backend.
 //
@@ -77,14 +70,16 @@ func (c *Counter) Reset() {
 }
 
 // Flops returns the flops counted since the last Reset, in all steps.
-func (c *Counter) Flops() float64 {
+func (c *Counter) Flops() float64 { return c.total().flops() }
+
+func (c *Counter) total() thirds {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var sum thirds
 	for _, e := range c.entries {
 		sum += e.count
 	}
-	return sum.flops()
+	return sum
 }
 
 // Step returns the flops and the time accounted to s since the last Reset.

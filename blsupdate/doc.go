@@ -6,33 +6,56 @@
 // A (l×k) is the expanded input matrix, one row for each sample and one column for each node of the
 // network, and Y (l×c) holds the targets. The weights are
 //
-//	W = A⁺ Y    (k×c),
+//	W = argmin ‖A W - Y‖² + lambda ‖W‖² = (AᵀA + lambda I)⁻¹ AᵀY    (k×c),
 //
-// where A⁺ is the pseudoinverse of A or, for a ridge lambda > 0, (AᵀA + lambda I)⁻¹Aᵀ. When q rows Ax
-// (q×k) with targets Ya (q×c) arrive, nobody wants to start over:
+// and for lambda = 0 the solution of least norm, A⁺Y. When q rows Ax (q×k) with targets Ya (q×c) arrive,
+// nobody wants to start over. New starts a model by one of six methods; all are an Updater.
+//
+// # Methods
+//
+//	method            keeps                   flops of an update by q rows            error of W
+//	Gram              AᵀA, AᵀY                qk² + 2cqk, and k³/3 + 2ck² for W       eps κ²
+//	QR                R, z: RᵀR, Rᵀz the same 2qk² + 4cqk, and ck² for W              eps κ
+//	RidgeInverse      Q = (AᵀA + lambda I)⁻¹  3qk² + 2q²k + q³/3 + 4cqk + cq², q < k  eps κ²
+//	InverseCholesky   F: F Fᵀ = Q             2qk² + 2k³/3 + 4cqk, or 3.5qk² + 4cqk   eps κ
+//	Improved          A⁺ (the paper)          6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
+//	Original          A⁺ (the paper)          6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
+//
+// κ is the 2-norm condition number of [A; sqrt(lambda) I]. Where W is wanted after every batch of many rows, Gram
+// is the fastest, and for a few rows at a time RidgeInverse; QR takes up to twice as long and keeps its digits
+// where κ² has eaten those of the others. Plan chooses by the rates of the machine at hand and
+// explains why; Updater.Condition says how many digits are left, and when Gram should give way to QR.
+//
+// The cost of Original and Improved grows with all samples ever seen, and so does their memory: A⁺ is
+// as large as A. They are for those who want A⁺ itself, or the paper's algorithms: from q = k/6 on,
+// starting over from AᵀA costs less than they do.
+//
+// # What else can change
+//
+// Every method takes weights of samples (AddWeightedInputs), unlearns samples (RemoveInputs), forgets
+// exponentially (Forget), and learns new nodes (AddNodes) from the data of all samples. Gram and QR merge models of
+// shards (Merge) and change the ridge without revisiting data (SetLambda). What a method cannot do is an
+// *UnsupportedError that names those that can.
+//
+// # The paper's methods
+//
+// With A⁺ at hand (which with lambda > 0 is (AᵀA + lambda I)⁻¹Aᵀ at the start),
 //
 //	Dᵀ = Ax A⁺                              (q×l)
 //	A⁺ := [A⁺ - B Dᵀ, B]                    (k×(l+q))
 //	W  := W + B (Ya - Ax W)
 //
-// and the methods differ in how they find B (k×q).
+// and the methods differ in how they find B (k×q). Original is Algorithm 2 of the paper, B = A⁺D (I +
+// DᵀD)⁻¹. Improved is its Algorithm 3, which never multiplies Dᵀ by D. With Dbar = A⁺D:
 //
-// # Methods
+//	Small       B = Dbar (I + Ax Dbar)⁻¹     a q×q symmetric inverse, by packed LDLᵀ
+//	Large       B = (I + Dbar Ax)⁻¹ Dbar     a k×k general inverse, by LU
+//	Compressed  B = Bk Qaᵀ                   Ax = Qa Ra by QR, and Small for the k rows of Ra
 //
-// Original is Algorithm 2 of the paper, B = A⁺D (I + DᵀD)⁻¹, the update of the first broad learning
-// system. Improved is its Algorithm 3, which never multiplies Dᵀ by D and has two forms, with
-// Dbar = A⁺D:
-//
-//	Small   B = Dbar (I + Ax Dbar)⁻¹     a q×q symmetric inverse, by packed LDLᵀ
-//	Large   B = (I + Dbar Ax)⁻¹ Dbar     a k×k general inverse, by LU
-//
-// The paper takes Small for q <= k. By the flop counts they cross at q = 1.29 k, which is what Auto does.
-// Small keeps the accuracy of Original, an error of about eps κ in A⁺ where κ is the condition number
-// of A; Large loses eps κ². New rows that are large as A sees them, with a norm of DᵀD above
-// 1e4, would lose as much in the inverse; then Original and Small refine B once, and beyond 1e12 they add
-// the batch in halves.
-//
-// # When B is something else
+// The paper takes Small for q <= k and Large beyond, which loses eps κ². Auto takes the cheaper of Small and
+// Compressed, which have an error of about eps κ in A⁺. New rows that are large as A sees them, with a norm
+// of DᵀD above 1e3, would lose as much in the inverse; then B is found by a QR factorization of [D; I], or the
+// batch is added in halves where D is not kept. Options.Solve solves for B with a factor in place of an inverse.
 //
 // The formulas above hold if C = Axᵀ - AᵀD is zero: if the new rows lie in the row space of A, as they
 // always do once A has k independent rows. If C has full column rank instead, B = (C⁺)ᵀ. Otherwise
@@ -41,24 +64,27 @@
 // does so as long as the rank of A is below k, so that A⁺ is the true pseudoinverse for any rank and
 // any l, k and q.
 //
-// # State, memory and failure
-//
 // (A⁺)ᵀ is kept, l×k in blocks of rows, so that new samples append rows and nothing is moved. An update
-// runs over it block by block. A call that returns an error leaves the state as it was.
+// runs over it block by block.
 //
-// A⁺ is as large as A and an update costs 6qkl flops, more with every sample that was ever seen. Where
-// only the weights are wanted, that is more than starting over costs unless q is well below k/6.
+// # Flops and times
 //
-// # Flops
-//
-// Model lists the steps of an update with their flops by the paper's convention, Counter counts
+// Model lists the steps of an action with their flops by the paper's convention, Counter counts
 // what a backend was really asked to do, LAPACK-level routines by their formula, and the Report of
-// every update has both, with the time of each step.
+// every update has both, with the time of each step. MeasureRates measures how fast this machine does
+// each kind of operation in each shape, and Rates.Seconds predicts times from that.
 //
-// # Source
+// # Failure
+//
+// A call that returns an error leaves the state bit for bit as it was.
+//
+// # Sources
 //
 // H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the
 // Pseudoinverse for the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755:
-// Algorithms 2 and 3, Table 1. B = (C⁺)ᵀ: T. N. E. Greville, "Some applications of the
-// pseudoinverse of a matrix", SIAM Review 2 (1960), for one row.
+// Algorithms 2 and 3, Table 1. Successors by the first author: arXiv:1911.07292 (added inputs with Q and F),
+// arXiv:1911.04872 (added nodes), arXiv:1912.13169 (removal). B = (C⁺)ᵀ: T. N. E. Greville, "Some
+// applications of the pseudoinverse of a matrix", SIAM Review 2 (1960), for one row. The row form of
+// InverseCholesky: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal 11
+// (1973). QR by rows: G. H. Golub and C. F. Van Loan, Matrix Computations, fourth edition, section 6.5.
 package blsupdate

@@ -20,6 +20,8 @@ type ConditionError struct {
 	What  string  // the matrix that is singular to working precision
 	RCond float64 // its reciprocal condition number, 0 if it is exactly singular or not known
 	Err   error   // what the factorization said, if that is where it was found
+
+	Instead []Method // methods that may have digits left
 }
 
 func (e *ConditionError) Error() string {
@@ -27,7 +29,11 @@ func (e *ConditionError) Error() string {
 	if e.Err != nil {
 		cause = e.Err.Error()
 	}
-	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); scale the columns, start from more rows, add smaller batches by form Small, or use a ridge", e.What, cause)
+	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"
+	if len(e.Instead) > 0 {
+		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", joinMethods(e.Instead))
+	}
+	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
 }
 
 // Unwrap returns Err.
@@ -77,15 +83,33 @@ func op(name string) string {
 	return name
 }
 
-// RankError says that the first samples do not determine the weights, with l < k and lambda > 0. The
-// updates of the paper would go on in the row space of those samples for ever.
+// RankError says that the samples so far do not determine the weights: there are fewer of them than nodes, and
+// either no ridge, or, in Original and Improved, one that would keep the model in their row space for ever.
 type RankError struct {
 	Samples, Nodes int
+	Lambda         float64
 }
 
 func (e *RankError) Error() string {
-	return fmt.Sprintf("blsupdate: %d samples for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse", e.Samples, e.Nodes)
+	if e.Lambda > 0 {
+		return fmt.Sprintf("blsupdate: %d samples for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse", e.Samples, e.Nodes)
+	}
+	return fmt.Sprintf("blsupdate: %d samples for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number", e.Samples, e.Nodes)
 }
+
+// LeverageError says that samples cannot be removed: they are all, or all but 1e-8 of it, that the model knows in
+// some direction, so that what remains would have no correct digits in any method.
+type LeverageError struct {
+	Rest float64 // 1 - h, where h is the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ; 0 where it is not known
+}
+
+func (e *LeverageError) Error() string {
+	return fmt.Sprintf("blsupdate: the rows to be removed determine the model in some direction alone (1 - leverage is %.1g): build a new model from the rows that remain, or raise lambda", e.Rest)
+}
+
+// leastRest is the smallest 1 - h at which samples are removed. The relative error of the removal is about 10
+// eps over it, and 100 eps over it in Gram.
+const leastRest = 1e-8
 
 // checkPair returns an error unless a and y have as many rows, at least one, the wanted numbers of
 // columns (any, at least one, where that is 0), and only finite elements.

@@ -16,7 +16,7 @@ import (
 
 // snapshot copies everything an update may change.
 func snapshot(u Updater) ([]float64, []float64, int, float64) {
-	s := u.(*pseudoinverse)
+	s := stateOf(u)
 	var p []float64
 	for _, b := range s.p.blocks {
 		p = append(p, b...)
@@ -58,8 +58,8 @@ func TestBadBatch(t *testing.T) {
 	} {
 		for _, cfg := range configurations {
 			for _, rows := range []int{l, 2} { // full rank, and with C to be computed
-				t.Run(fmt.Sprintf("%s/%s/l=%d", test.name, configName(cfg.method, cfg.form), rows), func(t *testing.T) {
-					u := mustNew(t, cfg.method, random(r, rows, k), random(r, rows, c), Options{Form: cfg.form})
+				t.Run(fmt.Sprintf("%s/%s/l=%d", test.name, cfg.String(), rows), func(t *testing.T) {
+					u := mustNew(t, cfg.method, random(r, rows, k), random(r, rows, c), Options{Form: cfg.form, Solve: cfg.solve})
 					p, w, rank, squares := snapshot(u)
 					err := u.AddInputs(test.ax, test.ya)
 					if err == nil || !strings.Contains(err.Error(), test.says) {
@@ -130,13 +130,13 @@ func TestInputsUntouched(t *testing.T) {
 		for _, m := range all {
 			copies = append(copies, gonummat.DenseCopyOf(m))
 		}
-		u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form})
+		u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve})
 		if err := u.AddInputs(ax, ya); err != nil {
 			t.Fatal(err)
 		}
 		for i, m := range all {
 			if !gonummat.Equal(m, copies[i]) {
-				t.Errorf("%s: matrix %d was changed", configName(cfg.method, cfg.form), i)
+				t.Errorf("%s: matrix %d was changed", cfg.String(), i)
 			}
 		}
 		before, w, _, _ := snapshot(u)
@@ -145,18 +145,18 @@ func TestInputsUntouched(t *testing.T) {
 		}
 		weights(t, u).Zero()
 		if after, w2, _, _ := snapshot(u); !slices.Equal(before, after) || !slices.Equal(w, w2) {
-			t.Errorf("%s: the state shares storage with a caller's matrix", configName(cfg.method, cfg.form))
+			t.Errorf("%s: the state shares storage with a caller's matrix", cfg.String())
 		}
 	}
 }
 
 func TestNames(t *testing.T) {
-	for _, m := range []Method{Original, Improved} {
+	for _, m := range methods {
 		if got, err := ParseMethod(strings.ToUpper(m.String())); got != m || err != nil {
 			t.Errorf("ParseMethod(%v) = %v, %v", m, got, err)
 		}
 	}
-	for _, f := range []Form{Auto, Paper, Small, Large} {
+	for _, f := range []Form{Auto, Paper, Small, Large, Compressed} {
 		if got, err := ParseForm(f.String()); got != f || err != nil {
 			t.Errorf("ParseForm(%v) = %v, %v", f, got, err)
 		}

@@ -7,21 +7,23 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Reciprocal condition numbers of I + Dbar Ax at which the Large form is not used: eps over it is
-// the relative error of B.
-const (
-	leastRCond     = eps   // with the form chosen by the caller, or by the paper's rule
-	leastAutoRCond = 1e-12 // with the form chosen by Auto
-)
+// leastRCond is the reciprocal condition number of I + Dbar Ax below which the Large form is an error:
+// eps over it is the relative error of B.
+const leastRCond = eps
 
-// large computes Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, or returns a *ConditionError if that would be inaccurate.
+// large computes Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, or returns a
+// *ConditionError if that would be inaccurate.
 func (s *addition) large() error {
 	u, q, k := s.u, s.q, s.u.k
 	u.counter.Enter(StepInner)
 	defer u.counter.Leave()
 	m := mat.NewDense(k, k, nil)
 	data := m.RawMatrix().Data
-	u.counter.Dgemm(blas.Trans, blas.NoTrans, k, k, q, 1, s.dbar, k, s.ax, k, 0, data, k)
+	if s.solve { // the transpose, whose rows the solution has
+		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, k, q, 1, s.ax, k, s.dbar, k, 0, data, k)
+	} else {
+		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, k, q, 1, s.dbar, k, s.ax, k, 0, data, k)
+	}
 	for i := range k {
 		data[i*k+i]++
 	}
@@ -31,12 +33,17 @@ func (s *addition) large() error {
 	if err := lu.FactorizeInPlace(m); err != nil {
 		return inverseError("I + Dbar Ax", err)
 	}
-	least := leastRCond
-	if u.opt.Form == Auto {
-		least = leastAutoRCond
-	}
-	if rcond := lu.RCond(); !(rcond > least) {
+	if rcond := lu.RCond(); !(rcond > leastRCond) {
 		return &ConditionError{What: "I + Dbar Ax", RCond: rcond}
+	}
+	if s.solve {
+		u.counter.Enter(StepB)
+		s.bt = s.dbar
+		b := mat.NewDense(q, k, s.bt)
+		if err := lu.SolveRowsTo(b, b); err != nil {
+			return inverseError("I + Dbar Ax", err)
+		}
+		return nil
 	}
 	inverse, err := lu.InverseInPlace()
 	if err != nil {

@@ -57,10 +57,10 @@ func TestGolden(t *testing.T) {
 		},
 	} {
 		for _, cfg := range configurations {
-			t.Run(test.name+"/"+configName(cfg.method, cfg.form), func(t *testing.T) {
+			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
 				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
 					const tol = 8 * eps
-					u := mustNew(t, cfg.method, test.a, test.y, Options{Form: cfg.form, Backend: b})
+					u := mustNew(t, cfg.method, test.a, test.y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					if r := relative(u.Pseudoinverse(), test.before); !(r <= tol) {
 						t.Errorf("A+ before: error %g", r)
 					}

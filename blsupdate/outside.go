@@ -8,16 +8,16 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// outside is C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, by those of its singular
-// values that are not rounding noise: Cᵀ = U diag(values) Vᵀ.
+// outside is C = Axᵀ - AᵀD, the part of the new rows outside the row space of A, by those of its
+// singular values that are not rounding noise: Cᵀ = U diag(values) Vᵀ.
 type outside struct {
 	rank   int
 	values []float64
 	u, v   *mat.Dense // the first rank columns count
 }
 
-// undecidable is the relative tolerance for singular values of C above which its rank is not decided: the
-// state is then so ill-conditioned that rounding noise looks like new rows.
+// undecidable is the relative tolerance for singular values of C above which its rank is not decided:
+// the state is then so ill-conditioned that rounding noise looks like new rows.
 const undecidable = 1e-2
 
 // outsidePart decides the rank of C; it is zero, too, where C is not computed.
@@ -32,9 +32,9 @@ func (s *addition) outsidePart() (outside, error) {
 	u, q, k := s.u, s.q, s.u.k
 	u.counter.Enter(StepRank)
 	defer u.counter.Leave()
-	tolerance := float64(max(u.p.count+q, k)) * eps * max(1, u.Condition())
+	tolerance := float64(max(u.p.count+q, k)) * eps * max(1, u.conditionNumber())
 	if !(tolerance < undecidable) {
-		return outside{}, &ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / u.Condition()}
+		return outside{}, &ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / u.conditionNumber()}
 	}
 	if firstNotFinite(s.ct) >= 0 {
 		return outside{}, ErrOverflow
@@ -51,29 +51,35 @@ func (s *addition) outsidePart() (outside, error) {
 	return outside{rank: rank, values: values[:rank], u: left, v: right}, nil
 }
 
-// leadingRows returns the indices of as many rows of Cᵀ as its rank which are a well-conditioned basis of
-// its row space: the pivots of a QR factorization of C with column pivoting.
+// leadingRows returns the indices of as many rows of Cᵀ as its rank which are a well-conditioned basis
+// of its row space: the pivots of a QR factorization of C with column pivoting.
 func (s *addition) leadingRows(rank int) []int {
 	q, k := s.q, s.u.k
 	s.u.counter.Enter(StepRank)
 	defer s.u.counter.Leave()
-	blskernel.Begin(s.u.counter, blskernel.Routine{Name: "Dgeqp3", M: k, N: q})
 	c := make([]float64, k*q)
 	for i := range q {
 		for j := range k {
 			c[j*q+i] = s.ct[i*k+j]
 		}
 	}
-	pivots := make([]int, q)
+	return leadingColumns(s.u.counter, k, q, c, rank)
+}
+
+// leadingColumns returns the first pivots of a QR factorization with column pivoting of the m×n c,
+// which is overwritten. It is gonum's, whatever the backend.
+func leadingColumns(b blskernel.Backend, m, n int, c []float64, rank int) []int {
+	blskernel.Begin(b, blskernel.Routine{Name: "Dgeqp3", M: m, N: n})
+	pivots := make([]int, n)
 	for i := range pivots {
 		pivots[i] = -1
 	}
 	var lapack gonum.Implementation
 	work := make([]float64, 1)
-	tau := make([]float64, min(k, q))
-	lapack.Dgeqp3(k, q, c, q, pivots, tau, work, -1)
+	tau := make([]float64, min(m, n))
+	lapack.Dgeqp3(m, n, c, n, pivots, tau, work, -1)
 	work = make([]float64, int(work[0]))
-	lapack.Dgeqp3(k, q, c, q, pivots, tau, work, len(work))
+	lapack.Dgeqp3(m, n, c, n, pivots, tau, work, len(work))
 	return pivots[:rank]
 }
 

@@ -1,8 +1,8 @@
 package blsupdate
 
 import (
+	"math"
 	"slices"
-	"time"
 
 	"blskernel/mat"
 
@@ -11,34 +11,30 @@ import (
 
 // pseudoinverse is the state of Original and Improved.
 type pseudoinverse struct {
-	method  Method
-	opt     Options
-	counter *Counter
+	common
+	method Method
+	ridge  float64 // lambda
 
-	k, c int
 	p    rows      // (A⁺)ᵀ, l×k
 	w    []float64 // W, k×c
+	keys []uint64  // of the samples, in the order of the rows of p; nil if they are not known any more
 
 	a    rows    // A while C is to be computed, else empty
 	rank int     // of A
 	norm float64 // Frobenius norm of A
 
-	report Report
+	worst conditioning
 }
 
-var _ Pseudoinverter = (*pseudoinverse)(nil)
-
-func newPseudoinverse(m Method, a, y *mat.Dense, opt Options) (*pseudoinverse, error) {
-	began := time.Now()
-	l, k := a.Dims()
-	_, c := y.Dims()
-	if opt.Lambda > 0 && l < k && opt.C != CZero {
-		return nil, &RankError{Samples: l, Nodes: k}
+func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, done, error) {
+	l, k, c := a.RawMatrix().Rows, base.k, base.c
+	if err := CheckStart(m, base.opt, l, k); err != nil {
+		return nil, done{}, err
 	}
-	u := &pseudoinverse{method: m, opt: opt, counter: NewCounter(opt.Backend), k: k, c: c}
+	u := &pseudoinverse{common: base, method: m, ridge: base.opt.Lambda}
 	s, err := u.start(a)
 	if err != nil {
-		return nil, err
+		return nil, done{}, err
 	}
 	u.p = rows{cols: k}
 	u.p.append(s.p)
@@ -56,40 +52,26 @@ func newPseudoinverse(m Method, a, y *mat.Dense, opt Options) (*pseudoinverse, e
 	})
 	u.counter.Leave()
 	if firstNotFinite(s.p) >= 0 || firstNotFinite(u.w) >= 0 {
-		return nil, ErrOverflow
+		return nil, done{}, ErrOverflow
 	}
-	u.report = Report{Samples: l, Added: l, Start: s.start, Abandoned: s.abandoned}
-	u.account(InitialModel(s.start, opt.Lambda > 0, s.rank, l, k, c), began)
-	return u, nil
+	u.keys = rowKeys(y, a)
+	u.worst.power = 1
+	if u.ridge > 0 {
+		u.remember(1 / (s.rcond * u.size()))
+	} else {
+		u.remember(u.p.norm())
+	}
+	shape := Shape{L: l, K: k, C: c, Start: s.start, Rank: s.rank}
+	return u, done{start: s.start, abandoned: s.abandoned, model: pseudoinverseStartModel(u.opt, shape)}, nil
 }
 
-// computesC tells whether the next update has to look at C.
+// computesC tells whether the next update by rows has to look at C.
 func (u *pseudoinverse) computesC() bool {
-	return u.opt.C == CCheck || u.opt.C == CAuto && u.rank < u.k
+	return u.opt.C == CCheck || u.opt.C == CAuto && u.ridge == 0 && u.rank < u.k
 }
 
-// form returns the form of B in an update by q rows, where C is zero.
-func (u *pseudoinverse) form(q int) Form {
-	if u.method == Original {
-		return Small
-	}
-	return u.opt.Form.Resolve(q, u.k)
-}
-
-// account writes the steps of the model beside what was counted into the report.
-func (u *pseudoinverse) account(model []StepFlops, began time.Time) {
-	u.report.Steps = make([]StepReport, len(model))
-	for i, m := range model {
-		counted, elapsed := u.counter.Step(m.Step)
-		u.report.Steps[i] = StepReport{Step: m.Step, Formula: m.Formula, Model: m.Flops(), Counted: counted, Elapsed: elapsed}
-	}
-	u.report.model, u.report.counted = Total(model), u.counter.Flops()
-	u.report.Elapsed = time.Since(began)
-	u.counter.Reset()
-}
-
-// save returns what restore needs to undo updates. A is only ever appended to and W replaced, so they are
-// not copied.
+// save returns what restore needs to undo updates. A is only ever appended to and W replaced, so they
+// are not copied.
 func (u *pseudoinverse) save() pseudoinverse {
 	saved := *u
 	saved.p = u.p.clone()
@@ -97,26 +79,31 @@ func (u *pseudoinverse) save() pseudoinverse {
 	return saved
 }
 
-func (u *pseudoinverse) restore(saved pseudoinverse) {
-	u.p, u.a, u.w, u.rank, u.norm = saved.p, saved.a, saved.w, saved.rank, saved.norm
+func (u *pseudoinverse) restore(saved pseudoinverse) { *u = saved }
+
+func (u *pseudoinverse) weights() (*mat.Dense, done, error) {
+	return mat.NewDense(u.k, u.c, u.w), done{}, nil
 }
 
-func (u *pseudoinverse) Samples() int { return u.p.count }
-func (u *pseudoinverse) Nodes() int   { return u.k }
-func (u *pseudoinverse) Targets() int { return u.c }
+func (u *pseudoinverse) lambda() float64 { return u.ridge }
 
-func (u *pseudoinverse) Report() Report {
-	r := u.report
-	r.Steps = slices.Clone(r.Steps)
-	return r
-}
-
-func (u *pseudoinverse) Weights() (*mat.Dense, error) {
-	return mat.NewDense(u.k, u.c, append([]float64(nil), u.w...)), nil
-}
-
-func (u *pseudoinverse) Pseudoinverse() *mat.Dense { return u.p.transposed() }
-
-func (u *pseudoinverse) Condition() float64 {
-	return u.norm * u.p.norm()
+// forget multiplies all rows so far by sqrt(factor), and with them A, and A⁺ by the reciprocal. Nobody
+// can know the bits of the rows then.
+func (u *pseudoinverse) forget(factor float64) error {
+	root := math.Sqrt(factor)
+	if !(u.p.norm() < root*math.MaxFloat64) {
+		return ErrOverflow
+	}
+	for _, block := range u.p.blocks {
+		scale(1/root, block)
+	}
+	for _, block := range u.a.blocks {
+		scale(root, block)
+	}
+	u.norm *= root
+	u.ridge *= factor
+	u.worst.a *= root
+	u.worst.plus /= root
+	u.keys = nil
+	return nil
 }

@@ -14,18 +14,21 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
+// stable are the configurations whose error grows like eps κ.
+var stable = []variant{{Original, Auto, false}, {Improved, Small, false}, {Improved, Small, true}, {Improved, Compressed, false}}
+
 // TestSquareStart begins with as many random rows as nodes, where the condition number is large and new
-// rows are large as A sees them. The error of A⁺ is absolute in the first A⁺: relative to the last one it
-// may be larger by the ratio of their norms.
+// rows are large as A sees them. The error of A⁺ is absolute in the first A⁺: relative to the last one
+// it may be larger by the ratio of their norms.
 func TestSquareStart(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for seed := range uint64(300) {
 			r := rand.New(rand.NewPCG(11, seed))
 			k := 1 + r.IntN(15)
 			q := k * (1 + r.IntN(2))
-			method := []Method{Original, Improved}[r.IntN(2)]
+			cfg := stable[r.IntN(len(stable))]
 			a, y := random(r, k, k), random(r, k, 1)
-			u := mustNew(t, method, a, y, Options{Form: Small, Backend: b})
+			u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 			before := u.Pseudoinverse().Norm(2)
 			var states spread
 			states.add(a)
@@ -40,7 +43,7 @@ func TestSquareStart(t *testing.T) {
 			l, _ := a.Dims()
 			tol := 10 * math.Sqrt(float64(l)) * eps * states.kappa() * max(1, before/want.Norm(2))
 			if got := relative(u.Pseudoinverse(), want); !(got <= tol) {
-				t.Errorf("seed %d, k=%d q=%d %v: error %g, bound %g", seed, k, q, method, got, tol)
+				t.Errorf("seed %d, k=%d q=%d %v: error %g, bound %g", seed, k, q, cfg, got, tol)
 			}
 		}
 	})
@@ -52,14 +55,14 @@ func TestNearlyRepeatedRows(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, delta := range []float64{1e-3, 1e-5, 1e-7} {
 			for _, cfg := range configurations {
-				if cfg.form == Large || cfg.form == Paper || cfg.form == Auto && cfg.method == Improved {
+				if cfg.form == Large || cfg.form == Paper {
 					if delta < 1e-3 {
 						continue // eps κ² is of order 1 for the Large form
 					}
 				}
 				r := rand.New(rand.NewPCG(12, 0))
 				a, y := random(r, 4, 12), random(r, 4, 1)
-				u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Backend: b})
+				u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				near := random(r, 2, 12)
 				near.Scale(delta, near)
 				near.Add(near, a.Slice(1, 3, 0, 12))
@@ -86,7 +89,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 					tol *= states.kappa()
 				}
 				if got := relative(u.Pseudoinverse(), want); !(got <= tol) {
-					t.Errorf("delta=%g %s: error %g, bound %g", delta, configName(cfg.method, cfg.form), got, tol)
+					t.Errorf("delta=%g %s: error %g, bound %g", delta, cfg.String(), got, tol)
 				}
 			}
 		}
@@ -104,13 +107,13 @@ func TestScales(t *testing.T) {
 					r := rand.New(rand.NewPCG(13, 0))
 					f := math.Pow(10, float64(exponent))
 					a, y := random(r, l, 9), random(r, l, 1)
-					u := mustNew(t, cfg.method, scaled(gonummat.DenseCopyOf(a), f), y, Options{Form: cfg.form, Backend: b})
+					u := mustNew(t, cfg.method, scaled(gonummat.DenseCopyOf(a), f), y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					var states spread
 					states.add(a)
 					for _, q := range []int{3, 12} {
 						ax, ya := random(r, q, 9), random(r, q, 1)
 						if err := u.AddInputs(scaled(gonummat.DenseCopyOf(ax), f), ya); err != nil {
-							t.Fatalf("l=%d 1e%d %s: %v", l, exponent, configName(cfg.method, cfg.form), err)
+							t.Fatalf("l=%d 1e%d %s: %v", l, exponent, cfg.String(), err)
 						}
 						a, y = stack(a, ax), stack(y, ya)
 						states.add(a)
@@ -120,7 +123,7 @@ func TestScales(t *testing.T) {
 					got.Scale(f, got)
 					rows, _ := a.Dims()
 					if r, tol := relative(got, want), 10*math.Sqrt(float64(rows))*eps*states.kappa()*states.kappa(); !(r <= tol) {
-						t.Errorf("l=%d 1e%d %s: A+ has error %g, bound %g", l, exponent, configName(cfg.method, cfg.form), r, tol)
+						t.Errorf("l=%d 1e%d %s: A+ has error %g, bound %g", l, exponent, cfg.String(), r, tol)
 					}
 				}
 			}
@@ -133,14 +136,14 @@ func TestScales(t *testing.T) {
 func TestLargeRows(t *testing.T) {
 	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, size := range []float64{1e3, 1e6, 1e8, 1e9} {
-			for _, method := range []Method{Original, Improved} {
+			for _, cfg := range stable {
 				r := rand.New(rand.NewPCG(14, 0))
 				a, y := random(r, 20, 4), random(r, 20, 1)
-				u := mustNew(t, method, a, y, Options{Form: Small, Backend: b})
+				u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				var states spread
 				states.add(a)
 				row := scaled(random(r, 1, 4), size)
-				ax, ya := stack(stack(row, random(r, 1, 4)), row), random(r, 3, 1)
+				ax, ya := stack(stack(row, random(r, 4, 4)), row), random(r, 6, 1) // more rows than nodes
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatal(err)
 				}
@@ -150,11 +153,56 @@ func TestLargeRows(t *testing.T) {
 				want, _ := pinv(a)
 				l, _ := a.Dims()
 				if got, tol := relative(u.Pseudoinverse(), want), 10*math.Sqrt(float64(l))*eps*states.kappa(); !(got <= tol) {
-					t.Errorf("size %g, %v: error %g, bound %g", size, method, got, tol)
+					t.Errorf("size %g, %v: error %g, bound %g", size, cfg, got, tol)
 				}
 			}
 		}
 	})
+}
+
+// TestLargeBatches adds batches of rows that are large in the same direction, in nearly the same, or
+// each in its own, with and without room for D. Up to a norm of 1e3 DᵀD is formed, with an error of
+// eps‖DᵀD‖, at most 32 eps κ as ‖D‖ is at most κ; from there on the error is less.
+func TestLargeBatches(t *testing.T) {
+	const l, k, q = 20, 5, 7
+	kinds := map[string]func(size, common, own float64, i int) float64{
+		"same":      func(size, common, own float64, i int) float64 { return size * common },
+		"near":      func(size, common, own float64, i int) float64 { return size*common + own },
+		"some":      func(size, common, own float64, i int) float64 { return size*common*float64(i%2) + own*math.Sqrt(size) },
+		"each":      func(size, common, own float64, i int) float64 { return size * own },
+		"different": func(size, common, own float64, i int) float64 { return math.Pow(size, float64(i)/(q-1)) * own },
+	}
+	for name, kind := range kinds {
+		for _, cfg := range stable {
+			eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				for exponent := range 9 { // the reference takes 1e-10 for zero
+					for seed := range uint64(4) {
+						r := rand.New(rand.NewPCG(22, seed))
+						a, ax, common := withCondition(r, l, k, 10), random(r, q, k), random(r, 1, k)
+						for i := range q {
+							for j := range k {
+								ax.Set(i, j, kind(math.Pow(10, float64(exponent)), common.At(0, j), ax.At(i, j), i))
+							}
+						}
+						opt := Options{Form: cfg.form, Solve: cfg.solve, Workspace: -int64(seed % 2), Backend: b}
+						u := mustNew(t, cfg.method, a, random(r, l, 1), opt)
+						do(t, u, u.AddInputs(ax, random(r, q, 1)))
+						if exponent > 3 && opt.Workspace == 0 && !slices.ContainsFunc(u.Report().Steps, func(s StepReport) bool { return s.Step == StepOrthogonal }) {
+							t.Errorf("%s, 1e%d, %v: D was not factored", name, exponent, cfg)
+						}
+						var states spread
+						states.add(a)
+						a = stack(a, ax)
+						states.add(a)
+						want, _ := pinv(a)
+						if got, tol := relative(u.Pseudoinverse(), want), 10*math.Sqrt(l+q)*eps*states.kappa(); !(got <= tol) {
+							t.Errorf("%s, 1e%d, %v, workspace %d: error %g, bound %g", name, exponent, cfg, opt.Workspace, got, tol)
+						}
+					}
+				}
+			})
+		}
+	}
 }
 
 // TestCheckAtFullRank looks at C where it must be zero, with condition numbers of all sizes.
@@ -188,8 +236,8 @@ func TestViews(t *testing.T) {
 		for _, cfg := range configurations {
 			r := rand.New(rand.NewPCG(16, 0))
 			a, y, ax, ya := random(r, l, 5), random(r, l, 2), random(r, 8, 5), random(r, 8, 2)
-			plain := mustNew(t, cfg.method, a, y, Options{Form: cfg.form})
-			parts := mustNew(t, cfg.method, view(a), view(y), Options{Form: cfg.form})
+			plain := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve})
+			parts := mustNew(t, cfg.method, view(a), view(y), Options{Form: cfg.form, Solve: cfg.solve})
 			if err := plain.AddInputs(ax, ya); err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +245,7 @@ func TestViews(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !gonummat.Equal(plain.Pseudoinverse(), parts.Pseudoinverse()) || !gonummat.Equal(weights(t, plain), weights(t, parts)) {
-				t.Errorf("l=%d %s: views give another result", l, configName(cfg.method, cfg.form))
+				t.Errorf("l=%d %s: views give another result", l, cfg.String())
 			}
 		}
 	}
@@ -221,7 +269,7 @@ func TestOneByOne(t *testing.T) {
 			states.add(stack(a, gonummat.DenseCopyOf(ax.Slice(0, i+1, 0, k))))
 		}
 		checkState(t, u, stack(a, ax), stack(y, ya), states.kappa(), false)
-		if blocks := len(u.(*pseudoinverse).p.blocks); blocks > 10 {
+		if blocks := len(stateOf(u).p.blocks); blocks > 10 {
 			t.Errorf("%d rows are in %d blocks", l+q, blocks)
 		}
 	}
@@ -232,7 +280,7 @@ func TestOneByOne(t *testing.T) {
 func TestFailureHalfWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 0))
 	for _, cfg := range configurations {
-		u := mustNew(t, cfg.method, scaled(random(r, 3, 5), 1e-3), random(r, 3, 1), Options{Form: cfg.form})
+		u := mustNew(t, cfg.method, scaled(random(r, 3, 5), 1e-3), random(r, 3, 1), Options{Form: cfg.form, Solve: cfg.solve})
 		p, w, rank, size := snapshot(u)
 		// Two larger rows complete the row space; the targets of the others are the problem.
 		ax, ya := scaled(random(r, 20, 5), 1e-3), mat.NewDense(20, 1, nil)
@@ -246,14 +294,14 @@ func TestFailureHalfWay(t *testing.T) {
 			}
 		}
 		if err := u.AddInputs(ax, ya); !errors.Is(err, ErrOverflow) {
-			t.Fatalf("%s: error %v, want ErrOverflow", configName(cfg.method, cfg.form), err)
+			t.Fatalf("%s: error %v, want ErrOverflow", cfg.String(), err)
 		}
 		p2, w2, rank2, size2 := snapshot(u)
 		if !slices.Equal(p, p2) || !slices.Equal(w, w2) || rank != rank2 || size != size2 || u.Samples() != 3 {
-			t.Errorf("%s: the state has changed", configName(cfg.method, cfg.form))
+			t.Errorf("%s: the state has changed", cfg.String())
 		}
 		if err := u.AddInputs(ax, random(r, 20, 1)); err != nil {
-			t.Errorf("%s: a good batch after the bad one: %v", configName(cfg.method, cfg.form), err)
+			t.Errorf("%s: a good batch after the bad one: %v", cfg.String(), err)
 		}
 	}
 }
@@ -287,7 +335,7 @@ func TestRankDecisions(t *testing.T) {
 			a = randomRank(r, 30, 9, 8)
 		}
 		u := mustNew(t, Improved, a, random(r, 30, 1), Options{})
-		if got := u.(*pseudoinverse).rank; got != want {
+		if got := stateOf(u).rank; got != want {
 			t.Errorf("condition %g: rank %d, want %d", kappa, got, want)
 		}
 	}
@@ -316,22 +364,33 @@ func TestRankDecisions(t *testing.T) {
 	}
 }
 
-// TestCondition compares Condition with the norms of A and A⁺ themselves.
+// TestCondition compares Condition with the largest norms of A and A⁺ so far.
 func TestCondition(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
+	squared := mustNew(t, Improved, random(r, 9, 6), random(r, 9, 1), Options{Form: Large})
+	do(t, squared, squared.AddInputs(random(r, 1, 6), random(r, 1, 1)))
+	if _, power := stateOf(squared).condition(); power != 2 {
+		t.Errorf("power %d after the form Large", power)
+	}
 	for _, l := range []int{3, 20} {
 		a := random(r, l, 6)
 		u := mustNew(t, Improved, a, random(r, l, 1), Options{})
+		plus, _ := pinv(a)
+		largestA, largestPlus := a.Norm(2), plus.Norm(2)
 		for range 3 {
-			ax := random(r, 4, 6)
-			if err := u.AddInputs(ax, random(r, 4, 1)); err != nil {
+			ax := random(r, 3, 6) // which are all new in the first update of a wide start
+			if err := u.AddInputs(ax, random(r, 3, 1)); err != nil {
 				t.Fatal(err)
 			}
 			a = stack(a, ax)
+			plus, _ = pinv(a)
+			largestA, largestPlus = max(largestA, a.Norm(2)), max(largestPlus, plus.Norm(2))
 		}
-		plus, _ := pinv(a)
-		if got, want := u.Condition(), a.Norm(2)*plus.Norm(2); !(math.Abs(got-want) <= 1e-10*want) {
-			t.Errorf("l=%d: condition %v, want %v", l, got, want)
+		if _, power := stateOf(u).condition(); power != 1 {
+			t.Errorf("l=%d: power %d without the form Large", l, power)
+		}
+		if got, want := u.Condition().RCond, 1/(largestA*largestPlus); !(math.Abs(got-want) <= 1e-10*want) {
+			t.Errorf("l=%d: reciprocal condition %v, want %v", l, got, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"math"
+	"slices"
 
 	"blskernel/mat"
 
@@ -37,6 +38,89 @@ func (r *rows) append(data []float64) {
 		r.blocks = append(r.blocks, data)
 	}
 	r.count += n
+}
+
+// truncate drops the rows from count on.
+func (r *rows) truncate(count int) {
+	for r.count > count {
+		last := len(r.blocks) - 1
+		n := len(r.blocks[last]) / r.cols
+		drop := min(n, r.count-count)
+		r.count -= drop
+		if drop == n {
+			r.blocks = r.blocks[:last]
+			continue
+		}
+		r.blocks[last] = r.blocks[last][:(n-drop)*r.cols]
+	}
+}
+
+// remove drops the rows at the given places, in ascending order. The others keep their order; those
+// behind a dropped row in the same block are moved up, and neighboring blocks of few rows become one.
+func (r *rows) remove(places []int) {
+	var blocks [][]float64
+	first := 0
+	for _, block := range r.blocks {
+		n := len(block) / r.cols
+		gone := 0
+		for gone < len(places) && places[gone] < first+n {
+			gone++
+		}
+		block = r.drop(block, first, places[:gone])
+		places = places[gone:]
+		first += n
+		r.count -= gone
+		last := len(blocks) - 1
+		switch {
+		case len(block) == 0:
+		case last >= 0 && len(blocks[last])+len(block) <= smallBlock*r.cols:
+			blocks[last] = append(blocks[last], block...)
+		default:
+			blocks = append(blocks, block)
+		}
+	}
+	r.blocks = blocks
+}
+
+// drop drops the rows at the given places from a block whose first row is at first.
+func (r *rows) drop(block []float64, first int, places []int) []float64 {
+	if len(places) == 0 {
+		return block
+	}
+	kept := block[:(places[0]-first)*r.cols]
+	for i, place := range places {
+		end := len(block)
+		if i+1 < len(places) {
+			end = (places[i+1] - first) * r.cols
+		}
+		kept = append(kept, block[(place+1-first)*r.cols:end]...)
+	}
+	return kept
+}
+
+// pick returns copies of the rows at the given places, in their order.
+func (r *rows) pick(places []int) []float64 {
+	out := make([]float64, len(places)*r.cols)
+	starts := make([]int, len(r.blocks)) // index of the first row of each block
+	for i := 1; i < len(starts); i++ {
+		starts[i] = starts[i-1] + len(r.blocks[i-1])/r.cols
+	}
+	for i, place := range places {
+		block, found := slices.BinarySearch(starts, place)
+		if !found {
+			block--
+		}
+		at := (place - starts[block]) * r.cols
+		copy(out[i*r.cols:(i+1)*r.cols], r.blocks[block][at:])
+	}
+	return out
+}
+
+// last returns a copy of the last n rows.
+func (r *rows) last(n int) []float64 {
+	out := make([]float64, 0, n*r.cols)
+	r.panels(r.count-n, r.count, n, func(_, _ int, data []float64) { out = append(out, data...) })
+	return out
 }
 
 // reorder puts the rows from l on into another order: the row that is now at l+i goes to l+order[i].
@@ -100,7 +184,12 @@ func (r *rows) norm() float64 {
 }
 
 // norm returns the Euclidean norm of x, without overflow or underflow on the way.
-func norm(x []float64) float64 { return floats.Norm(x, 2) }
+func norm(x []float64) float64 {
+	if sum := floats.Dot(x, x); sum > smallestSquare && sum < math.MaxFloat64 {
+		return math.Sqrt(sum)
+	}
+	return floats.Norm(x, 2)
+}
 
 // compact returns the elements of m, row-major and without gaps, in new storage.
 func compact(m *mat.Dense) []float64 {

@@ -23,6 +23,7 @@ const smallestSquare = 0x1p-1022 / (eps * eps)
 type started struct {
 	p     []float64 // (A⁺)ᵀ, l×k
 	rank  int       // of A; k for a ridge
+	rcond float64   // for a ridge, the estimated 1/κ of [A; sqrt(lambda) I]
 	start Start
 
 	abandoned float64 // flops of an attempt that was given up
@@ -71,7 +72,8 @@ func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err err
 		}
 		return started{}, false, err
 	}
-	if !(chol.RCond() >= 1/(100*float64(l))) {
+	rcond := chol.RCond() // of the squares
+	if !(rcond >= 1/(100*float64(l))) {
 		return started{}, false, nil
 	}
 	u.counter.Enter(StepStart)
@@ -80,7 +82,7 @@ func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err err
 	if err := chol.SolveRowsTo(dst, dst); err != nil {
 		return started{}, false, err
 	}
-	return started{p: p, rank: k, start: StartCholesky}, true, nil
+	return started{p: p, rank: k, rcond: math.Sqrt(rcond), start: StartCholesky}, true, nil
 }
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
@@ -113,7 +115,7 @@ func (u *pseudoinverse) startQR(a *mat.Dense) (started, error) {
 		if err := lapack.SolveTriangularRows(u.counter, q0, &r, true); err != nil {
 			return started{}, fmt.Errorf("blsupdate: R of A: %w", err)
 		}
-		return started{p: q, rank: k, start: StartQR}, nil
+		return started{p: q, rank: k, rcond: rcond, start: StartQR}, nil
 	}
 	small, rank, err := u.truncatedInverse(&r)
 	if err != nil {
@@ -133,9 +135,9 @@ func (u *pseudoinverse) startWide(a *mat.Dense) (started, error) {
 	return started{p: p, rank: rank, start: StartSVD}, err
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of a, in a's shape, and the rank: singular
-// values below rankTolerance of the largest one count as zero. The decomposition is accounted to the
-// current step, the product to StepStart.
+// truncatedInverse returns the transpose of the pseudoinverse of a, in a's shape, and the rank:
+// singular values below rankTolerance of the largest one count as zero. The decomposition is accounted
+// to the current step, the product to StepStart.
 func (u *pseudoinverse) truncatedInverse(a *mat.Dense) ([]float64, int, error) {
 	m, n := a.Dims()
 	values, us, vs, err := svdThin(u.counter, a)

@@ -1,7 +1,6 @@
 package blsupdate
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -27,10 +26,11 @@ func eachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 }
 
 // configurations are all the ways to the same A⁺ for lambda = 0.
-var configurations = []struct {
-	method Method
-	form   Form
-}{{Original, Auto}, {Improved, Small}, {Improved, Large}, {Improved, Paper}, {Improved, Auto}}
+var configurations = []variant{
+	{Original, Auto, false},
+	{Improved, Small, false}, {Improved, Large, false}, {Improved, Paper, false}, {Improved, Auto, false},
+	{Improved, Compressed, false}, {Improved, Small, true}, {Improved, Large, true},
+}
 
 func random(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
@@ -209,4 +209,5 @@ func weights(t *testing.T, u Updater) *mat.Dense {
 	return w
 }
 
-func configName(m Method, f Form) string { return fmt.Sprintf("method=%v/form=%v", m, f) }
+// stateOf returns what an updater by Original or Improved keeps.
+func stateOf(u Updater) *pseudoinverse { return driverOf(u).state.(*pseudoinverse) }

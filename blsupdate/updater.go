@@ -7,24 +7,65 @@ import (
 )
 
 // An Updater owns a model and takes rows in batches of any size. It is not safe for concurrent use.
+//
+// The weights are those of the ridge problem over all rows it has,
+//
+//	W = argmin Σ_i w_i ‖a_i W - y_i‖² + lambda ‖W‖²,
+//
+// where w_i is 1 unless AddWeightedInputs or Forget made it something else, with the reservation that
+// Original and Improved make for lambda > 0 (see Options.Lambda).
+//
+// No method changes or keeps a matrix that it is given. After an error (wrong shapes, NaN or Inf, overflow,
+// a condition that leaves no digits, something that the method cannot do) every bit of the state is what it was.
+// What a method cannot do is an *UnsupportedError that names the methods that can; Supports tells beforehand.
 type Updater interface {
-	// AddInputs learns from q more samples: ax is q×k, ya is q×c. Neither is changed or kept. On an
-	// error (wrong shapes, NaN or Inf, overflow) the state is what it was.
+	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
 
-	// Weights returns a copy of W, k×c: the prediction for rows X is X W.
+	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times. There are q
+	// weights, finite and not negative. To the model it is AddInputs of the rows and their targets
+	// multiplied by sqrt(weights[i]), and so they have to be given to RemoveInputs and AddNodes.
+	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
+
+	// RemoveInputs unlearns q samples that were added before: ax is q×k, ya is q×c, exactly as the model has
+	// them, in any order. It returns a *LeverageError where the rest would not determine the weights: where
+	// the rows are all that is known in some direction, the information is not there any more for any method.
+	RemoveInputs(ax, ya *mat.Dense) error
+
+	// Forget multiplies the weight of all that was learned by factor, 0 < factor <= 1, the ridge included:
+	// lambda becomes factor lambda. It is exponential forgetting when it is called before each AddInputs.
+	// W stays what it is. Where the ridge is to stay as well, SetLambda sets it back.
+	Forget(factor float64) error
+
+	// AddNodes widens the model by p nodes, the columns of H, which come after the others: a is A, l×k, h is
+	// H, l×p, and y is Y, l×c, for all the samples that the model has, each row as the model has it. For
+	// Original and Improved they are in the order in which they were added, for the others in any order.
+	AddNodes(a, h, y *mat.Dense) error
+
+	// Merge learns what other, which has the same method, nodes and targets, has learned: all its rows with
+	// their targets. Its ridge is left out; that of the receiver stays. other is not changed.
+	Merge(other Updater) error
+
+	// SetLambda changes the ridge, as if it had been lambda from the start.
+	SetLambda(lambda float64) error
+
+	// Weights returns a copy of W, k×c: the prediction for rows X is X W. Gram and QR solve for it when it is
+	// first wanted after a change, and return a *RankError or *ConditionError if it is not determined.
 	Weights() (*mat.Dense, error)
 
-	// Samples, Nodes and Targets return l, k and c.
+	// Method returns the method, Samples, Nodes and Targets l, k and c, and Lambda the ridge.
+	Method() Method
 	Samples() int
 	Nodes() int
 	Targets() int
+	Lambda() float64
 
-	// Condition returns ‖A‖‖A⁺‖ in Frobenius norms. For a pseudoinverse of rank r it lies between
-	// the 2-norm condition number κ of A and r κ. It takes a pass over the state.
-	Condition() float64
+	// Condition says how far the weights can be trusted. It takes O(k²) flops, O(lk) for Original and
+	// Improved, and the solution for the weights where that is still to be done.
+	Condition() Condition
 
-	// Report says what the last successful update, or at first the start, took.
+	// Report says what the last successful call that changed the model took, and the solution for the
+	// weights if they have been asked for since; at first that is the start.
 	Report() Report
 }
 
@@ -35,46 +76,16 @@ type Pseudoinverter interface {
 	Pseudoinverse() *mat.Dense
 }
 
-// A Report is the account of one update, or of the start.
-type Report struct {
-	Samples int   // l after it
-	Added   int   // q
-	Form    Form  // the form of B: Small for Original; Auto for the start and where C was not zero; of parts the largest
-	Start   Start // how the first A⁺ was found
-	RankC   int   // the rank of C where it was computed; B is by the general formula if not 0
-	Steps   []StepReport
-	Elapsed time.Duration // of all steps and what is between them
-
-	// Abandoned is the number of flops spent on a cheaper way to the first A⁺ that was tried before
-	// and given up. They are in none of the steps.
-	Abandoned float64
-
-	model, counted float64 // summed exactly
-}
-
-// A StepReport is the account of one step.
-type StepReport struct {
-	Step    Step
-	Formula string  // of the model
-	Model   float64 // flops by the model
-	Counted float64 // flops that the backend was asked for
-	Elapsed time.Duration
-}
-
-// Model returns the flops of all steps by the model.
-func (r Report) Model() float64 { return r.model }
-
-// Counted returns all flops that the backend was asked for, in steps of the model or not, but for
-// Abandoned.
-func (r Report) Counted() float64 { return r.counted }
-
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or
-// kept. The result has the method's A⁺ and W = A⁺Y and implements Pseudoinverter.
+// kept. The result of Original and Improved implements Pseudoinverter.
 //
-// The start is by the Cholesky factor of AᵀA + lambda I where its condition allows an error in A⁺ like
-// eps κ, else by a QR factorization of A, and for an A of rank below k by its singular values; Report
-// says which. It returns an error if a or y has no rows, wrong shapes, NaN or Inf; if an option is out
-// of range; or a *RankError for l < k with lambda > 0 (and C not CZero).
+// Where the method keeps an inverse, the start is by the Cholesky factor of AᵀA + lambda I if its condition
+// allows the method's accuracy, else by a QR factorization of A; Original and Improved take the singular
+// values of an A of rank below k. Report says which. It returns an error if a or y has no rows, wrong
+// shapes, NaN or Inf; if an option is out of range; a *RankError if the rows do not determine the state:
+// for Original and Improved with l < k and lambda > 0 (and C not CZero), for RidgeInverse and
+// InverseCholesky with l < k and lambda = 0; and a *ConditionError if A is too ill-conditioned for it.
+// Gram and QR start from any rows.
 func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := opt.check(m); err != nil {
 		return nil, err
@@ -82,9 +93,37 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := checkPair("A", a, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
-	u, err := newPseudoinverse(m, a, y, opt)
+	began := time.Now()
+	l, k := a.Dims()
+	_, c := y.Dims()
+	if err := CheckStart(m, opt, l, k); err != nil {
+		return nil, err
+	}
+	u := &updater{method: m, counter: NewCounter(opt.Backend), samples: l}
+	s, d, err := newState(m, common{counter: u.counter, opt: opt, k: k, c: c}, a, y)
 	if err != nil {
 		return nil, err
 	}
+	u.state = s
+	u.account(d, Report{Added: l}, began)
+	if p, ok := s.(*pseudoinverse); ok {
+		return pseudoinverter{u, p}, nil
+	}
 	return u, nil
+}
+
+// newState starts the state of the method.
+func newState(m Method, base common, a, y *mat.Dense) (state, done, error) {
+	switch m {
+	case RidgeInverse:
+		return newRidgeInverse(base, a, y)
+	case InverseCholesky:
+		return newInverseCholesky(base, a, y)
+	case Gram:
+		return newGram(base, a, y)
+	case QR:
+		return newQR(base, a, y)
+	default:
+		return newPseudoinverse(m, base, a, y)
+	}
 }

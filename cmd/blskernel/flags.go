@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"blskernel"
 	"blskernel/bench"
@@ -20,6 +22,7 @@ type settings struct {
 	seed                                        uint64
 	methods                                     []string
 	form                                        string
+	solve                                       bool
 	backend                                     string
 	threads                                     int
 	json, check                                 bool
@@ -37,8 +40,9 @@ func (s *settings) register(cmd *cobra.Command) {
 	f.IntVar(&s.enhancementNodes, "enhancement-nodes", s.enhancementNodes, "enhancement nodes")
 	f.Var(&s.lambda, "lambda", "ridge of the first training, as 1e-6 or 2^-30; 0 for the exact pseudoinverse")
 	f.Uint64Var(&s.seed, "seed", s.seed, "seed of all random numbers; the same seed gives the same run")
-	f.StringSliceVar(&s.methods, "methods", s.methods, "methods to compare, of: original, improved")
-	f.StringVar(&s.form, "form", s.form, "form of B in improved: auto (by flops), paper (by q <= k), small (q x q), large (k x k)")
+	f.StringSliceVar(&s.methods, "methods", s.methods, "methods to compare, of: "+methodNames())
+	f.StringVar(&s.form, "form", s.form, "form of the update: auto (by flops), paper (by q <= k), small (q x q), large (k x k), compressed (QR of the batch)")
+	f.BoolVar(&s.solve, "solve", s.solve, "let improved solve for B instead of multiplying by an inverse")
 	f.StringVar(&s.backend, "backend", s.backend, "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas where it can be had, else pure")
 	f.IntVar(&s.threads, "threads", s.threads, "most threads to use; 0 for all processors")
 	f.BoolVar(&s.json, "json", s.json, "print one JSON object for each step and method")
@@ -73,15 +77,15 @@ func (s *settings) experiment() (*bench.Incremental, error) {
 	if k := int64(s.featureGroups)*int64(s.groupNodes) + int64(s.enhancementNodes); k > mostNodes {
 		return nil, usageError{fmt.Errorf("--feature-groups, --group-nodes and --enhancement-nodes make %d nodes; want at most %d", k, mostNodes)}
 	}
-	methods, err := s.parseMethods()
+	methods, err := parseMethods("methods", s.methods)
 	if err != nil {
 		return nil, err
 	}
 	form, err := blsupdate.ParseForm(s.form)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--form is %q; want auto, paper, small or large", s.form)}
+		return nil, usageError{fmt.Errorf("--form is %q; want auto, paper, small, large or compressed", s.form)}
 	}
-	backend, err := s.lookup()
+	backend, err := lookupBackend("backend", s.backend)
 	if err != nil {
 		return nil, err
 	}
@@ -90,37 +94,45 @@ func (s *settings) experiment() (*bench.Incremental, error) {
 		Initial: s.initial, Batch: s.batch, Updates: s.updates, Check: s.check,
 		Features: bls.FeatureOptions{Groups: s.featureGroups, GroupNodes: s.groupNodes, EnhancementNodes: s.enhancementNodes, Seed: s.seed},
 		Methods:  methods,
-		Update:   blsupdate.Options{Lambda: float64(s.lambda), Form: form, Backend: backend},
+		Update:   blsupdate.Options{Lambda: float64(s.lambda), Form: form, Solve: s.solve, Backend: backend},
 	}, nil
 }
 
-func (s *settings) parseMethods() ([]blsupdate.Method, error) {
-	if len(s.methods) == 0 {
-		return nil, usageError{errors.New("--methods is empty; want original, improved or both")}
+// methodNames lists the names of all methods.
+func methodNames() string {
+	var names []string
+	for _, m := range blsupdate.Methods() {
+		names = append(names, m.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// parseMethods returns the methods that a flag names.
+func parseMethods(flag string, names []string) ([]blsupdate.Method, error) {
+	if len(names) == 0 {
+		return nil, usageError{fmt.Errorf("--%s is empty; want some of %s", flag, methodNames())}
 	}
 	var methods []blsupdate.Method
-	seen := map[blsupdate.Method]bool{}
-	for _, name := range s.methods {
+	for _, name := range names {
 		m, err := blsupdate.ParseMethod(name)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--methods has %q; want original, improved or both", name)}
+			return nil, usageError{fmt.Errorf("--%s has %q; want some of %s", flag, name, methodNames())}
 		}
-		if seen[m] {
-			return nil, usageError{fmt.Errorf("--methods has %v twice", m)}
+		if slices.Contains(methods, m) {
+			return nil, usageError{fmt.Errorf("--%s has %v twice", flag, m)}
 		}
-		seen[m] = true
 		methods = append(methods, m)
 	}
 	return methods, nil
 }
 
-// lookup finds the backend. A name that means nothing is the fault of the command line; one that
-// cannot be had here, or a wrong environment, is not.
-func (s *settings) lookup() (blskernel.Backend, error) {
-	b, err := blskernel.Lookup(s.backend)
+// lookupBackend finds the backend that a flag names. A name that means nothing is the fault of the command
+// line; one that cannot be had here, or a wrong environment, is not.
+func lookupBackend(flag, name string) (blskernel.Backend, error) {
+	b, err := blskernel.Lookup(name)
 	var unavailable *blskernel.UnavailableError
-	if err != nil && s.backend != "" && !errors.As(err, &unavailable) {
-		return nil, usageError{fmt.Errorf("--backend is %q; want pure or openblas", s.backend)}
+	if err != nil && name != "" && !errors.As(err, &unavailable) {
+		return nil, usageError{fmt.Errorf("--%s is %q; want pure or openblas", flag, name)}
 	}
 	return b, err
 }

@@ -4,7 +4,11 @@
 //	blskernel demo                 both methods on the embedded synthetic digits
 //	blskernel train --data DIR     the same on idx files named as MNIST's
 //	blskernel bench                the speeds of the backends side by side
+//	blskernel flops                the flops and times of an update, by the model and as measured
+//	blskernel plan                 which method is the cheapest here, and why
 //	blskernel info                 backend, CPU, kernel, block sizes
+//
+// Flags may be written with one dash or with two.
 //
 // Results go to standard output, progress and errors to standard error.
 //
@@ -18,6 +22,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"syscall"
 )
 
@@ -66,11 +72,28 @@ func (e signalError) status() int {
 	return exitFailure
 }
 
+// longFlag matches a flag with one dash that is not -h, the only one that has a short form.
+var longFlag = regexp.MustCompile(`^-([a-gi-z]|[a-z][a-z-]+)(=|$)`)
+
+// twoDashes lets flags be written with one dash, as Go's own commands have them.
+func twoDashes(args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if a == "--" {
+			break
+		}
+		if longFlag.MatchString(a) {
+			out[i] = "-" + a
+		}
+	}
+	return out
+}
+
 // run executes the command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
 	working := false
 	root := newRoot(s, &working)
-	root.SetArgs(args)
+	root.SetArgs(twoDashes(args))
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	cmd, err := root.ExecuteContextC(ctx)

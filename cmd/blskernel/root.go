@@ -19,6 +19,8 @@ backends, and says what it runs on.`,
 		Example: `  blskernel demo
   blskernel train --data mnist --batch 1000 --updates 50
   blskernel bench --n 1000,2000
+  blskernel flops --method gram --k 2000 --q 1000
+  blskernel plan --k 2000 --q 1000 --l 20000
   blskernel info`,
 		Args:             noArgs,
 		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -27,7 +29,7 @@ backends, and says what it runs on.`,
 		SilenceUsage:     true,
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newDemo(s), newTrain(s), newBench(s), newInfo(s))
+	root.AddCommand(newDemo(s), newTrain(s), newBench(s), newFlops(s), newPlan(s), newInfo(s))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"blskernel"
+	"blskernel/blsupdate"
+)
+
+// ValidationGrid returns the settings on which predicted and measured times are compared, on one backend: every
+// method and form, k from 250 to 2000, q from one row to 8000, one target to a hundred. All together take a few
+// minutes.
+func ValidationGrid(b blskernel.Backend) []Setting {
+	const ridge = 1e-3
+	var grid []Setting
+	add := func(m blsupdate.Method, form blsupdate.Form, solve bool, shapes ...[4]int) {
+		lambda := ridge
+		if m == blsupdate.Original || m == blsupdate.Improved {
+			lambda = 0
+		}
+		for _, s := range shapes {
+			grid = append(grid, Setting{
+				Method: m, Options: blsupdate.Options{Lambda: lambda, Form: form, Solve: solve, Backend: b},
+				K: s[0], Q: s[1], L: s[2], C: s[3],
+			})
+		}
+	}
+	add(blsupdate.Gram, blsupdate.Auto, false,
+		[4]int{250, 1, 1000, 10}, [4]int{500, 100, 2000, 10}, [4]int{1000, 1000, 4000, 100}, [4]int{1000, 8000, 4000, 10}, [4]int{2000, 500, 6000, 1}, [4]int{2000, 4000, 6000, 10})
+	add(blsupdate.QR, blsupdate.Auto, false,
+		[4]int{250, 10, 1000, 10}, [4]int{500, 100, 2000, 1}, [4]int{1000, 1, 4000, 10}, [4]int{1000, 1000, 4000, 10}, [4]int{2000, 500, 6000, 100}, [4]int{2000, 4000, 6000, 10})
+	add(blsupdate.RidgeInverse, blsupdate.Small, false,
+		[4]int{250, 20, 1000, 10}, [4]int{500, 1, 2000, 10}, [4]int{1000, 1, 4000, 1}, [4]int{1000, 100, 4000, 10}, [4]int{2000, 1, 6000, 10}, [4]int{2000, 400, 6000, 100})
+	add(blsupdate.RidgeInverse, blsupdate.Large, false, [4]int{500, 1000, 2000, 10}, [4]int{1000, 2000, 4000, 10})
+	add(blsupdate.InverseCholesky, blsupdate.Small, false, [4]int{500, 4, 2000, 10}, [4]int{1000, 1, 4000, 10})
+	add(blsupdate.InverseCholesky, blsupdate.Large, false, [4]int{500, 250, 2000, 10}, [4]int{1000, 1000, 4000, 10}, [4]int{2000, 500, 6000, 10})
+	add(blsupdate.Improved, blsupdate.Small, false,
+		[4]int{250, 50, 2000, 10}, [4]int{500, 100, 5000, 10}, [4]int{1000, 1000, 4000, 100}, [4]int{2000, 500, 4000, 10})
+	add(blsupdate.Improved, blsupdate.Small, true, [4]int{1000, 1000, 4000, 10})
+	add(blsupdate.Improved, blsupdate.Large, false, [4]int{500, 1000, 4000, 10}, [4]int{1000, 2000, 4000, 10})
+	add(blsupdate.Improved, blsupdate.Large, true, [4]int{1000, 2000, 4000, 10})
+	add(blsupdate.Improved, blsupdate.Compressed, true, [4]int{500, 2000, 5000, 10}, [4]int{1000, 4000, 4000, 10})
+	add(blsupdate.Original, blsupdate.Auto, false, [4]int{500, 500, 5000, 10}, [4]int{1000, 1000, 4000, 10}, [4]int{1000, 2000, 4000, 1})
+	return grid
+}
+
+// An Agreement sums up how well times were predicted.
+type Agreement struct {
+	Settings int     `json:"settings"`
+	Median   float64 `json:"median"`        // of the magnitudes of Cost.Deviation
+	P95      float64 `json:"percentile_95"` // the 95th percentile of them
+	Worst    float64 `json:"worst"`
+	Unequal  int     `json:"unequal"` // settings in which the flops counted are not those of the model
+}
+
+// Agree sums up costs. It returns the zero value for none.
+func Agree(costs []Cost) Agreement {
+	if len(costs) == 0 {
+		return Agreement{}
+	}
+	a := Agreement{Settings: len(costs)}
+	deviations := make([]float64, len(costs))
+	for i, c := range costs {
+		deviations[i] = math.Abs(c.Deviation())
+		if c.Total.Model != c.Total.Counted || slices.ContainsFunc(c.Steps, func(s CostStep) bool { return s.Model != s.Counted }) {
+			a.Unequal++
+		}
+	}
+	slices.Sort(deviations)
+	a.Median, a.P95, a.Worst = quantile(deviations, 0.5), quantile(deviations, 0.95), deviations[len(deviations)-1]
+	return a
+}
+
+// quantile interpolates between the sorted values.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// Validate measures all settings and calls emit with the cost of each. It stops with the context's error
+// before the next update if ctx is cancelled, and with emit's error if it returns one.
+func Validate(ctx context.Context, grid []Setting, rates *blsupdate.Rates, seed uint64, emit func(Cost) error) error {
+	for _, s := range grid {
+		cost, err := MeasureCost(ctx, s, rates, seed)
+		if err != nil {
+			return err
+		}
+		if err := emit(cost); err != nil {
+			return err
+		}
+	}
+	return nil
+}

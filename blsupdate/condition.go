@@ -1,0 +1,56 @@
+package blsupdate
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Condition says how far the weights of a model can be trusted.
+type Condition struct {
+	// RCond is 1/κ, estimated, where κ is the 2-norm condition number of [A; sqrt(lambda) I]: of the present
+	// state where that determines the weights, as in Gram and QR, and of the worst so far where errors stay
+	// in the state. The estimate may be too small by a factor k, and by a factor 3 too large.
+	RCond float64
+
+	// Digits is the number of decimal digits of W that rounding leaves at least, in norm, by the error
+	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ². It is between
+	// 0 and 16, and usually an understatement.
+	Digits float64
+
+	// Advice says what to do where Digits is below 6 and something can be done, and is empty otherwise.
+	Advice string
+
+	// Instead is the method that Advice recommends: QR where Gram, or another method with an error of
+	// eps κ², should give way to it. It is the method itself otherwise.
+	Instead Method
+}
+
+// enoughDigits is the number of digits below which a Condition gives advice.
+const enoughDigits = 6
+
+// digits returns how many decimal digits an error of 10 sqrt(l) eps κ^power leaves.
+func digits(l int, rcond float64, power int) float64 {
+	if !(rcond > 0) {
+		return 0
+	}
+	lost := math.Log10(10*eps*math.Sqrt(float64(max(l, 1)))) - float64(power)*math.Log10(rcond)
+	return min(16, max(0, -lost))
+}
+
+func (u *updater) Condition() Condition {
+	rcond, power := u.state.condition()
+	c := Condition{RCond: rcond, Digits: digits(u.samples, rcond, power), Instead: u.method}
+	if c.Digits >= enoughDigits {
+		return c
+	}
+	better := digits(u.samples, rcond, 1)
+	switch {
+	case power == 2 && better >= c.Digits+1:
+		c.Instead = QR
+		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, 1/%.1g: start the model anew by qr, which keeps %.0f digits, or raise lambda",
+			u.method, rcond, better)
+	default:
+		c.Advice = fmt.Sprintf("the condition number is 1/%.1g: raise lambda, scale the columns, or drop nodes that are nearly combinations of others", rcond)
+	}
+	return c
+}

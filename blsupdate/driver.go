@@ -1,0 +1,268 @@
+package blsupdate
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"blskernel/mat"
+)
+
+// A state is what a method keeps and how it changes: what differs between the methods. The matrices that it
+// is given have been checked, are finite, and are neither changed nor kept. On an error it is what it was.
+//
+// What only some methods can do are interfaces of their own, below.
+type state interface {
+	add(ax, ya *mat.Dense) (done, error)
+	remove(ax, ya *mat.Dense) (done, error)
+	forget(factor float64) error
+	addNodes(a, h, y *mat.Dense) (done, error)
+
+	// weights returns W in the state's own storage, and what it took if it had to be solved for.
+	weights() (*mat.Dense, done, error)
+
+	dims() (k, c int)
+	lambda() float64
+	// condition returns 1/κ, estimated, for the worst state so far that the errors are made of, and the
+	// power of κ with which they grow.
+	condition() (rcond float64, power int)
+}
+
+// A merger is a state that can learn all that another one of its type has learned.
+type merger interface {
+	merge(other state) (done, error)
+}
+
+// A ridger is a state whose ridge can be changed.
+type ridger interface {
+	setLambda(lambda float64) (done, error)
+}
+
+// common is what every state has.
+type common struct {
+	counter *Counter
+	opt     Options // whose Backend is not used: the counter is the backend
+	k, c    int
+}
+
+func (b *common) dims() (k, c int) { return b.k, b.c }
+
+// done is the account of what a state did.
+type done struct {
+	model     []StepFlops
+	form      Form
+	start     Start
+	rankC     int
+	abandoned float64
+}
+
+// An updater is a state with what all methods have in common: checks, counts and times.
+type updater struct {
+	method  Method
+	counter *Counter
+	state   state
+	samples int
+	report  Report
+}
+
+// A pseudoinverter is an updater whose state has A⁺.
+type pseudoinverter struct {
+	*updater
+	p *pseudoinverse
+}
+
+func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.p.p.transposed() }
+
+func (u *updater) AddInputs(ax, ya *mat.Dense) error {
+	if err := u.checkRows(ax, ya); err != nil {
+		return err
+	}
+	q, _ := ax.Dims()
+	return u.run(Report{Added: q}, func() (done, error) { return u.state.add(ax, ya) })
+}
+
+func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
+	if err := u.checkRows(ax, ya); err != nil {
+		return err
+	}
+	q, _ := ax.Dims()
+	if len(weights) != q {
+		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
+	}
+	roots := make([]float64, q)
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return &OptionError{Option: "a sample's weight", Value: w, Want: "a finite number that is not negative"}
+		}
+		roots[i] = math.Sqrt(w)
+	}
+	sx, sy := scaleRows(ax, roots), scaleRows(ya, roots)
+	if err := u.checkRows(sx, sy); err != nil {
+		return ErrOverflow
+	}
+	return u.run(Report{Added: q}, func() (done, error) { return u.state.add(sx, sy) })
+}
+
+func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
+	if err := u.checkRows(ax, ya); err != nil {
+		return err
+	}
+	q, _ := ax.Dims()
+	if q > u.samples {
+		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: "no more rows than the model has samples"}
+	}
+	return u.run(Report{Added: -q}, func() (done, error) { return u.state.remove(ax, ya) })
+}
+
+func (u *updater) Forget(factor float64) error {
+	if !(factor > 0 && factor <= 1) {
+		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
+	}
+	return u.run(Report{}, func() (done, error) {
+		if factor == 1 {
+			return done{}, nil
+		}
+		return done{}, u.state.forget(factor)
+	})
+}
+
+func (u *updater) AddNodes(a, h, y *mat.Dense) error {
+	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
+		return err
+	}
+	if err := checkMatrix("A", a, u.samples, u.Nodes()); err != nil {
+		return err
+	}
+	if err := checkMatrix("H", h, u.samples, 0); err != nil {
+		return err
+	}
+	return u.run(Report{}, func() (done, error) { return u.state.addNodes(a, h, y) })
+}
+
+func (u *updater) Merge(other Updater) error {
+	m, ok := u.state.(merger)
+	if !ok {
+		return unsupported(u.method, ActionMerge)
+	}
+	o := driverOf(other)
+	switch {
+	case o == nil || o.method != u.method:
+		return &OptionError{Option: "the other model", Value: methodOf(other), Want: "the method " + u.method.String()}
+	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
+		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: "as many nodes and targets"}
+	case o == u:
+		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another one"}
+	}
+	return u.run(Report{Added: o.samples}, func() (done, error) { return m.merge(o.state) })
+}
+
+func (u *updater) SetLambda(lambda float64) error {
+	r, ok := u.state.(ridger)
+	if !ok {
+		return unsupported(u.method, ActionRidge)
+	}
+	if !(lambda >= 0) || math.IsInf(lambda, 1) {
+		return &OptionError{Option: "Lambda", Value: lambda, Want: "a finite number that is not negative"}
+	}
+	return u.run(Report{}, func() (done, error) { return r.setLambda(lambda) })
+}
+
+func (u *updater) Weights() (*mat.Dense, error) {
+	began := time.Now()
+	u.counter.Reset()
+	w, d, err := u.state.weights()
+	u.counter.Leave()
+	if err != nil {
+		return nil, err
+	}
+	if d.model != nil {
+		u.append(d.model, began)
+	}
+	return cloneDense(w), nil
+}
+
+func (u *updater) Method() Method  { return u.method }
+func (u *updater) Samples() int    { return u.samples }
+func (u *updater) Nodes() int      { k, _ := u.state.dims(); return k }
+func (u *updater) Targets() int    { _, c := u.state.dims(); return c }
+func (u *updater) Lambda() float64 { return u.state.lambda() }
+
+func (u *updater) Report() Report {
+	r := u.report
+	r.Steps = slices.Clone(r.Steps)
+	return r
+}
+
+// checkRows checks a batch.
+func (u *updater) checkRows(ax, ya *mat.Dense) error {
+	return checkPair("Ax", ax, u.Nodes(), "Ya", ya, u.Targets())
+}
+
+// run lets the state act and keeps account of it; report has the number of samples that are gained.
+func (u *updater) run(report Report, act func() (done, error)) error {
+	began := time.Now()
+	u.counter.Reset()
+	d, err := act()
+	u.counter.Leave()
+	if err != nil {
+		return err
+	}
+	u.samples += report.Added
+	u.account(d, report, began)
+	return nil
+}
+
+// account starts a new report.
+func (u *updater) account(d done, report Report, began time.Time) {
+	report.Samples = u.samples
+	report.Form, report.RankC, report.Abandoned = d.form, d.rankC, d.abandoned
+	report.Start = u.report.Start
+	if u.report.Samples == 0 {
+		report.Start = d.start
+	}
+	u.report = report
+	u.append(d.model, began)
+}
+
+// append adds the steps of the model beside what was counted to the report.
+func (u *updater) append(model []StepFlops, began time.Time) {
+	r := &u.report
+	r.Steps = slices.Grow(slices.Clone(r.Steps), len(model))
+	for _, m := range model {
+		counted, elapsed := u.counter.Step(m.Step)
+		r.Steps = append(r.Steps, StepReport{StepFlops: m, Model: m.Flops(), Counted: counted, Elapsed: elapsed})
+	}
+	r.model += total(model)
+	r.counted += u.counter.total()
+	r.Elapsed += time.Since(began)
+	u.counter.Reset()
+}
+
+func driverOf(u Updater) *updater {
+	switch u := u.(type) {
+	case *updater:
+		return u
+	case pseudoinverter:
+		return u.updater
+	}
+	return nil
+}
+
+func methodOf(u Updater) any {
+	if u == nil {
+		return nil
+	}
+	return u.Method()
+}
+
+// scaleRows returns m with row i multiplied by factors[i], in new storage.
+func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
+	out := cloneDense(m)
+	for i, f := range factors {
+		row := out.RawRowView(i)
+		for j := range row {
+			row[j] *= f
+		}
+	}
+	return out
+}

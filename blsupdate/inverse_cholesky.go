@@ -1,0 +1,229 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// inverseCholesky is the state of the method InverseCholesky: the upper triangular F with F Fᵀ = (AᵀA +
+// lambda I)⁻¹, and W.
+//
+// F is kept as the rows of L, F = gain Lᵀ: a column of F is what an update goes along, and forgetting,
+// F := F/sqrt(mu), takes no pass over it.
+type inverseCholesky struct {
+	common
+	ridge float64
+	l     *mat.Dense // Fᵀ/gain, k×k, zero above the diagonal, without gaps
+	gain  float64
+	w     *mat.Dense // W, k×c, without gaps
+	size  sizes
+
+	// The errors in F are those of the worst state so far.
+	peak  float64 // the largest ‖F‖/gain, as far as known
+	worst float64 // the smallest 1/κ
+	noted float64 // normL when that was last estimated
+
+	// Bounds on the Frobenius norm of l and on the magnitude of elements of W, by which it is known
+	// before they are overwritten that nothing will overflow.
+	normL, mostW float64
+}
+
+// newInverseCholesky computes F = R⁻¹ where RᵀR = AᵀA + lambda I: R is the Cholesky factor where the
+// condition of that matrix allows, else it comes from a QR factorization of A below sqrt(lambda) I.
+func newInverseCholesky(base common, a, y *mat.Dense) (*inverseCholesky, done, error) {
+	if err := CheckStart(InverseCholesky, base.opt, rowsOf(a), base.k); err != nil {
+		return nil, done{}, err
+	}
+	s := &inverseCholesky{common: base, ridge: base.opt.Lambda, gain: 1}
+	size, err := newSizes(s.k, s.c).with(a, y).safe()
+	if err != nil {
+		return nil, done{}, err
+	}
+	s.size = size
+	start, err := s.startCholesky(a, y)
+	var singular *ConditionError
+	abandoned := 0.0
+	if errors.As(err, &singular) {
+		abandoned = s.counter.Flops()
+		s.counter.Reset()
+		start, err = StartQR, s.startQR(a, y)
+	}
+	if err != nil {
+		return nil, done{}, err
+	}
+	s.normL, s.mostW = s.frobenius(), largestOf(s.w.RawMatrix().Data)
+	if !(s.normL < math.MaxFloat64/4) {
+		return nil, done{}, ErrOverflow
+	}
+	s.worst = 1
+	s.noteCondition()
+	return s, done{model: inverseCholeskyStart(Shape{L: rowsOf(a), K: s.k, C: s.c, Start: start}), start: start, abandoned: abandoned}, nil
+}
+
+// startCholesky computes L = U⁻ᵀ from the Cholesky factor U of AᵀA + lambda I. The error of L is about
+// eps κ², which stays below the error 10 sqrt(l) eps κ that the updates may add where κ <= 10 sqrt(l).
+// The error is a *ConditionError otherwise.
+func (s *inverseCholesky) startCholesky(a, y *mat.Dense) (Start, error) {
+	factor, rcond, err := s.startFactor(a)
+	if err != nil {
+		return 0, err
+	}
+	if !(rcond >= 1/(100*float64(rowsOf(a)))) {
+		return 0, &ConditionError{What: "A'A + lambda I", RCond: rcond}
+	}
+	if s.w, err = s.startWeights(factor, a, y); err != nil {
+		return 0, err
+	}
+	s.counter.Enter(StepF)
+	defer s.counter.Leave()
+	s.l = mat.NewDense(s.k, s.k, nil)
+	for i := range s.k {
+		s.l.Set(i, i, 1)
+	}
+	if err := factor.SolveUTriangle(s.l); err != nil {
+		return 0, ErrOverflow
+	}
+	return StartCholesky, nil
+}
+
+// startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W =
+// R⁻¹z.
+func (s *inverseCholesky) startQR(a, y *mat.Dense) error {
+	s.counter.Enter(StepFactor)
+	defer s.counter.Leave()
+	r, z := mat.NewDense(s.k, s.k, nil), mat.NewDense(s.k, s.c, nil)
+	root := math.Sqrt(s.ridge)
+	for i := range s.k {
+		r.Set(i, i, root)
+	}
+	if err := lapack.AppendRows(s.counter, r, z, a, cloneDense(y)); err != nil {
+		return ErrOverflow
+	}
+	rcond := lapack.RCondTriangle(s.counter, r)
+	if !(rcond > rankTolerance(rowsOf(a), s.k)) {
+		return &ConditionError{What: "the rows of A", RCond: rcond, Instead: []Method{QR, Improved}}
+	}
+	s.counter.Enter(StepSolve)
+	if err := lapack.SolveTriangular(s.counter, z, r, false); err != nil {
+		return ErrOverflow
+	}
+	s.counter.Enter(StepF)
+	if err := lapack.InvertTriangle(s.counter, r); err != nil {
+		return ErrOverflow
+	}
+	s.l, s.w = transposedTriangle(r), z
+	return nil
+}
+
+// transposedTriangle returns the transpose of the upper triangle of r, with zeros above its diagonal.
+func transposedTriangle(r *mat.Dense) *mat.Dense {
+	raw := r.RawMatrix()
+	n := raw.Rows
+	t := make([]float64, n*n)
+	const tile = 32 // by tiles, so that what is read of a row and written of a column stays in the cache
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := i0; j0 < n; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j := max(i, j0); j < min(j0+tile, n); j++ {
+					t[j*n+i] = raw.Data[i*raw.Stride+j]
+				}
+			}
+		}
+	}
+	return mat.NewDense(n, n, t)
+}
+
+func (s *inverseCholesky) weights() (*mat.Dense, done, error) { return s.w, done{}, nil }
+
+func (s *inverseCholesky) lambda() float64 { return s.ridge }
+
+// forget divides F by the root of the factor, unless that overflows, which takes directions in which
+// nothing has been learned for very long.
+func (s *inverseCholesky) forget(factor float64) error {
+	gain := s.gain / math.Sqrt(factor)
+	if !(gain < math.MaxFloat64/max(s.normL, 1)) {
+		return ErrOverflow
+	}
+	s.gain = gain
+	s.ridge *= factor
+	s.size = s.size.scaled(math.Sqrt(factor))
+	if s.gain > mostGain {
+		scale(s.gain, s.l.RawMatrix().Data)
+		s.normL *= s.gain
+		s.peak *= s.gain
+		s.noted *= s.gain
+		s.gain = 1
+	}
+	return nil
+}
+
+// cloneL returns a copy of l.
+func (s *inverseCholesky) cloneL() *mat.Dense {
+	dst, src := mat.NewDense(s.k, s.k, nil), s.l.RawMatrix().Data
+	raw := dst.RawMatrix().Data
+	for i := range s.k {
+		copy(raw[i*s.k:], src[i*s.k:i*s.k+i+1])
+	}
+	return dst
+}
+
+// timesF overwrites the q×k X by X F, or by X Fᵀ if trans is set.
+func (s *inverseCholesky) timesF(x []float64, q int, trans bool) {
+	t := blas.Trans
+	if trans {
+		t = blas.NoTrans
+	}
+	s.counter.Dtrmm(blas.Right, blas.Lower, t, blas.NonUnit, q, s.k, s.gain, s.l.RawMatrix().Data, s.k, x, s.k)
+}
+
+// fTimes overwrites the k×c X by F X.
+func (s *inverseCholesky) fTimes(x []float64) {
+	s.counter.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, s.k, s.c, s.gain, s.l.RawMatrix().Data, s.k, x, s.c)
+}
+
+// condition is that of the worst state of which it is known: of the start, of those after removals and
+// added nodes, and of those for which it was asked.
+func (s *inverseCholesky) condition() (rcond float64, power int) {
+	s.noteCondition()
+	return s.worst, 1
+}
+
+// noteCondition estimates 1/κ of the present state, and notes it if it is the smallest: κ = ‖[A;
+// sqrt(lambda) I]‖‖F‖ with the largest ‖F‖ so far, because what was rounded of that is still there.
+func (s *inverseCholesky) noteCondition() {
+	l := s.l.RawMatrix().Data
+	s.peak = max(s.peak, math.Sqrt(powerNorm(s.k, func(x []float64) {
+		s.counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.k, l, s.k, x, 1)
+		s.counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.k, l, s.k, x, 1)
+	})))
+	kappa := math.Hypot(s.size.norm(), math.Sqrt(s.ridge)) * s.peak * s.gain
+	s.worst, s.noted = min(s.worst, 1/kappa), s.normL
+}
+
+// noteRemoval is noteCondition after a removal of so many rows, which has computed normL. For few of
+// them its passes over F would take longer than the removal, so it waits until the square of normL,
+// which is at least ‖F‖², has doubled.
+func (s *inverseCholesky) noteRemoval(rows int) {
+	if rows >= manyRemoved || s.normL > math.Sqrt2*s.noted {
+		s.noteCondition()
+	}
+}
+
+// frobenius returns the Frobenius norm of l, and is not finite where an element is not.
+func (s *inverseCholesky) frobenius() float64 {
+	var sum float64
+	l := s.l.RawMatrix().Data
+	for i := range s.k {
+		row := l[i*s.k : i*s.k+i+1]
+		sum += s.counter.Ddot(i+1, row, 1, row, 1)
+	}
+	if !(sum > smallestSquare && sum < math.MaxFloat64) {
+		return norm(l)
+	}
+	return math.Sqrt(sum)
+}

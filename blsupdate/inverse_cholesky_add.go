@@ -1,0 +1,183 @@
+package blsupdate
+
+import (
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// add brings F and W up to date by q more rows.
+func (s *inverseCholesky) add(ax, ya *mat.Dense) (done, error) {
+	size, err := s.size.with(ax, ya).safe()
+	if err != nil {
+		return done{}, err
+	}
+	next := *s
+	next.size = size
+	q := rowsOf(ax)
+	form := inverseCholeskyForm(s.opt.Form, q, s.k)
+	large := false
+	if form == Large {
+		large, err = next.addLarge(ax, ya)
+	} else {
+		_, err = next.byRows(1, ax, ya)
+	}
+	if err != nil {
+		return done{}, err
+	}
+	*s = next
+	return done{model: inverseCholeskyAddition(form, q, s.k, s.c, large), form: form}, nil
+}
+
+// mostKernel is the norm of SᵀS, the size of the new rows as the old ones see it, up to which I + SᵀS
+// is formed: its error is eps times the norm, which where S adds nothing is an error of that size
+// relative to the I. For larger rows U is the triangle of a QR factorization of [I; S], with an error
+// of eps times the root of the norm. They are not unusual: as long as there are hardly more rows than
+// nodes, or a small ridge is all there is in some direction, nearly all new rows are.
+const mostKernel = 1e4
+
+// addLarge updates F by a matrix of order k: with S = Ax F and UᵀU = I + SᵀS,
+//
+//	F := F U⁻¹,   W := W + F (I + SᵀS)⁻¹Sᵀ(Ya - Ax W).
+//
+// F U⁻¹ is a solution for its transpose, in place: L := U⁻ᵀL for L = Fᵀ. It returns whether the rows
+// are large.
+func (s *inverseCholesky) addLarge(ax, ya *mat.Dense) (large bool, err error) {
+	seen, err := s.seen(ax)
+	if err != nil {
+		return false, err
+	}
+	if s.largestEigenvalue(seen) <= mostKernel {
+		return false, s.addSeen(seen, ax, ya)
+	}
+	return true, s.addSeenByQR(seen, ax, ya)
+}
+
+// seen returns S = Ax F, in new storage.
+func (s *inverseCholesky) seen(ax *mat.Dense) (*mat.Dense, error) {
+	s.counter.Enter(StepS)
+	defer s.counter.Leave()
+	seen := cloneDense(ax)
+	x := seen.RawMatrix().Data
+	s.timesF(x, rowsOf(ax), false)
+	if firstNotFinite(x) >= 0 {
+		return nil, ErrOverflow
+	}
+	return seen, nil
+}
+
+// addSeen adds rows by the Cholesky factor of I + SᵀS. For q <= k, W is brought up to date by a matrix
+// of order q,
+//
+//	W += F Sᵀ(I + S Sᵀ)⁻¹(Ya - Ax W),
+//
+// which is the more accurate the larger the new rows are.
+func (s *inverseCholesky) addSeen(seen, ax, ya *mat.Dense) error {
+	q, k, c := rowsOf(seen), s.k, s.c
+	defer s.counter.Leave()
+	x := seen.RawMatrix().Data
+	s.counter.Enter(StepKernel)
+	inner := mat.NewSymPacked(k, nil)
+	s.counter.Dsprk(blas.Trans, k, q, 1, x, k, 0, inner.RawSymPacked().Data)
+	inner.AddDiagonal(1)
+	s.counter.Enter(StepFactor)
+	factor, err := s.definiteFactor(inner, "I + F'Ax'Ax F")
+	if err != nil {
+		return err
+	}
+
+	s.counter.Enter(StepWeights)
+	e, v := s.residual(ax, ya, s.w), mat.NewDense(k, c, nil)
+	rv := v.RawMatrix().Data
+	if q <= k {
+		if err := s.gainSolve(1, seen, e); err != nil {
+			return err
+		}
+	}
+	s.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, q, 1, x, k, e.RawMatrix().Data, c, 0, rv, c)
+	if q <= k {
+		s.fTimes(rv)
+	} else if err := factor.SolveUTo(v, v, true); err != nil {
+		return ErrOverflow
+	}
+
+	s.counter.Enter(StepF)
+	if err := s.shrink(factor); err != nil {
+		return err
+	}
+	s.counter.Enter(StepWeights)
+	if q > k {
+		s.fTimes(rv)
+	}
+	return s.addWeights(1, rv)
+}
+
+// gainSolve overwrites E by (I + sign S Sᵀ)⁻¹E.
+func (s *inverseCholesky) gainSolve(sign float64, seen, e *mat.Dense) error {
+	q, x := rowsOf(seen), seen.RawMatrix().Data
+	inner := mat.NewSymPacked(q, nil)
+	s.counter.Dgemmtp(blas.NoTrans, blas.Trans, q, s.k, sign, x, s.k, x, s.k, 0, inner.RawSymPacked().Data)
+	inner.AddDiagonal(1)
+	factor, err := s.definiteFactor(inner, "I + Ax F F'Ax'")
+	if err != nil {
+		return err
+	}
+	if err := factor.SolveTo(e, e); err != nil {
+		return ErrOverflow
+	}
+	return nil
+}
+
+// shrink computes F := F U⁻¹ on a copy. In an addition the norm of F shrinks, too.
+func (s *inverseCholesky) shrink(factor *lapack.Cholesky) error {
+	s.l = s.cloneL()
+	if err := factor.SolveUTriangle(s.l); err != nil {
+		return ErrOverflow
+	}
+	return nil
+}
+
+// addWeights adds sign V to W, on a copy.
+func (s *inverseCholesky) addWeights(sign float64, v []float64) error {
+	s.w = cloneDense(s.w)
+	w := s.w.RawMatrix().Data
+	for i, x := range v {
+		w[i] += sign * x
+	}
+	if firstNotFinite(w) >= 0 {
+		return ErrOverflow
+	}
+	s.mostW = largestOf(w)
+	return nil
+}
+
+// addSeenByQR adds rows by the triangle U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E = Ya
+// - Ax W:
+//
+//	F := F U⁻¹,   W := W + F z.
+func (s *inverseCholesky) addSeenByQR(seen, ax, ya *mat.Dense) error {
+	defer s.counter.Leave()
+	s.counter.Enter(StepWeights)
+	e := s.residual(ax, ya, s.w)
+	s.counter.Enter(StepFactor)
+	u, z := mat.NewDense(s.k, s.k, nil), mat.NewDense(s.k, s.c, nil)
+	for i := range s.k {
+		u.Set(i, i, 1)
+	}
+	if err := lapack.AppendRows(s.counter, u, z, seen, e); err != nil {
+		return ErrOverflow
+	}
+	s.counter.Enter(StepF)
+	s.l = s.cloneL()
+	if err := lapack.SolveTriangular(s.counter, s.l, u, true); err != nil {
+		return ErrOverflow
+	}
+	l := s.l.RawMatrix().Data
+	for i := range s.k {
+		clear(l[i*s.k+i+1 : (i+1)*s.k]) // of zeros with a sign
+	}
+	s.counter.Enter(StepWeights)
+	s.fTimes(z.RawMatrix().Data)
+	return s.addWeights(1, z.RawMatrix().Data)
+}

@@ -1,0 +1,104 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// remove takes rows out: few of them row by row, more by a matrix of order k, with S = Ax F and UᵀU = I
+// - SᵀS,
+//
+//	F := F U⁻¹,   W := W - F (I - SᵀS)⁻¹Sᵀ(Ya - Ax W).
+//
+// The smallest eigenvalue of I - SᵀS is 1 - h.
+func (s *inverseCholesky) remove(ax, ya *mat.Dense) (done, error) {
+	next := *s
+	next.size = s.size.without(ax, ya)
+	q := rowsOf(ax)
+	form := inverseCholeskyForm(Auto, q, s.k)
+	rest, err := 1.0, error(nil)
+	if form == Large {
+		err = next.removeLarge(ax, ya)
+	} else {
+		rest, err = next.byRows(-1, ax, ya)
+	}
+	var indefinite *ConditionError
+	if errors.As(err, &indefinite) {
+		return done{}, &LeverageError{}
+	}
+	if err != nil {
+		return done{}, err
+	}
+	if q > 1 && !(rest >= leastRest) {
+		// Each row leaves enough of what was there before it, but all of them together may not.
+		if rest = 1 / (1 + next.kernelNorm(ax)); !(rest >= leastRest) {
+			return done{}, &LeverageError{Rest: rest}
+		}
+	}
+	next.noteRemoval(q)
+	*s = next
+	return done{model: inverseCholeskyRemoval(q, s.k, s.c)}, nil
+}
+
+// kernelNorm estimates the 2-norm of Ax F FᵀAxᵀ, which after a removal is h/(1-h).
+func (s *inverseCholesky) kernelNorm(ax *mat.Dense) float64 {
+	x, l := ax.RawMatrix(), s.l.RawMatrix().Data
+	u := make([]float64, s.k)
+	return s.gain * s.gain * powerNorm(x.Rows, func(e []float64) {
+		s.counter.Dgemv(blas.Trans, x.Rows, s.k, 1, x.Data, x.Stride, e, 1, 0, u, 1)
+		s.counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.k, l, s.k, u, 1)
+		s.counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.k, l, s.k, u, 1)
+		s.counter.Dgemv(blas.NoTrans, x.Rows, s.k, 1, x.Data, x.Stride, u, 1, 0, e, 1)
+	})
+}
+
+func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense) error {
+	q, k, c := rowsOf(ax), s.k, s.c
+	defer s.counter.Leave()
+	seen, err := s.seen(ax)
+	if err != nil {
+		return err
+	}
+	x := seen.RawMatrix().Data
+	s.counter.Enter(StepKernel)
+	inner := mat.NewSymPacked(k, nil)
+	s.counter.Dsprk(blas.Trans, k, q, -1, x, k, 0, inner.RawSymPacked().Data)
+	inner.AddDiagonal(1)
+	s.counter.Enter(StepFactor)
+	factor, err := s.definiteFactor(inner, "I - F'Ax'Ax F")
+	if err != nil {
+		return err
+	}
+	if rest := s.leastEigenvalue(factor); !(rest >= leastRest) {
+		return &LeverageError{Rest: rest}
+	}
+
+	s.counter.Enter(StepWeights)
+	e := s.residual(ax, ya, s.w)
+	v := mat.NewDense(k, c, nil)
+	rv := v.RawMatrix().Data
+	if q <= k {
+		if err := s.gainSolve(-1, seen, e); err != nil {
+			return err
+		}
+	}
+	s.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, q, 1, x, k, e.RawMatrix().Data, c, 0, rv, c)
+	if q > k {
+		if err := factor.SolveTo(v, v); err != nil {
+			return ErrOverflow
+		}
+	}
+	s.fTimes(rv)
+	s.counter.Enter(StepF)
+	if err := s.shrink(factor); err != nil {
+		return err
+	}
+	if s.normL = s.frobenius(); !(s.normL < math.MaxFloat64/4) {
+		return ErrOverflow
+	}
+	return s.addWeights(-1, rv)
+}

@@ -1,0 +1,198 @@
+package blsupdate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// inverseFactor returns the inverse of the Cholesky factor of AᵀA + lambda I, which is F but for the
+// signs of columns.
+func inverseFactor(a *mat.Dense, lambda float64) *mat.Dense {
+	_, k := a.Dims()
+	g := gonummat.NewSymDense(k, nil)
+	g.SymOuterK(1, a.T())
+	for i := range k {
+		g.SetSym(i, i, g.At(i, i)+lambda)
+	}
+	var chol gonummat.Cholesky
+	if !chol.Factorize(g) {
+		panic("not positive definite")
+	}
+	var u gonummat.TriDense
+	chol.UTo(&u)
+	if err := u.InverseTri(&u); err != nil {
+		panic(err)
+	}
+	return gonummat.DenseCopyOf(&u)
+}
+
+// TestInverseCholeskyState compares F with the inverse of a Cholesky factor, on the way, after
+// forgetting and after removals in both forms. QR factorizations leave signs of their own.
+func TestInverseCholeskyState(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		const k = 70
+		for _, kappa := range []float64{10, 1e4} {
+			for _, form := range []Form{Small, Large} {
+				r := rand.New(rand.NewPCG(70, 0))
+				a := withCondition(r, 100, k, kappa)
+				u, err := New(InverseCholesky, a, random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if start := u.Report().Start; (start == StartCholesky) != (kappa == 10) {
+					t.Errorf("κ=%g: start by %v", kappa, start)
+				}
+				s := driverOf(u).state.(*inverseCholesky)
+				check := func(what string, a *mat.Dense) {
+					t.Helper()
+					f := mat.NewDense(k, k, nil)
+					for i := range k {
+						for j := range i + 1 {
+							f.Set(j, i, math.Copysign(1, s.l.At(i, i))*s.gain*s.l.At(i, j))
+						}
+						if kappa == 10 && s.l.At(i, i) < 0 {
+							t.Errorf("%s: diagonal element %d is negative after a start by Cholesky", what, i)
+						}
+					}
+					// The reference is by normal equations, with an error of eps κ².
+					worst := min(kappa, 1e3)
+					if got := relative(f, inverseFactor(a, u.Lambda())); !(got <= 10*math.Sqrt(float64(rowsOf(a)))*eps*worst*worst*10) {
+						t.Errorf("κ=%g form=%v %s: error %.2g of F", kappa, form, what, got)
+					}
+				}
+				check("start", a)
+				ax := withCondition(r, k, k, kappa)
+				for _, rows := range [][2]int{{0, 1}, {1, 5}, {5, k}} {
+					if err := u.AddInputs(rowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
+						t.Fatal(err)
+					}
+					check("addition", stack(a, rowRange(ax, 0, rows[1])))
+				}
+				if err := u.Forget(0.25); err != nil {
+					t.Fatal(err)
+				}
+				a.Scale(0.5, a)
+				ax.Scale(0.5, ax)
+				check("forgetting", stack(a, ax))
+				for _, rows := range [][2]int{{k - 1, k}, {k - 4, k - 1}, {10, k - 4}} {
+					if err := u.RemoveInputs(rowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
+						t.Fatal(err)
+					}
+					check("removal", stack(a, rowRange(ax, 0, rows[0])))
+				}
+			}
+		}
+	})
+}
+
+// TestSweep compares the sweep of many rows at once with one row after the other, bit by bit, and the
+// two ways of a step.
+func TestSweep(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		const k, q = 200, 5
+		r := rand.New(rand.NewPCG(71, 0))
+		a, y := random(r, k+20, k), random(r, k+20, 1)
+		ax, ya := random(r, q, k), random(r, q, 1)
+		opt := Options{Form: Small, Backend: b}
+		var us [2]Updater
+		for i := range us {
+			u, err := New(InverseCholesky, a, y, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			us[i] = u
+		}
+		if err := us[0].AddInputs(ax, ya); err != nil {
+			t.Fatal(err)
+		}
+		for i := range q {
+			if err := us[1].AddInputs(rowRange(ax, i, i+1), rowRange(ya, i, i+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s0, s1 := driverOf(us[0]).state.(*inverseCholesky), driverOf(us[1]).state.(*inverseCholesky)
+		if !gonummat.Equal(s0.l, s1.l) || !gonummat.Equal(s0.w, s1.w) {
+			t.Error("rows at once give another result than one by one")
+		}
+
+		const n = 100
+		for _, size := range []float64{1e-3, 1, 1e6} {
+			for _, sign := range []float64{1, -1} {
+				if sign < 0 && size > 0.1 {
+					continue // more than there is
+				}
+				f, rows, bs := random(r, 1, n).RawRowView(0), random(r, 1, n).RawRowView(0), random(r, 1, n).RawRowView(0)
+				scale(size/norm(rows), rows)
+				scale(1/norm(f), f)
+				f2, b2 := append([]float64(nil), f...), append([]float64(nil), bs...)
+				row := sweptRow{a: rows, b: bs, alpha: 1.5}
+				row.step(b, sign, 2, f)
+				s := 0.0
+				for i := range f2 {
+					s += 2 * f2[i] * rows[i]
+				}
+				after := 1.5 + sign*s*s
+				root := math.Sqrt(1.5 * after)
+				combine(f2, b2, 1.5/root, sign*s/root, s)
+				// s is a sum of n terms, of size at most size, which is divided by its own size in the
+				// column.
+				const tolerance = 20 * n * eps
+				for i := range f {
+					if !(math.Abs(f[i]-f2[i]) <= tolerance && math.Abs(bs[i]-b2[i]) <= tolerance*(1+size)) {
+						t.Fatalf("size=%g sign=%g: element %d is %v, %v, want %v, %v", size, sign, i, f[i], bs[i], f2[i], b2[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestInverseCholeskyLargeRows checks that rows for which I + SᵀS would have no digits are added by a
+// QR factorization, and that the report says so.
+func TestInverseCholeskyLargeRows(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		const k = 12
+		r := rand.New(rand.NewPCG(72, 0))
+		a, y := withCondition(r, 40, k, 10), random(r, 40, 2)
+		for _, q := range []int{1, k, 2 * k} {
+			u, err := New(InverseCholesky, a, y, Options{Form: Large, Backend: b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, targets := a, y
+			for _, size := range []float64{1, 1e4} {
+				ax, ya := random(r, q, k), random(r, q, 2)
+				ax.Scale(size/norm(ax.RawMatrix().Data), ax)
+				if err := u.AddInputs(ax, ya); err != nil {
+					t.Fatal(err)
+				}
+				checkSteps(t, u, inverseCholeskyAddition(Large, q, k, 2, size > 1))
+				all, targets = stack(all, ax), stack(targets, ya)
+				bound := 10 * math.Sqrt(float64(rowsOf(all))) * eps * worstKappa(a, all, 0)
+				if got := relative(weights(t, u), reference(all, targets, 0)); !(got <= bound) {
+					t.Errorf("q=%d, rows of size %g: error %.2g of W, bound %.2g", q, size, got, bound)
+				}
+			}
+		}
+	})
+}
+
+// TestInverseCholeskyForm checks the crossing of the forms.
+func TestInverseCholeskyForm(t *testing.T) {
+	for _, k := range []int{1, 13, 14, 100, 1400} {
+		for q := 1; q <= k+1; q++ {
+			if got := inverseCholeskyForm(Auto, q, k); (got == Small) != (q == 1 || 14*q <= k) {
+				t.Fatalf("k=%d q=%d: %v", k, q, got)
+			}
+		}
+	}
+	if inverseCholeskyForm(Paper, 5, 5) != Small || inverseCholeskyForm(Paper, 6, 5) != Large {
+		t.Error("Paper takes Small for q <= k")
+	}
+}

@@ -1,0 +1,236 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// flopRates are rates by which the time is the number of flops.
+func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
+
+// TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by method and batch by
+// batch, where all accept the start.
+func TestPlanAgainstAll(t *testing.T) {
+	forms := map[Method][]Options{
+		Gram: {{}}, QR: {{}}, RidgeInverse: {{Form: Small}, {Form: Large}}, InverseCholesky: {{Form: Small}, {Form: Large}},
+		Improved: {{Form: Small, Solve: true}, {Form: Large, Solve: true}, {Form: Compressed, Solve: true}},
+	}
+	for _, k := range []int{1, 7, 100} {
+		for _, q := range []int{1, 2, 10, 100, 400} {
+			for _, c := range []int{1, 10, 300} {
+				for _, n := range []Needs{{}, {Batches: 5}, {Batches: 5, WeightsAtEnd: true}, {Lambda: 0.1, Batches: 3}} {
+					l := 2 * k
+					least := math.Inf(1)
+					for m, options := range forms {
+						if m == Improved && n.Lambda > 0 {
+							continue
+						}
+						for _, opt := range options {
+							if opt.Form == Compressed && q <= k {
+								continue
+							}
+							opt.Lambda = n.Lambda
+							if flops := allBatches(m, opt, Shape{L: l, K: k, Q: q, C: c}, n); flops > 0 {
+								least = min(least, flops)
+							}
+						}
+					}
+					n.Rates = flopRates()
+					got, err := Plan(q, k, l, c, n)
+					if err != nil {
+						t.Fatalf("q = %d, k = %d, c = %d, %+v: %v", q, k, c, n, err)
+					}
+					direct := allBatches(got.Method, got.Options, Shape{L: l, K: k, Q: q, C: c}, n)
+					if !(math.Abs(got.Seconds-direct) <= 1e-12*direct) {
+						t.Errorf("q = %d, k = %d, c = %d, %+v: %v takes %v flops; want %v", q, k, c, n, got.Method, got.Seconds, direct)
+					}
+					if !(got.Seconds <= (1+tie)*least) {
+						t.Errorf("q = %d, k = %d, c = %d, %+v: %v takes %v flops; the least is %v\n%s", q, k, c, n, got.Method, got.Seconds, least, got.Explain())
+					}
+				}
+			}
+		}
+	}
+}
+
+// allBatches returns the flops of all batches and solutions, 0 if there is no model of them.
+func allBatches(m Method, opt Options, s Shape, n Needs) float64 {
+	var sum float64
+	for range max(1, n.Batches) {
+		steps := Model(m, ActionAdd, opt, s)
+		if steps == nil {
+			return 0
+		}
+		sum += Total(steps)
+		s.L += s.Q
+		if !n.WeightsAtEnd {
+			sum += Total(Model(m, ActionWeights, opt, s))
+		}
+	}
+	if n.WeightsAtEnd {
+		sum += Total(Model(m, ActionWeights, opt, s))
+	}
+	return sum
+}
+
+// TestPlanManyBatches has more batches than are looked at one by one.
+func TestPlanManyBatches(t *testing.T) {
+	n := Needs{Batches: 1000, Pseudoinverse: true, Rates: flopRates()}
+	got, err := Plan(3, 20, 50, 2, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := allBatches(got.Method, got.Options, Shape{L: 50, K: 20, Q: 3, C: 2}, n)
+	if !(math.Abs(got.Seconds-want) <= 1e-12*want) {
+		t.Errorf("%v flops for 1000 batches; want %v", got.Seconds, want)
+	}
+}
+
+// find returns the candidate of a method in a form.
+func find(t *testing.T, all []Candidate, m Method, f Form) Candidate {
+	t.Helper()
+	i := slices.IndexFunc(all, func(c Candidate) bool { return c.Method == m && c.Options.Form == f })
+	if i < 0 {
+		t.Fatalf("no candidate %v %v", m, f)
+	}
+	return all[i]
+}
+
+func TestPlanNeeds(t *testing.T) {
+	type option struct {
+		m Method
+		f Form
+	}
+	improved := []option{{Improved, Small}, {Improved, Large}}
+	for _, tc := range []struct {
+		name       string
+		q, k, l, c int
+		needs      Needs
+		invalid    []option
+		why        string
+		valid      []option
+	}{
+		{"merging", 10, 50, 100, 2, Needs{Merging: true}, improved, "no Merge", []option{{Gram, Auto}}},
+		{"change of lambda", 10, 50, 100, 2, Needs{Ridge: true}, improved, "no SetLambda", []option{{Gram, Auto}}},
+		{"removal", 10, 50, 100, 2, Needs{Removal: true, Nodes: true, Forgetting: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
+		{"A+", 10, 50, 100, 2, Needs{Pseudoinverse: true}, []option{{Gram, Auto}}, "A+", improved},
+		{"ridge", 10, 50, 100, 2, Needs{Lambda: 1e-3}, improved, "ridge problem", []option{{Gram, Auto}}},
+		{"few samples", 10, 50, 20, 2, Needs{}, []option{{Gram, Auto}}, "no weights from 30 samples for 50 nodes", improved},
+		{"few samples, enough at the end", 10, 50, 20, 2, Needs{Batches: 3, WeightsAtEnd: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
+		{"few samples with a ridge", 10, 50, 20, 2, Needs{Lambda: 1}, improved, "ridge", []option{{Gram, Auto}}},
+		{"condition", 10, 50, 100, 2, Needs{Condition: 1e6}, []option{{Gram, Auto}, {Improved, Large}}, "digits", []option{{Improved, Small}}},
+		{"fewer digits", 10, 50, 100, 2, Needs{Condition: 1e6, Digits: 1}, nil, "", []option{{Gram, Auto}, {Improved, Large}}},
+		{"memory", 10, 50, 1e6, 2, Needs{Memory: 1e6}, improved, "of memory, of 1 MB allowed", []option{{Gram, Auto}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.needs.Rates = flopRates()
+			got, err := Plan(tc.q, tc.k, tc.l, tc.c, tc.needs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range tc.invalid {
+				if c := find(t, got.Candidates, o.m, o.f); c.Valid() || !strings.Contains(c.WhyNot, tc.why) {
+					t.Errorf("%s: %q; want a reason that has %q in it", c.name(), c.WhyNot, tc.why)
+				}
+			}
+			for _, o := range tc.valid {
+				if c := find(t, got.Candidates, o.m, o.f); !c.Valid() {
+					t.Errorf("%s: %q; want it to be valid", c.name(), c.WhyNot)
+				}
+			}
+			if best := find(t, got.Candidates, got.Method, got.Options.Form); !best.Valid() || best.Method == Original {
+				t.Errorf("the choice is %s: %s", best.name(), best.WhyNot)
+			}
+			if got.Options.Lambda != tc.needs.Lambda || got.Options.Backend == nil {
+				t.Errorf("the options are %+v", got.Options)
+			}
+			if text := got.Explain(); !strings.Contains(text, got.Method.String()) || (tc.why != "" && !strings.Contains(text, tc.why)) {
+				t.Errorf("Explain says\n%s", text)
+			}
+		})
+	}
+}
+
+// TestPlanStarts checks that what Plan calls valid can be started and has weights after the first batch.
+func TestPlanStarts(t *testing.T) {
+	for _, l := range []int{3, 8, 20} {
+		for _, lambda := range []float64{0, 0.5} {
+			const q, k, c = 4, 10, 2
+			got, err := Plan(q, k, l, c, Needs{Lambda: lambda, Rates: flopRates()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(uint64(l), 5))
+			a, y, ax, ya := random(r, l, k), random(r, l, c), random(r, q, k), random(r, q, c)
+			for _, candidate := range got.Candidates {
+				u, err := New(candidate.Method, a, y, candidate.Options)
+				if err == nil {
+					err = u.AddInputs(ax, ya)
+				}
+				if err == nil {
+					_, err = u.Weights()
+				}
+				if candidate.Valid() && err != nil {
+					t.Errorf("l = %d, lambda = %g: %s is valid, and its error is %v", l, lambda, candidate.name(), err)
+				}
+			}
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	fast := Candidate{Method: Gram, Seconds: 1, Power: 2}
+	near := Candidate{Method: QR, Seconds: 1.02, Power: 1}
+	far := Candidate{Method: QR, Seconds: 1.2, Power: 1}
+	original := Candidate{Method: Original, Seconds: 0.5, Power: 1}
+	bad := Candidate{Method: Improved, Seconds: 0.1, WhyNot: "reason"}
+	for _, tc := range []struct {
+		name string
+		all  []Candidate
+		want Candidate
+	}{
+		{"the fastest", []Candidate{fast, far}, fast},
+		{"a tie", []Candidate{fast, near, far}, near},
+		{"original is left out", []Candidate{original, fast}, fast},
+		{"nothing but original", []Candidate{original, bad}, original},
+		{"only valid ones", []Candidate{fast, bad}, fast},
+	} {
+		if got, ok := choose(tc.all); !ok || got != tc.want {
+			t.Errorf("%s: %+v, %t; want %+v", tc.name, got, ok, tc.want)
+		}
+	}
+	if _, ok := choose([]Candidate{bad}); ok {
+		t.Error("a candidate that is not valid was chosen")
+	}
+}
+
+func TestPlanErrors(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		q, k, l, c int
+		needs      Needs
+	}{
+		{"q", 0, 1, 1, 1, Needs{}}, {"k", 1, 0, 1, 1, Needs{}}, {"l", 1, 1, 0, 1, Needs{}}, {"c", 1, 1, 1, -1, Needs{}},
+		{"Lambda", 1, 1, 1, 1, Needs{Lambda: -1}}, {"Lambda", 1, 1, 1, 1, Needs{Lambda: math.NaN()}},
+		{"Batches", 1, 1, 1, 1, Needs{Batches: -1}}, {"Condition", 1, 1, 1, 1, Needs{Condition: 0.5}},
+		{"Digits", 1, 1, 1, 1, Needs{Digits: 17}}, {"Memory", 1, 1, 1, 1, Needs{Memory: -1}},
+	} {
+		tc.needs.Rates = flopRates()
+		var option *OptionError
+		if _, err := Plan(tc.q, tc.k, tc.l, tc.c, tc.needs); !errors.As(err, &option) || option.Option != tc.name {
+			t.Errorf("%s: %v; want an *OptionError that names it", tc.name, err)
+		}
+	}
+	var none *PlanError
+	got, err := Plan(10, 50, 100, 2, Needs{Merging: true, Pseudoinverse: true, Rates: flopRates()})
+	if !errors.As(err, &none) || len(none.Candidates) != len(got.Candidates) || !strings.Contains(err.Error(), "improved/small: it has no Merge") {
+		t.Errorf("Merge and A+: %v", err)
+	}
+	if !strings.Contains(got.Explain(), "No method does") {
+		t.Errorf("Explain says\n%s", got.Explain())
+	}
+}

@@ -1,0 +1,63 @@
+package blsupdate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+
+	"blskernel/mat"
+)
+
+// UnknownRowError says that a sample to be removed is none of the model's.
+type UnknownRowError struct {
+	Row int // of Ax and Ya, from 0
+}
+
+func (e *UnknownRowError) Error() string {
+	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
+}
+
+var keySeed = maphash.MakeSeed()
+
+// rowKeys returns a hash of the bits of each sample: its row of each matrix of parts, side by side, and
+// its targets. Two of n different samples have the same one with a probability of about n²/2⁶⁵. Zeros
+// are equal whatever their sign.
+func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
+	keys := make([]uint64, rowsOf(targets))
+	var bytes []byte
+	for i := range keys {
+		bytes = bytes[:0]
+		for _, m := range append(parts, targets) {
+			for _, v := range m.RawRowView(i) {
+				bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v+0))
+			}
+		}
+		keys[i] = maphash.Bytes(keySeed, bytes)
+	}
+	return keys
+}
+
+// find returns where the samples of the given keys are, each in another place, or an *UnknownRowError.
+func (u *pseudoinverse) find(wanted []uint64) ([]int, error) {
+	waiting := make(map[uint64][]int, len(wanted)) // for each key the indices of those that want it
+	for i, key := range wanted {
+		waiting[key] = append(waiting[key], i)
+	}
+	places := make([]int, len(wanted))
+	for i := range places {
+		places[i] = -1
+	}
+	for place, key := range u.keys {
+		if queue := waiting[key]; len(queue) > 0 {
+			places[queue[0]] = place
+			waiting[key] = queue[1:]
+		}
+	}
+	for i, place := range places {
+		if place < 0 {
+			return nil, &UnknownRowError{Row: i}
+		}
+	}
+	return places, nil
+}

@@ -1,0 +1,203 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+)
+
+// TestNodesAnyRank goes through the cases of C: of full rank, zero, and neither; for tall, square and
+// wide A of full and of deficient rank, more new nodes than samples, and new nodes that are zero or
+// there already. Then it adds rows, which lie outside of the row space where the new nodes have left A
+// with dependent columns.
+func TestNodesAnyRank(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 0))
+	inside := func(a *mat.Dense, p int) *mat.Dense { // combinations of the columns of A
+		var h mat.Dense
+		h.Mul(a, random(r, columnsOf(a), p))
+		return &h
+	}
+	tall, square, wide, deficient := random(r, 30, 5), random(r, 6, 6), random(r, 4, 7), randomRank(r, 30, 7, 4)
+	large := random(r, 30, 2)
+	large.Scale(1e6, large)
+	mixed := beside(beside(inside(tall, 2), random(r, 30, 2)), beside(inside(tall, 1), random(r, 30, 1)))
+	for _, test := range []struct {
+		name string
+		a, h *mat.Dense
+		rank int // of C
+	}{
+		{"new", tall, random(r, 30, 4), 4},
+		{"one node", tall, random(r, 30, 1), 1},
+		{"combinations", tall, inside(tall, 3), 0},
+		{"large combinations", tall, scaled(inside(tall, 3), 1e6), 0},
+		{"some of both", tall, mixed, 3},
+		{"the same again", tall, cloneDense(tall), 0},
+		{"one new node twice", tall, beside(large, large), 2},
+		{"zero", tall, mat.NewDense(30, 2, nil), 0},
+		{"zero and new", tall, beside(mat.NewDense(30, 1, nil), random(r, 30, 1)), 1},
+		{"until A is square", tall, random(r, 30, 25), 25},
+		{"until A is wide", tall, random(r, 30, 28), 25},
+		{"more nodes than samples", tall, random(r, 30, 33), 25},
+		{"square", square, random(r, 6, 2), 0},
+		{"wide", wide, random(r, 4, 3), 0},
+		{"wide, more nodes than samples", wide, random(r, 4, 6), 0},
+		{"deficient", deficient, random(r, 30, 3), 3},
+		{"deficient, combinations", deficient, inside(deficient, 3), 0},
+		{"deficient, both", deficient, beside(inside(deficient, 2), random(r, 30, 2)), 2},
+		{"zero matrix", mat.NewDense(8, 3, nil), random(r, 8, 2), 2},
+		{"zero matrix, zero", mat.NewDense(8, 3, nil), mat.NewDense(8, 2, nil), 0},
+	} {
+		for _, cfg := range configurations {
+			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
+				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+					rt := rand.New(rand.NewPCG(72, 0))
+					l, k := test.a.Dims()
+					p := columnsOf(test.h)
+					y := random(rt, l, 2)
+					first := max(1, l-3) // so that P has several blocks
+					opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b}
+					u := mustNew(t, cfg.method, rowsBetween(test.a, 0, first), rowsBetween(y, 0, first), opt)
+					do(t, u, u.AddInputs(rowsBetween(test.a, first, l), rowsBetween(y, first, l)))
+					var states spread
+					states.add(rowsBetween(test.a, 0, first))
+					states.add(test.a)
+					rank := stateOf(u).rank
+
+					do(t, u, u.AddNodes(test.a, test.h, y))
+					all := beside(test.a, test.h)
+					states.add(all)
+					if got := u.Report().RankC; got != test.rank || stateOf(u).rank != rank+test.rank {
+						t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, stateOf(u).rank, rank)
+					}
+					checkKept(t, stateOf(u), all)
+					checkState(t, u, all, y, states.kappa(), true)
+
+					ax, ya := random(rt, 2*(k+p), k+p), random(rt, 2*(k+p), 2)
+					do(t, u, u.AddInputs(ax, ya))
+					all, y = stack(all, ax), stack(y, ya)
+					states.add(all)
+					checkState(t, u, all, y, states.kappa(), true)
+					checkKept(t, stateOf(u), all)
+					gone := []int{rowsOf(all) - 1, l} // known with their new columns
+					do(t, u, u.RemoveInputs(take(all, gone), take(y, gone)))
+				})
+			})
+		}
+	}
+}
+
+// TestNodesError compares W with a 400-bit solution for new nodes that are nearly combinations of the
+// old ones and of each other, which makes A ill-conditioned: the error grows like eps κ.
+func TestNodesError(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
+			for seed := range uint64(5) {
+				r := rand.New(rand.NewPCG(73, seed))
+				const l, k, p = 40, 6, 5
+				all, y := withCondition(r, l, k+p, kappa), random(r, l, 1)
+				u := mustNew(t, Improved, columnsBetween(all, 0, k), y, Options{Backend: b})
+				do(t, u, u.AddNodes(columnsBetween(all, 0, k), columnsBetween(all, k, k+p), y))
+				v := variant{Improved, Auto, false}
+				checkWeights(t, u, all, y, 0, v.accuracy(l, kappa))
+
+				// New columns that are old ones but for a trace.
+				a := random(r, l, k)
+				h := scaled(random(r, l, p), 1/kappa)
+				h.Add(h, columnsBetween(a, 0, p))
+				u = mustNew(t, Improved, a, y, Options{Backend: b})
+				do(t, u, u.AddNodes(a, h, y))
+				all = beside(a, h)
+				checkWeights(t, u, all, y, 0, v.accuracy(l, kappaOf(all, 0)))
+
+				// The same where A is ill-conditioned itself: C has to be orthogonal to A to better
+				// than κ(A).
+				root := math.Pow(kappa, 0.75)
+				a = withCondition(r, l, k, root)
+				h.Mul(a, random(r, k, p))
+				h.Add(h, scaled(random(r, l, p), 1/root))
+				u = mustNew(t, Improved, a, y, Options{Backend: b})
+				do(t, u, u.AddNodes(a, h, y))
+				all = beside(a, h)
+				checkWeights(t, u, all, y, 0, v.accuracy(l, max(root, kappaOf(all, 0))))
+			}
+		}
+	})
+}
+
+// TestNodesModel compares the flops of the general case with the formula, written out here once more:
+// 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights.
+func TestNodesModel(t *testing.T) {
+	for _, s := range []Shape{{L: 40, K: 7, P: 3, C: 2}, {L: 41, K: 1, P: 12, C: 1}} {
+		r := rand.New(rand.NewPCG(74, 0))
+		a, y := random(r, s.L, s.K), random(r, s.L, s.C)
+		for _, method := range []Method{Original, Improved} {
+			u := mustNew(t, method, a, y, Options{})
+			do(t, u, u.AddNodes(a, random(r, s.L, s.P), y))
+			l, k, p, c := float64(s.L), float64(s.K), float64(s.P), float64(s.C)
+			want := 3*(6*k*l*p+4*l*p*p+l*p*p+2*c*l*p+2*c*k*p) - 4*p*p*p
+			if got := Total(Model(method, ActionNodes, Options{}, s)); got*3 != want || got != u.Report().Counted() {
+				t.Errorf("%v: %g flops, %g counted, %g/3 by the formula", s, got, u.Report().Counted(), want)
+			}
+		}
+	}
+}
+
+// TestNodesRefused gives nodes that cannot be added and compares the state bit by bit.
+func TestNodesRefused(t *testing.T) {
+	r := rand.New(rand.NewPCG(75, 0))
+	a, y := random(r, 12, 4), random(r, 12, 1)
+	wide := mat.NewDense(4, 9, nil)
+	wide.Copy(withCondition(r, 9, 4, 1e14).T())
+	for _, test := range []struct {
+		name   string
+		a, h   *mat.Dense
+		y      *mat.Dense
+		lambda float64
+		as     any
+	}{
+		{"rank not to be decided", wide, random(r, 4, 2), random(r, 4, 1), 0, new(*ConditionError)},
+		{"ridge with too few samples", a, random(r, 12, 9), y, 0.1, new(*RankError)},
+		{"overflow of D", a, scaled(random(r, 12, 2), 1e308), y, 0, nil},
+		{"overflow of W", a, scaled(random(r, 12, 2), 1e-200), scaled(cloneDense(y), 1e200), 0, nil},
+	} {
+		u := mustNew(t, Improved, test.a, test.y, Options{Lambda: test.lambda})
+		before := digest(u)
+		err := u.AddNodes(test.a, test.h, test.y)
+		if test.as != nil && !errors.As(err, test.as) || test.as == nil && !errors.Is(err, ErrOverflow) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+		if digest(u) != before {
+			t.Errorf("%s: the state has changed", test.name)
+		}
+	}
+}
+
+// TestNodesRidge checks what a ridge start does with new nodes: B = C⁺ with C = H - A D of the ridge's
+// A⁺.
+func TestNodesRidge(t *testing.T) {
+	r := rand.New(rand.NewPCG(76, 0))
+	const l, k, p = 30, 4, 3
+	a, h, y := random(r, l, k), random(r, l, p), random(r, l, 2)
+	u := mustNew(t, Improved, a, y, Options{Lambda: 0.3})
+	plus := u.Pseudoinverse()
+	do(t, u, u.AddNodes(a, h, y))
+	var d, c, top, want, w mat.Dense
+	d.Mul(plus, h)
+	c.Mul(a, &d)
+	c.Sub(h, &c)
+	below, _ := pinv(&c)
+	top.Mul(&d, below)
+	top.Sub(plus, &top)
+	want.Stack(&top, below)
+	w.Mul(&want, y)
+	if e := relative(u.Pseudoinverse(), &want); !(e <= 100*eps) {
+		t.Errorf("A+ has error %g", e)
+	}
+	if e := relative(weights(t, u), &w); !(e <= 1000*eps) {
+		t.Errorf("W has error %g", e)
+	}
+}

@@ -1,0 +1,135 @@
+package blsupdate
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// remove takes samples out of the pseudoinverse. With Br, the columns of A⁺ that belong to them, and
+// A⁺k, the others, and with
+//
+//	B = -Br (I - Ax Br)⁻¹    (k×q)
+//
+// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B,
+// without its new columns. Ax Br is symmetric, and as long as the rank of A stays its eigenvalues, the
+// leverages, are below 1, so that there is a Cholesky factor.
+func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
+	q := rowsOf(ax)
+	if u.keys == nil {
+		e := &UnsupportedError{Method: u.method, Action: ActionRemove}
+		for _, m := range methods {
+			if m != Original && m != Improved {
+				e.Instead = append(e.Instead, m)
+			}
+		}
+		return done{}, e
+	}
+	if err := CheckStart(u.method, u.opt, u.p.count-q, u.k); err != nil {
+		return done{}, err
+	}
+	places, err := u.find(rowKeys(ya, ax))
+	if err != nil {
+		return done{}, err
+	}
+	if q == u.p.count {
+		return done{}, &LeverageError{}
+	}
+	s := &addition{u: u, q: q, ax: compact(ax), ya: compact(ya), bt: u.p.pick(places)}
+	if err := s.leave(); err != nil {
+		return done{}, err
+	}
+	w, err := s.newWeights()
+	if err != nil {
+		return done{}, err
+	}
+	u.counter.Enter(StepPseudoinverse)
+	defer u.counter.Leave()
+	if !(norm(s.bt)*(u.p.norm()*norm(s.ax)) < math.MaxFloat64/2) {
+		return done{}, ErrOverflow
+	}
+	model := removalModel(u.shape(q))
+
+	// Nothing fails from here on.
+	slices.Sort(places)
+	u.p.remove(places)
+	u.keys = without(u.keys, places)
+	u.norm = leg(u.norm, norm(s.ax))
+	if u.a.count > 0 {
+		u.a.remove(places)
+		u.norm = u.a.norm()
+	}
+	s.eachD(StepD, func(_, n int, p, d []float64) {
+		u.counter.Enter(StepPseudoinverse)
+		u.counter.Dgemm(blas.NoTrans, blas.NoTrans, n, u.k, q, -1, d, q, s.bt, u.k, 1, p, u.k)
+	})
+	u.w = w
+	u.counter.Enter(StepPseudoinverse)
+	u.remember(u.p.norm())
+	return done{model: model}, nil
+}
+
+// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are to go, by -(I - Ax B)⁻¹ Bᵀ, or returns a
+// *LeverageError.
+func (s *addition) leave() error {
+	counter, q, k := s.u.counter, s.q, s.u.k
+	defer counter.Leave()
+	counter.Enter(StepInner)
+	m := mat.NewSymPacked(q, nil)
+	counter.Dgemmtp(blas.NoTrans, blas.Trans, q, k, -1, s.ax, k, s.bt, k, 0, m.RawSymPacked().Data)
+	m.AddDiagonal(1)
+	counter.Enter(StepInverse)
+	chol := lapack.Cholesky{Backend: counter}
+	if err := chol.FactorizeInPlace(m); err != nil {
+		return &LeverageError{}
+	}
+	counter.Enter(StepB)
+	b := mat.NewDense(q, k, s.bt)
+	if err := chol.SolveTo(b, b); err != nil {
+		return &LeverageError{}
+	}
+	if rest := 1 / (1 + s.gain()); !(rest >= leastRest) {
+		return &LeverageError{Rest: rest}
+	}
+	scale(-1, s.bt)
+	return nil
+}
+
+// gain estimates the largest eigenvalue h/(1-h) of Ax B (I - Ax B)⁻¹ from below, by the power method:
+// the closer h is to 1, the fewer steps it needs.
+func (s *addition) gain() float64 {
+	counter, q, k := s.u.counter, s.q, s.u.k
+	x, y := make([]float64, q), make([]float64, k)
+	for i := range x {
+		x[i] = norm(s.bt[i*k : (i+1)*k])
+	}
+	var value float64
+	for range powerSteps {
+		length := norm(x)
+		if !(length > 0) {
+			return length
+		}
+		scale(1/length, x)
+		counter.Dgemv(blas.Trans, q, k, 1, s.bt, k, x, 1, 0, y, 1)
+		counter.Dgemv(blas.NoTrans, q, k, 1, s.ax, k, y, 1, 0, x, 1)
+		value = norm(x)
+	}
+	return value
+}
+
+// without returns x without the elements at the given places, in ascending order, in the same storage.
+func without(x []uint64, places []int) []uint64 {
+	kept := x[:places[0]]
+	for i, place := range places {
+		end := len(x)
+		if i+1 < len(places) {
+			end = places[i+1]
+		}
+		kept = append(kept, x[place+1:end]...)
+	}
+	return kept
+}

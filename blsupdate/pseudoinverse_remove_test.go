@@ -1,0 +1,317 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// checkNear is checkState with something added to the relative error that is allowed.
+func checkNear(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more float64) {
+	t.Helper()
+	if stateOf(u).worst.power == 2 {
+		kappa *= kappa
+	}
+	want, _ := pinv(a)
+	tol := 10*math.Sqrt(float64(rowsOf(a)))*eps*kappa + more
+	if r := relative(u.Pseudoinverse(), want); !(r <= tol) {
+		t.Errorf("l=%d: A+ has error %g, bound %g", rowsOf(a), r, tol)
+	}
+	var w mat.Dense
+	w.Mul(want, y)
+	if norm := w.Norm(2); norm > 0 {
+		tol *= max(5, want.Norm(2)*y.Norm(2)/norm)
+	}
+	if r := relative(weights(t, u), &w); !(r <= tol) {
+		t.Errorf("l=%d: W has error %g, bound %g", rowsOf(a), r, tol)
+	}
+	checkReport(t, u)
+}
+
+// TestRemoveAnyRank removes rows of matrices of every rank, so that the rank stays, and then adds rows
+// that raise it. Samples that are there twice, with the same or with other targets, are removed once.
+func TestRemoveAnyRank(t *testing.T) {
+	const k, l = 8, 40
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for rank := 1; rank <= k; rank++ {
+			for _, cfg := range configurations {
+				r := rand.New(rand.NewPCG(61, uint64(rank)))
+				a, y := randomRank(r, l, k, rank), random(r, l, 2)
+				a.SetRow(7, a.RawRowView(3))
+				y.SetRow(7, y.RawRowView(3))
+				a.SetRow(25, a.RawRowView(3))
+				u := mustNew(t, cfg.method, rowsBetween(a, 0, 25), rowsBetween(y, 0, 25), Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
+				var states spread
+				states.add(rowsBetween(a, 0, 25))
+				do(t, u, u.AddInputs(rowsBetween(a, 25, 26), rowsBetween(y, 25, 26)))
+				do(t, u, u.AddInputs(rowsBetween(a, 26, l), rowsBetween(y, 26, l)))
+				states.add(a)
+
+				left := make([]int, l)
+				for i := range left {
+					left[i] = i
+				}
+				more := 0.0
+				// The first of 3 and 7 is taken, whichever is asked for.
+				for _, gone := range [][]int{{3}, {25, 7, 39, 0}, {20, 12, 19, 11, 18, 10, 17, 13, 14, 16, 15, 21}} {
+					ax := take(a, gone)
+					do(t, u, u.RemoveInputs(ax, take(y, gone)))
+					left = slices.DeleteFunc(left, func(i int) bool { return slices.Contains(gone, i) })
+					kept := take(a, left)
+					more += variant{method: Improved}.removal(ax, kept)
+					states.add(kept)
+					checkNear(t, u, kept, take(y, left), states.kappa(), more)
+					checkKept(t, stateOf(u), kept)
+				}
+				rest, restY := take(a, left), take(y, left)
+				ax, ya := random(r, 2*k, k), random(r, 2*k, 2)
+				do(t, u, u.AddInputs(ax, ya))
+				rest, restY = stack(rest, ax), stack(restY, ya)
+				states.add(rest)
+				if rank < k { // a rank that grows loses eps κ²
+					stateOf(u).worst.power = 2
+				}
+				checkNear(t, u, rest, restY, states.kappa(), more)
+				if t.Failed() {
+					t.Fatalf("rank %d, %v", rank, cfg)
+				}
+			}
+		}
+	})
+}
+
+// TestRemoveRefused asks for samples that are not there, or that cannot be spared, and compares the
+// state bit by bit.
+func TestRemoveRefused(t *testing.T) {
+	const k, l = 5, 20
+	r := rand.New(rand.NewPCG(62, 0))
+	a, y := random(r, l, k), random(r, l, 2)
+	wide, wideY := random(r, 3, k), random(r, 3, 2)
+	moved := cloneDense(a)
+	moved.Set(4, 2, math.Nextafter(a.At(4, 2), 9))
+	other := cloneDense(y)
+	other.Set(2, 1, -other.At(2, 1))
+	for _, cfg := range configurations {
+		for _, test := range []struct {
+			name   string
+			a, y   *mat.Dense
+			ax, ya *mat.Dense
+			lambda float64
+			unlike int // the row that is not known, or -1
+			as     any
+		}{
+			{name: "one bit", a: a, y: y, ax: rowsBetween(moved, 3, 6), ya: rowsBetween(y, 3, 6), unlike: 1, as: new(*UnknownRowError)},
+			{name: "other targets", a: a, y: y, ax: rowsBetween(a, 0, 4), ya: rowsBetween(other, 0, 4), unlike: 2, as: new(*UnknownRowError)},
+			{name: "twice", a: a, y: y, ax: take(a, []int{5, 6, 5}), ya: take(y, []int{5, 6, 5}), unlike: 2, as: new(*UnknownRowError)},
+			{name: "all", a: a, y: y, ax: a, ya: y, as: new(*LeverageError)},
+			{name: "too many", a: a, y: y, ax: rowsBetween(a, 3, l), ya: rowsBetween(y, 3, l), as: new(*LeverageError)},
+			{name: "independent", a: wide, y: wideY, ax: rowsBetween(wide, 1, 2), ya: rowsBetween(wideY, 1, 2), as: new(*LeverageError)},
+			{name: "too many for a ridge", a: a, y: y, lambda: 0.1, ax: rowsBetween(a, 3, l), ya: rowsBetween(y, 3, l), as: new(*RankError)},
+		} {
+			u := mustNew(t, cfg.method, test.a, test.y, Options{Form: cfg.form, Solve: cfg.solve, Lambda: test.lambda})
+			before := digest(u)
+			err := u.RemoveInputs(test.ax, test.ya)
+			if !errors.As(err, test.as) {
+				t.Errorf("%s, %v: error %v, want a %T", test.name, cfg, err, test.as)
+			}
+			if unknown := new(UnknownRowError); errors.As(err, &unknown) && unknown.Row != test.unlike {
+				t.Errorf("%s, %v: row %d is named, want %d", test.name, cfg, unknown.Row, test.unlike)
+			}
+			if digest(u) != before {
+				t.Errorf("%s, %v: the state has changed", test.name, cfg)
+			}
+		}
+	}
+}
+
+// TestRemoveLeverage removes the two rows that alone have more than a trace of the last node: as long
+// as 1 - h is above 1e-8 that works, and below it is refused with the right value, to a factor 2.
+func TestRemoveLeverage(t *testing.T) {
+	const k, l = 6, 40
+	for _, trace := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
+		r := rand.New(rand.NewPCG(67, 0))
+		a, y := random(r, l, k), random(r, l, 1)
+		for i := range l - 2 {
+			a.Set(i, k-1, a.At(i, k-1)*trace)
+		}
+		gone, kept := rowsBetween(a, l-2, l), rowsBetween(a, 0, l-2)
+		plus, _ := pinv(kept)
+		var s, e mat.Dense
+		s.Mul(gone, plus)
+		e.Mul(&s, s.T())
+		rest := 1 / (1 + gonummat.Norm(&e, 2)) // which is 1/(1 + the largest eigenvalue), to a factor below 2
+		u := mustNew(t, Improved, a, y, Options{})
+		err := u.RemoveInputs(gone, rowsBetween(y, l-2, l))
+		if rest > 2*leastRest {
+			if err != nil {
+				t.Errorf("trace %g: 1 - h is %g: %v", trace, rest, err)
+			} else {
+				_, values := pinv(kept)
+				checkNear(t, u, kept, rowsBetween(y, 0, l-2), condition(values), 1e3*eps/rest)
+			}
+			continue
+		}
+		var leverage *LeverageError
+		if !errors.As(err, &leverage) {
+			t.Errorf("trace %g: 1 - h is %g, and the error %v", trace, rest, err)
+		} else if leverage.Rest != 0 && !(leverage.Rest < 2*rest && leverage.Rest > rest/2) {
+			t.Errorf("trace %g: 1 - h is %g, said to be %g", trace, rest, leverage.Rest)
+		}
+	}
+}
+
+// TestRemoveWhatWasRemoved removes samples once more, and weighted samples as the model has them.
+func TestRemoveWhatWasRemoved(t *testing.T) {
+	r := rand.New(rand.NewPCG(63, 0))
+	a, y, ax, ya := random(r, 20, 4), random(r, 20, 1), random(r, 3, 4), random(r, 3, 1)
+	u := mustNew(t, Improved, a, y, Options{})
+	w := weights(t, u)
+	do(t, u, u.AddWeightedInputs(ax, ya, []float64{4, 0.25, 0}))
+	var unknown *UnknownRowError
+	if err := u.RemoveInputs(ax, ya); !errors.As(err, &unknown) {
+		t.Errorf("without the weights: %v", err)
+	}
+	roots := []float64{2, 0.5, 0}
+	sx, sy := scaleRows(ax, roots), scaleRows(ya, roots)
+	do(t, u, u.RemoveInputs(sx, sy))
+	if e := relative(weights(t, u), w); !(e <= 1e3*eps) {
+		t.Errorf("a round trip changes W by %g", e)
+	}
+	if err := u.RemoveInputs(rowsBetween(sx, 1, 2), rowsBetween(sy, 1, 2)); !errors.As(err, &unknown) || unknown.Row != 0 {
+		t.Errorf("for the second time: %v", err)
+	}
+}
+
+// TestRemoveAfterForget checks that rows are not known after Forget, until AddNodes is given them anew.
+func TestRemoveAfterForget(t *testing.T) {
+	r := rand.New(rand.NewPCG(64, 0))
+	const factor = 0.81
+	wide, y := random(r, 20, 5), random(r, 20, 1)
+	a, h := columnsBetween(wide, 0, 4), columnsBetween(wide, 4, 5)
+	for _, method := range []Method{Original, Improved} {
+		u := mustNew(t, method, a, y, Options{})
+		do(t, u, u.Forget(factor))
+		before := digest(u)
+		err := u.RemoveInputs(rowsBetween(a, 2, 3), rowsBetween(y, 2, 3))
+		var e *UnsupportedError
+		if !errors.As(err, &e) || fmt.Sprint(e.Instead) != "[gram qr ridge-inverse inverse-cholesky]" || digest(u) != before {
+			t.Errorf("%v: error %v", method, err)
+		}
+		roots := make([]float64, 20)
+		for i := range roots {
+			roots[i] = math.Sqrt(factor)
+		}
+		full, target := scaleRows(wide, roots), scaleRows(y, roots)
+		do(t, u, u.AddNodes(scaleRows(a, roots), scaleRows(h, roots), target))
+		do(t, u, u.RemoveInputs(rowsBetween(full, 0, 2), rowsBetween(target, 0, 2)))
+		kept := rowsBetween(full, 2, 20)
+		_, values := pinv(kept)
+		checkNear(t, u, kept, rowsBetween(target, 2, 20), 2*condition(values), variant{method: Improved}.removal(rowsBetween(full, 0, 2), kept))
+	}
+}
+
+// TestWindow lets a window of rows slide, one row in and one or, at random, another one out, a thousand
+// times.
+func TestWindow(t *testing.T) {
+	const k, l, steps = 6, 60, 1000
+	for _, oldest := range []bool{true, false} {
+		r := rand.New(rand.NewPCG(65, 0))
+		a, y := random(r, l+steps, k), random(r, l+steps, 1)
+		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{})
+		var window []int
+		for i := range l {
+			window = append(window, i)
+		}
+		var states spread
+		for i := l; i < l+steps; i++ {
+			do(t, u, u.AddInputs(rowsBetween(a, i, i+1), rowsBetween(y, i, i+1)))
+			window = append(window, i)
+			out := 0
+			if !oldest {
+				out = r.IntN(len(window))
+			}
+			gone := []int{window[out]}
+			do(t, u, u.RemoveInputs(take(a, gone), take(y, gone)))
+			window = slices.Delete(window, out, out+1)
+			states.add(take(a, window))
+		}
+		// Every step adds an error of the order eps κ, in random directions.
+		kept := take(a, window)
+		checkNear(t, u, kept, take(y, window), states.kappa()*math.Sqrt(steps), 0)
+		if blocks := len(stateOf(u).p.blocks); blocks > 3 {
+			t.Errorf("oldest first %v: %d rows are in %d blocks", oldest, l, blocks)
+		}
+	}
+}
+
+// TestRowsRemove removes, picks, drops and appends rows of many blocks and compares with a list of
+// rows.
+func TestRowsRemove(t *testing.T) {
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(66, seed))
+		const cols = 3
+		s := rows{cols: cols}
+		var all [][]float64
+		for range 1 + r.IntN(8) {
+			n := 1 + r.IntN(2*smallBlock)
+			if r.IntN(2) == 0 {
+				n = 1 + r.IntN(5)
+			}
+			data := make([]float64, n*cols)
+			for i := range data {
+				data[i] = r.NormFloat64()
+			}
+			for i := range n {
+				all = append(all, slices.Clone(data[i*cols:(i+1)*cols]))
+			}
+			s.append(data)
+		}
+		check := func(what string) {
+			t.Helper()
+			if s.count != len(all) {
+				t.Fatalf("seed %d, %s: %d rows, want %d", seed, what, s.count, len(all))
+			}
+			if got := s.last(len(all)); !slices.Equal(got, slices.Concat(all...)) {
+				t.Fatalf("seed %d, %s: other rows", seed, what)
+			}
+		}
+		for len(all) > 0 {
+			places := r.Perm(len(all))[:1+r.IntN(len(all))]
+			picked := s.pick(places)
+			for i, place := range places {
+				if !slices.Equal(picked[i*cols:(i+1)*cols], all[place]) {
+					t.Fatalf("seed %d: row %d picked wrong", seed, place)
+				}
+			}
+			slices.Sort(places)
+			s.remove(places)
+			for i := len(places) - 1; i >= 0; i-- {
+				all = slices.Delete(all, places[i], places[i]+1)
+			}
+			check("remove")
+			for i := 1; i < len(s.blocks); i++ {
+				if len(s.blocks[i-1])+len(s.blocks[i]) <= smallBlock*cols {
+					t.Fatalf("seed %d: neighbors of few rows", seed)
+				}
+			}
+			n := r.IntN(len(all) + 1)
+			s.truncate(n)
+			all = all[:n]
+			check("truncate")
+			extra := []float64{1, 2, 3}
+			if n > 0 {
+				s.append(slices.Clone(extra))
+				all = append(all, extra)
+				check("append")
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package blsupdate
+
+import (
+	"math"
+
+	"blskernel"
+	"blskernel/lapack"
+	"blskernel/mat"
+)
+
+// triangular is the state of the method QR: the upper triangular R with RᵀR = AᵀA + lambda I, and z
+// with Rᵀz = AᵀY, so that R W = z. R is that of a QR factorization of [A; sqrt(lambda) I] and z the
+// first k rows of QᵀY; neither Q nor A is kept, and AᵀA is never formed, which is why errors grow with
+// κ and not with κ². The cost of no update depends on l. The signs of the diagonal of R are of no
+// account.
+//
+// R is changed in place, so before an update it has to be known that nothing in it can fail. All that
+// could is overflow, and the norms of the columns tell: orthogonal transformations from the left do not
+// change those of [R z; Ax Ya].
+type triangular struct {
+	common
+	ridge float64
+	count int        // samples, l
+	r     *mat.Dense // R, k×k, zero below the diagonal
+	z     *mat.Dense // z, k×c
+	size  sizes      // the norms of the columns of R, and bounds on those of z
+
+	w *mat.Dense // R⁻¹z, nil where it has not been asked for since the last change
+}
+
+// largestColumn is the norm up to which columns of [R z] and of rows to be added are safe. In the
+// routines of package lapack no number on the way is larger than 4n sqrt(1+q) of these norms, for a
+// panel of n <= 64 columns and q <= 2²⁰ rows that are treated together: |V| <= 1 and ‖T‖ <= 2 in a
+// block reflection I - V T Vᵀ, so that of a column x of norm N the sums in Vᵀx are at most sqrt(1+q) N,
+// those in Tᵀ(Vᵀx) at most 2 sqrt(n) times that, and those in V(TᵀVᵀx) another sqrt(n). That is 2¹⁸
+// norms, and rounding errors of the norms themselves are far below the factor 2⁵ that is left up to the
+// largest number, 2¹⁰²⁴.
+const largestColumn = 0x1p1000
+
+// bounded returns size, and ErrOverflow where a column is too large.
+func bounded(size sizes) (sizes, error) {
+	if !(largest(size.a) < largestColumn && largest(size.y) < largestColumn) {
+		return size, ErrOverflow
+	}
+	return size, nil
+}
+
+// newQR starts from R = sqrt(lambda) I and z = 0, to which the rows are added.
+func newQR(base common, a, y *mat.Dense) (*triangular, done, error) {
+	s := &triangular{common: base, ridge: base.opt.Lambda, z: mat.NewDense(base.k, base.c, nil), size: newSizes(base.k, base.c)}
+	root := math.Sqrt(s.ridge)
+	s.r = multipleOfIdentity(s.k, root)
+	for j := range s.size.a {
+		s.size.a[j] = root
+	}
+	d, err := s.add(a, y)
+	if err != nil {
+		return nil, done{}, err
+	}
+	return s, d, nil
+}
+
+// add reduces [R z; Ax Ya] to [R' z'; 0 rest].
+func (s *triangular) add(ax, ya *mat.Dense) (done, error) {
+	size, err := bounded(s.size.with(ax, ya))
+	if err != nil {
+		return done{}, err
+	}
+	s.counter.Enter(StepTriangle)
+	defer s.counter.Leave()
+	q := rowsOf(ax)
+	if addedByRotations(q, s.k) {
+		blskernel.Begin(s.counter, blskernel.Routine{Name: string(chud), M: q, N: s.k, NRHS: s.c})
+		rotateIn(s.r, s.z, cloneDense(ax), cloneDense(ya))
+	} else {
+		mustNotFail(lapack.AppendRows(s.counter, s.r, s.z, ax, cloneDense(ya)))
+	}
+	s.count += q
+	s.size, s.w = size, nil
+	return done{model: qrAddition(q, s.k, s.c)}, nil
+}
+
+// mustNotFail panics where an operation in place fails, which largestColumn rules out.
+func mustNotFail(err error) {
+	if err != nil {
+		panic("blsupdate: an elimination overflows within its bounds")
+	}
+}
+
+// weights solves R W = z.
+func (s *triangular) weights() (*mat.Dense, done, error) {
+	if s.w != nil {
+		return s.w, done{}, nil
+	}
+	if err := s.regular(); err != nil {
+		return nil, done{}, err
+	}
+	s.counter.Enter(StepSolve)
+	defer s.counter.Leave()
+	w := cloneDense(s.z)
+	if err := lapack.SolveTriangular(s.counter, w, s.r, false); err != nil {
+		return nil, done{}, ErrOverflow
+	}
+	s.w = w
+	return w, done{model: qrSolution(s.k, s.c)}, nil
+}
+
+// regular returns an error where R is singular to working precision. |R_jj| is the distance of column j
+// of [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of
+// the column; compared with that norm, scales of columns make no difference, as they make none to the
+// accuracy of W row by row.
+func (s *triangular) regular() error {
+	if s.ridge == 0 && s.count < s.k {
+		return &RankError{Samples: s.count, Nodes: s.k}
+	}
+	worst := math.Inf(1)
+	for j, length := range s.size.a {
+		d := math.Abs(s.r.At(j, j))
+		if !(d > 0 && length > 0) {
+			return &ConditionError{What: "[A; sqrt(lambda) I]"}
+		}
+		worst = min(worst, d/length)
+	}
+	if !(worst > float64(s.k)*eps) {
+		return &ConditionError{What: "[A; sqrt(lambda) I]", RCond: worst}
+	}
+	return nil
+}
+
+// forget multiplies R and z, whose squares AᵀA and AᵀY are, by the square root.
+func (s *triangular) forget(factor float64) error {
+	root := math.Sqrt(factor)
+	s.r.Scale(root, s.r)
+	s.z.Scale(root, s.z)
+	s.ridge *= factor
+	s.size = s.size.scaled(root)
+	return nil
+}
+
+func (s *triangular) lambda() float64 { return s.ridge }
+
+// condition is that of the present R.
+func (s *triangular) condition() (rcond float64, power int) {
+	if s.ridge == 0 && s.count < s.k {
+		return 0, 1
+	}
+	return lapack.RCondTriangle(s.counter, s.r), 1
+}
+
+// measure takes the norms of the columns of R and z anew.
+func (s *triangular) measure() { s.size = sizes{columnNorms(s.r), columnNorms(s.z)} }
+
+// multipleOfIdentity returns f I of order k.
+func multipleOfIdentity(k int, f float64) *mat.Dense {
+	m := mat.NewDense(k, k, nil)
+	for i := range k {
+		m.Set(i, i, f)
+	}
+	return m
+}

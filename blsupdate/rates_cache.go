@@ -1,0 +1,159 @@
+package blsupdate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"blskernel"
+)
+
+// EnvCache names the environment variable for the folder in which rates are kept. Where it is not set that is the
+// folder blskernel in the user's cache folder.
+const EnvCache = "BLSKERNEL_CACHE"
+
+// RatesFor returns the rates of b, nil for blskernel.Default(), with the number of threads that is set: those that
+// were measured before on this machine, else MeasureRates, which takes about a minute, and keeps them for the next
+// time. A file that cannot be used is measured anew and replaced. Where the new rates cannot be kept they are
+// returned all the same, and Unsaved says why. The error is that of MeasureRates.
+func RatesFor(ctx context.Context, b blskernel.Backend) (*Rates, error) {
+	return ratesFor(ctx, b, kinds)
+}
+
+func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates) (*Rates, error) {
+	b = blskernel.Or(b)
+	if r, err := loadRates(b, kinds); err == nil {
+		return r, nil
+	}
+	r, err := measureRates(ctx, b, kinds, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.unsaved = r.Save()
+	return r, nil
+}
+
+// Unsaved returns why RatesFor could not keep the rates, so that they will have to be measured again, or nil.
+func (r *Rates) Unsaved() error { return r.unsaved }
+
+// A CacheError says why there are no rates to be had from a file.
+type CacheError struct {
+	File string
+	Err  error
+}
+
+func (e *CacheError) Error() string {
+	return fmt.Sprintf("blsupdate: rates in %s: %v; measure them anew", e.File, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *CacheError) Unwrap() error { return e.Err }
+
+// What is wrong with a file of rates.
+var (
+	errForeign    = errors.New("they are of another machine, backend, number of threads or version")
+	errIncomplete = errors.New("the file is damaged, or of another version")
+)
+
+// ratesFile is what a file of rates holds.
+type ratesFile struct {
+	Key    Key             `json:"key"`
+	Probe  probe           `json:"probe"`
+	Tables map[kind]*table `json:"tables"`
+}
+
+// LoadRates returns the rates of b, nil for blskernel.Default(), with the number of threads that is set, that were
+// saved on this machine. The error is a *CacheError that matches fs.ErrNotExist where there are none.
+func LoadRates(b blskernel.Backend) (*Rates, error) {
+	return loadRates(blskernel.Or(b), kinds)
+}
+
+func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
+	key := keyFor(b)
+	name, err := key.file()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &CacheError{name, err}
+	}
+	var f ratesFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, &CacheError{name, err}
+	}
+	if f.Key != key {
+		return nil, &CacheError{name, errForeign}
+	}
+	if !(f.Probe.Product > 0) || !(f.Probe.Stream > 0) {
+		return nil, &CacheError{name, errIncomplete}
+	}
+	for _, k := range kinds {
+		if t := f.Tables[k.kind]; t == nil || !t.valid() {
+			return nil, &CacheError{name, fmt.Errorf("%s: %w", k.kind, errIncomplete)}
+		}
+	}
+	return &Rates{key: f.Key, tables: f.Tables, probe: f.Probe, drift: steady}, nil
+}
+
+// Save keeps the rates for LoadRates, in a file of their own in the folder that BLSKERNEL_CACHE names or in
+// blskernel in the user's cache folder, which is made if need be. The file is replaced as a whole or not at all.
+func (r *Rates) Save() error {
+	name, err := r.key.file()
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(ratesFile{r.key, r.probe, r.tables})
+	if err != nil {
+		return &CacheError{name, err}
+	}
+	if err := replaceFile(name, data); err != nil {
+		return &CacheError{name, err}
+	}
+	return nil
+}
+
+// replaceFile writes a file under another name and renames it.
+func replaceFile(name string, data []byte) (err error) {
+	folder := filepath.Dir(name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, "rates-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// file returns the name of the file for the key.
+func (k Key) file() (string, error) {
+	folder := os.Getenv(EnvCache)
+	if folder == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("blsupdate: no folder for rates: %w; set %s", err, EnvCache)
+		}
+		folder = filepath.Join(user, "blskernel")
+	}
+	text, err := json.Marshal(k)
+	if err != nil {
+		return "", fmt.Errorf("blsupdate: key of rates: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return filepath.Join(folder, "rates-"+hex.EncodeToString(sum[:8])+".json"), nil
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"blskernel/bench"
+)
+
+// A costPrinter prints the costs of updates as they come, and how well they were predicted.
+type costPrinter interface {
+	print(c bench.Cost) error
+	sum(backend string, a bench.Agreement) error
+}
+
+// costTables prints a table of the steps for each setting.
+type costTables struct{ w io.Writer }
+
+func (p costTables) print(c bench.Cost) error {
+	fmt.Fprintf(p.w, "%s: l = %d, k = %d, q = %d, c = %d, backend %s\n", variantName(c), c.L, c.K, c.Q, c.C, c.Backend)
+	t := tabwriter.NewWriter(p.w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	measured := c.Total.MeasuredSeconds > 0
+	fmt.Fprint(t, "step\tflops\tGflop by model\t")
+	if measured {
+		fmt.Fprint(t, "counted\tpredicted, s\tmeasured, s\tGFLOP/s\t")
+	}
+	fmt.Fprintln(t)
+	for _, s := range append(c.Steps[:len(c.Steps):len(c.Steps)], c.Total) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t", s.Step, s.Formula, gigaflops(s.Model))
+		if measured {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", gigaflops(s.Counted), seconds(s.PredictedSeconds), seconds(s.MeasuredSeconds), significant(s.Counted/s.MeasuredSeconds/1e9))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.w)
+	return err
+}
+
+func (p costTables) sum(string, bench.Agreement) error { return nil }
+
+// costLines prints a line for each setting.
+type costLines struct {
+	w      io.Writer
+	headed bool
+}
+
+const costLine = "%-9s %-25s %6d %5d %6d %4d  %9s  %-7s %10s %10s %+7.1f%%\n"
+
+func (p *costLines) print(c bench.Cost) error {
+	if !p.headed {
+		p.headed = true
+		fmt.Fprintf(p.w, "%-9s %-25s %6s %5s %6s %4s  %9s  %-7s %10s %10s %8s\n", "backend", "method", "l", "k", "q", "c", "Gflop", "counted", "predict, s", "measure, s", "differ")
+	}
+	counted := "equal"
+	if c.Total.Counted != c.Total.Model {
+		counted = fmt.Sprintf("%+.0e", c.Total.Counted-c.Total.Model)
+	}
+	_, err := fmt.Fprintf(p.w, costLine, c.Backend, variantName(c), c.L, c.K, c.Q, c.C, gigaflops(c.Total.Model), counted,
+		seconds(c.Total.PredictedSeconds), seconds(c.Total.MeasuredSeconds), 100*c.Deviation())
+	return err
+}
+
+func (p *costLines) sum(backend string, a bench.Agreement) error {
+	_, err := fmt.Fprintf(p.w, "%s: %d settings, the predicted time differs from the measured one by %.1f%% in the median, %.1f%% at the 95th percentile, %.1f%% at most; flops counted equal the model's in %d\n",
+		backend, a.Settings, 100*a.Median, 100*a.P95, 100*a.Worst, a.Settings-a.Unequal)
+	return err
+}
+
+// costJSON prints an object for each setting and each sum.
+type costJSON struct{ w io.Writer }
+
+func (p costJSON) print(c bench.Cost) error { return json.NewEncoder(p.w).Encode(c) }
+
+func (p costJSON) sum(backend string, a bench.Agreement) error {
+	return json.NewEncoder(p.w).Encode(struct {
+		Kind    string `json:"kind"`
+		Backend string `json:"backend"`
+		bench.Agreement
+	}{"agreement", backend, a})
+}
+
+// variantName names the method with its form.
+func variantName(c bench.Cost) string {
+	s := c.Method
+	if c.Form != "auto" {
+		s += " " + c.Form
+	}
+	if c.Solve {
+		s += " solve"
+	}
+	return s
+}
+
+func gigaflops(flops float64) string { return significant(flops / 1e9) }
+
+// seconds writes a time with three digits.
+func seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
