@@ -613,3 +613,43 @@ func TestGoldenVectors(t *testing.T) {
 		}
 	})
 }
+
+// TestLeverage compares with x (AᵀA + lambda I)⁻¹ xᵀ of the rows that the model has.
+func TestLeverage(t *testing.T) {
+	const k = 6
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(42, 0))
+		a, x := random(r, 30, k), random(r, 5, k)
+		u := v.start(t, b, a, random(r, 30, 1), 0)
+		l, ok := u.(Leverager)
+		if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
+			t.Fatalf("a Leverager: %v", ok)
+		} else if !want {
+			return
+		}
+		report := u.Report()
+		got, err := l.Leverage(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gram, inverse, p mat.Dense
+		gram.Mul(a.T(), a)
+		if err := inverse.Inverse(&gram); err != nil {
+			t.Fatal(err)
+		}
+		p.Mul(x, &inverse)
+		for i, h := range got {
+			want := gonummat.Dot(p.RowView(i), x.RowView(i))
+			if kappa := kappaOf(a, 0); !(math.Abs(h-want) <= 100*eps*kappa*kappa*want) {
+				t.Errorf("row %d has %g, want %g", i, h, want)
+			}
+		}
+		if !reflect.DeepEqual(u.Report(), report) {
+			t.Error("the report has changed")
+		}
+		var shape *ShapeError
+		if _, err := l.Leverage(random(r, 2, k+1)); !errors.As(err, &shape) {
+			t.Errorf("%v, want a ShapeError", err)
+		}
+	})
+}

@@ -244,6 +244,8 @@ func driverOf(u Updater) *updater {
 		return u
 	case pseudoinverter:
 		return u.updater
+	case leverager:
+		return u.updater
 	}
 	return nil
 }

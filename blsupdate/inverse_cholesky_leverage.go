@@ -2,18 +2,6 @@ package blsupdate
 
 import "blskernel/mat"
 
-// A Leverager is an Updater that has the inverse of AᵀA + lambda I, or a factor of it, as those of
-// RidgeInverse and InverseCholesky do.
-type Leverager interface {
-	Updater
-
-	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance of
-	// the noise in the targets, that is the variance of the prediction x_i W, as far as it comes from
-	// the noise and lambda is small. It is large for rows that are unlike all that was learned, and
-	// between 0 and 1 for each row that was. It takes 2mk² flops, with InverseCholesky half of that.
-	Leverage(x *mat.Dense) ([]float64, error)
-}
-
 // leverage returns x F Fᵀxᵀ, a sum of squares, for each row x of X.
 func (s *inverseCholesky) leverage(x *mat.Dense) ([]float64, error) {
 	rows := rowsOf(x)

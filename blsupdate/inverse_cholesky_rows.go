@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// byRows adds rows (sign is 1) or removes them (-1) one by one, by the formula of Carlson: with the
-// columns f_j of F, s_j = a f_j, alpha_j = 1 + sign (s_1² + ... + s_j²) and b_j = s_1 f_1 + ... + s_j
-// f_j,
+// byRows adds rows (sign is 1) or removes them (-1) one by one, by the formula of Carlson. With the columns
+// f_j of F, and s_j = a f_j, the sums alpha_j = 1 + sign (s_1² + ... + s_j²), b_j = s_1 f_1 + ... + s_j f_j:
 //
 //	f_j := (alpha_{j-1} f_j - sign s_j b_{j-1}) / sqrt(alpha_{j-1} alpha_j)
 //	W   := W + sign b_k/alpha_k (y - a W)

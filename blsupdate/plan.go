@@ -56,11 +56,11 @@ const tie = 0.03
 // needed, must be able to start from l samples, must have the weights when they are wanted, and must keep to Memory and
 // Digits. Original and Improved are candidates for lambda = 0 only: with a ridge theirs is not the solution of the
 // ridge problem (see Options.Lambda). Of valid candidates whose times differ by less than 3 per cent the one with the
-// slower growing error is chosen, and Original only where nothing else is valid. That rows arrive whose part outside
-// the row space matters to an update is taken into account as long as l < k, by rows in general position.
+// slower growing error is chosen, and Original only where nothing else is valid. As long as l < k the new rows are taken
+// to be in general position, so that they complete the row space of A, which for A⁺ is another and dearer update.
 //
-// The error is an *OptionError where a size or a need is out of range, a *PlanError where no candidate is valid, or
-// what RatesFor returns.
+// The error is an *OptionError where a size or a need is out of range, a *PlanError where no candidate is valid, with
+// a Choice that has the candidates and no method, or what RatesFor returns.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for _, size := range []struct {
 		name  string
@@ -168,7 +168,7 @@ func (p *Choice) consider(c *Candidate) bool {
 		return false
 	}
 	c.Seconds, c.Flops = cost.seconds, cost.flops
-	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + cost.workspace)
+	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + max(cost.workspace, workspaceNumbers(c.Method, c.Options, b)))
 	c.Digits = math.NaN()
 	if n.Condition > 0 {
 		c.Digits = digits(b.total(), 1/n.Condition, c.Power)
@@ -196,4 +196,22 @@ func stateNumbers(m Method, opt Options, b batches) float64 {
 		}
 		return numbers
 	}
+}
+
+// workspaceNumbers returns how many numbers the last update of A⁺ keeps at a time at least: D as far as it is kept, Dbar,
+// B and DᵀD or what stands for it. For other methods the model says it.
+func workspaceNumbers(m Method, opt Options, b batches) float64 {
+	if m != Original && m != Improved {
+		return 0
+	}
+	l, rows, compressed := b.total()-b.q, b.q, 0.0
+	if opt.Form == Compressed {
+		rows, compressed = min(b.q, b.k), float64(b.q)*float64(b.k)
+	}
+	q, k := float64(rows), float64(b.k)
+	inner := q * (q + 1) / 2
+	if opt.Form == Large {
+		inner = k * k
+	}
+	return float64(opt.keptRows(l, rows))*q + 2*q*k + inner + compressed
 }

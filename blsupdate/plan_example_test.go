@@ -33,9 +33,9 @@ func ExamplePlan() {
 	// ridge-inverse     small  8.91   178 ms   8.09 MB  eps κ²  -
 	// inverse-cholesky  large  9.97   199 ms   20.1 MB  eps κ   -
 	// ridge-inverse     large  12.7   254 ms   8.09 MB  eps κ²  -
-	// improved          small  169    3.38 s   100 MB   eps κ   -
-	// improved          large  178    3.57 s   100 MB   eps κ²  -
-	// original          -      182    3.64 s   100 MB   eps κ   -
+	// improved          small  169    3.38 s   157 MB   eps κ   -
+	// improved          large  178    3.57 s   164 MB   eps κ²  -
+	// original          -      182    3.64 s   157 MB   eps κ   -
 	//
 	// gram: 86.3 ms, the fastest that does all that is needed; qr would take 1.19 times as long.
 }

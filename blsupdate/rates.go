@@ -158,7 +158,7 @@ const (
 )
 
 // MeasureRates measures the rates of b, nil for blskernel.Default(), with the number of threads that is set. It
-// takes about a minute and 300 MB of memory, and the machine should have nothing else to do. progress, which
+// takes about a minute and 400 MB of memory, and the machine should have nothing else to do. progress, which
 // may be nil, is told of the share of the work that is done, on the calling goroutine. The error is the cause of
 // ctx where that is cancelled.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {

@@ -31,8 +31,8 @@ func (s *ridgeInverse) add(ax, ya *mat.Dense) (done, error) {
 	return done{model: ridgeInverseAddition(s.opt, form, q, s.k, s.c), form: form}, nil
 }
 
-// addSmall is the formula of Woodbury, block by block of the rows: with P = Ax Q, I + Ax Pᵀ = UᵀU and T
-// = U⁻ᵀP,
+// addSmall is the formula of Woodbury, block by block of the rows, with P = Ax Q, UᵀU = I + Ax Pᵀ and
+// T = U⁻ᵀP:
 //
 //	W := W + TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - TᵀT.
 //

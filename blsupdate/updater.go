@@ -77,7 +77,8 @@ type Pseudoinverter interface {
 }
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or
-// kept. The result of Original and Improved implements Pseudoinverter.
+// kept. The result of Original and Improved implements Pseudoinverter, that of
+// RidgeInverse and InverseCholesky Leverager.
 //
 // Where the method keeps an inverse, the start is by the Cholesky factor of AᵀA + lambda I if its condition
 // allows the method's accuracy, else by a QR factorization of A; Original and Improved take the singular
@@ -106,10 +107,14 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	}
 	u.state = s
 	u.account(d, Report{Added: l}, began)
-	if p, ok := s.(*pseudoinverse); ok {
-		return pseudoinverter{u, p}, nil
+	switch s := s.(type) {
+	case *pseudoinverse:
+		return pseudoinverter{u, s}, nil
+	case leveraging:
+		return leverager{u, s}, nil
+	default:
+		return u, nil
 	}
-	return u, nil
 }
 
 // newState starts the state of the method.
