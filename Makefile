@@ -4,7 +4,7 @@ GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 
-.PHONY: all test demo verify lint race noasm kernels cross external tidy generate check-generate bench
+.PHONY: all test demo verify lint race noasm kernels cross external tidy generate check-generate bench flops rates
 
 all: lint test
 
@@ -15,11 +15,12 @@ test:
 demo:
 	$(GO) run ./cmd/blskernel demo
 
-# The long suites: the gallery of matrices at every order to 200, and full-size training on MNIST, where its
+# The long suites: the gallery of matrices at every order to 200, the growth of errors, and full-size training on MNIST, where its
 # files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two cores with
 # OpenBLAS.
 verify:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -run Gallery ./lapack
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run Growth ./blsupdate
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 4h -v -run MNIST ./bench
 
 lint:
@@ -77,3 +78,14 @@ external:
 bench:
 	$(GO) run ./cmd/blskernel bench --op dgemm --shapes all
 	$(GO) run ./cmd/blskernel bench --op dsyrk,dsyr2k,dsymm,dtrmm,dtrsm
+
+# Predicted against measured times of updates, over the grid of settings on each backend; ten minutes on two cores,
+# which should have nothing else to do.
+flops:
+	$(GO) run ./cmd/blskernel flops --validate --calibrate
+
+# The rates are measured in full and a plan made of them, in a folder that is thrown away.
+rates:
+	@set -e; cache="$$(mktemp -d)"; trap 'rm -rf "$$cache"' EXIT; export BLSKERNEL_CACHE="$$cache"; \
+	$(GO) run ./cmd/blskernel plan -k 200 -q 20 -l 1000 -measure; \
+	$(GO) run ./cmd/blskernel flops -k 200 -q 20 -l 1000

@@ -51,49 +51,128 @@ func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
-// mostCostRounds bounds the number of updates of which MeasureCost returns the one in the middle.
-const mostCostRounds = 7
+// A Measured is what several models took that were updated in turn, round by round.
+type Measured struct {
+	// Costs has, for each setting, the account of the update with the median deviation of the measured from the
+	// predicted time.
+	Costs []Cost
+	// Speed is the median over the rounds of the first setting's time over that of each, and Flops the same of
+	// the flops by the model.
+	Speed, Flops []float64
+	Rounds       int
+}
 
-// leastCostSeconds is the time that the measured updates of MeasureCost take together, if mostCostRounds
-// are enough for it.
-const leastCostSeconds = 1.0
+// An update is measured at least leastCostRounds times, and again until that took costSeconds or was done
+// mostCostRounds times.
+const (
+	leastCostRounds = 3
+	mostCostRounds  = 101
+	costSeconds     = 1.0
+)
 
-// MeasureCost starts a model with random rows, updates it some times, and returns the account of the
-// update with the median deviation of the measured from the predicted time. Each update by a method whose
-// cost depends on l finds q samples more than the one before, and has its own prediction; Cost.L says where
-// it was. The first update is left out: it pays for fresh memory and for goroutines that have to start.
-func MeasureCost(ctx context.Context, s Setting, rates *blsupdate.Rates, seed uint64) (Cost, error) {
+// longCost is the time of an update, in seconds, from which on garbage of the one before is collected first: new
+// matrices then take the place of old ones, as they do sooner or later in use. Short updates follow one another as a
+// stream of samples has them, with what they need in the caches.
+const longCost = 0.05
+
+// Measure starts a model with random rows for each of the settings and updates them in turn some times, at
+// least rounds times or as often as seems useful where rounds is 0. Each update by a method whose cost depends
+// on l finds q samples more than the one before, and has its own prediction; Cost.L says where it was. The first
+// update is left out: it pays for fresh memory and for goroutines that have to start. progress, which may be nil,
+// is told of every update that is done. It stops with the context's error before the next update if ctx is cancelled.
+func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, rounds int, seed uint64, progress func()) (Measured, error) {
+	var runs []*costRun
+	for _, s := range settings {
+		if err := ctx.Err(); err != nil {
+			return Measured{}, err
+		}
+		run, err := startCost(s, rates, seed)
+		if err != nil {
+			return Measured{}, fmt.Errorf("bench: %v with l=%d, k=%d, c=%d: %w", s.Method, s.L, s.K, s.C, err)
+		}
+		runs = append(runs, run)
+	}
+	runtime.GC()
+	for seconds := 0.0; ; {
+		done := len(runs[0].costs) - 1 // the first does not count
+		if done >= max(rounds, leastCostRounds) && (rounds > 0 || done >= mostCostRounds || seconds >= costSeconds) {
+			break
+		}
+		for _, run := range runs {
+			if err := ctx.Err(); err != nil {
+				return Measured{}, err
+			}
+			took, err := run.update()
+			if err != nil {
+				return Measured{}, fmt.Errorf("bench: %v: %w", run.Method, err)
+			}
+			if took > longCost {
+				runtime.GC()
+			}
+			seconds += took / float64(len(runs))
+			if progress != nil {
+				progress()
+			}
+		}
+	}
+	return measured(runs), nil
+}
+
+// A costRun is a setting under way.
+type costRun struct {
+	Setting
+	rates  *blsupdate.Rates
+	model  blsupdate.Updater
+	ax, ya *mat.Dense
+	costs  []Cost
+}
+
+func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {
-		before = s.L - s.Q // so that the first update of those measured is at l
+		before = s.L - s.Q // so that the first update of those that count is at l
 	}
-	u, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
+	model, err := blsupdate.New(s.Method, normal(r, before, s.K), normal(r, before, s.C), s.Options)
 	if err != nil {
-		return Cost{}, fmt.Errorf("bench: %v with l=%d, k=%d, c=%d: %w", s.Method, s.L, s.K, s.C, err)
+		return nil, err
 	}
-	ax, ya := normal(r, s.Q, s.K), normal(r, s.Q, s.C)
-	var costs []Cost
-	for round, seconds := 0, 0.0; round <= 2 || round <= mostCostRounds && seconds < leastCostSeconds; round++ {
-		if err := ctx.Err(); err != nil {
-			return Cost{}, err
-		}
-		runtime.GC()
-		l := u.Samples()
-		if err := u.AddInputs(ax, ya); err != nil {
-			return Cost{}, err
-		}
-		if _, err := u.Weights(); err != nil {
-			return Cost{}, err
-		}
-		if round > 0 {
-			cost := costOf(s, l, u.Report(), rates)
-			costs = append(costs, cost)
-			seconds += cost.Total.MeasuredSeconds
-		}
+	return &costRun{Setting: s, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
+}
+
+// update adds the rows once more and returns the seconds that took.
+func (r *costRun) update() (float64, error) {
+	l := r.model.Samples()
+	if err := r.model.AddInputs(r.ax, r.ya); err != nil {
+		return 0, err
 	}
-	slices.SortFunc(costs, func(a, b Cost) int { return cmp.Compare(a.Deviation(), b.Deviation()) })
-	return costs[len(costs)/2], nil
+	if _, err := r.model.Weights(); err != nil {
+		return 0, err
+	}
+	cost := costOf(r.Setting, l, r.model.Report(), r.rates)
+	r.costs = append(r.costs, cost)
+	return cost.Total.MeasuredSeconds, nil
+}
+
+// measured sums up all rounds but the first.
+func measured(runs []*costRun) Measured {
+	first := runs[0].costs[1:]
+	m := Measured{Rounds: len(first)}
+	for _, run := range runs {
+		costs := run.costs[1:]
+		var speed, flops []float64
+		for i, c := range costs {
+			speed = append(speed, first[i].Total.MeasuredSeconds/c.Total.MeasuredSeconds)
+			flops = append(flops, first[i].Total.Model/c.Total.Model)
+		}
+		slices.Sort(speed)
+		slices.Sort(flops)
+		m.Speed = append(m.Speed, quantile(speed, 0.5))
+		m.Flops = append(m.Flops, quantile(flops, 0.5))
+		costs = slices.SortedFunc(slices.Values(costs), func(a, b Cost) int { return cmp.Compare(a.Deviation(), b.Deviation()) })
+		m.Costs = append(m.Costs, costs[len(costs)/2])
+	}
+	return m
 }
 
 // costOf turns the report of an update into a Cost.

@@ -10,9 +10,9 @@ import (
 	"blskernel/blsupdate"
 )
 
-// TestMeasureCost takes every setting of the grid, made small, through every method and form on every backend:
+// TestValidateCosts takes every setting of the grid, made small, through every method and form on every backend:
 // the flops counted are those of the model, and every step has a predicted and a measured time.
-func TestMeasureCost(t *testing.T) {
+func TestValidateCosts(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
@@ -112,5 +112,32 @@ func TestValidationGrid(t *testing.T) {
 	}
 	if len(grid) < 30 || len(seen) != len(blsupdate.Methods()) {
 		t.Errorf("%d settings of %d methods", len(grid), len(seen))
+	}
+}
+
+// TestMeasure updates three models in turn.
+func TestMeasure(t *testing.T) {
+	b, err := blskernel.Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := []Setting{
+		{Method: blsupdate.Original, L: 40, K: 10, Q: 30, C: 2}, {Method: blsupdate.Improved, L: 40, K: 10, Q: 30, C: 2}, {Method: blsupdate.Gram, L: 40, K: 10, Q: 30, C: 2},
+	}
+	for i := range settings {
+		settings[i].Options.Backend = b
+	}
+	updates := 0
+	m, err := Measure(context.Background(), settings, blsupdate.ConstantRates(1e10, 1e9), 4, 1, func() { updates++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Rounds != 4 || updates != 5*3 || len(m.Costs) != 3 || m.Speed[0] != 1 || m.Flops[0] != 1 {
+		t.Errorf("%+v after %d updates", m, updates)
+	}
+	for i := range settings {
+		if !(m.Speed[i] > 0) || i > 0 && !(m.Flops[i] > m.Flops[i-1]) {
+			t.Errorf("%+v", m)
+		}
 	}
 }

@@ -86,12 +86,12 @@ func quantile(sorted []float64, p float64) float64 {
 // Validate measures all settings and calls emit with the cost of each. It stops with the context's error
 // before the next update if ctx is cancelled, and with emit's error if it returns one.
 func Validate(ctx context.Context, grid []Setting, rates *blsupdate.Rates, seed uint64, emit func(Cost) error) error {
-	for _, s := range grid {
-		cost, err := MeasureCost(ctx, s, rates, seed)
+	for i := range grid {
+		m, err := Measure(ctx, grid[i:i+1], rates, 0, seed, nil)
 		if err != nil {
 			return err
 		}
-		if err := emit(cost); err != nil {
+		if err := emit(m.Costs[0]); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -38,19 +39,33 @@ func digits(l int, rcond float64, power int) float64 {
 }
 
 func (u *updater) Condition() Condition {
+	u.begin()
+	_, err := u.solve()
 	rcond, power := u.state.condition()
 	c := Condition{RCond: rcond, Digits: digits(u.samples, rcond, power), Instead: u.method}
+	if err != nil {
+		c.Digits = 0
+	}
 	if c.Digits >= enoughDigits {
 		return c
 	}
+	const mend = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
+	var rank *RankError
 	better := digits(u.samples, rcond, 1)
 	switch {
+	case errors.As(err, &rank):
+		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"
+	case power == 2 && rcond == 0: // κ is beyond 1/sqrt(eps), but nobody knows how far
+		c.Instead = QR
+		c.Advice = fmt.Sprintf("A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or %s", mend)
 	case power == 2 && better >= c.Digits+1:
 		c.Instead = QR
-		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, 1/%.1g: start the model anew by qr, which keeps %.0f digits, or raise lambda",
-			u.method, rcond, better)
+		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, %.1g: start the model anew by qr, which keeps %.0f digits, or raise lambda",
+			u.method, 1/rcond, better)
+	case rcond == 0:
+		c.Advice = "the nodes are dependent to working precision: " + mend
 	default:
-		c.Advice = fmt.Sprintf("the condition number is 1/%.1g: raise lambda, scale the columns, or drop nodes that are nearly combinations of others", rcond)
+		c.Advice = fmt.Sprintf("the condition number is %.1g: %s", 1/rcond, mend)
 	}
 	return c
 }

@@ -653,3 +653,83 @@ func TestLeverage(t *testing.T) {
 		}
 	})
 }
+
+// TestRefine takes the error of Gram's weights from eps κ² to eps κ.
+func TestRefine(t *testing.T) {
+	const k, l = 12, 60
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		for _, kappa := range []float64{1e2, 1e4, 1e6} {
+			for _, lambda := range []float64{0, 1e-6} {
+				r := rand.New(rand.NewPCG(43, uint64(kappa)))
+				a, y := withCondition(r, l, k, kappa), random(r, l, 2)
+				v := variant{method: Gram}
+				u := v.start(t, b, a, y, lambda)
+				before := digest(u)
+				var shape *ShapeError
+				if err := u.(Refiner).Refine(rowsBetween(a, 1, l), rowsBetween(y, 1, l)); !errors.As(err, &shape) || digest(u) != before {
+					t.Errorf("too few rows: %v", err)
+				}
+				order := r.Perm(l)
+				do(t, u, u.(Refiner).Refine(take(a, order), take(y, order)))
+				checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(l, kappaOf(a, lambda)))
+			}
+		}
+	})
+}
+
+// TestUndetermined asks for weights that the rows do not determine. Too few rows are an error, and so are
+// dependent nodes, unless rounding errors hide them: then Condition says that there are no digits.
+func TestUndetermined(t *testing.T) {
+	const k = 8
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		if v.method != Gram && v.method != QR {
+			return
+		}
+		refused := 0
+		defer func() {
+			if refused < 500 {
+				t.Errorf("%d of 600 models with dependent nodes refused", refused)
+			}
+		}()
+		for seed := range uint64(200) {
+			r := rand.New(rand.NewPCG(44, seed))
+			for _, a := range []*mat.Dense{random(r, 6, k), randomRank(r, 30, k, 7), randomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
+				u := v.start(t, b, a, random(r, rowsOf(a), 1), 0)
+				var rank *RankError
+				var ill *ConditionError
+				_, err := u.Weights()
+				switch {
+				case errors.As(err, &rank):
+				case rowsOf(a) < k:
+					t.Fatalf("seed %d, %d rows: %v", seed, rowsOf(a), err)
+				case errors.As(err, &ill):
+					refused++
+				case err != nil:
+					t.Fatal(err)
+				}
+				if c := u.Condition(); c.Digits >= 1 || c.Advice == "" {
+					t.Fatalf("seed %d, %d rows: %+v", seed, rowsOf(a), c)
+				}
+			}
+		}
+	})
+}
+
+// TestWithoutSamples removes all that a model has learned and goes on from there.
+func TestWithoutSamples(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(45, 0))
+		a, y := random(r, 10, 3), random(r, 10, 1)
+		if !v.ridgeSolver() {
+			return
+		}
+		u := v.start(t, b, a, y, 1)
+		do(t, u, u.RemoveInputs(a, y))
+		before := digest(u)
+		if err := u.AddNodes(random(r, 7, 3), random(r, 7, 2), random(r, 7, 1)); err == nil || digest(u) != before {
+			t.Errorf("nodes of samples that the model does not have: %v", err)
+		}
+		do(t, u, u.AddInputs(a, y))
+		checkWeights(t, u, a, y, 1, v.accuracy(10, a.Norm(2)))
+	})
+}

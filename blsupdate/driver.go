@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -63,6 +64,7 @@ type updater struct {
 	state   state
 	samples int
 	report  Report
+	began   time.Time // of the call under way
 }
 
 // A pseudoinverter is an updater whose state has A⁺.
@@ -74,25 +76,27 @@ type pseudoinverter struct {
 func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.p.p.transposed() }
 
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
+	u.begin()
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
-	q, _ := ax.Dims()
-	return u.run(Report{Added: q}, func() (done, error) { return u.state.add(ax, ya) })
+	q := rowsOf(ax)
+	return u.run(Report{Added: q}, func() (done, error) { return checked(q, u)(u.state.add(ax, ya)) })
 }
 
 func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
+	u.begin()
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
-	q, _ := ax.Dims()
+	q := rowsOf(ax)
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
 	roots := make([]float64, q)
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return &OptionError{Option: "a sample's weight", Value: w, Want: "a finite number that is not negative"}
+			return &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
 		}
 		roots[i] = math.Sqrt(w)
 	}
@@ -100,21 +104,23 @@ func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error 
 	if err := u.checkRows(sx, sy); err != nil {
 		return ErrOverflow
 	}
-	return u.run(Report{Added: q}, func() (done, error) { return u.state.add(sx, sy) })
+	return u.run(Report{Added: q}, func() (done, error) { return checked(q, u)(u.state.add(sx, sy)) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
+	u.begin()
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
-	q, _ := ax.Dims()
+	q := rowsOf(ax)
 	if q > u.samples {
-		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: "no more rows than the model has samples"}
+		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
 	}
-	return u.run(Report{Added: -q}, func() (done, error) { return u.state.remove(ax, ya) })
+	return u.run(Report{Added: -q}, func() (done, error) { return checked(q, u)(u.state.remove(ax, ya)) })
 }
 
 func (u *updater) Forget(factor float64) error {
+	u.begin()
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
@@ -127,10 +133,8 @@ func (u *updater) Forget(factor float64) error {
 }
 
 func (u *updater) AddNodes(a, h, y *mat.Dense) error {
-	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
-		return err
-	}
-	if err := checkMatrix("A", a, u.samples, u.Nodes()); err != nil {
+	u.begin()
+	if err := u.checkAll(a, y); err != nil {
 		return err
 	}
 	if err := checkMatrix("H", h, u.samples, 0); err != nil {
@@ -139,7 +143,19 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	return u.run(Report{}, func() (done, error) { return u.state.addNodes(a, h, y) })
 }
 
+// checkAll checks matrices that are to be all rows of the model.
+func (u *updater) checkAll(a, y *mat.Dense) error {
+	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
+		return err
+	}
+	if l := rowsOf(a); l != u.samples {
+		return &ShapeError{Matrix: "A", Rows: l, Cols: u.Nodes(), Want: fmt.Sprintf("%d rows, all samples that the model has", u.samples)}
+	}
+	return nil
+}
+
 func (u *updater) Merge(other Updater) error {
+	u.begin()
 	m, ok := u.state.(merger)
 	if !ok {
 		return unsupported(u.method, ActionMerge)
@@ -147,7 +163,7 @@ func (u *updater) Merge(other Updater) error {
 	o := driverOf(other)
 	switch {
 	case o == nil || o.method != u.method:
-		return &OptionError{Option: "the other model", Value: methodOf(other), Want: "the method " + u.method.String()}
+		return &OptionError{Option: "the other model", Value: methodOf(other), Want: "a model by New with the method " + u.method.String()}
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
 		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: "as many nodes and targets"}
 	case o == u:
@@ -157,6 +173,7 @@ func (u *updater) Merge(other Updater) error {
 }
 
 func (u *updater) SetLambda(lambda float64) error {
+	u.begin()
 	r, ok := u.state.(ridger)
 	if !ok {
 		return unsupported(u.method, ActionRidge)
@@ -168,17 +185,25 @@ func (u *updater) SetLambda(lambda float64) error {
 }
 
 func (u *updater) Weights() (*mat.Dense, error) {
-	began := time.Now()
-	u.counter.Reset()
-	w, d, err := u.state.weights()
-	u.counter.Leave()
+	u.begin()
+	w, err := u.solve()
 	if err != nil {
 		return nil, err
 	}
-	if d.model != nil {
-		u.append(d.model, began)
-	}
 	return cloneDense(w), nil
+}
+
+// solve returns W, which is not to be changed, and keeps account of what it took.
+func (u *updater) solve() (*mat.Dense, error) {
+	if lazy := u.method == Gram || u.method == QR; lazy && u.Lambda() == 0 && u.samples < u.Nodes() {
+		return nil, &RankError{Samples: u.samples, Nodes: u.Nodes(), Running: true}
+	}
+	w, d, err := u.state.weights()
+	u.counter.Leave()
+	if err == nil && d.model != nil {
+		u.append(d.model)
+	}
+	return w, err
 }
 
 func (u *updater) Method() Method  { return u.method }
@@ -198,34 +223,45 @@ func (u *updater) checkRows(ax, ya *mat.Dense) error {
 	return checkPair("Ax", ax, u.Nodes(), "Ya", ya, u.Targets())
 }
 
+// begin starts the clock of a call. What comes before the first step are checks.
+func (u *updater) begin() {
+	u.counter.Reset()
+	u.counter.Enter(StepCheck)
+	u.began = time.Now()
+}
+
 // run lets the state act and keeps account of it; report has the number of samples that are gained.
 func (u *updater) run(report Report, act func() (done, error)) error {
-	began := time.Now()
-	u.counter.Reset()
 	d, err := act()
 	u.counter.Leave()
 	if err != nil {
 		return err
 	}
 	u.samples += report.Added
-	u.account(d, report, began)
+	report.Start = u.report.Start
+	u.account(d, report)
 	return nil
 }
 
+// checked puts the look at q rows before what a state did with them.
+func checked(q int, u *updater) func(done, error) (done, error) {
+	k, c := u.state.dims()
+	return func(d done, err error) (done, error) {
+		d.model = append([]StepFlops{checkModel(q, k, c)}, d.model...)
+		return d, err
+	}
+}
+
 // account starts a new report.
-func (u *updater) account(d done, report Report, began time.Time) {
+func (u *updater) account(d done, report Report) {
 	report.Samples = u.samples
 	report.Form, report.RankC, report.Abandoned = d.form, d.rankC, d.abandoned
-	report.Start = u.report.Start
-	if u.report.Samples == 0 {
-		report.Start = d.start
-	}
 	u.report = report
-	u.append(d.model, began)
+	u.append(d.model)
 }
 
 // append adds the steps of the model beside what was counted to the report.
-func (u *updater) append(model []StepFlops, began time.Time) {
+func (u *updater) append(model []StepFlops) {
 	r := &u.report
 	r.Steps = slices.Grow(slices.Clone(r.Steps), len(model))
 	for _, m := range model {
@@ -234,7 +270,7 @@ func (u *updater) append(model []StepFlops, began time.Time) {
 	}
 	r.model += total(model)
 	r.counted += u.counter.total()
-	r.Elapsed += time.Since(began)
+	r.Elapsed += time.Since(u.began)
 	u.counter.Reset()
 }
 
@@ -245,6 +281,8 @@ func driverOf(u Updater) *updater {
 	case pseudoinverter:
 		return u.updater
 	case leverager:
+		return u.updater
+	case refiner:
 		return u.updater
 	}
 	return nil

@@ -9,8 +9,9 @@ import (
 )
 
 // ErrOverflow is returned where a result, or a number on the way to it, is too large for float64 although
-// the input is finite. Scale the columns of A, or the targets.
-var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets")
+// the input is finite. Scale the columns of A, or the targets; after many Forgets, in which an inverse grows
+// without bound where nothing new is learned, forget less, or use Gram or QR and SetLambda.
+var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
 // ErrNoConvergence is returned where a singular value decomposition does not converge.
 var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
@@ -88,11 +89,15 @@ func op(name string) string {
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
+	Running        bool // whether the model is there, and rows can be added
 }
 
 func (e *RankError) Error() string {
 	if e.Lambda > 0 {
 		return fmt.Sprintf("blsupdate: %d samples for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse", e.Samples, e.Nodes)
+	}
+	if e.Running {
+		return fmt.Sprintf("blsupdate: %d samples do not determine the weights of %d nodes without a ridge: add rows first, or SetLambda above 0", e.Samples, e.Nodes)
 	}
 	return fmt.Sprintf("blsupdate: %d samples for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number", e.Samples, e.Nodes)
 }
@@ -144,10 +149,29 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 
 // firstNotFinite returns the index of the first NaN or infinity, or -1.
 func firstNotFinite(x []float64) int {
+	if allFinite(x) {
+		return -1
+	}
 	for i, v := range x {
 		if math.IsNaN(v - v) {
 			return i
 		}
 	}
 	return -1
+}
+
+// allFinite tells whether x has neither NaN nor infinities. A product with zero is NaN for these, and a sum
+// with NaN too; four sums, since each waits for its last addition.
+func allFinite(x []float64) bool {
+	var s0, s1, s2, s3 float64
+	for ; len(x) >= 4; x = x[4:] {
+		s0 += 0 * x[0]
+		s1 += 0 * x[1]
+		s2 += 0 * x[2]
+		s3 += 0 * x[3]
+	}
+	for _, v := range x {
+		s0 += 0 * v
+	}
+	return s0+s1+s2+s3 == 0
 }

@@ -66,6 +66,7 @@ func ExampleReport() {
 		fmt.Printf("%-18s %-5s %3.0f %3.0f\n", s.Step, s.Formula, s.Model, s.Counted)
 	}
 	// Output:
+	// checks             0       0   0
 	// D' = Ax A+         2qkl   32  32
 	// Dbar = A+ D        2qkl   32  32
 	// inner product      q²k     8   8

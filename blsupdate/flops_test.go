@@ -295,6 +295,7 @@ func ExampleModel() {
 		fmt.Printf("%-20s %-6s %6.2f Gflop\n", s.Step, s.Formula, s.Flops()/1e9)
 	}
 	// Output:
+	// checks               0        0.00 Gflop
 	// D' = Ax A+           2qkl    22.00 Gflop
 	// Dbar = A+ D          2qkl    22.00 Gflop
 	// inner product        q²k      1.10 Gflop

@@ -77,15 +77,40 @@ func (s *gram) factorize() (*lapack.Cholesky, []StepFlops, error) {
 	g.CopySym(s.g)
 	g.AddDiagonal(s.ridge)
 	factor := &lapack.Cholesky{Backend: s.counter}
-	if err := factor.FactorizeInPlace(g); err != nil {
+	err := factor.FactorizeInPlace(g)
+	switch {
+	case errors.Is(err, lapack.ErrNotFinite):
+		err = ErrOverflow
+	case err == nil:
+		err = s.checkPivots(g)
+	default:
+		err = &ConditionError{What: gramMatrix, Err: err, Instead: []Method{QR}}
+	}
+	if err != nil {
 		s.spare = g
-		if errors.Is(err, lapack.ErrNotFinite) {
-			return nil, nil, ErrOverflow
-		}
-		return nil, nil, &ConditionError{What: "A'A + lambda I", Err: err, Instead: []Method{QR}}
+		return nil, nil, err
 	}
 	s.factor, s.factored = factor, g
 	return factor, []StepFlops{gramFactor(s.k)}, nil
+}
+
+// gramMatrix is what is factored.
+const gramMatrix = "A'A + lambda I"
+
+// checkPivots returns an error where a pivot of the factor u is no more than the rounding errors of what it was
+// subtracted from, or was made of squares that underflow. The square of a pivot over its diagonal element is the
+// share of its column that the columns before it do not have; how they are scaled makes no difference. Its rounding
+// error was seen to be at most a few eps sqrt(k), and it has either sign: half of the singular matrices have a
+// Cholesky factor.
+func (s *gram) checkPivots(u *mat.SymPacked) error {
+	noise := 10 * eps * math.Sqrt(float64(s.k))
+	for j := range s.k {
+		diagonal := s.g.At(j, j) + s.ridge
+		if pivot := u.At(j, j); diagonal < smallestSquare || !(pivot*pivot > noise*diagonal) {
+			return &ConditionError{What: gramMatrix, RCond: pivot * pivot / diagonal, Instead: []Method{QR}}
+		}
+	}
+	return nil
 }
 
 // changed forgets the solution, but for its storage.
@@ -107,7 +132,7 @@ func (s *gram) weights() (*mat.Dense, done, error) {
 	}
 	s.counter.Enter(StepSolve)
 	defer s.counter.Leave()
-	w := new(mat.Dense)
+	w := mat.NewDense(s.k, s.c, nil)
 	if err := factor.SolveTo(w, s.t); err != nil {
 		return nil, done{}, ErrOverflow
 	}

@@ -8,6 +8,9 @@ const (
 
 	StepLeverage Step = "leverage"
 	StepBorder   Step = "A'H, H'H"
+
+	StepResidual   Step = "A'(Y - A W) - lambda W"
+	StepCorrection Step = "correction of W"
 )
 
 // gramModel is Model for Gram.
@@ -42,7 +45,19 @@ func gramFactor(k int) StepFlops {
 }
 
 // gramSolution is the solution for the weights.
-func gramSolution(k, c int) StepFlops { return line(StepSolve, "2ck²", operation{pptrs, k, k, c}) }
+func gramSolution(k, c int) StepFlops {
+	return line(StepSolve, "2ck²", operation{fresh, 0, k * c, 0}, operation{pptrs, k, k, c})
+}
+
+// gramRefinement has the steps of refineSteps corrections of W.
+func gramRefinement(l, k, c int) []StepFlops {
+	var residuals, solutions []operation
+	for range refineSteps {
+		residuals = append(residuals, operation{fresh, 0, (l + k) * c, 0}, operation{gemmNN, l, c, k}, operation{gemmTN, k, c, l})
+		solutions = append(solutions, operation{pptrs, k, k, c})
+	}
+	return []StepFlops{line(StepResidual, "8lkc", residuals...), line(StepCorrection, "4ck²", solutions...)}
+}
 
 // gramLeverage is the check that a removal of q rows leaves enough.
 func gramLeverage(q, k int) StepFlops {

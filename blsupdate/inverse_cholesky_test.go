@@ -172,7 +172,7 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatal(err)
 				}
-				checkSteps(t, u, inverseCholeskyAddition(Large, q, k, 2, size > 1))
+				checkSteps(t, u, append([]StepFlops{checkModel(q, k, 2)}, inverseCholeskyAddition(Large, q, k, 2, size > 1)...))
 				all, targets = stack(all, ax), stack(targets, ya)
 				bound := 10 * math.Sqrt(float64(rowsOf(all))) * eps * worstKappa(a, all, 0)
 				if got := relative(weights(t, u), reference(all, targets, 0)); !(got <= bound) {

@@ -73,13 +73,30 @@ type Shape struct {
 // Model returns the steps of an action with their flops, by the paper's convention: a product of
 // an m×n with an n×p matrix takes 2mnp flops, and half where the result is known to be symmetric;
 // the inverse of a symmetric matrix takes n³, of a general one 2n³; terms of lower order are
-// dropped. Of the options it reads Form, Solve, C and Workspace; forms that stand for others are resolved.
+// dropped. Of the options it reads Lambda, Form, Solve, C and Workspace; forms that stand for others are resolved.
 // It is nil for what takes no flops to speak of, and for what the method cannot do (see Supports).
 //
 // What depends on the data is taken to be as usual: rows in general position, so that they are independent as
 // far as they can be, and neither large nor dependent columns. The Report of an update has the steps that were
 // really taken.
 func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
+	steps := methodModel(m, action, opt, s)
+	if steps != nil && (action == ActionAdd || action == ActionRemove) {
+		steps = append([]StepFlops{checkModel(s.Q, s.K, s.C)}, steps...)
+	}
+	return steps
+}
+
+// StepCheck is the look for NaN and infinities and the norms of columns. It counts no flops.
+const StepCheck Step = "checks"
+
+// checkModel is the look at q rows.
+func checkModel(q, k, c int) StepFlops {
+	return line(StepCheck, "0", operation{scan, 0, 2 * q * (k + c), 0})
+}
+
+// methodModel is Model without the checks.
+func methodModel(m Method, action Action, opt Options, s Shape) []StepFlops {
 	switch m {
 	case Original, Improved:
 		return pseudoinverseModel(m, action, opt, s)

@@ -61,7 +61,6 @@ const (
 	geqrf kind = "Dgeqrf"
 	geqp3 kind = "Dgeqp3"
 	orgqr kind = "Dorgqr"
-	ormqr kind = "Dormqr"
 	tpqrt kind = "Dtpqrt"
 	ttqrt kind = "Dttqrt"
 	trtri kind = "Dtrtri"
@@ -87,7 +86,6 @@ const (
 
 // Estimates of condition numbers, some solutions for one right-hand side each, which count no flops.
 const (
-	ppcon kind = "Dppcon"
 	gecon kind = "Dgecon"
 	trcon kind = "Dtrcon"
 )

@@ -94,21 +94,23 @@ func (m CMode) String() string { return name(modeNames, int(m), "CMode") }
 // Options are the settings of an Updater. The zero value is the true pseudoinverse on the default
 // backend, in the form that takes the fewest flops.
 type Options struct {
-	// Lambda is the ridge of the initial A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ; 0 is the pseudoinverse itself.
-	// Original and Improved then go on as if A⁺ were the pseudoinverse, as in the paper, so they
+	// Lambda is the ridge, 0 for none.
+	//
+	// To Original and Improved it is the ridge of the initial A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ alone; 0 is the
+	// pseudoinverse itself. They then go on as if A⁺ were the pseudoinverse, as in the paper, so they
 	// approach the ridge solution only as far as Lambda is small against the square of the smallest
 	// singular value of the first A: the relative difference is of the order of that ratio. If the
 	// first A has dependent columns they never learn in the directions that it lacks; with Lambda = 0
-	// they do. To them the first rows were those of A + Lambda (A⁺)ᵀ, with the pseudoinverse A⁺ of A:
-	// RemoveInputs of a first row, which takes it for one of A, and AddNodes, which takes C⁺ for a C =
-	// H - A A⁺H that is not quite orthogonal to A, as the successors of the paper do, are off by the
-	// same ratio. What was added later is removed exactly.
+	// they do. RemoveInputs of a first row is off by the same ratio, since to them the first rows were those of
+	// A + Lambda (A⁺)ᵀ, and so is AddNodes after added rows; AddNodes to a start without updates gives the exact
+	// ridge A⁺ and W. What was added later is removed exactly.
 	Lambda float64
-	// Form is the form of B in Improved, and of the update in RidgeInverse and InverseCholesky.
+	// Form is the form of B in Improved, and of the update in RidgeInverse and InverseCholesky, to which
+	// Compressed is Auto and Paper the same rule as to Improved. The other methods have no forms and do not read it.
 	Form Form
 	// Solve lets Improved solve for B with a Cholesky (Small) or LU (Large) factorization instead of
 	// multiplying by an inverse by LDLᵀ or LU. That saves 2q³/3 flops in the form Small and 4k³/3 in
-	// Large, and rounding errors in both. Compressed always does so.
+	// Large, and rounding errors in both. Compressed always does so. Only Improved reads it.
 	Solve bool
 	// C says when the general formula for B is used, in Original and Improved.
 	C CMode

@@ -77,7 +77,7 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	rates := needs.Rates
 	if rates == nil {
 		var err error
-		if rates, err = RatesFor(context.Background(), needs.Backend); err != nil {
+		if rates, err = RatesFor(context.Background(), needs.Backend, nil); err != nil {
 			return Choice{}, err
 		}
 	}
@@ -168,7 +168,7 @@ func (p *Choice) consider(c *Candidate) bool {
 		return false
 	}
 	c.Seconds, c.Flops = cost.seconds, cost.flops
-	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + max(cost.workspace, workspaceNumbers(c.Method, c.Options, b)))
+	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + cost.workspace)
 	c.Digits = math.NaN()
 	if n.Condition > 0 {
 		c.Digits = digits(b.total(), 1/n.Condition, c.Power)
@@ -182,7 +182,7 @@ func stateNumbers(m Method, opt Options, b batches) float64 {
 	l, k, c := float64(b.total()), float64(b.k), float64(b.c)
 	switch m {
 	case Gram:
-		return k*(k+1)/2 + 2*k*c // T, and W beside it
+		return k*(k+1) + 2*k*c // the factor beside G, and W beside T
 	case RidgeInverse:
 		return k*(k+1)/2 + k*c
 	case QR:
@@ -196,22 +196,4 @@ func stateNumbers(m Method, opt Options, b batches) float64 {
 		}
 		return numbers
 	}
-}
-
-// workspaceNumbers returns how many numbers the last update of A⁺ keeps at a time at least: D as far as it is kept, Dbar,
-// B and DᵀD or what stands for it. For other methods the model says it.
-func workspaceNumbers(m Method, opt Options, b batches) float64 {
-	if m != Original && m != Improved {
-		return 0
-	}
-	l, rows, compressed := b.total()-b.q, b.q, 0.0
-	if opt.Form == Compressed {
-		rows, compressed = min(b.q, b.k), float64(b.q)*float64(b.k)
-	}
-	q, k := float64(rows), float64(b.k)
-	inner := q * (q + 1) / 2
-	if opt.Form == Large {
-		inner = k * k
-	}
-	return float64(opt.keptRows(l, rows))*q + 2*q*k + inner + compressed
 }

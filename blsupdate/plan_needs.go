@@ -33,8 +33,9 @@ type Needs struct {
 
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
-	// Rates predict the times; nil stands for RatesFor(Backend), which takes a minute where they have never been
-	// measured. They may be those of another machine.
+	// Rates predict the times; nil stands for RatesFor(Backend), which measures them for a minute or two
+	// where that was never done on this machine: call it yourself to see the progress or to be able to stop it.
+	// They may be those of another machine.
 	Rates *Rates
 }
 

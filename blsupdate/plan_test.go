@@ -116,7 +116,10 @@ func TestPlanNeeds(t *testing.T) {
 	}{
 		{"merging", 10, 50, 100, 2, Needs{Merging: true}, improved, "no Merge", []option{{Gram, Auto}}},
 		{"change of lambda", 10, 50, 100, 2, Needs{Ridge: true}, improved, "no SetLambda", []option{{Gram, Auto}}},
-		{"removal", 10, 50, 100, 2, Needs{Removal: true, Nodes: true, Forgetting: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
+		{"removal", 10, 50, 100, 2, Needs{Removal: true, Nodes: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
+		{"removal after forgetting", 10, 50, 100, 2, Needs{Removal: true, Forgetting: true}, improved, "after Forget", []option{{Gram, Auto}}},
+		{"cold start", 1, 50, 20, 2, Needs{Lambda: 1e-9}, []option{{RidgeInverse, Small}}, "fewer samples", []option{{Gram, Auto}, {InverseCholesky, Small}}},
+		{"cold start, condition known", 1, 50, 20, 2, Needs{Lambda: 1, Condition: 10}, nil, "", []option{{RidgeInverse, Small}}},
 		{"A+", 10, 50, 100, 2, Needs{Pseudoinverse: true}, []option{{Gram, Auto}}, "A+", improved},
 		{"ridge", 10, 50, 100, 2, Needs{Lambda: 1e-3}, improved, "ridge problem", []option{{Gram, Auto}}},
 		{"few samples", 10, 50, 20, 2, Needs{}, []option{{Gram, Auto}}, "no weights from 30 samples for 50 nodes", improved},

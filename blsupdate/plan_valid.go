@@ -25,6 +25,12 @@ func (p *Choice) whyNot(c *Candidate) string {
 	if err := CheckStart(c.Method, c.Options, b.l, b.k); errors.As(err, &rank) {
 		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", b.l, b.k)
 	}
+	if b.l < b.k && n.Condition == 0 && c.Method == RidgeInverse {
+		return "from fewer samples than nodes its error is that of eps ‖A‖²/lambda, and stays; give Condition to allow it"
+	}
+	if inverse && n.Removal && n.Forgetting {
+		return "it cannot remove rows after Forget"
+	}
 	if first := b.firstWeights(); (c.Method == Gram || c.Method == QR) && n.Lambda == 0 && first < b.k {
 		return fmt.Sprintf("without a ridge it has no weights from %d samples for %d nodes", first, b.k)
 	}

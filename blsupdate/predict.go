@@ -74,26 +74,7 @@ func costOf(r *Rates, steps []StepFlops) cost {
 	return c
 }
 
-// batchSteps returns the model of the addition of a batch. Rows are taken to be as independent as they can be: those
-// that come to fewer than k rows complete the row space of A.
+// batchSteps returns the model of the addition of a batch.
 func batchSteps(m Method, opt Options, b batches, batch int) []StepFlops {
-	s := Shape{L: b.l + batch*b.q, K: b.k, Q: b.q, C: b.c}
-	if m != Original && m != Improved || s.L >= s.K {
-		return Model(m, ActionAdd, opt, s)
-	}
-	s.checkC, s.rankC = true, min(s.Q, s.K-s.L)
-	if s.rankC == s.Q {
-		return Model(m, ActionAdd, opt, s)
-	}
-	// The batch is taken apart: what led to that, the rows outside the row space so far, and the others.
-	whole, beyond, within := s, s, s
-	whole.split = true
-	beyond.Q = s.rankC
-	within.L, within.Q = s.L+s.rankC, s.Q-s.rankC
-	within.checkC, within.rankC = false, 0
-	var steps []StepFlops
-	for _, part := range []Shape{whole, beyond, within} {
-		steps = append(steps, Model(m, ActionAdd, opt, part)...)
-	}
-	return steps
+	return Model(m, ActionAdd, opt, Shape{L: b.l + batch*b.q, K: b.k, Q: b.q, C: b.c})
 }

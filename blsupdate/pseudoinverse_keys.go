@@ -2,21 +2,11 @@ package blsupdate
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/maphash"
 	"math"
 
 	"blskernel/mat"
 )
-
-// UnknownRowError says that a sample to be removed is none of the model's.
-type UnknownRowError struct {
-	Row int // of Ax and Ya, from 0
-}
-
-func (e *UnknownRowError) Error() string {
-	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
-}
 
 var keySeed = maphash.MakeSeed()
 
@@ -56,8 +46,19 @@ func (u *pseudoinverse) find(wanted []uint64) ([]int, error) {
 	}
 	for i, place := range places {
 		if place < 0 {
-			return nil, &UnknownRowError{Row: i}
+			return nil, &UnknownRowError{Row: i, Action: ActionRemove}
 		}
 	}
 	return places, nil
+}
+
+// inOrder returns an *UnknownRowError unless the given keys are those of the samples, in their order. After
+// Forget the samples are not known, and there is nothing to compare with.
+func (u *pseudoinverse) inOrder(keys []uint64) error {
+	for i, key := range u.keys {
+		if keys[i] != key {
+			return &UnknownRowError{Row: i, Action: ActionNodes}
+		}
+	}
+	return nil
 }

@@ -1,12 +1,14 @@
 package blsupdate
 
+import "slices"
+
 // pseudoinverseModel is Model for Original and Improved.
 func pseudoinverseModel(m Method, action Action, opt Options, s Shape) []StepFlops {
 	switch action {
 	case ActionStart:
 		return pseudoinverseStartModel(opt, s)
 	case ActionAdd:
-		if opt.C == CAuto && opt.Lambda == 0 && s.L < s.K {
+		if opt.C != CZero && opt.Lambda == 0 && s.L < s.K {
 			return wideModel(m, opt, s)
 		}
 		s.checkC = opt.C == CCheck
@@ -15,7 +17,10 @@ func pseudoinverseModel(m Method, action Action, opt Options, s Shape) []StepFlo
 		return removalModel(s)
 	case ActionNodes:
 		way := nodesWay{rank: s.P}
-		if s.L < s.K+s.P { // more columns than rows: the new ones are combinations of the others
+		switch {
+		case opt.Lambda > 0:
+			way.ridge = true
+		case s.L < s.K+s.P: // more columns than rows: the new ones are combinations of the others
 			way = nodesWay{refined: true, values: true}
 		}
 		return nodesModel(s, way)
@@ -26,31 +31,53 @@ func pseudoinverseModel(m Method, action Action, opt Options, s Shape) []StepFlo
 
 // resolvedModel is additionModel in the form that the options stand for.
 func resolvedModel(m Method, opt Options, s Shape) []StepFlops {
-	form := Small
-	if m == Improved {
-		form = opt.Resolve(s)
+	return additionModel(m, resolvedForm(m, opt, s), opt, s)
+}
+
+// resolvedForm is the form that the options stand for.
+func resolvedForm(m Method, opt Options, s Shape) Form {
+	if m == Original {
+		return Small
 	}
-	return additionModel(m, form, opt, s)
+	return opt.Resolve(s)
 }
 
 // wideModel has the steps of an update where A has fewer rows than columns and all rows are as independent as
-// they can be: those that come to fewer than k rows complete the row space of A.
+// they can be. The form is that of the whole batch: Compressed is a matter of Ax before anything is known of C.
 func wideModel(m Method, opt Options, s Shape) []StepFlops {
-	s.checkC, s.rankC = true, min(s.Q, s.K-s.L)
-	if s.rankC == s.Q {
-		return resolvedModel(m, opt, s)
+	s.checkC = true
+	form := resolvedForm(m, opt, s)
+	if form != Compressed {
+		return completionModel(m, form, opt, s)
 	}
-	// The batch is taken apart: what led to that, the rows outside the row space so far, and the others.
+	inner := s
+	inner.Q, opt.Solve = s.K, true
+	return slices.Concat(
+		[]StepFlops{compressionModel(s)},
+		completionModel(m, Small, opt, inner),
+		[]StepFlops{expansionModel(s)})
+}
+
+// completionModel has the steps of an update by rows that raise the rank of A from l as far as it goes. Where
+// that takes fewer than all of them the batch is taken apart: what led to that, the rows outside the row space
+// so far, and the others, by which time C is zero. Only for those the form matters, and Paper resolves it anew.
+func completionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
+	s.rankC = min(s.Q, s.K-s.L)
+	if s.rankC == s.Q {
+		return additionModel(m, form, opt, s)
+	}
 	whole, beyond, within := s, s, s
 	whole.split = true
 	beyond.Q = s.rankC
 	within.L, within.Q = s.L+s.rankC, s.Q-s.rankC
-	within.checkC, within.rankC = false, 0
-	var models [][]StepFlops
-	for _, part := range []Shape{whole, beyond, within} {
-		models = append(models, resolvedModel(m, opt, part))
+	within.checkC, within.rankC = opt.C == CCheck, 0
+	if m == Improved && opt.Form == Paper {
+		form = opt.Resolve(within)
 	}
-	return mergeModels(additionSteps, models)
+	return mergeModels(additionSteps, [][]StepFlops{
+		additionModel(m, form, opt, whole),
+		additionModel(m, form, opt, beyond),
+		additionModel(m, form, opt, within)})
 }
 
 // mergeModels adds models of parts of a batch up, step by step in the given order of the steps.

@@ -40,17 +40,18 @@ func additionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
 		return compressedModel(opt, s)
 	}
 	l, k, q, c := s.L, s.K, s.Q, s.C
-	steps := []StepFlops{line(StepD, "2qkl", operation{gemmNT, l, q, k})}
-	dbar := line(StepDbar, "2qkl", operation{gemmTN, q, k, l})
+	kept := opt.keptRows(l, q)
+	steps := []StepFlops{line(StepD, "2qkl", operation{fresh, 0, kept*q + q*k, 0}, operation{stream, 0, 2 * q * k, 0}, operation{gemmNT, l, q, k})}
+	dbar := line(StepDbar, "2qkl", operation{fresh, 0, q * k, 0}, operation{gemmTN, q, k, l})
 	if s.checkC {
 		steps = append(steps, line(StepC, "2qkl", operation{gemmTN, q, k, l}), dbar,
 			line(StepRank, "14 max(q,k) min(q,k)² + 8 min(q,k)³", operation{gesvd, q, k, 0}))
 	} else {
 		steps = append(steps, dbar)
 	}
-	inner := line(StepInner, "q²k", operation{gemmtpNT, 0, q, k})
+	inner := line(StepInner, "q²k", operation{fresh, 0, q * (q + 1) / 2, 0}, operation{gemmtpNT, 0, q, k})
 	if m == Original {
-		inner = line(StepInner, "q²l", operation{sprk, 0, q, l})
+		inner = line(StepInner, "q²l", operation{fresh, 0, q * (q + 1) / 2, 0}, operation{sprk, 0, q, l})
 	}
 	switch {
 	case s.split:
@@ -65,7 +66,7 @@ func additionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
 		if m == Original { // which has DᵀD before C is known
 			steps = append(steps, inner)
 		}
-		steps = append(steps, line(StepB, "2q²k", operation{gemmNT, q, k, q}))
+		steps = append(steps, line(StepB, "2q²k", operation{fresh, 0, q * k, 0}, operation{gemmNT, q, k, q}))
 	case form == Large:
 		steps = append(steps, largeModel(opt, s)...)
 	case s.large:
@@ -75,7 +76,7 @@ func additionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
 	default:
 		steps = append(append(steps, inner), smallModel(m == Improved && opt.Solve, s)...)
 	}
-	if again := l - opt.keptRows(l, q); again > 0 {
+	if again := l - kept; again > 0 {
 		steps = append(steps, line(StepDAgain, "2qkr, r rows computed twice", operation{gemmNT, again, q, k}))
 	}
 	return append(steps,
@@ -87,23 +88,23 @@ func additionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
 func smallModel(solve bool, s Shape) []StepFlops {
 	k, q := s.K, s.Q
 	if solve {
-		return []StepFlops{line(StepInverse, "q³/3", operation{pptrf, q, q, 0}), line(StepB, "2q²k", operation{pptrs, q, q, k})}
+		return []StepFlops{line(StepInverse, "q³/3", operation{pptrf, q, q, 0}), line(StepB, "2q²k", operation{fresh, 0, q * k, 0}, operation{pptrs, q, q, k})}
 	}
-	return []StepFlops{line(StepInverse, "q³", operation{sptrf, q, q, 0}, operation{sptri, q, q, 0}), line(StepB, "2q²k", operation{spmmL, q, k, 0})}
+	return []StepFlops{line(StepInverse, "q³", operation{sptrf, q, q, 0}, operation{sptri, q, q, 0}), line(StepB, "2q²k", operation{fresh, 0, q * k, 0}, operation{spmmL, q, k, 0})}
 }
 
 // largeModel has the steps from Dbar to B.
 func largeModel(opt Options, s Shape) []StepFlops {
 	k, q := s.K, s.Q
-	inner := line(StepInner, "2k²q", operation{gemmTN, k, k, q})
+	inner := line(StepInner, "2k²q", operation{fresh, 0, k * k, 0}, operation{gemmTN, k, k, q})
 	if opt.Solve {
 		return []StepFlops{inner,
-			line(StepInverse, "2k³/3", operation{getrf, k, k, 0}),
-			line(StepB, "2k²q", operation{getrs, k, k, q})}
+			line(StepInverse, "2k³/3", operation{getrf, k, k, 0}, operation{gecon, 0, k, 0}),
+			line(StepB, "2k²q", operation{fresh, 0, q * k, 0}, operation{getrs, k, k, q})}
 	}
 	return []StepFlops{inner,
-		line(StepInverse, "2k³", operation{getrf, k, k, 0}, operation{getri, k, k, 0}),
-		line(StepB, "2k²q", operation{gemmNT, q, k, k})}
+		line(StepInverse, "2k³", operation{getrf, k, k, 0}, operation{gecon, 0, k, 0}, operation{getri, k, k, 0}),
+		line(StepB, "2k²q", operation{fresh, 0, q * k, 0}, operation{gemmNT, q, k, k})}
 }
 
 // compressedModel has the steps of an update by the k rows of R that stand for q.

@@ -24,17 +24,25 @@ func nodesModel(s Shape, way nodesWay) []StepFlops {
 	if way.refined {
 		steps = append(steps, line(StepNodesAgain, "4klp", operation{gemmTN, k, p, l}, operation{gemmNN, l, p, k}))
 	}
-	steps = append(steps, nodesRank(l, p, way))
+	if !way.ridge {
+		steps = append(steps, nodesRank(l, p, way))
+	}
 	if way.split {
 		return steps
 	}
 	b := line(StepNodesB, "3lp² - 2p³/3", operation{orgqr, l, p, 0}, operation{trtrs, p, p, l})
-	if way.rank < p {
+	weights := line(StepNodesW, "2clp + 2ckp", operation{gemmTN, p, c, l}, operation{gemmNN, k, c, p})
+	switch rows := l + k + p; {
+	case way.ridge:
+		weights = line(StepNodesW, "2ckl + 2clp + 4ckp", operation{gemmNN, l, c, k}, operation{gemmTN, p, c, l},
+			operation{gemmTN, p, c, k}, operation{gemmNN, k, c, p})
+		b = line(StepNodesB, "5(l+k)p² + 8p³/3", operation{fresh, 0, rows * p, 0}, operation{stream, 0, 2 * (l + k) * p, 0},
+			operation{geqrf, rows, p, 0}, operation{orgqr, rows, p, 0}, operation{trtrs, p, p, l + k})
+	case way.rank < p:
 		b = line(StepNodesB, "2klp + 5kp² + 8p³/3", operation{geqrf, k + p, p, 0}, operation{orgqr, k + p, p, 0},
 			operation{trtrs, p, p, k}, operation{gemmNN, l, p, k})
 	}
-	return append(steps, b,
-		line(StepNodesW, "2clp + 2ckp", operation{gemmTN, p, c, l}, operation{gemmNN, k, c, p}),
+	return append(steps, b, weights,
 		line(StepNodesPseudoinverse, "2klp", operation{fresh, 0, l * (k + p), 0}, operation{stream, 0, 4 * l * (k + p), 0}, operation{gemmNT, l, k, p}))
 }
 

@@ -23,11 +23,16 @@ type widening struct {
 	r  *mat.Dense // its R
 	bt *mat.Dense // Bᵀ, l×p
 
+	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and what the norm of the inverse gains.
+	bd    *mat.Dense
+	grown float64
+
 	way nodesWay
 }
 
 // A nodesWay is what an addition of nodes decides by the data.
 type nodesWay struct {
+	ridge   bool // whether B is that of a ridge, for which nothing else is decided
 	rank    int  // of C; B = C⁺ if that is p
 	refined bool // whether C is made orthogonal to A twice
 	values  bool // whether its singular values were needed to decide the rank
@@ -42,10 +47,16 @@ type nodesWay struct {
 // columns are added in two parts: first as many as the rank of C, which span what is new, then the
 // others, which by then lie in the column space.
 //
-// For a ridge start, where A A⁺ is not quite a projection, B = C⁺ is what the successors of the paper
-// take, and is as far from the ridge solution as Options.Lambda says of the update by rows.
+// For a ridge start, where A A⁺ is not quite a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any
+// C, so that A⁺ becomes the ridge inverse of [A H] if it was that of A. After updates by rows, which it was not
+// quite, it is as far from that as Options.Lambda says of them.
+//
+// The rows of A and Y have to be those that the model has, in their order; else it is an *UnknownRowError.
 func (u *pseudoinverse) addNodes(a, h, y *mat.Dense) (done, error) {
 	if err := CheckStart(u.method, u.opt, rowsOf(a), u.k+columnsOf(h)); err != nil {
+		return done{}, err
+	}
+	if err := u.inOrder(rowKeys(y, a)); err != nil {
 		return done{}, err
 	}
 	next, models, err := u.widened(a, h, y)
@@ -53,7 +64,10 @@ func (u *pseudoinverse) addNodes(a, h, y *mat.Dense) (done, error) {
 		return done{}, err
 	}
 	next.keys = rowKeys(y, a, h)
-	rankC := next.rank - u.rank
+	rankC := 0
+	if u.ridge == 0 {
+		rankC = next.rank - u.rank
+	}
 	*u = *next
 	return done{model: mergeModels(nodesSteps, models), rankC: rankC}, nil
 }
@@ -65,6 +79,16 @@ func (u *pseudoinverse) widened(a, h, y *mat.Dense) (*pseudoinverse, [][]StepFlo
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
 	shape := Shape{L: l, K: u.k, P: p, C: u.c}
 	s.project()
+	if firstNotFinite(s.c.RawMatrix().Data) >= 0 || firstNotFinite(s.d.RawMatrix().Data) >= 0 {
+		return nil, nil, ErrOverflow
+	}
+	if u.ridge > 0 {
+		if err := s.ridge(); err != nil {
+			return nil, nil, err
+		}
+		next, err := s.state()
+		return next, [][]StepFlops{nodesModel(shape, s.way)}, err
+	}
 	if err := s.decide(); err != nil {
 		return nil, nil, err
 	}
@@ -153,12 +177,16 @@ func (s *widening) state() (*pseudoinverse, error) {
 	next := *u
 	b, d, y := s.bt.RawMatrix(), s.d.RawMatrix(), s.y.RawMatrix()
 
-	// W of the new nodes is B Y.
+	// W of the new nodes is B Y, which for a ridge is computed in another way.
 	u.counter.Enter(StepNodesW)
 	defer u.counter.Leave()
 	next.w = append(make([]float64, 0, wide*c), u.w...)[:wide*c]
 	below := next.w[k*c:]
-	u.counter.Dgemm(blas.Trans, blas.NoTrans, p, c, s.l, 1, b.Data, b.Stride, y.Data, y.Stride, 0, below, c)
+	if s.way.ridge {
+		s.ridgeWeights(below)
+	} else {
+		u.counter.Dgemm(blas.Trans, blas.NoTrans, p, c, s.l, 1, b.Data, b.Stride, y.Data, y.Stride, 0, below, c)
+	}
 	u.counter.Dgemm(blas.NoTrans, blas.NoTrans, k, c, p, -1, d.Data, d.Stride, below, c, 1, next.w, c)
 	if firstNotFinite(next.w) >= 0 {
 		return nil, ErrOverflow
@@ -189,7 +217,11 @@ func (s *widening) state() (*pseudoinverse, error) {
 	if next.computesC() {
 		next.a.append(compact(beside(s.a, s.h)))
 	}
-	next.remember(next.p.norm())
+	if s.way.ridge {
+		next.remember(math.Hypot(u.worst.plus, s.grown))
+	} else {
+		next.remember(next.p.norm())
+	}
 	return &next, nil
 }
 

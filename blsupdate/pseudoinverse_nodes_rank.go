@@ -14,9 +14,6 @@ import (
 // condition of R where that leaves no doubt, else by the singular values of R.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.k+s.p
-	if firstNotFinite(s.c.RawMatrix().Data) >= 0 || firstNotFinite(s.d.RawMatrix().Data) >= 0 {
-		return ErrOverflow
-	}
 	kappa := max(1, u.conditionNumber())
 	tolerance := float64(max(s.l, wide)) * eps * kappa
 	if !(tolerance < undecidable) {

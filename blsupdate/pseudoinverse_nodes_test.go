@@ -129,7 +129,8 @@ func TestNodesError(t *testing.T) {
 }
 
 // TestNodesModel compares the flops of the general case with the formula, written out here once more:
-// 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights.
+// 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights. With a ridge the
+// factorization has k+p more rows, k of which are solved for, and Y - A W and one more product are for the weights.
 func TestNodesModel(t *testing.T) {
 	for _, s := range []Shape{{L: 40, K: 7, P: 3, C: 2}, {L: 41, K: 1, P: 12, C: 1}} {
 		r := rand.New(rand.NewPCG(74, 0))
@@ -141,6 +142,15 @@ func TestNodesModel(t *testing.T) {
 			want := 3*(6*k*l*p+4*l*p*p+l*p*p+2*c*l*p+2*c*k*p) - 4*p*p*p
 			if got := Total(Model(method, ActionNodes, Options{}, s)); got*3 != want || got != u.Report().Counted() {
 				t.Errorf("%v: %g flops, %g counted, %g/3 by the formula", s, got, u.Report().Counted(), want)
+			}
+
+			opt := Options{Lambda: 0.1}
+			u = mustNew(t, method, a, y, opt)
+			do(t, u, u.AddNodes(a, random(r, s.L, s.P), y))
+			rows := l + k + p
+			want = 3*(6*k*l*p+4*rows*p*p+(l+k)*p*p+2*c*k*l+2*c*l*p+4*c*k*p) - 4*p*p*p
+			if got := Total(Model(method, ActionNodes, opt, s)); got*3 != want || got != u.Report().Counted() {
+				t.Errorf("%v: with a ridge %g flops, %g counted, %g/3 by the formula", s, got, u.Report().Counted(), want)
 			}
 		}
 	}
@@ -162,6 +172,7 @@ func TestNodesRefused(t *testing.T) {
 		{"rank not to be decided", wide, random(r, 4, 2), random(r, 4, 1), 0, new(*ConditionError)},
 		{"ridge with too few samples", a, random(r, 12, 9), y, 0.1, new(*RankError)},
 		{"overflow of D", a, scaled(random(r, 12, 2), 1e308), y, 0, nil},
+		{"overflow of D, with a ridge", scaled(cloneDense(a), 1e-3), scaled(random(r, 12, 2), 4e307), y, 1e-6, nil},
 		{"overflow of W", a, scaled(random(r, 12, 2), 1e-200), scaled(cloneDense(y), 1e200), 0, nil},
 	} {
 		u := mustNew(t, Improved, test.a, test.y, Options{Lambda: test.lambda})
@@ -173,31 +184,5 @@ func TestNodesRefused(t *testing.T) {
 		if digest(u) != before {
 			t.Errorf("%s: the state has changed", test.name)
 		}
-	}
-}
-
-// TestNodesRidge checks what a ridge start does with new nodes: B = C⁺ with C = H - A D of the ridge's
-// A⁺.
-func TestNodesRidge(t *testing.T) {
-	r := rand.New(rand.NewPCG(76, 0))
-	const l, k, p = 30, 4, 3
-	a, h, y := random(r, l, k), random(r, l, p), random(r, l, 2)
-	u := mustNew(t, Improved, a, y, Options{Lambda: 0.3})
-	plus := u.Pseudoinverse()
-	do(t, u, u.AddNodes(a, h, y))
-	var d, c, top, want, w mat.Dense
-	d.Mul(plus, h)
-	c.Mul(a, &d)
-	c.Sub(h, &c)
-	below, _ := pinv(&c)
-	top.Mul(&d, below)
-	top.Sub(plus, &top)
-	want.Stack(&top, below)
-	w.Mul(&want, y)
-	if e := relative(u.Pseudoinverse(), &want); !(e <= 100*eps) {
-		t.Errorf("A+ has error %g", e)
-	}
-	if e := relative(weights(t, u), &w); !(e <= 1000*eps) {
-		t.Errorf("W has error %g", e)
 	}
 }

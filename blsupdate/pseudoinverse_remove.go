@@ -21,13 +21,7 @@ import (
 func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 	q := rowsOf(ax)
 	if u.keys == nil {
-		e := &UnsupportedError{Method: u.method, Action: ActionRemove}
-		for _, m := range methods {
-			if m != Original && m != Improved {
-				e.Instead = append(e.Instead, m)
-			}
-		}
-		return done{}, e
+		return done{}, forgottenRows(u.method)
 	}
 	if err := CheckStart(u.method, u.opt, u.p.count-q, u.k); err != nil {
 		return done{}, err

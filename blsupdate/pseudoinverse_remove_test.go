@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -122,8 +123,8 @@ func TestRemoveRefused(t *testing.T) {
 			if !errors.As(err, test.as) {
 				t.Errorf("%s, %v: error %v, want a %T", test.name, cfg, err, test.as)
 			}
-			if unknown := new(UnknownRowError); errors.As(err, &unknown) && unknown.Row != test.unlike {
-				t.Errorf("%s, %v: row %d is named, want %d", test.name, cfg, unknown.Row, test.unlike)
+			if unknown := new(UnknownRowError); errors.As(err, &unknown) && (unknown.Row != test.unlike || unknown.Action != ActionRemove) {
+				t.Errorf("%s, %v: row %d of %v is named, want %d", test.name, cfg, unknown.Row, unknown.Action, test.unlike)
 			}
 			if digest(u) != before {
 				t.Errorf("%s, %v: the state has changed", test.name, cfg)
@@ -201,9 +202,12 @@ func TestRemoveAfterForget(t *testing.T) {
 		do(t, u, u.Forget(factor))
 		before := digest(u)
 		err := u.RemoveInputs(rowsBetween(a, 2, 3), rowsBetween(y, 2, 3))
-		var e *UnsupportedError
-		if !errors.As(err, &e) || fmt.Sprint(e.Instead) != "[gram qr ridge-inverse inverse-cholesky]" || digest(u) != before {
+		var e *ForgottenRowsError
+		if !errors.As(err, &e) || e.Method != method || fmt.Sprint(e.Instead) != "[gram qr ridge-inverse inverse-cholesky]" || digest(u) != before {
 			t.Errorf("%v: error %v", method, err)
+		}
+		if says := fmt.Sprint(err); !strings.Contains(says, "after Forget") || !strings.Contains(says, "AddNodes") || !strings.Contains(says, "gram or qr") {
+			t.Errorf("the error says only %q", says)
 		}
 		roots := make([]float64, 20)
 		for i := range roots {

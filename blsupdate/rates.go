@@ -137,7 +137,7 @@ func ConstantRates(flops, numbers float64) *Rates {
 	for _, k := range kinds {
 		rate := flops
 		switch k.kind {
-		case stream, fresh, scan, ppcon, gecon, trcon:
+		case stream, fresh, scan, gecon, trcon:
 			rate = numbers
 		}
 		r.tables[k.kind] = &table{Axes: [3][]int{one, one, one}, Cost: []float64{1 / rate}}

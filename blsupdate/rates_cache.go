@@ -20,17 +20,17 @@ const EnvCache = "BLSKERNEL_CACHE"
 // RatesFor returns the rates of b, nil for blskernel.Default(), with the number of threads that is set: those that
 // were measured before on this machine, else MeasureRates, which takes about a minute, and keeps them for the next
 // time. A file that cannot be used is measured anew and replaced. Where the new rates cannot be kept they are
-// returned all the same, and Unsaved says why. The error is that of MeasureRates.
-func RatesFor(ctx context.Context, b blskernel.Backend) (*Rates, error) {
-	return ratesFor(ctx, b, kinds)
+// returned all the same, and Unsaved says why. progress, which may be nil, and the error are those of MeasureRates.
+func RatesFor(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
+	return ratesFor(ctx, b, kinds, progress)
 }
 
-func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates) (*Rates, error) {
+func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates, progress func(done float64)) (*Rates, error) {
 	b = blskernel.Or(b)
 	if r, err := loadRates(b, kinds); err == nil {
 		return r, nil
 	}
-	r, err := measureRates(ctx, b, kinds, nil)
+	r, err := measureRates(ctx, b, kinds, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -41,13 +41,17 @@ func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates) (*Rat
 // Unsaved returns why RatesFor could not keep the rates, so that they will have to be measured again, or nil.
 func (r *Rates) Unsaved() error { return r.unsaved }
 
-// A CacheError says why there are no rates to be had from a file.
+// A CacheError says why there are no rates to be had from a file, or why they could not be kept in it.
 type CacheError struct {
-	File string
-	Err  error
+	File    string
+	Writing bool
+	Err     error
 }
 
 func (e *CacheError) Error() string {
+	if e.Writing {
+		return fmt.Sprintf("blsupdate: rates cannot be kept in %s: %v; name another folder by %s", e.File, e.Err, EnvCache)
+	}
 	return fmt.Sprintf("blsupdate: rates in %s: %v; measure them anew", e.File, e.Err)
 }
 
@@ -81,21 +85,21 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &CacheError{name, err}
+		return nil, &CacheError{name, false, err}
 	}
 	var f ratesFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, &CacheError{name, err}
+		return nil, &CacheError{name, false, err}
 	}
 	if f.Key != key {
-		return nil, &CacheError{name, errForeign}
+		return nil, &CacheError{name, false, errForeign}
 	}
 	if !(f.Probe.Product > 0) || !(f.Probe.Stream > 0) {
-		return nil, &CacheError{name, errIncomplete}
+		return nil, &CacheError{name, false, errIncomplete}
 	}
 	for _, k := range kinds {
 		if t := f.Tables[k.kind]; t == nil || !t.valid() {
-			return nil, &CacheError{name, fmt.Errorf("%s: %w", k.kind, errIncomplete)}
+			return nil, &CacheError{name, false, fmt.Errorf("%s: %w", k.kind, errIncomplete)}
 		}
 	}
 	return &Rates{key: f.Key, tables: f.Tables, probe: f.Probe, drift: steady}, nil
@@ -110,10 +114,10 @@ func (r *Rates) Save() error {
 	}
 	data, err := json.Marshal(ratesFile{r.key, r.probe, r.tables})
 	if err != nil {
-		return &CacheError{name, err}
+		return &CacheError{name, true, err}
 	}
 	if err := replaceFile(name, data); err != nil {
-		return &CacheError{name, err}
+		return &CacheError{name, true, err}
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestRatesCache(t *testing.T) {
 	}
 
 	// RatesFor takes what is there.
-	if again, err := RatesFor(context.Background(), b); err != nil || again.probe != r.probe || again.Unsaved() != nil {
+	if again, err := RatesFor(context.Background(), b, nil); err != nil || again.probe != r.probe || again.Unsaved() != nil {
 		t.Errorf("RatesFor: %v", err)
 	}
 
@@ -87,7 +87,7 @@ func TestRatesCache(t *testing.T) {
 			t.Errorf("%s: LoadRates: %v; want a *CacheError that names the file", name, err)
 		}
 	}
-	if _, err := ratesFor(context.Background(), b, tinyKinds()[:3]); err != nil {
+	if _, err := ratesFor(context.Background(), b, tinyKinds()[:3], nil); err != nil {
 		t.Errorf("RatesFor with a damaged file: %v", err)
 	}
 	if _, err := loadRates(b, tinyKinds()[:3]); err != nil {
@@ -126,7 +126,7 @@ func TestRatesUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(EnvCache, file)
-	r, err := ratesFor(context.Background(), b, tinyKinds()[:3])
+	r, err := ratesFor(context.Background(), b, tinyKinds()[:3], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,6 @@ var kinds = []kindRates{
 	{getrs, [3][]int{one, factors, columns}, mostPair, prepareGetrs},
 	{geqrf, [3][]int{pairs, pairs, one}, mostPair, prepareGeqrf},
 	{orgqr, [3][]int{pairs, pairs, one}, mostPair, prepareOrgqr},
-	{ormqr, [3][]int{coarse, coarse, few}, mostSlow, prepareOrmqr},
 	{tpqrt, [3][]int{appended, coarse, targets}, mostPair, prepareTpqrt},
 	{ttqrt, [3][]int{one, factors, columns}, mostPair, prepareTtqrt},
 	{trtri, [3][]int{one, orders, one}, mostFlops, prepareTrtri},
@@ -86,7 +85,6 @@ var kinds = []kindRates{
 	{geqp3, [3][]int{slow, slow, one}, mostSlow, prepareGeqp3},
 	{gesvd, [3][]int{slow, slow, one}, mostSlow, prepareGesvd},
 
-	{ppcon, [3][]int{one, factors, one}, mostFlops, preparePpcon},
 	{gecon, [3][]int{one, factors, one}, mostFlops, prepareGecon},
 	{trcon, [3][]int{one, factors, one}, mostFlops, prepareTrcon},
 
@@ -101,7 +99,7 @@ func (o operation) amount() float64 {
 	switch o.kind {
 	case stream, fresh, scan:
 		return float64(o.n)
-	case ppcon, gecon, trcon:
+	case gecon, trcon:
 		return float64(o.n) * float64(o.n)
 	default:
 		return o.flops().flops()

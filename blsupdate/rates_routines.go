@@ -173,20 +173,6 @@ func prepareOrgqr(w *workspace, m, n, _ int) func() time.Duration {
 	}, func() { f.QInPlace() })
 }
 
-func prepareOrmqr(w *workspace, m, n, k int) func() time.Duration {
-	if m < n {
-		return nil
-	}
-	a, b := w.operand(m, n), w.operand(m, k)
-	if a == nil || b == nil {
-		return nil
-	}
-	f := lapack.QR{Backend: w.backend}
-	must(f.Factorize(a))
-	x := w.result(n, k)
-	return w.cold(func() { must(f.SolveTo(x, b)) })
-}
-
 func prepareTpqrt(w *workspace, m, n, k int) func() time.Duration {
 	r, z, ax := w.triangle(n), w.operand(n, k), w.operand(m, n)
 	if r == nil || z == nil || ax == nil || !w.fits(m*k, m*k) {
@@ -283,16 +269,6 @@ func prepareGesvd(w *workspace, m, n, _ int) func() time.Duration {
 		_, _, _, err := svdThin(w.backend, a)
 		must(err)
 	})
-}
-
-func preparePpcon(w *workspace, _, n, _ int) func() time.Duration {
-	a := w.positive(n)
-	if a == nil {
-		return nil
-	}
-	f := lapack.Cholesky{Backend: w.backend}
-	must(f.FactorizeInPlace(a))
-	return w.cold(func() { f.RCond() })
 }
 
 func prepareGecon(w *workspace, _, n, _ int) func() time.Duration {

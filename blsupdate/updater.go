@@ -1,10 +1,6 @@
 package blsupdate
 
-import (
-	"time"
-
-	"blskernel/mat"
-)
+import "blskernel/mat"
 
 // An Updater owns a model and takes rows in batches of any size. It is not safe for concurrent use.
 //
@@ -28,29 +24,40 @@ type Updater interface {
 	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples that were added before: ax is q×k, ya is q×c, exactly as the model has
-	// them, in any order. It returns a *LeverageError where the rest would not determine the weights: where
+	// them, in any order. Only Original and Improved can tell rows that were never added, which are then an
+	// *UnknownRowError, and after Forget they return a *ForgottenRowsError; the others subtract what they are
+	// given. It returns a *LeverageError where the rest would not determine the weights: where
 	// the rows are all that is known in some direction, the information is not there any more for any method.
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// Forget multiplies the weight of all that was learned by factor, 0 < factor <= 1, the ridge included:
 	// lambda becomes factor lambda. It is exponential forgetting when it is called before each AddInputs.
-	// W stays what it is. Where the ridge is to stay as well, SetLambda sets it back.
+	// W stays what it is. Where the ridge is to stay as well, SetLambda sets it back. To the model the rows
+	// and targets it has are now multiplied by sqrt(factor), and so they have to be given to RemoveInputs and
+	// AddNodes.
 	Forget(factor float64) error
 
 	// AddNodes widens the model by p nodes, the columns of H, which come after the others: a is A, l×k, h is
 	// H, l×p, and y is Y, l×c, for all the samples that the model has, each row as the model has it. For
-	// Original and Improved they are in the order in which they were added, for the others in any order.
+	// Original and Improved they are in the order in which they were added, without those that were removed,
+	// and bit for bit the same, or it is an *UnknownRowError that names the first row that is not the one they
+	// have; after Forget they take what they are given, and know it again from then on. For the others the order
+	// does not matter.
 	AddNodes(a, h, y *mat.Dense) error
 
 	// Merge learns what other, which has the same method, nodes and targets, has learned: all its rows with
-	// their targets. Its ridge is left out; that of the receiver stays. other is not changed.
+	// their targets. Its ridge is left out; that of the receiver stays. other is not changed. QR has to take the
+	// ridge of other off again, which is a *LeverageError where that is all there is in some direction; shards
+	// that were started with lambda = 0 merge always.
 	Merge(other Updater) error
 
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
 
 	// Weights returns a copy of W, k×c: the prediction for rows X is X W. Gram and QR solve for it when it is
-	// first wanted after a change, and return a *RankError or *ConditionError if it is not determined.
+	// first wanted after a change, and return a *RankError if there are fewer samples than nodes and no
+	// ridge, and a *ConditionError if the nodes are dependent to working precision. Short of that Condition
+	// says how many digits are right.
 	Weights() (*mat.Dense, error)
 
 	// Method returns the method, Samples, Nodes and Targets l, k and c, and Lambda the ridge.
@@ -78,7 +85,7 @@ type Pseudoinverter interface {
 
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or
 // kept. The result of Original and Improved implements Pseudoinverter, that of
-// RidgeInverse and InverseCholesky Leverager.
+// RidgeInverse and InverseCholesky Leverager, that of Gram Refiner.
 //
 // Where the method keeps an inverse, the start is by the Cholesky factor of AᵀA + lambda I if its condition
 // allows the method's accuracy, else by a QR factorization of A; Original and Improved take the singular
@@ -91,27 +98,30 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := opt.check(m); err != nil {
 		return nil, err
 	}
+	u := &updater{method: m, counter: NewCounter(opt.Backend)}
+	u.begin()
 	if err := checkPair("A", a, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
-	began := time.Now()
 	l, k := a.Dims()
 	_, c := y.Dims()
 	if err := CheckStart(m, opt, l, k); err != nil {
 		return nil, err
 	}
-	u := &updater{method: m, counter: NewCounter(opt.Backend), samples: l}
+	u.samples = l
 	s, d, err := newState(m, common{counter: u.counter, opt: opt, k: k, c: c}, a, y)
 	if err != nil {
 		return nil, err
 	}
 	u.state = s
-	u.account(d, Report{Added: l}, began)
+	u.account(d, Report{Added: l, Start: d.start})
 	switch s := s.(type) {
 	case *pseudoinverse:
 		return pseudoinverter{u, s}, nil
 	case leveraging:
 		return leverager{u, s}, nil
+	case refining:
+		return refiner{u, s}, nil
 	default:
 		return u, nil
 	}

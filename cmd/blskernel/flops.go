@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"blskernel"
 	"blskernel/bench"
@@ -16,30 +16,33 @@ import (
 // flopsSettings are the flags of flops.
 type flopsSettings struct {
 	methods         []string
-	form            string
-	solve           bool
-	l, k, q, c      int
+	ls, ks, qs, cs  []int
 	lambda          ridge
 	changedLambda   bool
 	seed            uint64
 	backends        []string
-	threads         int
+	threads, rounds int
 	validate, model bool
 	calibrate, json bool
 }
 
 func newFlops(s streams) *cobra.Command {
-	set := flopsSettings{form: "auto", l: 4000, k: 1000, q: 500, c: 10, seed: 1}
+	set := flopsSettings{ls: []int{4000}, ks: []int{1000}, qs: []int{500}, cs: []int{10}, seed: 1}
 	for _, m := range blsupdate.Methods() {
 		set.methods = append(set.methods, m.String())
 	}
 	cmd := &cobra.Command{
 		Use:   "flops",
-		Short: "Show the flops and times of an update, by the model and as measured",
+		Short: "Show the flops and times of updates, by the model and as measured",
 		Long: `Add q random rows to a model of l samples, k nodes and c targets, ask for the weights,
 and print for each step the flops by the model, those that the backend was really
 asked for, the time predicted from the rates of this machine, and the time measured.
 What the flops leave out, such as copies, is in the predicted times.
+
+Where there are several methods or sizes their models are updated in turn, round by
+round, and what follows the tables compares the times of the first with those of each
+other in the same rounds, and the flops. A method may be followed by a form and by
+solve: improved/large, improved/compressed/solve, ridge-inverse/small.
 
 With --validate the settings are a grid: every method and form, k from 250 to 2000,
 q from 1 to 8000, on every backend that can be had. It ends with the median and the
@@ -49,13 +52,14 @@ status 1 if any flops were not those of the model.
 The rates are measured once for each backend and number of threads, which takes a
 minute or two, and kept in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
-  blskernel flops --method improved --form compressed --l 10000 --k 1000 --q 4000
+  blskernel flops --method original,improved/large,improved/large/solve --l 4000 --k 2000 --q 4000 --rounds 5
+  blskernel flops --method gram --k 2000 --q 500 --l 10000,60000
   blskernel flops --model --k 5100 --q 10000 --l 50000
   blskernel flops --validate
   blskernel flops --validate --backends pure --calibrate --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range []string{"method", "form", "solve", "l", "k", "q", "c", "lambda", "model"} {
+			for _, name := range []string{"method", "l", "k", "q", "c", "lambda", "model", "rounds"} {
 				if set.validate && cmd.Flags().Changed(name) {
 					return usageError{fmt.Errorf("--%s says nothing to --validate, which has settings of its own", name)}
 				}
@@ -66,21 +70,20 @@ minute or two, and kept in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&set.methods, "method", set.methods, "methods")
-	f.StringVar(&set.form, "form", set.form, "form of the update: auto, paper, small, large or compressed")
-	f.BoolVar(&set.solve, "solve", false, "let improved solve for B instead of multiplying by an inverse")
-	f.IntVar(&set.l, "l", set.l, "samples before the update")
-	f.IntVar(&set.k, "k", set.k, "nodes")
-	f.IntVar(&set.q, "q", set.q, "samples added")
-	f.IntVar(&set.c, "c", set.c, "targets")
+	f.StringSliceVar(&set.methods, "method", set.methods, "methods, with forms or without")
+	f.IntSliceVar(&set.ls, "l", set.ls, "samples before the update")
+	f.IntSliceVar(&set.ks, "k", set.ks, "nodes")
+	f.IntSliceVar(&set.qs, "q", set.qs, "samples added")
+	f.IntSliceVar(&set.cs, "c", set.cs, "targets")
 	f.Var(&set.lambda, "lambda", "ridge; by default 0 for original and improved and 1e-3 for the others")
+	f.IntVar(&set.rounds, "rounds", 0, "updates that are measured; 0 for as many as seem useful")
 	f.Uint64Var(&set.seed, "seed", set.seed, "seed of the random rows")
 	f.BoolVar(&set.model, "model", false, "print the model alone, and run nothing")
 	f.BoolVar(&set.validate, "validate", false, "compare predicted and measured times over a grid of settings")
 	f.BoolVar(&set.calibrate, "calibrate", false, "measure the rates anew")
 	f.StringSliceVar(&set.backends, "backends", nil, "backends; by default the selected one, and with --validate all that can be had")
 	f.IntVar(&set.threads, "threads", 0, "most threads to use; 0 for all processors")
-	f.BoolVar(&set.json, "json", false, "print JSON objects, one a line, for the settings and, with --validate, the agreement")
+	f.BoolVar(&set.json, "json", false, "print JSON objects, one a line")
 	return cmd
 }
 
@@ -93,34 +96,73 @@ func (set *flopsSettings) settings(b blskernel.Backend) ([]bench.Setting, error)
 		return bench.ValidationGrid(b), nil
 	}
 	for _, check := range []struct {
-		flag        string
-		value, most int
-	}{{"l", set.l, mostFlopsSize}, {"k", set.k, mostNodes}, {"q", set.q, mostFlopsSize}, {"c", set.c, mostNodes}} {
-		if check.value < 1 || check.value > check.most {
-			return nil, usageError{fmt.Errorf("--%s is %d; want 1 to %d", check.flag, check.value, check.most)}
+		flag   string
+		values []int
+		most   int
+	}{{"l", set.ls, mostFlopsSize}, {"k", set.ks, mostNodes}, {"q", set.qs, mostFlopsSize}, {"c", set.cs, mostNodes}, {"rounds", []int{set.rounds + 1}, mostNodes}} {
+		for _, v := range check.values {
+			if v < 1 || v > check.most {
+				return nil, usageError{fmt.Errorf("--%s is %d; want 1 to %d", check.flag, v, check.most)}
+			}
 		}
 	}
-	form, err := blsupdate.ParseForm(set.form)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--form is %q; want auto, paper, small, large or compressed", set.form)}
-	}
-	methods, err := parseMethods("method", set.methods)
+	variants, err := parseVariants("method", set.methods)
 	if err != nil {
 		return nil, err
 	}
 	var settings []bench.Setting
-	for _, m := range methods {
-		lambda := float64(set.lambda)
-		if !set.changedLambda && m != blsupdate.Original && m != blsupdate.Improved {
-			lambda = 1e-3
+	for _, c := range set.cs {
+		for _, k := range set.ks {
+			for _, q := range set.qs {
+				for _, l := range set.ls {
+					for _, s := range variants {
+						s.L, s.K, s.Q, s.C = l, k, q, c
+						s.Options.Backend, s.Options.Lambda = b, float64(set.lambda)
+						if !set.changedLambda && s.Method != blsupdate.Original && s.Method != blsupdate.Improved {
+							s.Options.Lambda = 1e-3
+						}
+						if err := blsupdate.CheckStart(s.Method, s.Options, l, k); err != nil && !set.model {
+							return nil, usageError{fmt.Errorf("--l is %d, fewer samples than the %d nodes: %v cannot start from them with lambda = %v", l, k, s.Method, &set.lambda)}
+						}
+						settings = append(settings, s)
+					}
+				}
+			}
 		}
-		opt := blsupdate.Options{Lambda: lambda, Form: form, Solve: set.solve, Backend: b}
-		if err := blsupdate.CheckStart(m, opt, set.l, set.k); err != nil && !set.model {
-			return nil, usageError{fmt.Errorf("--l is %d, fewer samples than the %d nodes: %v cannot start from them with lambda = %v", set.l, set.k, m, &set.lambda)}
-		}
-		settings = append(settings, bench.Setting{Method: m, Options: opt, L: set.l, K: set.k, Q: set.q, C: set.c})
 	}
 	return settings, nil
+}
+
+// parseVariants returns settings without sizes for methods with forms, as improved/large/solve.
+func parseVariants(flag string, names []string) ([]bench.Setting, error) {
+	if len(names) == 0 {
+		return nil, usageError{fmt.Errorf("--%s is empty; want some of %s", flag, methodNames())}
+	}
+	var variants []bench.Setting
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, usageError{fmt.Errorf("--%s has %s twice", flag, name)}
+		}
+		parts := strings.Split(name, "/")
+		m, err := blsupdate.ParseMethod(parts[0])
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--%s has %q; want some of %s", flag, parts[0], methodNames())}
+		}
+		s := bench.Setting{Method: m}
+		for _, part := range parts[1:] {
+			form, err := blsupdate.ParseForm(part)
+			switch {
+			case part == "solve":
+				s.Options.Solve = true
+			case err == nil:
+				s.Options.Form = form
+			default:
+				return nil, usageError{fmt.Errorf("--%s has %q; want a form, auto, paper, small, large or compressed, or solve, after the /", flag, name)}
+			}
+		}
+		variants = append(variants, s)
+	}
+	return variants, nil
 }
 
 // lookup finds the backends.
@@ -189,27 +231,14 @@ func (set *flopsSettings) run(ctx context.Context, s streams) error {
 			if err != nil {
 				return err
 			}
-			var costs []bench.Cost
-			err = bench.Validate(ctx, grids[i], rates, set.seed, func(c bench.Cost) error {
-				costs = append(costs, c)
-				return here(func() error {
-					shown.clear()
-					if err := printer.print(c); err != nil {
-						return err
-					}
-					shown.show(float64(len(costs))/float64(len(grids[i])), b.Name())
-					return nil
-				})
-			})
+			job := costJob{grid: grids[i], rates: rates, printer: printer, shown: shown, here: here, unequal: &unequal}
+			if set.validate {
+				err = job.validate(ctx, b.Name(), set.seed)
+			} else {
+				err = job.compare(ctx, set.rounds, set.seed)
+			}
 			if err != nil {
 				return err
-			}
-			agreement := bench.Agree(costs)
-			unequal += agreement.Unequal
-			if set.validate {
-				if err := here(func() error { shown.clear(); return printer.sum(b.Name(), agreement) }); err != nil {
-					return err
-				}
 			}
 		}
 		return nil
@@ -218,6 +247,62 @@ func (set *flopsSettings) run(ctx context.Context, s streams) error {
 		err = fmt.Errorf("in %d settings the flops counted are not those of the model", unequal)
 	}
 	return err
+}
+
+// A costJob measures settings on one backend.
+type costJob struct {
+	grid    []bench.Setting
+	rates   *blsupdate.Rates
+	printer costPrinter
+	shown   *progress
+	here    func(func() error) error
+	unequal *int
+}
+
+// validate measures one setting after the other and sums up.
+func (j costJob) validate(ctx context.Context, backend string, seed uint64) error {
+	var costs []bench.Cost
+	err := bench.Validate(ctx, j.grid, j.rates, seed, func(c bench.Cost) error {
+		costs = append(costs, c)
+		return j.here(func() error {
+			j.shown.clear()
+			if err := j.printer.print(c); err != nil {
+				return err
+			}
+			j.shown.show(float64(len(costs))/float64(len(j.grid)), backend)
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	agreement := bench.Agree(costs)
+	*j.unequal += agreement.Unequal
+	return j.here(func() error { j.shown.clear(); return j.printer.sum(backend, agreement) })
+}
+
+// compare measures all settings in turn.
+func (j costJob) compare(ctx context.Context, rounds int, seed uint64) error {
+	updates := 0
+	m, err := bench.Measure(ctx, j.grid, j.rates, rounds, seed, func() {
+		updates++
+		// The number of rounds is known only where it is given; what is shown is then never the end.
+		planned := max(rounds+1, 1+updates/len(j.grid)) * len(j.grid)
+		_ = j.here(func() error { j.shown.show(float64(updates)/float64(planned+1), "updates"); return nil })
+	})
+	if err != nil {
+		return err
+	}
+	*j.unequal += bench.Agree(m.Costs).Unequal
+	return j.here(func() error {
+		j.shown.clear()
+		for _, c := range m.Costs {
+			if err := j.printer.print(c); err != nil {
+				return err
+			}
+		}
+		return j.printer.compare(m)
+	})
 }
 
 // modelCost is the cost of a setting by the model alone.
@@ -244,18 +329,30 @@ func formOf(s bench.Setting, shape blsupdate.Shape) blsupdate.Form {
 	}
 }
 
-// ratesFor returns the rates of a backend, measured now where there are none yet or new ones are wanted.
+// ratesFor returns the rates of a backend, measured now where there are none yet or new ones are wanted. That they
+// cannot be kept is told and no failure.
 func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, shown *progress, here func(func() error) error) (*blsupdate.Rates, error) {
-	if !anew {
-		if rates, err := blsupdate.LoadRates(b); err == nil {
-			return rates, nil
-		}
-	}
-	rates, err := blsupdate.MeasureRates(ctx, b, func(done float64) {
+	tell := func(done float64) {
 		_ = here(func() error { shown.show(done, "measuring the rates of "+b.Name()); return nil })
-	})
+	}
+	var rates *blsupdate.Rates
+	var err, unsaved error
+	if anew {
+		if rates, err = blsupdate.MeasureRates(ctx, b, tell); err == nil {
+			unsaved = rates.Save()
+		}
+	} else if rates, err = blsupdate.RatesFor(ctx, b, tell); err == nil {
+		unsaved = rates.Unsaved()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return rates, errors.Join(rates.Save())
+	if unsaved != nil {
+		err = here(func() error {
+			shown.clear()
+			_, err := fmt.Fprintln(shown.w, unsaved)
+			return err
+		})
+	}
+	return rates, err
 }

@@ -13,6 +13,7 @@ import (
 type costPrinter interface {
 	print(c bench.Cost) error
 	sum(backend string, a bench.Agreement) error
+	compare(m bench.Measured) error
 }
 
 // costTables prints a table of the steps for each setting.
@@ -43,6 +44,18 @@ func (p costTables) print(c bench.Cost) error {
 
 func (p costTables) sum(string, bench.Agreement) error { return nil }
 
+// compare prints how much faster the first setting is than each other, or slower.
+func (p costTables) compare(m bench.Measured) error {
+	for i, c := range m.Costs[1:] {
+		_, err := fmt.Fprintf(p.w, "%s (l = %d, q = %d): %.3f times the speed of %s (l = %d, q = %d), %.3f of its flops, median of %d rounds\n",
+			variantName(c), c.L, c.Q, m.Speed[i+1], variantName(m.Costs[0]), m.Costs[0].L, m.Costs[0].Q, 1/m.Flops[i+1], m.Rounds)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // costLines prints a line for each setting.
 type costLines struct {
 	w      io.Writer
@@ -71,6 +84,8 @@ func (p *costLines) sum(backend string, a bench.Agreement) error {
 	return err
 }
 
+func (p *costLines) compare(bench.Measured) error { return nil }
+
 // costJSON prints an object for each setting and each sum.
 type costJSON struct{ w io.Writer }
 
@@ -82,6 +97,23 @@ func (p costJSON) sum(backend string, a bench.Agreement) error {
 		Backend string `json:"backend"`
 		bench.Agreement
 	}{"agreement", backend, a})
+}
+
+func (p costJSON) compare(m bench.Measured) error {
+	for i, c := range m.Costs[1:] {
+		err := json.NewEncoder(p.w).Encode(struct {
+			Kind   string  `json:"kind"`
+			First  string  `json:"first"`
+			Second string  `json:"second"`
+			Speed  float64 `json:"speed"`
+			Flops  float64 `json:"flops"`
+			Rounds int     `json:"rounds"`
+		}{"comparison", variantName(m.Costs[0]), variantName(c), m.Speed[i+1], m.Flops[i+1], m.Rounds})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // variantName names the method with its form.

@@ -21,7 +21,7 @@ func runCommand(t *testing.T, args string) (status int, out, errors string) {
 // and with two.
 func TestFlopsModel(t *testing.T) {
 	for _, dash := range []string{"-", "--"} {
-		args := "flops " + strings.ReplaceAll("-model -method original,improved -form paper -k 5100 -q 10000 -l 50000 -c 1", "-", dash)
+		args := "flops " + strings.ReplaceAll("-model -method original,improved/paper -k 5100 -q 10000 -l 50000 -c 1", "-", dash)
 		status, out, errs := runCommand(t, args)
 		if status != 0 || errs != "" {
 			t.Fatalf("%s: status %d, %s", args, status, errs)
@@ -34,7 +34,7 @@ func TestFlopsModel(t *testing.T) {
 	}
 	status, out, _ := runCommand(t, "flops --model --json --method gram")
 	var c bench.Cost
-	if err := json.Unmarshal([]byte(out), &c); status != 0 || err != nil || c.Method != "gram" || len(c.Steps) != 4 {
+	if err := json.Unmarshal([]byte(out), &c); status != 0 || err != nil || c.Method != "gram" || len(c.Steps) != 5 {
 		t.Errorf("status %d, %v: %s", status, err, out)
 	}
 }
@@ -55,8 +55,11 @@ func TestCostPrinters(t *testing.T) {
 		if err := p.sum("pure", a); err != nil {
 			t.Fatal(err)
 		}
+		if err := p.compare(bench.Measured{Costs: []bench.Cost{c, c}, Speed: []float64{1, 1.5}, Flops: []float64{1, 2}, Rounds: 3}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, want := range []string{"improved small solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000"} {
+	for _, want := range []string{"improved small solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000", "1.500 times the speed of improved small solve", "0.500 of its flops"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("%s\nhas no %q", table.String(), want)
 		}

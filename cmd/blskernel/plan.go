@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"text/tabwriter"
 
 	"blskernel"
+	"blskernel/bench"
 	"blskernel/blsupdate"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,7 @@ type planSettings struct {
 	backend         string
 	threads         int
 	calibrate, json bool
+	measure         bool
 }
 
 func newPlan(s streams) *cobra.Command {
@@ -37,7 +40,8 @@ in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000
   blskernel plan --k 1000 --q 1 --l 5000 --batches 1000
   blskernel plan --k 1000 --q 100 --l 5000 --lambda 0 --condition 1e7
-  blskernel plan --k 1000 --q 100 --l 5000 --batches 50 --weights-at-end --merging`,
+  blskernel plan --k 1000 --q 100 --l 5000 --batches 50 --weights-at-end --merging
+  blskernel plan --k 1000 --q 100 --l 10000 --measure`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return set.run(cmd.Context(), s) },
 	}
@@ -62,6 +66,7 @@ in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 	f.StringVar(&set.backend, "backend", "", "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas where it can be had, else pure")
 	f.IntVar(&set.threads, "threads", 0, "most threads to use; 0 for all processors")
 	f.BoolVar(&set.calibrate, "calibrate", false, "measure the rates anew")
+	f.BoolVar(&set.measure, "measure", false, "then update models by all methods that will do, of random rows, and compare the times")
 	f.BoolVar(&set.json, "json", false, "print one JSON object")
 	return cmd
 }
@@ -77,6 +82,9 @@ func (set *planSettings) run(ctx context.Context, s streams) error {
 		if check.value < check.least || check.value > check.most {
 			return usageError{fmt.Errorf("--%s is %d; want %d to %d", check.flag, check.value, check.least, check.most)}
 		}
+	}
+	if set.measure && (set.needs.Batches > 1 || set.needs.WeightsAtEnd || set.json) {
+		return usageError{errors.New("--measure is for one batch with the weights after it, and prints no JSON: leave out --batches, --weights-at-end and --json")}
 	}
 	b, err := lookupBackend("backend", set.backend)
 	if err != nil {
@@ -111,18 +119,69 @@ func (set *planSettings) run(ctx context.Context, s streams) error {
 	if set.json {
 		return errors.Join(json.NewEncoder(s.out).Encode(newPlanned(choice, err == nil)), failure(err))
 	}
-	if _, err := io.WriteString(s.out, choice.Explain()); err != nil {
-		return err
+	if _, werr := io.WriteString(s.out, choice.Explain()); werr != nil {
+		return werr
+	}
+	if err == nil && set.measure {
+		err = set.compare(ctx, choice, needs.Rates, shown, s.out)
 	}
 	return failure(err)
 }
 
+// mostOver is how many times the predicted time of the choice others may take to be measured.
+const mostOver = 20
+
+// compare measures the valid candidates and says how the choice did.
+func (set *planSettings) compare(ctx context.Context, choice blsupdate.Choice, rates *blsupdate.Rates, shown *progress, w io.Writer) error {
+	var settings []bench.Setting
+	for _, c := range choice.Candidates {
+		if c.Valid() && c.Seconds <= mostOver*choice.Seconds {
+			setting := bench.Setting{Method: c.Method, Options: c.Options, L: set.l, K: set.k, Q: set.q, C: set.c}
+			if c.Method == choice.Method && c.Options.Form == choice.Options.Form {
+				settings = append([]bench.Setting{setting}, settings...) // the first is what the others are compared with
+			} else {
+				settings = append(settings, setting)
+			}
+		}
+	}
+	var m bench.Measured
+	err := attend(ctx, shown, func(ctx context.Context, here func(func() error) error) (err error) {
+		updates := 0
+		m, err = bench.Measure(ctx, settings, rates, 0, 1, func() {
+			updates++
+			_ = here(func() error {
+				shown.show(1-float64(len(settings))/float64(len(settings)+updates), "updates")
+				return nil
+			})
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	shown.clear()
+	fmt.Fprintf(w, "\nMeasured, median of %d rounds:\n\n", m.Rounds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "method\tpredicted, s\tmeasured, s\ttimes the choice's")
+	fastest := 1.0
+	for i, c := range m.Costs {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\n", variantName(c), seconds(c.Total.PredictedSeconds), seconds(c.Total.MeasuredSeconds), 1/m.Speed[i])
+		fastest = max(fastest, m.Speed[i])
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nThe choice takes %.3f times as long as the fastest.\n", fastest)
+	return err
+}
+
 // failure is the error of a plan without a valid method; the reasons have been printed.
 func failure(err error) error {
-	if err != nil {
+	var none *blsupdate.PlanError
+	if errors.As(err, &none) {
 		return errors.New("no method does all that is needed")
 	}
-	return nil
+	return err
 }
 
 // planned is a Choice as JSON.
