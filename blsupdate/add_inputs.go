@@ -20,6 +20,7 @@ type addition struct {
 	inner *mat.SymPacked // DᵀD, q×q: at once in Original, when it is needed in Improved
 	ct    []float64      // Cᵀ = Ax - DᵀA, q×k, where it is computed
 	bt    []float64      // Bᵀ, q×k
+	rest  float64        // 1 - h of a removal
 }
 
 // A way is how B is found where C is zero.

@@ -46,6 +46,7 @@ func (s *addition) commit(w []float64, rankC int) {
 	u.p.append(s.bt)
 	u.w = w
 	u.norm = math.Hypot(u.norm, norm(s.ax))
+	u.drift = max(u.drift, updatedDrift)
 	if s.form == Large {
 		u.worst.power = 2
 	}

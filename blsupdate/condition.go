@@ -10,12 +10,14 @@ import (
 type Condition struct {
 	// RCond is 1/κ, estimated, where κ is the 2-norm condition number of [A; sqrt(lambda) I]: of the present
 	// state where that determines the weights, as in Gram and QR, and of the worst so far where errors stay
-	// in the state. The estimate may be too small by a factor k, and by a factor 3 too large.
+	// in the state. The norm of A is the largest that it had, since errors of that time are
+	// not removed with its rows. The estimate may be too small by a factor k, and by a factor 10 too large.
 	RCond float64
 
 	// Digits is the number of decimal digits of W that rounding leaves at least, in norm, by the error
-	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ². It is between
-	// 0 and 16, and usually an understatement.
+	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ², or after removals of
+	// 1e3 eps/(1-h), with the smallest 1-h, where that is less. It is between 0 and 16, and usually an
+	// understatement. The norm is that of W for targets all of about the same size.
 	Digits float64
 
 	// Advice says what to do where Digits is below 6 and something can be done, and is empty otherwise.
@@ -38,11 +40,23 @@ func digits(l int, rcond float64, power int) float64 {
 	return min(16, max(0, -lost))
 }
 
+// digitsAt returns the digits that the bounds for updates and for removals leave.
+func (u *updater) digitsAt(rcond float64, power int) float64 {
+	d := digits(u.samples, rcond, power)
+	if lost := u.state.losses(); lost > 0 {
+		d = min(d, max(0, -math.Log10(removalLoss*eps*lost)))
+	}
+	return d
+}
+
+// removalLoss bounds the error of a removal in units of eps/(1-h).
+const removalLoss = 1e3
+
 func (u *updater) Condition() Condition {
 	u.begin()
 	_, err := u.solve()
 	rcond, power := u.state.condition()
-	c := Condition{RCond: rcond, Digits: digits(u.samples, rcond, power), Instead: u.method}
+	c := Condition{RCond: rcond, Digits: u.digitsAt(rcond, power), Instead: u.method}
 	if err != nil {
 		c.Digits = 0
 	}
@@ -51,7 +65,7 @@ func (u *updater) Condition() Condition {
 	}
 	const mend = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
 	var rank *RankError
-	better := digits(u.samples, rcond, 1)
+	better := u.digitsAt(rcond, 1)
 	switch {
 	case errors.As(err, &rank):
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"

@@ -733,3 +733,40 @@ func TestWithoutSamples(t *testing.T) {
 		checkWeights(t, u, a, y, 1, v.accuracy(10, a.Norm(2)))
 	})
 }
+
+// TestRefineAfterForget: W stays while the factor of Gram is of another matrix.
+func TestRefineAfterForget(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(46, 0))
+		a, y := random(r, 20, 4), random(r, 20, 2)
+		u := variant{method: Gram}.start(t, b, a, y, 0.1)
+		weights(t, u)
+		do(t, u, u.Forget(0.25))
+		a.Scale(0.5, a)
+		y.Scale(0.5, y)
+		do(t, u, u.(Refiner).Refine(a, y))
+		checkWeights(t, u, a, y, 0.025, variant{method: QR}.accuracy(20, kappaOf(a, 0.025)))
+	})
+}
+
+// TestTrustAfterRemoval removes rows that are a thousand times larger than those that come after them: the errors of
+// that time stay, and Condition has to know.
+func TestTrustAfterRemoval(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		if !v.ridgeSolver() {
+			return
+		}
+		for seed := range uint64(20) {
+			r := rand.New(rand.NewPCG(47, seed))
+			large, ly := scaled(random(r, 3, 3), 1e3), random(r, 3, 1)
+			a, y := random(r, 3, 3), random(r, 3, 1)
+			u := v.start(t, b, large, ly, 1)
+			do(t, u, u.RemoveInputs(large, ly))
+			do(t, u, u.AddInputs(a, y))
+			got := relative(weights(t, u), reference(a, y, 1))
+			if c := u.Condition(); !(got <= math.Pow(10, -c.Digits)) {
+				t.Errorf("seed %d: error %.2g, but %.1f digits are said to be right", seed, got, c.Digits)
+			}
+		}
+	})
+}

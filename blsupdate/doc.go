@@ -21,6 +21,9 @@
 //	Improved          A⁺ (the paper)          6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
 //	Original          A⁺ (the paper)          6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
+// (For a few rows QR uses rotations, 3qk² + 6cqk, which are faster at memory speed, and RidgeInverse takes batches
+// in blocks of k/4 rows, so that 2q²k becomes qk²/2: Model has what is really done.)
+//
 // κ is the 2-norm condition number of [A; sqrt(lambda) I]. Where W is wanted after every batch of many rows, Gram
 // is the fastest, and for a few rows at a time RidgeInverse; QR takes up to twice as long and keeps its digits
 // where κ² has eaten those of the others. Plan chooses by the rates of the machine at hand and

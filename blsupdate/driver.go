@@ -27,6 +27,8 @@ type state interface {
 	// condition returns 1/κ, estimated, for the worst state so far that the errors are made of, and the
 	// power of κ with which they grow.
 	condition() (rcond float64, power int)
+	// losses returns the largest 1/(1-h) of a removal so far, or 0.
+	losses() float64
 }
 
 // A merger is a state that can learn all that another one of its type has learned.
@@ -44,7 +46,15 @@ type common struct {
 	counter *Counter
 	opt     Options // whose Backend is not used: the counter is the backend
 	k, c    int
+
+	// lost is the largest 1/(1-h) of a removal so far, which is what its errors grow by; 0 before the first.
+	lost float64
 }
+
+// noteRest notes the 1 - h of a removal.
+func (b *common) noteRest(rest float64) { b.lost = max(b.lost, 1/rest) }
+
+func (b *common) losses() float64 { return b.lost }
 
 func (b *common) dims() (k, c int) { return b.k, b.c }
 
@@ -115,6 +125,11 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	q := rowsOf(ax)
 	if q > u.samples {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
+	}
+	if u.method != Original && u.method != Improved {
+		if err := checkRemains(u.Lambda(), u.samples-q, u.Nodes(), ActionRemove); err != nil {
+			return err
+		}
 	}
 	return u.run(Report{Added: -q}, func() (done, error) { return checked(q, u)(u.state.remove(ax, ya)) })
 }
@@ -288,11 +303,12 @@ func driverOf(u Updater) *updater {
 	return nil
 }
 
+// methodOf describes another model, of whatever type it is, for an error.
 func methodOf(u Updater) any {
-	if u == nil {
-		return nil
+	if d := driverOf(u); d != nil {
+		return d.method
 	}
-	return u.Method()
+	return fmt.Sprintf("%T", u)
 }
 
 // scaleRows returns m with row i multiplied by factors[i], in new storage.

@@ -102,19 +102,32 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("blsupdate: %d samples for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number", e.Samples, e.Nodes)
 }
 
-// LeverageError says that samples cannot be removed: they are all, or all but 1e-8 of it, that the model knows in
-// some direction, so that what remains would have no correct digits in any method.
+// LeverageError says that samples, or a part of the ridge, cannot be taken out of a model: they are all that it
+// knows in some direction, or all but 1e-8 of it, or all but what rounding makes of it at the condition of the
+// model. What remains would have no correct digits in any method.
 type LeverageError struct {
-	Rest float64 // 1 - h, where h is the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ; 0 where it is not known
+	// Rest is 1 - h, as it was computed, where h is the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ; the rows
+	// of Ax are the root of what is taken off, times I, where that is a ridge. It is 0 where it is not known.
+	Rest  float64
+	Least float64 // the least Rest that would have been accepted, 0 where there is none
+
+	Action Action // ActionRemove, or ActionRidge or ActionMerge, which take a ridge off
 }
 
 func (e *LeverageError) Error() string {
-	return fmt.Sprintf("blsupdate: the rows to be removed determine the model in some direction alone (1 - leverage is %.1g): build a new model from the rows that remain, or raise lambda", e.Rest)
+	what, advice := "the rows to be removed determine", "build a new model from the rows that remain, or raise lambda"
+	if e.Action == ActionRidge || e.Action == ActionMerge {
+		what, advice = "the ridge to be taken off determines", "leave more of it, or add rows first"
+	}
+	if e.Action == ActionMerge {
+		advice = "give the receiver a ridge, or start the other model without one"
+	}
+	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
+	if e.Least > leastRest {
+		rest += fmt.Sprintf(", and below %.1g it may be rounding at this condition", e.Least)
+	}
+	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
 }
-
-// leastRest is the smallest 1 - h at which samples are removed. The relative error of the removal is about 10
-// eps over it, and 100 eps over it in Gram.
-const leastRest = 1e-8
 
 // checkPair returns an error unless a and y have as many rows, at least one, the wanted numbers of
 // columns (any, at least one, where that is 0), and only finite elements.

@@ -2,7 +2,6 @@ package blsupdate
 
 import (
 	"errors"
-	"math"
 
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -26,28 +25,14 @@ func (s *addition) innerProduct() *mat.SymPacked {
 	return s.inner
 }
 
-// innerNorm estimates the 2-norm of DᵀD from below, by some steps of the power method.
+// innerNorm estimates the 2-norm of DᵀD from below; see largestEigenvalue.
 func (s *addition) innerNorm() float64 {
-	m := s.innerProduct()
-	data := m.RawSymPacked().Data
-	x, y := make([]float64, s.q), make([]float64, s.q)
-	for i := range x {
-		x[i] = m.At(i, i)
-	}
-	size := 0.0
-	for range 3 {
-		length := norm(x)
-		if !(length > 0) || math.IsInf(length, 1) {
-			return length
-		}
-		for i := range x {
-			x[i] /= length
-		}
+	data := s.innerProduct().RawSymPacked().Data
+	y := make([]float64, s.q)
+	return largestEigenvalue(s.q, func(x []float64) {
 		s.u.counter.Dspmv(blas.Upper, s.q, 1, data, x, 1, 0, y, 1)
-		size = norm(y)
-		x, y = y, x
-	}
-	return size
+		copy(x, y)
+	})
 }
 
 // small computes Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by a solution.

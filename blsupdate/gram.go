@@ -176,11 +176,11 @@ func (s *gram) setLambda(lambda float64) (done, error) {
 
 func (s *gram) lambda() float64 { return s.ridge }
 
-// condition is that of the present G + lambda I, whose condition number is κ².
+// condition is that of the present G + lambda I, whose condition number is κ², with the largest ‖A‖ so far.
 func (s *gram) condition() (rcond float64, power int) {
 	factor, _, err := s.factorize()
 	if err != nil {
 		return 0, 2
 	}
-	return math.Sqrt(factor.RCond()), 2
+	return math.Sqrt(factor.RCond()) * s.size.shrunk(s.ridge), 2
 }

@@ -32,6 +32,11 @@ func (s *gram) refine(a, y *mat.Dense) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
+	factor, model, err := s.factorize() // which Forget may have dropped while W stays
+	if err != nil {
+		return done{}, err
+	}
+	d.model = append(d.model, model...)
 	l, ra := rowsOf(a), a.RawMatrix()
 	better := cloneDense(w)
 	for range refineSteps {
@@ -42,7 +47,7 @@ func (s *gram) refine(a, y *mat.Dense) (done, error) {
 		s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, l, 1, ra.Data, ra.Stride, rest, s.c, -s.ridge, t, s.c)
 		s.counter.Enter(StepCorrection)
 		correction := mat.NewDense(s.k, s.c, t)
-		err := s.factor.SolveTo(correction, correction)
+		err := factor.SolveTo(correction, correction)
 		if err != nil {
 			return done{}, ErrOverflow
 		}

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"math"
 	"slices"
 
 	"blskernel/mat"
@@ -10,6 +11,13 @@ import (
 
 // remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them, and the factor of G, if enough of the
 // information is left.
+//
+// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before it. The
+// errors E_ij of the difference are eps d_i d_j for the norms d of the columns of [A; sqrt(lambda) I] before
+// the removal, and no G⁻¹ before it comes in. They change e = a x, where x = (G + lambda I)⁻¹aᵀ, by xᵀE x,
+// which is about sqrt(k) eps ‖D x‖² where D has d on its diagonal, so at most sqrt(k) eps e m for the largest
+// eigenvalue m of D (G + lambda I)⁻¹ D, and 1-h = 1/(1+e) by (1-h) sqrt(k) eps m. To estimate m takes
+// lanczosSteps solutions for one vector.
 func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	next := *s
 	next.g, next.t = cloneSym(s.g), cloneDense(s.t)
@@ -18,41 +26,55 @@ func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	next.update(-1, ax, ya)
 	factor, model, err := next.factorize()
 	if err != nil {
-		return done{}, &LeverageError{}
+		return done{}, &LeverageError{Action: ActionRemove}
 	}
 	s.counter.Enter(StepLeverage)
 	v := new(mat.Dense)
 	if err := factor.SolveURowsTo(v, ax, false); err != nil {
-		return done{}, &LeverageError{}
+		return done{}, &LeverageError{Action: ActionRemove}
 	}
 	s.counter.Leave()
-	// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ after the removal are h/(1-h) for those before it.
-	if rest := 1 / (1 + s.largestEigenvalue(v)); !(rest >= leastRest) {
-		return done{}, &LeverageError{Rest: rest}
+	rest := 1 / (1 + s.squaredNorm(v))
+	d, solve := s.lengths(), s.solver(factor)
+	weakest := largestEigenvalue(s.k, func(x []float64) {
+		multiply(x, d)
+		solve(x)
+		multiply(x, d)
+	})
+	if limit := restLimit(math.Sqrt(float64(s.k)) * rest * weakest); !(rest >= limit) {
+		return done{}, &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
 	}
+	next.noteRest(rest)
 	*s = next
 	q := rowsOf(ax)
 	return done{model: slices.Concat(gramUpdate(q, s.k, s.c), model, []StepFlops{gramLeverage(q, s.k)})}, nil
 }
 
-// largestEigenvalue estimates the largest eigenvalue of V Vᵀ from below, by the power method on VᵀV.
-func (b *common) largestEigenvalue(v *mat.Dense) float64 {
-	raw := v.RawMatrix()
-	x, y := columnNorms(v), make([]float64, raw.Rows)
-	var value float64
-	for range powerSteps {
-		length := norm(x)
-		if !(length > 0) {
-			return length
-		}
-		scale(1/length, x)
-		b.counter.Dgemv(blas.NoTrans, raw.Rows, raw.Cols, 1, raw.Data, raw.Stride, x, 1, 0, y, 1)
-		b.counter.Dgemv(blas.Trans, raw.Rows, raw.Cols, 1, raw.Data, raw.Stride, y, 1, 0, x, 1)
-		value = norm(x)
+// lengths returns the norms of the columns of [A; sqrt(lambda) I].
+func (s *gram) lengths() []float64 {
+	root := math.Sqrt(s.ridge)
+	lengths := make([]float64, s.k)
+	for j, v := range s.size.a {
+		lengths[j] = math.Hypot(v, root)
 	}
-	return value
+	return lengths
 }
 
-// powerSteps is the number of steps of the power method: enough for an eigenvalue to a tenth or two of its
-// value, whatever the others are, unless the start has next to nothing of its direction.
-const powerSteps = 12
+// squaredNorm estimates ‖V‖² in the 2-norm from below, by largestEigenvalue of V Vᵀ or VᵀV, whichever is of
+// the lower order; for one row it is exact.
+func (b *common) squaredNorm(v *mat.Dense) float64 {
+	raw := v.RawMatrix()
+	if raw.Rows == 1 {
+		length := norm(raw.Data[:raw.Cols])
+		return length * length
+	}
+	first, second, other := blas.Trans, blas.NoTrans, raw.Cols
+	if raw.Rows > raw.Cols {
+		first, second, other = blas.NoTrans, blas.Trans, raw.Rows
+	}
+	y := make([]float64, other)
+	return largestEigenvalue(min(raw.Rows, raw.Cols), func(x []float64) {
+		b.counter.Dgemv(first, raw.Rows, raw.Cols, 1, raw.Data, raw.Stride, x, 1, 0, y, 1)
+		b.counter.Dgemv(second, raw.Rows, raw.Cols, 1, raw.Data, raw.Stride, y, 1, 0, x, 1)
+	})
+}

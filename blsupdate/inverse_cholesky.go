@@ -81,10 +81,7 @@ func (s *inverseCholesky) startCholesky(a, y *mat.Dense) (Start, error) {
 	}
 	s.counter.Enter(StepF)
 	defer s.counter.Leave()
-	s.l = mat.NewDense(s.k, s.k, nil)
-	for i := range s.k {
-		s.l.Set(i, i, 1)
-	}
+	s.l = multipleOfIdentity(s.k, 1)
 	if err := factor.SolveUTriangle(s.l); err != nil {
 		return 0, ErrOverflow
 	}
@@ -96,11 +93,7 @@ func (s *inverseCholesky) startCholesky(a, y *mat.Dense) (Start, error) {
 func (s *inverseCholesky) startQR(a, y *mat.Dense) error {
 	s.counter.Enter(StepFactor)
 	defer s.counter.Leave()
-	r, z := mat.NewDense(s.k, s.k, nil), mat.NewDense(s.k, s.c, nil)
-	root := math.Sqrt(s.ridge)
-	for i := range s.k {
-		r.Set(i, i, root)
-	}
+	r, z := multipleOfIdentity(s.k, math.Sqrt(s.ridge)), mat.NewDense(s.k, s.c, nil)
 	if err := lapack.AppendRows(s.counter, r, z, a, cloneDense(y)); err != nil {
 		return ErrOverflow
 	}
@@ -197,12 +190,21 @@ func (s *inverseCholesky) condition() (rcond float64, power int) {
 // sqrt(lambda) I]‖‖F‖ with the largest ‖F‖ so far, because what was rounded of that is still there.
 func (s *inverseCholesky) noteCondition() {
 	l := s.l.RawMatrix().Data
-	s.peak = max(s.peak, math.Sqrt(powerNorm(s.k, func(x []float64) {
+	square := largestEigenvalue(s.k, func(x []float64) { // of L/normL, so that it neither overflows nor underflows
 		s.counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.k, l, s.k, x, 1)
+		scale(1/s.normL, x)
 		s.counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.k, l, s.k, x, 1)
-	})))
-	kappa := math.Hypot(s.size.norm(), math.Sqrt(s.ridge)) * s.peak * s.gain
-	s.worst, s.noted = min(s.worst, 1/kappa), s.normL
+		scale(1/s.normL, x)
+	})
+	s.peak = max(s.peak, s.normL*math.Sqrt(square))
+	s.worst, s.noted = s.known(), s.normL
+}
+
+// known returns 1/κ for the worst state as far as is known without a pass over F: with the rows that there are
+// now, but ‖F‖ as it was last estimated.
+func (s *inverseCholesky) known() float64 {
+	kappa := math.Hypot(s.size.peak, math.Sqrt(s.ridge)) * s.peak * s.gain
+	return min(s.worst, 1/kappa)
 }
 
 // noteRemoval is noteCondition after a removal of so many rows, which has computed normL. For few of

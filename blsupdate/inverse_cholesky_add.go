@@ -21,7 +21,7 @@ func (s *inverseCholesky) add(ax, ya *mat.Dense) (done, error) {
 	if form == Large {
 		large, err = next.addLarge(ax, ya)
 	} else {
-		_, err = next.byRows(1, ax, ya)
+		_, err = next.byRows(1, ax, ya, 1)
 	}
 	if err != nil {
 		return done{}, err
@@ -48,7 +48,7 @@ func (s *inverseCholesky) addLarge(ax, ya *mat.Dense) (large bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if s.largestEigenvalue(seen) <= mostKernel {
+	if s.squaredNorm(seen) <= mostKernel {
 		return false, s.addSeen(seen, ax, ya)
 	}
 	return true, s.addSeenByQR(seen, ax, ya)
@@ -161,10 +161,7 @@ func (s *inverseCholesky) addSeenByQR(seen, ax, ya *mat.Dense) error {
 	s.counter.Enter(StepWeights)
 	e := s.residual(ax, ya, s.w)
 	s.counter.Enter(StepFactor)
-	u, z := mat.NewDense(s.k, s.k, nil), mat.NewDense(s.k, s.c, nil)
-	for i := range s.k {
-		u.Set(i, i, 1)
-	}
+	u, z := multipleOfIdentity(s.k, 1), mat.NewDense(s.k, s.c, nil)
 	if err := lapack.AppendRows(s.counter, u, z, seen, e); err != nil {
 		return ErrOverflow
 	}

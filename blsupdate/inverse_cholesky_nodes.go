@@ -38,11 +38,8 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	}
 
 	s.counter.Enter(StepNodesS)
-	r, z := mat.NewDense(p, p, nil), mat.NewDense(p, s.c, nil)
 	root := math.Sqrt(s.ridge)
-	for i := range p {
-		r.Set(i, i, root)
-	}
+	r, z := multipleOfIdentity(p, root), mat.NewDense(p, s.c, nil)
 	if err := lapack.AppendRows(s.counter, r, z, mat.NewDense(l, p, b.c), cloneDense(y)); err != nil {
 		return done{}, ErrOverflow
 	}

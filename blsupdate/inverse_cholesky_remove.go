@@ -16,30 +16,35 @@ import (
 //
 // The smallest eigenvalue of I - SᵀS is 1 - h.
 func (s *inverseCholesky) remove(ax, ya *mat.Dense) (done, error) {
+	limit, err := removalLimit(s.known(), 1)
+	if err != nil {
+		return done{}, err
+	}
 	next := *s
 	next.size = s.size.without(ax, ya)
 	q := rowsOf(ax)
 	form := inverseCholeskyForm(Auto, q, s.k)
-	rest, err := 1.0, error(nil)
+	rest := 1.0
 	if form == Large {
-		err = next.removeLarge(ax, ya)
+		err = next.removeLarge(ax, ya, limit)
 	} else {
-		rest, err = next.byRows(-1, ax, ya)
+		rest, err = next.byRows(-1, ax, ya, limit)
 	}
 	var indefinite *ConditionError
 	if errors.As(err, &indefinite) {
-		return done{}, &LeverageError{}
+		return done{}, &LeverageError{Least: limit, Action: ActionRemove}
 	}
 	if err != nil {
 		return done{}, err
 	}
-	if q > 1 && !(rest >= leastRest) {
+	if q > 1 && !(rest >= limit) {
 		// Each row leaves enough of what was there before it, but all of them together may not.
-		if rest = 1 / (1 + next.kernelNorm(ax)); !(rest >= leastRest) {
-			return done{}, &LeverageError{Rest: rest}
+		if rest = 1 / (1 + next.kernelNorm(ax)); !(rest >= limit) {
+			return done{}, &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
 		}
 	}
 	next.noteRemoval(q)
+	next.noteRest(rest)
 	*s = next
 	return done{model: inverseCholeskyRemoval(q, s.k, s.c)}, nil
 }
@@ -48,15 +53,16 @@ func (s *inverseCholesky) remove(ax, ya *mat.Dense) (done, error) {
 func (s *inverseCholesky) kernelNorm(ax *mat.Dense) float64 {
 	x, l := ax.RawMatrix(), s.l.RawMatrix().Data
 	u := make([]float64, s.k)
-	return s.gain * s.gain * powerNorm(x.Rows, func(e []float64) {
+	return largestEigenvalue(x.Rows, func(e []float64) {
 		s.counter.Dgemv(blas.Trans, x.Rows, s.k, 1, x.Data, x.Stride, e, 1, 0, u, 1)
 		s.counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.k, l, s.k, u, 1)
+		scale(s.gain, u)
 		s.counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.k, l, s.k, u, 1)
-		s.counter.Dgemv(blas.NoTrans, x.Rows, s.k, 1, x.Data, x.Stride, u, 1, 0, e, 1)
+		s.counter.Dgemv(blas.NoTrans, x.Rows, s.k, s.gain, x.Data, x.Stride, u, 1, 0, e, 1)
 	})
 }
 
-func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense) error {
+func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) error {
 	q, k, c := rowsOf(ax), s.k, s.c
 	defer s.counter.Leave()
 	seen, err := s.seen(ax)
@@ -73,9 +79,11 @@ func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	if rest := s.leastEigenvalue(factor); !(rest >= leastRest) {
-		return &LeverageError{Rest: rest}
+	rest := s.smallestEigenvalue(factor)
+	if !(rest >= limit) {
+		return &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
 	}
+	s.noteRest(rest)
 
 	s.counter.Enter(StepWeights)
 	e := s.residual(ax, ya, s.w)

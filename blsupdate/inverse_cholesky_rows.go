@@ -20,16 +20,17 @@ import (
 // In an addition no alpha is below 1, and in the removal of one row it is known before what they are;
 // so F is changed in place where it is known, too, that nothing will overflow. Otherwise a copy is.
 //
-// It returns the product of the last alphas, which in a removal is at most 1 - h of all rows together.
+// It returns the product of the last alphas, which in a removal is at most 1 - h of all rows together. No alpha
+// may be below limit in a removal; in an addition it is of no account.
 //
 // N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal 11(9), 1973.
-func (s *inverseCholesky) byRows(sign float64, ax, ya *mat.Dense) (rest float64, err error) {
+func (s *inverseCholesky) byRows(sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	y := ya.RawMatrix()
 	defer s.counter.Leave()
 	s.counter.Enter(StepF)
 	least := 1.0
 	if sign < 0 {
-		if least, err = s.restOf(ax); err != nil {
+		if least, err = s.restOf(ax, limit); err != nil {
 			return 0, err
 		}
 	}
@@ -43,8 +44,8 @@ func (s *inverseCholesky) byRows(sign float64, ax, ya *mat.Dense) (rest float64,
 		rest *= r.alpha
 		switch {
 		case safe: // nothing can fail any more
-		case sign < 0 && !(r.alpha >= leastRest):
-			return 0, &LeverageError{Rest: max(0, r.alpha)}
+		case sign < 0 && !(r.alpha >= limit):
+			return 0, &LeverageError{Rest: max(0, r.alpha), Least: limit, Action: ActionRemove}
 		case math.IsInf(r.alpha, 1):
 			return 0, ErrOverflow
 		}
@@ -74,15 +75,15 @@ func (s *inverseCholesky) byRows(sign float64, ax, ya *mat.Dense) (rest float64,
 // restOf returns 1 - h for the removal of one row, by the same operations as a sweep, or a
 // *LeverageError where it is too small. For more rows it returns 0: it would take as long as the
 // removal.
-func (s *inverseCholesky) restOf(ax *mat.Dense) (float64, error) {
+func (s *inverseCholesky) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	if rowsOf(ax) > 1 {
 		return 0, nil
 	}
 	rest, a, l := 1.0, ax.RawRowView(0), s.l.RawMatrix().Data
 	for j := range s.k {
 		sj := s.gain * s.counter.Ddot(j+1, l[j*s.k:j*s.k+j+1], 1, a, 1)
-		if rest -= sj * sj; !(rest >= leastRest) {
-			return 0, &LeverageError{Rest: max(0, rest)}
+		if rest -= sj * sj; !(rest >= limit) {
+			return 0, &LeverageError{Rest: max(0, rest), Least: limit, Action: ActionRemove}
 		}
 	}
 	return rest, nil

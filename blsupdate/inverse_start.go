@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"blskernel"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -91,43 +90,6 @@ func (b *common) definiteFactor(s *mat.SymPacked, what string) (*lapack.Cholesky
 	default:
 		return nil, &ConditionError{What: what, Err: err, Instead: []Method{QR}}
 	}
-}
-
-// powerNorm estimates the 2-norm of a symmetric positive semidefinite matrix of order n, which apply
-// multiplies into x, from below, by the power method.
-func powerNorm(n int, apply func(x []float64)) float64 {
-	x := make([]float64, n)
-	for i := range x {
-		// Of both signs and of no period, so that hardly an eigenvector is orthogonal to it.
-		x[i] = math.Cos(float64(i * i))
-	}
-	var value float64
-	for range powerSteps {
-		length := norm(x)
-		if !(length > 0) || math.IsInf(length, 1) {
-			return length
-		}
-		scale(1/length, x)
-		apply(x)
-		value = norm(x)
-	}
-	return value
-}
-
-// leastEigenvalue estimates the smallest eigenvalue of the matrix that was factored from above; of
-// order 1 it is exact.
-func (b *common) leastEigenvalue(factor *lapack.Cholesky) float64 {
-	// Solutions for one vector each are of lower order and not counted, as in RCond.
-	inner := *factor
-	inner.Backend = blskernel.Begin(b.counter, blskernel.Routine{Name: "Dppcon", M: factor.Dim(), N: factor.Dim()})
-	return 1 / powerNorm(factor.Dim(), func(x []float64) {
-		v := mat.NewDense(len(x), 1, x)
-		if err := inner.SolveTo(v, v); err != nil {
-			for i := range x {
-				x[i] = math.Inf(1)
-			}
-		}
-	})
 }
 
 // rowRange returns rows from to to-1 of m, which shares its storage.

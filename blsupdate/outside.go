@@ -22,9 +22,10 @@ const undecidable = 1e-2
 
 // outsidePart decides the rank of C; it is zero, too, where C is not computed.
 //
-// Singular values up to max(l+q, k) eps ‖Ax‖ max(1, ‖A‖‖A⁺‖) in Frobenius norms count as zero: rounding
-// in C is of the order eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position and of eps κ(A) ‖Ax‖ for
-// combinations of the rows of A. The rank of A and that of C together are at most k.
+// Singular values up to max(l+q, k) eps κ ‖Ax‖ count as zero, with κ = ‖A‖‖A⁺‖ in Frobenius norms, the largest of
+// each so far: rounding in C is of the order eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position and of eps κ(A) ‖Ax‖
+// for combinations of the rows of A. After updates and removals the A⁺ that is multiplied by has errors of their
+// own, for which there is the factor drift. The rank of A and that of C together are at most k.
 func (s *addition) outsidePart() (outside, error) {
 	if s.ct == nil {
 		return outside{}, nil
@@ -32,9 +33,10 @@ func (s *addition) outsidePart() (outside, error) {
 	u, q, k := s.u, s.q, s.u.k
 	u.counter.Enter(StepRank)
 	defer u.counter.Leave()
-	tolerance := float64(max(u.p.count+q, k)) * eps * max(1, u.conditionNumber())
+	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
+	tolerance := float64(max(u.p.count+q, k)) * eps * kappa * u.drift
 	if !(tolerance < undecidable) {
-		return outside{}, &ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / u.conditionNumber()}
+		return outside{}, &ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
 	}
 	if firstNotFinite(s.ct) >= 0 {
 		return outside{}, ErrOverflow

@@ -24,7 +24,14 @@ type pseudoinverse struct {
 	norm float64 // Frobenius norm of A
 
 	worst conditioning
+	drift float64 // by how much the errors of A⁺ may exceed those of a start: see outsidePart
 }
+
+// How errors of A⁺ may grow: updatedDrift by updates, and removedDrift/(1-h) by a removal.
+const (
+	updatedDrift = 4
+	removedDrift = 10
+)
 
 func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, done, error) {
 	l, k, c := a.RawMatrix().Rows, base.k, base.c
@@ -55,7 +62,7 @@ func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, d
 		return nil, done{}, ErrOverflow
 	}
 	u.keys = rowKeys(y, a)
-	u.worst.power = 1
+	u.worst.power, u.drift = 1, 1
 	if u.ridge > 0 {
 		u.remember(1 / (s.rcond * u.size()))
 	} else {

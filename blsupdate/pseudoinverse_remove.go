@@ -31,7 +31,7 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 		return done{}, err
 	}
 	if q == u.p.count {
-		return done{}, &LeverageError{}
+		return done{}, &LeverageError{Action: ActionRemove}
 	}
 	s := &addition{u: u, q: q, ax: compact(ax), ya: compact(ya), bt: u.p.pick(places)}
 	if err := s.leave(); err != nil {
@@ -51,7 +51,7 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 	// Nothing fails from here on.
 	slices.Sort(places)
 	u.p.remove(places)
-	u.keys = without(u.keys, places)
+	u.keys = keysWithout(u.keys, places)
 	u.norm = leg(u.norm, norm(s.ax))
 	if u.a.count > 0 {
 		u.a.remove(places)
@@ -64,12 +64,19 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 	u.w = w
 	u.counter.Enter(StepPseudoinverse)
 	u.remember(u.p.norm())
+	u.drift = max(u.drift, removedDrift/s.rest)
+	u.noteRest(s.rest)
 	return done{model: model}, nil
 }
 
 // leave replaces Bᵀ, the rows of (A⁺)ᵀ that are to go, by -(I - Ax B)⁻¹ Bᵀ, or returns a
 // *LeverageError.
 func (s *addition) leave() error {
+	rcond, power := s.u.condition()
+	limit, err := removalLimit(rcond, power)
+	if err != nil {
+		return err
+	}
 	counter, q, k := s.u.counter, s.q, s.u.k
 	defer counter.Leave()
 	counter.Enter(StepInner)
@@ -79,51 +86,32 @@ func (s *addition) leave() error {
 	counter.Enter(StepInverse)
 	chol := lapack.Cholesky{Backend: counter}
 	if err := chol.FactorizeInPlace(m); err != nil {
-		return &LeverageError{}
+		return &LeverageError{Least: limit, Action: ActionRemove}
 	}
+	// The smallest eigenvalue of I - Ax Br is 1 - h.
+	rest := s.u.smallestEigenvalue(&chol)
+	if !(rest >= limit) {
+		return &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
+	}
+	s.rest = rest
 	counter.Enter(StepB)
 	b := mat.NewDense(q, k, s.bt)
 	if err := chol.SolveTo(b, b); err != nil {
-		return &LeverageError{}
-	}
-	if rest := 1 / (1 + s.gain()); !(rest >= leastRest) {
-		return &LeverageError{Rest: rest}
+		return ErrOverflow
 	}
 	scale(-1, s.bt)
 	return nil
 }
 
-// gain estimates the largest eigenvalue h/(1-h) of Ax B (I - Ax B)⁻¹ from below, by the power method:
-// the closer h is to 1, the fewer steps it needs.
-func (s *addition) gain() float64 {
-	counter, q, k := s.u.counter, s.q, s.u.k
-	x, y := make([]float64, q), make([]float64, k)
-	for i := range x {
-		x[i] = norm(s.bt[i*k : (i+1)*k])
-	}
-	var value float64
-	for range powerSteps {
-		length := norm(x)
-		if !(length > 0) {
-			return length
-		}
-		scale(1/length, x)
-		counter.Dgemv(blas.Trans, q, k, 1, s.bt, k, x, 1, 0, y, 1)
-		counter.Dgemv(blas.NoTrans, q, k, 1, s.ax, k, y, 1, 0, x, 1)
-		value = norm(x)
-	}
-	return value
-}
-
-// without returns x without the elements at the given places, in ascending order, in the same storage.
-func without(x []uint64, places []int) []uint64 {
-	kept := x[:places[0]]
+// keysWithout returns keys without those at the given places, in ascending order, in the same storage.
+func keysWithout(keys []uint64, places []int) []uint64 {
+	kept := keys[:places[0]]
 	for i, place := range places {
-		end := len(x)
+		end := len(keys)
 		if i+1 < len(places) {
 			end = places[i+1]
 		}
-		kept = append(kept, x[place+1:end]...)
+		kept = append(kept, keys[place+1:end]...)
 	}
 	return kept
 }

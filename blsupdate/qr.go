@@ -139,16 +139,20 @@ func (s *triangular) forget(factor float64) error {
 
 func (s *triangular) lambda() float64 { return s.ridge }
 
-// condition is that of the present R.
+// condition is that of the present R, with the largest ‖A‖ so far.
 func (s *triangular) condition() (rcond float64, power int) {
 	if s.ridge == 0 && s.count < s.k {
 		return 0, 1
 	}
-	return lapack.RCondTriangle(s.counter, s.r), 1
+	return lapack.RCondTriangle(s.counter, s.r) * s.size.shrunk(s.ridge), 1
 }
 
 // measure takes the norms of the columns of R and z anew.
-func (s *triangular) measure() { s.size = sizes{columnNorms(s.r), columnNorms(s.z)} }
+func (s *triangular) measure() {
+	norms := sizes{a: columnNorms(s.r), y: columnNorms(s.z), peak: s.size.peak}
+	norms.peak = max(norms.peak, norm(norms.a))
+	s.size = norms
+}
 
 // multipleOfIdentity returns f I of order k.
 func multipleOfIdentity(k int, f float64) *mat.Dense {

@@ -24,7 +24,11 @@ func (s *triangular) downdate(pt, ya *mat.Dense) error {
 	q, k, c := rowsOf(pt), s.k, s.c
 	rest, x := identityPacked(q), pt.RawMatrix()
 	s.counter.Dgemmtp(blas.NoTrans, blas.Trans, q, k, -1, x.Data, x.Stride, x.Data, x.Stride, 1, rest.RawSymPacked().Data)
-	factor, err := s.remainder(rest)
+	factor, err := s.remainder(rest, func(z []float64) []float64 {
+		p := make([]float64, k)
+		s.counter.Dgemv(blas.Trans, q, k, 1, x.Data, x.Stride, z, 1, 0, p, 1)
+		return p
+	})
 	if err != nil {
 		return err
 	}
@@ -37,7 +41,7 @@ func (s *triangular) downdate(pt, ya *mat.Dense) error {
 	if err := factor.SolveUTo(zeta, zeta, true); err != nil {
 		return ErrOverflow
 	}
-	if _, err := bounded(s.size.plus(sizes{make([]float64, k), columnNorms(zeta)})); err != nil {
+	if _, err := bounded(s.size.plus(sizes{a: make([]float64, k), y: columnNorms(zeta)})); err != nil {
 		return err
 	}
 	r := s.r.RawMatrix()

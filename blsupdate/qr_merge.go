@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"errors"
 	"math"
 
 	"blskernel/lapack"
@@ -28,7 +29,7 @@ func (s *triangular) merge(other state) (done, error) {
 	mustNotFail(lapack.MergeTriangles(s.counter, next.r, next.z, o.r, cloneDense(o.z)))
 	s.counter.Leave()
 	if o.ridge > 0 {
-		if err := next.lower(o.ridge); err != nil {
+		if err := next.lower(o.ridge, ActionMerge); err != nil {
 			return done{}, err
 		}
 	}
@@ -58,7 +59,7 @@ func (s *triangular) setLambda(lambda float64) (done, error) {
 	case lambda < s.ridge:
 		next := *s
 		next.ridge = lambda
-		if err := next.lower(s.ridge - lambda); err != nil {
+		if err := next.lower(s.ridge-lambda, ActionRidge); err != nil {
 			return done{}, err
 		}
 		*s = next
@@ -70,22 +71,28 @@ func (s *triangular) setLambda(lambda float64) (done, error) {
 
 // lower replaces R and z by those for RᵀR - by I: it removes the rows sqrt(by) I, whose targets are
 // zero, for which P = sqrt(by) R⁻ᵀ. The ridge that is to remain, and the samples, are in s already. As
-// in remove, what cannot be done is a *LeverageError, and R and z are then unchanged.
-func (s *triangular) lower(by float64) error {
-	if s.ridge == 0 && s.count < s.k {
-		return &LeverageError{} // h is 1, whatever rounding makes of it
+// in remove, what cannot be done is a *LeverageError, of the action that asks for it, and R and z are
+// then unchanged.
+func (s *triangular) lower(by float64, action Action) error {
+	if err := checkRemains(s.ridge, s.count, s.k, action); err != nil {
+		return err
 	}
 	s.counter.Enter(StepLeverage)
 	defer s.counter.Leave()
 	pt := cloneDense(s.r)
 	if err := lapack.InvertTriangle(s.counter, pt); err != nil {
-		return &LeverageError{}
+		return &LeverageError{Action: action}
 	}
 	x := pt.RawMatrix()
 	scale(math.Sqrt(by), x.Data)
 	rest := identityPacked(s.k)
 	s.counter.Dsprk(blas.Trans, s.k, s.k, -1, x.Data, x.Stride, 1, rest.RawSymPacked().Data)
-	if err := s.shrink(rest, nil, nil); err != nil {
+	err := s.shrink(rest, nil, nil)
+	var leverage *LeverageError
+	if errors.As(err, &leverage) {
+		leverage.Action = action
+	}
+	if err != nil {
 		return err
 	}
 	s.measure()

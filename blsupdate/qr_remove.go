@@ -19,13 +19,10 @@ func (s *triangular) remove(ax, ya *mat.Dense) (done, error) {
 		return done{}, err
 	}
 	q := rowsOf(ax)
-	if s.ridge == 0 && s.count-q < s.k {
-		return done{}, &LeverageError{} // h is 1, whatever rounding makes of it
-	}
 	s.counter.Enter(StepLeverage)
 	pt := cloneDense(ax)
 	if err := lapack.SolveTriangularRows(s.counter, pt, s.r, false); err != nil {
-		return done{}, &LeverageError{} // P overflows: such rows were never added
+		return done{}, &LeverageError{Action: ActionRemove} // P overflows: such rows were never added
 	}
 	var err error
 	if removedByRows(q, s.k) {
@@ -40,7 +37,9 @@ func (s *triangular) remove(ax, ya *mat.Dense) (done, error) {
 	}
 	s.counter.Leave()
 	s.count -= q
-	s.size = sizes{s.size.without(ax, ya).a, columnNorms(s.z)}
+	left := s.size.without(ax, ya)
+	left.y = columnNorms(s.z)
+	s.size = left
 	s.w = nil
 	return done{model: qrRemoval(q, s.k, s.c)}, nil
 }

@@ -1,9 +1,7 @@
 package blsupdate
 
 import (
-	"math/rand/v2"
-
-	"blskernel"
+	"math"
 
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -23,7 +21,7 @@ import (
 // the condition of R is. On an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so that R'
 // cannot overflow where R has not.
 func (s *triangular) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
-	factor, err := s.remainder(rest)
+	factor, err := s.remainder(rest, func(z []float64) []float64 { return z })
 	if err != nil {
 		return err
 	}
@@ -44,47 +42,28 @@ func (s *triangular) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
 	return nil
 }
 
-// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and a
-// *LeverageError unless the smallest eigenvalue of S is at least leastRest.
-func (s *triangular) remainder(rest *mat.SymPacked) (*lapack.Cholesky, error) {
+// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and a *LeverageError
+// unless the smallest eigenvalue of S, 1-h, is large enough. toP returns the vector of PPᵀ for one of S: the same,
+// or P times it.
+//
+// The R that h is computed with has errors E of eps times the norms d of its columns. They change p = R⁻ᵀa
+// by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, which is about sqrt(k) eps ‖D x‖ where D has d on its
+// diagonal. So it is the condition of R in the direction of the rows alone that decides whether h is known.
+func (s *triangular) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) (*lapack.Cholesky, error) {
 	factor := &lapack.Cholesky{Backend: s.counter}
 	if err := factor.FactorizeInPlace(rest); err != nil {
-		return nil, &LeverageError{}
+		return nil, &LeverageError{Action: ActionRemove}
 	}
-	if least := smallestEigenvalue(factor, s.counter.Backend); !(least >= leastRest) {
-		return nil, &LeverageError{Rest: least}
+	least := s.smallestEigenvalue(factor)
+	x := toP(s.smallestDirection(factor))
+	s.counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.k, s.r.RawMatrix().Data, s.r.RawMatrix().Stride, x, 1)
+	multiply(x, s.size.a)
+	if limit := restLimit(math.Sqrt(float64(s.k)) * norm(x)); !(least >= limit) {
+		return nil, &LeverageError{Rest: least, Least: limit, Action: ActionRemove}
 	}
+	s.noteRest(least)
 	return factor, nil
 }
-
-// smallestEigenvalue estimates the smallest eigenvalue of the matrix with the given factor from above,
-// by the power method on its inverse. Where that eigenvalue is far below the others, as it is if it
-// matters, few steps are enough. They are operations on vectors, which are not counted.
-func smallestEigenvalue(factor *lapack.Cholesky, bk blskernel.Backend) float64 {
-	plain := *factor
-	plain.Backend = bk
-	n := plain.Dim()
-	x := mat.NewDense(n, 1, nil)
-	v := x.RawMatrix().Data
-	rnd := rand.New(rand.NewPCG(uint64(n), 1))
-	for i := range v {
-		v[i] = rnd.NormFloat64()
-	}
-	var value float64
-	for range inverseSteps {
-		scale(1/norm(v), v)
-		if err := plain.SolveTo(x, x); err != nil {
-			return 0
-		}
-		value = norm(v)
-	}
-	return 1 / value
-}
-
-// inverseSteps is the number of steps of the power method on an inverse. A start with 1/sqrt(n) of the
-// wanted direction, n = 5000, gives 1/3 of the eigenvalue after 4 steps, and 1/2 after 6, if all others
-// are nearly as large, and more if they are not.
-const inverseSteps = 6
 
 // identityPacked returns I of order n.
 func identityPacked(n int) *mat.SymPacked {

@@ -268,7 +268,7 @@ func TestQRRank(t *testing.T) {
 		before := bitsOfQR(u)
 		_, err := u.Weights()
 		refusedQR[*RankError](t, u, before, err)
-		refusedQR[*RankError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), rowsBetween(y, 0, 1)))
+		refusedQR[*LeverageError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), rowsBetween(y, 0, 1)))
 		refusedQR[*RankError](t, u, before, u.AddNodes(a, random(r, 5, 2), y))
 		if got := u.Condition(); got.RCond != 0 || got.Digits != 0 {
 			t.Errorf("condition %+v of a state without full rank", got)

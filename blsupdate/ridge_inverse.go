@@ -111,12 +111,18 @@ func (s *ridgeInverse) condition() (rcond float64, power int) {
 // that began with few rows and a small lambda has the κ of all its rows with that lambda alone.
 func (s *ridgeInverse) noteCondition() {
 	y, data := make([]float64, s.k), s.q.RawSymPacked().Data
-	s.peak = max(s.peak, powerNorm(s.k, func(x []float64) {
+	s.peak = max(s.peak, largestEigenvalue(s.k, func(x []float64) {
 		s.counter.Dspmv(blas.Upper, s.k, 1, data, x, 1, 0, y, 1)
 		copy(x, y)
 	}))
-	kappa := math.Hypot(s.size.norm(), math.Sqrt(s.ridge)) * math.Sqrt(s.peak) * math.Sqrt(s.gain)
-	s.worst, s.noted = min(s.worst, 1/kappa), s.trace()
+	s.worst, s.noted = s.known(), s.trace()
+}
+
+// known returns 1/κ for the worst state as far as is known without a pass over Q: with the rows that there are
+// now, but ‖Q‖ as it was last estimated.
+func (s *ridgeInverse) known() float64 {
+	kappa := math.Hypot(s.size.peak, math.Sqrt(s.ridge)) * math.Sqrt(s.peak) * math.Sqrt(s.gain)
+	return min(s.worst, 1/kappa)
 }
 
 // noteRemoval is noteCondition after a removal of so many rows. For few of them its passes over Q would

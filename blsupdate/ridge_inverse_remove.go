@@ -14,6 +14,10 @@ import (
 //
 // The smallest eigenvalue of I - Ax Pᵀ is 1 - h. What Q gains is up to 1/(1-h) times what it was.
 func (s *ridgeInverse) remove(ax, ya *mat.Dense) (done, error) {
+	limit, err := removalLimit(s.known(), 2)
+	if err != nil {
+		return done{}, err
+	}
 	next := *s
 	next.size = s.size.without(ax, ya)
 	q := rowsOf(ax)
@@ -27,27 +31,28 @@ func (s *ridgeInverse) remove(ax, ya *mat.Dense) (done, error) {
 		g, err := next.gainOf(-1, rowRange(ax, from, to))
 		var indefinite *ConditionError
 		if errors.As(err, &indefinite) {
-			return done{}, &LeverageError{}
+			return done{}, &LeverageError{Least: limit, Action: ActionRemove}
 		}
 		if err != nil {
 			return done{}, err
 		}
-		rest := s.leastEigenvalue(g.factor)
-		if !(rest >= leastRest) {
-			return done{}, &LeverageError{Rest: rest}
+		rest := s.smallestEigenvalue(g.factor)
+		if !(rest >= limit) {
+			return done{}, &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
 		}
 		product *= rest
 		if err := next.apply(-1, g, rowRange(ax, from, to), rowRange(ya, from, to)); err != nil {
 			return done{}, err
 		}
 	}
-	if blocks > 1 && !(product >= leastRest) {
+	if blocks > 1 && !(product >= limit) {
 		// Each block leaves enough of what was there before it, but all of them together may not.
-		if rest := 1 / (1 + next.kernelNorm(ax)); !(rest >= leastRest) {
-			return done{}, &LeverageError{Rest: rest}
+		if product = 1 / (1 + next.kernelNorm(ax)); !(product >= limit) {
+			return done{}, &LeverageError{Rest: product, Least: limit, Action: ActionRemove}
 		}
 	}
 	next.noteRemoval(q)
+	next.noteRest(product)
 	*s = next
 	return done{model: ridgeInverseRemoval(s.opt, q, s.k, s.c)}, nil
 }
@@ -56,7 +61,7 @@ func (s *ridgeInverse) remove(ax, ya *mat.Dense) (done, error) {
 func (s *ridgeInverse) kernelNorm(ax *mat.Dense) float64 {
 	x, q := ax.RawMatrix(), s.q.RawSymPacked().Data
 	u, v := make([]float64, s.k), make([]float64, s.k)
-	return powerNorm(x.Rows, func(e []float64) {
+	return largestEigenvalue(x.Rows, func(e []float64) {
 		s.counter.Dgemv(blas.Trans, x.Rows, s.k, 1, x.Data, x.Stride, e, 1, 0, u, 1)
 		s.counter.Dspmv(blas.Upper, s.k, s.gain, q, u, 1, 0, v, 1)
 		s.counter.Dgemv(blas.NoTrans, x.Rows, s.k, 1, x.Data, x.Stride, v, 1, 0, e, 1)

@@ -10,14 +10,20 @@ import (
 // sizes are the Euclidean norms of the columns of A and Y so far. With them it is known before an update
 // whether sums of squares and products can overflow: no element of AᵀA, AᵀY, R or z is larger than a product, or
 // one, of these norms, and nor is any partial sum.
+//
+// peak is the largest Frobenius norm that A had. What was rounded when A was larger is still there when rows have
+// been removed.
 type sizes struct {
 	a, y []float64
+	peak float64
 }
 
-func newSizes(k, c int) sizes { return sizes{make([]float64, k), make([]float64, c)} }
+func newSizes(k, c int) sizes { return sizes{a: make([]float64, k), y: make([]float64, c)} }
 
 // with returns the norms with more rows.
-func (s sizes) with(ax, ya *mat.Dense) sizes { return s.plus(sizes{columnNorms(ax), columnNorms(ya)}) }
+func (s sizes) with(ax, ya *mat.Dense) sizes {
+	return s.plus(sizes{a: columnNorms(ax), y: columnNorms(ya)})
+}
 
 // plus returns the norms of the rows of both.
 func (s sizes) plus(o sizes) sizes {
@@ -28,12 +34,14 @@ func (s sizes) plus(o sizes) sizes {
 	for j, v := range s.y {
 		sum.y[j] = math.Hypot(v, o.y[j])
 	}
+	sum.peak = max(s.peak, o.peak, norm(sum.a))
 	return sum
 }
 
 // without returns the norms of the rows that are left when some are removed.
 func (s sizes) without(ax, ya *mat.Dense) sizes {
 	left := newSizes(len(s.a), len(s.y))
+	left.peak = s.peak
 	for j, v := range columnNorms(ax) {
 		left.a[j] = leg(s.a[j], v)
 	}
@@ -53,7 +61,9 @@ func leg(h, v float64) float64 {
 }
 
 // withNodes returns the norms with those of more columns of A.
-func (s sizes) withNodes(norms []float64) sizes { return sizes{slices.Concat(s.a, norms), s.y} }
+func (s sizes) withNodes(norms []float64) sizes {
+	return sizes{a: slices.Concat(s.a, norms), y: s.y, peak: math.Hypot(s.peak, norm(norms))}
+}
 
 // safe returns s, and ErrOverflow where the product of two columns could overflow.
 func (s sizes) safe() (sizes, error) {
@@ -66,6 +76,7 @@ func (s sizes) safe() (sizes, error) {
 // scaled returns the norms of A and Y times f.
 func (s sizes) scaled(f float64) sizes {
 	t := newSizes(len(s.a), len(s.y))
+	t.peak = f * s.peak
 	for j, v := range s.a {
 		t.a[j] = f * v
 	}
@@ -75,8 +86,15 @@ func (s sizes) scaled(f float64) sizes {
 	return t
 }
 
-// norm returns the Frobenius norm of A.
-func (s sizes) norm() float64 { return norm(s.a) }
+// shrunk returns the Frobenius norm of [A; sqrt(lambda) I] over the largest that it had: the errors of a state are
+// relative to the latter.
+func (s sizes) shrunk(lambda float64) float64 {
+	root := math.Sqrt(lambda * float64(len(s.a)))
+	if most := math.Hypot(s.peak, root); most > 0 {
+		return min(1, math.Hypot(norm(s.a), root)/most)
+	}
+	return 1
+}
 
 func largest(x []float64) float64 {
 	var m float64

@@ -26,8 +26,10 @@ type Updater interface {
 	// RemoveInputs unlearns q samples that were added before: ax is q×k, ya is q×c, exactly as the model has
 	// them, in any order. Only Original and Improved can tell rows that were never added, which are then an
 	// *UnknownRowError, and after Forget they return a *ForgottenRowsError; the others subtract what they are
-	// given. It returns a *LeverageError where the rest would not determine the weights: where
-	// the rows are all that is known in some direction, the information is not there any more for any method.
+	// given. Of samples that are the same to the bit these two remove the first. It returns a *LeverageError where the
+	// rest would not determine the weights: where the rows are all that is known in some direction, the
+	// information is not there any more for any method. It is a *ConditionError where the state is too
+	// ill-conditioned to tell.
 	RemoveInputs(ax, ya *mat.Dense) error
 
 	// Forget multiplies the weight of all that was learned by factor, 0 < factor <= 1, the ridge included:
@@ -42,13 +44,14 @@ type Updater interface {
 	// Original and Improved they are in the order in which they were added, without those that were removed,
 	// and bit for bit the same, or it is an *UnknownRowError that names the first row that is not the one they
 	// have; after Forget they take what they are given, and know it again from then on. For the others the order
-	// does not matter.
+	// does not matter. QR and InverseCholesky return a *ConditionError beyond a condition number of about 1e7, and
+	// QR a *RankError for too few samples: start a new model with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 
 	// Merge learns what other, which has the same method, nodes and targets, has learned: all its rows with
 	// their targets. Its ridge is left out; that of the receiver stays. other is not changed. QR has to take the
 	// ridge of other off again, which is a *LeverageError where that is all there is in some direction; shards
-	// that were started with lambda = 0 merge always.
+	// that were started with lambda = 0 merge always. A model cannot be merged with itself.
 	Merge(other Updater) error
 
 	// SetLambda changes the ridge, as if it had been lambda from the start.

@@ -1,0 +1,172 @@
+package blsupdate
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"blskernel"
+	"blskernel/lapack"
+	"blskernel/mat"
+)
+
+// largestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of order n,
+// which apply multiplies into x in place, from below: by lanczosSteps steps of the Lanczos method, which takes
+// as many products and 20 lanczosSteps n flops more. It is exact to rounding for n up to lanczosSteps. It
+// returns +Inf or NaN where a product overflows or apply makes x so.
+//
+// The start is pseudorandom, always the same for one n. A start with a pattern is orthogonal to eigenvectors
+// that occur: one without negative elements is to (1, -1), which is dominant where rows come with both signs.
+//
+// The largest eigenvalue of the Lanczos matrix of m steps is the largest Rayleigh quotient of p(S)x over all
+// polynomials p of degree m-1. With a Chebyshev polynomial it is seen to miss little even if all other
+// eigenvalues are nearly as large, and the start has no more than the usual 1/sqrt(n) of the wanted direction:
+// J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms with a
+// random start", SIAM J. Matrix Anal. Appl. 13(4), 1992, where the expected relative error is at most
+// 2.575 (ln n/(m-1))². The power method takes the square of the number of steps.
+func largestEigenvalue(n int, apply func(x []float64)) float64 {
+	basis := [][]float64{unitVector(n)}
+	var t tridiagonal
+	for {
+		v := basis[len(basis)-1]
+		x := append([]float64(nil), v...)
+		apply(x)
+		size := norm(x)
+		if !(size <= math.MaxFloat64) {
+			return size
+		}
+		t.diagonal = append(t.diagonal, dot(v, x))
+		if len(basis) == min(n, lanczosSteps) {
+			break
+		}
+		for range 2 { // twice, since what is left may be small
+			for _, b := range basis {
+				subtract(x, dot(b, x), b)
+			}
+		}
+		beta := norm(x)
+		if !(beta > float64(n)*eps*size) {
+			break // the vectors so far span an invariant subspace
+		}
+		t.beside = append(t.beside, beta)
+		scale(1/beta, x)
+		basis = append(basis, x)
+	}
+	return t.largest()
+}
+
+// lanczosSteps is the number of steps of largestEigenvalue. Up to order 5000 the result was above 0.75 of the
+// eigenvalue for the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where the others are
+// at most half of it. With 6 steps these were 0.57 and 0.67.
+const lanczosSteps = 8
+
+// smallestEigenvalue estimates the smallest eigenvalue of the matrix that was factored from above, by
+// largestEigenvalue of its inverse: in lanczosSteps solutions for one vector, 2n² flops each. It returns 0 where
+// the inverse overflows.
+func (b *common) smallestEigenvalue(factor *lapack.Cholesky) float64 {
+	largest := largestEigenvalue(factor.Dim(), b.solver(factor))
+	if math.IsNaN(largest) {
+		return 0
+	}
+	return 1 / largest
+}
+
+// smallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest eigenvalues of the
+// matrix that was factored if they are far below the others, by two steps of inverse iteration.
+func (b *common) smallestDirection(factor *lapack.Cholesky) []float64 {
+	x, solve := unitVector(factor.Dim()), b.solver(factor)
+	for range 2 {
+		solve(x)
+		scale(1/norm(x), x)
+	}
+	return x
+}
+
+// solver returns the product with the inverse of the matrix that was factored, whose flops for single vectors
+// are of lower order and not counted, as in RCond. It makes x not finite where it overflows.
+func (b *common) solver(factor *lapack.Cholesky) func(x []float64) {
+	n := factor.Dim()
+	inner := *factor
+	inner.Backend = blskernel.Begin(b.counter, blskernel.Routine{Name: "Dppcon", M: n, N: n})
+	return func(x []float64) {
+		v := mat.NewDense(n, 1, x)
+		if err := inner.SolveTo(v, v); err != nil {
+			x[0] = math.Inf(1)
+		}
+	}
+}
+
+// unitVector returns a pseudorandom vector of norm 1 and n elements.
+func unitVector(n int) []float64 {
+	r := rand.New(rand.NewPCG(uint64(n), 0x9e3779b97f4a7c15))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	scale(1/norm(x), x)
+	return x
+}
+
+// A tridiagonal is a symmetric tridiagonal matrix.
+type tridiagonal struct {
+	diagonal, beside []float64
+}
+
+// largest returns the largest eigenvalue of a positive semidefinite t by bisection: x is larger if and only if
+// all pivots of x I - t are positive. It lies between the largest diagonal element and the largest row sum.
+func (t tridiagonal) largest() float64 {
+	var low, high float64
+	for i, d := range t.diagonal {
+		sum := d
+		if i > 0 {
+			sum += t.beside[i-1]
+		}
+		if i < len(t.beside) {
+			sum += t.beside[i]
+		}
+		low, high = max(low, d), max(high, sum)
+	}
+	for high-low > 8*eps*high {
+		x := low + (high-low)/2
+		if t.below(x) {
+			high = x
+		} else {
+			low = x
+		}
+	}
+	return low
+}
+
+// below tells whether all eigenvalues are below x > 0.
+func (t tridiagonal) below(x float64) bool {
+	pivot := x - t.diagonal[0]
+	for i, b := range t.beside {
+		if !(pivot > 0) {
+			return false
+		}
+		pivot = x - t.diagonal[i+1] - b*(b/pivot)
+	}
+	return pivot > 0
+}
+
+// dot returns the inner product of x and y.
+func dot(x, y []float64) float64 {
+	var sum float64
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
+
+// subtract computes x -= f y.
+func subtract(x []float64, f float64, y []float64) {
+	for i, v := range y {
+		x[i] -= f * v
+	}
+}
+
+// multiply computes x_i *= d_i.
+func multiply(x, d []float64) {
+	for i, v := range d {
+		x[i] *= v
+	}
+}

@@ -1,0 +1,220 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+)
+
+// refusedRemoval fails the test unless rows are refused, for their leverage or the condition of the model, and the state
+// is bit for bit what it was.
+func refusedRemoval(t *testing.T, u Updater, ax, ya *mat.Dense) {
+	t.Helper()
+	before := digest(u)
+	err := u.RemoveInputs(ax, ya)
+	var leverage *LeverageError
+	var condition *ConditionError
+	if !errors.As(err, &leverage) && !errors.As(err, &condition) {
+		t.Errorf("the error is %v", err)
+	}
+	if leverage != nil && leverage.Action != ActionRemove {
+		t.Errorf("the action is %v", leverage.Action)
+	}
+	if digest(u) != before {
+		t.Error("the state has changed")
+	}
+}
+
+// TestRemovalOfAllThatIsKnown removes the rows that alone have something of one direction, delta of it: 1-h is exactly
+// 0, and what is computed of it is rounding noise that grows with the condition of the model. The direction is that
+// of the last node, or any.
+func TestRemovalOfAllThatIsKnown(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		const l, k = 30, 6
+		for _, delta := range []float64{1, 1e-2, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10} {
+			for _, q := range []int{1, 2, 5, 14} {
+				for seed := range uint64(10) {
+					r := rand.New(rand.NewPCG(seed, 82))
+					a, y := random(r, l, k), random(r, l, 1)
+					if seed%2 == 0 {
+						for i := range l {
+							a.Set(i, k-1, a.At(i, k-2)+0.5*a.At(i, k-3))
+						}
+						for i := range q {
+							a.Set(i, k-1, a.At(i, k-1)+delta)
+						}
+					} else {
+						w := orthonormal(r, k, k) // its last column is the direction
+						var c, turned mat.Dense
+						c.Mul(a, w)
+						for i := range l {
+							if i < q {
+								c.Set(i, k-1, c.At(i, k-1)*delta)
+							} else {
+								c.Set(i, k-1, 0)
+							}
+						}
+						turned.Mul(&c, w.T())
+						a = &turned
+					}
+					u, err := New(v.method, a, y, Options{Form: v.form, Solve: v.solve, Backend: b})
+					var condition *ConditionError
+					if errors.As(err, &condition) && v.method == RidgeInverse {
+						continue // too ill-conditioned to start from
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					refusedRemoval(t, u, rowsBetween(a, 0, q), rowsBetween(y, 0, q))
+					if t.Failed() {
+						t.Fatalf("delta %g, q=%d, seed %d", delta, q, seed)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestHarmlessRemovals removes rows that are like the others from ill-conditioned models.
+func TestHarmlessRemovals(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		const l = 120
+		for _, kappa := range []float64{1, 1e3, 1e6} {
+			for _, k := range []int{1, 6, 20} {
+				for _, q := range []int{1, 4, 30} {
+					r := rand.New(rand.NewPCG(uint64(k+q), 83))
+					a, y := withCondition(r, l, k, kappa), random(r, l, 1)
+					u := v.start(t, b, a, y, 0)
+					do(t, u, u.RemoveInputs(rowsBetween(a, 0, q), rowsBetween(y, 0, q)))
+				}
+			}
+		}
+	})
+}
+
+// TestRemovalOfBothSigns removes rows of both signs, and those whose dominant direction has elements of both signs,
+// which a start without negative elements is orthogonal to. 1-h is e² to a factor.
+func TestRemovalOfBothSigns(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, test := range []struct {
+			e    float64
+			rows []float64
+		}{
+			{0x1p-20, []float64{1, -1}},
+			{0x1p-20, []float64{1, 1}},
+			{0x1p-17, []float64{1, 0.5, -1, -0.5}},
+			{0x1p-17, []float64{1, -0.5, -1, 0.5}},
+			{0x1p-17, []float64{1, -1, -1, 1, 1, -1, -1, 1}},
+			{0x1p-17, []float64{1, -1, 1, -1}},
+		} {
+			e, q := test.e, len(test.rows)/2
+			a := mat.NewDense(2+q, 2, append([]float64{e, 0, 0, e}, test.rows...))
+			y := mat.NewDense(2+q, 1, nil)
+			y.Set(0, 0, e)
+			y.Set(1, 0, 2*e)
+			y.Set(2, 0, 5)
+			u := v.start(t, b, a, y, 0)
+			refusedRemoval(t, u, rowsBetween(a, 2, 2+q), rowsBetween(y, 2, 2+q))
+			if t.Failed() {
+				t.Fatalf("%v", test)
+			}
+		}
+	})
+}
+
+// TestAdditionOfBothSigns adds large rows with both signs in one batch.
+func TestAdditionOfBothSigns(t *testing.T) {
+	const l, k = 12, 4
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		if v.form == Large && v.method != InverseCholesky || v.form == Paper || v.form == Compressed {
+			return // the errors of these grow with the square of the new condition number
+		}
+		if v.method == Original || v.method == Gram {
+			return
+		}
+		for _, size := range []float64{1, 1e3, 1e6} {
+			r := rand.New(rand.NewPCG(7, 84))
+			a, y, big := random(r, l, k), random(r, l, 1), random(r, 1, k)
+			ax, ya := mat.NewDense(2, k, nil), random(r, 2, 1)
+			for j := range k {
+				ax.Set(0, j, size*big.At(0, j))
+				ax.Set(1, j, -size*big.At(0, j))
+			}
+			u := v.start(t, b, a, y, 0)
+			do(t, u, u.AddInputs(ax, ya))
+			all, targets := stack(a, ax), stack(y, ya)
+			if got := relative(weights(t, u), highPrecision(all, targets, 0)); !(got <= 1e3*eps*max(1, size)) {
+				t.Errorf("size %g: error %g", size, got)
+			}
+		}
+		if v.method != Improved {
+			return
+		}
+		s := &addition{u: &pseudoinverse{common: common{counter: NewCounter(b)}}, q: 2}
+		s.inner = mat.NewSymPacked(2, []float64{1e12, -1e12, 1e12})
+		if got := s.innerNorm(); !(math.Abs(got-2e12) <= 1) {
+			t.Errorf("the norm is %g, want 2e12", got)
+		}
+	})
+}
+
+// TestConditionScales: the condition does not depend on the scale of A, up to squares that underflow or overflow.
+func TestConditionScales(t *testing.T) {
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(85, 0))
+		a, y := random(r, 10, 3), random(r, 10, 1)
+		var want float64
+		for _, size := range []float64{1, 1e-158, 1e-150, 1e150} {
+			u, err := New(InverseCholesky, scaled(cloneDense(a), size), scaled(cloneDense(y), size), Options{Backend: b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := u.Condition().RCond
+			if size == 1 {
+				want = got
+			}
+			if !(math.Abs(got-want) <= 1e-6*want) {
+				t.Errorf("size %g: %g, want %g", size, got, want)
+			}
+		}
+	})
+}
+
+// TestLeverageErrorSays: a ridge is not called rows.
+func TestLeverageErrorSays(t *testing.T) {
+	for _, test := range []struct {
+		err  LeverageError
+		says string
+	}{
+		{LeverageError{Action: ActionRemove}, "rows to be removed"},
+		{LeverageError{Rest: 1e-5, Least: 2e-3, Action: ActionRemove}, "below 0.002 it may be rounding"},
+		{LeverageError{Action: ActionRidge}, "ridge to be taken off"},
+		{LeverageError{Action: ActionMerge}, "give the receiver a ridge"},
+	} {
+		if got := test.err.Error(); !strings.Contains(got, test.says) {
+			t.Errorf("%q does not say %q", got, test.says)
+		}
+	}
+	r := rand.New(rand.NewPCG(86, 0))
+	a, y := random(r, 2, 3), random(r, 2, 1)
+	u, err := New(QR, a, y, Options{Lambda: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(QR, a, y, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leverage *LeverageError
+	if err := u.SetLambda(0); !errors.As(err, &leverage) || leverage.Action != ActionRidge {
+		t.Errorf("SetLambda: %v", err)
+	}
+	if err := v.Merge(u); !errors.As(err, &leverage) || leverage.Action != ActionMerge {
+		t.Errorf("Merge: %v", err)
+	}
+}
