@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"time"
 
 	"blskernel/blsupdate"
 	"blskernel/mat"
@@ -65,9 +66,9 @@ type Measured struct {
 // An update is measured at least leastCostRounds times, and again until that took costSeconds or was done
 // mostCostRounds times.
 const (
-	leastCostRounds = 3
+	leastCostRounds = 5
 	mostCostRounds  = 101
-	costSeconds     = 1.0
+	costSeconds     = 2.0
 )
 
 // longCost is the time of an update, in seconds, from which on garbage of the one before is collected first: new
@@ -75,8 +76,8 @@ const (
 // stream of samples has them, with what they need in the caches.
 const longCost = 0.05
 
-// Measure starts a model with random rows for each of the settings and updates them in turn some times, at
-// least rounds times or as often as seems useful where rounds is 0. Each update by a method whose cost depends
+// Measure starts a model with random rows for each of the settings and updates them in turn, rounds times, or as
+// often as seems useful where that is 0. Each update by a method whose cost depends
 // on l finds q samples more than the one before, and has its own prediction; Cost.L says where it was. The first
 // update is left out: it pays for fresh memory and for goroutines that have to start. progress, which may be nil,
 // is told of every update that is done. It stops with the context's error before the next update if ctx is cancelled.
@@ -95,7 +96,10 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 	runtime.GC()
 	for seconds := 0.0; ; {
 		done := len(runs[0].costs) - 1 // the first does not count
-		if done >= max(rounds, leastCostRounds) && (rounds > 0 || done >= mostCostRounds || seconds >= costSeconds) {
+		if rounds > 0 && done >= rounds {
+			break
+		}
+		if rounds == 0 && done >= leastCostRounds && (done >= mostCostRounds || seconds >= costSeconds) {
 			break
 		}
 		for _, run := range runs {
@@ -118,10 +122,14 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 	return measured(runs), nil
 }
 
+// refreshInterval is how long the speed of the machine is taken to be what it was.
+const refreshInterval = 0.1
+
 // A costRun is a setting under way.
 type costRun struct {
 	Setting
-	rates  *blsupdate.Rates
+	rates  *blsupdate.Rates // at the speed that the machine had last
+	read   time.Time        // when that was
 	model  blsupdate.Updater
 	ax, ya *mat.Dense
 	costs  []Cost
@@ -140,8 +148,18 @@ func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error)
 	return &costRun{Setting: s, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
 }
 
-// update adds the rows once more and returns the seconds that took.
+// refresh brings the rates up to date.
+func (r *costRun) refresh() {
+	r.rates = r.rates.Refresh(r.Options.Backend)
+	r.read = time.Now()
+}
+
+// update adds the rows once more and returns the seconds that took. What is predicted is for the speed that the
+// machine has at the time, which is looked at before, and if it took longer afterwards too.
 func (r *costRun) update() (float64, error) {
+	if time.Since(r.read).Seconds() > refreshInterval {
+		r.refresh()
+	}
 	l := r.model.Samples()
 	if err := r.model.AddInputs(r.ax, r.ya); err != nil {
 		return 0, err
@@ -149,9 +167,23 @@ func (r *costRun) update() (float64, error) {
 	if _, err := r.model.Weights(); err != nil {
 		return 0, err
 	}
-	cost := costOf(r.Setting, l, r.model.Report(), r.rates)
+	report := r.model.Report()
+	cost := costOf(r.Setting, l, report, r.rates)
+	if report.Elapsed.Seconds() > refreshInterval {
+		r.refresh()
+		cost = mean(cost, costOf(r.Setting, l, report, r.rates))
+	}
 	r.costs = append(r.costs, cost)
 	return cost.Total.MeasuredSeconds, nil
+}
+
+// mean returns a with the mean of the two predictions.
+func mean(a, b Cost) Cost {
+	for i := range a.Steps {
+		a.Steps[i].PredictedSeconds = (a.Steps[i].PredictedSeconds + b.Steps[i].PredictedSeconds) / 2
+	}
+	a.Total.PredictedSeconds = (a.Total.PredictedSeconds + b.Total.PredictedSeconds) / 2
+	return a
 }
 
 // measured sums up all rounds but the first.

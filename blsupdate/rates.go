@@ -26,6 +26,7 @@ type Rates struct {
 	tables  map[kind]*table
 	probe   probe // when they were measured
 	drift   probe // by how much the two operations of the probe take longer now
+	gauge   *gauge
 	unsaved error
 }
 
@@ -110,21 +111,11 @@ func (r *Rates) operation(o operation) float64 {
 	if !ok {
 		panic("blsupdate: no rates for operation " + string(o.kind))
 	}
-	return amount * t.cost([3]int{o.m, o.n, o.k}) * r.factor(o.kind)
+	return amount * t.cost([3]int{o.m, o.n, o.k}) * r.drift.of(o.kind)
 }
 
 // steady is the drift of a machine that is as fast as it was.
 var steady = probe{1, 1}
-
-// factor returns by how much operations of a kind take longer than when they were measured.
-func (r *Rates) factor(k kind) float64 {
-	switch k {
-	case stream, fresh, scan:
-		return r.drift.Stream
-	default:
-		return r.drift.Product
-	}
-}
 
 // ConstantRates returns the rates of an ideal machine: so many flops a second in every operation, and so many
 // numbers a second read or written in passes over memory. With them Plan goes by the flops, and needs no
@@ -150,7 +141,7 @@ const (
 	// measureRounds: every point is measured so many times, each time some seconds apart, and the median
 	// counts, so that what else the machine does for a moment is not mistaken for its speed.
 	measureRounds = 3
-	// At a visit to a point so many calls are timed, and their lower quartile counts. A call that takes longer than
+	// At a visit to a point so many calls are timed, and their median counts. A call that takes longer than
 	// longCall is timed once, after one that is not timed, and one that takes longer than longestCall just once.
 	calls       = 5
 	longCall    = 2 * time.Millisecond
@@ -178,21 +169,19 @@ func measureRates(ctx context.Context, b blskernel.Backend, kinds []kindRates, p
 		m.jobs = append(m.jobs, job{k, t, make([][]float64, t.points())})
 		m.total += measureRounds * k.work(t)
 	}
-	r := &Rates{key: keyFor(b), tables: map[kind]*table{}, drift: steady}
-	var probes []probe
+	r := &Rates{key: keyFor(b), tables: map[kind]*table{}, drift: steady, gauge: new(gauge)}
 	for range measureRounds {
 		for _, j := range m.jobs {
 			if err := m.visit(ctx, j); err != nil {
 				return nil, err
 			}
 		}
-		probes = append(probes, m.workspace.probe())
 	}
-	r.probe = medianProbe(probes)
+	r.probe = medianProbe(m.probes)
 	for _, j := range m.jobs {
 		for i, seen := range j.seen {
 			if len(seen) > 0 {
-				j.table.Cost[i] = quantile(seen, 0.5)
+				j.table.Cost[i] = quantile(seen, 0.5) * r.probe.of(j.kind)
 			}
 		}
 		j.table.fill()
@@ -208,13 +197,29 @@ type measurement struct {
 	jobs        []job
 	progress    func(done float64)
 	done, total float64 // seconds, roughly
+
+	probes []probe
+	probed time.Time // when the last of them was taken
+}
+
+// probeInterval is how often the speed of the machine is looked at while rates are measured. What else runs on a shared
+// machine comes and goes, and the clock rises and falls: what is measured is divided by the probe of its time.
+const probeInterval = 400 * time.Millisecond
+
+// speed returns the probe of the time.
+func (m *measurement) speed() probe {
+	if len(m.probes) == 0 || time.Since(m.probed) > probeInterval {
+		m.probes = append(m.probes, m.workspace.probe())
+		m.probed = time.Now()
+	}
+	return m.probes[len(m.probes)-1]
 }
 
 // A job is a table that is to be filled.
 type job struct {
 	kindRates
 	table *table
-	seen  [][]float64 // of each point the cost in each round
+	seen  [][]float64 // of each point the cost in each round, in units of the probe
 }
 
 // guess returns the seconds that a visit to a point takes, roughly.
@@ -256,7 +261,8 @@ func (m *measurement) visit(ctx context.Context, j job) error {
 			return context.Cause(ctx)
 		}
 		if run := j.prepare(m.workspace, sizes[0], sizes[1], sizes[2]); run != nil {
-			j.seen[i] = append(j.seen[i], seconds(run)/j.at(sizes).amount())
+			unit := m.speed().of(j.kind) * j.at(sizes).amount()
+			j.seen[i] = append(j.seen[i], seconds(run)/unit)
 		}
 		m.done += j.guess(sizes)
 		m.progress(min(1, m.done/m.total))
@@ -264,7 +270,7 @@ func (m *measurement) visit(ctx context.Context, j job) error {
 	return nil
 }
 
-// seconds returns the lower quartile of some runs.
+// seconds returns the median of some runs, as in use.
 func seconds(run func() time.Duration) float64 {
 	first := run()
 	switch {
@@ -277,7 +283,7 @@ func seconds(run func() time.Duration) float64 {
 	for i := range times {
 		times[i] = run().Seconds()
 	}
-	return max(quantile(times[:], 0.25), 1e-9)
+	return max(quantile(times[:], 0.5), 1e-9)
 }
 
 // quantile returns the element of x, which it sorts, below which the given share of the others lies.

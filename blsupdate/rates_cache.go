@@ -102,7 +102,7 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 			return nil, &CacheError{name, false, fmt.Errorf("%s: %w", k.kind, errIncomplete)}
 		}
 	}
-	return &Rates{key: f.Key, tables: f.Tables, probe: f.Probe, drift: steady}, nil
+	return &Rates{key: f.Key, tables: f.Tables, probe: f.Probe, drift: steady, gauge: new(gauge)}, nil
 }
 
 // Save keeps the rates for LoadRates, in a file of their own in the folder that BLSKERNEL_CACHE names or in

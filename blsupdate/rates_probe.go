@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"sync"
 	"time"
 
 	"blskernel"
@@ -48,15 +49,40 @@ func medianProbe(probes []probe) probe {
 	return probe{quantile(products, 0.5), quantile(streams, 0.5)}
 }
 
+// of returns the time of the operation of the probe that stands for a kind.
+func (p probe) of(k kind) float64 {
+	switch k {
+	case stream, fresh, scan:
+		return p.Stream
+	default:
+		return p.Product
+	}
+}
+
+// A gauge keeps the operands of the probe from one Refresh to the next.
+type gauge struct {
+	mu sync.Mutex
+	w  *workspace
+}
+
+func (g *gauge) read(b blskernel.Backend) probe {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.w == nil || g.w.backend != b {
+		g.w = newWorkspace(b, nil)
+	}
+	return g.w.probe()
+}
+
 // Refresh returns rates for the speed that the machine has at the moment: times of operations that count flops are
 // multiplied by the ratio of a Dgemm of order 400 on b, nil for blskernel.Default(), now and when the rates were
-// measured, and those of passes over memory by that of a copy. It takes some 0.1 s. Predictions for a machine that is
+// measured, and those of passes over memory by that of a copy. It takes some 0.05 s. Predictions for a machine that is
 // shared, or whose clock depends on its heat, are better for it right before the work that they are for; the order of
 // methods is nearly the same, and Plan does without. Constant rates remain what they are.
 func (r *Rates) Refresh(b blskernel.Backend) *Rates {
 	now := *r
 	if r.probe.Product > 0 {
-		p := newWorkspace(blskernel.Or(b), nil).probe()
+		p := r.gauge.read(blskernel.Or(b))
 		now.drift = probe{p.Product / r.probe.Product, p.Stream / r.probe.Stream}
 	}
 	return &now
