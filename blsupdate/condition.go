@@ -15,8 +15,8 @@ type Condition struct {
 	RCond float64
 
 	// Digits is the number of decimal digits of W that rounding leaves at least, in norm, by the error
-	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ², or after removals of
-	// 1e3 eps/(1-h), with the smallest 1-h, where that is less. It is between 0 and 16, and usually an
+	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ², and after removals that of
+	// the bound over the smallest 1-h, or of 1e3 eps/(1-h) where that is less. It is between 0 and 16, and usually an
 	// understatement. The norm is that of W for targets all of about the same size.
 	Digits float64
 
@@ -44,7 +44,8 @@ func digits(l int, rcond float64, power int) float64 {
 func (u *updater) digitsAt(rcond float64, power int) float64 {
 	d := digits(u.samples, rcond, power)
 	if lost := u.state.losses(); lost > 0 {
-		d = min(d, max(0, -math.Log10(removalLoss*eps*lost)))
+		// A removal has an error of its own, and what was there before it grows as well.
+		d = max(0, min(d-math.Log10(lost), -math.Log10(removalLoss*eps*lost)))
 	}
 	return d
 }

@@ -27,9 +27,11 @@ type pseudoinverse struct {
 	drift float64 // by how much the errors of A⁺ may exceed those of a start: see outsidePart
 }
 
-// How errors of A⁺ may grow: updatedDrift by updates, and removedDrift/(1-h) by a removal.
+// How errors of A⁺ may grow: updatedDrift by updates, nodesDrift by added nodes, and removedDrift/(1-h) by a
+// removal.
 const (
 	updatedDrift = 4
+	nodesDrift   = 20
 	removedDrift = 10
 )
 

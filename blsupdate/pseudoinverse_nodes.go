@@ -213,6 +213,7 @@ func (s *widening) state() (*pseudoinverse, error) {
 	next.k = wide
 	next.rank += s.way.rank
 	next.norm = math.Hypot(u.norm, s.h.Norm(2))
+	next.drift = max(u.drift, nodesDrift)
 	next.a = rows{cols: wide}
 	if next.computesC() {
 		next.a.append(compact(beside(s.a, s.h)))

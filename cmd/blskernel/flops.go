@@ -285,7 +285,9 @@ func (j costJob) validate(ctx context.Context, backend string, seed uint64) erro
 func (j costJob) compare(ctx context.Context, rounds int, seed uint64) error {
 	updates := 0
 	m, err := bench.Measure(ctx, j.grid, j.rates, rounds, seed, func() {
-		updates++
+		if updates++; rounds == 0 && updates > 10*len(j.grid) && updates%(10*len(j.grid)) != 0 {
+			return // rounds that are so many are short
+		}
 		// The number of rounds is known only where it is given; what is shown is then never the end.
 		planned := max(rounds+1, 1+updates/len(j.grid)) * len(j.grid)
 		_ = j.here(func() error { j.shown.show(float64(updates)/float64(planned+1), "updates"); return nil })
@@ -332,8 +334,12 @@ func formOf(s bench.Setting, shape blsupdate.Shape) blsupdate.Form {
 // ratesFor returns the rates of a backend, measured now where there are none yet or new ones are wanted. That they
 // cannot be kept is told and no failure.
 func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, shown *progress, here func(func() error) error) (*blsupdate.Rates, error) {
+	told := -1
 	tell := func(done float64) {
-		_ = here(func() error { shown.show(done, "measuring the rates of "+b.Name()); return nil })
+		if twentieth := int(20 * done); twentieth != told { // it is told of thousands of points
+			told = twentieth
+			_ = here(func() error { shown.show(done, "measuring the rates of "+b.Name()); return nil })
+		}
 	}
 	var rates *blsupdate.Rates
 	var err, unsaved error

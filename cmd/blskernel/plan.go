@@ -148,11 +148,12 @@ func (set *planSettings) compare(ctx context.Context, choice blsupdate.Choice, r
 	err := attend(ctx, shown, func(ctx context.Context, here func(func() error) error) (err error) {
 		updates := 0
 		m, err = bench.Measure(ctx, settings, rates, 0, 1, func() {
-			updates++
-			_ = here(func() error {
-				shown.show(1-float64(len(settings))/float64(len(settings)+updates), "updates")
-				return nil
-			})
+			if updates++; updates%len(settings) == 0 && updates/len(settings)%10 == 1 {
+				_ = here(func() error {
+					shown.show(1-float64(len(settings))/float64(len(settings)+updates), "updates")
+					return nil
+				})
+			}
 		})
 		return err
 	})
