@@ -14,6 +14,7 @@ import (
 // list, and every package must be in it.
 var layers = []string{
 	"blskernel/internal/guard",
+	"blskernel/internal/finite",
 	"blskernel/internal/packed",
 	"blskernel/internal/block",
 	"blskernel/internal/kernel",

@@ -142,8 +142,7 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 		}
 		r.tell(fmt.Sprintf("%v, samples %d to %d", m, from+1, to))
 		if step == 0 && i == 0 {
-			// The start is the same work for every method, and the first would pay for fresh memory and
-			// threads: a start before all others pays for them.
+			// The first start would pay for fresh memory and threads: one before all others pays for them.
 			if _, err := blsupdate.New(m, a, y, r.Update); err != nil {
 				return nil, fmt.Errorf("%v, samples %d to %d: %w", m, from+1, to, err)
 			}

@@ -2,10 +2,10 @@ package bls
 
 import (
 	"fmt"
-	"math"
 	"sync"
 
 	"blskernel"
+	"blskernel/internal/finite"
 	"blskernel/mat"
 )
 
@@ -76,15 +76,14 @@ func checkSamples(x *mat.Dense, cols int) error {
 	var first *NotFiniteError
 	parallelRows(l, d, func(from, to int) {
 		for i := from; i < to; i++ {
-			for j, v := range raw.Data[i*raw.Stride : i*raw.Stride+d] {
-				if math.IsNaN(v - v) {
-					mu.Lock()
-					defer mu.Unlock()
-					if first == nil || i < first.Row {
-						first = &NotFiniteError{Op: "bls", Matrix: "X", Row: i, Col: j, Value: v}
-					}
-					return
+			row := raw.Data[i*raw.Stride : i*raw.Stride+d]
+			if j := finite.First(row); j >= 0 {
+				mu.Lock()
+				defer mu.Unlock()
+				if first == nil || i < first.Row {
+					first = &NotFiniteError{Op: "bls", Matrix: "X", Row: i, Col: j, Value: row[j]}
 				}
+				return
 			}
 		}
 	})

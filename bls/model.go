@@ -3,11 +3,11 @@ package bls
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/finite"
 	"blskernel/mat"
 )
 
@@ -119,10 +119,8 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 		return y, nil
 	}
 	out := deviations(y, m.center)
-	for _, v := range out.RawMatrix().Data {
-		if math.IsNaN(v - v) {
-			return nil, blsupdate.ErrOverflow
-		}
+	if finite.First(out.RawMatrix().Data) >= 0 {
+		return nil, blsupdate.ErrOverflow
 	}
 	return out, nil
 }

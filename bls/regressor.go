@@ -6,6 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/finite"
 	"blskernel/mat"
 )
 
@@ -161,10 +162,9 @@ func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
 		return &ShapeError{Op: "bls", Matrix: "Y", Rows: rows, Cols: cols, Want: fmt.Sprintf("%d columns, as the targets of the fit", c)}
 	}
 	for i := range rows {
-		for j, v := range y.RawRowView(i) {
-			if math.IsNaN(v - v) {
-				return &NotFiniteError{Op: "bls", Matrix: "Y", Row: i, Col: j, Value: v}
-			}
+		row := y.RawRowView(i)
+		if j := finite.First(row); j >= 0 {
+			return &NotFiniteError{Op: "bls", Matrix: "Y", Row: i, Col: j, Value: row[j]}
 		}
 	}
 	return nil

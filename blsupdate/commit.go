@@ -3,6 +3,8 @@ package blsupdate
 import (
 	"math"
 
+	"blskernel/internal/finite"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -14,7 +16,7 @@ func (s *addition) newWeights() ([]float64, error) {
 	u.counter.Dgemm(blas.NoTrans, blas.NoTrans, q, c, k, -1, s.ax, k, u.w, c, 1, s.ya, c)
 	w := append([]float64(nil), u.w...)
 	u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, q, 1, s.bt, k, s.ya, c, 1, w, c)
-	if firstNotFinite(w) >= 0 {
+	if finite.First(w) >= 0 {
 		return nil, ErrOverflow
 	}
 	return w, nil

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A state is what a method keeps and how it changes: what differs between the methods. The matrices that it
@@ -51,8 +53,8 @@ type common struct {
 	lost float64
 }
 
-// noteRest notes the 1 - h of a removal.
-func (b *common) noteRest(rest float64) { b.lost = max(b.lost, 1/rest) }
+// noteLoss notes the 1/(1-h) of a removal, or the largest that a state has which is taken over.
+func (b *common) noteLoss(lost float64) { b.lost = max(b.lost, lost) }
 
 func (b *common) losses() float64 { return b.lost }
 
@@ -91,7 +93,7 @@ func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 		return err
 	}
 	q := rowsOf(ax)
-	return u.run(Report{Added: q}, func() (done, error) { return checked(q, u)(u.state.add(ax, ya)) })
+	return u.run(q, q, func() (done, error) { return u.state.add(ax, ya) })
 }
 
 func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
@@ -114,7 +116,7 @@ func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error 
 	if err := u.checkRows(sx, sy); err != nil {
 		return ErrOverflow
 	}
-	return u.run(Report{Added: q}, func() (done, error) { return checked(q, u)(u.state.add(sx, sy)) })
+	return u.run(q, q, func() (done, error) { return u.state.add(sx, sy) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
@@ -131,7 +133,7 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 			return err
 		}
 	}
-	return u.run(Report{Added: -q}, func() (done, error) { return checked(q, u)(u.state.remove(ax, ya)) })
+	return u.run(-q, q, func() (done, error) { return u.state.remove(ax, ya) })
 }
 
 func (u *updater) Forget(factor float64) error {
@@ -139,7 +141,7 @@ func (u *updater) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
-	return u.run(Report{}, func() (done, error) {
+	return u.run(0, 0, func() (done, error) {
 		if factor == 1 {
 			return done{}, nil
 		}
@@ -155,7 +157,7 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	if err := checkMatrix("H", h, u.samples, 0); err != nil {
 		return err
 	}
-	return u.run(Report{}, func() (done, error) { return u.state.addNodes(a, h, y) })
+	return u.run(0, 0, func() (done, error) { return u.state.addNodes(a, h, y) })
 }
 
 // checkAll checks matrices that are to be all rows of the model.
@@ -184,7 +186,7 @@ func (u *updater) Merge(other Updater) error {
 	case o == u:
 		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another one"}
 	}
-	return u.run(Report{Added: o.samples}, func() (done, error) { return m.merge(o.state) })
+	return u.run(o.samples, 0, func() (done, error) { return m.merge(o.state) })
 }
 
 func (u *updater) SetLambda(lambda float64) error {
@@ -196,7 +198,7 @@ func (u *updater) SetLambda(lambda float64) error {
 	if !(lambda >= 0) || math.IsInf(lambda, 1) {
 		return &OptionError{Option: "Lambda", Value: lambda, Want: "a finite number that is not negative"}
 	}
-	return u.run(Report{}, func() (done, error) { return r.setLambda(lambda) })
+	return u.run(0, 0, func() (done, error) { return r.setLambda(lambda) })
 }
 
 func (u *updater) Weights() (*mat.Dense, error) {
@@ -205,13 +207,21 @@ func (u *updater) Weights() (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cloneDense(w), nil
+	return gonummat.DenseCopyOf(w), nil
+}
+
+// checkDetermined returns a *RankError where the samples are too few to determine W.
+func (u *updater) checkDetermined() error {
+	if lazy := u.method == Gram || u.method == QR; lazy && u.Lambda() == 0 && u.samples < u.Nodes() {
+		return &RankError{Samples: u.samples, Nodes: u.Nodes(), Running: true}
+	}
+	return nil
 }
 
 // solve returns W, which is not to be changed, and keeps account of what it took.
 func (u *updater) solve() (*mat.Dense, error) {
-	if lazy := u.method == Gram || u.method == QR; lazy && u.Lambda() == 0 && u.samples < u.Nodes() {
-		return nil, &RankError{Samples: u.samples, Nodes: u.Nodes(), Running: true}
+	if err := u.checkDetermined(); err != nil {
+		return nil, err
 	}
 	w, d, err := u.state.weights()
 	u.counter.Leave()
@@ -245,26 +255,20 @@ func (u *updater) begin() {
 	u.began = time.Now()
 }
 
-// run lets the state act and keeps account of it; report has the number of samples that are gained.
-func (u *updater) run(report Report, act func() (done, error)) error {
+// run lets the state act and keeps account of it: of the samples that the model gains, and of the look at the
+// given rows, if there were any to be checked.
+func (u *updater) run(gained, rows int, act func() (done, error)) error {
 	d, err := act()
 	u.counter.Leave()
 	if err != nil {
 		return err
 	}
-	u.samples += report.Added
-	report.Start = u.report.Start
-	u.account(d, report)
-	return nil
-}
-
-// checked puts the look at q rows before what a state did with them.
-func checked(q int, u *updater) func(done, error) (done, error) {
-	k, c := u.state.dims()
-	return func(d done, err error) (done, error) {
-		d.model = append([]StepFlops{checkModel(q, k, c)}, d.model...)
-		return d, err
+	if rows > 0 {
+		d.model = append([]StepFlops{checkModel(rows, u.Nodes(), u.Targets())}, d.model...)
 	}
+	u.samples += gained
+	u.account(d, Report{Added: gained, Start: u.report.Start})
+	return nil
 }
 
 // account starts a new report.
@@ -313,7 +317,7 @@ func methodOf(u Updater) any {
 
 // scaleRows returns m with row i multiplied by factors[i], in new storage.
 func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
-	out := cloneDense(m)
+	out := gonummat.DenseCopyOf(m)
 	for i, f := range factors {
 		row := out.RawRowView(i)
 		for j := range row {

@@ -3,8 +3,8 @@ package blsupdate
 import (
 	"errors"
 	"fmt"
-	"math"
 
+	"blskernel/internal/finite"
 	"blskernel/mat"
 )
 
@@ -153,38 +153,9 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 	raw := m.RawMatrix()
 	for i := range r {
 		row := raw.Data[i*raw.Stride : i*raw.Stride+c]
-		if j := firstNotFinite(row); j >= 0 {
+		if j := finite.First(row); j >= 0 {
 			return &NotFiniteError{Matrix: name, Row: i, Col: j, Value: row[j]}
 		}
 	}
 	return nil
-}
-
-// firstNotFinite returns the index of the first NaN or infinity, or -1.
-func firstNotFinite(x []float64) int {
-	if allFinite(x) {
-		return -1
-	}
-	for i, v := range x {
-		if math.IsNaN(v - v) {
-			return i
-		}
-	}
-	return -1
-}
-
-// allFinite tells whether x has neither NaN nor infinities. A product with zero is NaN for these, and a sum
-// with NaN too; four sums, since each waits for its last addition.
-func allFinite(x []float64) bool {
-	var s0, s1, s2, s3 float64
-	for ; len(x) >= 4; x = x[4:] {
-		s0 += 0 * x[0]
-		s1 += 0 * x[1]
-		s2 += 0 * x[2]
-		s3 += 0 * x[3]
-	}
-	for _, v := range x {
-		s0 += 0 * v
-	}
-	return s0+s1+s2+s3 == 0
 }

@@ -7,6 +7,9 @@ import (
 	"blskernel"
 	"blskernel/lapack"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/gonum"
 )
 
 // largestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of order n,
@@ -25,7 +28,7 @@ import (
 // 2.575 (ln n/(m-1))². The power method takes the square of the number of steps.
 func largestEigenvalue(n int, apply func(x []float64)) float64 {
 	basis := [][]float64{unitVector(n)}
-	var t tridiagonal
+	var diagonal, beside []float64
 	for {
 		v := basis[len(basis)-1]
 		x := append([]float64(nil), v...)
@@ -34,24 +37,24 @@ func largestEigenvalue(n int, apply func(x []float64)) float64 {
 		if !(size <= math.MaxFloat64) {
 			return size
 		}
-		t.diagonal = append(t.diagonal, dot(v, x))
+		diagonal = append(diagonal, floats.Dot(v, x))
 		if len(basis) == min(n, lanczosSteps) {
 			break
 		}
 		for range 2 { // twice, since what is left may be small
 			for _, b := range basis {
-				subtract(x, dot(b, x), b)
+				floats.AddScaled(x, -floats.Dot(b, x), b)
 			}
 		}
 		beta := norm(x)
 		if !(beta > float64(n)*eps*size) {
 			break // the vectors so far span an invariant subspace
 		}
-		t.beside = append(t.beside, beta)
-		scale(1/beta, x)
+		beside = append(beside, beta)
+		floats.Scale(1/beta, x)
 		basis = append(basis, x)
 	}
-	return t.largest()
+	return largestOfTridiagonal(diagonal, beside)
 }
 
 // lanczosSteps is the number of steps of largestEigenvalue. Up to order 5000 the result was above 0.75 of the
@@ -76,7 +79,7 @@ func (b *common) smallestDirection(factor *lapack.Cholesky) []float64 {
 	x, solve := unitVector(factor.Dim()), b.solver(factor)
 	for range 2 {
 		solve(x)
-		scale(1/norm(x), x)
+		floats.Scale(1/norm(x), x)
 	}
 	return x
 }
@@ -102,71 +105,23 @@ func unitVector(n int) []float64 {
 	for i := range x {
 		x[i] = r.NormFloat64()
 	}
-	scale(1/norm(x), x)
+	floats.Scale(1/norm(x), x)
 	return x
 }
 
-// A tridiagonal is a symmetric tridiagonal matrix.
-type tridiagonal struct {
-	diagonal, beside []float64
-}
-
-// largest returns the largest eigenvalue of a positive semidefinite t by bisection: x is larger if and only if
-// all pivots of x I - t are positive. It lies between the largest diagonal element and the largest row sum.
-func (t tridiagonal) largest() float64 {
-	var low, high float64
-	for i, d := range t.diagonal {
-		sum := d
-		if i > 0 {
-			sum += t.beside[i-1]
-		}
-		if i < len(t.beside) {
-			sum += t.beside[i]
-		}
-		low, high = max(low, d), max(high, sum)
+// largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these elements on and
+// beside the diagonal, which are overwritten, and NaN in the event that they do not converge.
+func largestOfTridiagonal(diagonal, beside []float64) float64 {
+	size := max(largestOf(diagonal), largestOf(beside))
+	if !(size >= 0x1p-1022 && size <= math.MaxFloat64) { // zero, too small for 1/size, or not finite
+		return size
 	}
-	for high-low > 8*eps*high {
-		x := low + (high-low)/2
-		if t.below(x) {
-			high = x
-		} else {
-			low = x
-		}
+	// The scaling of gonum's Dsterf, for elements near overflow or underflow, panics (version 0.17).
+	floats.Scale(1/size, diagonal)
+	floats.Scale(1/size, beside)
+	var routines gonum.Implementation
+	if !routines.Dsterf(len(diagonal), diagonal, beside) {
+		return math.NaN()
 	}
-	return low
-}
-
-// below tells whether all eigenvalues are below x > 0.
-func (t tridiagonal) below(x float64) bool {
-	pivot := x - t.diagonal[0]
-	for i, b := range t.beside {
-		if !(pivot > 0) {
-			return false
-		}
-		pivot = x - t.diagonal[i+1] - b*(b/pivot)
-	}
-	return pivot > 0
-}
-
-// dot returns the inner product of x and y.
-func dot(x, y []float64) float64 {
-	var sum float64
-	for i, v := range x {
-		sum += v * y[i]
-	}
-	return sum
-}
-
-// subtract computes x -= f y.
-func subtract(x []float64, f float64, y []float64) {
-	for i, v := range y {
-		x[i] -= f * v
-	}
-}
-
-// multiply computes x_i *= d_i.
-func multiply(x, d []float64) {
-	for i, v := range d {
-		x[i] *= v
-	}
+	return diagonal[len(diagonal)-1] * size
 }

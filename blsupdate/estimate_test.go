@@ -9,6 +9,7 @@ import (
 	"blskernel/lapack"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/floats"
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
@@ -78,7 +79,7 @@ func TestLargestEigenvalueSpectra(t *testing.T) {
 						}
 					}
 					d[at] = 1
-					got := largestEigenvalue(n, func(x []float64) { multiply(x, d) })
+					got := largestEigenvalue(n, func(x []float64) { floats.Mul(x, d) })
 					if !(got <= 1+100*eps && got >= 1/1.5) {
 						t.Errorf("order %d, others %g, spread %v: %g", n, share, spread, got)
 					}
@@ -129,7 +130,7 @@ func TestSmallestEigenvalue(t *testing.T) {
 						t.Errorf("order %d, alternating %v: %g, want %g", n, alternating, got, rest)
 					}
 					if rest < 0.1 {
-						if along := math.Abs(dot(base.smallestDirection(factor), a)); !(along >= 0.99) {
+						if along := math.Abs(floats.Dot(base.smallestDirection(factor), a)); !(along >= 0.99) {
 							t.Errorf("order %d, rest %g: the direction has %g of the eigenvector", n, rest, along)
 						}
 					}

@@ -3,10 +3,12 @@ package blsupdate
 import (
 	"slices"
 
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. For the weights, R with
@@ -41,7 +43,7 @@ func (u *pseudoinverse) compress(ax, ya *mat.Dense) (q *mat.Dense, r, z []float6
 	u.counter.Enter(StepCompress)
 	defer u.counter.Leave()
 	qr := lapack.QR{Backend: u.counter}
-	if err := qr.FactorizeInPlace(cloneDense(ax)); err != nil {
+	if err := qr.FactorizeInPlace(gonummat.DenseCopyOf(ax)); err != nil {
 		return nil, nil, nil, ErrOverflow // the rows are finite
 	}
 	var triangle mat.Dense
@@ -51,7 +53,7 @@ func (u *pseudoinverse) compress(ax, ya *mat.Dense) (q *mat.Dense, r, z []float6
 	z = make([]float64, u.k*u.c)
 	u.counter.Dgemm(blas.Trans, blas.NoTrans, u.k, u.c, rq.Rows, 1, rq.Data, rq.Stride, ry.Data, ry.Stride, 0, z, u.c)
 	r = compact(&triangle)
-	if firstNotFinite(z) >= 0 || firstNotFinite(r) >= 0 {
+	if finite.First(z) >= 0 || finite.First(r) >= 0 {
 		return nil, nil, nil, ErrOverflow
 	}
 	return q, r, z, nil

@@ -8,6 +8,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // gram is the state of the method Gram: G = AᵀA and T = AᵀY, without the ridge, which is added to a copy of
@@ -142,7 +143,7 @@ func (s *gram) weights() (*mat.Dense, done, error) {
 
 // forget multiplies G, T and lambda.
 func (s *gram) forget(factor float64) error {
-	scale(factor, s.g.RawSymPacked().Data)
+	floats.Scale(factor, s.g.RawSymPacked().Data)
 	s.t.Scale(factor, s.t)
 	s.ridge *= factor
 	s.size = s.size.scaled(math.Sqrt(factor))
@@ -160,8 +161,9 @@ func (s *gram) merge(other state) (done, error) {
 		return done{}, err
 	}
 	s.size = size
-	addTo(s.g.RawSymPacked().Data, o.g.RawSymPacked().Data)
+	floats.Add(s.g.RawSymPacked().Data, o.g.RawSymPacked().Data)
 	s.t.Add(s.t, o.t)
+	s.noteLoss(o.lost)
 	s.changed()
 	return done{}, nil
 }

@@ -1,9 +1,11 @@
 package blsupdate
 
 import (
+	"blskernel/internal/finite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A Refiner is an Updater whose weights can be made more accurate with the data at hand, as that of Gram.
@@ -38,7 +40,7 @@ func (s *gram) refine(a, y *mat.Dense) (done, error) {
 	}
 	d.model = append(d.model, model...)
 	l, ra := rowsOf(a), a.RawMatrix()
-	better := cloneDense(w)
+	better := gonummat.DenseCopyOf(w)
 	for range refineSteps {
 		s.counter.Enter(StepResidual)
 		rest, t, b := compact(y), make([]float64, s.k*s.c), better.RawMatrix().Data
@@ -54,7 +56,7 @@ func (s *gram) refine(a, y *mat.Dense) (done, error) {
 		better.Add(better, correction)
 	}
 	s.counter.Leave()
-	if firstNotFinite(better.RawMatrix().Data) >= 0 {
+	if finite.First(better.RawMatrix().Data) >= 0 {
 		return done{}, ErrOverflow
 	}
 	s.w = better
@@ -77,8 +79,8 @@ func (u refiner) Refine(a, y *mat.Dense) error {
 	if err := u.checkAll(a, y); err != nil {
 		return err
 	}
-	if _, err := u.solve(); err != nil {
+	if err := u.checkDetermined(); err != nil {
 		return err
 	}
-	return u.run(Report{}, func() (done, error) { return u.s.refine(a, y) })
+	return u.run(0, 0, func() (done, error) { return u.s.refine(a, y) })
 }

@@ -7,6 +7,8 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them, and the factor of G, if enough of the
@@ -20,7 +22,7 @@ import (
 // lanczosSteps solutions for one vector.
 func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	next := *s
-	next.g, next.t = cloneSym(s.g), cloneDense(s.t)
+	next.g, next.t = cloneSym(s.g), gonummat.DenseCopyOf(s.t)
 	next.factor, next.factored, next.w, next.spare = nil, nil, nil, nil
 	next.size = s.size.without(ax, ya)
 	next.update(-1, ax, ya)
@@ -37,14 +39,14 @@ func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	rest := 1 / (1 + s.squaredNorm(v))
 	d, solve := s.lengths(), s.solver(factor)
 	weakest := largestEigenvalue(s.k, func(x []float64) {
-		multiply(x, d)
+		floats.Mul(x, d)
 		solve(x)
-		multiply(x, d)
+		floats.Mul(x, d)
 	})
 	if limit := restLimit(math.Sqrt(float64(s.k)) * rest * weakest); !(rest >= limit) {
 		return done{}, &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
 	}
-	next.noteRest(rest)
+	next.noteLoss(1 / rest)
 	*s = next
 	q := rowsOf(ax)
 	return done{model: slices.Concat(gramUpdate(q, s.k, s.c), model, []StepFlops{gramLeverage(q, s.k)})}, nil

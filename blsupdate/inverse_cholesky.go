@@ -8,6 +8,8 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // inverseCholesky is the state of the method InverseCholesky: the upper triangular F with F Fᵀ = (AᵀA +
@@ -36,9 +38,6 @@ type inverseCholesky struct {
 // newInverseCholesky computes F = R⁻¹ where RᵀR = AᵀA + lambda I: R is the Cholesky factor where the
 // condition of that matrix allows, else it comes from a QR factorization of A below sqrt(lambda) I.
 func newInverseCholesky(base common, a, y *mat.Dense) (*inverseCholesky, done, error) {
-	if err := CheckStart(InverseCholesky, base.opt, rowsOf(a), base.k); err != nil {
-		return nil, done{}, err
-	}
 	s := &inverseCholesky{common: base, ridge: base.opt.Lambda, gain: 1}
 	size, err := newSizes(s.k, s.c).with(a, y).safe()
 	if err != nil {
@@ -65,15 +64,14 @@ func newInverseCholesky(base common, a, y *mat.Dense) (*inverseCholesky, done, e
 	return s, done{model: inverseCholeskyStart(Shape{L: rowsOf(a), K: s.k, C: s.c, Start: start}), start: start, abandoned: abandoned}, nil
 }
 
-// startCholesky computes L = U⁻ᵀ from the Cholesky factor U of AᵀA + lambda I. The error of L is about
-// eps κ², which stays below the error 10 sqrt(l) eps κ that the updates may add where κ <= 10 sqrt(l).
-// The error is a *ConditionError otherwise.
+// startCholesky computes L = U⁻ᵀ from the Cholesky factor U of AᵀA + lambda I. The error is a *ConditionError
+// where that is not accurate enough.
 func (s *inverseCholesky) startCholesky(a, y *mat.Dense) (Start, error) {
 	factor, rcond, err := s.startFactor(a)
 	if err != nil {
 		return 0, err
 	}
-	if !(rcond >= 1/(100*float64(rowsOf(a)))) {
+	if !wellConditioned(rcond, rowsOf(a)) {
 		return 0, &ConditionError{What: "A'A + lambda I", RCond: rcond}
 	}
 	if s.w, err = s.startWeights(factor, a, y); err != nil {
@@ -94,7 +92,7 @@ func (s *inverseCholesky) startQR(a, y *mat.Dense) error {
 	s.counter.Enter(StepFactor)
 	defer s.counter.Leave()
 	r, z := multipleOfIdentity(s.k, math.Sqrt(s.ridge)), mat.NewDense(s.k, s.c, nil)
-	if err := lapack.AppendRows(s.counter, r, z, a, cloneDense(y)); err != nil {
+	if err := lapack.AppendRows(s.counter, r, z, a, gonummat.DenseCopyOf(y)); err != nil {
 		return ErrOverflow
 	}
 	rcond := lapack.RCondTriangle(s.counter, r)
@@ -146,7 +144,7 @@ func (s *inverseCholesky) forget(factor float64) error {
 	s.ridge *= factor
 	s.size = s.size.scaled(math.Sqrt(factor))
 	if s.gain > mostGain {
-		scale(s.gain, s.l.RawMatrix().Data)
+		floats.Scale(s.gain, s.l.RawMatrix().Data)
 		s.normL *= s.gain
 		s.peak *= s.gain
 		s.noted *= s.gain
@@ -192,9 +190,9 @@ func (s *inverseCholesky) noteCondition() {
 	l := s.l.RawMatrix().Data
 	square := largestEigenvalue(s.k, func(x []float64) { // of L/normL, so that it neither overflows nor underflows
 		s.counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.k, l, s.k, x, 1)
-		scale(1/s.normL, x)
+		floats.Scale(1/s.normL, x)
 		s.counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.k, l, s.k, x, 1)
-		scale(1/s.normL, x)
+		floats.Scale(1/s.normL, x)
 	})
 	s.peak = max(s.peak, s.normL*math.Sqrt(square))
 	s.worst, s.noted = s.known(), s.normL

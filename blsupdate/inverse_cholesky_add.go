@@ -1,10 +1,12 @@
 package blsupdate
 
 import (
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // add brings F and W up to date by q more rows.
@@ -58,10 +60,10 @@ func (s *inverseCholesky) addLarge(ax, ya *mat.Dense) (large bool, err error) {
 func (s *inverseCholesky) seen(ax *mat.Dense) (*mat.Dense, error) {
 	s.counter.Enter(StepS)
 	defer s.counter.Leave()
-	seen := cloneDense(ax)
+	seen := gonummat.DenseCopyOf(ax)
 	x := seen.RawMatrix().Data
 	s.timesF(x, rowsOf(ax), false)
-	if firstNotFinite(x) >= 0 {
+	if finite.First(x) >= 0 {
 		return nil, ErrOverflow
 	}
 	return seen, nil
@@ -140,12 +142,12 @@ func (s *inverseCholesky) shrink(factor *lapack.Cholesky) error {
 
 // addWeights adds sign V to W, on a copy.
 func (s *inverseCholesky) addWeights(sign float64, v []float64) error {
-	s.w = cloneDense(s.w)
+	s.w = gonummat.DenseCopyOf(s.w)
 	w := s.w.RawMatrix().Data
 	for i, x := range v {
 		w[i] += sign * x
 	}
-	if firstNotFinite(w) >= 0 {
+	if finite.First(w) >= 0 {
 		return ErrOverflow
 	}
 	s.mostW = largestOf(w)

@@ -1,6 +1,9 @@
 package blsupdate
 
-import "blskernel/mat"
+import (
+	"blskernel/internal/finite"
+	"blskernel/mat"
+)
 
 // leverage returns x F Fᵀxᵀ, a sum of squares, for each row x of X.
 func (s *inverseCholesky) leverage(x *mat.Dense) ([]float64, error) {
@@ -17,7 +20,7 @@ func (s *inverseCholesky) leverage(x *mat.Dense) ([]float64, error) {
 			values = append(values, s.counter.Ddot(s.k, row, 1, row, 1))
 		}
 	}
-	if firstNotFinite(values) >= 0 {
+	if finite.First(values) >= 0 {
 		return nil, ErrOverflow
 	}
 	return values, nil

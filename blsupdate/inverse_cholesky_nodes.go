@@ -3,8 +3,11 @@ package blsupdate
 import (
 	"math"
 
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // addNodes borders F by p columns. With D = F FᵀAᵀH, C = H - A D and R22 the triangle of a QR
@@ -40,7 +43,7 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	s.counter.Enter(StepNodesS)
 	root := math.Sqrt(s.ridge)
 	r, z := multipleOfIdentity(p, root), mat.NewDense(p, s.c, nil)
-	if err := lapack.AppendRows(s.counter, r, z, mat.NewDense(l, p, b.c), cloneDense(y)); err != nil {
+	if err := lapack.AppendRows(s.counter, r, z, mat.NewDense(l, p, b.c), gonummat.DenseCopyOf(y)); err != nil {
 		return done{}, ErrOverflow
 	}
 	if s.ridge > 0 {
@@ -75,7 +78,7 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	next.k, next.size, next.w, next.gain = k+p, size, w, 1
 	next.l = s.borderedL(side.RawMatrix().Data, transposedTriangle(r))
 	next.normL, next.mostW = next.frobenius(), largestOf(w.RawMatrix().Data)
-	if !(next.normL < math.MaxFloat64/4) || firstNotFinite(w.RawMatrix().Data) >= 0 {
+	if !(next.normL < math.MaxFloat64/4) || finite.First(w.RawMatrix().Data) >= 0 {
 		return done{}, ErrOverflow
 	}
 	next.peak *= s.gain

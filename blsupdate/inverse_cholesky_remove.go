@@ -7,6 +7,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // remove takes rows out: few of them row by row, more by a matrix of order k, with S = Ax F and UᵀU = I
@@ -24,9 +25,9 @@ func (s *inverseCholesky) remove(ax, ya *mat.Dense) (done, error) {
 	next.size = s.size.without(ax, ya)
 	q := rowsOf(ax)
 	form := inverseCholeskyForm(Auto, q, s.k)
-	rest := 1.0
+	var rest float64
 	if form == Large {
-		err = next.removeLarge(ax, ya, limit)
+		rest, err = next.removeLarge(ax, ya, limit)
 	} else {
 		rest, err = next.byRows(-1, ax, ya, limit)
 	}
@@ -44,7 +45,7 @@ func (s *inverseCholesky) remove(ax, ya *mat.Dense) (done, error) {
 		}
 	}
 	next.noteRemoval(q)
-	next.noteRest(rest)
+	next.noteLoss(1 / rest)
 	*s = next
 	return done{model: inverseCholeskyRemoval(q, s.k, s.c)}, nil
 }
@@ -56,18 +57,19 @@ func (s *inverseCholesky) kernelNorm(ax *mat.Dense) float64 {
 	return largestEigenvalue(x.Rows, func(e []float64) {
 		s.counter.Dgemv(blas.Trans, x.Rows, s.k, 1, x.Data, x.Stride, e, 1, 0, u, 1)
 		s.counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.k, l, s.k, u, 1)
-		scale(s.gain, u)
+		floats.Scale(s.gain, u)
 		s.counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.k, l, s.k, u, 1)
 		s.counter.Dgemv(blas.NoTrans, x.Rows, s.k, s.gain, x.Data, x.Stride, u, 1, 0, e, 1)
 	})
 }
 
-func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) error {
+// removeLarge removes rows by I - SᵀS, and returns its 1-h.
+func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q, k, c := rowsOf(ax), s.k, s.c
 	defer s.counter.Leave()
 	seen, err := s.seen(ax)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	x := seen.RawMatrix().Data
 	s.counter.Enter(StepKernel)
@@ -77,13 +79,12 @@ func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) error {
 	s.counter.Enter(StepFactor)
 	factor, err := s.definiteFactor(inner, "I - F'Ax'Ax F")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	rest := s.smallestEigenvalue(factor)
+	rest = s.smallestEigenvalue(factor)
 	if !(rest >= limit) {
-		return &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
+		return 0, &LeverageError{Rest: rest, Least: limit, Action: ActionRemove}
 	}
-	s.noteRest(rest)
 
 	s.counter.Enter(StepWeights)
 	e := s.residual(ax, ya, s.w)
@@ -91,22 +92,22 @@ func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) error {
 	rv := v.RawMatrix().Data
 	if q <= k {
 		if err := s.gainSolve(-1, seen, e); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	s.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, q, 1, x, k, e.RawMatrix().Data, c, 0, rv, c)
 	if q > k {
 		if err := factor.SolveTo(v, v); err != nil {
-			return ErrOverflow
+			return 0, ErrOverflow
 		}
 	}
 	s.fTimes(rv)
 	s.counter.Enter(StepF)
 	if err := s.shrink(factor); err != nil {
-		return err
+		return 0, err
 	}
 	if s.normL = s.frobenius(); !(s.normL < math.MaxFloat64/4) {
-		return ErrOverflow
+		return 0, ErrOverflow
 	}
-	return s.addWeights(-1, rv)
+	return rest, s.addWeights(-1, rv)
 }

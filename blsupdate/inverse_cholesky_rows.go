@@ -4,9 +4,11 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/finite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // byRows adds rows (sign is 1) or removes them (-1) one by one, by the formula of Carlson. With the columns
@@ -36,7 +38,7 @@ func (s *inverseCholesky) byRows(sign float64, ax, ya *mat.Dense, limit float64)
 	}
 	mostW, safe := s.boundRows(ax, ya, least)
 	if !safe {
-		s.l, s.w = s.cloneL(), cloneDense(s.w)
+		s.l, s.w = s.cloneL(), gonummat.DenseCopyOf(s.w)
 	}
 	rows := s.sweep(sign, ax)
 	rest = 1
@@ -65,7 +67,7 @@ func (s *inverseCholesky) byRows(sign float64, ax, ya *mat.Dense, limit float64)
 		}
 		return rest, nil
 	}
-	if s.normL = s.frobenius(); !(s.normL < math.MaxFloat64/4) || firstNotFinite(w) >= 0 {
+	if s.normL = s.frobenius(); !(s.normL < math.MaxFloat64/4) || finite.First(w) >= 0 {
 		return 0, ErrOverflow
 	}
 	s.mostW = largestOf(w)

@@ -8,6 +8,7 @@ import (
 	"blskernel"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/floats"
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
@@ -128,8 +129,8 @@ func TestSweep(t *testing.T) {
 					continue // more than there is
 				}
 				f, rows, bs := random(r, 1, n).RawRowView(0), random(r, 1, n).RawRowView(0), random(r, 1, n).RawRowView(0)
-				scale(size/norm(rows), rows)
-				scale(1/norm(f), f)
+				floats.Scale(size/norm(rows), rows)
+				floats.Scale(1/norm(f), f)
 				f2, b2 := append([]float64(nil), f...), append([]float64(nil), bs...)
 				row := sweptRow{a: rows, b: bs, alpha: 1.5}
 				row.step(b, sign, 2, f)

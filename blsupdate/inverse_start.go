@@ -4,10 +4,13 @@ import (
 	"errors"
 	"math"
 
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // The steps that RidgeInverse and InverseCholesky share.
@@ -43,6 +46,11 @@ func (b *common) startFactor(a *mat.Dense) (*lapack.Cholesky, float64, error) {
 	return factor, factor.RCond(), nil
 }
 
+// wellConditioned tells whether a start by the Cholesky factor of AᵀA + lambda I, of which rcond is the reciprocal
+// condition number 1/κ², is as accurate as the updates of methods with an error of eps κ: its own error is about
+// eps κ², which stays below the error 10 sqrt(l) eps κ that the updates may add where κ <= 10 sqrt(l).
+func wellConditioned(rcond float64, l int) bool { return rcond >= 1/(100*float64(l)) }
+
 // startWeights solves (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than a product with
 // the inverse.
 func (b *common) startWeights(factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
@@ -71,7 +79,7 @@ func startSteps(l, k, c int) []StepFlops {
 
 // residual returns Ya - Ax W in new storage, q×c.
 func (b *common) residual(ax, ya, w *mat.Dense) *mat.Dense {
-	e := cloneDense(ya)
+	e := gonummat.DenseCopyOf(ya)
 	x, r := ax.RawMatrix(), e.RawMatrix()
 	b.counter.Dgemm(blas.NoTrans, blas.NoTrans, r.Rows, b.c, b.k, -1, x.Data, x.Stride, w.RawMatrix().Data, b.c, 1, r.Data, r.Stride)
 	return e
@@ -140,11 +148,11 @@ func (b *border) solve(lambda float64) error {
 		b.counter.Dgemm(blas.Trans, blas.NoTrans, p, k, l, 1, b.c, p, a.Data, a.Stride, -lambda, g, k)
 		b.counter.Enter(StepNodesD)
 		b.apply(g, more)
-		addTo(b.d, more)
+		floats.Add(b.d, more)
 		b.counter.Enter(StepNodesC)
 		b.counter.Dgemm(blas.NoTrans, blas.Trans, l, p, k, -1, a.Data, a.Stride, more, k, 1, b.c, p)
 	}
-	if firstNotFinite(b.d) >= 0 || firstNotFinite(b.c) >= 0 {
+	if finite.First(b.d) >= 0 || finite.First(b.c) >= 0 {
 		return ErrOverflow
 	}
 	return nil
@@ -155,7 +163,7 @@ func (b *border) project(y *mat.Dense) (*mat.Dense, error) {
 	l, p := b.h.Dims()
 	v, ry := mat.NewDense(p, b.common.c, nil), y.RawMatrix()
 	b.counter.Dgemm(blas.Trans, blas.NoTrans, p, b.common.c, l, 1, b.c, p, ry.Data, ry.Stride, 0, v.RawMatrix().Data, b.common.c)
-	if firstNotFinite(v.RawMatrix().Data) >= 0 {
+	if finite.First(v.RawMatrix().Data) >= 0 {
 		return nil, ErrOverflow
 	}
 	return v, nil

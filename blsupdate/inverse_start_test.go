@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/finite"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // inverses are the methods that keep an inverse, in both forms.
@@ -226,7 +230,7 @@ func TestInverseManyRows(t *testing.T) {
 			bx, by := withCondition(r, rows, k, 30), random(r, rows, c)
 			bx.Scale(math.Sqrt(rows), bx)
 			lambda := opt.Lambda
-			wa, wy := cloneDense(a), cloneDense(y)
+			wa, wy := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
 			for i := range rows {
 				if factor < 1 {
 					if err := u.Forget(factor); err != nil {
@@ -242,8 +246,8 @@ func TestInverseManyRows(t *testing.T) {
 			for i := range rowsOf(wa) {
 				age := rows - max(0, i-29)
 				weight := math.Pow(factor, float64(age)/2)
-				scale(weight, wa.RawRowView(i))
-				scale(weight, wy.RawRowView(i))
+				floats.Scale(weight, wa.RawRowView(i))
+				floats.Scale(weight, wy.RawRowView(i))
 			}
 			// The weights of old rows fall by 0.99²⁰⁰⁰, so the norm is that of the last hundred or so.
 			bound := v.inverseBound(rows, 100)
@@ -626,12 +630,12 @@ func TestInverseOverflow(t *testing.T) {
 				// The last row, so that others have been added when it comes.
 				ax, ya := random(r, q, k), random(r, q, c)
 				ax.Scale(1e-100, ax)
-				scale(size[0]*1e100, ax.RawRowView(q-1))
-				scale(size[1], ya.RawRowView(q-1))
+				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
+				floats.Scale(size[1], ya.RawRowView(q-1))
 				before := digest(u)
 				err := u.AddInputs(ax, ya)
 				if err == nil {
-					if firstNotFinite(weights(t, u).RawMatrix().Data) >= 0 {
+					if finite.First(weights(t, u).RawMatrix().Data) >= 0 {
 						t.Fatalf("q=%d, %v: W is not finite", q, size)
 					}
 					if _, err := leveragesOf(u, rowRange(a, 0, 1)); err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"blskernel"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // refusedRemoval fails the test unless rows are refused, for their leverage or the condition of the model, and the state
@@ -170,7 +172,7 @@ func TestConditionScales(t *testing.T) {
 		a, y := random(r, 10, 3), random(r, 10, 1)
 		var want float64
 		for _, size := range []float64{1, 1e-158, 1e-150, 1e150} {
-			u, err := New(InverseCholesky, scaled(cloneDense(a), size), scaled(cloneDense(y), size), Options{Backend: b})
+			u, err := New(InverseCholesky, scaled(gonummat.DenseCopyOf(a), size), scaled(gonummat.DenseCopyOf(y), size), Options{Backend: b})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ type Needs struct {
 
 	// What else the model will be asked for: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself,
 	// which only a Pseudoinverter has.
-	Removal, Merging, Ridge, Nodes, Forgetting, Pseudoinverse bool
+	Removal, Merging, RidgeChange, Nodes, Forgetting, Pseudoinverse bool
 
 	// Condition is the 2-norm condition number κ of [A; sqrt(lambda) I], the largest that it has on the way, where
 	// it is known. With it a method whose error bound leaves fewer than Digits correct decimal digits of W is
@@ -73,7 +73,7 @@ func (n Needs) actions() []Action {
 	for _, a := range []struct {
 		wanted bool
 		action Action
-	}{{n.Removal, ActionRemove}, {n.Merging, ActionMerge}, {n.Ridge, ActionRidge}, {n.Nodes, ActionNodes}, {n.Forgetting, ActionForget}} {
+	}{{n.Removal, ActionRemove}, {n.Merging, ActionMerge}, {n.RidgeChange, ActionRidge}, {n.Nodes, ActionNodes}, {n.Forgetting, ActionForget}} {
 		if a.wanted {
 			all = append(all, a.action)
 		}

@@ -115,7 +115,7 @@ func TestPlanNeeds(t *testing.T) {
 		valid      []option
 	}{
 		{"merging", 10, 50, 100, 2, Needs{Merging: true}, improved, "no Merge", []option{{Gram, Auto}}},
-		{"change of lambda", 10, 50, 100, 2, Needs{Ridge: true}, improved, "no SetLambda", []option{{Gram, Auto}}},
+		{"change of lambda", 10, 50, 100, 2, Needs{RidgeChange: true}, improved, "no SetLambda", []option{{Gram, Auto}}},
 		{"removal", 10, 50, 100, 2, Needs{Removal: true, Nodes: true}, nil, "", []option{{Gram, Auto}, {Improved, Small}}},
 		{"removal after forgetting", 10, 50, 100, 2, Needs{Removal: true, Forgetting: true}, improved, "after Forget", []option{{Gram, Auto}}},
 		{"cold start", 1, 50, 20, 2, Needs{Lambda: 1e-9}, []option{{RidgeInverse, Small}}, "fewer samples", []option{{Gram, Auto}, {InverseCholesky, Small}}},

@@ -4,9 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/internal/finite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // pseudoinverse is the state of Original and Improved.
@@ -37,9 +39,6 @@ const (
 
 func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, done, error) {
 	l, k, c := a.RawMatrix().Rows, base.k, base.c
-	if err := CheckStart(m, base.opt, l, k); err != nil {
-		return nil, done{}, err
-	}
 	u := &pseudoinverse{common: base, method: m, ridge: base.opt.Lambda}
 	s, err := u.start(a)
 	if err != nil {
@@ -60,7 +59,7 @@ func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, d
 		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, n, 1, p, k, ry.Data[first*ry.Stride:], ry.Stride, 1, u.w, c)
 	})
 	u.counter.Leave()
-	if firstNotFinite(s.p) >= 0 || firstNotFinite(u.w) >= 0 {
+	if finite.First(s.p) >= 0 || finite.First(u.w) >= 0 {
 		return nil, done{}, ErrOverflow
 	}
 	u.keys = rowKeys(y, a)
@@ -104,10 +103,10 @@ func (u *pseudoinverse) forget(factor float64) error {
 		return ErrOverflow
 	}
 	for _, block := range u.p.blocks {
-		scale(1/root, block)
+		floats.Scale(1/root, block)
 	}
 	for _, block := range u.a.blocks {
-		scale(root, block)
+		floats.Scale(root, block)
 	}
 	u.norm *= root
 	u.ridge *= factor

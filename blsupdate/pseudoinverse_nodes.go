@@ -4,10 +4,12 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A widening is an addition of nodes on its way: what is computed from the state before the state is
@@ -79,7 +81,7 @@ func (u *pseudoinverse) widened(a, h, y *mat.Dense) (*pseudoinverse, [][]StepFlo
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
 	shape := Shape{L: l, K: u.k, P: p, C: u.c}
 	s.project()
-	if firstNotFinite(s.c.RawMatrix().Data) >= 0 || firstNotFinite(s.d.RawMatrix().Data) >= 0 {
+	if finite.First(s.c.RawMatrix().Data) >= 0 || finite.First(s.d.RawMatrix().Data) >= 0 {
 		return nil, nil, ErrOverflow
 	}
 	if u.ridge > 0 {
@@ -139,7 +141,7 @@ func (u *pseudoinverse) widenedInParts(a, h, y *mat.Dense, first []int) (*pseudo
 func (s *widening) project() {
 	u := s.u
 	s.d = mat.NewDense(u.k, s.p, nil)
-	s.c = cloneDense(s.h)
+	s.c = gonummat.DenseCopyOf(s.h)
 	s.projectInto(StepNodesD, StepNodesC, s.d)
 	norms, lengths := columnNorms(s.h), columnNorms(s.c)
 	for j, length := range lengths {
@@ -188,13 +190,13 @@ func (s *widening) state() (*pseudoinverse, error) {
 		u.counter.Dgemm(blas.Trans, blas.NoTrans, p, c, s.l, 1, b.Data, b.Stride, y.Data, y.Stride, 0, below, c)
 	}
 	u.counter.Dgemm(blas.NoTrans, blas.NoTrans, k, c, p, -1, d.Data, d.Stride, below, c, 1, next.w, c)
-	if firstNotFinite(next.w) >= 0 {
+	if finite.First(next.w) >= 0 {
 		return nil, ErrOverflow
 	}
 
 	u.counter.Enter(StepNodesPseudoinverse)
 	next.p = rows{cols: wide}
-	finite := true
+	overflows := false
 	u.p.panels(0, s.l, s.l, func(first, n int, old []float64) {
 		block := make([]float64, n*wide)
 		for i := range n {
@@ -202,11 +204,11 @@ func (s *widening) state() (*pseudoinverse, error) {
 			copy(block[i*wide+k:], s.bt.RawRowView(first+i))
 		}
 		u.counter.Dgemm(blas.NoTrans, blas.Trans, n, k, p, -1, block[k:], wide, d.Data, d.Stride, 1, block, wide)
-		finite = finite && firstNotFinite(block) < 0
+		overflows = overflows || finite.First(block) >= 0
 		next.p.blocks = append(next.p.blocks, block)
 		next.p.count += n
 	})
-	if !finite {
+	if overflows {
 		return nil, ErrOverflow
 	}
 

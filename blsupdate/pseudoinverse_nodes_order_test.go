@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // TestNodesOrder gives AddNodes the samples of a model that has learned and unlearned some: as the model has
@@ -54,7 +56,7 @@ func TestNodesOrder(t *testing.T) {
 		slices.Reverse(reversed)
 		swapped := slices.Clone(inOrder)
 		swapped[7], swapped[11] = 11, 7
-		moved, negative := cloneDense(have), cloneDense(haveY)
+		moved, negative := gonummat.DenseCopyOf(have), gonummat.DenseCopyOf(haveY)
 		moved.Set(9, 2, math.Nextafter(moved.At(9, 2), 9))
 		negative.Set(n-1, 1, -negative.At(n-1, 1))
 		for _, test := range []struct {

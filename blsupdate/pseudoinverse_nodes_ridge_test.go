@@ -45,7 +45,7 @@ func TestNodesRidge(t *testing.T) {
 			{"one node", tall, random(r, 20, 1)},
 			{"some nodes", tall, random(r, 20, 5)},
 			{"combinations", tall, inside(tall, 3)},
-			{"the same again", tall, cloneDense(tall)},
+			{"the same again", tall, gonummat.DenseCopyOf(tall)},
 			{"zero", tall, mat.NewDense(20, 2, nil)},
 			{"some of each", tall, beside(beside(inside(tall, 2), random(r, 20, 1)), mat.NewDense(20, 1, nil))},
 			{"more columns than rows", tall, random(r, 20, 18)},

@@ -8,6 +8,8 @@ import (
 
 	"blskernel"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // TestNodesAnyRank goes through the cases of C: of full rank, zero, and neither; for tall, square and
@@ -35,7 +37,7 @@ func TestNodesAnyRank(t *testing.T) {
 		{"combinations", tall, inside(tall, 3), 0},
 		{"large combinations", tall, scaled(inside(tall, 3), 1e6), 0},
 		{"some of both", tall, mixed, 3},
-		{"the same again", tall, cloneDense(tall), 0},
+		{"the same again", tall, gonummat.DenseCopyOf(tall), 0},
 		{"one new node twice", tall, beside(large, large), 2},
 		{"zero", tall, mat.NewDense(30, 2, nil), 0},
 		{"zero and new", tall, beside(mat.NewDense(30, 1, nil), random(r, 30, 1)), 1},
@@ -172,8 +174,8 @@ func TestNodesRefused(t *testing.T) {
 		{"rank not to be decided", wide, random(r, 4, 2), random(r, 4, 1), 0, new(*ConditionError)},
 		{"ridge with too few samples", a, random(r, 12, 9), y, 0.1, new(*RankError)},
 		{"overflow of D", a, scaled(random(r, 12, 2), 1e308), y, 0, nil},
-		{"overflow of D, with a ridge", scaled(cloneDense(a), 1e-3), scaled(random(r, 12, 2), 4e307), y, 1e-6, nil},
-		{"overflow of W", a, scaled(random(r, 12, 2), 1e-200), scaled(cloneDense(y), 1e200), 0, nil},
+		{"overflow of D, with a ridge", scaled(gonummat.DenseCopyOf(a), 1e-3), scaled(random(r, 12, 2), 4e307), y, 1e-6, nil},
+		{"overflow of W", a, scaled(random(r, 12, 2), 1e-200), scaled(gonummat.DenseCopyOf(y), 1e200), 0, nil},
 	} {
 		u := mustNew(t, Improved, test.a, test.y, Options{Lambda: test.lambda})
 		before := digest(u)

@@ -8,6 +8,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // remove takes samples out of the pseudoinverse. With Br, the columns of A⁺ that belong to them, and
@@ -65,7 +66,7 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 	u.counter.Enter(StepPseudoinverse)
 	u.remember(u.p.norm())
 	u.drift = max(u.drift, removedDrift/s.rest)
-	u.noteRest(s.rest)
+	u.noteLoss(1 / s.rest)
 	return done{model: model}, nil
 }
 
@@ -99,7 +100,7 @@ func (s *addition) leave() error {
 	if err := chol.SolveTo(b, b); err != nil {
 		return ErrOverflow
 	}
-	scale(-1, s.bt)
+	floats.Scale(-1, s.bt)
 	return nil
 }
 

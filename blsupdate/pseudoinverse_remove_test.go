@@ -96,9 +96,9 @@ func TestRemoveRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(62, 0))
 	a, y := random(r, l, k), random(r, l, 2)
 	wide, wideY := random(r, 3, k), random(r, 3, 2)
-	moved := cloneDense(a)
+	moved := gonummat.DenseCopyOf(a)
 	moved.Set(4, 2, math.Nextafter(a.At(4, 2), 9))
-	other := cloneDense(y)
+	other := gonummat.DenseCopyOf(y)
 	other.Set(2, 1, -other.At(2, 1))
 	for _, cfg := range configurations {
 		for _, test := range []struct {

@@ -6,6 +6,8 @@ import (
 	"blskernel"
 	"blskernel/lapack"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // triangular is the state of the method QR: the upper triangular R with RᵀR = AᵀA + lambda I, and z
@@ -71,9 +73,9 @@ func (s *triangular) add(ax, ya *mat.Dense) (done, error) {
 	q := rowsOf(ax)
 	if addedByRotations(q, s.k) {
 		blskernel.Begin(s.counter, blskernel.Routine{Name: string(chud), M: q, N: s.k, NRHS: s.c})
-		rotateIn(s.r, s.z, cloneDense(ax), cloneDense(ya))
+		rotateIn(s.r, s.z, gonummat.DenseCopyOf(ax), gonummat.DenseCopyOf(ya))
 	} else {
-		mustNotFail(lapack.AppendRows(s.counter, s.r, s.z, ax, cloneDense(ya)))
+		mustNotFail(lapack.AppendRows(s.counter, s.r, s.z, ax, gonummat.DenseCopyOf(ya)))
 	}
 	s.count += q
 	s.size, s.w = size, nil
@@ -97,7 +99,7 @@ func (s *triangular) weights() (*mat.Dense, done, error) {
 	}
 	s.counter.Enter(StepSolve)
 	defer s.counter.Leave()
-	w := cloneDense(s.z)
+	w := gonummat.DenseCopyOf(s.z)
 	if err := lapack.SolveTriangular(s.counter, w, s.r, false); err != nil {
 		return nil, done{}, ErrOverflow
 	}

@@ -5,6 +5,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // downdate removes the rows Ax, of which pt is Pᵀ = Ax R⁻¹, by plane rotations. With N the Cholesky
@@ -24,7 +25,7 @@ func (s *triangular) downdate(pt, ya *mat.Dense) error {
 	q, k, c := rowsOf(pt), s.k, s.c
 	rest, x := identityPacked(q), pt.RawMatrix()
 	s.counter.Dgemmtp(blas.NoTrans, blas.Trans, q, k, -1, x.Data, x.Stride, x.Data, x.Stride, 1, rest.RawSymPacked().Data)
-	factor, err := s.remainder(rest, func(z []float64) []float64 {
+	factor, least, err := s.remainder(rest, func(z []float64) []float64 {
 		p := make([]float64, k)
 		s.counter.Dgemv(blas.Trans, q, k, 1, x.Data, x.Stride, z, 1, 0, p, 1)
 		return p
@@ -36,7 +37,7 @@ func (s *triangular) downdate(pt, ya *mat.Dense) error {
 	mustNotFail(factor.MulUTriangle(n))
 
 	s.counter.Enter(StepTriangle)
-	zeta, z := cloneDense(ya), s.z.RawMatrix()
+	zeta, z := gonummat.DenseCopyOf(ya), s.z.RawMatrix()
 	s.counter.Dgemm(blas.NoTrans, blas.NoTrans, q, c, k, -1, x.Data, x.Stride, z.Data, z.Stride, 1, zeta.RawMatrix().Data, c)
 	if err := factor.SolveUTo(zeta, zeta, true); err != nil {
 		return ErrOverflow
@@ -54,6 +55,7 @@ func (s *triangular) downdate(pt, ya *mat.Dense) error {
 		},
 	}
 	d.run()
+	s.noteLoss(1 / least)
 	return nil
 }
 

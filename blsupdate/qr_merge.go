@@ -8,6 +8,8 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and takes the ridge of the other state, which came
@@ -22,11 +24,12 @@ func (s *triangular) merge(other state) (done, error) {
 		return done{}, err
 	}
 	next := *s
-	next.r, next.z = cloneDense(s.r), cloneDense(s.z)
+	next.r, next.z = gonummat.DenseCopyOf(s.r), gonummat.DenseCopyOf(s.z)
 	next.count += o.count
 	next.size, next.w = size, nil
+	next.noteLoss(o.lost)
 	s.counter.Enter(StepTriangle)
-	mustNotFail(lapack.MergeTriangles(s.counter, next.r, next.z, o.r, cloneDense(o.z)))
+	mustNotFail(lapack.MergeTriangles(s.counter, next.r, next.z, o.r, gonummat.DenseCopyOf(o.z)))
 	s.counter.Leave()
 	if o.ridge > 0 {
 		if err := next.lower(o.ridge, ActionMerge); err != nil {
@@ -79,12 +82,12 @@ func (s *triangular) lower(by float64, action Action) error {
 	}
 	s.counter.Enter(StepLeverage)
 	defer s.counter.Leave()
-	pt := cloneDense(s.r)
+	pt := gonummat.DenseCopyOf(s.r)
 	if err := lapack.InvertTriangle(s.counter, pt); err != nil {
 		return &LeverageError{Action: action}
 	}
 	x := pt.RawMatrix()
-	scale(math.Sqrt(by), x.Data)
+	floats.Scale(math.Sqrt(by), x.Data)
 	rest := identityPacked(s.k)
 	s.counter.Dsprk(blas.Trans, s.k, s.k, -1, x.Data, x.Stride, 1, rest.RawSymPacked().Data)
 	err := s.shrink(rest, nil, nil)

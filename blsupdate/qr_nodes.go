@@ -8,6 +8,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // addNodes borders R and z by p columns and rows,
@@ -48,7 +49,7 @@ func (s *triangular) addNodes(a, h, y *mat.Dense) (done, error) {
 		return done{}, &ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
 	}
 	units := powers(norms)
-	rest := cloneDense(h)
+	rest := gonummat.DenseCopyOf(h)
 	scaleColumns(rest, units)
 	d, err := s.beyond(a, rest)
 	if err != nil {
@@ -61,11 +62,11 @@ func (s *triangular) addNodes(a, h, y *mat.Dense) (done, error) {
 	for j, unit := range units {
 		corner.Set(j, j, root/unit)
 	}
-	if err := lapack.AppendRows(s.counter, corner, z2, rest, cloneDense(y)); err != nil {
+	if err := lapack.AppendRows(s.counter, corner, z2, rest, gonummat.DenseCopyOf(y)); err != nil {
 		return done{}, ErrOverflow
 	}
 	if s.ridge > 0 {
-		rows := cloneDense(d)
+		rows := gonummat.DenseCopyOf(d)
 		rows.Scale(root, rows)
 		if err := lapack.AppendRows(s.counter, corner, z2, rows, mat.NewDense(k, c, nil)); err != nil {
 			return done{}, ErrOverflow
@@ -126,7 +127,7 @@ var errSeminormal = errors.New("too ill-conditioned for the seminormal equations
 // scaledCondition returns the reciprocal condition number of R with columns of length 1, of which
 // seminormal equations for R with any scaling have the accuracy.
 func (s *triangular) scaledCondition() float64 {
-	r := cloneDense(s.r)
+	r := gonummat.DenseCopyOf(s.r)
 	scaleColumns(r, powers(s.size.a))
 	return lapack.RCondTriangle(s.counter, r)
 }

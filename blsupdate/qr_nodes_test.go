@@ -7,6 +7,8 @@ import (
 
 	"blskernel"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // besideEach returns [A H].
@@ -66,7 +68,7 @@ func TestQRNodesScales(t *testing.T) {
 		actQR(t, u, u.AddNodes(a, h, y))
 		want := weights(t, u)
 		for _, e := range [][2]int{{-600, -600}, {600, -600}, {600, 600}, {-600, 600}, {980, 3}, {3, 980}} {
-			as, hs := cloneDense(a), cloneDense(h)
+			as, hs := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(h)
 			as.Scale(math.Ldexp(1, e[0]), as)
 			hs.Scale(math.Ldexp(1, e[1]), hs)
 			v := startQR(t, b, as, y, 0)
@@ -95,7 +97,7 @@ func TestQRNodesRefused(t *testing.T) {
 		r := rand.New(rand.NewPCG(42, 5))
 		a, y := withCondition(r, l, k, 10), random(r, l, c)
 		u := startQR(t, b, a, y, 0)
-		actQR(t, u, u.AddNodes(a, cloneDense(a), y))
+		actQR(t, u, u.AddNodes(a, gonummat.DenseCopyOf(a), y))
 		before := bitsOfQR(u)
 		_, err := u.Weights()
 		refusedQR[*ConditionError](t, u, before, err)

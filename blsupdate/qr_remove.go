@@ -5,6 +5,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // remove takes rows out of R and z. With P = R⁻ᵀAxᵀ (k×q), what is left is
@@ -20,7 +21,7 @@ func (s *triangular) remove(ax, ya *mat.Dense) (done, error) {
 	}
 	q := rowsOf(ax)
 	s.counter.Enter(StepLeverage)
-	pt := cloneDense(ax)
+	pt := gonummat.DenseCopyOf(ax)
 	if err := lapack.SolveTriangularRows(s.counter, pt, s.r, false); err != nil {
 		return done{}, &LeverageError{Action: ActionRemove} // P overflows: such rows were never added
 	}

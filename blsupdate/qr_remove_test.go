@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -237,6 +238,30 @@ func TestQRRemoveTooMany(t *testing.T) {
 			a, y := withCondition(r, k+3, k, 1e11), random(r, k+3, 2)
 			u := startQR(t, b, a, y, 0)
 			refusedQR[*LeverageError](t, u, bitsOfQR(u), u.RemoveInputs(rowsBetween(a, 2, 6), rowsBetween(y, 2, 6)))
+		}
+	})
+}
+
+// TestQRRemoveOverflow removes rows by either way with targets that overflow, which is only seen after the leverage
+// of the rows has been accepted.
+func TestQRRemoveOverflow(t *testing.T) {
+	const k, l = 16, 60
+	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(45, 0))
+		a, y := random(r, l, k), random(r, l, 2)
+		u := startQR(t, b, a, y, 0)
+		for _, q := range []int{1, 2, 3, 20} {
+			ya := gonummat.DenseCopyOf(rowsBetween(y, 0, q))
+			for i := range q {
+				ya.Set(i, 1, math.MaxFloat64)
+			}
+			before := digest(u)
+			if err := u.RemoveInputs(rowsBetween(a, 0, q), ya); !errors.Is(err, ErrOverflow) {
+				t.Errorf("q=%d: %v", q, err)
+			}
+			if digest(u) != before {
+				t.Errorf("q=%d: the state has changed", q)
+			}
 		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // shrink replaces R by R' with R'ᵀR' = RᵀS R for S = I - PPᵀ, and z by z' with R'ᵀz' = Rᵀ(z - P Ya):
@@ -21,12 +23,12 @@ import (
 // the condition of R is. On an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so that R'
 // cannot overflow where R has not.
 func (s *triangular) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
-	factor, err := s.remainder(rest, func(z []float64) []float64 { return z })
+	factor, least, err := s.remainder(rest, func(z []float64) []float64 { return z })
 	if err != nil {
 		return err
 	}
 	s.counter.Enter(StepTriangle)
-	z := cloneDense(s.z)
+	z := gonummat.DenseCopyOf(s.z)
 	if pt != nil {
 		p, y := pt.RawMatrix(), ya.RawMatrix()
 		s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, p.Rows, -1, p.Data, p.Stride, y.Data, y.Stride, 1, z.RawMatrix().Data, s.c)
@@ -39,30 +41,30 @@ func (s *triangular) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
 	}
 	mustNotFail(factor.MulUTriangle(s.r))
 	s.z = z
+	s.noteLoss(1 / least)
 	return nil
 }
 
-// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and a *LeverageError
-// unless the smallest eigenvalue of S, 1-h, is large enough. toP returns the vector of PPᵀ for one of S: the same,
+// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, with the smallest
+// eigenvalue of S, 1-h, and a *LeverageError unless that is large enough. toP returns the vector of PPᵀ for one of S: the same,
 // or P times it.
 //
 // The R that h is computed with has errors E of eps times the norms d of its columns. They change p = R⁻ᵀa
 // by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, which is about sqrt(k) eps ‖D x‖ where D has d on its
 // diagonal. So it is the condition of R in the direction of the rows alone that decides whether h is known.
-func (s *triangular) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) (*lapack.Cholesky, error) {
-	factor := &lapack.Cholesky{Backend: s.counter}
+func (s *triangular) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) (factor *lapack.Cholesky, least float64, err error) {
+	factor = &lapack.Cholesky{Backend: s.counter}
 	if err := factor.FactorizeInPlace(rest); err != nil {
-		return nil, &LeverageError{Action: ActionRemove}
+		return nil, 0, &LeverageError{Action: ActionRemove}
 	}
-	least := s.smallestEigenvalue(factor)
+	least = s.smallestEigenvalue(factor)
 	x := toP(s.smallestDirection(factor))
 	s.counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.k, s.r.RawMatrix().Data, s.r.RawMatrix().Stride, x, 1)
-	multiply(x, s.size.a)
+	floats.Mul(x, s.size.a)
 	if limit := restLimit(math.Sqrt(float64(s.k)) * norm(x)); !(least >= limit) {
-		return nil, &LeverageError{Rest: least, Least: limit, Action: ActionRemove}
+		return nil, 0, &LeverageError{Rest: least, Least: limit, Action: ActionRemove}
 	}
-	s.noteRest(least)
-	return factor, nil
+	return factor, least, nil
 }
 
 // identityPacked returns I of order n.

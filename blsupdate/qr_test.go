@@ -192,7 +192,7 @@ func TestQRScales(t *testing.T) {
 		const k, l, c = 12, 60, 2
 		scaled := func(rows int) (plain, scaled, y *mat.Dense) {
 			plain, y = random(r, rows, k), random(r, rows, c)
-			scaled = cloneDense(plain)
+			scaled = gonummat.DenseCopyOf(plain)
 			for i := range rows {
 				for j := range k {
 					scaled.Set(i, j, math.Ldexp(scaled.At(i, j), 170*(j-6)))

@@ -1,6 +1,10 @@
 package blsupdate
 
-import "time"
+import (
+	"time"
+
+	"blskernel/internal/finite"
+)
 
 // prepareStream copies n/2 numbers, which reads and writes n.
 func prepareStream(w *workspace, _, n, _ int) func() time.Duration {
@@ -23,7 +27,7 @@ func prepareScan(w *workspace, _, n, _ int) func() time.Duration {
 	const width = 100 // columns
 	m := w.operand(max(1, n/2/width), min(n/2, width))
 	return w.cold(func() {
-		firstNotFinite(w.in[n/2 : n])
+		finite.First(w.in[n/2 : n])
 		columnNorms(m)
 	})
 }

@@ -4,11 +4,13 @@ import (
 	"math"
 	"time"
 
+	"blskernel"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack/gonum"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 func prepareCarlson(w *workspace, m, n, _ int) func() time.Duration {
@@ -16,7 +18,7 @@ func prepareCarlson(w *workspace, m, n, _ int) func() time.Duration {
 	if l == nil || ax == nil {
 		return nil
 	}
-	s := &inverseCholesky{common: *w.state(n), l: cloneDense(l), gain: 1 / math.Sqrt(float64(n))}
+	s := &inverseCholesky{common: *w.state(n), l: gonummat.DenseCopyOf(l), gain: 1 / math.Sqrt(float64(n))}
 	return w.after(func() { s.l.Copy(l) }, func() { s.sweep(1, ax) })
 }
 
@@ -25,8 +27,8 @@ func prepareChud(w *workspace, m, n, k int) func() time.Duration {
 	if r == nil || z == nil || a == nil || y == nil {
 		return nil
 	}
-	z = cloneDense(z)
-	ax, ya := cloneDense(a), cloneDense(y)
+	z = gonummat.DenseCopyOf(z)
+	ax, ya := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
 	return w.after(func() {
 		ax.Copy(a)
 		ya.Copy(y)
@@ -40,7 +42,7 @@ func prepareChdd(w *workspace, m, n, k int) func() time.Duration {
 	}
 	d := rotations{bk: w.backend, q: m, k: n, n: make([]float64, m*m), p: make([]float64, n*m), others: []carried{
 		{low: make([]float64, m*n), ldl: n, high: r.RawMatrix().Data, ldh: n, width: n, triangle: true},
-		{low: make([]float64, m*k), ldl: k, high: cloneDense(z).RawMatrix().Data, ldh: k, width: k},
+		{low: make([]float64, m*k), ldl: k, high: gonummat.DenseCopyOf(z).RawMatrix().Data, ldh: k, width: k},
 	}}
 	return w.after(func() {
 		copy(d.n, factor.RawMatrix().Data)
@@ -48,28 +50,41 @@ func prepareChdd(w *workspace, m, n, k int) func() time.Duration {
 	}, d.run)
 }
 
-func preparePptrf(w *workspace, _, n, _ int) func() time.Duration {
-	a := w.positive(n)
-	if a == nil {
-		return nil
-	}
-	c := cloneSym(a)
-	return w.after(func() { c.CopySym(a) }, func() {
-		f := lapack.Cholesky{Backend: w.backend}
-		must(f.FactorizeInPlace(c))
-	})
+// A packedFactor is a factorization of a symmetric matrix in packed storage.
+type packedFactor interface {
+	Factorize(a *mat.SymPacked) error
+	FactorizeInPlace(a *mat.SymPacked) error
+	InverseInPlace() (*mat.SymPacked, error)
 }
 
-func preparePptri(w *workspace, _, n, _ int) func() time.Duration {
-	a := w.positive(n)
-	if a == nil {
-		return nil
+func cholesky(b blskernel.Backend) packedFactor { return &lapack.Cholesky{Backend: b} }
+func ldlt(b blskernel.Backend) packedFactor     { return &lapack.LDLT{Backend: b} }
+
+// prepareFactor returns the preparation of a factorization.
+func prepareFactor(factor func(blskernel.Backend) packedFactor) func(w *workspace, m, n, k int) func() time.Duration {
+	return func(w *workspace, _, n, _ int) func() time.Duration {
+		a := w.positive(n)
+		if a == nil {
+			return nil
+		}
+		c := cloneSym(a)
+		return w.after(func() { c.CopySym(a) }, func() { must(factor(w.backend).FactorizeInPlace(c)) })
 	}
-	f := lapack.Cholesky{Backend: w.backend}
-	return w.after(func() { must(f.Factorize(a)) }, func() {
-		_, err := f.InverseInPlace()
-		must(err)
-	})
+}
+
+// prepareInverse returns the preparation of an inversion by a factorization.
+func prepareInverse(factor func(blskernel.Backend) packedFactor) func(w *workspace, m, n, k int) func() time.Duration {
+	return func(w *workspace, _, n, _ int) func() time.Duration {
+		a := w.positive(n)
+		if a == nil {
+			return nil
+		}
+		f := factor(w.backend)
+		return w.after(func() { must(f.Factorize(a)) }, func() {
+			_, err := f.InverseInPlace()
+			must(err)
+		})
+	}
 }
 
 func preparePptrs(w *workspace, _, n, k int) func() time.Duration {
@@ -83,36 +98,12 @@ func preparePptrs(w *workspace, _, n, k int) func() time.Duration {
 	return w.cold(func() { must(f.SolveTo(x, b)) })
 }
 
-func prepareSptrf(w *workspace, _, n, _ int) func() time.Duration {
-	a := w.positive(n)
-	if a == nil {
-		return nil
-	}
-	c := cloneSym(a)
-	return w.after(func() { c.CopySym(a) }, func() {
-		f := lapack.LDLT{Backend: w.backend}
-		must(f.FactorizeInPlace(c))
-	})
-}
-
-func prepareSptri(w *workspace, _, n, _ int) func() time.Duration {
-	a := w.positive(n)
-	if a == nil {
-		return nil
-	}
-	f := lapack.LDLT{Backend: w.backend}
-	return w.after(func() { must(f.Factorize(a)) }, func() {
-		_, err := f.InverseInPlace()
-		must(err)
-	})
-}
-
 func prepareGetrf(w *workspace, _, n, _ int) func() time.Duration {
 	a := w.regular(n)
 	if a == nil {
 		return nil
 	}
-	c := cloneDense(a)
+	c := gonummat.DenseCopyOf(a)
 	return w.after(func() { c.Copy(a) }, func() {
 		f := lapack.LU{Backend: w.backend}
 		must(f.FactorizeInPlace(c))
@@ -180,7 +171,7 @@ func prepareTpqrt(w *workspace, m, n, k int) func() time.Duration {
 	}
 	// The call changes R, z and Ya by an orthogonal matrix, and adds AxᵀAx to RᵀR each time: nothing becomes
 	// too large.
-	z = cloneDense(z)
+	z = gonummat.DenseCopyOf(z)
 	ya := w.result(m, k)
 	return w.cold(func() { must(lapack.AppendRows(w.backend, r, z, ax, ya)) })
 }
@@ -190,7 +181,7 @@ func prepareTtqrt(w *workspace, _, n, k int) func() time.Duration {
 	if r == nil || z == nil {
 		return nil
 	}
-	z = cloneDense(z)
+	z = gonummat.DenseCopyOf(z)
 	z2 := w.result(n, k)
 	return w.cold(func() { must(lapack.MergeTriangles(w.backend, r, z, r2, z2)) })
 }
@@ -200,7 +191,7 @@ func prepareTrtri(w *workspace, _, n, _ int) func() time.Duration {
 	if a == nil {
 		return nil
 	}
-	c := cloneDense(a)
+	c := gonummat.DenseCopyOf(a)
 	f := lapack.Implementation{Backend: w.backend}
 	return w.after(func() { c.Copy(a) }, func() { f.Dtrtri(blas.Upper, blas.NonUnit, n, c.RawMatrix().Data, n) })
 }
@@ -245,7 +236,7 @@ func prepareTriangles(w *workspace, n int, lower bool, do func(*lapack.Cholesky,
 	}
 	f := lapack.Cholesky{Backend: w.backend}
 	must(f.FactorizeInPlace(a))
-	x := cloneDense(t)
+	x := gonummat.DenseCopyOf(t)
 	return w.after(func() { x.Copy(t) }, func() { must(do(&f, x)) })
 }
 

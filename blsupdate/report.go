@@ -7,7 +7,7 @@ type Report struct {
 	Samples int   // l after it
 	Added   int   // samples added; negative where they were removed
 	Form    Form  // the form that was taken; Auto where there is no choice, and where C was not zero; of parts the largest
-	Start   Start // how the first state was found
+	Start   Start // how the first state was found; without meaning for Gram and QR, which have one way
 	RankC   int   // the rank of C where it was computed; B is by the general formula if not 0
 	Steps   []StepReport
 	Elapsed time.Duration // of all steps and what is between them

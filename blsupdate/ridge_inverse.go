@@ -6,6 +6,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // ridgeInverse is the state of the method RidgeInverse: Q = (AᵀA + lambda I)⁻¹ and W.
@@ -33,9 +34,6 @@ type ridgeInverse struct {
 
 // newRidgeInverse computes Q by the Cholesky factor of AᵀA + lambda I, and W by the same factor.
 func newRidgeInverse(base common, a, y *mat.Dense) (*ridgeInverse, done, error) {
-	if err := CheckStart(RidgeInverse, base.opt, rowsOf(a), base.k); err != nil {
-		return nil, done{}, err
-	}
 	s := &ridgeInverse{common: base, ridge: base.opt.Lambda, gain: 1}
 	size, err := newSizes(s.k, s.c).with(a, y).safe()
 	if err != nil {
@@ -77,7 +75,7 @@ func (s *ridgeInverse) forget(factor float64) error {
 	s.ridge *= factor
 	s.size = s.size.scaled(math.Sqrt(factor))
 	if s.gain > mostGain {
-		scale(s.gain, s.q.RawSymPacked().Data)
+		floats.Scale(s.gain, s.q.RawSymPacked().Data)
 		s.mostQ *= s.gain
 		s.peak *= s.gain
 		s.noted *= s.gain
@@ -94,7 +92,7 @@ const mostGain = 0x1p200
 func (s *ridgeInverse) inverse() *mat.SymPacked {
 	q := cloneSym(s.q)
 	if s.gain != 1 {
-		scale(s.gain, q.RawSymPacked().Data)
+		floats.Scale(s.gain, q.RawSymPacked().Data)
 	}
 	return q
 }

@@ -3,10 +3,12 @@ package blsupdate
 import (
 	"math"
 
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // add brings Q and W up to date by q more rows.
@@ -43,7 +45,7 @@ func (s *ridgeInverse) addSmall(ax, ya *mat.Dense) error {
 	q := rowsOf(ax)
 	blocks := ridgeInverseBlocks(q, s.k)
 	if blocks > 1 {
-		s.q, s.w = cloneSym(s.q), cloneDense(s.w)
+		s.q, s.w = cloneSym(s.q), gonummat.DenseCopyOf(s.w)
 	}
 	for i := range blocks {
 		from, to := blockRange(q, blocks, i)
@@ -147,10 +149,10 @@ func (s *ridgeInverse) addLarge(ax, ya *mat.Dense) error {
 	e := s.residual(ax, ya, s.w).RawMatrix().Data
 	v := make([]float64, s.k*s.c)
 	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, q, 1, x.Data, x.Stride, e, s.c, 0, v, s.c)
-	s.w = cloneDense(s.w)
+	s.w = gonummat.DenseCopyOf(s.w)
 	w := s.w.RawMatrix().Data
 	s.counter.Dspmm(blas.Left, s.k, s.c, 1, s.q.RawSymPacked().Data, v, s.c, 1, w, s.c)
-	if firstNotFinite(w) >= 0 {
+	if finite.First(w) >= 0 {
 		return ErrOverflow
 	}
 	s.mostW = largestOf(w)

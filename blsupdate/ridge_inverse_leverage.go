@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"blskernel/internal/finite"
 	"blskernel/mat"
 )
 
@@ -18,7 +19,7 @@ func (s *ridgeInverse) leverage(x *mat.Dense) ([]float64, error) {
 			values = append(values, s.counter.Ddot(s.k, raw.Data[(i+r)*raw.Stride:], 1, p[r*s.k:], 1))
 		}
 	}
-	if firstNotFinite(values) >= 0 {
+	if finite.First(values) >= 0 {
 		return nil, ErrOverflow
 	}
 	return values, nil

@@ -14,7 +14,7 @@ func ridgeInverseModel(action Action, opt Options, s Shape) []StepFlops {
 	case ActionAdd:
 		return ridgeInverseAddition(opt, ridgeInverseForm(opt.Form, s.Q, s.K, s.C), s.Q, s.K, s.C)
 	case ActionRemove:
-		return ridgeInverseRemoval(opt, s.Q, s.K, s.C)
+		return ridgeInverseSmall(opt, s.Q, s.K, s.C) // the addition by order q with the other sign
 	case ActionNodes:
 		return ridgeInverseNodes(opt, s)
 	default:
@@ -98,10 +98,6 @@ func ridgeInverseLarge(q, k, c int) []StepFlops {
 		line(StepQ, "k³", operation{pptrf, k, k, 0}, operation{pptri, k, k, 0}),
 		line(StepWeights, "4cqk + 2ck²", operation{gemmNN, q, c, k}, operation{gemmTN, k, c, q}, operation{spmmL, k, c, 0}),
 	}
-}
-
-func ridgeInverseRemoval(opt Options, q, k, c int) []StepFlops {
-	return ridgeInverseSmall(opt, q, k, c)
 }
 
 // ridgeInverseNodes has the steps of an addition of p nodes.

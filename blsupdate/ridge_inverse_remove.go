@@ -6,6 +6,7 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // remove takes rows out: with P = Ax Q, I - Ax Pᵀ = UᵀU and T = U⁻ᵀP,
@@ -23,7 +24,7 @@ func (s *ridgeInverse) remove(ax, ya *mat.Dense) (done, error) {
 	q := rowsOf(ax)
 	blocks := ridgeInverseBlocks(q, s.k)
 	if blocks > 1 {
-		next.q, next.w = cloneSym(s.q), cloneDense(s.w)
+		next.q, next.w = cloneSym(s.q), gonummat.DenseCopyOf(s.w)
 	}
 	product := 1.0 // which is at most 1 - h of all rows together
 	for i := range blocks {
@@ -52,9 +53,9 @@ func (s *ridgeInverse) remove(ax, ya *mat.Dense) (done, error) {
 		}
 	}
 	next.noteRemoval(q)
-	next.noteRest(product)
+	next.noteLoss(1 / product)
 	*s = next
-	return done{model: ridgeInverseRemoval(s.opt, q, s.k, s.c)}, nil
+	return done{model: ridgeInverseSmall(s.opt, q, s.k, s.c)}, nil
 }
 
 // kernelNorm estimates the 2-norm of Ax Q Axᵀ, which after a removal is h/(1-h).

@@ -46,36 +46,18 @@ func (u *pseudoinverse) start(a *mat.Dense) (started, error) {
 	return s, err
 }
 
-// startCholesky computes P = A (AᵀA + lambda I)⁻¹ and reports whether that is accurate enough. The
-// error of P is about eps κ², with κ² the condition of AᵀA + lambda I. It stays below the error
-// 10 sqrt(l) eps κ that the updates may add where κ <= 10 sqrt(l).
+// startCholesky computes P = A (AᵀA + lambda I)⁻¹ and reports whether that is accurate enough.
 func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err error) {
 	l, k := a.Dims()
-	u.counter.Enter(StepGram)
-	defer u.counter.Leave()
-	gram := mat.NewSymPacked(k, nil)
-	mat.SymOuterK(u.counter, gram, 1, a, true)
-	gram.AddDiagonal(u.opt.Lambda)
-	for i := range k {
-		// Squares that underflow leave a Gram matrix that is well-conditioned and wrong.
-		if gram.At(i, i) < smallestSquare {
-			return started{}, false, nil
-		}
-	}
-
-	u.counter.Enter(StepFactor)
-	chol := lapack.Cholesky{Backend: u.counter}
-	if err := chol.FactorizeInPlace(gram); err != nil {
-		// Not positive definite to working precision, or AᵀA overflows where A does not.
-		if errors.Is(err, lapack.ErrNotPositiveDefinite) || errors.Is(err, lapack.ErrNotFinite) {
-			return started{}, false, nil
-		}
-		return started{}, false, err
-	}
-	rcond := chol.RCond() // of the squares
-	if !(rcond >= 1/(100*float64(l))) {
+	chol, rcond, err := u.startFactor(a)
+	var singular *ConditionError
+	if errors.As(err, &singular) || errors.Is(err, ErrOverflow) { // of AᵀA, where A may be well
 		return started{}, false, nil
 	}
+	if err != nil || !wellConditioned(rcond, l) {
+		return started{}, false, err
+	}
+	defer u.counter.Leave()
 	u.counter.Enter(StepStart)
 	p := compact(a)
 	dst := mat.NewDense(l, k, p)

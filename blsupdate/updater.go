@@ -130,7 +130,7 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	}
 }
 
-// newState starts the state of the method.
+// newState starts the state of the method, for which CheckStart has nothing against the rows.
 func newState(m Method, base common, a, y *mat.Dense) (state, done, error) {
 	switch m {
 	case RidgeInverse:

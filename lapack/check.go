@@ -6,6 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/finite"
 	"blskernel/internal/packed"
 	"blskernel/mat"
 
@@ -32,32 +33,15 @@ func reuse(dst *mat.Dense, r, c int) {
 	checkShape(dr == r && dc == c)
 }
 
-// allFinite tells whether x holds neither NaN nor infinity. 0*v is NaN for those and zero for all
-// others, so that one sum without branches decides; four sums hide the latency of the addition.
-func allFinite(x []float64) bool {
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		v := x[i : i+4 : i+4]
-		s0 += 0 * v[0]
-		s1 += 0 * v[1]
-		s2 += 0 * v[2]
-		s3 += 0 * v[3]
-	}
-	for ; i < len(x); i++ {
-		s0 += 0 * x[i]
-	}
-	return s0+s1+s2+s3 == 0
-}
-
-func finite(v float64) bool { return v-v == 0 }
+// isFinite tells whether v is neither NaN nor infinite.
+func isFinite(v float64) bool { return v-v == 0 }
 
 // checkFinite returns an *ElementError of the given kind for the first element of g that is NaN or
 // infinite, or nil.
 func checkFinite(routine string, g blas64.General, kind error) error {
 	for i := range g.Rows {
 		row := g.Data[i*g.Stride : i*g.Stride+g.Cols]
-		if !allFinite(row) {
+		if !finite.All(row) {
 			return elementError(routine, i, 0, row, kind)
 		}
 	}
@@ -70,7 +54,7 @@ func finiteRows(bk blskernel.Backend, g blas64.General) bool {
 	var infinite atomic.Bool
 	block.On(bk).BlockRows(g.Rows, g.Cols/3, block.RowFunc(func(i, end int) {
 		for ; i < end; i++ {
-			if !allFinite(g.Data[i*g.Stride : i*g.Stride+g.Cols]) {
+			if !finite.All(g.Data[i*g.Stride : i*g.Stride+g.Cols]) {
 				infinite.Store(true)
 				return
 			}
@@ -81,12 +65,12 @@ func finiteRows(bk blskernel.Backend, g blas64.General) bool {
 
 // checkFinitePacked is checkFinite for the n×n packed matrix ap.
 func checkFinitePacked(routine string, n int, ap []float64, kind error) error {
-	if allFinite(ap) {
+	if finite.All(ap) {
 		return nil
 	}
 	for i := range n {
 		at := packed.Row(n, i)
-		if row := ap[at+i : at+n]; !allFinite(row) {
+		if row := ap[at+i : at+n]; !finite.All(row) {
 			return elementError(routine, i, i, row, kind)
 		}
 	}
@@ -96,7 +80,7 @@ func checkFinitePacked(routine string, n int, ap []float64, kind error) error {
 // elementError names the first element of row i, whose first stored column is col, that is not finite.
 func elementError(routine string, i, col int, row []float64, kind error) error {
 	for j, v := range row {
-		if !finite(v) {
+		if !isFinite(v) {
 			return &ElementError{Routine: routine, Row: i, Col: col + j, Value: v, Err: kind}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/finite"
 	"blskernel/internal/packed"
 )
 
@@ -20,7 +21,7 @@ func norm1Packed(bk blskernel.Backend, routine string, n int, ap []float64) (flo
 	}
 	norm := 0.0
 	for _, s := range sums {
-		if !finite(s) {
+		if !isFinite(s) {
 			// A sum may overflow without any such element.
 			return s, checkFinitePacked(routine, n, ap, ErrNotFinite)
 		}
@@ -34,7 +35,7 @@ func norm1Packed(bk blskernel.Backend, routine string, n int, ap []float64) (flo
 func finiteInverse(on block.Products, routine string, n int, ap []float64) error {
 	var failed atomic.Bool
 	on.BlockRows(n, 1+n/8, block.RowFunc(func(from, to int) {
-		if !allFinite(ap[packed.Row(n, from)+from : packed.Row(n, to)+to]) {
+		if !finite.All(ap[packed.Row(n, from)+from : packed.Row(n, to)+to]) {
 			failed.Store(true)
 		}
 	}))

@@ -6,6 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/finite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -274,7 +275,7 @@ func firstInfinite(on block.Products, ul blas.Uplo, g blas64.General) (i, j int)
 	var failed atomic.Bool
 	on.BlockRows(n, 1+n/8, block.RowFunc(func(i, end int) {
 		for ; i < end && !failed.Load(); i++ {
-			if !allFinite(row(i)) {
+			if !finite.All(row(i)) {
 				failed.Store(true)
 			}
 		}
@@ -284,7 +285,7 @@ func firstInfinite(on block.Products, ul blas.Uplo, g blas64.General) (i, j int)
 	}
 	for i := range n {
 		for j, v := range row(i) {
-			if !finite(v) {
+			if !isFinite(v) {
 				from, _ := rowOfTriangle(ul, n, i)
 				return i, from + j
 			}

@@ -27,7 +27,7 @@ func dpotrfLibrary(lib blskernel.ColumnMajorLAPACK, ul blas.Uplo, n int, a []flo
 		end = bad
 	}
 	for i := range end {
-		if !finite(a[i*lda+i]) {
+		if !isFinite(a[i*lda+i]) {
 			return i
 		}
 	}

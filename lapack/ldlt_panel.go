@@ -43,9 +43,9 @@ func (p *ldltPanel) eliminate() (int, *PivotError) {
 		diag := math.Abs(wk[k])
 		imax, colmax := p.on.AbsMax(wk[k+1:])
 		imax += k + 1
-		if !finite(wk[k]) || diag == 0 && colmax == 0 {
+		if !isFinite(wk[k]) || diag == 0 && colmax == 0 {
 			err := &PivotError{Routine: "Dsptrf", Index: k, Pivot: wk[k], Err: ErrSingular}
-			if bad := slices.IndexFunc(wk[k:], func(v float64) bool { return !finite(v) }); bad >= 0 {
+			if bad := slices.IndexFunc(wk[k:], func(v float64) bool { return !isFinite(v) }); bad >= 0 {
 				err.Pivot, err.Err = wk[k+bad], ErrNotFinite
 			}
 			return 0, err
@@ -155,7 +155,7 @@ func (p *ldltPanel) exchange(cols, from, to int) {
 func (p *ldltPanel) divide(k, step int) (bad int, pivot float64) {
 	wk := p.row(k)
 	p.d[k], p.e[k] = wk[k], 0
-	if !finite(wk[k]) {
+	if !isFinite(wk[k]) {
 		return k, wk[k]
 	}
 	if step == 1 {
@@ -167,7 +167,7 @@ func (p *ldltPanel) divide(k, step int) (bad int, pivot float64) {
 	p.d[k+1], p.e[k+1] = wi[k+1], 0
 	p.e[k] = wk[k+1]
 	for _, v := range []float64{wk[k+1], wi[k+1]} {
-		if !finite(v) {
+		if !isFinite(v) {
 			return k + 1, v
 		}
 	}

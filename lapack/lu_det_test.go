@@ -109,7 +109,7 @@ func TestMeasure(t *testing.T) {
 			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 				i, j := rng.IntN(r), rng.IntN(c)
 				d.Set(i, j, v)
-				if norm, _ := measure(blskernel.Default(), d.RawMatrix()); finite(norm) {
+				if norm, _ := measure(blskernel.Default(), d.RawMatrix()); isFinite(norm) {
 					t.Errorf("%s: %v at (%d, %d): norm %v", name, v, i, j, norm)
 				}
 				d.Set(i, j, 0)

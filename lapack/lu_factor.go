@@ -39,7 +39,7 @@ func (f *LU) examine(a blas64.General) error {
 	checkShape(a.Rows == a.Cols)
 	f.Reset()
 	norm, amax := measure(blskernel.Or(f.Backend), a)
-	if !finite(norm) { // which a sum of finite numbers need not be
+	if !isFinite(norm) { // which a sum of finite numbers need not be
 		if err := checkFinite("Dgetrf", a, ErrNotFinite); err != nil {
 			return err
 		}

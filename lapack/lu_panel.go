@@ -64,7 +64,7 @@ func (p *luPanel) eliminate(j0, j1 int) *PivotError {
 		if pivot == 0 {
 			return &PivotError{Routine: "Dgetrf", Index: j, Pivot: pivot, Err: ErrSingular}
 		}
-		if !finite(pivot) {
+		if !isFinite(pivot) {
 			return &PivotError{Routine: "Dgetrf", Index: j, Pivot: pivot, Err: ErrNotFinite}
 		}
 		p.swap[j] = s

@@ -12,7 +12,7 @@ func dgetrf(library blskernel.ColumnMajorLAPACK, n int, a []float64, lda int, sw
 	for k := range n {
 		d := a[k*lda+k]
 		switch {
-		case !finite(d):
+		case !isFinite(d):
 			return &PivotError{Routine: "Dgetrf", Index: k, Pivot: d, Err: ErrNotFinite}
 		case k == zero:
 			return &PivotError{Routine: "Dgetrf", Index: k, Pivot: d, Err: ErrSingular}

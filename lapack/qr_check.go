@@ -61,7 +61,7 @@ func (e *elimination) checkResult() error {
 		}
 		for _, row := range [][]float64{left, right} {
 			for _, v := range row {
-				if !finite(v) {
+				if !isFinite(v) {
 					return &PivotError{Routine: e.routine, Index: min(i, k-1), Pivot: v, Err: ErrNotFinite}
 				}
 			}

@@ -57,7 +57,7 @@ func (f *QR) factorize(a blas64.General) error {
 		copyTransposed(h.rows, h.cols, at, a.Stride, p, ldp)
 		geqrt(bk, h.rows, h.cols, p, ldp, h.t, h.ldt, f.baseColumns(), dots)
 		for r := range h.cols {
-			if beta := p[r*ldp+r]; !finite(beta) || !finite(h.t[r*nb+r]) {
+			if beta := p[r*ldp+r]; !isFinite(beta) || !isFinite(h.t[r*nb+r]) {
 				f.Reset()
 				return &PivotError{Routine: "Dgeqrf", Index: j + r, Pivot: beta, Err: ErrNotFinite}
 			}

@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"blskernel/internal/finite"
+
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
@@ -39,11 +41,11 @@ func rcond(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 			x[i] *= anorm
 		}
 		solve(x, kase == 2)
-		if !allFinite(x) {
+		if !finite.All(x) {
 			return 0
 		}
 	}
-	if !(est > 0) || !finite(est) {
+	if !(est > 0) || !isFinite(est) {
 		return 0
 	}
 	return factor / est

@@ -3,6 +3,8 @@ package lapack
 import (
 	"math"
 
+	"blskernel/internal/finite"
+
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
@@ -31,7 +33,7 @@ func (f refiner) backward(c int, r, w, errs []float64) {
 				v, d = v+add, d+add
 			}
 			e := v / d
-			if !finite(v) || !finite(d) {
+			if !isFinite(v) || !isFinite(d) {
 				e = math.Inf(1)
 			}
 			errs[j] = max(errs[j], e)
@@ -84,7 +86,7 @@ func (f refiner) weights(x blas64.General, r, w, g, bounds []float64) (active []
 		switch {
 		case xmax == 0 && zero: // A 0 = 0
 			bounds[j] = 0
-		case !allFinite(gj):
+		case !finite.All(gj):
 			bounds[j] = math.Inf(1)
 		default:
 			bounds[j] = 0
@@ -114,7 +116,7 @@ func (e estimates) advance(active []int, bounds []float64) []int {
 	left := active[:0]
 	for _, j := range active {
 		x := e.row(e.x, j)
-		if e.kase[j] != 0 && !allFinite(x) {
+		if e.kase[j] != 0 && !finite.All(x) {
 			bounds[j] = math.Inf(1)
 			continue
 		}

@@ -89,7 +89,34 @@ func (p *costLines) compare(bench.Measured) error { return nil }
 // costJSON prints an object for each setting and each sum.
 type costJSON struct{ w io.Writer }
 
-func (p costJSON) print(c bench.Cost) error { return json.NewEncoder(p.w).Encode(c) }
+func (p costJSON) print(c bench.Cost) error {
+	if c.Total.MeasuredSeconds == 0 { // by the model alone
+		return json.NewEncoder(p.w).Encode(modelJSONOf(c))
+	}
+	return json.NewEncoder(p.w).Encode(c)
+}
+
+// modelJSON is a Cost without what is not known of an update that has not been done.
+type modelJSON struct {
+	bench.Cost
+	Steps []modelStep `json:"steps"`
+	Total modelStep   `json:"total"`
+}
+
+type modelStep struct {
+	Step    string  `json:"step"`
+	Formula string  `json:"formula"`
+	Model   float64 `json:"flops_model"`
+}
+
+func modelJSONOf(c bench.Cost) modelJSON {
+	step := func(s bench.CostStep) modelStep { return modelStep{s.Step, s.Formula, s.Model} }
+	m := modelJSON{Cost: c, Total: step(c.Total)}
+	for _, s := range c.Steps {
+		m.Steps = append(m.Steps, step(s))
+	}
+	return m
+}
 
 func (p costJSON) sum(backend string, a bench.Agreement) error {
 	return json.NewEncoder(p.w).Encode(struct {

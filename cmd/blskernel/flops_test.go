@@ -34,7 +34,7 @@ func TestFlopsModel(t *testing.T) {
 	}
 	status, out, _ := runCommand(t, "flops --model --json --method gram")
 	var c bench.Cost
-	if err := json.Unmarshal([]byte(out), &c); status != 0 || err != nil || c.Method != "gram" || len(c.Steps) != 5 {
+	if err := json.Unmarshal([]byte(out), &c); status != 0 || err != nil || c.Method != "gram" || len(c.Steps) != 5 || strings.Contains(out, "seconds") || strings.Contains(out, "counted") {
 		t.Errorf("status %d, %v: %s", status, err, out)
 	}
 }

@@ -56,7 +56,7 @@ in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 	f.BoolVar(&set.needs.WeightsAtEnd, "weights-at-end", false, "the weights are wanted after the last batch only")
 	f.BoolVar(&set.needs.Removal, "removal", false, "samples will be removed")
 	f.BoolVar(&set.needs.Merging, "merging", false, "models will be merged")
-	f.BoolVar(&set.needs.Ridge, "ridge", false, "the ridge will be changed")
+	f.BoolVar(&set.needs.RidgeChange, "ridge-change", false, "the ridge will be changed")
 	f.BoolVar(&set.needs.Nodes, "nodes", false, "nodes will be added")
 	f.BoolVar(&set.needs.Forgetting, "forgetting", false, "old samples will be forgotten")
 	f.BoolVar(&set.needs.Pseudoinverse, "pseudoinverse", false, "the pseudoinverse itself is wanted")
@@ -92,7 +92,7 @@ func (set *planSettings) run(ctx context.Context, s streams) error {
 	}
 	blskernel.SetThreads(set.threads)
 	needs := set.needs
-	needs.Lambda, needs.Backend, needs.Memory = float64(set.lambda), b, set.memory<<20
+	needs.Lambda, needs.Backend, needs.Memory = float64(set.lambda), b, set.memory*1e6
 	// What can be wrong with the flags is found before rates are measured.
 	needs.Rates = blsupdate.ConstantRates(1e9, 1e9)
 	var none *blsupdate.PlanError

@@ -78,7 +78,7 @@ func newTable(e *bench.Incremental, w io.Writer) *table {
 		{"", []string{"counted"}, func(step []bench.Row) []string { return []string{agreement(step)} }},
 	}
 	if len(methods) > 1 {
-		// The start is the same work for every method, so the sum is that of the updates.
+		// The sum is that of the updates: a start is not what the methods are compared by.
 		t.groups = append(t.groups, group{"speed-up", []string{"step", "sum"}, func(step []bench.Row) []string {
 			if t.start == nil {
 				return []string{"-", "-"}

@@ -23,7 +23,7 @@ batches of further samples by each of the chosen methods, and print a row after
 each step: samples so far, test accuracy, time of the step, accumulated time, flops
 by the model and whether as many were counted, and the speed-up of the last method
 over the first, in this step and in all updates so far. The times include the
-features, which are computed once for all methods; the start is the same for all.
+features, which are computed once for all methods.
 
 DIR has the four idx files of MNIST or of a set made after it, plain or gzip:
 train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
