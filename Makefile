@@ -4,7 +4,7 @@ GO          ?= go
 STATICCHECK ?= $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 
-.PHONY: all test demo verify lint race noasm kernels cross external tidy generate check-generate bench flops rates
+.PHONY: all test demo verify lint race noasm kernels cross external tidy generate check-generate bench flops rates page results check-page benchsmoke benchcompare octave
 
 all: lint test
 
@@ -89,3 +89,27 @@ rates:
 	@set -e; cache="$$(mktemp -d)"; trap 'rm -rf "$$cache"' EXIT; export BLSKERNEL_CACHE="$$cache"; \
 	$(GO) run ./cmd/blskernel plan -k 200 -q 20 -l 1000 -measure; \
 	$(GO) run ./cmd/blskernel flops -k 200 -q 20 -l 1000
+
+# A page of results: at small sizes from the embedded data, and at the paper's sizes, which takes hours and needs the files of
+# MNIST, and of small NORB if they are to be had, in the folder DATA.
+page:
+	docs/results/measure.sh quick page
+
+results:
+	docs/results/measure.sh full docs/results $(DATA)
+
+# The page in a headless browser: no message, nothing wider than a phone. Skipped where there is no browser.
+check-page:
+	cd bench/report/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+# Every benchmark once, to see that they work.
+benchsmoke:
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./bench/benchmarks
+
+# Both backends in turn, and benchstat's table; BENCH, COUNT, PKG and more are in the script.
+benchcompare:
+	bench/benchcompare.sh
+
+# The same algorithms in GNU Octave; OCTAVEFLAGS as in go run ./bench/octave/compare -help.
+octave:
+	bench/octave/compare.sh $(OCTAVEFLAGS)

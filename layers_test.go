@@ -25,9 +25,14 @@ var layers = []string{
 	"blskernel/lapack",
 	"blskernel/blsupdate",
 	"blskernel/dataset",
+	"blskernel/dataset/catalog",
 	"blskernel/bls",
 	"blskernel/bench",
 	"blskernel/bench/speed",
+	"blskernel/bench/benchmarks",
+	"blskernel/bench/octave/compare",
+	"blskernel/bench/result",
+	"blskernel/bench/report",
 	"blskernel/cmd/blskernel",
 }
 

@@ -58,7 +58,7 @@ func (s *spread) add(values []float64) float64 {
 	return s.largest / s.smallest
 }
 
-func (c *checker) compare(methods []blsupdate.Method, rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt blsupdate.Options) error {
+func (c *checker) compare(variants []Variant, rows []Row, weights []*mat.Dense, a, y *mat.Dense, opt blsupdate.Options) error {
 	if c.rows == nil {
 		implied, err := impliedStart(a, y, opt)
 		if err != nil {
@@ -86,10 +86,10 @@ func (c *checker) compare(methods []blsupdate.Method, rows []Row, weights []*mat
 	}
 	l, _ := c.rows.Dims()
 	unit := math.Sqrt(float64(l)) * eps
-	for i, m := range methods {
+	for i, v := range variants {
 		check := Check{Condition: ridgeKappa, RidgeDifference: distance(weights[i], ridge), FirstMethodError: distance(weights[i], weights[0])}
 		check.OneShotError = check.RidgeDifference
-		switch m {
+		switch v.Method {
 		case blsupdate.Original, blsupdate.Improved:
 			check.Condition, check.OneShotError = directKappa, distance(weights[i], direct)
 			check.Bound = 50 * unit * directKappa

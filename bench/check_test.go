@@ -83,7 +83,7 @@ func TestCheckSees(t *testing.T) {
 	wrong.Scale(1.001, right)
 	rows := make([]Row, 2)
 	var c checker
-	if err := c.compare([]blsupdate.Method{blsupdate.Original, blsupdate.QR}, rows, []*mat.Dense{right, &wrong}, a, y, blsupdate.Options{}); err != nil {
+	if err := c.compare(Variants(blsupdate.Original, blsupdate.QR), rows, []*mat.Dense{right, &wrong}, a, y, blsupdate.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := rows[0].Check; !(got.OneShotError <= got.Bound && got.Bound < 1e-9) || got.FirstMethodError != 0 {

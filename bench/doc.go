@@ -10,7 +10,7 @@
 //
 //	e := &bench.Incremental{Train: train, Test: test, Initial: 10000, Batch: 1000, Updates: 50,
 //		Features: bls.FeatureOptions{EnhancementNodes: 1000},
-//		Methods:  []blsupdate.Method{blsupdate.Original, blsupdate.Improved}}
+//		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved)}
 //	err := e.Run(ctx, func(rows []bench.Row) error { ...; return nil }, nil)
 //
 // The time of a step is that of its features, of the update and of the weights where a method solves for

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"blskernel/bls"
@@ -15,23 +16,42 @@ import (
 // first samples and then updated by batches of further ones, by several methods side by side, and
 // tested after each step. All methods see the same features.
 type Incremental struct {
-	Train, Test *dataset.Images
-	Initial     int // l, samples of the start
-	Batch       int // q, samples of an update
-	Updates     int // number of updates
-	Features    bls.FeatureOptions
-	Methods     []blsupdate.Method
-	Update      blsupdate.Options // its Backend is also that of the test, and of the features if they have none
+	Train   *dataset.Images
+	Test    *dataset.Images // nil for none; accuracies are NaN then
+	Initial int             // l, samples of the start
+	Batch   int             // q, samples of an update
+	Updates int             // number of updates
+	// Whitening sends all samples through a ZCA that is fitted to the first ones; nil leaves them as they are.
+	Whitening *dataset.ZCAOptions
+	Features  bls.FeatureOptions
+	Variants  []Variant
+	// Update has the options of the updates but for those that are the variants'. Its Backend is also that of the test,
+	// and of the features if they have none.
+	Update blsupdate.Options
 	// Check solves the problem from scratch after each step and compares the weights. It keeps
 	// all features, 8kl bytes, and takes longer than the experiment itself.
 	Check bool
+	// Retrain measures after each update what solutions from scratch take. It keeps all features too.
+	Retrain bool
+	// Rates predict the times of the updates; nil leaves them out.
+	Rates *blsupdate.Rates
+	// Resume continues an experiment that was interrupted; nil begins one.
+	Resume *Resume
+}
+
+// A Resume says how far an experiment came. The states are then built anew from all samples of the steps that are done,
+// which takes as long as retraining and is not in the times. For Original and Improved with lambda > 0 that is
+// not quite the state that was lost: see blsupdate.Original.
+type Resume struct {
+	Steps        int       // that are done, with the start; at least 1
+	TotalSeconds []float64 // of them, by variant
 }
 
 // A Row is the outcome of one step by one method.
 type Row struct {
 	Method   string  `json:"method"`
 	Samples  int     `json:"samples"`  // l so far
-	Accuracy float64 `json:"accuracy"` // on the test set, percent
+	Accuracy float64 `json:"accuracy"` // on the test set, percent; NaN, which JSON does not have, without one
 	// UpdateSeconds is the time of this step: the features of the batch, which are computed once for all
 	// methods and take FeatureSeconds, the update and the new W. TotalSeconds adds up the steps.
 	UpdateSeconds  float64 `json:"update_seconds"`
@@ -40,8 +60,12 @@ type Row struct {
 	FlopsModel     float64 `json:"flops_model"`
 	FlopsCounted   float64 `json:"flops_counted"`
 	FlopsAbandoned float64 `json:"flops_abandoned,omitempty"` // of a start that was tried first, in neither of these
-	Form           string  `json:"form,omitempty"`            // of B; none in the start and where C is not zero
-	Check          *Check  `json:"check,omitempty"`
+	// PredictedSeconds is what UpdateSeconds was to be by Incremental.Rates, without the features; of updates, not of the start.
+	PredictedSeconds float64 `json:"predicted_seconds,omitempty"`
+	Form             string  `json:"form,omitempty"` // of B; none in the start and where C is not zero
+	Check            *Check  `json:"check,omitempty"`
+	// Retraining is the same in all rows of a step.
+	Retraining *Retraining `json:"retraining,omitempty"`
 }
 
 // Progress is told of the work done so far and the work in all, in flops by the model, and of what
@@ -62,7 +86,7 @@ func (e *Incremental) Nodes() int {
 }
 
 // Run runs the experiment and calls emit with the rows of every step, one for each method in the
-// order of e.Methods. It stops with the context's error before the next update if ctx is cancelled, with
+// order of e.Variants. It stops with the context's error before the next update if ctx is cancelled, with
 // emit's error if it returns one, and with that of Validate before anything else. progress may be nil.
 // Both functions are called on the calling goroutine.
 func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress Progress) error {
@@ -74,9 +98,16 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 	}
 	r := &incrementalRun{
 		Incremental: e, progress: progress, plan: e.plan(),
-		updaters: make([]blsupdate.Updater, len(e.Methods)), weights: make([]*mat.Dense, len(e.Methods)), seconds: make([]float64, len(e.Methods)),
+		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)), seconds: make([]float64, len(e.Variants)),
 	}
-	for step := range e.Updates + 1 {
+	first := 0
+	if e.Resume != nil {
+		if err := r.resume(ctx); err != nil {
+			return err
+		}
+		first = e.Resume.Steps
+	}
+	for step := first; step <= e.Updates; step++ {
 		rows, err := r.step(ctx, step)
 		if err != nil {
 			return err
@@ -94,15 +125,17 @@ type incrementalRun struct {
 	*Incremental
 	progress Progress
 	done     float64   // flops so far
-	plan     []float64 // flops of what is to come, by step and method
+	plan     []float64 // flops of what is to come, by step and variant
 
+	zca      *dataset.ZCA // nil without whitening
 	features *bls.Features
 	testA    *mat.Dense
 	testY    []int
 	updaters []blsupdate.Updater
-	weights  []*mat.Dense // after the last step, by method
-	seconds  []float64    // so far, by method
+	weights  []*mat.Dense // after the last step, by variant
+	seconds  []float64    // so far, by variant
 	check    checker
+	kept     retained
 }
 
 // tell reports the progress.
@@ -114,16 +147,21 @@ func (r *incrementalRun) tell(doing string) {
 	r.progress(r.done, total, doing)
 }
 
-// step takes the next samples, the first ones in step 0, and returns a row for each method.
+// samples returns the range of samples of a step.
+func (e *Incremental) samples(step int) (from, to int) {
+	if step == 0 {
+		return 0, e.Initial
+	}
+	to = e.Initial + step*e.Batch
+	return to - e.Batch, to
+}
+
+// step takes the next samples, the first ones in step 0, and returns a row for each variant.
 func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	from, to := 0, r.Initial
-	if step > 0 {
-		from = r.Initial + (step-1)*r.Batch
-		to = from + r.Batch
-	}
+	from, to := r.samples(step)
 	began := time.Now()
 	a, err := r.expand(from, to)
 	if err != nil {
@@ -134,22 +172,24 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 		return nil, err
 	}
 	featureSeconds := time.Since(began).Seconds()
+	r.keep(a, y)
 
-	rows := make([]Row, len(r.Methods))
-	for i, m := range r.Methods {
+	rows := make([]Row, len(r.Variants))
+	for i, v := range r.Variants {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		r.tell(fmt.Sprintf("%v, samples %d to %d", m, from+1, to))
+		r.tell(fmt.Sprintf("%v, samples %d to %d", v, from+1, to))
+		opt := v.options(r.Update)
 		if step == 0 && i == 0 {
 			// The first start would pay for fresh memory and threads: one before all others pays for them.
-			if _, err := blsupdate.New(m, a, y, r.Update); err != nil {
-				return nil, fmt.Errorf("%v, samples %d to %d: %w", m, from+1, to, err)
+			if _, err := blsupdate.New(v.Method, a, y, opt); err != nil {
+				return nil, fmt.Errorf("%v, samples %d to %d: %w", v, from+1, to, err)
 			}
 		}
 		began := time.Now()
 		if step == 0 {
-			r.updaters[i], err = blsupdate.New(m, a, y, r.Update)
+			r.updaters[i], err = blsupdate.New(v.Method, a, y, opt)
 		} else {
 			err = r.updaters[i].AddInputs(a, y)
 		}
@@ -157,58 +197,100 @@ func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
 			r.weights[i], err = r.updaters[i].Weights()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%v, samples %d to %d: %w", m, from+1, to, err)
+			return nil, fmt.Errorf("%v, samples %d to %d: %w", v, from+1, to, err)
 		}
 		seconds := featureSeconds + time.Since(began).Seconds()
 		r.seconds[i] += seconds
 		report := r.updaters[i].Report()
-		r.done += report.Model()
-		r.plan = r.plan[1:]
+		r.did(report.Model())
 		rows[i] = Row{
-			Method: m.String(), Samples: to,
+			Method: v.Method.String(), Samples: to,
 			UpdateSeconds: seconds, TotalSeconds: r.seconds[i], FeatureSeconds: featureSeconds,
 			FlopsModel: report.Model(), FlopsCounted: report.Counted(), FlopsAbandoned: report.Abandoned,
 		}
 		if report.Form != blsupdate.Auto {
 			rows[i].Form = report.Form.String()
 		}
+		if r.Rates != nil && step > 0 {
+			for _, s := range report.Steps {
+				rows[i].PredictedSeconds += r.Rates.Seconds(s.StepFlops)
+			}
+		}
+	}
+	if r.Retrain && step > 0 {
+		retraining, err := r.retrain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			rows[i].Retraining = retraining
+		}
 	}
 	r.tell("test accuracy")
 	return rows, r.test(rows, a, y)
 }
 
+// did takes the next part off the plan, which took so many flops.
+func (r *incrementalRun) did(flops float64) {
+	r.done += flops
+	r.plan = r.plan[1:]
+}
+
 // expand returns the rows of A for the given samples. The first ones are those that the maps are
 // fitted to.
 func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
+	x := r.Train.Dense(from, to)
 	if r.features != nil {
-		return r.features.Transform(r.Train.Dense(from, to))
+		return r.transform(x)
+	}
+	if r.Whitening != nil {
+		r.tell("whitening")
+		if r.zca, err = dataset.FitZCA(x, *r.Whitening); err != nil {
+			return nil, err
+		}
+		if err := r.zca.Transform(x, x); err != nil {
+			return nil, err
+		}
 	}
 	r.tell("feature maps")
 	opt := r.Features
 	if opt.Backend == nil {
 		opt.Backend = r.Update.Backend
 	}
-	r.features, a, err = bls.FitTransformFeatures(r.Train.Dense(from, to), opt)
+	r.features, a, err = bls.FitTransformFeatures(x, opt)
 	return a, err
+}
+
+// transform returns the rows of A for the samples x, which it may overwrite.
+func (r *incrementalRun) transform(x *mat.Dense) (*mat.Dense, error) {
+	if r.zca != nil {
+		if err := r.zca.Transform(x, x); err != nil {
+			return nil, err
+		}
+	}
+	return r.features.Transform(x)
 }
 
 // test fills in the accuracies and, where it is wanted, the check.
 func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
-	if r.testA == nil {
+	if r.Test != nil && r.testA == nil {
 		var err error
-		if r.testA, err = r.features.Transform(r.Test.Dense(0, r.Test.Len())); err != nil {
+		if r.testA, err = r.transform(r.Test.Dense(0, r.Test.Len())); err != nil {
 			return err
 		}
 		r.testY = r.Test.LabelsInt(0, r.Test.Len())
 	}
 	for i, w := range r.weights {
-		var scores mat.Dense
-		mat.Mul(r.Update.Backend, &scores, r.testA, w)
-		rows[i].Accuracy = bls.Accuracy(bls.ArgMax(&scores), r.testY)
+		rows[i].Accuracy = math.NaN()
+		if r.Test != nil {
+			var scores mat.Dense
+			mat.Mul(r.Update.Backend, &scores, r.testA, w)
+			rows[i].Accuracy = bls.Accuracy(bls.ArgMax(&scores), r.testY)
+		}
 	}
 	if r.Check {
 		r.tell("solution from scratch")
-		return r.check.compare(r.Methods, rows, r.weights, a, y, r.Update)
+		return r.check.compare(r.Variants, rows, r.weights, a, y, r.Update)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func small(initial, batch, updates int) *Incremental {
 		Train: dataset.Digits(initial+updates*batch, 1), Test: dataset.Digits(300, 2),
 		Initial: initial, Batch: batch, Updates: updates,
 		Features: bls.FeatureOptions{Groups: 4, GroupNodes: 5, EnhancementNodes: 40, Seed: 3},
-		Methods:  both,
+		Variants: Variants(both...),
 		Update:   blsupdate.Options{Lambda: 0x1p-30},
 	}
 }
@@ -112,7 +112,7 @@ func TestIncrementalMethods(t *testing.T) {
 		{blsupdate.Original}, {blsupdate.Improved}, {blsupdate.Improved, blsupdate.Original},
 	} {
 		e := small(90, 130, 2)
-		e.Methods = methods
+		e.Variants = Variants(methods...)
 		for i, rows := range collect(t, e) {
 			if len(rows) != len(methods) {
 				t.Fatalf("%v, step %d: %d rows", methods, i, len(rows))
@@ -233,7 +233,7 @@ func TestValidate(t *testing.T) {
 		{"initial", func(e *Incremental) { e.Initial = 0 }, "Initial is 0", nil},
 		{"updates", func(e *Incremental) { e.Updates = -1 }, "Updates is -1", nil},
 		{"batch", func(e *Incremental) { e.Batch = 0 }, "Batch is 0", nil},
-		{"methods", func(e *Incremental) { e.Methods = nil }, "Methods is empty", nil},
+		{"variants", func(e *Incremental) { e.Variants = nil }, "Variants is empty", nil},
 		{"no train", func(e *Incremental) { e.Train = nil }, "Train has no images", nil},
 		{"empty test", func(e *Incremental) { e.Test = dataset.Digits(0, 1) }, "Test has no images", nil},
 		{"unlabeled", func(e *Incremental) { e.Train.Labels = nil }, "Train has 150 images and 0 labels", nil},
@@ -278,7 +278,7 @@ func TestRunOptionErrors(t *testing.T) {
 	}{
 		{func(e *Incremental) { e.Features.Groups = -1 }, "bls: Groups is -1"},
 		{func(e *Incremental) { e.Update.Lambda = math.NaN() }, "blsupdate: Lambda is NaN"},
-		{func(e *Incremental) { e.Methods = []blsupdate.Method{7} }, "blsupdate: Method is Method(7)"},
+		{func(e *Incremental) { e.Variants = Variants(7) }, "blsupdate: Method is Method(7)"},
 		{func(e *Incremental) { e.Train.Labels[95] = 10 }, "bls: label 10 of sample 5"},
 	} {
 		e := small(90, 20, 3)

@@ -46,7 +46,7 @@ func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
 	e := &Incremental{
 		Train: train, Test: test, Initial: m.initial, Batch: m.batch, Updates: m.updates, Check: m.check,
 		Features: bls.FeatureOptions{Groups: 10, GroupNodes: 10, EnhancementNodes: m.enhancement, Seed: m.seed},
-		Methods:  both,
+		Variants: Variants(both...),
 		Update:   blsupdate.Options{Lambda: m.lambda},
 	}
 	var accuracies []float64

@@ -32,24 +32,30 @@ func (e *Incremental) Validate() error {
 		return fmt.Errorf("bench: Updates is %d; want 0 or more", e.Updates)
 	case e.Updates > 0 && e.Batch < 1:
 		return fmt.Errorf("bench: Batch is %d; want at least 1 sample", e.Batch)
-	case len(e.Methods) == 0:
-		return errors.New("bench: Methods is empty; want at least one")
+	case len(e.Variants) == 0:
+		return errors.New("bench: Variants is empty; want at least one")
+	case e.Resume != nil && (e.Resume.Steps < 1 || e.Resume.Steps > e.Updates || len(e.Resume.TotalSeconds) != len(e.Variants)):
+		return fmt.Errorf("bench: Resume has %d steps and the times of %d variants; want 1 to %d, and %d", e.Resume.Steps, len(e.Resume.TotalSeconds), e.Updates, len(e.Variants))
+	case e.Resume != nil && e.Check:
+		return errors.New("bench: Check needs the experiment from its start; leave out Resume")
 	}
 	if err := checkSet("Train", e.Train); err != nil {
 		return err
 	}
-	if err := checkSet("Test", e.Test); err != nil {
-		return err
+	if e.Test != nil {
+		if err := checkSet("Test", e.Test); err != nil {
+			return err
+		}
 	}
-	if e.Train.Rows != e.Test.Rows || e.Train.Cols != e.Test.Cols {
+	if e.Test != nil && (e.Train.Rows != e.Test.Rows || e.Train.Cols != e.Test.Cols) {
 		return fmt.Errorf("bench: the images of Train are %d×%d and those of Test %d×%d; want one size",
 			e.Train.Rows, e.Train.Cols, e.Test.Rows, e.Test.Cols)
 	}
 	if n := e.Train.Len(); e.Initial > n || e.Updates > 0 && e.Batch > (n-e.Initial)/e.Updates {
 		return &SamplesError{Name: e.Train.Name, Have: n, Initial: e.Initial, Batch: e.Batch, Updates: e.Updates}
 	}
-	for _, m := range e.Methods {
-		if err := blsupdate.CheckStart(m, e.Update, e.Initial, e.Nodes()); err != nil {
+	for _, v := range e.Variants {
+		if err := blsupdate.CheckStart(v.Method, v.options(e.Update), e.Initial, e.Nodes()); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,7 @@
-// Package dataset supplies labelled grey images to a broad learning system: a reader of idx files,
-// the format of MNIST, and a synthetic digit set that needs no file at all.
+// Package dataset supplies labelled grey images to a broad learning system: readers of idx files, the
+// format of MNIST, and of the binary matrix files of small NORB, a whitening of samples, and a
+// synthetic digit set that needs no file at all. Package dataset/catalog knows where the files can
+// be had and what must be in them.
 //
 // # Images
 //
@@ -27,6 +29,27 @@
 // [MaxIDXBytes], and memory grows with the bytes that have really arrived, never with a promise.
 // What is wrong with a file is a [FormatError] that gives the file and the offset; files that are
 // not there are a [MissingError] that says which are expected.
+//
+// # The binary matrix format of small NORB
+//
+// All integers are little-endian:
+//
+//	offset  size  content
+//	0       4     magic: 0x1E3D4C55 for bytes, 0x1E3D4C54 for 32-bit integers; there are others
+//	4       4     number of dimensions d
+//	8       4*m   the dimensions, where m = max(d, 3): a header has room for three at the least, and
+//	              what stands in those that are not used means nothing (it is 1)
+//	8+4*m         the elements, last dimension fastest
+//
+// The set has a training and a test part of three files each: dat, n×2×96×96 bytes, the pair of
+// images of each toy; cat, n integers, its category; info, n×4 integers, which toy of its category it is and how
+// it was taken ([NORBView]). The ending of their names is .mat, but they are no files of MATLAB. They are
+// described on the page of their authors, F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005);
+// the bounds are [MaxMatrixDims] and [MaxMatrixBytes], and the rest of the care is that of the idx
+// reader. [LoadNORB] reduces an image pair to 2×32×32 pixels while it reads, so that of 896 MB unpacked 100 MB
+// are held; [ReadNORBImages] says how, and that it is a choice.
+//
+// [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //
 // # The synthetic set
 //

@@ -43,8 +43,9 @@ func (e *FormatError) Unwrap() error { return e.Err }
 
 // A MissingError says which files of a data set were not found. It matches fs.ErrNotExist.
 type MissingError struct {
-	Dir     string   // the folder that was searched
-	Missing []string // the files not found in it, by their plain names; nil where the folder itself is missing
+	Dir      string   // the folder that was searched
+	Missing  []string // the files not found in it, by their plain names; nil where the folder itself is missing
+	Expected []string // all files that the set needs, by their plain names
 }
 
 // Error names the folder, what it lacks, what is expected in it and what to do.
@@ -54,7 +55,7 @@ func (e *MissingError) Error() string {
 		what = fmt.Sprintf("folder %q lacks %s", e.Dir, strings.Join(e.Missing, ", "))
 	}
 	return fmt.Sprintf("dataset: %s; expected are the files %s, each plain or with .gz: put them there or name the folder that has them",
-		what, strings.Join(mnistFiles[:], ", "))
+		what, strings.Join(e.Expected, ", "))
 }
 
 // Unwrap returns fs.ErrNotExist.

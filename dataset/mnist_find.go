@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,39 +20,54 @@ var mnistFiles = [4]string{
 
 // findMNIST returns the paths of the four files, in the order of mnistFiles.
 func findMNIST(dir string) (paths [4]string, err error) {
+	found, err := findSet(dir, mnistFiles[:])
+	if err != nil {
+		return paths, err
+	}
+	return [4]string(found), nil
+}
+
+// findSet returns the paths of the files of a set that are needed, in the order of names.
+func findSet(dir string, names []string) ([]string, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return paths, &MissingError{Dir: dir}
+		return nil, &MissingError{Dir: dir, Expected: slices.Clone(names)}
 	case err != nil:
-		return paths, fmt.Errorf("dataset: %w", err)
+		return nil, fmt.Errorf("dataset: %w", err)
 	case !info.IsDir():
-		return paths, &FormatError{File: dir, Offset: -1, Msg: "is a file, want the folder that holds " + strings.Join(mnistFiles[:], ", ")}
+		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file, want the folder that holds " + strings.Join(names, ", ")}
 	}
+	paths := make([]string, len(names))
 	var missing []string
-	for i, name := range mnistFiles {
-		path, err := findFile(dir, name)
+	for i, name := range names {
+		paths[i], err = FindFile(dir, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			missing = append(missing, name)
 		case err != nil:
-			return paths, err
+			return nil, err
 		}
-		paths[i] = path
 	}
 	if missing != nil {
-		return paths, &MissingError{Dir: dir, Missing: missing}
+		return nil, &MissingError{Dir: dir, Missing: missing, Expected: slices.Clone(names)}
 	}
 	return paths, nil
 }
 
-// findFile returns the path of the first regular file among the spellings of name in dir. Where
-// there is none it returns a FormatError if something else bears such a name, and otherwise
-// fs.ErrNotExist.
-func findFile(dir, name string) (string, error) {
-	dotted := strings.Replace(name, "-idx", ".idx", 1)
+// FindFile returns the path of the file of dir that the loaders take for the one of the given plain name: the
+// first regular file in the order plain, .gz, and for names with -idx as MNIST's the same with a dot in
+// place of that hyphen.
+//
+//	errors: fs.ErrNotExist where there is none; *FormatError where something else, such as a folder,
+//	bears one of the names and no file does; any other error is the operating system's, wrapped.
+func FindFile(dir, name string) (string, error) {
+	spellings := []string{name, name + ".gz"}
+	if dotted := strings.Replace(name, "-idx", ".idx", 1); dotted != name {
+		spellings = append(spellings, dotted, dotted+".gz")
+	}
 	var other error
-	for _, spelling := range [...]string{name, name + ".gz", dotted, dotted + ".gz"} {
+	for _, spelling := range spellings {
 		path := filepath.Join(dir, spelling)
 		info, err := os.Stat(path)
 		switch {
@@ -65,7 +81,7 @@ func findFile(dir, name string) (string, error) {
 			if info.IsDir() {
 				kind = "a folder"
 			}
-			other = &FormatError{File: path, Offset: -1, Msg: "is " + kind + ", want an idx file"}
+			other = &FormatError{File: path, Offset: -1, Msg: "is " + kind + ", want a file"}
 		}
 	}
 	if other != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // mnistClasses is the number of classes that MNIST and the sets made after it have.
@@ -46,10 +45,7 @@ func LoadMNIST(dir string) (train, test *Images, err error) {
 	}
 	classes := max(train.Classes, test.Classes)
 	train.Classes, test.Classes = classes, classes
-	name := filepath.Base(dir)
-	if abs, err := filepath.Abs(dir); err == nil {
-		name = filepath.Base(abs)
-	}
+	name := folderName(dir)
 	train.Name, test.Name = name+" (train)", name+" (test)"
 	return train, test, nil
 }

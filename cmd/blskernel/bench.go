@@ -26,6 +26,7 @@ type benchSettings struct {
 	rounds        int
 	minTime       time.Duration
 	json, summary bool
+	command       string // line
 }
 
 const (
@@ -77,6 +78,7 @@ should run meanwhile.`,
 			if err != nil {
 				return err
 			}
+			set.command = commandLine(cmd)
 			return runComparison(cmd.Context(), c, &set, s)
 		},
 	}
@@ -331,7 +333,7 @@ func runComparison(ctx context.Context, c *speed.Comparison, set *benchSettings,
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err := rows.head(newMachine(c)); err != nil {
+	if err := rows.head(newMachine(set.command, c)); err != nil {
 		return err
 	}
 	shown := newProgress(s.err, true)

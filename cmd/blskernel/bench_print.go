@@ -1,52 +1,28 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 
+	"blskernel/bench/result"
 	"blskernel/bench/speed"
-	"blskernel/internal/kernel"
-
-	"github.com/klauspost/cpuid/v2"
 )
 
 // machine is what a comparison runs on.
 type machine struct {
-	CPU        string   `json:"cpu"`
-	Features   []string `json:"features"`
-	Kernel     string   `json:"kernel,omitempty"` // of the backend pure
-	Go         string   `json:"go"`
-	GOMAXPROCS int      `json:"gomaxprocs"`
-	Backends   []string `json:"backends"`
+	result.Machine
 	Opponents  []string `json:"opponents,omitempty"`
-	OpenBLAS   string   `json:"openblas,omitempty"` // its version
-	Missing    string   `json:"missing,omitempty"`  // why it is not usable, or has no LAPACK
-	Threads    []int    `json:"threads"`
+	Missing    string   `json:"missing,omitempty"` // why OpenBLAS is not usable, or has no LAPACK
 	Rounds     int      `json:"rounds"`
 	MinSeconds float64  `json:"min_seconds"` // of one timing
 }
 
-func newMachine(c *speed.Comparison) machine {
-	m := machine{
-		CPU: cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), "unknown"), Features: kernel.Features(),
-		Go:         fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
-		GOMAXPROCS: runtime.GOMAXPROCS(0), Opponents: c.Opponents, Threads: c.Threads, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds(),
-	}
-	for _, b := range c.Backends {
-		m.Backends = append(m.Backends, b.Name())
-		if k, err := kernel.Selected(); err == nil && b.Name() == "pure" {
-			m.Kernel = k.Name
-		}
-		if v, ok := b.(interface{ Version() string }); ok {
-			m.OpenBLAS = v.Version()
-		}
-	}
+func newMachine(command string, c *speed.Comparison) machine {
+	m := machine{Machine: result.Here(command, c.Backends...), Opponents: c.Opponents, Rounds: c.Rounds, MinSeconds: c.MinTime.Seconds()}
+	m.Threads = c.Threads
 	if _, err := speed.Library(nil); err != nil {
 		m.Missing = err.Error()
 	}
@@ -64,34 +40,21 @@ type cellPrinter interface {
 type jsonCells struct{ w io.Writer }
 
 func (j jsonCells) head(m machine) error {
-	return json.NewEncoder(j.w).Encode(struct {
-		Kind string `json:"kind"`
-		machine
-	}{"machine", m})
+	return result.Write(j.w, "machine", m)
 }
 
 func (j jsonCells) print(r speed.Result) error {
-	return json.NewEncoder(j.w).Encode(struct {
-		Kind string `json:"kind"`
-		speed.Result
-	}{"cell", r})
+	return result.Write(j.w, "cell", r)
 }
 
 func (j jsonCells) foot(ratios []speed.Ratio, larges []speed.Large) error {
-	enc := json.NewEncoder(j.w)
 	for _, r := range ratios {
-		if err := enc.Encode(struct {
-			Kind string `json:"kind"`
-			speed.Ratio
-		}{"ratio", r}); err != nil {
+		if err := result.Write(j.w, "ratio", r); err != nil {
 			return err
 		}
 	}
 	for _, l := range larges {
-		if err := enc.Encode(struct {
-			Kind string `json:"kind"`
-			speed.Large
-		}{"large", l}); err != nil {
+		if err := result.Write(j.w, "large", l); err != nil {
 			return err
 		}
 	}

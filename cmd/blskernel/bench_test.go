@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"blskernel"
+	"blskernel/bench/result"
 	"blskernel/bench/speed"
 )
 
@@ -206,7 +207,7 @@ func TestBenchPrint(t *testing.T) {
 			{Backend: "pure", GFLOPS: 1000, OfPeak: 1}, {Backend: "pure/avx2", GFLOPS: 0.1234567, OfPeak: 0.0001, Ratio: 0.5}, {Backend: "a-backend-of-a-long-name", GFLOPS: 99999, OfPeak: 0.5, Ratio: 2},
 		}},
 	}
-	if err := table.head(machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2", "a-backend-of-a-long-name"}, OpenBLAS: "OpenBLAS 0"}); err != nil {
+	if err := table.head(machine{Machine: result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2", "a-backend-of-a-long-name"}, OpenBLAS: "OpenBLAS 0"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range results {
@@ -245,7 +246,7 @@ func TestBenchPrintOpponents(t *testing.T) {
 		return r
 	}
 	const library = "openblas/dpotrf+dpotri"
-	if err := table.head(machine{CPU: "Some CPU", Backends: []string{"pure"}, Opponents: []string{"dpotrf+dpotri"}}); err != nil {
+	if err := table.head(machine{Machine: result.Machine{CPU: "Some CPU", Backends: []string{"pure"}}, Opponents: []string{"dpotrf+dpotri"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []speed.Result{cell("ddot", 8), cell("cholesky-inverse", 8, library), cell("cholesky-inverse", 9, library)} {

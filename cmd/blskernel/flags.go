@@ -90,11 +90,15 @@ func (s *settings) experiment() (*bench.Incremental, error) {
 		return nil, err
 	}
 	blskernel.SetThreads(s.threads)
+	variants := bench.Variants(methods...)
+	for i := range variants {
+		variants[i].Form, variants[i].Solve = form, s.solve
+	}
 	return &bench.Incremental{
 		Initial: s.initial, Batch: s.batch, Updates: s.updates, Check: s.check,
 		Features: bls.FeatureOptions{Groups: s.featureGroups, GroupNodes: s.groupNodes, EnhancementNodes: s.enhancementNodes, Seed: s.seed},
-		Methods:  methods,
-		Update:   blsupdate.Options{Lambda: float64(s.lambda), Form: form, Solve: s.solve, Backend: backend},
+		Variants: variants,
+		Update:   blsupdate.Options{Lambda: float64(s.lambda), Backend: backend},
 	}, nil
 }
 
@@ -124,6 +128,29 @@ func parseMethods(flag string, names []string) ([]blsupdate.Method, error) {
 		methods = append(methods, m)
 	}
 	return methods, nil
+}
+
+// parseVariants returns the methods with their forms, as improved/large/solve, that a flag names.
+func parseVariants(flag string, names []string) ([]bench.Variant, error) {
+	if len(names) == 0 {
+		return nil, usageError{fmt.Errorf("--%s is empty; want some of %s", flag, methodNames())}
+	}
+	var variants []bench.Variant
+	for _, name := range names {
+		method, _, _ := strings.Cut(name, "/")
+		if _, err := blsupdate.ParseMethod(method); err != nil {
+			return nil, usageError{fmt.Errorf("--%s has %q; want some of %s", flag, method, methodNames())}
+		}
+		v, err := bench.ParseVariant(name)
+		switch {
+		case err != nil:
+			return nil, usageError{fmt.Errorf("--%s has %q; want a form, auto, paper, small, large or compressed, or solve, after the /", flag, name)}
+		case slices.Contains(variants, v):
+			return nil, usageError{fmt.Errorf("--%s has %v twice", flag, v)}
+		}
+		variants = append(variants, v)
+	}
+	return variants, nil
 }
 
 // lookupBackend finds the backend that a flag names. A name that means nothing is the fault of the command

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"blskernel"
 	"blskernel/bench"
+	"blskernel/bench/result"
 	"blskernel/blsupdate"
 
 	"github.com/spf13/cobra"
@@ -24,6 +24,7 @@ type flopsSettings struct {
 	threads, rounds int
 	validate, model bool
 	calibrate, json bool
+	command         string // line
 }
 
 func newFlops(s streams) *cobra.Command {
@@ -65,6 +66,7 @@ minute or two, and kept in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 				}
 			}
 			set.changedLambda = cmd.Flags().Changed("lambda")
+			set.command = commandLine(cmd)
 			return set.run(cmd.Context(), s)
 		},
 	}
@@ -115,9 +117,9 @@ func (set *flopsSettings) settings(b blskernel.Backend) ([]bench.Setting, error)
 		for _, k := range set.ks {
 			for _, q := range set.qs {
 				for _, l := range set.ls {
-					for _, s := range variants {
-						s.L, s.K, s.Q, s.C = l, k, q, c
-						s.Options.Backend, s.Options.Lambda = b, float64(set.lambda)
+					for _, v := range variants {
+						s := bench.Setting{Method: v.Method, L: l, K: k, Q: q, C: c}
+						s.Options = blsupdate.Options{Form: v.Form, Solve: v.Solve, Backend: b, Lambda: float64(set.lambda)}
 						if !set.changedLambda && s.Method != blsupdate.Original && s.Method != blsupdate.Improved {
 							s.Options.Lambda = 1e-3
 						}
@@ -131,38 +133,6 @@ func (set *flopsSettings) settings(b blskernel.Backend) ([]bench.Setting, error)
 		}
 	}
 	return settings, nil
-}
-
-// parseVariants returns settings without sizes for methods with forms, as improved/large/solve.
-func parseVariants(flag string, names []string) ([]bench.Setting, error) {
-	if len(names) == 0 {
-		return nil, usageError{fmt.Errorf("--%s is empty; want some of %s", flag, methodNames())}
-	}
-	var variants []bench.Setting
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return nil, usageError{fmt.Errorf("--%s has %s twice", flag, name)}
-		}
-		parts := strings.Split(name, "/")
-		m, err := blsupdate.ParseMethod(parts[0])
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--%s has %q; want some of %s", flag, parts[0], methodNames())}
-		}
-		s := bench.Setting{Method: m}
-		for _, part := range parts[1:] {
-			form, err := blsupdate.ParseForm(part)
-			switch {
-			case part == "solve":
-				s.Options.Solve = true
-			case err == nil:
-				s.Options.Form = form
-			default:
-				return nil, usageError{fmt.Errorf("--%s has %q; want a form, auto, paper, small, large or compressed, or solve, after the /", flag, name)}
-			}
-		}
-		variants = append(variants, s)
-	}
-	return variants, nil
 }
 
 // lookup finds the backends.
@@ -221,6 +191,11 @@ func (set *flopsSettings) run(ctx context.Context, s streams) error {
 			}
 		}
 		return nil
+	}
+	if set.json {
+		if err := result.Write(s.out, "machine", result.Here(set.command, backends...)); err != nil {
+			return err
+		}
 	}
 	shown := newProgress(s.err, set.json)
 	defer shown.clear()

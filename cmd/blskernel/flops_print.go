@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
 
 	"blskernel/bench"
+	"blskernel/bench/result"
 )
 
 // A costPrinter prints the costs of updates as they come, and how well they were predicted.
@@ -91,9 +91,9 @@ type costJSON struct{ w io.Writer }
 
 func (p costJSON) print(c bench.Cost) error {
 	if c.Total.MeasuredSeconds == 0 { // by the model alone
-		return json.NewEncoder(p.w).Encode(modelJSONOf(c))
+		return result.Write(p.w, "model", modelJSONOf(c))
 	}
-	return json.NewEncoder(p.w).Encode(c)
+	return result.Write(p.w, "cost", c)
 }
 
 // modelJSON is a Cost without what is not known of an update that has not been done.
@@ -119,23 +119,18 @@ func modelJSONOf(c bench.Cost) modelJSON {
 }
 
 func (p costJSON) sum(backend string, a bench.Agreement) error {
-	return json.NewEncoder(p.w).Encode(struct {
-		Kind    string `json:"kind"`
-		Backend string `json:"backend"`
-		bench.Agreement
-	}{"agreement", backend, a})
+	return result.Write(p.w, "agreement", result.Agreement{Backend: backend, Agreement: a})
 }
 
 func (p costJSON) compare(m bench.Measured) error {
 	for i, c := range m.Costs[1:] {
-		err := json.NewEncoder(p.w).Encode(struct {
-			Kind   string  `json:"kind"`
+		err := result.Write(p.w, "comparison", struct {
 			First  string  `json:"first"`
 			Second string  `json:"second"`
 			Speed  float64 `json:"speed"`
 			Flops  float64 `json:"flops"`
 			Rounds int     `json:"rounds"`
-		}{"comparison", variantName(m.Costs[0]), variantName(c), m.Speed[i+1], m.Flops[i+1], m.Rounds})
+		}{variantName(m.Costs[0]), variantName(c), m.Speed[i+1], m.Flops[i+1], m.Rounds})
 		if err != nil {
 			return err
 		}

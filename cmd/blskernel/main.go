@@ -3,9 +3,14 @@
 //
 //	blskernel demo                 both methods on the embedded synthetic digits
 //	blskernel train --data DIR     the same on idx files named as MNIST's
+//	blskernel paper --table N      the paper's tables
+//	blskernel report               a page of results, with plots
+//	blskernel data                 where data files can be had, and whether those that are here are right
 //	blskernel bench                the speeds of the backends side by side
 //	blskernel flops                the flops and times of an update, by the model and as measured
 //	blskernel plan                 which method is the cheapest here, and why
+//	blskernel crossover            from how many rows on starting over is faster than an update
+//	blskernel growth               errors against condition numbers
 //	blskernel info                 backend, CPU, kernel, block sizes
 //
 // Flags may be written with one dash or with two.

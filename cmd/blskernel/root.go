@@ -18,6 +18,7 @@ arriving, compares the methods of doing so and the speeds of linear algebra
 backends, and says what it runs on.`,
 		Example: `  blskernel demo
   blskernel train --data mnist --batch 1000 --updates 50
+  blskernel paper --table 2 --embedded --scale 0.1
   blskernel bench --n 1000,2000
   blskernel flops --method gram --k 2000 --q 1000
   blskernel plan --k 2000 --q 1000 --l 20000
@@ -29,7 +30,7 @@ backends, and says what it runs on.`,
 		SilenceUsage:     true,
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newDemo(s), newTrain(s), newBench(s), newFlops(s), newPlan(s), newInfo(s))
+	root.AddCommand(newDemo(s), newTrain(s), newBench(s), newFlops(s), newPlan(s), newCrossover(s), newGrowth(s), newPaper(s), newReport(s), newData(s), newInfo(s))
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

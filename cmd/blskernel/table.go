@@ -38,25 +38,16 @@ func (j jsonRows) print(step []bench.Row) error {
 type table struct {
 	e      *bench.Incremental
 	w      io.Writer
-	groups []group
+	groups []group[[]bench.Row]
 	spread float64 // largest difference of accuracies in one step
 	start  []bench.Row
 	last   []bench.Row
 }
 
-// A group of columns has a title and a column for each of its heads.
-type group struct {
-	title string
-	heads []string
-	cells func(step []bench.Row) []string
-}
-
-const cellWidth = 7 // at least
-
 func newTable(e *bench.Incremental, w io.Writer) *table {
 	var methods []string
-	for _, m := range e.Methods {
-		methods = append(methods, m.String())
+	for _, v := range e.Variants {
+		methods = append(methods, v.Method.String())
 	}
 	each := func(format func(float64) string, value func(bench.Row) float64) func([]bench.Row) []string {
 		return func(step []bench.Row) []string {
@@ -69,7 +60,7 @@ func newTable(e *bench.Incremental, w io.Writer) *table {
 	}
 	percent := func(v float64) string { return fmt.Sprintf("%.2f", v) }
 	t := &table{e: e, w: w}
-	t.groups = []group{
+	t.groups = []group[[]bench.Row]{
 		{"", []string{"samples"}, func(step []bench.Row) []string { return []string{fmt.Sprint(step[0].Samples)} }},
 		{"accuracy, %", methods, each(percent, func(r bench.Row) float64 { return r.Accuracy })},
 		{"step, s", methods, each(significant, func(r bench.Row) float64 { return r.UpdateSeconds })},
@@ -79,7 +70,7 @@ func newTable(e *bench.Incremental, w io.Writer) *table {
 	}
 	if len(methods) > 1 {
 		// The sum is that of the updates: a start is not what the methods are compared by.
-		t.groups = append(t.groups, group{"speed-up", []string{"step", "sum"}, func(step []bench.Row) []string {
+		t.groups = append(t.groups, group[[]bench.Row]{"speed-up", []string{"step", "sum"}, func(step []bench.Row) []string {
 			if t.start == nil {
 				return []string{"-", "-"}
 			}
@@ -125,36 +116,14 @@ func (t *table) head() error {
 	fmt.Fprintf(&b, "nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n", e.Nodes(), groups, nodes, e.Features.EnhancementNodes, e.Features.Seed)
 	fmt.Fprintf(&b, "samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, &lambda)
 	fmt.Fprintf(&b, "backend    %s, threads: %d\n\n", e.Update.Backend.Name(), blskernel.Threads())
-	b.WriteString(t.line(func(g group) string { return fmt.Sprintf("%-*s", g.width(), g.title) }))
-	b.WriteString(t.line(func(g group) string { return g.join(g.heads) }))
+	b.WriteString(heads(t.groups))
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }
 
-// width returns the width of the group.
-func (g group) width() int { return max(len(g.title), len(g.join(g.heads))) }
-
-// join puts the cells below each other's heads, aligned on the right.
-func (g group) join(cells []string) string {
-	var padded []string
-	for i, c := range cells {
-		padded = append(padded, fmt.Sprintf("%*s", max(cellWidth, len(g.heads[i])), c))
-	}
-	return strings.Join(padded, " ")
-}
-
-// line returns a line with the given text for each group.
-func (t *table) line(text func(group) string) string {
-	var blocks []string
-	for _, g := range t.groups {
-		blocks = append(blocks, fmt.Sprintf("%*s", g.width(), text(g)))
-	}
-	return strings.TrimRight(strings.Join(blocks, "   "), " ") + "\n"
-}
-
 func (t *table) print(step []bench.Row) error {
 	var b strings.Builder
-	b.WriteString(t.line(func(g group) string { return g.join(g.cells(step)) }))
+	b.WriteString(line(t.groups, step))
 	for i, r := range step {
 		t.spread = max(t.spread, math.Abs(r.Accuracy-step[0].Accuracy))
 		if c := r.Check; c != nil {

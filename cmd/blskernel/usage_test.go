@@ -120,7 +120,7 @@ func TestHelp(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"", []string{"Usage:", "Examples:", "demo ", "train ", "bench ", "info ", "blskernel train --data mnist"}},
+		{"", []string{"Usage:", "Examples:", "demo ", "train ", "paper ", "report ", "data ", "bench ", "crossover ", "growth ", "info ", "blskernel train --data mnist"}},
 		{"--help", []string{"Usage:", "Examples:", "demo ", "train ", "info "}},
 		{"help", []string{"Usage:", "demo ", "train ", "info "}},
 		{"help train", []string{"train --data DIR", "Examples:", "train-images-idx3-ubyte"}},

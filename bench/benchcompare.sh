@@ -1,0 +1,108 @@
+#!/bin/sh
+# Runs the testing benchmarks of a package on each backend in turn and prints benchstat's table with a column for each.
+# Every round runs all backends, each in a process of its own, in an order that alternates: what disturbs the machine
+# for a while disturbs all of them.
+#
+#   BENCH='Dgemm|Dtrsm' COUNT=10 bench/benchcompare.sh
+#   BENCH=Update BENCHFLAGS='-k 1000 -l 10000 -q 100,1000' bench/benchcompare.sh
+#
+# BENCH       regular expression for -bench, of the name and, after a slash, of the keys that follow the backend's;
+#             default: the products, factorizations and updates that stand for the rest
+# COUNT       rounds, 6 by default: the fewest of which benchstat makes an interval of 95%
+# BENCHTIME   for -benchtime, 100ms by default
+# PKG         folder of the package, ./bench/benchmarks by default
+# BACKENDS    default "pure openblas"; also pure/avx2 and other kernels, which have columns of their own
+# BENCHFLAGS  more flags for the test binary
+# OUT         file that keeps the output of the benchmarks; like PKG, from the root of the repository
+set -eu
+cd "$(dirname "$0")/.."
+
+benchstat=golang.org/x/perf/cmd/benchstat@v0.0.0-20250605212013-b481878a17be
+BENCH=${BENCH-'^Benchmark(Dgemm|Dsyrk|Dtrsm|Dsprk|CholeskyInverseInPlace|LDLTInverseInPlace|LUInverseInPlace|LapackAppendRows|Update|ClassifierFit)$'}
+COUNT=${COUNT:-6}
+BENCHTIME=${BENCHTIME:-100ms}
+PKG=${PKG:-./bench/benchmarks}
+BACKENDS=${BACKENDS:-pure openblas}
+BENCHFLAGS=${BENCHFLAGS:-}
+GO=${GO:-go}
+
+fail() {
+	echo "benchcompare: $*" >&2
+	exit 1
+}
+
+case $COUNT in
+'' | *[!0-9]* | 0) fail "COUNT=$COUNT is not a positive number" ;;
+esac
+[ -d "$PKG" ] || fail "PKG=$PKG is not a folder of this repository; ./bench/benchmarks is"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# Without benchstat there would be no table at the end.
+"$GO" build -o "$work/blskernel" ./cmd/blskernel
+"$GO" test -c -o "$work/benchmarks" "$PKG" || fail "$PKG does not compile"
+[ -x "$work/benchmarks" ] || fail "$PKG has no tests, and so no benchmarks"
+if GOBIN="$work" "$GO" install "$benchstat" 2>"$work/install"; then
+	table=$work/benchstat
+elif table=$(command -v benchstat); then
+	echo "benchcompare: cannot get $benchstat, so $table prints the table" >&2
+else
+	cat "$work/install" >&2
+	fail "cannot get $benchstat, for which the go command needs the network (GOPROXY=$("$GO" env GOPROXY)), and there is no benchstat in the path"
+fi
+
+usable=
+for backend in $BACKENDS; do
+	if BLSKERNEL_BACKEND=$backend "$work/blskernel" info >"$work/info" 2>&1; then
+		usable="$usable $backend"
+	else
+		echo "benchcompare: without the backend $backend:" >&2
+		sed 's/^/    /' "$work/info" >&2
+	fi
+done
+[ -n "$usable" ] || fail "none of the backends $BACKENDS can be used here"
+case $usable in
+" "*" "*) ;;
+*) echo "benchcompare: one backend only,$usable: the table has nothing to compare it with" >&2 ;;
+esac
+
+# The backend's key comes first below the name.
+head=${BENCH%%/*}
+tail=${BENCH#"$head"}
+
+: >"$work/results"
+round=0
+while [ "$round" -lt "$COUNT" ]; do
+	round=$((round + 1))
+	order=$usable
+	if [ $((round % 2)) -eq 0 ]; then
+		order=
+		for backend in $usable; do order="$backend $order"; done
+	fi
+	for backend in $order; do
+		echo "benchcompare: round $round of $COUNT, $backend" >&2
+		# A kernel's backend is benchmarked under the name pure. BENCHFLAGS are words.
+		# shellcheck disable=SC2086
+		(
+			cd "$PKG"
+			case $backend in
+			*/*) export BLSKERNEL_KERNEL="${backend#*/}" ;;
+			esac
+			"$work/benchmarks" -test.run '^$' -test.bench "($head)/^backend=${backend%%/*}\$$tail" \
+				-test.benchtime "$BENCHTIME" -test.timeout 0 $BENCHFLAGS
+		) >"$work/output" || {
+			cat "$work/output" >&2
+			fail "the benchmarks fail on $backend"
+		}
+		case $backend in
+		*/*) sed "s|/backend=${backend%%/*}|/backend=${backend%%/*}-${backend#*/}|" "$work/output" ;;
+		*) cat "$work/output" ;;
+		esac >>"$work/results"
+	done
+done
+
+grep -q '^Benchmark' "$work/results" || fail "no benchmark of $PKG with a key backend= matches BENCH=$BENCH"
+[ -z "${OUT:-}" ] || cp "$work/results" "$OUT"
+"$table" -col /backend "$work/results"

@@ -1,0 +1,144 @@
+package benchmarks
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel"
+	"blskernel/bench/speed"
+)
+
+// A list is a flag of positive numbers with commas between them.
+type list []int
+
+func (l *list) String() string {
+	var s []string
+	for _, n := range *l {
+		s = append(s, strconv.Itoa(n))
+	}
+	return strings.Join(s, ",")
+}
+
+func (l *list) Set(s string) error {
+	*l = nil
+	for _, field := range strings.Split(s, ",") {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			return err
+		}
+		if n < 1 {
+			return fmt.Errorf("%d is not positive", n)
+		}
+		*l = append(*l, n)
+	}
+	return nil
+}
+
+var (
+	orders = list{64, 256}
+	added  = list{50, 300} // one below k and one above it, which Improved treats differently
+	flagL  = flag.Int("l", 1000, "`samples` that a model has before it is updated")
+	flagK  = flag.Int("k", 200, "`nodes` of a model")
+	flagC  = flag.Int("targets", 10, "`targets` of a model")
+)
+
+func init() {
+	flag.Var(&orders, "orders", "`orders` of matrices, with commas between them")
+	flag.Var(&added, "q", "`rows` that are added to a model or removed from it, with commas between them")
+}
+
+// A call is an operation on operands that are there.
+type call struct {
+	do    func() error
+	reset func()  // restores what do overwrites; nil if do may be called again and again
+	flops float64 // nominal; 0 where there is no count
+	bytes int64   // of operands and results; only without reset
+}
+
+// run times c. It is called once for each benchmark, since b.Loop finds the number of calls by itself.
+func (c call) run(b *testing.B) {
+	b.Helper()
+	blskernel.SetThreads(0) // OpenBLAS takes over what -cpu has made of GOMAXPROCS
+	if c.reset != nil {
+		c.reset()
+	}
+	if err := c.do(); err != nil {
+		b.Fatal(err)
+	}
+	speed.Quiet()
+	var elapsed time.Duration
+	if c.reset == nil {
+		b.SetBytes(c.bytes)
+		for b.Loop() {
+			if err := c.do(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		elapsed = b.Elapsed()
+	} else {
+		for b.Loop() {
+			c.reset()
+			began := time.Now()
+			err := c.do()
+			elapsed += time.Since(began)
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(elapsed.Nanoseconds())/float64(b.N), "ns/op")
+	}
+	if c.flops > 0 {
+		b.ReportMetric(c.flops*float64(b.N)/elapsed.Seconds()/1e9, "GFLOP/s")
+	}
+}
+
+// backends runs a sub-benchmark for each backend that this process can use.
+func backends(b *testing.B, run func(b *testing.B, bk blskernel.Backend)) {
+	for _, name := range blskernel.Names() {
+		bk, err := blskernel.Lookup(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("backend="+name, func(b *testing.B) { run(b, bk) })
+	}
+}
+
+// squares runs a sub-benchmark for each backend and order.
+func squares(b *testing.B, prepare func(bk blskernel.Backend, n int) call) {
+	variants(b, []string{""}, func(bk blskernel.Backend, _ string, n int) call { return prepare(bk, n) })
+}
+
+// variants runs a sub-benchmark for each backend, each of the variants, which are keys and values or nothing, and
+// each order.
+func variants(b *testing.B, names []string, prepare func(bk blskernel.Backend, variant string, n int) call) {
+	backends(b, func(b *testing.B, bk blskernel.Backend) {
+		for _, v := range names {
+			for _, n := range orders {
+				name := fmt.Sprintf("n=%d", n)
+				if v != "" {
+					name = v + "/" + name
+				}
+				b.Run(name, func(b *testing.B) { prepare(bk, v, n).run(b) })
+			}
+		}
+	})
+}
+
+// must is for what prepares a benchmark and cannot fail with the operands that it is given.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// check is must without a value.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,226 @@
+package benchmarks
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+)
+
+// lambda is the ridge of the paper.
+var lambda = math.Exp2(-30)
+
+// A model is what a benchmark of package blsupdate starts from: a method with its options, rows that it learned
+// first, and rows that come or go.
+type model struct {
+	method       blsupdate.Method
+	opt          blsupdate.Options
+	l, k, q, c   int
+	a, y, ax, ya *mat.Dense
+	blsupdate.Updater
+}
+
+// fresh starts the model anew. The garbage of the one before is collected, so that nobody does so within the time.
+func (m *model) fresh() {
+	m.Updater = must(blsupdate.New(m.method, m.a, m.y, m.opt))
+	runtime.GC()
+}
+
+// flops returns the flops of an action by the model, on l samples.
+func (m *model) flops(action blsupdate.Action) float64 {
+	s := blsupdate.Shape{L: m.l, K: m.k, Q: m.q, C: m.c, P: m.q}
+	return blsupdate.Total(blsupdate.Model(m.method, action, m.opt, s))
+}
+
+// variant is a method in one of its forms.
+type variant struct {
+	method blsupdate.Method
+	form   blsupdate.Form
+}
+
+// forms are all methods as they come, and the forms in which Improved may be made to work.
+func forms() []variant {
+	var all []variant
+	for _, m := range blsupdate.Methods() {
+		all = append(all, variant{m, blsupdate.Auto})
+		if m == blsupdate.Improved {
+			all = append(all, variant{m, blsupdate.Small}, variant{m, blsupdate.Large}, variant{m, blsupdate.Compressed})
+		}
+	}
+	return all
+}
+
+// methods are those that can do the action, as they come.
+func methods(action blsupdate.Action) []variant {
+	var all []variant
+	for _, m := range blsupdate.Methods() {
+		if blsupdate.Supports(m, action) {
+			all = append(all, variant{m, blsupdate.Auto})
+		}
+	}
+	return all
+}
+
+// models runs a sub-benchmark for each backend, variant and number of added rows or nodes. The model is not started
+// yet.
+func models(b *testing.B, of []variant, prepare func(m *model) call) { modelsOf(b, of, added, prepare) }
+
+// modelsAlone is models where nothing is added: with one q, to which nothing but the name is due.
+func modelsAlone(b *testing.B, of []variant, prepare func(m *model) call) {
+	modelsOf(b, of, added[:1], prepare)
+}
+
+func modelsOf(b *testing.B, of []variant, added []int, prepare func(m *model) call) {
+	backends(b, func(b *testing.B, bk blskernel.Backend) {
+		for _, v := range of {
+			for _, q := range added {
+				name := fmt.Sprintf("method=%v/form=%v/l=%d/k=%d/q=%d", v.method, v.form, *flagL, *flagK, q)
+				b.Run(name, func(b *testing.B) {
+					m := &model{
+						method: v.method, opt: blsupdate.Options{Lambda: lambda, Form: v.form, Backend: bk},
+						l: *flagL, k: *flagK, q: q, c: *flagC,
+					}
+					m.a, m.y = normal(m.l, m.k, 1), normal(m.l, m.c, 2)
+					m.ax, m.ya = normal(m.q, m.k, 3), normal(m.q, m.c, 4)
+					prepare(m).run(b)
+				})
+			}
+		}
+	})
+}
+
+// BenchmarkUpdate is AddInputs and Weights: what a batch costs where weights are wanted after each.
+func BenchmarkUpdate(b *testing.B) {
+	models(b, forms(), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionAdd) + m.flops(blsupdate.ActionWeights), reset: m.fresh, do: func() error {
+			if err := m.AddInputs(m.ax, m.ya); err != nil {
+				return err
+			}
+			_, err := m.Weights()
+			return err
+		}}
+	})
+}
+
+func BenchmarkUpdaterAddInputs(b *testing.B) {
+	models(b, forms(), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionAdd), reset: m.fresh, do: func() error { return m.AddInputs(m.ax, m.ya) }}
+	})
+}
+
+func BenchmarkUpdaterAddWeightedInputs(b *testing.B) {
+	models(b, methods(blsupdate.ActionAdd), func(m *model) call {
+		weights := vector(m.q)
+		for i := range weights {
+			weights[i]++
+		}
+		return call{flops: m.flops(blsupdate.ActionAdd), reset: m.fresh, do: func() error {
+			return m.AddWeightedInputs(m.ax, m.ya, weights)
+		}}
+	})
+}
+
+// BenchmarkUpdaterRemoveInputs removes what was added to l samples.
+func BenchmarkUpdaterRemoveInputs(b *testing.B) {
+	models(b, methods(blsupdate.ActionRemove), func(m *model) call {
+		s := blsupdate.Shape{L: m.l + m.q, K: m.k, Q: m.q, C: m.c}
+		return call{
+			flops: blsupdate.Total(blsupdate.Model(m.method, blsupdate.ActionRemove, m.opt, s)),
+			reset: func() { m.fresh(); check(m.AddInputs(m.ax, m.ya)) },
+			do:    func() error { return m.RemoveInputs(m.ax, m.ya) },
+		}
+	})
+}
+
+func BenchmarkBlsupdateNew(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionStart), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionStart), do: func() error {
+			_, err := blsupdate.New(m.method, m.a, m.y, m.opt)
+			return err
+		}}
+	})
+}
+
+// BenchmarkUpdaterAddNodes adds q nodes.
+func BenchmarkUpdaterAddNodes(b *testing.B) {
+	models(b, methods(blsupdate.ActionNodes), func(m *model) call {
+		h := normal(m.l, m.q, 5)
+		return call{flops: m.flops(blsupdate.ActionNodes), reset: m.fresh, do: func() error { return m.AddNodes(m.a, h, m.y) }}
+	})
+}
+
+// BenchmarkUpdaterMerge merges with a model of q samples, and no ridge of its own.
+func BenchmarkUpdaterMerge(b *testing.B) {
+	models(b, methods(blsupdate.ActionMerge), func(m *model) call {
+		shard := m.opt
+		shard.Lambda = 0
+		other := must(blsupdate.New(m.method, m.ax, m.ya, shard))
+		return call{flops: m.flops(blsupdate.ActionMerge), reset: m.fresh, do: func() error { return m.Merge(other) }}
+	})
+}
+
+func BenchmarkUpdaterSetLambda(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionRidge), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionRidge), reset: m.fresh, do: func() error { return m.SetLambda(1) }}
+	})
+}
+
+func BenchmarkUpdaterForget(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionForget), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionForget), reset: m.fresh, do: func() error { return m.Forget(0.5) }}
+	})
+}
+
+// BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights; the others
+// have them.
+func BenchmarkUpdaterWeights(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionWeights), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionWeights), reset: m.fresh, do: func() error {
+			_, err := m.Weights()
+			return err
+		}}
+	})
+}
+
+// BenchmarkUpdaterCondition is of a model whose weights are known.
+func BenchmarkUpdaterCondition(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
+		reset := func() { m.fresh(); must(m.Weights()) }
+		return call{reset: reset, do: func() error { sink = m.Condition().RCond; return nil }}
+	})
+}
+
+func BenchmarkPseudoinverterPseudoinverse(b *testing.B) {
+	modelsAlone(b, []variant{{blsupdate.Improved, blsupdate.Auto}, {blsupdate.Original, blsupdate.Auto}}, func(m *model) call {
+		m.fresh()
+		p := m.Updater.(blsupdate.Pseudoinverter)
+		return call{bytes: 16 * int64(m.l*m.k), do: func() error { p.Pseudoinverse(); return nil }}
+	})
+}
+
+// BenchmarkLeveragerLeverage is of q rows. InverseCholesky takes half the flops, k² for each.
+func BenchmarkLeveragerLeverage(b *testing.B) {
+	models(b, []variant{{blsupdate.RidgeInverse, blsupdate.Auto}, {blsupdate.InverseCholesky, blsupdate.Auto}}, func(m *model) call {
+		m.fresh()
+		flops := 2 * f3(m.q, m.k, m.k)
+		if m.method == blsupdate.InverseCholesky {
+			flops /= 2
+		}
+		p := m.Updater.(blsupdate.Leverager)
+		return call{flops: flops, do: func() error { _, err := p.Leverage(m.ax); return err }}
+	})
+}
+
+// BenchmarkRefinerRefine starts from weights that are solved for already, which a second time hardly changes.
+func BenchmarkRefinerRefine(b *testing.B) {
+	modelsAlone(b, []variant{{blsupdate.Gram, blsupdate.Auto}}, func(m *model) call {
+		m.fresh()
+		must(m.Weights())
+		p := m.Updater.(blsupdate.Refiner)
+		return call{flops: 8*f3(m.l, m.k, m.c) + 4*f3(m.k, m.k, m.c), do: func() error { return p.Refine(m.a, m.y) }}
+	})
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bench/result"
+)
+
+// small returns a page with one plot.
+func small(t *testing.T) *Page {
+	t.Helper()
+	p, err := New([]*result.File{readSample(t, "x", []sampleLine{{"growth", sampleGrowth("qr/auto", 0, 1e2, 0)}, {"growth", sampleGrowth("qr/auto", 0, 1e4, 0)}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// tree returns the names of all files below dir, with their sizes.
+func tree(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	files := map[string]int64{}
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			files[filepath.ToSlash(name)] = info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestWriteFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	p := small(t)
+	for range 2 { // the second time the files are replaced
+		written, err := p.WriteFolder(context.Background(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := tree(t, dir)
+		if len(files) != 3 || len(written) != 3 {
+			t.Fatalf("written are %v, there are %v", written, files)
+		}
+		for _, w := range written {
+			name, _ := filepath.Rel(dir, w.Path)
+			if files[filepath.ToSlash(name)] != w.Bytes || w.Bytes == 0 {
+				t.Errorf("%s has %d bytes; there are %v", w.Path, w.Bytes, files)
+			}
+		}
+	}
+}
+
+// TestWriteFolderStopped leaves what was there, and nothing else, where a page cannot be written whole.
+func TestWriteFolderStopped(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "index.html")
+	if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string) {
+		t.Helper()
+		if data, err := os.ReadFile(old); err != nil || string(data) != "old" {
+			t.Errorf("%s: index.html is %q, %v", when, data, err)
+		}
+		for name := range tree(t, dir) {
+			if name != "index.html" && !strings.HasPrefix(name, "plots/errors") {
+				t.Errorf("%s: there is %s", when, name)
+			}
+		}
+	}
+	reason := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(reason)
+	if _, err := small(t).WriteFolder(ctx, dir); !errors.Is(err, reason) {
+		t.Errorf("stopped: %v", err)
+	}
+	check("stopped")
+	// The second file cannot be made: plots is in the way.
+	p := small(t)
+	p.Plots()[0].Name = "no/such/folder"
+	if _, err := p.WriteFolder(context.Background(), dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	check("no folder")
+	if err := os.RemoveAll(filepath.Join(dir, "plots")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plots"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := small(t).WriteFolder(context.Background(), dir); err == nil {
+		t.Error("a file in place of the folder is no error")
+	}
+}

@@ -1,0 +1,16 @@
+// Package result is the format in which measurements are kept: files of lines, each a JSON object of one kind.
+//
+//	{"kind":"machine", ...}      what the lines that follow were measured on, and by which command: Machine
+//	{"kind":"table", ...}        the settings of one of the paper's tables: bench.TableHead
+//	{"kind":"row", ...}          a step of it: bench.TableRow
+//	{"kind":"flops", ...}        Table 1 at one choice of l, k and q: bench.FlopsCase
+//	{"kind":"cell", ...}         the speed of an operation: speed.Result
+//	{"kind":"cost", ...}         an update, predicted and measured: bench.Cost
+//	{"kind":"agreement", ...}    a sum of such: bench.Agreement with its backend
+//	{"kind":"crossover", ...}    updates against retraining: bench.CrossoverPoint
+//	{"kind":"growth", ...}       errors against condition: bench.GrowthPoint
+//
+// A line at a time, because a long run can then be interrupted at any moment without losing what is done, and be
+// continued; because files can be joined by cat; and because every tool reads it. Lines of other kinds are passed over, so
+// that an older program reads a newer file.
+package result

@@ -1,0 +1,134 @@
+package result
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bench/speed"
+)
+
+// lines returns a file with a line of every kind, and what Read is to make of it.
+func lines(t *testing.T) (*bytes.Buffer, *File) {
+	t.Helper()
+	a := 97.5
+	machine := Machine{Command: "blskernel paper", Date: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC), CPU: "a CPU", Backends: []string{"pure"}, Threads: []int{2}}
+	head := bench.TableHead{Table: 2, Title: "a table", Methods: []string{"original", "gram"}, Planner: "gram", Seeds: []uint64{1, 1 << 63}}
+	rows := []bench.TableRow{
+		{Table: 2, Seed: 1, Samples: 10, Cells: []bench.TableCell{{Method: "original", Accuracy: &a, Seconds: 1e-9}, {Method: "gram"}}},
+		{Table: 2, Seed: 1 << 63, Step: 1, Samples: 20, Cells: []bench.TableCell{{Method: "gram"}}, Retraining: &bench.Retraining{WeightsSeconds: 3}},
+	}
+	want := &File{
+		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows}},
+		Flops:      []bench.FlopsCase{{L: 5, K: 4, Q: 3}},
+		Cells:      []speed.Result{{Op: "dgemm", N: 7}},
+		Costs:      []bench.Cost{{Method: "qr", L: 9}},
+		Agreements: []Agreement{{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}}},
+		Crossovers: []bench.CrossoverPoint{{Q: 11}},
+		Growth:     []bench.GrowthPoint{{Method: "qr", Condition: 1e4}},
+	}
+	var b bytes.Buffer
+	for _, line := range []struct {
+		kind string
+		v    any
+	}{
+		{"machine", machine}, {"table", head}, {"row", rows[0]}, {"row", rows[1]}, {"flops", want.Flops[0]}, {"cell", want.Cells[0]},
+		{"cost", want.Costs[0]}, {"agreement", want.Agreements[0]}, {"crossover", want.Crossovers[0]}, {"growth", want.Growth[0]},
+		{"of the future", struct{}{}},
+	} {
+		if err := Write(&b, line.kind, line.v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &b, want
+}
+
+func TestReadWrite(t *testing.T) {
+	b, want := lines(t)
+	whole := b.String()
+	got, err := Read("file", strings.NewReader(whole))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("read %+v, %v\nwant %+v", got, err, want)
+	}
+	// An interruption leaves whole lines and perhaps a part of one.
+	all := strings.SplitAfter(whole, "\n")
+	for n := range len(whole) {
+		part, err := Read("file", strings.NewReader(whole[:n]))
+		if err != nil {
+			t.Fatalf("the first %d bytes: %v", n, err)
+		}
+		if n == len(all[0])+len(all[1])+len(all[2])+5 && len(part.Tables[0].Rows) != 1 {
+			t.Errorf("a row and a part: %d rows", len(part.Tables[0].Rows))
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	b, _ := lines(t)
+	good := b.String()
+	for _, tc := range []struct {
+		line, want string
+	}{
+		{"no JSON\n", "line 12"},
+		{`["machine"]` + "\n", "line 12"},
+		{`{"kind":"row","table":3}` + "\n", "a row of table 3 before the table"},
+		{`{"kind":"row","table":2,"cells":[{"method":"qr"}]}` + "\n", `a cell of "qr"`},
+		{`{"kind":"cell","n":"many"}` + "\n", "line 12"},
+		{`{"kind":"` + strings.Repeat("x", mostLine) + `"}` + "\n", "longer than"},
+	} {
+		_, err := Read("file", strings.NewReader(good+tc.line))
+		var at *LineError
+		if !errors.As(err, &at) || at.Line != 12 || at.File != "file" || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%.40s: %v, want line 12 and %q", tc.line, err, tc.want)
+		}
+	}
+	if err := Write(new(bytes.Buffer), "list", []int{1}); err == nil {
+		t.Error("a list is written as an object")
+	}
+	if err := Write(new(bytes.Buffer), "function", struct{ F func() }{}); err == nil {
+		t.Error("a function is written")
+	}
+}
+
+func TestReadFolder(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadFolder(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty folder: %v", err)
+	}
+	b, _ := lines(t)
+	for _, name := range []string{"b.jsonl", "a.jsonl", "c.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := ReadFolder(dir)
+	if err != nil || len(files) != 2 || files[0].Name != "a.jsonl" || files[1].Name != "b.jsonl" {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "d.jsonl"), []byte("{\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var at *LineError
+	if _, err := ReadFolder(dir); !errors.As(err, &at) || at.File != "d.jsonl" {
+		t.Errorf("a malformed file: %v", err)
+	}
+	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestHere(t *testing.T) {
+	b := blskernel.Default()
+	m := Here("blskernel info", b)
+	if m.Command != "blskernel info" || len(m.Backends) != 1 || m.Backends[0] != b.Name() || len(m.Threads) != 1 || m.Threads[0] < 1 || m.CPU == "" || m.Version == "" || time.Since(m.Date) > time.Hour {
+		t.Errorf("%+v", m)
+	}
+}

@@ -1,0 +1,71 @@
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"blskernel"
+	"blskernel/internal/kernel"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// A Machine is what measurements were made on and how.
+type Machine struct {
+	Command    string    `json:"command"` // with its arguments
+	Date       time.Time `json:"date"`
+	Version    string    `json:"version"` // of this module: a release, or the revision with + where it was changed
+	CPU        string    `json:"cpu"`
+	Features   []string  `json:"features"`
+	GOMAXPROCS int       `json:"gomaxprocs"`
+	Go         string    `json:"go"` // version and platform
+	Backends   []string  `json:"backends"`
+	Kernel     string    `json:"kernel,omitempty"`   // of the backend pure
+	OpenBLAS   string    `json:"openblas,omitempty"` // its version
+	Threads    []int     `json:"threads"`            // at most; several where they are compared
+}
+
+// Here describes this machine and process, for measurements on some backends that begin now.
+func Here(command string, backends ...blskernel.Backend) Machine {
+	m := Machine{
+		Command: command, Date: time.Now().UTC().Truncate(time.Second), Version: version(),
+		CPU: cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), "unknown"), Features: kernel.Features(),
+		GOMAXPROCS: runtime.GOMAXPROCS(0), Go: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
+		Threads: []int{blskernel.Threads()},
+	}
+	for _, b := range backends {
+		m.Backends = append(m.Backends, b.Name())
+		if k, err := kernel.Selected(); err == nil && b.Name() == "pure" {
+			m.Kernel = k.Name
+		}
+		if v, ok := b.(interface{ Version() string }); ok {
+			m.OpenBLAS = v.Version()
+		}
+	}
+	return m
+}
+
+// version returns the version of the module, or the revision that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	revision, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+"
+		}
+	}
+	if revision != "" {
+		return revision + changed
+	}
+	return cmp.Or(info.Main.Version, "unknown")
+}

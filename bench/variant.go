@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"blskernel/blsupdate"
+)
+
+// A Variant is a method with the choices that it has.
+type Variant struct {
+	Method blsupdate.Method
+	Form   blsupdate.Form // of an update; the zero value is the cheapest by flops
+	Solve  bool           // of Improved: solve for B
+}
+
+// Variants returns the methods with the zero value of their choices.
+func Variants(methods ...blsupdate.Method) []Variant {
+	var all []Variant
+	for _, m := range methods {
+		all = append(all, Variant{Method: m})
+	}
+	return all
+}
+
+// String returns the method, with its form where that is not Auto and with solve where it solves, as
+// improved/large/solve.
+func (v Variant) String() string {
+	name := v.Method.String()
+	if v.Form != blsupdate.Auto {
+		name += "/" + v.Form.String()
+	}
+	if v.Solve {
+		name += "/solve"
+	}
+	return name
+}
+
+// ParseVariant is the inverse of Variant.String; the parts after the method may stand in any order. The error says
+// which part is wrong.
+func ParseVariant(s string) (Variant, error) {
+	parts := strings.Split(s, "/")
+	m, err := blsupdate.ParseMethod(parts[0])
+	if err != nil {
+		return Variant{}, err
+	}
+	v := Variant{Method: m}
+	for _, part := range parts[1:] {
+		form, err := blsupdate.ParseForm(part)
+		switch {
+		case part == "solve":
+			v.Solve = true
+		case err == nil:
+			v.Form = form
+		default:
+			return Variant{}, fmt.Errorf("bench: %q is neither a form, auto, paper, small, large or compressed, nor solve", part)
+		}
+	}
+	return v, nil
+}
+
+// options returns opt with the choices of the variant.
+func (v Variant) options(opt blsupdate.Options) blsupdate.Options {
+	opt.Form, opt.Solve = v.Form, v.Solve
+	return opt
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bench/result"
+	"blskernel/blsupdate"
+)
+
+// quickCrossover returns a small experiment with constant rates, so that none are measured.
+func quickCrossover(t *testing.T) *bench.Crossover {
+	t.Helper()
+	b, err := blskernel.Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench.Crossover{
+		L: 60, K: 12, C: 2, Q: []int{1, 5, 30}, Variants: []bench.Variant{{Method: blsupdate.Original}, {Method: blsupdate.Improved, Form: blsupdate.Large}},
+		Lambda: 0x1p-30, Rounds: 2, Backend: b, Rates: blsupdate.ConstantRates(1e10, 1e9),
+	}
+}
+
+// TestCrossoverShow prints a small table and keeps its lines.
+func TestCrossoverShow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crossover.jsonl")
+	var out, lines, errs bytes.Buffer
+	if err := (&crossoverSettings{out: path}).show(context.Background(), quickCrossover(t), "blskernel crossover", streams{&out, &errs}); err != nil || errs.Len() > 0 {
+		t.Fatal(err, errs.String())
+	}
+	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\n       planner "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s\nhas no %q", out.String(), want)
+		}
+	}
+	file, err := result.ReadFile(path)
+	if err != nil || len(file.Machines) != 1 || file.Machines[0].Command != "blskernel crossover" || len(file.Crossovers) != 3 {
+		t.Fatalf("%+v, %v", file, err)
+	}
+	for i, p := range file.Crossovers {
+		if p.Q != []int{1, 5, 30}[i] || p.Rounds != 2 || len(p.Methods) != 3 || p.Methods[1].Series != "improved/large" || p.Methods[2].Series != bench.PlannerSeries {
+			t.Errorf("%+v", p)
+		}
+	}
+	if err := (&crossoverSettings{json: true}).show(context.Background(), quickCrossover(t), "blskernel crossover", streams{&lines, &errs}); err != nil || errs.Len() > 0 {
+		t.Fatal(err, errs.String())
+	}
+	if read, err := result.Read("stdout", &lines); err != nil || len(read.Machines) != 1 || len(read.Crossovers) != 3 {
+		t.Errorf("%+v, %v", read, err)
+	}
+	full := errors.New("no space left on device")
+	if err := (&crossoverSettings{}).show(context.Background(), quickCrossover(t), "", streams{broken{full}, &errs}); !errors.Is(err, full) {
+		t.Errorf("a full disk: %v", err)
+	}
+}
+
+// TestCrossoverTable has points that are made up.
+func TestCrossoverTable(t *testing.T) {
+	c := quickCrossover(t)
+	table := newCrossoverTable(c)
+	for _, q := range c.Q {
+		s := float64(q)
+		got := table.line(bench.CrossoverPoint{
+			Q: q, Rounds: 3, Planner: "gram",
+			Methods:              []bench.CrossoverTiming{{Series: "original", Seconds: s, Flops: 1e9 * s}, {Series: "improved/large", Seconds: 2, Flops: 2e9}, {Series: bench.PlannerSeries, Seconds: 0.5, Flops: 1e9}},
+			RetrainPseudoinverse: bench.CrossoverTiming{Seconds: 5, Flops: 10e9}, RetrainWeights: bench.CrossoverTiming{Seconds: 1, Flops: 7e9},
+		})
+		if q == 5 {
+			want := "      5    5.0000   5.000    2.0000   2.000    0.5000   1.000                   gram    5.0000  10.000    1.0000   7.000         3\n"
+			if got != want {
+				t.Errorf("%q; want\n%q", got, want)
+			}
+		}
+	}
+	want := `
+Starting over takes less than an update from this q on:
+
+                 A+ from scratch     W from scratch
+                 by flops measured   by flops measured
+      original         10      5.0        7.0     <= 1
+improved/large       > 30     > 30       > 30     <= 1
+       planner       > 30     > 30       > 30     > 30
+`
+	if got := table.foot(); got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	if got := table.q(math.Sqrt(2)); got != "1.4" {
+		t.Errorf("%s for the root of 2", got)
+	}
+}
+
+func TestCrossoverUsage(t *testing.T) {
+	for _, tc := range []struct{ args, want string }{
+		{"x", `unexpected argument "x"`},
+		{"--k 0", `--k is 0; want 1 to 100000`},
+		{"--c 0", `--c is 0; want 1 to 100000`},
+		{"--l 0", `--l is 0; want 1 to 10000000`},
+		{"--l 10 --k 11", `--l is 10, fewer samples than the 11 nodes: not every method can start from them`},
+		{"--q 1,0", `--q has 0; want 1 to 10000000`},
+		{"--q 3,3", `--q has 3 twice`},
+		{"--rounds -1", `--rounds is -1; want 0 to 100000`},
+		{"--threads -1", `--threads is -1; want 0 to 1073741824`},
+		{"--lambda -1", `invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"--methods improved,improved", `--methods has improved twice`},
+		{"--backend x", `--backend is "x"; want pure or openblas`},
+	} {
+		status, out, errs := inProcess(append([]string{"crossover"}, strings.Fields(tc.args)...)...)
+		if first, _, _ := strings.Cut(errs, "\n"); status != exitUsage || out != "" || first != "blskernel crossover: "+tc.want {
+			t.Errorf("%s: status %d, %q, %q; want %q", tc.args, status, out, first, tc.want)
+		}
+	}
+}
+
+func TestCrossoverInterrupted(t *testing.T) {
+	interrupted(t, 0, func(ctx context.Context, path string, s streams) int {
+		return run(ctx, []string{"crossover", "--backend", "pure", "--out", path}, s)
+	})
+	interrupted(t, 6, func(ctx context.Context, path string, s streams) int {
+		c := quickCrossover(t)
+		c.Rounds = 50
+		var stopped signalError
+		if err := (&crossoverSettings{out: path}).show(ctx, c, "", s); !errors.As(err, &stopped) {
+			t.Error(err)
+		}
+		return stopped.status()
+	})
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// folderHas checks the files of a folder by name and content.
+func folderHas(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(want) {
+		t.Errorf("%v; want %v", entries, want)
+	}
+	for name, text := range want {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != text {
+			t.Errorf("%s has %q (%v); want %q", name, got, err, text)
+		}
+	}
+}
+
+func TestOutFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.jsonl")
+	begin := func(text string) *outFile {
+		t.Helper()
+		f, err := newOutFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := io.WriteString(f, text); n != len(text) || err != nil {
+			t.Fatal(n, err)
+		}
+		return f
+	}
+	begin("none").Abort()
+	folderHas(t, dir, nil)
+	f := begin("first")
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Abort()
+	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
+	f = begin("second")
+	f.Abort()
+	f.Abort()
+	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
+	if err := begin("third").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	folderHas(t, dir, map[string]string{"x.jsonl": "third"})
+	if runtime.GOOS == "windows" {
+		return
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o400 == 0 || info.Mode().Perm()&0o111 != 0 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+	// A link stays one.
+	other := t.TempDir()
+	link := filepath.Join(other, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	linked, err := newOutFile(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := linked.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	folderHas(t, dir, map[string]string{"x.jsonl": ""})
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+}
+
+// TestOutFileRefuses has names under which no file can be.
+func TestOutFileRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{dir, filepath.Join(dir, "missing", "x"), os.DevNull} {
+		if f, err := newOutFile(path); err == nil {
+			f.Abort()
+			t.Errorf("%s: no error", path)
+		}
+	}
+	folderHas(t, dir, nil)
+	// What becomes impossible meanwhile.
+	path := filepath.Join(dir, "x")
+	f, err := newOutFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "y"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v is left (%v)", entries, err)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	cmd := &cobra.Command{Use: "parent"}
+	child := &cobra.Command{Use: "child"}
+	cmd.AddCommand(child)
+	f := child.Flags()
+	f.IntSlice("list", []int{1}, "")
+	f.StringSlice("names", nil, "")
+	f.Bool("yes", false, "")
+	f.Bool("no", true, "")
+	f.Int("n", 3, "")
+	f.Int("m", 3, "")
+	var r ridge
+	f.Var(&r, "ridge", "")
+	if err := f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := commandLine(child), "parent child --list 2,3 --n 4 --names a,b --no=false --ridge 2^-30 --yes"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}

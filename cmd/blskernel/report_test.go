@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bench"
+	"blskernel/bench/result"
+)
+
+// writeResults writes a file of results with some points of growth, and returns its path.
+func writeResults(t *testing.T, dir, name string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, condition := range []float64{1e2, 1e4, 1e6} {
+		p := bench.GrowthPoint{Backend: "pure", Method: "qr", Form: "auto", Condition: condition, Kappa: condition, Error: 3.7e-16 * condition, Bound: 1e-14 * condition}
+		if err := result.Write(f, "growth", p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// TestReport makes a page of a folder, of a file twice, and of files without the flag.
+func TestReport(t *testing.T) {
+	dir := t.TempDir()
+	file := writeResults(t, dir, "a.jsonl")
+	for i, args := range [][]string{
+		{"--results", dir}, {"--results", file, "--results", dir}, {"-results", file, file}, {file},
+	} {
+		out := filepath.Join(t.TempDir(), "page")
+		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)
+		index := filepath.Join(out, "index.html")
+		if status != 0 || stderr != "" || !strings.HasPrefix(stdout, index+"   ") || !strings.Contains(stdout, "1 section, from 1 file\n") || !strings.Contains(stdout, "1 plot, each") {
+			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
+		}
+		page, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(page), "<svg "); n != 1 || strings.Count(string(page), "<td>3.7e-10</td>") != 1 {
+			t.Errorf("%d: %d plots, or not each number once", i, n)
+		}
+		plots, err := filepath.Glob(filepath.Join(out, "plots", "*"))
+		if err != nil || len(plots) != 2 {
+			t.Errorf("%d: %v, %v", i, plots, err)
+		}
+	}
+}
+
+// TestReportErrors has what cannot be made a page of. Nothing is written.
+func TestReportErrors(t *testing.T) {
+	dir := t.TempDir()
+	good := writeResults(t, dir, "good.jsonl")
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"bad.jsonl": "{\"kind\":\"machine\"}\n{\"kind\":7}\n", "none.jsonl": "{\"kind\":\"machine\"}\n", "row.jsonl": "{\"kind\":\"row\",\"table\":2}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, tc := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--out", path("out")}, exitUsage, "--results is missing: name a file of results, or a folder of them"},
+		{[]string{"--results", good}, exitUsage, "--out is missing: name the folder for the page"},
+		{[]string{"--results", good, "--out", good}, exitUsage, "which is no folder"},
+		{[]string{"--results", path("nowhere"), "--out", path("out")}, exitFailure, `nowhere" is not there`},
+		{[]string{"--results", empty, "--out", path("out")}, exitFailure, `empty" has no files of results, *.jsonl`},
+		{[]string{"--results", path("none.jsonl"), "--out", path("out")}, exitFailure, "nothing to show in "},
+		{[]string{"--results", path("bad.jsonl"), "--out", path("out")}, exitFailure, "result: bad.jsonl: line 2: "},
+		{[]string{"--results", path("row.jsonl"), "--out", path("out")}, exitFailure, "result: row.jsonl: line 1: a row of table 2 before the table"},
+	} {
+		status, stdout, stderr := inProcess(append([]string{"report"}, tc.args...)...)
+		if status != tc.status || stdout != "" || !strings.Contains(stderr, tc.want) {
+			t.Errorf("%q: status %d, want %d; %q, %q", tc.args, status, tc.status, stdout, stderr)
+		}
+		if _, err := os.Stat(path("out")); err == nil {
+			t.Errorf("%q: the folder for the page has been made", tc.args)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"blskernel/bench"
+	"blskernel/bench/result"
+)
+
+// results is a file of results that grows line by line, each of which is on disk before the next one is begun. The
+// zero value, for no file, forgets them.
+type results struct {
+	file *os.File
+	read *result.File // what was there, where the run goes on
+}
+
+// openResults creates the file at path, or where the run is to go on opens the one that is there. An empty path is for no file.
+func openResults(path string, resume bool) (*results, error) {
+	if path == "" {
+		return new(results), nil
+	}
+	if !resume {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			return nil, usageError{fmt.Errorf("--out %s exists: --resume goes on with it, or remove it", path)}
+		}
+		return &results{file: f}, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	r := &results{file: f}
+	if r.read, err = result.Read(path, f); err == nil {
+		err = r.cut()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
+}
+
+// cut takes a last line without an end, which an interruption has left, off the file.
+func (r *results) cut() error {
+	data, err := os.ReadFile(r.file.Name())
+	if err != nil {
+		return err
+	}
+	end := int64(bytes.LastIndexByte(data, '\n') + 1)
+	if err := r.file.Truncate(end); err != nil {
+		return err
+	}
+	_, err = r.file.Seek(end, 0)
+	return err
+}
+
+// done returns the rows of a table that the file has, and whether it has the table, where there may be none yet. A
+// table of other settings is an error.
+func (r *results) done(head bench.TableHead) (rows []bench.TableRow, begun bool, err error) {
+	if r.read == nil {
+		return nil, false, nil
+	}
+	for _, t := range r.read.Tables {
+		if t.Table != head.Table {
+			continue
+		}
+		if !t.SameExperiment(head) {
+			return nil, false, usageError{fmt.Errorf("--resume: %s has table %d with other settings: give those, or another --out", r.file.Name(), head.Table)}
+		}
+		return t.Rows, true, nil
+	}
+	return nil, false, nil
+}
+
+// write adds a line.
+func (r *results) write(kind string, v any) error {
+	if r.file == nil {
+		return nil
+	}
+	if err := result.Write(r.file, kind, v); err != nil {
+		return err
+	}
+	return r.file.Sync()
+}
+
+// close closes the file, once.
+func (r *results) close() error {
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file = nil
+	return f.Close()
+}
