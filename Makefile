@@ -45,6 +45,7 @@ check-generate:
 tidy:
 	$(GO) mod tidy -diff
 	cd examples/external && $(GO) mod tidy -diff
+	cd bench/report/browser && $(GO) mod tidy -diff
 	$(GO) mod verify
 
 # The packages with goroutines.
@@ -100,7 +101,7 @@ results:
 
 # The page in a headless browser: no message, nothing wider than a phone. Skipped where there is no browser.
 check-page:
-	cd bench/report/browser && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd bench/report/browser && $(GO) vet ./... && $(GO) test -count=1 -v ./...
 
 # Every benchmark once, to see that they work.
 benchsmoke:

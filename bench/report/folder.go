@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -66,7 +68,7 @@ func (p *Page) WriteFolder(ctx context.Context, dir string) (written []Written, 
 
 // writeTemporary writes a file beside path and returns its name, or nothing where that failed.
 func writeTemporary(path string, write func(io.Writer) error) (name string, n int64, err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	f, err := createBeside(path)
 	if err != nil {
 		return "", 0, err
 	}
@@ -83,13 +85,21 @@ func writeTemporary(path string, write func(io.Writer) error) (name string, n in
 	if err := b.Flush(); err != nil {
 		return "", 0, err
 	}
-	// CreateTemp makes files that only their owner reads; a page is for all.
-	if err := f.Chmod(0o644); err != nil {
-		return "", 0, err
-	}
 	info, err := f.Stat()
 	if err != nil {
 		return "", 0, err
 	}
 	return f.Name(), info.Size(), nil
+}
+
+// createBeside creates a file in the folder of path, with the permissions that the umask leaves, which os.CreateTemp
+// does not give.
+func createBeside(path string) (*os.File, error) {
+	for {
+		name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }

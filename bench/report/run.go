@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/bls"
 )
 
 // setting is what two runs of a table have to have in common for their rows to be of the same experiment.
@@ -31,11 +32,20 @@ func settingOf(h bench.TableHead) setting {
 // full tells whether the table is as large as the paper's.
 func (s setting) full() bool { return s.scale == 1 || s.scale == 0 }
 
+// paperLambda is the ridge of the paper's tables.
+const paperLambda = 0x1p-30
+
 // name names the table, with what is not as in the paper.
 func (s setting) name() string {
 	name := fmt.Sprintf("Table %d", s.table)
 	if !s.full() {
 		name += " at scale " + short(s.scale)
+	}
+	if s.lambda != 0 && s.lambda != paperLambda {
+		name += ", lambda = " + short(s.lambda)
+	}
+	if s.shrink != 0 && s.shrink != bls.DefaultShrink {
+		name += ", s = " + short(s.shrink)
 	}
 	if s.heldOut > 0 {
 		name += fmt.Sprintf(" tested on %d training samples", s.heldOut)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -165,28 +164,6 @@ func ReadFile(path string) (*File, error) {
 	}
 	defer in.Close()
 	return Read(filepath.Base(path), in)
-}
-
-// ReadFolder reads all files of a folder whose names end in .jsonl, in the order of their names. A folder without any is an
-// error that matches fs.ErrNotExist.
-func ReadFolder(dir string) ([]*File, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		return nil, fmt.Errorf("result: %w", err)
-	}
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("result: the folder %q has no files of results, *.jsonl: %w", dir, fs.ErrNotExist)
-	}
-	slices.Sort(paths)
-	var files []*File
-	for _, path := range paths {
-		f, err := ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	return files, nil
 }
 
 // Write writes v, an object, as a line of its kind.

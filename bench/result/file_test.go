@@ -98,29 +98,16 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-func TestReadFolder(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := ReadFolder(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an empty folder: %v", err)
-	}
-	b, _ := lines(t)
-	for _, name := range []string{"b.jsonl", "a.jsonl", "c.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files, err := ReadFolder(dir)
-	if err != nil || len(files) != 2 || files[0].Name != "a.jsonl" || files[1].Name != "b.jsonl" {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "d.jsonl"), []byte("{\n"), 0o666); err != nil {
+func TestReadFile(t *testing.T) {
+	b, want := lines(t)
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var at *LineError
-	if _, err := ReadFolder(dir); !errors.As(err, &at) || at.File != "d.jsonl" {
-		t.Errorf("a malformed file: %v", err)
+	if f, err := ReadFile(path); err != nil || !reflect.DeepEqual(f, want) {
+		t.Errorf("read %+v, %v", f, err)
 	}
-	if _, err := ReadFile(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadFile(path + "s"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 }

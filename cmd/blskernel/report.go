@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func newReport(s streams) *cobra.Command {
 with --json, and make DIR/index.html of it: what was measured in plain sentences, plots,
 and below each plot its numbers. The page is one file that loads nothing; DIR/plots has its plots as SVG and PNG. A
 folder stands for all of its files *.jsonl. Runs of the same settings on the same machine
-are joined, wherever they are.`,
+are joined, wherever they are. The sentences are printed too.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,
@@ -71,9 +72,29 @@ func (set *reportSettings) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s   %d kB, %s, from %s\n%s   %s, each as SVG and PNG\n",
+	if _, err := io.WriteString(s.out, findings(page)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.err, "%s   %d kB, %s, from %s\n%s   %s, each as SVG and PNG\n",
 		written[0].Path, (written[0].Bytes+999)/1000, counted(len(page.Sections()), "section"), counted(len(files), "file"), filepath.Join(set.out, "plots"), counted(len(page.Plots()), "plot"))
 	return err
+}
+
+// findings returns what the page says in sentences, section by section.
+func findings(page *report.Page) string {
+	var b strings.Builder
+	section := ""
+	for _, f := range page.Findings {
+		if f.Section != section {
+			if section != "" {
+				b.WriteString("\n")
+			}
+			section = f.Section
+			b.WriteString(section + "\n")
+		}
+		b.WriteString("  " + f.Text + "\n")
+	}
+	return b.String()
 }
 
 // counted writes a number of things.

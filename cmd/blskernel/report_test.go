@@ -38,7 +38,8 @@ func TestReport(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "page")
 		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)
 		index := filepath.Join(out, "index.html")
-		if status != 0 || stderr != "" || !strings.HasPrefix(stdout, index+"   ") || !strings.Contains(stdout, "1 section, from 1 file\n") || !strings.Contains(stdout, "1 plot, each") {
+		if status != 0 || !strings.HasPrefix(stderr, index+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot, each") ||
+			!strings.HasPrefix(stdout, "Errors against condition number\n  ") {
 			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
 		}
 		page, err := os.ReadFile(index)
