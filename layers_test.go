@@ -15,6 +15,7 @@ import (
 var layers = []string{
 	"blskernel/internal/guard",
 	"blskernel/internal/finite",
+	"blskernel/internal/atomicfile",
 	"blskernel/internal/packed",
 	"blskernel/internal/block",
 	"blskernel/internal/kernel",

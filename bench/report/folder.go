@@ -3,13 +3,12 @@ package report
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"blskernel/internal/atomicfile"
 )
 
 // A Written is a file that WriteFolder wrote.
@@ -27,79 +26,69 @@ func (p *Page) WriteFolder(ctx context.Context, dir string) (written []Written, 
 	if err := os.MkdirAll(plots, 0o777); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	type job struct {
-		path, temporary string
-		write           func(io.Writer) error
-	}
 	jobs := []job{{path: filepath.Join(dir, "index.html"), write: p.WriteHTML}}
 	for _, plot := range p.Plots() {
 		jobs = append(jobs,
 			job{path: filepath.Join(plots, plot.Name+".svg"), write: plot.WriteSVG},
 			job{path: filepath.Join(plots, plot.Name+".png"), write: plot.WritePNG})
 	}
-	defer func() {
-		for _, j := range jobs { // those that were not renamed
-			if j.temporary != "" {
-				err = errors.Join(err, os.Remove(j.temporary))
-			}
-		}
-	}()
 	for i := range jobs {
-		j := &jobs[i]
+		defer jobs[i].abort()
+	}
+	for i := range jobs {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		var n int64
-		j.temporary, n, err = writeTemporary(j.path, j.write)
+		n, err := jobs[i].do()
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
-		written = append(written, Written{j.path, n})
+		written = append(written, Written{jobs[i].path, n})
 	}
 	for i := range jobs {
-		j := &jobs[i]
-		if err := os.Rename(j.temporary, j.path); err != nil {
+		if err := jobs[i].file.Commit(); err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
-		j.temporary = ""
 	}
 	return written, nil
 }
 
-// writeTemporary writes a file beside path and returns its name, or nothing where that failed.
-func writeTemporary(path string, write func(io.Writer) error) (name string, n int64, err error) {
-	f, err := createBeside(path)
-	if err != nil {
-		return "", 0, err
-	}
-	defer func() {
-		if err = errors.Join(err, f.Close()); err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-			name = ""
-		}
-	}()
-	b := bufio.NewWriter(f)
-	if err := write(b); err != nil {
-		return "", 0, err
-	}
-	if err := b.Flush(); err != nil {
-		return "", 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return "", 0, err
-	}
-	return f.Name(), info.Size(), nil
+// A job is a file that is to be written.
+type job struct {
+	path  string
+	write func(io.Writer) error
+	file  *atomicfile.File // nil before do
 }
 
-// createBeside creates a file in the folder of path, with the permissions that the umask leaves, which os.CreateTemp
-// does not give.
-func createBeside(path string) (*os.File, error) {
-	for {
-		name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
-		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
-		}
+// do writes the file under another name, and returns its size.
+func (j *job) do() (n int64, err error) {
+	if j.file, err = atomicfile.Create(j.path); err != nil {
+		return 0, err
 	}
+	counted := &counter{w: j.file}
+	b := bufio.NewWriter(counted)
+	if err := j.write(b); err != nil {
+		return 0, err
+	}
+	err = b.Flush()
+	return counted.n, err
+}
+
+// abort drops the file, unless it has its name.
+func (j *job) abort() {
+	if j.file != nil {
+		j.file.Abort()
+	}
+}
+
+// A counter counts what passes through it.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
 }

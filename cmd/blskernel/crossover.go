@@ -122,66 +122,21 @@ func (set *crossoverSettings) run(ctx context.Context, command string, s streams
 	if err != nil {
 		return err
 	}
-	return set.show(ctx, c, command, s)
+	return set.points(c, command).show(ctx, s)
 }
 
-// show runs the experiment and prints it. It finds the rates where the experiment has none.
-func (set *crossoverSettings) show(ctx context.Context, c *bench.Crossover, command string, s streams) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	lines, err := newLineSink(set.out, set.json, s)
-	if err != nil {
-		return err
-	}
-	defer lines.abort()
-	table := newCrossoverTable(c)
-	say := func(text string) error {
-		if set.json {
-			return nil
-		}
-		_, err := fmt.Fprint(s.out, text)
-		return err
-	}
-	shown := newProgress(s.err, set.json)
-	defer shown.clear()
-	err = attend(ctx, shown, func(ctx context.Context, here func(func() error) error) error {
-		if c.Rates == nil {
-			var err error
-			if c.Rates, err = ratesFor(ctx, c.Backend, false, shown, here); err != nil {
-				return err
+// points is the experiment with what is shown of it. The rates are found first where it has none.
+func (set *crossoverSettings) points(c *bench.Crossover, command string) points[bench.CrossoverPoint] {
+	return points[bench.CrossoverPoint]{
+		out: set.out, json: set.json, table: newCrossoverTable(c),
+		machine: func() result.Machine { return result.Here(command, c.Backend) },
+		keep:    func(lines *lineSink, p bench.CrossoverPoint) error { return result.Write(lines, "crossover", p) },
+		prepare: func(ctx context.Context, shown *progress, here func(func() error) error) (err error) {
+			if c.Rates == nil {
+				c.Rates, err = ratesFor(ctx, c.Backend, false, shown, here)
 			}
-		}
-		err := here(func() error {
-			shown.clear()
-			if err := result.Write(lines, "machine", result.Here(command, c.Backend)); err != nil {
-				return err
-			}
-			return say(table.head())
-		})
-		if err != nil {
 			return err
-		}
-		shown.quiet = true // the lines of the table say as much, where there is no bar
-		return c.Run(ctx, func(p bench.CrossoverPoint) error {
-			return here(func() error {
-				if err := result.Write(lines, "crossover", p); err != nil {
-					return err
-				}
-				shown.clear()
-				return say(table.line(p))
-			})
-		}, func(share float64, doing string) {
-			// Where it cannot be shown the run is over, and Run will see that.
-			_ = here(func() error { shown.show(share, doing); return nil })
-		})
-	})
-	if err != nil {
-		return err
+		},
+		run: c.Run,
 	}
-	shown.clear()
-	if err := lines.commit(); err != nil {
-		return err
-	}
-	return say(table.foot())
 }

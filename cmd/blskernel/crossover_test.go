@@ -32,7 +32,7 @@ func quickCrossover(t *testing.T) *bench.Crossover {
 func TestCrossoverShow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
 	var out, lines, errs bytes.Buffer
-	if err := (&crossoverSettings{out: path}).show(context.Background(), quickCrossover(t), "blskernel crossover", streams{&out, &errs}); err != nil || errs.Len() > 0 {
+	if err := (&crossoverSettings{out: path}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{&out, &errs}); err != nil || errs.Len() > 0 {
 		t.Fatal(err, errs.String())
 	}
 	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\n       planner "} {
@@ -49,14 +49,14 @@ func TestCrossoverShow(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if err := (&crossoverSettings{json: true}).show(context.Background(), quickCrossover(t), "blskernel crossover", streams{&lines, &errs}); err != nil || errs.Len() > 0 {
+	if err := (&crossoverSettings{json: true}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{&lines, &errs}); err != nil || errs.Len() > 0 {
 		t.Fatal(err, errs.String())
 	}
 	if read, err := result.Read("stdout", &lines); err != nil || len(read.Machines) != 1 || len(read.Crossovers) != 3 {
 		t.Errorf("%+v, %v", read, err)
 	}
 	full := errors.New("no space left on device")
-	if err := (&crossoverSettings{}).show(context.Background(), quickCrossover(t), "", streams{broken{full}, &errs}); !errors.Is(err, full) {
+	if err := (&crossoverSettings{}).points(quickCrossover(t), "").show(context.Background(), streams{broken{full}, &errs}); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestCrossoverInterrupted(t *testing.T) {
 		c := quickCrossover(t)
 		c.Rounds = 50
 		var stopped signalError
-		if err := (&crossoverSettings{out: path}).show(ctx, c, "", s); !errors.As(err, &stopped) {
+		if err := (&crossoverSettings{out: path}).points(c, "").show(ctx, s); !errors.As(err, &stopped) {
 			t.Error(err)
 		}
 		return stopped.status()

@@ -159,52 +159,17 @@ func (set *growthSettings) run(ctx context.Context, command string, s streams) e
 	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	lines, err := newLineSink(set.out, set.json, s)
-	if err != nil {
-		return err
-	}
-	defer lines.abort()
-	table := newGrowthTable(g)
-	say := func(text string) error {
-		if set.json {
-			return nil
-		}
-		_, err := fmt.Fprint(s.out, text)
-		return err
-	}
-	if err := result.Write(lines, "machine", result.Here(command, g.Backend)); err != nil {
-		return err
-	}
-	if err := say(table.head()); err != nil {
-		return err
-	}
-	shown := newProgress(s.err, true)
-	defer shown.clear()
-	err = attend(ctx, shown, func(ctx context.Context, here func(func() error) error) error {
-		return g.Run(ctx, func(points []bench.GrowthPoint) error {
-			return here(func() error {
-				for _, p := range points {
-					if err := result.Write(lines, "growth", p); err != nil {
-						return err
-					}
+	return points[[]bench.GrowthPoint]{
+		out: set.out, json: set.json, table: newGrowthTable(g),
+		machine: func() result.Machine { return result.Here(command, g.Backend) },
+		keep: func(lines *lineSink, points []bench.GrowthPoint) error {
+			for _, p := range points {
+				if err := result.Write(lines, "growth", p); err != nil {
+					return err
 				}
-				shown.clear()
-				return say(table.line(points))
-			})
-		}, func(share float64, doing string) {
-			// Where it cannot be shown the run is over, and Run will see that.
-			_ = here(func() error { shown.show(share, doing); return nil })
-		})
-	})
-	if err != nil {
-		return err
-	}
-	shown.clear()
-	if err := lines.commit(); err != nil {
-		return err
-	}
-	return say(table.foot())
+			}
+			return nil
+		},
+		run: g.Run,
+	}.show(ctx, s)
 }

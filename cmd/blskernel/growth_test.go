@@ -131,7 +131,12 @@ func interrupted(t *testing.T, after int, f func(ctx context.Context, path strin
 	if status := f(ctx, path, streams{out: out, err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
 		t.Errorf("status %d, %q, %q", status, out.String(), errs.String())
 	}
-	folderHas(t, dir, map[string]string{"x.jsonl": "old\n"})
+	if old, err := os.ReadFile(path); err != nil || string(old) != "old\n" {
+		t.Errorf("the file has %q (%v)", old, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v is left (%v)", entries, err)
+	}
 }
 
 func TestGrowthInterrupted(t *testing.T) {

@@ -1,14 +1,11 @@
-package main
+package atomicfile
 
 import (
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 )
 
 // folderHas checks the files of a folder by name and content.
@@ -28,12 +25,12 @@ func folderHas(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-func TestOutFile(t *testing.T) {
+func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.jsonl")
-	begin := func(text string) *outFile {
+	begin := func(text string) *File {
 		t.Helper()
-		f, err := newOutFile(path)
+		f, err := Create(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +68,7 @@ func TestOutFile(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	linked, err := newOutFile(link)
+	linked, err := Create(link)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +81,11 @@ func TestOutFile(t *testing.T) {
 	}
 }
 
-// TestOutFileRefuses has names under which no file can be.
-func TestOutFileRefuses(t *testing.T) {
+// TestRefused has names under which no file can be.
+func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "missing", "x"), os.DevNull} {
-		if f, err := newOutFile(path); err == nil {
+		if f, err := Create(path); err == nil {
 			f.Abort()
 			t.Errorf("%s: no error", path)
 		}
@@ -96,7 +93,7 @@ func TestOutFileRefuses(t *testing.T) {
 	folderHas(t, dir, nil)
 	// What becomes impossible meanwhile.
 	path := filepath.Join(dir, "x")
-	f, err := newOutFile(path)
+	f, err := Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,26 +105,5 @@ func TestOutFileRefuses(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v is left (%v)", entries, err)
-	}
-}
-
-func TestCommandLine(t *testing.T) {
-	cmd := &cobra.Command{Use: "parent"}
-	child := &cobra.Command{Use: "child"}
-	cmd.AddCommand(child)
-	f := child.Flags()
-	f.IntSlice("list", []int{1}, "")
-	f.StringSlice("names", nil, "")
-	f.Bool("yes", false, "")
-	f.Bool("no", true, "")
-	f.Int("n", 3, "")
-	f.Int("m", 3, "")
-	var r ridge
-	f.Var(&r, "ridge", "")
-	if err := f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := commandLine(child), "parent child --list 2,3 --n 4 --names a,b --no=false --ridge 2^-30 --yes"; got != want {
-		t.Errorf("%s; want %s", got, want)
 	}
 }
