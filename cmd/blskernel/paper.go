@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"blskernel"
 	"blskernel/bench"
@@ -190,6 +191,7 @@ func (set *paperSettings) run(ctx context.Context, changed bool, s streams) erro
 	defer out.close()
 	job := &paperJob{paperSettings: set, changed: changed, backend: b, out: out, streams: s, shown: newProgress(s.err, set.json)}
 	defer job.shown.clear()
+	job.shown.pause = time.Second // the steps of a small table are faster than that
 	err = attend(ctx, job.shown, job.work)
 	return errors.Join(explain(err), out.close())
 }

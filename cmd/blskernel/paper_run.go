@@ -132,7 +132,6 @@ func (j *paperJob) table(ctx context.Context, here func(func() error) error, n i
 		return err
 	}
 	began := time.Now()
-	var told time.Time
 	err = p.Run(ctx, func(row bench.TableRow) error {
 		return here(func() error {
 			if err := j.line("row", row); err != nil {
@@ -141,10 +140,6 @@ func (j *paperJob) table(ctx context.Context, here func(func() error) error, n i
 			return show(printer.row(row))
 		})
 	}, func(done, total float64, doing string) {
-		if time.Since(told) < leastTold {
-			return
-		}
-		told = time.Now()
 		_ = here(func() error {
 			j.shown.show(done/total, fmt.Sprintf("table %d, %s%s", n, doing, timeLeft(time.Since(began), done/total)))
 			return nil
@@ -155,9 +150,6 @@ func (j *paperJob) table(ctx context.Context, here func(func() error) error, n i
 	}
 	return here(func() error { return show(printer.foot()) })
 }
-
-// leastTold is the time between two messages of progress: the steps of a small table are faster than that.
-const leastTold = time.Second
 
 // leastKnown is the share of the work from which on the time that is left can be told.
 const leastKnown = 0.03

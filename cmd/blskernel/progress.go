@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -16,6 +17,11 @@ type progress struct {
 	w     io.Writer
 	quiet bool
 	bar   *progressbar.ProgressBar // nil where w is no terminal
+
+	// Lines come at least so long one after the other; of those that come faster the last one waits for refresh.
+	pause   time.Duration
+	told    time.Time
+	waiting string
 }
 
 const (
@@ -58,14 +64,26 @@ func (p *progress) show(share float64, doing string) {
 		p.bar.Describe(doing)
 		_ = p.bar.Set(int(barSteps * share))
 	case !p.quiet:
-		fmt.Fprintf(p.w, "%3.0f%%  %s\n", 100*share, doing)
+		p.waiting = fmt.Sprintf("%3.0f%%  %s\n", 100*share, doing)
+		p.tell()
 	}
 }
 
-// refresh draws the bar again.
+// tell prints the line that is waiting, if it is time.
+func (p *progress) tell() {
+	if p.waiting == "" || time.Since(p.told) < p.pause {
+		return
+	}
+	fmt.Fprint(p.w, p.waiting)
+	p.told, p.waiting = time.Now(), ""
+}
+
+// refresh draws the bar again, or prints the line that is waiting.
 func (p *progress) refresh() {
 	if p.bar != nil {
 		_ = p.bar.RenderBlank()
+	} else {
+		p.tell()
 	}
 }
 
