@@ -84,7 +84,9 @@ func (g *growthGroup) figure() (figure, string) {
 			methods = append(methods, &s)
 			bounds = append(bounds, series{ink: s.ink, dash: 2, style: thinLine})
 		}
-		bounds[i].add(point.Condition, point.Bound)
+		if point.Failed == "" { // a method that refused did not come to the form that decides its bound
+			bounds[i].add(point.Condition, point.Bound)
+		}
 		row := []string{name, power(point.Condition), power(point.Kappa), power(point.Error), power(point.Bound), fixed(point.Digits, 1), ""}
 		if point.Failed != "" {
 			refused++
