@@ -85,22 +85,14 @@ func (c *checker) compare(variants []Variant, rows []Row, weights []*mat.Dense, 
 		ridgeKappa = c.ridge.add(values)
 	}
 	l, _ := c.rows.Dims()
-	unit := math.Sqrt(float64(l)) * eps
 	for i, v := range variants {
 		check := Check{Condition: ridgeKappa, RidgeDifference: distance(weights[i], ridge), FirstMethodError: distance(weights[i], weights[0])}
 		check.OneShotError = check.RidgeDifference
 		switch v.Method {
 		case blsupdate.Original, blsupdate.Improved:
 			check.Condition, check.OneShotError = directKappa, distance(weights[i], direct)
-			check.Bound = 50 * unit * directKappa
-			if c.large[i] {
-				check.Bound = max(check.Bound, 10*unit*directKappa*directKappa)
-			}
-		case blsupdate.Gram, blsupdate.RidgeInverse:
-			check.Bound = 10 * unit * ridgeKappa * ridgeKappa
-		default:
-			check.Bound = 10 * unit * ridgeKappa
 		}
+		check.Bound = weightsBound(v.Method, c.large[i], l, check.Condition)
 		rows[i].Check = &check
 	}
 	return nil

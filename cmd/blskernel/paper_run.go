@@ -21,7 +21,9 @@ type paperJob struct {
 	backend blskernel.Backend
 	out     *results
 	streams
-	shown *progress
+	shown   *progress
+	machine result.Machine
+	begun   bool // the line of the machine is out
 
 	mnist, norb sets
 }
@@ -34,10 +36,7 @@ func (j *paperJob) work(ctx context.Context, here func(func() error) error) erro
 			return err
 		}
 	}
-	machine := result.Here(j.command, j.backend)
-	if err := here(func() error { return j.line("machine", machine) }); err != nil {
-		return err
-	}
+	j.machine = result.Here(j.command, j.backend)
 	for _, n := range j.tables {
 		if n == 1 {
 			err = j.flops(ctx, here)
@@ -51,8 +50,15 @@ func (j *paperJob) work(ctx context.Context, here func(func() error) error) erro
 	return nil
 }
 
-// line keeps a line of results, and prints it where that is wanted.
+// line keeps a line of results, and prints it where that is wanted. The first line comes after that of the machine: a file
+// of which all is done already stays as it is.
 func (j *paperJob) line(kind string, v any) error {
+	if !j.begun {
+		j.begun = true
+		if err := j.line("machine", j.machine); err != nil {
+			return err
+		}
+	}
 	if j.json {
 		if err := result.Write(j.streams.out, kind, v); err != nil {
 			return err
@@ -104,7 +110,7 @@ func (j *paperJob) table(ctx context.Context, here func(func() error) error, n i
 	}
 	head := p.Head()
 	var begun bool
-	if p.Done, begun, err = j.out.done(head); err != nil {
+	if p.Done, begun, err = j.out.done(head, j.machine); err != nil {
 		return err
 	}
 	printer := newPaperTable(head)
@@ -173,6 +179,9 @@ const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 func (j *paperJob) flops(ctx context.Context, here func(func() error) error) error {
 	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*j.scale))) }
 	for _, q := range []int{scaled(flopsMany), scaled(flopsFew)} {
+		if j.out.hasFlops(scaled(flopsL), scaled(flopsK), q, j.backend.Name()) {
+			continue
+		}
 		c, err := bench.PaperFlops(ctx, scaled(flopsL), scaled(flopsK), q, blsupdate.Options{Backend: j.backend}, j.seed)
 		if err != nil {
 			return err

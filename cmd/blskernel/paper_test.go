@@ -117,8 +117,34 @@ func TestPaperResume(t *testing.T) {
 			t.Errorf("after %d lines it prints\n%s", n, printed)
 		}
 	}
+	finished, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := runCommand(t, args+" --resume"); status != 0 {
+		t.Fatal(errs)
+	}
+	if again, err := os.ReadFile(out); err != nil || string(again) != string(finished) {
+		t.Errorf("a file of which all is done becomes %s, %v", again, err)
+	}
+	if status, _, errs := runCommand(t, args+" --resume --threads 1"); status != 2 || !strings.Contains(errs, "threads [1]") {
+		t.Errorf("other threads: status %d, %s", status, errs)
+	}
 	if status, _, errs := runCommand(t, args+" --resume --seed 2"); status != 2 || !strings.Contains(errs, "other settings") {
 		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
+// TestPaperFlopsOnce counts Table 1 once.
+func TestPaperFlopsOnce(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "flops.jsonl")
+	for range 2 {
+		if status, _, errs := runCommand(t, paperArgs+"--table 1 --resume --out "+out); status != 0 {
+			t.Fatal(errs)
+		}
+	}
+	if f, err := result.ReadFile(out); err != nil || len(f.Flops) != 2 || len(f.Machines) != 1 {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"blskernel/bench"
 	"blskernel/bench/result"
@@ -59,8 +61,8 @@ func (r *results) cut() error {
 }
 
 // done returns the rows of a table that the file has, and whether it has the table, where there may be none yet. A
-// table of other settings is an error.
-func (r *results) done(head bench.TableHead) (rows []bench.TableRow, begun bool, err error) {
+// table of other settings, or that was begun on another machine or backend, is an error: times of two are not compared.
+func (r *results) done(head bench.TableHead, here result.Machine) (rows []bench.TableRow, begun bool, err error) {
 	if r.read == nil {
 		return nil, false, nil
 	}
@@ -71,9 +73,20 @@ func (r *results) done(head bench.TableHead) (rows []bench.TableRow, begun bool,
 		if !t.SameExperiment(head) {
 			return nil, false, usageError{fmt.Errorf("--resume: %s has table %d with other settings: give those, or another --out", r.file.Name(), head.Table)}
 		}
+		if m := t.Machine; m.CPU != here.CPU || m.Kernel != here.Kernel || !slices.Equal(m.Backends, here.Backends) || !slices.Equal(m.Threads, here.Threads) {
+			return nil, false, usageError{fmt.Errorf("--resume: table %d of %s was begun on %s with %s and threads %v, and this is %s with %s and threads %v: give another --out",
+				head.Table, r.file.Name(), m.CPU, strings.Join(m.Backends, ", "), m.Threads, here.CPU, strings.Join(here.Backends, ", "), here.Threads)}
+		}
 		return t.Rows, true, nil
 	}
 	return nil, false, nil
+}
+
+// hasFlops tells whether the file has Table 1 for these sizes.
+func (r *results) hasFlops(l, k, q int, backend string) bool {
+	return r.read != nil && slices.ContainsFunc(r.read.Flops, func(c bench.FlopsCase) bool {
+		return c.L == l && c.K == k && c.Q == q && c.Backend == backend
+	})
 }
 
 // write adds a line.
