@@ -3,13 +3,17 @@ module blskernel
 go 1.24.0
 
 require (
+	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/klauspost/cpuid/v2 v2.3.0
+	github.com/sbinet/npyio v0.9.0
 	github.com/schollz/progressbar/v3 v3.18.0
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/term v0.36.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/netlib v0.0.0-20230729102104-8b8060e7531f
 )
+
+require github.com/nlpodyssey/gopickle v0.3.0 // indirect
 
 require (
 	codeberg.org/go-fonts/liberation v0.5.0 // indirect

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 
 	"blskernel/mat"
@@ -29,8 +30,8 @@ type way struct {
 	solve bool // see Options.Solve
 }
 
-func (u *pseudoinverse) add(ax, ya *mat.Dense) (done, error) {
-	d, err := u.addBatch(ax, ya)
+func (u *pseudoinverse) add(ctx context.Context, ax, ya *mat.Dense) (done, error) {
+	d, err := u.addBatch(ctx, ax, ya)
 	if err == nil && u.keys != nil {
 		u.keys = append(u.keys, rowKeys(ya, ax)...)
 	}
@@ -38,19 +39,19 @@ func (u *pseudoinverse) add(ax, ya *mat.Dense) (done, error) {
 }
 
 // addBatch adds a batch in the form that the options say.
-func (u *pseudoinverse) addBatch(ax, ya *mat.Dense) (done, error) {
+func (u *pseudoinverse) addBatch(ctx context.Context, ax, ya *mat.Dense) (done, error) {
 	shape := u.shape(rowsOf(ax))
 	form := Small
 	if u.method == Improved {
 		form = u.opt.Resolve(shape)
 	}
 	if form == Compressed {
-		return u.addCompressed(ax, ya, shape)
+		return u.addCompressed(ctx, ax, ya, shape)
 	}
 	if u.method == Improved && u.opt.Form == Paper {
 		form = Paper
 	}
-	parts, err := u.addRows(compact(ax), compact(ya), shape.Q, way{form, u.method == Improved && u.opt.Solve})
+	parts, err := u.addRows(ctx, compact(ax), compact(ya), shape.Q, way{form, u.method == Improved && u.opt.Solve})
 	if err != nil {
 		return done{}, err
 	}
@@ -84,7 +85,7 @@ func (u *pseudoinverse) sum(parts []part) (d done, models [][]StepFlops) {
 
 // addRows brings the state up to date with q rows and returns what was done. On an error the state is
 // what it was. It takes over ax and changes ya.
-func (u *pseudoinverse) addRows(ax, ya []float64, q int, how way) ([]part, error) {
+func (u *pseudoinverse) addRows(ctx context.Context, ax, ya []float64, q int, how way) ([]part, error) {
 	s := &addition{u: u, way: how, q: q, ax: ax, ya: ya}
 	shape := u.shape(q)
 	s.kept = u.opt.keptRows(shape.L, q)
@@ -92,9 +93,18 @@ func (u *pseudoinverse) addRows(ax, ya []float64, q int, how way) ([]part, error
 		s.form = Options{Form: Paper}.Resolve(shape)
 	}
 
+	if err := canceled(ctx); err != nil {
+		return nil, err
+	}
 	s.project()
+	if err := canceled(ctx); err != nil {
+		return nil, err
+	}
 	c, err := s.outsidePart()
 	if err != nil {
+		return nil, err
+	}
+	if err := canceled(ctx); err != nil {
 		return nil, err
 	}
 	shape.rankC = c.rank
@@ -102,7 +112,7 @@ func (u *pseudoinverse) addRows(ax, ya []float64, q int, how way) ([]part, error
 	case 0 < c.rank && c.rank < q:
 		// First the rows that complete the row space, then those that lie in it.
 		shape.split = true
-		return u.addParts(s, s.leadingRows(c.rank), part{s.way, shape}, how)
+		return u.addParts(ctx, s, s.leadingRows(c.rank), part{s.way, shape}, how)
 	case c.rank == q:
 		s.form = Auto
 		s.beyond(c)
@@ -121,14 +131,20 @@ func (u *pseudoinverse) addRows(ax, ya []float64, q int, how way) ([]part, error
 			err = s.smallOrthogonal()
 		default: // where D is not kept; a single row needs no help
 			shape.split = true
-			return u.addParts(s, firstHalf(q), part{s.way, shape}, how)
+			return u.addParts(ctx, s, firstHalf(q), part{s.way, shape}, how)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
+	if err := canceled(ctx); err != nil {
+		return nil, err
+	}
 	w, err := s.newWeights()
 	if err != nil {
+		return nil, err
+	}
+	if err := canceled(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.checkOverflow(); err != nil {

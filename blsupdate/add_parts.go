@@ -1,10 +1,13 @@
 package blsupdate
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // addParts adds the rows of s in two parts, the rows first and then the others, and leaves them in
 // their order. what is the part of the work that led to the decision, and how the way to go on.
-func (u *pseudoinverse) addParts(s *addition, first []int, what part, how way) ([]part, error) {
+func (u *pseudoinverse) addParts(ctx context.Context, s *addition, first []int, what part, how way) ([]part, error) {
 	saved := u.save()
 	in := make([]bool, s.q)
 	for _, i := range first {
@@ -19,7 +22,7 @@ func (u *pseudoinverse) addParts(s *addition, first []int, what part, how way) (
 	l := u.p.count
 	parts := []part{what}
 	for _, rows := range [][]int{order[:len(first)], order[len(first):]} {
-		done, err := u.addRows(pick(s.ax, u.k, rows), pick(s.ya, u.c, rows), len(rows), how)
+		done, err := u.addRows(ctx, pick(s.ax, u.k, rows), pick(s.ya, u.c, rows), len(rows), how)
 		if err != nil {
 			u.restore(saved)
 			return nil, err

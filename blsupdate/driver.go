@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +17,8 @@ import (
 //
 // What only some methods can do are interfaces of their own, below.
 type state interface {
-	add(ax, ya *mat.Dense) (done, error)
+	// add stops where ctx is done, which it looks at between steps as long as it can go back.
+	add(ctx context.Context, ax, ya *mat.Dense) (done, error)
 	remove(ax, ya *mat.Dense) (done, error)
 	forget(factor float64) error
 	addNodes(a, h, y *mat.Dense) (done, error)
@@ -24,6 +26,10 @@ type state interface {
 	// weights returns W in the state's own storage, and what it took if it had to be solved for.
 	weights() (*mat.Dense, done, error)
 
+	// code writes or reads all that later results depend on.
+	code(x *coder)
+
+	base() *common
 	dims() (k, c int)
 	lambda() float64
 	// condition returns 1/κ, estimated, for the worst state so far that the errors are made of, and the
@@ -58,6 +64,8 @@ func (b *common) noteLoss(lost float64) { b.lost = max(b.lost, lost) }
 
 func (b *common) losses() float64 { return b.lost }
 
+func (b *common) base() *common { return b }
+
 func (b *common) dims() (k, c int) { return b.k, b.c }
 
 // done is the account of what a state did.
@@ -88,12 +96,16 @@ type pseudoinverter struct {
 func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.p.p.transposed() }
 
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
+	return u.AddInputsContext(context.Background(), ax, ya)
+}
+
+func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error {
 	u.begin()
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
 	q := rowsOf(ax)
-	return u.run(q, q, func() (done, error) { return u.state.add(ax, ya) })
+	return u.run(q, q, func() (done, error) { return u.state.add(ctx, ax, ya) })
 }
 
 func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
@@ -116,7 +128,7 @@ func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error 
 	if err := u.checkRows(sx, sy); err != nil {
 		return ErrOverflow
 	}
-	return u.run(q, q, func() (done, error) { return u.state.add(sx, sy) })
+	return u.run(q, q, func() (done, error) { return u.state.add(context.Background(), sx, sy) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {

@@ -19,10 +19,10 @@ func snapshot(u Updater) ([]float64, []float64, int, float64) {
 	s := stateOf(u)
 	var p []float64
 	for _, b := range s.p.blocks {
-		p = append(p, b...)
+		p = append(p, b.data...)
 	}
 	for _, b := range s.a.blocks {
-		p = append(p, b...)
+		p = append(p, b.data...)
 	}
 	return p, slices.Clone(s.w), s.rank, s.norm
 }

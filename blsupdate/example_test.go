@@ -1,11 +1,16 @@
 package blsupdate_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"blskernel/blsupdate"
 	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // Three samples of two features, then a fourth one.
@@ -74,4 +79,71 @@ func ExampleReport() {
 	// B                  2q²k   16  16
 	// A+ - B D'          2qkl   32  32
 	// W + B (Ya - Ax W)  4cqk   16  16
+}
+
+// A model is kept in a buffer, as it could be in a file, and goes on from there.
+func ExampleEncode() {
+	a := mat.NewDense(3, 2, []float64{
+		1, 0,
+		0, 1,
+		1, 1,
+	})
+	y := mat.NewDense(3, 1, []float64{1, 2, 3})
+	u, err := blsupdate.New(blsupdate.RidgeInverse, a, y, blsupdate.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var kept bytes.Buffer
+	if err := blsupdate.Encode(&kept, u); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	again, err := blsupdate.Decode(&kept, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ax, ya := mat.NewDense(1, 2, []float64{1, -1}), mat.NewDense(1, 1, []float64{4})
+	for _, model := range []blsupdate.Updater{u, again} {
+		if err := model.AddInputs(ax, ya); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	w, _ := u.Weights()
+	v, _ := again.Weights()
+	fmt.Println(again.Method(), again.Samples(), gonummat.Equal(w, v))
+	// Output: ridge-inverse 4 true
+}
+
+// What was not written by Encode, or is not all of it, is a FormatError that says where.
+func ExampleDecode() {
+	_, err := blsupdate.Decode(strings.NewReader("1,2,3\n4,5,6\n"), nil)
+	var format *blsupdate.FormatError
+	fmt.Println(errors.As(err, &format))
+	fmt.Println(err)
+	// Output:
+	// true
+	// blsupdate: decoding a model: byte 0: this is not the state of a model by blsupdate.Encode
+}
+
+// A long update is canceled: the model is what it was.
+func ExampleUpdater_addInputsContext() {
+	a := mat.NewDense(2, 1, []float64{1, 2})
+	y := mat.NewDense(2, 1, []float64{2, 4})
+	u, err := blsupdate.New(blsupdate.Gram, a, y, blsupdate.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err = u.AddInputsContext(ctx, a, y)
+	fmt.Println(errors.Is(err, context.Canceled), err)
+	fmt.Println(u.Samples(), "samples")
+	// Output:
+	// true blsupdate: canceled: context canceled
+	// 2 samples
 }

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"slices"
 
 	"blskernel/internal/finite"
@@ -18,12 +19,15 @@ import (
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //
 // since the matrix on the left has orthonormal columns.
-func (u *pseudoinverse) addCompressed(ax, ya *mat.Dense, shape Shape) (done, error) {
+func (u *pseudoinverse) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape Shape) (done, error) {
+	if err := canceled(ctx); err != nil {
+		return done{}, err
+	}
 	q, r, z, err := u.compress(ax, ya)
 	if err != nil {
 		return done{}, err
 	}
-	parts, err := u.addRows(r, z, u.k, way{Small, true})
+	parts, err := u.addRows(ctx, r, z, u.k, way{Small, true})
 	if err != nil {
 		return done{}, err
 	}

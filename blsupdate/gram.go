@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -9,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // gram is the state of the method Gram: G = AᵀA and T = AᵀY, without the ridge, which is added to a copy of
@@ -28,39 +30,54 @@ type gram struct {
 	spare *mat.SymPacked // storage of a factor that is of no use any more, or nil
 }
 
-func newGram(base common, a, y *mat.Dense) (*gram, done, error) {
-	s := &gram{common: base, ridge: base.opt.Lambda, g: mat.NewSymPacked(base.k, nil), t: mat.NewDense(base.k, base.c, nil), size: newSizes(base.k, base.c)}
-	d, err := s.add(a, y)
-	return s, d, err
+func newGram(ctx context.Context, base common, a, y *mat.Dense) (*gram, done, error) {
+	s := &gram{common: base, ridge: base.opt.Lambda, g: mat.NewSymPacked(base.k, nil), t: mat.NewDense(base.k, base.c, nil)}
+	size, err := newSizes(base.k, base.c).with(a, y).safe()
+	if err != nil {
+		return nil, done{}, err
+	}
+	s.size = size
+	if err := s.learn(ctx, s.g, s.t, a, y); err != nil {
+		return nil, done{}, err
+	}
+	return s, done{model: gramUpdate(rowsOf(a), s.k, s.c)}, nil
 }
 
 // add computes G += AxᵀAx and T += AxᵀYa.
-func (s *gram) add(ax, ya *mat.Dense) (done, error) {
+func (s *gram) add(ctx context.Context, ax, ya *mat.Dense) (done, error) {
+	q := rowsOf(ax)
 	size, err := s.size.with(ax, ya).safe()
 	if err != nil {
 		return done{}, err
 	}
-	s.size = size
-	s.update(1, ax, ya)
-	return done{model: gramUpdate(rowsOf(ax), s.k, s.c)}, nil
+	g, t := s.g, s.t
+	if manyPanels(ctx, q) {
+		g, t = cloneSym(g), gonummat.DenseCopyOf(t)
+	}
+	if err := s.learn(ctx, g, t, ax, ya); err != nil {
+		return done{}, err
+	}
+	s.g, s.t, s.size = g, t, size
+	s.changed()
+	return done{model: gramUpdate(q, s.k, s.c)}, nil
+}
+
+// learn computes G += AxᵀAx and T += AxᵀYa panel by panel.
+func (s *gram) learn(ctx context.Context, g *mat.SymPacked, t, ax, ya *mat.Dense) error {
+	return eachPanel(ctx, rowsOf(ax), func(from, to int) error {
+		s.update(g, t, 1, rowRange(ax, from, to), rowRange(ya, from, to))
+		return nil
+	})
 }
 
 // update computes G += sign AxᵀAx and T += sign AxᵀYa.
-func (s *gram) update(sign float64, ax, ya *mat.Dense) {
-	s.rankUpdate(s.g, sign, ax)
-	s.counter.Enter(StepT)
+func (s *gram) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat.Dense) {
 	defer s.counter.Leave()
-	x, y, t := ax.RawMatrix(), ya.RawMatrix(), s.t.RawMatrix()
-	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, x.Rows, sign, x.Data, x.Stride, y.Data, y.Stride, 1, t.Data, t.Stride)
-	s.changed()
-}
-
-// rankUpdate computes G += sign AxᵀAx.
-func (s *gram) rankUpdate(g *mat.SymPacked, sign float64, ax *mat.Dense) {
+	x, y, rt := ax.RawMatrix(), ya.RawMatrix(), t.RawMatrix()
 	s.counter.Enter(StepG)
-	defer s.counter.Leave()
-	x := ax.RawMatrix()
 	s.counter.Dsprk(blas.Trans, s.k, x.Rows, sign, x.Data, x.Stride, 1, g.RawSymPacked().Data)
+	s.counter.Enter(StepT)
+	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, x.Rows, sign, x.Data, x.Stride, y.Data, y.Stride, 1, rt.Data, rt.Stride)
 }
 
 // factorize returns the Cholesky factor of G + lambda I, and the steps that it took if it had to be made.

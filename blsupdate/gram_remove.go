@@ -25,7 +25,7 @@ func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	next.g, next.t = cloneSym(s.g), gonummat.DenseCopyOf(s.t)
 	next.factor, next.factored, next.w, next.spare = nil, nil, nil, nil
 	next.size = s.size.without(ax, ya)
-	next.update(-1, ax, ya)
+	next.update(next.g, next.t, -1, ax, ya)
 	factor, model, err := next.factorize()
 	if err != nil {
 		return done{}, &LeverageError{Action: ActionRemove}

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -37,20 +38,20 @@ type inverseCholesky struct {
 
 // newInverseCholesky computes F = R⁻¹ where RᵀR = AᵀA + lambda I: R is the Cholesky factor where the
 // condition of that matrix allows, else it comes from a QR factorization of A below sqrt(lambda) I.
-func newInverseCholesky(base common, a, y *mat.Dense) (*inverseCholesky, done, error) {
+func newInverseCholesky(ctx context.Context, base common, a, y *mat.Dense) (*inverseCholesky, done, error) {
 	s := &inverseCholesky{common: base, ridge: base.opt.Lambda, gain: 1}
 	size, err := newSizes(s.k, s.c).with(a, y).safe()
 	if err != nil {
 		return nil, done{}, err
 	}
 	s.size = size
-	start, err := s.startCholesky(a, y)
+	start, err := s.startCholesky(ctx, a, y)
 	var singular *ConditionError
 	abandoned := 0.0
 	if errors.As(err, &singular) {
 		abandoned = s.counter.Flops()
 		s.counter.Reset()
-		start, err = StartQR, s.startQR(a, y)
+		start, err = StartQR, s.startQR(ctx, a, y)
 	}
 	if err != nil {
 		return nil, done{}, err
@@ -66,18 +67,23 @@ func newInverseCholesky(base common, a, y *mat.Dense) (*inverseCholesky, done, e
 
 // startCholesky computes L = U⁻ᵀ from the Cholesky factor U of AᵀA + lambda I. The error is a *ConditionError
 // where that is not accurate enough.
-func (s *inverseCholesky) startCholesky(a, y *mat.Dense) (Start, error) {
-	factor, rcond, err := s.startFactor(a)
+func (s *inverseCholesky) startCholesky(ctx context.Context, a, y *mat.Dense) (Start, error) {
+	factor, rcond, err := s.startFactor(ctx, a)
 	if err != nil {
 		return 0, err
 	}
 	if !wellConditioned(rcond, rowsOf(a)) {
 		return 0, &ConditionError{What: "A'A + lambda I", RCond: rcond}
 	}
+	if err := canceled(ctx); err != nil {
+		return 0, err
+	}
 	if s.w, err = s.startWeights(factor, a, y); err != nil {
 		return 0, err
 	}
-	s.counter.Enter(StepF)
+	if err := s.enter(ctx, StepF); err != nil {
+		return 0, err
+	}
 	defer s.counter.Leave()
 	s.l = multipleOfIdentity(s.k, 1)
 	if err := factor.SolveUTriangle(s.l); err != nil {
@@ -88,12 +94,21 @@ func (s *inverseCholesky) startCholesky(a, y *mat.Dense) (Start, error) {
 
 // startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W =
 // R⁻¹z.
-func (s *inverseCholesky) startQR(a, y *mat.Dense) error {
+func (s *inverseCholesky) startQR(ctx context.Context, a, y *mat.Dense) error {
 	s.counter.Enter(StepFactor)
 	defer s.counter.Leave()
 	r, z := multipleOfIdentity(s.k, math.Sqrt(s.ridge)), mat.NewDense(s.k, s.c, nil)
-	if err := lapack.AppendRows(s.counter, r, z, a, gonummat.DenseCopyOf(y)); err != nil {
-		return ErrOverflow
+	err := eachPanel(ctx, rowsOf(a), func(from, to int) error {
+		if lapack.AppendRows(s.counter, r, z, rowRange(a, from, to), gonummat.DenseCopyOf(rowRange(y, from, to))) != nil {
+			return ErrOverflow
+		}
+		return nil
+	})
+	if err == nil {
+		err = canceled(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	rcond := lapack.RCondTriangle(s.counter, r)
 	if !(rcond > rankTolerance(rowsOf(a), s.k)) {
@@ -103,7 +118,9 @@ func (s *inverseCholesky) startQR(a, y *mat.Dense) error {
 	if err := lapack.SolveTriangular(s.counter, z, r, false); err != nil {
 		return ErrOverflow
 	}
-	s.counter.Enter(StepF)
+	if err := s.enter(ctx, StepF); err != nil {
+		return err
+	}
 	if err := lapack.InvertTriangle(s.counter, r); err != nil {
 		return ErrOverflow
 	}

@@ -1,6 +1,8 @@
 package blsupdate
 
 import (
+	"context"
+
 	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -10,9 +12,12 @@ import (
 )
 
 // add brings F and W up to date by q more rows.
-func (s *inverseCholesky) add(ax, ya *mat.Dense) (done, error) {
+func (s *inverseCholesky) add(ctx context.Context, ax, ya *mat.Dense) (done, error) {
 	size, err := s.size.with(ax, ya).safe()
 	if err != nil {
+		return done{}, err
+	}
+	if err := canceled(ctx); err != nil {
 		return done{}, err
 	}
 	next := *s
@@ -21,7 +26,7 @@ func (s *inverseCholesky) add(ax, ya *mat.Dense) (done, error) {
 	form := inverseCholeskyForm(s.opt.Form, q, s.k)
 	large := false
 	if form == Large {
-		large, err = next.addLarge(ax, ya)
+		large, err = next.addLarge(ctx, ax, ya)
 	} else {
 		_, err = next.byRows(1, ax, ya, 1)
 	}
@@ -45,15 +50,15 @@ const mostKernel = 1e4
 //
 // F U⁻¹ is a solution for its transpose, in place: L := U⁻ᵀL for L = Fᵀ. It returns whether the rows
 // are large.
-func (s *inverseCholesky) addLarge(ax, ya *mat.Dense) (large bool, err error) {
+func (s *inverseCholesky) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
 	seen, err := s.seen(ax)
 	if err != nil {
 		return false, err
 	}
 	if s.squaredNorm(seen) <= mostKernel {
-		return false, s.addSeen(seen, ax, ya)
+		return false, s.addSeen(ctx, seen, ax, ya)
 	}
-	return true, s.addSeenByQR(seen, ax, ya)
+	return true, s.addSeenByQR(ctx, seen, ax, ya)
 }
 
 // seen returns S = Ax F, in new storage.
@@ -75,21 +80,27 @@ func (s *inverseCholesky) seen(ax *mat.Dense) (*mat.Dense, error) {
 //	W += F Sᵀ(I + S Sᵀ)⁻¹(Ya - Ax W),
 //
 // which is the more accurate the larger the new rows are.
-func (s *inverseCholesky) addSeen(seen, ax, ya *mat.Dense) error {
+func (s *inverseCholesky) addSeen(ctx context.Context, seen, ax, ya *mat.Dense) error {
 	q, k, c := rowsOf(seen), s.k, s.c
 	defer s.counter.Leave()
 	x := seen.RawMatrix().Data
-	s.counter.Enter(StepKernel)
+	if err := s.enter(ctx, StepKernel); err != nil {
+		return err
+	}
 	inner := mat.NewSymPacked(k, nil)
 	s.counter.Dsprk(blas.Trans, k, q, 1, x, k, 0, inner.RawSymPacked().Data)
 	inner.AddDiagonal(1)
-	s.counter.Enter(StepFactor)
+	if err := s.enter(ctx, StepFactor); err != nil {
+		return err
+	}
 	factor, err := s.definiteFactor(inner, "I + F'Ax'Ax F")
 	if err != nil {
 		return err
 	}
 
-	s.counter.Enter(StepWeights)
+	if err := s.enter(ctx, StepWeights); err != nil {
+		return err
+	}
 	e, v := s.residual(ax, ya, s.w), mat.NewDense(k, c, nil)
 	rv := v.RawMatrix().Data
 	if q <= k {
@@ -104,7 +115,9 @@ func (s *inverseCholesky) addSeen(seen, ax, ya *mat.Dense) error {
 		return ErrOverflow
 	}
 
-	s.counter.Enter(StepF)
+	if err := s.enter(ctx, StepF); err != nil {
+		return err
+	}
 	if err := s.shrink(factor); err != nil {
 		return err
 	}
@@ -158,16 +171,20 @@ func (s *inverseCholesky) addWeights(sign float64, v []float64) error {
 // - Ax W:
 //
 //	F := F U⁻¹,   W := W + F z.
-func (s *inverseCholesky) addSeenByQR(seen, ax, ya *mat.Dense) error {
+func (s *inverseCholesky) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error {
 	defer s.counter.Leave()
 	s.counter.Enter(StepWeights)
 	e := s.residual(ax, ya, s.w)
-	s.counter.Enter(StepFactor)
+	if err := s.enter(ctx, StepFactor); err != nil {
+		return err
+	}
 	u, z := multipleOfIdentity(s.k, 1), mat.NewDense(s.k, s.c, nil)
 	if err := lapack.AppendRows(s.counter, u, z, seen, e); err != nil {
 		return ErrOverflow
 	}
-	s.counter.Enter(StepF)
+	if err := s.enter(ctx, StepF); err != nil {
+		return err
+	}
 	s.l = s.cloneL()
 	if err := lapack.SolveTriangular(s.counter, s.l, u, true); err != nil {
 		return ErrOverflow

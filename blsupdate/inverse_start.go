@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -21,12 +22,21 @@ const (
 
 // startFactor returns the Cholesky factor of AᵀA + lambda I with its reciprocal condition number. The
 // error is a *ConditionError where that matrix is not positive definite to working precision.
-func (b *common) startFactor(a *mat.Dense) (*lapack.Cholesky, float64, error) {
+func (b *common) startFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesky, float64, error) {
 	b.counter.Enter(StepGram)
 	defer b.counter.Leave()
-	x := a.RawMatrix()
 	g := mat.NewSymPacked(b.k, nil)
-	b.counter.Dsprk(blas.Trans, b.k, x.Rows, 1, x.Data, x.Stride, 0, g.RawSymPacked().Data)
+	err := eachPanel(ctx, rowsOf(a), func(from, to int) error {
+		x := rowRange(a, from, to).RawMatrix()
+		b.counter.Dsprk(blas.Trans, b.k, x.Rows, 1, x.Data, x.Stride, 1, g.RawSymPacked().Data)
+		return nil
+	})
+	if err == nil {
+		err = canceled(ctx)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
 	g.AddDiagonal(b.opt.Lambda)
 	const what = "A'A + lambda I"
 	for i := range b.k {

@@ -38,7 +38,7 @@ func (p Choice) table() string {
 		if why == "" {
 			why = "-"
 		}
-		fmt.Fprintf(w, "%v\t%s\t%.3g\t%s\t%s\t%s\t%s\n", c.Method, c.form(), c.Flops/1e9, duration(c.Seconds), bytes(c.Memory), growth, why)
+		fmt.Fprintf(w, "%v\t%s\t%.3g\t%s\t%s\t%s\t%s\n", c.Method, c.form(), c.Flops/1e9, duration(c.Seconds), byteCount(c.Memory), growth, why)
 	}
 	w.Flush()
 	return text.String()
@@ -123,8 +123,8 @@ func duration(seconds float64) string {
 	}
 }
 
-// bytes returns an amount of memory to three digits.
-func bytes(n float64) string {
+// byteCount returns an amount of memory to three digits.
+func byteCount(n float64) string {
 	switch {
 	case n >= 1e9:
 		return fmt.Sprintf("%.3g GB", n/1e9)

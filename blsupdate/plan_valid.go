@@ -38,7 +38,7 @@ func (p *Choice) whyNot(c *Candidate) string {
 		return fmt.Sprintf("rounding leaves %.1f digits for sure, of %.3g wanted", c.Digits, n.Digits)
 	}
 	if n.Memory > 0 && c.Memory > float64(n.Memory) {
-		return fmt.Sprintf("it takes %s of memory, of %s allowed", bytes(c.Memory), bytes(float64(n.Memory)))
+		return fmt.Sprintf("it takes %s of memory, of %s allowed", byteCount(c.Memory), byteCount(float64(n.Memory)))
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -37,10 +38,10 @@ const (
 	removedDrift = 10
 )
 
-func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, done, error) {
+func newPseudoinverse(ctx context.Context, m Method, base common, a, y *mat.Dense) (*pseudoinverse, done, error) {
 	l, k, c := a.RawMatrix().Rows, base.k, base.c
 	u := &pseudoinverse{common: base, method: m, ridge: base.opt.Lambda}
-	s, err := u.start(a)
+	s, err := u.start(ctx, a)
 	if err != nil {
 		return nil, done{}, err
 	}
@@ -53,7 +54,9 @@ func newPseudoinverse(m Method, base common, a, y *mat.Dense) (*pseudoinverse, d
 		u.a.append(compact(a))
 	}
 	u.w = make([]float64, k*c)
-	u.counter.Enter(StepInitial)
+	if err := u.enter(ctx, StepInitial); err != nil {
+		return nil, done{}, err
+	}
 	ry := y.RawMatrix()
 	u.p.panels(0, l, l, func(first, n int, p []float64) {
 		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, n, 1, p, k, ry.Data[first*ry.Stride:], ry.Stride, 1, u.w, c)
@@ -102,11 +105,11 @@ func (u *pseudoinverse) forget(factor float64) error {
 	if !(u.p.norm() < root*math.MaxFloat64) {
 		return ErrOverflow
 	}
-	for _, block := range u.p.blocks {
-		floats.Scale(1/root, block)
+	for _, b := range u.p.blocks {
+		floats.Scale(1/root, b.data)
 	}
-	for _, block := range u.a.blocks {
-		floats.Scale(root, block)
+	for _, b := range u.a.blocks {
+		floats.Scale(root, b.data)
 	}
 	u.norm *= root
 	u.ridge *= factor

@@ -2,17 +2,17 @@ package blsupdate
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 	"math"
 
 	"blskernel/mat"
+
+	"github.com/cespare/xxhash/v2"
 )
 
-var keySeed = maphash.MakeSeed()
-
 // rowKeys returns a hash of the bits of each sample: its row of each matrix of parts, side by side, and
-// its targets. Two of n different samples have the same one with a probability of about n²/2⁶⁵. Zeros
-// are equal whatever their sign.
+// its targets. Two of n different samples have the same one with a probability of about n²/2⁶⁵, as long as nobody
+// makes them so. Zeros are equal whatever their sign. The hash is the same in every process and on every machine,
+// since it goes into what Encode writes.
 func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, rowsOf(targets))
 	var bytes []byte
@@ -23,7 +23,7 @@ func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
 				bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v+0))
 			}
 		}
-		keys[i] = maphash.Bytes(keySeed, bytes)
+		keys[i] = xxhash.Sum64(bytes)
 	}
 	return keys
 }

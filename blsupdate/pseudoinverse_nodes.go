@@ -198,14 +198,14 @@ func (s *widening) state() (*pseudoinverse, error) {
 	next.p = rows{cols: wide}
 	overflows := false
 	u.p.panels(0, s.l, s.l, func(first, n int, old []float64) {
-		block := make([]float64, n*wide)
+		data := make([]float64, n*wide)
 		for i := range n {
-			copy(block[i*wide:], old[i*k:(i+1)*k])
-			copy(block[i*wide+k:], s.bt.RawRowView(first+i))
+			copy(data[i*wide:], old[i*k:(i+1)*k])
+			copy(data[i*wide+k:], s.bt.RawRowView(first+i))
 		}
-		u.counter.Dgemm(blas.NoTrans, blas.Trans, n, k, p, -1, block[k:], wide, d.Data, d.Stride, 1, block, wide)
-		overflows = overflows || finite.First(block) >= 0
-		next.p.blocks = append(next.p.blocks, block)
+		u.counter.Dgemm(blas.NoTrans, blas.Trans, n, k, p, -1, data[k:], wide, d.Data, d.Stride, 1, data, wide)
+		overflows = overflows || finite.First(data) >= 0
+		next.p.blocks = append(next.p.blocks, block{data, n})
 		next.p.count += n
 	})
 	if overflows {

@@ -302,7 +302,7 @@ func TestRowsRemove(t *testing.T) {
 			}
 			check("remove")
 			for i := 1; i < len(s.blocks); i++ {
-				if len(s.blocks[i-1])+len(s.blocks[i]) <= smallBlock*cols {
+				if len(s.blocks[i-1].data)+len(s.blocks[i].data) <= smallBlock*cols {
 					t.Fatalf("seed %d: neighbors of few rows", seed)
 				}
 			}

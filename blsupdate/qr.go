@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 
 	"blskernel"
@@ -48,38 +49,59 @@ func bounded(size sizes) (sizes, error) {
 }
 
 // newQR starts from R = sqrt(lambda) I and z = 0, to which the rows are added.
-func newQR(base common, a, y *mat.Dense) (*triangular, done, error) {
-	s := &triangular{common: base, ridge: base.opt.Lambda, z: mat.NewDense(base.k, base.c, nil), size: newSizes(base.k, base.c)}
+func newQR(ctx context.Context, base common, a, y *mat.Dense) (*triangular, done, error) {
+	s := &triangular{common: base, ridge: base.opt.Lambda, z: mat.NewDense(base.k, base.c, nil)}
 	root := math.Sqrt(s.ridge)
 	s.r = multipleOfIdentity(s.k, root)
-	for j := range s.size.a {
-		s.size.a[j] = root
+	size := newSizes(s.k, s.c)
+	for j := range size.a {
+		size.a[j] = root
 	}
-	d, err := s.add(a, y)
+	size, err := bounded(size.with(a, y))
 	if err != nil {
 		return nil, done{}, err
 	}
-	return s, d, nil
+	s.count, s.size = rowsOf(a), size
+	if err := s.learn(ctx, s.r, s.z, a, y); err != nil {
+		return nil, done{}, err
+	}
+	return s, done{model: qrAddition(s.count, s.k, s.c)}, nil
 }
 
 // add reduces [R z; Ax Ya] to [R' z'; 0 rest].
-func (s *triangular) add(ax, ya *mat.Dense) (done, error) {
+func (s *triangular) add(ctx context.Context, ax, ya *mat.Dense) (done, error) {
 	size, err := bounded(s.size.with(ax, ya))
 	if err != nil {
 		return done{}, err
 	}
-	s.counter.Enter(StepTriangle)
+	q, r, z := rowsOf(ax), s.r, s.z
+	if manyPanels(ctx, q) {
+		r, z = gonummat.DenseCopyOf(r), gonummat.DenseCopyOf(z)
+	}
+	if err := s.learn(ctx, r, z, ax, ya); err != nil {
+		return done{}, err
+	}
+	s.r, s.z, s.size, s.w = r, z, size, nil
+	s.count += q
+	return done{model: qrAddition(q, s.k, s.c)}, nil
+}
+
+// learn brings R and z up to date by rows that are known to be small enough, panel by panel.
+func (s *triangular) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	defer s.counter.Leave()
 	q := rowsOf(ax)
-	if addedByRotations(q, s.k) {
-		blskernel.Begin(s.counter, blskernel.Routine{Name: string(chud), M: q, N: s.k, NRHS: s.c})
-		rotateIn(s.r, s.z, gonummat.DenseCopyOf(ax), gonummat.DenseCopyOf(ya))
-	} else {
-		mustNotFail(lapack.AppendRows(s.counter, s.r, s.z, ax, gonummat.DenseCopyOf(ya)))
-	}
-	s.count += q
-	s.size, s.w = size, nil
-	return done{model: qrAddition(q, s.k, s.c)}, nil
+	rotations := addedByRotations(q, s.k)
+	return eachPanel(ctx, q, func(from, to int) error {
+		s.counter.Enter(StepTriangle)
+		x, y := rowRange(ax, from, to), gonummat.DenseCopyOf(rowRange(ya, from, to))
+		if rotations {
+			blskernel.Begin(s.counter, blskernel.Routine{Name: string(chud), M: to - from, N: s.k, NRHS: s.c})
+			rotateIn(r, z, gonummat.DenseCopyOf(x), y)
+		} else {
+			mustNotFail(lapack.AppendRows(s.counter, r, z, x, y))
+		}
+		return nil
+	})
 }
 
 // mustNotFail panics where an operation in place fails, which largestColumn rules out.

@@ -43,7 +43,7 @@ type Key struct {
 
 // ratesVersion changes with every change of the grids, of the way to measure, and of the routines that would
 // make rates measured before wrong.
-const ratesVersion = 1
+const ratesVersion = 2
 
 // keyFor returns the key of rates of b, here and now.
 func keyFor(b blskernel.Backend) Key {

@@ -24,9 +24,9 @@ var (
 	product  = []int{1, 4, 8, 9, 16, 30, 80, 200, 500, 1300, 4000}
 	pairs    = []int{1, 2, 4, 8, 9, 16, 30, 60, 100, 200, 350, 600, 1000, 2000, 4000}
 	columns  = []int{1, 4, 8, 9, 16, 30, 100, 300, 1000, 3000}
-	coarse   = []int{1, 8, 30, 100, 300, 1000, 3000}
+	coarse   = []int{1, 8, 30, 100, 300, 1000, 2000, 3000}
 	few      = []int{1, 10, 100, 1000}
-	appended = []int{1, 4, 8, 16, 30, 100, 300, 1000}
+	appended = []int{1, 4, 8, 16, 30, 100, 300, 1000, 4000}
 	targets  = []int{1, 30, 300}
 	strips   = []int{2, 4, 8, 9, 16, 30, 60, 128}
 	factors  = []int{1, 4, 8, 16, 30, 60, 120, 250, 500, 1000, 2000}
@@ -41,6 +41,7 @@ const (
 	mostProduct   = 1.1e9
 	mostPair      = 4.1e9
 	mostFlops     = 9.1e9
+	mostAppended  = 3.3e10
 	mostSlow      = 5e8
 	mostRotations = 1e8
 )
@@ -73,7 +74,7 @@ var kinds = []kindRates{
 	{getrs, [3][]int{one, factors, columns}, mostPair, prepareGetrs},
 	{geqrf, [3][]int{pairs, pairs, one}, mostPair, prepareGeqrf},
 	{orgqr, [3][]int{pairs, pairs, one}, mostPair, prepareOrgqr},
-	{tpqrt, [3][]int{appended, coarse, targets}, mostPair, prepareTpqrt},
+	{tpqrt, [3][]int{appended, coarse, targets}, mostAppended, prepareTpqrt},
 	{ttqrt, [3][]int{one, factors, columns}, mostPair, prepareTtqrt},
 	{trtri, [3][]int{one, orders, one}, mostFlops, prepareTrtri},
 	{trtrs, [3][]int{one, factors, columns}, mostPair, prepareTrtrs},

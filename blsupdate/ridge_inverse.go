@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 
 	"blskernel/mat"
@@ -33,23 +34,28 @@ type ridgeInverse struct {
 }
 
 // newRidgeInverse computes Q by the Cholesky factor of AᵀA + lambda I, and W by the same factor.
-func newRidgeInverse(base common, a, y *mat.Dense) (*ridgeInverse, done, error) {
+func newRidgeInverse(ctx context.Context, base common, a, y *mat.Dense) (*ridgeInverse, done, error) {
 	s := &ridgeInverse{common: base, ridge: base.opt.Lambda, gain: 1}
 	size, err := newSizes(s.k, s.c).with(a, y).safe()
 	if err != nil {
 		return nil, done{}, err
 	}
-	factor, rcond, err := s.startFactor(a)
+	factor, rcond, err := s.startFactor(ctx, a)
 	if err != nil {
 		return nil, done{}, err
 	}
 	if !(rcond >= eps) {
 		return nil, done{}, &ConditionError{What: "A'A + lambda I", RCond: rcond, Instead: []Method{QR, InverseCholesky}}
 	}
+	if err := canceled(ctx); err != nil {
+		return nil, done{}, err
+	}
 	if s.w, err = s.startWeights(factor, a, y); err != nil {
 		return nil, done{}, err
 	}
-	s.counter.Enter(StepQ)
+	if err := s.enter(ctx, StepQ); err != nil {
+		return nil, done{}, err
+	}
 	defer s.counter.Leave()
 	if s.q, err = factor.InverseInPlace(); err != nil {
 		return nil, done{}, &ConditionError{What: "A'A + lambda I", RCond: rcond, Err: err, Instead: []Method{QR, InverseCholesky}}

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 
 	"blskernel/internal/finite"
@@ -12,7 +13,7 @@ import (
 )
 
 // add brings Q and W up to date by q more rows.
-func (s *ridgeInverse) add(ax, ya *mat.Dense) (done, error) {
+func (s *ridgeInverse) add(ctx context.Context, ax, ya *mat.Dense) (done, error) {
 	size, err := s.size.with(ax, ya).safe()
 	if err != nil {
 		return done{}, err
@@ -22,9 +23,9 @@ func (s *ridgeInverse) add(ax, ya *mat.Dense) (done, error) {
 	q := rowsOf(ax)
 	form := ridgeInverseForm(s.opt.Form, q, s.k, s.c)
 	if form == Large {
-		err = next.addLarge(ax, ya)
+		err = next.addLarge(ctx, ax, ya)
 	} else {
-		err = next.addSmall(ax, ya)
+		err = next.addSmall(ctx, ax, ya)
 	}
 	if err != nil {
 		return done{}, err
@@ -41,16 +42,22 @@ func (s *ridgeInverse) add(ax, ya *mat.Dense) (done, error) {
 // A symmetric product, and no inverse: with the inverse of UᵀU instead, as it is often written, the
 // error is a hundred times as large. One block is added in place, more to copies, because a later one
 // may fail.
-func (s *ridgeInverse) addSmall(ax, ya *mat.Dense) error {
+func (s *ridgeInverse) addSmall(ctx context.Context, ax, ya *mat.Dense) error {
 	q := rowsOf(ax)
 	blocks := ridgeInverseBlocks(q, s.k)
 	if blocks > 1 {
 		s.q, s.w = cloneSym(s.q), gonummat.DenseCopyOf(s.w)
 	}
 	for i := range blocks {
+		if err := canceled(ctx); err != nil {
+			return err
+		}
 		from, to := blockRange(q, blocks, i)
 		g, err := s.gainOf(1, rowRange(ax, from, to))
 		if err != nil {
+			return err
+		}
+		if err := canceled(ctx); err != nil {
 			return err
 		}
 		if err := s.apply(1, g, rowRange(ax, from, to), rowRange(ya, from, to)); err != nil {
@@ -119,13 +126,18 @@ func (s *ridgeInverse) apply(sign float64, g gain, ax, ya *mat.Dense) error {
 //	Q := (Q⁻¹ + AxᵀAx)⁻¹,   W := W + Q Axᵀ(Ya - Ax W).
 //
 // The inverse of the unsymmetric I + Q AxᵀAx by LU, which it resembles, has an error of eps κ³.
-func (s *ridgeInverse) addLarge(ax, ya *mat.Dense) error {
+func (s *ridgeInverse) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	const what = "Q"
 	q, x := rowsOf(ax), ax.RawMatrix()
 	defer s.counter.Leave()
-	s.counter.Enter(StepG)
+	if err := s.enter(ctx, StepG); err != nil {
+		return err
+	}
 	factor, err := s.definiteFactor(s.inverse(), what)
 	if err != nil {
+		return err
+	}
+	if err := canceled(ctx); err != nil {
 		return err
 	}
 	g, err := factor.InverseInPlace()
@@ -134,8 +146,13 @@ func (s *ridgeInverse) addLarge(ax, ya *mat.Dense) error {
 	}
 	s.counter.Dsprk(blas.Trans, s.k, q, 1, x.Data, x.Stride, 1, g.RawSymPacked().Data)
 
-	s.counter.Enter(StepQ)
+	if err := s.enter(ctx, StepQ); err != nil {
+		return err
+	}
 	if factor, err = s.definiteFactor(g, "A'A + lambda I"); err != nil {
+		return err
+	}
+	if err := canceled(ctx); err != nil {
 		return err
 	}
 	if s.q, err = factor.InverseInPlace(); err != nil {
@@ -145,7 +162,9 @@ func (s *ridgeInverse) addLarge(ax, ya *mat.Dense) error {
 	s.noted *= s.gain
 	s.gain, s.mostQ = 1, largestOf(s.q.RawSymPacked().Data)
 
-	s.counter.Enter(StepWeights)
+	if err := s.enter(ctx, StepWeights); err != nil {
+		return err
+	}
 	e := s.residual(ax, ya, s.w).RawMatrix().Data
 	v := make([]float64, s.k*s.c)
 	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, q, 1, x.Data, x.Stride, e, s.c, 0, v, s.c)

@@ -22,20 +22,31 @@ const smallBlock = 1024
 type rows struct {
 	cols   int
 	count  int
-	blocks [][]float64
+	blocks []block
 }
 
-// append adds the rows in data, which it takes over: to the last block where that has room for them,
-// else as a block of their own, which has room for as many rows as there are, up to smallBlock.
+// A block holds consecutive rows. How rows are divided into blocks decides in which order sums over them are
+// formed, so it must not depend on the storage that a slice happens to have.
+type block struct {
+	data []float64
+	most int // the number of rows up to which others are appended to it
+}
+
+// rowsOf returns the number of rows of block i.
+func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
+
+// append adds the rows in data, which it takes over: to the last block where that takes so many, else as a
+// block of their own, which takes as many rows as there are, up to smallBlock.
 func (r *rows) append(data []float64) {
 	n := len(data) / r.cols
-	if last := len(r.blocks) - 1; last >= 0 && len(data) <= cap(r.blocks[last])-len(r.blocks[last]) {
-		r.blocks[last] = append(r.blocks[last], data...)
+	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].most {
+		r.blocks[last].data = append(r.blocks[last].data, data...)
 	} else {
-		if room := min(r.count, smallBlock); n < room {
-			data = append(make([]float64, 0, room*r.cols), data...)
+		most := max(n, min(r.count, smallBlock))
+		if n < most {
+			data = append(make([]float64, 0, most*r.cols), data...)
 		}
-		r.blocks = append(r.blocks, data)
+		r.blocks = append(r.blocks, block{data, most})
 	}
 	r.count += n
 }
@@ -44,39 +55,40 @@ func (r *rows) append(data []float64) {
 func (r *rows) truncate(count int) {
 	for r.count > count {
 		last := len(r.blocks) - 1
-		n := len(r.blocks[last]) / r.cols
+		n := r.rowsOf(last)
 		drop := min(n, r.count-count)
 		r.count -= drop
 		if drop == n {
 			r.blocks = r.blocks[:last]
 			continue
 		}
-		r.blocks[last] = r.blocks[last][:(n-drop)*r.cols]
+		r.blocks[last].data = r.blocks[last].data[:(n-drop)*r.cols]
 	}
 }
 
 // remove drops the rows at the given places, in ascending order. The others keep their order; those
 // behind a dropped row in the same block are moved up, and neighboring blocks of few rows become one.
 func (r *rows) remove(places []int) {
-	var blocks [][]float64
+	var blocks []block
 	first := 0
-	for _, block := range r.blocks {
-		n := len(block) / r.cols
+	for i, b := range r.blocks {
+		n := r.rowsOf(i)
 		gone := 0
 		for gone < len(places) && places[gone] < first+n {
 			gone++
 		}
-		block = r.drop(block, first, places[:gone])
+		b.data = r.drop(b.data, first, places[:gone])
 		places = places[gone:]
 		first += n
 		r.count -= gone
 		last := len(blocks) - 1
 		switch {
-		case len(block) == 0:
-		case last >= 0 && len(blocks[last])+len(block) <= smallBlock*r.cols:
-			blocks[last] = append(blocks[last], block...)
+		case len(b.data) == 0:
+		case last >= 0 && len(blocks[last].data)+len(b.data) <= smallBlock*r.cols:
+			blocks[last].data = append(blocks[last].data, b.data...)
+			blocks[last].most = max(blocks[last].most, smallBlock)
 		default:
-			blocks = append(blocks, block)
+			blocks = append(blocks, b)
 		}
 	}
 	r.blocks = blocks
@@ -103,7 +115,7 @@ func (r *rows) pick(places []int) []float64 {
 	out := make([]float64, len(places)*r.cols)
 	starts := make([]int, len(r.blocks)) // index of the first row of each block
 	for i := 1; i < len(starts); i++ {
-		starts[i] = starts[i-1] + len(r.blocks[i-1])/r.cols
+		starts[i] = starts[i-1] + r.rowsOf(i-1)
 	}
 	for i, place := range places {
 		block, found := slices.BinarySearch(starts, place)
@@ -111,7 +123,7 @@ func (r *rows) pick(places []int) []float64 {
 			block--
 		}
 		at := (place - starts[block]) * r.cols
-		copy(out[i*r.cols:(i+1)*r.cols], r.blocks[block][at:])
+		copy(out[i*r.cols:(i+1)*r.cols], r.blocks[block].data[at:])
 	}
 	return out
 }
@@ -139,9 +151,9 @@ func (r *rows) reorder(l int, order []int) {
 // clone returns a copy in storage of its own.
 func (r *rows) clone() rows {
 	c := *r
-	c.blocks = make([][]float64, len(r.blocks))
+	c.blocks = make([]block, len(r.blocks))
 	for i, b := range r.blocks {
-		c.blocks[i] = append(make([]float64, 0, cap(b)), b...)
+		c.blocks[i] = block{append(make([]float64, 0, cap(b.data)), b.data...), b.most}
 	}
 	return c
 }
@@ -150,11 +162,11 @@ func (r *rows) clone() rows {
 // within one block, with the index of its first row.
 func (r *rows) panels(from, to, most int, f func(first, n int, data []float64)) {
 	first := 0
-	for _, block := range r.blocks {
-		n := len(block) / r.cols
+	for at, b := range r.blocks {
+		n := r.rowsOf(at)
 		for i := max(0, from-first); i < min(n, to-first); i += most {
 			rows := min(most, n-i, to-first-i)
-			f(first+i, rows, block[i*r.cols:(i+rows)*r.cols])
+			f(first+i, rows, b.data[i*r.cols:(i+rows)*r.cols])
 		}
 		first += n
 	}
@@ -177,8 +189,8 @@ func (r *rows) transposed() *mat.Dense {
 // norm returns the Frobenius norm, without overflow or underflow on the way.
 func (r *rows) norm() float64 {
 	var sum float64
-	for _, block := range r.blocks {
-		sum = math.Hypot(sum, norm(block))
+	for _, b := range r.blocks {
+		sum = math.Hypot(sum, norm(b.data))
 	}
 	return sum
 }

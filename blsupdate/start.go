@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -30,26 +31,26 @@ type started struct {
 }
 
 // start finds the first A⁺ in the cheapest way that the condition of A allows.
-func (u *pseudoinverse) start(a *mat.Dense) (started, error) {
+func (u *pseudoinverse) start(ctx context.Context, a *mat.Dense) (started, error) {
 	l, k := a.Dims()
 	if l < k && u.opt.Lambda == 0 {
-		return u.startWide(a)
+		return u.startWide(ctx, a)
 	}
-	s, ok, err := u.startCholesky(a)
+	s, ok, err := u.startCholesky(ctx, a)
 	if ok || err != nil {
 		return s, err
 	}
 	abandoned := u.counter.Flops()
 	u.counter.Reset()
-	s, err = u.startQR(a)
+	s, err = u.startQR(ctx, a)
 	s.abandoned = abandoned
 	return s, err
 }
 
 // startCholesky computes P = A (AᵀA + lambda I)⁻¹ and reports whether that is accurate enough.
-func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err error) {
+func (u *pseudoinverse) startCholesky(ctx context.Context, a *mat.Dense) (s started, ok bool, err error) {
 	l, k := a.Dims()
-	chol, rcond, err := u.startFactor(a)
+	chol, rcond, err := u.startFactor(ctx, a)
 	var singular *ConditionError
 	if errors.As(err, &singular) || errors.Is(err, ErrOverflow) { // of AᵀA, where A may be well
 		return started{}, false, nil
@@ -58,7 +59,9 @@ func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err err
 		return started{}, false, err
 	}
 	defer u.counter.Leave()
-	u.counter.Enter(StepStart)
+	if err := u.enter(ctx, StepStart); err != nil {
+		return started{}, false, err
+	}
 	p := compact(a)
 	dst := mat.NewDense(l, k, p)
 	if err := chol.SolveRowsTo(dst, dst); err != nil {
@@ -69,9 +72,11 @@ func (u *pseudoinverse) startCholesky(a *mat.Dense) (s started, ok bool, err err
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
 // sqrt(lambda) I. Where R is singular to working precision it goes on with its singular values.
-func (u *pseudoinverse) startQR(a *mat.Dense) (started, error) {
+func (u *pseudoinverse) startQR(ctx context.Context, a *mat.Dense) (started, error) {
 	l, k := a.Dims()
-	u.counter.Enter(StepFactor)
+	if err := u.enter(ctx, StepFactor); err != nil {
+		return started{}, err
+	}
 	defer u.counter.Leave()
 	rows := l
 	if u.opt.Lambda > 0 {
@@ -87,40 +92,49 @@ func (u *pseudoinverse) startQR(a *mat.Dense) (started, error) {
 	if err := qr.FactorizeInPlace(stacked); err != nil {
 		return started{}, fmt.Errorf("blsupdate: QR of A: %w", err)
 	}
+	if err := canceled(ctx); err != nil {
+		return started{}, err
+	}
 	rcond := qr.RCond()
 	var r mat.Dense
 	qr.RTo(&r)
 	q := qr.QInPlace().RawMatrix().Data[:l*k] // of which the rows of sqrt(lambda) I are left out
 	q0 := mat.NewDense(l, k, q)
 	if u.opt.Lambda > 0 || rcond > rankTolerance(l, k) {
-		u.counter.Enter(StepStart)
+		if err := u.enter(ctx, StepStart); err != nil {
+			return started{}, err
+		}
 		if err := lapack.SolveTriangularRows(u.counter, q0, &r, true); err != nil {
 			return started{}, fmt.Errorf("blsupdate: R of A: %w", err)
 		}
 		return started{p: q, rank: k, rcond: rcond, start: StartQR}, nil
 	}
-	small, rank, err := u.truncatedInverse(&r)
+	small, rank, err := u.truncatedInverse(ctx, &r)
 	if err != nil {
 		return started{}, err
 	}
-	u.counter.Enter(StepStart)
+	if err := u.enter(ctx, StepStart); err != nil {
+		return started{}, err
+	}
 	p := mat.NewDense(l, k, nil)
 	mat.Mul(u.counter, p, q0, mat.NewDense(k, k, small))
 	return started{p: p.RawMatrix().Data, rank: rank, start: StartSVD}, nil
 }
 
 // startWide computes P for l < k from the singular values of A.
-func (u *pseudoinverse) startWide(a *mat.Dense) (started, error) {
-	u.counter.Enter(StepFactor)
+func (u *pseudoinverse) startWide(ctx context.Context, a *mat.Dense) (started, error) {
+	if err := u.enter(ctx, StepFactor); err != nil {
+		return started{}, err
+	}
 	defer u.counter.Leave()
-	p, rank, err := u.truncatedInverse(a)
+	p, rank, err := u.truncatedInverse(ctx, a)
 	return started{p: p, rank: rank, start: StartSVD}, err
 }
 
 // truncatedInverse returns the transpose of the pseudoinverse of a, in a's shape, and the rank:
 // singular values below rankTolerance of the largest one count as zero. The decomposition is accounted
 // to the current step, the product to StepStart.
-func (u *pseudoinverse) truncatedInverse(a *mat.Dense) ([]float64, int, error) {
+func (u *pseudoinverse) truncatedInverse(ctx context.Context, a *mat.Dense) ([]float64, int, error) {
 	m, n := a.Dims()
 	values, us, vs, err := svdThin(u.counter, a)
 	if err != nil {
@@ -130,7 +144,9 @@ func (u *pseudoinverse) truncatedInverse(a *mat.Dense) ([]float64, int, error) {
 	for rank < len(values) && values[rank] > rankTolerance(m, n)*values[0] {
 		rank++
 	}
-	u.counter.Enter(StepStart)
+	if err := u.enter(ctx, StepStart); err != nil {
+		return nil, 0, err
+	}
 	out := make([]float64, m*n)
 	scaleColumns(us, values[:rank])
 	ru, rv := us.RawMatrix(), vs.RawMatrix()

@@ -1,6 +1,10 @@
 package blsupdate
 
-import "blskernel/mat"
+import (
+	"context"
+
+	"blskernel/mat"
+)
 
 // An Updater owns a model and takes rows in batches of any size. It is not safe for concurrent use.
 //
@@ -17,6 +21,14 @@ import "blskernel/mat"
 type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
+
+	// AddInputsContext is AddInputs until ctx is done: then it returns an error that wraps context.Cause(ctx), and every
+	// bit of the state is what it was. It looks between steps as long as nothing of the state is overwritten, and
+	// between the panels of 4096 rows in which Gram and QR add rows; they keep a copy of their state meanwhile where
+	// ctx can be done at all and there are more rows than those. What it computes does not depend on ctx.
+	// The other methods take no context and go to their end: AddWeightedInputs, RemoveInputs, AddNodes, Merge, SetLambda
+	// and Weights.
+	AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 
 	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times. There are q
 	// weights, finite and not negative. To the model it is AddInputs of the rows and their targets
@@ -98,6 +110,12 @@ type Pseudoinverter interface {
 // InverseCholesky with l < k and lambda = 0; and a *ConditionError if A is too ill-conditioned for it.
 // Gram and QR start from any rows.
 func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
+	return NewContext(context.Background(), m, a, y, opt)
+}
+
+// NewContext is New until ctx is done: then it returns an error that wraps context.Cause(ctx). It looks between steps,
+// and between the panels of 4096 rows of a sum over all rows.
+func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := opt.check(m); err != nil {
 		return nil, err
 	}
@@ -112,36 +130,41 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 		return nil, err
 	}
 	u.samples = l
-	s, d, err := newState(m, common{counter: u.counter, opt: opt, k: k, c: c}, a, y)
+	s, d, err := newState(ctx, m, common{counter: u.counter, opt: opt, k: k, c: c}, a, y)
 	if err != nil {
 		return nil, err
 	}
 	u.state = s
 	u.account(d, Report{Added: l, Start: d.start})
-	switch s := s.(type) {
+	return wrap(u), nil
+}
+
+// wrap returns u with the methods that only its state has.
+func wrap(u *updater) Updater {
+	switch s := u.state.(type) {
 	case *pseudoinverse:
-		return pseudoinverter{u, s}, nil
+		return pseudoinverter{u, s}
 	case leveraging:
-		return leverager{u, s}, nil
+		return leverager{u, s}
 	case refining:
-		return refiner{u, s}, nil
+		return refiner{u, s}
 	default:
-		return u, nil
+		return u
 	}
 }
 
 // newState starts the state of the method, for which CheckStart has nothing against the rows.
-func newState(m Method, base common, a, y *mat.Dense) (state, done, error) {
+func newState(ctx context.Context, m Method, base common, a, y *mat.Dense) (state, done, error) {
 	switch m {
 	case RidgeInverse:
-		return newRidgeInverse(base, a, y)
+		return newRidgeInverse(ctx, base, a, y)
 	case InverseCholesky:
-		return newInverseCholesky(base, a, y)
+		return newInverseCholesky(ctx, base, a, y)
 	case Gram:
-		return newGram(base, a, y)
+		return newGram(ctx, base, a, y)
 	case QR:
-		return newQR(base, a, y)
+		return newQR(ctx, base, a, y)
 	default:
-		return newPseudoinverse(m, base, a, y)
+		return newPseudoinverse(ctx, m, base, a, y)
 	}
 }

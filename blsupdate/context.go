@@ -1,0 +1,49 @@
+package blsupdate
+
+import (
+	"context"
+	"fmt"
+)
+
+// canceled returns an error that wraps the cause if ctx is done.
+func canceled(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("blsupdate: canceled: %w", context.Cause(ctx))
+}
+
+// contextRows is the number of rows after which a sum over many of them looks whether it is to go on. Sums are
+// divided whether or not anything can cancel them, so that results do not depend on it.
+//
+// On one core of Zen 4, in CPU time, panels of 4096 rows take no longer than all rows at once, in Gram and in QR, with both
+// backends, for k = 2000 and 8192 rows as for k = 300 and 16384, where times vary by 3%; panels of 1024 rows take 5% more in
+// Gram with openblas at k = 2000.
+const contextRows = 4096
+
+// eachPanel calls f for consecutive panels of so many rows, from to to-1, until the first error, and looks at ctx
+// before each.
+func eachPanel(ctx context.Context, rows int, f func(from, to int) error) error {
+	for from := 0; from < rows; from += contextRows {
+		if err := canceled(ctx); err != nil {
+			return err
+		}
+		if err := f(from, min(from+contextRows, rows)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// manyPanels tells whether a sum over so many rows that is formed in place may be canceled when a part of it is
+// done, so that it has to be formed in a copy.
+func manyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > contextRows }
+
+// enter begins a step, unless ctx is done.
+func (b *common) enter(ctx context.Context, s Step) error {
+	if err := canceled(ctx); err != nil {
+		return err
+	}
+	b.counter.Enter(s)
+	return nil
+}

@@ -1,0 +1,141 @@
+package blsupdate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+)
+
+// A countdown is a context that is done from some look at it on.
+type countdown struct {
+	context.Context
+	left int // looks
+}
+
+func newCountdown(looks int) *countdown { return &countdown{context.Background(), looks} }
+
+func (c *countdown) Done() <-chan struct{} { return make(chan struct{}) }
+
+func (c *countdown) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCanceled cancels updates at every look at the context: the model is what it was, and then learns the batch as
+// if nothing had been.
+func TestCanceled(t *testing.T) {
+	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
+		_, k := l.a.Dims()
+		u, err := New(l.v.method, l.a, l.y, l.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range []int{1, 5, 4 * k, 100} {
+			ax, ya := random(l.r, q, k), random(l.r, q, 2)
+			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, ax, ya) })
+			do(t, u, u.AddInputs(ax, ya))
+		}
+	})
+}
+
+// checkCanceled cancels an action on copies of u at every look, and returns how many there are.
+func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx context.Context, u Updater) error) (looks int) {
+	t.Helper()
+	before := encoded(t, u)
+	plain := decoded(t, before, b)
+	if err := act(context.Background(), plain); err != nil {
+		t.Fatal(err)
+	}
+	after := encoded(t, plain)
+	for ; ; looks++ {
+		v := decoded(t, before, b)
+		report := v.Report()
+		err := act(newCountdown(looks), v)
+		if err == nil {
+			if !bytes.Equal(encoded(t, v), after) {
+				t.Fatal("with a context it is another state")
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("look %d: %v", looks, err)
+		}
+		if !bytes.Equal(encoded(t, v), before) {
+			t.Fatalf("look %d: another state", looks)
+		}
+		checkReportSame(t, v.Report(), report)
+		if err := act(context.Background(), v); err != nil || !bytes.Equal(encoded(t, v), after) {
+			t.Fatalf("look %d: going on after it is another state (%v)", looks, err)
+		}
+	}
+	if looks == 0 {
+		t.Fatal("nobody looks at the context")
+	}
+	return looks
+}
+
+// TestCanceledPanels cancels long updates of Gram and QR, and starts of all methods, between panels.
+func TestCanceledPanels(t *testing.T) {
+	const k, c, panels = 3, 2, 3
+	const long = (panels-1)*contextRows + 7
+	r := rand.New(rand.NewPCG(75, 0))
+	a, y := random(r, long, k), random(r, long, c)
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		opt := Options{Form: v.form, Solve: v.solve, Backend: b}
+		if v.method == Gram || v.method == QR {
+			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
+			for range 2 { // with and without weights that have been asked for
+				looks := checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, a, y) })
+				if looks != panels {
+					t.Errorf("%d looks for %d panels", looks, panels)
+				}
+				do(t, u, u.AddInputs(a, y))
+				weights(t, u)
+				do(t, u, u.Forget(0.5))
+			}
+		}
+		want := v.start(t, b, a, y, 0)
+		looks := 0
+		for ; ; looks++ {
+			u, err := NewContext(newCountdown(looks), v.method, a, y, opt)
+			if err == nil {
+				checkReport(t, u)
+				checkSame(t, "with a context", u, want)
+				break
+			}
+			if u != nil || !errors.Is(err, context.Canceled) {
+				t.Fatalf("look %d: %v", looks, err)
+			}
+		}
+		if looks < panels {
+			t.Errorf("%d looks for %d panels", looks, panels)
+		}
+	})
+}
+
+// TestCause: the error says why.
+func TestCause(t *testing.T) {
+	cause := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(cause)
+	for _, u := range smallModels(t) {
+		k := u.Nodes()
+		r := rand.New(rand.NewPCG(76, 0))
+		if err := u.AddInputsContext(ctx, random(r, 2, k), random(r, 2, 1)); !errors.Is(err, cause) {
+			t.Errorf("%v: %v", u.Method(), err)
+		}
+		if _, err := NewContext(ctx, u.Method(), random(r, 5, k), random(r, 5, 1), Options{}); !errors.Is(err, cause) {
+			t.Errorf("%v: %v", u.Method(), err)
+		}
+		var shape *ShapeError
+		if err := u.AddInputsContext(ctx, random(r, 2, k+1), random(r, 2, 1)); !errors.As(err, &shape) {
+			t.Errorf("%v: wrong shapes are a mistake whether or not it is canceled: %v", u.Method(), err)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package blsupdate
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"blskernel"
+	"blskernel/internal/codec"
+)
+
+// A FormatError says that what Decode was given is not what Encode wrote: it begins with something else, is of a newer
+// version, ends too early or goes on, or has a number in it that no model can have. It names the byte. Where the
+// source ends too early it wraps io.ErrUnexpectedEOF.
+type FormatError = codec.FormatError
+
+// The first two words of an encoding.
+const (
+	encodingMagic   = "blsstate"
+	encodingVersion = 1
+)
+
+// Encode writes the whole state of u, which New or Decode made, so that Decode returns a model that goes on as u would
+// have, to the last bit: with the same backend on the same kind of machine every later result is the same.
+//
+// Of the options all but the backend are written, and of the Report all but the steps, the flops and the times, which
+// are those of this process. Symmetric and triangular matrices take k(k+1)/2 numbers, so a model takes about the
+// following bytes, and the time of a copy:
+//
+//	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck
+//	Original, Improved                        8lk + 8ck + 8l, and 8lk more while C is computed
+//
+// Nothing in it detects an alteration; that is for who keeps it in a file. u is not changed. The error is that of w, an
+// *OptionError where another package made u, or one that matches ErrOverflow where a number of the state is NaN
+// or infinite, which takes data at the end of the range of float64; Decode would refuse it.
+func Encode(w io.Writer, u Updater) error {
+	d := driverOf(u)
+	if d == nil {
+		return &OptionError{Option: "the model", Value: methodOf(u), Want: "one by New or Decode"}
+	}
+	x := &coder{w: codec.NewWriter(w), samples: d.samples}
+	x.w.Uint64(magicWord())
+	x.w.Int(encodingVersion)
+	x.w.Int(int(d.method))
+	base := d.state.base()
+	base.opt.code(x)
+	x.w.Int(base.k)
+	x.w.Int(base.c)
+	x.w.Int(d.samples)
+	d.code(x)
+	if x.err != nil {
+		return x.err
+	}
+	return x.w.Flush()
+}
+
+// Decode reads what Encode wrote, up to the end of r, and returns a model with the same interfaces as that of New. b
+// computes its products, nil for blskernel.Default().
+//
+// Everything is checked before it is used: the error is a *FormatError for what cannot be, or wraps that of r. No
+// more memory is allocated than a small multiple of what r has, whatever sizes it claims.
+func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
+	x := &coder{r: codec.NewReader(r)}
+	u := x.updater(b)
+	x.r.End()
+	if err := x.r.Err(); err != nil {
+		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
+	}
+	return wrap(u), nil
+}
+
+// updater reads a model. Where that fails it is of no use.
+func (x *coder) updater(b blskernel.Backend) *updater {
+	if x.r.Uint64() != magicWord() {
+		x.r.Fail("this is not the state of a model by blsupdate.Encode")
+	}
+	if v := x.r.Uint64(); v != encodingVersion {
+		x.r.Fail("the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", v, encodingVersion)
+	}
+	m := Method(x.r.Int("the method", len(methodNames)-1))
+	opt := Options{Backend: b}
+	opt.code(x)
+	if err := opt.check(m); err != nil {
+		x.r.Fail("%v", err)
+	}
+	k, c := x.r.Int("the number of nodes", mostElements-1), x.r.Int("the number of targets", mostElements)
+	x.samples = x.r.Int("the number of samples", mostElements)
+	square := m != Original && m != Improved
+	if k == 0 || c == 0 || !fits(k, c) || square && !fits(k, k+1) || !square && (x.samples == 0 || !fits(k, x.samples)) {
+		x.r.Fail("a model by %v of %d nodes, %d targets and %d samples cannot be", m, k, c, x.samples)
+	}
+	if x.failed() {
+		return nil
+	}
+	u := &updater{method: m, counter: NewCounter(b), samples: x.samples}
+	u.state = emptyState(m, common{counter: u.counter, opt: opt, k: k, c: c})
+	u.code(x)
+	return u
+}
+
+// code writes or reads what follows the sizes.
+func (u *updater) code(x *coder) {
+	u.report.code(x)
+	x.float("the loss of removals", &u.state.base().lost, notNegative)
+	u.state.code(x)
+}
+
+// emptyState returns the state of the method before it is read.
+func emptyState(m Method, base common) state {
+	switch m {
+	case RidgeInverse:
+		return &ridgeInverse{common: base}
+	case InverseCholesky:
+		return &inverseCholesky{common: base}
+	case Gram:
+		return &gram{common: base}
+	case QR:
+		return &triangular{common: base}
+	default:
+		return &pseudoinverse{common: base, method: m}
+	}
+}
+
+func magicWord() uint64 { return binary.LittleEndian.Uint64([]byte(encodingMagic)) }

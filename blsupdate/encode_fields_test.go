@@ -1,0 +1,154 @@
+package blsupdate
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"blskernel/mat"
+)
+
+// What becomes of a field in Encode and Decode.
+const (
+	kept    = "kept"    // it is written
+	derived = "derived" // it follows from what is written
+	scratch = "scratch" // later results do not depend on it
+)
+
+// fields says what becomes of every field of a model. Who adds one has to say it here; TestFieldsAreEncoded looks
+// whether it is so.
+var fields = map[reflect.Type]map[string]string{
+	reflect.TypeFor[updater]():         {"method": derived, "counter": scratch, "state": kept, "samples": derived, "report": kept, "began": scratch},
+	reflect.TypeFor[common]():          {"counter": scratch, "opt": kept, "k": derived, "c": derived, "lost": kept},
+	reflect.TypeFor[Options]():         {"Lambda": kept, "Form": kept, "Solve": kept, "C": kept, "Workspace": kept, "Backend": scratch},
+	reflect.TypeFor[Report]():          {"Samples": derived, "Added": kept, "Form": kept, "Start": kept, "RankC": kept, "Steps": scratch, "Elapsed": scratch, "Abandoned": kept, "model": scratch, "counted": scratch},
+	reflect.TypeFor[sizes]():           {"a": kept, "y": kept, "peak": kept},
+	reflect.TypeFor[rows]():            {"cols": derived, "count": derived, "blocks": kept},
+	reflect.TypeFor[block]():           {"data": kept, "most": kept},
+	reflect.TypeFor[conditioning]():    {"a": kept, "plus": kept, "power": kept},
+	reflect.TypeFor[gram]():            {"common": kept, "ridge": kept, "g": kept, "t": kept, "size": kept, "factor": derived, "factored": derived, "w": kept, "spare": scratch},
+	reflect.TypeFor[triangular]():      {"common": kept, "ridge": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},
+	reflect.TypeFor[ridgeInverse]():    {"common": kept, "ridge": kept, "q": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "mostQ": kept, "mostW": kept},
+	reflect.TypeFor[inverseCholesky](): {"common": kept, "ridge": kept, "l": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "normL": kept, "mostW": kept},
+	reflect.TypeFor[pseudoinverse]():   {"common": kept, "method": derived, "ridge": kept, "p": kept, "w": kept, "keys": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
+}
+
+// A leaf is a number of a model that is kept.
+type leaf struct {
+	name string
+	v    reflect.Value
+}
+
+// leavesOf returns all numbers of a model that are kept.
+func leavesOf(u Updater) []leaf {
+	var leaves []leaf
+	d := driverOf(u)
+	collect(&leaves, "", reflect.ValueOf(d).Elem())
+	return leaves
+}
+
+func collect(leaves *[]leaf, name string, v reflect.Value) {
+	if v.CanAddr() { // of a field that is not exported
+		v = reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+	}
+	switch v.Kind() {
+	case reflect.Float64, reflect.Uint64, reflect.Int, reflect.Int64, reflect.Bool:
+		*leaves = append(*leaves, leaf{name, v})
+	case reflect.Slice:
+		for i := range v.Len() {
+			collect(leaves, fmt.Sprintf("%s[%d]", name, i), v.Index(i))
+		}
+	case reflect.Interface:
+		collect(leaves, name, v.Elem())
+	case reflect.Pointer:
+		switch m := v.Interface().(type) {
+		case *mat.Dense:
+			if m != nil {
+				collect(leaves, name, reflect.ValueOf(m.RawMatrix().Data))
+			}
+		case *mat.SymPacked:
+			collect(leaves, name, reflect.ValueOf(m.RawSymPacked().Data))
+		default:
+			collect(leaves, name, v.Elem())
+		}
+	case reflect.Struct:
+		roles, ok := fields[v.Type()]
+		if !ok {
+			panic(fmt.Sprintf("%s is a %v, of which it is not said what becomes of its fields", name, v.Type()))
+		}
+		for i := range v.NumField() {
+			field := v.Type().Field(i).Name
+			switch roles[field] {
+			case kept:
+				collect(leaves, strings.TrimPrefix(name+"."+field, "."), v.Field(i))
+			case derived, scratch:
+			default:
+				panic(fmt.Sprintf("it is not said what becomes of the field %s of a %v", field, v.Type()))
+			}
+		}
+	default:
+		panic(fmt.Sprintf("%s is a %v", name, v.Kind()))
+	}
+}
+
+// TestFieldsAreEncoded changes each number of a model that is said to be kept, and looks whether the encoding changes.
+// A field of which nothing is said makes leavesOf panic.
+func TestFieldsAreEncoded(t *testing.T) {
+	met := map[string]bool{}
+	for _, u := range smallModels(t) {
+		before := encoded(t, u)
+		for _, l := range leavesOf(u) {
+			old := reflect.New(l.v.Type()).Elem()
+			old.Set(l.v)
+			switch l.v.Kind() {
+			case reflect.Float64:
+				if l.besideTriangle() {
+					continue
+				}
+				l.v.SetFloat(math.Nextafter(l.v.Float(), math.Inf(1)))
+			case reflect.Uint64:
+				l.v.SetUint(l.v.Uint() + 1)
+			case reflect.Int, reflect.Int64:
+				l.v.SetInt(l.v.Int() + 1)
+			case reflect.Bool:
+				l.v.SetBool(!l.v.Bool())
+			}
+			if bytes.Equal(encoded(t, u), before) {
+				t.Errorf("%v: %s is not encoded", u.Method(), l.name)
+			}
+			l.v.Set(old)
+			name, _, _ := strings.Cut(l.name, "[")
+			met[name] = true
+		}
+		if !bytes.Equal(encoded(t, u), before) {
+			t.Fatal("the model is not what it was")
+		}
+	}
+	for _, name := range []string{"state.common.opt.Lambda", "state.w", "state.keys", "state.a.blocks", "state.rank", "report.Start"} {
+		if !met[name] {
+			t.Errorf("no model has %s: %v", name, met)
+		}
+	}
+}
+
+// TestFieldsExist finds roles of fields that are no more.
+func TestFieldsExist(t *testing.T) {
+	for typ, roles := range fields {
+		for name := range roles {
+			if _, ok := typ.FieldByName(name); !ok {
+				t.Errorf("a %v has no field %s", typ, name)
+			}
+		}
+		if typ.NumField() != len(roles) {
+			t.Errorf("a %v has %d fields, and roles for %d", typ, typ.NumField(), len(roles))
+		}
+	}
+}
+
+// besideTriangle tells whether the leaf is one of the zeros of R or F, which are not written.
+func (l leaf) besideTriangle() bool {
+	return l.v.Float() == 0 && (strings.HasPrefix(l.name, "state.r[") || strings.HasPrefix(l.name, "state.l["))
+}

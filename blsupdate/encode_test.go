@@ -1,0 +1,594 @@
+package blsupdate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+)
+
+// encoded returns what Encode writes of a model.
+func encoded(t testing.TB, u Updater) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Encode(&out, u); err != nil {
+		t.Fatalf("Encode: %v", err)
+	}
+	return out.Bytes()
+}
+
+// decoded returns the model that Decode makes of it.
+func decoded(t testing.TB, data []byte, b blskernel.Backend) Updater {
+	t.Helper()
+	u, err := Decode(bytes.NewReader(data), b)
+	if err != nil {
+		t.Fatalf("Decode: %v", err)
+	}
+	return u
+}
+
+// checkSame compares two models to the last bit: their encodings, all that can be reached from their states, what
+// their methods return, and their interfaces.
+func checkSame(t *testing.T, what string, got, want Updater) {
+	t.Helper()
+	if reflect.TypeOf(got) != reflect.TypeOf(want) {
+		t.Fatalf("%s: a %T, want a %T", what, got, want)
+	}
+	if !bytes.Equal(encoded(t, got), encoded(t, want)) || digest(got) != digest(want) {
+		t.Fatalf("%s: another state", what)
+	}
+	if g, w := got.Condition(), want.Condition(); g != w {
+		t.Fatalf("%s: the condition is %+v, want %+v", what, g, w)
+	}
+	g, gotErr := got.Weights()
+	w, wantErr := want.Weights()
+	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
+		t.Fatalf("%s: weights: %v, want %v", what, gotErr, wantErr)
+	}
+	if wantErr == nil && !sameBits(g, w) {
+		t.Fatalf("%s: other weights", what)
+	}
+	if p, ok := want.(Pseudoinverter); ok && !sameBits(got.(Pseudoinverter).Pseudoinverse(), p.Pseudoinverse()) {
+		t.Fatalf("%s: another pseudoinverse", what)
+	}
+	if !bytes.Equal(encoded(t, got), encoded(t, want)) {
+		t.Fatalf("%s: another state after questions", what)
+	}
+}
+
+// sameBits tells whether matrices are the same to the last bit.
+func sameBits(a, b *mat.Dense) bool {
+	return slices.EqualFunc(compact(a), compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// A life is a random sequence of actions of which a model knows all rows.
+type life struct {
+	r      *rand.Rand
+	v      variant
+	opt    Options
+	lambda float64
+	a, y   *mat.Dense // as the model has them, in its order
+}
+
+// An act is something that a model is asked to do, and what becomes of the rows if it does it.
+type act struct {
+	name string
+	do   func(u Updater) error
+	then func()
+}
+
+// next returns an action.
+func (l *life) next() act {
+	rows, k := l.a.Dims()
+	_, c := l.y.Dims()
+	switch action := l.r.IntN(9); action {
+	case 0: // weighted rows
+		q := 1 + l.r.IntN(3)
+		ax, ya, w, roots := random(l.r, q, k), random(l.r, q, c), make([]float64, q), make([]float64, q)
+		for i := range w {
+			w[i] = l.r.Float64()
+			roots[i] = math.Sqrt(w[i])
+		}
+		return act{"weighted rows", func(u Updater) error { return u.AddWeightedInputs(ax, ya, w) },
+			func() { l.a, l.y = stack(l.a, scaleRows(ax, roots)), stack(l.y, scaleRows(ya, roots)) }}
+	case 1, 2: // rows
+		order := l.r.Perm(rows)
+		q := min(1+l.r.IntN(4), rows)
+		gone, kept := order[:q], order[q:]
+		slices.Sort(kept)
+		ax, ya := take(l.a, gone), take(l.y, gone)
+		return act{"removal", func(u Updater) error { return u.RemoveInputs(ax, ya) },
+			func() { l.a, l.y = takeRows(l.a, kept), takeRows(l.y, kept) }}
+	case 3:
+		const factor = 0.75
+		return act{"forgetting", func(u Updater) error { return u.Forget(factor) }, func() {
+			l.a.Scale(math.Sqrt(factor), l.a)
+			l.y.Scale(math.Sqrt(factor), l.y)
+			l.lambda *= factor
+		}}
+	case 4:
+		if k > 8 {
+			return l.rows(1)
+		}
+		a, y, h := l.a, l.y, random(l.r, rows, 1+l.r.IntN(2))
+		return act{"nodes", func(u Updater) error { return u.AddNodes(a, h, y) }, func() { l.a = beside(a, h) }}
+	case 5:
+		if !Supports(l.v.method, ActionMerge) {
+			return l.rows(2)
+		}
+		ax, ya := random(l.r, 5, k), random(l.r, 5, c)
+		return act{"merging", func(u Updater) error {
+			other, err := New(l.v.method, ax, ya, l.opt)
+			if err != nil {
+				return err
+			}
+			return u.Merge(other)
+		}, func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }}
+	case 6:
+		if !Supports(l.v.method, ActionRidge) {
+			return l.rows(3 * k)
+		}
+		lambda := l.lambda * 4 * l.r.Float64()
+		return act{"ridge", func(u Updater) error { return u.SetLambda(lambda) }, func() { l.lambda = lambda }}
+	case 7:
+		if l.v.method != Gram {
+			return l.rows(k + 1)
+		}
+		a, y := l.a, l.y
+		return act{"refinement", func(u Updater) error { return u.(Refiner).Refine(a, y) }, func() {}}
+	default:
+		return l.rows(1 + l.r.IntN(2*k))
+	}
+}
+
+// rows returns the action that adds so many rows.
+func (l *life) rows(q int) act {
+	_, k := l.a.Dims()
+	_, c := l.y.Dims()
+	ax, ya := random(l.r, q, k), random(l.r, q, c)
+	return act{fmt.Sprintf("%d rows", q), func(u Updater) error { return u.AddInputs(ax, ya) },
+		func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }}
+}
+
+// takeRows is take, and an empty matrix for no rows.
+func takeRows(m *mat.Dense, rows []int) *mat.Dense {
+	if len(rows) == 0 {
+		return &mat.Dense{}
+	}
+	return take(m, rows)
+}
+
+// eachLife runs f for all variants, ridges, ways to treat C and numbers of rows at the start, each with actions of its
+// own.
+func eachLife(t *testing.T, f func(t *testing.T, l *life, b blskernel.Backend)) {
+	const k, c = 4, 2
+	seed := uint64(0)
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, lambda := range []float64{0, 0.1} {
+			for _, rows := range []int{3, 12} {
+				for _, mode := range []CMode{CAuto, CCheck, CZero} {
+					if mode != CAuto && (v.ridgeSolver() || lambda > 0) {
+						continue
+					}
+					opt := Options{Lambda: lambda, Form: v.form, Solve: v.solve, C: mode, Backend: b}
+					if CheckStart(v.method, opt, rows, k) != nil {
+						continue
+					}
+					seed++
+					r := rand.New(rand.NewPCG(71, seed))
+					f(t, &life{r: r, v: v, opt: opt, lambda: lambda, a: random(r, rows, k), y: random(r, rows, c)}, b)
+				}
+			}
+		}
+	})
+}
+
+// TestGoingOn compares a model that never stops with one that is encoded and decoded before every action, and with
+// those that were decoded once at some point.
+func TestGoingOn(t *testing.T) {
+	did := map[string]int{}
+	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
+		stays, err := New(l.v.method, l.a, l.y, l.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		others := []Updater{nil}
+		for step := 0; step < 25 && !l.a.IsEmpty(); step++ {
+			data := encoded(t, stays)
+			others[0] = decoded(t, data, b)
+			if again := encoded(t, others[0]); !bytes.Equal(again, data) {
+				t.Fatalf("step %d: encoded again it is something else", step)
+			}
+			if step%8 == 3 {
+				others = append(others, decoded(t, data, b))
+			}
+			a := l.next()
+			wantErr := a.do(stays)
+			data = encoded(t, stays)
+			for i, u := range others {
+				what := fmt.Sprintf("step %d, %s, model %d", step, a.name, i)
+				if err := a.do(u); fmt.Sprint(err) != fmt.Sprint(wantErr) {
+					t.Fatalf("%s: %v, want %v", what, err, wantErr)
+				}
+				if digest(u) != digest(stays) || !bytes.Equal(encoded(t, u), data) {
+					t.Fatalf("%s: another state", what)
+				}
+				checkReportSame(t, u.Report(), stays.Report())
+			}
+			// Questions change what some models know of themselves: sometimes they are asked, sometimes only copies
+			// of them, and sometimes nobody is.
+			switch step % 3 {
+			case 1:
+				checkSame(t, fmt.Sprintf("step %d, %s, copies", step, a.name), decoded(t, encoded(t, others[0]), b), decoded(t, data, b))
+			case 2:
+				for _, u := range append(others, stays) {
+					u.Condition()
+					_, _ = u.Weights() // compared below
+				}
+				for i, u := range others {
+					checkSame(t, fmt.Sprintf("step %d, %s, model %d", step, a.name, i), u, stays)
+				}
+			}
+			if wantErr == nil {
+				did[a.name[:4]]++
+				a.then()
+			}
+		}
+	})
+	for _, name := range []string{"weig", "remo", "forg", "node", "merg", "ridg", "refi"} {
+		if did[name] == 0 {
+			t.Errorf("no action %q was done: %v", name, did)
+		}
+	}
+}
+
+// checkReportSame compares what Encode keeps of a report.
+func checkReportSame(t *testing.T, got, want Report) {
+	t.Helper()
+	got.Steps, got.Elapsed, got.model, got.counted = nil, 0, 0, 0
+	want.Steps, want.Elapsed, want.model, want.counted = nil, 0, 0, 0
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("the report is %+v, want %+v", got, want)
+	}
+}
+
+// TestEncodingLayout has every word of a small encoding, which must stay what they are for as long as the version.
+func TestEncodingLayout(t *testing.T) {
+	u, err := New(Gram, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, []float64{2, 0}), Options{Lambda: 0.5, Workspace: -3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	float := math.Float64bits
+	want := []uint64{
+		binary.LittleEndian.Uint64([]byte("blsstate")), 1, uint64(Gram),
+		float(0.5), uint64(Auto), 0, uint64(CAuto), 1<<64 - 3,
+		2, 1, 2, // nodes, targets, samples
+		2, uint64(Auto), uint64(StartCholesky), 0, float(0), // the report
+		float(0), // losses
+		float(0.5),
+		float(10), float(12), float(16), // AᵀA
+		float(2), float(0), // AᵀY
+		float(math.Sqrt(10)), float(4), float(2), float(math.Hypot(math.Sqrt(10), 4)), // norms of columns and of A
+		0, // no W
+	}
+	data := encoded(t, u)
+	if len(data) != 8*len(want) {
+		t.Fatalf("%d bytes, want %d", len(data), 8*len(want))
+	}
+	for i, w := range want {
+		if got := binary.LittleEndian.Uint64(data[8*i:]); got != w {
+			t.Errorf("word %d is %#x, want %#x", i, got, w)
+		}
+	}
+}
+
+// TestRowKeys has hashes that must stay what they are: those in an encoding are compared with new ones.
+func TestRowKeys(t *testing.T) {
+	a, y := mat.NewDense(2, 2, []float64{1, math.Copysign(0, -1), -2.5, 1e300}), mat.NewDense(2, 1, []float64{3, 0})
+	want := []uint64{0x22781dd67583106e, 0x9b872136212335d7}
+	if got := rowKeys(y, a); !slices.Equal(got, want) {
+		t.Errorf("%#x, want %#x", got, want)
+	}
+}
+
+// smallModels are models of all methods in states that are different to encode.
+func smallModels(t testing.TB) []Updater {
+	r := rand.New(rand.NewPCG(72, 0))
+	a, y, ax, ya := random(r, 4, 2), random(r, 4, 1), random(r, 1, 2), random(r, 1, 1)
+	var models []Updater
+	add := func(m Method, rows int, opt Options, change func(u Updater) error) {
+		u, err := New(m, rowsBetween(a, 0, rows), rowsBetween(y, 0, rows), opt)
+		if err == nil {
+			err = change(u)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, u)
+	}
+	nothing := func(Updater) error { return nil }
+	for _, m := range Methods() {
+		add(m, 4, Options{}, nothing)
+		add(m, 3, Options{Lambda: 0.5}, func(u Updater) error { return u.AddInputs(ax, ya) })
+		add(m, 4, Options{}, func(u Updater) error {
+			if _, err := u.Weights(); err != nil {
+				return err
+			}
+			return u.Forget(0.5)
+		})
+	}
+	add(Improved, 1, Options{}, nothing) // which keeps A
+	add(Original, 4, Options{C: CCheck}, func(u Updater) error { return u.RemoveInputs(rowsBetween(a, 1, 2), rowsBetween(y, 1, 2)) })
+	return models
+}
+
+// use asks a model for everything, and does not care for answers: it must not panic.
+func use(t testing.TB, u Updater) {
+	t.Helper()
+	k, c := u.Nodes(), u.Targets()
+	if k < 1 || k > 1000 || c < 1 || c > 1000 || u.Samples() < 0 || !(u.Lambda() >= 0) {
+		t.Fatalf("%d nodes, %d targets, %d samples, lambda %g", k, c, u.Samples(), u.Lambda())
+	}
+	r := rand.New(rand.NewPCG(73, 0))
+	ax, ya := random(r, 3, k), random(r, 3, c)
+	before, err := u.Weights()
+	if rows, cols := 0, 0; err == nil {
+		if rows, cols = before.Dims(); rows != k || cols != c {
+			t.Fatalf("weights are %d×%d", rows, cols)
+		}
+	}
+	for _, do := range []func() error{
+		func() error { u.Condition(); return nil },
+		func() error { return u.AddInputs(ax, ya) },
+		func() error { return u.RemoveInputs(rowsBetween(ax, 0, 1), rowsBetween(ya, 0, 1)) },
+		func() error { return u.SetLambda(2) },
+		func() error { return u.Forget(0.5) },
+		func() error { return u.AddInputs(random(r, 3*k, k), random(r, 3*k, c)) },
+		func() error {
+			l := u.Samples()
+			if l > 100 {
+				return nil
+			}
+			if l == 0 {
+				return nil
+			}
+			return u.AddNodes(random(r, l, k), random(r, l, 1), random(r, l, c))
+		},
+		func() error {
+			_, err := u.Weights()
+			return err
+		},
+		func() error {
+			l, ok := u.(Leverager)
+			if !ok {
+				return nil
+			}
+			_, err := l.Leverage(random(r, 2, u.Nodes()))
+			return err
+		},
+		func() error { return Encode(io.Discard, u) },
+	} {
+		_ = do() // a model of altered numbers may refuse anything
+	}
+}
+
+// TestTruncation cuts encodings off at every byte.
+func TestTruncation(t *testing.T) {
+	for _, u := range smallModels(t) {
+		data := encoded(t, u)
+		use(t, decoded(t, data, nil))
+		for n := range data {
+			_, err := Decode(bytes.NewReader(data[:n]), nil)
+			var format *FormatError
+			if !errors.As(err, &format) || !errors.Is(err, io.ErrUnexpectedEOF) || format.Offset != int64(n) {
+				t.Fatalf("%v, %d of %d bytes: %v", u.Method(), n, len(data), err)
+			}
+		}
+		var format *FormatError
+		if _, err := Decode(bytes.NewReader(append(data, 0)), nil); !errors.As(err, &format) || format.Offset != int64(len(data)) {
+			t.Fatalf("%v, a byte too much: %v", u.Method(), err)
+		}
+	}
+}
+
+// TestAlteration changes every byte of encodings: what comes of it is a *FormatError or a model that can be used.
+func TestAlteration(t *testing.T) {
+	for _, u := range smallModels(t) {
+		data := encoded(t, u)
+		for i := range data {
+			for _, mask := range []byte{0x01, 0xff} {
+				altered := slices.Clone(data)
+				altered[i] ^= mask
+				v, err := Decode(bytes.NewReader(altered), nil)
+				var format *FormatError
+				switch {
+				case err == nil:
+					use(t, v)
+				case !errors.As(err, &format):
+					t.Fatalf("%v, byte %d: %v", u.Method(), i, err)
+				}
+			}
+		}
+	}
+}
+
+// TestRefusedNumbers replaces every float64 of encodings by NaN, which none may be, and those of matrices by Inf.
+func TestRefusedNumbers(t *testing.T) {
+	for _, u := range smallModels(t) {
+		for _, leaf := range leavesOf(u) {
+			if leaf.v.Kind() != reflect.Float64 {
+				continue
+			}
+			old := leaf.v.Float()
+			if leaf.besideTriangle() {
+				continue
+			}
+			leaf.v.SetFloat(math.NaN())
+			if err := Encode(io.Discard, u); !errors.Is(err, ErrOverflow) {
+				t.Errorf("%v: %s is NaN: %v", u.Method(), leaf.name, err)
+			}
+			leaf.v.SetFloat(old)
+		}
+		data := encoded(t, u)
+		header := 3 * 8
+		for i := header; i < len(data); i += 8 {
+			altered := slices.Clone(data)
+			binary.LittleEndian.PutUint64(altered[i:], math.Float64bits(math.NaN()))
+			v, err := Decode(bytes.NewReader(altered), nil)
+			var format *FormatError
+			switch {
+			case err == nil && i == 7*8: // the workspace
+			case err == nil && stateHasKeys(v): // and keys, which are any words
+			case !errors.As(err, &format) || format.Offset != int64(i):
+				t.Errorf("%v, byte %d: %v", u.Method(), i, err)
+			}
+		}
+	}
+}
+
+// stateHasKeys tells whether a model knows its samples by keys.
+func stateHasKeys(u Updater) bool {
+	s, ok := driverOf(u).state.(*pseudoinverse)
+	return ok && s.keys != nil
+}
+
+// TestHostileSizes claims models of any size in a few bytes: hardly anything is allocated.
+func TestHostileSizes(t *testing.T) {
+	const nodes, targets, samples = 8, 9, 10 // their words
+	for _, u := range smallModels(t) {
+		for _, size := range []uint64{0, 1000, 1 << 14, 1 << 20, 1 << 28, 1 << 31, 1 << 32, 1 << 59, 1 << 63, math.MaxUint64} {
+			for _, words := range [][]int{{nodes}, {targets}, {samples}, {nodes, targets, samples}} {
+				data := encoded(t, u)
+				for _, word := range words {
+					binary.LittleEndian.PutUint64(data[8*word:], size)
+				}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				_, err := Decode(bytes.NewReader(data), nil)
+				runtime.ReadMemStats(&after)
+				var format *FormatError
+				// Samples are no more than a number to a model that has none of them.
+				if can := words[0] == samples && !isPseudoinverse(u); !errors.As(err, &format) && !(can && err == nil) {
+					t.Errorf("%v, words %v are %d: %v", u.Method(), words, size, err)
+				}
+				if got := after.TotalAlloc - before.TotalAlloc; got > 1<<17 {
+					t.Errorf("%v, words %v are %d: %d bytes allocated for %d (%v)", u.Method(), words, size, got, len(data), err)
+				}
+			}
+		}
+	}
+}
+
+func isPseudoinverse(u Updater) bool { return u.Method() == Original || u.Method() == Improved }
+
+// TestForeign encodes what is none of these models and decodes what is none.
+func TestForeign(t *testing.T) {
+	var option *OptionError
+	if err := Encode(io.Discard, nil); !errors.As(err, &option) {
+		t.Errorf("no model: %v", err)
+	}
+	var format *FormatError
+	if _, err := Decode(bytes.NewReader([]byte("PK\x03\x04 is something else")), nil); !errors.As(err, &format) || format.Offset != 0 {
+		t.Errorf("something else: %v", err)
+	}
+	data := encoded(t, smallModels(t)[0])
+	data[8]++
+	if _, err := Decode(bytes.NewReader(data), nil); !errors.As(err, &format) || format.Offset != 8 {
+		t.Errorf("a newer version: %v", err)
+	}
+	cause := errors.New("full")
+	for _, u := range smallModels(t) {
+		if err := Encode(failingWriter{cause}, u); !errors.Is(err, cause) {
+			t.Errorf("%v: %v", u.Method(), err)
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
+
+// TestOverflownEstimates: an estimate that has overflowed is no reason to refuse a model that works.
+func TestOverflownEstimates(t *testing.T) {
+	r := rand.New(rand.NewPCG(74, 0))
+	u, err := New(RidgeInverse, random(r, 9, 3), random(r, 9, 1), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	driverOf(u).state.(*ridgeInverse).noted = math.Inf(1)
+	checkSame(t, "infinite trace", decoded(t, encoded(t, u), nil), u)
+}
+
+// FuzzDecode decodes anything. What can be decoded can be used, and is encoded as it was.
+func FuzzDecode(f *testing.F) {
+	for _, u := range smallModels(f) {
+		f.Add(encoded(f, u))
+	}
+	f.Add([]byte{})
+	f.Add([]byte("blsstate"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		u, err := Decode(bytes.NewReader(data), nil)
+		if err != nil {
+			var format *FormatError
+			if !errors.As(err, &format) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again := encoded(t, u); !bytes.Equal(again, data) {
+			t.Errorf("%x becomes %x", data, again)
+		}
+		use(t, u)
+	})
+}
+
+// TestOtherBackend encodes a model that one backend has computed and goes on with another one, as accurately.
+func TestOtherBackend(t *testing.T) {
+	const k, l = 5, 40
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(77, 0))
+		a, y := random(r, l, k), random(r, l, 2)
+		data := encoded(t, v.start(t, b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), 0))
+		for _, name := range blskernel.Names() {
+			other, err := blskernel.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u := decoded(t, data, other)
+			do(t, u, u.AddInputs(rowsBetween(a, 20, l), rowsBetween(y, 20, l)))
+			do(t, u, u.RemoveInputs(rowsBetween(a, 18, 22), rowsBetween(y, 18, 22)))
+			do(t, u, u.AddInputs(rowsBetween(a, 18, 22), rowsBetween(y, 18, 22)))
+			checkWeights(t, u, a, y, 0, v.accuracy(l, kappaOf(rowsBetween(a, 0, 18), 0))+1e3*eps)
+		}
+	})
+}
+
+// TestConcurrentEncode: to encode a model only reads it.
+func TestConcurrentEncode(t *testing.T) {
+	for _, u := range smallModels(t) {
+		want := encoded(t, u)
+		var all sync.WaitGroup
+		for range 3 {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				var out bytes.Buffer
+				if err := Encode(&out, u); err != nil || !bytes.Equal(out.Bytes(), want) {
+					t.Errorf("%v: another encoding (%v)", u.Method(), err)
+				}
+			}()
+		}
+		all.Wait()
+	}
+}

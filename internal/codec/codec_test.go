@@ -1,0 +1,316 @@
+package codec
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// floats are n numbers with those among them of which the bits are easily lost.
+func floats(n int) []float64 {
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	special := []float64{math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.Float64frombits(0x7ff8000000000123), math.Float64frombits(0xfff0000000000001), math.SmallestNonzeroFloat64, math.MaxFloat64}
+	copy(x, special)
+	return x
+}
+
+// sizes are numbers of numbers around the ends of buffers.
+var sizes = []int{0, 1, 7, chunk/size - 1, chunk / size, chunk/size + 1, 3*chunk/size + 5}
+
+// TestRoundTrip writes and reads everything that there is, from sources that give as they like.
+func TestRoundTrip(t *testing.T) {
+	for _, n := range sizes {
+		var out bytes.Buffer
+		w := NewWriter(&out)
+		x, s := floats(n), strings.Repeat("é", n/2)
+		w.Bool(true)
+		w.Float64s(x)
+		w.String(s)
+		w.Uint64(math.MaxUint64)
+		w.Int(math.MaxInt)
+		w.Uint64s([]uint64{1, 1 << 63})
+		w.Float64(math.Copysign(0, -1))
+		w.Bool(false)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		for name, source := range map[string]io.Reader{
+			"all at once":  bytes.NewReader(out.Bytes()),
+			"byte by byte": iotest.OneByteReader(bytes.NewReader(out.Bytes())),
+			"by halves":    iotest.HalfReader(bytes.NewReader(out.Bytes())),
+			"end at once":  iotest.DataErrReader(bytes.NewReader(out.Bytes())),
+		} {
+			r := NewReader(source)
+			if !r.Bool() {
+				t.Errorf("%s, %d: false", name, n)
+			}
+			got := r.Float64s(n)
+			if len(got) != n || cap(got) != n {
+				t.Fatalf("%s: %d numbers with room for %d, want %d", name, len(got), cap(got), n)
+			}
+			for i, v := range got {
+				if math.Float64bits(v) != math.Float64bits(x[i]) {
+					t.Fatalf("%s: number %d is %x, want %x", name, i, math.Float64bits(v), math.Float64bits(x[i]))
+				}
+			}
+			if got := r.String("text", len(s)); got != s {
+				t.Errorf("%s, %d: another string of %d bytes", name, n, len(got))
+			}
+			if v := r.Uint64(); v != math.MaxUint64 {
+				t.Errorf("%s, %d: %d", name, n, v)
+			}
+			if v := r.Int("count", math.MaxInt); v != math.MaxInt {
+				t.Errorf("%s, %d: %d", name, n, v)
+			}
+			if v := r.Uint64s(2); len(v) != 2 || v[0] != 1 || v[1] != 1<<63 {
+				t.Errorf("%s, %d: %v", name, n, v)
+			}
+			if v := r.Float64(); v != 0 || !math.Signbit(v) {
+				t.Errorf("%s, %d: %g", name, n, v)
+			}
+			if r.Bool() {
+				t.Errorf("%s, %d: true", name, n)
+			}
+			if r.End(); r.Err() != nil {
+				t.Errorf("%s, %d: %v", name, n, r.Err())
+			}
+		}
+	}
+}
+
+// TestLayout has the bytes, which must stay what they are.
+func TestLayout(t *testing.T) {
+	var out bytes.Buffer
+	w := NewWriter(&out)
+	w.Uint64(0x0102030405060708)
+	w.Float64(1)
+	w.String("ab")
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + "\x02\x00\x00\x00\x00\x00\x00\x00" + "ab"
+	if got := out.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestOffsets has errors at known places.
+func TestOffsets(t *testing.T) {
+	words := func(v ...uint64) *bytes.Reader {
+		var out bytes.Buffer
+		w := NewWriter(&out)
+		w.Uint64s(v)
+		_ = w.Flush() // of a buffer in memory
+		return bytes.NewReader(out.Bytes())
+	}
+	for _, test := range []struct {
+		name   string
+		source io.Reader
+		read   func(r *Reader)
+		offset int64
+		short  bool
+	}{
+		{"an int", words(1, 2, 9), func(r *Reader) { r.Uint64(); r.Uint64(); r.Int("n", 8) }, 16, false},
+		{"a bool", words(1, 2), func(r *Reader) { r.Bool(); r.Bool() }, 8, false},
+		{"what the caller says", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64(); r.Fail("no") }, 8, false},
+		{"the first of some", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(2); r.Fail("no") }, 8, false},
+		{"the third of some", words(1, 2, 3, 4), func(r *Reader) { r.Uint64(); r.Float64s(3); r.FailElement(2, "no") }, 24, false},
+		{"the length of a string", words(1, 9), func(r *Reader) { r.Uint64(); r.String("s", 8) }, 8, false},
+		{"a string", words(1, 8, 9), func(r *Reader) { r.Uint64(); r.String("s", 8); r.Fail("no") }, 16, false},
+		{"more", words(1, 2), func(r *Reader) { r.Uint64(); r.End() }, 8, false},
+		{"no number", words(), func(r *Reader) { r.Uint64() }, 0, true},
+		{"half a number", strings.NewReader("12345678abc"), func(r *Reader) { r.Uint64(); r.Float64() }, 11, true},
+		{"too few numbers", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(3) }, 24, true},
+		{"too short a string", words(5), func(r *Reader) { r.String("s", 8) }, 8, true},
+		{"a truncated archive", io.MultiReader(words(1), iotest.ErrReader(io.ErrUnexpectedEOF)), func(r *Reader) { r.Uint64(); r.Uint64() }, 8, true},
+		{"the first error", words(2, 2), func(r *Reader) { r.Bool(); r.Uint64(); r.Bool(); r.End() }, 0, false},
+	} {
+		r := NewReader(test.source)
+		test.read(r)
+		var format *FormatError
+		if !errors.As(r.Err(), &format) || format.Offset != test.offset || errors.Is(r.Err(), io.ErrUnexpectedEOF) != test.short {
+			t.Errorf("%s: %v, want an error at byte %d", test.name, r.Err(), test.offset)
+		}
+		if want := fmt.Sprintf("byte %d: ", test.offset); format != nil && !strings.HasPrefix(format.Error(), want) {
+			t.Errorf("%s: %v", test.name, format)
+		}
+		if r.Uint64() != 0 || r.Float64s(3) != nil || r.String("s", 8) != "" || r.Int("n", 9) != 0 || r.Bool() {
+			t.Errorf("%s: something is read after the error", test.name)
+		}
+	}
+}
+
+// TestSourceErrors: an error of the source is no FormatError, and stays what it is.
+func TestSourceErrors(t *testing.T) {
+	cause := errors.New("unplugged")
+	for name, read := range map[string]func(r *Reader){
+		"a number": func(r *Reader) { r.Uint64() },
+		"numbers":  func(r *Reader) { r.Float64s(100000) },
+		"the end":  func(r *Reader) { r.End() },
+	} {
+		r := NewReader(iotest.ErrReader(cause))
+		read(r)
+		var format *FormatError
+		if !errors.Is(r.Err(), cause) || errors.As(r.Err(), &format) {
+			t.Errorf("%s: %v", name, r.Err())
+		}
+	}
+}
+
+// failing is a Writer that fails after some bytes.
+type failing struct{ left int }
+
+var errFull = errors.New("full")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+// TestWriteErrors lets writing fail at every place, and everything that follows be in vain.
+func TestWriteErrors(t *testing.T) {
+	for _, left := range []int{0, 8, chunk - 1, chunk, 2*chunk + 3} {
+		w := NewWriter(&failing{left: left})
+		w.String("a string")
+		w.Float64s(floats(3 * chunk / size))
+		w.Uint64s(make([]uint64, 3))
+		w.String("a string")
+		w.Float64s(floats(3 * chunk / size))
+		for range 2 {
+			if err := w.Flush(); !errors.Is(err, errFull) {
+				t.Errorf("after %d bytes: %v", left, err)
+			}
+		}
+	}
+}
+
+// TestHostileLengths claims much and has little: what is allocated is bounded by what is there.
+func TestHostileLengths(t *testing.T) {
+	for name, read := range map[string]func(r *Reader){
+		"numbers": func(r *Reader) { r.Float64s(1 << 27) },
+		"words":   func(r *Reader) { r.Uint64s(1 << 27) },
+		"a text":  func(r *Reader) { r.String("text", 1<<30) },
+	} {
+		for _, there := range []int{0, 100, chunk, 5 * chunk} {
+			data := make([]byte, 8+there)
+			data[3] = 1 << 5 // the length of the text is 2²⁹
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			r := NewReader(bytes.NewReader(data))
+			read(r)
+			runtime.ReadMemStats(&after)
+			if r.Err() == nil {
+				t.Errorf("%s, %d bytes: no error", name, there)
+			}
+			// The buffer, and slices of doubling size up to twice what is there.
+			if got, bound := after.TotalAlloc-before.TotalAlloc, uint64(2*chunk+4*there+1<<13); got > bound {
+				t.Errorf("%s: %d bytes allocated for %d, bound %d", name, got, there, bound)
+			}
+		}
+	}
+}
+
+// TestPanics calls what only a mistake calls.
+func TestPanics(t *testing.T) {
+	for name, f := range map[string]func(){
+		"a negative number":     func() { NewWriter(io.Discard).Int(-1) },
+		"fewer than no numbers": func() { NewReader(strings.NewReader("")).Float64s(-1) },
+		"a negative bound":      func() { NewReader(strings.NewReader("")).Int("n", -1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// FuzzReader reads anything in an order that comes from it, and checks that writing what was read gives it back.
+func FuzzReader(f *testing.F) {
+	f.Add([]byte{}, []byte{})
+	f.Add([]byte{0, 1, 2, 3}, make([]byte, 64))
+	f.Add([]byte{2, 4}, []byte("\x03\x00\x00\x00\x00\x00\x00\x00abc\x01\x00\x00\x00\x00\x00\x00\x00"))
+	f.Fuzz(func(t *testing.T, order, data []byte) {
+		r := NewReader(bytes.NewReader(data))
+		var out bytes.Buffer
+		w := NewWriter(&out)
+		for _, what := range order {
+			switch what % 5 {
+			case 0:
+				v := r.Uint64()
+				if r.Err() == nil {
+					w.Uint64(v)
+				}
+			case 1:
+				v := r.Float64s(int(what))
+				w.Float64s(v)
+			case 2:
+				v := r.String("s", len(data))
+				if r.Err() == nil {
+					w.String(v)
+				}
+			case 3:
+				v := r.Int("n", math.MaxInt)
+				if r.Err() == nil {
+					w.Int(v)
+				}
+			case 4:
+				v := r.Bool()
+				if r.Err() == nil {
+					w.Bool(v)
+				}
+			}
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Bytes(); !bytes.HasPrefix(data, got) {
+			t.Errorf("%x becomes %x", data, got)
+		}
+	})
+}
+
+// BenchmarkFloat64s writes and reads 8 MB.
+func BenchmarkFloat64s(b *testing.B) {
+	x := make([]float64, 1<<20)
+	var out bytes.Buffer
+	write := func() {
+		out.Reset()
+		w := NewWriter(&out)
+		w.Float64s(x)
+		if err := w.Flush(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("op=write", func(b *testing.B) {
+		b.SetBytes(size * int64(len(x)))
+		for b.Loop() {
+			write()
+		}
+	})
+	b.Run("op=read", func(b *testing.B) {
+		write()
+		b.SetBytes(size * int64(len(x)))
+		for b.Loop() {
+			if len(NewReader(bytes.NewReader(out.Bytes())).Float64s(len(x))) != len(x) {
+				b.Fatal("too few")
+			}
+		}
+	})
+}
