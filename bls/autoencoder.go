@@ -1,7 +1,10 @@
 package bls
 
 import (
+	"context"
+
 	"blskernel"
+	"blskernel/internal/finite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -29,9 +32,14 @@ const (
 // are not needed once their products are there. gram is overwritten; o uses new storage.
 //
 //	cost: 2n²m flops for each iteration; memory: 4nm numbers beside the arguments.
+//	errors: *OverflowError where gram, cross or o is not finite, as samples of ScaleNone may make them; that of
+//	a context that is done, which every iteration looks at.
 //	source: Boyd et al. 2011, section 6.4.
-func autoencoder(bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) *mat.Dense {
+func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()
+	if !finite.All(gram.RawSymPacked().Data) || !allFinite(cross) {
+		return nil, &OverflowError{What: "the autoencoder of the feature nodes", Row: -1, Col: -1}
+	}
 	p := penaltyInverse(bk, gram).RawMatrix()
 	c0, c, w := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
 	o, u := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
@@ -41,12 +49,18 @@ func autoencoder(bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, it
 	}
 	product(c0, cross, 0)
 	for range iterations {
+		if err := stopped(ctx); err != nil {
+			return nil, err
+		}
 		w.Sub(o, u)
 		c.Copy(c0)
 		product(c, w, 1)
 		softThreshold(o, u, c, admmThreshold)
 	}
-	return o
+	if !allFinite(o) {
+		return nil, &OverflowError{What: "the autoencoder of the feature nodes", Row: -1, Col: -1}
+	}
+	return o, nil
 }
 
 // softThreshold computes t = c + u, then o = S(t, a) and u = t - o, for matrices of one shape
@@ -63,8 +77,8 @@ func softThreshold(o, u, c *mat.Dense, a float64) {
 	})
 }
 
-// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles stored; gram is
-// overwritten.
+// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles stored; gram, which is
+// finite, is overwritten.
 func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 	gram.AddDiagonal(admmPenalty)
 	chol := lapack.Cholesky{Backend: bk}

@@ -15,7 +15,9 @@ import (
 func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymPacked, cross *mat.Dense) {
 	x := samples(seed, l, d, d)
 	h1 = mat.NewDense(l, d+1, nil)
-	standardizeTo(h1, x, 0, l)
+	if err := standardizeTo(h1, x, 0, l, ScaleSamples, nil, nil); err != nil {
+		panic(err)
+	}
 	w := mat.NewDense(d+1, n, nil)
 	uniform(stream(seed, forGroup, 0), d+1, n, w.RawMatrix().Data, n)
 	a1 = naiveMul(h1, false, w)
@@ -88,7 +90,8 @@ func TestAutoencoderRecurrence(t *testing.T) {
 			for _, iterations := range []int{0, 1, 2, admmIterations} {
 				_, _, gram, cross := encoderProblem(1, 40, 30, n)
 				want := naiveADMM(gram.Dense(), cross, iterations)
-				got := autoencoder(bk, gram, cross, iterations)
+				got, err := autoencoder(t.Context(), bk, gram, cross, iterations)
+				must(t, err)
 				if d := maxDiff(t, got, want); !(d <= 100*200*float64(n)*eps) {
 					t.Errorf("n=%d, %d iterations: off by %g", n, iterations, d)
 				}
@@ -104,7 +107,8 @@ func TestAutoencoderIsLasso(t *testing.T) {
 		for seed := range uint64(3) {
 			_, _, gram, cross := encoderProblem(seed, 40, 30, 6)
 			want := lasso(gram.Dense(), cross, admmThreshold, 4000)
-			got := autoencoder(bk, gram, cross, 20000)
+			got, err := autoencoder(t.Context(), bk, gram, cross, 20000)
+			must(t, err)
 			if d := maxDiff(t, got, want); !(d <= 1e-12) {
 				t.Errorf("seed %d: %g from the minimum", seed, d)
 			}

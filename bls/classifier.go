@@ -1,6 +1,9 @@
 package bls
 
 import (
+	"context"
+	"io"
+
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/mat"
@@ -24,11 +27,14 @@ const maxInferredClasses = 1 << 12
 // sample, the true pseudoinverse by blsupdate.Improved on the default backend, and as many classes as
 // the labels of the first batch call for.
 //
-// As every sample is standardised by itself, x, 2x and x+1 are of one class; see Regressor for what to
-// do where the level or size of a sample matters, and about columns of A that are nearly dependent.
+// With the zero value of Features.Scaling every sample is standardised by itself, so that x, 2x and x+1
+// are of one class, which suits images; for a table set it to ScaleColumns. Regressor has more about
+// that, and about columns of A that are nearly dependent.
 //
-// Predict, DecisionFunction and Score may be called from several goroutines at once. Fit and PartialFit
-// must not run at the same time as any other method. A copy of a fitted Classifier shares its model with
+// Predict, DecisionFunction, Score and what returns or encodes parts of the model may be called from
+// several goroutines at once. Fit and PartialFit must not run at the same time as any other method. The
+// methods whose names end in Context stop when theirs is done: they then return an error that wraps
+// context.Cause(ctx), and the model is what it was. A copy of a fitted Classifier shares its model with
 // the original until one of them is fitted anew.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). Features.Backend and
@@ -60,6 +66,13 @@ type Classifier struct {
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
 //	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
+	return c.FitContext(context.Background(), x, labels)
+}
+
+// FitContext is Fit that looks at ctx before each panel of rows, each iteration of an autoencoder, and
+// each step of the start of the output layer. If ctx is done the model is what it was, and the error
+// wraps context.Cause(ctx).
+func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int) error {
 	classes := c.Classes
 	if classes == 0 {
 		classes = inferClasses(labels)
@@ -68,7 +81,7 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 	if err != nil {
 		return err
 	}
-	m, err := startModel(settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update}, x, y)
+	m, err := startModel(ctx, settings{backend: c.Backend, features: c.Features, method: c.Method, update: c.Update, classes: c.Classes}, x, y)
 	if err != nil {
 		return err
 	}
@@ -84,16 +97,22 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 //	shapes: X q×d, labels q, each from 0 to c-1 with the c of the first batch.
 //	reads/writes: X and labels are neither modified nor kept. On an error the model is what it was.
 //	cost: that of Transform and of Updater.AddInputs, about 6qkl flops for l samples before.
-//	errors: *ShapeError, *NotFiniteError, *LabelError, and those of AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, and those of AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
+	return c.PartialFitContext(context.Background(), x, labels)
+}
+
+// PartialFitContext is PartialFit that looks at ctx before each panel of rows and each step of the
+// update. If ctx is done the model is what it was, and the error wraps context.Cause(ctx).
+func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int) error {
 	if c.model == nil {
-		return c.Fit(x, labels)
+		return c.FitContext(ctx, x, labels)
 	}
 	y, err := labelTargets(x, c.model.inputs(), labels, c.model.targets())
 	if err != nil {
 		return err
 	}
-	return c.model.add(x, y)
+	return c.model.add(ctx, x, y)
 }
 
 // DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
@@ -102,13 +121,27 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 //	reads/writes: X is neither modified nor kept; the result is new storage.
 //	cost: that of Transform and 2lkc flops. memory: the result, and a panel of rows of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
-//	*NotFiniteError for a NaN or an infinity in X.
-func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) { return c.model.scores(x) }
+//	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64.
+func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {
+	return c.DecisionFunctionContext(context.Background(), x)
+}
+
+// DecisionFunctionContext is DecisionFunction that looks at ctx before each panel of rows. If ctx is
+// done it returns an error that wraps context.Cause(ctx). What some methods have to solve for the
+// weights at the first prediction after an update, k³/3 flops by blsupdate.Gram, is not interrupted.
+func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	return c.model.scores(ctx, x)
+}
 
 // Predict returns the class of each sample, the index of its largest score, the first of them where there
 // are several. Its cost and errors are those of DecisionFunction.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
-	scores, err := c.model.scores(x)
+	return c.PredictContext(context.Background(), x)
+}
+
+// PredictContext is Predict that looks at ctx as DecisionFunctionContext does.
+func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, error) {
+	scores, err := c.model.scores(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +164,42 @@ func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
 		return 0, err
 	}
 	return float64(hits(predicted, labels)) / float64(len(labels)), nil
+}
+
+// Weights returns a copy of the weights W (k×c) of the output layer.
+//
+//	errors: ErrNotFitted; those of blsupdate.Updater.Weights.
+func (c *Classifier) Weights() (*mat.Dense, error) { return c.model.copyWeights() }
+
+// FittedFeatures returns the feature maps of the model, nil if it is not fitted.
+func (c *Classifier) FittedFeatures() *Features { return c.model.maps() }
+
+// Updater returns the output layer, for what it tells: Samples, Nodes, Targets, Condition, Report. It
+// is nil if the model is not fitted. It belongs to the model, which must not be in use at the same
+// time, and which a method of it that changes something would put out of step.
+func (c *Classifier) Updater() blsupdate.Updater { return c.model.output() }
+
+// Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
+// output layer, so that what DecodeClassifier returns goes on to the bit as c would have. It writes
+// neither the backends nor a checksum; package bls/modelfile has the latter.
+//
+//	cost: that of a copy, and the solution for the weights where the method solves for them and has not yet, so
+//	that what is written is the same before and after a prediction.
+//	errors: ErrNotFitted; those of blsupdate.Encode and of w.
+func (c *Classifier) Encode(w io.Writer) error { return c.model.encode(w, kindClassifier) }
+
+// DecodeClassifier reads what Classifier.Encode wrote, up to the end of r. The fields of the result are
+// the options that Fit had read, with b for Backend; nil stands for blskernel.Default().
+//
+//	errors: *FormatError where r ends too early, or has what no Classifier can be.
+//	memory: whatever r says of sizes, no more than about twice what it has, and some 500 KB.
+func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
+	m, err := decodeModel(r, kindClassifier, b)
+	if err != nil {
+		return nil, err
+	}
+	s := m.settings
+	return &Classifier{Backend: b, Features: s.features, Method: s.method, Update: s.update, Classes: s.classes, model: m}, nil
 }
 
 // labelTargets returns the targets Y of the labels, once x and the labels are found to fit each other.

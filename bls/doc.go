@@ -14,9 +14,15 @@
 //
 // # Feature nodes
 //
-// Every sample is standardised by its own mean and standard deviation (N-1) over its d features, so
-// that nothing of the training set is needed for it, and is given a last column 0.1 that carries a
-// bias: that is H1 (l×(d+1)). A sample whose features are all equal becomes zeros.
+// Samples are standardised to S, of which FeatureOptions.Scaling has three kinds:
+//
+//	ScaleSamples  s = (x - mean(x)) / std(x)                     the paper's: each sample by itself, for images
+//	ScaleColumns  s[j] = (x[j] - mean of column j) / its std     by the first training set, for tables
+//	ScaleNone     s = x
+//
+// where std divides by N-1, d-1 or l-1. A sample whose features are all equal becomes zeros in the
+// first, a column whose elements are all equal in the second. With a last column 0.1, that carries a
+// bias, it is H1 (l×(d+1)).
 //
 // Each group i draws (d+1)×n1 weights We uniform on [-1,1), and scales each row of H1 We to
 // [-1,1]: that is A1. A sparse autoencoder then looks for weights that bring A1 back to H1,
@@ -26,7 +32,7 @@
 // by 50 iterations of the alternating direction method of multipliers (ADMM) with penalty 1, and their
 // transpose replaces We: beta_i = wᵀ. The group's nodes are the columns of H1 beta_i, each mapped to
 // [0,1] by its minimum and maximum over the first training set. New samples are mapped by the stored
-// settings and are not clipped.
+// settings and are not clipped. Features.Maps returns all these numbers, with the equations that use them.
 //
 // # Enhancement nodes
 //
@@ -38,9 +44,9 @@
 // # Departures that the literature left open
 //
 // The paper prints neither the orthonormal weights nor the factor s/m; its authors' code has both.
-// FeatureOptions has the choice. A row of H1 We, or a node, that is constant (or so nearly that
-// scaling would multiply it by more than 1e14) has no range to be scaled to and passes unchanged,
-// as in that code. A group of a single node has only such rows.
+// FeatureOptions has the choice. A row of H1 We, or a node, that is constant (or so nearly that scaling
+// would multiply it by more than 1e14) has no range to be scaled to and passes unchanged, as in that
+// code. A group of a single node has only such rows. ScaleColumns and ScaleNone are not the paper's.
 //
 // # Repeatability
 //
@@ -62,12 +68,20 @@
 //
 // Fit starts anew and PartialFit goes on. A call that returns an error leaves the model as it was.
 // Predictions are computed in panels of rows, and any number of goroutines may ask for them at once.
+// What may take long has a form with a context, FitContext for example, that stops when the context is
+// done.
+//
+// Encode writes a fitted model, the state of the output layer included, and DecodeClassifier and
+// DecodeRegressor read it: a model that is written, read and goes on is to the last bit the one that
+// did not stop. Package bls/modelfile keeps models in files.
 //
 // The frozen maps make the first batch important: it should have samples of all kinds, and with a ridge
 // lambda > 0 it must have at least as many as there are columns.
 //
-// The standardisation of each sample by itself makes x, 2x and x+1 the same to a model, which suits
-// images and not tables. Two constant columns 0 and 1 beside the features undo it; see Regressor.
+// The standardisation of each sample by itself, ScaleSamples, makes x, 2x and x+1 the same to a model,
+// which suits images. For tables, whose columns are of different kinds, there is ScaleColumns. With it
+// and with ScaleNone a sample may be so large that a node is beyond float64, which is an
+// *OverflowError.
 //
 // # Sources
 //

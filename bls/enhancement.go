@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -35,20 +36,24 @@ func (e EnhancementWeights) String() string {
 
 // drawEnhancement returns Wh, the (n+1)×n3 weights from n feature nodes and the bias to n3 > 0
 // enhancement nodes.
-func drawEnhancement(bk blskernel.Backend, n, n3 int, kind EnhancementWeights, seed uint64) (*mat.Dense, error) {
+func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind EnhancementWeights, seed uint64) (*mat.Dense, error) {
 	wh := mat.NewDense(n+1, n3, nil)
 	uniform(stream(seed, forEnhancement, 0), n+1, n3, wh.RawMatrix().Data, n3)
 	if kind == Uniform {
 		return wh, nil
 	}
-	ok := false
+	var ok bool
+	var err error
 	if n >= n3 {
 		var v mat.Dense
 		v.CloneFrom(wh.T())
-		ok = orthonormalizeRows(bk, &v)
+		ok, err = orthonormalizeRows(ctx, bk, &v)
 		wh.Copy(v.T())
 	} else {
-		ok = orthonormalizeRows(bk, wh)
+		ok, err = orthonormalizeRows(ctx, bk, wh)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if !ok {
 		return nil, &OptionError{Op: "bls", Option: "Seed", Value: seed, Want: fmt.Sprintf("another one, since the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)}
@@ -56,8 +61,8 @@ func drawEnhancement(bk blskernel.Backend, n, n3 int, kind EnhancementWeights, s
 	return wh, nil
 }
 
-// enhance computes h = Z·Wh, with all rows of Wh but the last one, for some rows of Z, and returns the largest
-// element of [Z, 0.1] Wh.
+// enhance computes h = Z·Wh, with all rows of Wh but the last one, for some rows of Z, and returns the
+// largest element of [Z, 0.1] Wh.
 //
 //	shapes: h rows×n3, z rows×N, wh (N+1)×n3.
 //	cost: 2·rows·N·n3 flops.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/codec"
 )
 
 // The errors that this package has in common with blsupdate, whose own come through Fit and PartialFit.
@@ -15,6 +16,8 @@ type (
 	NotFiniteError = blsupdate.NotFiniteError
 	// OptionError says that an option or a plain argument has a value that it cannot have.
 	OptionError = blsupdate.OptionError
+	// FormatError says that what is decoded was not written by Encode, or was changed since.
+	FormatError = codec.FormatError
 )
 
 // LabelError says that a label is not the number of a class.
@@ -39,3 +42,26 @@ type ScaleError struct {
 func (e *ScaleError) Error() string {
 	return fmt.Sprintf("bls: the largest input of the enhancement nodes on the training set is %v and should be positive; use another Seed, more EnhancementNodes, or Unscaled", e.Max)
 }
+
+// OverflowError says that a number on the way from samples to nodes or predictions is beyond float64,
+// although the samples are finite. With ScaleSamples only targets of such a size can bring that about.
+type OverflowError struct {
+	What string // is beyond float64
+	Row  int    // of the first sample that it happens with, from 0, or -1 where it is no single one
+	Col  int    // of the first input, from 0, or -1 where it is no single one
+}
+
+// Error names the place and says what to do.
+func (e *OverflowError) Error() string {
+	at := ""
+	if e.Row >= 0 {
+		at = fmt.Sprintf(" of sample %d", e.Row)
+	}
+	if e.Col >= 0 {
+		at += fmt.Sprintf(" at column %d of X", e.Col)
+	}
+	return fmt.Sprintf("bls: %s%s overflows: remove samples that are far beyond the others, or use smaller units", e.What, at)
+}
+
+// Unwrap returns blsupdate.ErrOverflow.
+func (e *OverflowError) Unwrap() error { return blsupdate.ErrOverflow }

@@ -50,21 +50,21 @@ func ExampleClassifier() {
 	// bls: label 10 of sample 1; want 0 to 9
 }
 
-// A regressor learns a function of two quantities in two batches. The columns 0 and 1 beside the two
-// quantities are what lets it see their level and size, since every sample is standardised by itself.
+// A regressor learns a function of two quantities in two batches. They are the columns of a table,
+// which ScaleColumns is for.
 func ExampleRegressor() {
 	r := bls.Regressor{
-		Features: bls.FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1},
+		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1},
 		Method:   blsupdate.Improved,
 		Update:   blsupdate.Options{Lambda: 0x1p-30},
 	}
 	f := func(u, v float64) float64 { return 20 + math.Sin(3*u)*math.Exp(v) }
 	// grid returns n×n points of the unit square and f there.
 	grid := func(n int, offset float64) (x, y *mat.Dense) {
-		x, y = mat.NewDense(n*n, 4, nil), mat.NewDense(n*n, 1, nil)
+		x, y = mat.NewDense(n*n, 2, nil), mat.NewDense(n*n, 1, nil)
 		for i := range n * n {
 			u, v := (float64(i/n)+offset)/float64(n), (float64(i%n)+offset)/float64(n)
-			copy(x.RawRowView(i), []float64{u, v, 0, 1})
+			copy(x.RawRowView(i), []float64{u, v})
 			y.Set(i, 0, f(u, v))
 		}
 		return x, y
@@ -85,7 +85,7 @@ func ExampleRegressor() {
 	}
 	fmt.Printf("R² = %.3f\n", r2)
 
-	p, err := r.Predict(mat.NewDense(1, 4, []float64{0.5, 0.5, 0, 1}))
+	p, err := r.Predict(mat.NewDense(1, 2, []float64{0.5, 0.5}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"sync"
 
-	"blskernel"
 	"blskernel/internal/finite"
 	"blskernel/mat"
 )
 
-// Features are fitted feature maps: what turns samples X (l×d) into rows of the expanded input matrix
-// A = [Z, H] (l×k). They keep nothing of the samples that they were fitted to but the settings listed in
-// the package comment. They do not change after FitFeatures, so their methods may be called
-// from several goroutines at once.
+// Features are fitted feature maps: what turns samples X (l×d) into rows of the expanded input matrix A
+// = [Z, H] (l×k). They keep nothing of the samples that they were fitted to but the settings listed in
+// the package comment, which Maps returns. They do not change after FitFeatures, so their methods may
+// be called from several goroutines at once.
 type Features struct {
-	groups, groupNodes int
+	// opt are the options of the fit, resolved.
+	opt FeatureOptions
 
+	// means and deviations are those of the d columns of the first training set, with ScaleColumns only.
+	means, deviations []float64
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is that of the bias.
 	weights *mat.Dense
 	// offset and gain, N numbers each, map node j to Z = (T - offset[j]) * gain[j].
@@ -24,8 +26,14 @@ type Features struct {
 	enhancement *mat.Dense
 	// scale is s/m, or 1.
 	scale float64
+}
 
-	backend blskernel.Backend
+// Options returns the options that the maps were fitted with, where each zero that stands for a default
+// is that default, and Backend the backend in use. With them and the same samples FitFeatures returns
+// the same maps.
+func (f *Features) Options() FeatureOptions {
+	f.check()
+	return f.opt
 }
 
 // Inputs returns d, the number of features of a sample.
@@ -41,17 +49,13 @@ func (f *Features) Nodes() int { return f.FeatureNodes() + f.EnhancementNodes() 
 // FeatureNodes returns N = n2·n1, the number of columns of Z, which are the first ones of A.
 func (f *Features) FeatureNodes() int {
 	f.check()
-	return f.groups * f.groupNodes
+	return f.opt.Groups * f.opt.GroupNodes
 }
 
 // EnhancementNodes returns n3, the number of columns of H, which follow those of Z.
 func (f *Features) EnhancementNodes() int {
 	f.check()
-	if f.enhancement == nil {
-		return 0
-	}
-	_, c := f.enhancement.Dims()
-	return c
+	return f.opt.EnhancementNodes
 }
 
 func (f *Features) check() {

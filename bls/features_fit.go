@@ -1,6 +1,8 @@
 package bls
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"blskernel"
@@ -13,15 +15,22 @@ import (
 // set. The package comment has the equations.
 //
 //	shapes: X l×d, one sample a row, l and d at least 1.
-//	reads/writes: X is read three times and neither modified nor kept.
+//	reads/writes: X is read three times, with ScaleColumns six times, and neither modified nor kept.
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
 //	*NotFiniteError for a NaN or an infinity in X; *ScaleError if no input of the enhancement nodes is
-//	positive, which the scale s/max needs.
+//	positive, which the scale s/max needs; *OverflowError, with ScaleColumns and ScaleNone, for samples so large
+//	that a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
-	f, _, err := fit(x, opt, false)
+	return FitFeaturesContext(context.Background(), x, opt)
+}
+
+// FitFeaturesContext is FitFeatures that looks at ctx before each panel of rows and each iteration of an
+// autoencoder. If ctx is done it returns an error that wraps context.Cause(ctx).
+func FitFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (*Features, error) {
+	f, _, err := fit(ctx, x, opt, false)
 	return f, err
 }
 
@@ -31,11 +40,16 @@ func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
 //	reads/writes: X is neither modified nor kept; A (l×k) is new storage.
 //	errors: those of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
-	return fit(x, opt, true)
+	return FitTransformFeaturesContext(context.Background(), x, opt)
+}
+
+// FitTransformFeaturesContext is FitTransformFeatures that looks at ctx as FitFeaturesContext does.
+func FitTransformFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
+	return fit(ctx, x, opt, true)
 }
 
 // fit fits the maps and, if keep is set, returns the nodes of x.
-func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
+func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
 		return nil, nil, err
@@ -44,15 +58,22 @@ func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, er
 		return nil, nil, err
 	}
 	l, _ := x.Dims()
-	f := &Features{groups: opt.Groups, groupNodes: opt.GroupNodes, scale: 1, backend: opt.Backend}
+	f := &Features{opt: opt, scale: 1}
 	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
 	if n3 > 0 {
 		// First, because it is cheap and may fail.
-		if f.enhancement, err = drawEnhancement(f.backend, n, n3, opt.Enhancement, opt.Seed); err != nil {
+		if f.enhancement, err = drawEnhancement(ctx, opt.Backend, n, n3, opt.Enhancement, opt.Seed); err != nil {
 			return nil, nil, err
 		}
 	}
-	f.weights = fineTune(f.backend, x, opt)
+	if opt.Scaling == ScaleColumns {
+		if f.means, f.deviations, err = columnScales(x); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.weights, err = f.fineTune(ctx, x); err != nil {
+		return nil, nil, err
+	}
 
 	cols := n
 	if keep {
@@ -60,22 +81,28 @@ func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, er
 	}
 	a := mat.NewDense(l, cols, nil)
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
-	f.project(z, x)
+	if err := f.project(ctx, z, x); err != nil {
+		return nil, nil, err
+	}
+	if err := f.checkNodes(z); err != nil {
+		return nil, nil, err
+	}
 	f.offset, f.gain = minMaxColumns(z)
 	applyMinMax(z, f.offset, f.gain)
-	if n3 == 0 {
-		return f, a, nil
-	}
-	if !opt.Unscaled {
-		largest := f.largestEnhanced(z)
-		if !(largest > 0) {
-			return nil, nil, &ScaleError{Max: largest}
+	if n3 > 0 && !opt.Unscaled {
+		if f.scale, err = f.enhancementScale(ctx, z); err != nil {
+			return nil, nil, err
 		}
-		f.scale = opt.Shrink / largest
 	}
-	if keep {
-		// The products are computed again, with the scale, so that the rows are to the bit those of Transform.
-		f.appendEnhanced(a)
+	if keep && n3 > 0 {
+		// The products are computed again, with the scale, so that the rows are to the bit those of
+		// Transform.
+		if err := f.appendEnhanced(ctx, a); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := f.checkNodes(a); err != nil {
+		return nil, nil, err
 	}
 	return f, a, nil
 }
@@ -85,7 +112,8 @@ func fit(x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, er
 // The groups differ in their random numbers only and are computed side by side: one product with the
 // (d+1)×N random weights and one with their A1 replace 2·n2 narrow ones. What the autoencoder needs of
 // the samples is summed over panels of rows.
-func fineTune(bk blskernel.Backend, x *mat.Dense, opt FeatureOptions) *mat.Dense {
+func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	bk, opt := f.opt.Backend, f.opt
 	l, d := x.Dims()
 	n1, n := opt.GroupNodes, opt.Groups*opt.GroupNodes
 	w := mat.NewDense(d+1, n, nil)
@@ -100,10 +128,12 @@ func fineTune(bk blskernel.Backend, x *mat.Dense, opt FeatureOptions) *mat.Dense
 	cross := mat.NewDense(n, d+1, nil)
 	rows := min(l, panelRows(max(d+1, n)))
 	h1, a1 := mat.NewDense(rows, d+1, nil), mat.NewDense(rows, n, nil)
-	eachPanel(l, rows, func(from, to int) {
+	err := eachPanel(ctx, l, rows, func(from, to int) error {
 		q := to - from
 		h, a := h1.Slice(0, q, 0, d+1).(*mat.Dense), a1.Slice(0, q, 0, n).(*mat.Dense)
-		standardizeTo(h, x, from, to)
+		if err := f.standardize(h, x, from, to); err != nil {
+			return err
+		}
 		mat.Mul(bk, a, h, w)
 		scaleGroups(a, n1)
 		rh, ra, rc := h.RawMatrix(), a.RawMatrix(), cross.RawMatrix()
@@ -111,13 +141,37 @@ func fineTune(bk blskernel.Backend, x *mat.Dense, opt FeatureOptions) *mat.Dense
 		for g, gram := range grams {
 			blskernel.Packed(bk).Dsprk(blas.Trans, n1, q, 1, ra.Data[g*n1:], ra.Stride, 1, gram.RawSymPacked().Data)
 		}
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 
 	for g, gram := range grams {
-		beta := autoencoder(bk, gram, cross.Slice(g*n1, (g+1)*n1, 0, d+1).(*mat.Dense), admmIterations)
+		beta, err := autoencoder(ctx, bk, gram, cross.Slice(g*n1, (g+1)*n1, 0, d+1).(*mat.Dense), admmIterations)
+		if err != nil {
+			return nil, err
+		}
 		w.Slice(0, d+1, g*n1, (g+1)*n1).(*mat.Dense).Copy(beta.T())
 	}
-	return w
+	return w, nil
+}
+
+// standardize computes rows from to to of H1 by the scaling of the maps.
+func (f *Features) standardize(h1, x *mat.Dense, from, to int) error {
+	return standardizeTo(h1, x, from, to, f.opt.Scaling, f.means, f.deviations)
+}
+
+// checkNodes returns a *OverflowError if a row of nodes is not finite. Samples that are standardised by
+// themselves cannot bring that about, and are not looked at.
+func (f *Features) checkNodes(a *mat.Dense) error {
+	if f.opt.Scaling == ScaleSamples {
+		return nil
+	}
+	if i := firstNotFinite(a); i >= 0 {
+		return &OverflowError{What: "the nodes", Row: i, Col: -1}
+	}
+	return nil
 }
 
 // scaleGroups scales, in every row of a, the n1 elements of each group to [-1,1].
@@ -133,16 +187,35 @@ func scaleGroups(a *mat.Dense, n1 int) {
 	})
 }
 
+// enhancementScale returns s/m for the feature nodes Z of the first training set.
+func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64, error) {
+	largest, err := f.largestEnhanced(ctx, z)
+	switch {
+	case err != nil:
+		return 0, err
+	case math.IsNaN(largest - largest):
+		return 0, &OverflowError{What: "the input of the enhancement nodes", Row: -1, Col: -1}
+	case !(largest > 0):
+		return 0, &ScaleError{Max: largest}
+	}
+	scale := f.opt.Shrink / largest
+	if math.IsInf(scale, 1) {
+		return 0, &OptionError{Op: "bls", Option: "Shrink", Value: f.opt.Shrink, Want: fmt.Sprintf("a smaller number, since the factor s/m with m = %v is beyond float64", largest)}
+	}
+	return scale, nil
+}
+
 // largestEnhanced returns the largest element of [Z, 0.1] Wh, which exists one panel of rows at a time.
-func (f *Features) largestEnhanced(z *mat.Dense) float64 {
+func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, error) {
 	l, n := z.Dims()
 	n3 := f.EnhancementNodes()
 	rows := min(l, panelRows(n+n3))
 	h := mat.NewDense(rows, n3, nil)
 	largest := math.Inf(-1)
-	eachPanel(l, rows, func(from, to int) {
+	err := eachPanel(ctx, l, rows, func(from, to int) error {
 		panel := h.Slice(0, to-from, 0, n3).(*mat.Dense)
-		largest = max(largest, enhance(f.backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
+		largest = max(largest, enhance(f.opt.Backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
+		return nil
 	})
-	return largest
+	return largest, err
 }

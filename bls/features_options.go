@@ -19,6 +19,9 @@ const maxNodes = math.MaxInt32
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, without enhancement nodes, from seed 0 on the default backend.
 type FeatureOptions struct {
+	// Scaling says how samples are standardised. The zero value, ScaleSamples, is the paper's and suits
+	// images; a table wants ScaleColumns.
+	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
 	Groups int
 	// GroupNodes is n1, the number of nodes of each group; 0 stands for DefaultGroupNodes.
@@ -39,7 +42,8 @@ type FeatureOptions struct {
 	Backend blskernel.Backend
 }
 
-// resolve returns o with the values that its zeros stand for, or a *OptionError.
+// resolve returns o with the values that its zeros stand for, or a *OptionError. What it returns
+// resolves to itself.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	if o.Groups == 0 {
 		o.Groups = DefaultGroups
@@ -48,6 +52,8 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 		o.GroupNodes = DefaultGroupNodes
 	}
 	switch {
+	case o.Scaling < ScaleSamples || o.Scaling > ScaleNone:
+		return o, &OptionError{Op: "bls", Option: "Scaling", Value: o.Scaling, Want: "ScaleSamples, ScaleColumns or ScaleNone"}
 	case o.Groups < 0 || o.Groups > maxNodes:
 		return o, &OptionError{Op: "bls", Option: "Groups", Value: o.Groups, Want: "a positive number, or 0 for the default"}
 	case o.GroupNodes < 0 || o.GroupNodes > maxNodes/o.Groups:
@@ -61,7 +67,7 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	case o.Enhancement != Orthonormal && o.Enhancement != Uniform:
 		return o, &OptionError{Op: "bls", Option: "Enhancement", Value: o.Enhancement, Want: "Orthonormal or Uniform"}
 	}
-	if o.Shrink == 0 {
+	if o.Shrink == 0 && !o.Unscaled {
 		o.Shrink = DefaultShrink
 	}
 	o.Backend = blskernel.Or(o.Backend)

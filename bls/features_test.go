@@ -72,7 +72,7 @@ func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt Feat
 	if n3 == 0 {
 		return a
 	}
-	wh, err := drawEnhancement(bk, n, n3, opt.Enhancement, opt.Seed)
+	wh, err := drawEnhancement(t.Context(), bk, n, n3, opt.Enhancement, opt.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"context"
 	"unsafe"
 
 	"blskernel/mat"
@@ -12,22 +13,31 @@ import (
 //	reads/writes: X is neither modified nor kept; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory beside A: a panel of rows of some 10 MB.
 //	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError
-//	for a NaN or an infinity in X.
+//	for a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for samples so large that a
+//	node is beyond float64.
 //
 // Every row of A is a function of the same row of X, to the rounding of the backend's Dgemm (see the
 // package comment).
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
+	return f.TransformContext(context.Background(), x)
+}
+
+// TransformContext is Transform that looks at ctx before each panel of rows. If ctx is done it returns
+// an error that wraps context.Cause(ctx).
+func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if err := checkSamples(x, f.Inputs()); err != nil {
 		return nil, err
 	}
 	l, _ := x.Dims()
 	a := mat.NewDense(l, f.Nodes(), nil)
-	f.transform(a, x)
+	if err := f.transform(ctx, a, x); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 
 // TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. Where
-// it returns an error dst is what it was.
+// it returns an error dst is what it was, but for a *OverflowError, after which it is undefined.
 //
 //	panics: if dst is not l×k, or its storage overlaps that of X, be it by interleaved rows.
 func (f *Features) TransformTo(dst, x *mat.Dense) error {
@@ -41,39 +51,52 @@ func (f *Features) TransformTo(dst, x *mat.Dense) error {
 	if overlap(dst, x) {
 		panic("bls: the destination overlaps the samples")
 	}
-	f.transform(dst, x)
-	return nil
+	return f.transform(context.Background(), dst, x)
 }
 
-func (f *Features) transform(a, x *mat.Dense) {
+// transform writes A of the samples x, which have been checked, to a. On an error a is undefined.
+func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	l, k := a.Dims()
 	n := f.FeatureNodes()
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
-	f.project(z, x)
+	if err := f.project(ctx, z, x); err != nil {
+		return err
+	}
 	applyMinMax(z, f.offset, f.gain)
 	if k > n {
-		f.appendEnhanced(a)
+		if err := f.appendEnhanced(ctx, a); err != nil {
+			return err
+		}
 	}
+	return f.checkNodes(a)
 }
 
-// appendEnhanced computes the enhancement nodes in the last columns of a from the feature nodes in the first.
-func (f *Features) appendEnhanced(a *mat.Dense) {
+// appendEnhanced computes the enhancement nodes in the last columns of a from the feature nodes in the
+// first.
+func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n := f.FeatureNodes()
-	enhanced(f.backend, a.Slice(0, l, n, k).(*mat.Dense), a.Slice(0, l, 0, n).(*mat.Dense), f.enhancement, f.scale)
+	return eachPanel(ctx, l, enhancePanel, func(from, to int) error {
+		h, z := a.Slice(from, to, n, k).(*mat.Dense), a.Slice(from, to, 0, n).(*mat.Dense)
+		enhanced(f.opt.Backend, h, z, f.enhancement, f.scale)
+		return nil
+	})
 }
 
 // project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, where H1 exists one panel of
 // rows at a time.
-func (f *Features) project(t, x *mat.Dense) {
+func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	l, d := x.Dims()
 	n := f.FeatureNodes()
 	rows := min(l, panelRows(max(d+1, n)))
 	h1 := mat.NewDense(rows, d+1, nil)
-	eachPanel(l, rows, func(from, to int) {
+	return eachPanel(ctx, l, rows, func(from, to int) error {
 		h := h1.Slice(0, to-from, 0, d+1).(*mat.Dense)
-		standardizeTo(h, x, from, to)
-		mat.Mul(f.backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
+		if err := f.standardize(h, x, from, to); err != nil {
+			return err
+		}
+		mat.Mul(f.opt.Backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
+		return nil
 	})
 }
 

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,6 +10,8 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/finite"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // ErrNotFitted is returned where a Classifier or Regressor is asked about samples before it has seen any.
@@ -20,12 +23,14 @@ type settings struct {
 	features  FeatureOptions
 	method    blsupdate.Method
 	update    blsupdate.Options
+	classes   int // of a Classifier, 0 for as many as the labels call for
 	intercept bool
 }
 
 // A model is fitted feature maps with the updater of the output layer: scores = A W, or, with an
 // intercept, [A, 1] W + 1·centerᵀ.
 type model struct {
+	settings settings // as Fit read them
 	backend  blskernel.Backend
 	features *Features
 	updater  blsupdate.Updater
@@ -40,7 +45,8 @@ type model struct {
 }
 
 // startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite.
-func startModel(s settings, x, y *mat.Dense) (*model, error) {
+func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error) {
+	given := s
 	s.backend = blskernel.Or(s.backend)
 	if s.features.Backend == nil {
 		s.features.Backend = s.backend
@@ -48,11 +54,11 @@ func startModel(s settings, x, y *mat.Dense) (*model, error) {
 	if s.update.Backend == nil {
 		s.update.Backend = s.backend
 	}
-	f, a, err := FitTransformFeatures(x, s.features)
+	f, a, err := FitTransformFeaturesContext(ctx, x, s.features)
 	if err != nil {
 		return nil, err
 	}
-	m := &model{backend: s.backend, features: f}
+	m := &model{settings: given, backend: s.backend, features: f}
 	if s.intercept {
 		m.center = columnMeans(y)
 		l, k := a.Dims()
@@ -63,7 +69,7 @@ func startModel(s settings, x, y *mat.Dense) (*model, error) {
 	if y, err = m.centered(y); err != nil {
 		return nil, err
 	}
-	m.updater, err = blsupdate.New(s.method, a, y, s.update)
+	m.updater, err = blsupdate.NewContext(ctx, s.method, a, y, s.update)
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +77,18 @@ func startModel(s settings, x, y *mat.Dense) (*model, error) {
 }
 
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
-// is what it was, because AddInputs, the last step, leaves the updater so.
-func (m *model) add(x, y *mat.Dense) error {
+// is what it was, because AddInputsContext, the last step, leaves the updater so.
+func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
 	y, err := m.centered(y)
 	if err != nil {
 		return err
 	}
 	q, _ := x.Dims()
 	a := m.newRows(q)
-	m.expand(a, x)
-	if err := m.updater.AddInputs(a, y); err != nil {
+	if err := m.expand(ctx, a, x); err != nil {
+		return err
+	}
+	if err := m.updater.AddInputsContext(ctx, a, y); err != nil {
 		return err
 	}
 	m.weights = nil
@@ -108,9 +116,9 @@ func (m *model) newRows(rows int) *mat.Dense {
 }
 
 // expand writes A of the samples x, which have been checked, to a from newRows.
-func (m *model) expand(a, x *mat.Dense) {
+func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	rows, _ := x.Dims()
-	m.features.transform(a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
+	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
 }
 
 // centered returns y without the means of the first targets; that is y itself without an intercept.
@@ -138,6 +146,34 @@ func (m *model) currentWeights() (*mat.Dense, error) {
 		m.weights = w
 	}
 	return m.weights, nil
+}
+
+// copyWeights returns a copy of W, ErrNotFitted on a nil model.
+func (m *model) copyWeights() (*mat.Dense, error) {
+	if m == nil {
+		return nil, ErrNotFitted
+	}
+	w, err := m.currentWeights()
+	if err != nil {
+		return nil, err
+	}
+	return gonum.DenseCopyOf(w), nil
+}
+
+// output returns the updater, nil on a nil model.
+func (m *model) output() blsupdate.Updater {
+	if m == nil {
+		return nil
+	}
+	return m.updater
+}
+
+// maps returns the feature maps, nil on a nil model.
+func (m *model) maps() *Features {
+	if m == nil {
+		return nil
+	}
+	return m.features
 }
 
 // checkRows returns an error unless x is fit to be expanded, with the given number of columns (any, at

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"context"
 	"math"
 
 	"blskernel"
@@ -14,7 +15,8 @@ const orthoPanel = 32
 
 // orthonormalizeRows replaces the rows of V (r×p, r <= p) by an orthonormal basis of the space they
 // span, V Vᵀ = I to a small multiple of eps. It returns false, and leaves V undefined, where a row
-// depends on the earlier ones to working precision.
+// depends on the earlier ones to working precision. A context that is done, which is looked at before each
+// panel, is an error.
 //
 // It is the block Gram-Schmidt method, each panel of rows twice: the second time it removes what
 // the cancellation of the first has left over, which for a V that passes the test of dependence is
@@ -23,7 +25,7 @@ const orthoPanel = 32
 //
 //	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
 //	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer. Math. 123 (2013).
-func orthonormalizeRows(bk blskernel.Backend, v *mat.Dense) bool {
+func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense) (bool, error) {
 	r, p := v.Dims()
 	raw := v.RawMatrix()
 	work := make([]float64, min(orthoPanel, r)*r)
@@ -33,6 +35,9 @@ func orthonormalizeRows(bk blskernel.Backend, v *mat.Dense) bool {
 		norms[i] = bk.Dnrm2(p, raw.Data[i*raw.Stride:], 1)
 	}
 	for from := 0; from < r; from += orthoPanel {
+		if err := stopped(ctx); err != nil {
+			return false, err
+		}
 		rows := min(orthoPanel, r-from)
 		panel := raw.Data[from*raw.Stride:]
 		for pass := range 2 {
@@ -46,12 +51,12 @@ func orthonormalizeRows(bk blskernel.Backend, v *mat.Dense) bool {
 					norm = 1
 				}
 				if !orthonormalizeRow(bk, panel, raw.Stride, i, p, norm) {
-					return false
+					return false, nil
 				}
 			}
 		}
 	}
-	return true
+	return true, nil
 }
 
 // orthonormalizeRow makes row i of panel orthogonal to its rows 0 to i-1, which are orthonormal, by

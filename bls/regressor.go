@@ -1,8 +1,11 @@
 package bls
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 
 	"blskernel"
 	"blskernel/blsupdate"
@@ -29,11 +32,15 @@ import (
 //
 // # What the feature maps do not see
 //
-// Algorithm 1 standardises every sample by the mean and standard deviation of its own features. Neither
-// reaches the nodes: x, 2x and x+1 have one and the same prediction, and one feature alone
-// becomes zero. That suits images and curves. For a table of d quantities whose level and size matter,
-// append two constant columns, 0 and 1, to features of comparable scale: the two constants become
-// (0-m)/s and (1-m)/s, which determine m and s, so nothing is lost. The example does so.
+// With the zero value of Features.Scaling every sample is standardised by the mean and standard
+// deviation of its own features, as Algorithm 1 says. Neither reaches the nodes: x, 2x and x+1 have one
+// and the same prediction, and one feature alone becomes zero. That suits images and curves. For a
+// table of d quantities, whose levels and sizes matter, set it to ScaleColumns, as the example does:
+// each column is then standardised by its mean and deviation over the first batch.
+//
+// Where the paper's standardisation has to stay, two constant columns, 0 and 1, beside features of
+// comparable scale let it see level and size: the two constants become (0-m)/s and (1-m)/s, which
+// determine m and s, so nothing is lost.
 //
 // # Options and use
 //
@@ -47,9 +54,11 @@ import (
 // Update.Form is Small, loses digits to it. A small Update.Lambda, 2⁻³⁰ for example, which is the
 // paper's, avoids both at the price of a less close fit.
 //
-// Predict and Score may be called from several goroutines at once. Fit and PartialFit must not run at
-// the same time as any other method. A copy of a fitted Regressor shares its model with the original
-// until one of them is fitted anew.
+// Predict, Score and what returns or encodes parts of the model may be called from several goroutines
+// at once. Fit and PartialFit must not run at the same time as any other method. The methods whose
+// names end in Context stop when theirs is done: they then return an error that wraps
+// context.Cause(ctx), and the model is what it was. A copy of a fitted Regressor shares its model with
+// the original until one of them is fitted anew.
 type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). Features.Backend and
 	// Update.Backend are for those who want another one for that part; where they are nil they stand for
@@ -77,10 +86,16 @@ type Regressor struct {
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with
 //	another number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error {
+	return r.FitContext(context.Background(), x, y)
+}
+
+// FitContext is Fit that looks at ctx as Classifier.FitContext does. If ctx is done the model is what
+// it was, and the error wraps context.Cause(ctx).
+func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense) error {
 	if err := checkTargets(x, 0, y, 0); err != nil {
 		return err
 	}
-	m, err := startModel(settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update, intercept: !r.NoIntercept}, x, y)
+	m, err := startModel(ctx, settings{backend: r.Backend, features: r.Features, method: r.Method, update: r.Update, intercept: !r.NoIntercept}, x, y)
 	if err != nil {
 		return err
 	}
@@ -96,15 +111,21 @@ func (r *Regressor) Fit(x, y *mat.Dense) error {
 //	shapes: X q×d, Y q×c.
 //	reads/writes: X and Y are neither modified nor kept. On an error the model is what it was.
 //	cost: that of Transform and of Updater.AddInputs, about 6qkl flops for l samples before.
-//	errors: *ShapeError, *NotFiniteError, and those of AddInputs.
+//	errors: *ShapeError, *NotFiniteError, *OverflowError, and those of AddInputs.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
+	return r.PartialFitContext(context.Background(), x, y)
+}
+
+// PartialFitContext is PartialFit that looks at ctx before each panel of rows and each step of the
+// update. If ctx is done the model is what it was, and the error wraps context.Cause(ctx).
+func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense) error {
 	if r.model == nil {
-		return r.Fit(x, y)
+		return r.FitContext(ctx, x, y)
 	}
 	if err := checkTargets(x, r.model.inputs(), y, r.model.targets()); err != nil {
 		return err
 	}
-	return r.model.add(x, y)
+	return r.model.add(ctx, x, y)
 }
 
 // Predict returns the predictions (l×c) for the samples X (l×d).
@@ -112,8 +133,16 @@ func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 //	reads/writes: X is neither modified nor kept; the result is new storage.
 //	cost: that of Transform and 2lkc flops. memory: the result, and a panel of rows of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
-//	*NotFiniteError for a NaN or an infinity in X.
-func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) { return r.model.scores(x) }
+//	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a prediction beyond float64.
+func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
+	return r.PredictContext(context.Background(), x)
+}
+
+// PredictContext is Predict that looks at ctx as Classifier.DecisionFunctionContext does. If ctx is
+// done it returns an error that wraps context.Cause(ctx).
+func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	return r.model.scores(ctx, x)
+}
 
 // Score returns the coefficient of determination R², the mean over the targets j of
 //
@@ -146,6 +175,51 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 		return 0, blsupdate.ErrOverflow
 	}
 	return score, nil
+}
+
+// Weights returns a copy of the weights W of the output layer: (k+1)×c, where the last row is that of
+// the column of ones, or k×c with NoIntercept.
+//
+//	errors: ErrNotFitted; those of blsupdate.Updater.Weights.
+func (r *Regressor) Weights() (*mat.Dense, error) { return r.model.copyWeights() }
+
+// Center returns y0, the means of the first batch of targets, which are added to [A, 1] W. It is nil with
+// NoIntercept and if the model is not fitted.
+func (r *Regressor) Center() []float64 {
+	if r.model == nil {
+		return nil
+	}
+	return slices.Clone(r.model.center)
+}
+
+// FittedFeatures returns the feature maps of the model, nil if it is not fitted.
+func (r *Regressor) FittedFeatures() *Features { return r.model.maps() }
+
+// Updater returns the output layer, for what it tells: Samples, Nodes, Targets, Condition, Report. It
+// is nil if the model is not fitted. It belongs to the model, which must not be in use at the same
+// time, and which a method of it that changes something would put out of step.
+func (r *Regressor) Updater() blsupdate.Updater { return r.model.output() }
+
+// Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
+// output layer, so that what DecodeRegressor returns goes on to the bit as r would have. It writes
+// neither the backends nor a checksum; package bls/modelfile has the latter.
+//
+//	cost: that of a copy, and the solution for the weights where the method solves for them and has not yet, so
+//	that what is written is the same before and after a prediction.
+//	errors: ErrNotFitted; those of blsupdate.Encode and of w.
+func (r *Regressor) Encode(w io.Writer) error { return r.model.encode(w, kindRegressor) }
+
+// DecodeRegressor reads what Regressor.Encode wrote, up to the end of r. The fields of the result are
+// the options that Fit had read, with b for Backend; nil stands for blskernel.Default().
+//
+//	errors, memory: those of DecodeClassifier.
+func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
+	m, err := decodeModel(r, kindRegressor, b)
+	if err != nil {
+		return nil, err
+	}
+	s := m.settings
+	return &Regressor{Backend: b, Features: s.features, Method: s.method, Update: s.update, NoIntercept: !s.intercept, model: m}, nil
 }
 
 // checkTargets returns an error unless x and y have as many rows, x the given number of columns and

@@ -2,6 +2,7 @@ package bls
 
 import (
 	"math"
+	"sync"
 
 	"blskernel/mat"
 )
@@ -10,20 +11,43 @@ import (
 // of H1 and of H2.
 const biasInput = 0.1
 
-// standardizeTo computes rows from to to of H1 = [Xz, 0.1]: every row of x standardised by
-// standardizeRow, then the input of the bias. It writes the first to-from rows of h1, which has d+1
-// columns.
-func standardizeTo(h1, x *mat.Dense, from, to int) {
+// standardizeTo computes rows from to to of H1 = [S, 0.1]: every row of x as the scaling says, then the
+// input of the bias. It writes the first to-from rows of h1, which has d+1 columns. means and
+// deviations are those of ScaleColumns, whose results may be beyond float64: then the error is a
+// *OverflowError for the first of them.
+func standardizeTo(h1, x *mat.Dense, from, to int, scaling Scaling, means, deviations []float64) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()
+	// As in checkSamples, the earliest error does not depend on the parts.
+	var mu sync.Mutex
+	var first *OverflowError
 	parallelRows(to-from, d, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := rh.Data[i*rh.Stride : i*rh.Stride+d+1]
 			at := (from + i) * rx.Stride
-			standardizeRow(row[:d], rx.Data[at:at+d])
+			sample := rx.Data[at : at+d]
 			row[d] = biasInput
+			switch scaling {
+			case ScaleNone:
+				copy(row, sample)
+			case ScaleColumns:
+				if j := scaleByColumns(row[:d], sample, means, deviations); j >= 0 {
+					mu.Lock()
+					defer mu.Unlock()
+					if first == nil || from+i < first.Row {
+						first = &OverflowError{What: "the distance from the mean", Row: from + i, Col: j}
+					}
+					return
+				}
+			default:
+				standardizeRow(row[:d], sample)
+			}
 		}
 	})
+	if first != nil {
+		return first
+	}
+	return nil
 }
 
 // squareSafe bounds the exponents for which the square of a difference of two elements, as small as

@@ -1,4 +1,14 @@
-// Package atomicfile writes files that are there as a whole or not at all.
+// Package atomicfile writes files that are there as a whole or not at all, whenever the program or the
+// machine stops.
+//
+// A file is written under another name in the same folder, brought to the disk (fsync), renamed, and
+// then the folder is brought to the disk, since that is where the new name is. When Commit has returned
+// nil, the new file is there also after a loss of power. A program that is killed before leaves a file
+// ".NAME.xxxxxxxx.tmp" behind, which may be deleted.
+//
+// Where a folder cannot be brought to the disk, as on Windows and on some network file systems, the
+// rename is left to the system, which does it as a whole, but may do so some seconds after Commit has
+// returned: a loss of power may then bring back the old file, never a part of one.
 package atomicfile
 
 import (
@@ -10,15 +20,16 @@ import (
 	"path/filepath"
 )
 
-// A File is written under another name in the same folder, and takes the place of what had its name when it is
-// complete.
+// A File is written under another name in the same folder, and takes the place of what had its name
+// when it is complete.
 type File struct {
 	path string
 	file *os.File // nil once it has been committed or aborted
 }
 
-// Create begins a file that is to be at path. A folder that does not exist is found now, and not after the work. A link stays one: what
-// it leads to is replaced. What is there already must be a regular file.
+// Create begins a file that is to be at path. A folder that does not exist is found now, and not after
+// the work. A link stays one: what it leads to is replaced. What is there already must be a regular
+// file.
 func Create(path string) (*File, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -40,10 +51,27 @@ func Create(path string) (*File, error) {
 	}
 }
 
+// A FolderError says that a file is complete and has its name, but that the folder could not be brought
+// to the disk.
+type FolderError struct {
+	Path string // of the file
+	Err  error
+}
+
+// Error says what is there.
+func (e *FolderError) Error() string {
+	return fmt.Sprintf("%s is written, but its folder could not be brought to the disk: %v", e.Path, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *FolderError) Unwrap() error { return e.Err }
+
 // Write adds to the file.
 func (f *File) Write(p []byte) (int, error) { return f.file.Write(p) }
 
-// Commit brings the file to the disk and gives it its name. If that fails there is what was there before.
+// Commit brings the file to the disk and gives it its name. If that fails there is what was there
+// before, except after the last step: a *FolderError says that the new file has its name, and that a
+// loss of power may still take it back.
 func (f *File) Commit() error {
 	file := f.file
 	f.file = nil
@@ -52,9 +80,12 @@ func (f *File) Commit() error {
 		err = os.Rename(file.Name(), f.path)
 	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(file.Name()))
+		return errors.Join(err, os.Remove(file.Name()))
 	}
-	return err
+	if err := syncFolder(filepath.Dir(f.path)); err != nil {
+		return &FolderError{Path: f.path, Err: err}
+	}
+	return nil
 }
 
 // Abort leaves what was there before. It does nothing after Commit, so that it can be deferred.

@@ -1,7 +1,9 @@
 package atomicfile
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -105,5 +107,46 @@ func TestRefused(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v is left (%v)", entries, err)
+	}
+}
+
+// A folder that cannot be opened cannot be brought to the disk. The file has its name all the same, and
+// the error says so.
+func TestFolderError(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders are not brought to the disk on Windows")
+	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	if err := syncFolder(missing); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+	if err := syncFolder(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+
+	// A folder in which names can be changed but not listed.
+	dir := filepath.Join(t.TempDir(), "blind")
+	if err := os.Mkdir(dir, 0o300); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) }) // so that it can be removed
+	if folder, err := os.Open(dir); err == nil {
+		_ = folder.Close()
+		t.Skip("this user may read every folder")
+	}
+	path := filepath.Join(dir, "x")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(f, "text"); err != nil {
+		t.Fatal(err)
+	}
+	var fe *FolderError
+	if err := f.Commit(); !errors.As(err, &fe) || fe.Path != path || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Commit: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "text" {
+		t.Errorf("the file has %q (%v)", got, err)
 	}
 }

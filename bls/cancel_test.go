@@ -1,0 +1,157 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+)
+
+// A countdown is a context that is done when it has been looked at a number of times.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func newCountdown(t *testing.T, looks int) *countdown {
+	c := &countdown{Context: t.Context()}
+	c.left.Store(int64(looks))
+	return c
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
+
+// stoppedEverywhere calls f with contexts that are done after 0, 1, 2, ... looks, until it returns nil,
+// and returns how many there were. Every error has to be that of the context, and check has to find
+// nothing changed.
+func stoppedEverywhere(t *testing.T, name string, f func(context.Context) error, check func()) int {
+	t.Helper()
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
+	for looks := 0; ; looks += step {
+		err := f(newCountdown(t, looks))
+		if err == nil {
+			return looks
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s, stopped after %d looks: %v", name, looks, err)
+		}
+		check()
+		if looks > 5000 {
+			t.Fatalf("%s never comes to an end", name)
+		}
+	}
+}
+
+// A model that was stopped at any place is to the bit what it was.
+func TestStopped(t *testing.T) {
+	const l, d = 60, 6
+	x := samples(61, l, d, d)
+	first, next := rowsOf(x, 0, 40), rowsOf(x, 40, l)
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = i % 3
+	}
+	y := targetsFor(x, 2)
+	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 2, EnhancementNodes: 5}
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, method := range allMethods {
+			c := &Classifier{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
+			r := &Regressor{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
+			unfitted := func() {
+				if c.model != nil || r.model != nil {
+					t.Fatalf("%v: a model that was stopped is there", method)
+				}
+			}
+			// Groups, autoencoders, panels and the start of the updater are looked at.
+			if n := stoppedEverywhere(t, "FitContext", func(ctx context.Context) error { return c.FitContext(ctx, first, labels[:40]) }, unfitted); n < 2*admmIterations {
+				t.Errorf("%v: FitContext looks %d times", method, n)
+			}
+			c.model = nil
+			if n := stoppedEverywhere(t, "PartialFitContext, first", func(ctx context.Context) error { return c.PartialFitContext(ctx, first, labels[:40]) }, unfitted); n < 2*admmIterations {
+				t.Errorf("%v: PartialFitContext looks %d times", method, n)
+			}
+			must(t, r.Fit(first, rowsOf(y, 0, 40)))
+			before, beforeR := encoded(t, c), encoded(t, r)
+			same := func() {
+				t.Helper()
+				if !bytes.Equal(encoded(t, c), before) || !bytes.Equal(encoded(t, r), beforeR) {
+					t.Fatalf("%v: a model that was stopped is another", method)
+				}
+			}
+			// The second FitContext succeeds and starts the same model anew.
+			stoppedEverywhere(t, "FitContext again", func(ctx context.Context) error { return c.FitContext(ctx, first, labels[:40]) }, same)
+			for name, f := range map[string]func(context.Context) error{
+				"PredictContext":          func(ctx context.Context) error { _, err := c.PredictContext(ctx, x); return err },
+				"DecisionFunctionContext": func(ctx context.Context) error { _, err := c.DecisionFunctionContext(ctx, x); return err },
+				"Regressor.Predict":       func(ctx context.Context) error { _, err := r.PredictContext(ctx, x); return err },
+			} {
+				if n := stoppedEverywhere(t, name, f, func() {}); n < 2 {
+					t.Errorf("%v: %s looks %d times", method, name, n)
+				}
+			}
+			before, beforeR = encoded(t, c), encoded(t, r)
+			if n := stoppedEverywhere(t, "PartialFitContext", func(ctx context.Context) error { return c.PartialFitContext(ctx, next, labels[40:]) }, same); n < 3 {
+				t.Errorf("%v: PartialFitContext looks %d times", method, n)
+			}
+			before = encoded(t, c)
+			if n := stoppedEverywhere(t, "Regressor.PartialFitContext", func(ctx context.Context) error { return r.PartialFitContext(ctx, next, rowsOf(y, 40, l)) }, same); n < 3 {
+				t.Errorf("%v: Regressor.PartialFitContext looks %d times", method, n)
+			}
+			if n := c.Updater().Samples(); n != l {
+				t.Errorf("%v: %d samples", method, n)
+			}
+		}
+	})
+}
+
+// The error wraps the cause that the context was given.
+func TestStoppedByCause(t *testing.T) {
+	x := samples(62, 40, 5, 5)
+	y := targetsFor(x, 1)
+	cause := errors.New("the lights went out")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	fitted := mustFit(t, x, FeatureOptions{})
+	r := &Regressor{Update: blsupdate.Options{Lambda: 1}, Method: blsupdate.Gram}
+	must(t, r.Fit(x, y))
+	c := &Classifier{}
+	for name, call := range map[string]func() error{
+		"FitFeaturesContext": func() error { _, err := FitFeaturesContext(ctx, x, FeatureOptions{}); return err },
+		"FitTransformFeaturesContext": func() error {
+			_, _, err := FitTransformFeaturesContext(ctx, x, FeatureOptions{EnhancementNodes: 3})
+			return err
+		},
+		"TransformContext":      func() error { _, err := fitted.TransformContext(ctx, x); return err },
+		"Classifier.FitContext": func() error { return c.FitContext(ctx, x, make([]int, 40)) },
+		"Regressor.FitContext":  func() error { return r.FitContext(ctx, x, y) },
+		"PartialFitContext":     func() error { return r.PartialFitContext(ctx, x, y) },
+		"PredictContext":        func() error { _, err := r.PredictContext(ctx, x); return err },
+	} {
+		if err := call(); !errors.Is(err, cause) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// encoded returns what a model is encoded as.
+func encoded(t *testing.T, m interface{ Encode(w io.Writer) error }) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, m.Encode(&b))
+	return b.Bytes()
+}

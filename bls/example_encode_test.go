@@ -1,0 +1,132 @@
+package bls_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/mat"
+)
+
+// A classifier is written in the middle of its training, read, and goes on: the scores are to the last
+// bit those of the one that did not stop. Package modelfile keeps models in files, with names and
+// checksums.
+func ExampleDecodeClassifier() {
+	train, test := dataset.Digits(600, 1), dataset.Digits(100, 2)
+	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 3, EnhancementNodes: 50}, Method: blsupdate.Gram, Classes: 10}
+	if err := c.Fit(train.Dense(0, 400), train.LabelsInt(0, 400)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var kept bytes.Buffer
+	if err := c.Encode(&kept); err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := bls.DecodeClassifier(&kept, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var scores [2]*mat.Dense
+	for i, m := range []*bls.Classifier{c, again} {
+		if err := m.PartialFit(train.Dense(400, 600), train.LabelsInt(400, 600)); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if scores[i], err = m.DecisionFunction(test.Dense(0, 100)); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Println("the same:", bytes.Equal(bits(scores[0]), bits(scores[1])))
+	// Output:
+	// the same: true
+}
+
+// bits returns the numbers of m as text that tells them apart.
+func bits(m *mat.Dense) []byte { return fmt.Appendf(nil, "%x", m.RawMatrix().Data) }
+
+func ExampleDecodeRegressor() {
+	x := mat.NewDense(6, 1, []float64{0, 1, 2, 3, 4, 5})
+	y := mat.NewDense(6, 1, []float64{1, 3, 5, 7, 9, 11})
+	r := &bls.Regressor{
+		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1},
+		Method:   blsupdate.QR,
+	}
+	if err := r.Fit(x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var kept bytes.Buffer
+	if err := r.Encode(&kept); err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := bls.DecodeRegressor(&kept, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := again.Predict(mat.NewDense(1, 1, []float64{10}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.6f\n", p.At(0, 0))
+	// Output:
+	// 21.000000
+}
+
+func ExampleDecodeFeatures() {
+	x := dataset.Digits(50, 1).Dense(0, 50)
+	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, EnhancementNodes: 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var kept bytes.Buffer
+	if err := f.Encode(&kept); err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := bls.DecodeFeatures(&kept, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(again.Inputs(), again.FeatureNodes(), again.EnhancementNodes())
+	// Output:
+	// 784 20 10
+}
+
+// What ends too early, or is something else, is refused.
+func ExampleFormatError() {
+	_, err := bls.DecodeFeatures(bytes.NewReader([]byte("a,b,c")), nil)
+	var format *bls.FormatError
+	fmt.Println(errors.As(err, &format), err)
+	// Output:
+	// true bls: feature maps: byte 5: the end after 5 of 8 bytes that have to be there: unexpected EOF
+}
+
+// Training that takes too long, or that a user gives up, stops with the cause of its context, and the
+// model is what it was.
+func ExampleClassifier_PartialFitContext() {
+	train := dataset.Digits(600, 1)
+	c := &bls.Classifier{Features: bls.FeatureOptions{EnhancementNodes: 100}, Classes: 10}
+	if err := c.FitContext(context.Background(), train.Dense(0, 400), train.LabelsInt(0, 400)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errors.New("the user pressed a key"))
+	fmt.Println(c.PartialFitContext(ctx, train.Dense(400, 600), train.LabelsInt(400, 600)))
+	fmt.Println(c.Updater().Samples(), "samples")
+	// Output:
+	// bls: stopped before the end: the user pressed a key
+	// 400 samples
+}

@@ -1,0 +1,106 @@
+package bls
+
+import (
+	"math"
+
+	"blskernel"
+	"blskernel/internal/codec"
+	"blskernel/internal/finite"
+	"blskernel/mat"
+)
+
+// decodeFeatures reads what encode wrote. Where it is no Features, r has the error.
+func decodeFeatures(r *codec.Reader, b blskernel.Backend) *Features {
+	d := r.Int("the number of inputs", maxNodes)
+	if d < 1 {
+		r.Fail("there are no inputs")
+	}
+	given := decodeOptions(r, b)
+	if r.Err() != nil {
+		return nil
+	}
+	opt, err := given.resolve()
+	switch {
+	case err != nil:
+		r.Fail("%v", err)
+	case opt.Groups != given.Groups || opt.GroupNodes != given.GroupNodes || opt.Shrink != given.Shrink:
+		r.Fail("an option has no value")
+	}
+	if r.Err() != nil {
+		return nil
+	}
+	f := &Features{opt: opt}
+	if opt.Scaling == ScaleColumns {
+		f.means = decodeVector(r, "the means", d)
+		f.deviations = decodeVector(r, "the deviations", d)
+		checkAll(r, "a deviation", f.deviations, func(v float64) bool { return v >= smallestNormal })
+	}
+	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
+	f.weights = decodeMatrix(r, "the weights of the feature nodes", d+1, n)
+	f.offset = decodeVector(r, "the minima of the feature nodes", n)
+	f.gain = decodeVector(r, "the factors of the feature nodes", n)
+	checkAll(r, "a factor of a feature node", f.gain, func(v float64) bool { return v > 0 && v <= maxGain })
+	f.scale = r.Float64()
+	scaled := n3 > 0 && !opt.Unscaled
+	if !(f.scale >= 0) || math.IsInf(f.scale, 1) || !scaled && f.scale != 1 {
+		r.Fail("the factor of the enhancement nodes is %v", f.scale)
+	}
+	if n3 > 0 {
+		f.enhancement = decodeMatrix(r, "the weights of the enhancement nodes", n+1, n3)
+	}
+	if r.Err() != nil {
+		return nil
+	}
+	return f
+}
+
+// decodeOptions reads what encodeOptions wrote, and leaves it to resolve to look at the values.
+func decodeOptions(r *codec.Reader, b blskernel.Backend) FeatureOptions {
+	return FeatureOptions{
+		Scaling:          Scaling(r.Int("Scaling", int(ScaleNone))),
+		Groups:           r.Int("Groups", maxNodes),
+		GroupNodes:       r.Int("GroupNodes", maxNodes),
+		EnhancementNodes: r.Int("EnhancementNodes", maxNodes),
+		Shrink:           r.Float64(),
+		Unscaled:         r.Bool(),
+		Enhancement:      EnhancementWeights(r.Int("Enhancement", int(Uniform))),
+		Seed:             r.Uint64(),
+		Backend:          b,
+	}
+}
+
+// decodeVector reads n finite numbers.
+func decodeVector(r *codec.Reader, what string, n int) []float64 {
+	x := r.Float64s(n)
+	if i := finite.First(x); i >= 0 {
+		r.Fail("element %d of %s is %v", i, what, x[i])
+	}
+	return x
+}
+
+// decodeMatrix reads a rows×cols matrix of finite numbers, or returns nil.
+func decodeMatrix(r *codec.Reader, what string, rows, cols int) *mat.Dense {
+	if r.Err() != nil {
+		return nil
+	}
+	// Where an int has 32 bits, one more than the largest number of inputs is negative.
+	if rows < 1 || rows > math.MaxInt/8/cols {
+		r.Fail("%s are a %d×%d matrix, which no memory holds", what, rows, cols)
+		return nil
+	}
+	data := decodeVector(r, what, rows*cols)
+	if r.Err() != nil {
+		return nil
+	}
+	return mat.NewDense(rows, cols, data)
+}
+
+// checkAll makes an error of the first number that is not valid.
+func checkAll(r *codec.Reader, what string, x []float64, valid func(float64) bool) {
+	for _, v := range x {
+		if !valid(v) {
+			r.Fail("%s is %v", what, v)
+			return
+		}
+	}
+}

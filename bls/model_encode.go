@@ -1,0 +1,180 @@
+package bls
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/codec"
+	"blskernel/internal/finite"
+)
+
+// A kind is that of a model; its 8 bytes are the first word of the head of an encoding.
+type kind string
+
+const (
+	kindClassifier kind = "blsclass"
+	kindRegressor  kind = "blsregrs"
+)
+
+// word returns the first word of the head.
+func (k kind) word() uint64 { return binary.LittleEndian.Uint64([]byte(k)) }
+
+// String returns the name of the type.
+func (k kind) String() string {
+	if k == kindClassifier {
+		return "Classifier"
+	}
+	return "Regressor"
+}
+
+// encode writes the number of bytes of the head, the head, and the updater, which goes on to the end. A
+// nil model is ErrNotFitted.
+func (m *model) encode(w io.Writer, k kind) error {
+	if m == nil {
+		return ErrNotFitted
+	}
+	// An updater that solves for the weights when they are wanted does so now, if they can be had, so
+	// that what is written is the same before and after a prediction, and while there are some on other
+	// goroutines.
+	_, _ = m.currentWeights()
+	var size counter
+	if err := m.encodeHead(&size, k); err != nil {
+		return err
+	}
+	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(size))); err != nil {
+		return err
+	}
+	if err := m.encodeHead(w, k); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return blsupdate.Encode(w, m.updater)
+}
+
+// A counter counts the bytes that are written to it.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// encodeHead writes the kind, the options that the model was fitted with, the means of the first
+// targets, and the feature maps.
+func (m *model) encodeHead(w io.Writer, k kind) error {
+	c := codec.NewWriter(w)
+	s := m.settings
+	c.Uint64(k.word())
+	encodeOptions(c, s.features)
+	c.Int(int(s.method))
+	c.Float64(s.update.Lambda)
+	c.Int(int(s.update.Form))
+	c.Bool(s.update.Solve)
+	c.Int(int(s.update.C))
+	c.Uint64(uint64(s.update.Workspace)) // which may be negative
+	c.Int(s.classes)
+	c.Bool(s.intercept)
+	c.Int(len(m.center))
+	c.Float64s(m.center)
+	m.features.encode(c)
+	return c.Flush()
+}
+
+// decodeModel reads what encode wrote, up to the end of r. b is the backend of all parts.
+func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
+	var word [8]byte
+	n, err := io.ReadFull(r, word[:])
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("bls: %w", &FormatError{What: fmt.Sprintf("%d bytes wanted, %d there", len(word), n), Err: err})
+	}
+	size := binary.LittleEndian.Uint64(word[:])
+	if size > math.MaxInt64 {
+		return nil, fmt.Errorf("bls: %w", &FormatError{What: fmt.Sprintf("a head of %d bytes", size)})
+	}
+	head := codec.NewReader(io.LimitReader(r, int64(size)))
+	m := decodeHead(head, k, b)
+	head.End()
+	if err := head.Err(); err != nil {
+		return nil, fmt.Errorf("bls: %v: %w", k, err)
+	}
+	if m.updater, err = blsupdate.Decode(r, b); err != nil {
+		return nil, fmt.Errorf("bls: output layer: %w", err)
+	}
+	if err := m.fits(); err != nil {
+		return nil, fmt.Errorf("bls: output layer: %w", err)
+	}
+	return m, nil
+}
+
+// decodeHead reads what encodeHead wrote. Where it is no head of that kind, r has the error.
+func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
+	if r.Uint64() != k.word() {
+		r.Fail("this is no %v", k)
+	}
+	s := settings{features: decodeOptions(r, nil)}
+	s.method = blsupdate.Method(r.Int("Method", int(blsupdate.QR)))
+	s.update.Lambda = r.Float64()
+	s.update.Form = blsupdate.Form(r.Int("Form", int(blsupdate.Compressed)))
+	s.update.Solve = r.Bool()
+	s.update.C = blsupdate.CMode(r.Int("C", int(blsupdate.CCheck)))
+	s.update.Workspace = int64(r.Uint64())
+	s.classes = r.Int("Classes", maxNodes)
+	s.intercept = r.Bool()
+	if !(s.update.Lambda >= 0) || math.IsInf(s.update.Lambda, 1) {
+		r.Fail("Lambda is %v", s.update.Lambda)
+	}
+	m := &model{backend: blskernel.Or(b), settings: s}
+	if n := r.Int("the number of means", maxNodes); n > 0 {
+		m.center = r.Float64s(n)
+	}
+	if i := finite.First(m.center); i >= 0 {
+		r.Fail("mean %d of the targets is %v", i, m.center[i])
+	}
+	if (m.center != nil) != s.intercept || k == kindClassifier && s.intercept || k == kindRegressor && s.classes != 0 {
+		r.Fail("the intercept and the classes are not those of a %v", k)
+	}
+	if m.features = decodeFeatures(r, b); m.features == nil {
+		return nil
+	}
+	// The maps were fitted with the options, where each zero was replaced by what it stands for.
+	s.features.Backend = b
+	if opt, err := s.features.resolve(); err != nil || !sameOptions(opt, m.features.opt) {
+		r.Fail("the options are not those that the feature maps were fitted with")
+	}
+	return m
+}
+
+// sameOptions tells whether two options differ in the backend at most.
+func sameOptions(a, b FeatureOptions) bool {
+	a.Backend, b.Backend = nil, nil
+	return a == b
+}
+
+// fits returns a *FormatError unless the updater is one that the rest of the model can have.
+func (m *model) fits() error {
+	nodes := m.features.Nodes()
+	if m.settings.intercept {
+		nodes++
+	}
+	targets := m.updater.Targets()
+	switch {
+	case m.updater.Method() != m.settings.method:
+		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", m.updater.Method(), m.settings.method)}
+	case m.updater.Nodes() != nodes:
+		return &FormatError{What: fmt.Sprintf("there are %d nodes, and should be %d", m.updater.Nodes(), nodes)}
+	case m.settings.intercept && targets != len(m.center):
+		return &FormatError{What: fmt.Sprintf("there are %d targets, and should be %d", targets, len(m.center))}
+	case m.settings.classes != 0 && targets != m.settings.classes:
+		return &FormatError{What: fmt.Sprintf("there are %d classes, and should be %d", targets, m.settings.classes)}
+	}
+	return nil
+}

@@ -1,0 +1,335 @@
+package bls
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// Models that are encoded, decoded and go on are to the bit those that never stopped: for every method,
+// with what they predict and with what they are encoded as after every batch.
+func TestEncodeGoesOn(t *testing.T) {
+	const d, c = 8, 3
+	l := batches[len(batches)-1]
+	x := samples(71, l, d, d)
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = (i + i/5) % c
+	}
+	y := targetsFor(x, 2)
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for i, method := range allMethods {
+			features := FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60}
+			if features.EnhancementNodes > 0 && i%4 == 1 {
+				features.Unscaled = true
+			}
+			update := blsupdate.Options{Lambda: 0x1p-20, Form: blsupdate.Form(i % 4), Solve: i%2 == 0, Workspace: int64(1-i) << 20}
+			cl := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: c * (i % 2)}
+			// What is encoded and what is not do not differ either.
+			never := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: cl.Classes}
+			re := &Regressor{Backend: bk, Features: features, Method: method, Update: update, NoIntercept: i%2 == 1}
+			var cl2 *Classifier
+			var re2 *Regressor
+			for i := 1; i < len(batches); i++ {
+				from, to := batches[i-1], batches[i]
+				must(t, cl.PartialFit(rowsOf(x, from, to), labels[from:to]))
+				must(t, never.PartialFit(rowsOf(x, from, to), labels[from:to]))
+				must(t, re.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
+				if i > 1 {
+					must(t, cl2.PartialFit(rowsOf(x, from, to), labels[from:to]))
+					must(t, re2.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
+					if !bytes.Equal(encoded(t, cl), encoded(t, cl2)) || !bytes.Equal(encoded(t, re), encoded(t, re2)) {
+						t.Fatalf("%v: after batch %d the model that was decoded is another", method, i)
+					}
+				}
+				// The one that goes on is read in the middle of things, a byte at a time.
+				var err error
+				cl2, err = DecodeClassifier(iotest.OneByteReader(bytes.NewReader(encoded(t, cl))), bk)
+				must(t, err)
+				re2, err = DecodeRegressor(iotest.DataErrReader(bytes.NewReader(encoded(t, re))), bk)
+				must(t, err)
+				p, err := cl.DecisionFunction(x)
+				must(t, err)
+				p2, err := cl2.DecisionFunction(x)
+				must(t, err)
+				q, err := re.Predict(x)
+				must(t, err)
+				q2, err := re2.Predict(x)
+				must(t, err)
+				if !gonum.Equal(p, p2) || !gonum.Equal(q, q2) {
+					t.Errorf("%v: other predictions after batch %d", method, i)
+				}
+			}
+			if cl2.Features != cl.Features || cl2.Method != cl.Method || cl2.Update != cl.Update || cl2.Classes != cl.Classes || cl2.Backend != bk {
+				t.Errorf("%v: the options are %+v", method, cl2)
+			}
+			if re2.Features != re.Features || re2.Method != re.Method || re2.Update != re.Update || re2.NoIntercept != re.NoIntercept || re2.Backend != bk {
+				t.Errorf("%v: the options are %+v", method, re2)
+			}
+			if !slices.Equal(re2.Center(), re.Center()) || (re.Center() == nil) != re.NoIntercept {
+				t.Errorf("%v: the means are %v, were %v", method, re2.Center(), re.Center())
+			}
+			w, err := re.Weights()
+			must(t, err)
+			w0, err := never.Weights()
+			must(t, err)
+			w1, err := cl2.Weights()
+			must(t, err)
+			if !gonum.Equal(w0, w1) {
+				t.Errorf("%v: other weights than without a stop", method)
+			}
+			w2, err := re2.Weights()
+			must(t, err)
+			if !gonum.Equal(w, w2) {
+				t.Errorf("%v: other weights", method)
+			}
+			w.Zero()
+			if w, err = re.Weights(); err != nil || !gonum.Equal(w, w2) {
+				t.Errorf("%v: Weights is no copy", method)
+			}
+			// Fitted anew they are the same too.
+			must(t, cl.Fit(rowsOf(x, 0, 70), labels[:70]))
+			must(t, cl2.Fit(rowsOf(x, 0, 70), labels[:70]))
+			if !bytes.Equal(encoded(t, cl), encoded(t, cl2)) {
+				t.Errorf("%v: fitted anew the model that was decoded is another", method)
+			}
+		}
+	})
+}
+
+func TestEncodeFeatures(t *testing.T) {
+	x := samples(72, 40, 5, 5)
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for i := range 6 {
+			f := mustFit(t, x, FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 2, EnhancementNodes: 3 * (i / 3), Backend: bk})
+			b := encoded(t, f)
+			g, err := DecodeFeatures(bytes.NewReader(b), bk)
+			must(t, err)
+			if g.Options() != f.Options() || !gonum.Equal(mustTransform(t, f, x), mustTransform(t, g, x)) || !bytes.Equal(encoded(t, g), b) {
+				t.Errorf("%v, %d nodes: other maps", f.opt.Scaling, f.Nodes())
+			}
+			if _, err := DecodeFeatures(bytes.NewReader(append(b, 0)), bk); err == nil {
+				t.Error("a byte more was accepted")
+			}
+			wide := &limitedWriter{left: len(b) - 1}
+			if err := f.Encode(wide); !errors.Is(err, errFull) {
+				t.Errorf("a full disk: %v", err)
+			}
+		}
+	})
+}
+
+var errFull = errors.New("the disk is full")
+
+// A limitedWriter takes so many bytes and no more.
+type limitedWriter struct{ left int }
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.left)
+	w.left -= n
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func TestUnfitted(t *testing.T) {
+	var c Classifier
+	var r Regressor
+	if err := c.Encode(io.Discard); !errors.Is(err, ErrNotFitted) {
+		t.Error(err)
+	}
+	if err := r.Encode(io.Discard); !errors.Is(err, ErrNotFitted) {
+		t.Error(err)
+	}
+	if _, err := c.Weights(); !errors.Is(err, ErrNotFitted) {
+		t.Error(err)
+	}
+	if _, err := r.Weights(); !errors.Is(err, ErrNotFitted) {
+		t.Error(err)
+	}
+	if c.Updater() != nil || r.Updater() != nil || c.FittedFeatures() != nil || r.FittedFeatures() != nil || r.Center() != nil {
+		t.Error("a model that is not fitted has parts")
+	}
+}
+
+// The options that are written are those that Fit read, whatever the fields have become.
+func TestEncodeOptionsOfFit(t *testing.T) {
+	x := samples(73, 40, 5, 5)
+	c := &Classifier{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
+	must(t, c.Fit(x, make([]int, 40)))
+	before := encoded(t, c)
+	c.Features.Groups, c.Classes, c.Update.Lambda, c.Method = -1, -2, math.NaN(), 77
+	if !bytes.Equal(encoded(t, c), before) {
+		t.Error("options that Fit has not read were written")
+	}
+}
+
+// firstColumn returns the first column of x, without a copy.
+func firstColumn(x *mat.Dense) *mat.Dense {
+	l, _ := x.Dims()
+	return x.Slice(0, l, 0, 1).(*mat.Dense)
+}
+
+// smallModels are encodings of a classifier and a regressor by each method, of few numbers.
+func smallModels(t testing.TB) map[string][]byte {
+	t.Helper()
+	x := samples(74, 20, 2, 2)
+	labels := make([]int, 20)
+	for i := range labels {
+		labels[i] = i % 2
+	}
+	all := map[string][]byte{}
+	for _, method := range allMethods {
+		features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 1, Seed: 5}
+		c := &Classifier{Features: features, Method: method, Update: blsupdate.Options{Lambda: 0.5}, Classes: 2}
+		r := &Regressor{Features: features, Method: method, Update: blsupdate.Options{Lambda: 0.5}}
+		var b1, b2 bytes.Buffer
+		for _, err := range []error{c.Fit(x, labels), r.Fit(x, firstColumn(x)), c.Encode(&b1), r.Encode(&b2)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		all["classifier by "+method.String()] = b1.Bytes()
+		all["regressor by "+method.String()] = b2.Bytes()
+	}
+	return all
+}
+
+// decodeAny decodes as the one kind or the other and returns what it is encoded as again. What was
+// decoded predicts, which may be an error and no panic.
+func decodeAny(b []byte) (again []byte, err error) {
+	var out bytes.Buffer
+	if c, err := DecodeClassifier(bytes.NewReader(b), nil); err == nil {
+		_, _ = c.Predict(mat.NewDense(1, c.FittedFeatures().Inputs(), nil))
+		err := c.Encode(&out)
+		return out.Bytes(), err
+	}
+	r, err := DecodeRegressor(bytes.NewReader(b), nil)
+	if err != nil {
+		return nil, err
+	}
+	_, _ = r.Predict(mat.NewDense(1, r.FittedFeatures().Inputs(), nil))
+	err = r.Encode(&out)
+	return out.Bytes(), err
+}
+
+// Whatever a word of 8 bytes becomes, there is a *FormatError, or a model that is encoded as it was
+// read; never a panic. Every length but the whole is an error.
+func TestDecodeAltered(t *testing.T) {
+	for name, b := range smallModels(t) {
+		step := 1
+		if testing.Short() {
+			step = 13
+		}
+		for n := 0; n < len(b); n += step {
+			if _, err := decodeAny(b[:n]); err == nil {
+				t.Fatalf("%s: %d of %d bytes were accepted", name, n, len(b))
+			}
+		}
+		for at := 0; at+8 <= len(b); at += 8 * step {
+			was := binary.LittleEndian.Uint64(b[at:])
+			for _, word := range []uint64{0, 1, 2, 3, math.MaxInt32, math.MaxInt64, math.MaxUint64, math.Float64bits(math.NaN()), math.Float64bits(math.Inf(1)), math.Float64bits(-1), was + 1, was ^ 1<<63} {
+				altered := slices.Clone(b)
+				binary.LittleEndian.PutUint64(altered[at:], word)
+				if again, err := decodeAny(altered); err == nil && !bytes.Equal(again, altered) {
+					t.Errorf("%s: word %d as %#x is read as something else", name, at/8, word)
+				}
+			}
+		}
+	}
+}
+
+// A few bytes that claim to be a large model do not take the memory of one.
+func TestDecodeIsBounded(t *testing.T) {
+	var head []byte
+	word := func(v uint64) { head = binary.LittleEndian.AppendUint64(head, v) }
+	for _, v := range []uint64{1 << 20, 1, 1 << 15, 1 << 15, 1 << 29, math.Float64bits(0.8), 0, 0, 0} {
+		word(v) // inputs, ScaleColumns, nodes, ...
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := DecodeFeatures(bytes.NewReader(head), nil)
+	runtime.ReadMemStats(&after)
+	var e *FormatError
+	if !errors.As(err, &e) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<19 {
+		t.Errorf("%d bytes were allocated for %d", used, len(head))
+	}
+}
+
+func TestDecodeWrongKind(t *testing.T) {
+	models := smallModels(t)
+	var e *FormatError
+	if _, err := DecodeClassifier(bytes.NewReader(models["regressor by gram"]), nil); !errors.As(err, &e) {
+		t.Errorf("a regressor as a classifier: %v", err)
+	}
+	if _, err := DecodeRegressor(bytes.NewReader(models["classifier by gram"]), nil); !errors.As(err, &e) {
+		t.Errorf("a classifier as a regressor: %v", err)
+	}
+	if _, err := DecodeClassifier(bytes.NewReader(nil), nil); !errors.As(err, &e) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("nothing: %v", err)
+	}
+	broken := errors.New("broken disk")
+	if _, err := DecodeClassifier(iotest.ErrReader(broken), nil); !errors.Is(err, broken) {
+		t.Errorf("a broken disk: %v", err)
+	}
+}
+
+// A model may be encoded and predict on several goroutines at once. Run it with the race detector.
+func TestEncodeWhilePredicting(t *testing.T) {
+	x := samples(75, 60, 5, 5)
+	y := targetsFor(x, 2)
+	for _, method := range allMethods {
+		r := &Regressor{Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 4}, Method: method, Update: blsupdate.Options{Lambda: 1e-3}}
+		must(t, r.Fit(x, y))
+		want := encoded(t, r)
+		must(t, r.Fit(x, y))
+		var wg sync.WaitGroup
+		failures := make([]error, 8)
+		for g := range failures {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				if g%2 == 0 {
+					_, failures[g] = r.Predict(x)
+					return
+				}
+				var b bytes.Buffer
+				if failures[g] = r.Encode(&b); failures[g] == nil && !bytes.Equal(b.Bytes(), want) {
+					failures[g] = errors.New("other bytes")
+				}
+			}()
+		}
+		wg.Wait()
+		if err := errors.Join(failures...); err != nil {
+			t.Errorf("%v: %v", method, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, b := range smallModels(f) {
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if again, err := decodeAny(b); err == nil && !bytes.Equal(again, b) {
+			t.Error("a model is encoded as something else than it was read from")
+		}
+	})
+}

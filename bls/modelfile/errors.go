@@ -1,0 +1,82 @@
+package modelfile
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/internal/atomicfile"
+)
+
+// ErrNotAModel is wrapped by the error for a file that is something else, or empty.
+var ErrNotAModel = errors.New("modelfile: not a model file")
+
+// FolderError is the error of Save after which the new file is there, while a loss of power may still
+// bring the old one back: the folder could not be brought to the disk.
+type FolderError = atomicfile.FolderError
+
+// VersionError says that a file has a format that is newer than this program.
+type VersionError struct {
+	Have      int    // the version of the file
+	Supported int    // the newest that this program reads
+	Software  string // what wrote the file, if it says so
+}
+
+// Error says which program is needed.
+func (e *VersionError) Error() string {
+	by := "a newer release of blskernel"
+	if e.Software != "" {
+		by = e.Software + ", which wrote it, or something newer"
+	}
+	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s", e.Have, e.Supported, by)
+}
+
+// ChecksumError says that a part of a file is not what was written.
+type ChecksumError struct {
+	Section string // the name of the part, "header", or "file" where each part is as it was written and the whole is not
+}
+
+// Error names the part and says what to do.
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("modelfile: the file was altered (the checksum of %q is wrong): copy it again, in binary mode, or use a backup", e.Section)
+}
+
+// TruncatedError says that a file ends before its end.
+type TruncatedError struct {
+	Section string // in which it ends, or "header"; empty where the next one should begin
+	Bytes   int64  // how many there are
+}
+
+// Error says where the file ends and what to do.
+func (e *TruncatedError) Error() string {
+	where := "where a section should begin"
+	if e.Section != "" {
+		where = fmt.Sprintf("in %q", e.Section)
+	}
+	return fmt.Sprintf("modelfile: the file is not complete, it ends after %d bytes %s: copy it again, or use a backup", e.Bytes, where)
+}
+
+// FormatError says that a file has the right checksums and a content that Write does not write: by a
+// program with a fault, or by someone.
+type FormatError struct {
+	Section string // in which it is
+	Err     error  // what is wrong
+}
+
+// Error names the section and what is wrong in it.
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("modelfile: section %q has what no model file has: %v: use a backup, or train again", e.Section, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// MetadataError says that metadata cannot be written, or does not belong to the model.
+type MetadataError struct {
+	Field string // by its name in the file
+	What  string // is wrong
+}
+
+// Error names the field.
+func (e *MetadataError) Error() string {
+	return fmt.Sprintf("modelfile: metadata: %s: %s", e.Field, e.What)
+}

@@ -1,0 +1,136 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// Metadata is what a program remembers of a model beside its numbers. All of it is optional: an empty
+// field is not written, and empty slices and maps are read as nil.
+//
+// It is written as one JSON object. All text is UTF-8, times are in UTC to the nanosecond, and the
+// whole is at most 1 MB. An object with other fields than these is refused: a program that did not know
+// them would lose them when it writes the file again. What a program wants to add goes into Notes.
+type Metadata struct {
+	Created time.Time `json:"created,omitzero"` // when the first file of the model was written
+	Changed time.Time `json:"changed,omitzero"` // when this one was
+	// Software names the program that wrote the file, with its version. It is what a *VersionError shows.
+	Software string `json:"software,omitempty"`
+
+	Inputs  []string `json:"inputs,omitempty"`  // the names of the d inputs, in their order
+	Classes []string `json:"classes,omitempty"` // the label of each class in the data; empty for the numbers 0 to c-1
+	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier that of the labels
+
+	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by
+	Progress *Progress `json:"progress,omitempty"` // how far training has come, for a program that goes on with it
+
+	Notes map[string]string `json:"notes,omitempty"` // anything else
+}
+
+// Progress says how far training has come.
+type Progress struct {
+	Rows    int64    `json:"rows,omitempty"`    // of the sources that the model has learned, from the first
+	Sources []string `json:"sources,omitempty"` // what is read, in this order
+	Done    bool     `json:"done,omitempty"`    // whether that was all
+}
+
+// Check returns a *MetadataError for what cannot be written as it is: text that is not UTF-8, times
+// beyond the year 9999, negative numbers, classes with the same label, more than 1 MB in all. Write
+// calls it; a program that trains for hours calls it before.
+func (m *Metadata) Check() error {
+	_, err := m.encode()
+	return err
+}
+
+// encode returns the JSON text.
+func (m *Metadata) encode() ([]byte, error) {
+	if err := m.checkValues(); err != nil {
+		return nil, err
+	}
+	utc := *m
+	utc.Created, utc.Changed = m.Created.UTC(), m.Changed.UTC()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(utc); err != nil {
+		return nil, &MetadataError{Field: "times", What: err.Error()}
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if len(text) > maxMetadata {
+		return nil, &MetadataError{Field: "metadata", What: fmt.Sprintf("%d bytes as JSON; at most %d can be: shorten the names or the notes", len(text), maxMetadata)}
+	}
+	return text, nil
+}
+
+// decodeMetadata reads the JSON text of a section, of at most maxMetadata bytes.
+func decodeMetadata(r io.Reader) (Metadata, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Metadata{}, err
+	}
+	var m Metadata
+	if !bytes.HasPrefix(text, []byte("{")) {
+		return Metadata{}, errors.New("the metadata is no object")
+	}
+	if !utf8.Valid(text) {
+		return Metadata{}, errors.New("the metadata is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return Metadata{}, fmt.Errorf("the metadata: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Metadata{}, errors.New("the metadata is more than one object")
+	}
+	return m, m.checkValues()
+}
+
+// checkValues looks at everything but the length.
+func (m *Metadata) checkValues() error {
+	for _, part := range []struct {
+		field string
+		texts []string
+	}{{"software", []string{m.Software}}, {"inputs", m.Inputs}, {"classes", m.Classes}, {"targets", m.Targets}} {
+		if err := checkTexts(part.field, part.texts...); err != nil {
+			return err
+		}
+	}
+	for key, text := range m.Notes {
+		if err := checkTexts("notes", key, text); err != nil {
+			return err
+		}
+	}
+	labels := slices.Sorted(slices.Values(m.Classes))
+	for i, label := range labels {
+		if i > 0 && label == labels[i-1] {
+			return &MetadataError{Field: "classes", What: fmt.Sprintf("two classes have the label %q", label)}
+		}
+	}
+	if m.Batch < 0 {
+		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows", m.Batch)}
+	}
+	if p := m.Progress; p != nil {
+		if p.Rows < 0 {
+			return &MetadataError{Field: "progress", What: fmt.Sprintf("%d rows", p.Rows)}
+		}
+		return checkTexts("progress", p.Sources...)
+	}
+	return nil
+}
+
+// checkTexts returns an error for text that JSON would change.
+func checkTexts(field string, list ...string) error {
+	for _, text := range list {
+		if !utf8.ValidString(text) {
+			return &MetadataError{Field: field, What: fmt.Sprintf("%q is not UTF-8", text)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package bls
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// bigScales is the mean and the standard deviation in 4400 bits, in which every float64 and its square
+// are exact.
+func bigScales(x []float64) (mean, std *big.Float) {
+	f := func(v float64) *big.Float { return new(big.Float).SetPrec(4400).SetFloat64(v) }
+	mean, ss := f(0), f(0)
+	for _, v := range x {
+		mean.Add(mean, f(v))
+	}
+	mean.Quo(mean, f(float64(len(x))))
+	for _, v := range x {
+		d := f(v)
+		d.Sub(d, mean)
+		ss.Add(ss, d.Mul(d, d))
+	}
+	return mean, ss.Sqrt(ss.Quo(ss, f(float64(len(x)-1))))
+}
+
+// The differences from the first mean have a relative error eps each, and their sum one of l eps, so
+// that with the last rounding the mean is off by eps |m| + (l+2) eps std at most. The sum of squares
+// has a relative error of (l+3) eps, and what is taken off for the error of the first mean is l²eps² of
+// it at most.
+func TestColumnScales(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, l := range []int{2, 3, 64, 785} {
+		for _, column := range []struct{ center, size float64 }{
+			{0, 1}, {0, 1e-300}, {0, 1e300}, {0, 8e307}, {1, 1e-300}, {1e9, 1e-3}, {-1e300, 1e290}, {1e15, 1}, {1e-300, 1e-305}, {0, 1e-307},
+		} {
+			x := mat.NewDense(l, 1, nil)
+			x.Apply(func(_, _ int, _ float64) float64 { return column.center + column.size*(2*rnd.Float64()-1) }, x)
+			means, deviations, err := columnScales(x)
+			must(t, err)
+			mean, std := bigScales(x.RawMatrix().Data)
+			s, _ := std.Float64()
+			if s < smallestNormal { // all elements are equal, or nearly
+				s = 1
+			}
+			m, _ := mean.Float64()
+			got := new(big.Float).SetPrec(4400).SetFloat64(means[0])
+			off, _ := got.Sub(got, mean).Float64()
+			if tol := 2*eps*math.Abs(m) + 2*float64(l+2)*eps*s; !(math.Abs(off) <= tol) {
+				t.Errorf("l=%d, %v: mean %v is off by %g, more than %g", l, column, means[0], off, tol)
+			}
+			if tol := 4 * float64(l+3) * eps * s; !(math.Abs(deviations[0]-s) <= tol) {
+				t.Errorf("l=%d, %v: deviation %v, want %v", l, column, deviations[0], s)
+			}
+		}
+	}
+}
+
+func TestColumnScalesEdges(t *testing.T) {
+	const huge = math.MaxFloat64
+	for _, test := range []struct {
+		name      string
+		x         []float64
+		mean, std float64
+	}{
+		{"constant", []float64{0.1, 0.1, 0.1}, 0.1, 1},
+		{"zero", []float64{0, 0}, 0, 1},
+		{"largest", []float64{-huge, -huge, -huge}, -huge, 1},
+		{"one sample", []float64{7}, 7, 1},
+		{"below the normal numbers", []float64{0, 5e-324, 0}, 0, 1},
+		{"one unit in the last place", []float64{1, 1 + eps}, 1, eps / math.Sqrt2},
+		{"a far one", []float64{0, 0, 0, 0x1p1000}, 0x1p998, 0x1p999},
+	} {
+		means, deviations, err := columnScales(mat.NewDense(len(test.x), 1, test.x))
+		must(t, err)
+		if means[0] != test.mean || !(math.Abs(deviations[0]-test.std) <= 4*eps*test.std) {
+			t.Errorf("%s: %v, %v; want %v, %v", test.name, means[0], deviations[0], test.mean, test.std)
+		}
+	}
+	_, _, err := columnScales(mat.NewDense(2, 3, []float64{1, 2, -huge, 3, 4, huge}))
+	var e *OverflowError
+	if !errors.As(err, &e) || e.Col != 2 || !errors.Is(err, blsupdate.ErrOverflow) {
+		t.Errorf("the largest and the smallest number: %v", err)
+	}
+}
+
+// The maps of ScaleSamples and ScaleColumns are to the bit those of ScaleNone for samples that were
+// standardised before.
+func TestScalingIsBeforehand(t *testing.T) {
+	const l, d = 50, 9
+	x, fresh := samples(41, l, d, d+2), samples(42, 31, d, d)
+	for j := range d {
+		for _, m := range []*mat.Dense{x, fresh} {
+			rows, _ := m.Dims()
+			for i := range rows {
+				m.Set(i, j, math.Pow(10, float64(j-4))*(m.At(i, j)+float64(j)))
+			}
+		}
+	}
+	means, deviations, err := columnScales(x)
+	must(t, err)
+	standardized := map[Scaling]func(x *mat.Dense) *mat.Dense{
+		ScaleSamples: func(x *mat.Dense) *mat.Dense {
+			out := gonum.DenseCopyOf(x)
+			rows, _ := x.Dims()
+			for i := range rows {
+				standardizeRow(out.RawRowView(i), x.RawRowView(i))
+			}
+			return out
+		},
+		ScaleColumns: func(x *mat.Dense) *mat.Dense {
+			var out mat.Dense
+			out.Apply(func(_, j int, v float64) float64 { return (v - means[j]) / deviations[j] }, x)
+			return &out
+		},
+	}
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for scaling, before := range standardized {
+			opt := FeatureOptions{Scaling: scaling, Groups: 3, GroupNodes: 4, EnhancementNodes: 20, Seed: 1, Backend: bk}
+			f := mustFit(t, x, opt)
+			opt.Scaling = ScaleNone
+			g := mustFit(t, before(x), opt)
+			for _, m := range []*mat.Dense{x, fresh} {
+				if !gonum.Equal(mustTransform(t, f, m), mustTransform(t, g, before(m))) {
+					t.Errorf("%v is not ScaleNone of standardised samples", scaling)
+				}
+			}
+		}
+	})
+}
+
+// Units do not matter to ScaleColumns, where they are powers of two not even to the last bit. A
+// negative one changes the sign of the mean.
+func TestScaleColumnsIsFreeOfUnits(t *testing.T) {
+	const l, d = 40, 6
+	x := samples(43, l, d, d)
+	units := []float64{1, 0x1p10, 0x1p-10, 0x1p400, 0x1p-400, -0x1p500}
+	var other mat.Dense
+	other.Apply(func(_, j int, v float64) float64 { return v * units[j] }, x)
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		opt := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk}
+		part, scaled := x.Slice(0, l, 0, d-1).(*mat.Dense), other.Slice(0, l, 0, d-1).(*mat.Dense)
+		if !gonum.Equal(mustTransform(t, mustFit(t, part, opt), part), mustTransform(t, mustFit(t, scaled, opt), scaled)) {
+			t.Error("other units gave other nodes")
+		}
+		means, deviations, err := columnScales(&other)
+		must(t, err)
+		wantMeans, wantDeviations, err := columnScales(x)
+		must(t, err)
+		if means[d-1] != wantMeans[d-1]*units[d-1] || deviations[d-1] != -wantDeviations[d-1]*units[d-1] {
+			t.Errorf("a negative unit: %v, %v", means[d-1], deviations[d-1])
+		}
+	})
+}
+
+// A column that is constant in the first training set has weights of exactly 0 and no influence later.
+func TestConstantColumn(t *testing.T) {
+	const l, d = 40, 5
+	x := samples(44, l, d, d)
+	for i := range l {
+		x.Set(i, 2, 0.3)
+	}
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		f := mustFit(t, x, FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk})
+		for j, w := range f.weights.RawRowView(2) {
+			if w != 0 {
+				t.Errorf("weight %d is %v", j, w)
+			}
+		}
+		want := mustTransform(t, f, x)
+		far := gonum.DenseCopyOf(x)
+		for i := range l {
+			far.Set(i, 2, 1e300*float64(i-20))
+		}
+		if !gonum.Equal(mustTransform(t, f, far), want) {
+			t.Error("a column that was constant has an influence")
+		}
+	})
+}
+
+func TestScalingOverflows(t *testing.T) {
+	const l, d = 30, 4
+	x := samples(45, l, d, d)
+	times := func(factor float64) *mat.Dense {
+		var out mat.Dense
+		out.Scale(factor, x)
+		return &out
+	}
+	with := func(m *mat.Dense, i, j int, v float64) *mat.Dense {
+		out := gonum.DenseCopyOf(m)
+		out.Set(i, j, v)
+		return out
+	}
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		opt := FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk}
+		check := func(name string, err error, row, col int) {
+			t.Helper()
+			var e *OverflowError
+			if !errors.As(err, &e) || !errors.Is(err, blsupdate.ErrOverflow) || e.Row != row || e.Col != col {
+				t.Errorf("%s: %v; want an overflow in row %d, column %d", name, err, row, col)
+			}
+		}
+
+		opt.Scaling = ScaleColumns
+		mustFit(t, times(1e300), opt)
+		f := mustFit(t, times(-1.7e308), opt)
+		_, err := f.Transform(with(x, 7, 2, math.MaxFloat64))
+		check("far from the mean", err, 7, 2)
+		f = mustFit(t, times(1e-300), opt)
+		_, err = f.Transform(with(x, 8, 1, 1e10))
+		check("far from the mean in deviations", err, 8, 1)
+		f = mustFit(t, x, opt)
+		_, err = f.Transform(with(x, 9, 1, 1e307))
+		if err != nil {
+			check("large nodes", err, 9, -1)
+		}
+
+		opt.Scaling = ScaleNone
+		for _, nodes := range []int{1, 3} {
+			opt.GroupNodes = nodes
+			for _, size := range []float64{1e155, 1e300, math.MaxFloat64} {
+				_, err := FitFeatures(times(size), opt)
+				var e *OverflowError
+				if err != nil && !errors.As(err, &e) {
+					t.Errorf("samples of size %g: %v", size, err)
+				}
+			}
+			_, err = FitFeatures(times(math.MaxFloat64), opt)
+			check("the largest samples", err, -1, -1)
+		}
+		f = mustFit(t, x, opt)
+		_, err = f.Transform(with(x, 9, 1, math.MaxFloat64))
+		if err == nil || !errors.Is(err, blsupdate.ErrOverflow) {
+			t.Errorf("a sample of the largest size: %v", err)
+		}
+
+		// Rows are counted from the first one of X, not of a panel.
+		const many = 5000
+		wide := mat.NewDense(many, d, nil)
+		for i := range many {
+			copy(wide.RawRowView(i), x.RawRowView(i%l))
+		}
+		r := &Regressor{Backend: bk, Features: FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 4}}
+		must(t, r.Fit(times(-1.7e308), targetsFor(x, 1)))
+		before, err := r.Predict(times(-1.6e308))
+		must(t, err)
+		_, err = r.Predict(with(wide, 4500, 3, math.MaxFloat64))
+		check("Predict", err, 4500, 3)
+		check("PartialFit", r.PartialFit(with(wide, 4500, 3, math.MaxFloat64), targetsFor(wide, 1)), 4500, 3)
+		after, err := r.Predict(times(-1.6e308))
+		must(t, err)
+		if !gonum.Equal(before, after) {
+			t.Error("an error changed the model")
+		}
+	})
+}
+
+func TestParseScaling(t *testing.T) {
+	for _, s := range []Scaling{ScaleSamples, ScaleColumns, ScaleNone} {
+		if got, err := ParseScaling(s.String()); got != s || err != nil {
+			t.Errorf("%v: %v, %v", s, got, err)
+		}
+	}
+	if _, err := ParseScaling("rows"); err == nil {
+		t.Error("rows are no scaling")
+	}
+	if s := Scaling(7).String(); s != "Scaling(7)" {
+		t.Error(s)
+	}
+	if s, err := ParseScaling("Columns"); s != ScaleColumns || err != nil {
+		t.Errorf("Columns: %v, %v", s, err)
+	}
+	_, err := FitFeatures(samples(1, 5, 3, 3), FeatureOptions{Scaling: 3})
+	var e *OptionError
+	if !errors.As(err, &e) || e.Option != "Scaling" {
+		t.Errorf("Scaling 3: %v", err)
+	}
+}
