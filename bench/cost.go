@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/mat"
 )
@@ -17,7 +18,7 @@ import (
 // asked for.
 type Setting struct {
 	Method     blsupdate.Method
-	Options    blsupdate.Options // with the backend
+	Options    blsupdate.Options // with the backend, nil for blskernel.Default()
 	L, K, Q, C int
 }
 
@@ -38,6 +39,7 @@ type Cost struct {
 	Method  string     `json:"method"`
 	Form    string     `json:"form"`
 	Solve   bool       `json:"solve"`
+	Seed    uint64     `json:"seed,omitempty"` // of the rows; absent where none were made, and in files written before it was kept
 	L       int        `json:"l"`
 	K       int        `json:"k"`
 	Q       int        `json:"q"`
@@ -45,6 +47,9 @@ type Cost struct {
 	Steps   []CostStep `json:"steps"`
 	Total   CostStep   `json:"total"` // its times have what is between the steps
 }
+
+// Variant names the method with the form that was taken, as Variant.String has it.
+func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
 // Deviation returns how far the predicted time is from the measured one, relative to the latter; it is negative
 // where less was predicted.
@@ -79,9 +84,13 @@ const longCost = 0.05
 // Measure starts a model with random rows for each of the settings and updates them in turn, rounds times, or as
 // often as seems useful where that is 0. Each update by a method whose cost depends
 // on l finds q samples more than the one before, and has its own prediction; Cost.L says where it was. The first
-// update is left out: it pays for fresh memory and for goroutines that have to start. progress, which may be nil,
-// is told of every update that is done. It stops with the context's error before the next update if ctx is cancelled.
-func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, rounds int, seed uint64, progress func()) (Measured, error) {
+// update is left out: it pays for fresh memory and for goroutines that have to start. updated, which may be nil,
+// is called after every update; how many there will be is not known where rounds is 0. There are no rounds of no
+// settings. It stops with the context's error before the next update if ctx is cancelled.
+func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, rounds int, seed uint64, updated func()) (Measured, error) {
+	if len(settings) == 0 {
+		return Measured{}, nil
+	}
 	var runs []*costRun
 	for _, s := range settings {
 		if err := ctx.Err(); err != nil {
@@ -114,8 +123,8 @@ func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, ro
 				runtime.GC()
 			}
 			seconds += took / float64(len(runs))
-			if progress != nil {
-				progress()
+			if updated != nil {
+				updated()
 			}
 		}
 	}
@@ -128,6 +137,7 @@ const refreshInterval = 0.1
 // A costRun is a setting under way.
 type costRun struct {
 	Setting
+	seed   uint64
 	rates  *blsupdate.Rates // at the speed that the machine had last
 	read   time.Time        // when that was
 	model  blsupdate.Updater
@@ -136,6 +146,7 @@ type costRun struct {
 }
 
 func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error) {
+	s.Options.Backend = blskernel.Or(s.Options.Backend)
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {
@@ -145,7 +156,7 @@ func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error)
 	if err != nil {
 		return nil, err
 	}
-	return &costRun{Setting: s, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
+	return &costRun{Setting: s, seed: seed, rates: rates, model: model, ax: normal(r, s.Q, s.K), ya: normal(r, s.Q, s.C)}, nil
 }
 
 // refresh brings the rates up to date.
@@ -168,10 +179,10 @@ func (r *costRun) update() (float64, error) {
 		return 0, err
 	}
 	report := r.model.Report()
-	cost := costOf(r.Setting, l, report, r.rates)
+	cost := r.costOf(l, report)
 	if report.Elapsed.Seconds() > refreshInterval {
 		r.refresh()
-		cost = mean(cost, costOf(r.Setting, l, report, r.rates))
+		cost = mean(cost, r.costOf(l, report))
 	}
 	r.costs = append(r.costs, cost)
 	return cost.Total.MeasuredSeconds, nil
@@ -207,15 +218,15 @@ func measured(runs []*costRun) Measured {
 	return m
 }
 
-// costOf turns the report of an update into a Cost.
-func costOf(s Setting, l int, report blsupdate.Report, rates *blsupdate.Rates) Cost {
+// costOf turns the report of an update after l rows into a Cost.
+func (r *costRun) costOf(l int, report blsupdate.Report) Cost {
 	c := Cost{
-		Backend: s.Options.Backend.Name(), Method: s.Method.String(), Form: report.Form.String(), Solve: s.Options.Solve,
-		L: l, K: s.K, Q: s.Q, C: s.C,
+		Backend: r.Options.Backend.Name(), Method: r.Method.String(), Form: report.Form.String(), Solve: r.Options.Solve, Seed: r.seed,
+		L: l, K: r.K, Q: r.Q, C: r.C,
 		Total: CostStep{Step: "total", Model: report.Model(), Counted: report.Counted(), MeasuredSeconds: report.Elapsed.Seconds()},
 	}
 	for _, step := range report.Steps {
-		predicted := rates.Seconds(step.StepFlops)
+		predicted := r.rates.Seconds(step.StepFlops)
 		c.Steps = append(c.Steps, CostStep{
 			Step: string(step.Step), Formula: step.Formula, Model: step.Model, Counted: step.Counted,
 			PredictedSeconds: predicted, MeasuredSeconds: step.Elapsed.Seconds(),

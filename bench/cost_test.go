@@ -25,7 +25,7 @@ func TestValidateCosts(t *testing.T) {
 			grid = append(grid, s)
 		}
 		var costs []Cost
-		err = Validate(context.Background(), grid, rates, 1, func(c Cost) error { costs = append(costs, c); return nil })
+		err = MeasureEach(context.Background(), grid, rates, 1, func(c Cost) error { costs = append(costs, c); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,16 +64,16 @@ func TestValidateStops(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Validate(ctx, grid, rates, 1, func(Cost) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := MeasureEach(ctx, grid, rates, 1, func(Cost) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := Validate(context.Background(), grid, rates, 1, func(Cost) error { return stop }); !errors.Is(err, stop) {
+	if err := MeasureEach(context.Background(), grid, rates, 1, func(Cost) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("stopped: %v", err)
 	}
 	grid[0].L, grid[0].Method = 2, blsupdate.RidgeInverse
 	var rank *blsupdate.RankError
-	if err := Validate(context.Background(), grid, rates, 1, func(Cost) error { return nil }); !errors.As(err, &rank) {
+	if err := MeasureEach(context.Background(), grid, rates, 1, func(Cost) error { return nil }); !errors.As(err, &rank) {
 		t.Errorf("too few rows: %v", err)
 	}
 }
@@ -125,12 +125,20 @@ func TestMeasure(t *testing.T) {
 		{Method: blsupdate.Original, L: 40, K: 10, Q: 30, C: 2}, {Method: blsupdate.Improved, L: 40, K: 10, Q: 30, C: 2}, {Method: blsupdate.Gram, L: 40, K: 10, Q: 30, C: 2},
 	}
 	for i := range settings {
-		settings[i].Options.Backend = b
+		if i > 0 { // nil is the default
+			settings[i].Options.Backend = b
+		}
 	}
 	updates := 0
 	m, err := Measure(context.Background(), settings, blsupdate.ConstantRates(1e10, 1e9), 4, 1, func() { updates++ })
 	if err != nil {
 		t.Fatal(err)
+	}
+	if none, err := Measure(context.Background(), nil, blsupdate.ConstantRates(1e10, 1e9), 4, 1, nil); err != nil || none.Rounds != 0 {
+		t.Errorf("no settings: %+v, %v", none, err)
+	}
+	if m.Costs[0].Seed != 1 {
+		t.Errorf("%+v", m.Costs[0])
 	}
 	if m.Rounds != 4 || updates != 5*3 || len(m.Costs) != 3 || m.Speed[0] != 1 || m.Flops[0] != 1 {
 		t.Errorf("%+v after %d updates", m, updates)

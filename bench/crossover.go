@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -17,9 +18,9 @@ import (
 // with that of starting over from all l+q rows, for A⁺ and the weights by the ridge formula, and for
 // the weights alone by the normal equations.
 //
-// The rows are random, and A is well-conditioned. That is where starting over is at its cheapest: the
-// start of A⁺ from an ill-conditioned A, as the features of broad learning may be, is by QR and takes
-// more, while an update does not change.
+// The rows are random, and A is well-conditioned. Of an ill-conditioned A, as the features of broad learning
+// may be, the ridge formula takes as long and is less accurate; the accurate start that blsupdate.New
+// makes of it is by QR and takes more.
 //
 // Every update is of the same l rows. What it added is removed again, outside of the time, where that
 // takes fewer flops by the model than a start from the l rows does, as for small q; else, or where the
@@ -34,8 +35,10 @@ type Crossover struct {
 	Lambda   float64
 	Rounds   int // 0 for as many as seem useful
 	Seed     uint64
-	Backend  blskernel.Backend
-	Rates    *blsupdate.Rates // that the planner goes by
+	Backend  blskernel.Backend // nil for blskernel.Default()
+	Rates    *blsupdate.Rates  // that the planner goes by; nil for flops
+	// Done has the points of a run before, which was interrupted: those that Known returns are not measured again.
+	Done []CrossoverPoint
 }
 
 // Where Rounds is 0 a q is measured leastCrossoverRounds times, and again until that took
@@ -61,8 +64,6 @@ func (c *Crossover) Validate() error {
 		return fmt.Errorf("bench: Lambda is %v; want 0 or more", c.Lambda)
 	case c.Rounds < 0:
 		return fmt.Errorf("bench: Rounds is %d; want 0 or more", c.Rounds)
-	case c.Backend == nil || c.Rates == nil:
-		return errors.New("bench: Backend or Rates is nil")
 	}
 	for i, q := range c.Q {
 		if q < 1 {
@@ -80,26 +81,33 @@ func (c *Crossover) Validate() error {
 	return nil
 }
 
-// Run calls emit with the point of each q. progress, which may be nil, is told of the share that is
-// done. It stops with the context's error before the next update or start if ctx is cancelled, and with
-// emit's error if it returns one.
-func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, progress func(share float64, doing string)) error {
+// Run calls emit with the point of each q that Known has none of. progress may be nil. It stops with the
+// context's error before the next update or start if ctx is cancelled, and with emit's error if it
+// returns one.
+func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, progress Progress) error {
 	if err := c.Validate(); err != nil {
 		return err
+	}
+	c = c.resolved()
+	if progress == nil {
+		progress = func(float64, float64, string) {}
+	}
+	known := c.Known()
+	left := slices.DeleteFunc(slices.Clone(c.Q), func(q int) bool {
+		return slices.ContainsFunc(known, func(p CrossoverPoint) bool { return p.Q == q })
+	})
+	if len(left) == 0 {
+		return nil
 	}
 	r := rand.New(rand.NewPCG(c.Seed, 0))
 	most := slices.Max(c.Q)
 	run := &crossoverRun{Crossover: c, a: normal(r, c.L+most, c.K), y: normal(r, c.L+most, c.C), models: map[Variant]blsupdate.Updater{}}
 	var done, all float64
-	for _, q := range c.Q {
+	for _, q := range left {
 		all += run.flops(q)
 	}
-	for _, q := range c.Q {
-		tell := func(share float64) {
-			if progress != nil {
-				progress((done+share*run.flops(q))/all, fmt.Sprintf("q = %d", q))
-			}
-		}
+	for _, q := range left {
+		tell := func(share float64) { progress(done+share*run.flops(q), all, fmt.Sprintf("q = %d", q)) }
 		point, err := run.measure(ctx, q, tell)
 		if err != nil {
 			return fmt.Errorf("bench: %d samples added to %d, k=%d: %w", q, c.L, c.K, err)
@@ -110,6 +118,39 @@ func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, pr
 		done += run.flops(q)
 	}
 	return nil
+}
+
+// resolved returns c with what the zero values of its fields stand for.
+func (c *Crossover) resolved() *Crossover {
+	out := *c
+	out.Backend = blskernel.Or(c.Backend)
+	if out.Rates == nil {
+		out.Rates = blsupdate.ConstantRates(1, math.Inf(1))
+	}
+	return &out
+}
+
+// Known returns the points of Done that are of this experiment, in the order of Q: of the same settings
+// and series of updates, and of as many rounds where those are given.
+func (c *Crossover) Known() []CrossoverPoint {
+	var series []string
+	for _, v := range c.Variants {
+		series = append(series, v.String())
+	}
+	series = append(series, PlannerSeries)
+	backend := blskernel.Or(c.Backend).Name()
+	var known []CrossoverPoint
+	for _, q := range c.Q {
+		i := slices.IndexFunc(c.Done, func(p CrossoverPoint) bool {
+			same := p.Backend == backend && p.L == c.L && p.K == c.K && p.C == c.C && p.Q == q && p.Lambda == c.Lambda && p.Seed == c.Seed
+			return same && (c.Rounds == 0 || c.Rounds == p.Rounds) &&
+				slices.EqualFunc(p.Methods, series, func(t CrossoverTiming, name string) bool { return t.Series == name })
+		})
+		if i >= 0 {
+			known = append(known, c.Done[i])
+		}
+	}
+	return known
 }
 
 // A crossoverRun is a Crossover under way.
@@ -151,7 +192,7 @@ func (r *crossoverRun) measure(ctx context.Context, q int, tell func(share float
 			delete(r.models, v)
 		}
 	}
-	p := CrossoverPoint{Backend: r.Backend.Name(), L: r.L, K: r.K, Q: q, C: r.C, Lambda: r.Lambda, Planner: planned.String()}
+	p := CrossoverPoint{Backend: r.Backend.Name(), L: r.L, K: r.K, Q: q, C: r.C, Lambda: r.Lambda, Seed: r.Seed, Planner: planned.String()}
 	timings := make([][]CrossoverTiming, len(variants)+2) // the last two are of retraining
 	for seconds := 0.0; !r.enough(p.Rounds, seconds); p.Rounds++ {
 		tell(float64(p.Rounds) / float64(max(r.Rounds, leastCrossoverRounds, p.Rounds+1)))
@@ -162,9 +203,9 @@ func (r *crossoverRun) measure(ctx context.Context, q int, tell func(share float
 			var t CrossoverTiming
 			switch i - len(variants) {
 			case 0:
-				t, err = r.retrain(blsupdate.Improved, q)
+				t, err = r.retrainPseudoinverse(q)
 			case 1:
-				t, err = r.retrain(blsupdate.Gram, q)
+				t, err = r.retrainWeights(q)
 			default:
 				t, err = r.update(variants[i], q)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blskernel"
@@ -32,11 +33,11 @@ func TestCrossover(t *testing.T) {
 			c := smallCrossover(t, name)
 			var points []CrossoverPoint
 			last := -1.0
-			err := c.Run(context.Background(), func(p CrossoverPoint) error { points = append(points, p); return nil }, func(share float64, doing string) {
-				if !(share > last && share < 1) || doing == "" {
-					t.Errorf("progress %v after %v, %q", share, last, doing)
+			err := c.Run(context.Background(), func(p CrossoverPoint) error { points = append(points, p); return nil }, func(done, total float64, doing string) {
+				if !(done/total > last && done < total) || doing == "" {
+					t.Errorf("progress %v after %v, %q", done/total, last, doing)
 				}
-				last = share
+				last = done / total
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -129,7 +130,6 @@ func TestCrossoverValidate(t *testing.T) {
 		"no q": func(c *Crossover) { c.Q = nil }, "q = 0": func(c *Crossover) { c.Q[1] = 0 }, "q twice": func(c *Crossover) { c.Q[1] = 1 },
 		"variant twice": func(c *Crossover) { c.Variants[1] = c.Variants[0] }, "lambda -1": func(c *Crossover) { c.Lambda = -1 },
 		"lambda NaN": func(c *Crossover) { c.Lambda = math.NaN() }, "rounds -1": func(c *Crossover) { c.Rounds = -1 },
-		"no backend": func(c *Crossover) { c.Backend = nil }, "no rates": func(c *Crossover) { c.Rates = nil },
 	} {
 		c := smallCrossover(t, "pure")
 		change(c)
@@ -204,5 +204,64 @@ func TestCrossings(t *testing.T) {
 		if got := crossing([]float64{1, 10, 40}, tc.ratio); !near(got, tc.want) {
 			t.Errorf("%v: %v; want %v", tc.ratio, got, tc.want)
 		}
+	}
+}
+
+// TestCrossoverKnown goes on after each point, and measures again what is of other settings.
+func TestCrossoverKnown(t *testing.T) {
+	c := smallCrossover(t, "pure")
+	c.Rounds = 1
+	run := func(done []CrossoverPoint) (points []CrossoverPoint) {
+		t.Helper()
+		c.Done = done
+		if err := c.Run(context.Background(), func(p CrossoverPoint) error { points = append(points, p); return nil }, nil); err != nil {
+			t.Fatal(err)
+		}
+		return points
+	}
+	all := run(nil)
+	for n := range len(all) + 1 {
+		known := slices.Clone(all[:n])
+		slices.Reverse(known)
+		rest := run(known)
+		if got := c.Known(); len(got) != n || len(rest) != len(all)-n {
+			t.Fatalf("after %d points: %d are known, %d measured", n, len(got), len(rest))
+		}
+		for i, p := range slices.Concat(c.Known(), rest) {
+			if p.Q != c.Q[i] || p.Seed != 7 {
+				t.Errorf("after %d points, point %d: %+v", n, i, p)
+			}
+		}
+	}
+	for i, change := range []func(*CrossoverPoint){
+		func(p *CrossoverPoint) { p.Backend = "x" }, func(p *CrossoverPoint) { p.L++ }, func(p *CrossoverPoint) { p.K++ }, func(p *CrossoverPoint) { p.C++ },
+		func(p *CrossoverPoint) { p.Q = 3 }, func(p *CrossoverPoint) { p.Lambda = 0 }, func(p *CrossoverPoint) { p.Seed = 0 }, func(p *CrossoverPoint) { p.Rounds = 2 },
+		func(p *CrossoverPoint) { p.Methods = p.Methods[1:] },
+	} {
+		other := all[0]
+		change(&other)
+		c.Done = []CrossoverPoint{other}
+		if known := c.Known(); known != nil {
+			t.Errorf("change %d is taken for the same: %+v", i, known)
+		}
+	}
+	c.Rounds, c.Done = 0, all // whatever seemed useful
+	if len(c.Known()) != len(all) {
+		t.Error("points of so many rounds are not known to an experiment of any number")
+	}
+}
+
+// TestCrossoverDefaults has no backend and no rates: the planner goes by flops.
+func TestCrossoverDefaults(t *testing.T) {
+	c := smallCrossover(t, "pure")
+	c.Backend, c.Rates, c.Rounds, c.Q = nil, nil, 1, []int{4}
+	err := c.Run(context.Background(), func(p CrossoverPoint) error {
+		if p.Backend != blskernel.Default().Name() || p.Planner == "" || p.RetrainPseudoinverse.By != "cholesky" || p.RetrainWeights.By != "" {
+			t.Errorf("%+v", p)
+		}
+		return nil
+	}, nil)
+	if err != nil || c.Backend != nil || c.Rates != nil {
+		t.Errorf("%v, %+v", err, c)
 	}
 }

@@ -23,7 +23,7 @@ func (r *crossoverRun) update(v Variant, q int) (CrossoverTiming, error) {
 	}
 	delete(r.models, v) // until it is what it was
 	ax, ya := r.rows(r.L, r.L+q)
-	t, err := timed(func() (blsupdate.Updater, error) { return model, model.AddInputs(ax, ya) })
+	t, err := timedUpdate(model, ax, ya)
 	if err != nil {
 		return CrossoverTiming{}, fmt.Errorf("%v: %w", v, err)
 	}
@@ -40,17 +40,24 @@ func (r *crossoverRun) removes(v Variant, q int) bool {
 	return blsupdate.Supports(v.Method, blsupdate.ActionRemove) && blsupdate.Total(removal) < blsupdate.Total(start)
 }
 
-// retrain measures a start from all L+q rows with the weights after it.
-func (r *crossoverRun) retrain(m blsupdate.Method, q int) (CrossoverTiming, error) {
+// retrainPseudoinverse measures A⁺ and W from scratch of all L+q rows, as the tables do.
+func (r *crossoverRun) retrainPseudoinverse(q int) (CrossoverTiming, error) {
 	a, y := r.rows(0, r.L+q)
-	t, err := timed(func() (blsupdate.Updater, error) {
-		return blsupdate.New(m, a, y, r.options(Variant{Method: m}))
-	})
-	t.Form = ""
+	t, err := timePseudoinverse(a, y, blsupdate.Options{Lambda: r.Lambda, Backend: r.Backend})
 	if err != nil {
-		err = fmt.Errorf("%v from scratch: %w", m, err)
+		return CrossoverTiming{}, fmt.Errorf("pseudoinverse from scratch: %w", err)
 	}
-	return t, err
+	return CrossoverTiming{Method: blsupdate.Improved.String(), By: t.by, Seconds: t.seconds, Flops: t.flops}, nil
+}
+
+// retrainWeights measures W alone from scratch of all L+q rows.
+func (r *crossoverRun) retrainWeights(q int) (CrossoverTiming, error) {
+	a, y := r.rows(0, r.L+q)
+	t, err := timeStart(blsupdate.Gram, a, y, blsupdate.Options{Lambda: r.Lambda, Backend: r.Backend})
+	if err != nil {
+		return CrossoverTiming{}, fmt.Errorf("weights from scratch: %w", err)
+	}
+	return CrossoverTiming{Method: blsupdate.Gram.String(), Seconds: t.seconds, Flops: t.flops}, nil
 }
 
 // rows returns rows from to to-1 of A and Y.
@@ -58,12 +65,11 @@ func (r *crossoverRun) rows(from, to int) (a, y *mat.Dense) {
 	return r.a.Slice(from, to, 0, r.K).(*mat.Dense), r.y.Slice(from, to, 0, r.C).(*mat.Dense)
 }
 
-// timed returns the time of what brings a model to where it should be and of its weights, with the
-// flops by the model, those that were spent in vain included.
-func timed(change func() (blsupdate.Updater, error)) (CrossoverTiming, error) {
+// timedUpdate returns the time of an update and of the weights after it, with the flops by the model.
+func timedUpdate(model blsupdate.Updater, ax, ya *mat.Dense) (CrossoverTiming, error) {
 	runtime.GC()
 	began := time.Now()
-	model, err := change()
+	err := model.AddInputs(ax, ya)
 	if err == nil {
 		_, err = model.Weights()
 	}
@@ -72,7 +78,7 @@ func timed(change func() (blsupdate.Updater, error)) (CrossoverTiming, error) {
 		return CrossoverTiming{}, err
 	}
 	report := model.Report()
-	t := CrossoverTiming{Method: model.Method().String(), Seconds: seconds, Flops: report.Model() + report.Abandoned}
+	t := CrossoverTiming{Method: model.Method().String(), Seconds: seconds, Flops: report.Model()}
 	if report.Form != blsupdate.Auto {
 		t.Form = report.Form.String()
 	}

@@ -15,11 +15,12 @@
 //
 // The time of a step is that of its features, of the update and of the weights where a method solves for
 // them, without the test. The flops are those without the features, by the model and as counted at the
-// backend.
+// backend. Total times, as the paper's, add up all steps with the start.
 //
-// The start of A⁺ is the same for Original and Improved and not always the paper's inverse of AᵀA + lambda I: see
-// blsupdate.New. Times are compared with the paper's update by update, without it. The paper's rule
-// for the form of B is blsupdate.Paper; the zero value of Options decides by flops.
+// The start of A⁺ is the same for Original and Improved, and their rows have the same time for it, the mean of
+// what both took. It is not always the paper's inverse of AᵀA + lambda I: see blsupdate.New. What retraining
+// takes, where that is measured, is always the time of the paper's formula. The paper's rule for the form of B
+// is blsupdate.Paper; the zero value of Options decides by flops.
 //
 // # Check
 //

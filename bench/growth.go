@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"blskernel"
 	"blskernel/blsupdate"
@@ -25,10 +26,12 @@ type Growth struct {
 	Conditions []float64 // of A, each from 1 to MostCondition
 	Lambdas    []float64
 	Variants   []Variant
-	Nodes      int // k, from 2 to MostGrowthNodes
-	Samples    int // l, from 2k to MostGrowthSamples
-	Seeds      int // problems for each condition, of which the largest error counts
-	Backend    blskernel.Backend
+	Nodes      int               // k, from 2 to MostGrowthNodes
+	Samples    int               // l, from 2k to MostGrowthSamples
+	Seeds      int               // problems for each condition, of which the largest error counts
+	Backend    blskernel.Backend // nil for blskernel.Default()
+	// Done has points of a run before, which was interrupted: those that Known returns are not found again.
+	Done []GrowthPoint
 }
 
 // These are bounds on a Growth. Within them the solution that errors are measured against is exact
@@ -70,8 +73,6 @@ func (g *Growth) Validate() error {
 		return fmt.Errorf("bench: Samples is %d; want %d, that is 10 and twice Nodes at least, to %d", g.Samples, max(10, 2*g.Nodes), MostGrowthSamples)
 	case g.Seeds < 1:
 		return fmt.Errorf("bench: Seeds is %d; want at least 1", g.Seeds)
-	case g.Backend == nil:
-		return errors.New("bench: Backend is nil")
 	}
 	for _, c := range g.Conditions {
 		if !(c >= 1 && c <= MostCondition) {
@@ -98,96 +99,135 @@ func (g *Growth) RidgeSolver(v Variant, lambda float64) bool {
 	return lambda == 0 || v.Method != blsupdate.Original && v.Method != blsupdate.Improved
 }
 
-// Run calls emit for each lambda and condition with the points of all variants that RidgeSolver has, in
-// their order, where there are any. progress, which may be nil, is told before each problem of the
-// share that is done. It stops with the context's error before the next model if ctx is cancelled, and
-// with emit's error if it returns one. A method that refuses is a point with Failed and no error of
-// Run.
-func (g *Growth) Run(ctx context.Context, emit func([]GrowthPoint) error, progress func(share float64, doing string)) error {
+// Run calls emit for each lambda and condition that Known has no points of, with the points of all variants that
+// RidgeSolver has, in their order, where there are any. progress, which may be nil, is told before each
+// problem, which is its unit of work. It stops with the context's error before the next model if ctx is
+// cancelled, and with emit's error if it returns one. A method that refuses is a point with Failed and no
+// error of Run.
+func (g *Growth) Run(ctx context.Context, emit func([]GrowthPoint) error, progress Progress) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
-	done, all := 0, g.Seeds*len(g.Conditions)*len(g.Lambdas)
-	for _, lambda := range g.Lambdas {
-		for _, condition := range g.Conditions {
-			var points []GrowthPoint
-			var variants []Variant
-			for _, v := range g.Variants {
-				if g.RidgeSolver(v, lambda) {
-					variants = append(variants, v)
-					points = append(points, GrowthPoint{
-						Backend: g.Backend.Name(), Method: v.Method.String(), Form: v.Form.String(), Solve: v.Solve,
-						Samples: g.Samples, Nodes: g.Nodes, Condition: condition, Lambda: lambda, Seeds: g.Seeds, Digits: math.Inf(1),
-					})
-				}
-			}
-			if len(points) == 0 {
-				done += g.Seeds
-				continue
-			}
-			seen := growthSeen{large: make([]bool, len(points))}
-			for seed := range g.Seeds {
-				if progress != nil {
-					progress(float64(done)/float64(all), fmt.Sprintf("condition %.0e, lambda %.1g", condition, lambda))
-				}
-				done++
-				if err := g.problem(ctx, uint64(seed+1), variants, points, &seen); err != nil {
-					return err
-				}
-			}
-			for i := range points {
-				p := &points[i]
-				p.Kappa = seen.kappa
-				p.Bound = weightsBound(variants[i].Method, seen.large[i], g.Samples, seen.kappa)
-				if p.Failed != "" {
-					p.Error, p.Digits = 0, 0
-				}
-			}
-			if err := emit(points); err != nil {
+	if progress == nil {
+		progress = func(float64, float64, string) {}
+	}
+	left := slices.DeleteFunc(g.cases(), func(c growthCase) bool { return g.known(c) != nil })
+	for i, c := range left {
+		for seed := range g.Seeds {
+			progress(float64(i*g.Seeds+seed), float64(g.Seeds*len(left)), fmt.Sprintf("condition %.0e, lambda %.1g", c.condition, c.lambda))
+			if err := g.problem(ctx, uint64(seed+1), &c); err != nil {
 				return err
 			}
+		}
+		for i := range c.points {
+			p := &c.points[i]
+			p.Kappa = c.kappa
+			p.Bound = weightsBound(c.variants[i].Method, c.large[i], g.Samples, c.kappa)
+			if p.Failed != "" {
+				p.Error, p.Digits = 0, 0
+			}
+		}
+		if err := emit(c.points); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// growthSeen is what the bounds of the points of one condition depend on.
-type growthSeen struct {
-	kappa float64
-	large []bool // by variant: whether an update was in the form Large of Improved
+// A growthCase is one lambda and condition with its points, which grow problem by problem, and what
+// their bounds depend on.
+type growthCase struct {
+	lambda, condition float64
+	variants          []Variant // of the points
+	points            []GrowthPoint
+	kappa             float64
+	large             []bool // by variant: whether an update was in the form Large of Improved
 }
 
-// problem adds one problem to the points of its condition.
-func (g *Growth) problem(ctx context.Context, seed uint64, variants []Variant, points []GrowthPoint, seen *growthSeen) error {
+// newCase returns the points before the first problem.
+func (g *Growth) newCase(lambda, condition float64) growthCase {
+	c := growthCase{lambda: lambda, condition: condition}
+	for _, v := range g.Variants {
+		if g.RidgeSolver(v, lambda) {
+			c.variants = append(c.variants, v)
+			c.points = append(c.points, GrowthPoint{
+				Backend: blskernel.Or(g.Backend).Name(), Method: v.Method.String(), Form: v.Form.String(), Solve: v.Solve,
+				Samples: g.Samples, Nodes: g.Nodes, Condition: condition, Lambda: lambda, Seeds: g.Seeds, Digits: math.Inf(1),
+			})
+		}
+	}
+	c.large = make([]bool, len(c.points))
+	return c
+}
+
+// cases returns the cases that have points.
+func (g *Growth) cases() []growthCase {
+	var all []growthCase
+	for _, lambda := range g.Lambdas {
+		for _, condition := range g.Conditions {
+			if c := g.newCase(lambda, condition); len(c.points) > 0 {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// Known returns the points of Done that are of this experiment, as Run would emit them: a lambda and
+// condition counts if all of its points are there, with the same settings.
+func (g *Growth) Known() [][]GrowthPoint {
+	var all [][]GrowthPoint
+	for _, c := range g.cases() {
+		if points := g.known(c); points != nil {
+			all = append(all, points)
+		}
+	}
+	return all
+}
+
+// known returns the points of a case that Done has, or nil if it does not have all.
+func (g *Growth) known(c growthCase) []GrowthPoint {
+	var points []GrowthPoint
+	for _, p := range c.points {
+		i := slices.IndexFunc(g.Done, p.same)
+		if i < 0 {
+			return nil
+		}
+		points = append(points, g.Done[i])
+	}
+	return points
+}
+
+// problem adds one problem to the points.
+func (g *Growth) problem(ctx context.Context, seed uint64, c *growthCase) error {
 	r := rand.New(rand.NewPCG(seed, 50))
-	a, err := withCondition(r, g.Samples, g.Nodes, points[0].Condition)
+	a, err := withCondition(r, g.Samples, g.Nodes, c.condition)
 	if err != nil {
 		return err
 	}
 	y := signs(r, g.Samples)
-	lambda := points[0].Lambda
 	// Every state of an update has an error, so the largest condition number counts.
 	for _, l := range g.Cuts() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		kappa, err := kappaOf(head(a, l), lambda)
+		kappa, err := kappaOf(head(a, l), c.lambda)
 		if err != nil {
 			return err
 		}
-		seen.kappa = max(seen.kappa, kappa)
+		c.kappa = max(c.kappa, kappa)
 	}
-	exact, err := solveExactly(ctx, a, y, lambda)
+	exact, err := solveExactly(ctx, a, y, c.lambda)
 	if err != nil {
 		return err
 	}
-	for i, v := range variants {
+	for i, v := range c.variants {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		w, digits, large, err := g.learn(v, a, y, lambda)
-		seen.large[i] = seen.large[i] || large
-		p := &points[i]
+		w, digits, large, err := g.learn(v, a, y, c.lambda)
+		c.large[i] = c.large[i] || large
+		p := &c.points[i]
 		if err != nil {
 			p.Refused++
 			if p.Failed == "" {

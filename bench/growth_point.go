@@ -22,3 +22,12 @@ type GrowthPoint struct {
 
 // Within tells whether there is an error and it keeps to the bound.
 func (p GrowthPoint) Within() bool { return p.Failed == "" && p.Error <= p.Bound }
+
+// Variant names the method with its form and choices, as Variant.String does.
+func (p GrowthPoint) Variant() string { return variantName(p.Method, p.Form, p.Solve) }
+
+// same tells whether p and other are of the same method and problems.
+func (p GrowthPoint) same(other GrowthPoint) bool {
+	return p.Backend == other.Backend && p.Method == other.Method && p.Form == other.Form && p.Solve == other.Solve &&
+		p.Samples == other.Samples && p.Nodes == other.Nodes && p.Condition == other.Condition && p.Lambda == other.Lambda && p.Seeds == other.Seeds
+}

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"blskernel"
@@ -33,11 +34,11 @@ func runGrowth(t *testing.T, g *Growth) []GrowthPoint {
 	t.Helper()
 	var all []GrowthPoint
 	last := -1.0
-	err := g.Run(context.Background(), func(points []GrowthPoint) error { all = append(all, points...); return nil }, func(share float64, doing string) {
-		if !(share > last && share < 1) || doing == "" {
-			t.Errorf("progress %v after %v, %q", share, last, doing)
+	err := g.Run(context.Background(), func(points []GrowthPoint) error { all = append(all, points...); return nil }, func(done, total float64, doing string) {
+		if !(done/total > last && done < total) || doing == "" {
+			t.Errorf("progress %v after %v, %q", done/total, last, doing)
 		}
-		last = share
+		last = done / total
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func TestGrowthValidate(t *testing.T) {
 		"lambda 2": func(g *Growth) { g.Lambdas[0] = 2 }, "lambda NaN": func(g *Growth) { g.Lambdas[0] = nan },
 		"no variants": func(g *Growth) { g.Variants = nil }, "k = 1": func(g *Growth) { g.Nodes = 1 }, "k = 1001": func(g *Growth) { g.Nodes = 1001 },
 		"l < 2k": func(g *Growth) { g.Samples = 23 }, "l = 10001": func(g *Growth) { g.Samples = 10001 },
-		"no seeds": func(g *Growth) { g.Seeds = 0 }, "no backend": func(g *Growth) { g.Backend = nil },
+		"no seeds": func(g *Growth) { g.Seeds = 0 },
 	} {
 		g := smallGrowth(t, "pure")
 		change(g)
@@ -275,5 +276,37 @@ func TestExactError(t *testing.T) {
 	}
 	if got := s.error(mat.NewDense(2, 1, []float64{math.NaN(), 4})); got <= math.MaxFloat64 {
 		t.Errorf("%g for NaN", got)
+	}
+}
+
+// TestGrowthKnown goes on after each case, without a backend.
+func TestGrowthKnown(t *testing.T) {
+	g := smallGrowth(t, "pure")
+	g.Backend = nil
+	all := runGrowth(t, g)
+	if all[0].Backend != blskernel.Default().Name() {
+		t.Fatalf("%+v", all[0])
+	}
+	perCase := []int{10, 10, 10, 6, 6, 6, 6, 6, 6}
+	from := 0
+	for n, points := range perCase {
+		// Of the next case all points but one are there: it is not done.
+		g.Done = append(slices.Clone(all[from+1:from+points]), all[:from]...)
+		if known := g.Known(); len(known) != n {
+			t.Fatalf("%d cases are known; want %d", len(known), n)
+		}
+		if rest := runGrowth(t, g); !reflect.DeepEqual(rest, all[from:]) {
+			t.Errorf("after %d cases there are %d points; want %d, the same", n, len(rest), len(all)-from)
+		}
+		from += points
+	}
+	g.Done = all
+	known := slices.Concat(g.Known()...)
+	if rest := runGrowth(t, g); rest != nil || !reflect.DeepEqual(known, all) {
+		t.Errorf("%d points of %d are known, and %d more", len(known), len(all), len(rest))
+	}
+	g.Seeds++
+	if known := g.Known(); known != nil {
+		t.Errorf("points of fewer seeds are known: %d cases", len(known))
 	}
 }

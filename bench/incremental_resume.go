@@ -8,7 +8,8 @@ import (
 	"blskernel/blsupdate"
 )
 
-// resume brings the run to where it was after the steps that are done.
+// resume brings the run to where it was after the steps that are done. The garbage that it leaves, all
+// rows of A among it, is collected when the next step begins.
 func (r *incrementalRun) resume(ctx context.Context) error {
 	copy(r.seconds, r.Resume.TotalSeconds)
 	if _, err := r.expand(r.samples(0)); err != nil { // for the maps, which the first samples decide
@@ -24,7 +25,8 @@ func (r *incrementalRun) resume(ctx context.Context) error {
 		return err
 	}
 	r.keep(a, y)
-	for i, v := range r.Variants {
+	for _, i := range r.order(r.Resume.Steps - 1) {
+		v := r.Variants[i]
 		if err := ctx.Err(); err != nil {
 			return err
 		}

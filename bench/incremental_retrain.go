@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"time"
 
 	"blskernel/blsupdate"
 	"blskernel/mat"
@@ -36,35 +34,29 @@ func (r *incrementalRun) keep(a, y *mat.Dense) {
 
 // retrain measures solutions from scratch of all rows so far: of A⁺ and W, and of W alone.
 func (r *incrementalRun) retrain(ctx context.Context) (*Retraining, error) {
-	_, k := r.kept.a.Dims()
-	_, c := r.kept.y.Dims()
-	a, y := r.kept.a.Slice(0, r.kept.rows, 0, k).(*mat.Dense), r.kept.y.Slice(0, r.kept.rows, 0, c).(*mat.Dense)
-	out := new(Retraining)
-	for _, from := range []struct {
-		method         blsupdate.Method
-		what           string
-		seconds, flops *float64
-	}{
-		{blsupdate.Improved, "A⁺ from scratch", &out.PseudoinverseSeconds, &out.PseudoinverseFlops},
-		{blsupdate.Gram, "W from scratch", &out.WeightsSeconds, &out.WeightsFlops},
-	} {
+	a, y := head(r.kept.a, r.kept.rows), head(r.kept.y, r.kept.rows)
+	measure := func(what string, f func() (scratchTiming, error)) (scratchTiming, error) {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return scratchTiming{}, err
 		}
-		r.tell(from.what)
-		runtime.GC() // of the state before, which is as large as this one
-		began := time.Now()
-		u, err := blsupdate.New(from.method, a, y, Variant{Method: from.method}.options(r.Update))
-		if err == nil {
-			_, err = u.Weights()
-		}
+		r.tell(what)
+		t, err := f()
 		if err != nil {
-			return nil, fmt.Errorf("%s, %d samples: %w", from.what, r.kept.rows, err)
+			return scratchTiming{}, fmt.Errorf("%s, %d samples: %w", what, r.kept.rows, err)
 		}
-		*from.seconds = time.Since(began).Seconds()
-		report := u.Report()
-		*from.flops = report.Model() + report.Abandoned
-		r.did(*from.flops)
+		r.did(t.flops)
+		return t, nil
 	}
-	return out, nil
+	inverse, err := measure("A⁺ from scratch", func() (scratchTiming, error) { return timePseudoinverse(a, y, r.Update) })
+	if err != nil {
+		return nil, err
+	}
+	weights, err := measure("W from scratch", func() (scratchTiming, error) { return timeStart(blsupdate.Gram, a, y, r.Update) })
+	if err != nil {
+		return nil, err
+	}
+	return &Retraining{
+		PseudoinverseSeconds: inverse.seconds, PseudoinverseFlops: inverse.flops, PseudoinverseBy: inverse.by,
+		WeightsSeconds: weights.seconds, WeightsFlops: weights.flops,
+	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"blskernel"
 	"blskernel/bls"
@@ -68,6 +69,9 @@ func TestIncrementalRows(t *testing.T) {
 					if len(rows) != len(both) {
 						t.Fatalf("step %d: %d rows; want %d", i, len(rows), len(both))
 					}
+					if i == 0 && rows[0].UpdateSeconds != rows[1].UpdateSeconds {
+						t.Errorf("the same start takes %v s and %v s", rows[0].UpdateSeconds, rows[1].UpdateSeconds)
+					}
 					for j, r := range rows {
 						form := ""
 						if i > 0 {
@@ -76,7 +80,7 @@ func TestIncrementalRows(t *testing.T) {
 								form = tc.form
 							}
 						}
-						if r.Method != both[j].String() || r.Samples != tc.initial+i*tc.batch || r.Form != form {
+						if r.Method != both[j].String() || r.Variant != both[j].String() || r.Samples != tc.initial+i*tc.batch || r.Form != form {
 							t.Errorf("step %d: row %+v; want %v, %d samples, form %q", i, r, both[j], tc.initial+i*tc.batch, form)
 						}
 						if r.FlopsCounted != r.FlopsModel || !(r.FlopsModel > 0) {
@@ -133,6 +137,78 @@ func TestIncrementalNoUpdates(t *testing.T) {
 	}
 }
 
+// TestOrder has every variant first in some step, and in the rows by their own place.
+func TestOrder(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		e := &Incremental{Variants: make([]Variant, n)}
+		first := map[int]int{}
+		for step := range 2 * n {
+			order := e.order(step)
+			first[order[0]]++
+			if slices.Sort(order); len(order) != n || order[0] != 0 || order[n-1] != n-1 || len(slices.Compact(order)) != n {
+				t.Errorf("%d variants, step %d: %v", n, step, order)
+			}
+		}
+		for i := range n {
+			if first[i] != 2 {
+				t.Errorf("variant %d of %d is first in %d of %d steps", i, n, first[i], 2*n)
+			}
+		}
+	}
+	e := small(90, 20, 2)
+	e.Variants = []Variant{{Method: blsupdate.Improved, Form: blsupdate.Small}, {Method: blsupdate.Gram}, {Method: blsupdate.Improved, Form: blsupdate.Large}}
+	for i, rows := range collect(t, e) {
+		for j, r := range rows {
+			if r.Variant != e.Variants[j].String() || r.Method != e.Variants[j].Method.String() {
+				t.Errorf("step %d, row %d is of %s, %s", i, j, r.Variant, r.Method)
+			}
+		}
+	}
+}
+
+// TestShareStarts has times that are made up.
+func TestShareStarts(t *testing.T) {
+	r := incrementalRun{Incremental: &Incremental{Variants: []Variant{
+		{Method: blsupdate.Original}, {Method: blsupdate.Gram}, {Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small},
+		{Method: blsupdate.RidgeInverse}, {Method: blsupdate.Improved}, {Method: blsupdate.Improved},
+	}}}
+	rows := make([]Row, len(r.Variants))
+	for i := range rows {
+		rows[i].FlopsModel = 7
+	}
+	rows[5].FlopsModel, rows[6].FlopsAbandoned = 8, 9 // starts that went another way
+	seconds := []float64{1, 20, 2, 6, 30, 40, 50}
+	r.shareStarts(rows, seconds)
+	if want := []float64{3, 20, 3, 3, 30, 40, 50}; !slices.Equal(seconds, want) {
+		t.Errorf("%v; want %v", seconds, want)
+	}
+}
+
+// TestWhiteningSeconds keeps the time of the fit out of all others.
+func TestWhiteningSeconds(t *testing.T) {
+	e := small(90, 20, 1)
+	cut := *e.Train // to 400 pixels an image, whatever they show: the fit of more takes seconds
+	cut.Rows, cut.Cols = 20, 20
+	cut.Pixels = cut.Pixels[:len(cut.Labels)*20*20]
+	e.Train, e.Test, e.Whitening = &cut, nil, &dataset.ZCAOptions{}
+	began := time.Now()
+	steps := collect(t, e)
+	elapsed := time.Since(began).Seconds()
+	// The times of the parts add up to less than that of the whole, in which the fit is most.
+	sum := steps[0][0].WhiteningSeconds
+	for i, rows := range steps {
+		for _, r := range rows {
+			if (r.WhiteningSeconds > 0) != (i == 0) || !(r.FeatureSeconds > 0) {
+				t.Errorf("step %d: %+v", i, r)
+			}
+		}
+		sum += rows[0].FeatureSeconds
+	}
+	if !(sum < elapsed) {
+		t.Errorf("the features and the fit take %v s of %v s", sum, elapsed)
+	}
+}
+
 func TestNodes(t *testing.T) {
 	e := small(90, 20, 1)
 	if k := e.Nodes(); k != 60 {
@@ -167,9 +243,9 @@ func TestPlan(t *testing.T) {
 				t.Fatalf("%d numbers for %d steps by 2 methods", len(plan), tc.updates+1)
 			}
 			for i, rows := range collect(t, e) {
-				for j, r := range rows {
-					if (i > 0 || tc.startsAsPlanned) && plan[2*i+j] != r.FlopsModel {
-						t.Errorf("step %d, %s: %v flops planned, %v by the report", i, r.Method, plan[2*i+j], r.FlopsModel)
+				for n, j := range e.order(i) {
+					if r := rows[j]; (i > 0 || tc.startsAsPlanned) && plan[2*i+n] != r.FlopsModel {
+						t.Errorf("step %d, %s: %v flops planned, %v by the report", i, r.Method, plan[2*i+n], r.FlopsModel)
 					}
 				}
 			}
@@ -213,8 +289,9 @@ func TestProgress(t *testing.T) {
 				t.Errorf("ends at %v; want 1", last)
 			}
 			want := []string{"feature maps"}
-			for _, samples := range []string{"1 to 90", "91 to 110", "111 to 130", "131 to 150"} {
-				want = append(want, "original, samples "+samples, "improved, samples "+samples, "test accuracy", "solution from scratch")
+			for i, samples := range []string{"1 to 90", "91 to 110", "111 to 130", "131 to 150"} {
+				first, second := both[i%2], both[1-i%2]
+				want = append(want, first.String()+", samples "+samples, second.String()+", samples "+samples, "test accuracy", "solution from scratch")
 			}
 			if want = append(want, "finished"); tc.name == "qr" && !reflect.DeepEqual(doing, want) {
 				t.Errorf("told of %q; want %q", doing, want)
@@ -319,12 +396,12 @@ func TestCancel(t *testing.T) {
 		defer cancel()
 		var doing string
 		err := small(90, 20, 3).Run(ctx, func([]Row) error { return nil }, func(_, _ float64, what string) {
-			if doing = what; what == "original, samples 91 to 110" {
+			if doing = what; what == "improved, samples 91 to 110" { // of step 1, which begins with it
 				cancel()
 			}
 		})
-		if !errors.Is(err, context.Canceled) || doing != "original, samples 91 to 110" {
-			t.Errorf("ends in %q with %v; want %v before improved begins", doing, err, context.Canceled)
+		if !errors.Is(err, context.Canceled) || doing != "improved, samples 91 to 110" {
+			t.Errorf("ends in %q with %v; want %v before original begins", doing, err, context.Canceled)
 		}
 	})
 }

@@ -1,13 +1,10 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
-	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 )
@@ -18,15 +15,16 @@ const (
 	RandomImages    = "random" // without classes to be learned
 )
 
-// A Paper is a run of one of the paper's Tables 2 to 9: an Incremental for each seed, the first by all variants and, since
-// the accuracy does not depend on the method, the others by the planner's alone.
+// A Paper is a run of one of the paper's Tables 2 to 9: an Incremental for each seed, the first by all
+// variants and, since the accuracy does not depend on the method, the others by one alone.
 type Paper struct {
 	Table       PaperTable
 	Scale       float64 // that Table was scaled by
 	Data        string  // what Train is: MNIST, NORB, SyntheticDigits or RandomImages
 	Train, Test *dataset.Images
 	Variants    []Variant
-	Planner     int                 // the index of the variant that the planner chose
+	Planner     int                 // the index of the variant that the planner chose, -1 where its choice is not among them
+	Repeat      int                 // the index of the variant of the runs after the first
 	Shrink      float64             // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
 	HeldOut     int                 // training samples that are the test set: see HoldOut
 	Whitening   *dataset.ZCAOptions // as in Incremental
@@ -38,8 +36,8 @@ type Paper struct {
 	Done []TableRow
 }
 
-// PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for lambda, with the weights
-// after every update. Without rates it decides by flops.
+// PlanVariant returns what the planner chooses for the table: the cheapest method that is valid for
+// lambda, with the weights after every update. Without rates it decides by flops.
 func PlanVariant(t PaperTable, targets int, opt blsupdate.Options, rates *blsupdate.Rates) (Variant, error) {
 	if rates == nil {
 		rates = blsupdate.ConstantRates(1, math.Inf(1))
@@ -53,24 +51,12 @@ func PlanVariant(t PaperTable, targets int, opt blsupdate.Options, rates *blsupd
 	return Variant{Method: c.Method, Form: c.Options.Form, Solve: c.Options.Solve}, nil
 }
 
-// Head returns the settings of the run.
-func (p *Paper) Head() TableHead {
-	t := p.Table
-	h := TableHead{
-		Table: t.Table, Title: t.Title(), Data: p.Data, Scale: p.Scale,
-		Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Nodes: t.Nodes, Targets: p.Train.Classes,
-		Lambda: p.Update.Lambda, Shrink: cmp.Or(p.Shrink, bls.DefaultShrink), HeldOut: p.HeldOut, Whitened: p.Whitening != nil,
-		Planner: p.Variants[p.Planner].String(), Seeds: p.Seeds,
-	}
-	for _, v := range p.Variants {
-		h.Methods = append(h.Methods, v.String())
-	}
-	return h
-}
-
-// Run runs the table and calls emit with every row that is not in p.Done, as Incremental.Run does with its rows. The share
-// that progress is told of is that of all runs.
+// Run runs the table and calls emit with every row that is not in p.Done, as Incremental.Run does with
+// its rows. The share that progress is told of is that of all runs.
 func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Progress) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
 	if progress == nil {
 		progress = func(float64, float64, string) {}
 	}
@@ -126,7 +112,7 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 func (p *Paper) experiment(i int, seed uint64) *Incremental {
 	variants := p.Variants
 	if i > 0 {
-		variants = p.Variants[p.Planner : p.Planner+1]
+		variants = p.Variants[p.Repeat : p.Repeat+1]
 	}
 	t := p.Table
 	e := &Incremental{
@@ -155,10 +141,10 @@ func (p *Paper) experiment(i int, seed uint64) *Incremental {
 
 // tableRow turns the rows of a step by all variants into one.
 func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
-	row := TableRow{Table: table, Seed: e.Features.Seed, Step: step, Samples: rows[0].Samples, FeatureSeconds: rows[0].FeatureSeconds, Retraining: rows[0].Retraining}
-	for i, r := range rows {
+	row := TableRow{Table: table, Seed: e.Features.Seed, Step: step, Samples: rows[0].Samples, FeatureSeconds: rows[0].FeatureSeconds, WhiteningSeconds: rows[0].WhiteningSeconds, Retraining: rows[0].Retraining}
+	for _, r := range rows {
 		c := TableCell{
-			Method: e.Variants[i].String(), Form: r.Form, Seconds: r.UpdateSeconds, TotalSeconds: r.TotalSeconds,
+			Method: r.Variant, Form: r.Form, Seconds: r.UpdateSeconds, TotalSeconds: r.TotalSeconds,
 			PredictedSeconds: r.PredictedSeconds, FlopsModel: r.FlopsModel, FlopsCounted: r.FlopsCounted,
 		}
 		if accuracy := r.Accuracy; !math.IsNaN(accuracy) {
@@ -167,14 +153,4 @@ func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
 		row.Cells = append(row.Cells, c)
 	}
 	return row
-}
-
-// SameExperiment tells whether rows of a run with the settings h continue one with the settings other: whether they
-// are the same but for the seeds after the first.
-func (h TableHead) SameExperiment(other TableHead) bool {
-	same := len(h.Seeds) > 0 && len(other.Seeds) > 0 && h.Seeds[0] == other.Seeds[0] && slices.Equal(h.Methods, other.Methods)
-	return same && h.Table == other.Table && h.Data == other.Data && h.Scale == other.Scale &&
-		h.Initial == other.Initial && h.Batch == other.Batch && h.Updates == other.Updates && h.Nodes == other.Nodes &&
-		h.Targets == other.Targets && h.Lambda == other.Lambda && h.Shrink == other.Shrink &&
-		h.HeldOut == other.HeldOut && h.Whitened == other.Whitened && h.Planner == other.Planner
 }

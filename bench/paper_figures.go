@@ -1,5 +1,7 @@
 package bench
 
+import "slices"
+
 // Figures are what the paper prints for one of its tables: what its authors measured, in MATLAB on a server.
 type Figures struct {
 	// Speedup is the time of Original over that of Improved, by update, each time with the features of the batch.
@@ -11,9 +13,10 @@ type Figures struct {
 	Accuracy, AccuracySD []float64
 }
 
-// PaperFigures returns the figures of one of the paper's Tables 2 to 9. ok is false for any other number.
+// PaperFigures returns the figures of one of the paper's Tables 2 to 9, in new storage. ok is false for any other number.
 func PaperFigures(table int) (f Figures, ok bool) {
 	f, ok = paperFigures[table]
+	f.Speedup, f.Accuracy, f.AccuracySD = slices.Clone(f.Speedup), slices.Clone(f.Accuracy), slices.Clone(f.AccuracySD)
 	return f, ok
 }
 

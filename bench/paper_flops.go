@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"blskernel"
 	"blskernel/blsupdate"
 )
 
@@ -12,7 +13,8 @@ import (
 // update differ, by the paper's formulas, and as they were counted in an update that was done.
 type FlopsCase struct {
 	Backend  string      `json:"backend"`
-	L        int         `json:"l"` // samples before the update
+	Seed     uint64      `json:"seed"` // of the rows; 0 in files written before it was kept
+	L        int         `json:"l"`    // samples before the update
 	K        int         `json:"k"`
 	Q        int         `json:"q"`
 	Steps    []FlopsStep `json:"steps"`
@@ -40,8 +42,8 @@ type formula struct {
 	flops func(q, k, l float64) float64
 }
 
-// The formulas of Table 1. They are typed from the paper, and not those of the model, which the counts are compared with
-// elsewhere.
+// The formulas of Table 1. They are typed from the paper, and not those of the model, which the counts
+// are compared with elsewhere.
 var (
 	fullProduct = formula{"2qkl", func(q, k, l float64) float64 { return 2 * q * k * l }}
 
@@ -66,10 +68,15 @@ var (
 	paperSteps = []blsupdate.Step{blsupdate.StepDbar, blsupdate.StepInner, blsupdate.StepInverse, blsupdate.StepB}
 )
 
-// PaperFlops adds q random rows to models of k nodes by both ways and compares the flops that the backend was asked for with the
-// paper's Table 1. l is at least k.
+// PaperFlops adds q random rows to models of k nodes by both ways and compares the flops that the
+// backend was asked for with the paper's Table 1. l is at least k, so that the rows that are there have
+// rank k, and q at least 1.
 func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed uint64) (FlopsCase, error) {
-	out := FlopsCase{Backend: opt.Backend.Name(), L: l, K: k, Q: q, Steps: make([]FlopsStep, len(paperSteps))}
+	if k < 1 || l < k || q < 1 {
+		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)
+	}
+	opt.Backend = blskernel.Or(opt.Backend)
+	out := FlopsCase{Backend: opt.Backend.Name(), Seed: seed, L: l, K: k, Q: q, Steps: make([]FlopsStep, len(paperSteps))}
 	opt.Form, opt.Lambda = blsupdate.Paper, 0
 	improved := paperSmall
 	if q > k {

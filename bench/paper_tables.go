@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -42,18 +43,22 @@ var paperTables = []PaperTable{
 	{9, NORB, 3100, 16300, 2000, 4},
 }
 
-// Title says what the table has.
-func (t PaperTable) Title() string {
+// Title says what the table has, by the name of its own data; see TitleOn.
+func (t PaperTable) Title() string { return t.TitleOn(t.Data) }
+
+// TitleOn is Title for a run on other data, MNIST, NORB, SyntheticDigits or RandomImages, which it
+// names in place of the table's.
+func (t PaperTable) TitleOn(data string) string {
 	sign := "<"
 	if t.Batch > t.Nodes {
 		sign = ">"
 	}
-	name := map[string]string{MNIST: "MNIST", NORB: "small NORB"}[t.Data]
-	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", name, t.Nodes, t.Initial, t.Updates, t.Batch, sign)
+	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
+	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", cmp.Or(names[data], data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
 }
 
-// Scaled returns the table with l, q and k multiplied by s > 0, none of them below what makes a model; the number of updates
-// stays.
+// Scaled returns the table with l, q and k multiplied by s > 0, none of them below what makes a model;
+// the number of updates stays.
 func (t PaperTable) Scaled(s float64) PaperTable {
 	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
 	const leastNodes = 20

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -68,7 +69,7 @@ func smallPaper(t *testing.T) *Paper {
 	table = table.Scaled(0.01)
 	p := &Paper{
 		Table: table, Scale: 0.01, Data: SyntheticDigits, Train: dataset.Digits(table.Samples(), 1), Test: dataset.Digits(200, 2),
-		Variants: Variants(blsupdate.Original, blsupdate.Gram), Planner: 1,
+		Variants: Variants(blsupdate.Original, blsupdate.Gram), Planner: 1, Repeat: 1,
 		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{7, 8, 9}, Retrain: true,
 		Rates: blsupdate.ConstantRates(1e9, 1e9),
 	}
@@ -117,6 +118,14 @@ func TestPaperRows(t *testing.T) {
 		}
 		if (r.Retraining != nil) != (run == 0 && step > 0) {
 			t.Errorf("row %d: retraining %v", i, r.Retraining)
+		} else if again := r.Retraining; again != nil {
+			l, k := float64(r.Samples), float64(p.Table.Nodes)
+			if want := 3*l*k*k + k*k*k/3 + 2*l*k*10; again.PseudoinverseBy != "cholesky" || !(math.Abs(again.PseudoinverseFlops-want) <= 1e-12*want) {
+				t.Errorf("row %d: %+v; want %v flops by cholesky", i, again, want)
+			}
+		}
+		if step == 0 && run == 0 && r.Cells[0].Seconds == r.Cells[1].Seconds {
+			t.Errorf("starts in two ways have the same time: %+v", r.Cells)
 		}
 		for _, c := range r.Cells {
 			if c.Accuracy == nil || !(*c.Accuracy > 20) || !(c.TotalSeconds >= c.Seconds && c.Seconds >= r.FeatureSeconds) || c.FlopsCounted != c.FlopsModel {
@@ -161,11 +170,131 @@ func TestPaperResume(t *testing.T) {
 	}
 	if h := p.Head(); !h.SameExperiment(h) {
 		t.Error("a table is not the same as itself")
-	} else if other := h; true {
-		other.Nodes++
-		if h.SameExperiment(other) {
-			t.Error("a table of other nodes is the same")
+	}
+}
+
+// TestSameExperiment changes the settings of a table one by one.
+func TestSameExperiment(t *testing.T) {
+	p := smallPaper(t)
+	p.Whitening = &dataset.ZCAOptions{}
+	h := p.Head()
+	if h.Planner != "gram" || h.Repeat != "gram" || h.Repeated() != "gram" || h.Whitening != ReferenceWhitening || !strings.HasPrefix(h.Title, "synthetic digits, k = ") {
+		t.Errorf("%+v", h)
+	}
+	for i, tc := range []struct {
+		change               func(*TableHead)
+		experiment, settings bool
+	}{
+		{func(h *TableHead) {}, true, true},
+		{func(h *TableHead) { h.Seeds = h.Seeds[:1] }, true, true},
+		{func(h *TableHead) { h.Planner = "original" }, true, true},
+		{func(h *TableHead) { h.Repeat = "" }, true, true}, // of a file written before it was kept
+		{func(h *TableHead) { h.Whitening = "" }, true, true},
+		{func(h *TableHead) { h.Repeat = "original" }, false, true},
+		{func(h *TableHead) { h.Methods = []string{"gram", "original"} }, false, true},
+		{func(h *TableHead) { h.Lambda *= 2 }, false, true},
+		{func(h *TableHead) { h.Shrink *= 2 }, false, true},
+		{func(h *TableHead) { h.Nodes++ }, false, false},
+		{func(h *TableHead) { h.Seeds = []uint64{8} }, false, false},
+		{func(h *TableHead) { h.Whitening = UnitWhitening }, false, false},
+		{func(h *TableHead) { h.Whitened, h.Whitening = false, "" }, false, false},
+	} {
+		other := h
+		tc.change(&other)
+		if h.SameExperiment(other) != tc.experiment || h.SameSettings(other) != tc.settings || other.SameExperiment(h) != tc.experiment {
+			t.Errorf("change %d: %v, %v", i, h.SameExperiment(other), h.SameSettings(other))
 		}
+	}
+	p.Planner = -1
+	if h := p.Head(); h.Planner != "" || h.Repeat != "gram" {
+		t.Errorf("without the planner's choice: %+v", h)
+	}
+	for _, tc := range []struct {
+		opt  dataset.ZCAOptions
+		want string
+	}{
+		{dataset.ZCAOptions{RowConstant: dataset.ZCARows}, ReferenceWhitening},
+		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows, EigenvalueConstant: dataset.ZCAUnitValues}, UnitWhitening},
+		{dataset.ZCAOptions{RowConstant: dataset.ZCAUnitRows}, OtherWhitening},
+	} {
+		if got := whiteningName(tc.opt); got != tc.want {
+			t.Errorf("%+v is %s; want %s", tc.opt, got, tc.want)
+		}
+	}
+}
+
+// TestOldHead reads a table as it was written before Repeat, Whitening and the way to A⁺ were kept.
+func TestOldHead(t *testing.T) {
+	var h TableHead
+	if err := json.Unmarshal([]byte(`{"table":7,"data":"random","methods":["original","gram"],"planner":"gram","seeds":[1],"whitened":true}`), &h); err != nil {
+		t.Fatal(err)
+	}
+	if h.Repeated() != "gram" || h.whitening() != ReferenceWhitening {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestPaperValidate(t *testing.T) {
+	for want, change := range map[string]func(*Paper){
+		"Train is nil":        func(p *Paper) { p.Train = nil },
+		"Variants is empty":   func(p *Paper) { p.Variants = nil },
+		"Variants has gram":   func(p *Paper) { p.Variants = Variants(blsupdate.Gram, blsupdate.Gram) },
+		"Planner is 2":        func(p *Paper) { p.Planner = 2 },
+		"Planner is -2":       func(p *Paper) { p.Planner = -2 },
+		"Repeat is -1":        func(p *Paper) { p.Repeat = -1 },
+		"Repeat is 2":         func(p *Paper) { p.Repeat = 2 },
+		"Seeds is empty":      func(p *Paper) { p.Seeds = nil },
+		"Seeds has 7 twice":   func(p *Paper) { p.Seeds[2] = 7 },
+		"digits has 300":      func(p *Paper) { p.Train = dataset.Digits(300, 1) },
+		"Train has no images": func(p *Paper) { p.Train = dataset.Digits(0, 1) },
+	} {
+		p := smallPaper(t)
+		if err := p.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		change(p)
+		err := p.Run(context.Background(), func(TableRow) error { t.Errorf("%s: a row", want); return nil }, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+}
+
+// TestPaperDefaults runs without a backend, the planner's choice and a repeated planner.
+func TestPaperDefaults(t *testing.T) {
+	p := smallPaper(t)
+	p.Update.Backend, p.Seeds, p.Planner, p.Repeat, p.Rates = nil, p.Seeds[:2], -1, 0, nil
+	rows := paperRows(t, p)
+	if last := rows[len(rows)-1]; len(last.Cells) != 1 || last.Cells[0].Method != "original" {
+		t.Errorf("%+v", last)
+	}
+}
+
+func TestPaperFiguresAreCopies(t *testing.T) {
+	f, _ := PaperFigures(2)
+	f.Speedup[0], f.Accuracy[0], f.AccuracySD[0] = 9, 9, 9
+	if again, _ := PaperFigures(2); again.Speedup[0] != 1.34 || again.Accuracy[0] != 97.57 || again.AccuracySD[0] != 0.11 {
+		t.Errorf("%+v", again)
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	s := dataset.Digits(10, 1)
+	for n := range 11 {
+		rest, held := HoldOut(s, n)
+		if rest.Len() != 10-n || held.Len() != n || len(rest.Labels) != 10-n || len(held.Labels) != n {
+			t.Errorf("%d of 10: %d and %d", n, rest.Len(), held.Len())
+		}
+	}
+	for _, n := range []int{-1, 11} {
+		func() {
+			defer func() {
+				if got := recover(); got != "bench: HoldOut: n is negative or more than the samples" {
+					t.Errorf("%d of 10 samples: %v", n, got)
+				}
+			}()
+			HoldOut(s, n)
+		}()
 	}
 }
 
@@ -175,7 +304,7 @@ func TestPaperNoData(t *testing.T) {
 	table = table.Scaled(0.01)
 	p := &Paper{
 		Table: table, Scale: 0.01, Data: RandomImages, Train: RandomNORB(table.Samples(), 3),
-		Variants: []Variant{{Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small}}, Planner: 1,
+		Variants: []Variant{{Method: blsupdate.Improved, Form: blsupdate.Paper}, {Method: blsupdate.Improved, Form: blsupdate.Small}}, Planner: -1,
 		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{1},
 	}
 	for _, r := range paperRows(t, p) {
@@ -215,10 +344,25 @@ func TestPaperFlops(t *testing.T) {
 					}
 				}
 			}
+			if c.Seed != 5 || c.Backend != name {
+				t.Errorf("%+v", c)
+			}
 			if form := c.Steps[1].Improved.Formula; strings.Contains(form, "k²") != (q > 12) {
 				t.Errorf("q=%d: the inner product is %s", q, form)
 			}
 		}
+	}
+}
+
+// TestPaperFlopsArguments has sizes that make no update, and the default backend.
+func TestPaperFlopsArguments(t *testing.T) {
+	for _, s := range [][3]int{{4, 5, 1}, {5, 0, 1}, {5, 5, 0}} {
+		if _, err := PaperFlops(context.Background(), s[0], s[1], s[2], blsupdate.Options{}, 1); err == nil {
+			t.Errorf("%v: no error", s)
+		}
+	}
+	if c, err := PaperFlops(context.Background(), 9, 4, 2, blsupdate.Options{}, 1); err != nil || c.Backend != blskernel.Default().Name() {
+		t.Errorf("%+v, %v", c, err)
 	}
 }
 

@@ -83,9 +83,10 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// Validate measures all settings and calls emit with the cost of each. It stops with the context's error
-// before the next update if ctx is cancelled, and with emit's error if it returns one.
-func Validate(ctx context.Context, grid []Setting, rates *blsupdate.Rates, seed uint64, emit func(Cost) error) error {
+// MeasureEach measures the settings of a grid one after the other and calls emit with the cost of each.
+// It stops with the context's error before the next update if ctx is cancelled, and with emit's error
+// if it returns one.
+func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, seed uint64, emit func(Cost) error) error {
 	for i := range grid {
 		m, err := Measure(ctx, grid[i:i+1], rates, 0, seed, nil)
 		if err != nil {

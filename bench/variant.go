@@ -26,14 +26,18 @@ func Variants(methods ...blsupdate.Method) []Variant {
 // String returns the method, with its form where that is not Auto and with solve where it solves, as
 // improved/large/solve.
 func (v Variant) String() string {
-	name := v.Method.String()
-	if v.Form != blsupdate.Auto {
-		name += "/" + v.Form.String()
+	return variantName(v.Method.String(), v.Form.String(), v.Solve)
+}
+
+// variantName is Variant.String for names; an empty form stands for auto.
+func variantName(method, form string, solve bool) string {
+	if form != "" && form != blsupdate.Auto.String() {
+		method += "/" + form
 	}
-	if v.Solve {
-		name += "/solve"
+	if solve {
+		method += "/solve"
 	}
-	return name
+	return method
 }
 
 // ParseVariant is the inverse of Variant.String; the parts after the method may stand in any order. The error says

@@ -24,3 +24,22 @@ func TestVariants(t *testing.T) {
 		}
 	}
 }
+
+// TestVariantNames has the one name of a method with its choices in all that is measured.
+func TestVariantNames(t *testing.T) {
+	for _, tc := range []struct {
+		method, form string
+		solve        bool
+		want         string
+	}{
+		{"gram", "auto", false, "gram"}, {"gram", "", false, "gram"}, {"improved", "small", false, "improved/small"}, {"improved", "auto", true, "improved/solve"},
+		{"improved", "compressed", true, "improved/compressed/solve"},
+	} {
+		if got := (Cost{Method: tc.method, Form: tc.form, Solve: tc.solve}).Variant(); got != tc.want {
+			t.Errorf("a cost of %+v is of %s", tc, got)
+		}
+		if got := (GrowthPoint{Method: tc.method, Form: tc.form, Solve: tc.solve}).Variant(); got != tc.want {
+			t.Errorf("a point of %+v is of %s", tc, got)
+		}
+	}
+}

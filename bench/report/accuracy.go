@@ -9,128 +9,57 @@ import (
 	"blskernel/bench"
 )
 
-// An accuracyGroup is the runs of one setting, at whatever place.
-type accuracyGroup struct {
-	setting
-	title   string
-	methods []string
-	samples map[int]int                           // by step
-	values  map[string]map[int]map[uint64]float64 // by method, step and seed
-	planner string
-}
-
-func accuracyGroups(runs []*run) []*accuracyGroup {
-	var groups []*accuracyGroup
-	for _, r := range runs {
-		i := slices.IndexFunc(groups, func(g *accuracyGroup) bool { return g.setting == r.setting })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &accuracyGroup{
-				setting: r.setting, title: r.title, planner: r.planner, samples: map[int]int{}, values: map[string]map[int]map[uint64]float64{},
-			})
-		}
-		g := groups[i]
-		for _, m := range r.methods {
-			for k, s := range r.steps {
-				c, ok := s.cells[m]
-				if !ok || c.Accuracy == nil {
-					continue
-				}
-				if g.values[m] == nil {
-					g.methods = append(g.methods, m)
-					g.values[m] = map[int]map[uint64]float64{}
-				}
-				if g.values[m][k.step] == nil {
-					g.values[m][k.step] = map[uint64]float64{}
-				}
-				g.values[m][k.step][k.seed] = *c.Accuracy
-				g.samples[k.step] = s.samples
-			}
-		}
-	}
-	return groups
-}
-
-// seeds returns the number of seeds of a method's step.
-func (g *accuracyGroup) seeds(method string) int {
-	most := 0
-	for _, v := range g.values[method] {
-		most = max(most, len(v))
-	}
-	return most
-}
-
-// apart returns the largest difference of two methods at the same step with the same seed.
-func (g *accuracyGroup) apart(a, b string) float64 {
-	most := 0.0
-	for step, of := range g.values[a] {
-		for seed, v := range of {
-			if w, ok := g.values[b][step][seed]; ok {
-				most = max(most, math.Abs(v-w))
-			}
-		}
-	}
-	return most
-}
-
-// steps returns the steps in order.
-func (g *accuracyGroup) steps() []int {
-	var steps []int
-	for n := range g.samples {
-		steps = append(steps, n)
-	}
-	slices.Sort(steps)
-	return steps
-}
-
-// at returns the mean over the seeds, with the standard deviation, NaN where there is none.
-func (g *accuracyGroup) at(method string, n int) (mean, deviation float64, ok bool) {
-	of := g.values[method][n]
-	if len(of) == 0 {
-		return math.NaN(), math.NaN(), false
-	}
-	var all []float64
-	for _, v := range of {
-		all = append(all, v)
-	}
-	slices.Sort(all) // the sum does not depend on the order of a map
-	mean, deviation = meanAndDeviation(all)
-	return mean, deviation, true
-}
-
-// apartEnough is the difference in percent from which on a method has a curve of its own.
-const apartEnough = 0.1
-
 func accuracySection(runs []*run) section {
 	s := section{
 		ID: "accuracy", Title: "Accuracy against samples",
-		Text: []string{"How many of the test samples are classified right after each step. The features are random, and each seed is another draw of them: points are means over seeds, bars one standard deviation to both sides. All methods compute the same weights up to rounding and the ridge, so one curve stands for those that agree."},
+		Text: []string{"How many of the test samples are classified right after each step. The features are random, and each seed is another draw of them: points are means over seeds, bars one standard deviation to both sides. All methods compute the same weights up to rounding and the ridge, so one curve stands for those that agree with the same seeds."},
 	}
-	for _, g := range accuracyGroups(runs) {
+	groups := accuracyGroups(runs)
+	searches, rest := searchesIn(groups)
+	var without []*accuracyGroup
+	for _, g := range rest {
+		if len(g.methods) == 0 {
+			without = append(without, g)
+			continue
+		}
 		f, findings := g.figure()
 		s.Figures = append(s.Figures, f)
 		s.findings = append(s.findings, findings...)
 	}
+	for _, found := range searches {
+		f, finding := found.figure()
+		s.Figures = append(s.Figures, f)
+		s.findings = append(s.findings, finding)
+	}
+	if len(without) > 0 {
+		s.Figures = append(s.Figures, noData(without))
+	}
 	return s
 }
 
-func (g *accuracyGroup) figure() (figure, []string) {
-	f := figure{Title: g.name() + ": " + g.title}
-	steps := g.steps()
-	if len(steps) == 0 {
-		f.Caption = g.name() + " has no data: it was run on random features without labels, for the times alone, so there is no accuracy."
-		f.Tables = []table{{
-			Caption: g.name() + ": accuracy",
-			Columns: []column{{Head: "step", Text: true}, {Head: "accuracy", Unit: "%", Text: true}},
-			Rows:    [][]string{{"all", "no data"}},
-		}}
-		return f, nil
+// noData says which tables have no accuracy, and why.
+func noData(groups []*accuracyGroup) figure {
+	f := figure{Title: "No data"}
+	t := table{
+		Caption: "Tables without an accuracy",
+		Columns: []column{{Head: "table", Text: true}, {Head: "samples and sizes", Text: true}, {Head: "accuracy", Unit: "%", Text: true}},
 	}
+	for _, g := range groups {
+		t.Rows = append(t.Rows, []string{g.name(), g.title(), "no data"})
+	}
+	f.Caption = "These were run for the times alone, on random images, of which there is nothing to be learned, or without a test set. So there is no accuracy."
+	f.Tables = []table{t}
+	return f
+}
+
+func (g *accuracyGroup) figure() (figure, []string) {
+	f := figure{Title: g.name() + ": " + g.title()}
+	steps := g.steps()
 	slices.SortStableFunc(g.methods, func(a, b string) int {
 		return cmp.Or(cmp.Compare(g.seeds(b), g.seeds(a)), cmp.Compare(truth(b == g.planner), truth(a == g.planner)), cmp.Compare(a, b))
 	})
 	paper, _ := bench.PaperFigures(g.table)
-	if !g.full() || g.heldOut > 0 || g.data != bench.MNIST && g.data != bench.NORB {
+	if !g.sameTask() {
 		paper = bench.Figures{}
 	}
 	main := g.methods[0]
@@ -144,13 +73,12 @@ func (g *accuracyGroup) figure() (figure, []string) {
 	}
 	var l looks
 	var shown []string
-	most := 0.0
+	most, compared := 0.0, 0
 	for _, m := range g.methods {
-		own := true
-		for _, other := range shown {
-			own = own && g.apart(m, other) > apartEnough
+		own := !g.covered(m, shown)
+		if d, ok := g.apart(main, m); ok && m != main {
+			most, compared = max(most, d), compared+1
 		}
-		most = max(most, g.apart(main, m))
 		curve := l.method(m)
 		many := g.seeds(m)
 		curve.name = fmt.Sprintf("%s, %s", m, count(many, "seed", "seeds"))
@@ -208,8 +136,8 @@ func (g *accuracyGroup) figure() (figure, []string) {
 	}
 	f.Tables = []table{t}
 	finding := g.accuracyFinding(main, steps, paper)
-	f.Caption = finding
-	if len(g.methods) > 1 {
+	f.Caption = finding + g.caution()
+	if compared > 0 {
 		f.Caption += fmt.Sprintf(" With the same features the methods differ by %s percentage points at most.", fixed(most, 2))
 	}
 	f.plot.About = f.Caption

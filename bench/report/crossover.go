@@ -11,27 +11,30 @@ import (
 	"blskernel/bench/result"
 )
 
-// A crossing is the points of one l, k, c on one backend, in order of q.
+// A crossing is the points of one l, k, c on one backend at one place, in order of q.
 type crossing struct {
-	backend, origin string
-	l, k, c         int
-	lambda          float64
-	points          []bench.CrossoverPoint
+	backend string
+	place
+	versions
+	l, k, c int
+	lambda  float64
+	points  []bench.CrossoverPoint
 }
 
-func crossings(files []*result.File) []*crossing {
+func crossings(parts []*result.File, at places) []*crossing {
 	var all []*crossing
-	of := origins(files)
-	for _, f := range files {
+	for _, f := range parts {
+		here := at.of(machineOf(f))
 		for _, p := range f.Crossovers {
 			i := slices.IndexFunc(all, func(g *crossing) bool {
-				return g.backend == p.Backend && g.origin == of[f] && g.l == p.L && g.k == p.K && g.c == p.C && g.lambda == p.Lambda
+				return g.backend == p.Backend && g.place == here && g.l == p.L && g.k == p.K && g.c == p.C && g.lambda == p.Lambda
 			})
 			if i < 0 {
 				i = len(all)
-				all = append(all, &crossing{backend: p.Backend, origin: of[f], l: p.L, k: p.K, c: p.C, lambda: p.Lambda})
+				all = append(all, &crossing{backend: p.Backend, place: here, l: p.L, k: p.K, c: p.C, lambda: p.Lambda})
 			}
 			g := all[i]
+			g.versions.add(machineOf(f).Version)
 			g.points = slices.DeleteFunc(g.points, func(old bench.CrossoverPoint) bool { return old.Q == p.Q }) // measured again
 			g.points = append(g.points, p)
 		}
@@ -42,18 +45,21 @@ func crossings(files []*result.File) []*crossing {
 	return all
 }
 
-func crossoverSection(files []*result.File) section {
+func crossoverSection(parts []*result.File, at places) section {
 	sec := section{
 		ID: "crossover", Title: "Updating against retraining",
 		Text: []string{"The time to add q rows to a model and have its weights, against q: by updates, and by computing everything from scratch of all l + q rows, once with the pseudoinverse A⁺ and once the weights W alone. By flops an update of A⁺ wins over A⁺ from scratch up to about q = k/2, and over W from scratch up to about k/6."},
 	}
-	for _, g := range crossings(files) {
+	for _, g := range crossings(parts, at) {
 		f, finding := g.figure()
 		sec.Figures = append(sec.Figures, f)
 		sec.findings = append(sec.findings, finding...)
 	}
 	return sec
 }
+
+// where names the backend and the place.
+func (g *crossing) where() string { return g.place.with(g.backend) }
 
 // timings returns the time of each series of updates by q, NaN where a point does not have it.
 func (g *crossing) timings() (names []string, seconds map[string][]float64) {
@@ -71,10 +77,10 @@ func (g *crossing) timings() (names []string, seconds map[string][]float64) {
 }
 
 func (g *crossing) figure() (figure, []string) {
-	where := fmt.Sprintf("l = %d, k = %d, c = %d, %s%s", g.l, g.k, g.c, g.backend, on(g.origin))
+	where := fmt.Sprintf("l = %d, k = %d, c = %d, %s", g.l, g.k, g.c, g.where())
 	f := figure{Title: where}
 	p := &Plot{
-		Name: slug(fmt.Sprintf("crossover k %d %s", g.k, g.backend)), Title: fmt.Sprintf("Updating against retraining, k = %d, l = %d, %s", g.k, g.l, g.backend),
+		Name: slug(fmt.Sprintf("crossover k %d %s", g.k, g.backend)), Title: fmt.Sprintf("Updating against retraining, k = %d, l = %d, %s", g.k, g.l, g.where()),
 		x: axis{label: "added rows q", log: true}, y: axis{label: "time, s", log: true},
 	}
 	t := table{Caption: "Time of an update and of retraining, " + where, Columns: []column{{Head: "q"}, {Head: "q/k"}}}
@@ -98,8 +104,10 @@ func (g *crossing) figure() (figure, []string) {
 	for _, name := range names {
 		curve(l.method(name), seconds[name])
 	}
+	var by ways
 	var inverse, weights []float64
 	for _, point := range g.points {
+		by.add(point.RetrainPseudoinverse.By)
 		inverse, weights = append(inverse, point.RetrainPseudoinverse.Seconds), append(weights, point.RetrainWeights.Seconds)
 	}
 	curve(series{name: "A+ and W from scratch", ink: inkText, dash: 1, style: lineOnly}, inverse)
@@ -113,7 +121,7 @@ func (g *crossing) figure() (figure, []string) {
 		if base(c.Series) != "improved" {
 			continue
 		}
-		other, retraining := "computing A⁺ and W from scratch", inverse
+		other, retraining := by.String(), inverse
 		if c.Against == bench.AgainstWeights {
 			other, retraining = "computing W alone from scratch", weights
 		}
@@ -122,9 +130,9 @@ func (g *crossing) figure() (figure, []string) {
 	if s := g.plannerWins(names, seconds, weights); s != "" {
 		says = append(says, s)
 	}
-	where = fmt.Sprintf("k = %d, l = %d, %s%s", g.k, g.l, g.backend, on(g.origin))
+	where = fmt.Sprintf("k = %d, l = %d, %s", g.k, g.l, g.where())
 	finding := "At " + where + ": " + strings.Join(says, " ")
-	f.Caption = finding + fmt.Sprintf(" Times are medians of %s rounds.", between(rounds, func(v float64) string { return fmt.Sprint(int(v)) }))
+	f.Caption = finding + fmt.Sprintf(" Times are medians of %s rounds.", between(rounds, func(v float64) string { return fmt.Sprint(int(v)) })) + g.versions.note()
 	p.About = f.Caption
 	f.plot, f.Tables = p, []table{t}
 	if len(says) == 0 {

@@ -1,20 +1,22 @@
 // Package report makes a page of measurements: one HTML file with plots, the numbers behind each of them, and what
 // they say in plain sentences.
 //
-//	files, err := result.ReadFolder("docs/results")
-//	page, err := report.New(files)
+//	file, err := result.ReadFile("docs/results/table2.jsonl")
+//	page, err := report.New([]*result.File{file})
 //	written, err := page.WriteFolder(ctx, "page") // page/index.html, page/plots/*.svg and *.png
 //
 // # From results to a page
 //
-// Every kind of result has a section, which is there only if such results are: accuracy, times, speed-ups, crossover,
-// prediction, speed, errors. A section is computed in one file of this package, which returns its figures and its
-// findings; the summary at the top repeats the findings of all sections. No sentence is written by hand: each is computed
-// from the numbers that the table below it shows.
+// Every kind of result has a section, which is there only if such results are: speed-ups, times, accuracy,
+// flops, crossover, prediction, speed, errors. A section is computed in a file or two of this package, which return its
+// figures and its findings; the summary at the top repeats the findings of all sections. What is said of measurements is
+// computed from the numbers that the table below it shows; only the paragraph that explains a section is written by hand.
 //
-// Runs of a table are the same run if their settings and the machine are, so that a run that was interrupted and
-// continued, or whose seeds are in several files, is one. Of several runs the median is shown, and of ratios the median
-// of the ratios within a run. Accuracy does not depend on the machine, and is joined over machines.
+// Times are put side by side only where the conditions are the same, which are those of result.Conditions; what was measured
+// by different versions of this module under the same conditions is put together, and the page says so. Ratios are of times of
+// one table line of a file and one seed, so of one command or of one that went on with it, and not across a place where that
+// was interrupted and states were built anew. Of several runs the median is shown, and of ratios the median of the ratios
+// within a run. Accuracy does not depend on the machine, and is joined over machines and files.
 //
 // # Plots
 //

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -16,6 +17,7 @@ const (
 	plotWidth   = 400
 	plotHeight  = 280
 	titleHeight = 22
+	titleLine   = 15 // each further line of the title
 	legendLine  = 17
 	labelLine   = 17 // for the label of the x axis
 	labelColumn = 21 // for that of the y axis
@@ -35,7 +37,7 @@ func (p *Plot) draw(c draw.Canvas, titled bool) error {
 	g := plot.New()
 	g.BackgroundColor = nil // what is below shows through
 	if titled {
-		g.Title.Text = p.Title
+		g.Title.Text = strings.Join(p.titleLines(), "\n")
 		g.Title.TextStyle.Font, g.Title.TextStyle.Color = sans(textSize), inkText
 		g.Title.Padding = 6
 	}

@@ -10,27 +10,30 @@ import (
 	"blskernel/bench/result"
 )
 
-// A growthGroup is the points of one backend and ridge, in order of condition.
+// A growthGroup is the points of one backend, place and ridge, in order of condition.
 type growthGroup struct {
-	backend, origin string
-	lambda          float64
-	l, k            int
-	points          []bench.GrowthPoint
+	backend string
+	place
+	versions
+	lambda float64
+	l, k   int
+	points []bench.GrowthPoint
 }
 
-func growthGroups(files []*result.File) []*growthGroup {
+func growthGroups(parts []*result.File, at places) []*growthGroup {
 	var all []*growthGroup
-	of := origins(files)
-	for _, f := range files {
+	for _, f := range parts {
+		here := at.of(machineOf(f))
 		for _, p := range f.Growth {
 			i := slices.IndexFunc(all, func(g *growthGroup) bool {
-				return g.backend == p.Backend && g.lambda == p.Lambda && g.l == p.Samples && g.k == p.Nodes && g.origin == of[f]
+				return g.backend == p.Backend && g.lambda == p.Lambda && g.l == p.Samples && g.k == p.Nodes && g.place == here
 			})
 			if i < 0 {
 				i = len(all)
-				all = append(all, &growthGroup{backend: p.Backend, origin: of[f], lambda: p.Lambda, l: p.Samples, k: p.Nodes})
+				all = append(all, &growthGroup{backend: p.Backend, place: here, lambda: p.Lambda, l: p.Samples, k: p.Nodes})
 			}
 			g := all[i]
+			g.versions.add(machineOf(f).Version)
 			same := func(old bench.GrowthPoint) bool {
 				return growthName(old) == growthName(p) && old.Condition == p.Condition
 			}
@@ -46,12 +49,12 @@ func growthGroups(files []*result.File) []*growthGroup {
 // growthName names the variant of a point.
 func growthName(p bench.GrowthPoint) string { return variantName(p.Method, p.Form, p.Solve) }
 
-func growthSection(files []*result.File) section {
+func growthSection(parts []*result.File, at places) section {
 	sec := section{
 		ID: "errors", Title: "Errors against condition number",
 		Text: []string{"The relative error of the weights after a sequence of updates, against the condition number of A, the largest of all seeds. The thin dotted lines are the bounds that methods are held to, proportional to the condition number κ of [A; √λ I] or to its square. A method that refuses rather than give wrong weights has no point there; the table has its reason."},
 	}
-	for _, g := range growthGroups(files) {
+	for _, g := range growthGroups(parts, at) {
 		f, finding := g.figure()
 		sec.Figures = append(sec.Figures, f)
 		sec.findings = append(sec.findings, finding)
@@ -60,10 +63,11 @@ func growthSection(files []*result.File) section {
 }
 
 func (g *growthGroup) figure() (figure, string) {
-	where := fmt.Sprintf("λ = %s, l = %d, k = %d, %s%s", short(g.lambda), g.l, g.k, g.backend, on(g.origin))
+	backend := g.place.with(g.backend)
+	where := fmt.Sprintf("λ = %s, l = %d, k = %d, %s", ridge(g.lambda), g.l, g.k, backend)
 	f := figure{Title: where}
 	p := &Plot{
-		Name: slug(fmt.Sprintf("errors lambda %s %s", short(g.lambda), g.backend)), Title: fmt.Sprintf("Error of the weights, λ = %s, %s", short(g.lambda), g.backend),
+		Name: slug(fmt.Sprintf("errors lambda %s %s", short(g.lambda), g.backend)), Title: fmt.Sprintf("Error of the weights, λ = %s, %s", ridge(g.lambda), backend),
 		x: axis{label: "condition number of A", log: true}, y: axis{label: "relative error of W", log: true},
 	}
 	t := table{
@@ -122,7 +126,7 @@ func (g *growthGroup) figure() (figure, string) {
 	for _, s := range methods {
 		p.series = append(p.series, *s)
 	}
-	finding := fmt.Sprintf("With λ = %s on %s%s the errors of the weights are within the bounds of their methods at %d of %s", short(g.lambda), g.backend, on(g.origin), within, count(measured, "point", "points"))
+	finding := fmt.Sprintf("With λ = %s on %s the errors of the weights are within the bounds of their methods at %d of %s", ridge(g.lambda), backend, within, count(measured, "point", "points"))
 	if len(beyond) > 0 {
 		finding += "; beyond: " + list(beyond)
 	}
@@ -133,7 +137,7 @@ func (g *growthGroup) figure() (figure, string) {
 	if worst := g.worst(); worst != "" {
 		finding += " " + worst
 	}
-	f.Caption, p.About = finding, finding
+	f.Caption, p.About = finding+g.versions.note(), finding
 	f.plot, f.Tables = p, []table{t}
 	return f, finding
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoResults is returned for files that have nothing that a page could show.
-var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor cells, costs, crossovers or growth")
+var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells, costs, crossovers or growth")
 
 // A Page is a report. It is made by New, and does not change.
 type Page struct {
@@ -65,10 +65,15 @@ func (t table) Long() bool { return len(t.Rows) > mostOpenRows }
 // which plot cannot be drawn.
 func New(files []*result.File) (*Page, error) {
 	p := &Page{Title: "blskernel: what was measured"}
-	runs := joinRuns(files)
+	var parts []*result.File
+	for _, f := range files {
+		parts = append(parts, f.Parts()...)
+	}
+	at := placesOf(parts)
+	runs := joinRuns(files, at)
 	for _, s := range []section{
-		speedupSection(runs), timeSection(runs), accuracySection(runs),
-		crossoverSection(files), predictionSection(files), speedSection(files), growthSection(files),
+		speedupSection(runs), timeSection(runs), accuracySection(runs), flopsSection(parts),
+		crossoverSection(parts, at), predictionSection(parts, runs, at), speedSection(parts, at), growthSection(parts, at),
 	} {
 		if len(s.Figures) == 0 {
 			continue

@@ -115,7 +115,7 @@ func (a axis) extent(values []float64) (low, high float64) {
 func (p *Plot) size(titled bool) (width, height vg.Length) {
 	height = plotHeight + legendLine*vg.Length(len(p.legendRows()))
 	if titled {
-		height += titleHeight
+		height += p.titleRoom()
 	}
 	return plotWidth, height
 }

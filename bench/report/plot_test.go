@@ -64,7 +64,7 @@ func TestPlotFiles(t *testing.T) {
 			text = append(text, e.text.String())
 		}
 		for _, want := range []string{p.Title, p.x.label, p.y.label} {
-			if all := strings.Join(text, "\n"); !strings.Contains(all, want) {
+			if all := strings.Join(text, " "); !strings.Contains(all, want) {
 				t.Errorf("%s: %q is not in the drawing", p.Name, want)
 			}
 		}

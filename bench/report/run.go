@@ -3,114 +3,91 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"blskernel/bench"
 	"blskernel/bench/result"
-	"blskernel/bls"
 )
 
-// setting is what two runs of a table have to have in common for their rows to be of the same experiment.
-type setting struct {
-	table                                   int
-	data                                    string
-	scale, lambda, shrink                   float64
-	initial, batch, updates, nodes, targets int
-	heldOut                                 int
-	whitened                                bool
-}
-
-func settingOf(h bench.TableHead) setting {
-	return setting{
-		table: h.Table, data: h.Data, scale: h.Scale, lambda: h.Lambda, shrink: h.Shrink,
-		initial: h.Initial, batch: h.Batch, updates: h.Updates, nodes: h.Nodes, targets: h.Targets,
-		heldOut: h.HeldOut, whitened: h.Whitened,
-	}
-}
-
-// full tells whether the table is as large as the paper's.
-func (s setting) full() bool { return s.scale == 1 || s.scale == 0 }
-
-// paperLambda is the ridge of the paper's tables.
-const paperLambda = 0x1p-30
-
-// name names the table, with what is not as in the paper.
-func (s setting) name() string {
-	name := fmt.Sprintf("Table %d", s.table)
-	if !s.full() {
-		name += " at scale " + short(s.scale)
-	}
-	if s.lambda != 0 && s.lambda != paperLambda {
-		name += ", lambda = " + short(s.lambda)
-	}
-	if s.shrink != 0 && s.shrink != bls.DefaultShrink {
-		name += ", s = " + short(s.shrink)
-	}
-	if s.heldOut > 0 {
-		name += fmt.Sprintf(" tested on %d training samples", s.heldOut)
-	}
-	return name
-}
-
-// A run is all that was measured of a table at one place: steps by seed, cells by method.
+// A run is all that was measured of a table at one place.
 type run struct {
 	setting
 	place
-	title   string
-	planner string
+	versions
 	methods []string // in the order in which they came
-	seeds   []uint64
-	steps   map[stepKey]*step
+	passes  []*pass
 }
 
-type stepKey struct {
-	seed uint64
-	step int
+// A pass is the steps of one seed of one table line: one after another, by one command or by one that went on with
+// it. What is compared are times within a pass.
+type pass struct {
+	seed    uint64
+	planner string // the planner's choice among the methods, or empty
+	steps   map[int]*step
+	// starts are the times of a start that several methods share, where it was timed for each of them.
+	starts []float64
 }
 
-// A step is one row, or what several rows say of it by different methods.
+// A step is one row of a pass.
 type step struct {
 	samples    int
 	features   float64 // seconds
 	retraining *bench.Retraining
 	cells      map[string]bench.TableCell
+	planner    string
+	rebuilt    bool // its states were built anew, after an interruption
 }
 
-// joinRuns joins the tables of all files that are of the same setting and place, in order of table. Of a step that was measured
-// twice by one method, with one seed, the later one counts.
-func joinRuns(files []*result.File) []*run {
+// plannerMethod stands for the planner's choice in secondsOf and the like.
+const plannerMethod = bench.PlannerSeries
+
+// cell returns the cell of a method.
+func (s *step) cell(method string) (bench.TableCell, bool) {
+	if method == plannerMethod {
+		method = s.planner
+	}
+	c, ok := s.cells[method]
+	return c, ok
+}
+
+// joinRuns collects the tables of all files by setting and place, in order of table. Each table line and seed is a
+// pass of its own, unless it goes on with one above it in the same file, so that no ratio is of times of two runs; of
+// a step that was measured twice in a pass by one method the later one counts.
+func joinRuns(files []*result.File, at places) []*run {
 	type key struct {
 		setting
 		place
 	}
 	runs := map[key]*run{}
 	var all []*run
-	several := len(origins(files)) > 0
 	for _, f := range files {
+		under := map[key]map[uint64]*pass{} // the last passes in this file
 		for _, t := range f.Tables {
 			if len(t.Rows) == 0 {
 				continue
 			}
-			k := key{settingOf(t.TableHead), placeOf(t.Machine)}
-			if several {
-				k.shown = t.Machine.CPU
-			}
+			k := key{settingOf(t.TableHead), at.of(t.Machine)}
 			r := runs[k]
 			if r == nil {
-				r = &run{setting: k.setting, place: k.place, title: t.Title, steps: map[stepKey]*step{}}
+				r = &run{setting: k.setting, place: k.place}
 				runs[k] = r
 				all = append(all, r)
 			}
-			r.planner = cmp.Or(r.planner, t.Planner)
-			for _, row := range t.Rows {
-				r.add(row)
+			r.versions.add(t.Machine.Version)
+			for _, m := range t.Continued {
+				r.versions.add(m.Version)
 			}
-			for _, m := range t.Methods {
-				if !slices.Contains(r.methods, m) {
-					r.methods = append(r.methods, m)
-				}
+			if under[k] == nil {
+				under[k] = map[uint64]*pass{}
 			}
+			r.add(t, under[k])
+		}
+	}
+	for _, r := range all {
+		for _, p := range r.passes {
+			p.shareStart()
 		}
 	}
 	slices.SortStableFunc(all, func(a, b *run) int {
@@ -119,23 +96,88 @@ func joinRuns(files []*result.File) []*run {
 	return all
 }
 
-func (r *run) add(row bench.TableRow) {
-	if !slices.Contains(r.seeds, row.Seed) {
-		r.seeds = append(r.seeds, row.Seed)
+// add adds the rows of a table to the last passes of the file, by seed, where they go on with them, and else to new ones.
+func (r *run) add(t result.Table, under map[uint64]*pass) {
+	for _, m := range t.Methods {
+		if !slices.Contains(r.methods, m) {
+			r.methods = append(r.methods, m)
+		}
 	}
-	k := stepKey{row.Seed, row.Step}
-	s := r.steps[k]
+	planner := t.Planner
+	if !slices.Contains(t.Methods, planner) {
+		planner = ""
+	}
+	seen := map[uint64]bool{}
+	for _, row := range t.Rows {
+		p := under[row.Seed]
+		if p == nil || !seen[row.Seed] && row.Step <= p.last() {
+			p = &pass{seed: row.Seed, planner: planner, steps: map[int]*step{}}
+			under[row.Seed] = p
+			r.passes = append(r.passes, p)
+		}
+		seen[row.Seed] = true
+		p.add(row)
+	}
+}
+
+func (p *pass) add(row bench.TableRow) {
+	s := p.steps[row.Step]
 	if s == nil {
-		s = &step{cells: map[string]bench.TableCell{}}
-		r.steps[k] = s
+		s = &step{cells: map[string]bench.TableCell{}, planner: p.planner}
+		p.steps[row.Step] = s
 	}
 	s.samples, s.features = row.Samples, row.FeatureSeconds
+	s.rebuilt = s.rebuilt || row.Rebuilt
 	if row.Retraining != nil {
 		s.retraining = row.Retraining
 	}
 	for _, c := range row.Cells {
 		s.cells[c.Method] = c
 	}
+}
+
+// shareStart gives the forms of Original and Improved that start alike, by as many flops, the mean of what that took:
+// what one of them was slower at a time is the machine's doing.
+func (p *pass) shareStart() {
+	s := p.steps[0]
+	if s == nil {
+		return
+	}
+	alike := map[float64][]string{}
+	for m, c := range s.cells {
+		if b := base(m); b == "original" || b == "improved" {
+			alike[c.FlopsModel] = append(alike[c.FlopsModel], m)
+		}
+	}
+	for _, methods := range alike {
+		var seconds []float64
+		for _, m := range methods {
+			seconds = append(seconds, s.cells[m].Seconds)
+		}
+		slices.Sort(seconds) // the sum does not depend on the order of a map
+		if slices.Min(seconds) == slices.Max(seconds) {
+			continue
+		}
+		p.starts = append(p.starts, seconds...)
+		shared, _ := meanAndDeviation(seconds)
+		for _, m := range methods {
+			c := s.cells[m]
+			c.Seconds = shared
+			s.cells[m] = c
+		}
+	}
+}
+
+// startNote says that starts have the mean of several times, or nothing.
+func (r *run) startNote() string {
+	var all []float64
+	for _, p := range r.passes {
+		all = append(all, p.starts...)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" The start, which is the same by both methods, was timed for each, at %s\u00a0s; both are given the mean.", between(all, significant))
 }
 
 // base returns the method of a variant such as improved/small.
@@ -155,30 +197,50 @@ func (r *run) variants(method string) []string {
 	return of
 }
 
-// last returns the last step that any seed has.
+// planners names what the planner chose, or is empty where it was not run.
+func (r *run) planners() string {
+	var names []string
+	for _, p := range r.passes {
+		if p.planner != "" && !slices.Contains(names, p.planner) {
+			names = append(names, p.planner)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// last returns the last step that any pass has.
 func (r *run) last() int {
 	last := 0
-	for k := range r.steps {
-		last = max(last, k.step)
+	for _, p := range r.passes {
+		last = max(last, p.last())
+	}
+	return last
+}
+
+// last returns the last step of the pass, or -1.
+func (p *pass) last() int {
+	last := -1
+	for n := range p.steps {
+		last = max(last, n)
 	}
 	return last
 }
 
 // samples returns l after a step, or 0 where none has it.
 func (r *run) samples(n int) int {
-	for _, seed := range r.seeds {
-		if s := r.steps[stepKey{seed, n}]; s != nil {
+	for _, p := range r.passes {
+		if s := p.steps[n]; s != nil {
 			return s.samples
 		}
 	}
 	return 0
 }
 
-// each returns, over the seeds, what f says of a step, where it says anything.
+// each returns, over the passes, what f says of a step, where it says anything.
 func (r *run) each(n int, f func(*step) (float64, bool)) []float64 {
 	var all []float64
-	for _, seed := range r.seeds {
-		if s := r.steps[stepKey{seed, n}]; s != nil {
+	for _, p := range r.passes {
+		if s := p.steps[n]; s != nil {
 			if v, ok := f(s); ok {
 				all = append(all, v)
 			}
@@ -187,53 +249,93 @@ func (r *run) each(n int, f func(*step) (float64, bool)) []float64 {
 	return all
 }
 
-// sums returns, over the seeds that have all of the steps from first to last, the sum of what f says of them.
-func (r *run) sums(first, last int, f func(*step) (float64, bool)) map[uint64]float64 {
-	all := map[uint64]float64{}
-	for _, seed := range r.seeds {
-		sum, whole := 0.0, first <= last
-		for n := first; n <= last; n++ {
-			s := r.steps[stepKey{seed, n}]
-			if s == nil {
-				whole = false
-				break
-			}
-			v, ok := f(s)
-			whole = whole && ok
-			sum += v
+// sum returns the sum of what f says of the steps from first to last, if the pass has them all.
+func (p *pass) sum(first, last int, f func(*step) (float64, bool)) (sum float64, whole bool) {
+	for n := first; n <= last; n++ {
+		s := p.steps[n]
+		if s == nil {
+			return 0, false
 		}
-		if whole {
-			all[seed] = sum
+		v, ok := f(s)
+		if !ok {
+			return 0, false
+		}
+		sum += v
+	}
+	return sum, first <= last
+}
+
+// rebuilt returns the first of the steps after first, up to last, before which the states were built anew, or 0. The
+// times on both sides of it are of different processes, and the rebuilding is in none of them.
+func (p *pass) rebuilt(first, last int) int {
+	for n := first + 1; n <= last; n++ {
+		if s := p.steps[n]; s != nil && s.rebuilt {
+			return n
+		}
+	}
+	return 0
+}
+
+// sums returns, over the passes that have all of the steps from first to last and were not interrupted between them,
+// the sum of what f says of them.
+func (r *run) sums(first, last int, f func(*step) (float64, bool)) []float64 {
+	var all []float64
+	for _, p := range r.passes {
+		if v, ok := p.sum(first, last, f); ok && p.rebuilt(first, last) == 0 {
+			all = append(all, v)
 		}
 	}
 	return all
 }
 
-// medianSum returns the median over the seeds of sums, or NaN.
-func (r *run) medianSum(first, last int, f func(*step) (float64, bool)) float64 {
+// sumsAcross is sums with those that were interrupted too.
+func (r *run) sumsAcross(first, last int, f func(*step) (float64, bool)) []float64 {
 	var all []float64
-	for _, v := range r.sums(first, last, f) {
-		all = append(all, v)
+	for _, p := range r.passes {
+		if v, ok := p.sum(first, last, f); ok {
+			all = append(all, v)
+		}
 	}
-	return median(all)
+	return all
 }
 
-// medianRatio returns the median over the seeds of the ratio of two sums of steps, or NaN.
+// medianSum returns the median of sums, or NaN.
+func (r *run) medianSum(first, last int, f func(*step) (float64, bool)) float64 {
+	return median(r.sums(first, last, f))
+}
+
+// medianRatio returns the median over the passes of the ratio of two sums of steps, or NaN.
 func (r *run) medianRatio(first, last int, over, under func(*step) (float64, bool)) float64 {
-	of, by := r.sums(first, last, over), r.sums(first, last, under)
 	var all []float64
-	for seed, v := range of {
-		if w, ok := by[seed]; ok && w > 0 {
+	for _, p := range r.passes {
+		v, ok := p.sum(first, last, over)
+		w, too := p.sum(first, last, under)
+		if ok && too && w > 0 && p.rebuilt(first, last) == 0 {
 			all = append(all, v/w)
 		}
 	}
 	return median(all)
 }
 
+// spread writes times of runs: of several the median, with the least and the most.
+func spread(seconds []float64) string {
+	if len(seconds) == 0 {
+		return absent
+	}
+	if len(seconds) == 1 {
+		return significant(seconds[0]) + "\u00a0s"
+	}
+	ends := between(seconds, significant)
+	if !strings.Contains(ends, " ") {
+		return fmt.Sprintf("%s\u00a0s (in each of %d runs)", ends, len(seconds))
+	}
+	return fmt.Sprintf("%s\u00a0s (median of %d runs, which take %s\u00a0s)", significant(median(seconds)), len(seconds), ends)
+}
+
 // secondsOf returns the time of a step by a method, with its features.
 func secondsOf(method string) func(*step) (float64, bool) {
 	return func(s *step) (float64, bool) {
-		c, ok := s.cells[method]
+		c, ok := s.cell(method)
 		return c.Seconds, ok
 	}
 }
@@ -241,7 +343,7 @@ func secondsOf(method string) func(*step) (float64, bool) {
 // updateOf returns the time of a step by a method, without its features.
 func updateOf(method string) func(*step) (float64, bool) {
 	return func(s *step) (float64, bool) {
-		c, ok := s.cells[method]
+		c, ok := s.cell(method)
 		return c.Seconds - s.features, ok
 	}
 }
@@ -249,7 +351,7 @@ func updateOf(method string) func(*step) (float64, bool) {
 // flopsOf returns the flops of a step by a method, by the model.
 func flopsOf(method string) func(*step) (float64, bool) {
 	return func(s *step) (float64, bool) {
-		c, ok := s.cells[method]
+		c, ok := s.cell(method)
 		return c.FlopsModel, ok
 	}
 }
@@ -270,22 +372,43 @@ func weightsOf(s *step) (float64, bool) {
 	return s.retraining.WeightsSeconds, true
 }
 
-// missing says which steps a run does not have since it was interrupted, or nothing.
+// against returns, for each update that has both, the time of one thing over that of another.
+func (r *run) against(over, under func(*step) (float64, bool)) []float64 {
+	var ratios []float64
+	for n := 1; n <= r.last(); n++ {
+		if v := r.medianRatio(n, n, over, under); !math.IsNaN(v) {
+			ratios = append(ratios, v)
+		}
+	}
+	return ratios
+}
+
+// missing says which passes were interrupted: not continued, or continued from states that were built anew.
 func (r *run) missing() string {
-	var short []string
-	for _, seed := range r.seeds {
-		last := -1
-		for k := range r.steps {
-			if k.seed == seed {
-				last = max(last, k.step)
-			}
-		}
+	var short, anew []string
+	for _, p := range r.passes {
+		last := p.last()
 		if last < r.updates {
-			short = append(short, fmt.Sprintf("seed %d ends after update %d of %d", seed, last, r.updates))
+			short = append(short, fmt.Sprintf("seed %d ends after update %d of %d", p.seed, last, r.updates))
+		}
+		if n := p.rebuilt(0, last); n > 0 {
+			anew = append(anew, fmt.Sprintf("seed %d went on from update %d", p.seed, n))
 		}
 	}
-	if len(short) == 0 {
-		return ""
+	says := ""
+	if len(short) > 0 {
+		says = "This run was interrupted: " + list(short) + "."
 	}
-	return "This run was interrupted: " + list(short) + "."
+	if len(anew) > 0 {
+		if says != "" {
+			says += " "
+		}
+		says += "After an interruption " + list(anew) + " with states that were built anew, which no time here has; totals across that are marked, and not compared."
+	}
+	return says
+}
+
+// rebuiltAt tells whether any pass has states that were built anew before a step.
+func (r *run) rebuiltAt(n int) bool {
+	return slices.ContainsFunc(r.passes, func(p *pass) bool { return p.steps[n] != nil && p.steps[n].rebuilt })
 }

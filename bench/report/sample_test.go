@@ -45,14 +45,14 @@ func sampleMachine(command string, backends ...string) sampleLine {
 	}}
 }
 
-// sampleTable makes a table with rows of the times that the flops would have, with some noise, by the number of the table. steps
-// says how many steps each seed has.
+// sampleTable makes a table with rows of the times that the flops would have, with some noise, by the number of the
+// table. steps says how many steps each seed has.
 func sampleTable(number int, data string, scale float64, methods []string, steps map[uint64]int, seeds ...uint64) []sampleLine {
 	paper, _ := bench.LookupPaperTable(number)
 	paper = paper.Scaled(scale)
 	head := bench.TableHead{
 		Table: number, Title: paper.Title(), Data: data, Scale: scale, Initial: paper.Initial, Batch: paper.Batch, Updates: paper.Updates,
-		Nodes: paper.Nodes, Targets: 10, Lambda: 0x1p-30, Methods: methods, Planner: "gram", Seeds: seeds,
+		Nodes: paper.Nodes, Targets: 10, Lambda: 0x1p-30, Methods: methods, Planner: "gram", Repeat: "gram", Seeds: seeds,
 	}
 	lines := []sampleLine{{"table", head}}
 	for _, seed := range seeds {
@@ -64,7 +64,7 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 				flops := sampleFlops(m, l, k, q, n == 0)
 				noise := 1 + 0.03*math.Sin(float64(17*i+5*n+3*number+int(seed)))
 				c := bench.TableCell{
-					Method: m, Form: "small", Seconds: row.FeatureSeconds + flops/80e9*noise, FlopsModel: flops, FlopsCounted: flops,
+					Method: m, Form: sampleForm(m, q, k), Seconds: row.FeatureSeconds + flops/80e9*noise, FlopsModel: flops, FlopsCounted: flops,
 					PredictedSeconds: flops / 80e9,
 				}
 				totals[i] += c.Seconds
@@ -77,7 +77,7 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 			}
 			if n > 0 {
 				row.Retraining = &bench.Retraining{
-					PseudoinverseSeconds: (3*k*k*l + k*k*k/3) / 82e9, PseudoinverseFlops: 3*k*k*l + k*k*k/3,
+					PseudoinverseBy: "cholesky", PseudoinverseSeconds: (3*k*k*l + k*k*k/3) / 82e9, PseudoinverseFlops: 3*k*k*l + k*k*k/3,
 					WeightsSeconds: (k*k*l + k*k*k/3) / 85e9, WeightsFlops: k*k*l + k*k*k/3,
 				}
 			}
@@ -85,6 +85,17 @@ func sampleTable(number int, data string, scale float64, methods []string, steps
 		}
 	}
 	return lines
+}
+
+// sampleForm is the form of B.
+func sampleForm(method string, q, k float64) string {
+	switch {
+	case base(method) != "improved":
+		return ""
+	case q > k && method != "improved/small":
+		return "large"
+	}
+	return "small"
 }
 
 // sampleFlops is roughly what a step takes.
@@ -102,7 +113,7 @@ func sampleFlops(method string, l, k, q float64, start bool) float64 {
 	if base(method) == "original" {
 		return 6*q*k*l + q*q*l + q*q*q + 2*q*q*k
 	}
-	if q > k {
+	if q > k && method != "improved/small" {
 		return 6*q*k*l + 4*k*k*q + 2*k*k*k
 	}
 	return 6*q*k*l + 3*q*q*k + q*q*q
@@ -116,8 +127,8 @@ func steps(n int, seeds ...uint64) map[uint64]int {
 	return m
 }
 
-// sampleFiles has every kind of result: tables at full size and one smaller, one seed and ten, data and none, a run that was
-// interrupted, one on another backend; cells with opponents and without; points where a method failed.
+// sampleFiles has every kind of result: tables at full size and one smaller, one seed and ten, data and none, a run
+// that was interrupted, one on another backend; cells with opponents and without; points where a method failed.
 func sampleFiles(t testing.TB) []*result.File {
 	all := []string{"original", "improved", "gram", "qr"}
 	tables := []sampleLine{sampleMachine("blskernel paper -table 2 -data mnist", "openblas")}
@@ -157,6 +168,8 @@ func sampleFiles(t testing.TB) []*result.File {
 		costs = append(costs, sampleLine{"agreement", result.Agreement{Backend: backend, Agreement: bench.Agree(of)}})
 	}
 
+	flops := []sampleLine{sampleMachine("blskernel paper --table 1", "pure"), {"flops", sampleFlopsCase(4000, 500, 1000)}, {"flops", sampleFlopsCase(4000, 500, 300)}}
+
 	crossover := []sampleLine{sampleMachine("blskernel crossover", "openblas")}
 	for _, q := range []int{10, 30, 100, 170, 300, 500, 1000, 3000} {
 		crossover = append(crossover, sampleLine{"crossover", sampleCrossover(1000, q)})
@@ -171,7 +184,7 @@ func sampleFiles(t testing.TB) []*result.File {
 		}
 	}
 	var files []*result.File
-	for i, lines := range [][]sampleLine{tables, many, pure, cells, costs, crossover, growth} {
+	for i, lines := range [][]sampleLine{tables, many, pure, cells, costs, crossover, growth, flops} {
 		files = append(files, readSample(t, fmt.Sprintf("sample%d.jsonl", i+1), lines))
 	}
 	return files
@@ -216,6 +229,7 @@ func sampleCrossover(k, q int) bench.CrossoverPoint {
 	planned.Series = bench.PlannerSeries
 	p.Methods = append(p.Methods, planned)
 	p.RetrainPseudoinverse = timing("improved", "", 3*fk*fk*(l+fq)+fk*fk*fk/3)
+	p.RetrainPseudoinverse.By = "cholesky"
 	p.RetrainWeights = timing("gram", "", fk*fk*(l+fq)+fk*fk*fk/3)
 	return p
 }
@@ -239,4 +253,23 @@ func sampleGrowth(name string, i int, condition, lambda float64) bench.GrowthPoi
 		p.Error, p.Digits, p.Refused, p.Failed = 0, 0, 3, fmt.Sprintf("blsupdate: %s: not positive definite at pivot 17", method)
 	}
 	return p
+}
+
+// sampleFlopsCase has counts below the formulas where a symmetric product or inverse is done.
+func sampleFlopsCase(l, k, q int) bench.FlopsCase {
+	c := bench.FlopsCase{Backend: "pure", Seed: 1, L: l, K: k, Q: q}
+	fl, fk, fq := float64(l), float64(k), float64(q)
+	step := func(name, original string, of float64, improved string, paper, counted float64) {
+		s := bench.FlopsStep{Step: name, Original: bench.FlopsCount{Formula: original, Paper: of, Counted: of}, Improved: bench.FlopsCount{Formula: improved, Paper: paper, Counted: counted}}
+		c.Steps = append(c.Steps, s)
+		c.Original.Paper, c.Original.Counted = c.Original.Paper+of, c.Original.Counted+of
+		c.Improved.Paper, c.Improved.Counted = c.Improved.Paper+paper, c.Improved.Counted+counted
+	}
+	step("Dbar = A+ D", "2qkl", 2*fq*fk*fl, "2qkl", 2*fq*fk*fl, 2*fq*fk*fl)
+	if q > k {
+		step("inverse", "q³", fq*fq*fq, "2k³", 2*fk*fk*fk, 2*fk*fk*fk)
+	} else {
+		step("inner product", "q²l", fq*fq*fl, "q²k", fq*fq*fk, fq*fq*fk/2)
+	}
+	return c
 }

@@ -10,16 +10,19 @@ import (
 	"blskernel/bench/speed"
 )
 
-// An operationGroup is the cells of one operation with one set of arguments.
+// An operationGroup is the cells of one operation with one set of arguments at one place.
 type operationGroup struct {
-	name, origin string
-	cells        []speed.Result
+	name string
+	place
+	versions
+	cells []speed.Result
 }
 
-func operationGroups(files []*result.File) []*operationGroup {
+func operationGroups(parts []*result.File, at places) []*operationGroup {
 	var all []*operationGroup
-	of := origins(files)
-	for _, f := range files {
+	for _, f := range parts {
+		here := at.of(machineOf(f))
+		here.Threads = "" // of which each cell has its own number
 		for _, c := range f.Cells {
 			if len(c.Backends) == 0 {
 				continue
@@ -28,12 +31,13 @@ func operationGroups(files []*result.File) []*operationGroup {
 			if c.Args != "" {
 				name += " " + c.Args
 			}
-			i := slices.IndexFunc(all, func(g *operationGroup) bool { return g.name == name && g.origin == of[f] })
+			i := slices.IndexFunc(all, func(g *operationGroup) bool { return g.name == name && g.place == here })
 			if i < 0 {
 				i = len(all)
-				all = append(all, &operationGroup{name: name, origin: of[f]})
+				all = append(all, &operationGroup{name: name, place: here})
 			}
 			g := all[i]
+			g.versions.add(machineOf(f).Version)
 			same := func(old speed.Result) bool {
 				return old.Shape() == c.Shape() && old.Threads == c.Threads && slices.EqualFunc(old.Backends, c.Backends, func(a, b speed.Timing) bool { return a.Backend == b.Backend })
 			}
@@ -55,68 +59,28 @@ func size(c speed.Result) float64 {
 
 func square(c speed.Result) bool { return c.Shape() == speed.Square(c.N) }
 
-func speedSection(files []*result.File) section {
+func speedSection(parts []*result.File, at places) section {
 	sec := section{
 		ID: "speed", Title: "Speed of the operations",
 		Text: []string{"GFLOP/s against the order n, for each operation, backend and number of threads. The thin lines are what the CPU can do at most: the peak of a loop of fused multiply-adds in registers, measured in the same rounds on as many threads."},
 	}
-	groups := operationGroups(files)
+	groups := operationGroups(parts, at)
 	for _, g := range groups {
 		sec.Figures = append(sec.Figures, g.figure())
 	}
-	if s := speedFinding(groups); s != "" {
-		sec.findings = append(sec.findings, s)
-		sec.Text = append(sec.Text, s)
-	}
+	sec.findings = speedFindings(groups)
+	sec.Text = append(sec.Text, sec.findings...)
 	return sec
 }
 
-// speedFinding compares the first backend with each other one in all cells.
-func speedFinding(groups []*operationGroup) string {
-	first := ""
-	ratios := map[string][]float64{}
-	var others []string
-	var ofPeak []float64
-	for _, g := range groups {
-		for _, c := range g.cells {
-			for i, b := range c.Backends {
-				if i == 0 {
-					first = b.Backend
-					if c.Op == "dgemm" && c.Shape().Large() {
-						ofPeak = append(ofPeak, 100*b.OfPeak)
-					}
-				} else if b.Ratio > 0 {
-					if ratios[b.Backend] == nil {
-						others = append(others, b.Backend)
-					}
-					ratios[b.Backend] = append(ratios[b.Backend], b.Ratio)
-				}
-			}
-		}
-	}
-	says := ""
-	for _, other := range others {
-		ahead := 0
-		for _, r := range ratios[other] {
-			if r > 1 {
-				ahead++
-			}
-		}
-		says += fmt.Sprintf("The backend %s is faster than %s in %d of %s; the median of the ratios is %s. ", first, other, ahead, count(len(ratios[other]), "cell", "cells"), times(median(ratios[other])))
-	}
-	if len(ofPeak) > 0 {
-		says += fmt.Sprintf("In dgemm from n = 1000 on %s reaches %s%% of the peak. ", first, between(ofPeak, func(v float64) string { return fixed(v, 0) }))
-	}
-	if says == "" {
-		return ""
-	}
-	return says[:len(says)-1]
-}
-
 func (g *operationGroup) figure() figure {
-	f := figure{Title: g.name + on(g.origin)}
+	where := g.name + g.place.shown
+	if g.Backends != "" {
+		where = g.name + ": " + g.Backends + g.place.shown
+	}
+	f := figure{Title: where}
 	p := &Plot{
-		Name: slug("speed " + g.name), Title: g.name, x: axis{label: "order n", log: true}, y: axis{label: "GFLOP/s", least: 0, most: 1},
+		Name: slug("speed " + g.name), Title: where, x: axis{label: "order n", log: true}, y: axis{label: "GFLOP/s", least: 0, most: 1},
 	}
 	var backends []string
 	var threads []int
@@ -132,7 +96,7 @@ func (g *operationGroup) figure() figure {
 	}
 	slices.Sort(threads)
 	t := table{
-		Caption: "Speed of " + g.name + on(g.origin),
+		Caption: "Speed of " + where,
 		Columns: []column{{Head: "n", Text: false}, {Head: "threads"}, {Head: "peak", Unit: "GFLOP/s"}},
 	}
 	for i, b := range backends {
@@ -192,6 +156,7 @@ func (g *operationGroup) figure() figure {
 	if others > 0 {
 		f.Caption += fmt.Sprintf(" %s in the table only.", count(others, "shape that is not square is", "shapes that are not square are"))
 	}
+	f.Caption += g.versions.note()
 	p.About = f.Caption
 	f.plot, f.Tables = p, []table{t}
 	return f

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -14,13 +13,15 @@ func timeSection(runs []*run) section {
 			"Seconds from the new rows of A to new weights, on a logarithmic scale, without the features of the batch, which all methods share (the thin line). Where it was measured, what a solution from scratch of all samples so far takes: of the pseudoinverse A⁺ and the weights W, and of W alone. A curve above that of retraining is an update that does not pay.",
 		},
 	}
+	var shown []*run
 	for _, r := range runs {
-		if r.last() == 0 {
+		if r.last() == 0 || r.heldOut > 0 { // the latter are for choosing settings: see the accuracy
 			continue
 		}
+		shown = append(shown, r)
 		sec.Figures = append(sec.Figures, r.timeFigure())
 	}
-	sec.findings = timeFindings(runs)
+	sec.findings = timeFindings(shown)
 	return sec
 }
 
@@ -29,15 +30,18 @@ func (r *run) timeFigure() figure {
 	name := r.setting.name()
 	f := figure{Title: fmt.Sprintf("%s, %s", name, r.place)}
 	p := &Plot{
-		Name: slug("times " + name + " " + r.backends), Title: fmt.Sprintf("%s: time of an update, %s", name, r.place),
+		Name: slug("times " + name + " " + r.Backends), Title: fmt.Sprintf("%s: time of an update, %s", name, r.place),
 		x: axis{label: "training samples after the update"}, y: axis{label: "time, s", log: true},
 	}
 	t := table{Caption: name + ": time of each step without its features", Columns: []column{{Head: "samples"}}}
 	last := r.last()
 	for n := 0; n <= last; n++ {
 		label := fmt.Sprint(r.samples(n))
-		if n == 0 {
+		switch {
+		case n == 0:
 			label += " (start)"
+		case r.rebuiltAt(n):
+			label += " (states built anew)"
 		}
 		t.Rows = append(t.Rows, []string{label})
 	}
@@ -61,60 +65,71 @@ func (r *run) timeFigure() figure {
 		addCurve(series{name: "W from scratch", ink: inkText, dash: 2, style: lineOnly}, weightsOf)
 	}
 	addCurve(series{name: "features", ink: inkMuted, style: thinLine}, featuresOf)
-	f.Caption = strings.Join(r.timeSentences(), " ")
+	says := r.timeSentences()
 	if missing := r.missing(); missing != "" {
-		f.Caption += " " + missing
+		says = append(says, missing)
 	}
-	if f.Caption == "" {
-		f.Caption = "Times of " + count(len(r.methods), "method.", "methods.")
+	if len(says) == 0 {
+		says = append(says, "Times of "+count(len(r.methods), "method.", "methods."))
 	}
-	f.Caption = strings.TrimSpace(f.Caption)
+	f.Caption = sentence(strings.Join(says, " ") + r.startNote() + r.versions.note())
 	p.About = f.Title + ". " + f.Caption
 	f.plot, f.Tables = p, []table{t, r.totals()}
 	return f
 }
 
 func (r *run) retrained() bool {
-	for _, s := range r.steps {
-		if s.retraining != nil {
-			return true
+	for _, p := range r.passes {
+		for _, s := range p.steps {
+			if s.retraining != nil {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// totals is a row for each method: all steps with their features.
+// totals is a row for each method: all steps with their features. Of passes that were interrupted and went on from
+// states that were built anew the times are there, with a mark, where there are no others.
 func (r *run) totals() table {
 	t := table{
 		Caption: r.setting.name() + ": total training time, features included",
-		Columns: []column{{Head: "method", Text: true}, {Head: "start and updates", Unit: "s"}, {Head: "updates", Unit: "s"}, {Head: "times the planner's"}},
+		Columns: []column{
+			{Head: "method", Text: true}, {Head: "start and updates", Unit: "s"}, {Head: "least and most", Unit: "s", Text: true}, {Head: "runs"},
+			{Head: "updates", Unit: "s"},
+		},
 	}
-	if r.missing() != "" {
-		t.Caption += ", as far as the run came"
+	planned := r.planners() != ""
+	if planned {
+		t.Columns = append(t.Columns, column{Head: "times the planner's"})
 	}
 	last := r.last()
+	if last < r.updates {
+		t.Caption += ", as far as the run came"
+	}
 	for _, m := range r.methods {
 		label := m
-		if m == r.planner {
+		if m == r.planners() {
 			label += " (planner's choice)"
 		}
-		t.Rows = append(t.Rows, []string{
-			label, significant(r.medianSum(0, last, secondsOf(m))), significant(r.medianSum(1, last, secondsOf(m))),
-			times(r.medianRatio(0, last, secondsOf(m), secondsOf(r.planner))),
-		})
+		all, updates := r.sums(0, last, secondsOf(m)), r.sums(1, last, secondsOf(m))
+		if len(all) == 0 {
+			all, updates = r.sumsAcross(0, last, secondsOf(m)), r.sumsAcross(1, last, secondsOf(m))
+			if len(all) > 0 {
+				label += ", with states built anew on the way"
+			}
+		}
+		ends := absent
+		if len(all) > 1 {
+			ends = between(all, significant)
+		}
+		row := []string{label, significant(median(all)), ends, fmt.Sprint(len(all)), significant(median(updates))}
+		if planned {
+			row = append(row, times(r.medianRatio(0, last, secondsOf(m), secondsOf(plannerMethod))))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// against returns, for each update that has both, the time of one thing over that of another.
-func (r *run) against(over, under func(*step) (float64, bool)) []float64 {
-	var ratios []float64
-	for n := 1; n <= r.last(); n++ {
-		if v := r.medianRatio(n, n, over, under); !math.IsNaN(v) {
-			ratios = append(ratios, v)
-		}
-	}
-	return ratios
 }
 
 // above counts the values above 1.
@@ -128,88 +143,53 @@ func above(values []float64) int {
 	return n
 }
 
+// A loss compares updates of the pseudoinverse with retraining.
+type loss struct {
+	ways             ways      // in which A⁺ was computed
+	inverse, weights []float64 // the time of an update over that of A⁺ and W from scratch, and over that of W alone
+}
+
+func (r *run) loss(method string) loss {
+	l := loss{inverse: r.against(updateOf(method), pseudoinverseOf), weights: r.against(updateOf(method), weightsOf)}
+	for n := 1; n <= r.last(); n++ {
+		for _, p := range r.passes {
+			if s := p.steps[n]; s != nil && s.retraining != nil {
+				l.ways.add(s.retraining.PseudoinverseBy)
+			}
+		}
+	}
+	return l
+}
+
+// String says where updating loses.
+func (l loss) String() string {
+	one := func(ratios []float64, what string) string {
+		return fmt.Sprintf("%s times as long as %s (it loses at %d of %s)", between(ratios, times), what, above(ratios), count(len(ratios), "update", "updates"))
+	}
+	return "takes " + one(l.inverse, l.ways.String()) + ", and " + one(l.weights, "computing W alone from scratch") + "."
+}
+
 // timeSentences says where updating loses to retraining and by how much the planner's method wins.
 func (r *run) timeSentences() []string {
 	var says []string
 	for _, m := range r.variants("improved") {
-		by, byW := r.against(updateOf(m), pseudoinverseOf), r.against(updateOf(m), weightsOf)
-		if len(by) > 0 {
-			says = append(says, fmt.Sprintf("Updating the pseudoinverse by %s takes %s times as long as computing A⁺ and W from scratch, and %s times as long as W from scratch: it loses at %d of %s.",
-				m, between(by, times), between(byW, times), above(by), count(len(by), "update", "updates")))
+		if l := r.loss(m); len(l.inverse) > 0 {
+			says = append(says, fmt.Sprintf("Updating the pseudoinverse by %s %v", m, l))
 		}
 	}
 	last := r.last()
-	mine := r.medianSum(0, last, secondsOf(r.planner))
-	if math.IsNaN(mine) {
+	mine := r.sums(0, last, secondsOf(plannerMethod))
+	if len(mine) == 0 {
 		return says
 	}
-	wins := fmt.Sprintf("The planner's method, %s, takes %s\u00a0s for the start and %s with features", r.planner, significant(mine), count(last, "update", "updates"))
+	wins := fmt.Sprintf("The planner's method, %s, takes %s for the start and %s with features", r.planners(), spread(mine), count(last, "update", "updates"))
 	for _, m := range append(r.variants("improved"), r.variants("original")...) {
-		if v := r.medianRatio(0, last, secondsOf(m), secondsOf(r.planner)); m != r.planner && !math.IsNaN(v) {
+		if v := r.medianRatio(0, last, secondsOf(m), secondsOf(plannerMethod)); m != r.planners() && !math.IsNaN(v) {
 			wins += fmt.Sprintf("; %s takes %s times as long", m, times(v))
 		}
 	}
-	if by := r.against(weightsOf, updateOf(r.planner)); len(by) > 0 {
+	if by := r.against(weightsOf, updateOf(plannerMethod)); len(by) > 0 {
 		wins += fmt.Sprintf("; W from scratch takes %s times as long as its updates", between(by, times))
 	}
 	return append(says, wins+".")
-}
-
-// timeFindings sums up the sentences of runs of the same size at the same place.
-func timeFindings(runs []*run) []string {
-	type kind struct {
-		scale float64
-		place
-	}
-	var kinds []kind
-	of := map[kind][]*run{}
-	for _, r := range runs {
-		k := kind{r.scale, r.place}
-		if of[k] == nil {
-			kinds = append(kinds, k)
-		}
-		of[k] = append(of[k], r)
-	}
-	var findings []string
-	for _, k := range kinds {
-		var by, byW, wins, updates []float64
-		var tables, totals []string
-		for _, r := range of[k] {
-			for _, m := range r.variants("improved") {
-				by, byW = append(by, r.against(updateOf(m), pseudoinverseOf)...), append(byW, r.against(updateOf(m), weightsOf)...)
-				if m == r.planner {
-					continue
-				}
-				if v := r.medianRatio(0, r.updates, secondsOf(m), secondsOf(r.planner)); !math.IsNaN(v) {
-					wins = append(wins, v)
-				}
-				updates = append(updates, r.against(updateOf(m), updateOf(r.planner))...)
-			}
-			number := fmt.Sprint(r.table)
-			if !slices.Contains(tables, number) {
-				tables = append(tables, number)
-			}
-			if v := r.medianSum(0, r.updates, secondsOf(r.planner)); !math.IsNaN(v) && r.variants("improved") != nil {
-				totals = append(totals, fmt.Sprintf("%s\u00a0s for Table %s by %s", significant(v), number, r.planner))
-			}
-		}
-		name := "Table "
-		if len(tables) > 1 {
-			name = "Tables "
-		}
-		name += list(tables)
-		if s := of[k][0].setting; !s.full() {
-			name += " at scale " + short(s.scale)
-		}
-		name += ", " + k.place.String() + ": "
-		if len(by) > 0 {
-			findings = append(findings, name+fmt.Sprintf("updating the pseudoinverse by Improved loses to retraining at %d of %s: it takes %s times as long as computing A⁺ and W from scratch, and %s times as long as W from scratch.",
-				above(by), count(len(by), "update", "updates"), between(by, times), between(byW, times)))
-		}
-		if len(wins) > 0 {
-			findings = append(findings, name+fmt.Sprintf("the planner's method is %s times as fast as Improved in the whole training with features, and %s times in the updates alone; the whole takes %s.",
-				between(wins, times), between(updates, times), list(totals)))
-		}
-	}
-	return findings
 }

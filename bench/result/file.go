@@ -14,7 +14,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// A File is what a file of results has, by kind, in the order of its lines.
+// A File is what a file of results has, by kind, in the order of its lines. Parts says on which machine each was measured.
 type File struct {
 	Name       string
 	Machines   []Machine // one for each command that wrote to it
@@ -25,13 +25,18 @@ type File struct {
 	Agreements []Agreement
 	Crossovers []bench.CrossoverPoint
 	Growth     []bench.GrowthPoint
+
+	begins []counts // of each machine, how many lines of each kind were above it
 }
 
 // A Table is one of the paper's tables with the rows that have been finished.
 type Table struct {
 	bench.TableHead
-	Machine Machine // of the command that began it
-	Rows    []bench.TableRow
+	Machine   Machine   // of the command that began it
+	Continued []Machine // of the commands that went on with it
+	Rows      []bench.TableRow
+
+	last int // how many machines were above its last line
 }
 
 // An Agreement is how well times were predicted on a backend.
@@ -102,15 +107,16 @@ func (f *File) parse(line []byte) error {
 	}
 	switch head.Kind {
 	case "machine":
+		f.begins = append(f.begins, f.counts())
 		return add(line, &f.Machines)
 	case "table":
 		var t bench.TableHead
 		if err := json.Unmarshal(line, &t); err != nil {
 			return err
 		}
-		table := Table{TableHead: t}
-		if n := len(f.Machines); n > 0 {
-			table.Machine = f.Machines[n-1]
+		table := Table{TableHead: t, last: len(f.Machines)}
+		if table.last > 0 {
+			table.Machine = f.Machines[table.last-1]
 		}
 		f.Tables = append(f.Tables, table)
 		return nil
@@ -126,6 +132,7 @@ func (f *File) parse(line []byte) error {
 						return fmt.Errorf("a cell of %q in a table without that method", c.Method)
 					}
 				}
+				f.attribute(t)
 				t.Rows = append(t.Rows, r)
 				return nil
 			}

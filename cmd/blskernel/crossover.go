@@ -26,6 +26,7 @@ type crossoverSettings struct {
 	predict bool
 	json    bool
 	out     string
+	resume  bool
 }
 
 func newCrossover(s streams) *cobra.Command {
@@ -41,7 +42,8 @@ the planner chooses for that q, and compare the time until the weights are there
 that of starting over from all l+q rows: for the pseudoinverse A+ and the weights, by the
 ridge formula, and for the weights alone, by the normal equations. In each round all of
 them are done in turn, every update from the same l samples; the times are medians over
-the rounds. A round that takes long is the only one.
+the rounds. A round that takes long is the only one. With --out every line is on disk as
+soon as it is finished, and after an interruption --resume goes on from the last one.
 
 What follows the table is the q from which on starting over takes less, by the flops of
 the model and as measured, interpolated between the values of q.
@@ -55,7 +57,7 @@ else to do, and some 2 GB.`,
   blskernel crossover --methods original,improved,gram,qr --q 1,10,100,1000 --rounds 5
   blskernel crossover --backend pure --out crossover.jsonl`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return set.run(cmd.Context(), commandLine(cmd), s) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return set.run(cmd.Context(), fullCommandLine(cmd), s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -71,11 +73,13 @@ else to do, and some 2 GB.`,
 	f.StringVar(&set.backend, "backend", "", "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas where it can be had, else pure")
 	f.IntVar(&set.threads, "threads", 0, "most threads to use; 0 for all processors")
 	f.BoolVar(&set.json, "json", false, "print JSON objects, one a line, with a key \"kind\": machine or crossover")
-	f.StringVar(&set.out, "out", "", "file for the JSON lines; it replaces an older one when it is complete")
+	f.StringVar(&set.out, "out", "", "file for the JSON lines, which must not exist yet")
+	f.BoolVar(&set.resume, "resume", false, "go on with the lines that --out has")
 	return cmd
 }
 
-// experiment turns the flags into an experiment, without rates where those of the machine are wanted, or says which flag is wrong.
+// experiment turns the flags into an experiment, without rates where those of the machine are wanted,
+// or says which flag is wrong.
 func (set *crossoverSettings) experiment() (*bench.Crossover, error) {
 	for _, check := range []struct {
 		flag               string
@@ -87,6 +91,9 @@ func (set *crossoverSettings) experiment() (*bench.Crossover, error) {
 		if check.value < check.least || check.value > check.most {
 			return nil, usageError{fmt.Errorf("--%s is %d; want %d to %d", check.flag, check.value, check.least, check.most)}
 		}
+	}
+	if set.resume && set.out == "" {
+		return nil, errResume
 	}
 	if set.l < set.k {
 		return nil, usageError{fmt.Errorf("--l is %d, fewer samples than the %d nodes: not every method can start from them", set.l, set.k)}
@@ -128,9 +135,14 @@ func (set *crossoverSettings) run(ctx context.Context, command string, s streams
 // points is the experiment with what is shown of it. The rates are found first where it has none.
 func (set *crossoverSettings) points(c *bench.Crossover, command string) points[bench.CrossoverPoint] {
 	return points[bench.CrossoverPoint]{
-		out: set.out, json: set.json, table: newCrossoverTable(c),
+		out: set.out, resume: set.resume, json: set.json, table: newCrossoverTable(c),
 		machine: func() result.Machine { return result.Here(command, c.Backend) },
-		keep:    func(lines *lineSink, p bench.CrossoverPoint) error { return result.Write(lines, "crossover", p) },
+		keep:    func(out *results, p bench.CrossoverPoint) error { return out.line("crossover", p) },
+		known: func(part *result.File) int {
+			c.Done = append(c.Done, part.Crossovers...)
+			return len(part.Crossovers)
+		},
+		done: c.Known,
 		prepare: func(ctx context.Context, shown *progress, here func(func() error) error) (err error) {
 			if c.Rates == nil {
 				c.Rates, err = ratesFor(ctx, c.Backend, false, shown, here)

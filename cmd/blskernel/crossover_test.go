@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,6 +110,7 @@ func TestCrossoverUsage(t *testing.T) {
 		{"--rounds -1", `--rounds is -1; want 0 to 100000`},
 		{"--threads -1", `--threads is -1; want 0 to 1073741824`},
 		{"--lambda -1", `invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
+		{"--resume", `--resume needs --out, the file of the lines that are done`},
 		{"--methods improved,improved", `--methods has improved twice`},
 		{"--backend x", `--backend is "x"; want pure or openblas`},
 	} {
@@ -119,16 +122,52 @@ func TestCrossoverUsage(t *testing.T) {
 }
 
 func TestCrossoverInterrupted(t *testing.T) {
-	interrupted(t, 0, func(ctx context.Context, path string, s streams) int {
+	stoppedAndGoneOn(t, 0, func(ctx context.Context, path string, _ bool, s streams) int {
 		return run(ctx, []string{"crossover", "--backend", "pure", "--out", path}, s)
 	})
-	interrupted(t, 6, func(ctx context.Context, path string, s streams) int {
-		c := quickCrossover(t)
-		c.Rounds = 50
+	stoppedAndGoneOn(t, 6, func(ctx context.Context, path string, resume bool, s streams) int {
+		err := (&crossoverSettings{out: path, resume: resume}).points(quickCrossover(t), "").show(ctx, s)
 		var stopped signalError
-		if err := (&crossoverSettings{out: path}).points(c, "").show(ctx, s); !errors.As(err, &stopped) {
+		var usage usageError
+		switch {
+		case errors.As(err, &stopped):
+			return stopped.status()
+		case errors.As(err, &usage):
+			return exitUsage
+		case err != nil:
 			t.Error(err)
 		}
-		return stopped.status()
+		return 0
 	})
+}
+
+// TestCrossoverElsewhere goes on with points that were measured on another CPU, which it must not, and by another version.
+func TestCrossoverElsewhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crossover.jsonl")
+	show := func(errs *bytes.Buffer) error {
+		var out bytes.Buffer
+		return (&crossoverSettings{out: path, resume: true}).points(quickCrossover(t), "").show(context.Background(), streams{&out, errs})
+	}
+	var errs bytes.Buffer
+	if err := show(&errs); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ key, refused, warned string }{{"version", "", "measured by version other, and this is "}, {"cpu", "the CPU other and ", ""}} {
+		changed := regexp.MustCompile(`"`+tc.key+`":"[^"]*"`).ReplaceAll(lines, []byte(`"`+tc.key+`":"other"`))
+		if err := os.WriteFile(path, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		errs.Reset()
+		var usage usageError
+		switch err := show(&errs); {
+		case tc.refused == "" && err != nil || tc.refused != "" && !(errors.As(err, &usage) && strings.Contains(err.Error(), tc.refused)):
+			t.Errorf("%s: %v", tc.key, err)
+		case !strings.Contains(errs.String(), tc.warned):
+			t.Errorf("%s: %q", tc.key, errs.String())
+		}
+	}
 }

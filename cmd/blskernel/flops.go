@@ -66,7 +66,9 @@ minute or two, and kept in the user's cache folder, or in $BLSKERNEL_CACHE.`,
 				}
 			}
 			set.changedLambda = cmd.Flags().Changed("lambda")
-			set.command = commandLine(cmd)
+			if set.command = fullCommandLine(cmd); set.validate {
+				set.command = commandLine(cmd)
+			}
 			return set.run(cmd.Context(), s)
 		},
 	}
@@ -237,7 +239,7 @@ type costJob struct {
 // validate measures one setting after the other and sums up.
 func (j costJob) validate(ctx context.Context, backend string, seed uint64) error {
 	var costs []bench.Cost
-	err := bench.Validate(ctx, j.grid, j.rates, seed, func(c bench.Cost) error {
+	err := bench.MeasureEach(ctx, j.grid, j.rates, seed, func(c bench.Cost) error {
 		costs = append(costs, c)
 		return j.here(func() error {
 			j.shown.clear()

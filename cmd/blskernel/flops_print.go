@@ -20,7 +20,7 @@ type costPrinter interface {
 type costTables struct{ w io.Writer }
 
 func (p costTables) print(c bench.Cost) error {
-	fmt.Fprintf(p.w, "%s: l = %d, k = %d, q = %d, c = %d, backend %s\n", variantName(c), c.L, c.K, c.Q, c.C, c.Backend)
+	fmt.Fprintf(p.w, "%s: l = %d, k = %d, q = %d, c = %d, backend %s\n", c.Variant(), c.L, c.K, c.Q, c.C, c.Backend)
 	t := tabwriter.NewWriter(p.w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	measured := c.Total.MeasuredSeconds > 0
 	fmt.Fprint(t, "step\tflops\tGflop by model\t")
@@ -48,7 +48,7 @@ func (p costTables) sum(string, bench.Agreement) error { return nil }
 func (p costTables) compare(m bench.Measured) error {
 	for i, c := range m.Costs[1:] {
 		_, err := fmt.Fprintf(p.w, "%s (l = %d, q = %d): %.3f times the speed of %s (l = %d, q = %d), %.3f of its flops, median of %d rounds\n",
-			variantName(c), c.L, c.Q, m.Speed[i+1], variantName(m.Costs[0]), m.Costs[0].L, m.Costs[0].Q, 1/m.Flops[i+1], m.Rounds)
+			c.Variant(), c.L, c.Q, m.Speed[i+1], m.Costs[0].Variant(), m.Costs[0].L, m.Costs[0].Q, 1/m.Flops[i+1], m.Rounds)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (p *costLines) print(c bench.Cost) error {
 	if c.Total.Counted != c.Total.Model {
 		counted = fmt.Sprintf("%+.0e", c.Total.Counted-c.Total.Model)
 	}
-	_, err := fmt.Fprintf(p.w, costLine, c.Backend, variantName(c), c.L, c.K, c.Q, c.C, gigaflops(c.Total.Model), counted,
+	_, err := fmt.Fprintf(p.w, costLine, c.Backend, c.Variant(), c.L, c.K, c.Q, c.C, gigaflops(c.Total.Model), counted,
 		seconds(c.Total.PredictedSeconds), seconds(c.Total.MeasuredSeconds), 100*c.Deviation())
 	return err
 }
@@ -130,24 +130,12 @@ func (p costJSON) compare(m bench.Measured) error {
 			Speed  float64 `json:"speed"`
 			Flops  float64 `json:"flops"`
 			Rounds int     `json:"rounds"`
-		}{variantName(m.Costs[0]), variantName(c), m.Speed[i+1], m.Flops[i+1], m.Rounds})
+		}{m.Costs[0].Variant(), c.Variant(), m.Speed[i+1], m.Flops[i+1], m.Rounds})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// variantName names the method with its form.
-func variantName(c bench.Cost) string {
-	s := c.Method
-	if c.Form != "auto" {
-		s += " " + c.Form
-	}
-	if c.Solve {
-		s += " solve"
-	}
-	return s
 }
 
 func gigaflops(flops float64) string { return significant(flops / 1e9) }

@@ -26,7 +26,7 @@ func TestFlopsModel(t *testing.T) {
 		if status != 0 || errs != "" {
 			t.Fatalf("%s: status %d, %s", args, status, errs)
 		}
-		for _, want := range []string{"original: l = 50000, k = 5100, q = 10000, c = 1", "improved large", "inverse", "22320.2", "16605.9"} {
+		for _, want := range []string{"original: l = 50000, k = 5100, q = 10000, c = 1", "improved/large", "inverse", "22320.2", "16605.9"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s prints\n%s\nwithout %q", args, out, want)
 			}
@@ -59,12 +59,12 @@ func TestCostPrinters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []string{"improved small solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000", "1.500 times the speed of improved small solve", "0.500 of its flops"} {
+	for _, want := range []string{"improved/small/solve: l = 4000", "inner product", "q²k", "0.250", "0.011", "25.000", "1.500 times the speed of improved/small/solve", "0.500 of its flops"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("%s\nhas no %q", table.String(), want)
 		}
 	}
-	for _, want := range []string{"improved small solve", "equal", "+10.0%", "pure: 1 settings", "10.0% in the median"} {
+	for _, want := range []string{"improved/small/solve", "equal", "+10.0%", "pure: 1 settings", "10.0% in the median"} {
 		if !strings.Contains(lines.String(), want) {
 			t.Errorf("%s\nhas no %q", lines.String(), want)
 		}

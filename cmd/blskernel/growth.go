@@ -24,6 +24,7 @@ type growthSettings struct {
 	threads     int
 	json        bool
 	out         string
+	resume      bool
 }
 
 // mostSeeds is far beyond what changes a maximum.
@@ -51,14 +52,17 @@ in the table, and its error below it.
 
 With lambda > 0 there are no errors of original and improved. They do not solve the
 ridge problem, and what their weights differ by from its solution is not rounding but a
-bias of about lambda over the square of the smallest singular value of A.`,
+bias of about lambda over the square of the smallest singular value of A.
+
+With --out every line is on disk as soon as it is finished, and after an interruption
+--resume goes on from the last one.`,
 		Example: `  blskernel growth
   blskernel growth --lambda 0 --condition 1e4,1e8 --seeds 20
   blskernel growth --methods improved/large,improved/large/solve --lambda 0
   blskernel growth --k 100 --l 1000 --json --backend pure
   blskernel growth --out growth.jsonl`,
 		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return set.run(cmd.Context(), commandLine(cmd), s) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return set.run(cmd.Context(), fullCommandLine(cmd), s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -71,7 +75,8 @@ bias of about lambda over the square of the smallest singular value of A.`,
 	f.StringVar(&set.backend, "backend", "", "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas where it can be had, else pure")
 	f.IntVar(&set.threads, "threads", 0, "most threads to use; 0 for all processors")
 	f.BoolVar(&set.json, "json", false, "print JSON objects, one a line, with a key \"kind\": machine or growth")
-	f.StringVar(&set.out, "out", "", "file for the JSON lines; it replaces an older one when it is complete")
+	f.StringVar(&set.out, "out", "", "file for the JSON lines, which must not exist yet")
+	f.BoolVar(&set.resume, "resume", false, "go on with the lines that --out has")
 	return cmd
 }
 
@@ -87,6 +92,9 @@ func (set *growthSettings) experiment() (*bench.Growth, error) {
 		if check.value < check.least || check.value > check.most {
 			return nil, usageError{fmt.Errorf("--%s is %d; want %d to %d", check.flag, check.value, check.least, check.most)}
 		}
+	}
+	if set.resume && set.out == "" {
+		return nil, errResume
 	}
 	conditions, err := set.parseConditions()
 	if err != nil {
@@ -160,16 +168,21 @@ func (set *growthSettings) run(ctx context.Context, command string, s streams) e
 		return err
 	}
 	return points[[]bench.GrowthPoint]{
-		out: set.out, json: set.json, table: newGrowthTable(g),
+		out: set.out, resume: set.resume, json: set.json, table: newGrowthTable(g),
 		machine: func() result.Machine { return result.Here(command, g.Backend) },
-		keep: func(lines *lineSink, points []bench.GrowthPoint) error {
+		keep: func(out *results, points []bench.GrowthPoint) error {
 			for _, p := range points {
-				if err := result.Write(lines, "growth", p); err != nil {
+				if err := out.line("growth", p); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
-		run: g.Run,
+		known: func(part *result.File) int {
+			g.Done = append(g.Done, part.Growth...)
+			return len(part.Growth)
+		},
+		done: g.Known,
+		run:  g.Run,
 	}.show(ctx, s)
 }

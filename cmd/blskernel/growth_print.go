@@ -97,18 +97,13 @@ func (t *growthTable) line(points []bench.GrowthPoint) string {
 // refuse takes in a refusal.
 func (t *growthTable) refuse(p bench.GrowthPoint) {
 	lambda := ridge(p.Lambda)
-	r := refusal{method: pointName(p), lambda: lambda.String(), reason: p.Failed}
+	r := refusal{method: p.Variant(), lambda: lambda.String(), reason: p.Failed}
 	i := slices.IndexFunc(t.refused, func(o refusal) bool { return o.method == r.method && o.lambda == r.lambda })
 	if i < 0 {
 		i = len(t.refused)
 		t.refused = append(t.refused, r)
 	}
 	t.refused[i].conditions = append(t.refused[i].conditions, fmt.Sprintf("%.0e", p.Condition))
-}
-
-// pointName names the method of a point with its form.
-func pointName(p bench.GrowthPoint) string {
-	return variantName(bench.Cost{Method: p.Method, Form: p.Form, Solve: p.Solve})
 }
 
 // foot explains what the cells say.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,8 @@ func TestGrowthCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(file.Machines) != 1 || file.Machines[0].Command != "blskernel growth --condition 1e3,1e12 --lambda 0,2^-30 --k 10 --l 50 --seeds 2 --backend pure" ||
+	if len(file.Machines) != 1 || !strings.HasPrefix(file.Machines[0].Command, "blskernel growth --condition 1e3,1e12 --lambda 0,2^-30 --methods original,improved/small,") ||
+		!strings.HasSuffix(file.Machines[0].Command, " --seeds 2 --k 10 --l 50 --backend pure") ||
 		len(file.Growth) != 2*10+2*6 {
 		t.Fatalf("%+v: %d points", file.Machines, len(file.Growth))
 	}
@@ -112,15 +114,13 @@ func TestGrowthUsage(t *testing.T) {
 	}
 }
 
-// interrupted runs f on a folder with an older file until so many lines are printed, and checks that it
-// says so and leaves the file as it was, and no other.
-func interrupted(t *testing.T, after int, f func(ctx context.Context, path string, s streams) int) {
+// stoppedAndGoneOn runs f until so many lines are printed, checks that it says so and that every line
+// of the file is whole, and goes on until all is done. f must not begin where there is a file already,
+// and nothing is left of one without a line.
+func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path string, resume bool, s streams) int) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.jsonl")
-	if err := os.WriteFile(path, []byte("old\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	out := &cancelAfter{lines: after, cancel: func() { cancel(signalError{syscall.SIGTERM}) }}
@@ -128,21 +128,47 @@ func interrupted(t *testing.T, after int, f func(ctx context.Context, path strin
 		out.cancel()
 	}
 	var errs bytes.Buffer
-	if status := f(ctx, path, streams{out: out, err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
+	if status := f(ctx, path, false, streams{out: out, err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
 		t.Errorf("status %d, %q, %q", status, out.String(), errs.String())
 	}
-	if old, err := os.ReadFile(path); err != nil || string(old) != "old\n" {
-		t.Errorf("the file has %q (%v)", old, err)
+	if after == 0 {
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+			t.Errorf("%v is left (%v)", entries, err)
+		}
+		return
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("%v is left (%v)", entries, err)
+	before, err := os.ReadFile(path)
+	if err != nil || !bytes.HasSuffix(before, []byte("\n")) || bytes.Count(before, []byte("\n")) < 2 {
+		t.Fatalf("the file has %q (%v)", before, err)
+	}
+	var none bytes.Buffer
+	if status := f(context.Background(), path, false, streams{out: &none, err: &errs}); status != exitUsage || none.Len() > 0 {
+		t.Errorf("where the file exists: status %d, %s", status, none.String())
+	}
+	for _, more := range []bool{true, false} {
+		var again bytes.Buffer
+		if status := f(context.Background(), path, true, streams{out: &again, err: &errs}); status != 0 {
+			t.Fatalf("status %d: %s", status, errs.String())
+		}
+		now, err := os.ReadFile(path)
+		if err != nil || !bytes.HasPrefix(now, before) || (len(now) > len(before)) != more {
+			t.Errorf("the file becomes %q (%v)", now, err)
+		}
+		before = now
+		if lines := strings.Split(out.String(), "\n"); !strings.Contains(again.String(), strings.Join(lines[:after-1], "\n")) {
+			t.Errorf("it prints\n%s\nafter\n%s", again.String(), out.String())
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v is left (%v)", left, err)
 	}
 }
 
 func TestGrowthInterrupted(t *testing.T) {
 	for _, after := range []int{0, 7} {
-		interrupted(t, after, func(ctx context.Context, path string, s streams) int {
-			return run(ctx, []string{"growth", "--backend", "pure", "--k", "20", "--l", "100", "--seeds", "50", "--out", path}, s)
+		stoppedAndGoneOn(t, after, func(ctx context.Context, path string, resume bool, s streams) int {
+			args := []string{"growth", "--backend", "pure", "--k", "8", "--l", "40", "--seeds", "5", "--out", path, fmt.Sprintf("--resume=%v", resume)}
+			return run(ctx, args, s)
 		})
 	}
 }

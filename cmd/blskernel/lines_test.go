@@ -19,11 +19,20 @@ func TestCommandLine(t *testing.T) {
 	f.Int("n", 3, "")
 	f.Int("m", 3, "")
 	var r ridge
+	f.SortFlags = false
 	f.Var(&r, "ridge", "")
+	f.Bool("on", true, "")
+	f.Int("zero", 0, "")
+	f.String("empty", "", "")
+	f.StringSlice("nothing", nil, "")
+	f.String("out", "file", "")
 	if err := f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := commandLine(child), "parent child --list 2,3 --n 4 --names a,b --no=false --ridge 2^-30 --yes"; got != want {
+	if got, want := commandLine(child), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	if got, want := fullCommandLine(child), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --m 3 --ridge 2^-30 --on"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
 }

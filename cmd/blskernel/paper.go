@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"slices"
 	"time"
 
 	"blskernel"
 	"blskernel/bench"
+	"blskernel/bench/result"
 	"blskernel/bls"
 
 	"github.com/spf13/cobra"
@@ -26,10 +27,11 @@ type paperSettings struct {
 	seed     uint64
 	backend  string
 	threads  int
-	lambda   ridge
-	shrink   float64
+	lambdas  []string
+	shrinks  []string
+	trials   []trial // the pairs of both
 	heldOut  int
-	zca      bool
+	zca      string
 	retrain  bool
 	predict  bool
 	out      string
@@ -49,8 +51,11 @@ const (
 	mostShrink = 1e3
 )
 
+// paperMethods are run unless others are named.
+var paperMethods = []string{"original", "improved/paper", planner}
+
 func newPaper(s streams) *cobra.Command {
-	set := paperSettings{scale: 1, methods: []string{"original", "improved/paper", planner}, runs: 1, seed: 1, lambda: 0x1p-30, shrink: bls.DefaultShrink, predict: true}
+	set := paperSettings{scale: 1, methods: paperMethods, runs: 1, seed: 1, lambdas: []string{"2^-30"}, shrinks: []string{fmt.Sprint(bls.DefaultShrink)}, predict: true}
 	cmd := &cobra.Command{
 		Use:   "paper --table N --data DIR",
 		Short: "Run the paper's tables",
@@ -66,7 +71,7 @@ features, the update and the weights.
 improved/paper is the paper's method in the form that it prescribes, q x q for q <= k
 and k x k for q > k; planner is what 'blskernel plan' chooses. Table 7 has q > k, but
 the paper's figures for it are those of the q x q form, improved/small, which is
-therefore run too unless --methods says otherwise.
+therefore run too unless --methods names others.
 
 DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb
 with them; see 'blskernel data'. Without the files of NORB its tables run on random
@@ -75,20 +80,26 @@ takes the embedded synthetic digits in place of MNIST.
 
 At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB;
 --scale 0.1 takes seconds. --runs R repeats a table with R seeds for the mean and the
-standard deviation of the accuracy, after the first by the planner's method alone, on
-which the accuracy does not depend. With --out every row is on disk as soon as it is
-finished, and after an interruption --resume goes on from the last one.`,
+standard deviation of the accuracy, after the first by the planner's method alone, or the
+last one named where that is not among them: the accuracy does not depend on it. With
+--out every row is on disk as soon as it is finished, and after an interruption --resume
+goes on from the last one, by the methods that the file has.
+
+--held-out N keeps the last N training samples from the training and tests on them, so
+that --lambda and --shrink can be chosen without a look at the test set. Both take
+several values then: every pair is run by the planner's method, unless --methods names
+others, and what is printed is the accuracy of each after the last update, best first.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --out results/table2.jsonl
   blskernel paper --table 2 --data mnist --out results/table2.jsonl --resume
   blskernel paper --table 2 --data mnist --methods planner --runs 10
-  blskernel paper --table 2 --data mnist --methods planner --held-out 10000 --lambda 2^-18 --shrink 1.6
+  blskernel paper --table 2 --data mnist --held-out 10000 --lambda 2^-16,2^-18,2^-20 --shrink 0.8,1.6 --runs 3 --out search.jsonl
   blskernel paper --table 2,3,4,5 --embedded --scale 0.05
   blskernel paper --table 7 --scale 0.1 --retrain --json`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			set.command = commandLine(cmd)
-			return set.run(cmd.Context(), cmd.Flags().Changed("methods"), s)
+			set.command = fullCommandLine(cmd)
+			return set.run(cmd.Context(), s)
 		},
 	}
 	f := cmd.Flags()
@@ -102,10 +113,10 @@ finished, and after an interruption --resume goes on from the last one.`,
 	f.Uint64Var(&set.seed, "seed", set.seed, "seed of the first run; the others follow it")
 	f.StringVar(&set.backend, "backend", "", "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas where it can be had, else pure")
 	f.IntVar(&set.threads, "threads", 0, "most threads to use; 0 for all processors")
-	f.Var(&set.lambda, "lambda", "ridge, as 1e-6 or 2^-18; the paper's is 2^-30")
-	f.Float64Var(&set.shrink, "shrink", set.shrink, "largest input of an enhancement node; the paper's is 0.8")
+	f.StringSliceVar(&set.lambdas, "lambda", set.lambdas, "ridge, as 1e-6 or 2^-18; the paper's is 2^-30; several to choose from with --held-out")
+	f.StringSliceVar(&set.shrinks, "shrink", set.shrinks, "largest input of an enhancement node; the paper's is 0.8; several to choose from with --held-out")
 	f.IntVar(&set.heldOut, "held-out", 0, "test on so many training samples, the last ones, and not on the test set; for choosing --lambda and --shrink")
-	f.BoolVar(&set.zca, "zca", false, "whiten the images first, as the reference code does for NORB (minutes)")
+	f.StringVar(&set.zca, "zca", "", "whiten the images first (minutes): reference, with the constants of the reference code for NORB, which whiten next to nothing, or unit, with such as whiten")
 	f.BoolVar(&set.retrain, "retrain", false, "measure solutions from scratch after each update, too")
 	f.BoolVar(&set.predict, "predict", set.predict, "predict the times from the rates of this machine, which are measured once; otherwise the planner goes by flops")
 	f.StringVar(&set.out, "out", "", "file for the results, as JSON lines")
@@ -125,14 +136,12 @@ func (set *paperSettings) check() error {
 		return usageError{fmt.Errorf("--runs is %d; want 1 to %d", set.runs, mostRuns)}
 	case set.threads < 0 || set.threads > mostSamples:
 		return usageError{fmt.Errorf("--threads is %d; want 0 to %d", set.threads, mostSamples)}
-	case !(set.lambda > 0) || math.IsInf(float64(set.lambda), 1):
-		return usageError{fmt.Errorf("--lambda is %v; want a number above 0", &set.lambda)}
-	case !(set.shrink > 0 && set.shrink <= mostShrink):
-		return usageError{fmt.Errorf("--shrink is %v; want a number above 0, at most %v", set.shrink, mostShrink)}
 	case set.heldOut < 0 || set.heldOut > mostSamples:
 		return usageError{fmt.Errorf("--held-out is %d; want 0 to %d", set.heldOut, mostSamples)}
 	case set.resume && set.out == "":
-		return usageError{errors.New("--resume needs --out, the file of the rows that are done")}
+		return errResume
+	case set.zca != "" && zcaConstants[set.zca] == nil:
+		return usageError{fmt.Errorf("--zca is %q; want reference or unit", set.zca)}
 	case set.embedded && set.dir != "":
 		return usageError{errors.New("--embedded and --data exclude each other")}
 	}
@@ -144,35 +153,41 @@ func (set *paperSettings) check() error {
 			return usageError{fmt.Errorf("--table has %d twice", n)}
 		}
 	}
+	var err error
+	if set.trials, err = parseTrials(set.lambdas, set.shrinks); err != nil {
+		return err
+	}
+	if len(set.trials) > 1 && set.heldOut == 0 {
+		return usageError{fmt.Errorf("--lambda and --shrink make %d pairs to choose from, which needs --held-out: the test set is not for choosing", len(set.trials))}
+	}
 	return nil
 }
 
-// variants returns the methods of a table, where the planner's choice takes the place of its name, and the index of that choice.
-func (set *paperSettings) variants(t bench.PaperTable, changed bool, choice bench.Variant) ([]bench.Variant, int, error) {
+// byDefault tells whether the methods are not named, or as they would be.
+func (set *paperSettings) byDefault() bool { return slices.Equal(set.methods, paperMethods) }
+
+// variants returns the methods of a table, where the planner's choice takes the place of its name.
+func (set *paperSettings) variants(t bench.PaperTable, choice bench.Variant) ([]bench.Variant, error) {
+	methods := set.methods
+	if set.byDefault() && len(set.trials) > 1 {
+		methods = []string{planner}
+	}
 	var names []string
-	for _, name := range set.methods {
+	for _, name := range methods {
 		if name == planner {
 			name = choice.String()
 		}
 		if !slices.Contains(names, name) || name != choice.String() {
 			names = append(names, name)
 		}
-		if name == "improved/paper" && t.Table == 7 && !changed {
+		if name == "improved/paper" && t.Table == 7 && set.byDefault() {
 			names = append(names, "improved/small")
 		}
 	}
-	variants, err := parseVariants("methods", names)
-	if err != nil {
-		return nil, 0, err
-	}
-	index := slices.Index(variants, choice)
-	if index < 0 {
-		index = len(variants) - 1 // who leaves the planner out wants the last one for the further runs
-	}
-	return variants, index, nil
+	return parseVariants("methods", names)
 }
 
-func (set *paperSettings) run(ctx context.Context, changed bool, s streams) error {
+func (set *paperSettings) run(ctx context.Context, s streams) error {
 	if err := set.check(); err != nil {
 		return err
 	}
@@ -180,18 +195,36 @@ func (set *paperSettings) run(ctx context.Context, changed bool, s streams) erro
 	if err != nil {
 		return err
 	}
-	if _, _, err := set.variants(bench.PaperTable{}, changed, bench.Variant{}); err != nil {
+	if _, err := set.variants(bench.PaperTable{}, bench.Variant{}); err != nil {
 		return err
 	}
 	blskernel.SetThreads(set.threads)
-	out, err := openResults(set.out, set.resume)
+	var lines io.Writer
+	if set.json {
+		lines = s.out
+	}
+	out, err := openResults(set.out, set.resume, lines)
 	if err != nil {
 		return err
 	}
-	defer out.close()
-	job := &paperJob{paperSettings: set, changed: changed, backend: b, out: out, streams: s, shown: newProgress(s.err, set.json)}
+	out.machine = result.Here(set.command, b)
+	job := &paperJob{paperSettings: set, backend: b, out: out, streams: s, shown: newProgress(s.err, set.json)}
 	defer job.shown.clear()
 	job.shown.pause = time.Second // the steps of a small table are faster than that
 	err = attend(ctx, job.shown, job.work)
-	return errors.Join(explain(err), out.close())
+	return errors.Join(explainPaper(err), out.close())
+}
+
+// explainPaper puts an error of a table in terms of the flags where it is one that they can mend.
+func explainPaper(err error) error {
+	var samples *bench.SamplesError
+	var scale *bls.ScaleError
+	switch {
+	case errors.As(err, &samples):
+		return usageError{fmt.Errorf("%s has %d samples, and the table needs %d + %d x %d at this size: lower --scale or --held-out",
+			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch)}
+	case errors.As(err, &scale):
+		return fmt.Errorf("%w (here: another --seed, or a larger --scale)", err)
+	}
+	return err
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
 
 	"blskernel"
 	"blskernel/bench"
-	"blskernel/bench/result"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 )
@@ -17,13 +17,10 @@ import (
 // A paperJob is a run of the command under way.
 type paperJob struct {
 	*paperSettings
-	changed bool
 	backend blskernel.Backend
 	out     *results
 	streams
-	shown   *progress
-	machine result.Machine
-	begun   bool // the line of the machine is out
+	shown *progress
 
 	mnist, norb sets
 }
@@ -36,7 +33,6 @@ func (j *paperJob) work(ctx context.Context, here func(func() error) error) erro
 			return err
 		}
 	}
-	j.machine = result.Here(j.command, j.backend)
 	for _, n := range j.tables {
 		if n == 1 {
 			err = j.flops(ctx, here)
@@ -50,24 +46,7 @@ func (j *paperJob) work(ctx context.Context, here func(func() error) error) erro
 	return nil
 }
 
-// line keeps a line of results, and prints it where that is wanted. The first line comes after that of the machine: a file
-// of which all is done already stays as it is.
-func (j *paperJob) line(kind string, v any) error {
-	if !j.begun {
-		j.begun = true
-		if err := j.line("machine", j.machine); err != nil {
-			return err
-		}
-	}
-	if j.json {
-		if err := result.Write(j.streams.out, kind, v); err != nil {
-			return err
-		}
-	}
-	return j.out.write(kind, v)
-}
-
-// experiment turns the flags into one of Tables 2 to 9.
+// experiment turns the flags into one of Tables 2 to 9, with the first of the trials.
 func (j *paperJob) experiment(n int, rates *blsupdate.Rates, here func(func() error) error) (*bench.Paper, error) {
 	t, _ := bench.LookupPaperTable(n)
 	t = t.Scaled(j.scale)
@@ -81,11 +60,11 @@ func (j *paperJob) experiment(n int, rates *blsupdate.Rates, here func(func() er
 		}
 	}
 	p := &bench.Paper{
-		Table: t, Shrink: j.shrink, HeldOut: j.heldOut, Scale: j.scale, Data: data.data, Train: data.train, Test: data.test,
-		Update: blsupdate.Options{Lambda: float64(j.lambda), Workspace: t.Workspace(), Backend: j.backend}, Retrain: j.retrain, Rates: rates,
+		Table: t, HeldOut: j.heldOut, Scale: j.scale, Data: data.data, Train: data.train, Test: data.test,
+		Update: blsupdate.Options{Workspace: t.Workspace(), Backend: j.backend}, Retrain: j.retrain, Rates: rates,
 	}
-	if j.zca {
-		p.Whitening = &dataset.ZCAOptions{Backend: j.backend}
+	if constants := zcaConstants[j.zca]; constants != nil {
+		p.Whitening = &dataset.ZCAOptions{RowConstant: constants[0], EigenvalueConstant: constants[1], Backend: j.backend}
 	}
 	runs := j.runs
 	if data.test == nil {
@@ -94,26 +73,68 @@ func (j *paperJob) experiment(n int, rates *blsupdate.Rates, here func(func() er
 	for i := range uint64(runs) {
 		p.Seeds = append(p.Seeds, j.seed+i)
 	}
-	choice, err := bench.PlanVariant(t, p.Train.Classes, p.Update, rates)
-	if err != nil {
-		return nil, err
-	}
-	p.Variants, p.Planner, err = j.variants(t, j.changed, choice)
-	return p, err
+	return p, nil
 }
 
-// table runs one of Tables 2 to 9.
+// zcaConstants are those of --zca, of the rows and of the eigenvalues.
+var zcaConstants = map[string][]float64{
+	bench.ReferenceWhitening: {dataset.ZCARows, dataset.ZCAValues},
+	bench.UnitWhitening:      {dataset.ZCAUnitRows, dataset.ZCAUnitValues},
+}
+
+// take gives p the hyper-parameters of a trial, and the methods. Where the run goes on with one that
+// was begun these are its own: the planner may choose another one by now, since the rates of the
+// machine have been measured anew.
+func (j *paperJob) take(p *bench.Paper, t trial) error {
+	p.Update.Lambda, p.Shrink = float64(t.lambda), t.shrink
+	choice, err := bench.PlanVariant(p.Table, p.Train.Classes, p.Update, p.Rates)
+	if err != nil {
+		return err
+	}
+	if err := j.choose(p, choice, choice); err != nil {
+		return err
+	}
+	earlier, ok := j.out.earlier(p.Head())
+	if !ok {
+		return nil
+	}
+	// A file written before Repeat was kept names the planner's choice only if it was asked for.
+	if v, err := bench.ParseVariant(earlier.Planner); err == nil && (earlier.Repeat != "" || slices.Contains(j.methods, planner)) {
+		choice = v
+	}
+	repeat, err := bench.ParseVariant(earlier.Repeated())
+	if err != nil {
+		return fmt.Errorf("--resume: %w", err)
+	}
+	if err := j.choose(p, choice, repeat); err != nil || !j.byDefault() || earlier.Repeat == "" {
+		return err
+	}
+	if p.Variants, err = parseVariants("methods", earlier.Methods); err != nil {
+		return err
+	}
+	p.Planner, p.Repeat = slices.Index(p.Variants, choice), max(0, slices.Index(p.Variants, repeat))
+	return nil
+}
+
+// choose gives p the methods of the flags, the choice for the planner's, and repeat for the runs after
+// the first: where it is not among them the last one, which who leaves the planner out wants.
+func (j *paperJob) choose(p *bench.Paper, choice, repeat bench.Variant) (err error) {
+	if p.Variants, err = j.variants(p.Table, choice); err != nil {
+		return err
+	}
+	p.Planner, p.Repeat = slices.Index(p.Variants, choice), slices.Index(p.Variants, repeat)
+	if p.Repeat < 0 {
+		p.Repeat = len(p.Variants) - 1
+	}
+	return nil
+}
+
+// table runs one of Tables 2 to 9, for every trial.
 func (j *paperJob) table(ctx context.Context, here func(func() error) error, n int, rates *blsupdate.Rates) error {
 	p, err := j.experiment(n, rates, here)
 	if err != nil {
 		return err
 	}
-	head := p.Head()
-	var begun bool
-	if p.Done, begun, err = j.out.done(head, j.machine); err != nil {
-		return err
-	}
-	printer := newPaperTable(head)
 	show := func(text string) error {
 		if j.json {
 			return nil
@@ -122,39 +143,108 @@ func (j *paperJob) table(ctx context.Context, here func(func() error) error, n i
 		_, err := fmt.Fprint(j.streams.out, text)
 		return err
 	}
+	if len(j.trials) == 1 {
+		if err := j.take(p, j.trials[0]); err != nil {
+			return err
+		}
+		printer := newPaperTable(p.Head())
+		_, err := j.rows(ctx, here, p, paperShow{
+			begin: func(done []bench.TableRow) error {
+				text := printer.head(j.backend)
+				for _, row := range done {
+					text += printer.row(row)
+				}
+				return show(text)
+			},
+			row: func(row bench.TableRow) error { return show(printer.row(row)) },
+			of:  1, began: time.Now(),
+		})
+		if err != nil {
+			return err
+		}
+		return here(func() error { return show(printer.foot()) })
+	}
+	var found search
+	began := time.Now()
+	for i, t := range j.trials {
+		if err := j.take(p, t); err != nil {
+			return err
+		}
+		h := p.Head()
+		rows, err := j.rows(ctx, here, p, paperShow{
+			begin: func([]bench.TableRow) error {
+				if i > 0 {
+					return nil
+				}
+				return show(aboutTable(h) + backendLine(j.backend) + "\n")
+			},
+			doing: t.String() + ", ", before: i, of: len(j.trials), began: began,
+		})
+		if err != nil {
+			return err
+		}
+		found.add(t, h, rows)
+	}
+	return here(func() error { return show(found.table()) })
+}
+
+// paperShow is what is shown of a run of a table.
+type paperShow struct {
+	begin func(done []bench.TableRow) error
+	row   func(bench.TableRow) error // nil for none
+	doing string                     // before what is being done
+
+	before, of int       // runs of those there are
+	began      time.Time // of the first one
+}
+
+// rows runs a table, or what is left of it, and returns all of its rows.
+func (j *paperJob) rows(ctx context.Context, here func(func() error) error, p *bench.Paper, show paperShow) ([]bench.TableRow, error) {
+	head := p.Head()
+	beside := func(t bench.TableHead) bool {
+		other := t.Lambda != head.Lambda || t.Shrink != head.Shrink
+		return other && t.SameSettings(head) && slices.ContainsFunc(j.trials, func(s trial) bool { return float64(s.lambda) == t.Lambda && s.shrink == t.Shrink })
+	}
+	done, warning, err := j.out.rows(head, beside)
+	if err != nil {
+		return nil, err
+	}
 	err = here(func() error {
-		if !begun {
-			if err := j.line("table", head); err != nil {
+		if warning != "" {
+			j.shown.clear()
+			if _, err := io.WriteString(j.err, warning); err != nil {
 				return err
 			}
 		}
-		text := printer.head(j.backend)
-		for _, row := range p.Done {
-			text += printer.row(row)
-		}
-		return show(text)
+		return show.begin(done)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	began := time.Now()
+	all := slices.Clone(done)
+	p.Done = done
 	err = p.Run(ctx, func(row bench.TableRow) error {
+		begins := len(all) == len(done) && j.out.begins(head)
+		all = append(all, row)
 		return here(func() error {
-			if err := j.line("row", row); err != nil {
+			if begins {
+				if err := j.out.line("table", head); err != nil {
+					return err
+				}
+			}
+			if err := j.out.line("row", row); err != nil || show.row == nil {
 				return err
 			}
-			return show(printer.row(row))
+			return show.row(row)
 		})
 	}, func(done, total float64, doing string) {
 		_ = here(func() error {
-			j.shown.show(done/total, fmt.Sprintf("table %d, %s%s", n, doing, timeLeft(time.Since(began), done/total)))
+			share := (float64(show.before) + done/total) / float64(show.of)
+			j.shown.show(share, fmt.Sprintf("table %d%s, %s%s", head.Table, timeLeft(time.Since(show.began), share), show.doing, doing))
 			return nil
 		})
 	})
-	if err != nil {
-		return err
-	}
-	return here(func() error { return show(printer.foot()) })
+	return all, err
 }
 
 // leastKnown is the share of the work from which on the time that is left can be told.
@@ -187,7 +277,7 @@ func (j *paperJob) flops(ctx context.Context, here func(func() error) error) err
 			return err
 		}
 		err = here(func() error {
-			if err := j.line("flops", c); err != nil || j.json {
+			if err := j.out.line("flops", c); err != nil || j.json {
 				return err
 			}
 			j.shown.clear()

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"blskernel/bench"
 	"blskernel/bench/result"
 )
 
@@ -20,11 +23,11 @@ func TestPaperTables(t *testing.T) {
 		want []string
 	}{
 		{"--table 1", []string{"Table 1", "q = 10 > k = 5, l = 40", "q = 3 <= k = 5", "2k³", "speed-up"}},
-		{"--table 2,5 --embedded", []string{"Table 2", "Table 5", "synthetic digits in place of MNIST", "improved/paper over original", "gram over improved/paper", "in total training time"}},
-		{"--table 7 --runs 3", []string{"no data", "improved/small", "random images"}},
+		{"--table 2,5 --embedded", []string{"Table 2", "Table 5", "synthetic digits in place of MNIST", "improved/paper over original", "gram over improved/paper", "in total training time", "; the planner's method is gram"}},
+		{"--table 7 --runs 3", []string{"no data", "improved/paper over original", "improved/small over original", "random images"}},
 		{"--table 2 --embedded --methods planner --runs 3", []string{"Accuracy of gram", "std. dev."}},
 		{"--table 2 --embedded --held-out 150 --lambda 2^-18 --shrink 1.5", []string{"tested on its last 150", "4 updates", "2^-18", "s = 1.5"}},
-		{"--table 2 --embedded --zca", []string{"whitened"}},
+		{"--table 2 --embedded --zca unit", []string{"whitened with the constants unit"}},
 		{"--table 3 --embedded --methods qr,planner --retrain", []string{"qr", "gram"}},
 	} {
 		status, out, errs := runCommand(t, paperArgs+tc.args)
@@ -53,8 +56,13 @@ func TestPaperUsage(t *testing.T) {
 		{"--table 2 --embedded --scale NaN", "--scale is NaN"},
 		{"--table 2 --embedded --runs 0", "--runs is 0"},
 		{"--table 2 --embedded --threads -1", "--threads is -1"},
-		{"--table 2 --embedded --lambda 0", "--lambda is 0"},
-		{"--table 2 --embedded --shrink -1", "--shrink is -1"},
+		{"--table 2 --embedded --lambda 0", `--lambda has "0"; want a number above 0`},
+		{"--table 2 --embedded --shrink=-1", `--shrink has "-1"; want a number above 0, at most 1000`},
+		{"--table 2 --embedded --lambda NaN", `--lambda has "NaN"`},
+		{"--table 2 --embedded --lambda=", "--lambda is empty"},
+		{"--table 2 --embedded --shrink 1,1.0", "--shrink has 1 twice"},
+		{"--table 2 --embedded --shrink 1,2", "--lambda and --shrink make 2 pairs to choose from, which needs --held-out"},
+		{"--table 2 --embedded --zca paper", `--zca is "paper"; want reference or unit`},
 		{"--table 2 --embedded --held-out -1", "--held-out is -1"},
 		{"--table 2 --embedded --scale 0.01 --held-out 600", "--held-out is 600 of"},
 		{"--table 9 --scale 0.01 --held-out 5", "samples with classes"},
@@ -69,6 +77,16 @@ func TestPaperUsage(t *testing.T) {
 	} {
 		if status, _, errs := runCommand(t, "paper --predict=false "+tc.args); status != 2 || !strings.Contains(errs, tc.want) {
 			t.Errorf("%s: status %d, %s; want 2 and %q", tc.args, status, errs, tc.want)
+		}
+	}
+	// Neither is a file without results left where the command line is wrong or the data are not there.
+	for _, args := range []string{"--table 2", "--table 2 --data " + dir} {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		if status, _, _ := runCommand(t, "paper --predict=false "+args+" --out "+out); status == 0 {
+			t.Errorf("%s: status 0", args)
+		}
+		if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s leaves a file (%v)", args, err)
 		}
 	}
 	for _, args := range []string{"--table 2 --data " + dir, "--table 1 --out " + filepath.Join(dir, "none", "file")} {
@@ -127,7 +145,7 @@ func TestPaperResume(t *testing.T) {
 	if again, err := os.ReadFile(out); err != nil || string(again) != string(finished) {
 		t.Errorf("a file of which all is done becomes %s, %v", again, err)
 	}
-	if status, _, errs := runCommand(t, args+" --resume --threads 1"); status != 2 || !strings.Contains(errs, "threads [1]") {
+	if status, _, errs := runCommand(t, args+" --resume --threads 1"); status != 2 || !strings.Contains(errs, "threads 2 and 1") {
 		t.Errorf("other threads: status %d, %s", status, errs)
 	}
 	if status, _, errs := runCommand(t, args+" --resume --seed 2"); status != 2 || !strings.Contains(errs, "other settings") {
@@ -155,5 +173,230 @@ func TestPaperCancelled(t *testing.T) {
 	var out, errs strings.Builder
 	if status := run(ctx, strings.Fields(paperArgs+"--table 2 --embedded"), streams{&out, &errs}); status == 0 {
 		t.Errorf("status %d: %s", status, out.String())
+	}
+}
+
+// TestPaperWithoutPlanner names methods without the planner's: none is said to be its choice, and the last one is repeated.
+func TestPaperWithoutPlanner(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "table.jsonl")
+	args := paperArgs + "--table 2 --embedded --runs 2 --methods original,improved/paper --out " + out
+	status, printed, errs := runCommand(t, args)
+	if status != 0 || strings.Contains(printed, "planner") || !strings.Contains(printed, "Accuracy of improved/paper") {
+		t.Errorf("status %d, %s\n%s", status, errs, printed)
+	}
+	f, err := result.ReadFile(out)
+	if err != nil || len(f.Tables) != 1 || f.Tables[0].Planner != "" || f.Tables[0].Repeat != "improved/paper" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if !strings.Contains(f.Machines[0].Command, " --seed 1 ") || !strings.Contains(f.Machines[0].Command, " --lambda 2^-30 --shrink 0.8 ") {
+		t.Errorf("the command is %s", f.Machines[0].Command)
+	}
+}
+
+// TestPaperResumePlanner goes on with a run of which the planner chose another method than it would now.
+func TestPaperResumePlanner(t *testing.T) {
+	for _, tc := range []struct {
+		flags string
+		old   bool // as it was written before Repeat was kept
+	}{{"", false}, {"--methods original,improved/paper,planner", false}, {"--methods original,improved/paper,planner", true}} {
+		out := filepath.Join(t.TempDir(), "table.jsonl")
+		if status, _, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --methods original,improved/paper,qr --out "+out); status != 0 {
+			t.Fatal(errs)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(string(text), "\n")
+		cut := strings.Replace(strings.Join(lines[:4], ""), `"planner":""`, `"planner":"qr"`, 1)
+		if tc.old {
+			cut = strings.Replace(cut, `"repeat":"qr",`, "", 1)
+		}
+		if err := os.WriteFile(out, []byte(cut), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, printed, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --resume --out "+out+" "+tc.flags)
+		if status != 0 || !strings.Contains(printed, "the planner's method is qr") {
+			t.Fatalf("%+v: status %d, %s\n%s", tc, status, errs, printed)
+		}
+		f, err := result.ReadFile(out)
+		if err != nil || len(f.Tables) != 1 || len(f.Tables[0].Rows) != 12 {
+			t.Fatalf("%+v: %+v, %v", tc, f, err)
+		}
+		for i, r := range f.Tables[0].Rows {
+			if last := r.Cells[len(r.Cells)-1]; last.Method != "qr" || len(r.Cells) != []int{3, 1}[i/6] {
+				t.Errorf("%+v, row %d: %+v", tc, i, r.Cells)
+			}
+		}
+		if !strings.Contains(printed, "\n* The run was interrupted") || strings.Contains(printed, "in total training time") {
+			t.Errorf("%+v: it prints\n%s", tc, printed)
+		}
+	}
+}
+
+// TestPaperSearch tries four pairs, and goes on after each line with the pairs in another order.
+func TestPaperSearch(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "search.jsonl")
+	args := paperArgs + "--table 2 --embedded --held-out 150 --runs 2 --out " + out
+	status, printed, errs := runCommand(t, args+" --lambda 2^-18,1e-2 --shrink 0.8,1.6")
+	if status != 0 {
+		t.Fatal(errs)
+	}
+	for _, want := range []string{"tested on its last 150 training samples", "best first", "  2^-18  0.8    gram     2  ", "   0.01  1.6    gram     2  "} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("it prints\n%s\nwithout %q", printed, want)
+		}
+	}
+	if strings.Contains(printed, "step, s") {
+		t.Errorf("it prints the rows:\n%s", printed)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	const perPair = 1 + 2*5 // 4 updates
+	if len(lines) != 1+4*perPair+1 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	_, want, _ := strings.Cut(printed, "best first")
+	for _, n := range []int{1, 2, 5, 1 + perPair, 17} {
+		if err := os.WriteFile(out, []byte(strings.Join(lines[:n], "")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, printed, errs := runCommand(t, args+" --resume --lambda 1e-2,2^-18 --shrink 1.6,0.8")
+		if status != 0 {
+			t.Fatalf("after %d lines: %s", n, errs)
+		}
+		f, err := result.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[string]int{}
+		for _, table := range f.Tables {
+			for _, r := range table.Rows {
+				rows[fmt.Sprint(table.Lambda, table.Shrink, r.Seed, r.Step)]++
+			}
+		}
+		for key, times := range rows {
+			if times != 1 {
+				t.Errorf("after %d lines: %s is there %d times", n, key, times)
+			}
+		}
+		// A state that is built anew has not the same rounding errors: the accuracies may differ in the last place.
+		if _, got, _ := strings.Cut(printed, "best first"); len(rows) != 4*2*5 || len(got) != len(want) {
+			t.Errorf("after %d lines: %d rows, %s; want %s", n, len(rows), got, want)
+		}
+	}
+	if status, _, errs := runCommand(t, args+" --resume --lambda 1e-2,2^-18 --shrink 1.6"); status != exitUsage || !strings.Contains(errs, "other settings") {
+		t.Errorf("other pairs: status %d, %s", status, errs)
+	}
+}
+
+// TestSearchTable has accuracies that are made up.
+func TestSearchTable(t *testing.T) {
+	var s search
+	accuracy := func(v float64) *float64 { return &v }
+	h := bench.TableHead{Initial: 100, Batch: 50, Updates: 2, Planner: "qr", Repeat: "gram"}
+	for i, pair := range [][]float64{{97, 98}, {99, 98.5}, {98}} {
+		rows := []bench.TableRow{{Step: 1, Cells: []bench.TableCell{{Method: "gram", Accuracy: accuracy(100)}}}}
+		for _, a := range pair {
+			rows = append(rows, bench.TableRow{Step: 2, Cells: []bench.TableCell{{Method: "qr", Accuracy: accuracy(1)}, {Method: "gram", Accuracy: accuracy(a)}}})
+		}
+		s.add(trial{lambda: 0x1p-18, shrink: float64(i)}, h, rows)
+	}
+	want := `Accuracy at 200 samples, %, best first:
+  lambda  s  method  runs   mean  std. dev.  least   most
+   2^-18  1    gram     2  98.75       0.35  98.50  99.00
+   2^-18  2    gram     1  98.00          -  98.00  98.00
+   2^-18  0    gram     2  97.50       0.71  97.00  98.00
+
+`
+	if got := s.table(); got != want {
+		t.Errorf("%s; want\n%s", got, want)
+	}
+}
+
+// TestPaperTablePrint has times that are made up: Table 7 at full size, where the paper's figures are of improved/small.
+func TestPaperTablePrint(t *testing.T) {
+	h := bench.TableHead{
+		Table: 7, Data: bench.RandomImages, Scale: 1, Initial: 9900, Batch: 3600, Updates: 4, Nodes: 3500,
+		Methods: []string{"original", "improved/paper", "improved/small", "gram"}, Planner: "gram", Repeat: "gram", Seeds: []uint64{1},
+	}
+	row := func(step int, rebuilt bool) bench.TableRow {
+		r := bench.TableRow{Table: 7, Seed: 1, Step: step, Samples: 9900 + 3600*step, Rebuilt: rebuilt}
+		for i, m := range h.Methods {
+			s := []float64{12, 10, 8, 2}[i]
+			r.Cells = append(r.Cells, bench.TableCell{Method: m, Seconds: s, TotalSeconds: s * float64(step+1), FlopsModel: 1e9 * s})
+		}
+		return r
+	}
+	table := newPaperTable(h)
+	if got, want := heads(table.groups), "improved/paper over original   improved/small over original      gram over improved/paper"; !strings.Contains(got, want) {
+		t.Errorf("%s\nhas no %q", got, want)
+	}
+	table.row(row(0, false))
+	if got := table.row(row(1, false)); !strings.Contains(got, "1.20    1.20    1.20") || !strings.Contains(got, "1.50    1.50    1.09    1.50") {
+		t.Errorf("%q", got)
+	}
+	foot := table.foot()
+	for _, want := range []string{"improved/paper over original: 1.20 in total training time, 1.20", "improved/small over original: 1.50 in total training time (paper: 1.10), 1.50", "gram over improved/paper: 5.0 in"} {
+		if !strings.Contains(foot, want) {
+			t.Errorf("%s\nhas no %q", foot, want)
+		}
+	}
+	if got := table.row(row(2, true)); !strings.Contains(got, "17100*") || !strings.Contains(got, "1.50    1.50    1.10       -") {
+		t.Errorf("%q", got)
+	}
+	if foot := table.foot(); !strings.HasPrefix(foot, "\n* The run was interrupted") || strings.Contains(foot, "over original") {
+		t.Errorf("%s", foot)
+	}
+	for _, tc := range []struct {
+		table, batch, nodes int
+		methods             []string
+		want                []bool
+	}{
+		{7, 3600, 3500, []string{"improved/paper", "improved/small", "improved/large", "improved"}, []bool{false, true, false, false}},
+		{2, 10000, 5100, []string{"improved/paper", "improved/small", "improved/large", "improved"}, []bool{true, false, true, false}},
+		{4, 5000, 5100, []string{"improved/paper", "improved/small", "improved/large", "improved/small/solve"}, []bool{true, true, false, false}},
+	} {
+		for i, want := range tc.want {
+			p := &paperTable{h: bench.TableHead{Table: tc.table, Batch: tc.batch, Nodes: tc.nodes, Methods: tc.methods}}
+			if p.isPaper(i) != want {
+				t.Errorf("table %d, %s: %v", tc.table, tc.methods[i], !want)
+			}
+		}
+	}
+}
+
+// TestPaperFileFirst cannot print its lines: the first one is in the file.
+func TestPaperFileFirst(t *testing.T) {
+	full := errors.New("no space left on device")
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	out, err := openResults(path, false, broken{full})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.begun = true
+	if err := out.line("row", bench.TableRow{Table: 2}); !errors.Is(err, full) {
+		t.Errorf("%v; want %v", err, full)
+	}
+	if err := out.close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), `{"kind":"row","table":2,`) {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}
+
+// TestExplainPaper names flags that the command has.
+func TestExplainPaper(t *testing.T) {
+	var usage usageError
+	err := explainPaper(&bench.SamplesError{Name: "MNIST", Have: 60000, Initial: 20000, Batch: 20000, Updates: 5})
+	if want := "MNIST has 60000 samples, and the table needs 20000 + 5 x 20000 at this size: lower --scale or --held-out"; !errors.As(err, &usage) || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+	if err := errors.New("other"); explainPaper(err) != err || explainPaper(nil) != nil {
+		t.Error("another error is changed")
 	}
 }

@@ -166,7 +166,7 @@ func (set *planSettings) compare(ctx context.Context, choice blsupdate.Choice, r
 	fmt.Fprintln(t, "method\tpredicted, s\tmeasured, s\ttimes the choice's")
 	fastest := 1.0
 	for i, c := range m.Costs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\n", variantName(c), seconds(c.Total.PredictedSeconds), seconds(c.Total.MeasuredSeconds), 1/m.Speed[i])
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\n", c.Variant(), seconds(c.Total.PredictedSeconds), seconds(c.Total.MeasuredSeconds), 1/m.Speed[i])
 		fastest = max(fastest, m.Speed[i])
 	}
 	if err := t.Flush(); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,8 @@ type progress struct {
 	quiet bool
 	bar   *progressbar.ProgressBar // nil where w is no terminal
 
+	columns int // of the terminal; 0 where it does not tell, for barColumns
+
 	// Lines come at least so long one after the other; of those that come faster the last one waits for refresh.
 	pause   time.Duration
 	told    time.Time
@@ -30,43 +33,63 @@ const (
 	// barColumns is the width of a line with the bar. In a narrower terminal it would be broken in
 	// two, and only the second half could be drawn again.
 	barColumns = 80
+	// barWidth is that of the bar itself, and barRest what else is in its line beside the description:
+	// the percentage, the ends of the bar and the clock, of up to 99 hours.
+	barWidth = 24
+	barRest  = len(" 100% |") + barWidth + len("|  [99h59m59s]")
 )
 
 func newProgress(w io.Writer, quiet bool) *progress {
 	p := &progress{w: w, quiet: quiet}
-	if takesBar(w) {
-		p.bar = newBar(w)
+	if columns, ok := takesBar(w); ok {
+		p.bar, p.columns = newBar(w), columns
 	}
 	return p
 }
 
 func newBar(w io.Writer) *progressbar.ProgressBar {
 	return progressbar.NewOptions(barSteps,
-		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(24),
+		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(barWidth),
 		progressbar.OptionUseANSICodes(runtime.GOOS != "windows"), // which clear whatever else is in the line, as ^C
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true))
 }
 
-// takesBar tells whether w is a terminal on which a line can be drawn again and again.
-func takesBar(w io.Writer) bool {
+// takesBar tells whether w is a terminal on which a line can be drawn again and again, and of how many
+// columns, 0 if it does not tell.
+func takesBar(w io.Writer) (columns int, ok bool) {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
-		return false
+		return 0, false
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
-	return err != nil || columns == 0 || columns >= barColumns // some do not tell
+	if err != nil {
+		columns = 0
+	}
+	return columns, columns == 0 || columns >= barColumns
 }
 
-// show says that the given share of the work, 0 to 1, is done and what comes now.
+// show says that the given share of the work, 0 to 1, or a negative number where nobody knows, is done
+// and what comes now.
 func (p *progress) show(share float64, doing string) {
 	switch {
 	case p.bar != nil:
-		p.bar.Describe(doing)
-		_ = p.bar.Set(int(barSteps * share))
+		p.bar.Describe(shorten(doing, cmp.Or(p.columns, barColumns)-1-barRest)) // the last column is left: some break the line there
+		_ = p.bar.Set(int(barSteps * max(0, share)))
+	case !p.quiet && share < 0:
+		p.waiting = "      " + doing + "\n"
+		p.tell()
 	case !p.quiet:
 		p.waiting = fmt.Sprintf("%3.0f%%  %s\n", 100*share, doing)
 		p.tell()
 	}
+}
+
+// shorten cuts text to so many characters, which dots at its end are part of.
+func shorten(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return text
 }
 
 // tell prints the line that is waiting, if it is time.

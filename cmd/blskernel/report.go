@@ -29,9 +29,12 @@ func newReport(s streams) *cobra.Command {
 		Short: "Make a page with plots from files of results",
 		Long: `Read what paper, crossover and growth write with --out, or any of these, bench and flops
 with --json, and make DIR/index.html of it: what was measured in plain sentences, plots,
-and below each plot its numbers. The page is one file that loads nothing; DIR/plots has its plots as SVG and PNG. A
-folder stands for all of its files *.jsonl. Runs of the same settings on the same machine
-are joined, wherever they are. The sentences are printed too.`,
+and below each plot its numbers. The page is one file that loads nothing; DIR/plots has
+its plots as SVG and PNG. A folder stands for all of its files *.jsonl.
+
+Runs of the same settings under the same conditions are put together, wherever they are:
+on the same CPU with the same backend, kernel, threads and version of Go. Ratios are of
+times of one run. The sentences are printed too.`,
 		Example: `  blskernel report --results docs/results --out docs/results
   blskernel report --results table2.jsonl --results speeds.jsonl --out page
   blskernel report --out page results/*.jsonl`,

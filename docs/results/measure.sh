@@ -4,9 +4,12 @@
 #	measure.sh quick OUT          small sizes on the embedded data, under a minute
 #	measure.sh full OUT [DATA]    the paper's sizes; DATA has the files of MNIST and, if they are to be had, small NORB
 #
-# OUT is a folder for the results and the page. The full run takes two to three hours on two cores and 20 GB of memory, and
-# goes on with what is already in OUT where it was interrupted: a finished file is not measured again. Nothing else
-# should run on the machine meanwhile. BACKEND chooses the backend of the paper's tables, pure by default.
+# OUT is a folder for the results and the page. A quick run begins by removing what one before has left there, so that
+# everything is of the code as it is. A full run takes three to four hours on two cores and 20 GB of memory, what takes
+# minutes first; it goes on where it was interrupted, and does not measure again what OUT has. Without DATA it leaves Tables 2
+# to 5, the accuracies and the search for the ridge out. Nothing else should run on the machine meanwhile.
+#
+# BACKEND chooses the backend, pure by default; the speeds of the operations are compared on all that can be had.
 set -eu
 
 usage() {
@@ -17,7 +20,7 @@ usage() {
 [ $# -ge 2 ] || usage
 size=$1 out=$2 data=${3:-}
 backend=${BACKEND:-pure}
-mkdir -p "$out"
+every=original,improved/paper,gram,qr,ridge-inverse,inverse-cholesky,planner
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -25,51 +28,83 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 ${GO:-go} build -C "$root" -o "$work/blskernel" ./cmd/blskernel
 blskernel="$work/blskernel"
+mkdir -p "$out"
 
-# lines FILE COMMAND... keeps the JSON lines that the command prints, once it has finished.
-lines() {
-	file=$out/$1
-	shift
-	[ -e "$file" ] && return
+# kept COMMAND FILE FLAG... measures with a command that keeps each line as soon as it has it, or goes on with what is there.
+kept() {
+	command=$1 file=$out/$2
+	shift 2
+	echo "$command $*" >&2
+	"$blskernel" "$command" "$@" --backend "$backend" --out "$file" --resume >/dev/null
+}
+
+# measure COMMAND... appends the lines that a command prints to those of the file that is being made.
+measure() {
 	echo "$*" >&2
-	"$blskernel" "$@" --json >"$work/lines"
-	mv "$work/lines" "$file"
+	"$blskernel" "$@" --json >>"$work/lines"
 }
 
-# paper FILE FLAG... runs tables of the paper, or goes on with them.
-paper() {
-	file=$out/$1
-	shift
-	echo "paper $*" >&2
-	"$blskernel" paper "$@" --backend "$backend" --out "$file" --resume >/dev/null
+# whole FILE FUNCTION makes a file of what the function measures, once all of it is there. A file that is there stays.
+whole() {
+	[ -e "$out/$1" ] && return
+	: >"$work/lines"
+	"$2"
+	mv "$work/lines" "$out/$1"
 }
+
+# One case of each operation, on matrices, on a matrix and vectors, and on vectors.
+# shellcheck disable=SC2086 # the last argument is words
+speed() {
+	measure bench --op dgemm,dsyrk,dsyr2k,dsymm,dtrmm,dtrsm,dgemmtp,dsprk,dspmm,cholesky-inverse,ldlt-inverse,lu-inverse,lu-solve \
+		--case NN,UN,LU,LUN,N,L --n "$1" --rounds "$4" $5
+	measure bench --op dgemv,dger --case N --n "$2" --rounds "$4" $5
+	measure bench --op ddot,daxpy --n "$3" --rounds "$4" $5
+}
+
+quick_speed() { speed 30,100,300 100,1000 1000,10000 1 '--min-time 2ms --opponents none'; }
+full_speed() { speed 30,100,300,1000,2000 30,100,300,1000,2000,4000 30,100,300,1000,3000,10000,20000 3 ''; }
+
+predicted() { measure flops --validate --backends "$backend"; }
 
 case $size in
 quick)
-	paper tables.jsonl --table 1,2,3,4,5,6,7,8,9 --embedded --scale 0.04 --retrain --runs 3 --predict=false
-	lines crossover.jsonl crossover --k 200 --l 2000 --q 1,3,10,30,100,300,1000 --rounds 3 --predict=false
-	lines growth.jsonl growth --seeds 2
-	lines speed.jsonl bench --op dgemm,dsyrk,cholesky-inverse,ldlt-inverse,lu-inverse --n 30,100,300 --rounds 3 --opponents none
+	for file in table1 tables methods grid crossover growth speed; do rm -f "$out/$file.jsonl"; done
+	kept paper table1.jsonl --table 1
+	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --scale 0.04 --retrain --runs 3 --predict=false
+	kept paper methods.jsonl --table 9 --scale 0.04 --retrain --predict=false --methods "$every"
+	kept paper grid.jsonl --table 2 --embedded --scale 0.04 --predict=false --methods planner --held-out 400 \
+		--lambda 2^-30,2^-18,2^-6 --shrink 0.8,1.6
+	kept crossover crossover.jsonl --k 200 --l 2000 --q 1,3,10,30,100,300,1000 --rounds 3 --predict=false
+	kept growth growth.jsonl --seeds 2
+	whole speed.jsonl quick_speed
 	;;
 full)
-	for table in 2 3 4 5 6 7 8 9; do
-		paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
+	kept paper table1.jsonl --table 1
+	kept growth growth.jsonl
+	kept crossover crossover.jsonl
+	whole predicted.jsonl predicted
+	whole speed.jsonl full_speed
+	for table in 6 7 8; do
+		kept paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
 	done
-	paper table1.jsonl --table 1
+	# By every method: of the tables with several updates the cheapest.
+	kept paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --methods "$every"
 	if [ -n "$data" ]; then
-		paper accuracy.jsonl --table 2 --data "$data" --methods planner --runs 10
-		# The paper's recipe with another ridge and scale, chosen on the last 10,000 training samples.
-		paper chosen-held-out.jsonl --table 2 --data "$data" --methods planner --runs 3 --lambda 2^-18 --shrink 1.6 --held-out 10000
-		paper chosen.jsonl --table 2 --data "$data" --methods planner --runs 10 --lambda 2^-18 --shrink 1.6
+		kept paper accuracy.jsonl --table 2 --data "$data" --methods planner --runs 10
+		# The paper's recipe with another ridge and scale, which are chosen on the last 10,000 training samples.
+		kept paper grid.jsonl --table 2 --data "$data" --methods planner --runs 3 --held-out 10000 \
+			--lambda 2^-30,2^-24,2^-18,2^-12 --shrink 0.8,1.6,3.2
+		kept paper chosen.jsonl --table 2 --data "$data" --methods planner --runs 10 --lambda 2^-18 --shrink 1.6
+		for table in 3 2 5 4; do
+			kept paper table$table.jsonl --table $table --data "$data" --retrain
+		done
+	else
+		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl, grid.jsonl and chosen.jsonl are left out" >&2
 	fi
-	lines crossover.jsonl crossover
-	lines growth.jsonl growth
-	lines speed.jsonl bench --op dgemm,dsyrk,dsymm,dtrmm,dtrsm,dsprk,cholesky-inverse,ldlt-inverse,lu-inverse \
-		--n 30,100,300,1000,2000,4000 --threads 2 --rounds 3
-	lines predicted.jsonl flops --validate
 	;;
 *) usage ;;
 esac
+rm -f "$out"/plots/*.svg "$out"/plots/*.png # those of results that are no longer there
 "$blskernel" report --results "$out" --out "$out" >"$work/summary"
 mv "$work/summary" "$out/summary.txt"
 echo "the page is $out/index.html, what it says in sentences $out/summary.txt" >&2

@@ -1,0 +1,101 @@
+package benchmarks
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"blskernel"
+	"blskernel/bls"
+	"blskernel/blsupdate"
+)
+
+// A state is what can be written and read again.
+type state interface{ Encode(io.Writer) error }
+
+// encoding times the writing of states to memory.
+func encoding(b *testing.B, start func(bk blskernel.Backend) state) {
+	learners(b, func(bk blskernel.Backend) call {
+		s := start(bk)
+		var to bytes.Buffer
+		check(s.Encode(&to))
+		return call{bytes: int64(to.Len()), do: func() error { to.Reset(); return s.Encode(&to) }}
+	})
+}
+
+// decoding times the reading of states from memory.
+func decoding(b *testing.B, start func(bk blskernel.Backend) state, read func(r io.Reader, bk blskernel.Backend) error) {
+	learners(b, func(bk blskernel.Backend) call {
+		var from bytes.Buffer
+		check(start(bk).Encode(&from))
+		return call{bytes: int64(from.Len()), do: func() error { return read(bytes.NewReader(from.Bytes()), bk) }}
+	})
+}
+
+func fittedFeatures(bk blskernel.Backend) state {
+	x, _, _ := digits()
+	return must(bls.FitFeatures(x, featureOptions(bk)))
+}
+
+func fittedClassifier(bk blskernel.Backend) state {
+	x, labels, _ := digits()
+	c := classifier(bk)
+	check(c.Fit(x, labels))
+	return c
+}
+
+func fittedRegressor(bk blskernel.Backend) state {
+	x, _, y := digits()
+	r := regressor(bk)
+	check(r.Fit(x, y))
+	return r
+}
+
+func BenchmarkFeaturesEncode(b *testing.B)   { encoding(b, fittedFeatures) }
+func BenchmarkClassifierEncode(b *testing.B) { encoding(b, fittedClassifier) }
+func BenchmarkRegressorEncode(b *testing.B)  { encoding(b, fittedRegressor) }
+
+func BenchmarkBlsDecodeFeatures(b *testing.B) {
+	decoding(b, fittedFeatures, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeFeatures(r, bk); return err })
+}
+
+func BenchmarkBlsDecodeClassifier(b *testing.B) {
+	decoding(b, fittedClassifier, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeClassifier(r, bk); return err })
+}
+
+func BenchmarkBlsDecodeRegressor(b *testing.B) {
+	decoding(b, fittedRegressor, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeRegressor(r, bk); return err })
+}
+
+// BenchmarkBlsupdateEncode and the next one are of the state of each method, which for Original and Improved has A⁺.
+func BenchmarkBlsupdateEncode(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
+		m.fresh()
+		var to bytes.Buffer
+		check(blsupdate.Encode(&to, m.Updater))
+		return call{bytes: int64(to.Len()), do: func() error { to.Reset(); return blsupdate.Encode(&to, m.Updater) }}
+	})
+}
+
+func BenchmarkBlsupdateDecode(b *testing.B) {
+	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
+		m.fresh()
+		var from bytes.Buffer
+		check(blsupdate.Encode(&from, m.Updater))
+		return call{bytes: int64(from.Len()), do: func() error {
+			_, err := blsupdate.Decode(bytes.NewReader(from.Bytes()), m.opt.Backend)
+			return err
+		}}
+	})
+}
+
+// BenchmarkUpdaterAddInputsContext is AddInputs with a context that can be canceled, for which some methods have to
+// keep what they overwrite.
+func BenchmarkUpdaterAddInputsContext(b *testing.B) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	models(b, methods(blsupdate.ActionAdd), func(m *model) call {
+		return call{flops: m.flops(blsupdate.ActionAdd), reset: m.fresh, do: func() error { return m.AddInputsContext(ctx, m.ax, m.ya) }}
+	})
+}

@@ -1,0 +1,142 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+)
+
+// The paper's experiment at a small size: two methods learn the same batches, and have the same accuracy.
+func ExampleIncremental() {
+	e := &bench.Incremental{
+		Train: dataset.Digits(600, 1), Test: dataset.Digits(300, 2),
+		Initial: 200, Batch: 200, Updates: 2,
+		Features: bls.FeatureOptions{Groups: 3, GroupNodes: 10, EnhancementNodes: 50, Seed: 1},
+		Variants: bench.Variants(blsupdate.Original, blsupdate.Improved),
+		Update:   blsupdate.Options{Lambda: 0x1p-30},
+	}
+	err := e.Run(context.Background(), func(step []bench.Row) error {
+		original, improved := step[0], step[1]
+		fmt.Println(original.Samples, original.Accuracy == improved.Accuracy, improved.FlopsModel == improved.FlopsCounted)
+		return nil
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// 200 true true
+	// 400 true true
+	// 600 true true
+}
+
+// A method with its choices, by name.
+func ExampleParseVariant() {
+	v, err := bench.ParseVariant("improved/large/solve")
+	fmt.Println(v.Method, v.Form, v.Solve, v, err)
+	// Output: improved large true improved/large/solve <nil>
+}
+
+// What one of the paper's tables is about, and what it prints.
+func ExampleLookupPaperTable() {
+	t, ok := bench.LookupPaperTable(2)
+	fmt.Println(ok, t.Title())
+	fmt.Println("at a tenth:", t.Scaled(0.1).Title())
+	printed, _ := bench.PaperFigures(2)
+	fmt.Println("speed-up:", printed.Total)
+	// Output:
+	// true MNIST, k = 5100, l from 10000, 5 updates of q = 10000 > k
+	// at a tenth: MNIST, k = 510, l from 1000, 5 updates of q = 1000 > k
+	// speed-up: 1.35
+}
+
+// Table 1 of the paper at one choice of l, k and q: flops by its formulas and as they were counted.
+func ExamplePaperFlops() {
+	c, err := bench.PaperFlops(context.Background(), 100, 20, 10, blsupdate.Options{Form: blsupdate.Paper}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range c.Steps {
+		row := func(f bench.FlopsCount) string { return fmt.Sprintf("%s %v %v", f.Formula, f.Paper, f.Counted) }
+		fmt.Printf("%s: %s, %s\n", s.Step, row(s.Original), row(s.Improved))
+	}
+	// Output:
+	// Dbar = A+ D: 2qkl 40000 40000, 2qkl 40000 40000
+	// inner product: q²l 10000 10000, q²k 2000 2000
+	// inverse: q³ 1000 1000, q³ 1000 1000
+	// B: 2q²k 4000 4000, 2q²k 4000 4000
+}
+
+// Updates by two methods, measured in turn. The flops that the backend was asked for are those of the model.
+func ExampleMeasure() {
+	setting := bench.Setting{Method: blsupdate.Gram, Options: blsupdate.Options{Lambda: 1e-3}, L: 100, K: 20, Q: 10, C: 2}
+	other := setting
+	other.Method = blsupdate.QR
+	m, err := bench.Measure(context.Background(), []bench.Setting{setting, other}, blsupdate.ConstantRates(1e9, 1e9), 1, 1, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, cost := range m.Costs {
+		fmt.Println(cost.Variant(), cost.Total.Model == cost.Total.Counted, cost.Total.MeasuredSeconds > 0)
+	}
+	a := bench.Agree(m.Costs)
+	fmt.Println(a.Settings, "settings,", a.Unequal, "unequal")
+	// Output:
+	// gram true true
+	// qr true true
+	// 2 settings, 0 unequal
+}
+
+// From how many rows on starting over is faster than an update, from three points: the time of the update grows with q, that
+// of starting over does not.
+func ExampleCrossings() {
+	var points []bench.CrossoverPoint
+	for _, q := range []int{10, 100, 1000} {
+		points = append(points, bench.CrossoverPoint{
+			Backend: "pure", L: 5000, K: 500, C: 10, Q: q,
+			Methods:              []bench.CrossoverTiming{{Series: "improved", Method: "improved", Seconds: float64(q), Flops: float64(q)}},
+			RetrainPseudoinverse: bench.CrossoverTiming{Seconds: 300, Flops: 300},
+			RetrainWeights:       bench.CrossoverTiming{Seconds: 30, Flops: 30},
+		})
+	}
+	for _, c := range bench.Crossings(points) {
+		fmt.Printf("%s against %s: q = %.0f\n", c.Series, c.Against, c.Seconds)
+	}
+	// Output:
+	// improved against pseudoinverse: q = 300
+	// improved against weights: q = 30
+}
+
+// The error of the weights against the condition number, which QR keeps to κ and Gram to κ².
+func ExampleGrowth() {
+	pure, err := blskernel.Lookup("pure")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g := &bench.Growth{
+		Conditions: []float64{1e2, 1e6}, Lambdas: []float64{0}, Nodes: 10, Samples: 100, Seeds: 1, Backend: pure,
+		Variants: bench.Variants(blsupdate.Gram, blsupdate.QR),
+	}
+	err = g.Run(context.Background(), func(points []bench.GrowthPoint) error {
+		for _, p := range points {
+			fmt.Printf("%s, κ = %.0e: within the bound %v, nine digits %v\n", p.Variant(), p.Condition, p.Within(), !(math.Abs(p.Error) > 1e-9))
+		}
+		return nil
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// gram, κ = 1e+02: within the bound true, nine digits true
+	// qr, κ = 1e+02: within the bound true, nine digits true
+	// gram, κ = 1e+06: within the bound true, nine digits false
+	// qr, κ = 1e+06: within the bound true, nine digits true
+}

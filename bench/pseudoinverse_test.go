@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/lapack"
+	"blskernel/mat"
+)
+
+// TestRidgePseudoinverse puts P and W into their equations. With G = AᵀA + lambda I the solution by
+// Cholesky has a residual of at most c k eps ‖G‖‖P‖ whatever the condition (Higham, Accuracy and
+// Stability of Numerical Algorithms, theorem 10.4; c is some 8 there), and G itself has an error of l
+// eps ‖A‖², all in Frobenius norms.
+func TestRidgePseudoinverse(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, name := range blskernel.Names() {
+		b, err := blskernel.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []struct {
+			l, k, c int
+			lambda  float64
+		}{{1, 1, 1, 0}, {40, 7, 3, 0}, {65, 64, 1, 1e-3}, {200, 65, 10, 0x1p-30}, {30, 60, 2, 1e-2}, {1100, 20, 5, 1}} {
+			a, y := random(r, d.l, d.k), random(r, d.l, d.c)
+			before := mat.NewDense(d.l, d.k, nil)
+			before.Copy(a)
+			counter := blsupdate.NewCounter(b)
+			p, w, err := ridgePseudoinverse(counter, a, y, d.lambda)
+			if err != nil {
+				t.Fatalf("%s, %+v: %v", name, d, err)
+			}
+			l, k, c := float64(d.l), float64(d.k), float64(d.c)
+			if want := 3*l*k*k + k*k*k/3 + 2*l*k*c; !(math.Abs(counter.Flops()-want) <= 1e-12*want) {
+				t.Errorf("%s, %+v: %v flops; want %v", name, d, counter.Flops(), want)
+			}
+			var gram, left, diff, product mat.Dense
+			gram.Mul(a.T(), a)
+			for i := range d.k {
+				gram.Set(i, i, gram.At(i, i)+d.lambda)
+			}
+			left.Mul(p, &gram)
+			diff.Sub(&left, a)
+			if tol := 8 * (k + l) * eps * gram.Norm(2) * p.Norm(2); !(diff.Norm(2) <= tol) {
+				t.Errorf("%s, %+v: P G differs from A by %v; want at most %v", name, d, diff.Norm(2), tol)
+			}
+			product.Mul(p.T(), y)
+			diff.Reset()
+			diff.Sub(&product, w)
+			if tol := 2 * l * eps * p.Norm(2) * y.Norm(2); !(diff.Norm(2) <= tol) {
+				t.Errorf("%s, %+v: W differs from PᵀY by %v; want at most %v", name, d, diff.Norm(2), tol)
+			}
+			if distance(a, before) != 0 {
+				t.Errorf("%s, %+v: A has been changed", name, d)
+			}
+		}
+	}
+}
+
+// TestTimePseudoinverse has an A with a column of zeros: without a ridge there is no Cholesky factor,
+// and the time says so.
+func TestTimePseudoinverse(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	a, y := random(r, 50, 6), random(r, 50, 2)
+	for i := range 50 {
+		a.Set(i, 5, 0)
+	}
+	var pivot *lapack.PivotError
+	if _, _, err := ridgePseudoinverse(blskernel.Default(), a, y, 0); !errors.As(err, &pivot) {
+		t.Errorf("a singular matrix: %v", err)
+	}
+	for _, tc := range []struct {
+		lambda float64
+		by     string
+	}{{0, "svd"}, {1e-3, "cholesky"}} {
+		got, err := timePseudoinverse(a, y, blsupdate.Options{Lambda: tc.lambda})
+		if err != nil || got.by != tc.by || !(got.seconds > 0 && got.flops > 0) {
+			t.Errorf("lambda = %v: %+v, %v; want %s", tc.lambda, got, err, tc.by)
+		}
+	}
+	a.Set(3, 3, math.NaN())
+	if _, err := timePseudoinverse(a, y, blsupdate.Options{Lambda: 1}); err == nil {
+		t.Error("no error for NaN")
+	}
+}

@@ -1,0 +1,54 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+)
+
+// A page of the results that are in the repository.
+func ExampleNew() {
+	f, err := result.ReadFile(filepath.FromSlash("../../docs/results/growth.jsonl"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page, err := report.New([]*result.File{f})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(page.Sections())
+	first := page.Findings[0]
+	fmt.Println(first.Section, first.Text != "")
+
+	plot := page.Plots()[0]
+	var svg bytes.Buffer
+	if err := plot.WriteSVG(&svg); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(bytes.HasPrefix(svg.Bytes(), []byte("<svg")))
+
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	files, err := page.WriteFolder(context.Background(), dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(filepath.Base(files[0].Path), len(files) == 1+2*len(page.Plots()))
+	// Output:
+	// [Errors against condition number]
+	// Errors against condition number true
+	// true
+	// index.html true
+}

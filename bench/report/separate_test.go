@@ -1,0 +1,385 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/bench"
+	"blskernel/bench/result"
+	"blskernel/bench/speed"
+)
+
+// A small run: Table 3 with two updates, and what else a case wants.
+var smallHead = bench.TableHead{
+	Table: 3, Data: bench.MNIST, Scale: 1, Initial: 100, Batch: 50, Updates: 2, Nodes: 40, Targets: 10, Lambda: paperLambda, Shrink: 0.8,
+	Methods: []string{"original", "improved/paper", "gram"}, Planner: "gram", Repeat: "gram", Seeds: []uint64{1},
+}
+
+// smallRow is a row with the seconds of each method; negative ones leave a method out.
+func smallRow(head bench.TableHead, n int, seconds ...float64) bench.TableRow {
+	r := bench.TableRow{Table: head.Table, Seed: head.Seeds[0], Step: n, Samples: head.Initial + n*head.Batch}
+	for i, s := range seconds {
+		if s >= 0 {
+			r.Cells = append(r.Cells, bench.TableCell{Method: head.Methods[i], Seconds: s, FlopsModel: 1})
+		}
+	}
+	return r
+}
+
+// pageText is all that the page of some lines says, with the machine's line above them.
+func pageText(t *testing.T, files ...[]sampleLine) string {
+	t.Helper()
+	var read []*result.File
+	for i, lines := range files {
+		read = append(read, readSample(t, fmt.Sprint("file", i), append([]sampleLine{sampleMachine("x", "pure")}, lines...)))
+	}
+	return strings.ReplaceAll(parse(t, html(t, read...)).text.String(), "\u00a0", " ")
+}
+
+// says reports what a text lacks, and what it has and should not.
+func says(t *testing.T, got string, want []string, not ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("no %q in\n%s", w, strings.Join(strings.Fields(got[strings.LastIndex(got, "Summary"):]), " "))
+		}
+	}
+	for _, w := range not {
+		if strings.Contains(got, w) {
+			t.Errorf("%q in\n%s", w, strings.Join(strings.Fields(got[strings.LastIndex(got, "Summary"):]), " "))
+		}
+	}
+}
+
+// TestSharedStart times the same start at 30 and 20 s: the total of both methods has 25 s, and what is faster is the
+// updates alone. Starts of other flops are not the same.
+func TestSharedStart(t *testing.T) {
+	head := smallHead
+	rows := []sampleLine{{"table", head}, {"row", smallRow(head, 0, 30, 20, 2)}, {"row", smallRow(head, 1, 10, 10, 1)}, {"row", smallRow(head, 2, 10, 10, 1)}}
+	says(t, pageText(t, rows), []string{"is 1.00 times as fast as Original", "was timed for each, at 20.0 to 30.0 s; both are given the mean", "improved/paper takes 11.2 times as long"})
+	other := smallRow(head, 0, 30, 20, 2)
+	other.Cells[0].FlopsModel = 2
+	rows[1].value = other
+	says(t, pageText(t, rows), []string{"is 1.25 times as fast as Original"}, "was timed for each")
+}
+
+// TestApart has the methods of a run in two files: their times are both there, and are not compared.
+func TestApart(t *testing.T) {
+	var files [][]sampleLine
+	for i, method := range []string{"original", "improved/paper"} {
+		head := smallHead
+		head.Methods, head.Planner = []string{method}, ""
+		lines := []sampleLine{{"table", head}}
+		for n := range 3 {
+			lines = append(lines, sampleLine{"row", smallRow(head, n, float64(7+4*i))})
+		}
+		files = append(files, lines)
+	}
+	says(t, pageText(t, files...), []string{"original", "7.00", "11.0"}, "Speed-up of Improved", "times as fast")
+
+	// The same seed in two files is two runs, of whose ratios there is a median, not a ratio of medians: 2, 4 and 3/2.
+	files = nil
+	for _, s := range [][2]float64{{2, 1}, {12, 3}, {3, 2}} {
+		head := smallHead
+		lines := []sampleLine{{"table", head}}
+		for n := range 3 {
+			lines = append(lines, sampleLine{"row", smallRow(head, n, s[0], s[1], 0.5)})
+		}
+		lines[1] = sampleLine{"row", smallRow(head, 0, 0, 0, 0.5)}
+		files = append(files, lines)
+	}
+	says(t, pageText(t, files...), []string{"is 2.00 times as fast as Original", "Medians of 3 runs", "1.50 s (in each of 3 runs)", "improved/paper takes 2.67 times as long"})
+}
+
+// TestRebuilt goes on after an interruption: no total is compared, and what there is is marked.
+func TestRebuilt(t *testing.T) {
+	head := smallHead
+	anew := smallRow(head, 2, 10, 5, 1)
+	anew.Rebuilt = true
+	rows := []sampleLine{{"table", head}, {"row", smallRow(head, 0, 20, 20, 2)}, {"row", smallRow(head, 1, 10, 5, 1)}, {"row", anew}}
+	got := pageText(t, rows)
+	says(t, got, []string{
+		"After an interruption seed 1 went on from update 2 with states that were built anew", "So there is no total", "200 (states built anew)",
+		"update 2, states built anew", "gram (planner's choice), with states built anew on the way",
+	}, "In total training time Improved", "start and updates1", "in the whole training with features", "takes 4.00 s")
+	// An update before which nothing was done in this process is still compared by itself.
+	says(t, got, []string{"2.00"})
+}
+
+// TestPlanner has a run without the planner's method: nothing is said of it.
+func TestPlanner(t *testing.T) {
+	head := smallHead
+	head.Methods, head.Planner, head.Repeat = head.Methods[:2], "", "improved/paper"
+	rows := []sampleLine{{"table", head}}
+	for n := range 3 {
+		rows = append(rows, sampleLine{"row", smallRow(head, n, 2, min(2, 3-float64(n)))})
+	}
+	says(t, pageText(t, rows), []string{"is 1.20 times as fast as Original"}, "planner's method", "planner's choice)")
+}
+
+// TestNames has settings that are not the paper's: each is in the name, and none is compared with the paper as if it
+// were.
+func TestNames(t *testing.T) {
+	for _, tc := range []struct {
+		change     func(*setting)
+		want       string
+		task, same bool
+	}{
+		{func(*setting) {}, "Table 3", true, true},
+		{func(s *setting) { s.scale = 0.5 }, "Table 3 at scale 0.5", false, false},
+		{func(s *setting) { s.data = bench.SyntheticDigits }, "Table 3 on synthetic digits", false, false},
+		{func(s *setting) { s.lambda = 0x1p-18 }, "Table 3, lambda = 2^-18", true, false},
+		{func(s *setting) { s.lambda = 1e-3 }, "Table 3, lambda = 0.001", true, false},
+		{func(s *setting) { s.shrink = 1.6 }, "Table 3, s = 1.6", true, false},
+		{func(s *setting) { s.heldOut = 7 }, "Table 3, tested on 7 training samples", false, false},
+		{func(s *setting) { s.whitening = bench.UnitWhitening }, "Table 3, whitened (unit)", true, false},
+		{func(s *setting) { s.table, s.data = 7, bench.NORB }, "Table 7", true, true},
+		{func(s *setting) { s.table, s.data = 7, bench.RandomImages }, "Table 7 on random images", false, true},
+	} {
+		s := settingOf(smallHead)
+		tc.change(&s)
+		if s.name() != tc.want || s.sameTask() != tc.task || s.asInPaper() != tc.same {
+			t.Errorf("%q, %v, %v; want %q, %v, %v", s.name(), s.sameTask(), s.asInPaper(), tc.want, tc.task, tc.same)
+		}
+	}
+	head := smallHead
+	head.Data, head.Title = bench.SyntheticDigits, "MNIST"
+	accuracy := 91.5
+	row := smallRow(head, 0, 1, 1, 1)
+	row.Cells[0].Accuracy = &accuracy
+	rows := []sampleLine{{"table", head}, {"row", row}, {"row", smallRow(head, 1, 2, 1, 1)}, {"row", smallRow(head, 2, 2, 1, 1)}}
+	says(t, pageText(t, rows), []string{
+		"Table 3 on synthetic digits: k = 40, l from 100", "are not MNIST", "None of these runs is of the paper's size and recipe", "the paper has 1.57 with its own recipe",
+	}, "at least the paper's figure", "the paper has 9")
+}
+
+// TestForms runs Table 7 by both forms: the paper's figures are those of improved/small, and each has flops of its own.
+func TestForms(t *testing.T) {
+	head := smallHead
+	head.Table, head.Data, head.Methods, head.Planner = 7, bench.RandomImages, []string{"original", "improved/paper", "improved/small"}, ""
+	rows := []sampleLine{{"table", head}}
+	for n := range 3 {
+		row := smallRow(head, n, 12, 10, 11)
+		for i, form := range []string{"small", "large", "small"} {
+			row.Cells[i].Form, row.Cells[i].FlopsModel = form, []float64{6, 5, 4}[i]
+		}
+		rows = append(rows, sampleLine{"row", row})
+	}
+	page, err := New([]*result.File{readSample(t, "x", rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overview := page.Plots()[0]
+	for _, s := range overview.series {
+		switch s.name {
+		case "by flops":
+			if !slices.Equal(s.x, []float64{1, 2}) || !(math.Abs(s.y[0]-6./5) <= 1e-15) || !(math.Abs(s.y[1]-6./4) <= 1e-15) {
+				t.Errorf("by flops: %v at %v", s.y, s.x)
+			}
+		case "the paper":
+			if !math.IsNaN(s.y[0]) || s.y[1] != 1.10 {
+				t.Errorf("the paper: %v", s.y)
+			}
+		}
+	}
+	if !slices.Equal(overview.x.nominal, []string{"7", "7 small"}) {
+		t.Errorf("places: %q", overview.x.nominal)
+	}
+	says(t, pageText(t, rows), []string{
+		"at least the paper's figure in 0 of 1 run", "It is below it in Table 7 on random images (improved/small, pure, 2 threads): 1.09 against 1.10, flops say 1.50.", "the paper's times are of the other form",
+	})
+}
+
+// TestClaims has retraining in one of two tables: only that one is named where updating loses to it, and each form by
+// itself.
+func TestClaims(t *testing.T) {
+	var rows []sampleLine
+	for _, table := range []int{2, 3} {
+		head := smallHead
+		head.Table, head.Methods = table, []string{"original", "improved/paper", "improved/small", "gram"}
+		rows = append(rows, sampleLine{"table", head})
+		for n := range 3 {
+			row := smallRow(head, n, 9, 8, 4, 1)
+			if table == 3 && n > 0 {
+				row.Retraining = &bench.Retraining{PseudoinverseSeconds: 5, PseudoinverseBy: "cholesky", WeightsSeconds: 2}
+			}
+			rows = append(rows, sampleLine{"row", row})
+		}
+	}
+	says(t, pageText(t, rows), []string{
+		"Table 3, pure, 2 threads: updating the pseudoinverse by improved/paper takes 1.60 times as long as computing A⁺ by the ridge formula and W from scratch (it loses at 2 of 2 updates), and 4.00 times as long as computing W alone from scratch (it loses at 2 of 2 updates).",
+		"Table 3, pure, 2 threads: updating the pseudoinverse by improved/small takes 0.80 times as long as computing A⁺ by the ridge formula and W from scratch (it loses at 0 of 2 updates), and 2.00 times",
+		"Tables 2 and 3, pure, 2 threads: the planner's method is 7.67 times as fast as improved/paper in the whole training with features, and 8.00 times in the updates alone.",
+	}, "Tables 2 and 3, pure, 2 threads: updating")
+}
+
+// TestConditionsApart has what was measured with one thread and with two, with two kernels, and by two versions, in
+// files that were joined: no point takes the place of another, and versions are named.
+func TestConditionsApart(t *testing.T) {
+	machine := func(change func(*result.Machine)) sampleLine {
+		m := sampleMachine("x", "pure").value.(result.Machine)
+		change(&m)
+		return sampleLine{"machine", m}
+	}
+	var lines []sampleLine
+	for i, m := range []sampleLine{
+		machine(func(m *result.Machine) { m.Threads = []int{1} }), machine(func(m *result.Machine) {}),
+		machine(func(m *result.Machine) { m.Kernel = "avx2" }), machine(func(m *result.Machine) { m.Version = "v2" }),
+	} {
+		x := float64(i + 1)
+		cost := bench.Cost{Backend: "pure", Method: "gram", K: 7, Total: bench.CostStep{PredictedSeconds: x, MeasuredSeconds: 100 + x}}
+		lines = append(lines, m,
+			sampleLine{"crossover", bench.CrossoverPoint{Backend: "pure", L: 9, K: 5, Q: 10 + i/3, C: 1, Rounds: 1, Planner: "gram", RetrainWeights: bench.CrossoverTiming{Seconds: 200 + x}}},
+			sampleLine{"growth", bench.GrowthPoint{Backend: "pure", Method: "qr", Form: "auto", Condition: 100, Kappa: 1, Error: x, Bound: 9}},
+			sampleLine{"cell", speed.Result{Op: "dgemm", M: 8, N: 8, K: 8, Threads: 1, Peak: 1, Backends: []speed.Timing{{Backend: "pure", GFLOPS: 300 + x}}}},
+			sampleLine{"cost", cost})
+	}
+	root := parse(t, html(t, readSample(t, "x", lines)))
+	for id, offset := range map[string]int{"crossover": 200, "prediction": 100, "speed": 300} {
+		cells := cellsOf(t, root, id)
+		for i := range 4 {
+			if want := fmt.Sprint(offset + i + 1); cells[want] == 0 && !(id == "speed" && i < 2) { // measured again, by v2, with as many threads
+				t.Errorf("%s: no %s", id, want)
+			}
+		}
+	}
+	if cells := cellsOf(t, root, "errors"); cells["1e0"] == 0 || cells["2e0"] > 0 || cells["3e0"] == 0 || cells["4e0"] == 0 {
+		t.Errorf("errors: %v; want 1, 3, and 4 in the place of 2", cells)
+	}
+	all := root.text.String()
+	for _, want := range []string{
+		"l = 9, k = 5, c = 1, pure, 1 thread, kernel avx512", "l = 9, k = 5, c = 1, pure, 2 threads, kernel avx512", "l = 9, k = 5, c = 1, pure, 2 threads, kernel avx2",
+		"Measured by different versions of the code: 48e7019c0ffe+ and v2.", "dgemm: pure, kernel avx2",
+		"Updates of random models, pure, 1 thread, kernel avx512", "Updates of random models, pure, 2 threads, kernel avx2",
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+// TestFirstBackend has cells whose first backend is not the same: each is compared with the others of its own cells.
+func TestFirstBackend(t *testing.T) {
+	cell := func(n int, first, second string, ratio float64) sampleLine {
+		return sampleLine{"cell", speed.Result{Op: "dgemm", Args: "NN", M: n, N: n, K: n, Threads: 2, Peak: 100, Backends: []speed.Timing{{Backend: first, GFLOPS: 50, OfPeak: 0.5}, {Backend: second, GFLOPS: 50 / ratio, Ratio: ratio}}}}
+	}
+	says(t, pageText(t, []sampleLine{cell(10, "pure", "openblas", 2), cell(20, "openblas", "pure", 0.5), cell(30, "pure", "openblas", 0.25)}), []string{
+		"The backend pure is faster than openblas in 1 of 2 cells; the median of the ratios is 1.12.", "The backend openblas is faster than pure in 0 of 1 cell; the median of the ratios is 0.50.",
+	})
+}
+
+// TestSearch has four pairs of ridge and scale on held-out samples, one of which is not finished.
+func TestSearch(t *testing.T) {
+	var lines []sampleLine
+	for i, pair := range [][2]float64{{paperLambda, 0.8}, {0x1p-18, 0.8}, {paperLambda, 1.6}, {0x1p-18, 1.6}} {
+		head := smallHead
+		head.Methods, head.HeldOut, head.Lambda, head.Shrink = []string{"gram"}, 10, pair[0], pair[1]
+		lines = append(lines, sampleLine{"table", head})
+		for n := range 3 {
+			if i == 2 && n == 2 {
+				break
+			}
+			row := smallRow(head, n, 1)
+			accuracy := 90 + float64(n) + []float64{0.25, 1.5, 9, 0.75}[i]
+			row.Cells[0].Accuracy = &accuracy
+			lines = append(lines, sampleLine{"row", row})
+		}
+	}
+	got := pageText(t, lines)
+	says(t, got, []string{
+		"Table 3, tested on 10 training samples: of 4 pairs of ridge and scale, s = 0.8 with lambda = 2^-18 has the best mean accuracy over all steps, 92.50%; the paper's, s = 0.8 with lambda = 2^-30, has 91.25%.",
+		"91.75", "93.50",
+	}, "Time of an update", "Table 3, lambda = 2^-18, tested")
+	cells := cellsOf(t, parse(t, html(t, readSample(t, "x", lines))), "accuracy")
+	if cells["2^-18"] != 2 || cells["2^-30"] != 2 || cells["100.00"] != 0 || cells[absent] != 2 {
+		t.Errorf("%v", cells)
+	}
+}
+
+// TestTablePredictions compares predicted times of updates with measured ones, without the features; where there are
+// none the flops predict at the median rate.
+func TestTablePredictions(t *testing.T) {
+	head := smallHead
+	rows := []sampleLine{{"table", head}}
+	for n := range 3 {
+		row := smallRow(head, n, 5, 3, 2)
+		row.FeatureSeconds = 1
+		for i := range row.Cells {
+			row.Cells[i].FlopsModel, row.Cells[i].FlopsCounted = 8e9, 8e9
+			if n > 0 {
+				row.Cells[i].PredictedSeconds = 4
+			}
+		}
+		rows = append(rows, sampleLine{"row", row})
+	}
+	says(t, pageText(t, rows), []string{ // predicted 4 s, measured 4, 2 and 1 s
+		"Times of updates of the paper's tables on pure, 2 threads are predicted by the rates of the machine to within 100.0% in the median of 6 updates", "300.0% at worst", "improved/paper, Table 3",
+	})
+	for n := 2; n < len(rows); n++ {
+		row := rows[n].value.(bench.TableRow)
+		for i := range row.Cells {
+			row.Cells[i].PredictedSeconds = 0
+		}
+	}
+	says(t, pageText(t, rows), []string{ // 8 Gflop at 4 GFLOP/s in the median: 2 s
+		"are predicted by the flops alone, at 4.00 GFLOP/s, to within 50.0% in the median of 6 updates", "100.0% at worst",
+	})
+}
+
+// TestFlopsFindings has counts that are those of the formulas, below them and above.
+func TestFlopsFindings(t *testing.T) {
+	c := sampleFlopsCase(4000, 500, 300)
+	says(t, pageText(t, []sampleLine{{"flops", c}}), []string{
+		"At l = 4000, k = 500, q = 300 ≤ k the steps take 1.56 Gflop by Original and 1.22 by Improved as counted, a ratio of 1.28; by the paper's formulas 1.56 and 1.25, a ratio of 1.25. Fewer are counted in inner product by Improved (0.50 of q²k).",
+		"The rows are random, of seed 1.",
+	})
+	c.Steps[0].Original.Counted *= 2
+	says(t, pageText(t, []sampleLine{{"flops", c}}), []string{"More are counted in Dbar = A+ D by Original (2.00 of 2qkl)."})
+	c = sampleFlopsCase(4000, 500, 1000)
+	says(t, pageText(t, []sampleLine{{"flops", c}}), []string{"All counts are those of the formulas.", "q = 1000 > k"})
+}
+
+// TestCommonSeeds has methods that have no seed in common: nothing says that they agree, and each has a curve.
+func TestCommonSeeds(t *testing.T) {
+	accuracy := func(head bench.TableHead, seed uint64, v float64) []sampleLine {
+		head.Seeds = []uint64{seed}
+		lines := []sampleLine{{"table", head}}
+		for n := range 3 {
+			row := smallRow(head, n, 1)
+			row.Cells[0].Accuracy = &v
+			lines = append(lines, sampleLine{"row", row})
+		}
+		return lines
+	}
+	gram, qr := smallHead, smallHead
+	gram.Methods, qr.Methods = []string{"gram"}, []string{"qr"}
+	curves := func(lines []sampleLine) []string {
+		page, err := New([]*result.File{readSample(t, "x", lines)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range page.Plots() {
+			if strings.HasPrefix(p.Name, "accuracy") {
+				for _, s := range p.series {
+					names = append(names, base(strings.Split(s.name, ",")[0]))
+				}
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	apart := slices.Concat(accuracy(gram, 1, 97), accuracy(qr, 2, 97))
+	if names := curves(apart); !slices.Equal(names, []string{"gram", "qr"}) {
+		t.Errorf("without a common seed: %q", names)
+	}
+	says(t, pageText(t, apart), nil, "the methods differ by")
+	common := slices.Concat(accuracy(gram, 1, 97), accuracy(qr, 1, 97.05))
+	if names := curves(common); len(names) != 1 {
+		t.Errorf("with a common seed: %q", names)
+	}
+	says(t, pageText(t, common), []string{"the methods differ by 0.05 percentage points at most"})
+}

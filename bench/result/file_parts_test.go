@@ -1,0 +1,101 @@
+package result
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"testing"
+
+	"blskernel/bench"
+	"blskernel/bench/speed"
+)
+
+// TestParts joins what three commands wrote, of which the last went on with the table of the second: every line is
+// with its own machine again.
+func TestParts(t *testing.T) {
+	var b bytes.Buffer
+	put := func(kind string, v any) {
+		t.Helper()
+		if err := Write(&b, kind, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := func(step int) bench.TableRow { return bench.TableRow{Table: 2, Seed: 1, Step: step} }
+	put("growth", bench.GrowthPoint{Method: "of nobody"})
+	put("machine", Machine{CPU: "a"})
+	put("cell", speed.Result{Op: "dgemm", N: 1})
+	put("crossover", bench.CrossoverPoint{Q: 1})
+	put("machine", Machine{CPU: "b"})
+	put("table", bench.TableHead{Table: 2, Seeds: []uint64{1}})
+	put("row", row(0))
+	put("cost", bench.Cost{Method: "qr"})
+	put("machine", Machine{CPU: "c"})
+	put("row", row(1))
+	put("row", row(2))
+	put("cell", speed.Result{Op: "dgemm", N: 2})
+	put("growth", bench.GrowthPoint{Method: "gram"})
+	put("flops", bench.FlopsCase{Q: 3})
+	put("agreement", Agreement{Backend: "pure"})
+
+	f, err := Read("x", &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := f.Parts()
+	if len(parts) != 4 {
+		t.Fatalf("%d parts", len(parts))
+	}
+	for i, want := range []struct {
+		cpu                                                         string
+		tables, flops, cells, costs, agreements, crossovers, growth int
+	}{{"", 0, 0, 0, 0, 0, 0, 1}, {"a", 0, 0, 1, 0, 0, 1, 0}, {"b", 1, 0, 0, 1, 0, 0, 0}, {"c", 0, 1, 1, 0, 1, 0, 1}} {
+		p := parts[i]
+		if got := p.counts(); got != (counts{want.tables, want.flops, want.cells, want.costs, want.agreements, want.crossovers, want.growth}) {
+			t.Errorf("part %d has %+v; want %+v", i, got, want)
+		}
+		if p.Name != "x" || want.cpu == "" != (len(p.Machines) == 0) || want.cpu != "" && (len(p.Machines) != 1 || p.Machines[0].CPU != want.cpu) {
+			t.Errorf("part %d is of %+v; want %q", i, p.Machines, want.cpu)
+		}
+	}
+	table := parts[2].Tables[0]
+	if len(table.Rows) != 3 || table.Machine.CPU != "b" || len(table.Continued) != 1 || table.Continued[0].CPU != "c" {
+		t.Errorf("the table has %d rows, of %q and %+v", len(table.Rows), table.Machine.CPU, table.Continued)
+	}
+	if parts[1].Cells[0].N != 1 || parts[3].Cells[0].N != 2 || parts[0].Growth[0].Method != "of nobody" || parts[3].Growth[0].Method != "gram" {
+		t.Error("lines are in other parts")
+	}
+	if n := len((&File{}).Parts()); n != 0 {
+		t.Errorf("an empty file has %d parts", n)
+	}
+}
+
+// TestConditions changes one thing after another, and those on which times do not depend.
+func TestConditions(t *testing.T) {
+	here := Machine{CPU: "a", GOMAXPROCS: 2, Go: "go1 x/y", Backends: []string{"pure", "openblas"}, Kernel: "avx2", OpenBLAS: "0.3", Threads: []int{1, 2}}
+	same := here
+	same.Command, same.Version, same.Features = "another", "v2", []string{"FMA"}
+	if here.Conditions() != same.Conditions() || here.Conditions().Differences(same.Conditions()) != nil {
+		t.Errorf("%+v and %+v differ", here, same)
+	}
+	for _, tc := range []struct {
+		change func(*Machine)
+		want   string
+	}{
+		{func(m *Machine) { m.CPU = "b" }, "the CPU a and b"},
+		{func(m *Machine) { m.GOMAXPROCS = 4 }, "GOMAXPROCS 2 and 4"},
+		{func(m *Machine) { m.Go = "go2 x/y" }, "Go go1 x/y and go2 x/y"},
+		{func(m *Machine) { m.Backends = []string{"pure"} }, "the backend pure, openblas and pure"},
+		{func(m *Machine) { m.Kernel = "" }, "the kernel avx2 and none"},
+		{func(m *Machine) { m.OpenBLAS = "0.4" }, "OpenBLAS 0.3 and 0.4"},
+		{func(m *Machine) { m.Threads = []int{2} }, "threads 1, 2 and 2"},
+	} {
+		other := here
+		tc.change(&other)
+		if got := here.Conditions().Differences(other.Conditions()); !slices.Equal(got, []string{tc.want}) || here.Conditions() == other.Conditions() {
+			t.Errorf("%q; want %q", got, tc.want)
+		}
+	}
+	if n, fields := len(here.Conditions().Differences(Conditions{})), reflect.TypeFor[Conditions]().NumField(); n != fields {
+		t.Errorf("%d of %d fields are compared", n, fields)
+	}
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// measuring runs docs/results/measure.sh with programs of its own in the place of the go command and of blskernel,
+// which only notes what it is called with and makes the files, and returns these calls. A call that has fail in it
+// fails.
+func measuring(t *testing.T, fail string, args ...string) (calls [][]string, stderr string, err error) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	log := filepath.Join(dir, "log")
+	fake := write("blskernel", `#!/bin/sh
+printf '%s\n' "$*" >>'`+log+`'
+case "$*" in *'`+fail+`'*) [ -z '`+fail+`' ] || exit 1 ;; esac
+while [ $# -gt 0 ]; do
+	case $1 in
+	--out) [ -d "$2" ] || echo line >>"$2" ;;
+	--json) echo line ;;
+	esac
+	shift
+done
+`)
+	goCommand := write("go", "#!/bin/sh\n[ \"$1 $2 $4\" = 'build -C -o' ] && cp '"+fake+"' \"$5\"\n")
+	cmd := exec.Command("sh", append([]string{filepath.FromSlash("../../docs/results/measure.sh")}, args...)...)
+	cmd.Env = append(os.Environ(), "GO="+goCommand, "BACKEND=pure")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	err = cmd.Run()
+	text, readErr := os.ReadFile(log)
+	if readErr != nil && err == nil {
+		t.Fatal(readErr)
+	}
+	for line := range strings.Lines(string(text)) {
+		calls = append(calls, strings.Fields(line))
+	}
+	return calls, errs.String(), err
+}
+
+// parses tells whether the command line knows the flags of a call.
+func parses(t *testing.T, call []string) {
+	t.Helper()
+	working := false
+	cmd, rest, err := newRoot(streams{out: io.Discard, err: io.Discard}, &working).Find(call)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err != nil || cmd.Flags().NArg() > 0 {
+		t.Errorf("%q: %v, and %q is left", call, err, cmd.Flags().Args())
+	}
+}
+
+// value returns what follows a flag in a call.
+func value(call []string, flag string) string {
+	if i := slices.Index(call, flag); i >= 0 && i+1 < len(call) {
+		return call[i+1]
+	}
+	return ""
+}
+
+// tablesOf returns the tables of calls of paper, in order.
+func tablesOf(calls [][]string) string {
+	var tables []string
+	for _, call := range calls {
+		if call[0] == "paper" {
+			tables = append(tables, value(call, "--table"))
+		}
+	}
+	return strings.Join(tables, " ")
+}
+
+// TestMeasure has every call understood, on the chosen backend, and only files that the page reads; without data the
+// tables that need it are left out, and said to be.
+func TestMeasure(t *testing.T) {
+	for _, tc := range []struct {
+		args   []string
+		tables string
+		says   string
+	}{
+		{[]string{"full"}, "1 6 7 8 9", "without a folder of data, Tables 2 to 5, "},
+		{[]string{"full", "data"}, "1 6 7 8 9 2 2 2 3 2 5 4", ""},
+		{[]string{"quick"}, "1 2,3,4,5,6,7,8 9 2", ""},
+	} {
+		out := t.TempDir()
+		calls, stderr, err := measuring(t, "", slices.Insert(slices.Clone(tc.args), 1, out)...)
+		if err != nil {
+			t.Fatalf("%q: %v\n%s", tc.args, err, stderr)
+		}
+		if got := tablesOf(calls); got != tc.tables || !strings.Contains(stderr, tc.says) {
+			t.Errorf("%q: tables %s; want %s\n%s", tc.args, got, tc.tables, stderr)
+		}
+		operations := map[string]bool{}
+		for _, call := range calls {
+			parses(t, call)
+			if slices.Contains([]string{"paper", "crossover", "growth"}, call[0]) && value(call, "--backend") != "pure" {
+				t.Errorf("%q: the backend is not handed on", call)
+			}
+			for _, op := range strings.Split(value(call, "--op"), ",") {
+				operations[op] = op != ""
+			}
+			if slices.Contains(call, "--threads") {
+				t.Errorf("%q: a number of threads", call)
+			}
+		}
+		for _, op := range []string{"dgemm", "dsyr2k", "dgemmtp", "dspmm", "dgemv", "dger", "ddot", "daxpy", "lu-solve"} {
+			if !operations[op] {
+				t.Errorf("%q: %s is not measured", tc.args, op)
+			}
+		}
+		if last := calls[len(calls)-1]; last[0] != "report" || value(last, "--out") != out {
+			t.Errorf("%q: the last call is %q", tc.args, last)
+		}
+		files, err := filepath.Glob(filepath.Join(out, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if ext := filepath.Ext(f); ext != ".jsonl" && filepath.Base(f) != "summary.txt" {
+				t.Errorf("%q leaves %s", tc.args, f)
+			}
+		}
+	}
+}
+
+// TestMeasureAgain runs it where something is there: a quick run measures all of it anew, and leaves other files
+// alone; a full one keeps whole files, and goes on with the others.
+func TestMeasureAgain(t *testing.T) {
+	out := t.TempDir()
+	for _, name := range []string{"speed.jsonl", "tables.jsonl", "other.jsonl"} {
+		if err := os.WriteFile(filepath.Join(out, name), []byte("old\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, stderr, err := measuring(t, "", "quick", out); err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	for name, old := range map[string]bool{"speed.jsonl": false, "tables.jsonl": false, "other.jsonl": true} {
+		text, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil || strings.Contains(string(text), "old") != old {
+			t.Errorf("%s has %q, %v", name, text, err)
+		}
+	}
+	out = t.TempDir()
+	calls, _, err := measuring(t, "--op dgemv", "full", out) // in the middle of speed.jsonl
+	if _, there := os.Stat(filepath.Join(out, "speed.jsonl")); err == nil || there == nil || calls[len(calls)-1][0] != "bench" {
+		t.Errorf("after a failure: %v, speed.jsonl: %v, the last call %q", err, there, calls[len(calls)-1])
+	}
+	again, stderr, err := measuring(t, "", "full", out)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	count := map[string]int{}
+	for _, call := range again {
+		count[call[0]]++
+	}
+	if count["flops"] != 0 || count["bench"] != 3 {
+		t.Errorf("again: %v; want speed.jsonl and no predicted.jsonl", count)
+	}
+	for _, call := range again {
+		if slices.Contains([]string{"paper", "crossover", "growth"}, call[0]) && !slices.Contains(call, "--resume") {
+			t.Errorf("%q does not go on", call)
+		}
+	}
+}
+
+// TestMeasureUsage has calls that say nothing.
+func TestMeasureUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"quick"}, {"slow", filepath.Join(t.TempDir(), "out")}} {
+		_, stderr, err := measuring(t, "", args...)
+		if err == nil || !strings.Contains(stderr, "measure.sh full OUT [DATA]") {
+			t.Errorf("%q: %v, %q", args, err, stderr)
+		}
+	}
+}
