@@ -15,7 +15,9 @@ import (
 var layers = []string{
 	"blskernel/internal/guard",
 	"blskernel/internal/finite",
+	"blskernel/internal/numpytest",
 	"blskernel/internal/atomicfile",
+	"blskernel/internal/codec",
 	"blskernel/internal/packed",
 	"blskernel/internal/block",
 	"blskernel/internal/kernel",
@@ -27,7 +29,10 @@ var layers = []string{
 	"blskernel/blsupdate",
 	"blskernel/dataset",
 	"blskernel/dataset/catalog",
+	"blskernel/dataset/stream/internal/npy",
+	"blskernel/dataset/stream",
 	"blskernel/bls",
+	"blskernel/bls/modelfile",
 	"blskernel/bench",
 	"blskernel/bench/speed",
 	"blskernel/bench/benchmarks",
@@ -35,6 +40,8 @@ var layers = []string{
 	"blskernel/bench/result",
 	"blskernel/bench/report",
 	"blskernel/cmd/blskernel",
+	"blskernel/examples/server",
+	"blskernel/internal/docs",
 }
 
 // TestLayers checks that no import goes up, and that only backend_cgo.go's package names netlib.

@@ -46,26 +46,26 @@ func writeIDX(t *testing.T, n int) string {
 	return dir
 }
 
-// quickTrain makes a run of train with k = 60 nodes.
-func quickTrain(dir string, args ...string) []string {
-	return append([]string{"train", "--data", dir}, quick(args...)[1:]...)
+// quickFiles makes a run of demo with the files of a folder and k = 60 nodes.
+func quickFiles(dir string, args ...string) []string {
+	return append([]string{"demo", "--data", dir}, quick(args...)[1:]...)
 }
 
-func TestTrain(t *testing.T) {
+func TestDemoFiles(t *testing.T) {
 	dir := writeIDX(t, 130)
-	status, stdout, stderr := inProcess(quickTrain(dir, "--json")...)
+	status, stdout, stderr := inProcess(quickFiles(dir, "--json")...)
 	if status != 0 || stderr != "" {
 		t.Fatalf("status %d, stderr %q", status, stderr)
 	}
 	checkRows(t, parseRows(t, stdout), 90, 20, 2)
 
-	status, stdout, _ = inProcess(quickTrain(dir)...)
+	status, stdout, _ = inProcess(quickFiles(dir)...)
 	if want := filepath.Base(dir) + " (train): 130 images of 28 x 28 in 10 classes\n"; status != 0 || !strings.Contains(stdout, want) {
 		t.Errorf("status %d, %q is not in\n%s", status, want, stdout)
 	}
 }
 
-func TestTrainErrors(t *testing.T) {
+func TestDemoFilesErrors(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		spoil  func(t *testing.T, dir string) (data string)
@@ -95,15 +95,15 @@ func TestTrainErrors(t *testing.T) {
 			return dir
 		}, nil, exitFailure, []string{"train-images-idx3-ubyte.gz"}},
 		{"too many updates", func(_ *testing.T, dir string) string { return dir }, []string{"--updates", "3"}, exitUsage,
-			[]string{"(train) has 130 samples and 90 + 3 x 20 are wanted: lower --initial, --updates or --batch\nRun 'blskernel train -h' for help.\n"}},
+			[]string{"(train) has 130 samples and 90 + 3 x 20 are wanted: lower --initial, --updates or --batch\nRun 'blskernel demo -h' for help.\n"}},
 		{"too large a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "131"}, exitUsage, []string{"130 samples and 131 + 2 x 20"}},
 		{"too small a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "59"}, exitUsage,
 			[]string{"--initial is 59, fewer samples than the 60 nodes", "--lambda 0"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := tc.spoil(t, writeIDX(t, 130))
-			status, stdout, stderr := inProcess(quickTrain(dir, tc.args...)...)
-			if status != tc.status || stdout != "" || !strings.HasPrefix(stderr, "blskernel train: ") {
+			status, stdout, stderr := inProcess(quickFiles(dir, tc.args...)...)
+			if status != tc.status || stdout != "" || !strings.HasPrefix(stderr, "blskernel demo: ") {
 				t.Errorf("status %d, stdout %q, stderr %q; want status %d and a reason", status, stdout, stderr, tc.status)
 			}
 			for _, want := range tc.want {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings are the flags that demo and train share.
+// settings are the flags of demo.
 type settings struct {
 	initial, batch, updates                     int
 	featureGroups, groupNodes, enhancementNodes int

@@ -1,8 +1,14 @@
-// Command blskernel trains a broad learning system on image files while samples keep arriving, compares
-// the methods of doing so and the speeds of linear algebra backends, and says what it runs on.
+// Command blskernel trains broad learning systems on files of any size, lets them learn while samples keep arriving,
+// and predicts; it compares the methods of doing so and the speeds of linear algebra backends, and says what it
+// runs on.
 //
-//	blskernel demo                 both methods on the embedded synthetic digits
-//	blskernel train --data DIR     the same on idx files named as MNIST's
+//	blskernel train --out MODEL ... a model from CSV, NumPy or idx files
+//	blskernel update MODEL FILE    let a model learn from more rows
+//	blskernel predict MODEL FILE   labels or targets of samples
+//	blskernel evaluate MODEL FILE  how well a model predicts
+//	blskernel export MODEL         weights and feature maps for NumPy
+//	blskernel inspect MODEL        what a model file has
+//	blskernel demo                 the methods of updating side by side
 //	blskernel paper --table N      the paper's tables
 //	blskernel report               a page of results, with plots
 //	blskernel data                 where data files can be had, and whether those that are here are right

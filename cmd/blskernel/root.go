@@ -11,13 +11,16 @@ import (
 // goes wrong before is the fault of the command line.
 func newRoot(s streams, working *bool) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "blskernel",
-		Short: "Incremental broad learning and the linear algebra below it",
-		Long: `blskernel trains a broad learning system on image files while samples keep
-arriving, compares the methods of doing so and the speeds of linear algebra
-backends, and says what it runs on.`,
-		Example: `  blskernel demo
-  blskernel train --data mnist --batch 1000 --updates 50
+		Use:     "blskernel",
+		Short:   "Incremental broad learning and the linear algebra below it",
+		Version: version(),
+		Long: `blskernel trains broad learning systems on files of any size, lets them learn while
+samples keep arriving, and predicts; it compares the methods of doing so and the speeds
+of linear algebra backends, and says what it runs on.`,
+		Example: `  blskernel train --out iris.bls --target species iris.csv
+  blskernel predict iris.bls flowers.csv
+  blskernel update iris.bls more.csv
+  blskernel demo
   blskernel paper --table 2 --embedded --scale 0.1
   blskernel bench --n 1000,2000
   blskernel flops --method gram --k 2000 --q 1000
@@ -30,7 +33,9 @@ backends, and says what it runs on.`,
 		SilenceUsage:     true,
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newDemo(s), newTrain(s), newBench(s), newFlops(s), newPlan(s), newCrossover(s), newGrowth(s), newPaper(s), newReport(s), newData(s), newInfo(s))
+	root.AddCommand(newTrain(s), newUpdate(s), newPredict(s), newEvaluate(s), newExport(s), newInspect(s),
+		newDemo(s), newBench(s), newFlops(s), newPlan(s), newCrossover(s), newGrowth(s), newPaper(s), newReport(s), newData(s), newInfo(s), newMan(s))
+	completeShared(root)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

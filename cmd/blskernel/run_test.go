@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -260,7 +261,7 @@ func TestInterruptInProcess(t *testing.T) {
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(signalError{syscall.SIGTERM})
-	for _, args := range [][]string{quick(), {"train", "--data", t.TempDir()}} {
+	for _, args := range [][]string{quick(), {"demo", "--data", t.TempDir()}, {"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull}} {
 		var out, errs bytes.Buffer
 		status := run(ctx, args, streams{out: &out, err: &errs})
 		if want := "blskernel " + args[0] + ": terminated\n"; status != 143 || out.Len() != 0 || errs.String() != want {

@@ -1,56 +1,178 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"slices"
 
-	"blskernel/dataset"
+	"blskernel/dataset/stream"
 
 	"github.com/spf13/cobra"
 )
 
-func newTrain(s streams) *cobra.Command {
-	set := settings{
-		initial: 10000, batch: 10000, updates: 5,
-		featureGroups: 10, groupNodes: 10, enhancementNodes: 1000,
-		lambda: 0x1p-30, seed: 1, methods: []string{"original", "improved"}, form: "auto",
-	}
-	var dir string
-	cmd := &cobra.Command{
-		Use:   "train --data DIR",
-		Short: "Train on idx files and update with added samples",
-		Long: `Train a broad learning system on the first samples of a data set, update it with
-batches of further samples by each of the chosen methods, and print a row after
-each step: samples so far, test accuracy, time of the step, accumulated time, flops
-by the model and whether as many were counted, and the speed-up of the last method
-over the first, in this step and in all updates so far. The times include the
-features, which are computed once for all methods.
+// trainSettings are the flags of train.
+type trainSettings struct {
+	source  sourceSettings
+	model   modelSettings
+	compute computeSettings
+	talk    talkSettings
 
-DIR has the four idx files of MNIST or of a set made after it, plain or gzip:
-train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte and
-t10k-labels-idx1-ubyte.`,
-		Example: `  blskernel train --data mnist
-  blskernel train --data mnist --batch 1000 --updates 50 --methods improved
-  blskernel train --data mnist --initial 2000 --batch 500 --updates 3 --enhancement-nodes 300 --json`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if dir == "" {
-				return usageError{errors.New("--data is missing: name the folder of the idx files")}
-			}
-			e, err := set.experiment()
-			if err != nil {
-				return err
-			}
-			err = interruptible(cmd.Context(), func() (err error) {
-				e.Train, e.Test, err = dataset.LoadMNIST(dir)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			return runIncremental(cmd.Context(), e, set.json, s)
-		},
+	out          string
+	task         string
+	classes      []string
+	scan         bool
+	first, batch int
+	checkpoint   interval
+	resume       bool
+}
+
+func newTrain(s streams) *cobra.Command {
+	var set trainSettings
+	cmd := &cobra.Command{
+		Use:   "train --out MODEL [flags] FILE...",
+		Short: "Train a model on files of any size and keep it",
+		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzip,
+or on standard input (-), and write it to a model file. The rows are read and learned
+batch by batch, so that the memory depends on the number of nodes k and not on the
+number of rows; with the methods improved and original it does depend on it, since they
+keep a matrix of rows x k.
+
+The feature maps are fitted to the first batch, of --first rows, and do not change
+afterwards: let the rows be in no order that matters, and above all not sorted by their
+labels. The classes too are those of the first batch, unless --classes lists them or
+--scan reads the files once before to find them; a label that comes up later is an error.
+
+--task is not needed for idx files, which are a classification, and for files whose
+labels are words, or whose targets are numbers with fractions. Whole numbers may be
+either.
+
+With --checkpoint the model is written again and again while it learns. If the training
+is stopped, the same command with --resume goes on after the last checkpoint, and the
+result is to the last bit that of a training that was never stopped.`,
+		Example: `  blskernel train --out iris.bls --target species iris.csv
+  blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
+  blskernel train --out digits.bls --enhancement 1000 --data mnist
+  blskernel train --out x.bls --targets-file y.npy --task classification X.npy
+  blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
+  cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
+		ValidArgsFunction: completeData,
+		RunE:              func(cmd *cobra.Command, args []string) error { return set.run(cmd, args, s) },
 	}
-	cmd.Flags().StringVar(&dir, "data", "", "folder of the idx files")
-	set.register(cmd)
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&set.out, "out", "", "the model file; one that is there is replaced when the new one, or its first checkpoint, is complete")
+	f.StringVar(&set.task, "task", "", "classification or regression")
+	set.source.register(cmd, "training")
+	f.StringSliceVar(&set.classes, "classes", nil, "labels of all classes; by default those of the first batch")
+	f.BoolVar(&set.scan, "scan", false, "read the files once before, to find all classes")
+	set.model.register(cmd)
+	f.IntVar(&set.first, "first", 0, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of --batch and twice the nodes")
+	f.IntVar(&set.batch, "batch", defaultBatch, "rows of each further batch")
+	f.Var(&set.checkpoint, "checkpoint", "write the model whenever so many rows have been learned, as 100000, or so much time has passed, as 5m, and when interrupted")
+	f.BoolVar(&set.resume, "resume", false, "go on after the last checkpoint in --out; the flags and files must be those of before")
+	set.compute.register(cmd)
+	set.talk.register(cmd, "one JSON object, and one for each checkpoint,")
+	complete(cmd, "task", "classification", "regression")
+	completeFile(cmd, "out", modelExtension)
+	completeFile(cmd, "data", dataExtensions...)
+	completeFile(cmd, "targets-file", dataExtensions...)
 	return cmd
+}
+
+// defaultBatch is the number of rows of a batch: enough for products of matrices to be fast, and some
+// 30 MB for 1000 nodes.
+const defaultBatch = 4096
+
+// The values of --task.
+const (
+	classification = "classification"
+	regression     = "regression"
+)
+
+func (set *trainSettings) run(cmd *cobra.Command, args []string, s streams) error {
+	ctx := cmd.Context()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := set.check(); err != nil {
+		return err
+	}
+	opt, err := set.source.options(args)
+	if err != nil {
+		return err
+	}
+	if set.scan && set.source.fromInput() {
+		return usageError{errors.New("--scan reads the data twice, which standard input cannot be: list the labels by --classes")}
+	}
+	if set.source.guess() == stream.CSV && len(set.source.targets) == 0 && set.source.targetsFile == "" {
+		return usageError{errors.New("--target is missing: name the column of the labels or targets, by its name or number")}
+	}
+	b, err := set.compute.lookup()
+	if err != nil {
+		return err
+	}
+	if err := checkReplaceable(set.out); err != nil {
+		return err
+	}
+	lock, err := lockModel(set.out)
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	st, err := newStanding(cmd, b.Name(), &set.source)
+	if err != nil {
+		return err
+	}
+	t := set.talk.begin(s)
+	defer t.shown.clear()
+	return (&training{set: set, talk: t, backend: b, options: opt, standing: st}).run(ctx)
+}
+
+// check says which flag is wrong.
+func (set *trainSettings) check() error {
+	if set.out == "" {
+		return usageError{errors.New("--out is missing: name the file for the model")}
+	}
+	for _, check := range []struct {
+		flag         string
+		value, least int
+	}{{"first", set.first, 0}, {"batch", set.batch, 1}} {
+		if check.value < check.least || check.value > mostSamples {
+			return usageError{fmt.Errorf("--%s is %d; want %d to %d", check.flag, check.value, check.least, mostSamples)}
+		}
+	}
+	if !slices.Contains([]string{"", classification, regression}, set.task) {
+		return usageError{fmt.Errorf("--task is %q; want %s or %s", set.task, classification, regression)}
+	}
+	if len(set.classes) > 0 {
+		seen := map[string]bool{}
+		for _, label := range set.classes {
+			if seen[label] {
+				return usageError{fmt.Errorf("--classes has %q twice", label)}
+			}
+			seen[label] = true
+		}
+		if set.scan {
+			return usageError{errors.New("--classes and --scan contradict each other: leave one out")}
+		}
+		if set.task == "" {
+			set.task = classification
+		}
+	}
+	if set.task == regression && (len(set.classes) > 0 || set.scan) {
+		return usageError{errors.New("--classes and --scan are about a classification, and --task is regression")}
+	}
+	if err := set.talk.check(); err != nil {
+		return err
+	}
+	return set.model.check()
+}
+
+// firstRows returns the number of rows of the first batch.
+func (set *trainSettings) firstRows() int {
+	if set.first > 0 {
+		return set.first
+	}
+	return max(set.batch, 2*set.model.nodes())
 }

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/mat"
+
+	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
+)
+
+// trained trains a model on generated samples and returns its path and that of a file of test samples
+// with the targets.
+func trained(t *testing.T, flags ...string) (model, test string) {
+	t.Helper()
+	dir := t.TempDir()
+	columns := []string{"a", "b", "c", "d", "color"}
+	if slices.Contains(flags, regression) {
+		columns = []string{"a", "b", "c", "d", "y1", "y2"}
+	}
+	data := writeText(t, dir, "train.csv", csvText(samples(400, 1), true, columns...))
+	test = writeText(t, dir, "test.csv", csvText(samples(100, 2), true, columns...))
+	model = filepath.Join(dir, "m.bls")
+	succeed(t, small(append(flags, "--out", model, data)...)...)
+	return model, test
+}
+
+// testX returns the inputs of the test samples.
+func testX() *mat.Dense {
+	rows := samples(100, 2)
+	x := mat.NewDense(len(rows), 4, nil)
+	for i, s := range rows {
+		x.SetRow(i, s.x[:])
+	}
+	return x
+}
+
+// TestPredictForms writes predictions as CSV, JSON and NumPy arrays, which are those of the library.
+func TestPredictForms(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	f, err := modelfile.Load(model, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := f.Classifier.DecisionFunction(testX())
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := bls.ArgMax(scores)
+	out := filepath.Join(t.TempDir(), "p.csv")
+	if stdout := succeed(t, "predict", model, "--scores", "--out", out, "--batch", "7", test); stdout != "" {
+		t.Errorf("%q", stdout)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if direct := succeed(t, "predict", model, "--scores", "--batch", "7", test); direct != string(text) {
+		t.Error("the file is not what standard output has")
+	}
+	lines := strings.Split(string(text), "\n")
+	if lines[0] != "color,score:dark blue,score:green,score:red" || len(lines) != 102 {
+		t.Errorf("%q, %d lines", lines[0], len(lines))
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(succeed(t, "predict", model, "--json", "--scores", test), "\n"), "\n") {
+		p := object[jsonPrediction](t, line)
+		label := f.Metadata.Classes[classes[i]]
+		if p.Row != int64(i)+1 || *p.Class != label || !strings.HasPrefix(lines[i+1], label+",") || len(p.Scores) != 3 || !(math.Abs(p.Scores[label]-scores.At(i, classes[i])) <= 1e-12) {
+			t.Errorf("row %d: %+v, %q; want %s with %v", i, p, lines[i+1], label, scores.RawRowView(i))
+		}
+	}
+	array := filepath.Join(t.TempDir(), "p.npy")
+	succeed(t, "predict", model, "--scores", "--out", array, test)
+	var got mat.Dense
+	readNPY(t, array, &got)
+	if r, c := got.Dims(); r != 100 || c != 3 {
+		t.Fatalf("%d x %d scores", r, c)
+	}
+	for i := range 100 {
+		for j, v := range scores.RawRowView(i) {
+			if !(math.Abs(v-got.At(i, j)) <= 1e-12) { // batches of other sizes are other products
+				t.Errorf("score (%d,%d) is %v; want %v", i, j, got.At(i, j), v)
+			}
+		}
+	}
+	succeed(t, "predict", model, "--out", array, test)
+	var labels []string
+	readNPY(t, array, &labels)
+	for i, label := range labels {
+		if label = plain(label); label != f.Metadata.Classes[classes[i]] {
+			t.Errorf("row %d: %q", i, label)
+		}
+	}
+	fail(t, exitUsage, "--json is about text", "predict", model, "--json", "--out", array, test)
+}
+
+// readNPY reads an array by another implementation of the format.
+func readNPY(t *testing.T, path string, v any) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := npy.Read(f, v); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// TestArrays trains on a NumPy array with the targets in another.
+func TestArrays(t *testing.T) {
+	dir := t.TempDir()
+	rows := samples(400, 1)
+	var x, y []float64
+	var labels []string
+	for _, s := range rows {
+		x, y = append(x, s.x[:]...), append(y, s.y1)
+		labels = append(labels, s.label)
+	}
+	write := func(name string, array exported) string {
+		var b bytes.Buffer
+		if err := array.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return writeText(t, dir, name, b.String())
+	}
+	xPath := write("X.npy", numbers("", x, len(rows), 4))
+	yPath := write("y.npy", numbers("", y, len(rows), 1))
+	labelPath := write("labels.npy", exported{shape: []int{len(rows)}, labels: labels})
+	model := filepath.Join(dir, "m.bls")
+	succeed(t, small("--out", model, "--targets-file", yPath, xPath)...)
+	if q := object[regressionQuality](t, succeed(t, "evaluate", "--json", model, "--targets-file", yPath, xPath)); !(*q.Targets[0].R2 > 0.9) || q.Targets[0].Name != "y1" {
+		t.Errorf("%+v", q)
+	}
+	succeed(t, "update", model, "--targets-file", yPath, xPath)
+	if n := strings.Count(succeed(t, "predict", model, xPath), "\n"); n != 401 {
+		t.Errorf("%d lines", n)
+	}
+	fail(t, exitUsage, "--target is missing: the columns have no names", "update", model, xPath)
+	var archive bytes.Buffer
+	if err := writeArchive(&archive, []exported{numbers("X", x, len(rows), 4), {name: "color", shape: []int{len(rows)}, labels: labels}}); err != nil {
+		t.Fatal(err)
+	}
+	both := writeText(t, dir, "both.npz", archive.String())
+	succeed(t, small("--out", model, "--target", "color", both)...)
+	for _, args := range [][]string{{"evaluate", "--json", model, both}, {"evaluate", "--json", "--target", "color", model, both}} {
+		if q := object[classificationQuality](t, succeed(t, args...)); !(q.Accuracy > 0.9) || q.Rows != int64(len(rows)) {
+			t.Errorf("%+v", q)
+		}
+	}
+	if n := strings.Count(succeed(t, "predict", model, both), "\n"); n != 401 {
+		t.Errorf("%d lines", n)
+	}
+	succeed(t, small("--out", model, "--targets-file", labelPath, xPath)...)
+	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, "--targets-file", labelPath, xPath)); !(q.Accuracy > 0.9) {
+		t.Errorf("%+v", q)
+	}
+}
+
+// TestExport computes predictions from the arrays, as docs/export.md says, once they have been read by
+// another implementation.
+func TestExport(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"classification": {"--target", "color"},
+		"regression":     {"--target", "y1,y2", "--task", "regression"},
+		"linear":         {"--target", "color", "--enhancement", "0", "--scale", "none"},
+		"samples":        {"--target", "color", "--scale", "samples"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model, test := trained(t, flags...)
+			out := filepath.Join(t.TempDir(), "m.npz")
+			if text := succeed(t, "export", model, "--out", out); !strings.Contains(text, "feature_weights") {
+				t.Errorf("%q", text)
+			}
+			file, err := npz.Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			scores := exportedScores(t, file, testX())
+			array := filepath.Join(t.TempDir(), "p.npy")
+			args := []string{"predict", model, "--out", array, test}
+			if slices.Contains(flags, "color") {
+				args = append(args, "--scores")
+			}
+			succeed(t, args...)
+			var want mat.Dense
+			readNPY(t, array, &want)
+			for i := range 100 {
+				for j, v := range want.RawRowView(i) {
+					// The weights of a model with dependent nodes are large against its scores, and so
+					// is the rounding.
+					if !(math.Abs(scores.At(i, j)-v) <= 1e-6*(1+math.Abs(v))) {
+						t.Fatalf("score (%d,%d) is %v; want %v", i, j, scores.At(i, j), v)
+					}
+				}
+			}
+		})
+	}
+}
+
+// exportedScores computes scores or predictions from an archive.
+func exportedScores(t *testing.T, file *npz.Reader, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	matrixOf := func(name string) *mat.Dense {
+		var m mat.Dense
+		if err := file.Read(name+".npy", &m); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return &m
+	}
+	vector := func(name string) []float64 {
+		var v []float64
+		if err := file.Read(name+".npy", &v); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return v
+	}
+	has := func(name string) bool { return slices.Contains(file.Keys(), name+".npy") }
+	l, d := x.Dims()
+	weights := matrixOf("weights")
+	_, c := weights.Dims()
+	scores := mat.NewDense(l, c, nil)
+	times := func(a []float64, m *mat.Dense) []float64 {
+		r, c := m.Dims()
+		if len(a) != r {
+			t.Fatalf("%d numbers for %d rows", len(a), r)
+		}
+		out := make([]float64, c)
+		for i, v := range a {
+			for j, w := range m.RawRowView(i) {
+				out[j] += v * w
+			}
+		}
+		return out
+	}
+	const bias = 0.1
+	for i := range l {
+		s := slices.Clone(x.RawRowView(i))
+		if has("means") {
+			means, deviations := vector("means"), vector("deviations")
+			for j := range s {
+				s[j] = (s[j] - means[j]) / deviations[j]
+			}
+		} else if scaledBySamples(file) {
+			mean, squares := 0.0, 0.0
+			for _, v := range s {
+				mean += v / float64(d)
+			}
+			for _, v := range s {
+				squares += (v - mean) * (v - mean)
+			}
+			for j := range s {
+				s[j] = (s[j] - mean) / math.Sqrt(squares/float64(d-1))
+			}
+		}
+		a := times(append(s, bias), matrixOf("feature_weights"))
+		lo, width := vector("feature_minimum"), vector("feature_range")
+		for j := range a {
+			a[j] = (a[j] - lo[j]) / width[j]
+		}
+		if has("enhancement_weights") {
+			var scale float64
+			if err := file.Read("enhancement_scale.npy", &scale); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range times(append(slices.Clone(a), bias), matrixOf("enhancement_weights")) {
+				a = append(a, math.Tanh(scale*v))
+			}
+		}
+		if has("center") {
+			row := times(append(a, 1), weights)
+			for j, v := range vector("center") {
+				row[j] += v
+			}
+			scores.SetRow(i, row)
+		} else {
+			scores.SetRow(i, times(a, weights))
+		}
+	}
+	return scores
+}
+
+// plain returns an ASCII string of an array, of which the other implementation returns the bytes, four
+// a character.
+func plain(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// scaledBySamples tells what the array scaling says.
+func scaledBySamples(file *npz.Reader) bool {
+	var scaling string
+	return file.Read("scaling.npy", &scaling) == nil && plain(scaling) == "samples"
+}
+
+// TestNPYHeader checks what NumPy is strict about.
+func TestNPYHeader(t *testing.T) {
+	for _, shape := range [][]int{nil, {3}, {2, 3}, {123456789, 7}} {
+		h := npyHeader(npyFloat64, shape...)
+		if len(h)%npyAlignment != 0 || h[len(h)-1] != '\n' || int(h[8])+int(h[9])<<8 != len(h)-10 {
+			t.Errorf("%v: %q", shape, h)
+		}
+	}
+	for _, tc := range []struct {
+		labels []string
+		want   string
+	}{{[]string{"0", "10", "-3"}, "<i8"}, {[]string{"01", "2"}, "<U2"}, {[]string{"grün", "1"}, "<U4"}, {[]string{""}, "<U1"}} {
+		if got := labelType(tc.labels); got != tc.want {
+			t.Errorf("%q: %s; want %s", tc.labels, got, tc.want)
+		}
+	}
+}

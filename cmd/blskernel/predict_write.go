@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"blskernel/internal/atomicfile"
+	"blskernel/mat"
+)
+
+// A predictionWriter writes predictions in the order of the rows.
+type predictionWriter interface {
+	// rows writes those of some rows, of which the first has that number, from 0.
+	rows(first int64, scores *mat.Dense) error
+	// commit completes the output, abort leaves a file what it was unless it has been committed.
+	commit() error
+	abort()
+}
+
+// isNPY tells whether the name is that of a NumPy file.
+func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npy") }
+
+// newWriter returns what writes the predictions where the flags want them.
+func (set *predictSettings) newWriter(model *learner, standard io.Writer) (predictionWriter, error) {
+	text := textPredictions{predicted: newPredicted(model, set.scores)}
+	var to io.Writer = standard
+	if set.out != "" {
+		file, err := atomicfile.Create(set.out)
+		if err != nil {
+			return nil, fmt.Errorf("--out: %w", err)
+		}
+		if isNPY(set.out) {
+			w, err := newNPYPredictions(text.predicted, file)
+			if err != nil {
+				file.Abort()
+				return nil, err
+			}
+			return w, nil
+		}
+		text.file, to = file, file
+	}
+	text.buffer = bufio.NewWriter(to)
+	if set.talk.json {
+		return &jsonPredictions{text}, nil
+	}
+	w := &csvPredictions{textPredictions: text, csv: csv.NewWriter(text.buffer)}
+	return w, w.csv.Write(w.head())
+}
+
+// predicted says what is predicted.
+type predicted struct {
+	labels []string // of the classes; nil for a regression
+	name   string   // of the column of labels
+	names  []string // of the targets of a regression
+	scores bool     // whether the scores of the classes are wanted
+}
+
+func newPredicted(model *learner, scores bool) predicted {
+	if model.Classifier == nil {
+		return predicted{names: model.targetNames()}
+	}
+	p := predicted{labels: model.labels(), name: "class", scores: scores}
+	if len(model.Metadata.Targets) == 1 {
+		p.name = model.Metadata.Targets[0]
+	}
+	return p
+}
+
+// textPredictions is what the writers of text have in common.
+type textPredictions struct {
+	predicted
+	buffer *bufio.Writer
+	file   *atomicfile.File // nil for standard output
+}
+
+func (w *textPredictions) commit() error {
+	if err := w.buffer.Flush(); err != nil {
+		return err
+	}
+	if w.file == nil {
+		return nil
+	}
+	return w.file.Commit()
+}
+
+func (w *textPredictions) abort() {
+	if w.file != nil {
+		w.file.Abort()
+	}
+}
+
+// flush brings what was written to standard output, where somebody may be waiting for it.
+func (w *textPredictions) flush() error {
+	if w.file != nil {
+		return nil
+	}
+	return w.buffer.Flush()
+}
+
+// csvPredictions writes CSV.
+type csvPredictions struct {
+	textPredictions
+	csv *csv.Writer
+}
+
+// head returns the names of the columns.
+func (p predicted) head() []string {
+	if p.labels == nil {
+		return p.names
+	}
+	head := []string{p.name}
+	if p.scores {
+		for _, label := range p.labels {
+			head = append(head, "score:"+label)
+		}
+	}
+	return head
+}
+
+func (w *csvPredictions) rows(first int64, scores *mat.Dense) error {
+	var classes []int
+	if w.labels != nil {
+		var err error
+		if classes, err = classesOf(scores, first); err != nil {
+			return err
+		}
+	}
+	l, _ := scores.Dims()
+	var record []string
+	for i := range l {
+		record = record[:0]
+		if w.labels != nil {
+			record = append(record, w.labels[classes[i]])
+		}
+		if w.labels == nil || w.scores {
+			for _, v := range scores.RawRowView(i) {
+				record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		}
+		if err := w.csv.Write(record); err != nil {
+			return err
+		}
+	}
+	w.csv.Flush()
+	if err := w.csv.Error(); err != nil {
+		return err
+	}
+	return w.flush()
+}
+
+func (w *csvPredictions) commit() error {
+	w.csv.Flush()
+	if err := w.csv.Error(); err != nil {
+		return err
+	}
+	return w.textPredictions.commit()
+}
+
+// jsonPredictions writes an object for each row.
+type jsonPredictions struct{ textPredictions }
+
+// jsonPrediction is the object of a row: a class, with the scores of all if wanted, or values by the
+// names of the targets.
+type jsonPrediction struct {
+	Row    int64              `json:"row"` // from 1
+	Class  *string            `json:"class,omitempty"`
+	Scores map[string]float64 `json:"scores,omitempty"`
+	Values map[string]float64 `json:"values,omitempty"`
+}
+
+func (w *jsonPredictions) rows(first int64, scores *mat.Dense) error {
+	var classes []int
+	if w.labels != nil {
+		var err error
+		if classes, err = classesOf(scores, first); err != nil {
+			return err
+		}
+	}
+	byName := func(names []string, values []float64) map[string]float64 {
+		m := make(map[string]float64, len(names))
+		for i, name := range names {
+			m[name] = values[i]
+		}
+		return m
+	}
+	encoder := json.NewEncoder(w.buffer)
+	l, _ := scores.Dims()
+	for i := range l {
+		object := jsonPrediction{Row: first + int64(i) + 1}
+		if w.labels == nil {
+			object.Values = byName(w.names, scores.RawRowView(i))
+		} else {
+			object.Class = &w.labels[classes[i]]
+			if w.scores {
+				object.Scores = byName(w.labels, scores.RawRowView(i))
+			}
+		}
+		if err := encoder.Encode(object); err != nil {
+			return err
+		}
+	}
+	return w.flush()
+}
+
+// npyPredictions writes an array: of labels, of scores, or of targets. As the array's header has the
+// number of rows, the elements wait in a file of the folder for temporary ones.
+type npyPredictions struct {
+	predicted
+	file   *atomicfile.File
+	spool  *os.File
+	buffer *bufio.Writer
+	count  int
+	cells  [][]byte // of the labels
+}
+
+func newNPYPredictions(p predicted, file *atomicfile.File) (*npyPredictions, error) {
+	spool, err := os.CreateTemp("", "blskernel-*.npy")
+	if err != nil {
+		return nil, err
+	}
+	w := &npyPredictions{predicted: p, file: file, spool: spool, buffer: bufio.NewWriterSize(spool, 1<<16)}
+	if w.asLabels() {
+		descr := labelType(p.labels)
+		for _, label := range p.labels {
+			w.cells = append(w.cells, labelBytes(label, descr))
+		}
+	}
+	return w, nil
+}
+
+// asLabels tells whether the array is that of labels.
+func (w *npyPredictions) asLabels() bool { return w.labels != nil && !w.scores }
+
+func (w *npyPredictions) rows(first int64, scores *mat.Dense) error {
+	l, _ := scores.Dims()
+	w.count += l
+	if w.asLabels() {
+		classes, err := classesOf(scores, first)
+		if err != nil {
+			return err
+		}
+		for _, class := range classes {
+			if _, err := w.buffer.Write(w.cells[class]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range l {
+		if err := writeFloats(w.buffer, scores.RawRowView(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header returns that of the array.
+func (w *npyPredictions) header() []byte {
+	switch {
+	case w.asLabels():
+		return npyHeader(labelType(w.labels), w.count)
+	case w.labels != nil:
+		return npyHeader(npyFloat64, w.count, len(w.labels))
+	default:
+		return npyHeader(npyFloat64, w.count, len(w.names))
+	}
+}
+
+func (w *npyPredictions) commit() error {
+	if err := w.buffer.Flush(); err != nil {
+		return err
+	}
+	if _, err := w.spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.Copy(w.file, io.MultiReader(bytes.NewReader(w.header()), w.spool)); err != nil {
+		return err
+	}
+	return w.file.Commit()
+}
+
+func (w *npyPredictions) abort() {
+	_ = w.spool.Close()
+	_ = os.Remove(w.spool.Name())
+	w.file.Abort()
+}

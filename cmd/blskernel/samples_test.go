@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bls/modelfile"
+)
+
+// A sample is a row of a generated data set: three classes about three centers, and two smooth targets.
+type sample struct {
+	x      [4]float64
+	label  string
+	y1, y2 float64
+}
+
+// samples draws n rows.
+func samples(n int, seed uint64) []sample {
+	random := rand.New(rand.NewPCG(seed, 1))
+	labels := []string{"red", "green", "dark blue"}
+	out := make([]sample, n)
+	for i := range out {
+		s := &out[i]
+		class := random.IntN(3)
+		s.label = labels[class]
+		for j := range s.x {
+			s.x[j] = 10*float64(j) + 3*float64((class*(j+1))%3) + random.NormFloat64()
+		}
+		s.y1 = s.x[0] + 2*math.Sin(s.x[1]/3) + 0.01*random.NormFloat64()
+		s.y2 = 1000 - s.x[2]*s.x[3]/10
+	}
+	return out
+}
+
+// csvText returns the CSV text of the rows with the named columns, with a header or without.
+func csvText(rows []sample, header bool, columns ...string) string {
+	var b strings.Builder
+	if header {
+		b.WriteString(strings.Join(columns, ",") + "\n")
+	}
+	for i, s := range rows {
+		var cells []string
+		for _, c := range columns {
+			switch c {
+			case "a", "b", "c", "d":
+				cells = append(cells, fmt.Sprint(s.x[c[0]-'a']))
+			case "color":
+				cells = append(cells, s.label)
+			case "y1":
+				cells = append(cells, fmt.Sprint(s.y1))
+			case "y2":
+				cells = append(cells, fmt.Sprint(s.y2))
+			case "id":
+				cells = append(cells, fmt.Sprintf("row-%d", i))
+			default:
+				panic(c)
+			}
+		}
+		b.WriteString(strings.Join(cells, ",") + "\n")
+	}
+	return b.String()
+}
+
+// writeText writes a file of a folder and returns its path.
+func writeText(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// small makes a train command with k = 30 nodes.
+func small(args ...string) []string {
+	return append([]string{"train", "--groups", "2", "--group-nodes", "5", "--enhancement", "20", "--first", "100", "--batch", "50"}, args...)
+}
+
+// succeed runs a command that must succeed, and returns standard output.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	status, stdout, stderr := inProcess(args...)
+	if status != 0 {
+		t.Fatalf("%q: status %d, stderr %q", args, status, stderr)
+	}
+	return stdout
+}
+
+// fail runs a command that must fail with that status and a message that has the text.
+func fail(t *testing.T, status int, text string, args ...string) {
+	t.Helper()
+	got, stdout, stderr := inProcess(args...)
+	if got != status || stdout != "" || !strings.Contains(stderr, text) || !strings.Contains(stderr, "blskernel "+args[0]+": ") {
+		t.Errorf("%q: status %d, stdout %q, stderr %q; want status %d and %q", args, got, stdout, stderr, status, text)
+	}
+}
+
+// state returns the bytes of the model of a file, without the metadata.
+func state(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := modelfile.Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if f.Classifier != nil {
+		err = f.Classifier.Encode(&b)
+	} else {
+		err = f.Regressor.Encode(&b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// object parses one JSON object.
+func object[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	return v
+}

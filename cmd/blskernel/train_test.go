@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bls/modelfile"
+)
+
+// TestClassification trains on CSV, looks at what it says, and lets the other commands use the model.
+func TestClassification(t *testing.T) {
+	dir := t.TempDir()
+	train := writeText(t, dir, "train.csv", csvText(samples(400, 1), true, "id", "a", "b", "c", "d", "color"))
+	test := writeText(t, dir, "test.csv", csvText(samples(200, 2), true, "d", "color", "a", "id", "c", "b"))
+	model := filepath.Join(dir, "m.bls")
+	out := succeed(t, small("--out", model, "--target", "color", "--inputs", "2-5", train)...)
+	for _, want := range []string{"classification, 3 classes, 4 inputs, k = 30 nodes by ", "400 samples in all\n", "learned 400 rows in ", "rows/s, limited by "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %q", want, out)
+		}
+	}
+	// The columns are found by their names, in any order and among others.
+	q := object[classificationQuality](t, succeed(t, "evaluate", model, "--json", test))
+	if !(q.Accuracy > 0.9) || q.Rows != 200 || q.Unknown != 0 || len(q.Classes) != 3 || q.Classes[0].Label != "dark blue" {
+		t.Errorf("%+v", q)
+	}
+	var right int64
+	predictions := strings.Split(strings.TrimSuffix(succeed(t, "predict", model, test), "\n"), "\n")
+	if len(predictions) != 201 || predictions[0] != "color" {
+		t.Fatalf("%d lines, %q", len(predictions), predictions[0])
+	}
+	for i, s := range samples(200, 2) {
+		if predictions[i+1] == s.label {
+			right++
+		}
+	}
+	if right != q.Correct {
+		t.Errorf("%d predictions are right; evaluate says %d", right, q.Correct)
+	}
+	text := succeed(t, "evaluate", model, test)
+	for _, want := range []string{"rows      200\naccuracy  ", "\nclass      rows  predicted", "\nis \\ predicted  dark blue  green  red\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// TestOneRunOrTwo finds the same model to the bit by one training, and by a training and an update at
+// the end of a batch.
+func TestOneRunOrTwo(t *testing.T) {
+	rows := samples(400, 1)
+	for _, tc := range []struct {
+		name    string
+		columns []string
+		flags   []string
+	}{
+		{"classification", []string{"a", "b", "c", "d", "color"}, []string{"--target", "color"}},
+		{"regression", []string{"a", "b", "c", "d", "y1", "y2"}, []string{"--target", "y1,y2", "--task", "regression"}},
+		{"gram", []string{"a", "b", "c", "d", "y1"}, []string{"--target", "y1", "--method", "gram", "--lambda", "0.5"}},
+		{"improved", []string{"a", "b", "c", "d", "y1"}, []string{"--target", "y1", "--method", "improved", "--enhancement", "0", "--groups", "1", "--group-nodes", "3"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			first := writeText(t, dir, "1.csv", csvText(rows[:250], true, tc.columns...))
+			second := writeText(t, dir, "2.csv", csvText(rows[250:], true, tc.columns...))
+			one, two := filepath.Join(dir, "one.bls"), filepath.Join(dir, "two.bls")
+			succeed(t, small(append(tc.flags, "--out", one, first, second)...)...)
+			succeed(t, small(append(tc.flags, "--out", two, first)...)...)
+			before := state(t, two)
+			out := filepath.Join(dir, "three.bls")
+			succeed(t, "update", two, "--out", out, second)
+			if !bytes.Equal(state(t, two), before) {
+				t.Error("--out has changed the old model")
+			}
+			if got := succeed(t, "update", two, second); !strings.Contains(got, "400 samples in all\n") {
+				t.Errorf("%q", got)
+			}
+			want := state(t, one)
+			if !bytes.Equal(state(t, two), want) || !bytes.Equal(state(t, out), want) {
+				t.Error("a training and an update are not the training on all")
+			}
+		})
+	}
+}
+
+// TestRegression has two targets, whose names are those of the predictions.
+func TestRegression(t *testing.T) {
+	dir := t.TempDir()
+	train := writeText(t, dir, "train.csv", csvText(samples(600, 1), true, "a", "y2", "b", "c", "d", "y1"))
+	test := writeText(t, dir, "test.csv", csvText(samples(200, 2), true, "a", "b", "c", "d", "y1", "y2"))
+	model := filepath.Join(dir, "m.bls")
+	succeed(t, small("--out", model, "--target", "y1,y2", "--quiet", train)...)
+	q := object[regressionQuality](t, succeed(t, "evaluate", model, "--json", test))
+	if len(q.Targets) != 2 || q.Targets[0].Name != "y1" || q.Targets[1].Name != "y2" || q.Rows != 200 {
+		t.Fatalf("%+v", q)
+	}
+	for _, target := range q.Targets {
+		if target.R2 == nil || !(*target.R2 > 0.9) || !(target.MAE <= target.RMSE) {
+			t.Errorf("%+v", target)
+		}
+	}
+	if text := succeed(t, "evaluate", model, test); !strings.Contains(text, "target") || !strings.Contains(text, "R2\n") {
+		t.Errorf("%q", text)
+	}
+	lines := strings.Split(succeed(t, "predict", model, test), "\n")
+	if lines[0] != "y1,y2" || len(lines) != 202 {
+		t.Errorf("%q, %d lines", lines[0], len(lines))
+	}
+	if got := object[jsonPrediction](t, succeed(t, "predict", model, "--json", test)); got.Row != 1 || len(got.Values) != 2 || got.Class != nil {
+		t.Errorf("%+v", got)
+	}
+	fail(t, exitUsage, "--scores are those of classes", "predict", model, "--scores", test)
+}
+
+// TestImages trains on a folder with MNIST's names, and evaluates its test set.
+func TestImages(t *testing.T) {
+	dir := writeIDX(t, 600)
+	model := filepath.Join(t.TempDir(), "m.bls")
+	succeed(t, "train", "--out", model, "--enhancement", "60", "--first", "400", "--batch", "100", "--data", dir)
+	f, err := modelfile.Load(model, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Classifier.FittedFeatures().Options().Scaling.String(); got != "samples" || len(f.Metadata.Classes) != 10 {
+		t.Errorf("scaled by %s, classes %v", got, f.Metadata.Classes)
+	}
+	q := object[classificationQuality](t, succeed(t, "evaluate", model, "--json", dir))
+	if q.Rows != 200 || !(q.Accuracy > 0.7) {
+		t.Errorf("%d rows, accuracy %v", q.Rows, q.Accuracy)
+	}
+	if q := object[classificationQuality](t, succeed(t, "evaluate", model, "--json", "--part", "training", dir)); q.Rows != 600 {
+		t.Errorf("%d rows of the training set", q.Rows)
+	}
+	if lines := strings.Count(succeed(t, "predict", model, dir), "\n"); lines != 201 {
+		t.Errorf("%d lines", lines)
+	}
+}
+
+// TestTask guesses what is certain and asks for what is not.
+func TestTask(t *testing.T) {
+	for _, tc := range []struct {
+		labels []string
+		want   string
+	}{
+		{[]string{"a", "b"}, classification}, {[]string{"1.5", "2"}, regression}, {[]string{"1", "2"}, ""}, {[]string{"1", "b"}, ""}, {[]string{"1.5", "b"}, ""},
+	} {
+		if got := taskOf(tc.labels); got != tc.want {
+			t.Errorf("%q: %q; want %q", tc.labels, got, tc.want)
+		}
+	}
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", "a,b,n\n1,2,0\n2,3,1\n3,1,0\n")
+	fail(t, exitUsage, "--task is missing: the targets could be the numbers of classes", "train", "--out", filepath.Join(dir, "m"), "--target", "n", data)
+	for task, want := range map[string]string{"classification": "classification, 2 classes", "regression": "regression, 1 target"} {
+		if out := succeed(t, "train", "--out", filepath.Join(dir, "m"), "--target", "n", "--groups", "1", "--group-nodes", "2", "--enhancement", "0", "--task", task, data); !strings.Contains(out, want) {
+			t.Errorf("%q is not in %q", want, out)
+		}
+	}
+}
+
+// TestClasses has a class that comes late.
+func TestClasses(t *testing.T) {
+	rows := samples(300, 1)
+	var sorted []sample
+	for _, label := range []string{"red", "green", "dark blue"} {
+		for _, s := range rows {
+			if s.label == label {
+				sorted = append(sorted, s)
+			}
+		}
+	}
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", csvText(sorted, true, "a", "b", "c", "d", "color"))
+	model := filepath.Join(dir, "m.bls")
+	train := func(flags ...string) []string {
+		return small(append(flags, "--first", "150", "--out", model, "--target", "color", data)...)
+	}
+	fail(t, exitFailure, `has the label "dark blue", which is none of the 2 classes of the model (green, red): give all by --classes, or --scan the data for them`, train()...)
+	if _, err := os.Stat(model); err == nil {
+		t.Error("a model has been written")
+	}
+	fail(t, exitFailure, `which is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
+	for _, flags := range [][]string{{"--scan"}, {"--classes", "red,green,dark blue"}} {
+		if out := succeed(t, train(flags...)...); !strings.Contains(out, "3 classes") {
+			t.Errorf("%q: %q", flags, out)
+		}
+	}
+	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
+	fail(t, exitFailure, `row 1 has the label "black", which is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
+	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
+		t.Errorf("%+v", q)
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWrongFlags has command lines of the commands for models that are wrong by themselves.
+func TestWrongFlags(t *testing.T) {
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", "a,b,c\n1,2,x\n")
+	out := filepath.Join(dir, "m.bls")
+	for _, tc := range []struct{ args, want string }{
+		{"train DATA", "--out is missing: name the file for the model"},
+		{"train --out OUT", "no data: name a file, a folder, or - for standard input"},
+		{"train --out OUT DATA", "--target is missing: name the column of the labels or targets, by its name or number"},
+		{"train --out OUT --target c DATA -", "standard input, -, cannot be one of several files"},
+		{"train --out OUT --target c -", "--task is missing: want --task classification or --task regression"},
+		{"train --out OUT --target c --task x DATA", `--task is "x"; want classification or regression`},
+		{"train --out OUT --target c --format x DATA", `--format is "x"; want auto, csv, npy, npz or idx`},
+		{"train --out OUT --target c --comma xx DATA", `--comma is "xx"; want one character, or tab`},
+		{"train --out OUT --target c --header x DATA", `--header is "x"; want present, absent or auto`},
+		{"train --out OUT --target c --part x DATA", `--part is "x"; want training or test`},
+		{"train --out OUT --target c --groups 0 DATA", "--groups is 0; want 1 to 100000"},
+		{"train --out OUT --target c --enhancement -1 DATA", "--enhancement is -1; want 0 to 100000"},
+		{"train --out OUT --target c --groups 1000 --group-nodes 1000 DATA", "make 1000400 nodes; want at most 100000"},
+		{"train --out OUT --target c --shrink 0 DATA", "--shrink is 0; want a positive number"},
+		{"train --out OUT --target c --shrink NaN DATA", "--shrink is NaN; want a positive number"},
+		{"train --out OUT --target c --scale x DATA", `--scale is "x"; want auto, samples, columns or none`},
+		{"train --out OUT --target c --method x DATA", `--method is "x"; want auto or one of gram, qr,`},
+		{"train --out OUT --target c --lambda -1 DATA", `invalid argument "-1" for "--lambda" flag`},
+		{"train --out OUT --target c --first -1 DATA", "--first is -1; want 0 to "},
+		{"train --out OUT --target c --batch 0 DATA", "--batch is 0; want 1 to "},
+		{"train --out OUT --target c --threads -1 DATA", "--threads is -1; want 0 to "},
+		{"train --out OUT --target c --backend x DATA", `--backend is "x"; want pure or openblas`},
+		{"train --out OUT --target c --checkpoint 0 DATA", `invalid argument "0" for "--checkpoint" flag: want a number of rows`},
+		{"train --out OUT --target c --classes x,x DATA", `--classes has "x" twice`},
+		{"train --out OUT --target c --classes x,y --scan DATA", "--classes and --scan contradict each other"},
+		{"train --out OUT --target c --task regression --scan DATA", "--classes and --scan are about a classification"},
+		{"train --out OUT --target c --task classification --scan -", "--scan reads the data twice"},
+		{"train --out OUT --target c --quiet --verbose DATA", "--quiet and --verbose contradict each other"},
+		{"train --out DATA --target c DATA", "which is there and is no model: remove it, or give another name"},
+		{"train --out DIR --target c DATA", "which is no file"},
+		{"update", "no model: name the model file, and the data after it"},
+		{"update OUT", "no data: name a file"},
+		{"update OUT --batch -1 DATA", "--batch is -1; want 0 to "},
+		{"update OUT --resume --restart DATA", "--resume and --restart contradict each other"},
+		{"predict OUT --batch 0 DATA", "--batch is 0; want 1 to "},
+		{"evaluate OUT --batch 0 DATA", "--batch is 0; want 1 to "},
+		{"export", "no model: name the model file"},
+		{"export OUT", "--out is missing: name the .npz file"},
+		{"export OUT --out x.csv", `--out is "x.csv"; want a name that ends in .npz`},
+		{"inspect", "no model: name the model file"},
+		{"inspect OUT x", `unexpected argument "x"`},
+	} {
+		args := strings.Fields(strings.NewReplacer("OUT", out, "DATA", data, "DIR", dir).Replace(tc.args))
+		status, stdout, stderr := inProcess(args...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tc.want) || !strings.HasSuffix(stderr, "\nRun 'blskernel "+args[0]+" -h' for help.\n") {
+			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", tc.args, status, stdout, stderr, tc.want)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v is left (%v)", entries, err)
+	}
+}
+
+// TestWrongFiles has models and data that cannot be used, each with what to do about it.
+func TestWrongFiles(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	dir := t.TempDir()
+	text, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	altered := bytes.Clone(text)
+	altered[len(altered)/2] ^= 1
+	bad := map[string]string{
+		"SHORT":   writeText(t, dir, "short.bls", string(text[:len(text)/2])),
+		"ALTERED": writeText(t, dir, "altered.bls", string(altered)),
+		"CELL":    writeText(t, dir, "cell.csv", "a,b,c,d,color\n1,2,3,4,red\n1,2,x,4,red\n"),
+		"LACKS":   writeText(t, dir, "lacks.csv", "a,b,d,color\n1,2,3,red\n"),
+		"NARROW":  writeText(t, dir, "narrow.csv", "1,2,3\n"),
+		"EMPTY":   writeText(t, dir, "empty.csv", "a,b,c,d,color\n"),
+		"MODEL":   model, "TEST": test, "DIR": dir, "NONE": filepath.Join(dir, "none"),
+	}
+	var pairs []string
+	for name, path := range bad {
+		pairs = append(pairs, name, path)
+	}
+	fill := strings.NewReplacer(pairs...)
+	for _, tc := range []struct{ args, want string }{
+		{"predict NONE TEST", "none\" is not there: 'blskernel train --out "},
+		{"predict DIR TEST", "is a folder; want a model file"},
+		{"predict TEST MODEL", "test.csv\" is no model file: the model comes first"},
+		{"inspect TEST", "is no model file"},
+		{"inspect SHORT", "the file is not complete"},
+		{"inspect ALTERED", "the file was altered"},
+		{"update SHORT TEST", "the file is not complete"},
+		{"predict MODEL NONE", "none\" is not there"},
+		{"predict MODEL DIR", "a folder must have the files of MNIST"},
+		{"predict MODEL LACKS", `the data lacks the columns "c" of the model, and has a, b, d, color: name the columns by --inputs`},
+		{"predict MODEL NARROW", "the data has 3 inputs and the model 4: choose the columns by --inputs"},
+		{"predict MODEL --inputs 1,2 TEST", "the data has 2 inputs and the model 4"},
+		{"predict MODEL CELL", "cell.csv: line 3, column 3 (\"c\")"},
+		{"evaluate MODEL CELL", "cell.csv: line 3, column 3 (\"c\")"},
+		{"update MODEL CELL", "cell.csv: line 3, column 3 (\"c\")"},
+		{"evaluate MODEL EMPTY", "the data has no rows"},
+		{"train --out NONE/m.bls --target color TEST", "cannot be written: the folder "},
+		{"train --out NONE --target color EMPTY", "the data has no rows"},
+		{"train --out NONE --target colour --task classification TEST", `has no column named "colour"; it has "a", "b", "c", "d", "color"`},
+		{"train --out NONE --target color --task regression TEST", "column 5 (\"color\")"},
+	} {
+		args := strings.Fields(fill.Replace(tc.args))
+		status, stdout, stderr := inProcess(args...)
+		if stdout == "color\n" {
+			stdout = "" // the head of predictions of which none came
+		}
+		if status != exitFailure || stdout != "" || !strings.Contains(stderr, tc.want) {
+			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", tc.args, status, stdout, stderr, tc.want)
+		}
+	}
+	if now, err := os.ReadFile(model); err != nil || !bytes.Equal(now, text) {
+		t.Errorf("the model has changed (%v)", err)
+	}
+}
+
+// TestStandardInput pipes samples through processes.
+func TestStandardInput(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.bls")
+	piped := func(text string, args ...string) string {
+		t.Helper()
+		cmd := command(t, nil, args...)
+		var out, errs bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &out, &errs
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%q: %v, stderr %q", args, err, errs.String())
+		}
+		return out.String()
+	}
+	all := []string{"a", "b", "c", "d", "color"}
+	piped(csvText(samples(300, 1), true, all...), small("--out", model, "--target", "color", "--task", "classification", "-")...)
+	other := csvText(samples(100, 2), true, "color", "d", "c", "b", "id", "a")
+	q := object[classificationQuality](t, piped(other, "evaluate", model, "--json", "-"))
+	if q.Rows != 100 || !(q.Accuracy > 0.9) {
+		t.Errorf("%+v", q)
+	}
+	if out := piped(other, "predict", model, "-"); strings.Count(out, "\n") != 101 {
+		t.Errorf("%q", out)
+	}
+	if out := piped(csvText(samples(100, 2), false, all...), "update", model, "--header", "absent", "--target", "5", "-"); !strings.Contains(out, "400 samples in all") {
+		t.Errorf("%q", out)
+	}
+}
+
+// TestCompletion lets the shell ask.
+func TestCompletion(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"train", "--task", ""}, []string{"classification", "regression", ":4"}},
+		{[]string{"train", "--method", ""}, []string{"auto", "gram", "inverse-cholesky"}},
+		{[]string{"train", "--scale", ""}, []string{"samples", "columns", "none"}},
+		{[]string{"train", "--out", ""}, []string{"bls", ":8"}},
+		{[]string{"update", ""}, []string{"bls", ":8"}},
+		{[]string{"update", "m.bls", ""}, []string{"csv", "npz", ":8"}},
+		{[]string{"export", "m.bls", ""}, []string{":4"}},
+		{[]string{"predict", "m.bls", "--part", ""}, []string{"training", "test"}},
+		{[]string{"demo", "--form", ""}, []string{"compressed"}},
+		{[]string{"plan", "--backend", ""}, []string{"pure", "openblas"}},
+	} {
+		status, stdout, _ := inProcess(append([]string{"__complete"}, tc.args...)...)
+		lines := strings.Split(stdout, "\n")
+		for _, want := range tc.want {
+			if status != 0 || !slices.Contains(lines, want) {
+				t.Errorf("%q: status %d, %q is not in %q", tc.args, status, want, lines)
+			}
+		}
+	}
+}
+
+// TestInspect looks at what people and machines see of a model.
+func TestInspect(t *testing.T) {
+	model, test := trained(t, "--target", "color", "--method", "gram", "--seed", "7", "--lambda", "2^-10")
+	text := succeed(t, "inspect", model)
+	for _, want := range []string{
+		"classification, 3 classes, 4 inputs, 400 samples", "gram, lambda = 2^-10", "k = 30: 2 groups of 5 feature nodes, 20 enhancement nodes",
+		"scaled by columns, shrink 0.8, seed 7", "a, b, c, d", "dark blue, green, red", "400 rows of ", "section META", "section CLAS", "SHA-256",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	i := object[inspection](t, succeed(t, "inspect", "--json", model))
+	if i.Samples != 400 || i.Nodes != 30 || i.Lambda != 0x1p-10 || i.Method != "gram" || len(i.Sections) < 2 || i.Metadata.Batch != 50 || len(i.SHA256) != 64 {
+		t.Errorf("%+v", i)
+	}
+	if _, _, stderr := inProcess("update", "--verbose", model, test); strings.Contains(stderr, "note:") {
+		t.Errorf("%q", stderr)
+	}
+}
+
+// TestVerbose says which method was chosen, and why.
+func TestVerbose(t *testing.T) {
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", csvText(samples(300, 1), true, "a", "b", "c", "d", "color"))
+	t.Setenv("BLSKERNEL_CACHE", dir)
+	status, _, stderr := inProcess(small("--verbose", "--lambda", "2^-30", "--out", filepath.Join(dir, "m"), "--target", "color", data)...)
+	for _, want := range []string{"the targets are those of a classification", "Times by constant rates", "The condition number is ", "\nmethod qr\n", "feature maps fitted to the first 100 rows, scaled by columns"} {
+		if status != 0 || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, %q is not in\n%s", status, want, stderr)
+		}
+	}
+	if entries, err := filepath.Glob(filepath.Join(dir, "rates-*")); err != nil || len(entries) != 0 {
+		t.Errorf("rates have been measured: %v (%v)", entries, err)
+	}
+	// A larger ridge leaves enough digits for the fastest method.
+	out := succeed(t, small("--out", filepath.Join(dir, "m"), "--target", "color", data)...)
+	if !strings.Contains(out, "nodes by gram, ") {
+		t.Errorf("%q", out)
+	}
+}

@@ -1,0 +1,96 @@
+package stream
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// tableText returns a text of numbers: rows lines of cols cells with the number of digits given after
+// the point.
+func tableText(rows, cols, decimals int) []byte {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var out bytes.Buffer
+	for range rows {
+		for col := range cols {
+			out.WriteString(strconv.FormatFloat(rng.NormFloat64(), 'f', decimals, 64))
+			if col+1 < cols {
+				out.WriteByte(',')
+			}
+		}
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
+}
+
+// BenchmarkCSV reads a table of 50 columns; decimals=17 is what programs write that keep every bit.
+// BenchmarkCSV/parse is the work of one core.
+func BenchmarkCSV(b *testing.B) {
+	for _, decimals := range []int{6, 17} {
+		text := tableText(40000, 50, decimals)
+		path := write(b, "x.csv", text)
+		b.Run(fmt.Sprintf("read/decimals=%d", decimals), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				r, err := Open(b.Context(), []string{path}, Options{Targets: []string{"50"}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for err == nil {
+					_, err = r.Next(10000)
+				}
+				if err != io.EOF {
+					b.Fatal(err)
+				}
+				r.Close()
+			}
+		})
+		b.Run(fmt.Sprintf("parse/decimals=%d", decimals), func(b *testing.B) {
+			q := request{targets: []string{"50"}}
+			layout, _, err := readLayout("x", text, 1, &q, &Options{}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			c := &csvChunk{text: text[:1<<20]}
+			c.text = c.text[:lastRecordEnd(c.text)]
+			b.SetBytes(int64(len(c.text)))
+			for b.Loop() {
+				if layout.parse(c); c.err != nil {
+					b.Fatal(c.err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkNPY reads 10 million numbers in C and in Fortran order.
+func BenchmarkNPY(b *testing.B) {
+	const rows, cols = 100000, 100
+	for _, fortran := range []bool{false, true} {
+		path := write(b, "x.npy", append(npyHeader(1, "<f8", fortran, rows, cols), make([]byte, 8*rows*cols)...))
+		b.Run(fmt.Sprintf("fortran=%v", fortran), func(b *testing.B) {
+			info, err := os.Stat(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(info.Size())
+			for b.Loop() {
+				r, err := Open(b.Context(), []string{path}, Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				for err == nil {
+					_, err = r.Next(10000)
+				}
+				if err != io.EOF {
+					b.Fatal(err)
+				}
+				r.Close()
+			}
+		})
+	}
+}

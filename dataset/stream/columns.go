@@ -1,0 +1,220 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A choice says which columns of a file are inputs and which are targets, as positions from 0.
+type choice struct {
+	inputs, targets []int
+}
+
+// A request says which columns are wanted of a file.
+type request struct {
+	inputs, targets []string
+	targetsOnly     bool // a file of targets: no inputs, and all columns are targets where none are named
+}
+
+// named reports whether any column is asked for by name, for which there must be a header.
+func (q *request) named() bool {
+	for _, spec := range slices.Concat(q.inputs, q.targets) {
+		if !isPositions(spec) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose finds the columns that q asks for among width columns with the names given; names is nil where
+// there are none. The error has What and, where a column is to blame, Name.
+func (q *request) choose(names []string, width int) (choice, error) {
+	var c choice
+	var err error
+	if c.targets, err = pick(q.targets, names, width); err != nil {
+		return c, err
+	}
+	if q.targetsOnly {
+		if q.targets == nil {
+			c.targets = upTo(width)
+		}
+		return c, nil
+	}
+	if q.inputs == nil {
+		isTarget := make(map[int]bool, len(c.targets))
+		for _, col := range c.targets {
+			isTarget[col] = true
+		}
+		c.inputs = slices.DeleteFunc(upTo(width), func(col int) bool { return isTarget[col] })
+		if len(c.inputs) == 0 {
+			return c, &Error{What: "no columns are left for the inputs: all are targets"}
+		}
+		return c, nil
+	}
+	if c.inputs, err = pick(q.inputs, names, width); err != nil {
+		return c, err
+	}
+	if len(c.inputs) == 0 {
+		return c, &Error{What: "no input columns: name at least one, or none at all for every column that is no target"}
+	}
+	isInput := make(map[int]bool, len(c.inputs))
+	for _, col := range c.inputs {
+		isInput[col] = true
+	}
+	for _, col := range c.targets {
+		if isInput[col] {
+			return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is both an input and a target: leave it out of one of them"}
+		}
+	}
+	return c, nil
+}
+
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// nameOf returns the name of a column, empty where there is none.
+func nameOf(names []string, col int) string {
+	if col < len(names) {
+		return names[col]
+	}
+	return ""
+}
+
+// namesOf returns the names of columns, nil where there are none.
+func namesOf(names []string, columns []int) []string {
+	if names == nil || columns == nil {
+		return nil
+	}
+	out := make([]string, len(columns))
+	for i, col := range columns {
+		out[i] = names[col]
+	}
+	return out
+}
+
+// pick returns the positions that specs name. No column may be named twice.
+func pick(specs, names []string, width int) ([]int, error) {
+	var out []int
+	seen := map[int]bool{}
+	for _, spec := range specs {
+		from, to, err := span(spec, names, width)
+		if err != nil {
+			return nil, err
+		}
+		for col := from; col <= to; col++ {
+			if seen[col] {
+				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice: name each column once"}
+			}
+			seen[col] = true
+			out = append(out, col)
+		}
+	}
+	return out, nil
+}
+
+// span returns the first and the last position of what one entry of Inputs or Targets names.
+func span(spec string, names []string, width int) (from, to int, err error) {
+	if isPositions(spec) {
+		return positions(spec, width)
+	}
+	if from, err = byName(spec, names); err == nil {
+		return from, from, nil
+	}
+	for i := range len(spec) {
+		if spec[i] != ':' {
+			continue
+		}
+		from, errFrom := byName(spec[:i], names)
+		to, errTo := byName(spec[i+1:], names)
+		if errFrom != nil || errTo != nil {
+			continue
+		}
+		if to < from {
+			return 0, 0, &Error{What: fmt.Sprintf("columns %q: the first stands after the last", spec)}
+		}
+		return from, to, nil
+	}
+	return 0, 0, err
+}
+
+// byName returns the position of the column with that name.
+func byName(name string, names []string) (int, error) {
+	if names == nil {
+		return 0, &Error{What: fmt.Sprintf("a column named %s is asked for, but the columns have no names: give its number from 1", shorten(name))}
+	}
+	at := slices.Index(names, name)
+	if at < 0 {
+		return 0, &Error{What: fmt.Sprintf("has no column named %s; it has %s", shorten(name), listNames(names))}
+	}
+	if slices.Contains(names[at+1:], name) {
+		return 0, &Error{What: fmt.Sprintf("has more than one column named %s: give its number from 1", shorten(name))}
+	}
+	return at, nil
+}
+
+// listNames shows the first names.
+func listNames(names []string) string {
+	const shown = 8
+	var parts []string
+	for i, name := range names {
+		if i == shown {
+			parts = append(parts, fmt.Sprintf("and %d more", len(names)-shown))
+			break
+		}
+		parts = append(parts, shorten(name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isPositions reports whether spec is n, n-m, n:m, n- or n: with digits only.
+func isPositions(spec string) bool {
+	first, last, _ := cutRange(spec)
+	return first != "" && digits(first) && digits(last)
+}
+
+// cutRange parts spec at the first hyphen or colon.
+func cutRange(spec string) (first, last string, isRange bool) {
+	if i := strings.IndexAny(spec, "-:"); i >= 0 {
+		return spec[:i], spec[i+1:], true
+	}
+	return spec, "", false
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// positions reads what isPositions has accepted.
+func positions(spec string, width int) (from, to int, err error) {
+	first, last, isRange := cutRange(spec)
+	from, errFrom := strconv.Atoi(first)
+	to = from
+	var errTo error
+	switch {
+	case isRange && last == "":
+		to = width
+	case isRange:
+		to, errTo = strconv.Atoi(last)
+	}
+	switch {
+	case errFrom != nil || errTo != nil || from > width || to > width:
+		return 0, 0, &Error{What: fmt.Sprintf("columns %s are asked for, but there are %d", spec, width)}
+	case from < 1:
+		return 0, 0, &Error{What: fmt.Sprintf("columns %s are asked for, but the first column is number 1", spec)}
+	case to < from:
+		return 0, 0, &Error{What: fmt.Sprintf("columns %s: the first stands after the last", spec)}
+	}
+	return from - 1, to - 1, nil
+}

@@ -1,0 +1,183 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// A csvLayout says what the columns of a text are.
+type csvLayout struct {
+	path    string // for messages
+	comma   rune
+	names   []string // of the columns, nil without a header
+	width   int      // cells of a record
+	choice  choice
+	classes bool
+	role    []int32 // of each column, see the constants
+	last    int     // the last column that is used
+}
+
+// Roles of columns: an input has 1 + its position in X, a target minus 1 + its position in Y.
+const (
+	unused    int32 = 0
+	labelRole int32 = 1<<31 - 1
+)
+
+// validComma reports whether encoding/csv can separate cells by r.
+func validComma(r rune) bool {
+	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
+}
+
+// findComma returns the separator that the first line of text that is not blank tells, outside of
+// quotation marks: a tab if there is any, else a semicolon, else a comma. A semicolon comes before a
+// comma because cells that are separated by semicolons often have decimal commas.
+func findComma(text []byte) rune {
+	text = bytes.TrimLeft(text, "\r\n")
+	semicolon, quoted := false, false
+	for _, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\t':
+			return '\t'
+		case c == ';':
+			semicolon = true
+		case c == '\n':
+			if semicolon {
+				return ';'
+			}
+			return ','
+		}
+	}
+	if semicolon {
+		return ';'
+	}
+	return ','
+}
+
+// readLayout finds the layout of a text that begins with piece, whose first line has the number given,
+// and how many bytes of piece its header takes; io.EOF if piece has blank lines only. first is the
+// layout of the first of several texts, nil for that one itself.
+func readLayout(path string, piece []byte, line int64, q *request, opt *Options, first *csvLayout) (*csvLayout, int, error) {
+	l := &csvLayout{path: path, comma: opt.Comma, classes: opt.Classes}
+	if l.comma == 0 {
+		l.comma = findComma(piece)
+	}
+	r := csv.NewReader(bytes.NewReader(piece))
+	r.Comma = l.comma
+	r.FieldsPerRecord = -1
+	cells, err := r.Read()
+	if err == io.EOF {
+		return nil, 0, io.EOF
+	}
+	if err != nil {
+		return nil, 0, l.syntaxFault(err, line)
+	}
+	for i, cell := range cells {
+		cells[i] = trim(cell)
+	}
+	l.width = len(cells)
+	header, err := isHeader(cells, q, opt, first)
+	if err != nil {
+		return nil, 0, err
+	}
+	offset := 0
+	switch {
+	case header:
+		l.names = cells
+		offset = int(r.InputOffset())
+	case first != nil && first.names != nil:
+		if l.width != first.width {
+			return nil, 0, &Error{What: fmt.Sprintf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)}
+		}
+		l.names = first.names
+	}
+	if l.choice, err = q.choose(l.names, l.width); err != nil {
+		return nil, 0, err
+	}
+	if err := checkLabels(opt, len(l.choice.targets)); err != nil {
+		return nil, 0, err
+	}
+	l.assign()
+	return l, offset, nil
+}
+
+// isHeader decides whether the cells of the first line are names.
+func isHeader(cells []string, q *request, opt *Options, first *csvLayout) (bool, error) {
+	if opt.Header != HeaderAuto {
+		return opt.Header == HeaderPresent, nil
+	}
+	var c choice
+	switch {
+	case first != nil:
+		c = first.choice
+	case q.named():
+		return true, nil
+	default:
+		var err error
+		if c, err = q.choose(nil, len(cells)); err != nil {
+			return false, err
+		}
+	}
+	numbers := c.inputs
+	if q.targetsOnly && !opt.Classes {
+		numbers = c.targets
+	}
+	for _, col := range numbers {
+		if col < len(cells) && !isMissing(cells[col]) && !isNumber(cells[col]) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// assign sets role and last from choice.
+func (l *csvLayout) assign() {
+	l.role = make([]int32, l.width)
+	for i, col := range l.choice.inputs {
+		l.role[col] = int32(i + 1)
+		l.last = max(l.last, col)
+	}
+	for i, col := range l.choice.targets {
+		l.role[col] = -int32(i + 1)
+		if l.classes {
+			l.role[col] = labelRole
+		}
+		l.last = max(l.last, col)
+	}
+}
+
+func (l *csvLayout) schema() schema {
+	return schema{inputs: namesOf(l.names, l.choice.inputs), dim: len(l.choice.inputs),
+		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets)}
+}
+
+// syntaxFault makes the error for what encoding/csv refuses in a piece whose first line has the number
+// given.
+func (l *csvLayout) syntaxFault(err error, line int64) error {
+	e := &Error{Path: l.path}
+	var parse *csv.ParseError
+	if !errors.As(err, &parse) {
+		e.What, e.Err = "cannot be parsed", err
+		return e
+	}
+	e.Line = line + int64(parse.Line) - 1
+	switch {
+	case errors.Is(parse.Err, csv.ErrBareQuote):
+		e.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one: put the cell into quotation marks and write this one twice", parse.Column)
+	case errors.Is(parse.Err, csv.ErrQuote):
+		e.What = fmt.Sprintf("a quotation mark at byte %d of the line that is not closed, or is followed by more of its cell: a cell ends with its quotation mark, and one within is written twice", parse.Column)
+	default:
+		e.What, e.Err = "cannot be parsed", parse.Err
+	}
+	return e
+}
+
+// trim removes the spaces and tabs around a cell, which are no part of it.
+func trim(cell string) string { return strings.Trim(cell, " \t") }

@@ -1,0 +1,213 @@
+package stream
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// reference reads text by encoding/csv and strconv: the samples before the first fault, and its line, 0
+// where there is none.
+func reference(text string, comma rune) (samples [][]float64, line int64) {
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	r.Comma = comma
+	for {
+		record, err := r.Read()
+		var parse *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return samples, 0
+		case errors.As(err, &parse):
+			return samples, int64(parse.Line)
+		}
+		sample := make([]float64, len(record))
+		for i, cell := range record {
+			v, err := strconv.ParseFloat(strings.Trim(cell, " \t"), 64)
+			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				line, _ := r.FieldPos(i)
+				return samples, int64(line)
+			}
+			sample[i] = v
+		}
+		samples = append(samples, sample)
+	}
+}
+
+// bitsEqual reports whether two rows are the same to the bit.
+func bitsEqual(a, b []float64) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareCSV reads text from a reader and compares with the reference.
+func compareCSV(t *testing.T, text string, comma rune, r io.Reader) {
+	t.Helper()
+	want, wantLine := reference(text, comma)
+	samples, line := [][]float64(nil), int64(0)
+	s, err := Open(context.Background(), []string{"-"},
+		Options{Format: CSV, Header: HeaderAbsent, Comma: comma, Stdin: r})
+	if err == nil {
+		defer s.Close()
+		for {
+			var b *Batch
+			if b, err = s.Next(1); err != nil {
+				break
+			}
+			samples = append(samples, b.X.RawRowView(0))
+		}
+	}
+	var fault *Error
+	if errors.As(err, &fault) {
+		line = fault.Line
+		if strings.Contains(fault.What, "is empty") && len(want) == 0 && wantLine == 0 {
+			return
+		}
+	} else if err != io.EOF {
+		t.Fatalf("%q: error %v", text, err)
+	}
+	if line != wantLine || (line == 0) != (err == io.EOF) {
+		t.Fatalf("%q: error %v, want one in line %d", text, err, wantLine)
+	}
+	if len(samples) != len(want) {
+		t.Fatalf("%q: %d samples, want %d", text, len(samples), len(want))
+	}
+	for i := range want {
+		if !bitsEqual(samples[i], want[i]) {
+			t.Fatalf("%q: sample %d is %v, want %v", text, i, samples[i], want[i])
+		}
+	}
+}
+
+// csvTexts are well formed and malformed texts, seeds for the fuzzing.
+var csvTexts = []string{
+	"1,2\n3,4\n", "1,2\r\n3,4\r\n", "1,2\n3,4", "1,2\r", "\n\n1,2\n\n\r\n3,4\n\n", "1\n2\n3", "\ufeff1,2\n",
+	"\"1\",2\n3,\"4\"\n", "\"1\n\",2\n3,4\n", "1,\"\n2\"\n3,4,5\n", "1,\"2\"\"\"\n", "1,\"2\" \n", "1,2\"\n3,4\n5\",6\n", "1,\"2\n3,4\n",
+	"1,2,\n", "1,2\n3\n", "1,2\n3,4,5\n", ",\n", "1,\n", "1,NaN\n", "inf,1\n", "1,1e999\n", "1e-999,-0\n", "\r\r\n1\n", "1\r2\n",
+	" 1 ,\t2 \n", "+1,-.5\n5.,.\n", "0x1p-2,1_0\n", "9007199254740993,9007199254740992.5\n", "123456789012345678901234567890,1\n",
+	"0.1,1.7976931348623157e308\n4.9e-324,0.30000000000000004\n", "1,2\nx,3\n", "1;2\n3;4\n", "\x00,1\n", "1,2\n\"", "\"\"\n", "1\n \n",
+	"00000000000000000000001,1\n", "-,1\n", "--1,1\n", "1.2.3,1\n", "1e5,1E+5\n", "0.00000000000000000001,0\n",
+}
+
+func TestCSVAgainstEncodingCSV(t *testing.T) {
+	check := func(text string) {
+		t.Helper()
+		compareCSV(t, text, ',', strings.NewReader(text))
+		compareCSV(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
+	}
+	for _, text := range csvTexts {
+		check(text)
+		compareCSV(t, text, ';', strings.NewReader(text))
+		compareCSV(t, text, 'é', strings.NewReader(text))
+	}
+	rng := rand.New(rand.NewPCG(7, 11))
+	parts := []string{"1", "2.5", "-3e2", "0.1", "12345678901234567", ",", ",", ",", "\n", "\n", "\r\n", "\"", "\"\"", "\"4\"", " ", "x", "\r", ".", "-", "e"}
+	for range 800 {
+		var text strings.Builder
+		for range rng.IntN(14) {
+			text.WriteString(parts[rng.IntN(len(parts))])
+		}
+		check(text.String())
+	}
+}
+
+// TestCSVLong compares texts that take many pieces, with faults at places that are near the ends of
+// pieces or not.
+func TestCSVLong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, form := range []struct {
+		name   string
+		quoted float64 // share of the cells
+		fault  string
+	}{{"plain", 0, ""}, {"some quoted", 1e-4, ""}, {"all quoted", 1, ""}, {"fault", 1e-4, "1,2,3\n"}, {"bare quote", 0, "1\"2,3\n"}, {"open quote", 1e-3, "1,\"2\n"}} {
+		var text strings.Builder
+		for text.Len() < 3<<20 {
+			for col := range 2 {
+				cell := strconv.FormatFloat(rng.NormFloat64(), 'g', 1+rng.IntN(18), 64)
+				if rng.Float64() < form.quoted {
+					cell = "\"" + cell + "\""
+				}
+				text.WriteString(cell)
+				text.WriteByte(",\n"[col])
+			}
+		}
+		text.WriteString(form.fault)
+		text.WriteString("1,2\n")
+		t.Run(form.name, func(t *testing.T) {
+			compareCSV(t, text.String(), ',', strings.NewReader(text.String()))
+		})
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, text := range csvTexts {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, start := range []string{"\x1f\x8b", "\xff\xfe", "\xfe\xff", "\ufeff\ufeff"} {
+			if strings.HasPrefix(text, start) {
+				t.Skip()
+			}
+		}
+		compareCSV(t, text, ',', strings.NewReader(text))
+		compareCSV(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
+	})
+}
+
+// TestScanNumber compares the one pass with strconv on every form that it might take for its own.
+func TestScanNumber(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 1))
+	check := func(cell string) {
+		want, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			t.Fatal(cell)
+		}
+		for _, tail := range []string{"", ",", ",5"} {
+			v, end, ok := scanNumber([]byte("9,"+cell+tail), 2, ',')
+			if !ok || end != 2+len(cell) || math.Float64bits(v) != math.Float64bits(want) {
+				t.Fatalf("%q: %v, end %d, %v, want %v", cell, v, end, ok, want)
+			}
+		}
+	}
+	for range 100000 {
+		digits := 1 + rng.IntN(21)
+		text := make([]byte, digits)
+		for i := range text {
+			text[i] = '0' + byte(rng.IntN(10))
+		}
+		cell := string(text)
+		if point := rng.IntN(digits + 3); point <= digits {
+			cell = cell[:point] + "." + cell[point:]
+		}
+		if rng.IntN(2) == 0 {
+			cell = "-" + cell
+		}
+		check(cell)
+	}
+	for _, v := range []uint64{1<<53 - 1, 1 << 53, 1<<53 + 1, 1<<64 - 1} {
+		check(strconv.FormatUint(v, 10))
+		check("0." + strconv.FormatUint(v, 10))
+	}
+	line := []byte("3.14159,2.718281828459045,12345")
+	if n := testing.AllocsPerRun(100, func() {
+		for at := 0; at < len(line); {
+			_, end, _ := scanNumber(line, at, ',')
+			at = end + 1
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

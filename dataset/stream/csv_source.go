@@ -1,0 +1,208 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"sync"
+)
+
+// chunksAhead is how many pieces of a text are parsed while the caller works on another.
+const chunksAhead = 2
+
+// A csvSource delivers the samples of a text. One goroutine reads it and cuts it into pieces, each of
+// which is parsed by a goroutine of its own; the pieces come back in their order. Memory is bounded:
+// there are at most chunksAhead+2 pieces at a time, and the numbers of a piece take at most eight bytes
+// for each of its bytes.
+type csvSource struct {
+	ctx     context.Context
+	cancel  context.CancelFunc
+	in      *input
+	cut     *cutter
+	layout  *csvLayout
+	joint   schema
+	pending *csvChunk // the first piece, until the goroutines are started
+	queue   chan *csvChunk
+	free    chan *csvChunk
+	work    sync.WaitGroup
+	current *csvChunk
+	at      int // samples of current that have been delivered
+	err     error
+}
+
+// openCSV reads the first piece of a text and finds its layout. The parsing begins with the first call
+// of read.
+func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, error) {
+	if head, _ := in.r.Peek(3); bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		in.r.Discard(3) // of bytes that are there
+	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		return nil, &Error{What: "is in UTF-16: save it as UTF-8"}
+	}
+	s := &csvSource{in: in, cut: &cutter{r: in.r, live: in.random == nil && !in.packed, line: 1, size: firstChunk}}
+	s.pending = &csvChunk{done: make(chan struct{}, 1)}
+	var layout *csvLayout
+	var piece []byte
+	var line int64
+	offset := 0
+	for layout == nil {
+		var err error
+		piece, line, err = s.cut.next(piece)
+		if err == io.EOF {
+			return nil, &Error{What: "is empty: there is no line in it"}
+		}
+		if err != nil {
+			return nil, readFault(in.ctx, in.path, located(in.path, err))
+		}
+		if layout, offset, err = readLayout(in.path, piece, line, q, opt, first); err != nil && err != io.EOF {
+			return nil, err
+		}
+	}
+	s.pending.buf, s.pending.text = piece, piece[offset:]
+	s.pending.line = line + int64(bytes.Count(piece[:offset], []byte{'\n'}))
+	s.layout, s.joint = layout, layout.schema()
+	s.ctx, s.cancel = context.WithCancel(in.ctx)
+	return s, nil
+}
+
+func (s *csvSource) schema() *schema { return &s.joint }
+
+func (s *csvSource) rows() int64 { return -1 }
+
+// start begins to read and parse.
+func (s *csvSource) start() {
+	s.queue = make(chan *csvChunk, chunksAhead)
+	s.free = make(chan *csvChunk, chunksAhead+2)
+	s.work.Add(1)
+	go s.produce()
+}
+
+// produce reads pieces, has each parsed, and ends the queue after the last.
+func (s *csvSource) produce() {
+	defer s.work.Done()
+	defer close(s.queue)
+	next := s.pending
+	for {
+		c := next
+		// The place in the queue comes before the parsing, so that no more is parsed than it holds.
+		select {
+		case s.queue <- c:
+		case <-s.ctx.Done():
+			return
+		}
+		if c.err != nil {
+			c.done <- struct{}{}
+			return
+		}
+		s.work.Add(1)
+		go func() {
+			defer s.work.Done()
+			s.layout.parse(c)
+			c.done <- struct{}{}
+		}()
+		var err error
+		if next, err = s.next(); err == io.EOF {
+			return
+		}
+	}
+}
+
+// next reads a piece. A chunk with err stands for a fault of reading; io.EOF is the only error
+// returned.
+func (s *csvSource) next() (*csvChunk, error) {
+	var c *csvChunk
+	select {
+	case c = <-s.free:
+		c.err = nil
+	default:
+		c = &csvChunk{done: make(chan struct{}, 1)}
+	}
+	piece, line, err := s.cut.next(c.buf)
+	if err == io.EOF {
+		return nil, io.EOF
+	}
+	if err != nil {
+		c.rows = 0
+		c.err = readFault(s.ctx, s.in.path, located(s.in.path, err))
+		return c, nil
+	}
+	c.buf, c.text, c.line = piece, piece, line
+	return c, nil
+}
+
+// piece makes current a piece that has samples left, or returns what ends the text.
+func (s *csvSource) piece() error {
+	if s.queue == nil {
+		s.start()
+	}
+	for s.err == nil {
+		if c := s.current; c != nil {
+			if s.at < c.rows {
+				return nil
+			}
+			if s.err = c.err; s.err != nil {
+				break
+			}
+			s.current, s.at = nil, 0
+			s.free <- c // has room for all pieces there can be
+		}
+		select {
+		case c, ok := <-s.queue:
+			if !ok {
+				s.err = io.EOF
+				break
+			}
+			select {
+			case <-c.done:
+				s.current = c
+			case <-s.ctx.Done():
+			}
+		case <-s.ctx.Done():
+		}
+		if s.ctx.Err() != nil {
+			s.err = canceled(s.ctx)
+		}
+	}
+	return s.err
+}
+
+func (s *csvSource) read(b *block, n int) (int, error) {
+	if err := s.piece(); err != nil {
+		return 0, err
+	}
+	c := s.current
+	n = min(n, c.rows-s.at)
+	from, to := s.at, s.at+n
+	nx, ny := s.joint.dim, s.joint.outputs
+	b.x = append(b.x, c.block.x[from*nx:to*nx]...)
+	if s.layout.classes {
+		b.labels = append(b.labels, c.block.labels[from*ny:to*ny]...)
+	} else {
+		b.y = append(b.y, c.block.y[from*ny:to*ny]...)
+	}
+	s.at = to
+	return n, nil
+}
+
+func (s *csvSource) skip(n int64) (int64, error) {
+	done := int64(0)
+	for done < n {
+		err := s.piece()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return done, err
+		}
+		m := min(n-done, int64(s.current.rows-s.at))
+		s.at += int(m)
+		done += m
+	}
+	return done, nil
+}
+
+// close ends the goroutines and closes the file.
+func (s *csvSource) close() error {
+	s.cancel()
+	s.work.Wait()
+	return s.in.close()
+}

@@ -1,0 +1,174 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCSVColumns(t *testing.T) {
+	text := "id,age,name,height,class\n1,30,ann,1.5,a\n2,40,bob,1.75,b\n3,50,cy,2,a\n"
+	path := write(t, "people.csv", []byte(text))
+	for _, test := range []struct {
+		name            string
+		inputs, targets []string
+		classes         bool
+		x, y            []float64
+		labels          []string
+	}{
+		{"names", []string{"age", "height"}, []string{"id"}, false, []float64{30, 1.5, 40, 1.75, 50, 2}, []float64{1, 2, 3}, nil},
+		{"another order", []string{"height", "age"}, nil, false, []float64{1.5, 30, 1.75, 40, 2, 50}, nil, nil},
+		{"labels", []string{"1-2", "4"}, []string{"class"}, true, []float64{1, 30, 1.5, 2, 40, 1.75, 3, 50, 2}, nil, []string{"a", "b", "a"}},
+		{"label within", []string{"4", "1"}, []string{"name"}, true, []float64{1.5, 1, 1.75, 2, 2, 3}, nil, []string{"ann", "bob", "cy"}},
+		{"span of names", []string{"id:age"}, []string{"height:height"}, false, []float64{1, 30, 2, 40, 3, 50}, []float64{1.5, 1.75, 2}, nil},
+		{"two targets", []string{"2"}, []string{"4", "1"}, false, []float64{30, 40, 50}, []float64{1.5, 1, 1.75, 2, 2, 3}, nil},
+		{"a number as label", []string{"id"}, []string{"age"}, true, []float64{1, 2, 3}, nil, []string{"30", "40", "50"}},
+	} {
+		got := mustLoad(t, []string{path}, Options{Inputs: test.inputs, Targets: test.targets, Classes: test.classes})
+		if !slices.Equal(got.x, test.x) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+	for _, test := range []struct {
+		inputs, targets []string
+		says            string
+	}{
+		{[]string{"weight"}, nil, `no column named "weight"; it has "id", "age"`},
+		{[]string{"6"}, nil, "columns 6 are asked for, but there are 5"},
+		{[]string{"0"}, nil, "first column is number 1"},
+		{[]string{"4-2"}, nil, "the first stands after the last"},
+		{[]string{"height:id"}, nil, "the first stands after the last"},
+		{[]string{"99999999999999999999"}, nil, "but there are 5"},
+		{[]string{"1", "id"}, nil, "named twice"},
+		{[]string{"1"}, []string{"id"}, "both an input and a target"},
+		{nil, []string{"1-5"}, "no columns are left"},
+		{[]string{}, nil, "no input columns"},
+	} {
+		_, err := load(t, []string{path}, Options{Inputs: test.inputs, Targets: test.targets})
+		wantFault(t, fmt.Sprint(test.inputs, test.targets), err, test.says)
+	}
+	_, err := load(t, []string{path}, Options{Inputs: []string{"1"}, Targets: []string{"2", "5"}, Classes: true})
+	wantFault(t, "two labels", err, "2 target columns for one label")
+}
+
+func TestCSVHeader(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		opt        Options
+		names      []string
+		rows       int
+	}{
+		{"names", "a,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
+		{"none", "1,2\n3,4\n", Options{}, nil, 2},
+		{"one name", "1,b\n3,4\n", Options{}, []string{"1", "b"}, 1},
+		{"numbers, told", "1,2\n3,4\n", Options{Header: HeaderPresent}, []string{"1", "2"}, 1},
+		{"a name that is no input", "1,b\n3,4\n", Options{Inputs: []string{"1"}}, nil, 2},
+		{"text label without header", "1,x\n3,y\n", Options{Targets: []string{"2"}, Classes: true}, nil, 2},
+		{"spaces and quotes", " a ,  b \n1,2\n", Options{}, []string{"a", "b"}, 1},
+		{"quoted with a line end", "\"a\n1\",b\n1,2\n", Options{}, []string{"a\n1", "b"}, 1},
+		{"mark of UTF-8", "\ufeffa,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
+		{"semicolons", "a;b\n1;2\n", Options{}, []string{"a", "b"}, 1},
+		{"tabs", "a\tb,c\n1\t2\n", Options{}, []string{"a", "b,c"}, 1},
+		{"quoted semicolon", "\"a;\",b\n1,2\n", Options{}, []string{"a;", "b"}, 1},
+		{"told", "a|b\n1|2\n", Options{Comma: '|'}, []string{"a", "b"}, 1},
+		{"header only", "a,b\n", Options{}, []string{"a", "b"}, 0},
+		{"many empty lines first", strings.Repeat("\n", 3<<16) + "a,b\n1,2\n", Options{}, []string{"a", "b"}, 1},
+	} {
+		path := write(t, "x.csv", []byte(test.text))
+		r, err := Open(t.Context(), []string{path}, test.opt)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if !slices.Equal(r.Inputs(), test.names) {
+			t.Errorf("%s: names %q", test.name, r.Inputs())
+		}
+		r.Close()
+		if got := mustLoad(t, []string{path}, test.opt); got.rows != test.rows {
+			t.Errorf("%s: %d samples, want %d", test.name, got.rows, test.rows)
+		}
+	}
+}
+
+func TestCSVFaults(t *testing.T) {
+	long := strings.Repeat("9", 100)
+	for _, test := range []struct {
+		name, text string
+		line       int64
+		column     int
+		says       string
+	}{
+		{"word", "a,b\n1,2\n3,x\n", 3, 2, `line 3, column 2 ("b"): "x" is no number`},
+		{"long word", "a,b\n1,x" + long + "\n", 2, 2, `"x` + long[:39] + `"... is no number`},
+		{"empty cell", "a,b\n1,\n", 2, 2, "missing value"},
+		{"NA", "1,2\n\n\n1, NA \n", 4, 2, `"NA" is a missing value`},
+		{"missing in the first line", "nan,2\n", 1, 1, "missing value"},
+		{"infinite", "a,b\n-Inf,2\n", 2, 1, "infinite"},
+		{"too large", "a,b\n1e400,2\n", 2, 1, "too large"},
+		{"decimal comma", "a;b\n1,5;2\n", 2, 1, "decimal comma"},
+		{"fewer cells", "1,2,3\n1,2\n", 2, 0, "2 cells, but the first line has 3"},
+		{"more cells", "1,2\n1,2,3\n", 2, 0, "3 cells, but the first line has 2"},
+		{"quote within", "a,b\n1,2\n1,2\"3\n", 3, 0, "quotation mark at byte 4"},
+		{"quote not closed", "a,b\n1,2\n1,\"23\n", 3, 0, "not closed"},
+		{"in a quoted text", "\"a\n\n\",b\n1,2\n1,x\n", 5, 2, `"x" is no number`},
+		{"no lines", "", 0, 0, "is empty"},
+		{"empty lines", "\n\n", 0, 0, "is empty"},
+		{"UTF-16", "\xff\xfe1\x00", 0, 0, "UTF-16"},
+	} {
+		_, err := load(t, []string{write(t, "x.csv", []byte(test.text))}, Options{})
+		fault := wantFault(t, test.name, err, test.says)
+		if fault.Line != test.line || fault.Column != test.column {
+			t.Errorf("%s: line %d, column %d: %v", test.name, fault.Line, fault.Column, err)
+		}
+	}
+	_, err := load(t, []string{write(t, "x.csv", []byte("1,a\n2,\n"))}, Options{Targets: []string{"2"}, Classes: true})
+	if fault := wantFault(t, "empty label", err, "label is empty"); fault.Line != 2 || fault.Column != 2 {
+		t.Errorf("empty label: %v", err)
+	}
+}
+
+// TestCSVLongRecord checks the bound of a record from both sides, and what is said about an open
+// quotation mark.
+func TestCSVLongRecord(t *testing.T) {
+	cell := strings.Repeat(" ", maxRecord-2)
+	fits := write(t, "x.csv", []byte("1\n"+cell+"2\n3\n"))
+	if got := mustLoad(t, []string{fits}, Options{}); !slices.Equal(got.x, []float64{1, 2, 3}) {
+		t.Errorf("got %v", got)
+	}
+	_, err := load(t, []string{write(t, "x.csv", []byte("1\n"+cell+cell+"2\n"))}, Options{})
+	wantFault(t, "line", err, "longer than")
+	_, err = load(t, []string{write(t, "x.csv", []byte("1\n2\n\"3\n"+strings.Repeat("4\n", maxRecord)))}, Options{})
+	if fault := wantFault(t, "quote", err, "is not closed"); fault.Line != 3 {
+		t.Errorf("line %d, want 3", fault.Line)
+	}
+}
+
+func TestCSVSeveralFiles(t *testing.T) {
+	a := write(t, "a.csv", []byte("x,y\n1,2\n3,4\n"))
+	same := write(t, "b.csv", []byte("x,y\n5,6"))
+	bare := write(t, "c.csv", []byte("7,8\n"))
+	packed := write(t, "d.csv.gz", zipped([]byte("x,y\n9,10\n")))
+	for _, opt := range []Options{{}, {Targets: []string{"x"}}, {Inputs: []string{"y", "x"}}} {
+		got := mustLoad(t, []string{a, same, bare, packed}, opt)
+		all := append(slices.Clone(got.x), got.y...)
+		slices.Sort(all)
+		if got.rows != 5 || !slices.Equal(all, count(1, 10)) {
+			t.Errorf("%v: %v", opt, got)
+		}
+	}
+	for _, test := range []struct{ text, says string }{
+		{"y,x\n1,2\n", `has the column "y" where`},
+		{"x,y,z\n1,2,3\n", "has 3 inputs, but"},
+		{"1,2,3\n", "no header and 3 columns"},
+	} {
+		_, err := Open(t.Context(), []string{a, write(t, "e.csv", []byte(test.text))}, Options{})
+		wantFault(t, test.text, err, test.says)
+	}
+	// Cells of a later file are checked when they are reached, and named with their file.
+	bad := write(t, "bad.csv", []byte("x,y\n1,-\n"))
+	_, err := load(t, []string{a, bad}, Options{})
+	if fault := wantFault(t, "later file", err, "missing"); fault.Path != bad || fault.Line != 2 {
+		t.Errorf("%v", err)
+	}
+}

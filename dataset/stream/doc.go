@@ -1,0 +1,66 @@
+// Package stream reads samples from files of any size, batch by batch: from texts with separated cells
+// (CSV), from NumPy's .npy and .npz, and from idx files, the format of MNIST; from paths or standard
+// input, plain or gzip.
+//
+// A model of package bls learns from batches and keeps a state whose size does not depend on the number
+// of samples. So that the data need not fit into memory either, a Reader holds no more than the batch
+// at hand and a few megabytes of what comes next:
+//
+//	r, err := stream.Open(ctx, []string{"train.csv"}, stream.Options{Targets: []string{"price"}})
+//	...
+//	defer r.Close()
+//	for {
+//		batch, err := r.Next(10000)     // X is at most 10000×Dim
+//		if err == io.EOF {
+//			break
+//		}
+//		...
+//		err = model.PartialFit(batch.X, batch.Y)
+//	}
+//
+// # What a sample is
+//
+// A line of a text, or an index of the first dimension of an array. Its inputs are a row of X and its
+// targets a row of Y, or, for classification, a label, which is kept as text: what numbers stand for
+// the classes is for the caller to say. [Options] choose the columns.
+//
+// All numbers are finite float64. A cell that is missing (empty, NA, N/A, NaN, null, None, ?), infinite
+// or no number ends the reading with an [Error] that says where it stands: a learner that is given a
+// guess instead of a number gives no sign of it. So does a line that has more or fewer cells than the
+// first.
+//
+// # Texts
+//
+// The format is RFC 4180 as encoding/csv reads it: cells in quotation marks may have separators, line
+// ends and doubled quotation marks; lines end with LF or CRLF, the last one with either or none; empty
+// lines are passed over. A byte order mark of UTF-8 is dropped. Spaces and tabs around a cell are no
+// part of it. Numbers are read as strconv.ParseFloat does, to the last bit. The separator and the
+// header are found by themselves ([Options], [Header]). A record has at most 16 MiB.
+//
+// Pieces without quotation marks, which most tables of numbers consist of, are parsed in place, about
+// as fast as strconv can convert, and two pieces ahead of the caller by other goroutines.
+//
+// # NumPy
+//
+// Versions 1 to 3 of .npy; bool, integers of 1 to 8 bytes with and without sign, float16, float32 and
+// float64 in either order of bytes; C and Fortran order. In Fortran order the elements of a sample lie
+// apart, so that a plain file, or a member of an .npz that numpy.savez has not compressed, is needed.
+// Samples with more than one dimension are taken as rows in C order; one-dimensional arrays are one
+// column. Integers of 64 bits that float64 cannot hold, which are some beyond 2^53, are errors. Labels
+// may be integers, truth values, whole floating point numbers, and text (<U, |S). What cannot be read
+// is refused by name: complex numbers, dates, structured arrays, and Python objects, since unpickling
+// runs programs.
+//
+// # idx
+//
+// All types of elements, up to eight dimensions. Unsigned bytes in three or more dimensions are pixels
+// and become pixel/255, as dataset.Images.Dense makes them, so that a model learns the same from both.
+// Others are taken as they are.
+//
+// # Bounds
+//
+// Nothing is allocated because a header promises it: memory follows the bytes that have arrived. Packed
+// data is unpacked while it is read, so that a small file that unpacks to a large one costs time and
+// not memory. Data that is shorter or longer than its header says is an error, and checksums of packed
+// data are verified at its end.
+package stream

@@ -1,0 +1,180 @@
+package stream
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// write makes a file in a folder of the test.
+func write(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func zipped(data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(data) // a bytes.Buffer does not fail
+	z.Close()
+	return b.Bytes()
+}
+
+// npyHeader returns what numpy.save writes before the elements: the dictionary with its keys in the
+// order of the alphabet, spaces up to a multiple of 64 bytes, and a newline.
+func npyHeader(version byte, descr string, fortran bool, shape ...int) []byte {
+	order, tuple := "False", "("
+	if fortran {
+		order = "True"
+	}
+	for i, n := range shape {
+		if i > 0 {
+			tuple += " "
+		}
+		tuple += fmt.Sprintf("%d,", n)
+	}
+	if len(shape) > 1 {
+		tuple = strings.TrimSuffix(tuple, ",")
+	}
+	return npyRaw(version, fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s), }", descr, order, tuple))
+}
+
+func npyRaw(version byte, dict string) []byte {
+	out := append([]byte("\x93NUMPY"), version, 0)
+	lengthBytes := 2
+	if version > 1 {
+		lengthBytes = 4
+	}
+	for (len(out)+lengthBytes+len(dict)+1)%64 != 0 {
+		dict += " "
+	}
+	dict += "\n"
+	if version > 1 {
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(dict)))
+	} else {
+		out = binary.LittleEndian.AppendUint16(out, uint16(len(dict)))
+	}
+	return append(out, dict...)
+}
+
+// float64s returns the bytes of numbers, little-endian.
+func float64s(values ...float64) []byte {
+	var out []byte
+	for _, v := range values {
+		out, _ = binary.Append(out, binary.LittleEndian, v)
+	}
+	return out
+}
+
+// A table is everything that a reader delivers.
+type table struct {
+	x, y   []float64
+	labels []string
+	rows   int
+}
+
+// readAll reads r in batches of the size given and checks what holds for every batch.
+func readAll(t testing.TB, r *Reader, size int) (table, error) {
+	t.Helper()
+	var all table
+	short := false
+	for {
+		b, err := r.Next(size)
+		if err != nil {
+			if _, again := r.Next(1); again != err {
+				t.Errorf("error %v, and then %v", err, again)
+			}
+			return all, err
+		}
+		n, d := b.X.Dims()
+		if short || n < 1 || n > size || d != r.Dim() || b.First != int64(all.rows) {
+			t.Fatalf("a batch of %d×%d at %d after %d samples, size %d", n, d, b.First, all.rows, size)
+		}
+		short = n < size
+		all.rows += n
+		all.x = append(all.x, b.X.RawMatrix().Data...)
+		if b.Y != nil {
+			if rows, cols := b.Y.Dims(); rows != n || cols != r.Outputs() {
+				t.Fatalf("targets of %d×%d for %d samples", rows, cols, n)
+			}
+			all.y = append(all.y, b.Y.RawMatrix().Data...)
+		}
+		if b.Labels != nil && len(b.Labels) != n {
+			t.Fatalf("%d labels for %d samples", len(b.Labels), n)
+		}
+		all.labels = append(all.labels, b.Labels...)
+	}
+}
+
+// load opens and reads everything, in batches of several sizes that must give the same.
+func load(t testing.TB, paths []string, opt Options) (table, error) {
+	t.Helper()
+	var first table
+	for i, size := range []int{1000, 1, 2, 3, 7} {
+		r, err := Open(context.Background(), paths, opt)
+		if err != nil {
+			return table{}, err
+		}
+		all, err := readAll(t, r, size)
+		if closeErr := r.Close(); closeErr != nil {
+			t.Error(closeErr)
+		}
+		if err != io.EOF {
+			return all, err
+		}
+		if i == 0 {
+			first = all
+			continue
+		}
+		if all.rows != first.rows || !bitsEqual(all.x, first.x) || !bitsEqual(all.y, first.y) || !slices.Equal(all.labels, first.labels) {
+			t.Fatalf("batches of %d give other samples than one of all", size)
+		}
+	}
+	return first, nil
+}
+
+// mustLoad is load for what has no fault.
+func mustLoad(t testing.TB, paths []string, opt Options) table {
+	t.Helper()
+	all, err := load(t, paths, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// wantFault checks that err is an *Error that says what is expected.
+func wantFault(t testing.TB, name string, err error, says string) *Error {
+	t.Helper()
+	var fault *Error
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), says) {
+		t.Errorf("%s: error %v, want %q", name, err, says)
+		return &Error{}
+	}
+	if fault.Path == "" {
+		t.Errorf("%s: error %v has no path", name, err)
+	}
+	return fault
+}
+
+// count returns start, start+1, ...
+func count(start float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = start + float64(i)
+	}
+	return out
+}

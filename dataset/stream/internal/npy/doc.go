@@ -1,0 +1,21 @@
+// Package npy reads what precedes and what fills the arrays of NumPy's .npy format: the header, and the
+// elements as float64 or as text.
+//
+// # The format
+//
+// A file has, one after the other (NumPy Enhancement Proposal 1 and numpy.lib.format),
+//
+//	6 bytes      magic: 0x93 and "NUMPY"
+//	2 bytes      major and minor version: 1.0, 2.0 or 3.0
+//	2 or 4       length h of the header, little-endian: uint16 in version 1, uint32 in 2 and 3
+//	h bytes      a Python dictionary, padded by spaces and ended by a newline: ASCII, in version 3 UTF-8
+//	the rest     the elements without gaps, rows first (C order) or columns first (Fortran order)
+//
+// and the dictionary has three keys:
+//
+//	{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }
+//
+// Nothing in a header is believed before it has been checked: its length is at most [MaxHeader], each
+// dimension is a whole number that is not negative, and their product times the size of an element
+// stays below 2^62. No byte of it is ever run or unpickled.
+package npy

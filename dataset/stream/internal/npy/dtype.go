@@ -1,0 +1,103 @@
+package npy
+
+import (
+	"strconv"
+)
+
+// Kinds of elements.
+const (
+	Bool     = 'b'
+	Signed   = 'i'
+	Unsigned = 'u'
+	Float    = 'f'
+	Unicode  = 'U' // UTF-32, padded by zeros
+	Bytes    = 'S' // bytes, padded by zeros
+)
+
+// MaxText is the largest size in bytes of a text element.
+const MaxText = 1 << 16
+
+// A DType is the type of the elements.
+type DType struct {
+	Kind byte
+	Size int    // bytes of one element
+	Big  bool   // most significant byte first
+	Name string // as the header spells it
+}
+
+// Text reports whether elements are text and not numbers.
+func (d DType) Text() bool { return d.Kind == Unicode || d.Kind == Bytes }
+
+// sizes lists the sizes of numbers that are read.
+var sizes = map[byte][]int{Bool: {1}, Signed: {1, 2, 4, 8}, Unsigned: {1, 2, 4, 8}, Float: {2, 4, 8}}
+
+// refused says, for the kinds that NumPy has and this package does not read, what they are and what to
+// do.
+var refused = map[byte]string{
+	'c': "complex numbers: save x.real, x.imag or abs(x)",
+	'O': "Python objects, which are pickled and never read because unpickling can run any program: save x.astype('float64'), or x.astype('str') for labels",
+	'M': "dates: save x.astype('int64') or differences as numbers",
+	'm': "time spans: save x.astype('int64')",
+	'V': "raw records: save plain columns of numbers",
+	'a': "zero-ended bytes: save x.astype('S') or x.astype('U')",
+	'T': "strings of varying length: save x.astype('U')",
+}
+
+// ParseDType reads a type as NumPy writes it: an order of bytes (< little-endian, > big-endian, |
+// none), a kind and a size, as in <f8.
+//
+//	errors: an [Error] that names the type where it is not one of b1, i1-i8, u1-u8, f2-f8, U and S.
+func ParseDType(descr string) (DType, error) {
+	d := DType{Name: descr}
+	if len(descr) < 2 {
+		return d, errorf("unknown type %q of elements", descr)
+	}
+	order, rest := descr[0], descr[1:]
+	d.Kind = rest[0]
+	if why, ok := refused[d.Kind]; ok {
+		return d, errorf("elements of type %q are %s", descr, why)
+	}
+	size, err := strconv.ParseUint(rest[1:], 10, 31)
+	if err != nil {
+		return d, errorf("unknown type %q of elements", descr)
+	}
+	d.Size = int(size)
+	switch order {
+	case '<', '|':
+	case '>':
+		d.Big = true
+	default:
+		return d, errorf("unknown order of bytes in the type %q of elements", descr)
+	}
+	if d.Text() {
+		return d.checkText(size)
+	}
+	known, ok := sizes[d.Kind]
+	if !ok {
+		return d, errorf("unknown type %q of elements", descr)
+	}
+	if d.Kind == Float && size > 8 {
+		return d, errorf("elements of type %q are extended numbers that differ from machine to machine: save x.astype('float64')", descr)
+	}
+	for _, s := range known {
+		if d.Size == s && (s == 1 || order != '|') {
+			return d, nil
+		}
+	}
+	return d, errorf("unknown type %q of elements", descr)
+}
+
+// checkText turns the size of a text type, which U counts in characters of 4 bytes, into bytes.
+func (d DType) checkText(size uint64) (DType, error) {
+	if d.Kind == Unicode {
+		size *= 4
+	}
+	if size == 0 {
+		return d, errorf("elements of type %q are texts of length 0", d.Name)
+	}
+	if size > MaxText {
+		return d, errorf("elements of type %q have %d bytes each, at most %d are read", d.Name, size, MaxText)
+	}
+	d.Size = int(size)
+	return d, nil
+}

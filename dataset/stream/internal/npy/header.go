@@ -1,0 +1,115 @@
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"strings"
+)
+
+// Magic begins every file of the format.
+const Magic = "\x93NUMPY"
+
+// MaxHeader is the largest length of a dictionary that is read. NumPy itself refuses to load one of
+// more than 10,000 bytes unless told to trust it.
+const MaxHeader = 1 << 16
+
+// maxDims is the largest number of dimensions that NumPy has ever allowed.
+const maxDims = 64
+
+// maxBytes bounds the bytes of an array, so that no product of its sizes overflows an int64.
+const maxBytes = 1 << 62
+
+// An Error says what is wrong with a header or a type, and what to do.
+type Error string
+
+func (e Error) Error() string { return "npy: " + string(e) }
+
+func errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
+
+// A Header says what the elements of an array are and how they lie.
+type Header struct {
+	DType   DType
+	Fortran bool    // the first index is the fastest
+	Shape   []int64 // sizes, not negative; empty for a single number
+	Bytes   int64   // bytes of all elements
+	Length  int64   // bytes before the first element
+}
+
+// ReadHeader reads a header from r, up to the first element and no further.
+//
+//	memory: the header's length, at most MaxHeader, and only after as much has been announced.
+//	errors: an [Error] where the data is no header, is cut off, or describes elements that are neither
+//	numbers nor text; any other error is r's own.
+func ReadHeader(r io.Reader) (Header, error) {
+	var fixed [12]byte
+	n, err := fill(r, fixed[:8])
+	// The magic is judged first, so that another file is called that, and not cut off.
+	if n > 0 && !strings.HasPrefix(Magic, string(fixed[:min(n, len(Magic))])) {
+		return Header{}, errorf("not a .npy file, which begins with the bytes %q", Magic)
+	}
+	if err != nil {
+		return Header{}, err
+	}
+	size := 4
+	switch fixed[6] {
+	case 1:
+		size = 2
+	case 2, 3:
+	default:
+		return Header{}, errorf("version %d.%d of the format, known are 1.0, 2.0 and 3.0: write the array with numpy.save", fixed[6], fixed[7])
+	}
+	if _, err := fill(r, fixed[8:8+size]); err != nil {
+		return Header{}, err
+	}
+	length := uint32(binary.LittleEndian.Uint16(fixed[8:]))
+	if size == 4 {
+		length = binary.LittleEndian.Uint32(fixed[8:])
+	}
+	if length > MaxHeader {
+		return Header{}, errorf("a header of %d bytes, at most %d are read", length, MaxHeader)
+	}
+	text := make([]byte, length)
+	if _, err := fill(r, text); err != nil {
+		return Header{}, err
+	}
+	h, err := parseHeader(bytes.TrimRight(text, " \n\x00"))
+	if err != nil {
+		return Header{}, err
+	}
+	h.Length = int64(8 + size + len(text))
+	return h, nil
+}
+
+// fill reads len(p) bytes and returns how many there were.
+func fill(r io.Reader, p []byte) (int, error) {
+	n, err := io.ReadFull(r, p)
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return n, errorf("the file ends within its header: it is cut off or no .npy file")
+	}
+	return n, err
+}
+
+// count sets Bytes from Shape.
+func (h *Header) count() error {
+	product := uint64(h.DType.Size)
+	empty := false
+	for _, n := range h.Shape {
+		if n == 0 {
+			empty = true
+			continue
+		}
+		high, low := bits.Mul64(product, uint64(n))
+		if high != 0 || low >= maxBytes {
+			return errorf("shape %v of %d-byte elements is larger than any file", h.Shape, h.DType.Size)
+		}
+		product = low
+	}
+	if !empty {
+		h.Bytes = int64(product)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package npy
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Label returns the element b as the name of a class: text without the zeros that pad it, integers in
+// decimal, truth values as False and True, and floating point numbers that are whole as integers.
+//
+//	panics: unless len(b) is d.Size.
+//	errors: an [Error] for text that is empty or no Unicode, and for numbers that are not whole.
+func (d DType) Label(b []byte) (string, error) {
+	if len(b) != d.Size {
+		panic("npy: Label of part of an element")
+	}
+	switch d.Kind {
+	case Unicode:
+		return d.utf32(b)
+	case Bytes:
+		text := string(bytes.TrimRight(b, "\x00"))
+		if text == "" {
+			return "", errorf("the label is empty")
+		}
+		if !utf8.ValidString(text) {
+			return "", errorf("the label %q is no UTF-8: save the labels as x.astype('U')", text)
+		}
+		return text, nil
+	case Bool:
+		if b[0] != 0 {
+			return "True", nil
+		}
+		return "False", nil
+	case Unsigned:
+		return strconv.FormatUint(d.bits(b), 10), nil
+	case Signed:
+		shift := 64 - 8*d.Size
+		return strconv.FormatInt(int64(d.bits(b)<<shift)>>shift, 10), nil
+	}
+	return FloatLabel(d.float(b))
+}
+
+// FloatLabel returns the name of the class that a whole number stands for.
+//
+//	errors: an [Error] where v is not whole, not finite or above 2^53.
+func FloatLabel(v float64) (string, error) {
+	if v != math.Trunc(v) || !(math.Abs(v) <= 1<<53) {
+		return "", errorf("the label %v is no whole number: save labels as integers or text; numbers to be predicted are targets of a regression", v)
+	}
+	return strconv.FormatInt(int64(v), 10), nil
+}
+
+func (d DType) utf32(b []byte) (string, error) {
+	one := DType{Size: 4, Big: d.Big}
+	var text strings.Builder
+	end := len(b)
+	for end > 0 && one.bits(b[end-4:]) == 0 {
+		end -= 4
+	}
+	for i := 0; i < end; i += 4 {
+		c := one.bits(b[i:])
+		if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
+			return "", errorf("the label has the character %#x, which is no Unicode", c)
+		}
+		text.WriteRune(rune(c))
+	}
+	if end == 0 {
+		return "", errorf("the label is empty")
+	}
+	return text.String(), nil
+}

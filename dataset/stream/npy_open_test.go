@@ -1,0 +1,311 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/mat"
+)
+
+// arrayBytes returns values as elements of a type, given in C order for the shape, in the order asked
+// for.
+func arrayBytes(t testing.TB, descr string, fortran bool, values []float64, shape ...int) []byte {
+	t.Helper()
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if descr[0] == '>' {
+		order = binary.BigEndian
+	}
+	element := func(v float64) []byte {
+		switch descr[1:] {
+		case "b1", "i1", "u1":
+			return []byte{byte(int64(v))}
+		case "i2", "u2":
+			return order.AppendUint16(nil, uint16(int64(v)))
+		case "i4", "u4":
+			return order.AppendUint32(nil, uint32(int64(v)))
+		case "i8", "u8":
+			return order.AppendUint64(nil, uint64(int64(v)))
+		case "f2": // whole numbers below 2048: the fraction is what follows the leading bit
+			if v == 0 {
+				return []byte{0, 0}
+			}
+			fraction, exponent := math.Frexp(v)
+			return order.AppendUint16(nil, uint16(exponent+14)<<10|uint16(fraction*2048)&1023)
+		case "f4":
+			return order.AppendUint32(nil, math.Float32bits(float32(v)))
+		case "f8":
+			return order.AppendUint64(nil, math.Float64bits(v))
+		}
+		t.Fatal(descr)
+		return nil
+	}
+	size := len(element(0))
+	out := make([]byte, size*len(values))
+	for i, v := range values {
+		at := i
+		if fortran {
+			// The indices of element i in C order, and its place with the first index fastest.
+			at = 0
+			rest := i
+			for k := len(shape) - 1; k >= 0; k-- {
+				stride := 1
+				for _, n := range shape[:k] {
+					stride *= n
+				}
+				at += rest % shape[k] * stride
+				rest /= shape[k]
+			}
+		}
+		copy(out[size*at:], element(v))
+	}
+	return out
+}
+
+func TestNPYTypes(t *testing.T) {
+	shapes := [][]int{{5}, {1, 1}, {4, 3}, {1, 6}, {6, 1}, {3, 2, 4}, {1, 2, 3}, {2, 1, 3, 2}}
+	for _, descr := range []string{"|b1", "|i1", "|u1", "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", ">u4",
+		"<i8", ">i8", "<u8", ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"} {
+		for i, shape := range shapes {
+			n := 1
+			for _, size := range shape {
+				n *= size
+			}
+			values := count(1, n)
+			if descr == "|b1" {
+				for i := range values {
+					values[i] = float64(i % 2)
+				}
+			}
+			for _, fortran := range []bool{false, true} {
+				file := append(npyHeader(byte(1+i%3), descr, fortran, shape...), arrayBytes(t, descr, fortran, values, shape...)...)
+				path := write(t, "x.npy", file)
+				got := mustLoad(t, []string{path}, Options{})
+				if got.rows != shape[0] || !bitsEqual(got.x, values) {
+					t.Errorf("%s %v fortran=%v: %v", descr, shape, fortran, got)
+				}
+				// From a stream the two orders can be told apart unless they are one.
+				all, err := loadBytes(t, file, Options{})
+				one := len(shape) == 1 || len(shape) == 2 && (shape[0] == 1 || shape[1] == 1)
+				if fortran && !one {
+					wantFault(t, "Fortran order in a stream", err, "numpy.ascontiguousarray")
+				} else if err != nil || !bitsEqual(all.x, values) {
+					t.Errorf("%s %v from a stream: %v, %v", descr, shape, all, err)
+				}
+			}
+		}
+	}
+}
+
+// loadBytes reads data from standard input.
+func loadBytes(t testing.TB, data []byte, opt Options) (table, error) {
+	t.Helper()
+	opt.Stdin = bytes.NewReader(data)
+	r, err := Open(t.Context(), []string{"-"}, opt)
+	if err != nil {
+		return table{}, err
+	}
+	defer r.Close()
+	all, err := readAll(t, r, 3)
+	if err.Error() == "EOF" {
+		err = nil
+	}
+	return all, err
+}
+
+// TestNPYByAnotherWriter reads what an independent writer of the format makes.
+func TestNPYByAnotherWriter(t *testing.T) {
+	values := count(-3, 12)
+	var b bytes.Buffer
+	if err := npy.Write(&b, mat.NewDense(4, 3, values)); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustLoad(t, []string{write(t, "x", b.Bytes())}, Options{}); got.rows != 4 || !bitsEqual(got.x, values) {
+		t.Errorf("%v", got)
+	}
+	b.Reset()
+	if err := npy.Write(&b, []int32{7, -8, 9}); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustLoad(t, []string{write(t, "x", b.Bytes())}, Options{}); !bitsEqual(got.x, []float64{7, -8, 9}) {
+		t.Errorf("%v", got)
+	}
+	// And the bytes that the tests make are what that package takes for the format.
+	file := append(npyHeader(1, "<f8", true, 4, 3), arrayBytes(t, "<f8", true, values, 4, 3)...)
+	var m mat.Dense
+	if err := npy.Read(bytes.NewReader(file), &m); err != nil || !mat.Equal(&m, mat.NewDense(4, 3, values)) {
+		t.Errorf("%v, %v", err, m)
+	}
+}
+
+func TestNPYColumnsAndTargets(t *testing.T) {
+	path := write(t, "x.npy", append(npyHeader(1, "<f8", false, 3, 4), float64s(count(0, 12)...)...))
+	for _, test := range []struct {
+		opt    Options
+		x, y   []float64
+		labels []string
+	}{
+		{Options{Targets: []string{"4"}}, []float64{0, 1, 2, 4, 5, 6, 8, 9, 10}, []float64{3, 7, 11}, nil},
+		{Options{Targets: []string{"1"}, Classes: true}, []float64{1, 2, 3, 5, 6, 7, 9, 10, 11}, nil, []string{"0", "4", "8"}},
+		{Options{Inputs: []string{"3", "1"}, Targets: []string{"2", "4"}}, []float64{2, 0, 6, 4, 10, 8}, []float64{1, 3, 5, 7, 9, 11}, nil},
+	} {
+		for _, p := range []string{path, write(t, "y.npy.gz", zipped(readFile(t, path)))} {
+			got := mustLoad(t, []string{p}, test.opt)
+			if !slices.Equal(got.x, test.x) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
+				t.Errorf("%v: %v", test.opt, got)
+			}
+		}
+	}
+	_, err := load(t, []string{path}, Options{Targets: []string{"age"}})
+	wantFault(t, "name", err, "have no names")
+	half := write(t, "h.npy", append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 0.5)...))
+	_, err = load(t, []string{half}, Options{Targets: []string{"2"}, Classes: true})
+	if fault := wantFault(t, "label", err, "no whole number"); fault.Row != 1 || fault.Column != 2 {
+		t.Errorf("%v", err)
+	}
+
+	x := write(t, "x.npy", append(npyHeader(1, "<f8", true, 3, 2), arrayBytes(t, "<f8", true, count(1, 6), 3, 2)...))
+	text := []byte("a\x00\x00\x00b\x00\x00\x00" + "c\x00\x00\x00\x00\x00\x00\x00" + "d\x00\x00\x00e\x00\x00\x00")
+	for _, test := range []struct {
+		name    string
+		targets []byte
+		classes bool
+		y       []float64
+		labels  []string
+	}{
+		{"y.npy", append(npyHeader(1, "<U2", false, 3), text...), true, nil, []string{"ab", "c", "de"}},
+		{"y.npy", append(npyHeader(1, "|b1", false, 3, 1), 1, 0, 1), true, nil, []string{"True", "False", "True"}},
+		{"y.npy", append(npyHeader(1, "|i1", false, 3), 1, 0xff, 2), true, nil, []string{"1", "-1", "2"}},
+		{"y.npy", append(npyHeader(1, "<f8", false, 3, 2), float64s(1, 2, 3, 4, 5, 6)...), false, count(1, 6), nil},
+		{"y.csv", []byte("t\n7\n8\n9\n"), false, []float64{7, 8, 9}, nil},
+		{"y.csv", []byte("7\n8\n9\n"), false, []float64{7, 8, 9}, nil},
+		{"y.csv", []byte("a\nb\nc"), true, nil, []string{"a", "b", "c"}},
+		{"labels.idx", []byte{0, 0, 8, 1, 0, 0, 0, 3, 7, 0, 200}, true, nil, []string{"7", "0", "200"}},
+	} {
+		got := mustLoad(t, []string{x}, Options{TargetPath: write(t, test.name, test.targets), Classes: test.classes})
+		if !slices.Equal(got.x, count(1, 6)) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
+			t.Errorf("%s %v: %v", test.name, test.labels, got)
+		}
+	}
+	for _, test := range []struct{ name, text, says string }{
+		{"y.csv", "1\n2\n", "ends before"}, {"y.csv", "1\n2\n3\n4\n", "goes on after"},
+		{"y.npy", string(npyHeader(1, "|i1", false, 2)) + "ab", "2 targets, but"},
+		{"y.npy", string(npyHeader(1, "<U1", false, 3)) + strings.Repeat("a\x00\x00\x00", 3), "are text"},
+	} {
+		_, err := load(t, []string{x}, Options{TargetPath: write(t, test.name, []byte(test.text))})
+		wantFault(t, test.text, err, test.says)
+	}
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestNPYFaults(t *testing.T) {
+	data := float64s(count(0, 12)...)
+	good := append(npyHeader(1, "<f8", false, 4, 3), data...)
+	nan := slices.Clone(good)
+	copy(nan[len(nan)-5*8:], float64s(math.NaN()))
+	for _, test := range []struct {
+		name   string
+		data   []byte
+		says   string
+		row    int64
+		column int
+	}{
+		{"cut", good[:len(good)-1], "cut off", 4, 0},
+		{"longer", append(slices.Clone(good), 0), "", 0, 0},
+		{"header only", good[:128], "cut off", 1, 0},
+		{"NaN", nan, "row 3, column 2: NaN is a missing value", 3, 2},
+		{"no samples", npyHeader(1, "<f8", false, 0, 3), "no elements", 0, 0},
+		{"no columns", npyHeader(1, "<f8", false, 3, 0), "no elements", 0, 0},
+		{"no dimension", append(npyHeader(1, "<f8", false), data[:8]...), "single number", 0, 0},
+		{"wide", npyHeader(1, "<f8", false, 1, 1<<30), "more than 16777216 elements", 0, 0},
+		{"wide by product", npyHeader(1, "|u1", false, 1, 1<<20, 1<<20, 1<<20), "", 0, 0},
+		{"text", append(npyHeader(1, "<U1", false, 1), 'a', 0, 0, 0), "are text", 0, 0},
+		{"object", npyHeader(1, "|O", false, 3), "pickled", 0, 0},
+		{"no npy", []byte("1,2\n"), "not a .npy file", 0, 0},
+	} {
+		path := write(t, "x.npy", test.data)
+		_, err := load(t, []string{path}, Options{})
+		wantFault(t, test.name, err, "stream: "+path)
+		if test.row > 0 && strings.Contains(test.says, "cut off") {
+			wantFault(t, test.name, err, "cut off") // the size of a plain file tells it at once
+		}
+		_, err = loadBytes(t, test.data, Options{Format: NPY})
+		fault := wantFault(t, test.name, err, test.says)
+		if fault.Row != test.row || fault.Column != test.column {
+			t.Errorf("%s: row %d, column %d: %v", test.name, fault.Row, fault.Column, err)
+		}
+	}
+	// In Fortran order a fault has its place all the same.
+	values := count(0, 12)
+	values[7] = math.Inf(1) // row 3, column 2
+	path := write(t, "x.npy", append(npyHeader(1, "<f8", true, 4, 3), arrayBytes(t, "<f8", true, values, 4, 3)...))
+	_, err := load(t, []string{path}, Options{})
+	wantFault(t, "Fortran", err, "row 3, column 2: +Inf is infinite")
+}
+
+// TestNPYPanels reads a matrix in Fortran order that takes more than one panel.
+func TestNPYPanels(t *testing.T) {
+	const cols = 3
+	rows := 2*panelElements/cols + 5
+	file := npyHeader(1, "|u1", true, rows, cols)
+	for col := range cols {
+		for row := range rows {
+			file = append(file, byte(row*7+col*31))
+		}
+	}
+	r, err := Open(t.Context(), []string{write(t, "x.npy", file)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Skip(11); err != nil {
+		t.Fatal(err)
+	}
+	for row := 11; row < rows; {
+		b, err := r.Next(100003)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := b.X.Dims()
+		for i := range n {
+			for col := range cols {
+				if want := float64(byte((row+i)*7 + col*31)); b.X.At(i, col) != want {
+					t.Fatalf("row %d, column %d: %v, want %v", row+i, col, b.X.At(i, col), want)
+				}
+			}
+		}
+		row += n
+	}
+}
+
+// TestNPYFaultFarIn places a fault that is not in the first piece of the call that finds it.
+func TestNPYFaultFarIn(t *testing.T) {
+	const rows, cols, row, col = 100000, 3, 99990, 1
+	values := make([]float64, rows*cols)
+	values[row*cols+col] = math.NaN()
+	file := append(npyHeader(1, "<f8", false, rows, cols), float64s(values...)...)
+	for _, opt := range []Options{{}, {Targets: []string{"1"}}} {
+		r, err := Open(t.Context(), []string{write(t, "x.npy", file)}, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Next(rows)
+		if fault := wantFault(t, "far in", err, "missing"); fault.Row != row+1 || fault.Column != col+1 {
+			t.Errorf("row %d, column %d, want %d and %d", fault.Row, fault.Column, row+1, col+1)
+		}
+		r.Close()
+	}
+}

@@ -1,0 +1,153 @@
+package stream
+
+import (
+	"archive/zip"
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A member is an entry of an archive.
+type member struct {
+	name   string
+	data   []byte
+	method uint16
+}
+
+// npz returns an archive as numpy.savez (zip.Store) and numpy.savez_compressed (zip.Deflate) write it.
+func npz(t testing.TB, members ...member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, m := range members {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: m.name, Method: m.method})
+		if err == nil {
+			_, err = w.Write(m.data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestNPZ(t *testing.T) {
+	x := append(npyHeader(1, "<f8", false, 3, 2), float64s(count(1, 6)...)...)
+	y := append(npyHeader(1, "|u1", false, 3), 5, 6, 7)
+	names := append(npyHeader(1, "<U1", false, 3), "a\x00\x00\x00b\x00\x00\x00c\x00\x00\x00"...)
+	object := append(npyHeader(1, "|O", false, 1), 0x80)
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		path := write(t, "d.npz", npz(t, member{"o.npy", object, method}, member{"y.npy", y, method}, member{"X.npy", x, method},
+			member{"names.npy", names, method}, member{"readme.txt", []byte("hi"), method}))
+		for _, test := range []struct {
+			opt    Options
+			y      []float64
+			labels []string
+		}{
+			{Options{}, nil, nil},
+			{Options{Targets: []string{"y"}}, []float64{5, 6, 7}, nil},
+			{Options{Targets: []string{"names"}, Classes: true, InputArray: "X"}, nil, []string{"a", "b", "c"}},
+			{Options{Targets: []string{"y"}, Classes: true}, nil, []string{"5", "6", "7"}},
+			{Options{TargetPath: path}, []float64{5, 6, 7}, nil},
+		} {
+			got := mustLoad(t, []string{path}, test.opt)
+			if !slices.Equal(got.x, count(1, 6)) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
+				t.Errorf("%v: %v", test.opt, got)
+			}
+		}
+		got := mustLoad(t, []string{path}, Options{Targets: []string{"2"}})
+		if !slices.Equal(got.x, []float64{1, 3, 5}) || !slices.Equal(got.y, []float64{2, 4, 6}) {
+			t.Errorf("%v", got)
+		}
+	}
+	only := write(t, "only.npz", npz(t, member{"data.npy", x, zip.Deflate}, member{"y.npy", y, zip.Deflate}))
+	if got := mustLoad(t, []string{only}, Options{Targets: []string{"y"}}); !slices.Equal(got.x, count(1, 6)) {
+		t.Errorf("%v", got)
+	}
+	fortran := append(npyHeader(1, "<f8", true, 3, 2), arrayBytes(t, "<f8", true, count(1, 6), 3, 2)...)
+	stored := write(t, "f.npz", npz(t, member{"a.npy", y, zip.Store}, member{"x.npy", fortran, zip.Store}))
+	if got := mustLoad(t, []string{stored}, Options{}); !slices.Equal(got.x, count(1, 6)) {
+		t.Errorf("Fortran order: %v", got)
+	}
+	_, err := load(t, []string{write(t, "f.npz", npz(t, member{"x.npy", fortran, zip.Deflate}))}, Options{})
+	wantFault(t, "Fortran order, packed", err, "numpy.ascontiguousarray")
+}
+
+func TestNPZFaults(t *testing.T) {
+	x := append(npyHeader(1, "<f8", false, 3, 2), float64s(count(1, 6)...)...)
+	y := append(npyHeader(1, "|u1", false, 2), 5, 6)
+	good := npz(t, member{"X.npy", x, zip.Store}, member{"y.npy", y, zip.Store})
+	damaged := bytes.Replace(good, float64s(2), float64s(3), 1)
+	encrypted := slices.Clone(good)
+	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1 // the flags of the first entry
+	for _, test := range []struct {
+		name string
+		data []byte
+		opt  Options
+		says string
+	}{
+		{"no zip", []byte("PK\x03\x04"), Options{}, "no .npz"},
+		{"cut", good[:len(good)-10], Options{}, "no .npz"},
+		{"empty", npz(t), Options{}, "no arrays"},
+		{"no arrays", npz(t, member{"a.txt", x, zip.Store}), Options{}, "no arrays"},
+		{"twice", npz(t, member{"X.npy", x, zip.Store}, member{"X.npy", x, zip.Store}), Options{}, "two arrays"},
+		{"which", npz(t, member{"a.npy", x, zip.Store}, member{"b.npy", x, zip.Store}), Options{}, "more than one of two dimensions"},
+		{"none", npz(t, member{"a.npy", y, zip.Store}), Options{}, "none of two dimensions"},
+		{"name", good, Options{InputArray: "Z"}, `no array "Z"; it has "X", "y"`},
+		{"target", good, Options{Targets: []string{"z"}}, "have no names"},
+		{"rows", good, Options{Targets: []string{"y"}}, `array "y" has 2 rows, but "X" has 3`},
+		{"checksum", damaged, Options{}, "damaged"},
+		{"encrypted", encrypted, Options{}, "encrypted"},
+		{"longer", npz(t, member{"X.npy", append(slices.Clone(x), 1), zip.Deflate}), Options{}, "its header promises"},
+		{"shorter", npz(t, member{"X.npy", x[:len(x)-1], zip.Deflate}), Options{}, "its header promises"},
+		{"object", npz(t, member{"X.npy", npyHeader(1, "|O", false, 3, 2), zip.Store}), Options{}, `array "X": elements of type "|O" are Python objects`},
+		{"many", npz(t, slices.Repeat([]member{{"a", nil, zip.Store}}, maxMembers+1)...), Options{}, "members"},
+	} {
+		_, err := load(t, []string{write(t, "x.npz", test.data)}, test.opt)
+		wantFault(t, test.name, err, test.says)
+	}
+	_, err := loadBytes(t, good, Options{})
+	wantFault(t, "standard input", err, "needs a plain file")
+	_, err = load(t, []string{write(t, "x.npz.gz", zipped(good))}, Options{})
+	wantFault(t, "gzip", err, "needs a plain file")
+}
+
+// TestNPZBomb reads 512 MB of zeros from an archive of 0.5 MB in bounded memory.
+func TestNPZBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	const rows, cols = 1 << 16, 1 << 8
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("X.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(npyHeader(1, "|u1", false, rows, cols)) // a bytes.Buffer does not fail
+	for range rows * cols >> 16 {
+		w.Write([]byte(strings.Repeat("\x00", 1<<16)))
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(t.Context(), []string{write(t, "x.npz", b.Bytes())}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got := allocated(func() {
+		if err := r.Skip(rows - 1); err != nil {
+			t.Error(err)
+		}
+		if b, err := r.Next(1 << 30); err != nil || b.First != rows-1 {
+			t.Errorf("%v, %v", b, err)
+		}
+	}); got > 1<<20 {
+		t.Errorf("%d bytes allocated for an archive of %d", got, b.Len())
+	}
+}

@@ -1,0 +1,129 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/internal/numpytest"
+)
+
+// numpyFiles writes 7×3 matrices with the elements (5i + 3j) mod 2, or mod 100 where the type has so many values, of every
+// type and order, and files that are to be refused.
+const numpyFiles = `
+import numpy as np
+l, d = 7, 3
+i, j = np.mgrid[0:l, 0:d]
+for kind in ["b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]:
+    for order in "<>":
+        for layout in "CF":
+            a = np.asarray((5*i + 3*j) % (2 if kind == "b1" else 100), dtype=order + kind, order=layout)
+            name = "take-%s%s%s" % ({"<": "little", ">": "big"}[order], kind, layout)
+            np.save(name + ".npy", a)
+            np.savez(name + ".npz", x=a, y=np.arange(l))
+            if layout == "C":
+                np.savez_compressed(name + "-packed.npz", x=a, y=np.arange(l))
+np.lib.format.write_array(open("take-littlef8-version2.npy", "wb"), ((5*i + 3*j) % 100).astype(float), version=(2, 0))
+np.lib.format.write_array(open("take-littlef8-version3.npy", "wb"), ((5*i + 3*j) % 100).astype(float), version=(3, 0))
+np.save("refuse-complex128.npy", np.zeros((l, d), complex))
+np.save("refuse-object.npy", np.array([[None] * d] * l, object))
+np.save("refuse-str.npy", np.array([["a"] * d] * l))
+np.save("refuse-bytes.npy", np.array([[b"a"] * d] * l))
+np.save("refuse-datetime64.npy", np.zeros((l, d), "datetime64[s]"))
+np.save("refuse-timedelta64.npy", np.zeros((l, d), "timedelta64[s]"))
+np.save("refuse-structured.npy", np.zeros(l, [("a", float), ("b", int)]))
+np.save("refuse-longdouble.npy", np.zeros((l, d), np.longdouble))
+np.save("refuse-scalar.npy", np.float64(1))
+np.save("refuse-empty.npy", np.zeros((0, d)))
+np.save("labels.npy", np.array(["setosa", "versicolor", "a", "b", "c", "d", "é"]))
+`
+
+// TestNumPy reads what NumPy itself writes.
+func TestNumPy(t *testing.T) {
+	dir := t.TempDir()
+	numpytest.Run(t, dir, numpyFiles)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	for _, file := range files {
+		name := file.Name()
+		path := filepath.Join(dir, name)
+		opt := Options{}
+		if strings.HasSuffix(name, ".npz") {
+			opt.Targets = []string{"y"}
+		}
+		switch {
+		case strings.HasPrefix(name, "take-"):
+			taken++
+			takesNumPy(t, path, opt)
+		case strings.HasPrefix(name, "refuse-"):
+			r, err := Open(context.Background(), []string{path}, opt)
+			if err == nil {
+				_, err = r.Next(100)
+				r.Close()
+			}
+			var fault *Error
+			if !errors.As(err, &fault) || fault.Path != path {
+				t.Errorf("%s: error %v; want an *Error that names the file", name, err)
+			}
+		}
+	}
+	if taken != 12*2*2*2+12*2+2 {
+		t.Errorf("%d files read", taken)
+	}
+	r, err := Open(context.Background(), []string{filepath.Join(dir, "take-littlef8C.npy")}, Options{TargetPath: filepath.Join(dir, "labels.npy"), Classes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if b, err := r.Next(100); err != nil || strings.Join(b.Labels, " ") != "setosa versicolor a b c d é" {
+		t.Errorf("labels %v, %v", b, err)
+	}
+}
+
+// takesNumPy reads a file of numpyFiles in batches of two.
+func takesNumPy(t *testing.T, path string, opt Options) {
+	t.Helper()
+	values := 100
+	if strings.Contains(filepath.Base(path), "b1") {
+		values = 2
+	}
+	r, err := Open(context.Background(), []string{path}, opt)
+	if err != nil {
+		t.Errorf("%s: %v", filepath.Base(path), err)
+		return
+	}
+	defer r.Close()
+	row := 0
+	for {
+		b, err := r.Next(2)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+			return
+		}
+		n, d := b.X.Dims()
+		for i := range n {
+			for j := range d {
+				if got, want := b.X.At(i, j), float64((5*row+3*j)%values); got != want {
+					t.Errorf("%s: element %d,%d is %v; want %v", filepath.Base(path), row, j, got, want)
+				}
+			}
+			if len(opt.Targets) > 0 && b.Y.At(i, 0) != float64(row) {
+				t.Errorf("%s: target %d is %v", filepath.Base(path), row, b.Y.At(i, 0))
+			}
+			row++
+		}
+	}
+	if row != 7 {
+		t.Errorf("%s: %d rows; want 7", filepath.Base(path), row)
+	}
+}

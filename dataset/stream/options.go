@@ -1,0 +1,126 @@
+package stream
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Format is the form in which a source has its samples.
+type Format int
+
+// The formats.
+const (
+	Auto Format = iota // by the ending of the path, else by the first bytes, else CSV
+	CSV                // text, one sample in each line
+	NPY                // one array of NumPy
+	NPZ                // a zip archive of arrays of NumPy
+	IDX                // the format of MNIST
+)
+
+var formatNames = [...]string{"auto", "csv", "npy", "npz", "idx"}
+
+// String returns auto, csv, npy, npz or idx.
+func (f Format) String() string {
+	if f < 0 || int(f) >= len(formatNames) {
+		return fmt.Sprintf("Format(%d)", int(f))
+	}
+	return formatNames[f]
+}
+
+// ParseFormat returns the format that has the name, in letters of either case. "" is Auto, and tsv is
+// CSV, whose separator is found by itself.
+func ParseFormat(name string) (Format, error) {
+	name = strings.ToLower(name)
+	for f, known := range formatNames {
+		if name == known {
+			return Format(f), nil
+		}
+	}
+	switch name {
+	case "":
+		return Auto, nil
+	case "tsv":
+		return CSV, nil
+	}
+	return Auto, fmt.Errorf("stream: unknown format %q: give one of auto, csv, npy, npz, idx", name)
+}
+
+// Header says whether the first line of a text names its columns.
+type Header int
+
+// What the first line of a text is.
+const (
+	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if any cell of
+	// an input column (of a target column where there are no inputs) is no number. Cells without a
+	// value, such as NA, do not make a header. A header of numbers only needs HeaderPresent.
+	HeaderAuto Header = iota
+	HeaderPresent
+	HeaderAbsent
+)
+
+// Options say what is read and how. The zero value reads every column as an input, in a format that is
+// found by itself.
+type Options struct {
+	Format Format // of the paths; that of TargetPath is found by itself
+	Header Header // of texts
+	Comma  rune   // between the cells of a text; 0: by the first line, a tab if it has one, else a semicolon, else a comma
+
+	// Inputs are the columns of X in their order, each entry one of
+	//
+	//	"age"        the column of that name in the header of a text
+	//	"3"          the third column; a number is always a position
+	//	"3-7" "3:7"  positions from 3 to 7
+	//	"3-" "3:"    from the third to the last
+	//	"a:c"        from the column named a to the one named c
+	//
+	// nil takes all columns that are no targets, in the order of the file. Of an array with more than
+	// two dimensions, each sample is its elements in C order.
+	Inputs []string
+
+	// Targets are the columns to be predicted, in the same notation; in an .npz the name of an array.
+	// With TargetPath they are columns of that file, nil for all. Otherwise nil means no targets.
+	Targets []string
+
+	// TargetPath is a file of any of the formats that has the targets of the only path given to Open,
+	// one row for each sample.
+	TargetPath string
+
+	// InputArray is the name of the array of X in an .npz; empty for X, else x, else the only one of
+	// two or more dimensions that is not the target.
+	InputArray string
+
+	// Classes says that the one target column holds labels, which are kept as text.
+	Classes bool
+
+	// Test takes t10k- files instead of train- files from a folder of MNIST's files.
+	Test bool
+
+	// Stdin is read where a path is "-"; nil for os.Stdin.
+	Stdin io.Reader
+}
+
+// check finds what is wrong with the options by themselves.
+func (o *Options) check(paths []string) error {
+	fault := func(format string, args ...any) error {
+		return fmt.Errorf("stream: "+format, args...)
+	}
+	switch {
+	case len(paths) == 0:
+		return fault("no source: give at least one path, or - for standard input")
+	case o.TargetPath != "" && len(paths) > 1:
+		return fault("one file of targets for %d sources: read them one by one, or put the targets into the sources", len(paths))
+	case o.Comma != 0 && !validComma(o.Comma):
+		return fault("%q cannot separate cells: give a comma, a semicolon, a tab or another character", o.Comma)
+	}
+	stdin := 0
+	for _, path := range append([]string{o.TargetPath}, paths...) {
+		if path == stdinPath {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return fault("standard input is given %d times and can be read once", stdin)
+	}
+	return nil
+}

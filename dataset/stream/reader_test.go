@@ -1,0 +1,375 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// allocated returns the bytes that f allocates, with what else the process may allocate meanwhile.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// settled fails unless the number of goroutines comes back to what it was.
+func settled(t *testing.T, before int) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			buf := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+		}
+		runtime.Gosched()
+	}
+}
+
+func TestCloseInTheMiddle(t *testing.T) {
+	before := runtime.NumGoroutine()
+	text := bytes.Repeat([]byte("1,2,3\n"), 1<<20)
+	array := append(npyHeader(1, "|u1", false, 1000, 10), make([]byte, 10000)...)
+	packed := write(t, "y.csv.gz", zipped(text))
+	for _, path := range []string{write(t, "x.csv", text), packed, write(t, "x.npy", array)} {
+		for _, batches := range []int{0, 1, 2} {
+			r, err := Open(t.Context(), []string{path, path}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range batches {
+				if _, err := r.Next(5); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := r.Next(1); err != ErrClosed {
+				t.Errorf("after Close: %v", err)
+			}
+			if err := r.Skip(1); err != ErrClosed {
+				t.Errorf("after Close: %v", err)
+			}
+			settled(t, before)
+		}
+	}
+}
+
+// TestCancel ends readers by their context: at work, waiting for a pipe, and before they begin.
+func TestCancel(t *testing.T) {
+	before := runtime.NumGoroutine()
+	why := errors.New("enough")
+	for _, first := range []string{"1,2\n3,4\n", string(npyHeader(1, "|u1", false, 100, 2)) + "abcd"} {
+		in, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		if _, err := out.WriteString(first); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(ctx, []string{"-"}, Options{Stdin: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A pipe gives its samples before it is closed.
+		if b, err := r.Next(1); err != nil || b.X.RawMatrix().Cols != 2 {
+			t.Fatalf("%v, %v", b, err)
+		}
+		result := make(chan error)
+		go func() {
+			_, err := r.Next(10)
+			result <- err
+		}()
+		cancel(why)
+		if err := <-result; !errors.Is(err, why) {
+			t.Errorf("error %v", err)
+		}
+		if _, err := r.Next(1); !errors.Is(err, why) {
+			t.Errorf("and then %v", err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		out.Close()
+		settled(t, before)
+		in.Close()
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	path := write(t, "x.csv", bytes.Repeat([]byte("1\n"), 1<<20))
+	r, err := Open(ctx, []string{path}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(10); err != nil {
+		t.Fatal(err)
+	}
+	cancel(why)
+	if _, err := r.Next(10); !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+	if err := r.Skip(1); !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+	r.Close()
+	if _, err := Open(ctx, []string{path}, Options{}); !errors.Is(err, why) {
+		t.Errorf("error %v", err)
+	}
+	settled(t, before)
+}
+
+func TestPipe(t *testing.T) {
+	text := strings.Repeat("1,2\n3,4\n", 50000)
+	for _, data := range [][]byte{[]byte(text), zipped([]byte(text)), append(npyHeader(2, "<f8", false, 50000, 4), make([]byte, 50000*32)...)} {
+		in, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			out.Write(data) // ends with the reader
+			out.Close()
+		}()
+		r, err := Open(t.Context(), []string{"-"}, Options{Stdin: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := readAll(t, r, 30001)
+		if err != io.EOF || len(got.x) != 200000 {
+			t.Errorf("%d numbers, %v", len(got.x), err)
+		}
+		if done, total := r.Bytes(); done != int64(len(data)) || total != -1 {
+			t.Errorf("bytes %d of %d, want %d of -1", done, total, len(data))
+		}
+		r.Close()
+		in.Close()
+	}
+}
+
+func TestRowsBytesSkip(t *testing.T) {
+	array := append(npyHeader(1, "|u1", false, 10, 2), "abcdefghijklmnopqrst"...)
+	text := "x,y\n97,98\n99,100\n"
+	npyPath, packed, csvPath := write(t, "x.npy", array), write(t, "x.npy.gz", zipped(array)), write(t, "x.csv", []byte(text))
+	size := func(paths ...string) (n int64) {
+		for _, path := range paths {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += info.Size()
+		}
+		return n
+	}
+	for _, test := range []struct {
+		paths []string
+		rows  int64
+		have  int
+	}{
+		{[]string{npyPath}, 10, 10}, {[]string{packed, npyPath}, 20, 20}, {[]string{csvPath}, -1, 2}, {[]string{npyPath, csvPath, packed}, -1, 22},
+	} {
+		all := mustLoad(t, test.paths, Options{})
+		for skip := range test.have + 1 {
+			r, err := Open(t.Context(), test.paths, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Rows() != test.rows || r.Dim() != 2 {
+				t.Errorf("%v: %d rows, dim %d", test.paths, r.Rows(), r.Dim())
+			}
+			if err := r.Skip(int64(skip)); err != nil {
+				t.Fatal(err)
+			}
+			if skip < test.have {
+				b, err := r.Next(100)
+				if err != nil || b.First != int64(skip) || !slices.Equal(b.X.RawMatrix().Data, all.x[2*skip:]) {
+					t.Errorf("%v, %d passed: %v, %v", test.paths, skip, b, err)
+				}
+			}
+			if _, err := r.Next(1); err != io.EOF {
+				t.Errorf("%v, %d passed: %v at the end", test.paths, skip, err)
+			}
+			if done, total := r.Bytes(); done != total || total != size(test.paths...) {
+				t.Errorf("%v: %d of %d bytes at the end, want %d", test.paths, done, total, size(test.paths...))
+			}
+			r.Close()
+		}
+		r, err := Open(t.Context(), test.paths, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Skip(int64(test.have) + 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%v: too many passed: %v", test.paths, err)
+		}
+		r.Close()
+	}
+}
+
+func TestOpenFaults(t *testing.T) {
+	path := write(t, "x.csv", []byte("1,2\n"))
+	for _, test := range []struct {
+		name  string
+		paths []string
+		opt   Options
+		says  string
+	}{
+		{"nothing", nil, Options{}, "no source"},
+		{"twice", []string{"-", "-"}, Options{}, "can be read once"},
+		{"twice with targets", []string{"-"}, Options{TargetPath: "-"}, "can be read once"},
+		{"targets of two", []string{path, path}, Options{TargetPath: path}, "2 sources"},
+		{"comma", []string{path}, Options{Comma: '"'}, "cannot separate"},
+		{"missing", []string{path, path + "x"}, Options{}, "cannot be opened"},
+		{"missing targets", []string{path}, Options{TargetPath: path + "x"}, "cannot be opened"},
+		{"folder of targets", []string{path}, Options{TargetPath: t.TempDir()}, "is a folder"},
+	} {
+		_, err := Open(t.Context(), test.paths, test.opt)
+		if err == nil || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: error %v, want %q", test.name, err, test.says)
+		}
+		if strings.HasPrefix(test.name, "missing") && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v is no fs.ErrNotExist", test.name, err)
+		}
+	}
+	for name, want := range map[string]Format{"": Auto, "AUTO": Auto, "csv": CSV, "tsv": CSV, "npy": NPY, "npz": NPZ, "idx": IDX} {
+		if got, err := ParseFormat(name); got != want || err != nil {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	}
+	if _, err := ParseFormat("xls"); err == nil || CSV.String() != "csv" || Format(9).String() != "Format(9)" {
+		t.Error("names of formats")
+	}
+}
+
+func TestPackedFaults(t *testing.T) {
+	text := []byte(strings.Repeat("0.123,2\n7,8\n", 3000))
+	good := zipped(text)
+	for _, cut := range []int{3, 9, 30, len(good) / 2, len(good) - 1} {
+		_, err := load(t, []string{write(t, "x.csv.gz", good[:cut])}, Options{})
+		wantFault(t, "cut", err, "x.csv.gz")
+	}
+	bad := slices.Clone(good)
+	bad[len(bad)-8] ^= 1
+	_, err := load(t, []string{write(t, "x.csv.gz", bad)}, Options{})
+	wantFault(t, "checksum", err, "damaged")
+	array := zipped(append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4))
+	array[len(array)-8] ^= 1
+	_, err = load(t, []string{write(t, "x.npy.gz", array)}, Options{})
+	wantFault(t, "checksum of an array", err, "damaged")
+}
+
+// TestHostileAllocation opens small files that promise much. The fixed buffers are some 64 KiB ones and
+// the piece of an array, 256 KiB; 1 MiB is above their sum and far below what is promised.
+func TestHostileAllocation(t *testing.T) {
+	wide := npyHeader(1, "<f8", false, 1, maxColumns)
+	long := npyHeader(1, "<f8", false, 1<<40, 8)
+	for _, test := range []struct {
+		name string
+		data []byte
+		opt  Options
+	}{
+		{"wide array", append(wide, 1, 2, 3), Options{}},
+		{"wide array with a target", append(wide, 1, 2, 3), Options{Targets: []string{"5"}}},
+		{"wide array with inputs", append(wide, 1, 2, 3), Options{Inputs: []string{"1-"}}},
+		{"long array", long, Options{}},
+		{"long array in Fortran order", npyHeader(1, "<f8", true, 1<<40, 8), Options{}},
+		{"4 GB header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), Options{}},
+		{"images", idxFile(8, []byte{1}, 1<<31, 28, 28), Options{}},
+		{"text", []byte("1,2\n3\n"), Options{}},
+		{"many columns by number", []byte("1,2\n3\n"), Options{Inputs: []string{"1-2000000000"}}},
+	} {
+		for _, way := range []string{"file", "stream", "packed"} {
+			var path string
+			opt := test.opt
+			switch way {
+			case "file":
+				path = write(t, "x", test.data)
+			case "packed":
+				path = write(t, "x", zipped(test.data))
+			default:
+				path, opt.Stdin = "-", bytes.NewReader(test.data)
+			}
+			got := allocated(func() {
+				r, err := Open(t.Context(), []string{path}, opt)
+				if err == nil {
+					_, err = r.Next(1 << 30)
+					r.Close()
+				}
+				var fault *Error
+				if !errors.As(err, &fault) {
+					t.Errorf("%s, %s: error %v", test.name, way, err)
+				}
+			})
+			if got > 1<<20 {
+				t.Errorf("%s, %s: %d bytes allocated", test.name, way, got)
+			}
+		}
+	}
+}
+
+func TestNextPanics(t *testing.T) {
+	r, err := Open(t.Context(), []string{write(t, "x.csv", []byte("1\n"))}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for _, call := range []func(){func() { r.Next(0) }, func() { r.Skip(-1) }} {
+		func() {
+			defer func() {
+				if recover() != panicRows {
+					t.Error("no panic")
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// FuzzOpen feeds any bytes to every format: no panic, and every fault is an *Error.
+func FuzzOpen(f *testing.F) {
+	for _, data := range [][]byte{
+		[]byte("a,b\n1,2\n"), append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 2)...), npyHeader(3, "<U3", true, 2, 2),
+		idxFile(8, []byte{1, 2, 3, 4}, 1, 2, 2), zipped([]byte("1\n")),
+		npz(f, member{"X.npy", append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4), 0}, member{"y.npy", append(npyHeader(1, "|u1", false, 2), 1, 2), 8}),
+	} {
+		f.Add(data, byte(0))
+		f.Add(data, byte(1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, how byte) {
+		opt := Options{Format: Format(how % 5), Classes: how&8 != 0}
+		if how&16 != 0 {
+			opt.Targets = []string{"1"}
+		}
+		if how&32 != 0 {
+			opt.Targets = []string{"y"}
+		}
+		path := "-"
+		if how&64 != 0 {
+			opt.Stdin = bytes.NewReader(data)
+		} else {
+			path = write(t, "x", data)
+		}
+		r, err := Open(t.Context(), []string{path}, opt)
+		if err == nil {
+			defer r.Close()
+			for err == nil {
+				_, err = r.Next(7)
+			}
+		}
+		var fault *Error
+		if err != io.EOF && !errors.As(err, &fault) {
+			t.Errorf("error %v", err)
+		}
+	})
+}

@@ -1,0 +1,175 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+)
+
+// A block is what has been read of a batch so far: samples one after the other.
+type block struct {
+	x, y   []float64
+	labels []string
+}
+
+// A schema says what a source delivers.
+type schema struct {
+	inputs  []string // names of the columns of X, nil where they have none
+	dim     int      // columns of X
+	targets []string // names of the targets, nil where they have none
+	outputs int      // columns of Y; 1 for labels
+}
+
+// A source delivers the samples of one file in their order.
+type source interface {
+	schema() *schema
+	rows() int64 // samples of the file, -1 where that is unknown
+	// read appends at least one and at most n >= 1 samples to b and returns their number. After the
+	// last it returns 0 and io.EOF. On another error b may have parts of samples.
+	read(b *block, n int) (int, error)
+	// skip passes n samples and returns how many there were to pass.
+	skip(n int64) (int64, error)
+	close() error
+}
+
+// openSource opens path with the columns that q asks for. first is the layout of the first text among
+// several sources, nil for that one itself. Bytes that are read are added to count.
+func openSource(ctx context.Context, path string, q *request, opt *Options, first *csvLayout, count *atomic.Int64) (source, error) {
+	in, err := openInput(ctx, path, opt, count)
+	if err != nil {
+		return nil, err
+	}
+	var s source
+	switch in.format {
+	case NPY:
+		s, err = openNPY(in, q, opt)
+	case NPZ:
+		s, err = openNPZ(in, q, opt)
+	case IDX:
+		s, err = openIDX(in, q, opt)
+	default:
+		s, err = openCSV(in, q, opt, first)
+	}
+	if err != nil {
+		in.close()
+		return nil, located(in.path, err)
+	}
+	return s, nil
+}
+
+// located gives an error the path that it lacks.
+func located(path string, err error) error {
+	var known *Error
+	if errors.As(err, &known) && known.Path == "" {
+		known.Path = path
+	}
+	return err
+}
+
+// checkLabels refuses classes that are not one column.
+func checkLabels(opt *Options, outputs int) error {
+	if opt.Classes && outputs > 1 {
+		return &Error{What: fmt.Sprintf("%d target columns for one label: name the column that has the class", outputs)}
+	}
+	return nil
+}
+
+// agree checks that a later source delivers what the first one does.
+func agree(path, firstPath string, have, want *schema) error {
+	fault := func(format string, args ...any) error {
+		return &Error{Path: path, What: fmt.Sprintf(format, args...)}
+	}
+	if have.dim != want.dim {
+		return fault("has %d inputs, but %s has %d", have.dim, firstPath, want.dim)
+	}
+	if have.outputs != want.outputs {
+		return fault("has %d targets, but %s has %d", have.outputs, firstPath, want.outputs)
+	}
+	for _, names := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
+		if names[0] == nil || names[1] == nil {
+			continue
+		}
+		for i, name := range names[0] {
+			if name != names[1][i] {
+				return fault("has the column %s where %s has %s: bring the columns into the same order, or name them",
+					shorten(name), firstPath, shorten(names[1][i]))
+			}
+		}
+	}
+	return nil
+}
+
+// A pair is a source of inputs and a source of their targets.
+type pair struct {
+	x, y         source
+	xPath, yPath string
+	joint        schema
+}
+
+// newPair joins two sources, of which it takes care from then on, also where it fails.
+func newPair(x, y source, xPath, yPath string) (source, error) {
+	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath}
+	p.joint = schema{inputs: x.schema().inputs, dim: x.schema().dim,
+		targets: y.schema().targets, outputs: y.schema().outputs}
+	if n, m := x.rows(), y.rows(); n >= 0 && m >= 0 && n != m {
+		return nil, errors.Join(&Error{Path: yPath, What: fmt.Sprintf("has %d targets, but %s has %d samples", m, xPath, n)}, p.close())
+	}
+	return p, nil
+}
+
+func (p *pair) schema() *schema { return &p.joint }
+
+func (p *pair) rows() int64 { return max(p.x.rows(), p.y.rows()) }
+
+func (p *pair) read(b *block, n int) (int, error) {
+	n, err := p.x.read(b, n)
+	if err == io.EOF {
+		return 0, p.ended()
+	}
+	if err != nil {
+		return 0, err
+	}
+	for have := 0; have < n; {
+		m, err := p.y.read(b, n-have)
+		if err == io.EOF {
+			return 0, p.short()
+		}
+		if err != nil {
+			return 0, err
+		}
+		have += m
+	}
+	return n, nil
+}
+
+// short is the error for targets that end before the samples do.
+func (p *pair) short() error {
+	return &Error{Path: p.yPath, What: "ends before the samples of " + p.xPath + " do: each needs its target"}
+}
+
+// ended is called after the last sample and returns io.EOF unless there are targets left.
+func (p *pair) ended() error {
+	switch n, err := p.y.skip(1); {
+	case err != nil:
+		return err
+	case n > 0:
+		return &Error{Path: p.yPath, What: "goes on after the last sample of " + p.xPath}
+	}
+	return io.EOF
+}
+
+func (p *pair) skip(n int64) (int64, error) {
+	n, err := p.x.skip(n)
+	if err != nil {
+		return 0, err
+	}
+	m, err := p.y.skip(n)
+	if err == nil && m < n {
+		err = p.short()
+	}
+	return n, err
+}
+
+func (p *pair) close() error { return errors.Join(p.x.close(), p.y.close()) }
