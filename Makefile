@@ -8,6 +8,8 @@ CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 
 all: lint test
 
+include release.mk
+
 # The README's two commands.
 test:
 	$(GO) test ./...
@@ -15,12 +17,13 @@ test:
 demo:
 	$(GO) run ./cmd/blskernel demo
 
-# The long suites: the gallery of matrices at every order to 200, the growth of errors, and full-size training on MNIST, where its
-# files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two cores with
+# The long suites: the gallery of matrices at every order to 200, the growth of errors, updates that are killed, and full-size
+# training on MNIST, where its files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two cores with
 # OpenBLAS.
 verify:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -run Gallery ./lapack
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run Growth ./blsupdate
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run Kill ./cmd/blskernel
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 4h -v -run MNIST ./bench
 
 lint:
@@ -45,12 +48,14 @@ check-generate:
 tidy:
 	$(GO) mod tidy -diff
 	cd examples/external && $(GO) mod tidy -diff
+	cd examples/gonum && $(GO) mod tidy -diff
+	cd cmd/blskernel/_sbom && $(GO) mod tidy -diff
 	cd bench/report/browser && $(GO) mod tidy -diff
 	$(GO) mod verify
 
 # The packages with goroutines.
 race:
-	$(GO) test -race -short . ./mat ./lapack ./blsupdate ./bls ./bench ./internal/... ./cmd/...
+	$(GO) test -race -short . ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./internal/... ./cmd/...
 
 noasm:
 	$(GO) test -tags noasm ./...
