@@ -4,7 +4,7 @@
 // A file is written under another name in the same folder, brought to the disk (fsync), renamed, and
 // then the folder is brought to the disk, since that is where the new name is. When Commit has returned
 // nil, the new file is there also after a loss of power. A program that is killed before leaves a file
-// ".NAME.xxxxxxxx.tmp" behind, which may be deleted.
+// ".NAME.xxxxxxxx.tmp" behind, which RemoveLeftovers deletes.
 //
 // Where a folder cannot be brought to the disk, as on Windows and on some network file systems, the
 // rename is left to the system, which does it as a whole, but may do so some seconds after Commit has
@@ -18,6 +18,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // A File is written under another name in the same folder, and takes the place of what had its name
@@ -27,19 +29,29 @@ type File struct {
 	file *os.File // nil once it has been committed or aborted
 }
 
-// Create begins a file that is to be at path. A folder that does not exist is found now, and not after
-// the work. A link stays one: what it leads to is replaced. What is there already must be a regular
-// file.
+// Create begins a file that is to be at path. That a folder is not there, or that there can be no file of
+// that name, is found now, and not after the work. A link stays one: what it leads to is replaced, or made.
+// What is there already must be a regular file that its permissions allow to be written; the new one has
+// the same permissions and, where this process may give it to them, the same owner and group.
 func Create(path string) (*File, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	path, err := target(path)
+	if err != nil {
+		return nil, err
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	before, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		before = nil
+	case err != nil:
+		return nil, err
+	case !before.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file, and cannot be replaced", path)
+	case before.Mode().Perm()&0o200 == 0:
+		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
 	for {
 		// Not os.CreateTemp, which makes files that nobody else may read, whatever the umask.
-		name := fmt.Sprintf(".%s.%08x.tmp", filepath.Base(path), rand.Uint32())
+		name := fmt.Sprintf("%s%08x%s", temporaryPrefix(path), rand.Uint32(), temporarySuffix)
 		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -47,8 +59,71 @@ func Create(path string) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &File{path: path, file: file}, nil
+		f := &File{path: path, file: file}
+		if before != nil {
+			own(file, before)
+			if err := file.Chmod(before.Mode().Perm()); err != nil {
+				f.Abort()
+				return nil, err
+			}
+		}
+		return f, nil
 	}
+}
+
+// target returns the path that links lead to, which need not exist, with its folder written as that of
+// the temporary file is.
+func target(path string) (string, error) {
+	const most = 40 // links that lead to one another
+	name := path
+	for range most {
+		next, err := os.Readlink(name)
+		if err != nil { // it is no link, or there is nothing, or Stat will say what is wrong
+			return filepath.Join(filepath.Dir(name), filepath.Base(name)), nil
+		}
+		if !filepath.IsAbs(next) {
+			next = filepath.Dir(name) + string(filepath.Separator) + next
+		}
+		name = next
+	}
+	return "", fmt.Errorf("%s is a link that leads to itself", path)
+}
+
+// Names of temporary files. That of the file is cut where the whole would be longer than file systems allow.
+const (
+	temporarySuffix = ".tmp"
+	longestName     = 200
+)
+
+func temporaryPrefix(path string) string {
+	name := filepath.Base(path)
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "")
+	}
+	return "." + name + "."
+}
+
+// RemoveLeftovers removes what writers of the file at path that were killed have left in its folder. Nobody may be writing
+// it meanwhile.
+func RemoveLeftovers(path string) error {
+	path, err := target(path)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		middle, begins := strings.CutPrefix(e.Name(), temporaryPrefix(path))
+		middle, ends := strings.CutSuffix(middle, temporarySuffix)
+		if _, err := strconv.ParseUint(middle, 16, 32); begins && ends && err == nil && len(middle) == 8 {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // A FolderError says that a file is complete and has its name, but that the folder could not be brought
@@ -69,20 +144,38 @@ func (e *FolderError) Unwrap() error { return e.Err }
 // Write adds to the file.
 func (f *File) Write(p []byte) (int, error) { return f.file.Write(p) }
 
+// WriteAt writes over a part of the file, such as a header that says how long the rest is, and does not
+// change where Write goes on.
+func (f *File) WriteAt(p []byte, offset int64) (int, error) { return f.file.WriteAt(p, offset) }
+
+// The steps of Commit, which tests replace.
+var (
+	syncFile  = (*os.File).Sync
+	nameFile  = rename
+	syncNames = syncFolder
+)
+
 // Commit brings the file to the disk and gives it its name. If that fails there is what was there
 // before, except after the last step: a *FolderError says that the new file has its name, and that a
-// loss of power may still take it back.
+// loss of power may still take it back. Where all is written but the name cannot be had, as while
+// somebody reads the old file on Windows, the new one is kept as NAME.new, and the error says so.
 func (f *File) Commit() error {
+	if f.file == nil {
+		return fs.ErrClosed
+	}
 	file := f.file
 	f.file = nil
-	err := errors.Join(file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), f.path)
-	}
-	if err != nil {
+	if err := errors.Join(syncFile(file), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
-	if err := syncFolder(filepath.Dir(f.path)); err != nil {
+	if err := nameFile(file.Name(), f.path); err != nil {
+		kept := f.path + ".new"
+		if os.Rename(file.Name(), kept) != nil {
+			kept = file.Name()
+		}
+		return fmt.Errorf("%w; the new file is complete, and kept as %s", err, kept)
+	}
+	if err := syncNames(filepath.Dir(f.path)); err != nil {
 		return &FolderError{Path: f.path, Err: err}
 	}
 	return nil

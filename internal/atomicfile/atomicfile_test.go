@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -57,6 +59,17 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	folderHas(t, dir, map[string]string{"x.jsonl": "third"})
+	f = begin("?ourth")
+	if _, err := f.WriteAt([]byte("f"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(f, " and more"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	folderHas(t, dir, map[string]string{"x.jsonl": "fourth and more"})
 	if runtime.GOOS == "windows" {
 		return
 	}
@@ -102,11 +115,21 @@ func TestRefused(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(path, "y"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Commit(); err == nil {
-		t.Error("a folder was replaced")
+	if _, err := io.WriteString(f, "hours of work"); err != nil {
+		t.Fatal(err)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+	err = f.Commit()
+	if err == nil || !strings.Contains(err.Error(), path+".new") {
+		t.Errorf("a folder was replaced, or what was written is nowhere: %v", err)
+	}
+	if got, err := os.ReadFile(path + ".new"); err != nil || string(got) != "hours of work" {
+		t.Errorf("%q is kept (%v)", got, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("%v is left (%v)", entries, err)
+	}
+	if err := f.Commit(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a second Commit: %v", err)
 	}
 }
 
@@ -148,5 +171,172 @@ func TestFolderError(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "text" {
 		t.Errorf("the file has %q (%v)", got, err)
+	}
+}
+
+// write makes a file of that text by Create and Commit.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	if _, err := io.WriteString(f, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPermissionsStay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	write(t, path, "first")
+	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, "again")
+		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("mode %v (%v); want %v", after.Mode(), err, before.Mode())
+		}
+	}
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Create(path); !errors.Is(err, fs.ErrPermission) {
+		if err == nil {
+			f.Abort()
+		}
+		t.Errorf("a write-protected file: %v", err)
+	}
+}
+
+// TestNames has paths that are clear only at a second look.
+func TestNames(t *testing.T) {
+	dir := t.TempDir()
+	long := filepath.Join(dir, strings.Repeat("é", 127)) // 254 bytes, and 255 may be
+	write(t, long, "long")
+	if err := os.Remove(long); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Create(filepath.Join(dir, strings.Repeat("a", 300))); err == nil {
+		f.Abort()
+		t.Error("a name of 300 bytes can be had")
+	}
+	write(t, dir+"/missing/../x", "cleaned")
+	if runtime.GOOS == "windows" {
+		folderHas(t, dir, map[string]string{"x": "cleaned"})
+		return
+	}
+	// A link to nothing leads to what it is to lead to, one to itself nowhere.
+	for name, to := range map[string]string{"link": "next", "next": "y", "loop": "pool", "pool": "loop"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "link"), "linked")
+	if f, err := Create(filepath.Join(dir, "loop")); err == nil {
+		f.Abort()
+		t.Error("no error for a link to itself")
+	}
+	for _, name := range []string{"link", "next", "loop", "pool"} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more", name)
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folderHas(t, dir, map[string]string{"x": "cleaned", "y": "linked"})
+}
+
+// TestSteps looks at the order of the steps of Commit, and at what there is when one of them fails.
+func TestSteps(t *testing.T) {
+	defer func(sync func(*os.File) error, name func(from, to string) error, names func(string) error) {
+		syncFile, nameFile, syncNames = sync, name, names
+	}(syncFile, nameFile, syncNames)
+	disk := errors.New("the disk is full")
+	for _, failing := range []string{"", "sync", "rename", "folder"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x")
+		var order []string
+		step := func(name string) error {
+			order = append(order, name)
+			if name == failing {
+				return disk
+			}
+			return nil
+		}
+		syncFile = func(f *os.File) error { return errors.Join(step("sync"), f.Sync()) }
+		nameFile = func(from, to string) error {
+			if err := step("rename"); err != nil {
+				return err
+			}
+			return rename(from, to)
+		}
+		syncNames = func(folder string) error { return errors.Join(step("folder"), syncFolder(folder)) }
+		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(f, "new"); err != nil {
+			t.Fatal(err)
+		}
+		err = f.Commit()
+		if failing == "" && err != nil || failing != "" && !errors.Is(err, disk) {
+			t.Errorf("%q fails: error %v", failing, err)
+		}
+		steps := []string{"sync", "rename", "folder"}
+		if i := slices.Index(steps, failing); i >= 0 {
+			steps = steps[:i+1]
+		}
+		if !slices.Equal(order, steps) {
+			t.Errorf("%q fails: steps %v; want %v", failing, order, steps)
+		}
+		want := map[string]string{"x": "new"}
+		switch failing {
+		case "sync":
+			want["x"] = "old"
+		case "rename":
+			want["x"], want["x.new"] = "old", "new"
+		}
+		folderHas(t, dir, want)
+	}
+}
+
+func TestRemoveLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m[1]*.bls")
+	if runtime.GOOS == "windows" {
+		path = filepath.Join(dir, "m[1].bls")
+	}
+	killed, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]string{".m.bls.0123abcd.tmp": "", filepath.Base(path): "", "." + filepath.Base(path) + ".tmp": "", "." + filepath.Base(path) + ".0123abcg.tmp": ""}
+	for name := range kept {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RemoveLeftovers(path); err != nil {
+		t.Error(err)
+	}
+	folderHas(t, dir, kept)
+	if err := RemoveLeftovers(filepath.Join(dir, "missing", "x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
 	}
 }

@@ -1,0 +1,16 @@
+//go:build unix
+
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// own gives the file the owner and group of another, as far as this process may.
+func own(file *os.File, like fs.FileInfo) {
+	if old, ok := like.Sys().(*syscall.Stat_t); ok {
+		_ = file.Chown(int(old.Uid), int(old.Gid))
+	}
+}
