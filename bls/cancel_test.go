@@ -155,3 +155,44 @@ func encoded(t *testing.T, m interface{ Encode(w io.Writer) error }) []byte {
 	must(t, m.Encode(&b))
 	return b.Bytes()
 }
+
+// What looks at a context beside learning and predicting, does so before each panel.
+func TestStoppedElsewhere(t *testing.T) {
+	const l = 3*4096 + 1 // panels of rows with few columns have 4096
+	x := samples(63, l, 2, 2)
+	y := targetsFor(x, 1)
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = i % 2
+	}
+	features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2}
+	c := &Classifier{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
+	r := &Regressor{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
+	must(t, c.Fit(x, labels))
+	must(t, r.Fit(x, y))
+	wantC, err := c.Score(x, labels)
+	must(t, err)
+	wantR, err := r.Score(x, y)
+	must(t, err)
+	for name, f := range map[string]func(context.Context) error{
+		"columnScales": func(ctx context.Context) error { _, _, err := columnScales(ctx, x); return err },
+		"Classifier.ScoreContext": func(ctx context.Context) error {
+			got, err := c.ScoreContext(ctx, x, labels)
+			if err == nil && got != wantC {
+				t.Errorf("the accuracy is %v, want %v", got, wantC)
+			}
+			return err
+		},
+		"Regressor.ScoreContext": func(ctx context.Context) error {
+			got, err := r.ScoreContext(ctx, x, y)
+			if err == nil && got != wantR {
+				t.Errorf("R² is %v, want %v", got, wantR)
+			}
+			return err
+		},
+	} {
+		if n := stoppedEverywhere(t, name, f, func() {}); n < 4 {
+			t.Errorf("%s looks %d times", name, n)
+		}
+	}
+}

@@ -153,13 +153,18 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 //
 //	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
+	return c.ScoreContext(context.Background(), x, labels)
+}
+
+// ScoreContext is Score that looks at ctx as DecisionFunctionContext does.
+func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int) (float64, error) {
 	if c.model == nil {
 		return 0, ErrNotFitted
 	}
 	if err := checkLabels(x, c.model.inputs(), labels); err != nil {
 		return 0, err
 	}
-	predicted, err := c.Predict(x)
+	predicted, err := c.PredictContext(ctx, x)
 	if err != nil {
 		return 0, err
 	}
@@ -181,18 +186,21 @@ func (c *Classifier) Updater() blsupdate.Updater { return c.model.output() }
 
 // Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
 // output layer, so that what DecodeClassifier returns goes on to the bit as c would have. It writes
-// neither the backends nor a checksum; package bls/modelfile has the latter.
+// neither the backends nor a checksum; package bls/modelfile has the latter. Predictions go on meanwhile, however
+// slow w is. It takes no context: a w that looks at one, and returns an error, stops it.
 //
 //	cost: that of a copy, and the solution for the weights where the method solves for them and has not yet, so
 //	that what is written is the same before and after a prediction.
+//	memory: some 100 KB; the state of the output layer once more where there are no weights to be had.
 //	errors: ErrNotFitted; those of blsupdate.Encode and of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.model.encode(w, kindClassifier) }
 
 // DecodeClassifier reads what Classifier.Encode wrote, up to the end of r. The fields of the result are
 // the options that Fit had read, with b for Backend; nil stands for blskernel.Default().
 //
-//	errors: *FormatError where r ends too early, or has what no Classifier can be.
-//	memory: whatever r says of sizes, no more than about twice what it has, and some 500 KB.
+//	errors: *FormatError where r ends too early, or has what no Classifier can be; those of r, which is how a context
+//	stops it.
+//	memory: whatever r says of sizes, no more than five times what it has, and some 500 KB.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
 	if err != nil {

@@ -57,13 +57,13 @@ func decodeFeatures(r *codec.Reader, b blskernel.Backend) *Features {
 // decodeOptions reads what encodeOptions wrote, and leaves it to resolve to look at the values.
 func decodeOptions(r *codec.Reader, b blskernel.Backend) FeatureOptions {
 	return FeatureOptions{
-		Scaling:          Scaling(r.Int("Scaling", int(ScaleNone))),
+		Scaling:          Scaling(r.Int("Scaling", maxNodes)),
 		Groups:           r.Int("Groups", maxNodes),
 		GroupNodes:       r.Int("GroupNodes", maxNodes),
 		EnhancementNodes: r.Int("EnhancementNodes", maxNodes),
 		Shrink:           r.Float64(),
 		Unscaled:         r.Bool(),
-		Enhancement:      EnhancementWeights(r.Int("Enhancement", int(Uniform))),
+		Enhancement:      EnhancementWeights(r.Int("Enhancement", maxNodes)),
 		Seed:             r.Uint64(),
 		Backend:          b,
 	}

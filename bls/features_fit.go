@@ -67,7 +67,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 		}
 	}
 	if opt.Scaling == ScaleColumns {
-		if f.means, f.deviations, err = columnScales(x); err != nil {
+		if f.means, f.deviations, err = columnScales(ctx, x); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,16 +34,12 @@ func (k kind) String() string {
 }
 
 // encode writes the number of bytes of the head, the head, and the updater, which goes on to the end. A
-// nil model is ErrNotFitted.
+// nil model is ErrNotFitted. No lock is held while w is written to: a slow one stops no prediction.
 func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
 	}
-	// An updater that solves for the weights when they are wanted does so now, if they can be had, so
-	// that what is written is the same before and after a prediction, and while there are some on other
-	// goroutines.
-	_, _ = m.currentWeights()
-	var size counter
+	var size codec.Size
 	if err := m.encodeHead(&size, k); err != nil {
 		return err
 	}
@@ -52,32 +49,35 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err := m.encodeHead(w, k); err != nil {
 		return err
 	}
+	// An updater that solves for the weights when they are wanted does so now, if they can be had, so
+	// that what is written is the same before and after a prediction. From then on no prediction asks it.
+	if _, err := m.currentWeights(); err == nil {
+		return blsupdate.Encode(w, m.updater)
+	}
+	// Where they cannot be had every prediction tries again.
+	copied, err := m.encodedUpdater()
+	if err != nil {
+		return err
+	}
+	_, err = copied.WriteTo(w)
+	return err
+}
+
+// encodedUpdater returns what the updater is encoded as.
+func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return blsupdate.Encode(w, m.updater)
+	var b bytes.Buffer
+	return &b, blsupdate.Encode(&b, m.updater)
 }
 
-// A counter counts the bytes that are written to it.
-type counter int64
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
-}
-
-// encodeHead writes the kind, the options that the model was fitted with, the means of the first
-// targets, and the feature maps.
+// encodeHead writes the kind, the options that the model was fitted with but for those of the updater, which
+// has them itself, the means of the first targets, and the feature maps.
 func (m *model) encodeHead(w io.Writer, k kind) error {
 	c := codec.NewWriter(w)
 	s := m.settings
 	c.Uint64(k.word())
 	encodeOptions(c, s.features)
-	c.Int(int(s.method))
-	c.Float64(s.update.Lambda)
-	c.Int(int(s.update.Form))
-	c.Bool(s.update.Solve)
-	c.Int(int(s.update.C))
-	c.Uint64(uint64(s.update.Workspace)) // which may be negative
 	c.Int(s.classes)
 	c.Bool(s.intercept)
 	c.Int(len(m.center))
@@ -94,24 +94,27 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, fmt.Errorf("bls: %w", &FormatError{What: fmt.Sprintf("%d bytes wanted, %d there", len(word), n), Err: err})
+		return nil, fmt.Errorf("bls: %w", &FormatError{Offset: int64(n), What: fmt.Sprintf("the end after %d of %d bytes that have to be there", n, len(word)), Err: err})
 	}
 	size := binary.LittleEndian.Uint64(word[:])
-	if size > math.MaxInt64 {
+	if size > math.MaxInt64-8 {
 		return nil, fmt.Errorf("bls: %w", &FormatError{What: fmt.Sprintf("a head of %d bytes", size)})
 	}
-	head := codec.NewReader(io.LimitReader(r, int64(size)))
+	head := codec.NewReaderAt(io.LimitReader(r, int64(size)), int64(len(word)))
 	m := decodeHead(head, k, b)
 	head.End()
 	if err := head.Err(); err != nil {
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
 	}
-	if m.updater, err = blsupdate.Decode(r, b); err != nil {
-		return nil, fmt.Errorf("bls: output layer: %w", err)
+	begin := int64(len(word)) + int64(size)
+	if m.updater, err = blsupdate.Decode(r, b); err == nil {
+		err = m.fits()
 	}
-	if err := m.fits(); err != nil {
-		return nil, fmt.Errorf("bls: output layer: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, begin))
 	}
+	m.settings.method, m.settings.update = m.updater.Method(), m.updater.Options()
+	m.settings.update.Backend = nil
 	return m, nil
 }
 
@@ -121,17 +124,8 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 		r.Fail("this is no %v", k)
 	}
 	s := settings{features: decodeOptions(r, nil)}
-	s.method = blsupdate.Method(r.Int("Method", int(blsupdate.QR)))
-	s.update.Lambda = r.Float64()
-	s.update.Form = blsupdate.Form(r.Int("Form", int(blsupdate.Compressed)))
-	s.update.Solve = r.Bool()
-	s.update.C = blsupdate.CMode(r.Int("C", int(blsupdate.CCheck)))
-	s.update.Workspace = int64(r.Uint64())
 	s.classes = r.Int("Classes", maxNodes)
 	s.intercept = r.Bool()
-	if !(s.update.Lambda >= 0) || math.IsInf(s.update.Lambda, 1) {
-		r.Fail("Lambda is %v", s.update.Lambda)
-	}
 	m := &model{backend: blskernel.Or(b), settings: s}
 	if n := r.Int("the number of means", maxNodes); n > 0 {
 		m.center = r.Float64s(n)
@@ -167,8 +161,6 @@ func (m *model) fits() error {
 	}
 	targets := m.updater.Targets()
 	switch {
-	case m.updater.Method() != m.settings.method:
-		return &FormatError{What: fmt.Sprintf("the method is %v, and should be %v", m.updater.Method(), m.settings.method)}
 	case m.updater.Nodes() != nodes:
 		return &FormatError{What: fmt.Sprintf("there are %d nodes, and should be %d", m.updater.Nodes(), nodes)}
 	case m.settings.intercept && targets != len(m.center):

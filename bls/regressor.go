@@ -157,6 +157,11 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //	errors: those of Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow where
 //	differences of targets and predictions are beyond float64.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
+	return r.ScoreContext(context.Background(), x, y)
+}
+
+// ScoreContext is Score that looks at ctx as PredictContext does.
+func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
@@ -166,7 +171,7 @@ func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	if l, c := y.Dims(); l < 2 {
 		return 0, &ShapeError{Op: "bls", Matrix: "Y", Rows: l, Cols: c, Want: "at least two rows, since R² compares with the variance of Y"}
 	}
-	p, err := r.Predict(x)
+	p, err := r.PredictContext(ctx, x)
 	if err != nil {
 		return 0, err
 	}
@@ -204,9 +209,7 @@ func (r *Regressor) Updater() blsupdate.Updater { return r.model.output() }
 // output layer, so that what DecodeRegressor returns goes on to the bit as r would have. It writes
 // neither the backends nor a checksum; package bls/modelfile has the latter.
 //
-//	cost: that of a copy, and the solution for the weights where the method solves for them and has not yet, so
-//	that what is written is the same before and after a prediction.
-//	errors: ErrNotFitted; those of blsupdate.Encode and of w.
+//	cost, memory, errors, contexts: those of Classifier.Encode.
 func (r *Regressor) Encode(w io.Writer) error { return r.model.encode(w, kindRegressor) }
 
 // DecodeRegressor reads what Regressor.Encode wrote, up to the end of r. The fields of the result are

@@ -1,6 +1,7 @@
 package bls
 
 import (
+	"context"
 	"math"
 
 	"blskernel/mat"
@@ -20,18 +21,21 @@ const smallestNormal = 0x1p-1022
 //	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
 //
 //	cost: three passes over x, one after the other, in the order of the rows whatever the number of threads.
-//	errors: *OverflowError for a deviation beyond float64.
+//	errors: *OverflowError for a deviation beyond float64; that of ctx, which is looked at before each panel of rows.
 //	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass algorithm.
-func columnScales(x *mat.Dense) (means, deviations []float64, err error) {
+func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float64, err error) {
 	l, d := x.Dims()
 	first := x.RawRowView(0)
 	lo, hi := make([]float64, d), make([]float64, d)
 	copy(lo, first)
 	copy(hi, first)
-	for i := 1; i < l; i++ {
-		for j, v := range x.RawRowView(i) {
+	err = eachRow(ctx, x, func(row []float64) {
+		for j, v := range row {
 			lo[j], hi[j] = min(lo[j], v), max(hi[j], v)
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	factor := make([]float64, d)
 	for j := range factor {
@@ -40,21 +44,27 @@ func columnScales(x *mat.Dense) (means, deviations []float64, err error) {
 		factor[j] = math.Ldexp(1, max(-1000, min(1000, -exp)))
 	}
 	means, deviations = make([]float64, d), make([]float64, d)
-	for i := 1; i < l; i++ {
-		for j, v := range x.RawRowView(i) {
+	err = eachRow(ctx, x, func(row []float64) {
+		for j, v := range row {
 			means[j] += (factor[j]*v - factor[j]*first[j]) / float64(l)
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	for j, f := range factor {
 		means[j] += f * first[j]
 	}
 	left := make([]float64, d)
-	for i := range l {
-		for j, v := range x.RawRowView(i) {
+	err = eachRow(ctx, x, func(row []float64) {
+		for j, v := range row {
 			e := factor[j]*v - means[j]
 			left[j] += e / float64(l)
 			deviations[j] += e * e
 		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	for j, f := range factor {
 		if lo[j] == hi[j] {
@@ -71,6 +81,17 @@ func columnScales(x *mat.Dense) (means, deviations []float64, err error) {
 		}
 	}
 	return means, deviations, nil
+}
+
+// eachRow calls f for each row of x, and looks at ctx before each panel of them.
+func eachRow(ctx context.Context, x *mat.Dense, f func(row []float64)) error {
+	l, d := x.Dims()
+	return eachPanel(ctx, l, panelRows(d), func(from, to int) error {
+		for i := from; i < to; i++ {
+			f(x.RawRowView(i))
+		}
+		return nil
+	})
 }
 
 // scaleByColumns computes dst[j] = (x[j] - means[j]) / deviations[j], and returns the index of the

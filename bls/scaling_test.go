@@ -43,7 +43,7 @@ func TestColumnScales(t *testing.T) {
 		} {
 			x := mat.NewDense(l, 1, nil)
 			x.Apply(func(_, _ int, _ float64) float64 { return column.center + column.size*(2*rnd.Float64()-1) }, x)
-			means, deviations, err := columnScales(x)
+			means, deviations, err := columnScales(t.Context(), x)
 			must(t, err)
 			mean, std := bigScales(x.RawMatrix().Data)
 			s, _ := std.Float64()
@@ -78,13 +78,13 @@ func TestColumnScalesEdges(t *testing.T) {
 		{"one unit in the last place", []float64{1, 1 + eps}, 1, eps / math.Sqrt2},
 		{"a far one", []float64{0, 0, 0, 0x1p1000}, 0x1p998, 0x1p999},
 	} {
-		means, deviations, err := columnScales(mat.NewDense(len(test.x), 1, test.x))
+		means, deviations, err := columnScales(t.Context(), mat.NewDense(len(test.x), 1, test.x))
 		must(t, err)
 		if means[0] != test.mean || !(math.Abs(deviations[0]-test.std) <= 4*eps*test.std) {
 			t.Errorf("%s: %v, %v; want %v, %v", test.name, means[0], deviations[0], test.mean, test.std)
 		}
 	}
-	_, _, err := columnScales(mat.NewDense(2, 3, []float64{1, 2, -huge, 3, 4, huge}))
+	_, _, err := columnScales(t.Context(), mat.NewDense(2, 3, []float64{1, 2, -huge, 3, 4, huge}))
 	var e *OverflowError
 	if !errors.As(err, &e) || e.Col != 2 || !errors.Is(err, blsupdate.ErrOverflow) {
 		t.Errorf("the largest and the smallest number: %v", err)
@@ -104,7 +104,7 @@ func TestScalingIsBeforehand(t *testing.T) {
 			}
 		}
 	}
-	means, deviations, err := columnScales(x)
+	means, deviations, err := columnScales(t.Context(), x)
 	must(t, err)
 	standardized := map[Scaling]func(x *mat.Dense) *mat.Dense{
 		ScaleSamples: func(x *mat.Dense) *mat.Dense {
@@ -150,9 +150,9 @@ func TestScaleColumnsIsFreeOfUnits(t *testing.T) {
 		if !gonum.Equal(mustTransform(t, mustFit(t, part, opt), part), mustTransform(t, mustFit(t, scaled, opt), scaled)) {
 			t.Error("other units gave other nodes")
 		}
-		means, deviations, err := columnScales(&other)
+		means, deviations, err := columnScales(t.Context(), &other)
 		must(t, err)
-		wantMeans, wantDeviations, err := columnScales(x)
+		wantMeans, wantDeviations, err := columnScales(t.Context(), x)
 		must(t, err)
 		if means[d-1] != wantMeans[d-1]*units[d-1] || deviations[d-1] != -wantDeviations[d-1]*units[d-1] {
 			t.Errorf("a negative unit: %v, %v", means[d-1], deviations[d-1])

@@ -96,7 +96,9 @@ func (u *pseudoinverse) addRows(ctx context.Context, ax, ya []float64, q int, ho
 	if err := canceled(ctx); err != nil {
 		return nil, err
 	}
-	s.project()
+	if err := s.project(ctx); err != nil {
+		return nil, err
+	}
 	if err := canceled(ctx); err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (u *pseudoinverse) addRows(ctx context.Context, ax, ya []float64, q int, ho
 		s.form = Auto
 		s.beyond(c)
 	case s.form == Large:
-		err = s.large()
+		err = s.large(ctx)
 	default:
 		size := s.innerNorm()
 		if !(size <= math.MaxFloat64) {

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 
 	"blskernel/internal/finite"
@@ -41,7 +42,7 @@ func (s *addition) checkOverflow() error {
 // commit changes the state; nothing in it can fail.
 func (s *addition) commit(w []float64, rankC int) {
 	u, q, k := s.u, s.q, s.u.k
-	s.eachD(StepDAgain, func(_, n int, p, d []float64) {
+	_ = s.eachD(context.Background(), StepDAgain, func(_, n int, p, d []float64) {
 		u.counter.Enter(StepPseudoinverse)
 		u.counter.Dgemm(blas.NoTrans, blas.NoTrans, n, k, q, -1, d, q, s.bt, k, 1, p, k)
 	})

@@ -24,11 +24,16 @@ const contextRows = 4096
 // eachPanel calls f for consecutive panels of so many rows, from to to-1, until the first error, and looks at ctx
 // before each.
 func eachPanel(ctx context.Context, rows int, f func(from, to int) error) error {
-	for from := 0; from < rows; from += contextRows {
+	return eachPanelOf(ctx, rows, contextRows, f)
+}
+
+// eachPanelOf is eachPanel with panels of another size.
+func eachPanelOf(ctx context.Context, rows, most int, f func(from, to int) error) error {
+	for from := 0; from < rows; from += most {
 		if err := canceled(ctx); err != nil {
 			return err
 		}
-		if err := f(from, min(from+contextRows, rows)); err != nil {
+		if err := f(from, min(from+most, rows)); err != nil {
 			return err
 		}
 	}
@@ -46,4 +51,10 @@ func (b *common) enter(ctx context.Context, s Step) error {
 	}
 	b.counter.Enter(s)
 	return nil
+}
+
+// eachPanel is eachPanel in a step.
+func (b *common) eachPanel(ctx context.Context, step Step, rows int, f func(from, to int) error) error {
+	b.counter.Enter(step)
+	return eachPanel(ctx, rows, f)
 }

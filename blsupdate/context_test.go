@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -39,6 +40,11 @@ func TestCanceled(t *testing.T) {
 		for _, q := range []int{1, 5, 4 * k, 100} {
 			ax, ya := random(l.r, q, k), random(l.r, q, 2)
 			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, ax, ya) })
+			weights := make([]float64, q)
+			for i := range weights {
+				weights[i] = l.r.Float64()
+			}
+			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddWeightedInputsContext(ctx, ax, ya, weights) })
 			do(t, u, u.AddInputs(ax, ya))
 		}
 	})
@@ -98,6 +104,24 @@ func TestCanceledPanels(t *testing.T) {
 				do(t, u, u.AddInputs(a, y))
 				weights(t, u)
 				do(t, u, u.Forget(0.5))
+			}
+		}
+		// The others look as often at least, for every sum over the rows.
+		if v.method == InverseCholesky || v.method == RidgeInverse || v.form == Large {
+			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
+			least := panels
+			if v.method == InverseCholesky && v.form == Small {
+				least = long / sweptRows(k)
+			}
+			ctx := newCountdown(math.MaxInt)
+			do(t, u, u.AddInputsContext(ctx, a, y))
+			if looks := math.MaxInt - ctx.left; looks < least {
+				t.Errorf("%v looks %d times, want %d", v, looks, least)
+			}
+			u = v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
+			before := encoded(t, u)
+			if err := u.AddInputsContext(newCountdown(least-1), a, y); !errors.Is(err, context.Canceled) || !bytes.Equal(encoded(t, u), before) {
+				t.Errorf("%v: canceled before its end: %v", v, err)
 			}
 		}
 		want := v.start(t, b, a, y, 0)

@@ -83,14 +83,21 @@
 //
 // # Cancellation
 //
-// NewContext and Updater.AddInputsContext stop when their context is done, with an error that wraps its cause, and the
-// model is bit for bit what it was. They look at the context between the steps of the method as long as nothing of the
-// state has been overwritten, and between panels of 4096 rows in sums over many rows: in the updates of Gram and QR, and
-// for AᵀA, or R of InverseCholesky, in starts. No step is interrupted. With k = 5000 a panel is 0.1 TFLOP in Gram and 0.2
-// in QR; the longest step of Original and Improved is a pass over A⁺, 2qkl flops, and the last one changes it in place.
+// NewContext, Updater.AddInputsContext and AddWeightedInputsContext stop when their context is done, with an error that
+// wraps its cause, and the model is bit for bit what it was. They look at the context between the steps of the method as
+// long as nothing of the state has been overwritten, and between panels of rows:
 //
-// Where an update of Gram or QR has more rows than one panel and a context that can be done, it works on a copy of the
-// state: 4k² bytes in Gram, 8k² in QR. Results do not depend on the context.
+//	sums over the rows of a batch or a start   4096 rows; with k = 5000 0.1 TFLOP in Gram, 0.2 in QR
+//	InverseCholesky, Small                     4 to 64 rows, some 0.1 s
+//	RidgeInverse, Small                        k/4 rows, and no fewer than 64
+//	a pass of Original and Improved over A⁺    4096 rows of it, fewer for more than 4096 new rows
+//
+// Not interrupted are factorizations, solutions and inverses of order k, or of order q where q <= k; the QR factorization
+// of all rows in a start of Original and Improved and in the form Compressed, 4lk² or 4qk² flops; and the last pass of
+// these two, which changes A⁺ in place.
+//
+// Where an update of Gram, QR or InverseCholesky has more rows than one panel and a context that can be done, it works on
+// a copy of the state: 4k² bytes in Gram, 8k² in the others. Results do not depend on the context.
 //
 // # Keeping models
 //

@@ -109,6 +109,10 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 }
 
 func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
+	return u.AddWeightedInputsContext(context.Background(), ax, ya, weights)
+}
+
+func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
 	u.begin()
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
@@ -128,7 +132,7 @@ func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error 
 	if err := u.checkRows(sx, sy); err != nil {
 		return ErrOverflow
 	}
-	return u.run(q, q, func() (done, error) { return u.state.add(context.Background(), sx, sy) })
+	return u.run(q, q, func() (done, error) { return u.state.add(ctx, sx, sy) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
@@ -242,6 +246,8 @@ func (u *updater) solve() (*mat.Dense, error) {
 	}
 	return w, err
 }
+
+func (u *updater) Options() Options { return u.state.base().opt }
 
 func (u *updater) Method() Method  { return u.method }
 func (u *updater) Samples() int    { return u.samples }

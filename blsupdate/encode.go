@@ -30,24 +30,23 @@ const (
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck
 //	Original, Improved                        8lk + 8ck + 8l, and 8lk more while C is computed
 //
-// Nothing in it detects an alteration; that is for who keeps it in a file. u is not changed. The error is that of w, an
-// *OptionError where another package made u, or one that matches ErrOverflow where a number of the state is NaN
-// or infinite, which takes data at the end of the range of float64; Decode would refuse it.
+// Nothing in it detects an alteration; that is for who keeps it in a file. u is not changed.
+//
+// Encode checks what Decode does, so what it has written can be read. The error is that of w; an *OptionError where another
+// package made u; one that matches ErrOverflow where a number of the state is NaN or infinite, which takes data at the
+// end of the range of float64; a *ConditionError where rounding has left a matrix indefinite that should not be; or a
+// *StateError. After an error a part of the encoding may have been written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
 		return &OptionError{Option: "the model", Value: methodOf(u), Want: "one by New or Decode"}
 	}
-	x := &coder{w: codec.NewWriter(w), samples: d.samples}
-	x.w.Uint64(magicWord())
-	x.w.Int(encodingVersion)
-	x.w.Int(int(d.method))
+	x := &coder{w: codec.NewWriter(w)}
 	base := d.state.base()
-	base.opt.code(x)
-	x.w.Int(base.k)
-	x.w.Int(base.c)
-	x.w.Int(d.samples)
-	d.code(x)
+	h := heading{d.method, base.opt, base.k, base.c, d.samples}
+	if h.code(x); x.err == nil {
+		d.code(x)
+	}
 	if x.err != nil {
 		return x.err
 	}
@@ -58,7 +57,7 @@ func Encode(w io.Writer, u Updater) error {
 // computes its products, nil for blskernel.Default().
 //
 // Everything is checked before it is used: the error is a *FormatError for what cannot be, or wraps that of r. No
-// more memory is allocated than a small multiple of what r has, whatever sizes it claims.
+// more memory is allocated than five times what r has and some 100 KB, whatever sizes it claims.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	x := &coder{r: codec.NewReader(r)}
 	u := x.updater(b)
@@ -71,31 +70,43 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 
 // updater reads a model. Where that fails it is of no use.
 func (x *coder) updater(b blskernel.Backend) *updater {
-	if x.r.Uint64() != magicWord() {
-		x.r.Fail("this is not the state of a model by blsupdate.Encode")
-	}
-	if v := x.r.Uint64(); v != encodingVersion {
-		x.r.Fail("the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", v, encodingVersion)
-	}
-	m := Method(x.r.Int("the method", len(methodNames)-1))
-	opt := Options{Backend: b}
-	opt.code(x)
-	if err := opt.check(m); err != nil {
-		x.r.Fail("%v", err)
-	}
-	k, c := x.r.Int("the number of nodes", mostElements-1), x.r.Int("the number of targets", mostElements)
-	x.samples = x.r.Int("the number of samples", mostElements)
-	square := m != Original && m != Improved
-	if k == 0 || c == 0 || !fits(k, c) || square && !fits(k, k+1) || !square && (x.samples == 0 || !fits(k, x.samples)) {
-		x.r.Fail("a model by %v of %d nodes, %d targets and %d samples cannot be", m, k, c, x.samples)
-	}
-	if x.failed() {
+	h := heading{opt: Options{Backend: b}}
+	if h.code(x); x.failed() {
 		return nil
 	}
-	u := &updater{method: m, counter: NewCounter(b), samples: x.samples}
-	u.state = emptyState(m, common{counter: u.counter, opt: opt, k: k, c: c})
+	u := &updater{method: h.method, counter: NewCounter(b), samples: h.samples}
+	u.state = emptyState(h.method, common{counter: u.counter, opt: h.opt, k: h.k, c: h.c})
 	u.code(x)
 	return u
+}
+
+// A heading is what an encoding begins with.
+type heading struct {
+	method        Method
+	opt           Options
+	k, c, samples int
+}
+
+func (h *heading) code(x *coder) {
+	magic, version := magicWord(), uint64(encodingVersion)
+	x.uint64(&magic)
+	x.check(magic == magicWord(), "this is not the state of a model by blsupdate.Encode")
+	x.uint64(&version)
+	x.check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
+	x.int("the method", (*int)(&h.method), len(methodNames)-1)
+	h.opt.code(x, h.method)
+	x.int("the number of nodes", &h.k, mostElements-1)
+	x.int("the number of targets", &h.c, mostElements)
+	x.int("the number of samples", &h.samples, mostElements)
+	x.samples = h.samples
+	square := h.method != Original && h.method != Improved
+	can := h.k > 0 && h.c > 0 && fits(h.k, h.c)
+	if square {
+		can = can && fits(h.k, h.k+1)
+	} else {
+		can = can && h.samples > 0 && fits(h.k, h.samples)
+	}
+	x.check(can, "a model by %v of %d nodes, %d targets and %d samples cannot be", h.method, h.k, h.c, h.samples)
 }
 
 // code writes or reads what follows the sizes.

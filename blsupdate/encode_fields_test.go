@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -116,7 +117,12 @@ func TestFieldsAreEncoded(t *testing.T) {
 			case reflect.Bool:
 				l.v.SetBool(!l.v.Bool())
 			}
-			if bytes.Equal(encoded(t, u), before) {
+			// What contradicts the rest is noticed in another way.
+			var out bytes.Buffer
+			var state *StateError
+			if err := Encode(&out, u); err != nil && !errors.As(err, &state) {
+				t.Fatalf("%v: %s: %v", u.Method(), l.name, err)
+			} else if err == nil && bytes.Equal(out.Bytes(), before) {
 				t.Errorf("%v: %s is not encoded", u.Method(), l.name)
 			}
 			l.v.Set(old)

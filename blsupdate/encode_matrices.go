@@ -10,18 +10,39 @@ import (
 func (x *coder) floats(what string, v *[]float64, n int) {
 	if x.reading() {
 		*v = x.r.Float64s(n)
+	} else {
+		x.check(len(*v) == n, "%s has %d numbers, and should have %d", what, len(*v), n)
 	}
-	if i := finite.First(*v); i >= 0 {
-		x.refuse(what, i, (*v)[i])
-	}
+	x.finite(what, *v)
 	if !x.reading() {
 		x.w.Float64s(*v)
 	}
 }
 
+// finite refuses NaN and infinities among the numbers that were read last, or are to be written.
+func (x *coder) finite(what string, v []float64) {
+	if i := finite.First(v); i >= 0 {
+		x.refuse(what, i, v[i])
+	}
+}
+
+// words codes n numbers of 64 bits that can be anything.
+func (x *coder) words(what string, v *[]uint64, n int) {
+	if x.reading() {
+		*v = x.r.Uint64s(n)
+		return
+	}
+	x.check(len(*v) == n, "there are %d %s, and should be %d", len(*v), what, n)
+	x.w.Uint64s(*v)
+}
+
 // dense codes a matrix, row by row.
 func (x *coder) dense(what string, m **mat.Dense, rows, cols int) {
 	if !x.reading() {
+		r, c := (*m).Dims()
+		if x.check(r == rows && c == cols, "%s is %d×%d, and should be %d×%d", what, r, c, rows, cols); x.failed() {
+			return
+		}
 		for i := range rows {
 			row := (*m).RawRowView(i)
 			x.floats(what, &row, cols)
@@ -56,20 +77,42 @@ func (x *coder) triangle(what string, m **mat.Dense, n int, upper bool) {
 		return row[:i+1]
 	}
 	if !x.reading() {
+		r, c := (*m).Dims()
+		if x.check(r == n && c == n, "%s is %d×%d, and should be of order %d", what, r, c, n); x.failed() {
+			return
+		}
 		for i := range n {
 			row := part(i)
 			x.floats(what, &row, len(row))
 		}
 		return
 	}
+	// Storage for all of the matrix is there when half of the triangle has been read, so that it is no more than
+	// four times what was read, and no more than the half is there twice.
+	first := 0 // rows
+	count := 0 // numbers in them
+	for ; 2*count < packed.Len(n); first++ {
+		if upper {
+			count += n - first
+		} else {
+			count += first + 1
+		}
+	}
 	var data []float64
-	if x.floats(what, &data, packed.Len(n)); x.failed() {
+	if x.floats(what, &data, count); x.failed() {
 		return
 	}
-	*m = mat.NewDense(n, n, nil) // now that half of it is there
-	for i := range n {
+	*m = mat.NewDense(n, n, nil)
+	for i := range first {
 		row := part(i)
 		copy(row, data)
 		data = data[len(row):]
+	}
+	for i := first; i < n; i++ {
+		x.r.Float64sTo(part(i))
+		x.finite(what, part(i))
+	}
+	if x.failed() {
+		*m = nil
 	}
 }

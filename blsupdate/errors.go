@@ -40,6 +40,18 @@ func (e *ConditionError) Error() string {
 // Unwrap returns Err.
 func (e *ConditionError) Unwrap() error { return e.Err }
 
+// StateError is the error of Encode for a model whose numbers contradict each other, as no sequence of calls should leave
+// them: a fault of this package, or of what wrote over its memory. What Encode wrote before it found out is of no use;
+// the model as it was last encoded is.
+type StateError struct {
+	What string // is wrong
+}
+
+// Error names it.
+func (e *StateError) Error() string {
+	return fmt.Sprintf("blsupdate: the model contradicts itself: %s; go on from what was last saved, and report it", e.What)
+}
+
 // ShapeError says that a matrix does not fit the others.
 type ShapeError struct {
 	Op         string // the package that found it, "blsupdate" or one above it

@@ -1,6 +1,8 @@
 package blsupdate
 
 import (
+	"context"
+
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -13,16 +15,22 @@ const leastRCond = eps
 
 // large computes Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution, or returns a
 // *ConditionError if that would be inaccurate.
-func (s *addition) large() error {
+func (s *addition) large(ctx context.Context) error {
 	u, q, k := s.u, s.q, s.u.k
 	u.counter.Enter(StepInner)
 	defer u.counter.Leave()
 	m := mat.NewDense(k, k, nil)
 	data := m.RawMatrix().Data
+	left, right := s.dbar, s.ax
 	if s.solve { // the transpose, whose rows the solution has
-		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, k, q, 1, s.ax, k, s.dbar, k, 0, data, k)
-	} else {
-		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, k, q, 1, s.dbar, k, s.ax, k, 0, data, k)
+		left, right = right, left
+	}
+	err := eachPanel(ctx, q, func(from, to int) error {
+		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, k, to-from, 1, left[from*k:], k, right[from*k:], k, 1, data, k)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for i := range k {
 		data[i*k+i]++

@@ -31,8 +31,8 @@ type inverseCholesky struct {
 	worst float64 // the smallest 1/κ
 	noted float64 // normL when that was last estimated
 
-	// Bounds on the Frobenius norm of l and on the magnitude of elements of W, by which it is known
-	// before they are overwritten that nothing will overflow.
+	// Bounds on the Frobenius norm of l, which is measured but for rows that are added one by one, and on the
+	// magnitude of elements of W, by which it is known before they are overwritten that nothing will overflow.
 	normL, mostW float64
 }
 
@@ -78,7 +78,7 @@ func (s *inverseCholesky) startCholesky(ctx context.Context, a, y *mat.Dense) (S
 	if err := canceled(ctx); err != nil {
 		return 0, err
 	}
-	if s.w, err = s.startWeights(factor, a, y); err != nil {
+	if s.w, err = s.startWeights(ctx, factor, a, y); err != nil {
 		return 0, err
 	}
 	if err := s.enter(ctx, StepF); err != nil {
@@ -116,13 +116,13 @@ func (s *inverseCholesky) startQR(ctx context.Context, a, y *mat.Dense) error {
 	}
 	s.counter.Enter(StepSolve)
 	if err := lapack.SolveTriangular(s.counter, z, r, false); err != nil {
-		return ErrOverflow
+		return triangleError("the rows of A", err)
 	}
 	if err := s.enter(ctx, StepF); err != nil {
 		return err
 	}
 	if err := lapack.InvertTriangle(s.counter, r); err != nil {
-		return ErrOverflow
+		return triangleError("the rows of A", err)
 	}
 	s.l, s.w = transposedTriangle(r), z
 	return nil
@@ -195,10 +195,11 @@ func (s *inverseCholesky) fTimes(x []float64) {
 }
 
 // condition is that of the worst state of which it is known: of the start, of those after removals and
-// added nodes, and of those for which it was asked.
+// added nodes, and of the present one. It is not noted, so that a model does not depend on being asked.
 func (s *inverseCholesky) condition() (rcond float64, power int) {
-	s.noteCondition()
-	return s.worst, 1
+	now := *s
+	now.noteCondition()
+	return now.worst, 1
 }
 
 // noteCondition estimates 1/κ of the present state, and notes it if it is the smallest: κ = ‖[A;

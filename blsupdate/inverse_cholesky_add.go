@@ -2,6 +2,8 @@ package blsupdate
 
 import (
 	"context"
+	"errors"
+	"math"
 
 	"blskernel/internal/finite"
 	"blskernel/lapack"
@@ -28,7 +30,7 @@ func (s *inverseCholesky) add(ctx context.Context, ax, ya *mat.Dense) (done, err
 	if form == Large {
 		large, err = next.addLarge(ctx, ax, ya)
 	} else {
-		_, err = next.byRows(1, ax, ya, 1)
+		_, err = next.byRows(ctx, 1, ax, ya, 1)
 	}
 	if err != nil {
 		return done{}, err
@@ -51,25 +53,51 @@ const mostKernel = 1e4
 // F U⁻¹ is a solution for its transpose, in place: L := U⁻ᵀL for L = Fᵀ. It returns whether the rows
 // are large.
 func (s *inverseCholesky) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
-	seen, err := s.seen(ax)
+	seen, err := s.seen(ctx, ax)
 	if err != nil {
 		return false, err
 	}
-	if s.squaredNorm(seen) <= mostKernel {
-		return false, s.addSeen(ctx, seen, ax, ya)
+	before := s.frobenius()
+	if large = s.squaredNorm(seen) > mostKernel; large {
+		err = s.addSeenByQR(ctx, seen, ax, ya)
+	} else {
+		err = s.addSeen(ctx, seen, ax, ya)
 	}
-	return true, s.addSeenByQR(ctx, seen, ax, ya)
+	if err != nil {
+		return large, err
+	}
+	s.normL = s.frobenius()
+	switch {
+	case !(s.normL < math.MaxFloat64/4):
+		return large, ErrOverflow
+	case s.normL > mostGrown*before:
+		return large, &ConditionError{What: "I + F'Ax'Ax F", Err: errGrown, Instead: []Method{QR}}
+	}
+	return large, nil
 }
 
+// mostGrown is the factor of the norm of F from which on an addition is refused. In exact arithmetic no addition makes
+// it larger. The error of U relative to its columns is some eps, so that rows 1/eps times as large as the old ones see
+// themselves leave nothing of the I in I + SᵀS: F then grows by any factor where it should stay what it is. By 1% it
+// has errors that no later rows take away.
+const mostGrown = 1.01
+
+var errGrown = errors.New("the inverse factor has grown, which added rows cannot bring about: they are too large beside the others")
+
 // seen returns S = Ax F, in new storage.
-func (s *inverseCholesky) seen(ax *mat.Dense) (*mat.Dense, error) {
-	s.counter.Enter(StepS)
+func (s *inverseCholesky) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
 	defer s.counter.Leave()
 	seen := gonummat.DenseCopyOf(ax)
-	x := seen.RawMatrix().Data
-	s.timesF(x, rowsOf(ax), false)
-	if finite.First(x) >= 0 {
-		return nil, ErrOverflow
+	err := s.eachPanel(ctx, StepS, rowsOf(ax), func(from, to int) error {
+		x := seen.RawMatrix().Data[from*s.k : to*s.k]
+		s.timesF(x, to-from, false)
+		if finite.First(x) >= 0 {
+			return ErrOverflow
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return seen, nil
 }
@@ -84,11 +112,14 @@ func (s *inverseCholesky) addSeen(ctx context.Context, seen, ax, ya *mat.Dense) 
 	q, k, c := rowsOf(seen), s.k, s.c
 	defer s.counter.Leave()
 	x := seen.RawMatrix().Data
-	if err := s.enter(ctx, StepKernel); err != nil {
+	inner := mat.NewSymPacked(k, nil)
+	err := s.eachPanel(ctx, StepKernel, q, func(from, to int) error {
+		s.counter.Dsprk(blas.Trans, k, to-from, 1, x[from*k:], k, 1, inner.RawSymPacked().Data)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	inner := mat.NewSymPacked(k, nil)
-	s.counter.Dsprk(blas.Trans, k, q, 1, x, k, 0, inner.RawSymPacked().Data)
 	inner.AddDiagonal(1)
 	if err := s.enter(ctx, StepFactor); err != nil {
 		return err
@@ -98,17 +129,26 @@ func (s *inverseCholesky) addSeen(ctx context.Context, seen, ax, ya *mat.Dense) 
 		return err
 	}
 
-	if err := s.enter(ctx, StepWeights); err != nil {
+	v := mat.NewDense(k, c, nil)
+	rv := v.RawMatrix().Data
+	most := contextRows
+	if q <= k {
+		most = q
+	}
+	err = eachPanelOf(ctx, q, most, func(from, to int) error {
+		s.counter.Enter(StepWeights)
+		e := s.residual(rowRange(ax, from, to), rowRange(ya, from, to), s.w)
+		if q <= k {
+			if err := s.gainSolve(1, seen, e); err != nil {
+				return err
+			}
+		}
+		s.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, to-from, 1, x[from*k:], k, e.RawMatrix().Data, c, 1, rv, c)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	e, v := s.residual(ax, ya, s.w), mat.NewDense(k, c, nil)
-	rv := v.RawMatrix().Data
-	if q <= k {
-		if err := s.gainSolve(1, seen, e); err != nil {
-			return err
-		}
-	}
-	s.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, q, 1, x, k, e.RawMatrix().Data, c, 0, rv, c)
 	if q <= k {
 		s.fTimes(rv)
 	} else if err := factor.SolveUTo(v, v, true); err != nil {
@@ -144,7 +184,7 @@ func (s *inverseCholesky) gainSolve(sign float64, seen, e *mat.Dense) error {
 	return nil
 }
 
-// shrink computes F := F U⁻¹ on a copy. In an addition the norm of F shrinks, too.
+// shrink computes F := F U⁻¹ on a copy.
 func (s *inverseCholesky) shrink(factor *lapack.Cholesky) error {
 	s.l = s.cloneL()
 	if err := factor.SolveUTriangle(s.l); err != nil {
@@ -173,21 +213,25 @@ func (s *inverseCholesky) addWeights(sign float64, v []float64) error {
 //	F := F U⁻¹,   W := W + F z.
 func (s *inverseCholesky) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error {
 	defer s.counter.Leave()
-	s.counter.Enter(StepWeights)
-	e := s.residual(ax, ya, s.w)
-	if err := s.enter(ctx, StepFactor); err != nil {
-		return err
-	}
 	u, z := multipleOfIdentity(s.k, 1), mat.NewDense(s.k, s.c, nil)
-	if err := lapack.AppendRows(s.counter, u, z, seen, e); err != nil {
-		return ErrOverflow
+	err := eachPanel(ctx, rowsOf(ax), func(from, to int) error {
+		s.counter.Enter(StepWeights)
+		e := s.residual(rowRange(ax, from, to), rowRange(ya, from, to), s.w)
+		s.counter.Enter(StepFactor)
+		if lapack.AppendRows(s.counter, u, z, rowRange(seen, from, to), e) != nil {
+			return ErrOverflow
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := s.enter(ctx, StepF); err != nil {
 		return err
 	}
 	s.l = s.cloneL()
 	if err := lapack.SolveTriangular(s.counter, s.l, u, true); err != nil {
-		return ErrOverflow
+		return triangleError("I + F'Ax'Ax F", err)
 	}
 	l := s.l.RawMatrix().Data
 	for i := range s.k {

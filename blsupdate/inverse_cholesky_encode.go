@@ -12,7 +12,7 @@ func (s *inverseCholesky) code(x *coder) {
 	x.float("the noted norm of F", &s.noted, notNegative)
 	x.float("the bound on F", &s.normL, notNegative)
 	x.float("the bound on W", &s.mostW, notNegative)
-	if x.reading() && !x.failed() {
+	if !x.failed() {
 		x.within("F", largestOf(s.l.RawMatrix().Data), s.normL)
 		x.within("W", largestOf(s.w.RawMatrix().Data), s.mostW)
 	}

@@ -61,17 +61,17 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	s.counter.Enter(StepWeights)
 	w2 := z
 	if err := lapack.SolveTriangular(s.counter, w2, r, false); err != nil {
-		return done{}, &ConditionError{What: what, Err: err, Instead: []Method{QR}}
+		return done{}, triangleError(what, err)
 	}
 	w := b.weights(s.w, w2)
 
 	s.counter.Enter(StepF)
 	side := mat.NewDense(p, k, b.d)
 	if err := lapack.SolveTriangular(s.counter, side, r, true); err != nil { // R22⁻ᵀDᵀ
-		return done{}, ErrOverflow
+		return done{}, triangleError(what, err)
 	}
 	if err := lapack.InvertTriangle(s.counter, r); err != nil {
-		return done{}, ErrOverflow
+		return done{}, triangleError(what, err)
 	}
 
 	next := *s

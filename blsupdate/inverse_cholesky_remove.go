@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -29,7 +30,7 @@ func (s *inverseCholesky) remove(ax, ya *mat.Dense) (done, error) {
 	if form == Large {
 		rest, err = next.removeLarge(ax, ya, limit)
 	} else {
-		rest, err = next.byRows(-1, ax, ya, limit)
+		rest, err = next.byRows(context.Background(), -1, ax, ya, limit)
 	}
 	var indefinite *ConditionError
 	if errors.As(err, &indefinite) {
@@ -67,7 +68,7 @@ func (s *inverseCholesky) kernelNorm(ax *mat.Dense) float64 {
 func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q, k, c := rowsOf(ax), s.k, s.c
 	defer s.counter.Leave()
-	seen, err := s.seen(ax)
+	seen, err := s.seen(context.Background(), ax)
 	if err != nil {
 		return 0, err
 	}

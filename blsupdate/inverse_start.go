@@ -63,12 +63,17 @@ func wellConditioned(rcond float64, l int) bool { return rcond >= 1/(100*float64
 
 // startWeights solves (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than a product with
 // the inverse.
-func (b *common) startWeights(factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
-	b.counter.Enter(StepT)
+func (b *common) startWeights(ctx context.Context, factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
 	defer b.counter.Leave()
 	ra, ry := a.RawMatrix(), y.RawMatrix()
 	w := mat.NewDense(b.k, b.c, nil)
-	b.counter.Dgemm(blas.Trans, blas.NoTrans, b.k, b.c, ra.Rows, 1, ra.Data, ra.Stride, ry.Data, ry.Stride, 0, w.RawMatrix().Data, b.c)
+	err := b.eachPanel(ctx, StepT, ra.Rows, func(from, to int) error {
+		b.counter.Dgemm(blas.Trans, blas.NoTrans, b.k, b.c, to-from, 1, ra.Data[from*ra.Stride:], ra.Stride, ry.Data[from*ry.Stride:], ry.Stride, 1, w.RawMatrix().Data, b.c)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	b.counter.Enter(StepSolve)
 	if err := factor.SolveTo(w, w); err != nil {
 		return nil, ErrOverflow
@@ -108,6 +113,16 @@ func (b *common) definiteFactor(s *mat.SymPacked, what string) (*lapack.Cholesky
 	default:
 		return nil, &ConditionError{What: what, Err: err, Instead: []Method{QR}}
 	}
+}
+
+// triangleError says why a system with a triangle, or its inverse, has no finite solution: an exactly zero pivot is a
+// matter of condition, and all else is overflow.
+func triangleError(what string, err error) error {
+	var pivot *lapack.PivotError
+	if errors.As(err, &pivot) && pivot.Pivot == 0 {
+		return &ConditionError{What: what, Err: err, Instead: []Method{QR}}
+	}
+	return ErrOverflow
 }
 
 // rowRange returns rows from to to-1 of m, which shares its storage.

@@ -126,5 +126,7 @@ const (
 	StartSVD
 )
 
+var startNames = []string{"cholesky", "qr", "svd"}
+
 // String returns the name of s in lower case.
-func (s Start) String() string { return name([]string{"cholesky", "qr", "svd"}, int(s), "Start") }
+func (s Start) String() string { return name(startNames, int(s), "Start") }

@@ -54,14 +54,15 @@ func newPseudoinverse(ctx context.Context, m Method, base common, a, y *mat.Dens
 		u.a.append(compact(a))
 	}
 	u.w = make([]float64, k*c)
-	if err := u.enter(ctx, StepInitial); err != nil {
-		return nil, done{}, err
-	}
 	ry := y.RawMatrix()
-	u.p.panels(0, l, l, func(first, n int, p []float64) {
-		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, n, 1, p, k, ry.Data[first*ry.Stride:], ry.Stride, 1, u.w, c)
+	err = u.eachPanel(ctx, StepInitial, l, func(from, to int) error {
+		u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, to-from, 1, s.p[from*k:], k, ry.Data[from*ry.Stride:], ry.Stride, 1, u.w, c)
+		return nil
 	})
 	u.counter.Leave()
+	if err != nil {
+		return nil, done{}, err
+	}
 	if finite.First(s.p) >= 0 || finite.First(u.w) >= 0 {
 		return nil, done{}, ErrOverflow
 	}

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -58,7 +59,7 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 		u.a.remove(places)
 		u.norm = u.a.norm()
 	}
-	s.eachD(StepD, func(_, n int, p, d []float64) {
+	_ = s.eachD(context.Background(), StepD, func(_, n int, p, d []float64) {
 		u.counter.Enter(StepPseudoinverse)
 		u.counter.Dgemm(blas.NoTrans, blas.NoTrans, n, u.k, q, -1, d, q, s.bt, u.k, 1, p, u.k)
 	})

@@ -5,6 +5,7 @@ func (s *triangular) code(x *coder) {
 	if x.reading() {
 		s.count = x.samples
 	}
+	x.check(s.count == x.samples, "there are %d samples, and should be %d", s.count, x.samples)
 	x.float("lambda", &s.ridge, isLength)
 	x.triangle("R", &s.r, s.k, true)
 	x.dense("z", &s.z, s.k, s.c)
@@ -14,7 +15,7 @@ func (s *triangular) code(x *coder) {
 	}
 	// An elimination in place cannot fail only as long as columns are bounded, whatever their norms are said to be. A
 	// factor of 2 is more than what rounding makes of the bound.
-	if x.reading() && !x.failed() && !(largest(columnNorms(s.r)) < 2*largestColumn && largest(columnNorms(s.z)) < 2*largestColumn) {
-		x.r.Fail("the columns of R and z are too large")
+	if !x.failed() {
+		x.check(largest(columnNorms(s.r)) < 2*largestColumn && largest(columnNorms(s.z)) < 2*largestColumn, "the columns of R and z are too large")
 	}
 }

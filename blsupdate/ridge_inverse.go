@@ -50,7 +50,7 @@ func newRidgeInverse(ctx context.Context, base common, a, y *mat.Dense) (*ridgeI
 	if err := canceled(ctx); err != nil {
 		return nil, done{}, err
 	}
-	if s.w, err = s.startWeights(factor, a, y); err != nil {
+	if s.w, err = s.startWeights(ctx, factor, a, y); err != nil {
 		return nil, done{}, err
 	}
 	if err := s.enter(ctx, StepQ); err != nil {
@@ -104,10 +104,11 @@ func (s *ridgeInverse) inverse() *mat.SymPacked {
 }
 
 // condition is that of the worst state of which it is known: of the start, of those after removals and
-// added nodes, and of those for which it was asked.
+// added nodes, and of the present one. It is not noted, so that a model does not depend on being asked.
 func (s *ridgeInverse) condition() (rcond float64, power int) {
-	s.noteCondition()
-	return s.worst, 2
+	now := *s
+	now.noteCondition()
+	return now.worst, 2
 }
 
 // noteCondition estimates 1/κ of the present state, and notes it if it is the smallest: κ² = ‖AᵀA +

@@ -144,7 +144,13 @@ func (s *ridgeInverse) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if err != nil {
 		return &ConditionError{What: what, Err: err, Instead: []Method{QR}}
 	}
-	s.counter.Dsprk(blas.Trans, s.k, q, 1, x.Data, x.Stride, 1, g.RawSymPacked().Data)
+	err = eachPanel(ctx, q, func(from, to int) error {
+		s.counter.Dsprk(blas.Trans, s.k, to-from, 1, x.Data[from*x.Stride:], x.Stride, 1, g.RawSymPacked().Data)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 
 	if err := s.enter(ctx, StepQ); err != nil {
 		return err
@@ -162,12 +168,15 @@ func (s *ridgeInverse) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	s.noted *= s.gain
 	s.gain, s.mostQ = 1, largestOf(s.q.RawSymPacked().Data)
 
-	if err := s.enter(ctx, StepWeights); err != nil {
+	v := make([]float64, s.k*s.c)
+	err = s.eachPanel(ctx, StepWeights, q, func(from, to int) error {
+		e := s.residual(rowRange(ax, from, to), rowRange(ya, from, to), s.w).RawMatrix().Data
+		s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, to-from, 1, x.Data[from*x.Stride:], x.Stride, e, s.c, 1, v, s.c)
+		return nil
+	})
+	if err != nil {
 		return err
 	}
-	e := s.residual(ax, ya, s.w).RawMatrix().Data
-	v := make([]float64, s.k*s.c)
-	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, q, 1, x.Data, x.Stride, e, s.c, 0, v, s.c)
 	s.w = gonummat.DenseCopyOf(s.w)
 	w := s.w.RawMatrix().Data
 	s.counter.Dspmm(blas.Left, s.k, s.c, 1, s.q.RawSymPacked().Data, v, s.c, 1, w, s.c)

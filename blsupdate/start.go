@@ -63,8 +63,11 @@ func (u *pseudoinverse) startCholesky(ctx context.Context, a *mat.Dense) (s star
 		return started{}, false, err
 	}
 	p := compact(a)
-	dst := mat.NewDense(l, k, p)
-	if err := chol.SolveRowsTo(dst, dst); err != nil {
+	err = eachPanel(ctx, l, func(from, to int) error {
+		dst := mat.NewDense(to-from, k, p[from*k:to*k])
+		return chol.SolveRowsTo(dst, dst)
+	})
+	if err != nil {
 		return started{}, false, err
 	}
 	return started{p: p, rank: k, rcond: math.Sqrt(rcond), start: StartCholesky}, true, nil
@@ -101,11 +104,14 @@ func (u *pseudoinverse) startQR(ctx context.Context, a *mat.Dense) (started, err
 	q := qr.QInPlace().RawMatrix().Data[:l*k] // of which the rows of sqrt(lambda) I are left out
 	q0 := mat.NewDense(l, k, q)
 	if u.opt.Lambda > 0 || rcond > rankTolerance(l, k) {
-		if err := u.enter(ctx, StepStart); err != nil {
+		err := u.eachPanel(ctx, StepStart, l, func(from, to int) error {
+			if err := lapack.SolveTriangularRows(u.counter, rowRange(q0, from, to), &r, true); err != nil {
+				return fmt.Errorf("blsupdate: R of A: %w", err)
+			}
+			return nil
+		})
+		if err != nil {
 			return started{}, err
-		}
-		if err := lapack.SolveTriangularRows(u.counter, q0, &r, true); err != nil {
-			return started{}, fmt.Errorf("blsupdate: R of A: %w", err)
 		}
 		return started{p: q, rank: k, rcond: rcond, start: StartQR}, nil
 	}
@@ -113,11 +119,14 @@ func (u *pseudoinverse) startQR(ctx context.Context, a *mat.Dense) (started, err
 	if err != nil {
 		return started{}, err
 	}
-	if err := u.enter(ctx, StepStart); err != nil {
+	p, inverse := mat.NewDense(l, k, nil), mat.NewDense(k, k, small)
+	err = u.eachPanel(ctx, StepStart, l, func(from, to int) error {
+		mat.Mul(u.counter, rowRange(p, from, to), rowRange(q0, from, to), inverse)
+		return nil
+	})
+	if err != nil {
 		return started{}, err
 	}
-	p := mat.NewDense(l, k, nil)
-	mat.Mul(u.counter, p, q0, mat.NewDense(k, k, small))
 	return started{p: p.RawMatrix().Data, rank: rank, start: StartSVD}, nil
 }
 

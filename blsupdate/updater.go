@@ -23,17 +23,20 @@ type Updater interface {
 	AddInputs(ax, ya *mat.Dense) error
 
 	// AddInputsContext is AddInputs until ctx is done: then it returns an error that wraps context.Cause(ctx), and every
-	// bit of the state is what it was. It looks between steps as long as nothing of the state is overwritten, and
-	// between the panels of 4096 rows in which Gram and QR add rows; they keep a copy of their state meanwhile where
-	// ctx can be done at all and there are more rows than those. What it computes does not depend on ctx.
-	// The other methods take no context and go to their end: AddWeightedInputs, RemoveInputs, AddNodes, Merge, SetLambda
-	// and Weights.
+	// bit of the state is what it was. It looks between steps as long as nothing of the state is overwritten, and between
+	// panels of rows where there are more than one; the package comment has their sizes and what is not interrupted.
+	// Where ctx can be done at all, a panel that would be added in place is added to a copy of the state. What it computes
+	// does not depend on ctx. RemoveInputs, AddNodes, Merge, SetLambda, Forget, Weights and Condition take no context and
+	// go to their end.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 
 	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times. There are q
 	// weights, finite and not negative. To the model it is AddInputs of the rows and their targets
 	// multiplied by sqrt(weights[i]), and so they have to be given to RemoveInputs and AddNodes.
 	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
+
+	// AddWeightedInputsContext is AddWeightedInputs until ctx is done, as AddInputsContext is AddInputs.
+	AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
 	// RemoveInputs unlearns q samples that were added before: ax is q×k, ya is q×c, exactly as the model has
 	// them, in any order. Only Original and Improved can tell rows that were never added, which are then an
@@ -74,6 +77,10 @@ type Updater interface {
 	// ridge, and a *ConditionError if the nodes are dependent to working precision. Short of that Condition
 	// says how many digits are right.
 	Weights() (*mat.Dense, error)
+
+	// Options returns the options that the model was started with; Lambda is the ridge as it is now. With Decode, Backend
+	// is the one that it was given.
+	Options() Options
 
 	// Method returns the method, Samples, Nodes and Targets l, k and c, and Lambda the ridge.
 	Method() Method

@@ -29,7 +29,7 @@ var without = map[string]string{
 	"lapack.QR.Reset":          "sets a field",
 	"blsupdate.Updater.Lambda": "reads a field", "blsupdate.Updater.Method": "reads a field",
 	"blsupdate.Updater.Nodes": "reads a field", "blsupdate.Updater.Samples": "reads a field",
-	"blsupdate.Updater.Targets": "reads a field", "blsupdate.Updater.Report": "reads a field",
+	"blsupdate.Updater.Targets": "reads a field", "blsupdate.Updater.Report": "reads a field", "blsupdate.Updater.Options": "reads a field",
 	"bls.Features.EnhancementNodes": "reads a field", "bls.Features.FeatureNodes": "reads a field",
 	"bls.Features.Inputs": "reads a field", "bls.Features.Nodes": "reads a field",
 	"bls.Features.Options": "copies fields", "bls.Features.Maps": "copies the maps",

@@ -10,6 +10,9 @@ import (
 // ErrNotAModel is wrapped by the error for a file that is something else, or empty.
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
+// ErrChanged is returned by Write and Save where a model has learned while it was written.
+var ErrChanged = errors.New("modelfile: the model has changed while it was written: write it when it does not learn")
+
 // FolderError is the error of Save after which the new file is there, while a loss of power may still
 // bring the old one back: the folder could not be brought to the disk.
 type FolderError = atomicfile.FolderError
@@ -30,9 +33,12 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s", e.Have, e.Supported, by)
 }
 
-// ChecksumError says that a part of a file is not what was written.
+// ChecksumError says that a part of a file is not what was written: its checksum is another, or its length is one that no
+// such part has, so that there is no checksum to be found.
 type ChecksumError struct {
-	Section string // the name of the part, "header", or "file" where each part is as it was written and the whole is not
+	// Section is the name of the part, which is the one that should be there where the name itself is altered; "header";
+	// or "file" where each part is as it was written and the whole is not.
+	Section string
 }
 
 // Error names the part and says what to do.

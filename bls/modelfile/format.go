@@ -25,6 +25,7 @@ const (
 	sectionHeaderSize = 12             // name, length
 	checksumSize      = 4
 	maxMetadata       = 1 << 20
+	maxSection        = 1 << 62
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

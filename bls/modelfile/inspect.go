@@ -33,8 +33,8 @@ type Section struct {
 }
 
 // Inspect reads a file to its end, verifies all checksums, and returns what there is to say without
-// decoding the model. It needs 1 MB of memory, whatever the size of the file. Its errors are those of
-// Read, as far as they do not come from the model.
+// decoding the model. Beside the metadata, see Read, it needs less than 1 MB of memory, whatever the size of
+// the file. Its errors are those of Read, as far as they do not come from the model.
 func Inspect(r io.Reader) (*Info, error) {
 	var metadata Metadata
 	info, err := scan(r, func(name string, payload io.Reader) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -27,7 +28,7 @@ type Metadata struct {
 	Classes []string `json:"classes,omitempty"` // the label of each class in the data; empty for the numbers 0 to c-1
 	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier that of the labels
 
-	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by
+	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by, below 2³¹
 	Progress *Progress `json:"progress,omitempty"` // how far training has come, for a program that goes on with it
 
 	Notes map[string]string `json:"notes,omitempty"` // anything else
@@ -41,7 +42,7 @@ type Progress struct {
 }
 
 // Check returns a *MetadataError for what cannot be written as it is: text that is not UTF-8, times
-// beyond the year 9999, negative numbers, classes with the same label, more than 1 MB in all. Write
+// beyond the year 9999, numbers that are negative or too large, classes with the same label, more than 1 MB in all. Write
 // calls it; a program that trains for hours calls it before.
 func (m *Metadata) Check() error {
 	_, err := m.encode()
@@ -89,7 +90,15 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Metadata{}, errors.New("the metadata is more than one object")
 	}
-	return m, m.checkValues()
+	// Other texts of the same values, fields that are there twice and such in capitals are by no Write.
+	again, err := m.encode()
+	if err != nil {
+		return Metadata{}, err
+	}
+	if !bytes.Equal(again, text) {
+		return Metadata{}, errors.New("the metadata is not the text that is written for its values")
+	}
+	return m, nil
 }
 
 // checkValues looks at everything but the length.
@@ -113,7 +122,7 @@ func (m *Metadata) checkValues() error {
 			return &MetadataError{Field: "classes", What: fmt.Sprintf("two classes have the label %q", label)}
 		}
 	}
-	if m.Batch < 0 {
+	if m.Batch < 0 || m.Batch > math.MaxInt32 { // an int may have 32 bits where the file is read
 		return &MetadataError{Field: "batch", What: fmt.Sprintf("%d rows", m.Batch)}
 	}
 	if p := m.Progress; p != nil {

@@ -586,3 +586,49 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A lazyReader returns nothing, and no error, before every byte and before the end.
+type lazyReader struct {
+	b    []byte
+	lazy bool
+}
+
+func (r *lazyReader) Read(p []byte) (int, error) {
+	if r.lazy = !r.lazy; r.lazy || len(p) == 0 {
+		return 0, nil
+	}
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	p[0] = r.b[0]
+	r.b = r.b[1:]
+	return 1, nil
+}
+
+// A reader may return nothing and no error, at the end as well, and one that never returns anything else is an error.
+func TestLazyReader(t *testing.T) {
+	b := written(t, file(t, blsupdate.Gram, false))
+	f, err := Read(&lazyReader{b: b}, nil)
+	must(t, err)
+	if !bytes.Equal(written(t, f), b) {
+		t.Error("read as something else")
+	}
+	info, err := Inspect(&lazyReader{b: b})
+	if err != nil || info == nil || info.Bytes != int64(len(b)) {
+		t.Errorf("%+v, %v", info, err)
+	}
+	var e *FormatError
+	if _, err := Read(&lazyReader{b: append(slices.Clone(b), 0)}, nil); !errors.As(err, &e) {
+		t.Errorf("a byte more: %v", err)
+	}
+	if info, err := Inspect(&lazyReader{b: append(slices.Clone(b), 0)}); !errors.As(err, &e) || info != nil {
+		t.Errorf("a byte more: %v", err)
+	}
+	if _, err := Inspect(io.MultiReader(bytes.NewReader(b), emptyReader{})); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("nothing for ever: %v", err)
+	}
+}
+
+type emptyReader struct{}
+
+func (emptyReader) Read([]byte) (int, error) { return 0, nil }

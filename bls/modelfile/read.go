@@ -11,17 +11,22 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"blskernel"
 	"blskernel/bls"
+	"blskernel/internal/codec"
 )
 
 // Read reads what Write wrote, up to the end of r. b computes the products of the model, nil stands for
 // blskernel.Default().
 //
-//	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError, *FormatError; those of r.
-//	memory: the model, once; for a file that is refused no more than about twice its size, and 1 MB.
+//	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError, *FormatError; those of r, which is
+//	how a context stops it.
+//	memory: the model, and up to half of its largest matrix more on the way; for a file that is refused no more than five times its
+//	size, and 1 MB. Beside that up to 64 MB are allocated for metadata of 1 MB, where it consists of very short
+//	strings.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {
@@ -90,10 +95,12 @@ func scan(r io.Reader, read func(name string, payload io.Reader) error) (*Info, 
 	case string(stored) != string(sum):
 		return nil, &ChecksumError{Section: "file"}
 	}
-	if n, err := s.source.Read(make([]byte, 1)); n > 0 {
-		return nil, &FormatError{Section: sectionEnd, Err: errors.New("there is something after the end")}
-	} else if !errors.Is(err, io.EOF) {
+	var one [1]byte
+	switch n, err := s.source.full(one[:]); {
+	case err != nil:
 		return nil, err
+	case n > 0:
+		return nil, &FormatError{Section: sectionEnd, Err: errors.New("there is something after the end")}
 	}
 	info.Sections = append(info.Sections, section)
 	info.Bytes = s.source.at
@@ -172,31 +179,21 @@ func (s *scanner) section(names []string, read func(name string, payload io.Read
 	}
 	name, size := string(head[:4]), binary.LittleEndian.Uint64(head[4:])
 	var wrong error
-	for i, known := range names {
-		if name == known {
-			break
-		}
-		if i == len(names)-1 {
-			wrong = fmt.Errorf("the section should be %s", strings.Join(names, " or "))
-		}
+	if !slices.Contains(names, name) {
+		wrong = fmt.Errorf("the section should be %s", strings.Join(names, " or "))
+		read = func(string, io.Reader) error { return nil }
 	}
-	switch {
-	case wrong != nil:
-	case size > 1<<62:
-		wrong = fmt.Errorf("a length of %d bytes", size)
-	case name == sectionMetadata && size > maxMetadata:
-		wrong = fmt.Errorf("metadata of %d bytes; at most %d can be", size, maxMetadata)
-	case name == sectionEnd && size != sha256.Size:
-		wrong = fmt.Errorf("a length of %d bytes", size)
-	}
-	if wrong != nil {
-		return Section{}, &FormatError{Section: name, Err: wrong}
+	if size > maxSection || name == sectionMetadata && size > maxMetadata || name == sectionEnd && size != sha256.Size {
+		// No section is as long, and the checksum is not to be found.
+		return Section{}, &ChecksumError{Section: names[0]}
 	}
 	crc := crc32.New(castagnoli)
 	_, _ = crc.Write(head[:]) // a hash returns no error
 	limited := &io.LimitedReader{R: &s.source, N: int64(size)}
 	payload := io.TeeReader(limited, io.MultiWriter(crc, s.sum))
-	wrong = read(name, payload)
+	if err := read(name, payload); err != nil {
+		wrong = codec.Moved(err, at+sectionHeaderSize)
+	}
 	if _, err := io.Copy(io.Discard, payload); err != nil {
 		return Section{}, err
 	}
@@ -207,6 +204,9 @@ func (s *scanner) section(names []string, read func(name string, payload io.Read
 	case limited.N > 0 || n < len(stored):
 		return Section{}, &TruncatedError{Section: name, Bytes: s.source.at}
 	case binary.LittleEndian.Uint32(stored[:]) != crc.Sum32():
+		if !slices.Contains(names, name) {
+			name = names[0]
+		}
 		return Section{}, &ChecksumError{Section: name}
 	case wrong != nil:
 		return Section{}, &FormatError{Section: name, Err: wrong}
@@ -234,10 +234,20 @@ func (s *source) Read(p []byte) (int, error) {
 		return 0, s.err
 	}
 	n, err := s.r.Read(p)
+	for tries := 0; n == 0 && err == nil && len(p) > 0; tries++ {
+		if tries == mostEmptyReads {
+			err = io.ErrNoProgress
+			break
+		}
+		n, err = s.r.Read(p)
+	}
 	s.at += int64(n)
 	s.err = err
 	return n, err
 }
+
+// mostEmptyReads is the number of reads in a row that may return nothing and no error, as in package bufio.
+const mostEmptyReads = 100
 
 // full fills b as far as there is so much, which is no error.
 func (s *source) full(b []byte) (int, error) {

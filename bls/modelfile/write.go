@@ -3,11 +3,11 @@ package modelfile
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
 
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/codec"
 )
 
 // Write writes f to w. Where a File has no model, or two, it panics.
@@ -15,7 +15,11 @@ import (
 // The model is encoded twice, once for its length, and no copy of it is made. It must not learn
 // meanwhile; it may predict.
 //
-//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; those of w.
+//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; those of blsupdate.Encode, for a state with NaN,
+//	with an infinity or with a contradiction in it; ErrChanged; those of w. After an error of the last three a part of the
+//	file is written.
+//
+// Nothing here takes a context: what w returns is returned, so a writer that looks at one stops it.
 func Write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
 		return err
@@ -52,7 +56,7 @@ func bytesOf(b []byte) func(io.Writer) error {
 
 // writeSection writes a section with what payload writes, which it calls twice.
 func writeSection(w io.Writer, name string, payload func(io.Writer) error) error {
-	var size counter
+	var size, again codec.Size
 	if err := payload(&size); err != nil {
 		return err
 	}
@@ -61,23 +65,14 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 	if _, err := out.Write(binary.LittleEndian.AppendUint64([]byte(name), uint64(size))); err != nil {
 		return err
 	}
-	again := counter(0)
 	if err := payload(io.MultiWriter(out, &again)); err != nil {
 		return err
 	}
 	if again != size {
-		return errors.New("modelfile: the model has changed while it was written: write it when it does not learn")
+		return ErrChanged
 	}
 	_, err := w.Write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
 	return err
-}
-
-// A counter counts the bytes that are written to it.
-type counter int64
-
-func (c *counter) Write(p []byte) (int, error) {
-	*c += counter(len(p))
-	return len(p), nil
 }
 
 // Save writes f to the file at path, which it replaces as a whole: if Save returns an error, or the

@@ -23,6 +23,13 @@ type Reader struct {
 // NewReader returns a Reader of r. It may read more of r than it decodes.
 func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, chunk)} }
 
+// NewReaderAt is NewReader for errors that count from a beginning so many bytes before.
+func NewReaderAt(r io.Reader, at int64) *Reader {
+	reader := NewReader(r)
+	reader.from, reader.at = at, at
+	return reader
+}
+
 // Err returns the first error: a *FormatError, or one that wraps that of the source where it cannot be read for
 // another reason than that it ends.
 func (r *Reader) Err() error { return r.err }
@@ -98,11 +105,27 @@ func (r *Reader) String(what string, most int) string {
 
 // Float64s reads n numbers. There is room for no more than those, so that appending copies.
 func (r *Reader) Float64s(n int) []float64 {
-	return numbers(r, n, func(dst []float64, part []byte) {
-		for i := range dst {
-			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(part[size*i:]))
+	return numbers(r, n, decodeFloat64s)
+}
+
+// Float64sTo fills dst. Where it fails, numbers that have been read are in dst, and the others are what they were.
+func (r *Reader) Float64sTo(dst []float64) {
+	r.from = r.at
+	for len(dst) > 0 {
+		part := r.next(size * min(len(dst), chunk/size))
+		if part == nil {
+			return
 		}
-	})
+		decodeFloat64s(dst, part)
+		dst = dst[len(part)/size:]
+	}
+}
+
+// decodeFloat64s fills dst, or as much of it as there is in part.
+func decodeFloat64s(dst []float64, part []byte) {
+	for i := range len(part) / size {
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(part[size*i:]))
+	}
 }
 
 // Uint64s reads n whole numbers.

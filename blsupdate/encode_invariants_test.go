@@ -1,0 +1,72 @@
+package blsupdate
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"testing"
+)
+
+// TestInvariants breaks what later updates rely on: neither is such a model written, nor is it read.
+func TestInvariants(t *testing.T) {
+	const state = 18 // the first word after lambda in Gram and QR
+	for _, u := range smallModels(t) {
+		k := u.Nodes()
+		data := encoded(t, u)
+		words := len(data) / 8
+		type broken struct {
+			name  string
+			value *float64
+			to    float64
+			word  int
+		}
+		var all []broken
+		switch s := driverOf(u).state.(type) {
+		case *ridgeInverse:
+			all = []broken{{"the bound on Q", &s.mostQ, largestOf(s.q.RawSymPacked().Data) / 3, words - 2}, {"the bound on W", &s.mostW, largestOf(s.w.RawMatrix().Data) / 3, words - 1}}
+		case *inverseCholesky:
+			all = []broken{{"the bound on F", &s.normL, largestOf(s.l.RawMatrix().Data) / 3, words - 2}, {"the bound on W", &s.mostW, largestOf(s.w.RawMatrix().Data) / 3, words - 1}}
+		case *triangular:
+			all = []broken{{"R", &s.r.RawMatrix().Data[0], 4 * largestColumn, state}, {"z", &s.z.RawMatrix().Data[0], 4 * largestColumn, state + k*(k+1)/2}}
+		}
+		for _, b := range all {
+			if got := math.Float64frombits(binary.LittleEndian.Uint64(data[8*b.word:])); got != *b.value {
+				t.Fatalf("%v: word %d is not %s", u.Method(), b.word, b.name)
+			}
+			altered := bytes.Clone(data)
+			binary.LittleEndian.PutUint64(altered[8*b.word:], math.Float64bits(b.to))
+			var format *FormatError
+			if _, err := Decode(bytes.NewReader(altered), nil); !errors.As(err, &format) {
+				t.Errorf("%v, %s: read: %v", u.Method(), b.name, err)
+			}
+			old := *b.value
+			*b.value = b.to
+			var state *StateError
+			if err := Encode(io.Discard, u); !errors.As(err, &state) {
+				t.Errorf("%v, %s: written: %v", u.Method(), b.name, err)
+			}
+			*b.value = old
+		}
+		d := driverOf(u)
+		d.samples = -1
+		var state *StateError
+		if err := Encode(io.Discard, u); !errors.As(err, &state) {
+			t.Errorf("%v: -1 samples: %v", u.Method(), err)
+		}
+	}
+}
+
+// TestIndefinite: a Q that rounding has left with a negative trace is a matter of the condition of the data.
+func TestIndefinite(t *testing.T) {
+	for _, u := range smallModels(t) {
+		if s, ok := driverOf(u).state.(*ridgeInverse); ok {
+			s.noted = -1
+			var condition *ConditionError
+			if err := Encode(io.Discard, u); !errors.As(err, &condition) || errors.Is(err, ErrOverflow) {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+}
