@@ -101,3 +101,33 @@ func ExampleFitZCA() {
 	fmt.Println(rows, cols, z.Features())
 	// Output: 5 784 784
 }
+
+// Those of bytes have another magic number.
+func ExampleReadMatrixBytes() {
+	var file []byte
+	for _, v := range []uint32{0x1e3d4c55, 2, 2, 2, 1} {
+		file = binary.LittleEndian.AppendUint32(file, v)
+	}
+	dims, data, err := dataset.ReadMatrixBytes(bytes.NewReader(append(file, 1, 2, 3, 4)))
+	fmt.Println(dims, data, err)
+	// Output: [2 2] [1 2 3 4] <nil>
+}
+
+// A folder has the test set of MNIST, one file packed.
+func ExampleFindMNIST() {
+	dir, err := os.MkdirTemp("", "mnist")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte.gz"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	images, labels, err := dataset.FindMNIST(dir, true)
+	fmt.Println(filepath.Base(images), filepath.Base(labels), err)
+	// Output: t10k-images-idx3-ubyte t10k-labels-idx1-ubyte.gz <nil>
+}

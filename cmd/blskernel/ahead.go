@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,37 +15,43 @@ type fetched struct {
 	done, total int64 // bytes; total is -1 where it is not known
 }
 
-// ahead reads batches on a goroutine of its own, so that the next ones are parsed while one is learned.
-// It holds two that nobody has taken, and is busy with a third.
+// ahead reads batches on a goroutine of its own, so that the next one is parsed while one is learned. It
+// holds one that nobody has taken: memory is that of two batches, and of what the source reads ahead.
 type ahead struct {
 	batches chan fetched
 	cancel  context.CancelFunc
 }
 
-// readAhead begins to read: first some rows that are left out, then a batch of first rows, then batches
-// of rest rows. It closes the reader.
-func readAhead(ctx context.Context, r *stream.Reader, skip int64, first, rest int) *ahead {
+// readAhead begins to read: first the rows that are known, by at most rest, of which a batch ends with
+// the last; then a batch of first rows; then batches of rest rows. It closes the reader.
+func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *ahead {
 	ctx, cancel := context.WithCancel(ctx)
-	a := &ahead{batches: make(chan fetched, 2), cancel: cancel}
+	a := &ahead{batches: make(chan fetched), cancel: cancel}
 	go func() {
 		defer close(a.batches)
 		defer r.Close()
-		if skip > 0 {
-			if err := r.Skip(skip); err != nil {
-				a.put(ctx, fetched{err: err})
+		for known > 0 {
+			f, ok := a.fetch(ctx, r, int(min(known, int64(rest))))
+			if !ok {
 				return
 			}
+			known -= int64(f.batch.X.RawMatrix().Rows)
 		}
 		for rows := first; ; rows = rest {
-			f := fetched{}
-			f.batch, f.err = r.Next(rows)
-			f.done, f.total = r.Bytes()
-			if !a.put(ctx, f) || f.err != nil {
+			if _, ok := a.fetch(ctx, r, rows); !ok {
 				return
 			}
 		}
 	}()
 	return a
+}
+
+// fetch reads a batch and hands it over, and tells whether there may be more to read.
+func (a *ahead) fetch(ctx context.Context, r *stream.Reader, rows int) (fetched, bool) {
+	f := fetched{}
+	f.batch, f.err = r.Next(rows)
+	f.done, f.total = r.Bytes()
+	return f, a.put(ctx, f) && f.err == nil
 }
 
 // put hands over what was read, and tells whether somebody still wants it.
@@ -57,14 +64,17 @@ func (a *ahead) put(ctx context.Context, f fetched) bool {
 	}
 }
 
-// take returns the next batch, and how long it had to be waited for.
+// take returns the next batch, or why there is none, and how long it had to be waited for.
 func (a *ahead) take(ctx context.Context) (fetched, time.Duration) {
 	start := time.Now()
 	if ctx.Err() != nil {
 		return fetched{err: context.Cause(ctx)}, 0
 	}
 	select {
-	case f := <-a.batches:
+	case f, ok := <-a.batches:
+		if !ok { // the reading was stopped, or has ended before with an error
+			f.err = cmp.Or(context.Cause(ctx), stream.ErrClosed)
+		}
 		return f, time.Since(start)
 	case <-ctx.Done():
 		return fetched{err: context.Cause(ctx)}, time.Since(start)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"blskernel/bls/modelfile"
+	"blskernel/dataset/stream"
+	"blskernel/internal/atomicfile"
 )
 
 // A course is the learning of the rows of a source by a model, batch after batch, with a checkpoint now
@@ -19,11 +21,14 @@ type course struct {
 	path     string // of the model
 	standing *standing
 	every    interval
+	save     func(path string, f *modelfile.File) error // modelfile.Save
+	sum      *rowSum                                    // of the rows that the model has learned
 	begun    time.Time
 
 	explain func(error) error // says what to do about an error
 
-	rows    int64 // of the source that the model has learned, with those before a checkpoint that the course goes on with
+	known   int64 // rows of the source that the model had learned before a checkpoint that the course goes on with
+	rows    int64 // of the source that the model has learned, with those
 	learned int64 // of them now
 	total   int64 // rows of the source, -1 if that is not known
 	kept    int64 // of rows, those that are in the file
@@ -32,10 +37,19 @@ type course struct {
 	waiting, learning, writing time.Duration
 }
 
-// run learns what is left and writes the model. What stops it leaves the file as the last checkpoint
-// made it, but for a cancelled context, where checkpoints are wanted: then one is made of what has been
-// learned.
+// goOn lets the course go on with a checkpoint. It takes over the reader, which is at its beginning.
+func (c *course) goOn(ctx context.Context, model *learner, r *stream.Reader, batch int) {
+	c.model, c.known = model, model.Metadata.Progress.Rows
+	c.batches = readAhead(ctx, r, c.known, batch, batch)
+}
+
+// run learns what is left, writes the model, and tells what that took. What stops it leaves the file as
+// the last checkpoint made it, but for a cancelled context, where checkpoints are wanted: then one is
+// made of what has been learned.
 func (c *course) run(ctx context.Context) error {
+	if err := c.recall(ctx); err != nil {
+		return c.stopped(ctx, err)
+	}
 	for {
 		f, waited := c.batches.take(ctx)
 		c.waiting += waited
@@ -49,12 +63,41 @@ func (c *course) run(ctx context.Context) error {
 			return c.stopped(ctx, f.err)
 		}
 		if c.every.due(c.rows-c.kept, time.Since(c.last)) {
-			if err := c.keep(false); err != nil {
+			if err := c.checkpoint(); err != nil {
 				return err
 			}
 		}
 	}
+	if c.learned == 0 && c.known > 0 && c.model.Metadata.Progress.Done {
+		return c.talk.tellDone(c.path, c.rows)
+	}
+	if c.learned == 0 && c.known == 0 {
+		return fmt.Errorf("%w: %s is not written", errNoRows, c.path)
+	}
 	return c.finish()
+}
+
+// recall reads the rows again that the checkpoint has, and returns an error unless they are those that
+// were learned.
+func (c *course) recall(ctx context.Context) error {
+	for c.rows < c.known {
+		f, waited := c.batches.take(ctx)
+		c.waiting += waited
+		if errors.Is(f.err, io.EOF) {
+			return usageError{fmt.Errorf("--resume: the data has %s, and %s has learned %d: give it the data of before, or leave out --resume", counted(int(c.rows), "row"), c.path, c.known)}
+		}
+		if f.err != nil {
+			return f.err
+		}
+		c.sum.add(f.batch)
+		c.rows += int64(f.batch.X.RawMatrix().Rows)
+		c.kept = c.rows
+		c.talk.shown.show(f.share(c.rows, c.total), fmt.Sprintf("reading again, %d rows", c.rows))
+	}
+	if c.known > 0 && c.sum.text() != c.model.Metadata.Notes[noteContent] {
+		return usageError{fmt.Errorf("--resume: the first %d rows of the data are not those that %s has learned: give it the data of before, or leave out --resume", c.known, c.path)}
+	}
+	return nil
 }
 
 // learn learns a batch.
@@ -63,42 +106,74 @@ func (c *course) learn(ctx context.Context, f fetched) error {
 	if err := c.model.learn(ctx, f.batch); err != nil {
 		return err
 	}
-	c.learning += time.Since(start)
-	rows, _ := f.batch.X.Dims()
-	c.rows += int64(rows)
-	c.learned += int64(rows)
-	c.talk.shown.show(f.share(c.rows, c.total), fmt.Sprintf("%d rows", c.rows))
+	c.took(f, time.Since(start))
 	return nil
 }
 
-// finish writes the model, once it is known to have weights.
+// took notes that a batch has been learned.
+func (c *course) took(f fetched, learning time.Duration) {
+	c.learning += learning
+	c.sum.add(f.batch)
+	rows := int64(f.batch.X.RawMatrix().Rows)
+	c.rows += rows
+	c.learned += rows
+	c.talk.shown.show(f.share(c.rows, c.total), fmt.Sprintf("%d rows", c.rows))
+}
+
+// finish writes the model, once it is known to have weights, and tells what all took. A model that is
+// there but may be lost with the power is a result with an error.
 func (c *course) finish() error {
 	start := time.Now()
 	if err := c.model.determined(); err != nil {
 		return c.explain(err)
 	}
 	c.learning += time.Since(start)
-	return c.keep(true)
-}
-
-// keep writes the model to its file, and says so only when it is on the disk.
-func (c *course) keep(done bool) error {
-	start := time.Now()
-	if err := c.standing.note(&c.model.Metadata, c.rows, done); err != nil {
+	err := c.keep(true)
+	var folder *atomicfile.FolderError
+	if err != nil && !errors.As(err, &folder) {
 		return err
 	}
-	if err := modelfile.Save(c.path, c.model.File); err != nil {
-		return fmt.Errorf("writing %s: %w", c.path, err)
+	if told := c.tell(); told != nil || err == nil {
+		return errors.Join(told, err)
 	}
-	c.writing += time.Since(start)
-	c.kept, c.last = c.rows, time.Now()
-	if done {
+	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, c.standing.work())
+}
+
+// checkpoint writes the model, and says so if it is on the disk. What only may be lost with the power
+// is no reason to stop: the next one brings it there, or the end.
+func (c *course) checkpoint() error {
+	err := c.keep(false)
+	var folder *atomicfile.FolderError
+	switch {
+	case errors.As(err, &folder):
+		c.talk.warn("%v", err)
 		return nil
+	case err != nil:
+		return err
 	}
 	if err := c.talk.object(keptRows{Checkpoint: c.path, Rows: c.rows}); err != nil {
 		return err
 	}
 	return c.talk.say("%s   checkpoint after %d rows", c.path, c.rows)
+}
+
+// keep writes the model to its file. After an *atomicfile.FolderError, too, it is there.
+func (c *course) keep(done bool) error {
+	start := time.Now()
+	if err := c.standing.note(&c.model.Metadata, c.rows, c.sum.text(), done); err != nil {
+		return err
+	}
+	err := c.save(c.path, c.model.File)
+	var folder *atomicfile.FolderError
+	if err != nil {
+		err = fmt.Errorf("writing %s: %w", c.path, err)
+	}
+	if err == nil || errors.As(err, &folder) {
+		c.kept = c.rows
+	}
+	c.writing += time.Since(start)
+	c.last = time.Now()
+	return err
 }
 
 // keptRows is a line of the JSON output.
@@ -114,7 +189,7 @@ func (c *course) stopped(ctx context.Context, err error) error {
 		return c.explain(err)
 	}
 	if c.every.wanted() && c.rows > c.kept {
-		if kept := c.keep(false); kept != nil {
+		if kept := c.checkpoint(); kept != nil {
 			return errors.Join(kept, err)
 		}
 	}

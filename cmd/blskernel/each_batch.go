@@ -11,8 +11,8 @@ import (
 
 // eachBatch calls do with all batches of the source, one after the other, while the next ones are read.
 // It returns the number of their rows, and closes the reader.
-func eachBatch(ctx context.Context, t *talk, r *stream.Reader, batch int, do func(f fetched) error) (rows int64, err error) {
-	total := r.Rows()
+func eachBatch(ctx context.Context, t *talk, r *stream.Reader, rowsEach batchRows, do func(f fetched) error) (rows int64, err error) {
+	total, batch := r.Rows(), rowsEach.of(r.Dim())
 	batches := readAhead(ctx, r, 0, batch, batch)
 	defer batches.stop()
 	for {

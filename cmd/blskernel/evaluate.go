@@ -13,7 +13,7 @@ type evaluateSettings struct {
 	source  sourceSettings
 	compute computeSettings
 	talk    talkSettings
-	batch   int
+	batch   batchRows
 }
 
 func newEvaluate(s streams) *cobra.Command {
@@ -35,14 +35,11 @@ A label that the model does not know is a miss. Columns are matched as by predic
 		ValidArgsFunction: completeModelAndData,
 		RunE:              func(cmd *cobra.Command, args []string) error { return set.run(cmd.Context(), args, s) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
+	cmd.Flags().SortFlags = false
 	set.source.register(cmd, "test")
-	f.IntVar(&set.batch, "batch", defaultBatch, "rows of a batch")
+	set.batch.register(cmd)
 	set.compute.register(cmd)
 	set.talk.register(cmd, "one JSON object")
-	completeFile(cmd, "data", dataExtensions...)
-	completeFile(cmd, "targets-file", dataExtensions...)
 	return cmd
 }
 
@@ -63,7 +60,7 @@ func (set *evaluateSettings) run(ctx context.Context, args []string, s streams) 
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(set.talk.check(), checkBatch(set.batch)); err != nil {
+	if err := errors.Join(set.talk.check(), set.batch.check()); err != nil {
 		return err
 	}
 	opt, err := set.source.options(args)
@@ -83,7 +80,8 @@ func (set *evaluateSettings) run(ctx context.Context, args []string, s streams) 
 	if what := unfinished(&model.Metadata); what != "" {
 		t.warn("%s is %s", path, what)
 	}
-	r, err := openFor(ctx, model, &set.source, opt)
+	model.labelsIn = set.source.targetsFile
+	r, err := openMatched(ctx, model, &set.source, opt, true)
 	if err != nil {
 		return err
 	}
@@ -93,7 +91,7 @@ func (set *evaluateSettings) run(ctx context.Context, args []string, s streams) 
 		return err
 	}
 	if rows == 0 {
-		return errors.New("the data has no rows")
+		return errNoRows
 	}
 	t.shown.clear()
 	if t.json {

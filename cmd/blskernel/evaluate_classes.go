@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // A confusion counts the predictions of a classification.
@@ -27,17 +28,19 @@ func (c *confusion) add(ctx context.Context, model *learner, f fetched) error {
 	if f.batch.Labels == nil {
 		return errNoTargets
 	}
-	scores, err := model.scores(ctx, f.batch.X)
+	scores, err := model.scores(ctx, f.batch)
 	if err != nil {
 		return explainLearning(err)
 	}
-	predicted, err := classesOf(scores, f.batch.First)
+	predicted, err := classesOf(scores, f.batch)
 	if err != nil {
 		return err
 	}
 	for i, label := range f.batch.Labels {
 		if class, ok := model.numbers[label]; ok {
 			c.counts[class][predicted[i]]++
+		} else if !utf8.ValidString(label) {
+			return &unreadableLabelError{label, labelPlace(f.batch, i, model.labelsIn)}
 		} else {
 			c.unknown++
 		}
@@ -129,16 +132,16 @@ func (c *confusion) text() string {
 	var cells [][]string
 	cells = append(cells, []string{"class", "rows", "predicted", "precision", "recall", "F1"})
 	for _, class := range q.Classes {
-		cells = append(cells, []string{class.Label, strconv.FormatInt(class.Rows, 10), strconv.FormatInt(class.Predicted, 10), share(class.Precision), share(class.Recall), share(class.F1)})
+		cells = append(cells, []string{printable(class.Label), strconv.FormatInt(class.Rows, 10), strconv.FormatInt(class.Predicted, 10), share(class.Precision), share(class.Recall), share(class.F1)})
 	}
 	b.WriteString("\n" + aligned(cells))
 	if len(c.labels) > mostConfused {
 		fmt.Fprintf(&b, "\nthe confusion matrix of %d classes is printed by --json\n", len(c.labels))
 		return b.String()
 	}
-	cells = [][]string{append([]string{"is \\ predicted"}, c.labels...)}
+	cells = [][]string{append([]string{"is \\ predicted"}, printables(c.labels)...)}
 	for i, label := range c.labels {
-		line := []string{label}
+		line := []string{printable(label)}
 		for _, n := range c.counts[i] {
 			line = append(line, strconv.FormatInt(n, 10))
 		}

@@ -37,7 +37,7 @@ func (e *regressionErrors) add(ctx context.Context, model *learner, f fetched) e
 	if c != len(e.targets) {
 		return usageError{fmt.Errorf("the data has %s and the model %d: name their columns by --target", counted(c, "target"), len(e.targets))}
 	}
-	predicted, err := model.scores(ctx, f.batch.X)
+	predicted, err := model.scores(ctx, f.batch)
 	if err != nil {
 		return explainLearning(err)
 	}
@@ -102,7 +102,7 @@ func (e *regressionErrors) text() string {
 		if t.R2 != nil {
 			r2 = fmt.Sprintf("%.6f", *t.R2)
 		}
-		cells = append(cells, []string{t.Name, fmt.Sprintf("%.6g", t.RMSE), fmt.Sprintf("%.6g", t.MAE), r2})
+		cells = append(cells, []string{printable(t.Name), fmt.Sprintf("%.6g", t.RMSE), fmt.Sprintf("%.6g", t.MAE), r2})
 	}
 	b.WriteString(aligned(cells))
 	return b.String()

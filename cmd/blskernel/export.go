@@ -2,16 +2,14 @@ package main
 
 import (
 	"archive/zip"
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"blskernel"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/npy"
 	"blskernel/mat"
 
 	"github.com/spf13/cobra"
@@ -19,8 +17,9 @@ import (
 
 // exportSettings are the flags of export.
 type exportSettings struct {
-	out  string
-	json bool
+	out     string
+	compute computeSettings
+	talk    talkSettings
 }
 
 func newExport(s streams) *cobra.Command {
@@ -63,7 +62,8 @@ From samples X, each in a row:
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&set.out, "out", "", "the .npz file")
-	f.BoolVar(&set.json, "json", false, "print one JSON object with the shapes of the arrays")
+	set.compute.register(cmd)
+	set.talk.register(cmd, "one JSON object with the shapes of the arrays")
 	completeFile(cmd, "out", "npz")
 	return cmd
 }
@@ -87,14 +87,25 @@ func (set *exportSettings) run(ctx context.Context, path string, s streams) erro
 	case !strings.EqualFold(lastBytes(set.out, 4), ".npz"):
 		return usageError{fmt.Errorf("--out is %q; want a name that ends in .npz", set.out)}
 	}
-	b, err := blskernel.Lookup("")
+	if err := set.talk.check(); err != nil {
+		return err
+	}
+	if err := checkOutput(set.out, path); err != nil {
+		return err
+	}
+	b, err := set.compute.lookup()
 	if err != nil {
 		return err
 	}
+	t := set.talk.begin(s)
 	model, err := loadModel(ctx, path, b)
 	if err != nil {
 		return err
 	}
+	if what := unfinished(&model.Metadata); what != "" {
+		t.warn("%s is %s", path, what)
+	}
+	t.explain("%s; its weights are computed by the backend %s", model.describe(), b.Name())
 	arrays, err := modelArrays(model)
 	if err != nil {
 		return err
@@ -110,7 +121,7 @@ func (set *exportSettings) run(ctx context.Context, path string, s streams) erro
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	return set.tell(arrays, s.out)
+	return set.tell(arrays, t)
 }
 
 // lastBytes returns the last n bytes of text, or all.
@@ -214,38 +225,31 @@ func writeArchive(w io.Writer, arrays []exported) error {
 }
 
 func (a exported) write(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	descr := npyFloat64
-	if a.labels != nil {
-		descr = labelType(a.labels)
-	}
-	if _, err := b.Write(npyHeader(descr, a.shape...)); err != nil {
-		return err
-	}
-	for _, label := range a.labels {
-		if _, err := b.Write(labelBytes(label, descr)); err != nil {
+	if a.labels == nil {
+		if _, err := w.Write(npy.AppendHeader(nil, npy.Float64, a.shape...)); err != nil {
 			return err
 		}
+		return npy.WriteFloats(w, a.values)
 	}
-	if err := writeFloats(b, a.values); err != nil {
-		return err
+	descr := npy.LabelType(a.labels)
+	text := npy.AppendHeader(nil, descr, a.shape...)
+	for _, label := range a.labels {
+		text = npy.AppendLabel(text, descr, label)
 	}
-	return b.Flush()
+	_, err := w.Write(text)
+	return err
 }
 
 // tell says what was written.
-func (set *exportSettings) tell(arrays []exported, w io.Writer) error {
-	if set.json {
-		shapes := map[string][]int{}
-		for _, a := range arrays {
-			shapes[a.name] = append([]int{}, a.shape...)
-		}
-		return json.NewEncoder(w).Encode(map[string]any{"out": set.out, "arrays": shapes})
-	}
+func (set *exportSettings) tell(arrays []exported, t *talk) error {
+	shapes := map[string][]int{}
 	var names []string
 	for _, a := range arrays {
+		shapes[a.name] = append([]int{}, a.shape...)
 		names = append(names, a.name)
 	}
-	_, err := fmt.Fprintf(w, "%s   %s\n", set.out, strings.Join(names, ", "))
-	return err
+	if err := t.object(map[string]any{"out": set.out, "arrays": shapes}); err != nil {
+		return err
+	}
+	return t.say("%s   %s", set.out, strings.Join(names, ", "))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -18,8 +17,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// inspectSettings are the flags of inspect.
+type inspectSettings struct {
+	compute computeSettings
+	talk    talkSettings
+}
+
 func newInspect(s streams) *cobra.Command {
-	var asJSON bool
+	var set inspectSettings
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Say what a model file has",
@@ -33,21 +38,32 @@ usually far too careful.`,
   blskernel inspect --json iris.bls`,
 		Args:              oneModel,
 		ValidArgsFunction: completeModel,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			i, err := inspect(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				encoder := json.NewEncoder(s.out)
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(i)
-			}
-			return i.print(s.out)
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return set.run(cmd.Context(), args[0], s) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().SortFlags = false
+	set.compute.register(cmd)
+	set.talk.register(cmd, "one JSON object")
 	return cmd
+}
+
+func (set *inspectSettings) run(ctx context.Context, path string, s streams) error {
+	if err := set.talk.check(); err != nil {
+		return err
+	}
+	b, err := set.compute.lookup()
+	if err != nil {
+		return err
+	}
+	t := set.talk.begin(s)
+	t.explain("the condition number is estimated by the backend %s", b.Name())
+	i, err := inspect(ctx, path, b)
+	if err != nil {
+		return err
+	}
+	if t.json {
+		return t.object(i)
+	}
+	return i.print(s.out)
 }
 
 // inspection is what inspect says, as JSON.
@@ -85,11 +101,7 @@ type inspectedSection struct {
 }
 
 // inspect reads a model file.
-func inspect(ctx context.Context, path string) (*inspection, error) {
-	b, err := blskernel.Lookup("")
-	if err != nil {
-		return nil, err
-	}
+func inspect(ctx context.Context, path string, b blskernel.Backend) (*inspection, error) {
 	model, err := loadModel(ctx, path, b)
 	if err != nil {
 		return nil, err
@@ -128,11 +140,7 @@ func (i *inspection) print(w io.Writer) error {
 	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
 	m := i.Metadata
 	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
-	targets := countedAs(i.Targets, "class", "classes")
-	if i.Kind == regression {
-		targets = counted(i.Targets, "target")
-	}
-	line("model", "%s, %s, %s, %s", i.Kind, targets, counted(i.Inputs, "input"), counted(i.Samples, "sample"))
+	line("model", "%s, %s, %s, %s", i.Kind, countedTargets(i.Kind, i.Targets), counted(i.Inputs, "input"), counted(i.Samples, "sample"))
 	lambda := ridge(i.Lambda)
 	line("learns by", "%s, lambda = %s", i.Method, &lambda)
 	line("nodes", "k = %d: %d groups of %d feature nodes, %d enhancement nodes", i.Nodes, i.Groups, i.GroupNodes, i.Enhancement)
@@ -153,12 +161,12 @@ func (i *inspection) print(w io.Writer) error {
 	if what := unfinished(&m); what != "" {
 		line("state", "%s", what)
 	} else if m.Progress != nil {
-		line("last learned", "%s of %s", counted(int(m.Progress.Rows), "row"), strings.Join(m.Progress.Sources, ", "))
+		line("last learned", "%s of %s", counted(int(m.Progress.Rows), "row"), someOf(m.Progress.Sources))
 	}
 	line("batch", "%d rows", m.Batch)
 	line("created", "%s", m.Created.Format(time.RFC3339))
 	line("changed", "%s", m.Changed.Format(time.RFC3339))
-	line("software", "%s", m.Software)
+	line("software", "%s", printable(m.Software))
 	for _, s := range i.Sections {
 		line("section "+s.Name, "%d bytes from byte %d, CRC-32C %s, right", s.Bytes, s.Offset, s.CRC32C)
 	}
@@ -168,13 +176,8 @@ func (i *inspection) print(w io.Writer) error {
 
 // listed writes some names, and says how many more there are.
 func listed(names []string) string {
-	const most = 12
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return "without names"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	default:
-		return strings.Join(names, ", ")
 	}
+	return someOf(names)
 }

@@ -52,17 +52,26 @@ func loaded(t *testing.T, path string) (samples int) {
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
-	return f.Classifier.Updater().Samples()
+	return newLearner(f).updater().Samples()
 }
 
-// kinds are models with states of all kinds, with the flags that train them.
-var kinds = map[string][]string{
-	"gram":             {"--method", "gram"},
-	"qr":               {"--method", "qr"},
-	"ridge-inverse":    {"--method", "ridge-inverse"},
-	"inverse-cholesky": {"--method", "inverse-cholesky"},
-	"improved":         {"--method", "improved", "--lambda", "2^-30"},
-	"original":         {"--method", "original", "--lambda", "2^-30"},
+// kinds are models of all methods, tasks and scalings, with the flags that train them. Those with other
+// set update to another file, time after time.
+var kinds = []struct {
+	name   string
+	flags  []string
+	other  bool
+	target string
+}{
+	{"gram", []string{"--method", "gram"}, false, "color"},
+	{"qr", []string{"--method", "qr"}, false, "color"},
+	{"ridge-inverse", []string{"--method", "ridge-inverse", "--scale", "samples"}, false, "color"},
+	{"inverse-cholesky", []string{"--method", "inverse-cholesky", "--scale", "none"}, false, "color"},
+	{"improved", []string{"--method", "improved", "--lambda", "2^-30"}, false, "color"},
+	{"original", []string{"--method", "original", "--lambda", "2^-30"}, false, "color"},
+	{"regression-gram", []string{"--method", "gram", "--scale", "none", "--task", "regression"}, false, "y1,y2"},
+	{"regression-qr", []string{"--method", "qr", "--scale", "samples", "--task", "regression"}, true, "y1"},
+	{"other-file", []string{"--method", "gram"}, true, "color"},
 }
 
 // TestKillUpdate kills updates at random moments. After each the model can be read, and has what it had
@@ -70,16 +79,17 @@ var kinds = map[string][]string{
 // that learned the same updates in peace.
 func TestKillUpdate(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	for method, flags := range kinds {
-		t.Run(method, func(t *testing.T) {
+	for _, kind := range kinds {
+		random := rand.New(rand.NewPCG(random.Uint64(), 3)) // of its own, since they run at once
+		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			data := writeText(t, dir, "x.csv", csvText(samples(200, 1), true, "a", "b", "c", "d", "color"))
+			columns := append([]string{"a", "b", "c", "d"}, strings.Split(kind.target, ",")...)
+			data := writeText(t, dir, "x.csv", csvText(samples(200, 1), true, columns...))
 			const rows = 40
-			more := writeText(t, dir, "more.csv", csvText(samples(rows, 2), true, "a", "b", "c", "d", "color"))
+			more := writeText(t, dir, "more.csv", csvText(samples(rows, 2), true, columns...))
 			model, peaceful := filepath.Join(dir, "m.bls"), filepath.Join(dir, "peace.bls")
-			train := small(append(flags, "--target", "color", "--groups", "4", "--enhancement", "60", "--out", model, data)...)
-			peacefully(t, train...)
+			peacefully(t, small(append(kind.flags, "--target", kind.target, "--groups", "4", "--enhancement", "60", "--out", model, data)...)...)
 			text, err := os.ReadFile(model)
 			if err != nil {
 				t.Fatal(err)
@@ -87,35 +97,51 @@ func TestKillUpdate(t *testing.T) {
 			if err := os.WriteFile(peaceful, text, 0o666); err != nil {
 				t.Fatal(err)
 			}
+			// Where there is another file it is out that updates go to, and model that they start from.
+			out := model
+			update := []string{"update", model, more}
+			if kind.other {
+				out = filepath.Join(dir, "out.bls")
+				update = append(update, "--out", out)
+			}
 			begun := time.Now()
 			peacefully(t, "update", peaceful, more)
 			whole := time.Since(begun)
-			learned := loaded(t, peaceful)
-			have := learned - rows
+			have := loaded(t, peaceful) - rows
 			for n, done := 0, 0; done < (kills()+len(kinds)-1)/len(kinds); n++ {
-				stdout, was := killed(t, time.Duration(1.2*random.Float64()*float64(whole)), "update", model, more)
+				_, absent := os.Stat(out)
+				stdout, was := killed(t, time.Duration(1.2*random.Float64()*float64(whole)), update...)
 				acknowledged := strings.Contains(stdout, fmt.Sprintf("learned %d rows", rows))
-				switch now := loaded(t, model); {
+				if was {
+					done++
+				}
+				if _, err := os.Stat(out); absent != nil && err != nil && was && !acknowledged {
+					continue // it has not come so far
+				}
+				switch now := loaded(t, out); {
+				case now == have+rows && kind.other:
+					if loaded(t, model) != have {
+						t.Fatal("--out has changed the model")
+					}
 				case now == have+rows:
 					have = now
-				case now != have:
+				case now != have || kind.other:
 					t.Fatalf("%d samples; want %d or %d", now, have, have+rows)
 				case acknowledged || !was:
 					t.Fatalf("an acknowledged update is lost: %q", stdout)
 				}
-				if was {
-					done++
-				}
 			}
-			for loaded(t, peaceful) < loaded(t, model) {
+			for !kind.other && loaded(t, peaceful) < loaded(t, model) {
 				peacefully(t, "update", peaceful, more)
 			}
-			for loaded(t, model) < loaded(t, peaceful) {
+			for !kind.other && loaded(t, model) < loaded(t, peaceful) {
 				peacefully(t, "update", model, more)
 			}
-			peacefully(t, "update", peaceful, more) // one at least comes after the last kill, and clears up
-			peacefully(t, "update", model, more)
-			if !bytes.Equal(state(t, peaceful), state(t, model)) {
+			if !kind.other {
+				peacefully(t, "update", peaceful, more)
+			}
+			peacefully(t, update...) // one at least comes after the last kill, and clears up
+			if !bytes.Equal(state(t, peaceful), state(t, out)) {
 				t.Error("the model is not that of the same updates in peace")
 			}
 			entries, err := filepath.Glob(filepath.Join(dir, ".*"))
@@ -134,41 +160,75 @@ func peacefully(t *testing.T, args ...string) {
 	}
 }
 
-// TestKillCheckpoints kills an update with checkpoints again and again, until it gets to the end by
-// --resume: the result is to the bit that of an update that was never stopped, and no checkpoint that
-// was acknowledged is lost.
+// TestKillCheckpoints kills updates and trainings with checkpoints again and again, until they get to
+// the end by --resume: the result is to the bit that of one that was never stopped, and no checkpoint
+// that was acknowledged is lost.
 func TestKillCheckpoints(t *testing.T) {
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	dir := t.TempDir()
-	data := writeText(t, dir, "x.csv", csvText(samples(200, 1), true, "a", "b", "c", "d", "color"))
-	more := writeText(t, dir, "more.csv", csvText(samples(4000, 2), true, "a", "b", "c", "d", "color"))
-	model, peaceful := filepath.Join(dir, "m.bls"), filepath.Join(dir, "peace.bls")
-	for _, path := range []string{model, peaceful} {
-		peacefully(t, small("--target", "color", "--out", path, data)...)
-	}
-	peacefully(t, "update", peaceful, more)
-	least := 200
-	for n := 0; ; n++ {
-		if n > 1000 {
-			t.Fatal("it does not get to the end")
+	for _, command := range []string{"update", "train"} {
+		for name, kind := range map[string]struct {
+			flags  []string
+			target string
+		}{
+			"classification": {[]string{"--method", "auto"}, "color"},
+			"regression":     {[]string{"--method", "qr", "--scale", "none", "--task", "regression"}, "y1,y2"},
+		} {
+			t.Run(command+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+				dir := t.TempDir()
+				columns := append([]string{"a", "b", "c", "d"}, strings.Split(kind.target, ",")...)
+				data := writeText(t, dir, "x.csv", csvText(samples(200, 1), true, columns...))
+				more := writeText(t, dir, "more.csv", csvText(samples(3000, 2), true, columns...))
+				model, peaceful := filepath.Join(dir, "m.bls"), filepath.Join(dir, "peace.bls")
+				train := func(out, data string) []string {
+					return small(append(kind.flags, "--target", kind.target, "--out", out, data)...)
+				}
+				before := 0
+				work := train(model, more)
+				if command == "update" {
+					before = 200
+					work = []string{"update", model, more}
+					peacefully(t, train(model, data)...)
+					peacefully(t, train(peaceful, data)...)
+					peacefully(t, "update", peaceful, more)
+				} else {
+					peacefully(t, train(peaceful, more)...)
+				}
+				killCheckpoints(t, random, append(work, "--checkpoint", "50", "--resume"), model, before)
+				if !bytes.Equal(state(t, model), state(t, peaceful)) {
+					t.Error("what was killed has another result")
+				}
+			})
 		}
-		stdout, was := killed(t, time.Duration(20+random.IntN(100))*time.Millisecond, "update", model, "--checkpoint", "50", "--resume", more)
+	}
+}
+
+// killCheckpoints kills a command that makes checkpoints of a model, which has so many samples before,
+// until it ends by itself.
+func killCheckpoints(t *testing.T, random *rand.Rand, work []string, model string, before int) {
+	t.Helper()
+	least := before
+	for range 1000 {
+		stdout, was := killed(t, time.Duration(20+random.IntN(150))*time.Millisecond, work...)
 		for line := range strings.Lines(stdout) {
 			var rows int
 			if _, text, ok := strings.Cut(line, "   checkpoint after "); ok {
 				if _, err := fmt.Sscanf(text, "%d rows", &rows); err == nil {
-					least = max(least, 200+rows)
+					least = max(least, before+rows)
 				}
 			}
 		}
-		if now := loaded(t, model); now < least || (now-200)%50 != 0 {
+		if _, err := os.Stat(model); err != nil && was && least == 0 {
+			continue // a training that has not come so far
+		}
+		now := loaded(t, model)
+		if now < least || (now-before)%50 != 0 {
 			t.Fatalf("%d samples; want at least the %d that were acknowledged, in batches of 50", now, least)
 		}
+		least = now
 		if !was {
-			break
+			return
 		}
 	}
-	if !bytes.Equal(state(t, model), state(t, peaceful)) {
-		t.Error("the update that was killed has another result")
-	}
+	t.Fatal("it does not get to the end")
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
@@ -19,7 +19,8 @@ import (
 // A learner is the model of a file, which learns from batches whatever kind it is.
 type learner struct {
 	*modelfile.File
-	numbers map[string]int // of the labels of its classes; nil for a regression
+	numbers  map[string]int // of the labels of its classes; nil for a regression
+	labelsIn string         // file that has the labels of the data, empty where that of the inputs has them
 }
 
 // newLearner returns the learner of a file.
@@ -74,19 +75,23 @@ func (l *learner) features() *bls.Features {
 // kind says in a word what the model does.
 func (l *learner) kind() string {
 	if l.Classifier != nil {
-		return "classification"
+		return classification
 	}
-	return "regression"
+	return regression
 }
 
 // describe says in words what the model is.
 func (l *learner) describe() string {
-	c := l.updater().Targets()
-	what := fmt.Sprintf("classification, %s", countedAs(c, "class", "classes"))
-	if l.Classifier == nil {
-		what = fmt.Sprintf("regression, %s", counted(c, "target"))
+	return fmt.Sprintf("%s, %s, %s, k = %d nodes", l.kind(), countedTargets(l.kind(), l.updater().Targets()),
+		counted(l.features().Inputs(), "input"), l.features().Nodes())
+}
+
+// countedTargets writes the number of classes or targets of a kind of model.
+func countedTargets(kind string, c int) string {
+	if kind == classification {
+		return countedAs(c, "class", "classes")
 	}
-	return fmt.Sprintf("%s, %s, k = %d nodes", what, counted(l.features().Inputs(), "input"), l.features().Nodes())
+	return counted(c, "target")
 }
 
 // determined returns an error if what was learned does not determine the weights.
@@ -109,7 +114,7 @@ func (l *learner) learn(ctx context.Context, b *stream.Batch) error {
 		if b.Y == nil {
 			return errNoTargets
 		}
-		return l.Regressor.PartialFitContext(ctx, b.X, b.Y)
+		return placed(b, l.Regressor.PartialFitContext(ctx, b.X, b.Y))
 	}
 	if b.Labels == nil {
 		return errNoTargets
@@ -118,7 +123,16 @@ func (l *learner) learn(ctx context.Context, b *stream.Batch) error {
 	if err != nil {
 		return err
 	}
-	return l.Classifier.PartialFitContext(ctx, b.X, classes)
+	return placed(b, l.Classifier.PartialFitContext(ctx, b.X, classes))
+}
+
+// placed says in which file and line the row is that an error of a batch is about.
+func placed(b *stream.Batch, err error) error {
+	var overflow *bls.OverflowError
+	if !errors.As(err, &overflow) || overflow.Row < 0 {
+		return err
+	}
+	return fmt.Errorf("%s: %s would be beyond the largest number: remove the row if it is far beyond the others, or use smaller units", b.Where(overflow.Row), overflow.What)
 }
 
 // errNoTargets says that there is nothing to learn.
@@ -127,17 +141,31 @@ var errNoTargets = usageError{errors.New("the data has no labels or targets: nam
 // An unknownLabelError says that a row has a label that is none of the model's.
 type unknownLabelError struct {
 	label string
-	row   int64 // from 1
+	place string // of the label
 	known []string
 }
 
 func (e *unknownLabelError) Error() string {
-	const most = 10
-	known := strings.Join(e.known[:min(most, len(e.known))], ", ")
-	if len(e.known) > most {
-		known += ", ..."
+	return fmt.Sprintf("%s: the label %q is none of the %s of the model (%s)", e.place, e.label, countedAs(len(e.known), "class", "classes"), someOf(e.known))
+}
+
+// An unreadableLabelError says that a label is not UTF-8, so that no model can have it.
+type unreadableLabelError struct{ label, place string }
+
+func (e *unreadableLabelError) Error() string {
+	return fmt.Sprintf("%s: the label %q is not UTF-8: save the file as UTF-8", e.place, e.label)
+}
+
+// labelPlace says where the label of a row of a batch stands: with the inputs, or in a file of labels, of
+// which the number among all samples is known.
+func labelPlace(b *stream.Batch, i int, labels string) string {
+	if labels == "" {
+		return b.Where(i).String()
 	}
-	return fmt.Sprintf("row %d has the label %q, which is none of the %s of the model (%s)", e.row, e.label, countedAs(len(e.known), "class", "classes"), known)
+	if labels == standardInput {
+		labels = "standard input"
+	}
+	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labels, b.First+int64(i)+1, b.Where(i))
 }
 
 // countedAs writes a number of things whose plural is not that of counted.
@@ -153,21 +181,26 @@ func (l *learner) numbersOf(b *stream.Batch) ([]int, error) {
 	classes := make([]int, len(b.Labels))
 	for i, label := range b.Labels {
 		n, ok := l.numbers[label]
+		if !ok && !utf8.ValidString(label) {
+			return nil, &unreadableLabelError{label, labelPlace(b, i, l.labelsIn)}
+		}
 		if !ok {
-			return nil, &unknownLabelError{label: label, row: b.First + int64(i) + 1, known: l.labels()}
+			return nil, &unknownLabelError{label: label, place: labelPlace(b, i, l.labelsIn), known: l.labels()}
 		}
 		classes[i] = n
 	}
 	return classes, nil
 }
 
-// scores returns what the model makes of samples: for a classification the scores of all classes, else
+// scores returns what the model makes of a batch: for a classification the scores of all classes, else
 // the predicted targets.
-func (l *learner) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+func (l *learner) scores(ctx context.Context, b *stream.Batch) (scores *mat.Dense, err error) {
 	if l.Classifier != nil {
-		return l.Classifier.DecisionFunctionContext(ctx, x)
+		scores, err = l.Classifier.DecisionFunctionContext(ctx, b.X)
+	} else {
+		scores, err = l.Regressor.PredictContext(ctx, b.X)
 	}
-	return l.Regressor.PredictContext(ctx, x)
+	return scores, placed(b, err)
 }
 
 // targetNames returns the names of the targets of a regression, y1, y2, ... where the data had none.
@@ -200,11 +233,11 @@ func sortedLabels(seen map[string]bool) []string {
 	return labels
 }
 
-// classesOf returns the classes with the largest scores.
-func classesOf(scores *mat.Dense, first int64) ([]int, error) {
+// classesOf returns the classes with the largest scores of a batch.
+func classesOf(scores *mat.Dense, b *stream.Batch) ([]int, error) {
 	classes := bls.ArgMax(scores)
 	if i := slices.Index(classes, -1); i >= 0 {
-		return nil, fmt.Errorf("the scores of row %d are no numbers: its values are too large for the model", first+int64(i)+1)
+		return nil, fmt.Errorf("%s: the scores are no numbers: the values are too large for the model", b.Where(i))
 	}
 	return classes, nil
 }

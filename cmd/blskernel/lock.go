@@ -6,6 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"blskernel/internal/atomicfile"
 )
 
 // errBusy says that another process has the lock.
@@ -26,20 +29,14 @@ func lockModel(path string) (*modelLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, base := filepath.Split(target)
-	file, err := lockFile(filepath.Join(dir, "."+base+".lock"))
+	file, err := lockFile(lockName(target))
 	if errors.Is(err, errBusy) {
 		return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
 	}
-	leftovers, err := filepath.Glob(filepath.Join(globEscape(dir), "."+globEscape(base)+".????????.tmp"))
-	if err == nil {
-		for _, name := range leftovers {
-			_ = os.Remove(name) // it is in nobody's way
-		}
-	}
+	_ = atomicfile.RemoveLeftovers(target) // what cannot be removed is in nobody's way
 	return &modelLock{file}, nil
 }
 
@@ -58,15 +55,16 @@ func resolved(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), nil
 }
 
-// globEscape takes the meaning from the characters of a name that have one in a pattern.
-func globEscape(name string) string {
-	var out []rune
-	for _, r := range name {
-		if r == '*' || r == '?' || r == '[' || r == '\\' && filepath.Separator != '\\' {
-			out = append(out, '[', r, ']')
-		} else {
-			out = append(out, r)
-		}
+// longestLocked is the number of bytes of a model's name that the name of its lock has.
+const longestLocked = 200
+
+// lockName returns the name of the lock of a file. A long name is cut, since file systems allow 255 bytes,
+// and where atomicfile cuts it: models whose names are the same up to there cannot be told apart by the
+// names of their temporary files, and share a lock.
+func lockName(target string) string {
+	dir, base := filepath.Split(target)
+	if len(base) > longestLocked {
+		base = strings.ToValidUTF8(base[:longestLocked], "")
 	}
-	return string(out)
+	return filepath.Join(dir, "."+base+".lock")
 }

@@ -83,8 +83,8 @@ func (e signalError) status() int {
 	return exitFailure
 }
 
-// longFlag matches a flag with one dash that is not -h, the only one that has a short form.
-var longFlag = regexp.MustCompile(`^-([a-gi-z]|[a-z][a-z-]+)(=|$)`)
+// longFlag matches a flag with one dash that is neither -h nor -v, which are short forms.
+var longFlag = regexp.MustCompile(`^-([a-gi-uw-z]|[a-z][a-z-]+)(=|$)`)
 
 // twoDashes lets flags be written with one dash, as Go's own commands have them.
 func twoDashes(args []string) []string {

@@ -34,7 +34,7 @@ func (s *modelSettings) register(cmd *cobra.Command) {
 	f.Float64Var(&s.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
 	f.StringVar(&s.scale, "scale", automatic, "what the samples are scaled by: samples (each by its own mean and deviation), columns (each column by those of the first batch), none, or auto: samples for idx, columns for the others")
 	f.Var(&s.lambda, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares")
-	f.StringVar(&s.method, "method", automatic, "how the output layer learns: "+methodNames()+"; or auto: the fastest whose error leaves six digits on the first batch, else qr")
+	f.StringVar(&s.method, "method", automatic, "how the output layer learns: "+methodNames()+"; or auto: that of the fewest flops whose error leaves six digits on the first batch, else qr; the same on all machines")
 	f.Uint64Var(&s.seed, "seed", 1, "seed of all random numbers; the same seed gives the same model")
 	complete(cmd, "scale", automatic, "samples", "columns", "none")
 	complete(cmd, "method", append([]string{automatic}, strings.Split(methodNames(), ", ")...)...)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +20,7 @@ type predictSettings struct {
 
 	out    string
 	scores bool
-	batch  int
+	batch  batchRows
 }
 
 func newPredict(s streams) *cobra.Command {
@@ -27,7 +30,7 @@ func newPredict(s streams) *cobra.Command {
 		Short: "Predict the labels or targets of samples",
 		Long: `Predict the labels or targets of the rows of files, and print them as CSV, a line for
 each row in their order, after a line with the names of the columns. Labels are those of
-the data that the model was trained on. The rows are read and written as they come, so
+the data that the model was trained on. The rows are read and written batch by batch, so
 that the memory does not depend on their number.
 
 With --scores the scores of all classes follow the label. They approximate 1 for the
@@ -36,7 +39,9 @@ an object for each row.
 
 Columns are matched by their names where the model and the data have names, else by their
 order; a column of labels or targets that the data has too need not be left out if it has
-the name that it had in the training, or is named by --target.`,
+the name that it had in the training, or is named by --target. Columns that --inputs or
+--target choose are taken in the order given, unless their names are those of the model:
+then they are put in its order.`,
 		Example: `  blskernel predict iris.bls flowers.csv
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict digits.bls --out labels.npy --data mnist
@@ -46,15 +51,13 @@ the name that it had in the training, or is named by --target.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&set.out, "out", "", "file for the predictions, CSV, or NumPy if its name ends in .npy; by default CSV on standard output")
+	f.StringVar(&set.out, "out", "", "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
 	f.BoolVar(&set.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
 	set.source.register(cmd, "test")
-	f.IntVar(&set.batch, "batch", defaultBatch, "rows of a batch")
+	set.batch.register(cmd)
 	set.compute.register(cmd)
 	set.talk.register(cmd, "one JSON object for each row")
 	completeFile(cmd, "out", "csv", "npy")
-	completeFile(cmd, "data", dataExtensions...)
-	completeFile(cmd, "targets-file", dataExtensions...)
 	return cmd
 }
 
@@ -66,18 +69,20 @@ func (set *predictSettings) run(ctx context.Context, args []string, s streams) e
 	if err != nil {
 		return err
 	}
-	if err := set.talk.check(); err != nil {
+	if err := errors.Join(set.talk.check(), set.batch.check()); err != nil {
 		return err
 	}
-	if err := checkBatch(set.batch); err != nil {
+	if err := set.checkOut(); err != nil {
 		return err
-	}
-	if set.talk.json && isNPY(set.out) {
-		return usageError{errors.New("--json is about text, and --out is an .npy file: leave one out")}
 	}
 	opt, err := set.source.options(args)
 	if err != nil {
 		return err
+	}
+	if set.out != "" {
+		if err := checkOutput(set.out, append(set.source.all(), path)...); err != nil {
+			return err
+		}
 	}
 	b, err := set.compute.lookup()
 	if err != nil {
@@ -99,7 +104,7 @@ func (set *predictSettings) run(ctx context.Context, args []string, s streams) e
 	if what := unfinished(&model.Metadata); what != "" {
 		t.warn("%s is %s", path, what)
 	}
-	r, err := openForX(ctx, model, &set.source, opt)
+	r, err := openMatched(ctx, model, &set.source, opt, false)
 	if err != nil {
 		return err
 	}
@@ -110,11 +115,11 @@ func (set *predictSettings) run(ctx context.Context, args []string, s streams) e
 	defer out.abort()
 	begun := time.Now()
 	rows, err := eachBatch(ctx, t, r, set.batch, func(f fetched) error {
-		scores, err := model.scores(ctx, f.batch.X)
+		scores, err := model.scores(ctx, f.batch)
 		if err != nil {
 			return explainLearning(err)
 		}
-		return out.rows(f.batch.First, scores)
+		return out.rows(f.batch, scores)
 	})
 	if err != nil {
 		return err
@@ -126,10 +131,20 @@ func (set *predictSettings) run(ctx context.Context, args []string, s streams) e
 	return nil
 }
 
-// checkBatch says whether --batch can be.
-func checkBatch(rows int) error {
-	if rows < 1 || rows > mostSamples {
-		return usageError{fmt.Errorf("--batch is %d; want 1 to %d", rows, mostSamples)}
+// checkOut returns an error unless the name of --out is one for what is to be written. That of standard
+// output becomes empty.
+func (set *predictSettings) checkOut() error {
+	if set.out == standardInput {
+		set.out = ""
+	}
+	extension := strings.ToLower(filepath.Ext(set.out))
+	switch {
+	case set.talk.json && isNPY(set.out):
+		return usageError{errors.New("--json is about text, and --out is an .npy file: leave one out")}
+	case set.talk.json && !slices.Contains([]string{"", ".json", ".jsonl", ".ndjson", ".txt"}, extension):
+		return usageError{fmt.Errorf("--out is %q; want a name that ends in .jsonl, .ndjson, .json or .txt, since --json is given", set.out)}
+	case !set.talk.json && !slices.Contains([]string{"", ".csv", ".txt", ".npy"}, extension):
+		return usageError{fmt.Errorf("--out is %q; want a name that ends in .csv, .txt or .npy", set.out)}
 	}
 	return nil
 }

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
+	npyformat "blskernel/internal/npy"
 	"blskernel/mat"
 
 	"github.com/sbinet/npyio/npy"
@@ -299,20 +301,40 @@ func scaledBySamples(file *npz.Reader) bool {
 	return file.Read("scaling.npy", &scaling) == nil && plain(scaling) == "samples"
 }
 
-// TestNPYHeader checks what NumPy is strict about.
-func TestNPYHeader(t *testing.T) {
-	for _, shape := range [][]int{nil, {3}, {2, 3}, {123456789, 7}} {
-		h := npyHeader(npyFloat64, shape...)
-		if len(h)%npyAlignment != 0 || h[len(h)-1] != '\n' || int(h[8])+int(h[9])<<8 != len(h)-10 {
-			t.Errorf("%v: %q", shape, h)
+// TestNPYPlace has headers of the same length for all numbers of rows, so that the last one fits into
+// the place of the first.
+func TestNPYPlace(t *testing.T) {
+	var names []string
+	for i := range mostClasses {
+		names = append(names, strconv.Itoa(i))
+	}
+	for _, p := range []npyPredictions{
+		{descr: npyformat.Text(math.MaxInt32), cells: [][]byte{{}}},
+		{descr: npyformat.Float64, predicted: predicted{labels: names, scores: true}},
+		{descr: npyformat.Float64, predicted: predicted{names: names}},
+	} {
+		for _, rows := range []int{0, 1, 99999, math.MaxInt} {
+			if h := p.header(rows); len(h) != 128 {
+				t.Errorf("%q has %d bytes", h, len(h))
+			}
 		}
 	}
-	for _, tc := range []struct {
-		labels []string
-		want   string
-	}{{[]string{"0", "10", "-3"}, "<i8"}, {[]string{"01", "2"}, "<U2"}, {[]string{"grün", "1"}, "<U4"}, {[]string{""}, "<U1"}} {
-		if got := labelType(tc.labels); got != tc.want {
-			t.Errorf("%q: %s; want %s", tc.labels, got, tc.want)
+}
+
+// TestPredictFails leaves the file of predictions what it was when the data ends with an error, and
+// nothing beside it.
+func TestPredictFails(t *testing.T) {
+	model, _ := trained(t, "--target", "color")
+	dir := t.TempDir()
+	bad := writeText(t, t.TempDir(), "bad.csv", csvText(samples(60, 2), true, "a", "b", "c", "d")+"1,2,x,4\n")
+	for _, name := range []string{"p.csv", "p.npy"} {
+		out := writeText(t, dir, name, "before")
+		fail(t, exitFailure, `bad.csv: line 62, column 3 ("c")`, "predict", model, "--batch", "20", "--out", out, bad)
+		if text, err := os.ReadFile(out); err != nil || string(text) != "before" {
+			t.Errorf("%s has %q (%v)", name, text, err)
 		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("%v is left (%v)", entries, err)
 	}
 }

@@ -2,24 +2,23 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
 	"blskernel/mat"
 )
 
 // A predictionWriter writes predictions in the order of the rows.
 type predictionWriter interface {
-	// rows writes those of some rows, of which the first has that number, from 0.
-	rows(first int64, scores *mat.Dense) error
+	// rows writes those of a batch.
+	rows(b *stream.Batch, scores *mat.Dense) error
 	// commit completes the output, abort leaves a file what it was unless it has been committed.
 	commit() error
 	abort()
@@ -38,12 +37,7 @@ func (set *predictSettings) newWriter(model *learner, standard io.Writer) (predi
 			return nil, fmt.Errorf("--out: %w", err)
 		}
 		if isNPY(set.out) {
-			w, err := newNPYPredictions(text.predicted, file)
-			if err != nil {
-				file.Abort()
-				return nil, err
-			}
-			return w, nil
+			return newNPYPredictions(text.predicted, file)
 		}
 		text.file, to = file, file
 	}
@@ -72,6 +66,14 @@ func newPredicted(model *learner, scores bool) predicted {
 		p.name = model.Metadata.Targets[0]
 	}
 	return p
+}
+
+// classes returns the class of each row of a batch, nil for a regression.
+func (p predicted) classes(b *stream.Batch, scores *mat.Dense) ([]int, error) {
+	if p.labels == nil {
+		return nil, nil
+	}
+	return classesOf(scores, b)
 }
 
 // textPredictions is what the writers of text have in common.
@@ -125,13 +127,10 @@ func (p predicted) head() []string {
 	return head
 }
 
-func (w *csvPredictions) rows(first int64, scores *mat.Dense) error {
-	var classes []int
-	if w.labels != nil {
-		var err error
-		if classes, err = classesOf(scores, first); err != nil {
-			return err
-		}
+func (w *csvPredictions) rows(b *stream.Batch, scores *mat.Dense) error {
+	classes, err := w.classes(b, scores)
+	if err != nil {
+		return err
 	}
 	l, _ := scores.Dims()
 	var record []string
@@ -176,13 +175,10 @@ type jsonPrediction struct {
 	Values map[string]float64 `json:"values,omitempty"`
 }
 
-func (w *jsonPredictions) rows(first int64, scores *mat.Dense) error {
-	var classes []int
-	if w.labels != nil {
-		var err error
-		if classes, err = classesOf(scores, first); err != nil {
-			return err
-		}
+func (w *jsonPredictions) rows(b *stream.Batch, scores *mat.Dense) error {
+	classes, err := w.classes(b, scores)
+	if err != nil {
+		return err
 	}
 	byName := func(names []string, values []float64) map[string]float64 {
 		m := make(map[string]float64, len(names))
@@ -194,7 +190,7 @@ func (w *jsonPredictions) rows(first int64, scores *mat.Dense) error {
 	encoder := json.NewEncoder(w.buffer)
 	l, _ := scores.Dims()
 	for i := range l {
-		object := jsonPrediction{Row: first + int64(i) + 1}
+		object := jsonPrediction{Row: b.First + int64(i) + 1}
 		if w.labels == nil {
 			object.Values = byName(w.names, scores.RawRowView(i))
 		} else {
@@ -208,87 +204,4 @@ func (w *jsonPredictions) rows(first int64, scores *mat.Dense) error {
 		}
 	}
 	return w.flush()
-}
-
-// npyPredictions writes an array: of labels, of scores, or of targets. As the array's header has the
-// number of rows, the elements wait in a file of the folder for temporary ones.
-type npyPredictions struct {
-	predicted
-	file   *atomicfile.File
-	spool  *os.File
-	buffer *bufio.Writer
-	count  int
-	cells  [][]byte // of the labels
-}
-
-func newNPYPredictions(p predicted, file *atomicfile.File) (*npyPredictions, error) {
-	spool, err := os.CreateTemp("", "blskernel-*.npy")
-	if err != nil {
-		return nil, err
-	}
-	w := &npyPredictions{predicted: p, file: file, spool: spool, buffer: bufio.NewWriterSize(spool, 1<<16)}
-	if w.asLabels() {
-		descr := labelType(p.labels)
-		for _, label := range p.labels {
-			w.cells = append(w.cells, labelBytes(label, descr))
-		}
-	}
-	return w, nil
-}
-
-// asLabels tells whether the array is that of labels.
-func (w *npyPredictions) asLabels() bool { return w.labels != nil && !w.scores }
-
-func (w *npyPredictions) rows(first int64, scores *mat.Dense) error {
-	l, _ := scores.Dims()
-	w.count += l
-	if w.asLabels() {
-		classes, err := classesOf(scores, first)
-		if err != nil {
-			return err
-		}
-		for _, class := range classes {
-			if _, err := w.buffer.Write(w.cells[class]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for i := range l {
-		if err := writeFloats(w.buffer, scores.RawRowView(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// header returns that of the array.
-func (w *npyPredictions) header() []byte {
-	switch {
-	case w.asLabels():
-		return npyHeader(labelType(w.labels), w.count)
-	case w.labels != nil:
-		return npyHeader(npyFloat64, w.count, len(w.labels))
-	default:
-		return npyHeader(npyFloat64, w.count, len(w.names))
-	}
-}
-
-func (w *npyPredictions) commit() error {
-	if err := w.buffer.Flush(); err != nil {
-		return err
-	}
-	if _, err := w.spool.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if _, err := io.Copy(w.file, io.MultiReader(bytes.NewReader(w.header()), w.spool)); err != nil {
-		return err
-	}
-	return w.file.Commit()
-}
-
-func (w *npyPredictions) abort() {
-	_ = w.spool.Close()
-	_ = os.Remove(w.spool.Name())
-	w.file.Abort()
 }

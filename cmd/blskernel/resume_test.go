@@ -5,9 +5,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"blskernel"
+	"blskernel/dataset/stream"
+	"blskernel/mat"
 )
 
 // stopAfter runs a command that is interrupted when it has written so many lines to standard output.
@@ -39,7 +44,7 @@ func TestResume(t *testing.T) {
 	for _, lines := range []int{1, 2, 1} {
 		stopAfter(t, lines, resumed...)
 	}
-	if i, err := inspect(context.Background(), path("often.bls")); err != nil || i.Metadata.Progress.Done || i.Metadata.Progress.Rows < 400 || int64(i.Samples) != i.Metadata.Progress.Rows {
+	if i, err := inspect(context.Background(), path("often.bls"), nil); err != nil || i.Metadata.Progress.Done || i.Metadata.Progress.Rows < 400 || int64(i.Samples) != i.Metadata.Progress.Rows {
 		t.Fatalf("%+v (%v)", i, err)
 	}
 	if _, _, stderr := inProcess("predict", path("often.bls"), second); !strings.Contains(stderr, "is a checkpoint of a training that stopped after ") {
@@ -70,7 +75,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefused has checkpoints of something else.
+// TestResumeRefused has checkpoints of something else. What differs is named, as it was and as it is.
 func TestResumeRefused(t *testing.T) {
 	dir := t.TempDir()
 	data := writeText(t, dir, "x.csv", csvText(samples(400, 1), true, "a", "b", "c", "d", "color"))
@@ -80,21 +85,105 @@ func TestResumeRefused(t *testing.T) {
 	}
 	resumed := train("--checkpoint", "50", "--resume")
 	stopAfter(t, 1, resumed...)
-	fail(t, exitUsage, "it was begun with other flags", train("--checkpoint", "50", "--resume", "--seed", "2")...)
+	fail(t, exitUsage, "another training, it was begun with --seed 1, and here that is 2: give", train("--checkpoint", "50", "--resume", "--seed", "2")...)
+	fail(t, exitUsage, `it was begun with --inputs [], and here that is "[1,2]"`, train("--resume", "--inputs", "1,2")...)
 	fail(t, exitUsage, "it was begun with 1 file of data, and here are 2", append(resumed, data)...)
 	// Flags that change nothing about the result may be others.
 	stopAfter(t, 1, train("--checkpoint", "60", "--resume", "--verbose")...)
-	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(data, later, later); err != nil {
+	if b, err := blskernel.Lookup(""); err != nil {
 		t.Fatal(err)
+	} else if _, kernel := computing(b)["kernel"]; kernel {
+		stopAfter(t, 1, train("--checkpoint", "50", "--resume", "--threads", "1")...)
+		defer blskernel.SetThreads(0)
 	}
-	fail(t, exitUsage, "x.csv has been changed since", resumed...)
 	// An update of a model that is half trained is possible if that is wanted.
 	fail(t, exitUsage, "finish that first, or begin with --restart", "update", model, "--resume", data)
 	succeed(t, "update", model, "--restart", data)
 	succeed(t, "update", model, data)
 	fail(t, exitUsage, `it is of the command "update"`, resumed...)
+	// What was learned to the end is not learned again because a flag is another.
+	fail(t, exitUsage, "--resume: "+model+" has learned this data by an update that was finished, and is not this one: it was begun with --batch 0, and here that is 7",
+		"update", model, "--resume", "--batch", "7", data)
 	succeed(t, train()...)
+}
+
+// TestResumeContent goes on with files that have changed: after the checkpoint they may, before it not,
+// whatever their sizes and times say.
+func TestResumeContent(t *testing.T) {
+	dir := t.TempDir()
+	all := []string{"a", "b", "c", "d", "color"}
+	rows := samples(400, 1)
+	right := csvText(rows, true, all...)
+	lines := strings.SplitAfter(right, "\n")
+	wrong := slices.Clone(lines)
+	wrong[300] = strings.Replace(wrong[300], rows[299].label, "x", 1)
+	once := filepath.Join(dir, "once.bls")
+	data := writeText(t, dir, "x.csv", right)
+	succeed(t, small("--target", "color", "--out", once, data)...)
+	want := state(t, once)
+
+	model := filepath.Join(dir, "m.bls")
+	resumed := small("--target", "color", "--checkpoint", "50", "--resume", "--out", model, data)
+	writeText(t, dir, "x.csv", strings.Join(wrong, ""))
+	status, stdout, stderr := inProcess(resumed...)
+	if status != exitFailure || !strings.Contains(stderr, `x.csv, line 301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {
+		t.Fatalf("status %d, %q, %q", status, stdout, stderr)
+	}
+	before := state(t, model)
+	for _, tc := range []struct{ text, want string }{
+		{strings.Join(slices.Concat(lines[:7], lines[8:]), ""), "the first 250 rows of the data are not those that " + model + " has learned: give it the data of before, or leave out --resume"},
+		{strings.Join(lines[:200], ""), "the data has 199 rows, and " + model + " has learned 250"},
+	} {
+		writeText(t, dir, "x.csv", tc.text)
+		fail(t, exitUsage, tc.want, resumed...)
+		if !bytes.Equal(state(t, model), before) {
+			t.Fatal("the checkpoint has changed")
+		}
+	}
+	// The row is corrected, and the rows are written in another way.
+	writeText(t, dir, "x.csv", strings.NewReplacer(",", " ; ", "\n", "\r\n").Replace(right))
+	succeed(t, resumed...)
+	if !bytes.Equal(state(t, model), want) {
+		t.Error("the training that was stopped has another result")
+	}
+	// Rows that come to the end later are learned, and those before them are not learned again.
+	if out := succeed(t, resumed...); !strings.Contains(out, "is done: all 400 rows have been learned") {
+		t.Errorf("%q", out)
+	}
+	writeText(t, dir, "x.csv", right+strings.Join(lines[1:31], ""))
+	if out := succeed(t, resumed...); !strings.Contains(out, "learned 30 rows") || loaded(t, model) != 430 {
+		t.Errorf("%q", out)
+	}
+}
+
+// TestRowSum depends on the values and their order, and not on the batches.
+func TestRowSum(t *testing.T) {
+	sum := func(batches ...*stream.Batch) string {
+		s := newRowSum()
+		for _, b := range batches {
+			s.add(b)
+		}
+		return s.text()
+	}
+	batch := func(labels []string, y, x []float64) *stream.Batch {
+		b := &stream.Batch{X: mat.NewDense(len(x)/2, 2, x), Labels: labels}
+		if y != nil {
+			b.Y = mat.NewDense(len(x)/2, len(y)*2/len(x), y)
+		}
+		return b
+	}
+	whole := sum(batch([]string{"a", "bc"}, nil, []float64{1, 2, 3, 4}))
+	if parts := sum(batch([]string{"a"}, nil, []float64{1, 2}), batch([]string{"bc"}, nil, []float64{3, 4})); parts != whole {
+		t.Errorf("%s in parts, %s as a whole", parts, whole)
+	}
+	for _, other := range []*stream.Batch{
+		batch([]string{"ab", "c"}, nil, []float64{1, 2, 3, 4}), batch([]string{"a", "bc"}, nil, []float64{1, 2, 4, 3}),
+		batch([]string{"a"}, nil, []float64{1, 2}), batch(nil, []float64{1, 2}, []float64{1, 2, 3, 4}), batch(nil, []float64{2, 1}, []float64{1, 2, 3, 4}),
+	} {
+		if sum(other) == whole {
+			t.Errorf("%v has the same checksum", other)
+		}
+	}
 }
 
 // TestLocked has a model that another process is about to change.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,6 +41,8 @@ func (s *sourceSettings) register(cmd *cobra.Command, part string) {
 	complete(cmd, "comma", "tab", ",", ";")
 	complete(cmd, "header", "auto", "present", "absent")
 	complete(cmd, "part", "training", "test")
+	completeFile(cmd, "data", dataExtensions...)
+	completeFile(cmd, "targets-file", dataExtensions...)
 }
 
 // dataExtensions are those that completion offers for files of samples.
@@ -102,8 +103,8 @@ func parseComma(text string) (rune, error) {
 
 // exist finds paths that are not there before anything is done.
 func (s *sourceSettings) exist() error {
-	for _, path := range append(slices.Clone(s.paths), s.targetsFile) {
-		if path == "" || path == standardInput {
+	for _, path := range s.all() {
+		if path == standardInput {
 			continue
 		}
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -115,30 +116,24 @@ func (s *sourceSettings) exist() error {
 	return nil
 }
 
-// fromInput tells whether standard input is read, which cannot be read twice.
-func (s *sourceSettings) fromInput() bool { return slices.Contains(s.paths, standardInput) }
+// all returns all paths that are read.
+func (s *sourceSettings) all() []string {
+	if s.targetsFile == "" {
+		return s.paths
+	}
+	return append(slices.Clone(s.paths), s.targetsFile)
+}
 
-// guess returns the format by the flag or the name of the first path, Auto where these do not tell.
-func (s *sourceSettings) guess() stream.Format {
-	if f, err := stream.ParseFormat(s.format); err == nil && f != stream.Auto {
-		return f
+// once names the first of the sources that can be read only once: standard input, a named pipe, and
+// whatever else is neither a file nor a folder. It is empty if there is none.
+func (s *sourceSettings) once() string {
+	for _, path := range s.all() {
+		if path == standardInput {
+			return "standard input"
+		}
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return path
+		}
 	}
-	if info, err := os.Stat(s.paths[0]); err == nil && info.IsDir() {
-		return stream.IDX // with MNIST's names; no other folders are read
-	}
-	name := strings.TrimSuffix(strings.ToLower(s.paths[0]), ".gz")
-	switch filepath.Ext(name) {
-	case ".csv", ".tsv", ".txt":
-		return stream.CSV
-	case ".npy":
-		return stream.NPY
-	case ".npz":
-		return stream.NPZ
-	case ".idx":
-		return stream.IDX
-	}
-	if strings.HasSuffix(name, "-ubyte") {
-		return stream.IDX
-	}
-	return stream.Auto
+	return ""
 }

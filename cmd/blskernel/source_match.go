@@ -4,141 +4,142 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"blskernel/dataset/stream"
 )
 
-// openForX opens data whose columns are the inputs of the model, in their order.
-func openForX(ctx context.Context, model *learner, s *sourceSettings, opt stream.Options) (*stream.Reader, error) {
-	return openMatched(ctx, model, s, opt, false)
-}
+// errTargetColumn asks for the column of the targets.
+var errTargetColumn = usageError{errors.New("--target is missing: the columns have no names by which that of the labels or targets could be found; --targets-file names a file that has them")}
 
-// openFor opens data that has the inputs of the model and its labels or targets.
-func openFor(ctx context.Context, model *learner, s *sourceSettings, opt stream.Options) (*stream.Reader, error) {
-	return openMatched(ctx, model, s, opt, true)
-}
-
-// openMatched opens data for a model. Where both have names of the columns, and none are given by
-// flags, the inputs are the columns with the names of the model's, wherever they are; otherwise they
-// are all columns but the targets, in their order.
+// openMatched opens data for a model, with its labels or targets if they are wanted. Where both have
+// names of the columns, and none are given by flags, the inputs are the columns with the names of the
+// model's, wherever they are; otherwise they are all columns but the targets, in their order. Columns that
+// are given by flags are taken in their order too, unless their names are those of the model: then they
+// are put in its order. The data is opened once, so that it can come from a pipe.
 func openMatched(ctx context.Context, model *learner, s *sourceSettings, opt stream.Options, targets bool) (*stream.Reader, error) {
 	opt.Classes = model.Classifier != nil
-	var err error
-	if s.fromInput() {
-		err = matchInput(model, &opt, targets)
-	} else {
-		err = matchFile(ctx, model, s, &opt, targets)
-	}
-	if err != nil {
-		return nil, err
-	}
 	r, err := openSource(ctx, s.paths, opt)
 	if err != nil {
 		return nil, err
 	}
-	if d := model.features().Inputs(); r.Dim() != d {
-		_ = r.Close()
-		return nil, fmt.Errorf("the data has %s and the model %d: choose the columns by --inputs, and name that of the labels or targets by --target, so that it is no input", counted(r.Dim(), "input"), d)
+	if err = match(r, model, s, targets); err == nil {
+		err = fits(r, model, targets)
 	}
-	if targets && r.Outputs() == 0 {
+	if err != nil {
 		_ = r.Close()
-		return nil, errNoTargets
+		return nil, err
 	}
 	return r, nil
 }
 
-// errTargetColumn asks for the column of the targets.
-var errTargetColumn = usageError{errors.New("--target is missing: the columns have no names by which that of the labels or targets could be found; --targets-file names a file that has them")}
-
-// matchFile sets the columns of opt after a look at the names that the file has.
-func matchFile(ctx context.Context, model *learner, s *sourceSettings, opt *stream.Options, targets bool) error {
-	r, err := openSource(ctx, s.paths, stream.Options{Format: opt.Format, Comma: opt.Comma, Header: opt.Header, InputArray: opt.InputArray, Test: opt.Test})
+// match selects the columns of the data by the names of the model.
+func match(r *stream.Reader, model *learner, s *sourceSettings, targets bool) error {
+	meta, heading, columns := &model.Metadata, r.Heading(), r.Selection()
+	names := heading.Names
+	if names == nil && columns.Header == stream.HeaderAuto && len(meta.Inputs) > 0 && holdsAll(heading.First, meta.Inputs) {
+		names = heading.First // which are all numbers
+	}
+	byName := names != nil && len(meta.Inputs) > 0 && len(columns.Inputs) == 0
+	given := columns
+	var err error
+	if byName {
+		columns.Inputs, err = namedColumns(s.paths[0], meta.Inputs, names)
+	} else {
+		columns.Inputs, err = inModelOrder(columns.Inputs, r.Inputs(), meta.Inputs)
+	}
 	if err != nil {
 		return err
 	}
-	names := r.Inputs()
-	if err := r.Close(); err != nil {
+	if columns.Targets, err = inModelOrder(columns.Targets, r.Targets(), meta.Targets); err != nil {
 		return err
 	}
-	if names != nil && len(s.paths) == 1 {
-		opt.Header = stream.HeaderPresent // which the columns that are left may not show
-	}
-	meta := &model.Metadata
-	byName := names != nil && meta.Inputs != nil && len(opt.Inputs) == 0
-	if byName {
-		if opt.Inputs, err = namedColumns(meta.Inputs, names); err != nil {
+	changed := !slices.Equal(given.Inputs, columns.Inputs) || !slices.Equal(given.Targets, columns.Targets)
+	byTarget := names != nil && len(meta.Targets) > 0 && len(columns.Targets) == 0 && s.targetsFile == "" &&
+		(targets || !byName && holdsAll(names, meta.Targets))
+	switch {
+	case byTarget:
+		if columns.Targets, err = namedColumns(s.paths[0], meta.Targets, names); err != nil {
 			return err
 		}
-	}
-	if len(opt.Targets) > 0 || opt.TargetPath != "" {
+	case targets && r.Outputs() == 0 && holdsAll(heading.Arrays, meta.Targets) && len(meta.Targets) == 1:
+		columns.Targets = meta.Targets
+	case targets && r.Outputs() == 0 && heading.Format != stream.IDX:
+		return errTargetColumn
+	case !changed:
 		return nil
 	}
-	switch {
-	case names != nil && meta.Targets != nil && (targets || !byName && holdsAll(names, meta.Targets)):
-		opt.Targets, err = namedColumns(meta.Targets, names)
-		return err
-	case targets && s.guess() == stream.NPZ:
-		opt.Targets = meta.Targets
-	case targets && s.guess() != stream.IDX:
-		return errTargetColumn
-	}
-	return nil
+	return selectNamed(r, columns, names != nil, len(s.all()) == 1)
 }
 
-// matchInput sets the columns of opt for standard input, at which nobody can look before it is read: it
-// is taken for a CSV file that has the names of the model, if it has any, unless the flags say
-// something else.
-func matchInput(model *learner, opt *stream.Options, targets bool) error {
-	if opt.Format != stream.Auto && opt.Format != stream.CSV {
-		return nil
+// selectNamed selects columns. If the first line has their names it is the header, even if the columns
+// that are left do not show that. Other files than the only one may have none.
+func selectNamed(r *stream.Reader, columns stream.Selection, named, only bool) error {
+	if named && only {
+		columns.Header = stream.HeaderPresent
 	}
-	meta := &model.Metadata
-	named := opt.Header != stream.HeaderAbsent
-	wantInputs := named && len(opt.Inputs) == 0
-	wantTargets := targets && len(opt.Targets) == 0
-	for _, name := range append(slices.Clone(meta.Inputs), meta.Targets...) {
-		if (wantInputs || wantTargets) && named && !plainName.MatchString(name) {
-			return usageError{fmt.Errorf("the column %q of the model cannot be found by its name on standard input: number the columns by --inputs and --target", name)}
-		}
+	if err := r.Select(columns); err != nil || !named || r.HasHeader() {
+		return err
 	}
-	if wantInputs {
-		opt.Inputs = meta.Inputs
+	columns.Header = stream.HeaderPresent
+	return r.Select(columns)
+}
+
+// fits returns an error unless the data has what the model needs.
+func fits(r *stream.Reader, model *learner, targets bool) error {
+	if d := model.features().Inputs(); r.Dim() != d {
+		return fmt.Errorf("the data has %s and the model %d: choose the columns by --inputs, and name that of the labels or targets by --target, so that it is no input", counted(r.Dim(), "input"), d)
 	}
-	if wantTargets {
-		if !named || meta.Targets == nil {
-			return errTargetColumn
-		}
-		opt.Targets = meta.Targets
+	if targets && r.Outputs() == 0 {
+		return errNoTargets
 	}
 	return nil
 }
 
 // namedColumns returns the numbers of the columns with the wanted names.
-func namedColumns(wanted, names []string) ([]string, error) {
+func namedColumns(path string, wanted, names []string) ([]string, error) {
 	var columns, missing []string
 	for _, name := range wanted {
 		i := slices.Index(names, name)
 		if i < 0 {
-			missing = append(missing, strconv.Quote(name))
+			missing = append(missing, name)
 			continue
+		}
+		if slices.Contains(names[i+1:], name) {
+			return nil, &stream.Error{Path: path, What: fmt.Sprintf("has more than one column named %q: give its number from 1, by --inputs or --target", name)}
 		}
 		columns = append(columns, strconv.Itoa(i+1))
 	}
 	if missing != nil {
 		return nil, fmt.Errorf("the data lacks the columns %s of the model, and has %s: name the columns by --inputs, or say --header absent if the first line is one of data",
-			strings.Join(missing, ", "), strings.Join(names, ", "))
+			someQuoted(missing), someOf(names))
 	}
 	return columns, nil
+}
+
+// inModelOrder returns columns that were given by specs, all if there are none, and have the names chosen,
+// in the order of the model's names. Those that have other names, or none, are left as they are.
+func inModelOrder(specs, chosen, model []string) ([]string, error) {
+	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
+		return specs, nil
+	}
+	if len(specs) != 0 && len(specs) != len(chosen) {
+		return nil, usageError{fmt.Errorf("a range of columns has them in another order than the model: name them one by one, in its order: %s", someOf(model))}
+	}
+	ordered := make([]string, len(model))
+	for i, name := range model {
+		at := slices.Index(chosen, name)
+		if len(specs) == 0 {
+			ordered[i] = strconv.Itoa(at + 1)
+		} else {
+			ordered[i] = specs[at]
+		}
+	}
+	return ordered, nil
 }
 
 // holdsAll tells whether all wanted names are there.
 func holdsAll(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) })
 }
-
-// plainName matches the names of columns that stream does not read as positions or ranges.
-var plainName = regexp.MustCompile(`^[^0-9:][^:]*$`)

@@ -73,8 +73,11 @@ func (t *talk) explain(format string, args ...any) {
 	}
 }
 
-// warn tells on standard error what may be wrong.
+// warn tells on standard error what may be wrong, unless nobody wants to know.
 func (t *talk) warn(format string, args ...any) {
+	if t.quiet {
+		return
+	}
 	t.shown.clear()
 	fmt.Fprintf(t.err, "note: "+format+"\n", args...)
 }

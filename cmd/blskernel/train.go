@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"blskernel/dataset/stream"
-
 	"github.com/spf13/cobra"
 )
 
@@ -18,13 +16,14 @@ type trainSettings struct {
 	compute computeSettings
 	talk    talkSettings
 
-	out          string
-	task         string
-	classes      []string
-	scan         bool
-	first, batch int
-	checkpoint   interval
-	resume       bool
+	out        string
+	task       string
+	classes    []string
+	scan       bool
+	first      int
+	batch      batchRows
+	checkpoint interval
+	resume     bool
 }
 
 func newTrain(s streams) *cobra.Command {
@@ -34,22 +33,27 @@ func newTrain(s streams) *cobra.Command {
 		Short: "Train a model on files of any size and keep it",
 		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzip,
 or on standard input (-), and write it to a model file. The rows are read and learned
-batch by batch, so that the memory depends on the number of nodes k and not on the
-number of rows; with the methods improved and original it does depend on it, since they
-keep a matrix of rows x k.
+batch by batch, so that the memory depends on the number of nodes k and on two batches,
+of which each takes 8 (d + k) bytes for each of its rows with d inputs, and not on the
+number of rows; with the methods improved and original it does depend on that, since
+they keep a matrix of rows x k. With very many columns it is the first batch that takes
+the most: --first makes it smaller.
 
 The feature maps are fitted to the first batch, of --first rows, and do not change
 afterwards: let the rows be in no order that matters, and above all not sorted by their
 labels. The classes too are those of the first batch, unless --classes lists them or
 --scan reads the files once before to find them; a label that comes up later is an error.
 
---task is not needed for idx files, which are a classification, and for files whose
+--task is not needed for idx files, which are a classification, and for data whose
 labels are words, or whose targets are numbers with fractions. Whole numbers may be
 either.
 
 With --checkpoint the model is written again and again while it learns. If the training
 is stopped, the same command with --resume goes on after the last checkpoint, and the
-result is to the last bit that of a training that was never stopped.`,
+result is to the last bit that of a training that was never stopped. The rows up to the
+checkpoint are read again, and must be those that were learned; rows after it may have
+been corrected or added meanwhile. Of standard input and pipes, which cannot be read
+again, a checkpoint keeps what was learned, but nothing can go on with it.`,
 		Example: `  blskernel train --out iris.bls --target species iris.csv
   blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
   blskernel train --out digits.bls --enhancement 1000 --data mnist
@@ -67,22 +71,16 @@ result is to the last bit that of a training that was never stopped.`,
 	f.StringSliceVar(&set.classes, "classes", nil, "labels of all classes; by default those of the first batch")
 	f.BoolVar(&set.scan, "scan", false, "read the files once before, to find all classes")
 	set.model.register(cmd)
-	f.IntVar(&set.first, "first", 0, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of --batch and twice the nodes")
-	f.IntVar(&set.batch, "batch", defaultBatch, "rows of each further batch")
+	f.IntVar(&set.first, "first", 0, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
+	set.batch.register(cmd)
 	f.Var(&set.checkpoint, "checkpoint", "write the model whenever so many rows have been learned, as 100000, or so much time has passed, as 5m, and when interrupted")
 	f.BoolVar(&set.resume, "resume", false, "go on after the last checkpoint in --out; the flags and files must be those of before")
 	set.compute.register(cmd)
 	set.talk.register(cmd, "one JSON object, and one for each checkpoint,")
 	complete(cmd, "task", "classification", "regression")
 	completeFile(cmd, "out", modelExtension)
-	completeFile(cmd, "data", dataExtensions...)
-	completeFile(cmd, "targets-file", dataExtensions...)
 	return cmd
 }
-
-// defaultBatch is the number of rows of a batch: enough for products of matrices to be fast, and some
-// 30 MB for 1000 nodes.
-const defaultBatch = 4096
 
 // The values of --task.
 const (
@@ -102,11 +100,13 @@ func (set *trainSettings) run(cmd *cobra.Command, args []string, s streams) erro
 	if err != nil {
 		return err
 	}
-	if set.scan && set.source.fromInput() {
-		return usageError{errors.New("--scan reads the data twice, which standard input cannot be: list the labels by --classes")}
+	if once := set.source.once(); set.scan && once != "" {
+		return usageError{fmt.Errorf("--scan reads the data twice, which %s cannot be: list the labels by --classes", once)}
 	}
-	if set.source.guess() == stream.CSV && len(set.source.targets) == 0 && set.source.targetsFile == "" {
-		return usageError{errors.New("--target is missing: name the column of the labels or targets, by its name or number")}
+	if set.resume {
+		if err := set.source.checkResume(); err != nil {
+			return err
+		}
 	}
 	b, err := set.compute.lookup()
 	if err != nil {
@@ -120,13 +120,14 @@ func (set *trainSettings) run(cmd *cobra.Command, args []string, s streams) erro
 		return err
 	}
 	defer lock.release()
-	st, err := newStanding(cmd, b.Name(), &set.source)
+	st, err := newStanding(cmd, b, &set.source)
 	if err != nil {
 		return err
 	}
 	t := set.talk.begin(s)
 	defer t.shown.clear()
-	return (&training{set: set, talk: t, backend: b, options: opt, standing: st}).run(ctx)
+	warnOnce(t, set.checkpoint, st)
+	return (&training{set: set, talk: t, backend: b, standing: st}).run(ctx, opt)
 }
 
 // check says which flag is wrong.
@@ -134,13 +135,14 @@ func (set *trainSettings) check() error {
 	if set.out == "" {
 		return usageError{errors.New("--out is missing: name the file for the model")}
 	}
-	for _, check := range []struct {
-		flag         string
-		value, least int
-	}{{"first", set.first, 0}, {"batch", set.batch, 1}} {
-		if check.value < check.least || check.value > mostSamples {
-			return usageError{fmt.Errorf("--%s is %d; want %d to %d", check.flag, check.value, check.least, mostSamples)}
-		}
+	if err := checkStandardOutput(set.out); err != nil {
+		return err
+	}
+	if set.first < 0 || set.first > mostSamples {
+		return usageError{fmt.Errorf("--first is %d; want 0 to %d", set.first, mostSamples)}
+	}
+	if err := set.batch.check(); err != nil {
+		return err
 	}
 	if !slices.Contains([]string{"", classification, regression}, set.task) {
 		return usageError{fmt.Errorf("--task is %q; want %s or %s", set.task, classification, regression)}
@@ -169,10 +171,10 @@ func (set *trainSettings) check() error {
 	return set.model.check()
 }
 
-// firstRows returns the number of rows of the first batch.
-func (set *trainSettings) firstRows() int {
+// firstRows returns the number of rows of the first batch, batch being that of the others.
+func (set *trainSettings) firstRows(batch int) int {
 	if set.first > 0 {
 		return set.first
 	}
-	return max(set.batch, 2*set.model.nodes())
+	return max(batch, 2*set.model.nodes())
 }

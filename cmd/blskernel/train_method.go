@@ -7,16 +7,16 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
-	"blskernel/dataset/stream"
 )
 
 // fit fits a model to the first batch, of the method that --method names, or of the one that suits the
-// condition number that the batch shows. No rates are measured: where there are none of this machine
-// methods are compared by their flops.
+// condition number that the batch shows. Methods are compared by their flops, and not by the times that
+// they take on this machine, so that the same command makes the same model everywhere.
 func (tr *training) fit(ctx context.Context, f fetched, total int64, meta modelfile.Metadata) (*learner, error) {
 	by := func(method blsupdate.Method) (*learner, error) {
-		classifier, regressor := tr.set.model.estimator(tr.options.Classes, len(meta.Classes), method, tr.set.source.guess() == stream.IDX, tr.backend)
+		classifier, regressor := tr.set.model.estimator(tr.classes, len(meta.Classes), method, tr.images, tr.backend)
 		l := newLearner(&modelfile.File{Classifier: classifier, Regressor: regressor, Metadata: meta})
+		l.labelsIn = tr.set.source.targetsFile
 		return l, l.learn(ctx, f.batch)
 	}
 	if tr.set.model.method != automatic {
@@ -42,28 +42,30 @@ func (tr *training) fit(ctx context.Context, f fetched, total int64, meta modelf
 // unknownGrowth is how many times the first batch the rows are taken to be where nobody knows.
 const unknownGrowth = 100
 
+// expectedRows returns the rows of the data, total if that is known, by the bytes that the first batch
+// took of all: the same whenever the same data is read.
+func expectedRows(f fetched, first int, total int64) float64 {
+	switch {
+	case total >= 0:
+		return float64(total)
+	case f.total > 0 && f.done > 0:
+		return float64(first) * float64(f.total) / float64(f.done)
+	default:
+		return unknownGrowth * float64(first)
+	}
+}
+
 // choose returns the method for the batches to come after the first, which u has learned.
 func (tr *training) choose(u blsupdate.Updater, f fetched, total int64) (blsupdate.Method, error) {
 	first := u.Samples()
-	rows := float64(total)
-	switch {
-	case total >= 0:
-	case f.total > 0 && f.done > 0:
-		rows = float64(first) * float64(f.total) / float64(f.done)
-	default:
-		rows = unknownGrowth * float64(first)
-	}
-	batches := max(1, math.Ceil((rows-float64(first))/float64(tr.set.batch)))
+	rows := expectedRows(f, first, total)
+	batches := max(1, math.Ceil((rows-float64(first))/float64(tr.batch)))
 	// The largest singular value grows with the root of the rows, and the ridge, which bounds the
 	// smallest, stays.
 	condition := 1 / max(u.Condition().RCond, 1e-300) * math.Sqrt(max(1, rows/float64(first)))
-	rates, err := blsupdate.LoadRates(tr.backend)
-	if err != nil {
-		rates = blsupdate.ConstantRates(1e9, 1e9)
-	}
-	choice, err := blsupdate.Plan(tr.set.batch, u.Nodes(), first, u.Targets(), blsupdate.Needs{
+	choice, err := blsupdate.Plan(tr.batch, u.Nodes(), first, u.Targets(), blsupdate.Needs{
 		Lambda: u.Lambda(), Batches: int(min(batches, mostSamples)), WeightsAtEnd: true,
-		Condition: max(1, condition), Backend: tr.backend, Rates: rates,
+		Condition: max(1, condition), Backend: tr.backend, Rates: blsupdate.ConstantRates(1e9, 1e9),
 	})
 	var none *blsupdate.PlanError
 	if err != nil && !errors.As(err, &none) {

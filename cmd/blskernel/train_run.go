@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	"blskernel"
 	"blskernel/bls/modelfile"
@@ -19,67 +20,91 @@ type training struct {
 	set      *trainSettings
 	talk     *talk
 	backend  blskernel.Backend
-	options  stream.Options
 	standing *standing
+	images   bool // whether the data is idx files
+	classes  bool // whether it is a classification
+	batch    int  // rows of a batch after the first
 }
 
-func (tr *training) run(ctx context.Context) error {
+func (tr *training) run(ctx context.Context, opt stream.Options) error {
 	begun := time.Now()
 	model, err := tr.checkpoint(ctx)
 	if err != nil {
 		return err
 	}
-	if model != nil && model.Metadata.Progress.Done {
-		return tr.talk.tellDone(tr.set.out, model.Metadata.Progress.Rows)
+	switch {
+	case model != nil:
+		opt.Classes = model.Classifier != nil
+		model.labelsIn = tr.set.source.targetsFile
+	case tr.set.task == classification:
+		opt.Classes = true
 	}
-	if model != nil {
-		tr.options.Classes = model.Classifier != nil
-	} else if err := tr.decideTask(ctx); err != nil {
-		return err
-	}
-	classes := tr.set.classes
-	if tr.set.scan && model == nil && tr.options.Classes {
-		if classes, err = tr.scanClasses(ctx); err != nil {
-			return err
-		}
-	}
-	r, err := openSource(ctx, tr.set.source.paths, tr.options)
+	r, err := tr.open(ctx, opt)
 	if err != nil {
 		return err
 	}
-	if r.Outputs() == 0 {
-		_ = r.Close()
-		return errNoTargets
-	}
 	c := &course{
-		talk: tr.talk, path: tr.set.out, standing: tr.standing, every: tr.set.checkpoint,
-		begun: begun, last: begun, total: r.Rows(), explain: explainTraining,
+		talk: tr.talk, path: tr.set.out, standing: tr.standing, every: tr.set.checkpoint, save: modelfile.Save,
+		sum: newRowSum(), begun: begun, last: begun, total: r.Rows(), explain: explainTraining,
 	}
-	inputs, targets := r.Inputs(), r.Targets() // before another goroutine has the reader
-	if model == nil {
-		c.batches = readAhead(ctx, r, 0, tr.set.firstRows(), tr.set.batch)
+	if model != nil {
+		c.goOn(ctx, model, r, model.Metadata.Batch)
 		defer c.batches.stop()
-		f, waited := c.batches.take(ctx)
-		c.waiting += waited
-		if errors.Is(f.err, io.EOF) {
-			return errors.New("the data has no rows")
-		}
-		if f.err != nil {
-			return f.err
-		}
-		if err := tr.start(ctx, c, f, inputs, targets, classes); err != nil {
-			return err
-		}
-	} else {
-		c.model, c.rows, c.kept = model, model.Metadata.Progress.Rows, model.Metadata.Progress.Rows
-		c.batches = readAhead(ctx, r, c.rows, tr.set.batch, tr.set.batch)
-		defer c.batches.stop()
-		tr.talk.explain("%s goes on after %s", tr.set.out, counted(int(c.rows), "row"))
+		tr.talk.explain("%s goes on after %s", tr.set.out, counted(int(c.known), "row"))
+		return c.run(ctx)
 	}
-	if err := c.run(ctx); err != nil {
+	classes, err := tr.prepare(ctx, r, opt)
+	if err != nil {
+		_ = r.Close()
 		return err
 	}
-	return c.tell()
+	meta := modelfile.Metadata{
+		Software: "blskernel " + version(), Batch: tr.batch,
+		Inputs: r.Inputs(), Classes: classes, Targets: r.Targets(),
+	}
+	c.batches = readAhead(ctx, r, 0, tr.set.firstRows(tr.batch), tr.batch)
+	defer c.batches.stop()
+	if err := tr.start(ctx, c, meta); err != nil {
+		return err
+	}
+	return c.run(ctx)
+}
+
+// open opens the data. Where it is not known yet whether it has labels, it is opened as if it had
+// numbers, and where that cannot be, because it has an array of text, as if it had labels.
+func (tr *training) open(ctx context.Context, opt stream.Options) (*stream.Reader, error) {
+	r, err := openSource(ctx, tr.set.source.paths, opt)
+	var fault *stream.Error
+	if errors.As(err, &fault) && tr.set.task == "" && !opt.Classes && tr.standing.once == "" {
+		opt.Classes = true
+		if r, again := openSource(ctx, tr.set.source.paths, opt); again == nil {
+			return r, nil
+		}
+	}
+	return r, err
+}
+
+// prepare decides what the data is. It returns the classes if they are to be known before the first
+// batch.
+func (tr *training) prepare(ctx context.Context, r *stream.Reader, opt stream.Options) (classes []string, err error) {
+	switch {
+	case r.Outputs() > 0:
+	case r.Format() == stream.CSV:
+		return nil, usageError{errors.New("--target is missing: name the column of the labels or targets, by its name or number")}
+	default:
+		return nil, errNoTargets
+	}
+	if err := checkNames(&tr.set.source, r.Inputs(), r.Targets()); err != nil {
+		return nil, err
+	}
+	tr.images, tr.batch = r.Format() == stream.IDX, tr.set.batch.of(r.Dim())
+	if err := tr.decideTask(r); err != nil {
+		return nil, err
+	}
+	if tr.set.scan {
+		return tr.scanClasses(ctx, opt)
+	}
+	return tr.set.classes, nil
 }
 
 // checkpoint returns the model that the training goes on with, nil where it begins.
@@ -105,22 +130,33 @@ func (tr *training) checkpoint(ctx context.Context) (*learner, error) {
 }
 
 // start makes a model of the first batch.
-func (tr *training) start(ctx context.Context, c *course, f fetched, inputs, targets, classes []string) error {
-	if tr.options.Classes && classes == nil {
+func (tr *training) start(ctx context.Context, c *course, meta modelfile.Metadata) error {
+	f, waited := c.batches.take(ctx)
+	c.waiting += waited
+	if errors.Is(f.err, io.EOF) {
+		return errNoRows
+	}
+	if f.err != nil {
+		return f.err
+	}
+	if tr.classes && meta.Classes == nil {
 		seen := map[string]bool{}
-		for _, label := range f.batch.Labels {
+		for i, label := range f.batch.Labels {
+			if !utf8.ValidString(label) {
+				return &unreadableLabelError{label, labelPlace(f.batch, i, tr.set.source.targetsFile)}
+			}
 			seen[label] = true
 		}
-		classes = sortedLabels(seen)
+		meta.Classes = sortedLabels(seen)
 	}
-	if tr.options.Classes && len(classes) > mostClasses {
-		return usageError{fmt.Errorf("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(classes), mostClasses)}
+	if tr.classes && len(meta.Classes) > mostClasses {
+		return usageError{fmt.Errorf("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(meta.Classes), mostClasses)}
 	}
-	now := time.Now().UTC()
-	meta := modelfile.Metadata{
-		Created: now, Changed: now, Software: "blskernel " + version(), Batch: tr.set.batch,
-		Inputs: inputs, Classes: classes, Targets: targets,
+	if len(meta.Classes) == 1 {
+		tr.talk.warn("the only class is %s, so that it is all that the model can predict: is --target the right column, and are the rows sorted by it?", printable(meta.Classes[0]))
 	}
+	meta.Created = time.Now().UTC()
+	meta.Changed = meta.Created
 	if err := meta.Check(); err != nil {
 		return err // now, and not when the model is to be written
 	}
@@ -132,12 +168,9 @@ func (tr *training) start(ctx context.Context, c *course, f fetched, inputs, tar
 		}
 		return explainTraining(err)
 	}
-	c.learning += time.Since(start)
 	c.model = model
-	rows, _ := f.batch.X.Dims()
-	c.rows, c.learned = int64(rows), int64(rows)
-	tr.talk.explain("%s; feature maps fitted to the first %s, scaled by %s", model.describe(), counted(rows, "row"), model.features().Options().Scaling)
-	c.talk.shown.show(f.share(c.rows, c.total), fmt.Sprintf("%d rows", c.rows))
+	c.took(f, time.Since(start))
+	tr.talk.explain("%s; feature maps fitted to the first %s, scaled by %s", model.describe(), counted(int(c.rows), "row"), model.features().Options().Scaling)
 	return nil
 }
 

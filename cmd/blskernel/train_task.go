@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"blskernel/dataset/stream"
 )
@@ -14,23 +15,25 @@ import (
 // looked is the number of rows by which a task is guessed.
 const looked = 1000
 
+// errNoRows says that there is nothing to learn from.
+var errNoRows = errors.New("the data has no rows")
+
 // errTask asks for the task.
 var errTask = usageError{fmt.Errorf("--task is missing: the targets could be the numbers of classes as well as quantities; want --task %s or --task %s", classification, regression)}
 
-// decideTask says in the options whether the targets are labels: by --task, else by what is certain
+// decideTask selects the targets of the data as labels or as numbers: by --task, else by what is certain
 // about them.
-func (tr *training) decideTask(ctx context.Context) error {
+func (tr *training) decideTask(r *stream.Reader) error {
 	switch {
 	case tr.set.task != "":
-		tr.options.Classes = tr.set.task == classification
-		return nil
-	case tr.set.source.guess() == stream.IDX || tr.set.scan:
-		tr.options.Classes = true
-		return nil
-	case tr.set.source.fromInput():
-		return usageError{fmt.Errorf("--task is missing: want --task %s or --task %s", classification, regression)}
+		return tr.selectTask(r, tr.set.task)
+	case r.Format() == stream.IDX || tr.set.scan:
+		return tr.selectTask(r, classification)
 	}
-	labels, err := tr.lookAt(ctx)
+	labels, err := lookAt(r)
+	if errors.Is(err, io.EOF) {
+		return errNoRows
+	}
 	if err != nil {
 		return err
 	}
@@ -38,15 +41,30 @@ func (tr *training) decideTask(ctx context.Context) error {
 	if task == "" {
 		return errTask
 	}
-	tr.options.Classes = task == classification
 	tr.talk.explain("the targets are those of a %s", task)
-	return nil
+	return tr.selectTask(r, task)
 }
 
-// lookAt returns the targets of the first rows as text. What cannot be labels, several targets and an
-// array of numbers with fractions, is read as numbers.
-func (tr *training) lookAt(ctx context.Context) ([]string, error) {
-	b, err := tr.firstBatch(ctx, true)
+// selectTask makes the targets labels or numbers.
+func (tr *training) selectTask(r *stream.Reader, task string) error {
+	tr.classes = task == classification
+	return selectClasses(r, tr.classes)
+}
+
+// selectClasses makes the targets of data labels or numbers, unless they are.
+func selectClasses(r *stream.Reader, classes bool) error {
+	columns := r.Selection()
+	if columns.Classes == classes {
+		return nil
+	}
+	columns.Classes = classes
+	return r.Select(columns)
+}
+
+// lookAt returns the targets of the first rows as text, and leaves the data at its beginning. What
+// cannot be labels, several targets and an array of numbers with fractions, is read as numbers.
+func lookAt(r *stream.Reader) ([]string, error) {
+	b, err := peek(r, true)
 	if err == nil {
 		return b.Labels, nil
 	}
@@ -54,7 +72,7 @@ func (tr *training) lookAt(ctx context.Context) ([]string, error) {
 	if !errors.As(err, &fault) {
 		return nil, err
 	}
-	b, again := tr.firstBatch(ctx, false)
+	b, again := peek(r, false)
 	if again != nil {
 		return nil, err
 	}
@@ -67,23 +85,12 @@ func (tr *training) lookAt(ctx context.Context) ([]string, error) {
 	return labels, nil
 }
 
-// firstBatch returns the first rows, with labels or with numbers.
-func (tr *training) firstBatch(ctx context.Context, classes bool) (*stream.Batch, error) {
-	opt := tr.options
-	opt.Classes = classes
-	r, err := openSource(ctx, tr.set.source.paths, opt)
-	if err != nil {
+// peek returns the first rows, with labels or with numbers.
+func peek(r *stream.Reader, classes bool) (*stream.Batch, error) {
+	if err := selectClasses(r, classes); err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	if r.Outputs() == 0 {
-		return nil, errNoTargets
-	}
-	b, err := r.Next(looked)
-	if errors.Is(err, io.EOF) {
-		err = errors.New("the data has no rows")
-	}
-	return b, err
+	return r.Peek(looked)
 }
 
 // taskOf returns the task whose targets the labels certainly are, or an empty string: words are those
@@ -110,16 +117,14 @@ func taskOf(labels []string) string {
 }
 
 // scanClasses reads the labels of all rows and returns those that there are.
-func (tr *training) scanClasses(ctx context.Context) ([]string, error) {
-	r, err := openSource(ctx, tr.set.source.paths, tr.options)
+func (tr *training) scanClasses(ctx context.Context, opt stream.Options) ([]string, error) {
+	opt.Classes = true
+	r, err := openSource(ctx, tr.set.source.paths, opt)
 	if err != nil {
 		return nil, err
 	}
-	if r.Outputs() == 0 {
-		_ = r.Close()
-		return nil, errNoTargets
-	}
-	batches := readAhead(ctx, r, 0, tr.set.batch, tr.set.batch)
+	batch := tr.set.batch.of(r.Dim())
+	batches := readAhead(ctx, r, 0, batch, batch)
 	defer batches.stop()
 	seen := map[string]bool{}
 	rows := 0
@@ -131,7 +136,10 @@ func (tr *training) scanClasses(ctx context.Context) ([]string, error) {
 		if f.err != nil {
 			return nil, f.err
 		}
-		for _, label := range f.batch.Labels {
+		for i, label := range f.batch.Labels {
+			if !utf8.ValidString(label) {
+				return nil, &unreadableLabelError{label, labelPlace(f.batch, i, tr.set.source.targetsFile)}
+			}
 			seen[label] = true
 		}
 		if len(seen) > mostClasses {

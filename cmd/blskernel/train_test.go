@@ -178,18 +178,18 @@ func TestClasses(t *testing.T) {
 	train := func(flags ...string) []string {
 		return small(append(flags, "--first", "150", "--out", model, "--target", "color", data)...)
 	}
-	fail(t, exitFailure, `has the label "dark blue", which is none of the 2 classes of the model (green, red): give all by --classes, or --scan the data for them`, train()...)
+	fail(t, exitFailure, `: the label "dark blue" is none of the 2 classes of the model (green, red): give all by --classes, or --scan the data for them`, train()...)
 	if _, err := os.Stat(model); err == nil {
 		t.Error("a model has been written")
 	}
-	fail(t, exitFailure, `which is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
+	fail(t, exitFailure, `is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
 	for _, flags := range [][]string{{"--scan"}, {"--classes", "red,green,dark blue"}} {
 		if out := succeed(t, train(flags...)...); !strings.Contains(out, "3 classes") {
 			t.Errorf("%q: %q", flags, out)
 		}
 	}
 	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
-	fail(t, exitFailure, `row 1 has the label "black", which is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
+	fail(t, exitFailure, `y.csv, line 2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
 	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
 		t.Errorf("%+v", q)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"blskernel/bls/modelfile"
+
 	"github.com/spf13/cobra"
 )
 
@@ -16,7 +18,7 @@ type updateSettings struct {
 	talk    talkSettings
 
 	out             string
-	batch           int
+	batch           batchRows
 	checkpoint      interval
 	resume, restart bool
 }
@@ -34,11 +36,14 @@ The model file is replaced as a whole, when all rows have been learned and the n
 is on the disk; only then the command says so on standard output. If it is stopped
 before, however that happens, the file is what it was, or what the last --checkpoint made
 it. Then the same command with --resume goes on after that checkpoint, and without one,
-from the first row; an update that was finished is not done again by it. No other
-process can change the model meanwhile.
+from the first row; an update that was finished is not done again by it, if it was the
+last one. The rows up to the checkpoint are read again, and must be those that were
+learned; rows after it may have been corrected or added meanwhile. Of standard input and
+pipes, which cannot be read again, a checkpoint keeps what was learned, but nothing can
+go on with it. No other process can change the model meanwhile.
 
 Columns are matched by their names where the model and the data have names, else by their
-order.`,
+order, as by predict. Data without rows is an error, and the model is left as it is.`,
 		Example: `  blskernel update iris.bls more.csv
   blskernel update iris.bls --out newer.bls more.csv
   blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
@@ -50,15 +55,13 @@ order.`,
 	f.SortFlags = false
 	f.StringVar(&set.out, "out", "", "file for the new model; by default it takes the place of the old one")
 	set.source.register(cmd, "training")
-	f.IntVar(&set.batch, "batch", 0, "rows of a batch; 0 for as many as in the training")
+	f.IntVar((*int)(&set.batch), "batch", 0, "rows of a batch; 0 for as many as in the training")
 	f.Var(&set.checkpoint, "checkpoint", "write the model whenever so many rows have been learned, as 100000, or so much time has passed, as 5m, and when interrupted")
 	f.BoolVar(&set.resume, "resume", false, "go on after the last checkpoint of the same update, if there is one")
 	f.BoolVar(&set.restart, "restart", false, "learn all rows although the model is a checkpoint of something that was not finished")
 	set.compute.register(cmd)
 	set.talk.register(cmd, "one JSON object, and one for each checkpoint,")
 	completeFile(cmd, "out", modelExtension)
-	completeFile(cmd, "data", dataExtensions...)
-	completeFile(cmd, "targets-file", dataExtensions...)
 	return cmd
 }
 
@@ -86,6 +89,11 @@ func (set *updateSettings) run(cmd *cobra.Command, args []string, s streams) err
 	if err != nil {
 		return err
 	}
+	if set.resume {
+		if err := set.source.checkResume(); err != nil {
+			return err
+		}
+	}
 	b, err := set.compute.lookup()
 	if err != nil {
 		return err
@@ -105,47 +113,50 @@ func (set *updateSettings) run(cmd *cobra.Command, args []string, s streams) err
 		return err
 	}
 	defer lock.release()
-	st, err := newStanding(cmd, b.Name(), &set.source)
+	st, err := newStanding(cmd, b, &set.source)
 	if err != nil {
 		return err
 	}
 	if out != path {
-		st.settings += " of " + path
+		st.settings["model"] = path
 	}
 	t := set.talk.begin(s)
 	defer t.shown.clear()
-	model, rows, err := set.load(ctx, path, out, st, b)
+	warnOnce(t, set.checkpoint, st)
+	model, resumed, err := set.load(ctx, path, out, st, b)
 	if err != nil {
 		return err
 	}
-	if model.Metadata.Progress != nil && model.Metadata.Progress.Done && rows > 0 {
-		return t.tellDone(out, rows)
-	}
-	r, err := openFor(ctx, model, &set.source, opt)
+	model.labelsIn = set.source.targetsFile
+	r, err := openMatched(ctx, model, &set.source, opt, true)
 	if err != nil {
 		return err
 	}
-	batch := set.batch
+	batch := int(set.batch)
 	if batch == 0 {
-		batch = max(1, model.Metadata.Batch)
+		batch = batchRows(model.Metadata.Batch).of(r.Dim())
 	}
 	c := &course{
-		talk: t, model: model, path: out, standing: st, every: set.checkpoint,
-		begun: begun, last: begun, total: r.Rows(), rows: rows, kept: rows, explain: explainUpdate,
+		talk: t, model: model, path: out, standing: st, every: set.checkpoint, save: modelfile.Save,
+		sum: newRowSum(), begun: begun, last: begun, total: r.Rows(), explain: explainUpdate,
 	}
-	c.batches = readAhead(ctx, r, rows, batch, batch)
+	if resumed {
+		c.goOn(ctx, model, r, batch)
+	} else {
+		c.batches = readAhead(ctx, r, 0, batch, batch)
+	}
 	defer c.batches.stop()
-	if err := c.run(ctx); err != nil {
-		return err
-	}
-	return c.tell()
+	return c.run(ctx)
 }
 
 func (set *updateSettings) check() error {
-	switch {
-	case set.batch < 0 || set.batch > mostSamples:
-		return usageError{fmt.Errorf("--batch is %d; want 0 to %d", set.batch, mostSamples)}
-	case set.resume && set.restart:
+	if err := set.batch.check(); err != nil {
+		return err
+	}
+	if err := checkStandardOutput(set.out); err != nil {
+		return err
+	}
+	if set.resume && set.restart {
 		return usageError{errors.New("--resume and --restart contradict each other: leave one out")}
 	}
 	return set.talk.check()

@@ -19,7 +19,6 @@ func TestWrongFlags(t *testing.T) {
 		{"train --out OUT", "no data: name a file, a folder, or - for standard input"},
 		{"train --out OUT DATA", "--target is missing: name the column of the labels or targets, by its name or number"},
 		{"train --out OUT --target c DATA -", "standard input, -, cannot be one of several files"},
-		{"train --out OUT --target c -", "--task is missing: want --task classification or --task regression"},
 		{"train --out OUT --target c --task x DATA", `--task is "x"; want classification or regression`},
 		{"train --out OUT --target c --format x DATA", `--format is "x"; want auto, csv, npy, npz or idx`},
 		{"train --out OUT --target c --comma xx DATA", `--comma is "xx"; want one character, or tab`},
@@ -34,7 +33,7 @@ func TestWrongFlags(t *testing.T) {
 		{"train --out OUT --target c --method x DATA", `--method is "x"; want auto or one of gram, qr,`},
 		{"train --out OUT --target c --lambda -1 DATA", `invalid argument "-1" for "--lambda" flag`},
 		{"train --out OUT --target c --first -1 DATA", "--first is -1; want 0 to "},
-		{"train --out OUT --target c --batch 0 DATA", "--batch is 0; want 1 to "},
+		{"train --out OUT --target c --batch -1 DATA", "--batch is -1; want 0 to "},
 		{"train --out OUT --target c --threads -1 DATA", "--threads is -1; want 0 to "},
 		{"train --out OUT --target c --backend x DATA", `--backend is "x"; want pure or openblas`},
 		{"train --out OUT --target c --checkpoint 0 DATA", `invalid argument "0" for "--checkpoint" flag: want a number of rows`},
@@ -42,6 +41,13 @@ func TestWrongFlags(t *testing.T) {
 		{"train --out OUT --target c --classes x,y --scan DATA", "--classes and --scan contradict each other"},
 		{"train --out OUT --target c --task regression --scan DATA", "--classes and --scan are about a classification"},
 		{"train --out OUT --target c --task classification --scan -", "--scan reads the data twice"},
+		{"train --out OUT --targets-file - --scan DATA", "--scan reads the data twice, which standard input cannot be: list the labels by --classes"},
+		{"train --out OUT --target c --resume -", "--resume reads the data from the beginning again, which standard input cannot be: leave it out, or save"},
+		{"update OUT --resume -", "--resume reads the data from the beginning again, which standard input cannot be"},
+		{"update OUT --resume --targets-file - DATA", "--resume reads the data from the beginning again, which standard input cannot be"},
+		{"export OUT --out x.npz --quiet --verbose", "--quiet and --verbose contradict each other"},
+		{"inspect OUT --quiet --verbose", "--quiet and --verbose contradict each other"},
+		{"inspect OUT --threads -1", "--threads is -1; want 0 to "},
 		{"train --out OUT --target c --quiet --verbose DATA", "--quiet and --verbose contradict each other"},
 		{"train --out DATA --target c DATA", "which is there and is no model: remove it, or give another name"},
 		{"train --out DIR --target c DATA", "which is no file"},
@@ -49,8 +55,8 @@ func TestWrongFlags(t *testing.T) {
 		{"update OUT", "no data: name a file"},
 		{"update OUT --batch -1 DATA", "--batch is -1; want 0 to "},
 		{"update OUT --resume --restart DATA", "--resume and --restart contradict each other"},
-		{"predict OUT --batch 0 DATA", "--batch is 0; want 1 to "},
-		{"evaluate OUT --batch 0 DATA", "--batch is 0; want 1 to "},
+		{"predict OUT --batch -1 DATA", "--batch is -1; want 0 to "},
+		{"evaluate OUT --batch -1 DATA", "--batch is -1; want 0 to "},
 		{"export", "no model: name the model file"},
 		{"export OUT", "--out is missing: name the .npz file"},
 		{"export OUT --out x.csv", `--out is "x.csv"; want a name that ends in .npz`},
@@ -142,7 +148,9 @@ func TestStandardInput(t *testing.T) {
 		return out.String()
 	}
 	all := []string{"a", "b", "c", "d", "color"}
-	piped(csvText(samples(300, 1), true, all...), small("--out", model, "--target", "color", "--task", "classification", "-")...)
+	if out := piped(csvText(samples(300, 1), true, all...), small("--out", model, "--target", "color", "-")...); !strings.Contains(out, "300 samples in all") {
+		t.Errorf("%q", out)
+	}
 	other := csvText(samples(100, 2), true, "color", "d", "c", "b", "id", "a")
 	q := object[classificationQuality](t, piped(other, "evaluate", model, "--json", "-"))
 	if q.Rows != 100 || !(q.Accuracy > 0.9) {
@@ -222,5 +230,23 @@ func TestVerbose(t *testing.T) {
 	out := succeed(t, small("--out", filepath.Join(dir, "m"), "--target", "color", data)...)
 	if !strings.Contains(out, "nodes by gram, ") {
 		t.Errorf("%q", out)
+	}
+}
+
+// TestAutomaticAgain chooses the same by the same reasons whenever the same command is given, however
+// fast the data is read.
+func TestAutomaticAgain(t *testing.T) {
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", csvText(samples(9000, 1), true, "a", "b", "c", "d", "color"))
+	t.Setenv("BLSKERNEL_CACHE", dir)
+	var first string
+	for n := range 5 {
+		status, _, stderr := inProcess(small("--verbose", "--out", filepath.Join(dir, "m"), "--target", "color", data)...)
+		if n == 0 {
+			first = stderr
+		}
+		if status != 0 || stderr != first || !strings.Contains(stderr, "The condition number is ") {
+			t.Fatalf("status %d\n%sand before\n%s", status, stderr, first)
+		}
 	}
 }

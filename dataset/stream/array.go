@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"blskernel/dataset/stream/internal/npy"
+	"blskernel/internal/npy"
 )
 
 const (
@@ -31,7 +31,12 @@ type arrayFile struct {
 	shape  []int64
 	order  bool // Fortran
 	bytes  int64
+	before int64 // bytes of the content before the elements
+	in     *input
+	whole  int64             // of an archive, its bytes; else 0
+	names  []string          // of the arrays of an archive
 	pixels bool              // elements are divided by pixelScale
+	verify func() error      // verifies the checksum of what is read by random; nil where there is none
 	stream io.Reader         // the elements
 	random *io.SectionReader // the elements, nil where they can be read only once
 	close  func() error
@@ -82,10 +87,10 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	case labels:
 		a.to = toLabels
 		a.joint.outputs = 1
-	case q.targetsOnly && q.targets == nil:
+	case q.targetsOnly && len(q.targets) == 0:
 		a.to = toTargets
 		a.joint.outputs = a.width
-	case !q.targetsOnly && q.inputs == nil && q.targets == nil:
+	case !q.targetsOnly && q.inputs == nil && len(q.targets) == 0:
 		a.to = toInputs
 		a.joint.dim = a.width
 	default:
@@ -169,6 +174,21 @@ func (a *array) foresee() error {
 
 func (a *array) schema() *schema { return &a.joint }
 func (a *array) rows() int64     { return a.n }
+
+func (a *array) heading() Heading { return Heading{Columns: a.width, Arrays: a.names} }
+
+func (a *array) taken() int64 {
+	switch {
+	case a.row == 0:
+		return 0
+	case a.whole > 0:
+		return int64(float64(a.whole) * (float64(a.row) / float64(a.n)))
+	case a.in.packed:
+		return a.in.position()
+	}
+	return a.before + a.row*int64(a.width)*int64(a.dtype.Size)
+}
+
 func (a *array) close() error {
 	if a.arrayFile.close == nil {
 		return nil
@@ -197,6 +217,9 @@ func (a *array) read(b *block, n int) (int, error) {
 	}
 	if err != nil {
 		return 0, err
+	}
+	if a.joint.dim > 0 {
+		b.placed(Place{Path: a.path, Row: a.row + 1}, n)
 	}
 	a.row += int64(n)
 	return n, nil

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"blskernel/dataset/stream/internal/npy"
+	"blskernel/internal/npy"
 )
 
 // panelElements is how many elements of an array in Fortran order are held at once, if they are more
@@ -24,6 +24,12 @@ type panels struct {
 // numbers appends the elements of the next n samples in C order.
 func (p *panels) numbers(dst []float64, n int) ([]float64, error) {
 	a := p.array
+	if a.verify != nil {
+		if err := a.verify(); err != nil {
+			return dst, err
+		}
+		a.verify = nil
+	}
 	for row, end := a.row, a.row+int64(n); row < end; {
 		have := int64(len(p.values) / a.width)
 		if row < p.first || row >= p.first+have {

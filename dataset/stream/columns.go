@@ -16,6 +16,7 @@ type choice struct {
 type request struct {
 	inputs, targets []string
 	targetsOnly     bool // a file of targets: no inputs, and all columns are targets where none are named
+	inline          bool // nothing is read ahead
 }
 
 // named reports whether any column is asked for by name, for which there must be a header.
@@ -37,7 +38,7 @@ func (q *request) choose(names []string, width int) (choice, error) {
 		return c, err
 	}
 	if q.targetsOnly {
-		if q.targets == nil {
+		if len(q.targets) == 0 {
 			c.targets = upTo(width)
 		}
 		return c, nil

@@ -24,6 +24,7 @@ type cutter struct {
 	live  bool   // r gives what there is: pieces are as small as they come
 	rest  []byte // begins a record that has been read in part
 	line  int64  // number of the first line of rest, from 1
+	at    int64  // bytes of the text before rest
 	size  int    // bytes of the next piece
 	ended bool
 }
@@ -46,6 +47,7 @@ func (c *cutter) next(buf []byte) (piece []byte, line int64, err error) {
 			c.rest = append(c.rest, buf[end:]...)
 			c.size = min(2*c.size, chunkBytes)
 			line = c.line
+			c.at += int64(end)
 			c.line += int64(bytes.Count(buf[:end], []byte{'\n'}))
 			return buf[:end], line, nil
 		case c.ended:

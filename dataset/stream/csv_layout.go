@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -14,7 +15,9 @@ import (
 type csvLayout struct {
 	path    string // for messages
 	comma   rune
-	names   []string // of the columns, nil without a header
+	first   []string // cells of the first line
+	header  bool     // which are names
+	names   []string // of the columns, nil without a header here and in the first of several texts
 	width   int      // cells of a record
 	choice  choice
 	classes bool
@@ -28,9 +31,10 @@ const (
 	labelRole int32 = 1<<31 - 1
 )
 
-// validComma reports whether encoding/csv can separate cells by r.
+// validComma reports whether encoding/csv can separate cells by r, and no number has it.
 func validComma(r rune) bool {
-	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
+	return r != 0 && utf8.ValidRune(r) && r != utf8.RuneError && !strings.ContainsRune("\"\r\n.+-_", r) &&
+		!unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // findComma returns the separator that the first line of text that is not blank tells, outside of
@@ -82,14 +86,13 @@ func readLayout(path string, piece []byte, line int64, q *request, opt *Options,
 	for i, cell := range cells {
 		cells[i] = trim(cell)
 	}
-	l.width = len(cells)
-	header, err := isHeader(cells, q, opt, first)
-	if err != nil {
+	l.first, l.width = cells, len(cells)
+	if l.header, err = isHeader(cells, q, opt, first); err != nil {
 		return nil, 0, err
 	}
 	offset := 0
 	switch {
-	case header:
+	case l.header:
 		l.names = cells
 		offset = int(r.InputOffset())
 	case first != nil && first.names != nil:

@@ -15,14 +15,34 @@ const maxInterned = 1 << 12
 
 // A csvChunk is a piece of a text and the samples in it.
 type csvChunk struct {
-	buf    []byte // storage of text
-	text   []byte // whole records
-	line   int64  // number of the first line
-	rows   int    // samples before err
-	block  block  // the samples; parts of another after an error
-	err    error  // what ends the text here
+	buf    []byte    // storage of text
+	text   []byte    // whole records
+	line   int64     // number of the first line
+	before int       // bytes of the piece before text, which is behind a header
+	from   int64     // bytes of the file before the piece
+	to     int64     // and up to its end
+	rows   int       // samples before err
+	ends   []int32   // bytes of text up to the end of each sample
+	starts []lineRun // lines of the samples
+	block  block     // the samples; parts of another after an error
+	err    error     // what ends the text here
 	done   chan struct{}
 	labels map[string]string
+}
+
+// A lineRun says on which line a sample stands; those behind it stand on the lines that follow.
+type lineRun struct {
+	row  int
+	line int64
+}
+
+// finished notes a sample that begins on line and ends behind end bytes of the text.
+func (c *csvChunk) finished(line, end int64) {
+	if k := len(c.starts); k == 0 || c.starts[k-1].line+int64(c.rows-c.starts[k-1].row) != line {
+		c.starts = append(c.starts, lineRun{c.rows, line})
+	}
+	c.ends = append(c.ends, int32(end))
+	c.rows++
 }
 
 // parse reads all records of c.
@@ -30,8 +50,8 @@ type csvChunk struct {
 // Without quotation marks a record is a line and a cell what stands between two commas; with them
 // encoding/csv reads the piece. Both give the same: TestCSVAgainstEncodingCSV and FuzzCSV compare them.
 func (l *csvLayout) parse(c *csvChunk) {
-	c.rows = 0
-	c.block = block{c.block.x[:0], c.block.y[:0], c.block.labels[:0]}
+	c.rows, c.ends, c.starts = 0, c.ends[:0], c.starts[:0]
+	c.block = block{x: c.block.x[:0], y: c.block.y[:0], labels: c.block.labels[:0]}
 	if l.comma >= utf8.RuneSelf || bytes.IndexByte(c.text, '"') >= 0 {
 		c.err = l.parseQuoted(c)
 	} else {
@@ -61,7 +81,7 @@ func (l *csvLayout) parsePlain(c *csvChunk) error {
 				return err
 			}
 		}
-		c.rows++
+		c.finished(line, int64(len(c.text)-len(text)))
 	}
 	return nil
 }
@@ -166,7 +186,7 @@ func (l *csvLayout) parseQuoted(c *csvChunk) error {
 		if err := l.record(c, cells, lineOf); err != nil {
 			return err
 		}
-		c.rows++
+		c.finished(lineOf(0), r.InputOffset())
 	}
 }
 

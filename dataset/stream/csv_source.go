@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
+	"sort"
 	"sync"
 )
 
 // chunksAhead is how many pieces of a text are parsed while the caller works on another.
 const chunksAhead = 2
+
+// utf8Mark is the byte order mark that some programs write before a text.
+const utf8Mark = "\xef\xbb\xbf"
 
 // A csvSource delivers the samples of a text. One goroutine reads it and cuts it into pieces, each of
 // which is parsed by a goroutine of its own; the pieces come back in their order. Memory is bounded:
@@ -22,24 +27,32 @@ type csvSource struct {
 	layout  *csvLayout
 	joint   schema
 	pending *csvChunk // the first piece, until the goroutines are started
+	inline  bool      // there are no goroutines
 	queue   chan *csvChunk
 	free    chan *csvChunk
 	work    sync.WaitGroup
 	current *csvChunk
-	at      int // samples of current that have been delivered
+	at      int   // samples of current that have been delivered
+	passed  int64 // bytes of the file up to the end of the last piece that is done with
+	last    mark  // how far the text had been read
+	mark    mark  // how far it has been read
 	err     error
 }
+
+// A mark says that so many bytes of the text took so many of the file, which differ where it is packed.
+type mark struct{ text, file int64 }
 
 // openCSV reads the first piece of a text and finds its layout. The parsing begins with the first call
 // of read.
 func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, error) {
-	if head, _ := in.r.Peek(3); bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
-		in.r.Discard(3) // of bytes that are there
+	marked := 0
+	if head, _ := in.r.Peek(len(utf8Mark)); bytes.HasPrefix(head, []byte(utf8Mark)) {
+		marked, _ = in.r.Discard(len(utf8Mark)) // of bytes that are there
 	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, &Error{What: "is in UTF-16: save it as UTF-8"}
 	}
-	s := &csvSource{in: in, cut: &cutter{r: in.r, live: in.random == nil && !in.packed, line: 1, size: firstChunk}}
-	s.pending = &csvChunk{done: make(chan struct{}, 1)}
+	s := &csvSource{in: in, cut: &cutter{r: in.r, live: in.random == nil && !in.packed, line: 1, at: int64(marked), size: firstChunk}, inline: q.inline}
+	s.pending = &csvChunk{done: make(chan struct{}, 1), to: s.reached()}
 	var layout *csvLayout
 	var piece []byte
 	var line int64
@@ -47,6 +60,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 	for layout == nil {
 		var err error
 		piece, line, err = s.cut.next(piece)
+		s.pending.from, s.pending.to = s.pending.to, s.reached()
 		if err == io.EOF {
 			return nil, &Error{What: "is empty: there is no line in it"}
 		}
@@ -57,7 +71,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 			return nil, err
 		}
 	}
-	s.pending.buf, s.pending.text = piece, piece[offset:]
+	s.pending.buf, s.pending.text, s.pending.before = piece, piece[offset:], offset
 	s.pending.line = line + int64(bytes.Count(piece[:offset], []byte{'\n'}))
 	s.layout, s.joint = layout, layout.schema()
 	s.ctx, s.cancel = context.WithCancel(in.ctx)
@@ -67,6 +81,40 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 func (s *csvSource) schema() *schema { return &s.joint }
 
 func (s *csvSource) rows() int64 { return -1 }
+
+func (s *csvSource) heading() Heading {
+	h := Heading{HasHeader: s.layout.header, Columns: s.layout.width, First: s.layout.first}
+	if h.HasHeader {
+		h.Names = h.First
+	}
+	return h
+}
+
+// reached returns how many bytes of the file the text took that has been cut into pieces. A plain text
+// is the file. A packed one is unpacked some kilobytes ahead of that; between two such places bytes of
+// the text are taken to be packed equally well.
+func (s *csvSource) reached() int64 {
+	if !s.in.packed {
+		return s.cut.at
+	}
+	if now := (mark{s.cut.at + int64(len(s.cut.rest)+s.in.r.Buffered()), s.in.position()}); now.text > s.mark.text {
+		s.last, s.mark = s.mark, now
+	}
+	if s.cut.ended && len(s.cut.rest) == 0 || s.mark.text == s.last.text {
+		return s.mark.file
+	}
+	part := float64(max(0, s.cut.at-s.last.text)) / float64(s.mark.text-s.last.text)
+	return s.last.file + int64(part*float64(s.mark.file-s.last.file))
+}
+
+func (s *csvSource) taken() int64 {
+	c := s.current
+	if c == nil || s.at == 0 || s.at > len(c.ends) {
+		return s.passed
+	}
+	part := float64(c.before+int(c.ends[s.at-1])) / float64(c.before+len(c.text))
+	return c.from + int64(math.Round(part*float64(c.to-c.from)))
+}
 
 // start begins to read and parse.
 func (s *csvSource) start() {
@@ -116,7 +164,9 @@ func (s *csvSource) next() (*csvChunk, error) {
 	default:
 		c = &csvChunk{done: make(chan struct{}, 1)}
 	}
+	from := s.reached()
 	piece, line, err := s.cut.next(c.buf)
+	c.from, c.to = from, s.reached()
 	if err == io.EOF {
 		return nil, io.EOF
 	}
@@ -125,13 +175,13 @@ func (s *csvSource) next() (*csvChunk, error) {
 		c.err = readFault(s.ctx, s.in.path, located(s.in.path, err))
 		return c, nil
 	}
-	c.buf, c.text, c.line = piece, piece, line
+	c.buf, c.text, c.line, c.before = piece, piece, line, 0
 	return c, nil
 }
 
 // piece makes current a piece that has samples left, or returns what ends the text.
 func (s *csvSource) piece() error {
-	if s.queue == nil {
+	if s.queue == nil && !s.inline {
 		s.start()
 	}
 	for s.err == nil {
@@ -142,8 +192,14 @@ func (s *csvSource) piece() error {
 			if s.err = c.err; s.err != nil {
 				break
 			}
-			s.current, s.at = nil, 0
-			s.free <- c // has room for all pieces there can be
+			s.current, s.at, s.passed = nil, 0, c.to
+			if !s.inline {
+				s.free <- c // has room for all pieces there can be
+			}
+		}
+		if s.inline {
+			s.current, s.err = s.parsed()
+			continue
 		}
 		select {
 		case c, ok := <-s.queue:
@@ -165,6 +221,22 @@ func (s *csvSource) piece() error {
 	return s.err
 }
 
+// parsed reads and parses the next piece.
+func (s *csvSource) parsed() (*csvChunk, error) {
+	c := s.pending
+	s.pending = nil
+	if c == nil {
+		var err error
+		if c, err = s.next(); err != nil {
+			return nil, err
+		}
+	}
+	if c.err == nil {
+		s.layout.parse(c)
+	}
+	return c, nil
+}
+
 func (s *csvSource) read(b *block, n int) (int, error) {
 	if err := s.piece(); err != nil {
 		return 0, err
@@ -179,8 +251,25 @@ func (s *csvSource) read(b *block, n int) (int, error) {
 	} else {
 		b.y = append(b.y, c.block.y[from*ny:to*ny]...)
 	}
+	if nx > 0 {
+		s.place(b, from, to)
+	}
 	s.at = to
 	return n, nil
+}
+
+// place notes the lines of the samples of current from one to another.
+func (s *csvSource) place(b *block, from, to int) {
+	starts := s.current.starts
+	k := sort.Search(len(starts), func(k int) bool { return starts[k].row > from }) - 1
+	for ; from < to; k++ {
+		until := to
+		if k+1 < len(starts) {
+			until = min(to, starts[k+1].row)
+		}
+		b.placed(Place{Path: s.in.path, Line: starts[k].line + int64(from-starts[k].row)}, until-from)
+		from = until
+	}
 }
 
 func (s *csvSource) skip(n int64) (int64, error) {
@@ -200,9 +289,9 @@ func (s *csvSource) skip(n int64) (int64, error) {
 	return done, nil
 }
 
-// close ends the goroutines and closes the file.
+// close ends the goroutines.
 func (s *csvSource) close() error {
 	s.cancel()
 	s.work.Wait()
-	return s.in.close()
+	return nil
 }

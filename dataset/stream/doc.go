@@ -22,12 +22,15 @@
 //
 // A line of a text, or an index of the first dimension of an array. Its inputs are a row of X and its
 // targets a row of Y, or, for classification, a label, which is kept as text: what numbers stand for
-// the classes is for the caller to say. [Options] choose the columns.
+// the classes is for the caller to say. [Options] choose the columns, or [Reader.Select] after a look at
+// the [Heading] and, by [Reader.Peek], at the first samples; that loses none of a pipe, which can be
+// read once. [Batch.Where] tells where a sample stands.
 //
 // All numbers are finite float64. A cell that is missing (empty, NA, N/A, NaN, null, None, ?), infinite
 // or no number ends the reading with an [Error] that says where it stands: a learner that is given a
 // guess instead of a number gives no sign of it. So does a line that has more or fewer cells than the
-// first.
+// first. A label is missing only where its cell is empty: NA, None, ? and the like are labels as any
+// other text, since they can be the names of classes, NA being the code of a country.
 //
 // # Texts
 //
@@ -41,6 +44,10 @@
 // as fast as strconv can convert, and two pieces ahead of the caller by other goroutines.
 //
 // # NumPy
+//
+// An .npz is read in no fixed order. One that is packed by gzip, or comes through a pipe or standard
+// input, is copied to a temporary file first, which is gone at the end; only the room on the disk bounds
+// it, and the array in it is unpacked as it is read.
 //
 // Versions 1 to 3 of .npy; bool, integers of 1 to 8 bytes with and without sign, float16, float32 and
 // float64 in either order of bytes; C and Fortran order. In Fortran order the elements of a sample lie
@@ -61,6 +68,10 @@
 //
 // Nothing is allocated because a header promises it: memory follows the bytes that have arrived. Packed
 // data is unpacked while it is read, so that a small file that unpacks to a large one costs time and
-// not memory. Data that is shorter or longer than its header says is an error, and checksums of packed
-// data are verified at its end.
+// not memory. Data that is shorter or longer than its header says is an error.
+//
+// Checksums of gzip and of the arrays of an .npz that are read, targets included, are verified at the end
+// of the data: before [Reader.Next] returns io.EOF, but after the samples have been delivered. An array
+// in Fortran order, which is not read from its beginning to its end, is read once for that before the
+// first sample. What Skip jumps over in packed data is verified as well.
 package stream

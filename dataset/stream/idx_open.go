@@ -7,7 +7,7 @@ import (
 	"io"
 	"math/bits"
 
-	"blskernel/dataset/stream/internal/npy"
+	"blskernel/internal/npy"
 )
 
 // idxTypes are the types of elements that the third byte of an idx file tells.
@@ -48,7 +48,7 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 	if err := fillIDX(in, head[4:length]); err != nil {
 		return nil, err
 	}
-	f := arrayFile{ctx: in.ctx, path: in.path, dtype: dtype, stream: in.r, close: in.close,
+	f := arrayFile{ctx: in.ctx, path: in.path, dtype: dtype, stream: in.r, in: in, before: int64(length),
 		pixels: head[2] == idxUnsignedByte && dims >= idxImageDims}
 	product := uint64(dtype.Size)
 	for i := range dims {

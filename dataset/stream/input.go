@@ -7,11 +7,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 )
 
 const (
@@ -24,88 +21,37 @@ var gzipMagic = []byte{0x1f, 0x8b}
 
 // An input is one opened file or standard input, unpacked where it is gzip.
 type input struct {
-	ctx    context.Context
-	path   string        // for messages
-	format Format        // by the ending of the path or the first bytes
-	r      *bufio.Reader // the content from its beginning
-	random io.ReaderAt   // the content; nil where it is packed or no regular file
-	size   int64         // of the content if random is not nil
-	packed bool          // gzip
-	closer func() error  // closes the file; nil for standard input
+	ctx      context.Context
+	path     string // for messages
+	format   Format // by the ending of the path or the first bytes
+	tape     tape   // what is read, as it is
+	raw      *bufio.Reader
+	r        *bufio.Reader   // the content from its beginning; raw unless that is packed
+	random   io.ReaderAt     // the content; nil where it is packed or no regular file
+	size     int64           // of the content if random is not nil
+	packed   bool            // gzip
+	closer   func() error    // closes the file; nil for standard input
+	copied   *scratch        // the content in a file of its own, see spool
+	verified map[string]bool // members of an archive whose checksums are right
 }
 
-// openInput opens path. Bytes that are read, packed ones as they are, are added to count.
-//
-// A read from a pipe or standard input ends with ctx, but what has been asked of the operating system
-// is still waited for in the background until the pipe is closed or gives data.
-func openInput(ctx context.Context, path string, opt *Options, count *atomic.Int64) (*input, error) {
-	in := &input{ctx: ctx, path: path, format: opt.Format}
-	var raw io.Reader
-	if path == stdinPath {
-		in.path = stdinName
-		raw = opt.Stdin
-		if raw == nil {
-			raw = os.Stdin
-		}
-		raw = newPipeReader(ctx, raw)
-	} else {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, openFault(path, err)
-		}
-		in.closer = file.Close
-		info, err := file.Stat()
-		switch {
-		case err != nil:
-		case info.IsDir():
-			err = &Error{Path: path, What: "is a folder: name its files"}
-		case info.Mode().IsRegular():
-			in.random, in.size = &countingAt{file, count}, info.Size()
-			raw = file
-		default:
-			raw = newPipeReader(ctx, file)
-		}
-		if err != nil {
-			in.close()
-			return nil, openFault(path, err)
-		}
-	}
-	if err := in.unpack(&countingReader{raw, count}); err != nil {
-		in.close()
-		return nil, err
-	}
-	return in, nil
-}
-
-// openFault makes the error for a path that cannot be opened.
-func openFault(path string, err error) error {
-	var known *Error
-	var system *fs.PathError
-	if errors.As(err, &known) {
-		return err
-	}
-	if errors.As(err, &system) {
-		err = system.Err // the path stands before it already
-	}
-	return &Error{Path: path, What: "cannot be opened", Err: err}
-}
-
-// unpack sets r and settles the format.
-func (in *input) unpack(raw io.Reader) error {
-	in.r = bufio.NewReaderSize(raw, inputBuffer)
+// unpack sets raw and r at the beginning, and settles the format.
+func (in *input) unpack() error {
+	in.raw = bufio.NewReaderSize(&in.tape, inputBuffer)
+	in.r = in.raw
 	// An error of Peek is met again, and reported, by the first read.
-	if head, _ := in.r.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
-		z, err := gzip.NewReader(in.r)
+	if head, _ := in.raw.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
+		z, err := gzip.NewReader(in.raw)
 		if err != nil {
 			return readFault(in.ctx, in.path, err)
 		}
 		in.r = bufio.NewReaderSize(z, inputBuffer)
 		in.random, in.packed = nil, true
 	}
-	if in.format == Auto {
+	if in.format == FormatAuto {
 		in.format = formatOfPath(in.path)
 	}
-	if in.format == Auto {
+	if in.format == FormatAuto {
 		head, err := in.r.Peek(8)
 		if err != nil && err != io.EOF {
 			return readFault(in.ctx, in.path, err)
@@ -115,7 +61,25 @@ func (in *input) unpack(raw io.Reader) error {
 	return nil
 }
 
-// formatOfPath returns the format that the ending of a path tells, or Auto.
+// rewind goes back to the beginning, which is possible until release.
+func (in *input) rewind() error {
+	if in.copied != nil {
+		return nil // which is read in no order
+	}
+	if err := in.tape.rewind(); err != nil {
+		return readFault(in.ctx, in.path, err)
+	}
+	return in.unpack()
+}
+
+// release says that there will be no going back, so that nothing need be kept for it.
+func (in *input) release() { in.tape.release() }
+
+// position returns how many bytes of the file, packed ones as they are, r has taken. It may be called
+// where r may be read.
+func (in *input) position() int64 { return in.tape.offset - int64(in.raw.Buffered()) }
+
+// formatOfPath returns the format that the ending of a path tells, or FormatAuto.
 func formatOfPath(path string) Format {
 	name := strings.ToLower(filepath.Base(path))
 	name = strings.TrimSuffix(name, ".gz")
@@ -132,7 +96,7 @@ func formatOfPath(path string) Format {
 	if strings.HasSuffix(name, "-ubyte") {
 		return IDX
 	}
-	return Auto
+	return FormatAuto
 }
 
 // formatOfContent returns the format that the first bytes tell, CSV if none.
@@ -149,32 +113,12 @@ func formatOfContent(head []byte) Format {
 }
 
 func (in *input) close() error {
-	if in.closer == nil {
-		return nil
+	var errs []error
+	if in.copied != nil {
+		errs = append(errs, in.copied.close())
 	}
-	return in.closer()
-}
-
-// A countingReader adds the bytes that it reads to a counter.
-type countingReader struct {
-	r     io.Reader
-	count *atomic.Int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.count.Add(int64(n))
-	return n, err
-}
-
-// A countingAt is a countingReader for reads at any place.
-type countingAt struct {
-	r     io.ReaderAt
-	count *atomic.Int64
-}
-
-func (c *countingAt) ReadAt(p []byte, offset int64) (int, error) {
-	n, err := c.r.ReadAt(p, offset)
-	c.count.Add(int64(n))
-	return n, err
+	if in.closer != nil {
+		errs = append(errs, in.closer())
+	}
+	return errors.Join(errs...)
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"blskernel/dataset/stream/internal/npy"
+	"blskernel/internal/npy"
 )
 
 // openNPY makes the source of an array in a file of its own.
@@ -17,7 +17,6 @@ func openNPY(in *input, q *request, opt *Options) (source, error) {
 		length := f.length
 		f.random = io.NewSectionReader(in.random, length, max(0, in.size-length))
 	}
-	f.close = in.close
 	return newArray(f.arrayFile, q, opt)
 }
 
@@ -37,6 +36,6 @@ func readNPY(in *input, r io.Reader) (headed, error) {
 	case err != nil:
 		return headed{}, readFault(in.ctx, in.path, err)
 	}
-	return headed{arrayFile{ctx: in.ctx, path: in.path, dtype: h.DType, shape: h.Shape, order: h.Fortran,
+	return headed{arrayFile{ctx: in.ctx, path: in.path, in: in, before: h.Length, dtype: h.DType, shape: h.Shape, order: h.Fortran,
 		bytes: h.Bytes, stream: r}, h.Length}, nil
 }

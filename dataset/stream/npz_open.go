@@ -2,6 +2,7 @@ package stream
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +13,9 @@ const maxMembers = 1 << 10
 
 const encryptedFlag = 1
 
+// verifyPiece is how much is read between two looks at the context.
+const verifyPiece = 1 << 24
+
 // An archive is an .npz: a zip of .npy files, each named as its array.
 type archive struct {
 	in      *input
@@ -21,8 +25,8 @@ type archive struct {
 
 // openNPZ makes the source of the array of X and, where Targets name one, of that of the targets.
 func openNPZ(in *input, q *request, opt *Options) (source, error) {
-	if in.random == nil {
-		return nil, &Error{What: "an .npz is read in no fixed order, which needs a plain file: save standard input to a file, unpack .gz, or send one array as .npy"}
+	if err := in.spool(); err != nil {
+		return nil, err
 	}
 	z, err := readArchive(in)
 	if err != nil {
@@ -43,13 +47,13 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	if q.named() {
 		return nil, &Error{What: fmt.Sprintf("its columns have no names: give the inputs by number, and as target one of its arrays %s, or numbers of columns", listNames(z.names))}
 	}
-	x, err := z.open(input, q, opt, z.in.close)
+	x, err := z.open(input, q, opt)
 	if err != nil || target == "" {
 		return x, err
 	}
-	y, err := z.open(target, &request{targetsOnly: true}, opt, func() error { return nil })
+	y, err := z.open(target, &request{targetsOnly: true}, opt)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, x.close())
 	}
 	return joinMembers(x, y, in.path, input, target)
 }
@@ -57,7 +61,7 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 // joinMembers joins two arrays of one archive.
 func joinMembers(x, y source, path, input, target string) (source, error) {
 	if n, m := x.rows(), y.rows(); n != m {
-		return nil, &Error{What: fmt.Sprintf("array %q has %d rows, but %q has %d: each sample needs its target", target, m, input, n)}
+		return nil, errors.Join(&Error{What: fmt.Sprintf("array %q has %d rows, but %q has %d: each sample needs its target", target, m, input, n)}, x.close(), y.close())
 	}
 	return newPair(x, y, path, path)
 }
@@ -135,7 +139,7 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	default:
 		return nil, &Error{What: fmt.Sprintf("has no array y: name the one of the targets among %s", listNames(z.names))}
 	}
-	return z.open(name, q, opt, z.in.close)
+	return z.open(name, q, opt)
 }
 
 // header reads the header of a member.
@@ -174,9 +178,8 @@ func (z *archive) readHeader(name string, r io.Reader) (headed, error) {
 }
 
 // open makes the source of a member. What is packed is unpacked as it is read, so that no more of an
-// array is held than the batch at hand, whatever the archive claims. last is called after the member
-// has been closed.
-func (z *archive) open(name string, q *request, opt *Options, last func() error) (source, error) {
+// array is held than the batch at hand, whatever the archive claims.
+func (z *archive) open(name string, q *request, opt *Options) (source, error) {
 	r, err := z.unpack(name)
 	if err != nil {
 		return nil, err
@@ -186,9 +189,10 @@ func (z *archive) open(name string, q *request, opt *Options, last func() error)
 		r.Close()
 		return nil, inArray(name, err)
 	}
-	f.close = func() error {
-		r.Close() // of a reader in memory, which has nothing to say
-		return last()
+	f.close = r.Close
+	f.whole, f.names = z.in.size, z.names
+	if z.in.copied != nil {
+		f.whole = z.in.position()
 	}
 	member := z.members[name]
 	if f.order && member.Method == zip.Store && member.CompressedSize64 == member.UncompressedSize64 {
@@ -196,6 +200,7 @@ func (z *archive) open(name string, q *request, opt *Options, last func() error)
 		if err != nil {
 			return nil, &Error{What: "is damaged", Err: err}
 		}
+		f.verify = func() error { return z.verify(name) }
 		f.random = io.NewSectionReader(z.in.random, offset+f.length, min(f.bytes, max(0, z.in.size-offset-f.length)))
 	}
 	s, err := newArray(f.arrayFile, q, opt)
@@ -204,6 +209,33 @@ func (z *archive) open(name string, q *request, opt *Options, last func() error)
 		return nil, inArray(name, err)
 	}
 	return s, nil
+}
+
+// verify reads a member once, in order, for its checksum: where an array is read in another order,
+// nothing else would find that it is damaged.
+func (z *archive) verify(name string) error {
+	if z.in.verified[name] {
+		return nil
+	}
+	r, err := z.unpack(name)
+	if err != nil {
+		return located(z.in.path, err)
+	}
+	defer r.Close()
+	for err == nil {
+		if z.in.ctx.Err() != nil {
+			return canceled(z.in.ctx)
+		}
+		_, err = io.CopyN(io.Discard, r, verifyPiece)
+	}
+	if err != io.EOF {
+		return readFault(z.in.ctx, z.in.path, err)
+	}
+	if z.in.verified == nil {
+		z.in.verified = map[string]bool{}
+	}
+	z.in.verified[name] = true
+	return nil
 }
 
 // inArray says in an error which array of the archive is to blame.

@@ -110,10 +110,6 @@ func TestNPZFaults(t *testing.T) {
 		_, err := load(t, []string{write(t, "x.npz", test.data)}, test.opt)
 		wantFault(t, test.name, err, test.says)
 	}
-	_, err := loadBytes(t, good, Options{})
-	wantFault(t, "standard input", err, "needs a plain file")
-	_, err = load(t, []string{write(t, "x.npz.gz", zipped(good))}, Options{})
-	wantFault(t, "gzip", err, "needs a plain file")
 }
 
 // TestNPZBomb reads 512 MB of zeros from an archive of 0.5 MB in bounded memory.

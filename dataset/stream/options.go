@@ -11,11 +11,11 @@ type Format int
 
 // The formats.
 const (
-	Auto Format = iota // by the ending of the path, else by the first bytes, else CSV
-	CSV                // text, one sample in each line
-	NPY                // one array of NumPy
-	NPZ                // a zip archive of arrays of NumPy
-	IDX                // the format of MNIST
+	FormatAuto Format = iota // by the ending of the path, else by the first bytes, else CSV
+	CSV                      // text, one sample in each line
+	NPY                      // one array of NumPy
+	NPZ                      // a zip archive of arrays of NumPy
+	IDX                      // the format of MNIST
 )
 
 var formatNames = [...]string{"auto", "csv", "npy", "npz", "idx"}
@@ -28,7 +28,7 @@ func (f Format) String() string {
 	return formatNames[f]
 }
 
-// ParseFormat returns the format that has the name, in letters of either case. "" is Auto, and tsv is
+// ParseFormat returns the format that has the name, in letters of either case. "" is FormatAuto, and tsv is
 // CSV, whose separator is found by itself.
 func ParseFormat(name string) (Format, error) {
 	name = strings.ToLower(name)
@@ -39,11 +39,11 @@ func ParseFormat(name string) (Format, error) {
 	}
 	switch name {
 	case "":
-		return Auto, nil
+		return FormatAuto, nil
 	case "tsv":
 		return CSV, nil
 	}
-	return Auto, fmt.Errorf("stream: unknown format %q: give one of auto, csv, npy, npz, idx", name)
+	return FormatAuto, fmt.Errorf("stream: unknown format %q: give one of auto, csv, npy, npz, idx", name)
 }
 
 // Header says whether the first line of a text names its columns.
@@ -64,7 +64,10 @@ const (
 type Options struct {
 	Format Format // of the paths; that of TargetPath is found by itself
 	Header Header // of texts
-	Comma  rune   // between the cells of a text; 0: by the first line, a tab if it has one, else a semicolon, else a comma
+	// Comma stands between the cells of a text. 0 finds it by the first line: a tab if it has one, else a
+	// semicolon, else a comma. It can be no letter and no digit, none of . + - _, which can be part of a
+	// number, no quotation mark and no line end.
+	Comma rune
 
 	// Inputs are the columns of X in their order, each entry one of
 	//
@@ -79,7 +82,8 @@ type Options struct {
 	Inputs []string
 
 	// Targets are the columns to be predicted, in the same notation; in an .npz the name of an array.
-	// With TargetPath they are columns of that file, nil for all. Otherwise nil means no targets.
+	// With TargetPath they are columns of that file, none for all. Otherwise none means no targets. An
+	// empty list is none, as nil is; an empty list of Inputs is an error.
 	Targets []string
 
 	// TargetPath is a file of any of the formats that has the targets of the only path given to Open,
@@ -111,7 +115,7 @@ func (o *Options) check(paths []string) error {
 	case o.TargetPath != "" && len(paths) > 1:
 		return fault("one file of targets for %d sources: read them one by one, or put the targets into the sources", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
-		return fault("%q cannot separate cells: give a comma, a semicolon, a tab or another character", o.Comma)
+		return fault("%q cannot separate cells: give a comma, a semicolon, a tab or another character that is no part of a number", o.Comma)
 	}
 	stdin := 0
 	for _, path := range append([]string{o.TargetPath}, paths...) {

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
+	"slices"
 
-	"blskernel/dataset"
 	"blskernel/mat"
 )
 
-const panicRows = "stream: number of rows below 1"
+const (
+	panicRows = "stream: number of rows below 1"
+	panicSkip = "stream: negative number of rows"
+)
 
 // A Batch is some consecutive samples. It belongs to the caller and shares nothing with the Reader.
 type Batch struct {
@@ -20,6 +22,7 @@ type Batch struct {
 	Y      *mat.Dense // targets that are numbers, rows×Outputs; nil for labels and where there are no targets
 	Labels []string   // targets that are labels, one for each row; nil unless Options.Classes
 	First  int64      // samples before the first of this batch, those that were skipped included
+	places []stretch
 }
 
 // A Reader delivers the samples of one or more sources in batches. It is for one goroutine.
@@ -30,11 +33,13 @@ type Reader struct {
 	paths   []string
 	sizes   []int64 // bytes of each file, -1 where that is unknown
 	known   []int64 // samples of each file, -1 where that is unknown
-	first   source  // its schema is everyone's
+	shape   schema  // of the first source, which is everyone's
+	heading Heading // of the first source
 	text    *csvLayout
-	current source
-	at      int // current's place in paths
-	count   atomic.Int64
+	current *opened
+	at      int   // current's place in paths
+	taken   int64 // bytes of the sources before current
+	begun   bool  // Next or Skip has been called
 	passed  int64 // samples delivered or skipped
 	largest int   // rows of the largest batch so far
 	err     error // what ended the reading
@@ -47,10 +52,10 @@ type Reader struct {
 // The beginnings of all files are read now, so that what does not fit is found before hours of work:
 // columns must agree in number, and in their names where files have a header. A later text without a
 // header takes that of the first. A path that is no regular file, such as a named pipe, is looked at
-// only when it is reached.
+// only when it is reached. The columns may be chosen later, by Select.
 //
 // ctx governs the Reader for all its life: once it is done, every call fails with an error that wraps
-// context.Cause(ctx).
+// context.Cause(ctx), also one that waits for a pipe that nobody writes to.
 //
 //	errors: *Error for what is wrong with a source; others for options that contradict each other and
 //	for ctx.
@@ -58,14 +63,16 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	if err := opt.check(paths); err != nil {
 		return nil, err
 	}
+	opt.Inputs, opt.Targets = slices.Clone(opt.Inputs), slices.Clone(opt.Targets)
 	inner, cancel := context.WithCancel(ctx)
-	r := &Reader{ctx: inner, cancel: cancel, opt: opt, paths: paths}
-	for i, path := range paths {
-		if err := r.look(i, path); err != nil {
-			cancel()
+	r := &Reader{ctx: inner, cancel: cancel, opt: opt, paths: slices.Clone(paths),
+		sizes: make([]int64, len(paths)), known: make([]int64, len(paths))}
+	for i := range paths {
+		if err := r.look(i); err != nil {
 			if r.current != nil {
-				r.current.close()
+				err = errors.Join(err, r.current.close())
 			}
+			cancel()
 			return nil, err
 		}
 	}
@@ -73,118 +80,82 @@ func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 }
 
 // look opens the first source to be read and later ones to be checked.
-func (r *Reader) look(i int, path string) error {
-	r.sizes = append(r.sizes, -1)
-	r.known = append(r.known, -1)
+func (r *Reader) look(i int) error {
+	path := r.paths[i]
+	r.sizes[i], r.known[i] = -1, -1
 	regular := false
 	if path != stdinPath {
 		info, err := os.Stat(path)
 		if err != nil {
-			return openFault(path, err)
+			return openFault(r.ctx, path, err)
 		}
 		if regular = info.Mode().IsRegular(); regular {
 			r.sizes[i] = info.Size()
 		}
 		regular = regular || info.IsDir()
 	}
-	if i == 0 {
-		s, err := r.open(path, &r.count)
-		if err != nil {
-			return err
-		}
-		r.first, r.current, r.known[0] = s, s, s.rows()
-		if text, ok := s.(*csvSource); ok {
-			r.text = text.layout
-		}
+	if i > 0 && !regular {
 		return nil
 	}
-	if !regular {
-		return nil
-	}
-	s, err := r.open(path, new(atomic.Int64))
+	o, err := r.open(path, i > 0)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	r.known[i] = s.rows()
-	return agree(path, r.paths[0], s.schema(), r.first.schema())
+	if i == 0 {
+		r.current = o
+		r.settle()
+		return nil
+	}
+	r.known[i] = o.source.rows()
+	return errors.Join(agree(display(path), display(r.paths[0]), o.source.schema(), &r.shape), o.close())
 }
 
-// open opens the source at path, with its targets where they are a file of their own.
-func (r *Reader) open(path string, count *atomic.Int64) (source, error) {
-	if r.ctx.Err() != nil {
-		return nil, canceled(r.ctx)
-	}
-	targetPath, opt := r.opt.TargetPath, r.opt
-	if path != stdinPath {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			images, labels, err := dataset.FindMNIST(path, r.opt.Test)
-			if err != nil {
-				return nil, &Error{Path: path, What: "a folder must have the files of MNIST", Err: err}
-			}
-			path, opt.Format = images, IDX
-			if targetPath == "" {
-				targetPath = labels
-			}
-		}
-	}
-	if targetPath == "" {
-		q := request{inputs: opt.Inputs, targets: opt.Targets}
-		return openSource(r.ctx, path, &q, &opt, r.text, count)
-	}
-	x, err := openSource(r.ctx, path, &request{inputs: opt.Inputs}, &opt, r.text, count)
+// open opens the source at path.
+func (r *Reader) open(path string, inline bool) (*opened, error) {
+	o, err := openPath(r.ctx, path, &r.opt)
 	if err != nil {
 		return nil, err
 	}
-	opt.Format = Auto
-	y, err := openSource(r.ctx, targetPath, &request{targets: opt.Targets, targetsOnly: true}, &opt, nil, new(atomic.Int64))
-	if err != nil {
-		return nil, errors.Join(err, x.close())
+	if err := o.make(&r.opt, r.text, inline); err != nil {
+		return nil, errors.Join(err, o.close())
 	}
-	return newPair(x, y, display(path), display(targetPath))
-}
-
-// display returns a path as messages show it.
-func display(path string) string {
-	if path == stdinPath {
-		return stdinName
-	}
-	return path
+	return o, nil
 }
 
 // Inputs returns the names of the columns of X, nil where the first source has none.
-func (r *Reader) Inputs() []string { return append([]string(nil), r.first.schema().inputs...) }
+func (r *Reader) Inputs() []string { return append([]string(nil), r.shape.inputs...) }
 
 // Targets returns the names of the targets, nil where the first source has none.
-func (r *Reader) Targets() []string { return append([]string(nil), r.first.schema().targets...) }
+func (r *Reader) Targets() []string { return append([]string(nil), r.shape.targets...) }
 
 // Dim returns d, the number of columns of X.
-func (r *Reader) Dim() int { return r.first.schema().dim }
+func (r *Reader) Dim() int { return r.shape.dim }
 
 // Outputs returns the number of target columns: columns of Y, 1 for labels, 0 where there are no
 // targets.
-func (r *Reader) Outputs() int { return r.first.schema().outputs }
+func (r *Reader) Outputs() int { return r.shape.outputs }
 
 // Rows returns the number of samples of all sources together, those that were delivered included, or -1
 // where it is not known before the end, as for a text.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
-// Bytes returns how many bytes of the sources have been read, and how many there are, -1 where that is
-// not known, as for standard input. Packed files count as they are. Reading is ahead of Next by some
-// megabytes at most, and what Skip jumps over in an array counts at the end of its file.
+// Bytes returns how many bytes of the sources the samples took that have been delivered or skipped, with
+// what stands before them, such as a header, and how many bytes there are, -1 where that is not known,
+// as for standard input. What has been read ahead does not count. Of n samples that took done bytes, a
+// text of total bytes has about n total/done.
+//
+// In plain texts and arrays done is exact. In gzip it is the place in the packed data, to some tens of
+// kilobytes; in an .npz the share of its size that its samples have of all. A file of targets does not
+// count. For files done depends on nothing but the samples, not on time.
 func (r *Reader) Bytes() (done, total int64) {
-	if total = sum(r.sizes); total >= 0 && r.err == io.EOF {
+	total = sum(r.sizes)
+	switch {
+	case r.err == io.EOF && total >= 0:
 		return total, total
+	case r.current != nil && r.err != io.EOF:
+		return r.taken + r.current.taken(), total
 	}
-	read := r.count.Load()
-	for i := range r.at {
-		done += max(0, r.sizes[i])
-	}
-	if r.at < len(r.sizes) && r.sizes[r.at] >= 0 {
-		// Some parts are read more than once, such as the directory of an archive.
-		read = min(read, r.sizes[r.at])
-	}
-	return done + read, total
+	return r.taken, total
 }
 
 // sum adds counts, -1 where one of them is unknown.
@@ -212,37 +183,50 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
 	}
-	shape := r.first.schema()
+	r.begin()
 	var b block
 	if hint := min(rows, r.largest); hint > 0 {
-		b.x = make([]float64, 0, hint*shape.dim)
-		if r.opt.Classes && shape.outputs > 0 {
+		b.x = make([]float64, 0, hint*r.shape.dim)
+		if r.opt.Classes && r.shape.outputs > 0 {
 			b.labels = make([]string, 0, hint)
 		} else {
-			b.y = make([]float64, 0, hint*shape.outputs)
+			b.y = make([]float64, 0, hint*r.shape.outputs)
 		}
 	}
-	have := 0
-	for have < rows {
-		n, err := r.step(func(s source) (int64, error) {
-			n, err := s.read(&b, rows-have)
+	for b.samples < rows {
+		_, err := r.step(func(s source) (int64, error) {
+			n, err := s.read(&b, rows-b.samples)
 			return int64(n), err
 		})
-		if err == io.EOF && have > 0 {
+		if err == io.EOF && b.samples > 0 {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		have += int(n)
 	}
-	out := &Batch{X: mat.NewDense(have, shape.dim, b.x), Labels: b.labels, First: r.passed}
-	if len(b.y) > 0 {
-		out.Y = mat.NewDense(have, shape.outputs, b.y)
-	}
-	r.passed += int64(have)
-	r.largest = max(r.largest, have)
+	out := r.batch(&b)
+	out.First = r.passed
+	r.passed += int64(b.samples)
+	r.largest = max(r.largest, b.samples)
 	return out, nil
+}
+
+// begin is called by the first Next or Skip, after which there is no going back.
+func (r *Reader) begin() {
+	if !r.begun && r.current != nil {
+		r.current.release()
+	}
+	r.begun = true
+}
+
+// batch makes a batch of what has been read.
+func (r *Reader) batch(b *block) *Batch {
+	out := &Batch{X: mat.NewDense(b.samples, r.shape.dim, b.x), Labels: b.labels, places: b.places}
+	if len(b.y) > 0 {
+		out.Y = mat.NewDense(b.samples, r.shape.outputs, b.y)
+	}
+	return out
 }
 
 // step lets the current source do some work, goes on to the next source at the end of one, and keeps
@@ -253,7 +237,7 @@ func (r *Reader) step(work func(source) (int64, error)) (int64, error) {
 			r.err = canceled(r.ctx)
 			break
 		}
-		n, err := work(r.current)
+		n, err := work(r.current.source)
 		if err == nil {
 			return n, nil
 		}
@@ -267,6 +251,11 @@ func (r *Reader) step(work func(source) (int64, error)) (int64, error) {
 
 // advance closes the current source and opens the next; io.EOF if it was the last.
 func (r *Reader) advance() error {
+	taken := r.current.taken()
+	if r.sizes[r.at] >= 0 {
+		taken = r.sizes[r.at]
+	}
+	r.taken += taken
 	if r.at+1 == len(r.paths) {
 		return io.EOF
 	}
@@ -276,14 +265,14 @@ func (r *Reader) advance() error {
 		return readFault(r.ctx, display(r.paths[r.at]), err)
 	}
 	r.at++
-	r.count.Store(0)
-	s, err := r.open(r.paths[r.at], &r.count)
+	o, err := r.open(r.paths[r.at], false)
 	if err != nil {
 		return err
 	}
-	r.current = s
-	r.known[r.at] = s.rows()
-	return agree(display(r.paths[r.at]), display(r.paths[0]), s.schema(), r.first.schema())
+	o.release()
+	r.current = o
+	r.known[r.at] = o.source.rows()
+	return agree(display(r.paths[r.at]), display(r.paths[0]), o.source.schema(), &r.shape)
 }
 
 // Skip passes the next rows samples, so that a run can be taken up where it was left. Texts are parsed
@@ -293,8 +282,9 @@ func (r *Reader) advance() error {
 //	errors: as Next, and *Error with io.ErrUnexpectedEOF where there are fewer samples.
 func (r *Reader) Skip(rows int64) error {
 	if rows < 0 {
-		panic(panicRows)
+		panic(panicSkip)
 	}
+	r.begin()
 	for left := rows; left > 0; {
 		n, err := r.step(func(s source) (int64, error) {
 			n, err := s.skip(left)
@@ -324,6 +314,7 @@ func (r *Reader) Close() error {
 	if errors.Is(r.err, ErrClosed) {
 		return nil
 	}
+	r.taken, _ = r.Bytes()
 	r.cancel()
 	r.err = ErrClosed
 	if r.current == nil {

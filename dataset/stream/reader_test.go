@@ -1,12 +1,15 @@
 package stream
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -242,7 +245,7 @@ func TestOpenFaults(t *testing.T) {
 			t.Errorf("%s: %v is no fs.ErrNotExist", test.name, err)
 		}
 	}
-	for name, want := range map[string]Format{"": Auto, "AUTO": Auto, "csv": CSV, "tsv": CSV, "npy": NPY, "npz": NPZ, "idx": IDX} {
+	for name, want := range map[string]Format{"": FormatAuto, "AUTO": FormatAuto, "csv": CSV, "tsv": CSV, "npy": NPY, "npz": NPZ, "idx": IDX} {
 		if got, err := ParseFormat(name); got != want || err != nil {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
@@ -267,13 +270,111 @@ func TestPackedFaults(t *testing.T) {
 	array[len(array)-8] ^= 1
 	_, err = load(t, []string{write(t, "x.npy.gz", array)}, Options{})
 	wantFault(t, "checksum of an array", err, "damaged")
+
+	// The targets of as many samples as there are, but with a wrong checksum, or more of them.
+	x := write(t, "x.npy", append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4))
+	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
+	for name, data := range map[string][]byte{"y.npy.gz": y, "y.csv.gz": []byte("1\n2\n")} {
+		bad := zipped(data)
+		bad[len(bad)-8] ^= 1
+		_, err = load(t, []string{x}, Options{TargetPath: write(t, name, bad)})
+		wantFault(t, "checksum of targets", err, name+": the compressed data is damaged")
+	}
+	for name, data := range map[string][]byte{"y.npy.gz": zipped(append(y, 3)), "y.csv": []byte("1\n2\n3\n"), "y.csv.gz": zipped([]byte("1\n2\n3\n"))} {
+		_, err = load(t, []string{x}, Options{TargetPath: write(t, name, data)})
+		wantFault(t, "more targets", err, name+": goes on after the")
+	}
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		archive := npz(t, member{"X.npy", append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4), zip.Store}, member{"y.npy", y, method})
+		entry := bytes.LastIndex(archive, []byte("PK\x01\x02"))
+		archive[entry+16] ^= 1 // the checksum of the second entry
+		path := write(t, "d.npz", archive)
+		_, err = load(t, []string{path}, Options{Targets: []string{"y"}})
+		wantFault(t, "checksum of the array of targets", err, "damaged")
+		if got := mustLoad(t, []string{path}, Options{}); got.rows != 2 {
+			t.Errorf("an array that is not read: %v", got)
+		}
+	}
+	// Fortran order, which is read column by column: the checksum is found before the first sample.
+	archive := npz(t, member{"X.npy", append(npyHeader(1, "|u1", true, 2, 2), 1, 3, 2, 4), zip.Store})
+	if got := mustLoad(t, []string{write(t, "d.npz", archive)}, Options{}); !slices.Equal(got.x, count(1, 4)) {
+		t.Errorf("%v", got)
+	}
+	archive[bytes.LastIndex(archive, []byte("PK\x01\x02"))+16] ^= 1
+	r, err := Open(t.Context(), []string{write(t, "d.npz", archive)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := r.Next(1)
+	wantFault(t, fmt.Sprint(b), err, "damaged")
+}
+
+// TestSpool reads archives that come through a pipe or are packed, and looks for what is left of them.
+func TestSpool(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TMP", folder) // of Windows
+	x := append(npyHeader(1, "<f8", false, 3, 2), float64s(count(1, 6)...)...)
+	archive := npz(t, member{"X.npy", x, zip.Deflate})
+	left := func() int {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	for name, source := range sources(t, "x.npz", archive) {
+		path, stdin := source()
+		r, err := Open(t.Context(), []string{path}, Options{Stdin: stdin})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if n := left(); runtime.GOOS != "windows" && n > 0 {
+			t.Errorf("%s: %d files in the temporary folder", name, n)
+		}
+		all, err := readAll(t, r, 2)
+		if err != io.EOF || !slices.Equal(all.x, count(1, 6)) {
+			t.Errorf("%s: %v, %v", name, all.x, err)
+		}
+		if err := r.Close(); err != nil || left() > 0 {
+			t.Errorf("%s: %d files are left, %v", name, left(), err)
+		}
+	}
+	_, err := load(t, []string{write(t, "x.npz.gz", zipped(archive)[:50])}, Options{})
+	wantFault(t, "cut", err, "cut off")
+	_, err = load(t, []string{write(t, "x.npz.gz", zipped(archive[:50]))}, Options{})
+	wantFault(t, "no archive", err, "is no .npz")
+	if left() > 0 {
+		t.Errorf("%d files are left after faults", left())
+	}
+	t.Setenv("TMPDIR", filepath.Join(folder, "missing"))
+	t.Setenv("TMP", filepath.Join(folder, "missing"))
+	_, err = load(t, []string{write(t, "x.npz.gz", zipped(archive))}, Options{})
+	wantFault(t, "no temporary folder", err, "TMPDIR")
+}
+
+// TestComma has separators with which a number could be two cells.
+func TestComma(t *testing.T) {
+	path := write(t, "x.csv", []byte("1,2\n"))
+	for _, comma := range "0.-+_eEx9é\"\r\n\ufffd" {
+		if r, err := Open(t.Context(), []string{path}, Options{Comma: comma}); err == nil || !strings.Contains(err.Error(), "cannot separate") {
+			t.Errorf("%q: %v, %v", comma, r, err)
+		}
+	}
+	for _, comma := range ",;|\t:#/ §" {
+		data := []byte("1" + string(comma) + "2\n")
+		if got := mustLoad(t, []string{write(t, "x.csv", data)}, Options{Comma: comma}); !slices.Equal(got.x, []float64{1, 2}) {
+			t.Errorf("%q: %v", comma, got)
+		}
+	}
 }
 
 // TestHostileAllocation opens small files that promise much. The fixed buffers are some 64 KiB ones and
 // the piece of an array, 256 KiB; 1 MiB is above their sum and far below what is promised.
 func TestHostileAllocation(t *testing.T) {
 	wide := npyHeader(1, "<f8", false, 1, maxColumns)
-	long := npyHeader(1, "<f8", false, 1<<40, 8)
+	long := npyHeader(1, "<f8", false, 1<<30, 1<<13)
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -283,7 +384,7 @@ func TestHostileAllocation(t *testing.T) {
 		{"wide array with a target", append(wide, 1, 2, 3), Options{Targets: []string{"5"}}},
 		{"wide array with inputs", append(wide, 1, 2, 3), Options{Inputs: []string{"1-"}}},
 		{"long array", long, Options{}},
-		{"long array in Fortran order", npyHeader(1, "<f8", true, 1<<40, 8), Options{}},
+		{"long array in Fortran order", npyHeader(1, "<f8", true, 1<<30, 1<<13), Options{}},
 		{"4 GB header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), Options{}},
 		{"images", idxFile(8, []byte{1}, 1<<31, 28, 28), Options{}},
 		{"text", []byte("1,2\n3\n"), Options{}},
@@ -324,11 +425,15 @@ func TestNextPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	for _, call := range []func(){func() { r.Next(0) }, func() { r.Skip(-1) }} {
+	if err := r.Skip(0); err != nil {
+		t.Error(err)
+	}
+	for want, call := range map[string]func(){panicRows: func() { r.Next(0) }, panicSkip: func() { r.Skip(-1) },
+		panicSelect: func() { r.Select(Selection{}) }, panicPeek: func() { r.Peek(1) }} {
 		func() {
 			defer func() {
-				if recover() != panicRows {
-					t.Error("no panic")
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
 				}
 			}()
 			call()

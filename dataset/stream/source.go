@@ -1,17 +1,17 @@
 package stream
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 )
 
 // A block is what has been read of a batch so far: samples one after the other.
 type block struct {
-	x, y   []float64
-	labels []string
+	x, y    []float64
+	labels  []string
+	samples int       // whose inputs are in x
+	places  []stretch // of the samples
 }
 
 // A schema says what a source delivers.
@@ -25,23 +25,24 @@ type schema struct {
 // A source delivers the samples of one file in their order.
 type source interface {
 	schema() *schema
-	rows() int64 // samples of the file, -1 where that is unknown
-	// read appends at least one and at most n >= 1 samples to b and returns their number. After the
-	// last it returns 0 and io.EOF. On another error b may have parts of samples.
+	heading() Heading // without the format
+	rows() int64      // samples of the file, -1 where that is unknown
+	taken() int64     // bytes of the file up to the end of the last sample that was read or passed
+	// read appends at least one and at most n >= 1 samples to b, with their places unless it is a source
+	// of targets only, and returns their number. After the last it returns 0 and io.EOF. On another error
+	// b may have parts of samples.
 	read(b *block, n int) (int, error)
 	// skip passes n samples and returns how many there were to pass.
 	skip(n int64) (int64, error)
+	// close ends what goes on in the background. The file is the caller's.
 	close() error
 }
 
-// openSource opens path with the columns that q asks for. first is the layout of the first text among
-// several sources, nil for that one itself. Bytes that are read are added to count.
-func openSource(ctx context.Context, path string, q *request, opt *Options, first *csvLayout, count *atomic.Int64) (source, error) {
-	in, err := openInput(ctx, path, opt, count)
-	if err != nil {
-		return nil, err
-	}
+// newSource makes the source that q asks for of the content of in, from its beginning. first is the
+// layout of the first text among several sources, nil for that one itself.
+func newSource(in *input, q *request, opt *Options, first *csvLayout) (source, error) {
 	var s source
+	var err error
 	switch in.format {
 	case NPY:
 		s, err = openNPY(in, q, opt)
@@ -53,7 +54,6 @@ func openSource(ctx context.Context, path string, q *request, opt *Options, firs
 		s, err = openCSV(in, q, opt, first)
 	}
 	if err != nil {
-		in.close()
 		return nil, located(in.path, err)
 	}
 	return s, nil
@@ -119,9 +119,10 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 	return p, nil
 }
 
-func (p *pair) schema() *schema { return &p.joint }
-
-func (p *pair) rows() int64 { return max(p.x.rows(), p.y.rows()) }
+func (p *pair) schema() *schema  { return &p.joint }
+func (p *pair) heading() Heading { return p.x.heading() }
+func (p *pair) rows() int64      { return max(p.x.rows(), p.y.rows()) }
+func (p *pair) taken() int64     { return p.x.taken() }
 
 func (p *pair) read(b *block, n int) (int, error) {
 	n, err := p.x.read(b, n)
@@ -149,15 +150,14 @@ func (p *pair) short() error {
 	return &Error{Path: p.yPath, What: "ends before the samples of " + p.xPath + " do: each needs its target"}
 }
 
-// ended is called after the last sample and returns io.EOF unless there are targets left.
+// ended is called after the last sample and returns io.EOF unless there are targets left. Reading on,
+// and not passing on, is what verifies the checksum and the length of packed targets.
 func (p *pair) ended() error {
-	switch n, err := p.y.skip(1); {
-	case err != nil:
-		return err
-	case n > 0:
+	n, err := p.y.read(new(block), 1)
+	if n > 0 {
 		return &Error{Path: p.yPath, What: "goes on after the last sample of " + p.xPath}
 	}
-	return io.EOF
+	return err
 }
 
 func (p *pair) skip(n int64) (int64, error) {

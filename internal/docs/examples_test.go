@@ -164,7 +164,6 @@ const (
 	measuring  = "measures the machine for a minute or two, or reads what was measured; the commands plan and flops do"
 	opponents  = "compares with OpenBLAS, which may not be there; the command bench does"
 	resolving  = "for those who write a type with a field Backend, or a routine of LAPACK's level"
-	stopping   = "as the function without a context, which has an Example"
 	listing    = "a list or a name, which flags of the command are made of"
 	narrow     = "an interface or account that Updater's methods give, described in the package comment"
 )
@@ -179,26 +178,22 @@ var unused = map[string]map[string]string{
 		"MeasureEach": measuring, "ValidationGrid": measuring,
 	},
 	"blskernel/bench/result": {
-		"Agreement": "a line of a file, as the others", "Conditions": "compares machines; package report does", "ReadFile": "Read of a file by its name",
+		"Agreement": "a line of a file, as the others", "Conditions": "compares machines; package report does",
 		"Table": experiment,
 	},
 	"blskernel/bench/speed": {
 		"BLS": listing, "Sizes": listing, "Large": opponents, "Larges": opponents, "Library": opponents, "Opponent": opponents,
 		"Progress": "a function that is told of progress; the Example needs none", "Quiet": measuring,
 	},
-	"blskernel/bls":             {"FitFeaturesContext": stopping, "FitTransformFeaturesContext": stopping},
 	"blskernel/dataset/catalog": {"Downloader": "asks a server in the network; the tests are one"},
 	"blskernel/dataset": {
-		"FindMNIST": "as FindFile, for all files of LoadMNIST", "LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
-		"ReadMatrixBytes": "as ReadMatrixInts, of bytes", "ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,
+		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
+		"ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,
 	},
-	"blskernel/dataset/stream": {"Header": "an option of two values, for files that Auto gets wrong"},
 	"blskernel/blsupdate": {
 		"CMode": "an option for comparisons with the paper; its zero value is right for use", "Candidate": "a line of what Choice.Explain prints",
-		"CheckStart": narrow, "Condition": narrow, "Counter": narrow, "NewCounter": narrow, "Leverager": narrow, "Pseudoinverter": narrow,
-		"Refiner": narrow, "Start": narrow, "Total": narrow,
+		"Counter": narrow, "NewCounter": narrow, "Leverager": narrow, "Pseudoinverter": narrow, "Refiner": narrow, "Start": narrow,
 		"Key": measuring, "LoadRates": measuring, "MeasureRates": measuring, "RatesFor": measuring,
-		"Methods": listing, "ParseForm": listing, "ParseMethod": listing, "Supports": listing, "NewContext": stopping,
 	},
 }
 

@@ -19,7 +19,8 @@ const tutorial = "docs/tutorial.md"
 
 // TestTutorial executes the shell blocks of the tutorial, one after the other in one shell whose home is a new folder,
 // beginning at the top of the repository. What the blocks print must be what the blocks of text say that follow them, up to
-// numbers, paths and the width of columns.
+// numbers, paths and the width of columns. Every accuracy must be above 90 %, and labels that do not depend on chance must be
+// the page's: those of points far from the others, and all where awk has made the page's data.
 func TestTutorial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs and trains")
@@ -27,11 +28,7 @@ func TestTutorial(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell")
 	}
-	for _, tool := range []string{"sh", "go", "awk", "sed", "head", "cut", "curl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip(err)
-		}
-	}
+	needTools(t, "sh", "go", "awk", "sed", "head", "cut", "curl")
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(tutorial)))
 	if err != nil {
 		t.Fatal(err)
@@ -78,12 +75,34 @@ func TestTutorial(t *testing.T) {
 	if len(printed) != len(shell)+1 {
 		t.Fatalf("%d blocks, output of %d", len(shell), len(printed)-1)
 	}
+	same := false // the data, as far as its first lines show it
+	accuracies, labels := 0, 0
 	for i, b := range shell {
 		if got, want := shape(printed[i]), shape(said[i]); got != want {
 			t.Errorf("%s prints\n%s\nwhich is\n%s\nand the page has\n%s", p.at(b.line), printed[i], got, want)
 		}
+		accuracies += wantAccuracy(t, printed[i], 90)
+		if strings.Contains(b.text, "head -n 3 train.csv") {
+			same = printed[i] == said[i]
+		}
+		got, want := servedLabels.FindString(printed[i]), servedLabels.FindString(said[i])
+		if predicted := strings.HasPrefix(printed[i], "state\n"); predicted && same {
+			got, want = printed[i], said[i]
+		}
+		if want != "" {
+			labels++
+		}
+		if got != want {
+			t.Errorf("%s gives the labels %s; the page has %s", p.at(b.line), got, want)
+		}
+	}
+	if accuracies < 2 || labels < 1 {
+		t.Errorf("%d accuracies and %d outputs with labels", accuracies, labels)
 	}
 }
+
+// servedLabels matches the labels in what the server answers.
+var servedLabels = regexp.MustCompile(`"labels":\[[^]]*\]`)
 
 // freeAddress returns an address at which nobody listens now.
 func freeAddress(t *testing.T) string {

@@ -1,5 +1,5 @@
-// Package npy reads what precedes and what fills the arrays of NumPy's .npy format: the header, and the
-// elements as float64 or as text.
+// Package npy reads and writes what precedes and what fills the arrays of NumPy's .npy format: the
+// header, and the elements as float64 or as text.
 //
 // # The format
 //
@@ -18,4 +18,7 @@
 // Nothing in a header is believed before it has been checked: its length is at most [MaxHeader], each
 // dimension is a whole number that is not negative, and their product times the size of an element
 // stays below 2^62. No byte of it is ever run or unpickled.
+//
+// What is written is version 1.0 in C order: numbers as '<f8', labels as '<i8' or '<U', with the first
+// element at a multiple of 64 bytes.
 package npy

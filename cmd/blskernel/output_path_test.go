@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOutputKeepsInput refuses results in the place of what is read, and of any model.
+func TestOutputKeepsInput(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	other, _ := trained(t, "--target", "color")
+	dir := t.TempDir()
+	same := filepath.Join(dir, "same.csv")
+	if err := os.Link(test, same); err != nil {
+		t.Fatal(err)
+	}
+	named := filepath.Join(dir, "model.csv")
+	if err := os.Rename(other, named); err != nil {
+		t.Fatal(err)
+	}
+	archive := filepath.Join(dir, "model.npz")
+	if err := os.Link(named, archive); err != nil {
+		t.Fatal(err)
+	}
+	linked := filepath.Join(dir, "linked.csv")
+	if err := os.Link(model, linked); err != nil {
+		t.Fatal(err)
+	}
+	before := map[string][]byte{}
+	for _, path := range []string{model, test, named} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[path] = text
+	}
+	fail(t, exitUsage, "which is read: give another name", "predict", model, "--out", test, test)
+	fail(t, exitUsage, "which is read: give another name", "predict", model, "--out", same, test)
+	fail(t, exitUsage, "which is read: give another name", "predict", model, "--out", linked, test)
+	fail(t, exitUsage, "which is a model: give another name", "predict", model, "--out", named, test)
+	fail(t, exitUsage, "which is a model: give another name", "export", model, "--out", archive)
+	fail(t, exitUsage, "which is read: give another name", "export", named, "--out", archive)
+	for path, text := range before {
+		if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
+			t.Errorf("%s has changed (%v)", path, err)
+		}
+	}
+}
+
+// TestOutputName has names that say another format than the one that would be written, and standard output.
+func TestOutputName(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	dir := t.TempDir()
+	for _, name := range []string{"x.npz", "x.tsv", "x.bls", "x.jsonl"} {
+		fail(t, exitUsage, "want a name that ends in .csv, .txt or .npy", "predict", model, "--out", filepath.Join(dir, name), test)
+	}
+	fail(t, exitUsage, "want a name that ends in .jsonl", "predict", model, "--json", "--out", filepath.Join(dir, "x.csv"), test)
+	for _, name := range []string{"x", "x.CSV", "x.txt"} {
+		succeed(t, "predict", model, "--out", filepath.Join(dir, name), test)
+	}
+	succeed(t, "predict", model, "--json", "--out", filepath.Join(dir, "x.jsonl"), test)
+	if want, got := succeed(t, "predict", model, test), succeed(t, "predict", model, "--out", "-", test); got != want || strings.Count(got, "\n") != 101 {
+		t.Errorf("--out - prints %q", got)
+	}
+	fail(t, exitUsage, "a model cannot be written to standard output", "train", "--out", "-", "--target", "color", test)
+	fail(t, exitUsage, "a model cannot be written to standard output", "update", model, "--out", "-", test)
+}

@@ -1,0 +1,196 @@
+package stream
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"blskernel/mat"
+)
+
+// TestWhereBytes reads a text of several pieces, with empty lines and cells over several lines, and
+// compares the place of every sample, and the bytes that were taken after every batch, with what
+// encoding/csv says.
+func TestWhereBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	var quoted strings.Builder
+	for range 30000 {
+		switch rng.IntN(8) {
+		case 0:
+			quoted.WriteString("\r\n")
+		case 1:
+			fmt.Fprintf(&quoted, "%d,\"x\n\ny\"\n", rng.IntN(1000))
+		default:
+			fmt.Fprintf(&quoted, "%d,z\n", rng.IntN(1e6))
+		}
+	}
+	for name, text := range map[string]string{
+		"quoted":       quoted.String() + "1,z",
+		"plain":        strings.Repeat("1,a\n\n23,b\n", 20000),
+		"mark, header": utf8Mark + "\n\nn,kind\n" + strings.Repeat("1,a\n\n\n23,b\n", 20000) + "4,c",
+	} {
+		var ends, lines []int64
+		skipped := 0
+		if strings.HasPrefix(text, utf8Mark) {
+			skipped = len(utf8Mark)
+		}
+		ref := csv.NewReader(strings.NewReader(text[skipped:]))
+		for {
+			cells, err := ref.Read()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cells[0] == "n" {
+				continue
+			}
+			line, _ := ref.FieldPos(0)
+			ends, lines = append(ends, int64(skipped)+ref.InputOffset()), append(lines, int64(line))
+		}
+		path := write(t, "x.csv", []byte(text))
+		for _, size := range []int{1, 1000, 1 << 20} {
+			r, err := Open(t.Context(), []string{path}, Options{Targets: []string{"2"}, Classes: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done, total := r.Bytes(); done != 0 || total != int64(len(text)) {
+				t.Errorf("%s: %d of %d bytes before the first batch", name, done, total)
+			}
+			at := 0
+			for at < len(lines) {
+				b, err := r.Next(size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows := b.X.RawMatrix().Rows
+				for i := range rows {
+					if p := b.Where(i); p != (Place{Path: path, Line: lines[at+i]}) {
+						t.Fatalf("%s: sample %d is at %v, want line %d", name, at+i, p, lines[at+i])
+					}
+				}
+				at += rows
+				if done, _ := r.Bytes(); done != ends[at-1] {
+					t.Fatalf("%s: %d samples took %d bytes, want %d", name, at, done, ends[at-1])
+				}
+			}
+			if _, err := r.Next(1); err != io.EOF {
+				t.Errorf("%s: %v", name, err)
+			}
+			r.Close()
+			if done, total := r.Bytes(); done != total {
+				t.Errorf("%s: %d of %d bytes after Close", name, done, total)
+			}
+		}
+	}
+}
+
+// TestWhereArrays checks the places of the samples of two arrays after one another, and that a batch
+// without places, or a row outside, is told.
+func TestWhereArrays(t *testing.T) {
+	array := append(npyHeader(1, "|u1", false, 5, 2), "abcdefghij"...)
+	targets := append(npyHeader(1, "|u1", false, 5), "abcde"...)
+	a, z := write(t, "a.npy", array), write(t, "z.npz", npz(t, member{"X.npy", array, 8}, member{"y.npy", targets, 8}))
+	for _, test := range []struct {
+		paths []string
+		opt   Options
+	}{
+		{[]string{a, z}, Options{}}, {[]string{z, z}, Options{Targets: []string{"y"}}}, {[]string{a}, Options{TargetPath: write(t, "y.npy", targets)}},
+	} {
+		r, err := Open(t.Context(), test.paths, test.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Skip(2); err != nil {
+			t.Fatal(err)
+		}
+		b, err := r.Next(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.X.RawMatrix().Rows {
+			want := Place{Path: test.paths[(i+2)/5], Row: int64((i+2)%5 + 1)}
+			if got := b.Where(i); got != want {
+				t.Errorf("sample %d is at %v, want %v", i, got, want)
+			}
+		}
+		r.Close()
+	}
+	if got := (Place{Path: "x.npy", Row: 7}).String() + ", " + (Place{Path: "x.csv", Line: 3}).String(); got != "x.npy, row 7, x.csv, line 3" {
+		t.Error(got)
+	}
+	b := &Batch{X: mat.NewDense(1, 1, nil)}
+	if b.Where(0) != (Place{}) {
+		t.Error("a place from nowhere")
+	}
+	for _, i := range []int{-1, 1} {
+		func() {
+			defer func() {
+				if got := recover(); got != panicRow {
+					t.Errorf("row %d: panic %v", i, got)
+				}
+			}()
+			b.Where(i)
+		}()
+	}
+}
+
+// TestBytesOf checks for each format that what the first half of the samples took is half of the file,
+// so that the number of all samples can be estimated, and that reading twice gives the same.
+func TestBytesOf(t *testing.T) {
+	const rows = 40000
+	rng := rand.New(rand.NewPCG(3, 1))
+	var text strings.Builder
+	elements := make([]byte, 0, 8*rows)
+	for range rows {
+		v := 1000 + rng.IntN(9000)
+		fmt.Fprintf(&text, "%d,%d\n", v, v)
+		elements = append(elements, float64s(float64(v), float64(v))...)
+	}
+	array := append(npyHeader(1, "<f8", false, rows, 2), elements...)
+	fortran := append(npyHeader(1, "<f8", true, rows, 2), elements...)
+	for _, test := range []struct {
+		name   string
+		data   []byte
+		within float64 // of a half
+	}{
+		{"x.csv", []byte(text.String()), 0}, {"x.csv.gz", zipped([]byte(text.String())), 0.05},
+		{"x.npy", array, 0.001}, {"fortran.npy", fortran, 0.001}, {"x.npy.gz", zipped(array), 0.15},
+		{"x.npz", npz(t, member{"X.npy", array, 8}), 0.001}, {"x.npz.gz", zipped(npz(t, member{"X.npy", array, 8})), 0.001},
+		{"x.idx", idxFile(8, make([]byte, rows), rows, 1), 0.001},
+	} {
+		path := write(t, test.name, test.data)
+		var before int64
+		for again := range 3 {
+			r, err := Open(t.Context(), []string{path}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again == 2 {
+				if _, err := r.Peek(rows / 4); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := r.Next(rows / 2); err != nil {
+				t.Fatal(err)
+			}
+			done, total := r.Bytes()
+			share := float64(done) / float64(total)
+			if total != int64(len(test.data)) || !(share >= 0.5-test.within && share <= 0.5+test.within) {
+				t.Errorf("%s: %d of %d bytes", test.name, done, total)
+			}
+			if again > 0 && done != before {
+				t.Errorf("%s: %d bytes, and before %d", test.name, done, before)
+			}
+			before = done
+			r.Close()
+			if got, _ := r.Bytes(); got != done {
+				t.Errorf("%s: %d bytes after Close, %d before", test.name, got, done)
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package stream
+
+import (
+	"errors"
+	"io"
+	"os"
+)
+
+// spoolPiece is how much is copied between two looks at the context.
+const spoolPiece = 1 << 20
+
+// A scratch is a temporary file that is gone when it is closed, and where the operating system removes
+// opened files, as those of Unix do, also when the program is killed.
+type scratch struct {
+	file *os.File
+	name string // empty once it has been removed
+}
+
+func newScratch() (*scratch, error) {
+	file, err := os.CreateTemp("", "blskernel-*.npz")
+	if err != nil {
+		return nil, err
+	}
+	s := &scratch{file: file}
+	if os.Remove(file.Name()) != nil {
+		s.name = file.Name() // where it is still opened, and removed by close
+	}
+	return s, nil
+}
+
+func (s *scratch) close() error {
+	err := s.file.Close()
+	if s.name != "" {
+		err = errors.Join(err, os.Remove(s.name))
+	}
+	return err
+}
+
+// spool copies the content to a temporary file, unless it is a plain file already, so that it can be
+// read in any order. The room on the disk is the only bound.
+func (in *input) spool() error {
+	if in.random != nil {
+		return nil
+	}
+	fault := func(err error) error {
+		return &Error{Path: in.path, What: "an .npz that is packed, or comes through a pipe, is copied to a temporary file, which cannot be written: make room, or name another folder in TMPDIR (Windows: TMP)", Err: err}
+	}
+	s, err := newScratch()
+	if err != nil {
+		return fault(err)
+	}
+	in.copied = s
+	in.release()
+	piece := make([]byte, spoolPiece)
+	size := int64(0)
+	for {
+		if in.ctx.Err() != nil {
+			return canceled(in.ctx)
+		}
+		n, err := in.r.Read(piece)
+		if _, err := s.file.Write(piece[:n]); err != nil {
+			return fault(err)
+		}
+		size += int64(n)
+		if err == io.EOF {
+			in.random, in.size = s.file, size
+			return nil
+		}
+		if err != nil {
+			return readFault(in.ctx, in.path, err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The types of elements that are written, as headers spell them; that of text is [Text].
+const (
+	Float64 = "<f8"
+	Int64   = "<i8"
+)
+
+// Text returns the type of texts of up to width characters.
+func Text(width int) string { return fmt.Sprintf("<U%d", width) }
+
+// alignment is that of the first element, which NumPy recommends so that arrays can be mapped into
+// memory.
+const alignment = 64
+
+const (
+	panicSize   = "npy: negative size"
+	panicHeader = "npy: header longer than version 1.0 can have"
+	panicLabel  = "npy: label that its type cannot hold"
+)
+
+// AppendHeader appends to dst what precedes the elements of an array in C order, in version 1.0, and
+// returns it. The header is padded by spaces so that it is a multiple of 64 bytes long.
+//
+//	panics: for a negative size, and for so many sizes that the length does not fit into 16 bits.
+func AppendHeader(dst []byte, descr string, shape ...int) []byte {
+	sizes := make([]string, len(shape))
+	for i, n := range shape {
+		if n < 0 {
+			panic(panicSize)
+		}
+		sizes[i] = strconv.Itoa(n)
+	}
+	tuple := strings.Join(sizes, ", ")
+	if len(shape) == 1 {
+		tuple += ","
+	}
+	const before = len(Magic) + 2 + 2 // the version and the length of the rest
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	padding := (alignment - (before+len(text)+1)%alignment) % alignment
+	text += strings.Repeat(" ", padding) + "\n"
+	if len(text) > math.MaxUint16 {
+		panic(panicHeader)
+	}
+	dst = append(dst, Magic+"\x01\x00"...)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(text)))
+	return append(dst, text...)
+}
+
+// AppendFloats appends the bytes of values as elements of type [Float64].
+func AppendFloats(dst []byte, values []float64) []byte {
+	for _, v := range values {
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+	}
+	return dst
+}
+
+// WriteFloats writes values as elements of type [Float64], 64 KiB at a time.
+//
+//	errors: those of w.
+func WriteFloats(w io.Writer, values []float64) error {
+	const most = 1 << 13
+	buffer := make([]byte, 0, 8*min(len(values), most))
+	for len(values) > 0 {
+		n := min(len(values), most)
+		if _, err := w.Write(AppendFloats(buffer[:0], values[:n])); err != nil {
+			return err
+		}
+		values = values[n:]
+	}
+	return nil
+}
+
+// LabelType returns the type for an array of labels: [Int64] where all are whole numbers in decimal as
+// NumPy writes them, else [Text] of the longest, at least one character. A label that only looks like a
+// number, as 007 or +1, stays text.
+func LabelType(labels []string) string {
+	whole, width := true, 1
+	for _, label := range labels {
+		v, err := strconv.ParseInt(label, 10, 64)
+		whole = whole && err == nil && strconv.FormatInt(v, 10) == label
+		width = max(width, utf8.RuneCountInString(label))
+	}
+	if whole {
+		return Int64
+	}
+	return Text(width)
+}
+
+// AppendLabel appends the bytes of a label as an element of a type that [LabelType] has returned: a
+// number in 8 bytes, or characters in 4 bytes each, padded by zeros. What is no Unicode becomes U+FFFD.
+//
+//	panics: if the type cannot hold the label, or is another one.
+func AppendLabel(dst []byte, descr, label string) []byte {
+	if descr == Int64 {
+		v, err := strconv.ParseInt(label, 10, 64)
+		if err != nil {
+			panic(panicLabel)
+		}
+		return binary.LittleEndian.AppendUint64(dst, uint64(v))
+	}
+	width, err := strconv.Atoi(strings.TrimPrefix(descr, "<U"))
+	if err != nil || width < utf8.RuneCountInString(label) {
+		panic(panicLabel)
+	}
+	end := len(dst) + 4*width
+	for _, r := range label {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(r))
+	}
+	return append(dst, make([]byte, end-len(dst))...)
+}

@@ -1,0 +1,144 @@
+package npy
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestAppendHeader reads what was written, and checks what NumPy is strict about: the alignment, the
+// newline, and that a tuple of one has a comma.
+func TestAppendHeader(t *testing.T) {
+	for _, test := range []struct {
+		descr string
+		shape []int
+		dict  string
+	}{
+		{Float64, nil, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }"},
+		{Int64, []int{3}, "{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }"},
+		{Text(7), []int{0, 12}, "{'descr': '<U7', 'fortran_order': False, 'shape': (0, 12), }"},
+		{Float64, []int{1, 2, 3}, "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2, 3), }"},
+		{Float64, []int{1 << 30, 1 << 10, 1 << 10}, "{'descr': '<f8', 'fortran_order': False, 'shape': (1073741824, 1024, 1024), }"},
+	} {
+		whole := AppendHeader([]byte("before"), test.descr, test.shape...)
+		data := bytes.TrimPrefix(whole, []byte("before"))
+		if len(data) != len(whole)-len("before") || len(data)%64 != 0 || data[len(data)-1] != '\n' {
+			t.Errorf("%v: %q", test.shape, whole)
+		}
+		if got := string(bytes.TrimRight(data[10:], " \n")); got != test.dict {
+			t.Errorf("%v: %s, want %s", test.shape, got, test.dict)
+		}
+		h, err := ReadHeader(bytes.NewReader(data))
+		if err != nil {
+			t.Errorf("%v: %v", test.shape, err)
+			continue
+		}
+		shape := make([]int, len(h.Shape))
+		for i, n := range h.Shape {
+			shape[i] = int(n)
+		}
+		if h.DType.Name != test.descr || h.Fortran || !slices.Equal(shape, test.shape) || h.Length != int64(len(data)) {
+			t.Errorf("%v: %+v", test.shape, h)
+		}
+	}
+}
+
+func TestWriteFloats(t *testing.T) {
+	d, err := ParseDType(Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 1<<13 - 1, 1 << 13, 1<<13 + 1} {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = math.Ldexp(float64(2*i+1), i%2000-1000)
+			if i%2 == 1 {
+				values[i] = -values[i]
+			}
+		}
+		var b bytes.Buffer
+		if err := WriteFloats(&b, values); err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Decode(nil, b.Bytes())
+		if err != nil || !slices.Equal(got, values) {
+			t.Errorf("%d numbers: %v", n, err)
+		}
+		if !bytes.Equal(b.Bytes(), AppendFloats(nil, values)) {
+			t.Errorf("%d numbers: WriteFloats and AppendFloats differ", n)
+		}
+	}
+	// What is not finite is written as it is, though it is not read as a sample.
+	want := []byte{0, 0, 0, 0, 0, 0, 0xf0, 0xff}
+	if got := AppendFloats(nil, []float64{math.Inf(-1)}); !bytes.Equal(got, want) {
+		t.Errorf("% x", got)
+	}
+	r, w := io.Pipe()
+	full := errors.New("disk full")
+	r.CloseWithError(full)
+	if err := WriteFloats(w, make([]float64, 3)); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	for _, test := range []struct {
+		labels []string
+		descr  string
+	}{
+		{[]string{"3", "-12", "0", "9223372036854775807"}, Int64},
+		{[]string{"3", "9223372036854775808"}, Text(19)},
+		{[]string{"3", "03"}, Text(2)},
+		{[]string{"+3"}, Text(2)},
+		{[]string{"né☃", "a"}, Text(3)},
+		{[]string{"1", "two"}, Text(3)},
+		{nil, Int64},
+	} {
+		descr := LabelType(test.labels)
+		if descr != test.descr {
+			t.Errorf("%q: type %s, want %s", test.labels, descr, test.descr)
+			continue
+		}
+		d, err := ParseDType(descr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := []byte("x")
+		for _, label := range test.labels {
+			data = AppendLabel(data, descr, label)
+		}
+		if len(data) != 1+d.Size*len(test.labels) {
+			t.Fatalf("%q: %d bytes", test.labels, len(data))
+		}
+		for i, want := range test.labels {
+			if got, err := d.Label(data[1+i*d.Size : 1+(i+1)*d.Size]); got != want || err != nil {
+				t.Errorf("%q is read as %q, %v", want, got, err)
+			}
+		}
+	}
+}
+
+func TestWritePanics(t *testing.T) {
+	for name, test := range map[string]struct {
+		call func()
+		want string
+	}{
+		"negative size": {func() { AppendHeader(nil, Float64, 3, -1) }, panicSize},
+		"many sizes":    {func() { AppendHeader(nil, Float64, make([]int, 30000)...) }, panicHeader},
+		"no number":     {func() { AppendLabel(nil, Int64, "a") }, panicLabel},
+		"long label":    {func() { AppendLabel(nil, Text(1), "ab") }, panicLabel},
+		"other type":    {func() { AppendLabel(nil, Float64, "1") }, panicLabel},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != test.want {
+					t.Errorf("%s: panic %v, want %q", name, got, test.want)
+				}
+			}()
+			test.call()
+		}()
+	}
+}
