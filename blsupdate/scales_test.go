@@ -98,8 +98,11 @@ func checkReadable(t *testing.T, u Updater) bool {
 // takes 50 times as many seeds.
 func TestScalesAreKept(t *testing.T) {
 	seeds := uint64(2000)
-	if os.Getenv("BLSKERNEL_LONG") == "1" {
+	switch {
+	case os.Getenv("BLSKERNEL_LONG") == "1":
 		seeds *= 50
+	case testing.Short():
+		seeds /= 20
 	}
 	kept, all := 0, 0
 	for seed := range seeds {
