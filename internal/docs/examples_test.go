@@ -165,7 +165,6 @@ const (
 	opponents  = "compares with OpenBLAS, which may not be there; the command bench does"
 	resolving  = "for those who write a type with a field Backend, or a routine of LAPACK's level"
 	listing    = "a list or a name, which flags of the command are made of"
-	narrow     = "an interface or account that Updater's methods give, described in the package comment"
 )
 
 // unused are exported names that are in no Example, with the reason.
@@ -192,7 +191,6 @@ var unused = map[string]map[string]string{
 	},
 	"blskernel/blsupdate": {
 		"CMode": "an option for comparisons with the paper; its zero value is right for use", "Candidate": "a line of what Choice.Explain prints",
-		"Counter": narrow, "NewCounter": narrow, "Leverager": narrow, "Pseudoinverter": narrow, "Refiner": narrow, "Start": narrow,
 		"Key": measuring, "LoadRates": measuring, "MeasureRates": measuring, "RatesFor": measuring,
 	},
 }
