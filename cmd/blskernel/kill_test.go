@@ -41,7 +41,8 @@ func killed(t *testing.T, after time.Duration, args ...string) (stdout string, w
 		return out.String(), false
 	case <-time.After(after):
 		_ = cmd.Process.Kill() // it may have ended at this moment
-		return out.String(), <-ended != nil
+		err := <-ended         // until when what it wrote still comes
+		return out.String(), err != nil
 	}
 }
 
@@ -78,6 +79,9 @@ var kinds = []struct {
 // before or all rows of the update; what was acknowledged it has. In the end it is to the bit the model
 // that learned the same updates in peace.
 func TestKillUpdate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes, into which the race detector does not see")
+	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, kind := range kinds {
 		random := rand.New(rand.NewPCG(random.Uint64(), 3)) // of its own, since they run at once
@@ -164,6 +168,9 @@ func peacefully(t *testing.T, args ...string) {
 // the end by --resume: the result is to the bit that of one that was never stopped, and no checkpoint
 // that was acknowledged is lost.
 func TestKillCheckpoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes, into which the race detector does not see")
+	}
 	for _, command := range []string{"update", "train"} {
 		for name, kind := range map[string]struct {
 			flags  []string
