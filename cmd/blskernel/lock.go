@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"blskernel/internal/atomicfile"
 )
@@ -29,7 +28,7 @@ func lockModel(path string) (*modelLock, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := lockFile(lockName(target))
+	file, err := lockFile(atomicfile.Beside(target, ".lock"))
 	if errors.Is(err, errBusy) {
 		return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
 	}
@@ -42,29 +41,12 @@ func lockModel(path string) (*modelLock, error) {
 
 // resolved returns the file that path leads to, which may be one that is not there in a folder that is.
 func resolved(path string) (string, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		return target, nil
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s cannot be written: the folder %q is not there", path, filepath.Dir(path))
-	}
+	target, err := atomicfile.Target(path)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, filepath.Base(path)), nil
-}
-
-// longestLocked is the number of bytes of a model's name that the name of its lock has.
-const longestLocked = 200
-
-// lockName returns the name of the lock of a file. A long name is cut, since file systems allow 255 bytes,
-// and where atomicfile cuts it: models whose names are the same up to there cannot be told apart by the
-// names of their temporary files, and share a lock.
-func lockName(target string) string {
-	dir, base := filepath.Split(target)
-	if len(base) > longestLocked {
-		base = strings.ToValidUTF8(base[:longestLocked], "")
+	if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s cannot be written: the folder %q is not there", path, filepath.Dir(target))
 	}
-	return filepath.Join(dir, "."+base+".lock")
+	return target, nil
 }

@@ -34,7 +34,7 @@ type File struct {
 // What is there already must be a regular file that its permissions allow to be written; the new one has
 // the same permissions and, where this process may give it to them, the same owner and group.
 func Create(path string) (*File, error) {
-	path, err := target(path)
+	path, err := Target(path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,8 @@ func Create(path string) (*File, error) {
 	}
 	for {
 		// Not os.CreateTemp, which makes files that nobody else may read, whatever the umask.
-		name := fmt.Sprintf("%s%08x%s", temporaryPrefix(path), rand.Uint32(), temporarySuffix)
-		file, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		name := Beside(path, fmt.Sprintf(".%08x%s", rand.Uint32(), temporarySuffix))
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -71,9 +71,8 @@ func Create(path string) (*File, error) {
 	}
 }
 
-// target returns the path that links lead to, which need not exist, with its folder written as that of
-// the temporary file is.
-func target(path string) (string, error) {
+// Target returns the path that links lead to, which need not exist: where the file is that Create replaces.
+func Target(path string) (string, error) {
 	const most = 40 // links that lead to one another
 	name := path
 	for range most {
@@ -89,35 +88,36 @@ func target(path string) (string, error) {
 	return "", fmt.Errorf("%s is a link that leads to itself", path)
 }
 
-// Names of temporary files. That of the file is cut where the whole would be longer than file systems allow.
 const (
 	temporarySuffix = ".tmp"
-	longestName     = 200
+	longestName     = 200 // bytes of a name; with what is added it stays below 255, which file systems allow
 )
 
-func temporaryPrefix(path string) string {
+// Beside returns the path of a hidden file beside path, ".NAME" with a suffix. A long NAME is cut, so that two files whose names
+// begin with the same 200 bytes have the same.
+func Beside(path, suffix string) string {
 	name := filepath.Base(path)
 	if len(name) > longestName {
 		name = strings.ToValidUTF8(name[:longestName], "")
 	}
-	return "." + name + "."
+	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
 // RemoveLeftovers removes what writers of the file at path that were killed have left in its folder. Nobody may be writing
 // it meanwhile.
 func RemoveLeftovers(path string) error {
-	path, err := target(path)
+	path, err := Target(path)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	entries, err := os.ReadDir(dir)
+	dir, prefix := filepath.Split(Beside(path, "."))
+	entries, err := os.ReadDir(filepath.Clean(dir))
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
-		middle, begins := strings.CutPrefix(e.Name(), temporaryPrefix(path))
+		middle, begins := strings.CutPrefix(e.Name(), prefix)
 		middle, ends := strings.CutSuffix(middle, temporarySuffix)
 		if _, err := strconv.ParseUint(middle, 16, 32); begins && ends && err == nil && len(middle) == 8 {
 			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
