@@ -15,6 +15,11 @@ import (
 var layers = []string{
 	"blskernel/internal/guard",
 	"blskernel/internal/finite",
+	"blskernel/internal/fuzz",
+	"blskernel/internal/memory",
+	"blskernel/internal/disk",
+	"blskernel/internal/faults",
+	"blskernel/internal/interrupt",
 	"blskernel/internal/numpytest",
 	"blskernel/internal/atomicfile",
 	"blskernel/internal/codec",
@@ -38,10 +43,12 @@ var layers = []string{
 	"blskernel/bench/benchmarks",
 	"blskernel/bench/octave/compare",
 	"blskernel/bench/result",
+	"blskernel/bench/gate",
 	"blskernel/bench/report",
 	"blskernel/cmd/blskernel",
 	"blskernel/examples/server",
 	"blskernel/internal/docs",
+	"blskernel/internal/cover",
 }
 
 // TestLayers checks that no import goes up, and that only backend_cgo.go's package names netlib.

@@ -1,0 +1,26 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+)
+
+// Remedy says in a few words what can be done about an error of the file system.
+func Remedy(err error) string {
+	for _, e := range full {
+		if errors.Is(err, e) {
+			return "make room on the disk, or name a file on another one"
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "make the folder, or name a file in another one"
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
+		return "allow it for this user, or name a file in another folder"
+	case errors.Is(err, syscall.EIO):
+		return "the disk may be failing: name a file on another one"
+	default:
+		return "mend that, or name a file in another folder"
+	}
+}
