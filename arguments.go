@@ -24,6 +24,10 @@ const (
 	shortAP      = "blas: insufficient length of ap"
 	shortD       = "blas: insufficient length of d"
 	shortBias    = "blas: insufficient length of bias"
+	zeroIncX     = "blas: zero x index increment"
+	zeroIncY     = "blas: zero y index increment"
+	shortX       = "blas: insufficient length of x"
+	shortY       = "blas: insufficient length of y"
 )
 
 func require(ok bool, text string) {
@@ -83,6 +87,16 @@ func checkDgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []fl
 	checkLen(len(b), rowsB, colsB, ldb, shortB)
 	checkLen(len(c), m, n, ldc, shortC)
 	return true
+}
+
+// checkDgemmt checks the arguments of a product of which one triangle is wanted and reports whether that is not
+// empty.
+func checkDgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
+	checkUplo(ul)
+	checkTranspose(tA)
+	checkTranspose(tB)
+	require(n >= 0, nLT0)
+	return checkDgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc)
 }
 
 // checkDgemmtp checks the arguments of a product into a packed triangle and reports whether that is not empty.

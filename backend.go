@@ -24,6 +24,9 @@ const EnvBackend = "BLSKERNEL_BACKEND"
 //
 //	blas64.Use(blskernel.Default())
 //
+// Bad arguments panic before anything is written, on every backend with the same texts in the same order.
+// A size that a library of 32-bit integers cannot hold panics on the backend openblas.
+//
 // A Backend is a value that is passed down, not a global that is switched, so two of them can be
 // compared in one process. Its methods may be called from several goroutines at once.
 type Backend interface {

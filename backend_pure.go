@@ -156,8 +156,7 @@ func orderOf(s blas.Side, m, n int) int {
 // Dgemmt, Dgemmtp, Dsprk and Dspmm are documented at PackedProducts.
 
 func (p *pure) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	checkUplo(ul)
-	if checkDgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc) {
+	if checkDgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		p.engine.Dgemmt(ul, tA, tB, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	}
 }

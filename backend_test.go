@@ -43,10 +43,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs this test binary with env added to an environment free of our variables.
+// child runs this test binary with env added to an environment free of our variables, by BLSKERNEL_EMULATOR where this
+// machine does not run it by itself.
 func child(t *testing.T, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
+	words := append(strings.Fields(os.Getenv("BLSKERNEL_EMULATOR")), os.Args[0])
+	cmd := exec.Command(words[0], words[1:]...)
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "BLSKERNEL_") {
 			cmd.Env = append(cmd.Env, e)

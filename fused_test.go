@@ -146,30 +146,3 @@ func TestFusedEmpty(t *testing.T) {
 		}
 	}
 }
-
-// Bad arguments panic before anything is written, natively and by way of Dgemm.
-func TestFusedArguments(t *testing.T) {
-	b, err := Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, c := make([]float64, 12), []float64{1, 2, 3, 4}
-	for name, f := range map[string]FusedProducts{"native": Fused(b), "via Dgemm": Fused(plain{b})} {
-		for want, call := range map[string]func(){
-			shortD:       func() { f.DgemmDiag('N', 'N', 2, 2, 3, 1, x, 3, x[:2], x, 2, 1, c, 2) },
-			shortBias:    func() { f.DgemmTanh('N', 'N', 2, 2, 3, 1, x, 3, x, 2, x[:1], c, 2) },
-			shortAP:      func() { f.DsprkDiag('N', 3, 2, 1, x, 2, x, 1, c) },
-			badLdB:       func() { f.DgemmDiag('N', 'N', 2, 2, 3, 1, x, 3, x, x, 1, 1, c, 2) },
-			badTranspose: func() { f.DgemmTanh('x', 'N', 2, 2, 3, 1, x, 3, x, 2, x, c, 2) },
-		} {
-			if got := panicOf(call); got != want {
-				t.Errorf("%s: panics with %v, want %q", name, got, want)
-			}
-		}
-	}
-	for i, v := range c {
-		if v != float64(i+1) {
-			t.Errorf("C was written: %v", c)
-		}
-	}
-}

@@ -2,6 +2,7 @@ package blskernel
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -74,5 +75,15 @@ func TestLookupKernels(t *testing.T) {
 	var u *UnavailableError
 	if b, err := Lookup("pure/sse9"); b != nil || !errors.As(err, &u) || !strings.Contains(u.Why, `no kernel "sse9"`) || !strings.Contains(u.Why, "generic") {
 		t.Errorf("Lookup(pure/sse9) = %v, %v, want an error that lists the usable kernels", b, err)
+	}
+}
+
+// A machine that is to have a kernel says so in BLSKERNEL_REQUIRE, as in avx2,avx512; without it the tests of
+// all kernels pass over those that the CPU cannot run.
+func TestRequiredKernels(t *testing.T) {
+	for _, need := range strings.Split(os.Getenv("BLSKERNEL_REQUIRE"), ",") {
+		if _, err := kernel.Lookup(need); err != nil && slices.Contains([]string{"generic", "avx2", "avx512"}, need) {
+			t.Errorf("BLSKERNEL_REQUIRE asks for %s: %v", need, err)
+		}
 	}
 }

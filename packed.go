@@ -63,8 +63,7 @@ func packedRows(n, k int) int {
 type viaDgemm struct{ b blas.Float64 }
 
 func (v viaDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	checkUplo(ul)
-	if !checkDgemm(tA, tB, n, n, k, a, lda, b, ldb, c, ldc) {
+	if !checkDgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		return
 	}
 	nb := min(packedBlock, n)

@@ -5,6 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/finite"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -49,7 +50,7 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 	}
 	product(c0, cross, 0)
 	for range iterations {
-		if err := stopped(ctx); err != nil {
+		if err := interrupt.Check(ctx); err != nil {
 			return nil, err
 		}
 		w.Sub(o, u)

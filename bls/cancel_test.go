@@ -5,31 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync/atomic"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/faults"
 )
-
-// A countdown is a context that is done when it has been looked at a number of times.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func newCountdown(t *testing.T, looks int) *countdown {
-	c := &countdown{Context: t.Context()}
-	c.left.Store(int64(looks))
-	return c
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}
 
@@ -43,7 +24,7 @@ func stoppedEverywhere(t *testing.T, name string, f func(context.Context) error,
 		step = 5
 	}
 	for looks := 0; ; looks += step {
-		err := f(newCountdown(t, looks))
+		err := f(faults.CanceledAfter(looks))
 		if err == nil {
 			return looks
 		}

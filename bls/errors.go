@@ -16,6 +16,8 @@ type (
 	NotFiniteError = blsupdate.NotFiniteError
 	// OptionError says that an option or a plain argument has a value that it cannot have.
 	OptionError = blsupdate.OptionError
+	// MemoryError says that there is less memory than a fit, or an update, needs at the least.
+	MemoryError = blsupdate.MemoryError
 	// FormatError says that what is decoded was not written by Encode, or was changed since.
 	FormatError = codec.FormatError
 )

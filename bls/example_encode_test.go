@@ -127,6 +127,6 @@ func ExampleClassifier_PartialFitContext() {
 	fmt.Println(c.PartialFitContext(ctx, train.Dense(400, 600), train.LabelsInt(400, 600)))
 	fmt.Println(c.Updater().Samples(), "samples")
 	// Output:
-	// bls: stopped before the end: the user pressed a key
+	// blskernel: canceled before the end: the user pressed a key
 	// 400 samples
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -19,7 +20,7 @@ import (
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
-//	*NotFiniteError for a NaN or an infinity in X; *ScaleError if no input of the enhancement nodes is
+//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before anything is computed; *ScaleError if no input of the enhancement nodes is
 //	positive, which the scale s/max needs; *OverflowError, with ScaleColumns and ScaleNone, for samples so large
 //	that a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
@@ -57,9 +58,16 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 	if err := checkSamples(x, 0); err != nil {
 		return nil, nil, err
 	}
-	l, _ := x.Dims()
+	l, d := x.Dims()
 	f := &Features{opt: opt, scale: 1}
 	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
+	nodes := n
+	if keep {
+		nodes += n3
+	}
+	if err := checkMemory(mapsBytes(d, n, n3), l, nodes); err != nil {
+		return nil, nil, err
+	}
 	if n3 > 0 {
 		// First, because it is cheap and may fail.
 		if f.enhancement, err = drawEnhancement(ctx, opt.Backend, n, n3, opt.Enhancement, opt.Seed); err != nil {
@@ -75,11 +83,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 		return nil, nil, err
 	}
 
-	cols := n
-	if keep {
-		cols += n3
-	}
-	a := mat.NewDense(l, cols, nil)
+	a := mat.NewDense(l, nodes, nil)
 	z := a.Slice(0, l, 0, n).(*mat.Dense)
 	if err := f.project(ctx, z, x); err != nil {
 		return nil, nil, err
@@ -128,7 +132,7 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	cross := mat.NewDense(n, d+1, nil)
 	rows := min(l, panelRows(max(d+1, n)))
 	h1, a1 := mat.NewDense(rows, d+1, nil), mat.NewDense(rows, n, nil)
-	err := eachPanel(ctx, l, rows, func(from, to int) error {
+	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		q := to - from
 		h, a := h1.Slice(0, q, 0, d+1).(*mat.Dense), a1.Slice(0, q, 0, n).(*mat.Dense)
 		if err := f.standardize(h, x, from, to); err != nil {
@@ -212,7 +216,7 @@ func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, 
 	rows := min(l, panelRows(n+n3))
 	h := mat.NewDense(rows, n3, nil)
 	largest := math.Inf(-1)
-	err := eachPanel(ctx, l, rows, func(from, to int) error {
+	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		panel := h.Slice(0, to-from, 0, n3).(*mat.Dense)
 		largest = max(largest, enhance(f.opt.Backend, panel, z.Slice(from, to, 0, n).(*mat.Dense), f.enhancement))
 		return nil

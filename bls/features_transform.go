@@ -4,6 +4,7 @@ import (
 	"context"
 	"unsafe"
 
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -76,7 +77,7 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n := f.FeatureNodes()
-	return eachPanel(ctx, l, enhancePanel, func(from, to int) error {
+	return interrupt.EachPanel(ctx, l, enhancePanel, func(from, to int) error {
 		h, z := a.Slice(from, to, n, k).(*mat.Dense), a.Slice(from, to, 0, n).(*mat.Dense)
 		enhanced(f.opt.Backend, h, z, f.enhancement, f.scale)
 		return nil
@@ -90,7 +91,7 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	n := f.FeatureNodes()
 	rows := min(l, panelRows(max(d+1, n)))
 	h1 := mat.NewDense(rows, d+1, nil)
-	return eachPanel(ctx, l, rows, func(from, to int) error {
+	return interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		h := h1.Slice(0, to-from, 0, d+1).(*mat.Dense)
 		if err := f.standardize(h, x, from, to); err != nil {
 			return err

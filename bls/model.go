@@ -54,6 +54,9 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 	if s.update.Backend == nil {
 		s.update.Backend = s.backend
 	}
+	if err := checkModelMemory(s, x, y); err != nil {
+		return nil, err
+	}
 	f, a, err := FitTransformFeaturesContext(ctx, x, s.features)
 	if err != nil {
 		return nil, err
@@ -84,6 +87,9 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
 		return err
 	}
 	q, _ := x.Dims()
+	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
+		return err
+	}
 	a := m.newRows(q)
 	if err := m.expand(ctx, a, x); err != nil {
 		return err

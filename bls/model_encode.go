@@ -100,13 +100,17 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	if size > math.MaxInt64-8 {
 		return nil, fmt.Errorf("bls: %w", &FormatError{What: fmt.Sprintf("a head of %d bytes", size)})
 	}
-	head := codec.NewReaderAt(io.LimitReader(r, int64(size)), int64(len(word)))
+	limited := &io.LimitedReader{R: r, N: int64(size)}
+	head := codec.NewReaderAt(limited, int64(len(word)))
 	m := decodeHead(head, k, b)
 	head.End()
 	if err := head.Err(); err != nil {
 		return nil, fmt.Errorf("bls: %v: %w", k, err)
 	}
 	begin := int64(len(word)) + int64(size)
+	if limited.N > 0 {
+		return nil, fmt.Errorf("bls: %v: %w", k, &FormatError{Offset: begin - limited.N, What: fmt.Sprintf("the end after %d of the %d bytes of a head", int64(size)-limited.N, size), Err: io.ErrUnexpectedEOF})
+	}
 	if m.updater, err = blsupdate.Decode(r, b); err == nil {
 		err = m.fits()
 	}

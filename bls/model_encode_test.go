@@ -14,6 +14,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/faults"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -124,26 +125,12 @@ func TestEncodeFeatures(t *testing.T) {
 			if _, err := DecodeFeatures(bytes.NewReader(append(b, 0)), bk); err == nil {
 				t.Error("a byte more was accepted")
 			}
-			wide := &limitedWriter{left: len(b) - 1}
-			if err := f.Encode(wide); !errors.Is(err, errFull) {
+			wide := &faults.Writer{Left: len(b) - 1}
+			if err := f.Encode(wide); !errors.Is(err, faults.ErrFull) {
 				t.Errorf("a full disk: %v", err)
 			}
 		}
 	})
-}
-
-var errFull = errors.New("the disk is full")
-
-// A limitedWriter takes so many bytes and no more.
-type limitedWriter struct{ left int }
-
-func (w *limitedWriter) Write(p []byte) (int, error) {
-	n := min(len(p), w.left)
-	w.left -= n
-	if n < len(p) {
-		return n, errFull
-	}
-	return n, nil
 }
 
 func TestUnfitted(t *testing.T) {
@@ -321,15 +308,4 @@ func TestEncodeWhilePredicting(t *testing.T) {
 			t.Errorf("%v: %v", method, err)
 		}
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, b := range smallModels(f) {
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if again, err := decodeAny(b); err == nil && !bytes.Equal(again, b) {
-			t.Error("a model is encoded as something else than it was read from")
-		}
-	})
 }

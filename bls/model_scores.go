@@ -3,6 +3,7 @@ package bls
 import (
 	"context"
 
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -19,7 +20,7 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if err := checkSamples(x, m.inputs()); err != nil {
 		return nil, err
 	}
-	if err := stopped(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
 	w, err := m.currentWeights()
@@ -31,7 +32,7 @@ func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	out := mat.NewDense(l, c, nil)
 	rows := min(l, panelRows(max(d+1, k)))
 	work := m.newRows(rows)
-	err = eachPanel(ctx, l, rows, func(from, to int) error {
+	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
 		if err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense)); err != nil {
 			return atRow(err, from)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -35,7 +36,7 @@ func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense)
 		norms[i] = bk.Dnrm2(p, raw.Data[i*raw.Stride:], 1)
 	}
 	for from := 0; from < r; from += orthoPanel {
-		if err := stopped(ctx); err != nil {
+		if err := interrupt.Check(ctx); err != nil {
 			return false, err
 		}
 		rows := min(orthoPanel, r-from)

@@ -155,7 +155,7 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //
 //	shapes: X l×d, Y l×c, l at least 2.
 //	errors: those of Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow where
-//	differences of targets and predictions are beyond float64.
+//	differences of targets and predictions, or R² itself, are beyond float64.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
 	return r.ScoreContext(context.Background(), x, y)
 }
@@ -176,7 +176,7 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense) (float64,
 		return 0, err
 	}
 	score := determination(y, p)
-	if math.IsNaN(score) {
+	if math.IsNaN(score) || math.IsInf(score, 0) {
 		return 0, blsupdate.ErrOverflow
 	}
 	return score, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -86,7 +87,7 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 // eachRow calls f for each row of x, and looks at ctx before each panel of them.
 func eachRow(ctx context.Context, x *mat.Dense, f func(row []float64)) error {
 	l, d := x.Dims()
-	return eachPanel(ctx, l, panelRows(d), func(from, to int) error {
+	return interrupt.EachPanel(ctx, l, panelRows(d), func(from, to int) error {
 		for i := from; i < to; i++ {
 			f(x.RawRowView(i))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -93,20 +94,20 @@ func (u *pseudoinverse) addRows(ctx context.Context, ax, ya []float64, q int, ho
 		s.form = Options{Form: Paper}.Resolve(shape)
 	}
 
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.project(ctx); err != nil {
 		return nil, err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
 	c, err := s.outsidePart()
 	if err != nil {
 		return nil, err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
 	shape.rankC = c.rank
@@ -139,14 +140,14 @@ func (u *pseudoinverse) addRows(ctx context.Context, ax, ya []float64, q int, ho
 	if err != nil {
 		return nil, err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
 	w, err := s.newWeights()
 	if err != nil {
 		return nil, err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.checkOverflow(); err != nil {

@@ -17,7 +17,9 @@ type Condition struct {
 	// Digits is the number of decimal digits of W that rounding leaves at least, in norm, by the error
 	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ², and after removals that of
 	// the bound over the smallest 1-h, or of 1e3 eps/(1-h) where that is less. It is between 0 and 16, and usually an
-	// understatement. The norm is that of W for targets all of about the same size.
+	// understatement. The norm is that of W for targets all of about the same size. Where columns are dependent and only
+	// a small ridge determines W it is none: what W leaves of the targets then adds eps κ²‖Y - A W‖/(‖A‖‖W‖), which is
+	// not known without the data (Higham, Accuracy and Stability of Numerical Algorithms, theorem 20.1).
 	Digits float64
 
 	// Advice says what to do where Digits is below 6 and something can be done, and is empty otherwise.

@@ -2,16 +2,9 @@ package blsupdate
 
 import (
 	"context"
-	"fmt"
-)
 
-// canceled returns an error that wraps the cause if ctx is done.
-func canceled(ctx context.Context) error {
-	if ctx.Err() == nil {
-		return nil
-	}
-	return fmt.Errorf("blsupdate: canceled: %w", context.Cause(ctx))
-}
+	"blskernel/internal/interrupt"
+)
 
 // contextRows is the number of rows after which a sum over many of them looks whether it is to go on. Sums are
 // divided whether or not anything can cancel them, so that results do not depend on it.
@@ -21,23 +14,9 @@ func canceled(ctx context.Context) error {
 // Gram with openblas at k = 2000.
 const contextRows = 4096
 
-// eachPanel calls f for consecutive panels of so many rows, from to to-1, until the first error, and looks at ctx
-// before each.
+// eachPanel is interrupt.EachPanel with panels of contextRows.
 func eachPanel(ctx context.Context, rows int, f func(from, to int) error) error {
-	return eachPanelOf(ctx, rows, contextRows, f)
-}
-
-// eachPanelOf is eachPanel with panels of another size.
-func eachPanelOf(ctx context.Context, rows, most int, f func(from, to int) error) error {
-	for from := 0; from < rows; from += most {
-		if err := canceled(ctx); err != nil {
-			return err
-		}
-		if err := f(from, min(from+most, rows)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return interrupt.EachPanel(ctx, rows, contextRows, f)
 }
 
 // manyPanels tells whether a sum over so many rows that is formed in place may be canceled when a part of it is
@@ -46,7 +25,7 @@ func manyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil &
 
 // enter begins a step, unless ctx is done.
 func (b *common) enter(ctx context.Context, s Step) error {
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return err
 	}
 	b.counter.Enter(s)

@@ -4,29 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/faults"
 )
-
-// A countdown is a context that is done from some look at it on.
-type countdown struct {
-	context.Context
-	left int // looks
-}
-
-func newCountdown(looks int) *countdown { return &countdown{context.Background(), looks} }
-
-func (c *countdown) Done() <-chan struct{} { return make(chan struct{}) }
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestCanceled cancels updates at every look at the context: the model is what it was, and then learns the batch as
 // if nothing had been.
@@ -62,7 +45,7 @@ func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx co
 	for ; ; looks++ {
 		v := decoded(t, before, b)
 		report := v.Report()
-		err := act(newCountdown(looks), v)
+		err := act(faults.CanceledAfter(looks), v)
 		if err == nil {
 			if !bytes.Equal(encoded(t, v), after) {
 				t.Fatal("with a context it is another state")
@@ -113,21 +96,21 @@ func TestCanceledPanels(t *testing.T) {
 			if v.method == InverseCholesky && v.form == Small {
 				least = long / sweptRows(k)
 			}
-			ctx := newCountdown(math.MaxInt)
+			ctx := faults.NeverCanceled()
 			do(t, u, u.AddInputsContext(ctx, a, y))
-			if looks := math.MaxInt - ctx.left; looks < least {
+			if looks := ctx.Looks(); looks < least {
 				t.Errorf("%v looks %d times, want %d", v, looks, least)
 			}
 			u = v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
 			before := encoded(t, u)
-			if err := u.AddInputsContext(newCountdown(least-1), a, y); !errors.Is(err, context.Canceled) || !bytes.Equal(encoded(t, u), before) {
+			if err := u.AddInputsContext(faults.CanceledAfter(least-1), a, y); !errors.Is(err, context.Canceled) || !bytes.Equal(encoded(t, u), before) {
 				t.Errorf("%v: canceled before its end: %v", v, err)
 			}
 		}
 		want := v.start(t, b, a, y, 0)
 		looks := 0
 		for ; ; looks++ {
-			u, err := NewContext(newCountdown(looks), v.method, a, y, opt)
+			u, err := NewContext(faults.CanceledAfter(looks), v.method, a, y, opt)
 			if err == nil {
 				checkReport(t, u)
 				checkSame(t, "with a context", u, want)

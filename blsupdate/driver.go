@@ -85,6 +85,7 @@ type updater struct {
 	samples int
 	report  Report
 	began   time.Time // of the call under way
+	torn    bool      // a change is under way, or was when something panicked
 }
 
 // A pseudoinverter is an updater whose state has A⁺.
@@ -105,6 +106,9 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 		return err
 	}
 	q := rowsOf(ax)
+	if err := u.checkAddMemory(ctx, q); err != nil {
+		return err
+	}
 	return u.run(q, q, func() (done, error) { return u.state.add(ctx, ax, ya) })
 }
 
@@ -120,6 +124,9 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 	q := rowsOf(ax)
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
+	}
+	if err := u.checkAddMemory(ctx, q); err != nil {
+		return err
 	}
 	roots := make([]float64, q)
 	for i, w := range weights {
@@ -173,6 +180,10 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	if err := checkMatrix("H", h, u.samples, 0); err != nil {
 		return err
 	}
+	_, p := h.Dims()
+	if err := u.checkNodesMemory(p); err != nil {
+		return err
+	}
 	return u.run(0, 0, func() (done, error) { return u.state.addNodes(a, h, y) })
 }
 
@@ -201,6 +212,9 @@ func (u *updater) Merge(other Updater) error {
 		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: "as many nodes and targets"}
 	case o == u:
 		return &OptionError{Option: "the other model", Value: "the receiver", Want: "another one"}
+	}
+	if err := o.whole(); err != nil {
+		return err
 	}
 	return u.run(o.samples, 0, func() (done, error) { return m.merge(o.state) })
 }
@@ -236,6 +250,9 @@ func (u *updater) checkDetermined() error {
 
 // solve returns W, which is not to be changed, and keeps account of what it took.
 func (u *updater) solve() (*mat.Dense, error) {
+	if err := u.whole(); err != nil {
+		return nil, err
+	}
 	if err := u.checkDetermined(); err != nil {
 		return nil, err
 	}
@@ -273,10 +290,23 @@ func (u *updater) begin() {
 	u.began = time.Now()
 }
 
+// whole returns an error where a change has been stopped by a panic.
+func (u *updater) whole() error {
+	if u.torn {
+		return &StateError{What: "a panic has stopped a change of it half done"}
+	}
+	return nil
+}
+
 // run lets the state act and keeps account of it: of the samples that the model gains, and of the look at the
 // given rows, if there were any to be checked.
 func (u *updater) run(gained, rows int, act func() (done, error)) error {
+	if err := u.whole(); err != nil {
+		return err
+	}
+	u.torn = true
 	d, err := act()
+	u.torn = false
 	u.counter.Leave()
 	if err != nil {
 		return err

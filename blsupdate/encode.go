@@ -41,6 +41,9 @@ func Encode(w io.Writer, u Updater) error {
 	if d == nil {
 		return &OptionError{Option: "the model", Value: methodOf(u), Want: "one by New or Decode"}
 	}
+	if err := d.whole(); err != nil {
+		return err
+	}
 	x := &coder{w: codec.NewWriter(w)}
 	base := d.state.base()
 	h := heading{d.method, base.opt, base.k, base.c, d.samples}

@@ -22,7 +22,7 @@ const (
 // fields says what becomes of every field of a model. Who adds one has to say it here; TestFieldsAreEncoded looks
 // whether it is so.
 var fields = map[reflect.Type]map[string]string{
-	reflect.TypeFor[updater]():         {"method": derived, "counter": scratch, "state": kept, "samples": derived, "report": kept, "began": scratch},
+	reflect.TypeFor[updater]():         {"method": derived, "counter": scratch, "state": kept, "samples": derived, "report": kept, "began": scratch, "torn": scratch},
 	reflect.TypeFor[common]():          {"counter": scratch, "opt": kept, "k": derived, "c": derived, "lost": kept},
 	reflect.TypeFor[Options]():         {"Lambda": kept, "Form": kept, "Solve": kept, "C": kept, "Workspace": kept, "Backend": scratch},
 	reflect.TypeFor[Report]():          {"Samples": derived, "Added": kept, "Form": kept, "Start": kept, "RankC": kept, "Steps": scratch, "Elapsed": scratch, "Abandoned": kept, "model": scratch, "counted": scratch},

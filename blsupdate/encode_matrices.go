@@ -1,6 +1,8 @@
 package blsupdate
 
 import (
+	"sort"
+
 	"blskernel/internal/finite"
 	"blskernel/internal/packed"
 	"blskernel/mat"
@@ -89,15 +91,15 @@ func (x *coder) triangle(what string, m **mat.Dense, n int, upper bool) {
 	}
 	// Storage for all of the matrix is there when half of the triangle has been read, so that it is no more than
 	// four times what was read, and no more than the half is there twice.
-	first := 0 // rows
-	count := 0 // numbers in them
-	for ; 2*count < packed.Len(n); first++ {
+	// Both numbers are found without a walk over rows that may be no more than claimed.
+	numbers := func(rows int) int { // in the first rows
 		if upper {
-			count += n - first
-		} else {
-			count += first + 1
+			return packed.Len(n) - packed.Len(n-rows)
 		}
+		return packed.Len(rows)
 	}
+	first := sort.Search(n, func(rows int) bool { return 2*numbers(rows) >= packed.Len(n) })
+	count := numbers(first)
 	var data []float64
 	if x.floats(what, &data, count); x.failed() {
 		return

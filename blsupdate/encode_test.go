@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/faults"
 	"blskernel/mat"
 )
 
@@ -523,17 +524,12 @@ func TestForeign(t *testing.T) {
 	if _, err := Decode(bytes.NewReader(data), nil); !errors.As(err, &format) || format.Offset != 8 {
 		t.Errorf("a newer version: %v", err)
 	}
-	cause := errors.New("full")
 	for _, u := range smallModels(t) {
-		if err := Encode(failingWriter{cause}, u); !errors.Is(err, cause) {
+		if err := Encode(&faults.Writer{}, u); !errors.Is(err, faults.ErrFull) {
 			t.Errorf("%v: %v", u.Method(), err)
 		}
 	}
 }
-
-type failingWriter struct{ err error }
-
-func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
 
 // TestOverflownEstimates: an estimate that has overflowed is no reason to refuse a model that works.
 func TestOverflownEstimates(t *testing.T) {
@@ -544,32 +540,6 @@ func TestOverflownEstimates(t *testing.T) {
 	}
 	driverOf(u).state.(*ridgeInverse).noted = math.Inf(1)
 	checkSame(t, "infinite trace", decoded(t, encoded(t, u), nil), u)
-}
-
-// FuzzDecode decodes anything. What can be decoded can be used, and is encoded as it was.
-func FuzzDecode(f *testing.F) {
-	for _, u := range smallModels(f) {
-		f.Add(encoded(f, u))
-	}
-	for _, data := range wildModels(f) {
-		f.Add(data)
-	}
-	f.Add([]byte{})
-	f.Add([]byte("blsstate"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		u, err := Decode(bytes.NewReader(data), nil)
-		if err != nil {
-			var format *FormatError
-			if !errors.As(err, &format) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if again := encoded(t, u); !bytes.Equal(again, data) {
-			t.Errorf("%x becomes %x", data, again)
-		}
-		use(t, u)
-	})
 }
 
 // TestOtherBackend encodes a model that one backend has computed and goes on with another one, as accurately.

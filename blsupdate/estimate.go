@@ -51,7 +51,7 @@ func largestEigenvalue(n int, apply func(x []float64)) float64 {
 			break // the vectors so far span an invariant subspace
 		}
 		beside = append(beside, beta)
-		floats.Scale(1/beta, x)
+		divide(x, beta)
 		basis = append(basis, x)
 	}
 	return largestOfTridiagonal(diagonal, beside)
@@ -113,15 +113,26 @@ func unitVector(n int) []float64 {
 // beside the diagonal, which are overwritten, and NaN in the event that they do not converge.
 func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	size := max(largestOf(diagonal), largestOf(beside))
-	if !(size >= 0x1p-1022 && size <= math.MaxFloat64) { // zero, too small for 1/size, or not finite
+	if !(size > 0 && size <= math.MaxFloat64) {
 		return size
 	}
 	// The scaling of gonum's Dsterf, for elements near overflow or underflow, panics (version 0.17).
-	floats.Scale(1/size, diagonal)
-	floats.Scale(1/size, beside)
+	divide(diagonal, size)
+	divide(beside, size)
 	var routines gonum.Implementation
 	if !routines.Dsterf(len(diagonal), diagonal, beside) {
 		return math.NaN()
 	}
 	return diagonal[len(diagonal)-1] * size
+}
+
+// divide divides x by d, above 0, of which the reciprocal may be beyond float64.
+func divide(x []float64, d float64) {
+	if d >= smallestNormal {
+		floats.Scale(1/d, x)
+		return
+	}
+	for i := range x {
+		x[i] /= d
+	}
 }

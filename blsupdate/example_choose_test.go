@@ -81,3 +81,14 @@ func ExampleTotal() {
 	// ridge-inverse    3.2e+08
 	// inverse-cholesky 8.8e+08
 }
+
+// What a model of 60,000 samples, 5100 nodes and 10 targets keeps in memory.
+func ExampleStateBytes() {
+	for _, m := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR, blsupdate.Improved} {
+		fmt.Printf("%-9v%5d MB\n", m, blsupdate.StateBytes(m, 60000, 5100, 10)/1e6)
+	}
+	// Output:
+	// gram       104 MB
+	// qr         208 MB
+	// improved  2448 MB
+}

@@ -144,6 +144,6 @@ func ExampleUpdater_addInputsContext() {
 	fmt.Println(errors.Is(err, context.Canceled), err)
 	fmt.Println(u.Samples(), "samples")
 	// Output:
-	// true blsupdate: canceled: context canceled
+	// true blskernel: canceled before the end: context canceled
 	// 2 samples
 }

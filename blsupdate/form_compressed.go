@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"blskernel/internal/finite"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -20,7 +21,7 @@ import (
 //
 // since the matrix on the left has orthonormal columns.
 func (u *pseudoinverse) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape Shape) (done, error) {
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return done{}, err
 	}
 	q, r, z, err := u.compress(ax, ya)

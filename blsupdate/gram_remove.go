@@ -28,6 +28,9 @@ func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	next.update(next.g, next.t, -1, ax, ya)
 	factor, model, err := next.factorize()
 	if err != nil {
+		if _, _, err := s.factorize(); err != nil {
+			return done{}, err // which was so before
+		}
 		return done{}, &LeverageError{Action: ActionRemove}
 	}
 	s.counter.Enter(StepLeverage)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -75,7 +76,7 @@ func (s *inverseCholesky) startCholesky(ctx context.Context, a, y *mat.Dense) (S
 	if !wellConditioned(rcond, rowsOf(a)) {
 		return 0, &ConditionError{What: "A'A + lambda I", RCond: rcond}
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return 0, err
 	}
 	if s.w, err = s.startWeights(ctx, factor, a, y); err != nil {
@@ -105,7 +106,7 @@ func (s *inverseCholesky) startQR(ctx context.Context, a, y *mat.Dense) error {
 		return nil
 	})
 	if err == nil {
-		err = canceled(ctx)
+		err = interrupt.Check(ctx)
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel/internal/finite"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -19,7 +20,7 @@ func (s *inverseCholesky) add(ctx context.Context, ax, ya *mat.Dense) (done, err
 	if err != nil {
 		return done{}, err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return done{}, err
 	}
 	next := *s
@@ -135,7 +136,7 @@ func (s *inverseCholesky) addSeen(ctx context.Context, seen, ax, ya *mat.Dense) 
 	if q <= k {
 		most = q
 	}
-	err = eachPanelOf(ctx, q, most, func(from, to int) error {
+	err = interrupt.EachPanel(ctx, q, most, func(from, to int) error {
 		s.counter.Enter(StepWeights)
 		e := s.residual(rowRange(ax, from, to), rowRange(ya, from, to), s.w)
 		if q <= k {

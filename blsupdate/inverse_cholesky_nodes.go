@@ -18,9 +18,13 @@ import (
 //
 // where z is Qᵀ[Y; 0; 0] of that factorization. D is corrected once, by F Fᵀ(AᵀC - lambda D), which is
 // zero but for rounding: that takes its error from eps κ² to eps κ, as long as κ is below 1e7.
+//
+// Here each column of H is divided by a power of two to a norm of about 1, so that AᵀH neither overflows nor underflows
+// if A does not; that divides the columns of D and R22 by it, and the rows of G and W2 are to be divided at the end.
 func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	l, p := h.Dims()
-	size, err := s.size.withNodes(columnNorms(h)).safe()
+	norms := columnNorms(h)
+	size, err := s.size.withNodes(norms).safe()
 	if err != nil {
 		return done{}, err
 	}
@@ -30,8 +34,9 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 		return done{}, &ConditionError{What: what, RCond: now.worst, Instead: []Method{QR}}
 	}
 	defer s.counter.Leave()
-	k := s.k
-	b := s.newBorder(a, h, func(g, d []float64) {
+	k, units, scaled := s.k, powers(norms), gonummat.DenseCopyOf(h)
+	scaleColumns(scaled, units)
+	b := s.newBorder(a, scaled, func(g, d []float64) {
 		copy(d, g)
 		s.timesF(d, p, false)
 		s.timesF(d, p, true)
@@ -42,7 +47,10 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 
 	s.counter.Enter(StepNodesS)
 	root := math.Sqrt(s.ridge)
-	r, z := multipleOfIdentity(p, root), mat.NewDense(p, s.c, nil)
+	r, z := mat.NewDense(p, p, nil), mat.NewDense(p, s.c, nil)
+	for j, unit := range units {
+		r.Set(j, j, root/unit)
+	}
 	if err := lapack.AppendRows(s.counter, r, z, mat.NewDense(l, p, b.c), gonummat.DenseCopyOf(y)); err != nil {
 		return done{}, ErrOverflow
 	}
@@ -64,6 +72,7 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 		return done{}, triangleError(what, err)
 	}
 	w := b.weights(s.w, w2)
+	divideRows(w, k, units)
 
 	s.counter.Enter(StepF)
 	side := mat.NewDense(p, k, b.d)
@@ -73,6 +82,7 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	if err := lapack.InvertTriangle(s.counter, r); err != nil {
 		return done{}, triangleError(what, err)
 	}
+	divideRows(r, 0, units)
 
 	next := *s
 	next.k, next.size, next.w, next.gain = k+p, size, w, 1
@@ -87,6 +97,16 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	}
 	*s = next
 	return done{model: inverseCholeskyNodes(Shape{L: l, K: k, P: p, C: s.c}, s.ridge > 0)}, nil
+}
+
+// divideRows divides the rows of m from the given one on by units.
+func divideRows(m *mat.Dense, from int, units []float64) {
+	for i, unit := range units {
+		row := m.RawRowView(from + i)
+		for j := range row {
+			row[j] /= unit
+		}
+	}
 }
 
 // leastForNodes is the least 1/κ, before and after, with which nodes are added: the D of a worse state

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel/internal/finite"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -32,7 +33,7 @@ func (b *common) startFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesk
 		return nil
 	})
 	if err == nil {
-		err = canceled(ctx)
+		err = interrupt.Check(ctx)
 	}
 	if err != nil {
 		return nil, 0, err

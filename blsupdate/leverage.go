@@ -29,6 +29,9 @@ func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 	if err := checkMatrix("X", x, 0, u.Nodes()); err != nil {
 		return nil, err
 	}
+	if err := u.whole(); err != nil {
+		return nil, err
+	}
 	defer u.counter.Reset() // what it takes is no part of any report
 	return u.s.leverage(x)
 }

@@ -3,6 +3,7 @@ package blsupdate
 import (
 	"context"
 
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -44,7 +45,7 @@ func (s *addition) eachD(ctx context.Context, step Step, f func(first, n int, p,
 	var err error
 	stop := func() bool {
 		if err == nil {
-			err = canceled(ctx)
+			err = interrupt.Check(ctx)
 		}
 		return err != nil
 	}

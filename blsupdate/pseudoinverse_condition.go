@@ -16,7 +16,9 @@ func (u *pseudoinverse) remember(plus float64) {
 }
 
 // size returns the Frobenius norm of [A; sqrt(lambda) I].
-func (u *pseudoinverse) size() float64 { return math.Hypot(u.norm, math.Sqrt(u.ridge*float64(u.k))) }
+func (u *pseudoinverse) size() float64 {
+	return math.Hypot(u.norm, math.Sqrt(u.ridge)*math.Sqrt(float64(u.k))) // lambda k may overflow
+}
 
 // conditionNumber returns ‖A‖‖A⁺‖ in Frobenius norms. For a pseudoinverse of rank r it lies between
 // the 2-norm condition number κ of A and r κ.

@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"blskernel"
@@ -143,6 +144,9 @@ func (s *triangular) regular() error {
 		if !(d > 0 && length > 0) {
 			return &ConditionError{What: "[A; sqrt(lambda) I]"}
 		}
+		if length < smallestNormal {
+			return &ConditionError{What: "[A; sqrt(lambda) I]", Err: errSubnormal}
+		}
 		worst = min(worst, d/length)
 	}
 	if !(worst > float64(s.k)*eps) {
@@ -150,6 +154,12 @@ func (s *triangular) regular() error {
 	}
 	return nil
 }
+
+// smallestNormal is the smallest number with all its digits. Below it rounding errors are not of the size of eps times a
+// column any more.
+const smallestNormal = 0x1p-1022
+
+var errSubnormal = errors.New("a column is of numbers below 2^-1022, which have lost digits")
 
 // forget multiplies R and z, whose squares AᵀA and AᵀY are, by the square root.
 func (s *triangular) forget(factor float64) error {

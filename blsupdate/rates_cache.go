@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"blskernel"
+	"blskernel/internal/atomicfile"
 )
 
 // EnvCache names the environment variable for the folder in which rates are kept. Where it is not set that is the
@@ -61,6 +62,7 @@ func (e *CacheError) Unwrap() error { return e.Err }
 // What is wrong with a file of rates.
 var (
 	errForeign    = errors.New("they are of another machine, backend, number of threads or version")
+	errNoRates    = errors.New("it is no file of rates")
 	errIncomplete = errors.New("the file is damaged, or of another version")
 )
 
@@ -83,13 +85,13 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(name)
+	data, err := readBounded(name, mostCache)
 	if err != nil {
 		return nil, &CacheError{name, false, err}
 	}
 	var f ratesFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, &CacheError{name, false, err}
+		return nil, &CacheError{name, false, fmt.Errorf("%w: %.200s", errIncomplete, err.Error())} // it may quote all of the file
 	}
 	if f.Key != key {
 		return nil, &CacheError{name, false, errForeign}
@@ -105,8 +107,24 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 	return &Rates{key: f.Key, tables: f.Tables, probe: f.Probe, drift: steady, gauge: new(gauge)}, nil
 }
 
+// mostCache is more than what Save writes by far.
+const mostCache = 16 << 20
+
+// readBounded returns what is in a regular file of no more than most bytes.
+func readBounded(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name) // before it is opened, which waits where it is a pipe
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, errNoRates
+	}
+	return os.ReadFile(name)
+}
+
 // Save keeps the rates for LoadRates, in a file of their own in the folder that BLSKERNEL_CACHE names or in
-// blskernel in the user's cache folder, which is made if need be. The file is replaced as a whole or not at all.
+// blskernel in the user's cache folder, which is made if need be. The file is replaced as a whole or not at all; the error
+// is a *CacheError.
 func (r *Rates) Save() error {
 	name, err := r.key.file()
 	if err != nil {
@@ -122,26 +140,25 @@ func (r *Rates) Save() error {
 	return nil
 }
 
-// replaceFile writes a file under another name and renames it.
-func replaceFile(name string, data []byte) (err error) {
-	folder := filepath.Dir(name)
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+// replaceFile replaces a file as a whole. That a loss of power may bring the old one back is no error: then the rates are
+// measured again.
+func replaceFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(folder, "rates-*.tmp")
+	f, err := atomicfile.Create(name)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Close()); err != nil {
+	defer f.Abort()
+	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	var folder *atomicfile.FolderError
+	if err := f.Commit(); err != nil && !errors.As(err, &folder) {
+		return err
+	}
+	return nil
 }
 
 // file returns the name of the file for the key.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -47,7 +48,7 @@ func newRidgeInverse(ctx context.Context, base common, a, y *mat.Dense) (*ridgeI
 	if !(rcond >= eps) {
 		return nil, done{}, &ConditionError{What: "A'A + lambda I", RCond: rcond, Instead: []Method{QR, InverseCholesky}}
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, done{}, err
 	}
 	if s.w, err = s.startWeights(ctx, factor, a, y); err != nil {

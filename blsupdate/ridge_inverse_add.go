@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blskernel/internal/finite"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -49,7 +50,7 @@ func (s *ridgeInverse) addSmall(ctx context.Context, ax, ya *mat.Dense) error {
 		s.q, s.w = cloneSym(s.q), gonummat.DenseCopyOf(s.w)
 	}
 	for i := range blocks {
-		if err := canceled(ctx); err != nil {
+		if err := interrupt.Check(ctx); err != nil {
 			return err
 		}
 		from, to := blockRange(q, blocks, i)
@@ -57,7 +58,7 @@ func (s *ridgeInverse) addSmall(ctx context.Context, ax, ya *mat.Dense) error {
 		if err != nil {
 			return err
 		}
-		if err := canceled(ctx); err != nil {
+		if err := interrupt.Check(ctx); err != nil {
 			return err
 		}
 		if err := s.apply(1, g, rowRange(ax, from, to), rowRange(ya, from, to)); err != nil {
@@ -137,7 +138,7 @@ func (s *ridgeInverse) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return err
 	}
 	g, err := factor.InverseInPlace()
@@ -158,7 +159,7 @@ func (s *ridgeInverse) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if factor, err = s.definiteFactor(g, "A'A + lambda I"); err != nil {
 		return err
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return err
 	}
 	if s.q, err = factor.InverseInPlace(); err != nil {

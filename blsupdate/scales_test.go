@@ -121,14 +121,6 @@ func TestScalesAreKept(t *testing.T) {
 	}
 }
 
-// FuzzScales does the same for seeds that the fuzzer chooses.
-func FuzzScales(f *testing.F) {
-	for seed := range uint64(20) {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, seed uint64) { wildLife(seed, func(u Updater) { checkReadable(t, u) }) })
-}
-
 // wildModels are encodings of models of wild rows.
 func wildModels(t testing.TB) [][]byte {
 	var all [][]byte

@@ -89,7 +89,7 @@ func (s sizes) scaled(f float64) sizes {
 // shrunk returns the Frobenius norm of [A; sqrt(lambda) I] over the largest that it had: the errors of a state are
 // relative to the latter.
 func (s sizes) shrunk(lambda float64) float64 {
-	root := math.Sqrt(lambda * float64(len(s.a)))
+	root := math.Sqrt(lambda) * math.Sqrt(float64(len(s.a))) // the product lambda k may overflow
 	if most := math.Hypot(s.peak, root); most > 0 {
 		return min(1, math.Hypot(norm(s.a), root)/most)
 	}

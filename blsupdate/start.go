@@ -3,10 +3,10 @@ package blsupdate
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"blskernel"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -74,7 +74,7 @@ func (u *pseudoinverse) startCholesky(ctx context.Context, a *mat.Dense) (s star
 }
 
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
-// sqrt(lambda) I. Where R is singular to working precision it goes on with its singular values.
+// sqrt(lambda) I. Where R is singular to working precision it goes on with its singular values if there is no ridge.
 func (u *pseudoinverse) startQR(ctx context.Context, a *mat.Dense) (started, error) {
 	l, k := a.Dims()
 	if err := u.enter(ctx, StepFactor); err != nil {
@@ -92,21 +92,24 @@ func (u *pseudoinverse) startQR(ctx context.Context, a *mat.Dense) (started, err
 		stacked.Set(i, i-l, root)
 	}
 	qr := lapack.QR{Backend: u.counter}
-	if err := qr.FactorizeInPlace(stacked); err != nil {
-		return started{}, fmt.Errorf("blsupdate: QR of A: %w", err)
+	if qr.FactorizeInPlace(stacked) != nil {
+		return started{}, ErrOverflow // the rows are finite
 	}
-	if err := canceled(ctx); err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return started{}, err
 	}
 	rcond := qr.RCond()
 	var r mat.Dense
 	qr.RTo(&r)
+	if u.opt.Lambda > 0 && !(rcond > rankTolerance(l, k)) {
+		return started{}, &ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
+	}
 	q := qr.QInPlace().RawMatrix().Data[:l*k] // of which the rows of sqrt(lambda) I are left out
 	q0 := mat.NewDense(l, k, q)
-	if u.opt.Lambda > 0 || rcond > rankTolerance(l, k) {
+	if rcond > rankTolerance(l, k) {
 		err := u.eachPanel(ctx, StepStart, l, func(from, to int) error {
-			if err := lapack.SolveTriangularRows(u.counter, rowRange(q0, from, to), &r, true); err != nil {
-				return fmt.Errorf("blsupdate: R of A: %w", err)
+			if lapack.SolveTriangularRows(u.counter, rowRange(q0, from, to), &r, true) != nil {
+				return ErrOverflow // R is regular and finite
 			}
 			return nil
 		})
@@ -129,6 +132,9 @@ func (u *pseudoinverse) startQR(ctx context.Context, a *mat.Dense) (started, err
 	}
 	return started{p: p.RawMatrix().Data, rank: rank, start: StartSVD}, nil
 }
+
+// errSmallRidge says why a ridge does not make up for dependent columns.
+var errSmallRidge = errors.New("the columns of A are dependent and lambda is nothing beside them: take a larger one, or 0 for the pseudoinverse")
 
 // startWide computes P for l < k from the singular values of A.
 func (u *pseudoinverse) startWide(ctx context.Context, a *mat.Dense) (started, error) {

@@ -18,6 +18,11 @@ import (
 // No method changes or keeps a matrix that it is given. After an error (wrong shapes, NaN or Inf, overflow,
 // a condition that leaves no digits, something that the method cannot do) every bit of the state is what it was.
 // What a method cannot do is an *UnsupportedError that names the methods that can; Supports tells beforehand.
+// Work for which there is no memory is a *MemoryError before it begins.
+//
+// A panic, which no call above is meant to raise but a Backend may, leaves the state half changed where it stops a call
+// that changes it, since products are added in place. Such a model is to be dropped: from then on Encode, Weights and
+// what changes the model return a *StateError. Weights, Condition and Encode leave the model as it was when they panic.
 type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
@@ -112,7 +117,8 @@ type Pseudoinverter interface {
 // Where the method keeps an inverse, the start is by the Cholesky factor of AᵀA + lambda I if its condition
 // allows the method's accuracy, else by a QR factorization of A; Original and Improved take the singular
 // values of an A of rank below k. Report says which. It returns an error if a or y has no rows, wrong
-// shapes, NaN or Inf; if an option is out of range; a *RankError if the rows do not determine the state:
+// shapes, NaN or Inf; if an option is out of range; a *MemoryError, before anything is computed, if there is less memory
+// than StateBytes; a *RankError if the rows do not determine the state:
 // for Original and Improved with l < k and lambda > 0 (and C not CZero), for RidgeInverse and
 // InverseCholesky with l < k and lambda = 0; and a *ConditionError if A is too ill-conditioned for it.
 // Gram and QR start from any rows.
@@ -134,6 +140,9 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 	l, k := a.Dims()
 	_, c := y.Dims()
 	if err := CheckStart(m, opt, l, k); err != nil {
+		return nil, err
+	}
+	if err := checkStartMemory(m, l, k, c); err != nil {
 		return nil, err
 	}
 	u.samples = l

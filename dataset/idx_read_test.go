@@ -6,11 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"blskernel/internal/faults"
 )
 
 // idx returns an idx file of unsigned bytes with the dimensions and the body given, whether or not
@@ -192,15 +193,6 @@ func TestReadIDXReaderError(t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that f allocates, with what else the process may allocate meanwhile.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // TestReadIDXAllocation checks that memory follows the bytes that arrive. The reader's fixed buffers
 // are 64 KiB each, and a decompressor's state is 40 KiB; 1 MiB is far above their sum and far below
 // what the headers claim.
@@ -215,7 +207,7 @@ func TestReadIDXAllocation(t *testing.T) {
 		{"the same in gzip", gzipped(liar)},
 		{"gzip of 32 MiB that claims 40 bytes", bomb},
 	} {
-		got := allocated(func() {
+		got := faults.Allocated(func() {
 			if _, err := ReadIDXImages(bytes.NewReader(test.data)); !errors.Is(err, ErrFormat) {
 				t.Errorf("%s: error %v", test.name, err)
 			}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"io"
 	"testing"
 )
 
@@ -36,9 +37,10 @@ func sameHeader(data []byte, magic uint32, dims []int) bool {
 func FuzzReadMatrixBytes(f *testing.F) {
 	addMatrixSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &askReader{r: bytes.NewReader(data)}
-		dims, body, err := ReadMatrixBytes(r)
-		checkRead(t, r, err)
+		var dims []int
+		var body []byte
+		var err error
+		checkFile(t, data, func(r io.Reader) error { dims, body, err = ReadMatrixBytes(r); return err })
 		if err != nil {
 			if dims != nil || body != nil {
 				t.Error("elements beside an error")
@@ -61,9 +63,10 @@ func FuzzReadMatrixBytes(f *testing.F) {
 func FuzzReadMatrixInts(f *testing.F) {
 	addMatrixSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &askReader{r: bytes.NewReader(data)}
-		dims, values, err := ReadMatrixInts(r)
-		checkRead(t, r, err)
+		var dims []int
+		var values []int32
+		var err error
+		checkFile(t, data, func(r io.Reader) error { dims, values, err = ReadMatrixInts(r); return err })
 		if err == nil && !bytes.HasPrefix(data, gzipMagic) &&
 			!(sameHeader(data, magicInt, dims) && bytes.Equal(data[8+4*max(len(dims), 3):], int32s(values...))) {
 			t.Error("the matrix does not make the file it was read from")
@@ -74,23 +77,21 @@ func FuzzReadMatrixInts(f *testing.F) {
 func FuzzReadNORB(f *testing.F) {
 	addMatrixSeeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &askReader{r: bytes.NewReader(data)}
-		s, err := ReadNORBImages(r)
-		checkRead(t, r, err)
+		var s *Images
+		var err error
+		checkFile(t, data, func(r io.Reader) error { s, err = ReadNORBImages(r); return err })
 		if err == nil && (s.Len() < 1 || s.Len()*64*32 != len(s.Pixels) || cap(s.Pixels) != len(s.Pixels)) {
 			t.Errorf("%d images in %d bytes, capacity %d", s.Len(), len(s.Pixels), cap(s.Pixels))
 		}
-		r = &askReader{r: bytes.NewReader(data)}
-		labels, err := ReadNORBLabels(r)
-		checkRead(t, r, err)
+		var labels []byte
+		checkFile(t, data, func(r io.Reader) error { labels, err = ReadNORBLabels(r); return err })
 		for _, v := range labels {
 			if v > 4 {
 				t.Errorf("category %d", v)
 			}
 		}
-		r = &askReader{r: bytes.NewReader(data)}
-		views, err := ReadNORBInfo(r)
-		checkRead(t, r, err)
+		var views []NORBView
+		checkFile(t, data, func(r io.Reader) error { views, err = ReadNORBInfo(r); return err })
 		for _, v := range views {
 			if v.Instance > 9 || v.ElevationDegrees() > 70 || v.AzimuthDegrees()%20 != 0 || v.AzimuthDegrees() > 340 || v.Lighting > 5 {
 				t.Errorf("view %+v", v)

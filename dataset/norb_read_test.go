@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"blskernel/internal/faults"
 )
 
 // matrixFile returns a binary matrix file with the magic number, the number of dimensions, the fields for them and
@@ -276,7 +278,7 @@ func TestReadNORBAllocation(t *testing.T) {
 		{"labels that are not there", labels, matrixOf(magicInt, counted(84), MaxMatrixBytes/4)},
 		{"gzip of 32 MiB that claims 12 bytes", labels, gzipped(matrixOf(magicInt, make([]byte, 32<<20), 3))},
 	} {
-		got := allocated(func() {
+		got := faults.Allocated(func() {
 			if err := test.read(bytes.NewReader(test.data)); !errors.Is(err, ErrFormat) {
 				t.Errorf("%s: error %v", test.name, err)
 			}
@@ -287,7 +289,7 @@ func TestReadNORBAllocation(t *testing.T) {
 	}
 	// Of 200 pairs, 3.7 MB, no more than thrice the result of 0.4 MB is ever allocated.
 	file, _ := pairs(200)
-	if got := allocated(func() {
+	if got := faults.Allocated(func() {
 		if _, err := ReadNORBImages(bytes.NewReader(file)); err != nil {
 			t.Error(err)
 		}

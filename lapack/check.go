@@ -33,6 +33,18 @@ func reuse(dst *mat.Dense, r, c int) {
 	checkShape(dr == r && dc == c)
 }
 
+// reuseFor is reuse for a result of which b is an operand. It panics too if an empty dst keeps storage, since
+// a Reset, in which elements of b lie: to give it a size would clear them.
+func reuseFor(b, dst *mat.Dense, r, c int) {
+	if kept := dst.RawMatrix().Data; dst.IsEmpty() && cap(kept) >= r*c {
+		storage := blas64.General{Rows: 1, Cols: r * c, Stride: r * c, Data: kept[:r*c]}
+		if overlap(storage, b.RawMatrix()) {
+			panic(solveAliased)
+		}
+	}
+	reuse(dst, r, c)
+}
+
 // isFinite tells whether v is neither NaN nor infinite.
 func isFinite(v float64) bool { return v-v == 0 }
 

@@ -37,7 +37,7 @@ func (c *Cholesky) SolveRowsTo(dst, b *mat.Dense) error {
 func solveColumns(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense, solve func(bk blskernel.Backend, nrhs int, x []float64, ldx int)) error {
 	rows, nrhs := b.Dims()
 	checkShape(rows == n)
-	reuse(dst, n, nrhs)
+	reuseFor(b, dst, n, nrhs)
 	checkOverlap(dst, b)
 	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {
@@ -58,7 +58,7 @@ func solveColumns(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense
 func solveRows(b0 blskernel.Backend, routine string, n int, dst, b *mat.Dense, solve func(bk blskernel.Backend, m int, x []float64, ldx int)) error {
 	m, cols := b.Dims()
 	checkShape(cols == n)
-	reuse(dst, m, n)
+	reuseFor(b, dst, m, n)
 	checkOverlap(dst, b)
 	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: m})
 	if n == 0 || m == 0 {

@@ -13,9 +13,12 @@ import (
 )
 
 // onKernels runs f for the backend openblas, and for the pure one on each kernel that this machine
-// has.
+// has, but with -short not on that in Go, which takes the longest.
 func onKernels(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
 	for _, name := range []string{"openblas", "pure/generic", "pure/avx2", "pure/avx512"} {
+		if testing.Short() && name == "pure/generic" {
+			continue
+		}
 		t.Run("backend="+name, func(t *testing.T) {
 			bk, err := blskernel.Lookup(name)
 			if err != nil {

@@ -141,6 +141,13 @@ func larfg(bk blskernel.Backend, alpha float64, x []float64) (beta, tau float64)
 		return alpha, 0
 	}
 	beta = -math.Copysign(math.Hypot(alpha, rest), alpha)
+	if math.Abs(beta) < smallest {
+		// A length that is subnormal has few digits, and 1 and v would not have the length that tau is for.
+		const up = 0x1p200
+		bk.Dscal(len(x), up, x, 1)
+		beta, tau = larfg(bk, alpha*up, x)
+		return beta / up, tau
+	}
 	// |alpha-beta| >= rest; every element of v is then at most 1.
 	d := alpha - beta
 	if invertible(d) {

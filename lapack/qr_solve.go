@@ -21,7 +21,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	l, k := f.Dims()
 	rows, nrhs := b.Dims()
 	checkShape(rows == l)
-	reuse(dst, k, nrhs)
+	reuseFor(b, dst, k, nrhs)
 	multiply := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
 	solve := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
 	if k == 0 || nrhs == 0 {

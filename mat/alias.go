@@ -65,10 +65,16 @@ func disjointColumns(a, b uintptr, aCols, bCols, stride int) bool {
 	return offset >= aCols && offset+bCols <= stride
 }
 
-// reuseDense gives an empty dst the size r×c and panics if dst has another size.
-func reuseDense(dst *Dense, r, c int) {
+// reuseDense gives an empty dst the size r×c and panics if dst has another size. It panics too if an empty
+// dst keeps storage, since a Reset, in which one of the operands lies: ReuseAs would clear that.
+func reuseDense(dst *Dense, r, c int, operands ...[]float64) {
 	if dst.IsEmpty() {
 		if r > 0 && c > 0 {
+			if kept := dst.RawMatrix().Data; cap(kept) >= r*c {
+				for _, x := range operands {
+					checkApart(kept[:r*c], x)
+				}
+			}
 			dst.ReuseAs(r, c)
 		}
 		return

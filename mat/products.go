@@ -21,7 +21,7 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 	if k != kb {
 		panic(mat.ErrShape)
 	}
-	reuseDense(dst, m, n)
+	reuseDense(dst, m, n, used(a.RawMatrix()), used(b.RawMatrix()))
 	a, b = unaliased(dst, a), unaliased(dst, b)
 	if m == 0 || n == 0 {
 		return
@@ -36,12 +36,14 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 // storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
+	raw := x.RawMatrix()
+	if s.n == 0 || s.n == n {
+		checkApart(s.storage(n), used(raw))
+	}
 	s.reuse(n)
 	if n == 0 {
 		return
 	}
-	raw := x.RawMatrix()
-	checkApart(s.data, used(raw))
 	blskernel.Packed(bk).Dsprk(transpose(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
 }
 
@@ -66,7 +68,7 @@ func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *D
 	if s.n != order {
 		panic(mat.ErrShape)
 	}
-	reuseDense(dst, m, n)
+	reuseDense(dst, m, n, used(b.RawMatrix()), s.data)
 	b = unaliased(dst, b)
 	if m == 0 || n == 0 {
 		return

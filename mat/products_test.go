@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/mat"
 )
 
+// eachBackend runs f as a subtest for the pure backend on each kernel that this machine can run, and for all
+// other backends.
 func eachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
-	for _, name := range blskernel.Names() {
+	for _, name := range backendNames() {
 		t.Run("backend="+name, func(t *testing.T) {
 			b, err := blskernel.Lookup(name)
 			if err != nil {
@@ -20,6 +23,18 @@ func eachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 			f(t, b)
 		})
 	}
+}
+
+func backendNames() (names []string) {
+	for _, k := range kernel.Names() {
+		names = append(names, "pure/"+k)
+	}
+	for _, name := range blskernel.Names() {
+		if name != "pure" { // one of those above
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // random returns a view of a larger matrix, so that its stride is not its width.

@@ -136,10 +136,16 @@ func (s *SymPacked) reuse(n int) {
 	if s.n != 0 {
 		panic(mat.ErrShape)
 	}
-	if want := packed.Len(n); cap(s.data) >= want {
-		s.data = s.data[:want]
-	} else {
-		s.data = make([]float64, want)
+	if s.data = s.storage(n); s.data == nil {
+		s.data = make([]float64, packed.Len(n))
 	}
 	s.n = n
+}
+
+// storage returns what reuse makes the storage of order n, or nil where that is new.
+func (s *SymPacked) storage(n int) []float64 {
+	if want := packed.Len(n); cap(s.data) >= want {
+		return s.data[:want]
+	}
+	return nil
 }

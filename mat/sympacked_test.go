@@ -88,23 +88,6 @@ func TestSymPackedStorage(t *testing.T) {
 	}
 }
 
-func TestSymPackedPanics(t *testing.T) {
-	s := NewSymPacked(3, nil)
-	for what, f := range map[string]func(){
-		"negative n":     func() { NewSymPacked(-1, nil) },
-		"short data":     func() { NewSymPacked(3, make([]float64, 5)) },
-		"row":            func() { s.At(3, 0) },
-		"negative row":   func() { s.At(-1, 0) },
-		"column":         func() { s.SetSym(0, 3, 1) },
-		"another order":  func() { s.CopySym(NewSymPacked(2, nil)) },
-		"shape of dense": func() { Mul(nil, NewDense(2, 2, nil), NewDense(2, 3, nil), NewDense(2, 2, nil)) },
-	} {
-		if !panics(f) {
-			t.Errorf("%s: no panic", what)
-		}
-	}
-}
-
 func panics(f func()) (yes bool) {
 	defer func() { yes = recover() != nil }()
 	f()

@@ -3,6 +3,8 @@ package modelfile
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"blskernel/internal/atomicfile"
 )
@@ -12,6 +14,9 @@ var ErrNotAModel = errors.New("modelfile: not a model file")
 
 // ErrChanged is returned by Write and Save where a model has learned while it was written.
 var ErrChanged = errors.New("modelfile: the model has changed while it was written: write it when it does not learn")
+
+// WriteError is the error of Save where the file could not be written: what was there is as it was.
+type WriteError = atomicfile.WriteError
 
 // FolderError is the error of Save after which the new file is there, while a loss of power may still
 // bring the old one back: the folder could not be brought to the disk.
@@ -28,7 +33,7 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	by := "a newer release of blskernel"
 	if e.Software != "" {
-		by = e.Software + ", which wrote it, or something newer"
+		by = shown(e.Software) + ", which wrote it, or something newer"
 	}
 	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s", e.Have, e.Supported, by)
 }
@@ -70,7 +75,7 @@ type FormatError struct {
 
 // Error names the section and what is wrong in it.
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("modelfile: section %q has what no model file has: %v: use a backup, or train again", e.Section, e.Err)
+	return fmt.Sprintf("modelfile: section %q has what no model file has: %s: use a backup, or train again", e.Section, cut(e.Err.Error(), mostShown))
 }
 
 // Unwrap returns Err.
@@ -85,4 +90,29 @@ type MetadataError struct {
 // Error names the field.
 func (e *MetadataError) Error() string {
 	return fmt.Sprintf("modelfile: metadata: %s: %s", e.Field, e.What)
+}
+
+// mostShown bounds what a message shows of an error, and mostName what it shows of a name in the file, in bytes: metadata
+// may be one text of 1 MB, which errors of encoding/json repeat.
+const (
+	mostShown = 300
+	mostName  = 80
+)
+
+// cut returns the first bytes of a text that is longer than most.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// shown returns a text of a file as a message can show it: quoted if anything in it is not printed, as what moves the
+// cursor of a terminal, and cut where it is long.
+func shown(text string) string {
+	text = cut(text, mostName)
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }

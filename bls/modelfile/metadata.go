@@ -119,7 +119,7 @@ func (m *Metadata) checkValues() error {
 	labels := slices.Sorted(slices.Values(m.Classes))
 	for i, label := range labels {
 		if i > 0 && label == labels[i-1] {
-			return &MetadataError{Field: "classes", What: fmt.Sprintf("two classes have the label %q", label)}
+			return &MetadataError{Field: "classes", What: fmt.Sprintf("two classes have the label %.100q", label)}
 		}
 	}
 	if m.Batch < 0 || m.Batch > math.MaxInt32 { // an int may have 32 bits where the file is read
@@ -138,7 +138,7 @@ func (m *Metadata) checkValues() error {
 func checkTexts(field string, list ...string) error {
 	for _, text := range list {
 		if !utf8.ValidString(text) {
-			return &MetadataError{Field: field, What: fmt.Sprintf("%q is not UTF-8", text)}
+			return &MetadataError{Field: field, What: fmt.Sprintf("%.100q is not UTF-8", text)}
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ import (
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/blsupdate"
+	"blskernel/internal/faults"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -356,7 +357,7 @@ func (f *builder) end() []byte {
 }
 
 // parts returns the metadata and the model of a file as they are in it.
-func parts(t *testing.T, b []byte) (meta, model []byte) {
+func parts(t testing.TB, b []byte) (meta, model []byte) {
 	t.Helper()
 	info, err := Inspect(bytes.NewReader(b))
 	must(t, err)
@@ -497,30 +498,16 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// A limitedWriter takes so many bytes and no more.
-type limitedWriter struct{ left int }
-
-var errFull = errors.New("the disk is full")
-
-func (w *limitedWriter) Write(p []byte) (int, error) {
-	n := min(len(p), w.left)
-	w.left -= n
-	if n < len(p) {
-		return n, errFull
-	}
-	return n, nil
-}
-
 // A disk that is full at any byte is an error of Write.
 func TestWriteErrors(t *testing.T) {
 	f := file(t, blsupdate.QR, true)
 	b := written(t, f)
 	for n := 0; n < len(b); n += step() {
-		if err := Write(&limitedWriter{n}, f); !errors.Is(err, errFull) {
+		if err := Write(&faults.Writer{Left: n}, f); !errors.Is(err, faults.ErrFull) {
 			t.Fatalf("a disk with room for %d bytes: %v", n, err)
 		}
 	}
-	must(t, Write(&limitedWriter{len(b)}, f))
+	must(t, Write(&faults.Writer{Left: len(b)}, f))
 
 	// A file that cannot be replaced stays.
 	dir := t.TempDir()
@@ -557,34 +544,6 @@ func TestSaveWhilePredicting(t *testing.T) {
 		wg.Wait()
 		must(t, errors.Join(failures...))
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	for i, method := range methods {
-		b := written(f, file(f, method, i%2 == 0))
-		f.Add(b)
-		f.Add(b[:len(b)/2])
-	}
-	f.Add([]byte(magic))
-	f.Add([]byte("a,b\n1,2\n"))
-	f.Add(begin(2).section(sectionMetadata, 2, []byte("{}")).b)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		file, err := Read(bytes.NewReader(b), nil)
-		info, err2 := Inspect(bytes.NewReader(b))
-		if err != nil {
-			if !known(err) || file != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		if err2 != nil || !sameMetadata(info.Metadata, file.Metadata) {
-			t.Fatalf("Inspect: %v", err2)
-		}
-		again, err := Read(bytes.NewReader(written(t, file)), nil)
-		if err != nil || !bytes.Equal(written(t, again), written(t, file)) {
-			t.Fatalf("what was read cannot be written and read: %v", err)
-		}
-	})
 }
 
 // A lazyReader returns nothing, and no error, before every byte and before the end.

@@ -79,7 +79,7 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 // program or the machine stops, there is what was there before. When it has returned nil the file is on
 // the disk, as far as the system can tell. A link stays one: what it leads to is replaced.
 //
-//	errors: those of Write and of the file system; *FolderError is the one after which the new file is there.
+//	errors: those of Write and of the file system, as a *WriteError; *FolderError is the one after which the new file is there.
 func Save(path string, f *File) error {
 	file, err := atomicfile.Create(path)
 	if err != nil {

@@ -13,6 +13,7 @@ type fetched struct {
 	batch       *stream.Batch
 	err         error
 	done, total int64 // bytes; total is -1 where it is not known
+	panicked    any   // what the reading panicked with
 }
 
 // ahead reads batches on a goroutine of its own, so that the next one is parsed while one is learned. It
@@ -29,6 +30,11 @@ func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	a := &ahead{batches: make(chan fetched), cancel: cancel}
 	go func() {
 		defer close(a.batches)
+		defer func() {
+			if v := relayed(recover()); v != nil {
+				a.put(ctx, fetched{panicked: v})
+			}
+		}()
 		defer r.Close()
 		for known > 0 {
 			f, ok := a.fetch(ctx, r, int(min(known, int64(rest))))
@@ -64,7 +70,8 @@ func (a *ahead) put(ctx context.Context, f fetched) bool {
 	}
 }
 
-// take returns the next batch, or why there is none, and how long it had to be waited for.
+// take returns the next batch, or why there is none, and how long it had to be waited for. It panics as the reading
+// did.
 func (a *ahead) take(ctx context.Context) (fetched, time.Duration) {
 	start := time.Now()
 	if ctx.Err() != nil {
@@ -72,6 +79,9 @@ func (a *ahead) take(ctx context.Context) (fetched, time.Duration) {
 	}
 	select {
 	case f, ok := <-a.batches:
+		if f.panicked != nil {
+			panic(f.panicked)
+		}
 		if !ok { // the reading was stopped, or has ended before with an error
 			f.err = cmp.Or(context.Cause(ctx), stream.ErrClosed)
 		}

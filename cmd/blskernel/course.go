@@ -165,11 +165,12 @@ func (c *course) keep(done bool) error {
 	}
 	err := c.save(c.path, c.model.File)
 	var folder *atomicfile.FolderError
-	if err != nil {
-		err = fmt.Errorf("writing %s: %w", c.path, err)
-	}
-	if err == nil || errors.As(err, &folder) {
+	var file *atomicfile.WriteError
+	there := err == nil || errors.As(err, &folder)
+	if there {
 		c.kept = c.rows
+	} else if !errors.As(err, &file) { // which says what was to be written
+		err = fmt.Errorf("writing %s: %w", c.path, err)
 	}
 	c.writing += time.Since(start)
 	c.last = time.Now()

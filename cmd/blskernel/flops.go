@@ -46,9 +46,10 @@ other in the same rounds, and the flops. A method may be followed by a form and 
 solve: improved/large, improved/compressed/solve, ridge-inverse/small.
 
 With --validate the settings are a grid: every method and form, k from 250 to 2000,
-q from 1 to 8000, on every backend that can be had. It ends with the median and the
-95th percentile of the deviation of the predicted from the measured times, and with
-status 1 if any flops were not those of the model.
+q from 1 to 8000, on every backend that can be had. The grid is gone through three
+times, and the median of a setting counts. It ends with the median and the 95th
+percentile of the deviation of the predicted from the measured times, and with status
+1 if any flops were not those of the model.
 
 The rates are measured once for each backend and number of threads, which takes a
 minute or two, and kept in the user's cache folder, or in $BLSKERNEL_CACHE.`,
@@ -236,19 +237,18 @@ type costJob struct {
 	unequal *int
 }
 
-// validate measures one setting after the other and sums up.
+// validationPasses is how often the grid is gone through.
+const validationPasses = 3
+
+// validate measures the settings one after the other and sums up.
 func (j costJob) validate(ctx context.Context, backend string, seed uint64) error {
 	var costs []bench.Cost
-	err := bench.MeasureEach(ctx, j.grid, j.rates, seed, func(c bench.Cost) error {
+	measured := func(done float64) {
+		_ = j.here(func() error { j.shown.show(done, backend); return nil })
+	}
+	err := bench.MeasureEach(ctx, j.grid, j.rates, validationPasses, seed, measured, func(c bench.Cost) error {
 		costs = append(costs, c)
-		return j.here(func() error {
-			j.shown.clear()
-			if err := j.printer.print(c); err != nil {
-				return err
-			}
-			j.shown.show(float64(len(costs))/float64(len(j.grid)), backend)
-			return nil
-		})
+		return j.here(func() error { j.shown.clear(); return j.printer.print(c) })
 	})
 	if err != nil {
 		return err

@@ -112,7 +112,9 @@ func TestKillUpdate(t *testing.T) {
 			peacefully(t, "update", peaceful, more)
 			whole := time.Since(begun)
 			have := loaded(t, peaceful) - rows
-			for n, done := 0, 0; done < (kills()+len(kinds)-1)/len(kinds); n++ {
+			most := (kills() + len(kinds) - 1) / len(kinds)
+			t.Logf("%d processes are killed", most)
+			for n, done := 0, 0; done < most; n++ {
 				_, absent := os.Stat(out)
 				stdout, was := killed(t, time.Duration(1.2*random.Float64()*float64(whole)), update...)
 				acknowledged := strings.Contains(stdout, fmt.Sprintf("learned %d rows", rows))
@@ -214,9 +216,12 @@ func TestKillCheckpoints(t *testing.T) {
 // until it ends by itself.
 func killCheckpoints(t *testing.T, random *rand.Rand, work []string, model string, before int) {
 	t.Helper()
-	least := before
+	least, kills := before, 0
 	for range 1000 {
 		stdout, was := killed(t, time.Duration(20+random.IntN(150))*time.Millisecond, work...)
+		if was {
+			kills++
+		}
 		for line := range strings.Lines(stdout) {
 			var rows int
 			if _, text, ok := strings.Cut(line, "   checkpoint after "); ok {
@@ -234,6 +239,7 @@ func killCheckpoints(t *testing.T, random *rand.Rand, work []string, model strin
 		}
 		least = now
 		if !was {
+			t.Logf("%d processes were killed", kills)
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/disk"
 )
 
 // errBusy says that another process has the lock.
@@ -18,7 +19,7 @@ var errBusy = errors.New("locked by another process")
 // the model itself, which every update replaces by another file. The system takes the lock from a
 // process that ends, however it ends.
 type modelLock struct {
-	file *os.File
+	file *disk.File
 }
 
 // lockModel locks the model at path, which need not be there yet, and removes what processes that were
@@ -33,7 +34,7 @@ func lockModel(path string) (*modelLock, error) {
 		return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
+		return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, disk.Remedy(err))
 	}
 	_ = atomicfile.RemoveLeftovers(target) // what cannot be removed is in nobody's way
 	return &modelLock{file}, nil

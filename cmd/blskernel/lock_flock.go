@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"blskernel/internal/disk"
 )
 
 // lockFile creates the file and locks it.
-func lockFile(name string) (*os.File, error) {
+func lockFile(name string) (*disk.File, error) {
 	for {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := disk.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			return nil, err
 		}
@@ -40,6 +42,6 @@ func lockFile(name string) (*os.File, error) {
 
 // release lets others change the model.
 func (l *modelLock) release() {
-	_ = os.Remove(l.file.Name()) // as long as the lock is held, so that nobody else's file is removed
+	_ = disk.RemoveFile(l.file.Name()) // as long as the lock is held, so that nobody else's file is removed
 	_ = l.file.Close()
 }

@@ -4,12 +4,13 @@ package main
 
 import (
 	"errors"
-	"os"
 	"runtime"
+
+	"blskernel/internal/disk"
 )
 
 // lockFile fails: a lock that is none would let updates be lost.
-func lockFile(string) (*os.File, error) {
+func lockFile(string) (*disk.File, error) {
 	return nil, errors.New("files cannot be locked on " + runtime.GOOS)
 }
 

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"blskernel/internal/disk"
 )
 
 // What package syscall does not name.
@@ -14,7 +16,7 @@ const (
 )
 
 // lockFile creates the file for this process alone, until it is closed; then it is gone.
-func lockFile(name string) (*os.File, error) {
+func lockFile(name string) (*disk.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
@@ -27,7 +29,7 @@ func lockFile(name string) (*os.File, error) {
 	case err != nil:
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 	}
-	return os.NewFile(uintptr(h), name), nil
+	return disk.Of(os.NewFile(uintptr(h), name)), nil
 }
 
 // release lets others change the model.

@@ -20,6 +20,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// emulator names the variable with the program, and its flags, that runs programs of this architecture where the machine
+// is of another and does not do so by itself.
+const emulator = "BLSKERNEL_EMULATOR"
+
 // command returns the command as a process with the given changes of its environment.
 func command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -27,7 +31,8 @@ func command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, args...)
+	words := append(append(strings.Fields(os.Getenv(emulator)), exe), args...)
+	cmd := exec.Command(words[0], words[1:]...)
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "BLSKERNEL_") {
 			cmd.Env = append(cmd.Env, v)

@@ -12,6 +12,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/internal/disk"
 )
 
 // results are the lines that a command measures: in a file that grows line by line, each of which is on
@@ -21,7 +22,7 @@ type results struct {
 	machine result.Machine // that is at work, for the line before the first one
 
 	path  string
-	file  *os.File     // nil for none
+	file  *disk.File   // nil for none
 	made  bool         // by this command, which removes it again if there is no line for it
 	read  *result.File // what was there, where the run goes on
 	print io.Writer    // nil for none
@@ -36,16 +37,16 @@ func openResults(path string, resume bool, print io.Writer) (*results, error) {
 		return r, nil
 	}
 	flags := os.O_RDWR | os.O_CREATE
-	f, err := os.OpenFile(path, flags|os.O_EXCL, 0o666)
+	f, err := disk.OpenFile(path, flags|os.O_EXCL, 0o666)
 	r.made = err == nil
 	if errors.Is(err, fs.ErrExist) {
 		if !resume {
 			return nil, usageError{fmt.Errorf("--out %s exists: --resume goes on with it, or remove it", path)}
 		}
-		f, err = os.OpenFile(path, flags, 0o666)
+		f, err = disk.OpenFile(path, flags, 0o666)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
+		return nil, fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
 	}
 	r.file = f
 	if !resume {
@@ -55,6 +56,10 @@ func openResults(path string, resume bool, print io.Writer) (*results, error) {
 		err = r.cut()
 	}
 	if err != nil {
+		var file *fs.PathError
+		if errors.As(err, &file) { // and not what is in it
+			err = fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+		}
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
@@ -88,16 +93,25 @@ func (r *results) line(kind string, v any) error {
 	return result.Write(r.print, kind, v)
 }
 
-// write adds a line to the file, which comes first: what cannot be printed is not lost.
+// write adds a line to the file, which comes first: what cannot be printed is not lost. What was there stays; of a line
+// that is not complete --resume takes off what there is.
 func (r *results) write(kind string, v any) error {
 	if r.file == nil {
 		return nil
 	}
-	if err := result.Write(r.file, kind, v); err != nil {
-		return err
+	err := result.Write(r.file, kind, v)
+	if err == nil {
+		r.made = false
+		err = r.file.Sync()
 	}
-	r.made = false
-	return r.file.Sync()
+	switch {
+	case err == nil:
+		return nil
+	case r.made: // and will be removed
+		return fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+	default:
+		return fmt.Errorf("--out: %w: %s; what %s has is kept, and --resume goes on from there", err, disk.Remedy(err), r.path)
+	}
 }
 
 // mayGoOn returns an error where something in the file was measured by others than r.machine under
@@ -184,9 +198,12 @@ func (r *results) close() error {
 	r.file = nil
 	err := f.Close()
 	if r.made {
-		err = errors.Join(err, os.Remove(f.Name()))
+		err = errors.Join(err, disk.RemoveFile(f.Name()))
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+	}
+	return nil
 }
 
 // errResume says that --resume has nothing to go on with.

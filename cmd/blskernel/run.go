@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"runtime/debug"
 	"time"
 
 	"blskernel/bench"
@@ -17,14 +19,53 @@ func interruptible(ctx context.Context, f func() error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	finished := make(chan error, 1)
-	go func() { finished <- f() }()
+	finished := make(chan ending, 1)
+	go func() { finished <- endingOf(f) }()
 	select {
-	case err := <-finished:
-		return err
+	case o := <-finished:
+		return o.settle()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// An ending is how work on another goroutine has come to its end.
+type ending struct {
+	err      error
+	panicked any // what it panicked with, nil if it did not
+}
+
+// endingOf does the work.
+func endingOf(work func() error) (o ending) {
+	defer func() { o.panicked = relayed(recover()) }()
+	o.err = work()
+	return o
+}
+
+// A relay is a panic on its way from one goroutine to another, with the stack that it had.
+type relay struct {
+	value any
+	stack []byte
+}
+
+// relayed returns the relay of what was recovered, nil where that is nothing.
+func relayed(recovered any) any {
+	if recovered == nil {
+		return nil
+	}
+	return relay{recovered, debug.Stack()}
+}
+
+// Error is what the runtime prints.
+func (r relay) Error() string { return fmt.Sprintf("%v\n\nwhich happened on\n%s", r.value, r.stack) }
+
+// settle returns the error of the work, or panics as the work did, now on the goroutine that waits for it: so what
+// is deferred there is done, which takes away temporary files and locks.
+func (o ending) settle() error {
+	if o.panicked != nil {
+		panic(o.panicked)
+	}
+	return o.err
 }
 
 // tick is how often the bar is drawn again, so that its clock goes while nothing else is heard.
@@ -46,8 +87,8 @@ func attend(ctx context.Context, shown *progress, work func(ctx context.Context,
 			return context.Cause(ctx)
 		}
 	}
-	finished := make(chan error, 1)
-	go func() { finished <- work(ctx, here) }()
+	finished := make(chan ending, 1)
+	go func() { finished <- endingOf(func() error { return work(ctx, here) }) }()
 	clock := time.NewTicker(tick)
 	defer clock.Stop()
 	for {
@@ -58,7 +99,11 @@ func attend(ctx context.Context, shown *progress, work func(ctx context.Context,
 			}
 		case <-clock.C:
 			shown.refresh()
-		case err := <-finished:
+		case o := <-finished:
+			err := o.settle()
+			if err != nil && ctx.Err() != nil {
+				return context.Cause(ctx) // which work may not know
+			}
 			return err
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"blskernel/internal/disk"
 )
 
 // mostPacked is how many packed bytes of a file are read at most. Deflate makes what it cannot pack
@@ -19,7 +21,7 @@ func mostPacked(f File) int64 { return f.Size + f.Size/1000 + 1<<16 }
 // connect makes one request for what part lacks and appends what arrives to it. It returns nil once the server
 // says, or lets it be seen, that the file is whole. mixed says that a part of it was there before.
 func (d *Downloader) connect(ctx context.Context, address string, f File, part string) (mixed bool, err error) {
-	file, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
+	file, err := disk.OpenFile(part, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
 	if err != nil {
 		return false, fmt.Errorf("catalog: %w", err)
 	}
@@ -114,7 +116,7 @@ func accepted(response *http.Response, address string, have int64) (from, total 
 		if have > 0 && strings.HasPrefix(unit, fmt.Sprintf("bytes %d-", have)) && (total < 0 || total > have) {
 			return have, total, nil
 		}
-		return 0, 0, fmt.Errorf("catalog: %s: was asked for what follows byte %d and sent %q", address, have, content)
+		return 0, 0, fmt.Errorf("catalog: %s: was asked for what follows byte %d and sent %.100q", address, have, content)
 	case http.StatusRequestedRangeNotSatisfiable:
 		if have > 0 {
 			return have, have, nil // nothing follows; whether that is the file, its content will tell

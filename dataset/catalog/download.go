@@ -11,6 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/disk"
 )
 
 const (
@@ -96,12 +99,13 @@ func (d *Downloader) Fetch(ctx context.Context, s Set, f File, dir string) (path
 			return "", context.Cause(ctx)
 		}
 		failed = append(failed, err)
-		if isLocal(err) {
-			break // another server does not mend a disk
+		if isLocal(err) { // another server does not mend a disk
+			failed = append(failed, localAdvice(err)...)
+			break
 		}
 	}
 	if part := partPath(dir, f); sizeOf(part) == 0 {
-		_ = os.Remove(part) // nothing is lost if an empty file stays
+		_ = disk.RemoveFile(part) // nothing is lost if an empty file stays
 	}
 	return "", errors.Join(failed...)
 }
@@ -125,6 +129,16 @@ func isLocal(err error) bool {
 	return errors.As(err, &p) || errors.As(err, &l)
 }
 
+// localAdvice says what to do about an error of files that does not say so itself.
+func localAdvice(err error) []error {
+	var naming *atomicfile.WriteError
+	var folder *atomicfile.FolderError
+	if errors.As(err, &naming) || errors.As(err, &folder) {
+		return nil
+	}
+	return []error{fmt.Errorf("%s; what has arrived is kept, and the next try goes on from there", disk.Remedy(err))}
+}
+
 // fetch downloads from one address, verifies, and gives the file its name.
 func (d *Downloader) fetch(ctx context.Context, address string, f File, dir string) (string, error) {
 	part := partPath(dir, f)
@@ -138,7 +152,7 @@ func (d *Downloader) fetch(ctx context.Context, address string, f File, dir stri
 		if !errors.Is(err, ErrContent) {
 			return "", err
 		}
-		if removal := os.Remove(part); removal != nil {
+		if removal := disk.RemoveFile(part); removal != nil {
 			return "", errors.Join(err, fmt.Errorf("catalog: %w", removal))
 		}
 		if !mixed || again {
@@ -147,9 +161,9 @@ func (d *Downloader) fetch(ctx context.Context, address string, f File, dir stri
 	}
 }
 
-// adopt renames the verified part to name, with .gz where it is packed.
+// adopt gives the verified part, which connect has brought to the disk, the name, with .gz where it is packed.
 func adopt(part, name string) (string, error) {
-	file, err := os.Open(part)
+	file, err := disk.OpenFile(part, os.O_RDONLY, 0)
 	if err != nil {
 		return "", fmt.Errorf("catalog: %w", err)
 	}
@@ -162,7 +176,7 @@ func adopt(part, name string) (string, error) {
 	if n == 2 && head == [2]byte{0x1f, 0x8b} {
 		name += ".gz"
 	}
-	if err := os.Rename(part, name); err != nil {
+	if err := atomicfile.Adopt(part, name); err != nil {
 		return "", fmt.Errorf("catalog: %w", err)
 	}
 	return name, nil

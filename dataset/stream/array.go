@@ -78,7 +78,7 @@ func newArray(f arrayFile, q *request, opt *Options) (source, error) {
 	}
 	labels := q.targetsOnly && opt.Classes && a.width == 1
 	if f.dtype.Text() && !labels {
-		return nil, &Error{What: fmt.Sprintf("elements of type %q are text: inputs must be numbers, and labels an array of their own with one column, read as classes", f.dtype.Name)}
+		return nil, &Error{What: fmt.Sprintf("elements of type %s are text: inputs must be numbers, and labels an array of their own with one column, read as classes", shorten(f.dtype.Name))}
 	}
 	if err := a.arrange(); err != nil {
 		return nil, err

@@ -132,9 +132,8 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 		if spec[i] != ':' {
 			continue
 		}
-		from, errFrom := byName(spec[:i], names)
-		to, errTo := byName(spec[i+1:], names)
-		if errFrom != nil || errTo != nil {
+		from, to := only(spec[:i], names), only(spec[i+1:], names)
+		if from < 0 || to < 0 {
 			continue
 		}
 		if to < from {
@@ -145,33 +144,27 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	return 0, 0, err
 }
 
+// only returns the position of the column with that name, -1 unless there is exactly one.
+func only(name string, names []string) int {
+	at := slices.Index(names, name)
+	if at >= 0 && slices.Contains(names[at+1:], name) {
+		return -1
+	}
+	return at
+}
+
 // byName returns the position of the column with that name.
 func byName(name string, names []string) (int, error) {
 	if names == nil {
 		return 0, &Error{What: fmt.Sprintf("a column named %s is asked for, but the columns have no names: give its number from 1", shorten(name))}
 	}
-	at := slices.Index(names, name)
-	if at < 0 {
-		return 0, &Error{What: fmt.Sprintf("has no column named %s; it has %s", shorten(name), listNames(names))}
+	if at := only(name, names); at >= 0 {
+		return at, nil
 	}
-	if slices.Contains(names[at+1:], name) {
+	if slices.Contains(names, name) {
 		return 0, &Error{What: fmt.Sprintf("has more than one column named %s: give its number from 1", shorten(name))}
 	}
-	return at, nil
-}
-
-// listNames shows the first names.
-func listNames(names []string) string {
-	const shown = 8
-	var parts []string
-	for i, name := range names {
-		if i == shown {
-			parts = append(parts, fmt.Sprintf("and %d more", len(names)-shown))
-			break
-		}
-		parts = append(parts, shorten(name))
-	}
-	return strings.Join(parts, ", ")
+	return 0, &Error{What: fmt.Sprintf("has no column named %s; %s", shorten(name), instead(name, names))}
 }
 
 // isPositions reports whether spec is n, n-m, n:m, n- or n: with digits only.

@@ -34,13 +34,14 @@ type cutter struct {
 func (c *cutter) next(buf []byte) (piece []byte, line int64, err error) {
 	buf = append(buf[:0], c.rest...)
 	c.rest = c.rest[:0]
+	var ends recordEnds
 	for size := max(c.size, len(buf)+1); ; size = 2 * len(buf) {
 		if buf, err = c.fill(buf, min(size, maxRecord)); err != nil {
 			return nil, 0, err
 		}
 		end := len(buf)
 		if !c.ended {
-			end = lastRecordEnd(buf)
+			end = ends.last(buf)
 		}
 		switch {
 		case end > 0:
@@ -89,25 +90,33 @@ func (c *cutter) tooLong(buf []byte) error {
 	return e
 }
 
-// lastRecordEnd returns the index behind the last line end of b that has an even number of quotation
-// marks before it, 0 if there is none.
-func lastRecordEnd(b []byte) int {
-	end, quoted := 0, false
-	for at := 0; ; {
-		next := bytes.IndexByte(b[at:], '"')
-		part := b[at:]
+// recordEnds looks for line ends that have an even number of quotation marks before them. What it has seen of a text it
+// does not look at again when the text has become longer, so that a record which arrives byte by byte takes the time
+// of one that is there at once.
+type recordEnds struct {
+	seen   int  // bytes
+	end    int  // behind the last such line end among them, 0 if there is none
+	quoted bool // the quotation marks among them are odd
+}
+
+// last returns the index behind the last such line end of b, 0 if there is none. b begins with what it was given before.
+func (e *recordEnds) last(b []byte) int {
+	for {
+		next := bytes.IndexByte(b[e.seen:], '"')
+		part := b[e.seen:]
 		if next >= 0 {
-			part = b[at : at+next]
+			part = part[:next]
 		}
-		if !quoted {
+		if !e.quoted {
 			if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
-				end = at + i + 1
+				e.end = e.seen + i + 1
 			}
 		}
+		e.seen += len(part)
 		if next < 0 {
-			return end
+			return e.end
 		}
-		at += next + 1
-		quoted = !quoted
+		e.seen++
+		e.quoted = !e.quoted
 	}
 }

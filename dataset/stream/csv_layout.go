@@ -6,10 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// maxCells bounds the cells of a record. What is known of each column takes about a hundred bytes, so that a few kilobytes
+// of gzip with nothing but separators in them would else take gigabytes.
+const maxCells = 1 << 20
 
 // A csvLayout says what the columns of a text are.
 type csvLayout struct {
@@ -73,6 +78,9 @@ func readLayout(path string, piece []byte, line int64, q *request, opt *Options,
 	if l.comma == 0 {
 		l.comma = findComma(piece)
 	}
+	if begin := crowded(piece, l.comma); begin >= 0 && len(bytes.Trim(piece[:begin], "\r\n")) == 0 {
+		return nil, 0, l.crowdedFault(piece[:begin], line)
+	}
 	r := csv.NewReader(bytes.NewReader(piece))
 	r.Comma = l.comma
 	r.FieldsPerRecord = -1
@@ -93,6 +101,12 @@ func readLayout(path string, piece []byte, line int64, q *request, opt *Options,
 	offset := 0
 	switch {
 	case l.header:
+		// A name does not have one, and the line ends of old texts would make the whole file the header.
+		if col := slices.IndexFunc(cells, func(cell string) bool { return strings.Contains(cell, "\r") }); col >= 0 {
+			at, _ := r.FieldPos(col)
+			return nil, 0, &Error{Line: line + int64(at) - 1, Column: col + 1,
+				What: fmt.Sprintf("%s has a carriage return without a line feed in it: end the lines with LF or CRLF", shorten(cells[col]))}
+		}
 		l.names = cells
 		offset = int(r.InputOffset())
 	case first != nil && first.names != nil:
@@ -180,6 +194,55 @@ func (l *csvLayout) syntaxFault(err error, line int64) error {
 		e.What, e.Err = "cannot be parsed", parse.Err
 	}
 	return e
+}
+
+// crowded returns where the first record of text begins that has more than maxCells cells, -1 if there is none. Records
+// and cells are told by quotation marks as in cutter, without memory for them.
+func crowded(text []byte, comma rune) int {
+	if len(text) < maxCells {
+		return -1
+	}
+	separator := []byte(string(comma))
+	begin, cells, quoted := 0, 1, false
+	for at := 0; ; {
+		next := bytes.IndexByte(text[at:], '"')
+		end := len(text)
+		if next >= 0 {
+			end = at + next
+		}
+		for part := text[at:end]; !quoted; {
+			line := bytes.IndexByte(part, '\n')
+			row := part
+			if line >= 0 {
+				row = part[:line]
+			}
+			if cells += bytes.Count(row, separator); cells > maxCells {
+				return begin
+			}
+			if line < 0 {
+				break
+			}
+			part = part[line+1:]
+			begin, cells = end-len(part), 1
+		}
+		if next < 0 {
+			return -1
+		}
+		at = end + 1
+		quoted = !quoted
+	}
+}
+
+// crowdedFault is the error for the record behind the part of a piece whose first line has the number given.
+func (l *csvLayout) crowdedFault(before []byte, line int64) error {
+	return &Error{Path: l.path, Line: line + int64(bytes.Count(before, []byte{'\n'})),
+		What: fmt.Sprintf("the line has more than %d cells, with %q between them: is this a text with one sample in each line?", maxCells, l.comma)}
+}
+
+// widthFault is the error for a record on line that has another number of cells than the first.
+func (l *csvLayout) widthFault(line int64, cells int) error {
+	return &Error{Path: l.path, Line: line,
+		What: fmt.Sprintf("the line has %d cells, but the first line has %d, with %q between them", cells, l.width, l.comma)}
 }
 
 // trim removes the spaces and tabs around a cell, which are no part of it.

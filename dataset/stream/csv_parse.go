@@ -3,7 +3,6 @@ package stream
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -27,6 +26,7 @@ type csvChunk struct {
 	block  block     // the samples; parts of another after an error
 	err    error     // what ends the text here
 	done   chan struct{}
+	failed any // what the parsing panicked with
 	labels map[string]string
 }
 
@@ -76,6 +76,10 @@ func (l *csvLayout) parsePlain(c *csvChunk) error {
 			continue
 		}
 		if !l.scan(c, row) {
+			// Counted first, since there is no memory to be had for the cells of any line.
+			if n := 1 + bytes.Count(row, []byte{byte(l.comma)}); n != l.width {
+				return l.widthFault(line, n)
+			}
 			cells := strings.Split(string(row), string(l.comma))
 			if err := l.record(c, cells, func(int) int64 { return line }); err != nil {
 				return err
@@ -167,12 +171,20 @@ func (c *csvChunk) label(text []byte) string {
 
 // parseQuoted reads a piece by encoding/csv.
 func (l *csvLayout) parseQuoted(c *csvChunk) error {
-	r := csv.NewReader(bytes.NewReader(c.text))
+	text := c.text
+	begin := crowded(text, l.comma)
+	if begin >= 0 {
+		text = text[:begin]
+	}
+	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma = l.comma
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
 	for {
 		cells, err := r.Read()
+		if err == io.EOF && begin >= 0 {
+			return l.crowdedFault(text, c.line)
+		}
 		if err == io.EOF {
 			return nil
 		}
@@ -194,8 +206,7 @@ func (l *csvLayout) parseQuoted(c *csvChunk) error {
 // not as it should be. lineOf gives the line of a column.
 func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int64) error {
 	if len(cells) != l.width {
-		return &Error{Path: l.path, Line: lineOf(0),
-			What: fmt.Sprintf("the line has %d cells, but the first line has %d, with %q between them", len(cells), l.width, l.comma)}
+		return l.widthFault(lineOf(0), len(cells))
 	}
 	b := &c.block
 	x0, y0 := len(b.x), len(b.y)

@@ -152,21 +152,6 @@ func TestCSVLong(t *testing.T) {
 	}
 }
 
-func FuzzCSV(f *testing.F) {
-	for _, text := range csvTexts {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, start := range []string{"\x1f\x8b", "\xff\xfe", "\xfe\xff", "\ufeff\ufeff"} {
-			if strings.HasPrefix(text, start) {
-				t.Skip()
-			}
-		}
-		compareCSV(t, text, ',', strings.NewReader(text))
-		compareCSV(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
-	})
-}
-
 // TestScanNumber compares the one pass with strconv on every form that it might take for its own.
 func TestScanNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"sort"
@@ -37,6 +38,7 @@ type csvSource struct {
 	last    mark  // how far the text had been read
 	mark    mark  // how far it has been read
 	err     error
+	failed  any // what the reading panicked with, once the queue is closed
 }
 
 // A mark says that so many bytes of the text took so many of the file, which differ where it is packed.
@@ -124,10 +126,12 @@ func (s *csvSource) start() {
 	go s.produce()
 }
 
-// produce reads pieces, has each parsed, and ends the queue after the last.
+// produce reads pieces, has each parsed, and ends the queue after the last. What panics here, or where a piece is parsed,
+// does so again where the samples are asked for.
 func (s *csvSource) produce() {
 	defer s.work.Done()
 	defer close(s.queue)
+	defer func() { s.failed = recover() }()
 	next := s.pending
 	for {
 		c := next
@@ -144,8 +148,11 @@ func (s *csvSource) produce() {
 		s.work.Add(1)
 		go func() {
 			defer s.work.Done()
+			defer func() {
+				c.failed = recover()
+				c.done <- struct{}{}
+			}()
 			s.layout.parse(c)
-			c.done <- struct{}{}
 		}()
 		var err error
 		if next, err = s.next(); err == io.EOF {
@@ -205,10 +212,12 @@ func (s *csvSource) piece() error {
 		case c, ok := <-s.queue:
 			if !ok {
 				s.err = io.EOF
+				s.again(s.failed)
 				break
 			}
 			select {
 			case <-c.done:
+				s.again(c.failed)
 				s.current = c
 			case <-s.ctx.Done():
 			}
@@ -219,6 +228,17 @@ func (s *csvSource) piece() error {
 		}
 	}
 	return s.err
+}
+
+// errPanicked is returned by what is called after a panic.
+var errPanicked = errors.New("stream: the reading has panicked before: open the source again")
+
+// again panics as a goroutine has, unless it has not. There are no samples any more then.
+func (s *csvSource) again(failed any) {
+	if failed != nil {
+		s.err = errPanicked
+		panic(failed)
+	}
 }
 
 // parsed reads and parses the next piece.

@@ -38,7 +38,7 @@
 // ends and doubled quotation marks; lines end with LF or CRLF, the last one with either or none; empty
 // lines are passed over. A byte order mark of UTF-8 is dropped. Spaces and tabs around a cell are no
 // part of it. Numbers are read as strconv.ParseFloat does, to the last bit. The separator and the
-// header are found by themselves ([Options], [Header]). A record has at most 16 MiB.
+// header are found by themselves ([Options], [Header]). A record has at most 16 MiB and 2^20 cells.
 //
 // Pieces without quotation marks, which most tables of numbers consist of, are parsed in place, about
 // as fast as strconv can convert, and two pieces ahead of the caller by other goroutines.
@@ -46,8 +46,10 @@
 // # NumPy
 //
 // An .npz is read in no fixed order. One that is packed by gzip, or comes through a pipe or standard
-// input, is copied to a temporary file first, which is gone at the end; only the room on the disk bounds
-// it, and the array in it is unpacked as it is read.
+// input, is copied to a temporary file first, which is gone at the end, and the array in it is unpacked as it is
+// read. What comes through a pipe as it is is bounded by the room on the disk alone. What gzip unpacks to is refused
+// beyond 64 MiB and 16 times its own size, since a megabyte can unpack to a gigabyte; unpack such a file yourself. The
+// names of arrays are never names of files.
 //
 // Versions 1 to 3 of .npy; bool, integers of 1 to 8 bytes with and without sign, float16, float32 and
 // float64 in either order of bytes; C and Fortran order. In Fortran order the elements of a sample lie
@@ -69,6 +71,13 @@
 // Nothing is allocated because a header promises it: memory follows the bytes that have arrived. Packed
 // data is unpacked while it is read, so that a small file that unpacks to a large one costs time and
 // not memory. Data that is shorter or longer than its header says is an error.
+//
+// Of n bytes, counted as they are unpacked, a Reader allocates no more than 256 n bytes and 2 MiB on the way, and 512 bytes for a batch,
+// and keeps of them the batch at hand and what comes next: of a text at most four pieces of at most 16 MiB, of an array a sample or
+// 2^20 elements. There is a bound for whatever is held as a whole: a record of a text has one, and so have a sample of an
+// array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its directory (1 MiB). The batch
+// takes 8 rows (Dim + Outputs) bytes, so that a caller who does not trust the data looks at Dim before it asks for rows.
+// FuzzOpen and TestHostileMemory hold the package to this. Messages show a few of the names that data has, and the first bytes of each.
 //
 // Checksums of gzip and of the arrays of an .npz that are read, targets included, are verified at the end
 // of the data: before [Reader.Next] returns io.EOF, but after the samples have been delivered. An array

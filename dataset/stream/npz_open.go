@@ -11,6 +11,10 @@ import (
 // maxMembers bounds the arrays of an archive whose headers are read to find that of X.
 const maxMembers = 1 << 10
 
+// maxDirectory bounds the bytes of an archive's directory, a kilobyte for each of the members that there may be: what
+// package zip makes of an entry takes some ten times its bytes.
+const maxDirectory = maxMembers << 10
+
 const encryptedFlag = 1
 
 // verifyPiece is how much is read between two looks at the context.
@@ -66,10 +70,33 @@ func joinMembers(x, y source, path, input, target string) (source, error) {
 	return newPair(x, y, path, path)
 }
 
+// A directoryReader fails when its directory has been read to maxDirectory, until that is over.
+type directoryReader struct {
+	r    io.ReaderAt
+	left int64 // bytes of the directory
+	done bool
+}
+
+func (d *directoryReader) ReadAt(p []byte, at int64) (int, error) {
+	if !d.done {
+		if d.left -= int64(len(p)); d.left < 0 {
+			return 0, &Error{What: fmt.Sprintf("has a directory of more than %d KiB, which no .npz has: save it again with numpy.savez", maxDirectory>>10)}
+		}
+	}
+	return d.r.ReadAt(p, at)
+}
+
 // readArchive reads the directory.
 func readArchive(in *input) (*archive, error) {
-	r, err := zip.NewReader(in.random, in.size)
-	if err != nil {
+	directory := &directoryReader{r: in.random, left: maxDirectory}
+	r, err := zip.NewReader(directory, in.size)
+	directory.done = true
+	var known *Error
+	if errors.As(err, &known) {
+		return nil, err
+	}
+	// Names are no paths here: nothing is written under them, so that they may be such as lead out of a folder.
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, &Error{What: "is no .npz, or a damaged one: save it again with numpy.savez", Err: err}
 	}
 	if len(r.File) > maxMembers {
@@ -97,7 +124,7 @@ func readArchive(in *input) (*archive, error) {
 func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	if name := opt.InputArray; name != "" {
 		if z.members[name] == nil {
-			return "", &Error{What: fmt.Sprintf("has no array %s; it has %s", shorten(name), listNames(z.names))}
+			return "", &Error{What: fmt.Sprintf("has no array %s; %s", shorten(name), instead(name, z.names))}
 		}
 		return name, nil
 	}
@@ -160,7 +187,7 @@ func (z *archive) unpack(name string) (io.ReadCloser, error) {
 	}
 	r, err := member.Open()
 	if err != nil {
-		return nil, &Error{What: fmt.Sprintf("array %s cannot be unpacked", shorten(name)), Err: err}
+		return nil, &Error{What: fmt.Sprintf("array %s cannot be unpacked: save it again with numpy.savez", shorten(name)), Err: err}
 	}
 	return r, nil
 }
@@ -198,7 +225,8 @@ func (z *archive) open(name string, q *request, opt *Options) (source, error) {
 	if f.order && member.Method == zip.Store && member.CompressedSize64 == member.UncompressedSize64 {
 		offset, err := member.DataOffset()
 		if err != nil {
-			return nil, &Error{What: "is damaged", Err: err}
+			r.Close()
+			return nil, &Error{What: "is damaged: fetch it, or save it, again", Err: err}
 		}
 		f.verify = func() error { return z.verify(name) }
 		f.random = io.NewSectionReader(z.in.random, offset+f.length, min(f.bytes, max(0, z.in.size-offset-f.length)))

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel/internal/faults"
 )
 
 // A member is an entry of an archive.
@@ -136,7 +138,7 @@ func TestNPZBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if got := allocated(func() {
+	if got := faults.Allocated(func() {
 		if err := r.Skip(rows - 1); err != nil {
 			t.Error(err)
 		}

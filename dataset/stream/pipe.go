@@ -20,6 +20,7 @@ type pipePiece struct {
 	buffer []byte
 	n      int
 	err    error
+	failed any // what the reader panicked with
 }
 
 // newPipeReader starts to read r. It goes on until r ends, or until the first Read of r that returns
@@ -41,7 +42,7 @@ func (p *pipeReader) fill(r io.Reader) {
 		case <-p.ctx.Done():
 			return
 		}
-		piece.n, piece.err = r.Read(piece.buffer)
+		piece.read(r)
 		select {
 		case p.pieces <- piece:
 		case <-p.ctx.Done():
@@ -51,6 +52,16 @@ func (p *pipeReader) fill(r io.Reader) {
 			return
 		}
 	}
+}
+
+// read fills the piece. A reader that panics does so where Read of the pipeReader is called.
+func (p *pipePiece) read(r io.Reader) {
+	defer func() {
+		if p.failed = recover(); p.failed != nil {
+			p.n, p.err = 0, errPanicked
+		}
+	}()
+	p.n, p.err = r.Read(p.buffer)
 }
 
 func (p *pipeReader) Read(b []byte) (int, error) {
@@ -65,6 +76,9 @@ func (p *pipeReader) Read(b []byte) (int, error) {
 		select {
 		case piece := <-p.pieces:
 			p.buffer, p.rest, p.err = piece.buffer, piece.buffer[:piece.n], piece.err
+			if piece.failed != nil {
+				panic(piece.failed)
+			}
 		case <-p.ctx.Done():
 			return 0, context.Cause(p.ctx)
 		}

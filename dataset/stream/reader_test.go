@@ -15,16 +15,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// allocated returns the bytes that f allocates, with what else the process may allocate meanwhile.
-func allocated(f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
+	"blskernel/internal/faults"
+)
 
 // settled fails unless the number of goroutines comes back to what it was.
 func settled(t *testing.T, before int) {
@@ -401,7 +394,7 @@ func TestHostileAllocation(t *testing.T) {
 			default:
 				path, opt.Stdin = "-", bytes.NewReader(test.data)
 			}
-			got := allocated(func() {
+			got := faults.Allocated(func() {
 				r, err := Open(t.Context(), []string{path}, opt)
 				if err == nil {
 					_, err = r.Next(1 << 30)
@@ -439,42 +432,4 @@ func TestNextPanics(t *testing.T) {
 			call()
 		}()
 	}
-}
-
-// FuzzOpen feeds any bytes to every format: no panic, and every fault is an *Error.
-func FuzzOpen(f *testing.F) {
-	for _, data := range [][]byte{
-		[]byte("a,b\n1,2\n"), append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 2)...), npyHeader(3, "<U3", true, 2, 2),
-		idxFile(8, []byte{1, 2, 3, 4}, 1, 2, 2), zipped([]byte("1\n")),
-		npz(f, member{"X.npy", append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4), 0}, member{"y.npy", append(npyHeader(1, "|u1", false, 2), 1, 2), 8}),
-	} {
-		f.Add(data, byte(0))
-		f.Add(data, byte(1))
-	}
-	f.Fuzz(func(t *testing.T, data []byte, how byte) {
-		opt := Options{Format: Format(how % 5), Classes: how&8 != 0}
-		if how&16 != 0 {
-			opt.Targets = []string{"1"}
-		}
-		if how&32 != 0 {
-			opt.Targets = []string{"y"}
-		}
-		path := "-"
-		if how&64 != 0 {
-			opt.Stdin = bytes.NewReader(data)
-		} else {
-			path = write(t, "x", data)
-		}
-		r, err := Open(t.Context(), []string{path}, opt)
-		if err == nil {
-			defer r.Close()
-			for err == nil {
-				_, err = r.Next(7)
-			}
-		}
-		var fault *Error
-		if err != io.EOF && !errors.As(err, &fault) {
-			t.Errorf("error %v", err)
-		}
-	})
 }

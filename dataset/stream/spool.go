@@ -2,27 +2,37 @@ package stream
 
 import (
 	"errors"
+	"fmt"
 	"io"
-	"os"
+
+	"blskernel/internal/disk"
 )
 
 // spoolPiece is how much is copied between two looks at the context.
 const spoolPiece = 1 << 20
 
+// What gzip may unpack to on the disk: spoolFree bytes, and beyond them spoolRatio bytes for each packed one. Deflate packs
+// zeros to a thousandth, so that without a bound a megabyte that somebody has sent fills a gigabyte of disk. A file that
+// is unpacked by hand is bounded by nothing but its own size.
+const (
+	spoolFree  = 1 << 26
+	spoolRatio = 16
+)
+
 // A scratch is a temporary file that is gone when it is closed, and where the operating system removes
 // opened files, as those of Unix do, also when the program is killed.
 type scratch struct {
-	file *os.File
+	file *disk.File
 	name string // empty once it has been removed
 }
 
 func newScratch() (*scratch, error) {
-	file, err := os.CreateTemp("", "blskernel-*.npz")
+	file, err := disk.OpenTemp("blskernel-*.npz")
 	if err != nil {
 		return nil, err
 	}
 	s := &scratch{file: file}
-	if os.Remove(file.Name()) != nil {
+	if disk.RemoveFile(file.Name()) != nil {
 		s.name = file.Name() // where it is still opened, and removed by close
 	}
 	return s, nil
@@ -31,13 +41,14 @@ func newScratch() (*scratch, error) {
 func (s *scratch) close() error {
 	err := s.file.Close()
 	if s.name != "" {
-		err = errors.Join(err, os.Remove(s.name))
+		err = errors.Join(err, disk.RemoveFile(s.name))
 	}
 	return err
 }
 
 // spool copies the content to a temporary file, unless it is a plain file already, so that it can be
-// read in any order. The room on the disk is the only bound.
+// read in any order. The room on the disk is the only bound of what comes through a pipe as it is; what gzip unpacks to is
+// bounded by what it was packed to.
 func (in *input) spool() error {
 	if in.random != nil {
 		return nil
@@ -62,6 +73,9 @@ func (in *input) spool() error {
 			return fault(err)
 		}
 		size += int64(n)
+		if in.packed && size > spoolFree+spoolRatio*in.position() {
+			return &Error{Path: in.path, What: fmt.Sprintf("unpacks to more than %d times its size, and more than %d MiB, which would be copied to a temporary file: unpack it yourself, by gunzip, if it is to be so large", spoolRatio, spoolFree>>20)}
+		}
 		if err == io.EOF {
 			in.random, in.size = s.file, size
 			return nil

@@ -20,13 +20,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"blskernel/internal/disk"
 )
 
 // A File is written under another name in the same folder, and takes the place of what had its name
 // when it is complete.
 type File struct {
 	path string
-	file *os.File // nil once it has been committed or aborted
+	file *disk.File // nil once it has been committed or aborted
 }
 
 // Create begins a file that is to be at path. That a folder is not there, or that there can be no file of
@@ -52,19 +54,18 @@ func Create(path string) (*File, error) {
 	for {
 		// Not os.CreateTemp, which makes files that nobody else may read, whatever the umask.
 		name := Beside(path, fmt.Sprintf(".%08x%s", rand.Uint32(), temporarySuffix))
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, &WriteError{Path: path, Err: err}
 		}
 		f := &File{path: path, file: file}
 		if before != nil {
 			own(file, before)
 			if err := file.Chmod(before.Mode().Perm()); err != nil {
-				f.Abort()
-				return nil, err
+				return nil, f.drop(err)
 			}
 		}
 		return f, nil
@@ -120,73 +121,111 @@ func RemoveLeftovers(path string) error {
 		middle, begins := strings.CutPrefix(e.Name(), prefix)
 		middle, ends := strings.CutSuffix(middle, temporarySuffix)
 		if _, err := strconv.ParseUint(middle, 16, 32); begins && ends && err == nil && len(middle) == 8 {
-			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+			errs = append(errs, disk.RemoveFile(filepath.Join(dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// A FolderError says that a file is complete and has its name, but that the folder could not be brought
-// to the disk.
-type FolderError struct {
-	Path string // of the file
-	Err  error
+// Write adds to the file. The error is a *WriteError.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	if err != nil {
+		err = &WriteError{Path: f.path, Err: err}
+	}
+	return n, err
 }
-
-// Error says what is there.
-func (e *FolderError) Error() string {
-	return fmt.Sprintf("%s is written, but its folder could not be brought to the disk: %v", e.Path, e.Err)
-}
-
-// Unwrap returns Err.
-func (e *FolderError) Unwrap() error { return e.Err }
-
-// Write adds to the file.
-func (f *File) Write(p []byte) (int, error) { return f.file.Write(p) }
 
 // WriteAt writes over a part of the file, such as a header that says how long the rest is, and does not
-// change where Write goes on.
-func (f *File) WriteAt(p []byte, offset int64) (int, error) { return f.file.WriteAt(p, offset) }
-
-// The steps of Commit, which tests replace.
-var (
-	syncFile  = (*os.File).Sync
-	nameFile  = rename
-	syncNames = syncFolder
-)
+// change where Write goes on. The error is a *WriteError.
+func (f *File) WriteAt(p []byte, offset int64) (int, error) {
+	n, err := f.file.WriteAt(p, offset)
+	if err != nil {
+		err = &WriteError{Path: f.path, Err: err}
+	}
+	return n, err
+}
 
 // Commit brings the file to the disk and gives it its name. If that fails there is what was there
-// before, except after the last step: a *FolderError says that the new file has its name, and that a
-// loss of power may still take it back. Where all is written but the name cannot be had, as while
-// somebody reads the old file on Windows, the new one is kept as NAME.new, and the error says so.
+// before, and the error is a *WriteError, except after the last step: a *FolderError says that the new
+// file has its name, and that a loss of power may still take it back. Where all is written but the name
+// cannot be had, as while somebody reads the old file on Windows, the new one is kept as NAME.new, or
+// NAME.new1 to NAME.new9 where that is there, and the error says so.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed
 	}
+	if err := f.file.Sync(); err != nil {
+		return f.drop(err)
+	}
 	file := f.file
 	f.file = nil
-	if err := errors.Join(syncFile(file), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
+	if err := file.Close(); err != nil {
+		return dropped(f.path, file.Name(), err)
 	}
-	if err := nameFile(file.Name(), f.path); err != nil {
-		kept := f.path + ".new"
-		if os.Rename(file.Name(), kept) != nil {
-			kept = file.Name()
-		}
-		return fmt.Errorf("%w; the new file is complete, and kept as %s", err, kept)
+	if err := disk.RenameFile(file.Name(), f.path); err != nil {
+		return &WriteError{Path: f.path, Kept: keep(file.Name(), f.path), Err: err}
 	}
-	if err := syncNames(filepath.Dir(f.path)); err != nil {
-		return &FolderError{Path: f.path, Err: err}
+	return syncNames(f.path)
+}
+
+// Adopt gives the file at from, which is complete and on the disk, the name to in the same folder, and
+// brings that to the disk: the last steps of Commit, for a file that has grown under a name of its own. After a
+// *WriteError it has the old name still, after a *FolderError the new one.
+func Adopt(from, to string) error {
+	if err := disk.RenameFile(from, to); err != nil {
+		return &WriteError{Path: to, Kept: from, Err: err}
+	}
+	return syncNames(to)
+}
+
+// syncNames brings the folder of a file to the disk.
+func syncNames(path string) error {
+	if err := disk.SyncFolder(filepath.Dir(path)); err != nil {
+		return &FolderError{Path: path, Err: err}
 	}
 	return nil
 }
 
+// keep gives the complete file a name beside path that RemoveLeftovers leaves alone, and that nothing has, and
+// returns the name that it has then.
+func keep(name, path string) string {
+	for n := range 10 {
+		kept := path + ".new"
+		if n > 0 {
+			kept += strconv.Itoa(n)
+		}
+		if _, err := os.Lstat(kept); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if disk.RenameFile(name, kept) != nil {
+			break
+		}
+		return kept
+	}
+	return name
+}
+
+// drop ends the writing for the given reason, which it returns as a *WriteError.
+func (f *File) drop(reason error) error {
+	file := f.file
+	f.file = nil
+	_ = file.Close() // of what is removed
+	return dropped(f.path, file.Name(), reason)
+}
+
+// dropped removes the incomplete file that was to be at path, and returns the reason as a *WriteError.
+func dropped(path, incomplete string, reason error) error {
+	e := &WriteError{Path: path, Err: reason}
+	if disk.RemoveFile(incomplete) != nil {
+		e.Left = incomplete
+	}
+	return e
+}
+
 // Abort leaves what was there before. It does nothing after Commit, so that it can be deferred.
 func (f *File) Abort() {
-	if f.file == nil {
-		return
+	if f.file != nil {
+		_ = f.drop(nil)
 	}
-	_ = f.file.Close()
-	_ = os.Remove(f.file.Name())
-	f.file = nil
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -139,14 +138,6 @@ func TestFolderError(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders are not brought to the disk on Windows")
 	}
-	missing := filepath.Join(t.TempDir(), "missing")
-	if err := syncFolder(missing); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a folder that is not there: %v", err)
-	}
-	if err := syncFolder(t.TempDir()); err != nil {
-		t.Error(err)
-	}
-
 	// A folder in which names can be changed but not listed.
 	dir := filepath.Join(t.TempDir(), "blind")
 	if err := os.Mkdir(dir, 0o300); err != nil {
@@ -254,63 +245,6 @@ func TestNames(t *testing.T) {
 		}
 	}
 	folderHas(t, dir, map[string]string{"x": "cleaned", "y": "linked"})
-}
-
-// TestSteps looks at the order of the steps of Commit, and at what there is when one of them fails.
-func TestSteps(t *testing.T) {
-	defer func(sync func(*os.File) error, name func(from, to string) error, names func(string) error) {
-		syncFile, nameFile, syncNames = sync, name, names
-	}(syncFile, nameFile, syncNames)
-	disk := errors.New("the disk is full")
-	for _, failing := range []string{"", "sync", "rename", "folder"} {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "x")
-		var order []string
-		step := func(name string) error {
-			order = append(order, name)
-			if name == failing {
-				return disk
-			}
-			return nil
-		}
-		syncFile = func(f *os.File) error { return errors.Join(step("sync"), f.Sync()) }
-		nameFile = func(from, to string) error {
-			if err := step("rename"); err != nil {
-				return err
-			}
-			return rename(from, to)
-		}
-		syncNames = func(folder string) error { return errors.Join(step("folder"), syncFolder(folder)) }
-		if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(f, "new"); err != nil {
-			t.Fatal(err)
-		}
-		err = f.Commit()
-		if failing == "" && err != nil || failing != "" && !errors.Is(err, disk) {
-			t.Errorf("%q fails: error %v", failing, err)
-		}
-		steps := []string{"sync", "rename", "folder"}
-		if i := slices.Index(steps, failing); i >= 0 {
-			steps = steps[:i+1]
-		}
-		if !slices.Equal(order, steps) {
-			t.Errorf("%q fails: steps %v; want %v", failing, order, steps)
-		}
-		want := map[string]string{"x": "new"}
-		switch failing {
-		case "sync":
-			want["x"] = "old"
-		case "rename":
-			want["x"], want["x.new"] = "old", "new"
-		}
-		folderHas(t, dir, want)
-	}
 }
 
 func TestRemoveLeftovers(t *testing.T) {

@@ -4,8 +4,9 @@ package atomicfile
 
 import (
 	"io/fs"
-	"os"
+
+	"blskernel/internal/disk"
 )
 
 // own does nothing: there are no owners in this sense.
-func own(*os.File, fs.FileInfo) {}
+func own(*disk.File, fs.FileInfo) {}

@@ -4,12 +4,13 @@ package atomicfile
 
 import (
 	"io/fs"
-	"os"
 	"syscall"
+
+	"blskernel/internal/disk"
 )
 
 // own gives the file the owner and group of another, as far as this process may.
-func own(file *os.File, like fs.FileInfo) {
+func own(file *disk.File, like fs.FileInfo) {
 	if old, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = file.Chown(int(old.Uid), int(old.Gid))
 	}

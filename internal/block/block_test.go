@@ -107,8 +107,13 @@ func (h *holder) compare(t *testing.T, name string, rows, cols int, kept func(i,
 	}
 }
 
+// eachProducts runs f for every kernel, but with -short for the fastest alone, and for products made of Dgemm.
 func eachProducts(t *testing.T, f func(t *testing.T, p block.Products)) {
-	for _, name := range kernel.Names() {
+	names := kernel.Names()
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		k, err := kernel.Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"blskernel/internal/faults"
 )
 
 // floats are n numbers with those among them of which the bits are easily lost.
@@ -168,29 +170,17 @@ func TestSourceErrors(t *testing.T) {
 	}
 }
 
-// failing is a Writer that fails after some bytes.
-type failing struct{ left int }
-
-var errFull = errors.New("full")
-
-func (f *failing) Write(p []byte) (int, error) {
-	if f.left -= len(p); f.left < 0 {
-		return 0, errFull
-	}
-	return len(p), nil
-}
-
 // TestWriteErrors lets writing fail at every place, and everything that follows be in vain.
 func TestWriteErrors(t *testing.T) {
 	for _, left := range []int{0, 8, chunk - 1, chunk, 2*chunk + 3} {
-		w := NewWriter(&failing{left: left})
+		w := NewWriter(&faults.Writer{Left: left})
 		w.String("a string")
 		w.Float64s(floats(3 * chunk / size))
 		w.Uint64s(make([]uint64, 3))
 		w.String("a string")
 		w.Float64s(floats(3 * chunk / size))
 		for range 2 {
-			if err := w.Flush(); !errors.Is(err, errFull) {
+			if err := w.Flush(); !errors.Is(err, faults.ErrFull) {
 				t.Errorf("after %d bytes: %v", left, err)
 			}
 		}
@@ -239,51 +229,6 @@ func TestPanics(t *testing.T) {
 			f()
 		}()
 	}
-}
-
-// FuzzReader reads anything in an order that comes from it, and checks that writing what was read gives it back.
-func FuzzReader(f *testing.F) {
-	f.Add([]byte{}, []byte{})
-	f.Add([]byte{0, 1, 2, 3}, make([]byte, 64))
-	f.Add([]byte{2, 4}, []byte("\x03\x00\x00\x00\x00\x00\x00\x00abc\x01\x00\x00\x00\x00\x00\x00\x00"))
-	f.Fuzz(func(t *testing.T, order, data []byte) {
-		r := NewReader(bytes.NewReader(data))
-		var out bytes.Buffer
-		w := NewWriter(&out)
-		for _, what := range order {
-			switch what % 5 {
-			case 0:
-				v := r.Uint64()
-				if r.Err() == nil {
-					w.Uint64(v)
-				}
-			case 1:
-				v := r.Float64s(int(what))
-				w.Float64s(v)
-			case 2:
-				v := r.String("s", len(data))
-				if r.Err() == nil {
-					w.String(v)
-				}
-			case 3:
-				v := r.Int("n", math.MaxInt)
-				if r.Err() == nil {
-					w.Int(v)
-				}
-			case 4:
-				v := r.Bool()
-				if r.Err() == nil {
-					w.Bool(v)
-				}
-			}
-		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if got := out.Bytes(); !bytes.HasPrefix(data, got) {
-			t.Errorf("%x becomes %x", data, got)
-		}
-	})
 }
 
 // BenchmarkFloat64s writes and reads 8 MB.

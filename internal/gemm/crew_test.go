@@ -15,13 +15,14 @@ func TestCrewStandsBy(t *testing.T) {
 	setThreads(t, 1)
 	before := runtime.NumGoroutine()
 	SetThreads(1 << 20)
-	if got := runtime.NumGoroutine(); got != before+3 {
-		t.Errorf("%d goroutines with 4 processors, want %d", got, before+3)
+	if got := standing.Load().size(); got != 3 {
+		t.Errorf("%d members with 4 processors, want 3", got)
 	}
+	// Goroutines of tests before this one may still be ending, so there can be fewer than these, but not more.
 	a, b, c := squares()
 	for range 20 {
 		multiplySquares(active, a, b, c)
-		if got := runtime.NumGoroutine(); got != before+3 {
+		if got := runtime.NumGoroutine(); got > before+3 {
 			t.Fatalf("%d goroutines after a call, %d before", got, before+3)
 		}
 	}

@@ -29,7 +29,7 @@ type twofold struct{ hi, lo float64 }
 // 26(6), 2005, Dot2): the error of k such steps is of order k²·u² times the sum of magnitudes, nothing
 // beside the bounds of these tests.
 func (s twofold) addProduct(x, y float64) twofold {
-	p := x * y
+	p := float64(x * y) // rounded: without the conversion some processors would add the product as it is
 	e := math.FMA(x, y, -p)
 	hi := s.hi + p
 	z := hi - s.hi

@@ -236,7 +236,7 @@ func TestTriangleBound(t *testing.T) {
 func residual(terms [][2]float64) (e, magnitude float64) {
 	var hi, lo float64
 	for _, v := range terms {
-		p := v[0] * v[1]
+		p := float64(v[0] * v[1]) // rounded: without the conversion some processors would add the product as it is
 		s := hi + p
 		z := s - hi
 		lo += (hi - (s - z)) + (p - z) + math.FMA(v[0], v[1], -p)

@@ -16,6 +16,7 @@ const (
 	shortY       = "blas: insufficient length of y"
 	shortA       = "blas: insufficient length of a"
 	shortAP      = "blas: insufficient length of ap"
+	badFlag      = "blas: illegal rotm flag"
 )
 
 func require(ok bool, text string) {

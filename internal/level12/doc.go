@@ -9,7 +9,9 @@
 //
 // # Conventions
 //
-// Arguments, their checks with the order of these and the texts of the panics are gonum's. Matrices are
+// Arguments, their checks with the order of these and the texts of the panics are gonum's. A distance
+// between rows or an increment of which a multiple overflows, which gonum does not notice, is too large for
+// its slice, and a flag of Drotm that there is not, which gonum ignores, is a panic too. Matrices are
 // row-major. Element i of a vector of n with increment inc is x[i*inc], or x[(i-n+1)*inc] if inc < 0.
 //
 //   - beta = 0 overwrites: what was in y, NaN included, does not matter.

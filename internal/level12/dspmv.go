@@ -12,6 +12,7 @@ import "gonum.org/v1/gonum/blas"
 // |beta|·|y|)[i].
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	if n < smallTriangle {
+		checkBothApart(n, incX, n, incY)
 		r.Implementation.Dspmv(ul, n, alpha, ap, x, incX, beta, y, incY)
 		return
 	}

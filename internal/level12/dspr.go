@@ -11,6 +11,7 @@ import "gonum.org/v1/gonum/blas"
 // roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	if n < smallTriangle {
+		checkApart(n, incX)
 		r.Implementation.Dspr(ul, n, alpha, x, incX, ap)
 		return
 	}

@@ -11,6 +11,8 @@ import "gonum.org/v1/gonum/blas"
 // memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if n < smallTriangle {
+		checkRowsApart(n, lda)
+		checkBothApart(n, incX, n, incY)
 		r.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}

@@ -14,6 +14,8 @@ import "gonum.org/v1/gonum/blas"
 // The result is exact for a matrix A + E with |E| <= γ_{n+1}·|A|.
 func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
 	if n < smallTriangle {
+		checkRowsApart(n, lda)
+		checkApart(n, incX)
 		r.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}

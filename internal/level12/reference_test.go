@@ -12,7 +12,7 @@ type dd struct{ hi, lo float64 }
 
 // plus adds x*y to s. The product is exact; the sum is rounded to twice the working precision.
 func (s dd) plus(x, y float64) dd {
-	p := x * y
+	p := float64(x * y) // rounded: without the conversion some processors would add the product as it is
 	e := math.FMA(x, y, -p)
 	hi := s.hi + p
 	v := hi - s.hi
@@ -52,7 +52,7 @@ func (s sum) within(k int, got float64) error {
 	return nil
 }
 
-const guard = 16
+const guardLength = 16
 
 // A memory is a vector or matrix in the middle of a longer slice, all of which but its own elements holds
 // one number, the canary: NaN for what is read, so that reading beside the operand spoils the result, and
@@ -65,8 +65,8 @@ type memory struct {
 }
 
 func newMemory(rnd *rand.Rand, length int, canary float64) *memory {
-	m := &memory{start: guard + rnd.IntN(8)}
-	m.all = make([]float64, m.start+length+guard)
+	m := &memory{start: guardLength + rnd.IntN(8)}
+	m.all = make([]float64, m.start+length+guardLength)
 	m.own = make([]bool, len(m.all))
 	for i := range m.all {
 		m.all[i] = canary

@@ -20,7 +20,7 @@ func parseHeader(text []byte) (Header, error) {
 			return h, err
 		}
 		if seen[key] {
-			return h, errorf("header has the key %q twice", key)
+			return h, errorf("header has the key %s twice", shorten(key))
 		}
 		seen[key] = true
 		if err := p.expect(':'); err != nil {
@@ -38,7 +38,7 @@ func parseHeader(text []byte) (Header, error) {
 		case "shape":
 			h.Shape, err = p.tuple()
 		default:
-			return h, errorf("header has the unknown key %q", key)
+			return h, errorf("header has the unknown key %s", shorten(key))
 		}
 		if err != nil {
 			return h, err

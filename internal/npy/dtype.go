@@ -50,16 +50,16 @@ var refused = map[byte]string{
 func ParseDType(descr string) (DType, error) {
 	d := DType{Name: descr}
 	if len(descr) < 2 {
-		return d, errorf("unknown type %q of elements", descr)
+		return d, errorf("unknown type %s of elements", shorten(descr))
 	}
 	order, rest := descr[0], descr[1:]
 	d.Kind = rest[0]
 	if why, ok := refused[d.Kind]; ok {
-		return d, errorf("elements of type %q are %s", descr, why)
+		return d, errorf("elements of type %s are %s", shorten(descr), why)
 	}
 	size, err := strconv.ParseUint(rest[1:], 10, 31)
 	if err != nil {
-		return d, errorf("unknown type %q of elements", descr)
+		return d, errorf("unknown type %s of elements", shorten(descr))
 	}
 	d.Size = int(size)
 	switch order {
@@ -67,24 +67,24 @@ func ParseDType(descr string) (DType, error) {
 	case '>':
 		d.Big = true
 	default:
-		return d, errorf("unknown order of bytes in the type %q of elements", descr)
+		return d, errorf("unknown order of bytes in the type %s of elements", shorten(descr))
 	}
 	if d.Text() {
 		return d.checkText(size)
 	}
 	known, ok := sizes[d.Kind]
 	if !ok {
-		return d, errorf("unknown type %q of elements", descr)
+		return d, errorf("unknown type %s of elements", shorten(descr))
 	}
 	if d.Kind == Float && size > 8 {
-		return d, errorf("elements of type %q are extended numbers that differ from machine to machine: save x.astype('float64')", descr)
+		return d, errorf("elements of type %s are extended numbers that differ from machine to machine: save x.astype('float64')", shorten(descr))
 	}
 	for _, s := range known {
 		if d.Size == s && (s == 1 || order != '|') {
 			return d, nil
 		}
 	}
-	return d, errorf("unknown type %q of elements", descr)
+	return d, errorf("unknown type %s of elements", shorten(descr))
 }
 
 // checkText turns the size of a text type, which U counts in characters of 4 bytes, into bytes.
@@ -93,10 +93,10 @@ func (d DType) checkText(size uint64) (DType, error) {
 		size *= 4
 	}
 	if size == 0 {
-		return d, errorf("elements of type %q are texts of length 0", d.Name)
+		return d, errorf("elements of type %s are texts of length 0", shorten(d.Name))
 	}
 	if size > MaxText {
-		return d, errorf("elements of type %q have %d bytes each, at most %d are read", d.Name, size, MaxText)
+		return d, errorf("elements of type %s have %d bytes each, at most %d are read", shorten(d.Name), size, MaxText)
 	}
 	d.Size = int(size)
 	return d, nil

@@ -26,7 +26,7 @@ func (d DType) Label(b []byte) (string, error) {
 			return "", errorf("the label is empty")
 		}
 		if !utf8.ValidString(text) {
-			return "", errorf("the label %q is no UTF-8: save the labels as x.astype('U')", text)
+			return "", errorf("the label %s is no UTF-8: save the labels as x.astype('U')", shorten(text))
 		}
 		return text, nil
 	case Bool:

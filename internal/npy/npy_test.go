@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -127,28 +126,6 @@ func TestReadHeaderMalformed(t *testing.T) {
 			t.Errorf("after %d bytes: error %v", n, err)
 		}
 	}
-}
-
-func FuzzReadHeader(f *testing.F) {
-	f.Add(file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n"))
-	f.Add(file(2, "{'descr': '|O', 'fortran_order': True, 'shape': (), }\n"))
-	f.Add(file(3, "{'descr': [('é', '<f8')], 'fortran_order': True, 'shape': (1L,), }\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := ReadHeader(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		product := big.NewInt(int64(h.DType.Size))
-		for _, n := range h.Shape {
-			if n < 0 {
-				t.Fatalf("shape %v", h.Shape)
-			}
-			product.Mul(product, big.NewInt(n))
-		}
-		if !product.IsInt64() || product.Int64() != h.Bytes || h.Length > int64(len(data)) {
-			t.Errorf("%+v: %v bytes", h, product)
-		}
-	})
 }
 
 // encode writes v as NumPy's type with the name of d does.

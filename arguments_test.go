@@ -1,0 +1,420 @@
+package blskernel
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A signature is a routine with the names of its parameters in their order. What is bad for a parameter, and
+// with what text it panics, follows from its type and its name.
+type signature struct{ routine, params string }
+
+var signatures = []signature{
+	{"Ddot", "n x incX y incY"},
+	{"Dnrm2", "n x incX"},
+	{"Dasum", "n x incX"},
+	{"Idamax", "n x incX"},
+	{"Dswap", "n x incX y incY"},
+	{"Dcopy", "n x incX y incY"},
+	{"Daxpy", "n alpha x incX y incY"},
+	{"Drot", "n x incX y incY cos sin"},
+	{"Drotm", "n x incX y incY p"},
+	{"Dscal", "n alpha x incX"},
+	{"Dgemv", "tA m n alpha a lda x incX beta y incY"},
+	{"Dgbmv", "tA m n kL kU alpha a lda x incX beta y incY"},
+	{"Dtrmv", "ul tA diag n a lda x incX"},
+	{"Dtbmv", "ul tA diag n k a lda x incX"},
+	{"Dtpmv", "ul tA diag n ap x incX"},
+	{"Dtrsv", "ul tA diag n a lda x incX"},
+	{"Dtbsv", "ul tA diag n k a lda x incX"},
+	{"Dtpsv", "ul tA diag n ap x incX"},
+	{"Dsymv", "ul n alpha a lda x incX beta y incY"},
+	{"Dsbmv", "ul n k alpha a lda x incX beta y incY"},
+	{"Dspmv", "ul n alpha ap x incX beta y incY"},
+	{"Dger", "m n alpha x incX y incY a lda"},
+	{"Dsyr", "ul n alpha x incX a lda"},
+	{"Dspr", "ul n alpha x incX ap"},
+	{"Dsyr2", "ul n alpha x incX y incY a lda"},
+	{"Dspr2", "ul n alpha x incX y incY ap"},
+	{"Dgemm", "tA tB m n k alpha a lda b ldb beta c ldc"},
+	{"Dsymm", "s ul m n alpha a lda b ldb beta c ldc"},
+	{"Dsyrk", "ul tA n k alpha a lda beta c ldc"},
+	{"Dsyr2k", "ul tA n k alpha a lda b ldb beta c ldc"},
+	{"Dtrmm", "s ul tA diag m n alpha a lda b ldb"},
+	{"Dtrsm", "s ul tA diag m n alpha a lda b ldb"},
+	{"Dgemmt", "ul tA tB n k alpha a lda b ldb beta c ldc"},
+	{"Dgemmtp", "tA tB n k alpha a lda b ldb beta ap"},
+	{"Dsprk", "tA n k alpha a lda beta ap"},
+	{"Dspmm", "s m n alpha ap b ldb beta c ldc"},
+	{"DgemmDiag", "tA tB m n k alpha a lda d b ldb beta c ldc"},
+	{"DsprkDiag", "tA n k alpha a lda d beta ap"},
+	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc"},
+}
+
+// unchecked are the routines that take nothing but scalars.
+var unchecked = []string{"Drotg", "Drotmg"}
+
+// texts are those of the panics.
+var texts = map[string]string{
+	"tA": badTranspose, "tB": badTranspose, "ul": badUplo, "diag": badDiag, "s": badSide,
+	"m": mLT0, "n": nLT0, "k": kLT0, "kL": "blas: kL < 0", "kU": "blas: kU < 0",
+	"lda": badLdA, "ldb": badLdB, "ldc": badLdC,
+	"incX": zeroIncX, "incY": zeroIncY, "p": "blas: illegal rotm flag",
+	"x": shortX, "y": shortY,
+	"a": shortA, "b": shortB, "c": shortC, "ap": shortAP, "d": shortD, "bias": shortBias,
+}
+
+// TestSignatures says that the table has every routine, with as many parameters as that has.
+func TestSignatures(t *testing.T) {
+	parameters := map[string]int{}
+	for _, s := range signatures {
+		parameters[s.routine] = len(strings.Fields(s.params))
+	}
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[blas.Float64](), reflect.TypeFor[PackedProducts](), reflect.TypeFor[FusedProducts](),
+	} {
+		for k := range of.NumMethod() {
+			m := of.Method(k)
+			if n, is := parameters[m.Name]; !slices.Contains(unchecked, m.Name) && (!is || n != m.Type.NumIn()) {
+				t.Errorf("%v.%s has %d parameters; in the table %d", of, m.Name, m.Type.NumIn(), n)
+			}
+		}
+	}
+}
+
+// on returns the routine of a backend.
+func (s signature) on(b Backend) reflect.Value {
+	for _, has := range []any{b, Packed(b), Fused(b)} {
+		if m := reflect.ValueOf(has).MethodByName(s.routine); m.IsValid() {
+			return m
+		}
+	}
+	panic("no " + s.routine)
+}
+
+// has tells whether the routine has a parameter of that name.
+func (s signature) has(name string) bool { return slices.Contains(strings.Fields(s.params), name) }
+
+// oneVector tells whether a vector is all that the routine is given; with a negative increment it then does
+// nothing.
+func (s signature) oneVector() bool { return !s.has("y") && !s.has("a") && !s.has("ap") }
+
+// optional tells whether the routine is none of the Backend interface.
+func (s signature) optional() bool { return checked{name: s.routine}.optional() }
+
+// Arguments are values of parameters by name: flags, numbers, and lengths of slices.
+type arguments map[string]any
+
+// with returns the arguments with other values.
+func (a arguments) with(changes ...change) arguments {
+	b := arguments{}
+	for name, v := range a {
+		b[name] = v
+	}
+	for _, c := range changes {
+		b[c.name] = c.value
+	}
+	return b
+}
+
+// A change is another value for a parameter.
+type change struct {
+	name  string
+	value any
+}
+
+// call calls a routine and returns what it panics with and whether anything was written before.
+func (s signature) call(routine reflect.Value, a arguments) (panicked any, wrote bool) {
+	var in []reflect.Value
+	var slices [][]float64
+	for k, name := range strings.Fields(s.params) {
+		v := a[name]
+		if routine.Type().In(k) == reflect.TypeFor[[]float64]() {
+			x := make([]float64, v.(int))
+			for i := range x {
+				x[i] = float64(i + 1)
+			}
+			slices = append(slices, x)
+			v = x
+		}
+		in = append(in, reflect.ValueOf(v))
+	}
+	panicked = panicOf(func() { routine.Call(in) })
+	for _, x := range slices {
+		for i, v := range x {
+			wrote = wrote || v != float64(i+1)
+		}
+	}
+	return panicked, wrote
+}
+
+// A variant is a choice of flags and sizes.
+type variant struct {
+	flags      int
+	m, n, k    int
+	incX, incY int
+}
+
+var variants = []variant{
+	{0, 3, 4, 2, 1, 1},
+	{1, 4, 3, 2, 2, -2},
+	{2, 2, 5, 3, -1, 3},
+}
+
+// empty are variants in which there is nothing to do, so that slices may have any length.
+var empty = []variant{{0, 0, 4, 2, 1, 1}, {1, 3, 0, 2, 1, -1}, {2, 3, 4, 0, 1, 1}}
+
+// arguments returns good arguments of which the slices are as short, and the rows as close to each other,
+// as the routine of the reference allows.
+func (s signature) arguments(v variant, routine reflect.Value) arguments {
+	const long = 400
+	a := arguments{}
+	oneVector := s.oneVector()
+	for k, name := range strings.Fields(s.params) {
+		switch of := routine.Type().In(k); {
+		case of == reflect.TypeFor[blas.Transpose]():
+			a[name] = []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}[v.flags]
+		case of == reflect.TypeFor[blas.Uplo]():
+			a[name] = []blas.Uplo{blas.Upper, blas.Lower, blas.Upper}[v.flags]
+		case of == reflect.TypeFor[blas.Side]():
+			a[name] = []blas.Side{blas.Left, blas.Right, blas.Right}[v.flags]
+		case of == reflect.TypeFor[blas.Diag]():
+			a[name] = []blas.Diag{blas.NonUnit, blas.Unit, blas.NonUnit}[v.flags]
+		case of == reflect.TypeFor[blas.DrotmParams]():
+			a[name] = blas.DrotmParams{Flag: blas.Rescaling}
+		case of == reflect.TypeFor[float64]():
+			a[name] = 0.5
+		case of == reflect.TypeFor[[]float64]():
+			a[name] = long
+		case strings.HasPrefix(name, "ld"):
+			a[name] = 12
+		default:
+			a[name] = map[string]int{"m": v.m, "n": v.n, "k": v.k, "kL": 1, "kU": 2, "incX": v.incX, "incY": v.incY}[name]
+			if oneVector && name == "incX" {
+				a[name] = max(v.incX, -v.incX)
+			}
+		}
+	}
+	// Rows first, on which lengths depend.
+	for _, rows := range []bool{true, false} {
+		for k, name := range strings.Fields(s.params) {
+			if slice := routine.Type().In(k) == reflect.TypeFor[[]float64](); rows != strings.HasPrefix(name, "ld") || !rows && !slice {
+				continue
+			}
+			for least := 0; ; least++ {
+				if p, _ := s.call(routine, a.with(change{name, least})); p == nil {
+					a[name] = least
+					break
+				}
+			}
+		}
+	}
+	return a
+}
+
+// bad returns changes that make the arguments bad, each in one place.
+func (s signature) bad(a arguments) []change {
+	var all []change
+	for _, name := range strings.Fields(s.params) {
+		switch v := a[name].(type) {
+		case blas.Transpose:
+			all = append(all, change{name, blas.Transpose('x')}, change{name, blas.Transpose(0)})
+		case blas.Uplo:
+			all = append(all, change{name, blas.Uplo('x')}, change{name, blas.All})
+		case blas.Side:
+			all = append(all, change{name, blas.Side('x')})
+		case blas.Diag:
+			all = append(all, change{name, blas.Diag('x')})
+		case blas.DrotmParams:
+			all = append(all, change{name, blas.DrotmParams{Flag: -3}}, change{name, blas.DrotmParams{Flag: 2}})
+		case int:
+			switch {
+			case strings.HasPrefix(name, "inc"):
+				all = append(all, change{name, 0})
+			case strings.HasPrefix(name, "ld"):
+				all = append(all, change{name, v - 1}, change{name, -1})
+			case strings.Contains(" m n k kL kU ", " "+name+" "):
+				all = append(all, change{name, -1}, change{name, -7})
+			case v > 0:
+				all = append(all, change{name, v - 1}, change{name, 0})
+			}
+		}
+	}
+	return all
+}
+
+// TestArguments gives every routine every kind of bad argument: on every backend it panics with the text for
+// that argument and has written nothing. With two bad arguments it panics with the text that gonum has for
+// both, which is that of the first in gonum's order of checks.
+func TestArguments(t *testing.T) {
+	all := candidates(t)
+	for _, s := range signatures {
+		t.Run(s.routine, func(t *testing.T) {
+			want := s.on(reference())
+			for _, v := range slices.Concat(variants, empty) {
+				a := s.arguments(v, want)
+				s.checkLengths(t, v, a)
+				bad := s.bad(a)
+				for _, b := range all {
+					if _, made := b.Backend.(plain); made && !s.optional() {
+						continue
+					}
+					routine := s.on(b.Backend)
+					if p, _ := s.call(routine, a); p != nil {
+						t.Fatalf("%s: good arguments %v: panics with %v", b.name, a, p)
+					}
+					for i, first := range bad {
+						if slices.Contains(variants, v) && !(b.name == "gonum" && first.name == "p") {
+							if p, wrote := s.call(routine, a.with(first)); p != texts[first.name] || wrote {
+								t.Errorf("%s: %v in %v: panics with %v, want %q; wrote: %v", b.name, first, a, p, texts[first.name], wrote)
+							}
+						}
+						if b.name == "gonum" || strings.HasPrefix(b.name, "pure/") && b.name != all[1].name {
+							continue // the same code for every kernel
+						}
+						for _, second := range bad[i:] {
+							if first.name == "p" || second.name == "p" {
+								continue // of which gonum ignores what is bad
+							}
+							changed := a.with(first, second)
+							p, wrote := s.call(routine, changed)
+							if w, _ := s.call(want, changed); p != w || p != nil && wrote {
+								t.Errorf("%s: %v: panics with %v, gonum with %v; wrote: %v", b.name, changed, p, w, wrote)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkLengths compares the least lengths that were found with the shapes of the operands, for the products
+// that are not gonum's.
+func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
+	t.Helper()
+	if !s.optional() || v.m == 0 || v.n == 0 {
+		return
+	}
+	m, n, k := v.m, v.n, v.k
+	if !strings.Contains(" "+s.params+" ", " m ") {
+		m = n
+	}
+	order := n
+	if s.routine == "Dspmm" {
+		side := a["s"].(blas.Side)
+		order, k = orderOf(side, m, n), m
+	}
+	transpose := func(name string) blas.Transpose {
+		if tr, is := a[name].(blas.Transpose); is {
+			return tr
+		}
+		return blas.NoTrans
+	}
+	length := func(rows, cols int, ld string) int {
+		if rows == 0 {
+			return 0
+		}
+		return (rows-1)*a[ld].(int) + cols
+	}
+	for name, got := range a {
+		want := got
+		switch name {
+		case "a":
+			rows, cols := dimsOf(transpose("tA"), m, k)
+			want = length(rows, cols, "lda")
+		case "b":
+			rows, cols := dimsOf(transpose("tB"), k, n)
+			want = length(rows, cols, "ldb")
+		case "c":
+			want = length(m, n, "ldc")
+		case "ap":
+			want = packed.Len(order)
+		case "d":
+			want = k
+		case "bias":
+			want = n
+		}
+		if got != want {
+			t.Errorf("%v: %s needs %v elements, want %v", a, name, got, want)
+		}
+	}
+}
+
+// A dimension, a distance between rows or an increment that is so large that a multiple of it overflows, or
+// that an integer of 32 bits does not hold, is too large for any slice: every routine says so and touches
+// nothing.
+func TestArgumentsOverflow(t *testing.T) {
+	huge := []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt - 2, math.MaxInt}
+	if math.MaxInt > math.MaxInt32 {
+		for _, over := range []float64{0x1p31, 0x1p32, 0x1p32 + 1, 0x1p33 + 12, 0x1p62 + 0x1p32} {
+			huge = append(huge, int(over))
+		}
+	}
+	all := candidates(t)[1:]
+	for _, s := range signatures {
+		for _, v := range variants {
+			a := s.arguments(v, s.on(reference()))
+			for _, b := range all {
+				if _, made := b.Backend.(plain); made && !s.optional() {
+					continue
+				}
+				for _, name := range strings.Fields(s.params) {
+					increment := strings.HasPrefix(name, "inc")
+					if !increment && !strings.HasPrefix(name, "ld") && !strings.Contains(" m n k kL kU ", " "+name+" ") {
+						continue
+					}
+					for _, h := range huge {
+						values := []int{h}
+						if increment && !s.oneVector() {
+							values = append(values, -h)
+						}
+						for _, value := range values {
+							p, wrote := s.call(s.on(b.Backend), a.with(change{name, value}))
+							if text, is := p.(string); !is || !strings.HasPrefix(text, "blas: ") || wrote {
+								t.Fatalf("%s of %s: %s = %d in %v: panics with %v; wrote: %v", s.routine, b.name, name, value, a, p, wrote)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A matrix of one row may have any distance between rows. A library of 32-bit integers is not asked to
+// take one that it cannot hold.
+func TestArgumentsOneRow(t *testing.T) {
+	for _, b := range everyBackend(t) {
+		for _, ld := range []int{1, 7, math.MaxInt32} {
+			c := []float64{math.NaN()}
+			if p := panicOf(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) }); p != nil || c[0] != 30 {
+				t.Errorf("%s: with rows %d apart: %v, panics with %v", b.Name(), ld, c, p)
+			}
+		}
+		if math.MaxInt == math.MaxInt32 {
+			continue
+		}
+		ld := math.MaxInt32
+		ld++
+		c := []float64{7}
+		p := panicOf(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) })
+		if b.Name() == "openblas" {
+			if want := "blas: a size is beyond 32-bit integers"; p != want || c[0] != 7 {
+				t.Errorf("openblas: with rows %d apart: %v, panics with %v; want %q", ld, c, p, want)
+			}
+		} else if p != nil || c[0] != 30 {
+			t.Errorf("%s: with rows %d apart: %v, panics with %v", b.Name(), ld, c, p)
+		}
+	}
+}
+
+func (c change) String() string { return fmt.Sprintf("%s = %v", c.name, c.value) }

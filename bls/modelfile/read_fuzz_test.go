@@ -1,0 +1,204 @@
+package modelfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/faults"
+)
+
+// What Read may allocate for n bytes that there are: less than four times a slice, which doubles, and for the triangle of a matrix
+// all of it beside that; for metadata 64 bytes, where it consists of very short strings, which are kept, checked, written
+// again and compared; and for the buffers of the readers 64 KiB each.
+const (
+	perByte  = 96
+	constant = 1 << 19
+)
+
+// read reads b by Read and by Inspect, and checks that the errors are those of the package comment, and that nothing more is
+// allocated than there may be.
+func read(t *testing.T, b []byte) (file *File, err error) {
+	t.Helper()
+	faults.Bounded(t, len(b), perByte, constant, func() { file, err = Read(bytes.NewReader(b), nil) })
+	var info *Info
+	var infoErr error
+	faults.Bounded(t, len(b), perByte, constant, func() { info, infoErr = Inspect(bytes.NewReader(b)) })
+	for _, err := range []error{err, infoErr} {
+		if err != nil && (!known(err) || len(err.Error()) > 1000) {
+			t.Fatalf("error %.500v", err)
+		}
+	}
+	switch {
+	case err != nil && file != nil, infoErr != nil && info != nil:
+		t.Fatal("a file beside an error")
+	case err == nil && (infoErr != nil || !sameMetadata(info.Metadata, file.Metadata) || info.Bytes != int64(len(b))):
+		t.Fatalf("Inspect: %+v, %v", info, infoErr)
+	}
+	return file, err
+}
+
+// FuzzRead reads any bytes as a file. What is read is written as it was.
+func FuzzRead(f *testing.F) {
+	for i, method := range methods {
+		b := written(f, file(f, method, i%2 == 0))
+		f.Add(b)
+		f.Add(b[:len(b)/2])
+		f.Add(b[:len(b)-1])
+	}
+	golden, err := filepath.Glob("testdata/*.bls")
+	if err != nil || golden == nil {
+		f.Fatalf("no files of earlier releases: %v", err)
+	}
+	for _, name := range golden {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Add([]byte{})
+	f.Add([]byte(magic))
+	f.Add([]byte("a,b\n1,2\n"))
+	f.Add(begin(2).section(sectionMetadata, 2, []byte("{}")).b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := read(t, b)
+		if err == nil && !bytes.Equal(written(t, file), b) {
+			t.Error("what was read is written as something else")
+		}
+	})
+}
+
+// FuzzForged puts any metadata and any model into a file of any version, with the right checksums, which FuzzRead will hardly ever
+// find. What can be read is written as the same file.
+func FuzzForged(f *testing.F) {
+	for i, method := range methods {
+		meta, model := parts(f, written(f, file(f, method, i%2 == 0)))
+		f.Add(uint32(Version), meta, model, i%2 == 0)
+		f.Add(uint32(Version), []byte("{}"), model[:len(model)/2], i%2 == 0)
+		f.Add(uint32(Version+1), meta, model, i%2 != 0)
+	}
+	_, model := parts(f, written(f, file(f, blsupdate.Gram, false)))
+	for _, meta := range []string{
+		"{}", "", "null", `{"batch":1}`, `{"created":"2024-02-29T12:30:01Z"}`, `{"classes":["a","b","c"]}`, `{"classes":["a","a","a"]}`, `{"inputs":["a","b"],"targets":["c"]}`,
+		`{"progress":{"rows":5,"sources":["-"],"done":true}}`, `{"notes":{"a":"b"}}`, `{"software":"` + "\\u001b[2J" + `"}`, `{"author":"me"}`, strings.Repeat(`{"notes":`, 20000),
+		`{"classes":[` + strings.Repeat(`"",`, 999) + `""]}`, `{"` + strings.Repeat("x", 2000) + `":1}`, `{"created":"` + strings.Repeat("9", 2000) + `"}`,
+	} {
+		f.Add(uint32(Version), []byte(meta), model, false)
+		f.Add(uint32(9), []byte(meta), model, true)
+	}
+	f.Fuzz(func(t *testing.T, version uint32, meta, model []byte, regressor bool) {
+		name := sectionClassifier
+		if regressor {
+			name = sectionRegressor
+		}
+		b := begin(version).section(sectionMetadata, uint64(len(meta)), meta).section(name, uint64(len(model)), model).end()
+		file, err := read(t, b)
+		var newer *VersionError
+		if err != nil {
+			if version > Version && !errors.As(err, &newer) {
+				t.Errorf("version %d: %v", version, err)
+			}
+			return
+		}
+		if version != Version {
+			t.Errorf("version %d was read", version)
+		}
+		if !bytes.Equal(written(t, file), b) {
+			t.Error("what was read is written as something else")
+		}
+	})
+}
+
+// TestHostileFiles has files with the right checksums in which texts are as long as they can be, or are made for a terminal: the
+// messages are short and have nothing in them that is not printed.
+func TestHostileFiles(t *testing.T) {
+	_, model := parts(t, written(t, file(t, blsupdate.Gram, false)))
+	long := strings.Repeat("x", maxMetadata-100)
+	forged := func(version uint32, meta string) []byte {
+		return begin(version).section(sectionMetadata, uint64(len(meta)), []byte(meta)).section(sectionClassifier, uint64(len(model)), model).end()
+	}
+	for _, test := range []struct {
+		name string
+		b    []byte
+		says string
+	}{
+		{"an unknown field of 1 MB", forged(1, `{"`+long+`":1}`), "unknown field"},
+		{"a time of 1 MB", forged(1, `{"created":"`+long+`"}`), "parsing time"},
+		{"a number of 1 MB", forged(1, `{"batch":`+strings.Repeat("9", maxMetadata-100)+`}`), "cannot unmarshal"},
+		{"two labels of 500 KB", forged(1, `{"classes":["`+long[:maxMetadata/2-100]+`","b","`+long[:maxMetadata/2-100]+`"]}`), "two classes have the label"},
+		{"nested", forged(1, strings.Repeat(`{"notes":`, 1<<16)), "the metadata"},
+		{"software of 1 MB", forged(2, `{"software":"`+long+`"}`), "version 2"},
+		{"software that clears the screen", forged(2, `{"software":"\u001b[2J\u0007"}`), `"\x1b[2J\a", which wrote it`},
+		{"metadata of a newer version that is none", forged(2, "]"), "version 2"},
+		{"a classifier of a gigabyte", begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, 1<<30, model).b, "not complete"},
+		{"2^60 bytes", begin(1).section(sectionMetadata, 2, []byte("{}")).section(sectionClassifier, 1<<60, model).b, "not complete"},
+		{"metadata of 2^60 bytes", begin(1).section(sectionMetadata, 1<<60, []byte("{}")).b, "checksum"},
+		{"NUL bytes", make([]byte, 1<<10), "begins with"},
+		{"a mark of UTF-8", append([]byte("\xef\xbb\xbf"), forged(1, "{}")...), "begins with"},
+	} {
+		if file, err := read(t, test.b); err == nil || !strings.Contains(err.Error(), test.says) || strings.ContainsAny(err.Error(), "\x1b\a") {
+			t.Errorf("%s: %v, %.500v, want %q", test.name, file, err, test.says)
+		}
+	}
+}
+
+// TestHostilePaths has in the place of a file what is none.
+func TestHostilePaths(t *testing.T) {
+	dir := t.TempDir()
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil && runtime.GOOS == "windows" {
+		t.Skip(err) // where links need a permission
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{dir: ErrNotAModel, os.DevNull: ErrNotAModel, filepath.Join(dir, "missing"): os.ErrNotExist, loop: nil, dir + "/\x00": nil} {
+		if f, err := Load(path, nil); err == nil || f != nil || want != nil && !errors.Is(err, want) || !strings.Contains(err.Error(), filepath.Base(path)) && path != dir+"/\x00" {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+}
+
+// A growing reader is a file that becomes longer while it is read.
+type growing struct {
+	r    io.Reader
+	more int
+}
+
+func (g *growing) Read(p []byte) (int, error) {
+	n, err := g.r.Read(p)
+	if err == io.EOF && g.more > 0 {
+		g.more--
+		p[0] = 0
+		return 1, nil
+	}
+	return n, err
+}
+
+// TestChangedWhileRead reads a file that becomes longer and one that becomes shorter.
+func TestChangedWhileRead(t *testing.T) {
+	b := written(t, file(t, blsupdate.QR, true))
+	var longer *FormatError
+	if _, err := Read(&growing{bytes.NewReader(b), 1}, nil); !errors.As(err, &longer) || longer.Section != sectionEnd {
+		t.Errorf("longer: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "m.bls")
+	must(t, os.WriteFile(path, b, 0o666))
+	in, err := os.Open(path)
+	must(t, err)
+	defer in.Close()
+	half := make([]byte, len(b)/2)
+	_, err = io.ReadFull(in, half)
+	must(t, err)
+	must(t, os.Truncate(path, int64(len(half)+7)))
+	var shorter *TruncatedError
+	if _, err := Read(io.MultiReader(bytes.NewReader(half), in), nil); !errors.As(err, &shorter) || shorter.Bytes != int64(len(half)+7) {
+		t.Errorf("shorter: %v", err)
+	}
+}

@@ -1,0 +1,285 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// A powerLife is all that a model can do with the rows [a h] and the targets y, multiplied by powers of two.
+type powerLife struct {
+	a, h, y *mat.Dense
+	lambda  float64
+	rows    int // 2^rows multiplies a and h, and 4^rows lambda
+	targets int // 2^targets multiplies y
+}
+
+// Where the batches of a powerLife end; the last rows are removed again.
+var powerCuts = []int{20, 21, 24, 39}
+
+// run starts a model, adds a row, a few, and more than there are nodes, removes two, forgets, adds nodes, and where it
+// can changes the ridge. It returns the weights, multiplied by the reciprocal power, or the first error and what was
+// to be done.
+func (p powerLife) run(v variant, b blskernel.Backend) (w *mat.Dense, failed string, err error) {
+	times := func(m *mat.Dense, power int) *mat.Dense {
+		out := gonummat.DenseCopyOf(m)
+		out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, out)
+		return out
+	}
+	a, h, y := times(p.a, p.rows), times(p.h, p.rows), times(p.y, p.targets)
+	ridge := func(f float64) float64 { return math.Ldexp(f*p.lambda, 2*p.rows) }
+	u, err := v.try(b, rowsBetween(a, 0, powerCuts[0]), rowsBetween(y, 0, powerCuts[0]), ridge(1))
+	if err != nil {
+		return nil, "New", err
+	}
+	l := powerCuts[len(powerCuts)-1]
+	type step struct {
+		name string
+		do   func() error
+	}
+	var steps []step
+	for i, to := range powerCuts[1:] {
+		ax, ya := rowsBetween(a, powerCuts[i], to), rowsBetween(y, powerCuts[i], to)
+		steps = append(steps, step{"AddInputs", func() error { return u.AddInputs(ax, ya) }})
+	}
+	steps = append(steps,
+		step{"RemoveInputs", func() error { return u.RemoveInputs(rowsBetween(a, l-2, l), rowsBetween(y, l-2, l)) }},
+		step{"Forget", func() error { return u.Forget(0.25) }},
+		step{"AddNodes", func() error {
+			return u.AddNodes(times(rowsBetween(a, 0, l-2), -1), times(rowsBetween(h, 0, l-2), -1), times(rowsBetween(y, 0, l-2), -1))
+		}})
+	if Supports(v.method, ActionRidge) && p.lambda > 0 {
+		steps = append(steps, step{"SetLambda", func() error { return u.SetLambda(ridge(2)) }})
+	}
+	for _, s := range steps {
+		if err := s.do(); err != nil {
+			return nil, s.name, err
+		}
+	}
+	if w, err = u.Weights(); err != nil {
+		return nil, "Weights", err
+	}
+	w.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, p.rows-p.targets) }, w)
+	return w, "", nil
+}
+
+// bound is what two runs may differ by, each with the error of its method: κ is at most that of the start with the norm
+// of all rows, and the removal has its own.
+func (p powerLife) bound(v variant) float64 {
+	l := powerCuts[len(powerCuts)-1]
+	all := beside(p.a, p.h)
+	start, _ := pinv(rowsBetween(p.a, 0, powerCuts[0]))
+	wide, _ := pinv(rowsBetween(all, 0, l-2))
+	kappa := all.Norm(2) * max(start.Norm(2), wide.Norm(2))
+	return 2 * (v.accuracy(l, kappa) + v.removal(rowsBetween(p.a, l-2, l), rowsBetween(p.a, 0, l-2)))
+}
+
+func newPowerLife(seed uint64, lambda float64) powerLife {
+	r := rand.New(rand.NewPCG(90, seed))
+	l := powerCuts[len(powerCuts)-1]
+	return powerLife{a: random(r, l, 6), h: random(r, l, 2), y: random(r, l, 2), lambda: lambda}
+}
+
+// TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every action: the
+// weights are multiplied by the reciprocal, within twice the bound of the method, or the method says that squares
+// overflow or underflow. Gram, QR and RidgeInverse, which have one way for numbers of every size, give the same bits.
+func TestHostileScale(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, lambda := range []float64{0, 0x1p-10} {
+			p := newPowerLife(1, lambda)
+			want, failed, err := p.run(v, b)
+			if err != nil {
+				t.Fatalf("%s: %v", failed, err)
+			}
+			for _, rows := range []int{-1000, -500, 500, 1000} {
+				if lambda > 0 && (rows == 1000 || rows == -1000) {
+					continue // whose lambda is no number
+				}
+				p.rows = rows
+				name := fmt.Sprintf("2^%d, lambda=%g", rows, lambda)
+				got, failed, err := p.run(v, b)
+				var ill *ConditionError
+				switch {
+				case rows == 1000 && v.ridgeSolver(): // the norm of a column is above 2^1000, its square beyond float64
+					if failed != "New" || !errors.Is(err, ErrOverflow) {
+						t.Errorf("%s: %s: %v, want ErrOverflow of New", name, failed, err)
+					}
+				case rows < 0 && v.method == RidgeInverse: // AᵀA underflows
+					if failed != "New" || !errors.As(err, &ill) {
+						t.Errorf("%s: %s: %v, want a ConditionError of New", name, failed, err)
+					}
+				case rows < 0 && v.method == Gram: // the same, where the factor is wanted for the first time
+					if failed != "RemoveInputs" || !errors.As(err, &ill) {
+						t.Errorf("%s: %s: %v, want a ConditionError of RemoveInputs", name, failed, err)
+					}
+				case err != nil:
+					t.Errorf("%s: %s: %v", name, failed, err)
+				default:
+					if diff, tol := relative(got, want), p.bound(v); !(diff <= tol) {
+						t.Errorf("%s: W differs by %.2g, bound %.2g", name, diff, tol)
+					}
+					if exact := v.method == Gram || v.method == QR || v.method == RidgeInverse; exact && !sameBits(got, want) {
+						t.Errorf("%s: W has other bits", name)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestHostileTargets multiplies the targets by powers of two, up to 2^990, which is 1e298, and down to 2^-950: every
+// method is linear in them, so that the weights are to the bit those of the targets as they were, multiplied.
+func TestHostileTargets(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, lambda := range []float64{0, 0x1p-10} {
+			p := newPowerLife(2, lambda)
+			want, failed, err := p.run(v, b)
+			if err != nil {
+				t.Fatalf("%s: %v", failed, err)
+			}
+			for _, targets := range []int{-950, -500, 500, 990} {
+				p.targets = targets
+				got, failed, err := p.run(v, b)
+				if err != nil {
+					t.Errorf("2^%d: %s: %v", targets, failed, err)
+				} else if !sameBits(got, want) {
+					t.Errorf("2^%d: W has other bits, relative difference %.2g", targets, relative(got, want))
+				}
+			}
+		}
+	})
+}
+
+// TestHostileOverflow has targets of 1e300 and weights that are beyond float64: an error, from the call that has to have
+// them, and no bit of the model is changed.
+func TestHostileOverflow(t *testing.T) {
+	const k, l = 4, 16
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(87, 0))
+		a, y := random(r, l, k), scaled(random(r, l, 1), 1e300)
+		ax, ya := random(r, 2, k), scaled(random(r, 2, 1), 1e300)
+		u := v.start(t, b, a, y, 0)
+		do(t, u, u.AddInputs(ax, ya))
+		checkWeights(t, u, stack(a, ax), stack(y, ya), 0, v.accuracy(l+2, kappaOf(a, 0)))
+
+		// The same with rows 1e-12 times as large: W is 1e312.
+		small, less := scaled(gonummat.DenseCopyOf(a), 1e-12), scaled(gonummat.DenseCopyOf(ax), 1e-12)
+		u, err := v.try(b, small, y, 0)
+		if v.method == Gram || v.method == QR {
+			if err != nil {
+				t.Fatalf("the start keeps sums that are finite: %v", err)
+			}
+			_, err = u.Weights()
+		}
+		if !errors.Is(err, ErrOverflow) {
+			t.Errorf("weights beyond float64: %v, want ErrOverflow", err)
+		}
+
+		u = v.start(t, b, small, scaled(random(r, l, 1), 1e-3), 0)
+		before := digest(u)
+		err = u.AddInputs(less, ya)
+		if err == nil && (v.method == Gram || v.method == QR) {
+			if _, err = u.Weights(); !errors.Is(err, ErrOverflow) || u.Condition().Digits != 0 {
+				t.Errorf("weights beyond float64 after more rows: %v, %+v", err, u.Condition())
+			}
+			return
+		}
+		if !errors.Is(err, ErrOverflow) || digest(u) != before {
+			t.Errorf("weights beyond float64 after more rows: %v, the model is the same: %v", err, digest(u) == before)
+		}
+	})
+}
+
+// TestHostileSubnormal has subnormal rows and targets, of which the solution is of ordinary size. No method has it: the
+// inverse of such rows is beyond float64, their squares are zero, and of their sums hardly a digit is kept. There is an
+// error, or Condition has no more digits than there are.
+func TestHostileSubnormal(t *testing.T) {
+	const k, l = 4, 16
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, power := range []int{-1015, -1022, -1040, -1060, -1070} {
+			r := rand.New(rand.NewPCG(88, 0))
+			times := func(m *mat.Dense) *mat.Dense { // to the bit, so that the problem as it is given is what is solved
+				m.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, power) }, m)
+				return m
+			}
+			unscaled := func(m *mat.Dense) *mat.Dense {
+				out := gonummat.DenseCopyOf(m)
+				out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, -power) }, out)
+				return out
+			}
+			a, y := times(random(r, l, k)), times(random(r, l, 1))
+			u, err := v.try(b, a, y, 0)
+			checkTrusted(t, fmt.Sprintf("2^%d", power), u, err, unscaled(a), unscaled(y), 0)
+		}
+	})
+}
+
+// TestHostileEigenvalue estimates the largest eigenvalue of matrices of all scales, to subnormal numbers, by which a ridge
+// beyond 1e293 leaves its mark: Q is then below 1e-293, and what is left of a vector that is multiplied by it smaller.
+func TestHostileEigenvalue(t *testing.T) {
+	const n = 20
+	r := rand.New(rand.NewPCG(91, 0))
+	a := random(r, n, n)
+	var s mat.Dense
+	s.Mul(a.T(), a)
+	estimate := func(power int) float64 {
+		largest := largestEigenvalue(n, func(x []float64) {
+			y := gonummat.NewVecDense(n, nil)
+			y.MulVec(&s, gonummat.NewVecDense(n, x))
+			for i := range x {
+				x[i] = math.Ldexp(y.AtVec(i), power)
+			}
+		})
+		return math.Ldexp(largest, -power)
+	}
+	for _, power := range []int{-1040, -1030, -1000, -500, 500, 1000} {
+		if got, want := estimate(power), estimate(0); !(math.Abs(got-want) <= 1e-6*want) { // 2^-1040 has 34 bits
+			t.Errorf("2^%d: %g, want %g", power, got, want)
+		}
+	}
+}
+
+// TestHostileForget forgets nearly all: the weights stay, and what overflows or underflows is an error that leaves the
+// model as it is, or one of Weights.
+func TestHostileForget(t *testing.T) {
+	const k, l = 4, 16
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, factor := range []float64{5e-324, 1e-300, 1e-100, 0x1p-30} {
+			r := rand.New(rand.NewPCG(89, 0))
+			a, y, ax, ya := random(r, l, k), random(r, l, 1), random(r, 3*k, k), random(r, 3*k, 1)
+			u := v.start(t, b, a, y, 0)
+			w, before, forgotten := weights(t, u), digest(u), false
+			for range 4 {
+				if err := u.Forget(factor); err != nil {
+					if !errors.Is(err, ErrOverflow) || digest(u) != before {
+						t.Errorf("factor %g: %v, the model is the same: %v", factor, err, digest(u) == before)
+					}
+					break
+				}
+				if !sameBits(weights(t, u), w) && v.method != QR {
+					t.Errorf("factor %g: W has changed by %.2g", factor, relative(weights(t, u), w))
+				}
+				before, forgotten = digest(u), true
+			}
+			if !forgotten {
+				continue
+			}
+			// What comes then is all that the model knows, to rounding.
+			if err := u.AddInputs(ax, ya); err != nil {
+				var ill *ConditionError
+				if !errors.Is(err, ErrOverflow) && !errors.As(err, &ill) {
+					t.Errorf("factor %g: rows after it: %v", factor, err)
+				}
+				continue
+			}
+			checkTrusted(t, fmt.Sprintf("factor %g: rows after it", factor), u, nil, ax, ya, 0)
+		}
+	})
+}

@@ -1,0 +1,495 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the largest payload,
+// and the infinities.
+var notNumbers = []float64{
+	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
+	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
+	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
+	math.Inf(1), math.Inf(-1),
+}
+
+// checkTrusted fails the test unless there is an error by which a method says that it has no digits of this problem,
+// err or that of Weights, or the weights have those that Condition promises. It returns what was refused and with
+// which error.
+func checkTrusted(t *testing.T, name string, u Updater, err error, a, y *mat.Dense, lambda float64) error {
+	t.Helper()
+	var c Condition
+	if err == nil {
+		c = u.Condition()
+		if !(c.RCond >= 0 && c.RCond <= 10 && c.Digits >= 0 && c.Digits <= 16) {
+			t.Errorf("%s: 1/κ is %v, and there are %v digits", name, c.RCond, c.Digits)
+		}
+		var w *mat.Dense
+		if w, err = u.Weights(); err == nil {
+			want := reference(a, y, lambda)
+			got := relative(w, want)
+			if tol := math.Pow(10, -c.Digits) * (1 + restOf(a, y, want, lambda)/c.RCond); c.Digits > 0 && !(got <= tol) {
+				t.Errorf("%s: W has an error of %.2g, bound %.2g, and %.1f digits are said to be right", name, got, tol, c.Digits)
+			}
+			return nil
+		}
+		if c.Digits != 0 {
+			t.Errorf("%s: no weights (%v), but %.1f digits", name, err, c.Digits)
+		}
+	}
+	var ill *ConditionError
+	var rank *RankError
+	if !errors.As(err, &ill) && !errors.As(err, &rank) && !errors.Is(err, ErrOverflow) {
+		t.Errorf("%s: %v", name, err)
+	}
+	return err
+}
+
+// restOf returns the norm of the residual of a ridge problem over ‖[A; sqrt(lambda) I]‖‖W‖, by which and κ errors of
+// eps κ are multiplied (Higham, Accuracy and Stability, theorem 20.1).
+func restOf(a, y, w *mat.Dense, lambda float64) float64 {
+	var rest mat.Dense
+	rest.Mul(a, w)
+	rest.Sub(y, &rest)
+	_, k := a.Dims()
+	root := math.Sqrt(lambda)
+	size := w.Norm(2) * math.Hypot(a.Norm(2), root*math.Sqrt(float64(k)))
+	if size == 0 {
+		return 0
+	}
+	return math.Hypot(rest.Norm(2), root*w.Norm(2)) / size
+}
+
+// try returns a model, or the error of New.
+func (v variant) try(b blskernel.Backend, a, y *mat.Dense, lambda float64) (Updater, error) {
+	return New(v.method, a, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
+}
+
+// TestHostileNaN gives every matrix of every call a NaN or an infinity, of each kind and in several places: the error
+// names the place, and not a bit of the model changes.
+func TestHostileNaN(t *testing.T) {
+	const k, l, c = 4, 14, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(80, 0))
+		a, y, ax, ya, h := random(r, l, k), random(r, l, c), random(r, 3, k), random(r, 3, c), random(r, l, 2)
+		u, ones := v.start(t, b, a, y, 0), []float64{1, 1, 1}
+		gone, left := rowsBetween(a, 0, 3), rowsBetween(y, 0, 3)
+		type call struct {
+			matrix string
+			good   *mat.Dense
+			do     func(m *mat.Dense) error
+		}
+		calls := []call{
+			{"A", a, func(m *mat.Dense) error { _, err := v.try(b, m, y, 0); return err }},
+			{"Y", y, func(m *mat.Dense) error { _, err := v.try(b, a, m, 0); return err }},
+			{"Ax", ax, func(m *mat.Dense) error { return u.AddInputs(m, ya) }},
+			{"Ya", ya, func(m *mat.Dense) error { return u.AddInputs(ax, m) }},
+			{"Ax", ax, func(m *mat.Dense) error { return u.AddWeightedInputs(m, ya, ones) }},
+			{"Ya", ya, func(m *mat.Dense) error { return u.AddWeightedInputs(ax, m, ones) }},
+			{"Ax", gone, func(m *mat.Dense) error { return u.RemoveInputs(m, left) }},
+			{"Ya", left, func(m *mat.Dense) error { return u.RemoveInputs(gone, m) }},
+			{"A", a, func(m *mat.Dense) error { return u.AddNodes(m, h, y) }},
+			{"H", h, func(m *mat.Dense) error { return u.AddNodes(a, m, y) }},
+			{"Y", y, func(m *mat.Dense) error { return u.AddNodes(a, h, m) }},
+		}
+		if u, ok := u.(Leverager); ok {
+			calls = append(calls, call{"X", ax, func(m *mat.Dense) error { _, err := u.Leverage(m); return err }})
+		}
+		if u, ok := u.(Refiner); ok {
+			calls = append(calls, call{"A", a, func(m *mat.Dense) error { return u.Refine(m, y) }}, call{"Y", y, func(m *mat.Dense) error { return u.Refine(a, m) }})
+		}
+		before := digest(u)
+		for i, call := range calls {
+			rows, cols := call.good.Dims()
+			for _, at := range [][2]int{{0, 0}, {rows / 2, cols / 2}, {rows - 1, cols - 1}} {
+				for _, bad := range notNumbers {
+					m := nan(call.good, at[0], at[1], bad)
+					if bad != bad {
+						m.Set(rows-1, cols-1, bad) // a later one
+					}
+					var e *NotFiniteError
+					err := call.do(m)
+					if !errors.As(err, &e) || e.Matrix != call.matrix || e.Row != at[0] || e.Col != at[1] || e.Value != bad && !(e.Value != e.Value && bad != bad) {
+						t.Errorf("call %d: %v (%x) at %v of %s: %v", i, bad, math.Float64bits(bad), at, call.matrix, err)
+					}
+					if digest(u) != before {
+						t.Fatalf("call %d: %v at %v of %s: the model has changed", i, bad, at, call.matrix)
+					}
+				}
+			}
+		}
+		for _, bad := range notNumbers {
+			var e *OptionError
+			calls := []error{u.Forget(bad), u.AddWeightedInputs(ax, ya, []float64{1, bad, 1})}
+			if Supports(v.method, ActionRidge) {
+				calls = append(calls, u.SetLambda(bad))
+			}
+			_, err := v.try(b, a, y, bad)
+			for i, err := range append(calls, err) {
+				if !errors.As(err, &e) {
+					t.Errorf("%v as option %d: %v", bad, i, err)
+				}
+			}
+			if digest(u) != before {
+				t.Fatalf("%v as an option: the model has changed", bad)
+			}
+		}
+	})
+}
+
+// TestHostileZeros has zeros of both signs: what a model computes and what samples it knows do not depend on the sign.
+func TestHostileZeros(t *testing.T) {
+	const k, l = 4, 12
+	negative := math.Copysign(0, -1)
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(81, 0))
+		// Zeros here and there, and a whole row of them.
+		a, y := random(r, l, k), random(r, l, 1)
+		minus, minusY := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
+		for i := range l {
+			for j := range k {
+				if i == 5 || r.IntN(3) == 0 {
+					a.Set(i, j, 0)
+					minus.Set(i, j, negative)
+				}
+			}
+			if i%4 == 1 {
+				y.Set(i, 0, 0)
+				minusY.Set(i, 0, negative)
+			}
+		}
+		plain, other := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0), v.start(t, b, rowsBetween(minus, 0, 9), rowsBetween(minusY, 0, 9), 0)
+		same := func(what string) {
+			t.Helper()
+			if !gonummat.Equal(weights(t, plain), weights(t, other)) {
+				t.Errorf("%s: the sign of zeros makes a difference", what)
+			}
+		}
+		same("start")
+		do(t, plain, plain.AddInputs(rowsBetween(a, 9, l), rowsBetween(y, 9, l)))
+		do(t, other, other.AddInputs(rowsBetween(minus, 9, l), rowsBetween(minusY, 9, l)))
+		same("rows")
+		// Each is given the zeros of the other one.
+		do(t, plain, plain.RemoveInputs(rowsBetween(minus, 4, 6), rowsBetween(minusY, 4, 6)))
+		do(t, other, other.RemoveInputs(rowsBetween(a, 4, 6), rowsBetween(y, 4, 6)))
+		same("removal")
+		if v.ridgeSolver() { // a ridge and a weight of -0 are 0
+			do(t, plain, plain.AddWeightedInputs(rowsBetween(a, 4, 5), rowsBetween(y, 4, 5), []float64{0}))
+			do(t, other, other.AddWeightedInputs(rowsBetween(a, 4, 5), rowsBetween(y, 4, 5), []float64{negative}))
+			same("weights")
+		}
+		if _, err := v.try(b, a, y, negative); err != nil {
+			t.Errorf("lambda = -0: %v", err)
+		}
+	})
+}
+
+// TestHostileLambda has ridges from 0 over the smallest number to the largest. Where the samples determine the weights
+// they are right to the digits that are promised, and at the start of Original and Improved too; where only the ridge
+// does, there are no weights from a ridge that is nothing beside A.
+func TestHostileLambda(t *testing.T) {
+	const k, l, c = 5, 20, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, lambda := range []float64{0, 5e-324, 0x1p-1022, 1e-300, 1e-100, 1e-25, 0x1p-30, 1, 1e20, 1e100, 1e300, math.MaxFloat64} {
+			r := rand.New(rand.NewPCG(82, 0))
+			a, y := random(r, l+3, k), random(r, l+3, c)
+			name := fmt.Sprintf("lambda=%g", lambda)
+			u, err := v.try(b, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda)
+			if err := checkTrusted(t, name, u, err, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda); err != nil {
+				t.Errorf("%s: refused: %v", name, err)
+				continue
+			}
+			if c := u.Condition(); !(c.Digits > 10) {
+				t.Errorf("%s: %.1f digits", name, c.Digits)
+			}
+			do(t, u, u.AddInputs(rowsBetween(a, l, l+3), rowsBetween(y, l, l+3)))
+			if v.ridgeSolver() {
+				if err := checkTrusted(t, name+" and more rows", u, nil, a, y, lambda); err != nil {
+					t.Errorf("%s: refused after more rows: %v", name, err)
+				}
+			}
+
+			// Fewer samples than nodes, and dependent columns.
+			for _, start := range []*mat.Dense{rowsBetween(a, 0, 2), dependent(a)} {
+				targets := rowsBetween(y, 0, rowsOf(start))
+				u, err := v.try(b, start, targets, lambda)
+				if lambda == 0 && !v.ridgeSolver() { // the pseudoinverse
+					do(t, u, err)
+					p, _ := pinv(start)
+					var want mat.Dense
+					want.Mul(p, targets)
+					if got := relative(weights(t, u), &want); !(got <= 1e-12) {
+						t.Errorf("%d rows of rank 2: W has an error of %.2g", rowsOf(start), got)
+					}
+					continue
+				}
+				name := fmt.Sprintf("%s, %d rows of rank 2", name, rowsOf(start))
+				if lambda < 1e-40 { // with a root that is nothing beside eps‖A‖
+					checkNoDigits(t, name, u, err)
+					var ill *ConditionError
+					if !v.ridgeSolver() && rowsOf(start) >= k && !errors.As(err, &ill) {
+						t.Errorf("%s: %v, want a ConditionError of New", name, err)
+					}
+				} else if v.ridgeSolver() || rowsOf(start) >= k {
+					err := checkTrusted(t, name, u, err, start, targets, lambda)
+					if lambda >= 0x1p-30 && err != nil {
+						t.Errorf("%s: refused: %v", name, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// dependent returns a with all columns but two replaced by copies of the first.
+func dependent(a *mat.Dense) *mat.Dense {
+	out := gonummat.DenseCopyOf(a)
+	_, k := a.Dims()
+	for i := range rowsOf(a) {
+		for j := 2; j < k; j++ {
+			out.Set(i, j, a.At(i, 0))
+		}
+	}
+	return out
+}
+
+// TestHostileCondition has condition numbers up to 1e16, where a column is a combination of the others but for
+// rounding: the weights have the digits that are promised, or there is an error.
+func TestHostileCondition(t *testing.T) {
+	const k, l = 8, 40
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, kappa := range []float64{1e13, 1e14, 1e15, 1e16} {
+			for _, lambda := range []float64{0, 1e-25, 1e-12} {
+				if lambda > 0 && !v.ridgeSolver() {
+					continue
+				}
+				for seed := range uint64(3) {
+					r := rand.New(rand.NewPCG(83, uint64(math.Log10(kappa))+100*seed))
+					a, y := withCondition(r, l, k, kappa), random(r, l, 2)
+					u, err := v.try(b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), lambda)
+					for _, batch := range [][2]int{{20, 21}, {21, l}} {
+						if err == nil {
+							err = u.AddInputs(rowsBetween(a, batch[0], batch[1]), rowsBetween(y, batch[0], batch[1]))
+						}
+					}
+					checkTrusted(t, fmt.Sprintf("kappa=%g lambda=%g seed=%d", kappa, lambda, seed), u, err, a, y, lambda)
+				}
+			}
+		}
+	})
+}
+
+// TestHostileColumns has columns of zeros, of ones, twice the same, of opposite sign, and of all scales.
+func TestHostileColumns(t *testing.T) {
+	const k, l, c = 6, 30, 2
+	set := func(a *mat.Dense, j int, f func(i int) float64) {
+		for i := range rowsOf(a) {
+			a.Set(i, j, f(i))
+		}
+	}
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, test := range []struct {
+			name     string
+			change   func(a *mat.Dense)
+			singular bool
+			// What the ridge and the solution of least norm make of columns 1 and 4: w4 = ratio w1. NaN for nothing.
+			ratio float64
+		}{
+			{"zeros", func(a *mat.Dense) { set(a, 4, func(int) float64 { return 0 }) }, true, 0},
+			{"ones", func(a *mat.Dense) { set(a, 4, func(int) float64 { return 1 }) }, false, math.NaN()},
+			{"two of ones", func(a *mat.Dense) {
+				set(a, 1, func(int) float64 { return 1 })
+				set(a, 4, func(int) float64 { return 1 })
+			}, true, 1},
+			{"twice", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return a.At(i, 1) }) }, true, 1},
+			{"opposite", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return -a.At(i, 1) }) }, true, -1},
+			{"three times", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 3 * a.At(i, 1) }) }, true, 3},
+			{"the smallest number", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 0x1p-1074 * float64(i%2) }) }, true, 0},
+			{"small", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 1e-200 * a.At(i, 4) }) }, true, 0},
+		} {
+			for _, lambda := range []float64{0, 1e-3} {
+				r := rand.New(rand.NewPCG(84, 0))
+				a, y := random(r, l, k), random(r, l, c)
+				test.change(a)
+				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
+				cut := l - 4
+				if lambda > 0 && !v.ridgeSolver() {
+					cut = l // which Original and Improved solve the ridge problem for
+				}
+				u, err := v.try(b, rowsBetween(a, 0, cut), rowsBetween(y, 0, cut), lambda)
+				if err == nil && cut < l {
+					err = u.AddInputs(rowsBetween(a, cut, l), rowsBetween(y, cut, l))
+				}
+				if lambda == 0 && test.singular {
+					if v.ridgeSolver() {
+						checkNoDigits(t, name, u, err)
+						continue
+					}
+					do(t, u, err)
+					p, values := pinv(a)
+					var want mat.Dense
+					want.Mul(p, y)
+					if got, tol := relative(weights(t, u), &want), 10*v.accuracy(l, condition(values)); !(got <= tol) {
+						t.Errorf("%s: W is off by %.2g from the solution of least norm, bound %.2g", name, got, tol)
+					}
+				} else if err := checkTrusted(t, name, u, err, a, y, lambda); err != nil {
+					t.Errorf("%s: refused: %v", name, err)
+					continue
+				}
+				if math.IsNaN(test.ratio) {
+					continue
+				}
+				w := weights(t, u)
+				tol := 10 * v.accuracy(l, kappaOf(a, max(lambda, 1e-3))) * w.Norm(2)
+				for j := range c {
+					if got, want := w.At(4, j), test.ratio*w.At(1, j); !(math.Abs(got-want) <= tol*(1+math.Abs(test.ratio))) {
+						t.Errorf("%s: weights %v and %v, want the ratio %g", name, w.At(1, j), got, test.ratio)
+					}
+				}
+			}
+		}
+	})
+}
+
+// checkNoDigits fails the test unless there is an error that says that the weights are not determined, or are beyond
+// float64, or Condition has less than one digit, where rounding hides it.
+func checkNoDigits(t *testing.T, name string, u Updater, err error) {
+	t.Helper()
+	if err == nil {
+		_, err = u.Weights()
+		if c := u.Condition(); err == nil && c.Digits < 1 && c.Advice != "" {
+			return
+		}
+	}
+	var ill *ConditionError
+	var rank *RankError
+	if !errors.As(err, &ill) && !errors.As(err, &rank) && !errors.Is(err, ErrOverflow) {
+		t.Errorf("%s: not refused: %v", name, err)
+	}
+}
+
+// TestHostileSmallest has the smallest problems: one sample, one node, one target, and one of each.
+func TestHostileSmallest(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, size := range [][3]int{{1, 1, 1}, {1, 1, 3}, {7, 1, 1}, {1, 5, 1}, {2, 3, 2}} {
+			l, k, c := size[0], size[1], size[2]
+			r := rand.New(rand.NewPCG(85, uint64(l*100+k)))
+			a, y, ax, ya := random(r, l, k), random(r, l, c), random(r, 1, k), random(r, 1, c)
+			all, targets := stack(a, ax), stack(y, ya)
+			for _, lambda := range []float64{0, 0.5} {
+				name := fmt.Sprintf("l=%d k=%d c=%d lambda=%g", l, k, c, lambda)
+				u, err := v.try(b, a, y, lambda)
+				if !v.ridgeSolver() {
+					if lambda > 0 {
+						var rank *RankError
+						if l < k && !errors.As(err, &rank) {
+							t.Errorf("%s: %v, want a RankError", name, err)
+						} else if l >= k {
+							do(t, u, err)
+							checkWeights(t, u, a, y, lambda, v.accuracy(l, kappaOf(a, lambda)))
+						}
+						continue
+					}
+					do(t, u, err)
+					var states spread
+					for _, m := range []*mat.Dense{a, all} {
+						states.add(m)
+						if rowsOf(m) > l {
+							do(t, u, u.AddInputs(ax, ya))
+						}
+						p, _ := pinv(m)
+						var want mat.Dense
+						want.Mul(p, rowsBetween(targets, 0, rowsOf(m)))
+						if got := relative(weights(t, u), &want); !(got <= 1e-10) {
+							t.Errorf("%s: after %d rows W has an error of %.2g", name, rowsOf(m), got)
+						}
+					}
+					continue
+				}
+				if err := checkTrusted(t, name, u, err, a, y, lambda); (err != nil) != (lambda == 0 && l < k) {
+					t.Errorf("%s: %v", name, err)
+				}
+				if err == nil {
+					do(t, u, u.AddInputs(ax, ya))
+					checkTrusted(t, name+" and one more", u, nil, all, targets, lambda)
+				}
+			}
+		}
+	})
+}
+
+// TestHostileRows has rows of zeros, an A of zeros, and the same row many times.
+func TestHostileRows(t *testing.T) {
+	const k, l, c = 4, 15, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(86, 0))
+		// Rows of zeros say nothing, whatever their targets are.
+		a, y := random(r, l, k), random(r, l, c)
+		u := v.start(t, b, a, y, 0)
+		before := weights(t, u)
+		for _, q := range []int{1, 3, 3 * k} {
+			do(t, u, u.AddInputs(mat.NewDense(q, k, nil), scaled(random(r, q, c), 1e3)))
+			if got := relative(weights(t, u), before); !(got <= v.accuracy(l, kappaOf(a, 0))) {
+				t.Errorf("%d rows of zeros change W by %.2g", q, got)
+			}
+		}
+		if u.Samples() != l+1+3+3*k {
+			t.Errorf("%d samples", u.Samples())
+		}
+		// One row, a hundred times, is that row with a weight of a hundred.
+		row, target := random(r, 1, k), random(r, 1, c)
+		many, manyY := mat.NewDense(100, k, nil), mat.NewDense(100, c, nil)
+		for i := range 100 {
+			many.SetRow(i, row.RawRowView(0))
+			manyY.SetRow(i, target.RawRowView(0))
+		}
+		one, other := v.start(t, b, a, y, 0), v.start(t, b, a, y, 0)
+		do(t, one, one.AddInputs(many, manyY))
+		do(t, other, other.AddWeightedInputs(row, target, []float64{100}))
+		all := stack(a, many)
+		if got, tol := relative(weights(t, one), weights(t, other)), 2*v.accuracy(l+100, kappaOf(all, 0)*kappaOf(a, 0)); !(got <= tol) {
+			t.Errorf("a hundred times a row: W differs by %.2g, bound %.2g", got, tol)
+		}
+
+		for _, zeros := range []int{1, k, 3 * k} {
+			nothing, targets := mat.NewDense(zeros, k, nil), random(r, zeros, c)
+			for _, lambda := range []float64{0, 5e-324, 1e-3, 1e300} {
+				name := fmt.Sprintf("%d rows of zeros, lambda=%g", zeros, lambda)
+				u, err := v.try(b, nothing, targets, lambda)
+				switch {
+				case v.ridgeSolver() && lambda == 0:
+					checkNoDigits(t, name, u, err)
+					continue
+				case err != nil:
+					// Where A⁺ is a ridge inverse it needs as many samples as nodes; in AᵀA + lambda I squares that underflow.
+					var rank *RankError
+					var ill *ConditionError
+					if !(errors.As(err, &rank) && !v.ridgeSolver() && zeros < k) && !(errors.As(err, &ill) && lambda == 5e-324 && v.method == RidgeInverse) {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				w, err := u.Weights()
+				var ill *ConditionError
+				if err != nil {
+					if !errors.As(err, &ill) || v.method != Gram || lambda != 5e-324 {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				if w.Norm(2) != 0 {
+					t.Errorf("%s: W is not zero", name)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package blsupdate
+
+import (
+	"context"
+	"fmt"
+
+	"blskernel/internal/memory"
+)
+
+// MemoryError says that a start or an update needs more memory than can be had, so that it was not begun: Need is what it
+// allocates at the least, and Have what the machine, its control groups and the limit of the Go runtime leave at the
+// most. See StateBytes for the first; of the second only Linux tells more than the runtime knows.
+type MemoryError = memory.Error
+
+// StateBytes returns the bytes of the state of a model of l samples, k nodes and c targets, by the same storage as a start
+// has, and math.MaxInt64 where they are more:
+//
+//	Gram, RidgeInverse    4k(k+1) + 8kc
+//	QR, InverseCholesky   8k² + 8kc
+//	Improved, Original    8lk + 8kc
+//
+// Numbers that do not grow with l k or k² are left out, as are the factor of Gram, which Weights makes, and A where C is
+// computed. A model needs no less, and New allocates as much beside what it is given.
+//
+//	panics: "blsupdate: StateBytes: negative size".
+func StateBytes(m Method, l, k, c int) int64 {
+	if l < 0 || k < 0 || c < 0 {
+		panic("blsupdate: StateBytes: negative size")
+	}
+	w := memory.Floats(k, c)
+	switch m {
+	case Gram, RidgeInverse:
+		return memory.Sum(memory.Triangle(k), w)
+	case QR, InverseCholesky:
+		return memory.Sum(memory.Floats(k, k), w)
+	default:
+		return memory.Sum(memory.Floats(l, k), w)
+	}
+}
+
+// checkStartMemory returns a *MemoryError where there is no room for the state of a start.
+func checkStartMemory(m Method, l, k, c int) error {
+	e := memory.Check(StateBytes(m, l, k, c))
+	if e == nil {
+		return nil
+	}
+	e.What = fmt.Sprintf("a model by %v of %d samples, %d nodes and %d targets", m, l, k, c)
+	return advised(e, m)
+}
+
+// checkAddMemory returns a *MemoryError where there is no room for what an update by q rows allocates at the same time:
+// of A⁺ the rows of Ax in storage of its own, with what is kept of D, which is that of at most k rows in the form
+// Compressed, or with the new rows; of G or R a copy where the update can be canceled in the middle of it.
+func (u *updater) checkAddMemory(ctx context.Context, q int) error {
+	k, c := u.state.dims()
+	var bytes int64
+	switch u.method {
+	case Original, Improved:
+		opt, rows := u.state.base().opt, memory.Floats(q, k)
+		d := func(columns int) int64 { return memory.Floats(opt.keptRows(u.samples, columns), columns) }
+		bytes = memory.Sum(rows, max(rows, min(d(q), d(min(q, k)))))
+	case Gram, QR:
+		if manyPanels(ctx, q) {
+			bytes = StateBytes(u.method, u.samples, k, c)
+		}
+	}
+	e := memory.Check(bytes)
+	if e == nil {
+		return nil
+	}
+	e.What = fmt.Sprintf("an update by %v of %d samples and %d nodes by %d rows", u.method, u.samples, k, q)
+	if u.method != Gram && u.method != QR {
+		e.Op, e.Do = "blsupdate", "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
+		return e
+	}
+	return advised(e, u.method)
+}
+
+// checkNodesMemory returns a *MemoryError where there is no room for a state with p more nodes beside the present one.
+func (u *updater) checkNodesMemory(p int) error {
+	k, c := u.state.dims()
+	e := memory.Check(StateBytes(u.method, u.samples, k+p, c))
+	if e == nil {
+		return nil
+	}
+	e.What = fmt.Sprintf("a model by %v of %d samples and %d nodes with %d nodes more", u.method, u.samples, k, p)
+	return advised(e, u.method)
+}
+
+// advised completes an error about the state of a method.
+func advised(e *MemoryError, m Method) error {
+	e.Op, e.Do = "blsupdate", "take fewer nodes"
+	switch m {
+	case Original, Improved:
+		e.Do += ", or gram or qr, which keep no matrix of samples x nodes"
+	case QR, InverseCholesky:
+		e.Do += ", or gram, which keeps half as much"
+	}
+	return e
+}

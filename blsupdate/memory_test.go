@@ -1,0 +1,166 @@
+package blsupdate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"blskernel/internal/memory"
+	"blskernel/mat"
+)
+
+// allMethods are the methods.
+var allMethods = []Method{Improved, Original, RidgeInverse, InverseCholesky, Gram, QR}
+
+// memoryData returns l samples of k nodes and c targets, which are well-conditioned.
+func memoryData(l, k, c int) (a, y *mat.Dense) {
+	a, y = mat.NewDense(l, k, nil), mat.NewDense(l, c, nil)
+	for i := range l {
+		a.Set(i, i%k, 1+float64(i%7))
+		a.Set(i, (i*i+1)%k, 0.5)
+		y.Set(i, i%c, 1)
+	}
+	return a, y
+}
+
+// bytesAllocated returns the bytes that f allocates.
+func bytesAllocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// refusedForMemory checks that f returns a *MemoryError that says so many bytes are needed, or any number if that is 0, and
+// that f allocates no more than messages do.
+func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
+	t.Helper()
+	var err error
+	bytes := bytesAllocated(func() { err = f() })
+	var e *MemoryError
+	if !errors.As(err, &e) || need > 0 && e.Need != need || e.Need <= e.Have || e.Op != "blsupdate" || e.What == "" || e.Do == "" || e.Limit == "" {
+		t.Errorf("%s: %v", what, err)
+	}
+	if bytes > 1<<16 {
+		t.Errorf("%s: %d bytes were allocated", what, bytes)
+	}
+}
+
+// TestMemoryStart has limits about what a start allocates: one byte less than StateBytes is refused before anything is
+// allocated, and as many are not, of which a start then allocates all.
+func TestMemoryStart(t *testing.T) {
+	const l, k, c = 300, 200, 3
+	a, y := memoryData(l, k, c)
+	for _, m := range allMethods {
+		need := StateBytes(m, l, k, c)
+		opt := Options{Lambda: 0.1}
+		undo := memory.Limit(need - 1)
+		refusedForMemory(t, m.String(), need, func() error { _, err := New(m, a, y, opt); return err })
+		undo()
+		undo = memory.Limit(need)
+		var err error
+		bytes := bytesAllocated(func() { _, err = New(m, a, y, opt) })
+		undo()
+		if err != nil || bytes < uint64(need) {
+			t.Errorf("%v: %v, %d bytes allocated, which is to be no less than %d", m, err, bytes, need)
+		}
+	}
+}
+
+// TestMemoryUpdates refuses updates and nodes, and leaves the model as it was to the bit; without the limit they
+// allocate at least what they were said to need.
+func TestMemoryUpdates(t *testing.T) {
+	const l, k, c, q, p = 300, 100, 3, 150, 40
+	a, y := memoryData(l, k, c)
+	ax, ya := memoryData(q, k, c)
+	h, _ := memoryData(l, p, c)
+	for i := range l {
+		h.Set(i, i%p, float64(i%11)-5)
+	}
+	for _, m := range allMethods {
+		opt := Options{Lambda: 0.1}
+		for name, act := range map[string]func(u Updater) error{
+			"AddInputs":         func(u Updater) error { return u.AddInputs(ax, ya) },
+			"AddWeightedInputs": func(u Updater) error { return u.AddWeightedInputs(ax, ya, make([]float64, q)) },
+			"AddNodes":          func(u Updater) error { return u.AddNodes(a, h, y) },
+		} {
+			u, err := New(m, a, y, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "AddNodes" && m != Original && m != Improved {
+				continue // whose updates in place allocate nothing that is known
+			}
+			before := encoded(t, u)
+			undo := memory.Limit(1000)
+			var e *MemoryError
+			refusedForMemory(t, m.String()+", "+name, 0, func() error {
+				err := act(u)
+				errors.As(err, &e)
+				return err
+			})
+			undo()
+			if string(encoded(t, u)) != string(before) {
+				t.Errorf("%v, %s: the model has changed", m, name)
+			}
+			bytes := bytesAllocated(func() { err = act(u) })
+			if err != nil || e == nil || bytes < uint64(e.Need) {
+				t.Errorf("%v, %s: %v, %d bytes allocated, less than %+v", m, name, err, bytes, e)
+			}
+		}
+	}
+}
+
+// TestMemoryCancelable needs a copy of G or R where an update of many rows can be canceled.
+func TestMemoryCancelable(t *testing.T) {
+	const k, c = 40, 2
+	a, y := memoryData(100, k, c)
+	ax, ya := memoryData(contextRows+1, k, c)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for _, m := range []Method{Gram, QR} {
+		u, err := New(m, a, y, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		undo := memory.Limit(100)
+		refusedForMemory(t, m.String(), StateBytes(m, 0, k, c), func() error { return u.AddInputsContext(ctx, ax, ya) })
+		if err := u.AddInputs(ax, ya); err != nil {
+			t.Errorf("%v in place: %v", m, err)
+		}
+		undo()
+	}
+}
+
+// TestMemoryOverflow has sizes beyond all memories, and beyond an int of 32 bits.
+func TestMemoryOverflow(t *testing.T) {
+	for _, m := range allMethods {
+		if got := StateBytes(m, math.MaxInt32, math.MaxInt32, math.MaxInt32); got != math.MaxInt64 {
+			t.Errorf("%v: %d", m, got)
+		}
+		refusedForMemory(t, m.String(), math.MaxInt64, func() error { return checkStartMemory(m, math.MaxInt32, math.MaxInt32, math.MaxInt32) })
+	}
+	if got := StateBytes(Gram, 0, 100_000, 1); got != 4*100_000*100_001+800_000 {
+		t.Errorf("%d", got)
+	}
+	defer func() {
+		if v, _ := recover().(string); !strings.HasPrefix(v, "blsupdate: StateBytes: ") {
+			t.Errorf("%v", v)
+		}
+	}()
+	StateBytes(Gram, 1, -1, 1)
+}
+
+// TestMemoryRefusesReal refuses a model of 10 PB by what is known of this machine, and nothing small.
+func TestMemoryRefusesReal(t *testing.T) {
+	if err := checkStartMemory(Improved, 1<<25, 1<<25, 1); err == nil {
+		t.Error("9 PB are not refused")
+	}
+	if err := checkStartMemory(Gram, 100, 100, 1); err != nil {
+		t.Error(err)
+	}
+}

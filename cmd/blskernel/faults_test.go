@@ -1,0 +1,443 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"blskernel/bench/result"
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/disk"
+	"blskernel/internal/faults"
+)
+
+// long tells whether tests are to take all cases, and not only as many as take seconds.
+func long() bool { return os.Getenv("BLSKERNEL_LONG") != "" }
+
+// A worktop has the files that a command is tried on, again and again: their contents by their names.
+type worktop map[string][]byte
+
+// lay writes the files to a new folder: in memory where there is a place for that, since bringing thousands of files to
+// a disk takes minutes.
+func (w worktop) lay(t *testing.T) (dir string) {
+	t.Helper()
+	const inMemory = "/dev/shm"
+	dir, err := os.MkdirTemp(inMemory, "blskernel-test-")
+	if err != nil {
+		dir = t.TempDir()
+	} else {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	}
+	for name, text := range w {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// takeUp returns the files of a folder and of those in it, by their paths with slashes.
+func takeUp(t *testing.T, dir string) worktop {
+	t.Helper()
+	w := worktop{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err == nil {
+			w[filepath.ToSlash(name)], err = os.ReadFile(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// A writing is a command that writes files.
+type writing struct {
+	name  string
+	files worktop
+	args  func(dir string) []string
+	again []string // flags with which the command goes on with what is there
+	out   string   // the file that is written, and named by errors; that of a page stands for all of it
+
+	// whole checks what there is of the output after an error, and final after the command has succeeded.
+	whole, final func(t *testing.T, dir string) error
+}
+
+// The output of a command that writes one file as a whole: the old bytes or the new ones.
+func replacing(out string, before, after []byte) func(t *testing.T, dir string) error {
+	return func(t *testing.T, dir string) error {
+		text, err := os.ReadFile(filepath.Join(dir, out))
+		if errors.Is(err, fs.ErrNotExist) && before == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(text, before) && !bytes.Equal(text, after) {
+			return fmt.Errorf("%s has %d bytes that are neither the old nor the new ones", out, len(text))
+		}
+		return nil
+	}
+}
+
+// modelAt checks that the model can be read, if before is not nil or it is there, and has one of the numbers of samples:
+// with the first of several it must be the file from before, if there was one, and with the last have the given state.
+func modelAt(out string, before, after []byte, samples ...int) func(t *testing.T, dir string) error {
+	return func(t *testing.T, dir string) error {
+		path := filepath.Join(dir, out)
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) && before == nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		n := loaded(t, path)
+		if !slices.Contains(samples, n) {
+			return fmt.Errorf("%s has %d samples; want one of %v", out, n, samples)
+		}
+		if n == samples[0] && len(samples) > 1 && before != nil && !bytes.Equal(text, before) {
+			return fmt.Errorf("%s is not the file of before", out)
+		}
+		if n == samples[len(samples)-1] && !bytes.Equal(state(t, path), after) {
+			return fmt.Errorf("%s has another state than without faults", out)
+		}
+		return nil
+	}
+}
+
+// writings returns all commands that write files, on small data.
+func writings(t *testing.T) []writing {
+	t.Helper()
+	names := []string{"a", "b", "c", "d", "color"}
+	base := worktop{
+		"x.csv":    []byte(csvText(samples(150, 1), true, names...)),
+		"more.csv": []byte(csvText(samples(100, 2), true, names...)),
+	}
+	dir := base.lay(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	tiny := func(dir, out string, flags ...string) []string {
+		flags = append(flags, "--groups", "1", "--group-nodes", "3", "--enhancement", "4", "--method", "gram", "--target", "color", "--backend", "pure")
+		return append([]string{"train", "--first", "50", "--batch", "50", "--out", filepath.Join(dir, out)}, append(flags, filepath.Join(dir, "x.csv"))...)
+	}
+	succeed(t, tiny(dir, "m.bls")...)
+	trained := state(t, in("m.bls"))
+	withModel := worktop{"m.bls": nil, "x.csv": base["x.csv"], "more.csv": base["more.csv"]}
+	withModel["m.bls"] = takeUp(t, dir)["m.bls"]
+	update := func(dir string) []string {
+		return []string{"update", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "more.csv")}
+	}
+	succeed(t, update(dir)...)
+	updated := state(t, in("m.bls"))
+
+	some := []byte{} // a file must be there, whatever it was
+	all := []writing{
+		{name: "train", files: base, out: "m.bls", args: func(dir string) []string { return tiny(dir, "m.bls") },
+			whole: modelAt("m.bls", nil, trained, 150), final: modelAt("m.bls", some, trained, 150)},
+		{name: "train with checkpoints", files: base, out: "m.bls", again: []string{"--resume"},
+			args:  func(dir string) []string { return tiny(dir, "m.bls", "--checkpoint", "50") },
+			whole: modelAt("m.bls", nil, trained, 50, 100, 150), final: modelAt("m.bls", some, trained, 150)},
+		{name: "update", files: withModel, out: "m.bls", args: update,
+			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 250), final: modelAt("m.bls", some, updated, 250)},
+		{name: "update with checkpoints", files: withModel, out: "m.bls", again: []string{"--resume"},
+			args:  func(dir string) []string { return append(update(dir), "--checkpoint", "50") },
+			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 200, 250), final: modelAt("m.bls", some, updated, 250)},
+	}
+	withModel = worktop{"m.bls": withModel["m.bls"], "x.csv": base["x.csv"]}
+	for _, out := range []string{"p.csv", "p.npy", "p.jsonl", "w.npz"} {
+		files := worktop{out: []byte("what was there\n")}
+		for name, text := range withModel {
+			files[name] = text
+		}
+		args := func(dir string) []string {
+			args := []string{"predict", filepath.Join(dir, "m.bls"), "--out", filepath.Join(dir, out), "--batch", "50", "--backend", "pure"}
+			switch out {
+			case "p.jsonl":
+				args = append(args, "--json")
+			case "w.npz":
+				return []string{"export", filepath.Join(dir, "m.bls"), "--out", filepath.Join(dir, out), "--backend", "pure"}
+			}
+			return append(args, filepath.Join(dir, "x.csv"))
+		}
+		clean := files.lay(t)
+		succeed(t, args(clean)...)
+		after := takeUp(t, clean)[out]
+		all = append(all, writing{name: out, files: files, out: out, args: args, whole: replacing(out, files[out], after), final: replacing(out, after, after)})
+	}
+	growth := growthWriting(t)
+	return append(all, reportWriting(t), growth, resumed(t, growth))
+}
+
+// reportWriting makes a page over an old one.
+func reportWriting(t *testing.T) writing {
+	t.Helper()
+	source := t.TempDir()
+	writeResults(t, source, "r.jsonl")
+	files := takeUp(t, source)
+	args := func(dir string) []string {
+		return []string{"report", "--results", filepath.Join(dir, "r.jsonl"), "--out", filepath.Join(dir, "page")}
+	}
+	clean := files.lay(t)
+	succeed(t, args(clean)...)
+	pages := takeUp(t, filepath.Join(clean, "page"))
+	each := func(absent bool) func(t *testing.T, dir string) error {
+		return func(t *testing.T, dir string) error {
+			var errs []error
+			for name, text := range pages {
+				var before []byte
+				if !absent {
+					before = text
+				}
+				errs = append(errs, replacing(name, before, text)(t, filepath.Join(dir, "page")))
+			}
+			return errors.Join(errs...)
+		}
+	}
+	return writing{name: "report", files: files, out: "page", args: args, whole: each(true), final: each(false)}
+}
+
+// growthWriting writes lines of results.
+func growthWriting(t *testing.T) writing {
+	t.Helper()
+	args := func(dir string) []string {
+		return []string{"growth", "--condition", "1e2,1e3", "--lambda", "1e-3", "--methods", "gram,qr", "--k", "4", "--l", "20", "--seeds", "1", "--backend", "pure", "--out", filepath.Join(dir, "g.jsonl")}
+	}
+	lines := func(least int) func(t *testing.T, dir string) error {
+		return func(t *testing.T, dir string) error {
+			f, err := result.ReadFile(filepath.Join(dir, "g.jsonl"))
+			if errors.Is(err, fs.ErrNotExist) && least == 0 {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			// The points of a condition number are measured together, and again where one of them is missing.
+			points := map[string]bool{}
+			for _, p := range f.Growth {
+				points[fmt.Sprint(p.Method, p.Condition)] = true
+			}
+			if n := len(points); n < least || n > 4 {
+				return fmt.Errorf("%d points; want %d to 4", n, least)
+			}
+			return nil
+		}
+	}
+	return writing{name: "growth", out: "g.jsonl", again: []string{"--resume"}, args: args, whole: lines(0), final: lines(4)}
+}
+
+// resumed returns the writing that goes on with a half of the lines of another one, and a part of the next.
+func resumed(t *testing.T, tr writing) writing {
+	t.Helper()
+	dir := tr.files.lay(t)
+	succeed(t, tr.args(dir)...)
+	text := takeUp(t, dir)[tr.out]
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	half := bytes.Join(lines[:len(lines)/2], nil)
+	first := tr.args
+	tr.name += " resumed"
+	tr.files = worktop{tr.out: text[:len(half)+5]}
+	tr.args = func(dir string) []string { return append(first(dir), "--resume") }
+	tr.again = nil
+	return tr
+}
+
+// under runs the command of a writing while faults are injected, and checks what it leaves, what it says, and that it can
+// be done again. failed returns the operations that have failed.
+func (tr *writing) under(t *testing.T, inject func() (undo func()), failed func() []disk.Call, reason error) {
+	t.Helper()
+	dir := tr.files.lay(t)
+	defer os.RemoveAll(dir)
+	undo := inject()
+	status, stdout, stderr := inProcess(tr.args(dir)...)
+	undo()
+	calls := failed()
+	if len(calls) == 0 {
+		if err := tr.final(t, dir); status != 0 || err != nil {
+			t.Errorf("%s without a fault: status %d, %q, %v", tr.name, status, stderr, err)
+		}
+		return
+	}
+	where := fmt.Sprintf("%s, %d faults, the first %+v, status %d, stdout %q, stderr %q", tr.name, len(calls), calls[0], status, stdout, stderr)
+	check := tr.whole
+	if status == 0 {
+		check = tr.final
+		// Without consequences are a lock that stays, and a checkpoint of which only the folder was not on the disk.
+		for _, c := range calls {
+			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != disk.Open
+			if !lock && !(c.Op == disk.Folder && strings.Contains(stderr, "its folder could not be brought to the disk")) {
+				t.Errorf("%s: it says nothing", where)
+			}
+		}
+	} else if !strings.Contains(stderr, tr.out) || !strings.Contains(stderr, disk.Remedy(reason)) && !strings.Contains(stderr, "its folder could not be brought to the disk") {
+		t.Errorf("%s: no path or no remedy", where)
+	}
+	if err := check(t, dir); err != nil {
+		t.Errorf("%s: %v", where, err)
+	}
+	tr.leftovers(t, dir, where, stderr)
+	if status == 0 || strings.Contains(stderr, "do not repeat") {
+		return
+	}
+	if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
+		t.Errorf("%s; again: status %d, %q", where, status, stderr)
+	} else if err := tr.final(t, dir); err != nil {
+		t.Errorf("%s; again: %v", where, err)
+	}
+}
+
+// leftovers checks that nothing is left but what RemoveLeftovers removes, an empty lock, and complete files that the
+// message names.
+func (tr *writing) leftovers(t *testing.T, dir, where, stderr string) {
+	t.Helper()
+	files := []string{filepath.Join(dir, tr.out)}
+	if tr.out == "page" {
+		files, _ = filepath.Glob(filepath.Join(dir, "page", "*", "*"))
+		files = append(files, filepath.Join(dir, "page", "index.html"), filepath.Join(dir, "page", "plots", "x"))
+	}
+	for name := range takeUp(t, dir) {
+		base := filepath.Base(name)
+		if strings.HasPrefix(base, ".") && strings.HasSuffix(base, ".tmp") { // .NAME.xxxxxxxx.tmp
+			files = append(files, filepath.Join(dir, filepath.Dir(name), base[1:len(base)-len(".xxxxxxxx.tmp")]))
+		}
+	}
+	for _, path := range files {
+		if err := atomicfile.RemoveLeftovers(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	for name := range takeUp(t, dir) {
+		_, there := tr.files[name]
+		switch {
+		case there || name == tr.out || strings.HasPrefix(name, "page/") && !strings.HasSuffix(name, ".new"):
+		case name == "."+tr.out+".lock":
+		case strings.HasSuffix(name, ".new") && strings.Contains(stderr, "kept as "+filepath.Join(dir, filepath.FromSlash(name))):
+		default:
+			t.Errorf("%s: %s is left", where, name)
+		}
+	}
+}
+
+// TestEveryDiskFault lets every operation on files of every command that writes some fail: once, and from then on. Without
+// BLSKERNEL_LONG it is one operation in twelve.
+func TestEveryDiskFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of runs")
+	}
+	total, commands := 0, writings(t)
+	step := 12
+	if long() {
+		step = 1
+	}
+	for first, tr := range commands {
+		for _, mode := range []struct {
+			Times int
+			Err   error
+			Half  bool
+		}{
+			{1, syscall.EIO, false},
+			{faults.Always, syscall.ENOSPC, true},
+			{2, syscall.EACCES, false},
+			{faults.Always, syscall.EIO, true},
+		} {
+			if !long() && mode.Times == 2 || !long() && mode.Times == faults.Always && mode.Err == syscall.EIO {
+				continue
+			}
+			for n := first % step; ; n += step {
+				d := &faults.Disk{Before: n, Times: mode.Times, Err: mode.Err, Half: mode.Half}
+				tr.under(t, d.Inject, d.Failed, mode.Err)
+				if len(d.Failed()) == 0 {
+					break
+				}
+				total++
+			}
+		}
+	}
+	t.Logf("%d operations of %d commands were failed", total, len(commands))
+}
+
+// TestEveryFullDisk runs every command that writes files on a disk that is full after a number of bytes: 50 of them, spread
+// evenly, with BLSKERNEL_LONG, else 2.
+func TestEveryFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of runs")
+	}
+	total, commands := 0, writings(t)
+	for _, tr := range commands {
+		asked, undo := faults.FullDisk(1 << 30)
+		if status, _, stderr := inProcess(tr.args(tr.files.lay(t))...); status != 0 {
+			t.Fatal(stderr)
+		}
+		undo()
+		size, parts := asked(), 2
+		if long() {
+			parts = 50
+		}
+		for part := range parts {
+			room := size * part / parts
+			var asked func() int
+			tr.under(t, func() (undo func()) {
+				asked, undo = faults.FullDisk(room)
+				return undo
+			}, func() []disk.Call {
+				if asked() <= room {
+					return nil
+				}
+				return []disk.Call{{Op: disk.Write}}
+			}, syscall.ENOSPC)
+			total++
+		}
+	}
+	t.Logf("%d sizes of the disk for %d commands", total, len(commands))
+}
+
+// TestReadErrors has a model and data that cannot be read: a file of Linux that answers every read with EIO.
+func TestReadErrors(t *testing.T) {
+	const unreadable = "/proc/self/mem"
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no such file")
+	}
+	if _, err := os.ReadFile(unreadable); !errors.Is(err, syscall.EIO) {
+		t.Skipf("it is read with the error %v", err)
+	}
+	model, test := trained(t, "--target", "color")
+	before, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.bls")
+	badData := filepath.Join(dir, "bad.csv")
+	if err := errors.Join(os.Symlink(unreadable, bad), os.Symlink(unreadable, badData)); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"predict", bad, test}, {"evaluate", bad, test}, {"export", bad, "--out", filepath.Join(dir, "w.npz")}, {"inspect", bad},
+		{"predict", model, badData}, {"evaluate", model, badData}, {"update", model, badData},
+		{"train", "--target", "color", "--out", filepath.Join(dir, "new.bls"), badData},
+		{"report", "--out", filepath.Join(dir, "page"), badData},
+	} {
+		status, stdout, stderr := inProcess(args...)
+		if status != exitFailure || stdout != "" || !strings.Contains(stderr, "bad.") || !strings.Contains(stderr, "input/output error") {
+			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
+		}
+	}
+	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the model has changed (%v)", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 { // the links
+		t.Errorf("%v is left (%v)", left, err)
+	}
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/internal/memory"
+)
+
+// TestRefusedForMemory has commands for which there is no memory: they say what they need before they begin, and what
+// there was is there.
+func TestRefusedForMemory(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	before, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	defer memory.Limit(1000)()
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{small("--target", "color", "--out", out, test), "(here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram,"},
+		{[]string{"update", model, test}, "(here: lower --enhancement,"},
+		{[]string{"paper", "--scale", "0.005", "--predict=false", "--table", "2", "--embedded", "--out", out}, "take fewer variants, nodes or samples"},
+		{[]string{"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--methods", "gram", "--out", out}, "take fewer rows or nodes"},
+		{quick(), "take fewer variants, nodes or samples"},
+	} {
+		status, _, stderr := inProcess(tc.args...)
+		if status != exitFailure || !strings.Contains(stderr, " of memory at the least, and 1 kB can be had at the most (") || !strings.Contains(stderr, tc.want) {
+			t.Errorf("%q: status %d, %q", tc.args, status, stderr)
+		}
+	}
+	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the model has changed (%v)", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v is left (%v)", left, err)
+	}
+}

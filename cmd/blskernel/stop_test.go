@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel/bench/result"
+	"blskernel/dataset/stream"
+	"blskernel/internal/disk"
+	"blskernel/internal/faults"
+)
+
+// A lookout is a writer that looks at a context before it takes what is written.
+type lookout struct {
+	bytes.Buffer
+	ctx context.Context
+}
+
+func (l *lookout) Write(p []byte) (int, error) {
+	_ = l.ctx.Err()
+	return l.Buffer.Write(p)
+}
+
+// stopped runs a command that is interrupted at the n-th moment at which it looks at its context, prints something, or
+// asks something of a file, and returns how many there were.
+func stopped(n int, args []string) (looks, status int, stderr string) {
+	ctx, release := faults.StoppedAfter(n, signalError{os.Interrupt})
+	defer release()
+	defer disk.Inject(func(disk.Call) (int, error) {
+		_ = ctx.Err()
+		return 0, nil
+	})()
+	out, errs := &lookout{ctx: ctx}, &lookout{ctx: ctx}
+	status = run(ctx, args, streams{out: out, err: errs})
+	return ctx.Looks(), status, errs.String()
+}
+
+// stoppable returns the writings, with the commands that write nothing and those that measure.
+func stoppable(t *testing.T) []writing {
+	t.Helper()
+	all := writings(t)
+	nothing := func(*testing.T, string) error { return nil }
+	model := all[2].files
+	evaluate := func(dir string) []string {
+		return []string{"evaluate", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "x.csv")}
+	}
+	all = append(all, writing{name: "evaluate", files: model, out: "m.bls", args: evaluate, whole: nothing, final: nothing})
+	measuring := func(name string, lines int, count func(f *result.File) int, args ...string) writing {
+		read := func(least int) func(t *testing.T, dir string) error {
+			return func(t *testing.T, dir string) error {
+				path := filepath.Join(dir, "r.jsonl")
+				if _, err := os.Stat(path); err != nil && least == 0 {
+					return nil
+				}
+				f, err := result.ReadFile(path)
+				if err == nil && (count(f) < least || count(f) > lines) {
+					err = errors.New("not all lines, or more")
+				}
+				return err
+			}
+		}
+		return writing{
+			name: name, out: "r.jsonl", again: []string{"--resume"}, whole: read(0), final: read(lines),
+			args: func(dir string) []string {
+				return append(args, "--backend", "pure", "--out", filepath.Join(dir, "r.jsonl"))
+			},
+		}
+	}
+	paper := func(f *result.File) int {
+		n := 0
+		for _, t := range f.Tables {
+			n += len(t.Rows)
+		}
+		return n
+	}
+	return append(all,
+		measuring("paper", 6, paper, "paper", "--scale", "0.005", "--predict=false", "--table", "2", "--embedded", "--methods", "gram,qr"),
+		measuring("crossover", 2, func(f *result.File) int { return len(f.Crossovers) },
+			"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--methods", "gram", "--rounds", "1"),
+	)
+}
+
+// TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints, and each operation on
+// a file: at 3 of them, spread evenly, unless BLSKERNEL_LONG is set. What is there is what was there, or a checkpoint, or
+// finished lines; and going on from it leads to the same result, of a model to the bit.
+func TestStopAtEveryLook(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of runs")
+	}
+	total, commands := 0, stoppable(t)
+	for _, tr := range commands {
+		looks, status, stderr := stopped(1<<30, tr.args(tr.files.lay(t)))
+		if status != 0 || looks == 0 {
+			t.Fatalf("%s: %d looks, status %d, %q", tr.name, looks, status, stderr)
+		}
+		step := 1
+		if !long() {
+			step = (looks + 2) / 3
+		}
+		// Some looks are at the same time on other goroutines, so that their number differs a little.
+		for n := 0; n < looks; n += step {
+			total += tr.stopped(t, n)
+		}
+	}
+	t.Logf("%d interruptions of %d commands", total, len(commands))
+}
+
+// stopped interrupts the command at the n-th moment, and returns 1, or 0 if it was over before.
+func (tr *writing) stopped(t *testing.T, n int) int {
+	t.Helper()
+	dir := tr.files.lay(t)
+	defer os.RemoveAll(dir)
+	_, status, stderr := stopped(n, tr.args(dir))
+	if status == 0 {
+		if err := tr.final(t, dir); err != nil {
+			t.Errorf("%s, not stopped: %v", tr.name, err)
+		}
+		return 0
+	}
+	if status != 130 || !strings.HasSuffix(stderr, ": interrupted\n") {
+		t.Errorf("%s at look %d: status %d, %q", tr.name, n, status, stderr)
+	}
+	if err := tr.whole(t, dir); err != nil {
+		t.Errorf("%s at look %d: %v", tr.name, n, err)
+	}
+	for name := range takeUp(t, dir) {
+		if _, there := tr.files[name]; !there && name != tr.out && !strings.HasPrefix(name, "page/") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".lock") {
+			t.Errorf("%s at look %d: %s is left", tr.name, n, name)
+		}
+	}
+	if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
+		t.Errorf("%s at look %d; again: status %d, %q", tr.name, n, status, stderr)
+	} else if err := tr.final(t, dir); err != nil {
+		t.Errorf("%s at look %d; again: %v", tr.name, n, err)
+	}
+	return 1
+}
+
+// A panicking is a reader that gives what it has and panics then.
+type panicking struct{ text *strings.Reader }
+
+func (p panicking) Read(b []byte) (int, error) {
+	if p.text.Len() == 0 {
+		panic("the reader broke")
+	}
+	return p.text.Read(b)
+}
+
+// recovered returns what f panics with.
+func recovered(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// gone waits until no more goroutines than before are there.
+func gone(t *testing.T, before int) {
+	t.Helper()
+	for range 500 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	buffer := make([]byte, 1<<16)
+	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buffer[:runtime.Stack(buffer, true)])
+}
+
+// TestPanicAhead has a source that panics while it is read ahead: whoever takes the batches does, and no goroutine is
+// left.
+func TestPanicAhead(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, rows := range []int{3, 20_000} {
+		ctx := context.Background()
+		r, err := stream.Open(ctx, []string{"-"}, stream.Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := readAhead(ctx, r, 0, 2, 2)
+		v := recovered(func() {
+			for range rows {
+				if f, _ := a.take(ctx); f.err != nil {
+					t.Fatal(f.err)
+				}
+			}
+		})
+		if err, ok := v.(error); !ok || !strings.Contains(err.Error(), "the reader broke") || !strings.Contains(err.Error(), "readAhead") {
+			t.Errorf("%v", v)
+		}
+		if f, _ := a.take(ctx); f.err == nil {
+			t.Error("there is a batch after it")
+		}
+		a.stop()
+	}
+	gone(t, before)
+}
+
+// TestPanicInWork has work that panics on a goroutine of its own: who waits for it does, and no goroutine is left.
+func TestPanicInWork(t *testing.T) {
+	before := runtime.NumGoroutine()
+	broken := func() error { panic("broken") }
+	for name, f := range map[string]func(){
+		"interruptible": func() { _ = interruptible(context.Background(), broken) },
+		"attend": func() {
+			_ = attend(context.Background(), newProgress(&bytes.Buffer{}, true), func(context.Context, func(func() error) error) error { return broken() })
+		},
+	} {
+		if err, ok := recovered(f).(error); !ok || !strings.HasPrefix(err.Error(), "broken\n") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	gone(t, before)
+}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSignalAnyTime sends SIGINT and SIGTERM to every command at random moments: 20 of each with BLSKERNEL_LONG, else one of
+// either kind.
+// What is there is what was there, or a checkpoint, or finished lines; and going on from it leads to the same result.
+func TestSignalAnyTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes, into which the race detector does not see")
+	}
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 4))
+	ended, sent, commands := 0, 0, stoppable(t)
+	for i, tr := range commands {
+		signals, whole := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, 60*time.Millisecond
+		if long() {
+			begun := time.Now()
+			if status, _, stderr := process(t, nil, tr.args(tr.files.lay(t))...); status != 0 {
+				t.Fatalf("%s: status %d, %q", tr.name, status, stderr)
+			}
+			signals, whole = slices.Repeat(signals, 20), time.Since(begun)
+		} else {
+			signals = signals[i%2 : i%2+1]
+		}
+		for _, s := range signals {
+			sent++
+			dir := tr.files.lay(t)
+			cmd := command(t, nil, tr.args(dir)...)
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(random.Float64() * float64(whole)))
+			_ = cmd.Process.Signal(s) // it may have ended
+			_ = cmd.Wait()            // whose status is looked at
+			switch status := cmd.ProcessState.ExitCode(); {
+			case status == 0:
+				if err := tr.final(t, dir); err != nil {
+					t.Errorf("%s: %v", tr.name, err)
+				}
+				continue
+			case status == -1 && errs.Len() == 0: // before it could listen to signals
+			case status != exitSignal+int(s) || !strings.HasSuffix(errs.String(), signalError{os.Signal(s)}.Error()+"\n"):
+				t.Errorf("%s: status %d, %q", tr.name, status, errs.String())
+			}
+			ended++
+			if err := tr.whole(t, dir); err != nil {
+				t.Errorf("%s after a %v: %v", tr.name, s, err)
+			}
+			for name := range takeUp(t, dir) {
+				if strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".lock") {
+					t.Errorf("%s after a %v: %s is left", tr.name, s, name)
+				}
+			}
+			if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
+				t.Errorf("%s after a %v; again: status %d, %q", tr.name, s, status, stderr)
+			} else if err := tr.final(t, dir); err != nil {
+				t.Errorf("%s after a %v; again: %v", tr.name, s, err)
+			}
+		}
+	}
+	t.Logf("%d of %d processes of %d commands were ended by a signal", ended, sent, len(commands))
+}

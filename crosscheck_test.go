@@ -1,0 +1,158 @@
+package blskernel
+
+import (
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"blskernel/internal/kernel"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/gonum"
+)
+
+// envLong asks for the tests that take minutes.
+const envLong = "BLSKERNEL_LONG"
+
+// reference is gonum's BLAS, in Go alone, as a Backend.
+func reference() Backend { return named{gonum.Implementation{}, "gonum"} }
+
+// everyBackend returns the pure backend on each kernel that this machine can run, and all others of this
+// process.
+func everyBackend(t testing.TB) []Backend {
+	t.Helper()
+	var names []string
+	for _, k := range kernel.Names() {
+		names = append(names, "pure/"+k)
+	}
+	for _, name := range Names() {
+		if name != "pure" { // one of those above
+			names = append(names, name)
+		}
+	}
+	var all []Backend
+	for _, name := range names {
+		b, err := Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// A candidate is what the reference is compared with.
+type candidate struct {
+	name string
+	Backend
+}
+
+// candidates are the backends, gonum on operands full of NaN where it is not to read, and for the
+// products that a backend may lack also those made of its Dgemm.
+func candidates(t testing.TB) []candidate {
+	all := []candidate{{"gonum", reference()}}
+	for _, b := range everyBackend(t) {
+		all = append(all, candidate{b.Name(), b}, candidate{b.Name() + " via Dgemm", plain{b}})
+	}
+	return all
+}
+
+// check compares all candidates on one call of a routine.
+func (r checked) check(t *testing.T, d *draw, all []candidate) {
+	t.Helper()
+	c := r.build(d)
+	want, magnitude := c.expect(reference())
+	for _, b := range all {
+		if _, made := b.Backend.(plain); made && !r.optional() {
+			continue
+		}
+		if b.name == "gonum" && r.gonumDiffers() {
+			continue
+		}
+		if err := c.compare(c.run(b.Backend, c.hostile()), want, magnitude); err != nil {
+			t.Fatalf("%s, backend %s: %s: %v", r.name, b.name, c.text, err)
+		}
+	}
+}
+
+// gonumDiffers tells whether gonum is not held to the routine: it reads what it need not, so that a NaN there
+// shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk with a zero beta;
+// and where it has no assembly, its Dgemv with a zero beta clears the elements behind y too (v0.17.0).
+func (r checked) gonumDiffers() bool {
+	return r.name == "Dgemm" || r.name == "Dsyrk" || r.name == "Dgemv" || r.optional()
+}
+
+// optional tells whether the routine is none of the Backend interface.
+func (r checked) optional() bool {
+	_, is := reflect.TypeFor[blas.Float64]().MethodByName(r.name)
+	return !is
+}
+
+// TestCrossCheck compares, of every routine, the results of all backends and kernels with gonum's on random
+// shapes, strides, increments and scalars: each element within the bound of componentwise errors,
+//
+//	|x - y| <= 2 gamma_k (|alpha||A||B| + |beta||C|),
+//
+// twice that of one of them, k the number of roundings on the way of a term; and everything that is not to
+// be written to the bit. What is not to be read is NaN.
+func TestCrossCheck(t *testing.T) {
+	rounds, most := 40, 150
+	switch {
+	case os.Getenv(envLong) == "1":
+		rounds, most = 4000, 400
+	case testing.Short(): // under the race detector
+		rounds = 8
+	}
+	all := candidates(t)
+	for k, r := range checkedRoutines() {
+		t.Run(r.name, func(t *testing.T) {
+			d := newDraw(nil, uint64(k), most)
+			for range rounds {
+				r.check(t, d, all)
+			}
+		})
+	}
+}
+
+// The table has every routine.
+func TestCrossCheckIsComplete(t *testing.T) {
+	var names []string
+	for _, r := range checkedRoutines() {
+		names = append(names, r.name)
+	}
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[blas.Float64](), reflect.TypeFor[PackedProducts](), reflect.TypeFor[FusedProducts](),
+	} {
+		for k := range of.NumMethod() {
+			if name := of.Method(k).Name; !slices.Contains(names, name) {
+				t.Errorf("%v.%s is not compared", of, name)
+			}
+		}
+	}
+}
+
+// FuzzBackends is TestCrossCheck with the shapes, flags and scalars of a call in the hands of the fuzzer.
+func FuzzBackends(f *testing.F) {
+	routines := checkedRoutines()
+	rnd := rand.New(rand.NewPCG(3, 8))
+	for k := range routines {
+		for _, size := range []byte{0, 1, 7, 8, 23, 24, 25, 40} {
+			data := make([]byte, 24)
+			for i := range data {
+				data[i] = byte(rnd.IntN(256))
+			}
+			// Small sizes are those of which the first choice is no multiple of 8.
+			for i := 2; i+1 < len(data); i += 2 {
+				data[i], data[i+1] = 1, size
+			}
+			f.Add(byte(k), data, uint64(k))
+		}
+	}
+	all := candidates(f)
+	f.Fuzz(func(t *testing.T, routine byte, data []byte, seed uint64) {
+		r := routines[int(routine)%len(routines)]
+		r.check(t, newDraw(data, seed, 160), all)
+	})
+}

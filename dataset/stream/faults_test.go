@@ -1,0 +1,134 @@
+package stream
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"blskernel/internal/disk"
+	"blskernel/internal/faults"
+)
+
+// TestSpoolFaults lets each operation on the temporary copy of an archive that comes through a pipe fail: the error says
+// so, and nothing is left in the folder for temporary files.
+func TestSpoolFaults(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	archive := spooled(t)
+	count := 0
+	for n := 0; ; n++ {
+		d := &faults.Disk{Before: n, Times: 1, Err: syscall.ENOSPC, Half: true}
+		undo := d.Inject()
+		rows, err := rowsOfArchive(archive)
+		undo()
+		if entries, failed := os.ReadDir(temp); failed != nil || len(entries) > 0 && n < 100 && d.Failed()[0].Op != disk.Remove {
+			t.Errorf("%v: %v is left (%v)", d.Failed(), entries, failed)
+		}
+		if len(d.Failed()) == 0 {
+			if err != nil || rows == 0 {
+				t.Errorf("%d rows, %v", rows, err)
+			}
+			break
+		}
+		count++
+		first := d.Failed()[0]
+		switch first.Op {
+		case disk.Remove:
+			if err != nil { // it is removed when it is closed
+				t.Errorf("%+v fails: %v", first, err)
+			}
+		case disk.Read, disk.Close:
+			if !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("%+v fails: %v", first, err)
+			}
+		default:
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "make room, or name another folder in TMPDIR") {
+				t.Errorf("%+v fails: %v", first, err)
+			}
+		}
+	}
+	if count < 4 {
+		t.Errorf("%d operations", count)
+	}
+	t.Logf("%d operations were failed", count)
+}
+
+// rowsOfArchive reads an archive from standard input and returns the number of its rows.
+func rowsOfArchive(archive []byte) (rows int, err error) {
+	r, err := Open(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(archive), Format: NPZ})
+	if err != nil {
+		return 0, err
+	}
+	for {
+		b, err := r.Next(7)
+		if err == io.EOF {
+			return rows, r.Close()
+		}
+		if err != nil {
+			return rows, errors.Join(err, r.Close())
+		}
+		n, _ := b.X.Dims()
+		rows += n
+	}
+}
+
+// spooled returns the bytes of an archive of 20 rows.
+func spooled(t *testing.T) []byte {
+	t.Helper()
+	x := append(npyHeader(1, "<f8", false, 20, 2), float64s(count(1, 40)...)...)
+	return npz(t, member{"X.npy", x, zip.Deflate})
+}
+
+// A panicking is a reader that gives what it has and panics then.
+type panicking struct{ text *strings.Reader }
+
+func (p panicking) Read(b []byte) (int, error) {
+	if p.text.Len() == 0 {
+		panic("the reader broke")
+	}
+	return p.text.Read(b)
+}
+
+// TestReaderPanics has a reader that panics, at first or later: so does the call that wants what it should have read, no
+// later one returns samples, and no goroutine is left.
+func TestReaderPanics(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, rows := range []int{0, 1, 1000, 100_000} {
+		var r *Reader
+		var err error
+		failed := func() (v any) {
+			defer func() { v = recover() }()
+			r, err = Open(context.Background(), []string{"-"}, Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
+			for err == nil {
+				_, err = r.Next(1000)
+			}
+			return nil
+		}()
+		if failed != "the reader broke" {
+			t.Errorf("%d rows: %v, %v", rows, failed, err)
+		}
+		if r != nil {
+			if _, err := r.Next(1); err == nil {
+				t.Errorf("%d rows: there are samples after the panic", rows)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for range 500 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}

@@ -1,0 +1,451 @@
+package stream
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/internal/faults"
+)
+
+// endless is a reader of one byte for ever.
+type endless byte
+
+func (e endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
+}
+
+// packed returns n times the text, in gzip, by way of no more memory than that.
+func packed(t testing.TB, text string, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece := []byte(strings.Repeat(text, 1<<16/len(text)))
+	for n *= len(text); n > 0; n -= len(piece) {
+		if _, err := z.Write(piece[:min(n, len(piece))]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestHostileFiles reads what somebody may have sent who means no good, by its name from a file and without one from a pipe.
+// Every fault is an *Error that names the place and can be read.
+func TestHostileFiles(t *testing.T) {
+	npyOf := func(shape string, elements ...byte) []byte {
+		return append(npyRaw(1, "{'descr': '|u1', 'fortran_order': False, 'shape': "+shape+", }"), elements...)
+	}
+	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
+	long := strings.Repeat("x", 1<<16)
+	for _, test := range []struct {
+		name string
+		file string
+		data []byte
+		opt  Options
+		says string
+	}{
+		{"empty text", "x.csv", nil, Options{}, "is empty"},
+		{"blank text", "x.csv", []byte("\n\r\n\n"), Options{}, "is empty"},
+		{"nothing but a mark", "x.csv", []byte("\xef\xbb\xbf"), Options{}, "is empty"},
+		{"two marks", "x.csv", []byte("\xef\xbb\xbf\xef\xbb\xbf1,2\n"), Options{Header: HeaderAbsent}, "line 1, column 1: \"\\ufeff1\" is no number"},
+		{"UTF-16", "x.csv", []byte("\xff\xfe1\x00,\x002\x00\n\x00"), Options{}, "UTF-16"},
+		{"UTF-16 without a mark", "x.csv", []byte("1\x00,\x002\x00\n\x003\x00,\x004\x00\n\x00"), Options{}, "is no number"},
+		{"a zero byte", "x.csv", []byte("1,2\n3,\x004\n"), Options{}, `line 2, column 2: "\x004" is no number`},
+		{"no UTF-8", "x.csv", []byte("1,2\n3,\xff\n"), Options{}, `line 2, column 2: "\xff" is no number`},
+		{"CR alone", "x.csv", []byte("1,2\r3,4\r5,6\r"), Options{}, `line 1, column 2: "2\r3" has a carriage return`},
+		{"CR alone, with a header", "x.csv", []byte("a,b\r1,2\r3,4\r"), Options{}, "end the lines with LF or CRLF"},
+		{"CR CR LF", "x.csv", []byte("a,b\r\r\n1,2\r\r\n"), Options{}, "line 1, column 2: \"b\\r\" has a carriage return"},
+		{"CR alone, no header", "x.csv", []byte("1,2\r3,4\r"), Options{Header: HeaderAbsent}, `"2\r3" is no number`},
+		{"an open quotation mark", "x.csv", []byte("1,2\n3,\"4\n5,6\n"), Options{}, "not closed"},
+		{"a quotation mark within", "x.csv", []byte("1,2\n3,4\"\n"), Options{}, "line 2"},
+		{"names that are there twice", "x.csv", []byte("a,a\n1,2\n"), Options{Targets: []string{"a"}}, `more than one column named "a"`},
+		{"a name of 64 KB", "x.csv", []byte(long + "y,b\n1,2\n"), Options{Targets: []string{long}}, "no column named"},
+		{"a cell of 64 KB", "x.csv", []byte("1\n" + long + "\n"), Options{Header: HeaderAbsent}, "is no number"},
+		{"fewer cells", "x.csv", []byte("1,2\n3\n"), Options{}, "line 2: the line has 1 cells, but the first line has 2"},
+		{"more cells", "x.csv", []byte("1,2\n3,4" + strings.Repeat(",", 9999) + "\n"), Options{}, "line 2: the line has 10001 cells"},
+		{"a number without end", "x.csv", []byte("1\n" + strings.Repeat("9", 400) + "\n"), Options{}, "too large"},
+		{"column 2^63", "x.csv", []byte("1,2\n"), Options{Targets: []string{"9223372036854775808"}}, "there are 2"},
+		{"a picture", "x.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), Options{Header: HeaderAbsent}, "line 1"},
+
+		{"empty array", "x.npy", nil, Options{}, "ends within its header"},
+		{"a header that is longer than the file", "x.npy", npyHeader(1, "<f8", false, 1)[:20], Options{}, "ends within its header"},
+		{"a header of 4 GB", "x.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), Options{}, "a header of 4294967295 bytes"},
+		{"a header without end", "x.npy", npyRaw(2, "{'descr': '<f8', 'shape': ("+strings.Repeat("1, ", 9999)), Options{}, "more than 64 sizes"},
+		{"nested", "x.npy", npyRaw(2, strings.Repeat("{", 60000)), Options{}, "has no string"},
+		{"nested shapes", "x.npy", npyRaw(2, "{'shape': "+strings.Repeat("(", 60000)), Options{}, "no number"},
+		{"a negative size", "x.npy", npyOf("(-1, -1)"), Options{}, "negative size"},
+		{"2^62 rows", "x.npy", npyOf("(4611686018427387904,)"), Options{}, "larger than any file"},
+		{"2^63 rows", "x.npy", npyOf("(9223372036854775808,)"), Options{}, "too large"},
+		{"sizes whose product overflows", "x.npy", npyOf("(4294967296, 4294967296)"), Options{}, "larger than any file"},
+		{"sizes whose product overflows beside a 0", "x.npy", npyOf("(0, 4294967296, 4294967296)"), Options{}, "larger than any file"},
+		{"2^61 rows of nothing", "x.npy", npyOf("(2305843009213693952, 0)"), Options{}, "no elements"},
+		{"a gigabyte in 128 bytes", "x.npy", npyOf("(1000, 1048576)", 1, 2, 3), Options{}, "cut off"},
+		{"a sample of a gigabyte", "x.npy", npyOf("(1, 1073741824)", 1, 2, 3), Options{}, "elements in a sample"},
+		{"more elements than are promised", "x.npy", npyOf("(1,)", 1, 2), Options{}, "its header promises"},
+		{"pickled objects", "x.npy", npyHeader(1, "|O", false, 1), Options{}, "pickled"},
+		{"a type of 60 KB", "x.npy", npyRaw(2, "{'descr': '<U"+strings.Repeat("0", 60000)+"1', 'fortran_order': False, 'shape': (0,)}"), Options{}, "no elements"},
+		{"a label that is no Unicode", "x.npy", append(npyHeader(1, "<U1", false, 1), 0, 0, 0x11, 0), Options{}, "are text"},
+
+		{"empty archive", "x.npz", npz(t), Options{}, "no arrays"},
+		{"no archive", "x.npz", nil, Options{}, "is no .npz"},
+		{"zeros", "x.npz", make([]byte, 4096), Options{}, "is no .npz"},
+		{"two arrays of one name", "x.npz", npz(t, member{"X.npy", x, 0}, member{"X.npy", x, 0}), Options{}, `two arrays named "X"`},
+		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "no arrays"},
+		{"a name of 64 KB", "x.npz", npz(t, member{long[:1<<16-5] + ".npy", x, 0}), Options{InputArray: "X"}, "no array"},
+		{"a method that is not known", "x.npz", bytes.ReplaceAll(npz(t, member{"X.npy", x, 8}), []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x5d\x00")), Options{}, "cannot be unpacked"},
+		{"half of an archive", "x.npz", npz(t, member{"X.npy", x, 0})[:99], Options{}, "is no .npz"},
+		{"an array that says 2^32 bytes", "x.npz", claimed(npz(t, member{"X.npy", x, 8}), 1<<32-2), Options{}, "its header promises"},
+
+		{"empty idx", "x.idx", nil, Options{}, "ends within its header"},
+		{"idx of a gigabyte in 19 bytes", "x.idx", idxFile(8, []byte{1, 2, 3}, 1<<20, 32, 32), Options{}, "cut off"},
+		{"idx whose sizes overflow", "x.idx", idxFile(8, nil, 1<<32-1, 1<<32-1, 1<<32-1), Options{}, "larger than any file"},
+		{"idx whose product is 0 in 64 bits", "x.idx", idxFile(8, nil, 1<<31, 1<<31, 4), Options{}, "larger than any file"},
+		{"idx of nothing", "x.idx", idxFile(8, nil, 0, 1<<20), Options{}, "no elements"},
+		{"idx of 255 dimensions", "x.idx", []byte{0, 0, 8, 255}, Options{}, "255 dimensions"},
+		{"idx of an unknown type", "x.idx", []byte{0, 0, 7, 1, 0, 0, 0, 1, 0}, Options{}, "unknown type"},
+	} {
+		for _, way := range []string{"file", "pipe"} {
+			path, opt := "-", test.opt
+			if way == "file" {
+				path = write(t, test.file, test.data)
+			} else {
+				opt.Stdin, opt.Format = bytes.NewReader(test.data), formatOfPath(test.file)
+			}
+			_, err := loadEach(t, path, opt)
+			says := test.says
+			if way == "file" && says == "cut off" {
+				says = "its header promises" // which is seen before anything is read
+			}
+			wantFault(t, test.name+", "+way, err, says)
+			if err != nil && len(err.Error()) > mostMessage+len(path) {
+				t.Errorf("%s, %s: a message of %d bytes", test.name, way, len(err.Error()))
+			}
+		}
+	}
+}
+
+// claimed makes an archive say of its only array that it unpacks to so many bytes.
+func claimed(archive []byte, size uint32) []byte {
+	at := bytes.Index(archive, []byte("PK\x01\x02"))
+	binary.LittleEndian.PutUint32(archive[at+24:], size)
+	return archive
+}
+
+// TestHostileText reads texts that are larger than any that should be read at once, from as little memory as a pipe has.
+func TestHostileText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second, and ten under the race detector")
+	}
+	const cells = 1 << 20
+	wide := strings.Repeat("1,", cells-1) + "1\n"
+	for _, test := range []struct {
+		name string
+		in   func() io.Reader
+		size int    // that is read
+		each uint64 // bytes may be allocated for each of them
+		says string
+	}{
+		{"a line of 100 MB", func() io.Reader { return io.LimitReader(endless('1'), 100<<20) }, maxRecord, 16, "longer than"},
+		{"100 MB in quotation marks", func() io.Reader {
+			return io.MultiReader(strings.NewReader("1\n2\n\""), io.LimitReader(endless('\n'), 100<<20))
+		}, maxRecord, 16, "line 3: a quotation mark is not closed"},
+		{"a line of 2^24 cells", func() io.Reader { return bytes.NewReader(packed(t, ",", 1<<24-1)) }, 1 << 24, 16, "line 1: the line has more than 1048576 cells"},
+		{"a line of 2^22 cells", func() io.Reader { return bytes.NewReader(packed(t, ",1", 1<<22)) }, 1 << 23, 16, "line 1: the line has more than 1048576 cells"},
+		{"such a second line", func() io.Reader {
+			return io.MultiReader(strings.NewReader("1\n"), io.LimitReader(endless(','), 1<<23), strings.NewReader("\n"))
+		}, 1 << 23, 16, "line 2: the line has 8388609 cells, but"},
+		{"such a second line, with a quotation mark", func() io.Reader {
+			return io.MultiReader(strings.NewReader("1\n\"2\"\n\n\"\""), io.LimitReader(endless(','), 1<<23), strings.NewReader("\n"))
+		}, 1 << 23, 16, "line 4: the line has more than 1048576 cells"},
+		{"2^20 columns", func() io.Reader { return strings.NewReader(wide) }, len(wide), 256, ""},
+		{"2^20 columns and one", func() io.Reader { return strings.NewReader("1," + wide) }, len(wide), 256, "line 1: the line has more than"},
+		{"2^20 columns that have no names", func() io.Reader {
+			return strings.NewReader(strings.Replace(wide, ",", ",x", 1) + wide[:len(wide)-3] + "\n")
+		}, 2 * len(wide), 256, "line 2: the line has 1048575 cells"},
+	} {
+		in := test.in()
+		faults.Bounded(t, test.size, test.each, 2<<20, func() {
+			all, err := loadEach(t, "-", Options{Stdin: in, Format: CSV})
+			if test.says != "" {
+				wantFault(t, test.name, err, test.says)
+			} else if err != nil || len(all.x) != cells {
+				t.Errorf("%s: %d numbers, %v", test.name, len(all.x), err)
+			}
+		})
+	}
+}
+
+// TestHostileMemory has the data of which most is allocated for its length: samples and batches of as few bytes as can be, blank
+// lines, of which each has a place of its own, and labels that are all different.
+func TestHostileMemory(t *testing.T) {
+	var labels strings.Builder
+	for i := range 1 << 14 {
+		fmt.Fprintf(&labels, "1,%x\n", i)
+	}
+	classes := Options{Targets: []string{"2"}, Classes: true}
+	for _, test := range []struct {
+		name string
+		data []byte
+		opt  Options
+	}{
+		{"one digit", []byte(strings.Repeat("1\n", 1<<16)), Options{}},
+		{"blank lines", []byte(strings.Repeat("1\n\n", 1<<16)), Options{}},
+		{"blank lines and quotation marks", []byte(strings.Repeat("1\n\n\"1\"\n\n", 1<<14)), Options{}},
+		{"wide", []byte(strings.Repeat(strings.Repeat("1,", 1023)+"1\n", 1<<6)), Options{}},
+		{"labels", []byte(labels.String()), classes},
+		{"one byte", append(npyHeader(1, "|u1", false, 1<<17), make([]byte, 1<<17)...), Options{}},
+		{"pixels", idxFile(8, make([]byte, 1<<17), 1<<7, 32, 32), Options{}},
+		{"one digit for a label", append(npyHeader(1, "|u1", false, 1<<16, 2), make([]byte, 1<<17)...), classes},
+	} {
+		for _, rows := range []int{1, 7, 1000, 1 << 20} {
+			batches := 0
+			got := faults.Allocated(func() {
+				test.opt.Stdin = bytes.NewReader(test.data)
+				r, err := Open(t.Context(), []string{"-"}, test.opt)
+				if err != nil {
+					t.Fatalf("%s: %v", test.name, err)
+				}
+				defer r.Close()
+				for ; err == nil; batches++ {
+					_, err = r.Next(rows)
+				}
+				if err != io.EOF {
+					t.Errorf("%s: %v", test.name, err)
+				}
+			})
+			if most := 256*len(test.data) + 512*batches + 2<<20; got > uint64(most) {
+				t.Errorf("%s by %d: %d bytes allocated for %d, at most %d may be", test.name, rows, got, len(test.data), most)
+			}
+		}
+	}
+}
+
+// TestSlowRecord has a record that arrives in pieces: what has been looked at is not looked at again.
+func TestSlowRecord(t *testing.T) {
+	text := []byte("\"" + strings.Repeat("\n\"\"", 1<<10) + "1\"\n")
+	var ends recordEnds
+	for n := range text {
+		if end := ends.last(text[:n]); end != 0 || ends.seen != n {
+			t.Fatalf("of %d bytes %d were seen, and a record ends behind %d", n, ends.seen, end)
+		}
+	}
+	if end := ends.last(text); end != len(text) {
+		t.Errorf("the record of %d bytes ends behind %d", len(text), end)
+	}
+}
+
+// TestNearestNames looks for names that are not there among few and among many.
+func TestNearestNames(t *testing.T) {
+	var many strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&many, "gene%05d,", i)
+	}
+	header := many.String() + "Price,prize,pr" + strings.Repeat("y", 1<<10) + "\n"
+	path := write(t, "x.csv", []byte(header+strings.Repeat("1,", 50_002)+"1\n"))
+	for _, test := range []struct{ name, says string }{
+		{"price", `has no column named "price"; the nearest of its 50003 names are "Price", "prize"`},
+		{"gene0001", `the nearest of its 50003 names are "gene00001", "gene00010", "gene00011", "gene00012", "gene00013"`},
+		{"gene00001x", `the nearest of its 50003 names are "gene00001", `},
+		{"weight", `it has "gene00000", "gene00001", "gene00002", "gene00003", "gene00004", "gene00005", "gene00006", "gene00007", and 49995 more`},
+		{strings.Repeat("z", 1<<12), "and 49995 more"},
+	} {
+		_, err := Open(t.Context(), []string{path}, Options{Targets: []string{test.name}})
+		wantFault(t, test.name, err, test.says)
+		if err != nil && len(err.Error()) > 600+len(path) {
+			t.Errorf("%.20s: a message of %d bytes", test.name, len(err.Error()))
+		}
+	}
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"Abc", "aBC", 0}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"abcdef", "uvwxyz", 6}, {"ab", "ba", 2}} {
+		for most := range 8 {
+			for _, pair := range [][2]string{{test.a, test.b}, {test.b, test.a}} {
+				if got := distance(pair[0], pair[1], most); got != test.want && !(test.want > most && got > most) {
+					t.Errorf("from %q to %q, at most %d: %d, want %d", pair[0], pair[1], most, got, test.want)
+				}
+			}
+		}
+	}
+}
+
+// TestHostileArchives has names of arrays that lead out of a folder, a directory without end, and gzip that fills a disk.
+func TestHostileArchives(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TMP", folder) // of Windows
+	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
+	names := []string{"../../X", "/X", `..\X`, "a/../../X", "X\x00", "\xff", "con"}
+	var members []member
+	for _, name := range names {
+		members = append(members, member{name + ".npy", x, zip.Deflate})
+	}
+	path := write(t, "x.npz", npz(t, members...))
+	before := listing(t, filepath.Dir(filepath.Dir(path)))
+	for _, insecure := range []string{"1", "0"} {
+		t.Setenv("GODEBUG", "zipinsecurepath="+insecure)
+		for _, name := range names {
+			if got := mustLoad(t, []string{path}, Options{InputArray: name}); !slices.Equal(got.x, []float64{1, 2, 3, 4}) {
+				t.Errorf("%q: %v", name, got.x)
+			}
+		}
+	}
+	if after := listing(t, filepath.Dir(filepath.Dir(path))); !slices.Equal(after, before) {
+		t.Errorf("there were %v and are %v", before, after)
+	}
+
+	entry := npz(t, member{strings.Repeat("x", 1<<12), nil, zip.Store})
+	begin, end := bytes.Index(entry, []byte("PK\x01\x02")), bytes.Index(entry, []byte("PK\x05\x06"))
+	directory := bytes.Repeat(entry[begin:end], 1<<10)
+	last := slices.Clone(entry[end:])
+	binary.LittleEndian.PutUint16(last[8:], 1<<10)
+	binary.LittleEndian.PutUint16(last[10:], 1<<10)
+	binary.LittleEndian.PutUint32(last[12:], uint32(len(directory)))
+	binary.LittleEndian.PutUint32(last[16:], 0)
+	long := slices.Concat(directory, last)
+	for _, packed := range []bool{false, true} {
+		data := long
+		if packed {
+			data = zipped(long)
+		}
+		faults.Bounded(t, 0, 0, 16<<20, func() {
+			_, err := loadEach(t, write(t, "x.npz", data), Options{})
+			wantFault(t, "directory", err, "a directory of more than 1024 KiB")
+		})
+	}
+
+	if testing.Short() {
+		return // and no 80 MB are packed
+	}
+	bomb := packed(t, "PK\x03\x04", (spoolFree+spoolRatio<<20)/4)
+	_, err := loadEach(t, write(t, "x.npz.gz", bomb), Options{})
+	wantFault(t, "gzip", err, "unpacks to more than 16 times its size")
+	if left := listing(t, folder); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// listing returns the names in a folder.
+func listing(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestHostilePaths has in the place of a file what is none.
+func TestHostilePaths(t *testing.T) {
+	dir := t.TempDir()
+	loop := filepath.Join(dir, "loop.csv")
+	nowhere := filepath.Join(dir, "nowhere.csv")
+	if err := os.Symlink("loop.csv", loop); err != nil && runtime.GOOS == "windows" {
+		t.Skip(err) // where links need a permission
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nothing", nowhere); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{
+		dir: "a folder must have the files of MNIST", loop: "cannot be opened", nowhere: "cannot be opened",
+		filepath.Join(write(t, "x.csv", []byte("1\n")), "x.csv"): "cannot be opened", dir + "/" + strings.Repeat("x", 1<<10): "cannot be opened",
+		dir + "/\x00": "cannot be opened",
+	} {
+		_, err := Open(t.Context(), []string{path}, Options{})
+		wantFault(t, fmt.Sprintf("%.60q", path), err, says)
+	}
+	_, err := Open(t.Context(), []string{write(t, "x.csv", []byte("1\n"))}, Options{TargetPath: dir})
+	wantFault(t, "targets", err, "is a folder")
+}
+
+// TestChangedWhileRead reads files that become shorter or longer after their header was read. What is delivered before the
+// fault is what was there.
+func TestChangedWhileRead(t *testing.T) {
+	const rows, cols = 1 << 12, 64
+	values := make([]float64, rows*cols)
+	array := func(fortran bool) []byte {
+		return append(npyHeader(1, "<f8", fortran, rows, cols), float64s(values...)...)
+	}
+	text := []byte(strings.Repeat("1,2\n", 1<<19))
+	idx := idxFile(8, make([]byte, rows*cols), rows, cols)
+	archive := func(method uint16) []byte { return npz(t, member{"X.npy", array(false), method}) }
+	for _, test := range []struct {
+		name string
+		data []byte
+		size int64 // that the file then has
+		says string
+	}{
+		{"a.npy", array(false), 1 << 16, "cut off"},
+		{"b.npy", array(true), 1 << 16, "was the file changed?"},
+		{"c.npy", array(false), 0, "cut off"},
+		{"d.idx", idx, 1 << 14, "cut off"},
+		{"e.npz", archive(zip.Store), 1 << 16, "cut off"},
+		{"f.npy", array(false), 1 << 22, ""},
+		{"g.idx", idx, 1 << 22, ""},
+		{"h.csv", text, 1 << 20, ""}, // a text has no length: a shorter one is another text
+	} {
+		path := write(t, test.name, test.data)
+		r, err := Open(t.Context(), []string{path}, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if err := os.Truncate(path, test.size); err != nil && runtime.GOOS == "windows" {
+			r.Close()
+			continue // where an opened file is not to be changed
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for err == nil {
+			var b *Batch
+			if b, err = r.Next(100); err == nil {
+				got, _ := b.X.Dims()
+				n += got
+			}
+		}
+		switch {
+		case test.says != "":
+			wantFault(t, test.name, err, test.says)
+		case err != io.EOF:
+			t.Errorf("%s: %v after %d samples", test.name, err, n)
+		case test.name != "h.csv" && n != rows:
+			t.Errorf("%s: %d samples", test.name, n)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestPipeWithoutEnd reads a pipe that goes on for ever, and is stopped.
+func TestPipeWithoutEnd(t *testing.T) {
+	for format, says := range map[Format]string{CSV: "longer than", NPY: "not a .npy file", IDX: "no idx file"} {
+		faults.Bounded(t, maxRecord, 16, 2<<20, func() {
+			_, err := Open(t.Context(), []string{"-"}, Options{Format: format, Stdin: endless('7')})
+			wantFault(t, format.String(), err, says)
+		})
+	}
+}

@@ -1,0 +1,263 @@
+package stream
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"blskernel/internal/faults"
+	"blskernel/internal/npy"
+)
+
+const (
+	// mostUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would take the time of others.
+	mostUnpacked = 1 << 22
+	mostMessage  = 4000 // some names of at most shownText bytes, each of which may be quoted as four
+)
+
+// unpackedSize returns the bytes of data with those that gzip and the members of an archive in it unpack to, and the number of
+// members, each of which may have a header that is read.
+func unpackedSize(t *testing.T, data []byte) (n, members int) {
+	n = len(data)
+	add := func(r io.Reader) []byte {
+		b, _ := io.ReadAll(io.LimitReader(r, mostUnpacked)) // up to where it is damaged
+		if n += len(b); n >= mostUnpacked {
+			t.Skip("unpacks to too much")
+		}
+		return b
+	}
+	if z, err := gzip.NewReader(bytes.NewReader(data)); err == nil {
+		data = add(z)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return n, 0
+	}
+	for _, member := range z.File {
+		if r, err := member.Open(); err == nil {
+			add(r)
+			r.Close()
+		}
+	}
+	return n, len(z.File)
+}
+
+// FuzzOpen feeds any bytes to every format, as a file and through a pipe: no panic; every fault is an *Error with the path and a
+// message that can be read; what is allocated is what the package comment says; and what is read is read again, to the
+// last bit, from an array and from a text that are made of it.
+func FuzzOpen(f *testing.F) {
+	x := append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4)
+	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
+	for _, data := range [][]byte{
+		[]byte("a,b\n1,2\n"), []byte("1;2,5\n"), []byte("\xef\xbb\xbf1,x\r\n-0,\"y\n\"\r\n"), []byte("1\r2\r"), []byte("\xff\xfe1\x00"), []byte("1,\"2\n3,4\n"),
+		[]byte(strings.Repeat("x,", 300) + "\n"), {}, []byte("\n"), zipped([]byte("1\n")), zipped(nil), zipped([]byte("1,2\n3"))[:24],
+		append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 2)...), npyHeader(3, "<U3", true, 2, 2), append(npyHeader(2, "<f4", false, 2), 0, 0, 0xc0, 0x7f, 0, 0, 0, 0),
+		npyHeader(1, "<f8", false, 1<<30, 1<<13), []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), append(npyHeader(1, "<U1", false, 2), "a\x00\x00\x00\xe9\x00\x00\x00"...),
+		idxFile(8, []byte{1, 2, 3, 4}, 1, 2, 2), idxFile(14, float64s(1), 1), idxFile(8, []byte{1}, 1<<31, 28, 28), idxFile(9, nil, 0),
+		npz(f, member{"X.npy", x, zip.Store}, member{"y.npy", y, zip.Deflate}), npz(f, member{"../X.npy", x, zip.Deflate}), npz(f),
+		zipped(npz(f, member{"X.npy", y, zip.Deflate})), npz(f, member{"X.npy", x, zip.Store}, member{"X.npy", x, zip.Store}),
+	} {
+		for _, how := range []byte{0, 1, 9, 18, 33, 64, 130} {
+			f.Add(data, how)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte, how byte) {
+		opt := Options{Format: Format(how % 5), Classes: how&8 != 0}
+		if how&16 != 0 {
+			opt.Targets = []string{"1"}
+		}
+		if how&32 != 0 {
+			opt.Targets = []string{"y"}
+		}
+		n, members := unpackedSize(t, data)
+		path := "-"
+		if how&64 != 0 {
+			opt.Stdin = bytes.NewReader(data)
+		} else {
+			path = write(t, "x", data)
+		}
+		var all table
+		var dim, outputs int
+		var err error
+		// The figures of the package comment, and what the test itself keeps; for each member of an archive without X the
+		// header that is looked at, with what unpacks it; and the buffers, pieces and copies to the disk of the three times
+		// that the beginning is read where there is a look by Peek.
+		faults.Bounded(t, n, 256+32, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
+			var r *Reader
+			if r, err = Open(t.Context(), []string{path}, opt); err != nil {
+				return
+			}
+			defer r.Close()
+			if dim, outputs = r.Dim(), r.Outputs(); how&128 != 0 {
+				if _, err := r.Peek(2); err != nil && err != io.EOF {
+					checkFault(t, err)
+				}
+			}
+			for err == nil {
+				var b *Batch
+				if b, err = r.Next(7); err == nil {
+					all.add(b)
+				}
+			}
+		})
+		if err != io.EOF {
+			checkFault(t, err)
+			return
+		}
+		if all.rows > 0 && all.rows <= 1000 && dim+outputs <= 1000 {
+			checkAgain(t, all, dim, outputs)
+		}
+	})
+}
+
+// add appends a batch.
+func (all *table) add(b *Batch) {
+	rows, _ := b.X.Dims()
+	all.rows += rows
+	all.x = append(all.x, b.X.RawMatrix().Data...)
+	if b.Y != nil {
+		all.y = append(all.y, b.Y.RawMatrix().Data...)
+	}
+	all.labels = append(all.labels, b.Labels...)
+}
+
+// checkFault checks that err is an *Error that can be shown.
+func checkFault(t *testing.T, err error) {
+	t.Helper()
+	var fault *Error
+	if !errors.As(err, &fault) || fault.Path == "" || len(err.Error()) > mostMessage+len(fault.Path) {
+		t.Errorf("error %.500v", err)
+	}
+}
+
+// checkAgain writes what has been read as an array and as a text, and reads both.
+func checkAgain(t *testing.T, all table, dim, outputs int) {
+	t.Helper()
+	data := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, all.rows, dim), all.x)
+	got, err := loadEach(t, "-", Options{Stdin: bytes.NewReader(data)})
+	if err != nil || got.rows != all.rows || !bitsEqual(got.x, all.x) {
+		t.Errorf("the inputs are read again from an array as others: %v", err)
+	}
+	var text bytes.Buffer
+	w := csv.NewWriter(&text)
+	for i := range all.rows {
+		var cells []string
+		for _, v := range slices.Concat(all.x[i*dim:(i+1)*dim], all.y[i*len(all.y)/all.rows:(i+1)*len(all.y)/all.rows]) {
+			cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if err := w.Write(cells); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+	opt := Options{Stdin: &text, Format: CSV, Header: HeaderAbsent, Comma: ','}
+	if all.y != nil {
+		opt.Targets = []string{strconv.Itoa(dim+1) + "-"}
+	}
+	got, err = loadEach(t, "-", opt)
+	if err != nil || got.rows != all.rows || !bitsEqual(got.x, all.x) || !bitsEqual(got.y, all.y) {
+		t.Errorf("the samples are read again from a text as others: %v", err)
+	}
+	checkLabelsAgain(t, all.labels)
+}
+
+// checkLabelsAgain does the same for labels, as far as NumPy can have them: its texts end before the first of the zeros that
+// they end with, and have characters of Unicode.
+func checkLabelsAgain(t *testing.T, labels []string) {
+	t.Helper()
+	for _, label := range labels {
+		if strings.HasSuffix(label, "\x00") || label != strings.ToValidUTF8(label, "") || len(label) > npy.MaxText/4 {
+			return
+		}
+	}
+	if labels == nil {
+		return
+	}
+	descr := npy.LabelType(labels)
+	data := npy.AppendHeader(nil, descr, len(labels))
+	for _, label := range labels {
+		data = npy.AppendLabel(data, descr, label)
+	}
+	inputs := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, len(labels), 1), make([]float64, len(labels)))
+	got, err := loadEach(t, write(t, "x.npy", inputs), Options{TargetPath: write(t, "y.npy", data), Classes: true})
+	if err != nil || !slices.Equal(got.labels, labels) {
+		t.Errorf("the labels %q are read again as %q, %v", labels, got.labels, err)
+	}
+}
+
+// FuzzArrays puts any elements behind any header of each version, which is as long as it says, and reads the array as a file,
+// through a pipe, packed, and as the members of archives whose checksums are right: what one way reads all read, but for the
+// order of Fortran, which needs a plain file.
+func FuzzArrays(f *testing.F) {
+	dict := func(descr, order, shape string) string {
+		return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }"
+	}
+	elements := append(float64s(1, -2, 3e300, math.Copysign(0, -1)), 1, 2, 3, 4)
+	for version := byte(1); version <= 3; version++ {
+		f.Add(version, dict("<f8", "False", "(2, 2)"), elements[:32])
+		f.Add(version, dict("|u1", "True", "(2, 3, 6)"), elements)
+		f.Add(version, dict(">i4", "False", "(9,)"), elements)
+	}
+	f.Add(byte(1), dict("<f2", "False", "(0, 3)"), elements)
+	f.Add(byte(1), dict("|b1", "False", "(1, 2305843009213693952)"), elements)
+	f.Add(byte(1), dict("|i1", "True", "(1, 36)"), elements)
+	f.Add(byte(2), dict("|u1", "False", "(16777217, 1)"), elements)
+	f.Add(byte(1), dict("|u1", "False", "()"), elements[:1])
+	f.Fuzz(func(t *testing.T, version byte, dict string, elements []byte) {
+		if len(dict) > 1<<14 || len(elements) > 1<<16 {
+			t.Skip()
+		}
+		data := append(npyRaw(version, dict), elements...)
+		want, wantErr := loadEach(t, write(t, "x.npy", data), Options{})
+		if wantErr != nil {
+			checkFault(t, wantErr)
+		} else {
+			checkAgain(t, want, len(want.x)/want.rows, 0)
+		}
+		stored := npz(t, member{"X.npy", data, zip.Store})
+		deflated := npz(t, member{"X.npy", data, zip.Deflate})
+		for name, read := range map[string]func() (table, error){
+			"a pipe":             func() (table, error) { return loadEach(t, "-", Options{Stdin: bytes.NewReader(data)}) },
+			"gzip":               func() (table, error) { return loadEach(t, "-", Options{Stdin: bytes.NewReader(zipped(data))}) },
+			"stored":             func() (table, error) { return loadEach(t, write(t, "x.npz", stored), Options{}) },
+			"deflated":           func() (table, error) { return loadEach(t, write(t, "x.npz", deflated), Options{}) },
+			"deflated in a pipe": func() (table, error) { return loadEach(t, "-", Options{Stdin: bytes.NewReader(deflated)}) },
+		} {
+			got, err := read()
+			if err != nil {
+				checkFault(t, err)
+			}
+			fortran := err != nil && strings.Contains(err.Error(), "Fortran order")
+			if (err == nil) != (wantErr == nil) && !fortran || err == nil && (got.rows != want.rows || !bitsEqual(got.x, want.x)) {
+				t.Errorf("%s: %d samples, error %v; as a file %d, error %v", name, got.rows, err, want.rows, wantErr)
+			}
+		}
+	})
+}
+
+// loadEach reads all samples of one path, five at a time.
+func loadEach(t *testing.T, path string, opt Options) (all table, err error) {
+	r, err := Open(t.Context(), []string{path}, opt)
+	if err != nil {
+		return all, err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next(5)
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		all.add(b)
+	}
+}

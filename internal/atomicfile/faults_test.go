@@ -1,0 +1,237 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"blskernel/internal/disk"
+	"blskernel/internal/faults"
+)
+
+// replace writes a file of two writes and a write over the first byte, as all users of this package together do.
+func replace(path string) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	for _, text := range []string{"?he new", " content"} {
+		if _, err := io.WriteString(f, text); err != nil {
+			return err
+		}
+	}
+	if _, err := f.WriteAt([]byte("t"), 0); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+const (
+	oldText = "what was there"
+	newText = "the new content"
+)
+
+// TestSteps looks at the order of the operations.
+func TestSteps(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "x")
+		want := []disk.Op{disk.Open, disk.Write, disk.Write, disk.Write, disk.Sync, disk.Close, disk.Rename, disk.Folder}
+		if there {
+			write(t, path, oldText)
+			want = slices.Insert(want, 1, disk.Chmod)
+		}
+		var all faults.Disk
+		undo := all.Inject()
+		err := replace(path)
+		undo()
+		var got []disk.Op
+		for _, c := range all.Calls() {
+			got = append(got, c.Op)
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+		folderHas(t, filepath.Dir(path), map[string]string{"x": newText})
+	}
+}
+
+// TestEveryFault lets each operation fail, alone and with all that follow, in every way, where a file is replaced and
+// where there is none. There is the old file or the new one, nothing else but what RemoveLeftovers removes or the error
+// names, and the error says what there is. Without BLSKERNEL_LONG it is two errors, and one fault or all.
+func TestEveryFault(t *testing.T) {
+	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faults.Always}
+	if os.Getenv("BLSKERNEL_LONG") != "" {
+		reasons, several = append(reasons, syscall.EROFS, io.ErrShortWrite), append(several, 2)
+	}
+	count := 0
+	for _, there := range []bool{false, true} {
+		for _, reason := range reasons {
+			for _, times := range several {
+				for _, half := range []bool{false, true} {
+					for n := 0; ; n++ {
+						d := &faults.Disk{Before: n, Times: times, Err: reason, Half: half}
+						if !fails(t, there, d) {
+							break
+						}
+						count++
+					}
+				}
+			}
+		}
+	}
+	// 8 operations for a new file and 9 for one that is replaced.
+	if want := (8 + 9) * len(reasons) * len(several) * 2; count != want {
+		t.Errorf("%d faults; want %d", count, want)
+	}
+	t.Logf("%d operations were failed", count)
+}
+
+// fails replaces a file under the faults, and tells whether there were any.
+func fails(t *testing.T, there bool, d *faults.Disk) bool {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	if there {
+		if err := os.WriteFile(path, []byte(oldText), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := d.Inject()
+	err := replace(path)
+	undo()
+	failed := d.Failed()
+	if len(failed) == 0 {
+		if err != nil {
+			t.Errorf("without a fault: %v", err)
+		}
+		return false
+	}
+	first := failed[0].Op
+	want := map[string]string{}
+	if there {
+		want["x"] = oldText
+	}
+	var we *WriteError
+	var fe *FolderError
+	switch {
+	case errors.As(err, &fe):
+		want["x"] = newText
+		if first != disk.Folder || fe.Path != path {
+			t.Errorf("%v fails: %v", first, err)
+		}
+	case !errors.As(err, &we) || we.Path != path || !errors.Is(err, d.Err):
+		t.Errorf("%v fails: %v", first, err)
+	case we.Kept != "":
+		if first != disk.Rename {
+			t.Errorf("%v fails: %v", first, err)
+		}
+		want[filepath.Base(we.Kept)] = newText
+	}
+	if text := err.Error(); !strings.Contains(text, path) || we != nil && !strings.HasSuffix(text, disk.Remedy(d.Err)) {
+		t.Errorf("%v fails: %v", first, err)
+	}
+	if err := RemoveLeftovers(path); err != nil {
+		t.Error(err)
+	}
+	if we != nil && strings.HasSuffix(we.Kept, temporarySuffix) { // where two renamings failed
+		delete(want, filepath.Base(we.Kept))
+	}
+	folderHas(t, dir, want)
+	if err := replace(path); err != nil {
+		t.Errorf("after the fault: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != newText {
+		t.Errorf("after the fault: %q (%v)", got, err)
+	}
+	return true
+}
+
+// TestFullDisk has a disk that is full after each number of bytes.
+func TestFullDisk(t *testing.T) {
+	for room := range len(newText) + 1 {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x")
+		write(t, path, oldText)
+		_, undo := faults.FullDisk(room)
+		err := replace(path)
+		undo()
+		var we *WriteError
+		if !errors.As(err, &we) || !errors.Is(err, syscall.ENOSPC) || !strings.HasSuffix(err.Error(), ": make room on the disk, or name a file on another one") {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+		folderHas(t, dir, map[string]string{"x": oldText})
+	}
+}
+
+// TestKept does not write over a file that was kept before.
+func TestKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	write(t, path+".new", "mine")
+	d := &faults.Disk{Ops: []disk.Op{disk.Rename}, Times: 1, Err: syscall.EACCES}
+	undo := d.Inject()
+	err := replace(path)
+	undo()
+	if err == nil || !strings.Contains(err.Error(), "kept as "+path+".new1") {
+		t.Error(err)
+	}
+	folderHas(t, dir, map[string]string{"x.new": "mine", "x.new1": newText})
+}
+
+// TestAdopt gives a file its name, or leaves it the one that it has.
+func TestAdopt(t *testing.T) {
+	for _, failing := range []disk.Op{"", disk.Rename, disk.Folder} {
+		dir := t.TempDir()
+		from, to := filepath.Join(dir, "x.part"), filepath.Join(dir, "x")
+		write(t, from, newText)
+		write(t, to, oldText)
+		d := &faults.Disk{Ops: []disk.Op{failing}, Times: 1, Err: syscall.EIO}
+		undo := d.Inject()
+		err := Adopt(from, to)
+		undo()
+		want := map[string]string{"x": newText}
+		var we *WriteError
+		var fe *FolderError
+		switch failing {
+		case "":
+			if err != nil {
+				t.Error(err)
+			}
+		case disk.Rename:
+			want = map[string]string{"x": oldText, "x.part": newText}
+			if !errors.As(err, &we) || we.Kept != from || we.Path != to {
+				t.Error(err)
+			}
+		case disk.Folder:
+			if !errors.As(err, &fe) || fe.Path != to {
+				t.Error(err)
+			}
+		}
+		folderHas(t, dir, want)
+	}
+}
+
+// TestLeftoversStay has leftovers that cannot be removed: the error is that of the file system.
+func TestLeftoversStay(t *testing.T) {
+	dir := t.TempDir()
+	left := filepath.Join(dir, ".x.0123abcd.tmp")
+	write(t, left, "")
+	d := &faults.Disk{Times: 1, Err: fs.ErrPermission}
+	undo := d.Inject()
+	err := RemoveLeftovers(filepath.Join(dir, "x"))
+	undo()
+	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), left) {
+		t.Error(err)
+	}
+	if err := RemoveLeftovers(filepath.Join(dir, "x")); err != nil {
+		t.Error(err)
+	}
+	folderHas(t, dir, nil)
+}

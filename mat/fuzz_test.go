@@ -1,0 +1,188 @@
+package mat
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/fuzz"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A cut takes numbers from the data of a fuzzer; there are zeros where it ends.
+type cut struct{ fuzz.Choices }
+
+// view takes an r×c view of the storage, as far as there is room, and the places of its elements.
+func (c *cut) view(storage []float64, rows, cols int) (m *Dense, at [][]int, ok bool) {
+	stride := cols + c.Below(4)
+	length := (rows-1)*stride + cols
+	if length > len(storage) {
+		return nil, nil, false
+	}
+	first := c.Below(len(storage) - length + 1)
+	d := new(Dense)
+	d.SetRawMatrix(blas64.General{Rows: rows, Cols: cols, Stride: stride, Data: storage[first : first+length]})
+	for i := range rows {
+		var row []int
+		for j := range cols {
+			row = append(row, first+i*stride+j)
+		}
+		at = append(at, row)
+	}
+	return d, at, true
+}
+
+// relate says whether two views share an element, and whether they are the same.
+func relate(a, b [][]int) (share, same bool) {
+	held := map[int]bool{}
+	for _, row := range a {
+		for _, at := range row {
+			held[at] = true
+		}
+	}
+	for _, row := range b {
+		for _, at := range row {
+			share = share || held[at]
+		}
+	}
+	return share, slices.EqualFunc(a, b, slices.Equal)
+}
+
+// FuzzAliasing has operands and result anywhere in one storage. The result may be an operand; where it
+// shares an element with one otherwise there is the panic for that, and nothing is written; else it is the
+// product, and nothing beside it has changed. Views with different strides may be refused without need.
+func FuzzAliasing(f *testing.F) {
+	for _, seed := range []string{
+		"", "\x00\x02\x02\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", // all the same
+		"\x01\x02\x02\x02\x02\x02\x00\x02\x03\x00\x02\x20\x00\x00", // columns side by side
+		"\x02\x03\x01\x02\x01\x00\x01\x05\x01\x0a\x00\x00",
+		"\x03\x01\x03\x03\x03\x07\x02\x07\x01\x20\x00\x00",
+		"\x07\x03\x03\x03\x00\x00\x00\x08\x00\x20\x01\x00", // a result that keeps storage
+		"\x0b\x03\x03\x03\x00\x00\x00\x08\x00\x20\x01\x00",
+	} {
+		f.Add([]byte(seed))
+	}
+	rnd := rand.New(rand.NewPCG(20, 1))
+	for range 400 {
+		data := make([]byte, 10)
+		for i := range data {
+			data[i] = byte(rnd.IntN(256))
+		}
+		f.Add(data)
+	}
+	b, err := blskernel.Lookup("pure")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := &cut{data}
+		storage := make([]float64, 48)
+		for i := range storage {
+			storage[i] = float64(i%7 - 3)
+		}
+		form := c.Below(12)
+		aTrans, bTrans, empty := form&1 != 0, form&2 != 0, form >= 8
+		m, n, k := 1+c.Below(5), 1+c.Below(5), 1+c.Below(5)
+		rowsA, colsA, rowsB, colsB := m, k, k, n
+		if aTrans {
+			rowsA, colsA = k, m
+		}
+		if bTrans {
+			rowsB, colsB = n, k
+		}
+		x, atX, ok := c.view(storage, rowsA, colsA)
+		y, atY, okY := c.view(storage, rowsB, colsB)
+		dst, at, okDst := c.view(storage, m, n)
+		if !ok || !okY || !okDst {
+			return
+		}
+		if empty { // without gaps then
+			first := at[0][0]
+			dst.SetRawMatrix(blas64.General{Rows: m, Cols: n, Stride: n, Data: storage[first : first+m*n]})
+			for i := range at {
+				for j := range at[i] {
+					at[i][j] = first + i*n + j
+				}
+			}
+			dst.Reset()
+		}
+		var opX, opY mat.Matrix = mat.DenseCopyOf(x), mat.DenseCopyOf(y)
+		if aTrans {
+			opX = opX.T()
+		}
+		if bTrans {
+			opY = opY.T()
+		}
+		want := naive(opX, opY)
+		before := slices.Clone(storage)
+		shareX, sameX := relate(at, atX)
+		shareY, sameY := relate(at, atY)
+		bad := shareX && (!sameX || empty) || shareY && (!sameY || empty)
+		switch got := panicOf(func() { MulTrans(b, dst, x, aTrans, y, bTrans) }); {
+		case got == nil && bad:
+			t.Fatal("no panic")
+		case got == regionOverlap && (bad || empty || dst.RawMatrix().Stride != x.RawMatrix().Stride || dst.RawMatrix().Stride != y.RawMatrix().Stride):
+		case got != nil:
+			t.Fatalf("panics with %v", got)
+		default:
+			for i := range m {
+				for j := range n {
+					if storage[at[i][j]] != want.At(i, j) {
+						t.Fatalf("element (%d,%d) is %v, want %v", i, j, storage[at[i][j]], want.At(i, j))
+					}
+					before[at[i][j]] = storage[at[i][j]]
+				}
+			}
+		}
+		if !slices.Equal(storage, before) {
+			t.Fatal("something beside the result was written")
+		}
+	})
+}
+
+// FuzzSymPacked compares the elements of a packed matrix with those of gonum's full one after a sequence of
+// operations, indices outside included.
+func FuzzSymPacked(f *testing.F) {
+	f.Add([]byte{0})
+	f.Add([]byte{1, 0, 0, 0, 5})
+	f.Add([]byte{7, 6, 6, 1, 9, 0, 6, 2, 8, 3, 1, 0, 4, 9, 2, 7, 3, 1, 1, 1})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := &cut{data}
+		n := c.Below(12)
+		s := NewSymPacked(n, nil)
+		if n == 0 {
+			if panicOf(func() { s.At(0, 0) }) != mat.ErrRowAccess {
+				t.Fatal("an element of nothing")
+			}
+			return
+		}
+		full := mat.NewSymDense(n, nil)
+		for len(c.Choices) > 3 {
+			i, j, v := c.Below(n+2)-1, c.Below(n+2)-1, float64(c.Below(256))
+			inside := i >= 0 && i < n && j >= 0 && j < n
+			got := panicOf(func() { s.SetSym(i, j, v) })
+			switch {
+			case inside && got == nil:
+				full.SetSym(i, j, v)
+			case !inside && (got == mat.ErrRowAccess || got == mat.ErrColAccess):
+			default:
+				t.Fatalf("SetSym(%d, %d) of order %d: panics with %v", i, j, n, got)
+			}
+			if c.Below(4) == 0 {
+				s.AddDiagonal(v)
+				for k := range n {
+					full.SetSym(k, k, full.At(k, k)+v)
+				}
+			}
+		}
+		for what, m := range map[string]mat.Matrix{"SymPacked": s, "Dense": s.Dense(), "SymDense": s.SymDense()} {
+			if !mat.Equal(m, full) || math.IsNaN(mat.Sum(m)) {
+				t.Fatalf("%s: %v, want %v", what, mat.Formatted(m), mat.Formatted(full))
+			}
+		}
+	})
+}
