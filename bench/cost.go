@@ -212,10 +212,15 @@ func measured(runs []*costRun) Measured {
 		slices.Sort(flops)
 		m.Speed = append(m.Speed, quantile(speed, 0.5))
 		m.Flops = append(m.Flops, quantile(flops, 0.5))
-		costs = slices.SortedFunc(slices.Values(costs), func(a, b Cost) int { return cmp.Compare(a.Deviation(), b.Deviation()) })
-		m.Costs = append(m.Costs, costs[len(costs)/2])
+		m.Costs = append(m.Costs, medianCost(costs))
 	}
 	return m
+}
+
+// medianCost returns the one of costs that has the median deviation.
+func medianCost(costs []Cost) Cost {
+	costs = slices.SortedFunc(slices.Values(costs), func(a, b Cost) int { return cmp.Compare(a.Deviation(), b.Deviation()) })
+	return costs[len(costs)/2]
 }
 
 // costOf turns the report of an update after l rows into a Cost.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"blskernel"
@@ -25,9 +26,13 @@ func TestValidateCosts(t *testing.T) {
 			grid = append(grid, s)
 		}
 		var costs []Cost
-		err = MeasureEach(context.Background(), grid, rates, 1, func(c Cost) error { costs = append(costs, c); return nil })
+		var done []float64
+		err = MeasureEach(context.Background(), grid, rates, 2, 1, func(d float64) { done = append(done, d) }, func(c Cost) error { costs = append(costs, c); return nil })
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(costs) != len(grid) || len(done) != 2*len(grid) || !slices.IsSorted(done) || done[len(done)-1] != 1 {
+			t.Errorf("%d settings, %d costs, progress %v", len(grid), len(costs), done)
 		}
 		for i, c := range costs {
 			s := grid[i]
@@ -64,16 +69,16 @@ func TestValidateStops(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := MeasureEach(ctx, grid, rates, 1, func(Cost) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := MeasureEach(ctx, grid, rates, 1, 1, nil, func(Cost) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	stop := errors.New("stop")
-	if err := MeasureEach(context.Background(), grid, rates, 1, func(Cost) error { return stop }); !errors.Is(err, stop) {
+	if err := MeasureEach(context.Background(), grid, rates, 1, 1, nil, func(Cost) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("stopped: %v", err)
 	}
 	grid[0].L, grid[0].Method = 2, blsupdate.RidgeInverse
 	var rank *blsupdate.RankError
-	if err := MeasureEach(context.Background(), grid, rates, 1, func(Cost) error { return nil }); !errors.As(err, &rank) {
+	if err := MeasureEach(context.Background(), grid, rates, 1, 1, nil, func(Cost) error { return nil }); !errors.As(err, &rank) {
 		t.Errorf("too few rows: %v", err)
 	}
 }

@@ -99,8 +99,11 @@ func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, pr
 	if len(left) == 0 {
 		return nil
 	}
-	r := rand.New(rand.NewPCG(c.Seed, 0))
 	most := slices.Max(c.Q)
+	if err := c.checkMemory(most); err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(c.Seed, 0))
 	run := &crossoverRun{Crossover: c, a: normal(r, c.L+most, c.K), y: normal(r, c.L+most, c.C), models: map[Variant]blsupdate.Updater{}}
 	var done, all float64
 	for _, q := range left {

@@ -98,6 +98,9 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 	if err := e.Validate(); err != nil {
 		return err
 	}
+	if err := e.checkMemory(); err != nil {
+		return err
+	}
 	if progress == nil {
 		progress = func(float64, float64, string) {}
 	}

@@ -83,16 +83,28 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// MeasureEach measures the settings of a grid one after the other and calls emit with the cost of each.
-// It stops with the context's error before the next update if ctx is cancelled, and with emit's error
-// if it returns one.
-func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, seed uint64, emit func(Cost) error) error {
-	for i := range grid {
-		m, err := Measure(ctx, grid[i:i+1], rates, 0, seed, nil)
-		if err != nil {
-			return err
+// MeasureEach measures the settings of a grid one after the other, goes through the grid so many times, at least once,
+// and then calls emit with the cost of each setting that has the median deviation. What a neighbour takes of a
+// shared machine for some seconds is in one of three measurements of a setting, and not in their median.
+// measured, which may be nil, is told what part is done. MeasureEach stops with the context's error before the
+// next update if ctx is cancelled, and with emit's error if it returns one.
+func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes int, seed uint64, measured func(done float64), emit func(Cost) error) error {
+	passes = max(passes, 1)
+	costs := make([][]Cost, len(grid))
+	for pass := range passes {
+		for i := range grid {
+			m, err := Measure(ctx, grid[i:i+1], rates, 0, seed, nil)
+			if err != nil {
+				return err
+			}
+			costs[i] = append(costs[i], m.Costs[0])
+			if measured != nil {
+				measured(float64(pass*len(grid)+i+1) / float64(passes*len(grid)))
+			}
 		}
-		if err := emit(m.Costs[0]); err != nil {
+	}
+	for _, c := range costs {
+		if err := emit(medianCost(c)); err != nil {
 			return err
 		}
 	}

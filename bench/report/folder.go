@@ -19,8 +19,9 @@ type Written struct {
 
 // WriteFolder writes index.html, and each plot as SVG and PNG into the folder plots beside it, and makes the folders where
 // they are not there. Files of the same names are replaced, others left alone. All is written under temporary names first and
-// renamed at the end, so that an error, or the end of ctx, which is looked at before each file, leaves what was there: then
-// the error is that of the file or context.Cause of ctx.
+// renamed at the end, so that an error before that, or the end of ctx, which is looked at before each file, leaves what was
+// there: then the error is that of the file or context.Cause of ctx. After an error while they are renamed each file is
+// the old one or the new one.
 func (p *Page) WriteFolder(ctx context.Context, dir string) (written []Written, err error) {
 	plots := filepath.Join(dir, "plots")
 	if err := os.MkdirAll(plots, 0o777); err != nil {

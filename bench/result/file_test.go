@@ -17,7 +17,7 @@ import (
 )
 
 // lines returns a file with a line of every kind, and what Read is to make of it.
-func lines(t *testing.T) (*bytes.Buffer, *File) {
+func lines(t testing.TB) (*bytes.Buffer, *File) {
 	t.Helper()
 	a := 97.5
 	machine := Machine{Command: "blskernel paper", Date: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC), CPU: "a CPU", Backends: []string{"pure"}, Threads: []int{2}}

@@ -131,7 +131,7 @@ type comparisonRun struct {
 	opponents   []string
 	lapack      blskernel.Backend // of the opponents that are of LAPACK, if there are any
 	rounds      int
-	meter       meter
+	meter       Meter
 	peak        func(threads int) float64
 	progress    Progress
 	done, total float64 // estimated seconds
@@ -140,7 +140,7 @@ type comparisonRun struct {
 func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	r := &comparisonRun{
 		jobs: c.Jobs, threads: c.Threads, backends: c.Backends, opponents: c.Opponents, rounds: c.Rounds,
-		meter: meter{minTime: c.MinTime, now: c.now, quiet: c.quiet}, peak: c.peak, progress: progress,
+		meter: Meter{MinTime: c.MinTime, Now: c.now, Quiet: c.quiet}, peak: c.peak, progress: progress,
 	}
 	if r.progress == nil {
 		r.progress = func(float64, string) {}
@@ -148,18 +148,18 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	if r.rounds == 0 {
 		r.rounds = DefaultRounds
 	}
-	if r.meter.minTime == 0 {
-		r.meter.minTime = DefaultMinTime
+	if r.meter.MinTime == 0 {
+		r.meter.MinTime = DefaultMinTime
 	}
-	if r.meter.now == nil {
+	if r.meter.Now == nil {
 		began := time.Now()
-		r.meter.now = func() time.Duration { return time.Since(began) }
+		r.meter.Now = func() time.Duration { return time.Since(began) }
 	}
-	if r.meter.quiet == nil {
-		r.meter.quiet = Quiet
+	if r.meter.Quiet == nil {
+		r.meter.Quiet = Quiet
 	}
 	if r.peak == nil {
-		p, err := newPeak(r.meter.minTime)
+		p, err := newPeak(r.meter.MinTime)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ const guess = 3e10
 func (r *comparisonRun) estimate(j Job, threads int) float64 {
 	call := j.Case.Flops(j.Shape) / (guess * float64(threads))
 	contenders := len(r.backends) + len(j.Case.among(r.opponents))
-	return float64(r.rounds+1) * (float64(contenders)*max(call, r.meter.minTime.Seconds()) + r.meter.minTime.Seconds())
+	return float64(r.rounds+1) * (float64(contenders)*max(call, r.meter.MinTime.Seconds()) + r.meter.MinTime.Seconds())
 }
 
 // job measures one job with all numbers of threads.
@@ -250,7 +250,7 @@ func (r *comparisonRun) entrants(p *Problem) []entrant {
 // cell measures one job with one number of threads.
 func (r *comparisonRun) cell(ctx context.Context, job Job, entrants []entrant, threads int) (Result, error) {
 	blskernel.SetThreads(threads)
-	contenders, memory := make([]contender, len(entrants)), make([]float64, len(entrants))
+	contenders, memory := make([]Contender, len(entrants)), make([]float64, len(entrants))
 	for i, e := range entrants {
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
@@ -259,8 +259,8 @@ func (r *comparisonRun) cell(ctx context.Context, job Job, entrants []entrant, t
 		if memory[i], err = e.problem.checkMemory(e.backend); err != nil {
 			return Result{}, err
 		}
-		contenders[i] = contender{call: e.problem.Bind(e.backend), reset: e.problem.Reset, most: e.problem.Most()}
-		if err := r.meter.calibrate(ctx, &contenders[i]); err != nil {
+		contenders[i] = Contender{Call: e.problem.Bind(e.backend), Reset: e.problem.Reset, Most: e.problem.Most()}
+		if err := r.meter.Calibrate(ctx, &contenders[i]); err != nil {
 			return Result{}, err
 		}
 		if err := e.failed(); err != nil {
@@ -284,10 +284,10 @@ func (r *comparisonRun) cell(ctx context.Context, job Job, entrants []entrant, t
 				turn = len(contenders) - turn
 			}
 			if turn == 0 {
-				r.meter.quiet()
+				r.meter.Quiet()
 				peaks[round] = r.peak(threads)
 			} else {
-				seconds[turn-1][round] = r.meter.time(&contenders[turn-1])
+				seconds[turn-1][round] = r.meter.Time(&contenders[turn-1])
 				if err := entrants[turn-1].failed(); err != nil {
 					return Result{}, err
 				}

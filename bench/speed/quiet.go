@@ -16,7 +16,7 @@ const (
 // when a call has returned. It gives up after a second, where something else is at work.
 func Quiet() {
 	began := time.Now()
-	waitQuiet(cpuTime, func() time.Duration { return time.Since(began) }, time.Sleep)
+	waitQuiet(CPUTime, func() time.Duration { return time.Since(began) }, time.Sleep)
 }
 
 // waitQuiet is Quiet by the given clocks: of the work done by all CPUs for this process, and on the wall.

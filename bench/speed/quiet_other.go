@@ -4,5 +4,6 @@ package speed
 
 import "time"
 
-// cpuTime returns 0: on these systems there is no OpenBLAS to wait for.
-func cpuTime() time.Duration { return 0 }
+// CPUTime returns the time for which CPUs have worked for this process, all of its threads together. On
+// this operating system it is 0: there is no OpenBLAS to wait for.
+func CPUTime() time.Duration { return 0 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// cpuTime returns the time for which CPUs have worked for this process.
-func cpuTime() time.Duration {
+// CPUTime returns the time for which CPUs have worked for this process, all of its threads together, or
+// 0 where the operating system does not tell.
+func CPUTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0

@@ -1,0 +1,231 @@
+package result
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"blskernel/internal/faults"
+)
+
+// The memory that the documentation of Read promises.
+const (
+	perByte  = 512
+	constant = 1 << 18
+)
+
+// written returns f as lines, all of a kind together.
+func written(t *testing.T, f *File) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	line := func(kind string, v any) {
+		if err := Write(&b, kind, v); err != nil {
+			t.Fatalf("what was read cannot be written: %v", err)
+		}
+	}
+	for _, table := range f.Tables {
+		line("table", table.TableHead)
+		for _, row := range table.Rows {
+			line("row", row)
+		}
+	}
+	for _, m := range f.Machines {
+		line("machine", m)
+	}
+	for _, v := range f.Flops {
+		line("flops", v)
+	}
+	for _, v := range f.Cells {
+		line("cell", v)
+	}
+	for _, v := range f.Costs {
+		line("cost", v)
+	}
+	for _, v := range f.Agreements {
+		line("agreement", v)
+	}
+	for _, v := range f.Crossovers {
+		line("crossover", v)
+	}
+	for _, v := range f.Growth {
+		line("growth", v)
+	}
+	return b.Bytes()
+}
+
+// FuzzRead reads any bytes, as the lines that --resume goes on with: there is a *LineError that can be read, or a file of which
+// all lines are in one part, and which is read again from what is written of it, to the last bit.
+func FuzzRead(f *testing.F) {
+	whole, _ := lines(f)
+	all := strings.SplitAfter(whole.String(), "\n")
+	for _, line := range all {
+		f.Add([]byte(line))
+		f.Add([]byte(line[:len(line)/2] + "\n"))
+	}
+	f.Add(whole.Bytes())
+	f.Add([]byte(strings.Join(all[1:3], "") + strings.Join(all[:3], "") + all[2]))
+	for _, line := range []string{
+		"", "\n", "{}", "null", "[]", "\"kind\"", `{"kind":"machine","date":"9999-12-31T23:59:59.999999999-23:59"}`, `{"kind":"row","cells":[{},{},{}]}`,
+		`{"kind":"flops","l":1e400}`, `{"kind":"flops","l":` + strings.Repeat("9", 999) + `}`, `{"kind":"growth","error":-0.0,"digits":5e-324}`,
+		`{"kind":"cell","op":"` + "\xff\x00" + `"}`, strings.Repeat("[", 20000), `{"kind":"growth","kind":"cost"}`, `{"KIND":"cost","Method":"\u0000"}`, "\xef\xbb\xbf{}",
+	} {
+		f.Add([]byte(line + "\n"))
+		f.Add([]byte(line + "\r\n" + line))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var got *File
+		var err error
+		faults.Bounded(t, len(data), perByte, constant, func() { got, err = Read("file", bytes.NewReader(data)) })
+		if err != nil {
+			checkLine(t, err)
+			return
+		}
+		n := 0
+		for _, part := range got.Parts() {
+			n += len(part.Machines) + len(part.Tables) + len(part.Flops) + len(part.Cells) + len(part.Costs) + len(part.Agreements) + len(part.Crossovers) + len(part.Growth)
+		}
+		if want := len(got.Machines) + len(got.Tables) + len(got.Flops) + len(got.Cells) + len(got.Costs) + len(got.Agreements) + len(got.Crossovers) + len(got.Growth); n != want {
+			t.Errorf("%d in parts, %d in all", n, want)
+		}
+		once := written(t, got)
+		again, err := Read("file", bytes.NewReader(once))
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		if twice := written(t, again); !bytes.Equal(twice, once) {
+			t.Errorf("%q becomes %q", once, twice)
+		}
+		for _, pair := range [][2]any{{got.Flops, again.Flops}, {got.Cells, again.Cells}, {got.Costs, again.Costs}, {got.Growth, again.Growth}} {
+			if a, b := reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1]); a.Len() != b.Len() {
+				t.Errorf("%d %T become %d", a.Len(), pair[0], b.Len())
+			}
+		}
+	})
+}
+
+// checkLine checks that err is a *LineError that can be shown.
+func checkLine(t *testing.T, err error) *LineError {
+	t.Helper()
+	var at *LineError
+	if !errors.As(err, &at) || at.Line < 1 || len(err.Error()) > mostShown+200 {
+		t.Errorf("error %.500v", err)
+		return &LineError{}
+	}
+	return at
+}
+
+// TestHostileLines reads what no command writes. Each fault names its line, and a message is short however long the line is.
+func TestHostileLines(t *testing.T) {
+	long := strings.Repeat("x", mostLine-100)
+	for _, test := range []struct {
+		name, line, says string
+	}{
+		{"nested lists", strings.Repeat("[", mostLine-1), "exceeded max depth"},
+		{"nested objects", strings.Repeat(`{"kind":`, 1<<15), "line 2"},
+		{"a number of 1 MB", `{"kind":"flops","l":` + strings.Repeat("9", mostLine-100) + `}`, "cannot unmarshal"},
+		{"a number beyond int", `{"kind":"flops","l":9223372036854775808}`, "cannot unmarshal"},
+		{"a number beyond float64", `{"kind":"growth","error":1e999}`, "cannot unmarshal"},
+		{"NaN", `{"kind":"growth","error":NaN}`, "invalid character"},
+		{"a text for a number", `{"kind":"growth","error":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
+		{"a date of 1 MB", `{"kind":"machine","date":"` + long + `"}`, "parsing time"},
+		{"a method of 1 MB", `{"kind":"table"}` + "\n" + `{"kind":"row","cells":[{"method":"` + long + `"}]}`, "a cell of"},
+		{"a negative table", `{"kind":"row","table":-2147483648}`, "before the table"},
+		{"a mark of UTF-8", "\xef\xbb\xbf{}", "invalid character"},
+		{"zeros", strings.Repeat("\x00", 1<<10), "invalid character"},
+		{"CR alone", "{}\r{}\r{}", "after top-level value"},
+		{"a line of more than 1 MB", strings.Repeat(" ", mostLine+1), "longer than"},
+	} {
+		at := checkLine(t, readLines("{}\n"+test.line+"\n"))
+		if at.Err == nil || !strings.Contains(at.Error(), test.says) || at.Line < 2 {
+			t.Errorf("%s: %v, want %q", test.name, at, test.says)
+		}
+	}
+	for name, text := range map[string]string{"CRLF": "{}\r\n{}\r\n", "keys that are there twice": `{"kind":"flops","kind":"cost"}` + "\n", "no UTF-8": "{\"kind\":\"\xff\"}\n", "a part of a line of 1 MB": strings.Repeat("[", mostLine)} {
+		if err := readLines(text); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	broken := errors.New("disk on fire")
+	if _, err := Read("file", iotest.ErrReader(broken)); !errors.Is(err, broken) || !strings.Contains(err.Error(), "reading line 1") {
+		t.Errorf("a broken disk: %v", err)
+	}
+}
+
+func readLines(text string) error {
+	_, err := Read("file", strings.NewReader(text))
+	return err
+}
+
+// TestHostileMemory has the lines that take the most memory for their length.
+func TestHostileMemory(t *testing.T) {
+	for name, text := range map[string]string{
+		"tables":   strings.Repeat(`{"kind":"table"}`+"\n", 1<<12),
+		"machines": strings.Repeat(`{"kind":"machine"}`+"\n", 1<<12),
+		"costs":    strings.Repeat(`{"kind":"cost"}`+"\n", 1<<12),
+		"others":   strings.Repeat("{}\n", 1<<14),
+		"cells":    `{"kind":"table","methods":[""]}` + "\n" + `{"kind":"row","cells":[` + strings.Repeat("{},", 1<<15) + "{}]}\n",
+		"methods":  `{"kind":"table","methods":[` + strings.Repeat(`"",`, 1<<15) + `""]}` + "\n" + `{"kind":"row"}` + "\n",
+		"names":    `{"kind":"table","methods":[` + manyNames(1<<14) + `""]}` + "\n" + `{"kind":"row"}` + "\n",
+		"growth":   strings.Repeat(`{"kind":"growth"}`+"\n", 1<<12),
+	} {
+		faults.Bounded(t, len(text), perByte, constant, func() {
+			if err := readLines(text); err != nil {
+				t.Errorf("%s: %.200v", name, err)
+			}
+		})
+	}
+}
+
+func manyNames(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%q,", fmt.Sprintf("%x", i))
+	}
+	return b.String()
+}
+
+// TestHostileRows has files whose time would be the square of their length if the rows of a table were found, or the methods of
+// their cells, by looking at all: more than the patience of faults.Bounded.
+func TestHostileRows(t *testing.T) {
+	const n = 3 << 15
+	var tables strings.Builder
+	for i := range n {
+		fmt.Fprintf(&tables, `{"kind":"table","table":%d}`+"\n", i)
+	}
+	tables.WriteString(strings.Repeat(`{"kind":"row"}`+"\n", n))
+	cells := `{"kind":"row","cells":[` + strings.Repeat(`{},`, 1<<18) + `{}]}` + "\n"
+	methods := `{"kind":"table","methods":[` + manyNames(n) + `""]}` + "\n"
+	for name, text := range map[string]string{"rows of the first of many tables": tables.String(), "cells by the last of many methods": methods + strings.Repeat(cells, 4)} {
+		faults.Bounded(t, len(text), perByte, constant, func() {
+			if err := readLines(text); err != nil {
+				t.Errorf("%s: %.200v", name, err)
+			}
+		})
+	}
+}
+
+// TestHostilePaths has in the place of a file what is none.
+func TestHostilePaths(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ReadFile(dir); err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "name the file") {
+		t.Errorf("a folder: %v", err)
+	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink("loop", loop); err != nil && runtime.GOOS == "windows" {
+		t.Skip(err) // where links need a permission
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	var path *fs.PathError
+	if _, err := ReadFile(loop); !errors.As(err, &path) {
+		t.Errorf("a link to itself: %v", err)
+	}
+}
