@@ -9,6 +9,11 @@ CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 all: lint test
 
 include release.mk
+include trust.mk
+include fuzz.mk
+include faults.mk
+include soak.mk
+include portability.mk
 
 # The README's two commands.
 test:
@@ -17,13 +22,18 @@ test:
 demo:
 	$(GO) run ./cmd/blskernel demo
 
-# The long suites: the gallery of matrices at every order to 200, the growth of errors, updates that are killed, training from a file
-# that is larger than the memory it may take, and full-size training on MNIST, where its files are (BLSKERNEL_MNIST, or
-# ../shared/data/mnist beside the checkout). About an hour on two cores with OpenBLAS.
+# The long suites: the gallery of matrices at every order to 200, the growth of errors, every fault, everything at once for long, every
+# fuzz target, arm64 in emulation, the coverage, training from a file that is larger than the memory it may take, and full-size
+# training on MNIST, where its files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two cores
+# with OpenBLAS.
 verify:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -run Gallery ./lapack
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run Growth ./blsupdate
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run Kill ./cmd/blskernel
+	$(MAKE) --no-print-directory faults
+	$(MAKE) --no-print-directory soak
+	$(MAKE) --no-print-directory fuzz FUZZTIME=10s
+	$(MAKE) --no-print-directory arm64
+	$(MAKE) --no-print-directory cover
 	$(MAKE) --no-print-directory large-csv
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 4h -v -run MNIST ./bench
 
@@ -64,23 +74,25 @@ tidy:
 	cd examples/external && $(GO) mod tidy -diff
 	cd examples/gonum && $(GO) mod tidy -diff
 	cd cmd/blskernel/_sbom && $(GO) mod tidy -diff
+	cd docs/_licenses && $(GO) mod tidy -diff
 	cd bench/report/browser && $(GO) mod tidy -diff
 	$(GO) mod verify
 
-# The packages with goroutines.
+# The packages with goroutines, without OpenBLAS, whose threads the race detector does not see.
 race:
-	$(GO) test -race -short . ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./internal/... ./cmd/...
+	BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race -short . ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./internal/... ./cmd/...
 
 noasm:
 	$(GO) test -tags noasm ./...
 
-# The whole suite on each kernel that this CPU can run, one after another, without cgo.
+# The packages that compute, without cgo, on each kernel that this CPU can run but the first, which the other targets test,
+# and the last, that in Go, which noasm tests.
 kernels:
 	@set -e; kernels="$$(CGO_ENABLED=0 $(GO) run ./cmd/blskernel info --json | sed -n '/"kernels"/,/]/s/^ *"\([a-z0-9]*\)",\{0,1\}$$/\1/p')"; \
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
-	for kernel in $$kernels; do \
+	for kernel in $$(echo "$$kernels" | sed '1d;$$d'); do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
-		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test ./...; \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test . ./mat ./lapack ./blsupdate ./bls/... ./bench $(addprefix ./internal/,kernel level12 gemm block packed finite); \
 	done
 
 cross:
@@ -99,7 +111,7 @@ bench:
 	$(GO) run ./cmd/blskernel bench --op dgemm --shapes all
 	$(GO) run ./cmd/blskernel bench --op dsyrk,dsyr2k,dsymm,dtrmm,dtrsm
 
-# Predicted against measured times of updates, over the grid of settings on each backend; ten minutes on two cores,
+# Predicted against measured times of updates, over the grid of settings on each backend; a quarter of an hour on two cores,
 # which should have nothing else to do.
 flops:
 	$(GO) run ./cmd/blskernel flops --validate --calibrate

@@ -15,7 +15,7 @@ release:
 		echo "build $$platform"; \
 		GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -buildvcs=true -ldflags '-s -w' -o "$(DIST)/blskernel-$$os-$$arch$$suffix" ./cmd/blskernel; \
 	done
-	@$(MAKE) --no-print-directory man completions sbom
+	@$(MAKE) --no-print-directory man completions sbom notices
 	cp LICENSE CHANGELOG.md "$(DIST)"
 	cd "$(DIST)" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs sha256sum >SHA256SUMS
 

@@ -1,0 +1,36 @@
+# What the project can be held to: no known vulnerabilities, licenses that are compatible, kernels that do not become slower, tests that
+# execute the code.
+
+.PHONY: vuln licenses notices gate gate-baseline cover
+
+# The Go vulnerability database on all modules. .ci/vuln by itself has an exit status of its own, 75, where the database cannot be reached.
+vuln:
+	.ci/vuln
+
+# The dependencies of all go.mod files, and their licenses, are those of docs/licenses.md, and all of them are compatible.
+licenses:
+	cd docs/_licenses && $(GO) vet . && $(GO) mod tidy -diff && $(GO) test -count=1 . && test -z "$$(gofmt -l .)" && $(GO) run .
+
+# The license texts of what is compiled into the command, which go with its programs.
+notices:
+	@mkdir -p "$(DIST)"
+	cd docs/_licenses && $(GO) run . -texts >"$(abspath $(DIST))/THIRD_PARTY_LICENSES"
+
+# The kernels against the FMA peak and OpenBLAS, compared with the baselines of this CPU in bench/gate/baselines; GATEFLAGS as in
+# go run ./bench/gate -help. Some three minutes, in which the machine may have other work to do.
+gate:
+	$(GO) run ./bench/gate $(GATEFLAGS)
+
+# New baselines for this CPU, to be reviewed before they are committed. Nothing else should run meanwhile.
+gate-baseline:
+	$(GO) run ./bench/gate -write $(GATEFLAGS)
+
+# How much of each package the tests of all packages execute, with cgo and without, together; 90 percent at least, but for the exceptions with
+# their reasons in internal/cover/exceptions.txt. COVERFLAGS=-uncovered=all lists what is not executed.
+cover:
+	@set -e; profiles="$$(mktemp -d)"; trap 'rm -rf "$$profiles"' EXIT; \
+	for cgo in 1 0; do \
+		echo "test with coverage, CGO_ENABLED=$$cgo"; \
+		CGO_ENABLED=$$cgo $(GO) test -count=1 -coverpkg=./... -coverprofile="$$profiles/cgo$$cgo" ./... >"$$profiles/said" 2>&1 || { cat "$$profiles/said"; exit 1; }; \
+	done; \
+	$(GO) run ./internal/cover $(COVERFLAGS) "$$profiles/cgo1" "$$profiles/cgo0"
