@@ -52,8 +52,9 @@ func generalGallery() map[string]func(rng *rand.Rand, n int) *full {
 		"near-singular": func(rng *rand.Rand, n int) *full {
 			a := randomFull(rng, n, n)
 			if n > 1 {
+				// Not closer: where the last pivot has a few units of rounding, on some CPU it is exactly zero.
 				for j := range n {
-					a.set(n-1, j, a.at(0, j)*(1+1e-14*rng.Float64()))
+					a.set(n-1, j, a.at(0, j)*(1+1e-12*rng.Float64()))
 				}
 			}
 			return a
