@@ -84,7 +84,7 @@ func quantile(sorted []float64, p float64) float64 {
 }
 
 // MeasureEach measures the settings of a grid one after the other, goes through the grid so many times, at least once,
-// and then calls emit with the cost of each setting that has the median deviation. What a neighbour takes of a
+// and calls emit, in the last of them, with the cost of each setting that has the median deviation. What a neighbour takes of a
 // shared machine for some seconds is in one of three measurements of a setting, and not in their median.
 // measured, which may be nil, is told what part is done. MeasureEach stops with the context's error before the
 // next update if ctx is cancelled, and with emit's error if it returns one.
@@ -101,11 +101,12 @@ func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, pa
 			if measured != nil {
 				measured(float64(pass*len(grid)+i+1) / float64(passes*len(grid)))
 			}
-		}
-	}
-	for _, c := range costs {
-		if err := emit(medianCost(c)); err != nil {
-			return err
+			if pass+1 < passes {
+				continue
+			}
+			if err := emit(medianCost(costs[i])); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

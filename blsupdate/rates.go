@@ -25,7 +25,7 @@ type Rates struct {
 	key     Key
 	tables  map[kind]*table
 	probe   probe // when they were measured
-	drift   probe // by how much the two operations of the probe take longer now
+	drift   probe // by how much the operations of the probe take longer now
 	gauge   *gauge
 	unsaved error
 }
@@ -43,7 +43,7 @@ type Key struct {
 
 // ratesVersion changes with every change of the grids, of the way to measure, and of the routines that would
 // make rates measured before wrong.
-const ratesVersion = 2
+const ratesVersion = 3
 
 // keyFor returns the key of rates of b, here and now.
 func keyFor(b blskernel.Backend) Key {
@@ -111,11 +111,12 @@ func (r *Rates) operation(o operation) float64 {
 	if !ok {
 		panic("blsupdate: no rates for operation " + string(o.kind))
 	}
-	return amount * t.cost([3]int{o.m, o.n, o.k}) * r.drift.of(o.kind)
+	seconds := amount * t.cost([3]int{o.m, o.n, o.k})
+	return seconds * r.drift.of(o.kind, seconds)
 }
 
 // steady is the drift of a machine that is as fast as it was.
-var steady = probe{1, 1}
+var steady = probe{1, 1, 1, 1}
 
 // ConstantRates returns the rates of an ideal machine: so many flops a second in every operation, and so many
 // numbers a second read or written in passes over memory. With them Plan goes by the flops, and needs no
@@ -141,6 +142,8 @@ const (
 	// measureRounds: every point is measured so many times, each time some seconds apart, and the median
 	// counts, so that what else the machine does for a moment is not mistaken for its speed.
 	measureRounds = 3
+	// againRounds: so many times what was never measured while the machine was steady is measured again.
+	againRounds = 2
 	// At a visit to a point so many calls are timed, and their median counts. A call that takes longer than
 	// longCall is timed once, after one that is not timed, and one that takes longer than longestCall just once.
 	calls       = 5
@@ -166,22 +169,25 @@ func measureRates(ctx context.Context, b blskernel.Backend, kinds []kindRates, p
 	for _, k := range kinds {
 		t := &table{Axes: k.axes}
 		t.Cost = make([]float64, t.points())
-		m.jobs = append(m.jobs, job{k, t, make([][]float64, t.points())})
+		m.jobs = append(m.jobs, job{k, t, make([][]sighting, t.points())})
 		m.total += measureRounds * k.work(t)
 	}
 	r := &Rates{key: keyFor(b), tables: map[kind]*table{}, drift: steady, gauge: new(gauge)}
-	for range measureRounds {
-		for _, j := range m.jobs {
-			if err := m.visit(ctx, j); err != nil {
+	for round := range measureRounds + againRounds {
+		for i := range m.jobs {
+			if err := m.visit(ctx, &m.jobs[i], round < measureRounds); err != nil {
 				return nil, err
 			}
 		}
+		m.look() // at the end of what the last probe is the beginning of
+		m.usual = medianProbe(m.probes)
 	}
-	r.probe = medianProbe(m.probes)
-	for _, j := range m.jobs {
-		for i, seen := range j.seen {
-			if len(seen) > 0 {
-				j.table.Cost[i] = quantile(seen, 0.5) * r.probe.of(j.kind)
+	r.probe = m.usual
+	for i := range m.jobs {
+		j := &m.jobs[i]
+		for at := range j.seen {
+			if seconds := m.seconds(j, at); seconds > 0 {
+				j.table.Cost[at] = seconds / j.at(j.table.sizes(j.table.cell(at))).amount()
 			}
 		}
 		j.table.fill()
@@ -191,35 +197,11 @@ func measureRates(ctx context.Context, b blskernel.Backend, kinds []kindRates, p
 	return r, nil
 }
 
-// A measurement is under way.
-type measurement struct {
-	workspace   *workspace
-	jobs        []job
-	progress    func(done float64)
-	done, total float64 // seconds, roughly
-
-	probes []probe
-	probed time.Time // when the last of them was taken
-}
-
-// probeInterval is how often the speed of the machine is looked at while rates are measured. What else runs on a shared
-// machine comes and goes, and the clock rises and falls: what is measured is divided by the probe of its time.
-const probeInterval = 400 * time.Millisecond
-
-// speed returns the probe of the time.
-func (m *measurement) speed() probe {
-	if len(m.probes) == 0 || time.Since(m.probed) > probeInterval {
-		m.probes = append(m.probes, m.workspace.probe())
-		m.probed = time.Now()
-	}
-	return m.probes[len(m.probes)-1]
-}
-
 // A job is a table that is to be filled.
 type job struct {
 	kindRates
 	table *table
-	seen  [][]float64 // of each point the cost in each round, in units of the probe
+	seen  [][]sighting // of each point
 }
 
 // guess returns the seconds that a visit to a point takes, roughly.
@@ -250,22 +232,26 @@ func (k *kindRates) wanted(sizes [3]int) bool {
 	return amount > 0 && amount <= k.most
 }
 
-// visit measures all points of a job once.
-func (m *measurement) visit(ctx context.Context, j job) error {
+// visit measures all points of a job once, or those only that the machine was not steady for in any round before.
+func (m *measurement) visit(ctx context.Context, j *job, all bool) error {
 	for i := range j.table.points() {
 		sizes := j.table.sizes(j.table.cell(i))
-		if !j.wanted(sizes) {
+		if !j.wanted(sizes) || !all && (len(j.seen[i]) == 0 || m.steady(j, i)) {
 			continue
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if run := j.prepare(m.workspace, sizes[0], sizes[1], sizes[2]); run != nil {
-			unit := m.speed().of(j.kind) * j.at(sizes).amount()
-			j.seen[i] = append(j.seen[i], seconds(run)/unit)
+			if time.Since(m.probed) > probeInterval {
+				m.look()
+			}
+			j.seen[i] = append(j.seen[i], sighting{seconds(run), len(m.probes) - 1})
 		}
-		m.done += j.guess(sizes)
-		m.progress(min(1, m.done/m.total))
+		if all {
+			m.done += j.guess(sizes)
+			m.progress(min(1, m.done/m.total))
+		}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 	if f.Key != key {
 		return nil, &CacheError{name, false, errForeign}
 	}
-	if !(f.Probe.Product > 0) || !(f.Probe.Stream > 0) {
+	if !f.Probe.valid() {
 		return nil, &CacheError{name, false, errIncomplete}
 	}
 	for _, k := range kinds {

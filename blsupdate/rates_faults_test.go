@@ -23,11 +23,11 @@ func TestRatesFaults(t *testing.T) {
 	}
 	folder := t.TempDir()
 	t.Setenv(EnvCache, folder)
-	first := &Rates{key: keyFor(b), probe: probe{Product: 1, Stream: 1}, tables: map[kind]*table{}}
+	first := &Rates{key: keyFor(b), probe: probe{1, 1, 1, 1}, tables: map[kind]*table{}}
 	for _, k := range kinds {
 		first.tables[k.kind] = &table{Axes: [3][]int{one, one, one}, Cost: []float64{1e-10}}
 	}
-	second := &Rates{key: first.key, probe: probe{Product: 2, Stream: 2}, tables: first.tables}
+	second := &Rates{key: first.key, probe: probe{2, 2, 2, 2}, tables: first.tables}
 	if err := first.Save(); err != nil {
 		t.Fatal(err)
 	}

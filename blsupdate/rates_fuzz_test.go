@@ -33,7 +33,7 @@ func ratesFixture(t testing.TB) (file []byte, load func(data []byte) (*Rates, er
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := json.Marshal(ratesFile{keyFor(b), probe{0.5, 0.25}, tables})
+	whole, err := json.Marshal(ratesFile{keyFor(b), probe{0.5, 0.25, 0.125, 0.0625}, tables})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func FuzzLoadRates(f *testing.F) {
 	whole, _ := ratesFixture(f)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
-	for _, part := range []string{"{}", "null", "", `{"key":"HERE"}`, `{"key":"HERE","probe":{"product":1,"stream":1},"tables":{"Dgemm NN":null}}`, strings.Repeat(`{"tables":`, 1<<10)} {
+	for _, part := range []string{"{}", "null", "", `{"key":"HERE"}`, `{"key":"HERE","probe":{"product":1,"short":1,"rows":1,"stream":1},"tables":{"Dgemm NN":null}}`, strings.Repeat(`{"tables":`, 1<<10)} {
 		f.Add([]byte(part))
 	}
 	for _, change := range [][2]string{{"[1,20]", "[20,1]"}, {"[1,20]", "[0,20]"}, {"[1,20]", "[1,9223372036854775807]"}, {"1e-10", "1e999"}, {"1e-10", "-1"}, {"1e-10", "5e-324"}, {`"axes"`, `"AXES"`}, {"0.5", "0"}} {
@@ -127,7 +127,7 @@ func TestHostileRates(t *testing.T) {
 		"nested": bytes.Repeat([]byte(`{"tables":`), 1<<15), "an axis without sizes": replace("[1,20]", "[]"), "an axis that is not there": replace("[1,20]", "null"),
 		"an axis that descends": replace("[1,20]", "[20,1]"), "a size of 0": replace("[1,20]", "[0,20]"), "a negative size": replace("[1,20]", "[-1,20]"),
 		"a size beyond int": replace("[1,20]", "[1,9223372036854775808]"), "more sizes than costs": replace("[1,20]", "[1,20,30]"),
-		"a cost of 0": replace("1e-10", "0"), "a negative cost": replace("1e-10", "-1"), "an infinite cost": replace("1e-10", "1e999"), "no tables": []byte(`{"key":"HERE","probe":{"product":1,"stream":1}}`),
+		"a cost of 0": replace("1e-10", "0"), "a negative cost": replace("1e-10", "-1"), "an infinite cost": replace("1e-10", "1e999"), "no tables": []byte(`{"key":"HERE","probe":{"product":1,"short":1,"rows":1,"stream":1}}`),
 		"a key of another machine": replace(keyMark, `{"cpu":"another"}`),
 	} {
 		if r, err := load(data); err == nil || r != nil {
