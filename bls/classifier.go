@@ -31,8 +31,8 @@ const maxInferredClasses = 1 << 12
 // are of one class, which suits images; for a table set it to ScaleColumns. Regressor has more about
 // that, and about columns of A that are nearly dependent.
 //
-// Predict, DecisionFunction, Score and what returns or encodes parts of the model may be called from
-// several goroutines at once. Fit and PartialFit must not run at the same time as any other method. The
+// Predict, DecisionFunction, Score, Expand, and what returns or encodes parts of the model may be called
+// from several goroutines at once. Fit and PartialFit must not run at the same time as any other method. The
 // methods whose names end in Context stop when theirs is done: they then return an error that wraps
 // context.Cause(ctx), and the model is what it was. A copy of a fitted Classifier shares its model with
 // the original until one of them is fitted anew.
@@ -196,7 +196,8 @@ func (c *Classifier) Updater() blsupdate.Updater { return c.model.output() }
 func (c *Classifier) Encode(w io.Writer) error { return c.model.encode(w, kindClassifier) }
 
 // DecodeClassifier reads what Classifier.Encode wrote, up to the end of r. The fields of the result are
-// the options that Fit had read, with b for Backend; nil stands for blskernel.Default().
+// the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
+// blskernel.Default().
 //
 //	errors: *FormatError where r ends too early, or has what no Classifier can be; those of r, which is how a context
 //	stops it.
@@ -206,8 +207,13 @@ func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.classifier(), nil
+}
+
+// classifier returns a Classifier with the model m, whose fields are its settings.
+func (m *model) classifier() *Classifier {
 	s := m.settings
-	return &Classifier{Backend: b, Features: s.features, Method: s.method, Update: s.update, Classes: s.classes, model: m}, nil
+	return &Classifier{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update, Classes: s.classes, model: m}
 }
 
 // labelTargets returns the targets Y of the labels, once x and the labels are found to fit each other.

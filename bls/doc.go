@@ -75,6 +75,12 @@
 // DecodeRegressor read it: a model that is written, read and goes on is to the last bit the one that
 // did not stop. Package bls/modelfile keeps models in files.
 //
+// A model can also learn in parts: Expand returns the rows that PartialFit would give the output layer,
+// from which output layers are made anywhere, by blsupdate.New; those of the methods Gram and QR merge
+// into one of all samples; and WithUpdater returns a model that has it. Where the parts have no ridge
+// and the sum gets one by SetLambda, the weights are those of one model that has seen all samples, but
+// for rounding, however they are divided.
+//
 // The frozen maps make the first batch important: it should have samples of all kinds, and with a ridge
 // lambda > 0 it must have at least as many as there are columns.
 //

@@ -82,16 +82,8 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
 // is what it was, because AddInputsContext, the last step, leaves the updater so.
 func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
-	y, err := m.centered(y)
+	a, y, err := m.rows(ctx, x, y)
 	if err != nil {
-		return err
-	}
-	q, _ := x.Dims()
-	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
-		return err
-	}
-	a := m.newRows(q)
-	if err := m.expand(ctx, a, x); err != nil {
 		return err
 	}
 	if err := m.updater.AddInputsContext(ctx, a, y); err != nil {
@@ -99,6 +91,23 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
 	}
 	m.weights = nil
 	return nil
+}
+
+// rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
+// new storage, and centered(y). Of the updater it reads the sizes alone.
+func (m *model) rows(ctx context.Context, x, y *mat.Dense) (a, targets *mat.Dense, err error) {
+	if targets, err = m.centered(y); err != nil {
+		return nil, nil, err
+	}
+	q, _ := x.Dims()
+	if err := checkMemory(0, q, m.updater.Nodes()); err != nil {
+		return nil, nil, err
+	}
+	a = m.newRows(q)
+	if err := m.expand(ctx, a, x); err != nil {
+		return nil, nil, err
+	}
+	return a, targets, nil
 }
 
 // inputs returns d.

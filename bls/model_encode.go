@@ -117,7 +117,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bls: output layer: %w", codec.Moved(err, begin))
 	}
-	m.settings.method, m.settings.update = m.updater.Method(), m.updater.Options()
+	m.settings.method, m.settings.update = m.updater.Method(), currentOptions(m.updater)
 	m.settings.update.Backend = nil
 	return m, nil
 }
@@ -127,7 +127,7 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 	if r.Uint64() != k.word() {
 		r.Fail("this is no %v", k)
 	}
-	s := settings{features: decodeOptions(r, nil)}
+	s := settings{backend: b, features: decodeOptions(r, nil)}
 	s.classes = r.Int("Classes", maxNodes)
 	s.intercept = r.Bool()
 	m := &model{backend: blskernel.Or(b), settings: s}

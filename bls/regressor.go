@@ -54,8 +54,8 @@ import (
 // Update.Form is Small, loses digits to it. A small Update.Lambda, 2⁻³⁰ for example, which is the
 // paper's, avoids both at the price of a less close fit.
 //
-// Predict, Score and what returns or encodes parts of the model may be called from several goroutines
-// at once. Fit and PartialFit must not run at the same time as any other method. The methods whose
+// Predict, Score, Expand, and what returns or encodes parts of the model may be called from several
+// goroutines at once. Fit and PartialFit must not run at the same time as any other method. The methods whose
 // names end in Context stop when theirs is done: they then return an error that wraps
 // context.Cause(ctx), and the model is what it was. A copy of a fitted Regressor shares its model with
 // the original until one of them is fitted anew.
@@ -213,7 +213,8 @@ func (r *Regressor) Updater() blsupdate.Updater { return r.model.output() }
 func (r *Regressor) Encode(w io.Writer) error { return r.model.encode(w, kindRegressor) }
 
 // DecodeRegressor reads what Regressor.Encode wrote, up to the end of r. The fields of the result are
-// the options that Fit had read, with b for Backend; nil stands for blskernel.Default().
+// the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
+// blskernel.Default().
 //
 //	errors, memory: those of DecodeClassifier.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
@@ -221,8 +222,13 @@ func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.regressor(), nil
+}
+
+// regressor returns a Regressor with the model m, whose fields are its settings.
+func (m *model) regressor() *Regressor {
 	s := m.settings
-	return &Regressor{Backend: b, Features: s.features, Method: s.method, Update: s.update, NoIntercept: !s.intercept, model: m}, nil
+	return &Regressor{Backend: s.backend, Features: s.features, Method: s.method, Update: s.update, NoIntercept: !s.intercept, model: m}
 }
 
 // checkTargets returns an error unless x and y have as many rows, x the given number of columns and

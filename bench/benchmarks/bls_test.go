@@ -120,6 +120,15 @@ func BenchmarkClassifierDecisionFunction(b *testing.B) {
 	fitted(b, func(c *bls.Classifier, x *mat.Dense, _ []int) error { _, err := c.DecisionFunction(x); return err })
 }
 
+func BenchmarkClassifierExpand(b *testing.B) {
+	x, labels, _ := digits()
+	learners(b, func(bk blskernel.Backend) call {
+		c := classifier(bk)
+		check(c.Fit(x, labels))
+		return call{flops: transformFlops(x), do: func() error { _, _, err := c.Expand(x, labels); return err }}
+	})
+}
+
 func BenchmarkClassifierScore(b *testing.B) {
 	fitted(b, func(c *bls.Classifier, x *mat.Dense, labels []int) error { _, err := c.Score(x, labels); return err })
 }
@@ -156,6 +165,15 @@ func BenchmarkRegressorPredict(b *testing.B) {
 		r := regressor(bk)
 		check(r.Fit(x, y))
 		return call{do: func() error { _, err := r.Predict(x); return err }}
+	})
+}
+
+func BenchmarkRegressorExpand(b *testing.B) {
+	x, _, y := digits()
+	learners(b, func(bk blskernel.Backend) call {
+		r := regressor(bk)
+		check(r.Fit(x, y))
+		return call{flops: transformFlops(x), do: func() error { _, _, err := r.Expand(x, y); return err }}
 	})
 }
 

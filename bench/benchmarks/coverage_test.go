@@ -36,6 +36,7 @@ var without = map[string]string{
 	"bls.Classifier.Weights": "copies W", "bls.Regressor.Weights": "copies W", "bls.Regressor.Center": "copies c numbers",
 	"bls.Classifier.FittedFeatures": "reads a field", "bls.Regressor.FittedFeatures": "reads a field",
 	"bls.Classifier.Updater": "reads a field", "bls.Regressor.Updater": "reads a field",
+	"bls.Classifier.WithUpdater": "Encode without the writing", "bls.Regressor.WithUpdater": "Encode without the writing",
 	"blas.Routines.Dnrm2":  "gonum's, after a look at the sizes",
 	"blas.Routines.Dasum":  "gonum's, after a look at the sizes",
 	"blas.Routines.Idamax": "gonum's, after a look at the sizes",

@@ -1,0 +1,267 @@
+package bls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// expansions are the models of these tests, fitted to the first samples of x.
+func expansions(t *testing.T, bk blskernel.Backend, method blsupdate.Method, x *mat.Dense, labels []int, y *mat.Dense) (*Classifier, []*Regressor) {
+	t.Helper()
+	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4}
+	update := blsupdate.Options{Lambda: 0x1p-10}
+	c := &Classifier{Backend: bk, Features: features, Method: method, Update: update, Classes: 3}
+	must(t, c.Fit(rowsOf(x, 0, batches[1]), labels[:batches[1]]))
+	var rs []*Regressor
+	for _, without := range []bool{false, true} {
+		r := &Regressor{Backend: bk, Features: features, Method: method, Update: update, NoIntercept: without}
+		must(t, r.Fit(rowsOf(x, 0, batches[1]), rowsOf(y, 0, batches[1])))
+		rs = append(rs, r)
+	}
+	return c, rs
+}
+
+// labelsFor returns labels of three classes for l samples.
+func labelsFor(l int) []int {
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = (i + i/7) % 3
+	}
+	return labels
+}
+
+// An output layer that is given what Expand returns becomes to the bit that of PartialFit, for batches
+// of one row and more, and what Expand returns is the nodes and targets as the documentation has them,
+// in storage of its own. Expand changes nothing.
+func TestExpandIsPartialFit(t *testing.T) {
+	l := batches[len(batches)-1]
+	x := samples(81, l, 12, 14)
+	labels, y := labelsFor(l), targetsFor(x, 2)
+	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, method := range allMethods {
+			c, rs := expansions(t, bk, method, x, labels, y)
+			check := func(name string, from, to int, expand func() (a, y *mat.Dense, err error), learn func() error, m *model, encode func() []byte, targets *mat.Dense) {
+				t.Helper()
+				part := rowsOf(x, from, to)
+				before := encode()
+				var kept bytes.Buffer
+				must(t, blsupdate.Encode(&kept, m.updater))
+				other, err := blsupdate.Decode(&kept, bk)
+				must(t, err)
+
+				a, ya, err := expand()
+				must(t, err)
+				if !gonum.Equal(a, withOnes(mustTransform(t, m.features, part), m.center != nil)) || !gonum.Equal(ya, targets) {
+					t.Errorf("%v %s: A or Y of rows %d to %d is another", method, name, from, to)
+				}
+				must(t, other.AddInputs(a, ya))
+				a.Zero()
+				ya.Zero()
+				if !bytes.Equal(encode(), before) {
+					t.Errorf("%v %s: Expand has changed the model", method, name)
+				}
+				must(t, learn())
+				var got, want bytes.Buffer
+				must(t, blsupdate.Encode(&got, other))
+				must(t, blsupdate.Encode(&want, m.updater))
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("%v %s: another output layer after rows %d to %d", method, name, from, to)
+				}
+			}
+			for i := 2; i < len(batches); i++ {
+				from, to := batches[i-1], batches[i]
+				part, given := rowsOf(x, from, to), rowsOf(y, from, to)
+				oneHot, err := OneHot(labels[from:to], 3)
+				must(t, err)
+				check("Classifier", from, to,
+					func() (a, y *mat.Dense, err error) { return c.Expand(part, labels[from:to]) },
+					func() error { return c.PartialFit(part, labels[from:to]) },
+					c.model, func() []byte { return encoded(t, c) }, oneHot)
+				for _, r := range rs {
+					want := gonum.DenseCopyOf(given)
+					if !r.NoIntercept {
+						want = deviations(given, r.Center())
+					}
+					check("Regressor", from, to,
+						func() (a, y *mat.Dense, err error) { return r.Expand(part, given) },
+						func() error { return r.PartialFit(part, given) },
+						r.model, func() []byte { return encoded(t, r) }, want)
+				}
+			}
+		}
+	})
+}
+
+// Whatever PartialFit refuses Expand does, with the same error, and returns nothing else. A model that
+// is not fitted has nothing to expand with.
+func TestExpandErrors(t *testing.T) {
+	l := batches[len(batches)-1]
+	x := samples(82, l, 12, 12)
+	labels, y := labelsFor(l), targetsFor(x, 2)
+	with := func(m *mat.Dense, v float64) *mat.Dense {
+		out := gonum.DenseCopyOf(m)
+		out.Set(7, 1, v)
+		return out
+	}
+	labeled := func(v int) []int {
+		out := slices.Clone(labels)
+		out[5] = v
+		return out
+	}
+	c, rs := expansions(t, nil, blsupdate.Gram, x, labels, y)
+	same := func(name string, a, ya *mat.Dense, got, want error) {
+		t.Helper()
+		if got == nil || want == nil || got.Error() != want.Error() || a != nil || ya != nil {
+			t.Errorf("%s: %v, and PartialFit has %v", name, got, want)
+		}
+	}
+	for name, test := range map[string]struct {
+		x      *mat.Dense
+		labels []int
+	}{
+		"no samples":      {nil, labels},
+		"empty":           {&mat.Dense{}, nil},
+		"no labels":       {x, nil},
+		"too few labels":  {x, labels[1:]},
+		"other inputs":    {firstColumn(x), labels},
+		"NaN":             {with(x, math.NaN()), labels},
+		"infinity":        {with(x, math.Inf(-1)), labels},
+		"label too large": {x, labeled(3)},
+		"negative label":  {x, labeled(-1)},
+		"overflow":        {with(x, math.MaxFloat64), labels},
+	} {
+		a, ya, err := c.Expand(test.x, test.labels)
+		same(name, a, ya, err, c.PartialFit(test.x, test.labels))
+	}
+	var overflow *OverflowError
+	if _, _, err := c.Expand(with(x, math.MaxFloat64), labels); !errors.As(err, &overflow) || overflow.Row != 7 {
+		t.Errorf("a sample too large: %v", err)
+	}
+	for _, r := range rs {
+		for name, test := range map[string]struct{ x, y *mat.Dense }{
+			"no samples":      {nil, y},
+			"no targets":      {x, nil},
+			"empty targets":   {x, &mat.Dense{}},
+			"too few targets": {x, rowsOf(y, 1, l)},
+			"other targets":   {x, firstColumn(y)},
+			"other inputs":    {firstColumn(x), y},
+			"NaN in X":        {with(x, math.NaN()), y},
+			"infinity in Y":   {x, with(y, math.Inf(1))},
+			"overflow":        {with(x, math.MaxFloat64), y},
+		} {
+			a, ya, err := r.Expand(test.x, test.y)
+			same(name, a, ya, err, r.PartialFit(test.x, test.y))
+		}
+	}
+	// Targets that are finite have deviations that are not.
+	far := mat.NewDense(batches[1], 2, nil)
+	far.Apply(func(_, _ int, _ float64) float64 { return math.MaxFloat64 }, far)
+	r := &Regressor{Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
+	must(t, r.Fit(rowsOf(x, 0, batches[1]), far))
+	far.Scale(-1, far)
+	if _, _, err := r.Expand(rowsOf(x, 0, batches[1]), far); !errors.Is(err, blsupdate.ErrOverflow) {
+		t.Errorf("deviations beyond float64: %v", err)
+	}
+
+	undo := memory.Limit(1000)
+	a, ya, err := c.Expand(x, labels)
+	want := c.PartialFit(x, labels)
+	undo()
+	var e *MemoryError
+	if same("memory", a, ya, err, want); !errors.As(err, &e) {
+		t.Error(err)
+	}
+
+	var zc Classifier
+	var zr Regressor
+	if a, ya, err := zc.Expand(x, labels); !errors.Is(err, ErrNotFitted) || a != nil || ya != nil {
+		t.Errorf("a Classifier that is not fitted: %v", err)
+	}
+	if a, ya, err := zr.Expand(x, y); !errors.Is(err, ErrNotFitted) || a != nil || ya != nil {
+		t.Errorf("a Regressor that is not fitted: %v", err)
+	}
+}
+
+// A context stops it before each panel.
+func TestExpandStopped(t *testing.T) {
+	const l = 3*4096 + 1 // panels of rows with few columns have 4096
+	x := samples(83, l, 2, 2)
+	labels, y := labelsFor(l), targetsFor(x, 1)
+	features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2, EnhancementNodes: 3}
+	c := &Classifier{Features: features, Method: blsupdate.Gram}
+	must(t, c.Fit(rowsOf(x, 0, 100), labels[:100]))
+	r := &Regressor{Features: features, Method: blsupdate.Gram}
+	must(t, r.Fit(rowsOf(x, 0, 100), rowsOf(y, 0, 100)))
+	nothing := func(a, ya *mat.Dense, err error) error {
+		if err != nil && (a != nil || ya != nil) {
+			t.Error("there are rows beside an error")
+		}
+		return err
+	}
+	for name, f := range map[string]func(ctx context.Context) error{
+		"Classifier": func(ctx context.Context) error { return nothing(c.ExpandContext(ctx, x, labels)) },
+		"Regressor":  func(ctx context.Context) error { return nothing(r.ExpandContext(ctx, x, y)) },
+	} {
+		if n := stoppedEverywhere(t, name, f, func() {}); n < 4 {
+			t.Errorf("%s: ExpandContext looks %d times", name, n)
+		}
+	}
+}
+
+// Several goroutines expand at once and make models of what they have, and others predict, the first of
+// which solve for the weights. Run it with the race detector.
+func TestConcurrentExpand(t *testing.T) {
+	l := batches[len(batches)-1]
+	x := samples(84, l, 12, 12)
+	labels, y := labelsFor(l), targetsFor(x, 2)
+	for _, method := range allMethods {
+		c, rs := expansions(t, nil, method, x, labels, y)
+		wantA, wantY, err := c.Expand(x, labels)
+		must(t, err)
+		wantB, wantZ, err := rs[0].Expand(x, y)
+		must(t, err)
+		failures := make([]error, 12)
+		var wg sync.WaitGroup
+		for g := range failures {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				if g%3 == 0 {
+					_, e1 := c.Predict(x)
+					_, e2 := rs[0].Predict(x)
+					failures[g] = errors.Join(e1, e2)
+					return
+				}
+				a, ya, e1 := c.Expand(x, labels)
+				b, z, e2 := rs[0].Expand(x, y)
+				if failures[g] = errors.Join(e1, e2); failures[g] != nil {
+					return
+				}
+				u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
+				if err == nil {
+					_, err = c.WithUpdater(u)
+				}
+				if failures[g] = err; err == nil &&
+					!(gonum.Equal(a, wantA) && gonum.Equal(ya, wantY) && gonum.Equal(b, wantB) && gonum.Equal(z, wantZ)) {
+					failures[g] = errors.New("other rows")
+				}
+			}()
+		}
+		wg.Wait()
+		if err := errors.Join(failures...); err != nil {
+			t.Errorf("%v: %v", method, err)
+		}
+	}
+}
