@@ -54,7 +54,11 @@ type array struct {
 	classes bool // the chosen target is a label
 	joint   schema
 	piece   []byte
-	scratch []float64 // whole samples of which only some columns are delivered
+	rest    []byte     // the end of piece that has not been decoded
+	scratch []float64  // whole samples of which only some columns are delivered
+	held    []float64  // the end of scratch that has not been delivered
+	aside   bool       // there is Options.Bad
+	bad     *badSample // what is wrong with the sample behind those that are decoded, and which has been passed
 }
 
 // A destination says where the elements of an array go.
@@ -69,7 +73,7 @@ const (
 
 // newArray makes a source of f with the columns that q asks for.
 func newArray(f arrayFile, q *request, opt *Options) (source, error) {
-	a := &array{arrayFile: f, classes: opt.Classes}
+	a := &array{arrayFile: f, classes: opt.Classes, aside: opt.Bad != nil}
 	if err := a.measure(); err != nil {
 		return nil, err
 	}
@@ -201,20 +205,7 @@ func (a *array) read(b *block, n int) (int, error) {
 		return 0, a.ended()
 	}
 	n = int(min(int64(n), a.n-a.row, int64(max(1, callElements/a.width))))
-	var err error
-	switch a.to {
-	case toInputs:
-		b.x, err = a.numbers(b.x, n)
-	case toTargets:
-		b.y, err = a.numbers(b.y, n)
-	case toLabels:
-		err = a.texts(b, n)
-	default:
-		a.scratch, err = a.numbers(a.scratch[:0], n)
-		if err == nil {
-			err = a.gather(b)
-		}
-	}
+	n, err := a.decode(b, n)
 	if err != nil {
 		return 0, err
 	}
@@ -225,7 +216,29 @@ func (a *array) read(b *block, n int) (int, error) {
 	return n, nil
 }
 
-// numbers appends the elements of the next n samples.
+// decode appends the next samples, at most n, and returns their number.
+func (a *array) decode(b *block, n int) (int, error) {
+	if len(a.held) == 0 && a.bad != nil {
+		bad := a.bad
+		a.bad = nil
+		a.row++
+		return 0, bad
+	}
+	var err error
+	switch a.to {
+	case toInputs:
+		b.x, err = a.numbers(b.x, n)
+	case toTargets:
+		b.y, err = a.numbers(b.y, n)
+	case toLabels:
+		err = a.texts(b, n)
+	default:
+		return a.choose(b, n)
+	}
+	return a.untilBad(n, err)
+}
+
+// numbers appends the elements of the next n samples, of those before the first bad one if there is one.
 func (a *array) numbers(dst []float64, n int) ([]float64, error) {
 	start := len(dst)
 	var err error
@@ -243,10 +256,14 @@ func (a *array) numbers(dst []float64, n int) ([]float64, error) {
 			dst[start+i] = v / pixelScale
 		}
 	}
+	if bad, isBad := err.(*badSample); isBad {
+		dst = dst[:start+int(bad.Row-1-a.row)*a.width]
+	}
 	return dst, err
 }
 
-// pieces calls use with the bytes of the next n samples, some whole elements at a time.
+// pieces calls use with the bytes of the next n samples, some whole elements at a time, up to the first
+// bad one, which it passes.
 func (a *array) pieces(n int, use func([]byte) error) error {
 	size := a.dtype.Size
 	left := int64(n) * int64(a.width) * int64(size)
@@ -255,14 +272,50 @@ func (a *array) pieces(n int, use func([]byte) error) error {
 		a.piece = make([]byte, min(a.bytes, int64(max(arrayPiece/size, 1)*size)))
 	}
 	for left > 0 {
-		p := a.piece[:min(left, int64(len(a.piece)))]
-		if m, err := io.ReadFull(a.stream, p); err != nil {
-			return a.readFault((total-left+int64(m))/int64(size), err)
+		if len(a.rest) == 0 {
+			p := a.piece[:min(left, int64(len(a.piece)))]
+			if m, err := io.ReadFull(a.stream, p); err != nil {
+				return a.readFault((total-left+int64(m))/int64(size), err)
+			}
+			a.rest = p
 		}
-		if err := use(p); err != nil {
+		p := a.rest[:min(left, int64(len(a.rest)))]
+		err := use(p)
+		if bad, isBad := err.(*badSample); isBad {
+			end := (bad.Row - a.row) * int64(a.width) * int64(size)
+			if fault := a.pass(total-left, end-(total-left)); fault != nil {
+				return fault
+			}
+		}
+		if err != nil {
 			return err
 		}
+		a.rest = a.rest[len(p):]
 		left -= int64(len(p))
+	}
+	return nil
+}
+
+// pass goes on by so many bytes, which stand so many behind the beginning of the sample a.row.
+func (a *array) pass(behind, bytes int64) error {
+	held := min(bytes, int64(len(a.rest)))
+	a.rest = a.rest[held:]
+	bytes -= held
+	if a.random != nil {
+		if _, err := a.random.Seek(bytes, io.SeekCurrent); err != nil {
+			return readFault(a.ctx, a.path, err)
+		}
+		return nil
+	}
+	for left := bytes; left > 0; {
+		if a.ctx.Err() != nil {
+			return canceled(a.ctx)
+		}
+		m, err := io.CopyN(io.Discard, a.stream, min(left, 1<<24))
+		left -= m
+		if err != nil {
+			return a.readFault((behind+held+bytes-left)/int64(a.dtype.Size), err)
+		}
 	}
 	return nil
 }
@@ -275,7 +328,7 @@ func (a *array) texts(b *block, n int) error {
 		for ; len(src) > 0; src = src[size:] {
 			label, err := a.dtype.Label(src[:size])
 			if err != nil {
-				return &Error{Path: a.path, Row: a.row + int64(have) + 1, What: plain(err)}
+				return a.unusable(&Error{Path: a.path, Row: a.row + int64(have) + 1, What: plain(err)})
 			}
 			b.labels = append(b.labels, label)
 			have++
@@ -284,11 +337,35 @@ func (a *array) texts(b *block, n int) error {
 	})
 }
 
-// gather appends the chosen columns of the samples in scratch.
-func (a *array) gather(b *block) error {
-	b.x = slices.Grow(b.x, len(a.scratch)/a.width*len(a.cols.inputs))
-	for i := 0; i < len(a.scratch); i += a.width {
-		sample := a.scratch[i : i+a.width]
+// choose appends the chosen columns of the next samples, at most n, and returns their number.
+func (a *array) choose(b *block, n int) (int, error) {
+	if len(a.held) == 0 {
+		var err error
+		a.scratch, err = a.numbers(a.scratch[:0], n)
+		if _, err = a.untilBad(n, err); err != nil {
+			return 0, err
+		}
+		a.held = a.scratch
+	}
+	n = min(n, len(a.held)/a.width)
+	n, err := a.gather(b, a.held[:n*a.width])
+	a.held = a.held[n*a.width:]
+	if _, isBad := err.(*badSample); isBad {
+		if n > 0 {
+			return n, nil // and it is met again
+		}
+		a.held = a.held[a.width:]
+		a.row++
+	}
+	return n, err
+}
+
+// gather appends the chosen columns of the samples, of those before the first bad one if there is one, and
+// returns their number.
+func (a *array) gather(b *block, samples []float64) (int, error) {
+	b.x = slices.Grow(b.x, len(samples)/a.width*len(a.cols.inputs))
+	for i := 0; i < len(samples); i += a.width {
+		sample := samples[i : i+a.width]
 		for _, col := range a.cols.inputs {
 			b.x = append(b.x, sample[col])
 		}
@@ -299,12 +376,14 @@ func (a *array) gather(b *block) error {
 			}
 			label, err := npy.FloatLabel(sample[col])
 			if err != nil {
-				return &Error{Path: a.path, Row: a.row + int64(i/a.width) + 1, Column: col + 1, What: plain(err)}
+				b.x = b.x[:len(b.x)-len(a.cols.inputs)]
+				row := i / a.width
+				return row, a.unusable(&Error{Path: a.path, Row: a.row + int64(row) + 1, Column: col + 1, What: plain(err)})
 			}
 			b.labels = append(b.labels, label)
 		}
 	}
-	return nil
+	return len(samples) / a.width, nil
 }
 
 // readFault makes the error for a failed read of the element at index done of those asked for.
@@ -328,7 +407,7 @@ func (a *array) valueFault(done int, err error) error {
 
 // badValue is the error for the element in a row and a column, both from 0.
 func (a *array) badValue(bad *npy.ValueError, row int64, col int) error {
-	return &Error{Path: a.path, Row: row + 1, Column: col + 1, What: bad.Value + " is " + bad.What}
+	return a.unusable(&Error{Path: a.path, Row: row + 1, Column: col + 1, What: bad.Value + " is " + bad.What})
 }
 
 // ended returns io.EOF unless the data goes on. Reading up to the end also verifies the checksums of
@@ -350,23 +429,9 @@ func (a *array) ended() error {
 
 func (a *array) skip(n int64) (int64, error) {
 	n = min(n, a.n-a.row)
-	bytes := n * int64(a.width) * int64(a.dtype.Size)
-	switch {
-	case a.fortran != nil:
-	case a.random != nil:
-		if _, err := a.random.Seek(bytes, io.SeekCurrent); err != nil {
-			return 0, readFault(a.ctx, a.path, err)
-		}
-	default:
-		for left := bytes; left > 0; {
-			if a.ctx.Err() != nil {
-				return 0, canceled(a.ctx)
-			}
-			m, err := io.CopyN(io.Discard, a.stream, min(left, 1<<24))
-			left -= m
-			if err != nil {
-				return 0, a.readFault((bytes-left)/int64(a.dtype.Size), err)
-			}
+	if a.fortran == nil {
+		if err := a.pass(0, n*int64(a.width)*int64(a.dtype.Size)); err != nil {
+			return 0, err
 		}
 	}
 	a.row += n

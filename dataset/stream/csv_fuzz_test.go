@@ -6,7 +6,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzCSV compares any text with what encoding/csv and strconv make of it, as it is there and as it comes byte by byte.
+// FuzzCSV compares any text with what encoding/csv and strconv make of it, as it is there and as it comes byte by byte, up to
+// the first fault, and behind the bad samples where these are left out.
 func FuzzCSV(f *testing.F) {
 	for _, text := range csvTexts {
 		f.Add(text)
@@ -19,6 +20,8 @@ func FuzzCSV(f *testing.F) {
 		}
 		compareCSV(t, text, ',', strings.NewReader(text))
 		compareCSV(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
+		compareBad(t, text, ',', strings.NewReader(text))
+		compareBad(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
 	})
 }
 

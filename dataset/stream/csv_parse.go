@@ -24,7 +24,9 @@ type csvChunk struct {
 	ends   []int32   // bytes of text up to the end of each sample
 	starts []lineRun // lines of the samples
 	block  block     // the samples; parts of another after an error
-	err    error     // what ends the text here
+	aside  bool      // a bad sample does not end the text: there is Options.Bad
+	bad    badRecords
+	err    error // what ends the text here
 	done   chan struct{}
 	failed any // what the parsing panicked with
 	labels map[string]string
@@ -51,6 +53,7 @@ func (c *csvChunk) finished(line, end int64) {
 // encoding/csv reads the piece. Both give the same: TestCSVAgainstEncodingCSV and FuzzCSV compare them.
 func (l *csvLayout) parse(c *csvChunk) {
 	c.rows, c.ends, c.starts = 0, c.ends[:0], c.starts[:0]
+	c.bad.clear(c.line)
 	c.block = block{x: c.block.x[:0], y: c.block.y[:0], labels: c.block.labels[:0]}
 	if l.comma >= utf8.RuneSelf || bytes.IndexByte(c.text, '"') >= 0 {
 		c.err = l.parseQuoted(c)
@@ -63,7 +66,7 @@ func (l *csvLayout) parse(c *csvChunk) {
 func (l *csvLayout) parsePlain(c *csvChunk) error {
 	text := c.text
 	for line := c.line; len(text) > 0; line++ {
-		row := text
+		row, begin := text, len(c.text)-len(text)
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			row, text = text[:end], text[end+1:]
 		} else {
@@ -75,19 +78,29 @@ func (l *csvLayout) parsePlain(c *csvChunk) error {
 		if len(row) == 0 {
 			continue
 		}
+		end := len(c.text) - len(text)
 		if !l.scan(c, row) {
-			// Counted first, since there is no memory to be had for the cells of any line.
-			if n := 1 + bytes.Count(row, []byte{byte(l.comma)}); n != l.width {
-				return l.widthFault(line, n)
-			}
-			cells := strings.Split(string(row), string(l.comma))
-			if err := l.record(c, cells, func(int) int64 { return line }); err != nil {
-				return err
+			if err := l.plainRecord(c, row, line); err != nil {
+				if !c.aside {
+					return err
+				}
+				l.leaveOut(c, begin, end)
+				continue
 			}
 		}
-		c.finished(line, int64(len(c.text)-len(text)))
+		c.finished(line, int64(end))
 	}
 	return nil
+}
+
+// plainRecord appends the sample in a line without quotation marks, or says what is wrong with it.
+func (l *csvLayout) plainRecord(c *csvChunk, row []byte, line int64) error {
+	// Counted first, since there is no memory to be had for the cells of any line.
+	if n := 1 + bytes.Count(row, []byte{byte(l.comma)}); n != l.width {
+		return l.widthFault(line, n)
+	}
+	cells := strings.Split(string(row), string(l.comma))
+	return l.record(c, cells, func(int) int64 { return line })
 }
 
 // scan appends the sample in a line without quotation marks. It returns false, with c.block as it was,
@@ -171,34 +184,59 @@ func (c *csvChunk) label(text []byte) string {
 
 // parseQuoted reads a piece by encoding/csv.
 func (l *csvLayout) parseQuoted(c *csvChunk) error {
-	text := c.text
-	begin := crowded(text, l.comma)
-	if begin >= 0 {
-		text = text[:begin]
+	for at, line := 0, c.line; ; {
+		text := c.text[at:]
+		begin := crowded(text, l.comma)
+		if begin < 0 {
+			return l.parseRecords(c, at, len(c.text), line)
+		}
+		if err := l.parseRecords(c, at, at+begin, line); err != nil {
+			return err
+		}
+		if !c.aside {
+			return l.crowdedFault(text[:begin], line)
+		}
+		end := begin + recordEnd(text[begin:])
+		l.leaveOut(c, at+begin, at+end)
+		line += int64(bytes.Count(text[:end], []byte{'\n'}))
+		at += end
 	}
+}
+
+// parseRecords reads a part of c by encoding/csv, whose first line has the number given.
+func (l *csvLayout) parseRecords(c *csvChunk, from, to int, line int64) error {
+	text := c.text[from:to]
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma = l.comma
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
 	for {
+		begin := r.InputOffset()
 		cells, err := r.Read()
-		if err == io.EOF && begin >= 0 {
-			return l.crowdedFault(text, c.line)
-		}
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil {
-			return l.syntaxFault(err, c.line)
-		}
+		end := r.InputOffset()
 		lineOf := func(col int) int64 {
-			line, _ := r.FieldPos(min(col, len(cells)-1))
-			return c.line + int64(line) - 1
+			at, _ := r.FieldPos(min(col, len(cells)-1))
+			return line + int64(at) - 1
 		}
-		if err := l.record(c, cells, lineOf); err != nil {
+		if err != nil {
+			err = l.syntaxFault(err, line)
+			if !paired(text[begin:end]) {
+				return err
+			}
+		} else {
+			err = l.record(c, cells, lineOf)
+		}
+		switch {
+		case err == nil:
+			c.finished(lineOf(0), int64(from)+end)
+		case c.aside:
+			l.leaveOut(c, from+int(begin), from+int(end))
+		default:
 			return err
 		}
-		c.finished(lineOf(0), r.InputOffset())
 	}
 }
 

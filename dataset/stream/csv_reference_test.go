@@ -99,6 +99,7 @@ var csvTexts = []string{
 	"1,2,\n", "1,2\n3\n", "1,2\n3,4,5\n", ",\n", "1,\n", "1,NaN\n", "inf,1\n", "1,1e999\n", "1e-999,-0\n", "\r\r\n1\n", "1\r2\n",
 	" 1 ,\t2 \n", "+1,-.5\n5.,.\n", "0x1p-2,1_0\n", "9007199254740993,9007199254740992.5\n", "123456789012345678901234567890,1\n",
 	"0.1,1.7976931348623157e308\n4.9e-324,0.30000000000000004\n", "1,2\nx,3\n", "1;2\n3;4\n", "\x00,1\n", "1,2\n\"", "\"\"\n", "1\n \n",
+	"1,2\n5\"x\",3\n4,5\n", "1,2\n\"5\"x\"\",3\n4,5\n", "1,2\n\n3\nx,4\n\"\",\"5\n6\"\n7,8,9\n1,2", "1,2\n\"3\n\"x\"\",4\n\"5\",6\"\n",
 	"00000000000000000000001,1\n", "-,1\n", "--1,1\n", "1.2.3,1\n", "1e5,1E+5\n", "0.00000000000000000001,0\n",
 }
 
@@ -107,10 +108,14 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 		t.Helper()
 		compareCSV(t, text, ',', strings.NewReader(text))
 		compareCSV(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
+		compareBad(t, text, ',', strings.NewReader(text))
+		compareBad(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
 	}
 	for _, text := range csvTexts {
 		check(text)
 		compareCSV(t, text, ';', strings.NewReader(text))
+		compareBad(t, text, ';', strings.NewReader(text))
+		compareBad(t, text, '§', strings.NewReader(text))
 		compareCSV(t, text, '§', strings.NewReader(text))
 	}
 	rng := rand.New(rand.NewPCG(7, 11))
@@ -148,6 +153,7 @@ func TestCSVLong(t *testing.T) {
 		text.WriteString("1,2\n")
 		t.Run(form.name, func(t *testing.T) {
 			compareCSV(t, text.String(), ',', strings.NewReader(text.String()))
+			compareBad(t, text.String(), ',', strings.NewReader(text.String()))
 		})
 	}
 }

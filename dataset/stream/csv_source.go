@@ -29,6 +29,7 @@ type csvSource struct {
 	joint   schema
 	pending *csvChunk // the first piece, until the goroutines are started
 	inline  bool      // there are no goroutines
+	aside   bool      // bad samples do not end the text: there is Options.Bad
 	queue   chan *csvChunk
 	free    chan *csvChunk
 	work    sync.WaitGroup
@@ -53,8 +54,9 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, &Error{What: "is in UTF-16: save it as UTF-8"}
 	}
-	s := &csvSource{in: in, cut: &cutter{r: in.r, live: in.random == nil && !in.packed, line: 1, at: int64(marked), size: firstChunk}, inline: q.inline}
-	s.pending = &csvChunk{done: make(chan struct{}, 1), to: s.reached()}
+	s := &csvSource{in: in, cut: &cutter{r: in.r, live: in.random == nil && !in.packed, line: 1, at: int64(marked), size: firstChunk}, inline: q.inline, aside: opt.Bad != nil}
+	s.pending = s.newChunk()
+	s.pending.to = s.reached()
 	var layout *csvLayout
 	var piece []byte
 	var line int64
@@ -111,11 +113,22 @@ func (s *csvSource) reached() int64 {
 
 func (s *csvSource) taken() int64 {
 	c := s.current
-	if c == nil || s.at == 0 || s.at > len(c.ends) {
+	if c == nil {
 		return s.passed
 	}
-	part := float64(c.before+int(c.ends[s.at-1])) / float64(c.before+len(c.text))
+	end := c.bad.end()
+	if s.at > 0 && s.at <= len(c.ends) {
+		end = max(end, c.ends[s.at-1])
+	}
+	if end == 0 {
+		return s.passed
+	}
+	part := float64(c.before+int(end)) / float64(c.before+len(c.text))
 	return c.from + int64(math.Round(part*float64(c.to-c.from)))
+}
+
+func (s *csvSource) newChunk() *csvChunk {
+	return &csvChunk{done: make(chan struct{}, 1), aside: s.aside}
 }
 
 // start begins to read and parse.
@@ -169,7 +182,7 @@ func (s *csvSource) next() (*csvChunk, error) {
 	case c = <-s.free:
 		c.err = nil
 	default:
-		c = &csvChunk{done: make(chan struct{}, 1)}
+		c = s.newChunk()
 	}
 	from := s.reached()
 	piece, line, err := s.cut.next(c.buf)
@@ -179,6 +192,7 @@ func (s *csvSource) next() (*csvChunk, error) {
 	}
 	if err != nil {
 		c.rows = 0
+		c.bad.clear(0)
 		c.err = readFault(s.ctx, s.in.path, located(s.in.path, err))
 		return c, nil
 	}
@@ -193,7 +207,7 @@ func (s *csvSource) piece() error {
 	}
 	for s.err == nil {
 		if c := s.current; c != nil {
-			if s.at < c.rows {
+			if s.at < c.rows || c.bad.left() {
 				return nil
 			}
 			if s.err = c.err; s.err != nil {
@@ -262,7 +276,11 @@ func (s *csvSource) read(b *block, n int) (int, error) {
 		return 0, err
 	}
 	c := s.current
-	n = min(n, c.rows-s.at)
+	run := c.samplesFrom(s.at)
+	if run == 0 {
+		return 0, (*badSample)(s.layout.unusable(c))
+	}
+	n = min(n, run)
 	from, to := s.at, s.at+n
 	nx, ny := s.joint.dim, s.joint.outputs
 	b.x = append(b.x, c.block.x[from*nx:to*nx]...)
@@ -302,8 +320,12 @@ func (s *csvSource) skip(n int64) (int64, error) {
 		if err != nil {
 			return done, err
 		}
-		m := min(n-done, int64(s.current.rows-s.at))
+		m := min(n-done, int64(s.current.samplesFrom(s.at)))
 		s.at += int(m)
+		if m == 0 {
+			s.current.bad.passed++
+			m = 1
+		}
 		done += m
 	}
 	return done, nil

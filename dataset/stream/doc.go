@@ -1,6 +1,6 @@
 // Package stream reads samples from files of any size, batch by batch: from texts with separated cells
-// (CSV), from NumPy's .npy and .npz, and from idx files, the format of MNIST; from paths or standard
-// input, plain or gzip.
+// (CSV), from NumPy's .npy and .npz, and from idx files, the format of MNIST; from paths, standard input,
+// or wherever [Options].Open gets them from, plain or gzip.
 //
 // A model of package bls learns from batches and keeps a state whose size does not depend on the number
 // of samples. So that the data need not fit into memory either, a Reader holds no more than the batch
@@ -31,6 +31,24 @@
 // guess instead of a number gives no sign of it. So does a line that has more or fewer cells than the
 // first. A label is missing only where its cell is empty: NA, None, ? and the like are labels as any
 // other text, since they can be the names of classes, NA being the code of a country.
+//
+// # Bad samples
+//
+// Where there are more samples than anybody can look through, [Options].Bad decides about those that
+// cannot be used, and the reading goes on without them. These are exactly the samples at which it would
+// end: a line with a cell that is missing, infinite or no number, with an empty label, or with more or
+// fewer cells than the first; a sample of an array with NaN, an infinity or an integer that float64 cannot
+// hold in any of its columns, or with a label that is none. A sample is left out with its targets, in
+// whichever of the two the fault is, also where these are a file of their own: both stay in step. Of
+// several faults of a sample Bad is told one.
+//
+// All else is a fault of the file and ends the reading as without Bad: what is found in its beginning,
+// such as a header that does not fit, data that is cut off or damaged, inputs and targets that differ in
+// number, a record that is too long. A quotation mark out of place is a fault of its line if the line has
+// an even number of them; else it leaves open where the next sample begins, and is one of the file.
+//
+// Samples that are left out count as those that are skipped do: in [Batch].First and for [Reader.Skip] a
+// sample has the same number whichever others are bad.
 //
 // # Texts
 //
@@ -73,11 +91,13 @@
 // not memory. Data that is shorter or longer than its header says is an error.
 //
 // Of n bytes, counted as they are unpacked, a Reader allocates no more than 256 n bytes and 2 MiB on the way, and 512 bytes for a batch,
-// and keeps of them the batch at hand and what comes next: of a text at most four pieces of at most 16 MiB, of an array a sample or
+// with Options.Bad 8 KiB for each bad sample beside that, which are free again when Bad has returned. It keeps of them the batch
+// at hand and what comes next: of a text at most four pieces of at most 16 MiB, of an array a sample or
 // 2^20 elements. There is a bound for whatever is held as a whole: a record of a text has one, and so have a sample of an
 // array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its directory (1 MiB). The batch
 // takes 8 rows (Dim + Outputs) bytes, so that a caller who does not trust the data looks at Dim before it asks for rows.
-// FuzzOpen and TestHostileMemory hold the package to this. Messages show a few of the names that data has, and the first bytes of each.
+// FuzzOpen, TestHostileMemory and TestBadMemory hold the package to this. Messages show a few of the names that data has, and the
+// first bytes of each.
 //
 // Checksums of gzip and of the arrays of an .npz that are read, targets included, are verified at the end
 // of the data: before [Reader.Next] returns io.EOF, but after the samples have been delivered. An array

@@ -8,38 +8,29 @@ import (
 	"os"
 )
 
-// openInput opens path, whose format is the one given unless that is FormatAuto. stdin is read for "-".
+const cannotOpen = "cannot be opened"
+
+// openInput opens path, whose format is the one given unless that is FormatAuto. What opt says is read
+// for "-", and opens the other paths.
 //
 // Neither the opening of a named pipe, which waits for somebody who writes to it, nor a read from it or
 // from standard input lasts beyond ctx; what has been asked of the operating system is then still
 // waited for in the background.
-func openInput(ctx context.Context, path string, format Format, stdin io.Reader) (*input, error) {
+func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
 	in := &input{ctx: ctx, path: display(path), format: format}
-	if path == stdinPath {
-		if stdin == nil {
-			stdin = os.Stdin
-		}
-		in.tape = tape{r: newPipeReader(ctx, stdin), keep: true}
-	} else {
-		file, err := openFile(ctx, path)
-		if err != nil {
-			return nil, openFault(ctx, path, err)
-		}
-		in.closer = file.Close
-		info, err := file.Stat()
-		switch {
-		case err != nil:
-		case info.IsDir():
-			err = &Error{Path: path, What: "is a folder: name its files"}
-		case info.Mode().IsRegular():
-			in.random, in.size = file, info.Size()
-			in.tape = tape{r: file, file: file}
-		default:
-			in.tape = tape{r: newPipeReader(ctx, file), keep: true}
-		}
-		if err != nil {
-			return nil, errors.Join(openFault(ctx, path, err), in.close())
-		}
+	var err error
+	switch {
+	case path == stdinPath && opt.Stdin == nil:
+		in.pipe(os.Stdin)
+	case path == stdinPath:
+		in.pipe(opt.Stdin)
+	case opt.Open != nil:
+		err = in.openElsewhere(path, opt.Open)
+	default:
+		err = in.openFile(path)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := in.unpack(); err != nil {
 		return nil, errors.Join(err, in.close())
@@ -47,29 +38,33 @@ func openInput(ctx context.Context, path string, format Format, stdin io.Reader)
 	return in, nil
 }
 
-// openFile is os.Open that ends with ctx.
-func openFile(ctx context.Context, path string) (*os.File, error) {
-	type opened struct {
-		file *os.File
-		err  error
+// pipe makes r what is read, whose reads may wait for ever.
+func (in *input) pipe(r io.Reader) {
+	in.tape = tape{r: newPipeReader(in.ctx, r), keep: true}
+}
+
+// openFile opens a file of this machine.
+func (in *input) openFile(path string) error {
+	file, err := openWithin(in.ctx, func() (*os.File, error) { return os.Open(path) })
+	if err != nil {
+		return openFault(in.ctx, path, err)
 	}
-	result := make(chan opened)
-	go func() {
-		file, err := os.Open(path)
-		select {
-		case result <- opened{file, err}:
-		case <-ctx.Done():
-			if err == nil {
-				_ = file.Close() // nothing has been read
-			}
-		}
-	}()
-	select {
-	case o := <-result:
-		return o.file, o.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	in.closer = file.Close
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = &Error{Path: path, What: "is a folder: name its files"}
+	case info.Mode().IsRegular():
+		in.random, in.size = file, info.Size()
+		in.tape = tape{r: file, file: file}
+	default:
+		in.pipe(file)
 	}
+	if err != nil {
+		return errors.Join(openFault(in.ctx, path, err), in.close())
+	}
+	return nil
 }
 
 // openFault makes the error for a path that cannot be opened.
@@ -84,5 +79,5 @@ func openFault(ctx context.Context, path string, err error) error {
 	case errors.As(err, &system):
 		err = system.Err // the path stands before it already
 	}
-	return &Error{Path: path, What: "cannot be opened", Err: err}
+	return &Error{Path: path, What: cannotOpen, Err: err}
 }

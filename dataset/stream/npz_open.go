@@ -59,15 +59,15 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	if err != nil {
 		return nil, errors.Join(err, x.close())
 	}
-	return joinMembers(x, y, in.path, input, target)
+	return joinMembers(x, y, in.path, input, target, opt)
 }
 
 // joinMembers joins two arrays of one archive.
-func joinMembers(x, y source, path, input, target string) (source, error) {
+func joinMembers(x, y source, path, input, target string, opt *Options) (source, error) {
 	if n, m := x.rows(), y.rows(); n != m {
 		return nil, errors.Join(&Error{What: fmt.Sprintf("array %q has %d rows, but %q has %d: each sample needs its target", target, m, input, n)}, x.close(), y.close())
 	}
-	return newPair(x, y, path, path)
+	return newPair(x, y, path, path, opt)
 }
 
 // A directoryReader fails when its directory has been read to maxDirectory, until that is over.

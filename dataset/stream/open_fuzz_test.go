@@ -51,8 +51,8 @@ func unpackedSize(t *testing.T, data []byte) (n, members int) {
 }
 
 // FuzzOpen feeds any bytes to every format, as a file and through a pipe: no panic; every fault is an *Error with the path and a
-// message that can be read; what is allocated is what the package comment says; and what is read is read again, to the
-// last bit, from an array and from a text that are made of it.
+// message that can be read; what is allocated is what the package comment says; what is read is read again, to the last bit, by
+// Options.Open and where bad samples are left out, and from an array and from a text that are made of it.
 func FuzzOpen(f *testing.F) {
 	x := append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4)
 	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
@@ -61,6 +61,9 @@ func FuzzOpen(f *testing.F) {
 		[]byte(strings.Repeat("x,", 300) + "\n"), {}, []byte("\n"), zipped([]byte("1\n")), zipped(nil), zipped([]byte("1,2\n3"))[:24],
 		append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 2)...), npyHeader(3, "<U3", true, 2, 2), append(npyHeader(2, "<f4", false, 2), 0, 0, 0xc0, 0x7f, 0, 0, 0, 0),
 		npyHeader(1, "<f8", false, 1<<30, 1<<13), []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), append(npyHeader(1, "<U1", false, 2), "a\x00\x00\x00\xe9\x00\x00\x00"...),
+		[]byte("a,y\n1,x\n2,3\n4\n\n5,6\n7,\"\"\n8\"\",9\n1,2"), append(npyHeader(1, "<f8", true, 4, 2), float64s(1, math.NaN(), 3, 4, 5, 6, math.Inf(1), 8)...),
+		append(npyHeader(1, "<f8", false, 4, 2), float64s(1, math.NaN(), 3, 4, 5, 6.5, math.Inf(1), 8)...),
+		npz(f, member{"X.npy", append(npyHeader(1, "<f8", false, 4), float64s(1, math.NaN(), 3, 4)...), zip.Store}, member{"y.npy", append(npyHeader(1, "<f8", false, 4), float64s(1, 2, math.NaN(), 4)...), zip.Deflate}),
 		idxFile(8, []byte{1, 2, 3, 4}, 1, 2, 2), idxFile(14, float64s(1), 1), idxFile(8, []byte{1}, 1<<31, 28, 28), idxFile(9, nil, 0),
 		npz(f, member{"X.npy", x, zip.Store}, member{"y.npy", y, zip.Deflate}), npz(f, member{"../X.npy", x, zip.Deflate}), npz(f),
 		zipped(npz(f, member{"X.npy", y, zip.Deflate})), npz(f, member{"X.npy", x, zip.Store}, member{"X.npy", x, zip.Store}),
@@ -108,6 +111,8 @@ func FuzzOpen(f *testing.F) {
 				}
 			}
 		})
+		opt.Stdin = bytes.NewReader(data)
+		checkAside(t, path, data, opt, all, err)
 		if err != io.EOF {
 			checkFault(t, err)
 			return
@@ -135,6 +140,43 @@ func checkFault(t *testing.T, err error) {
 	var fault *Error
 	if !errors.As(err, &fault) || fault.Path == "" || len(err.Error()) > mostMessage+len(fault.Path) {
 		t.Errorf("error %.500v", err)
+	}
+}
+
+// checkAside reads the data again, by Options.Open where it was a pipe, and leaves out bad samples: all that has been read
+// before, up to its error, is read, and no sample is bad where there was no error.
+func checkAside(t *testing.T, path string, data []byte, opt Options, all table, before error) {
+	t.Helper()
+	if path == "-" {
+		opt.Open = (&memory{files: map[string][]byte{"x": data}}).open
+		path = "x"
+	}
+	bad := int64(0)
+	opt.Bad = func(e *Error) error {
+		checkFault(t, e)
+		bad++
+		return nil
+	}
+	var again table
+	r, err := Open(t.Context(), []string{path}, opt)
+	if err == nil {
+		defer r.Close()
+	}
+	for err == nil {
+		var b *Batch
+		if b, err = r.Next(7); err == nil {
+			again.add(b)
+		}
+	}
+	if err != io.EOF {
+		checkFault(t, err)
+	}
+	if before == io.EOF && (err != io.EOF || bad > 0 || again.rows != all.rows) || again.rows < all.rows ||
+		!bitsEqual(again.x[:len(all.x)], all.x) || !bitsEqual(again.y[:len(all.y)], all.y) || !slices.Equal(again.labels[:len(all.labels)], all.labels) {
+		t.Errorf("%d samples and %v, and then, %d bad ones left out, %d and %v, or others", all.rows, before, bad, again.rows, err)
+	}
+	if err == io.EOF && r.Rows() >= 0 && r.Rows() != int64(again.rows)+bad {
+		t.Errorf("%d samples and %d bad ones of %d", again.rows, bad, r.Rows())
 	}
 }
 
@@ -194,8 +236,8 @@ func checkLabelsAgain(t *testing.T, labels []string) {
 }
 
 // FuzzArrays puts any elements behind any header of each version, which is as long as it says, and reads the array as a file,
-// through a pipe, packed, and as the members of archives whose checksums are right: what one way reads all read, but for the
-// order of Fortran, which needs a plain file.
+// through a pipe, packed, and as the members of archives whose checksums are right: what one way reads all read, with all samples
+// or without the bad ones, but for the order of Fortran, which needs a plain file.
 func FuzzArrays(f *testing.F) {
 	dict := func(descr, order, shape string) string {
 		return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }"
@@ -222,6 +264,7 @@ func FuzzArrays(f *testing.F) {
 		} else {
 			checkAgain(t, want, len(want.x)/want.rows, 0)
 		}
+		wantAside, wantAsideErr := loadAside(t, write(t, "x.npy", data), Options{})
 		stored := npz(t, member{"X.npy", data, zip.Store})
 		deflated := npz(t, member{"X.npy", data, zip.Deflate})
 		for name, read := range map[string]func() (table, error){
@@ -230,10 +273,16 @@ func FuzzArrays(f *testing.F) {
 			"stored":             func() (table, error) { return loadEach(t, write(t, "x.npz", stored), Options{}) },
 			"deflated":           func() (table, error) { return loadEach(t, write(t, "x.npz", deflated), Options{}) },
 			"deflated in a pipe": func() (table, error) { return loadEach(t, "-", Options{Stdin: bytes.NewReader(deflated)}) },
+			"a pipe, aside":      func() (table, error) { return loadAside(t, "-", Options{Stdin: bytes.NewReader(data)}) },
+			"stored, aside":      func() (table, error) { return loadAside(t, write(t, "x.npz", stored), Options{}) },
 		} {
 			got, err := read()
 			if err != nil {
 				checkFault(t, err)
+			}
+			want, wantErr := want, wantErr
+			if strings.HasSuffix(name, "aside") {
+				want, wantErr = wantAside, wantAsideErr
 			}
 			fortran := err != nil && strings.Contains(err.Error(), "Fortran order")
 			if (err == nil) != (wantErr == nil) && !fortran || err == nil && (got.rows != want.rows || !bitsEqual(got.x, want.x)) {
@@ -241,6 +290,15 @@ func FuzzArrays(f *testing.F) {
 			}
 		}
 	})
+}
+
+// loadAside is loadEach without the bad samples.
+func loadAside(t *testing.T, path string, opt Options) (table, error) {
+	opt.Bad = func(e *Error) error {
+		checkFault(t, e)
+		return nil
+	}
+	return loadEach(t, path, opt)
 }
 
 // loadEach reads all samples of one path, five at a time.

@@ -21,7 +21,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*opened, error) {
 		return nil, canceled(ctx)
 	}
 	targetPath, format := opt.TargetPath, opt.Format
-	if path != stdinPath {
+	if path != stdinPath && opt.Open == nil {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			images, labels, err := dataset.FindMNIST(path, opt.Test)
 			if err != nil {
@@ -35,11 +35,11 @@ func openPath(ctx context.Context, path string, opt *Options) (*opened, error) {
 	}
 	o := &opened{}
 	var err error
-	if o.x, err = openInput(ctx, path, format, opt.Stdin); err != nil {
+	if o.x, err = openInput(ctx, path, format, opt); err != nil {
 		return nil, err
 	}
 	if targetPath != "" {
-		if o.y, err = openInput(ctx, targetPath, FormatAuto, opt.Stdin); err != nil {
+		if o.y, err = openInput(ctx, targetPath, FormatAuto, opt); err != nil {
 			return nil, errors.Join(err, o.x.close())
 		}
 	}
@@ -65,7 +65,7 @@ func (o *opened) make(opt *Options, first *csvLayout, inline bool) error {
 	if err != nil {
 		return errors.Join(err, x.close())
 	}
-	o.source, err = newPair(x, y, o.x.path, o.y.path)
+	o.source, err = newPair(x, y, o.x.path, o.y.path, opt)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -102,6 +103,26 @@ type Options struct {
 
 	// Stdin is read where a path is "-"; nil for os.Stdin.
 	Stdin io.Reader
+
+	// Open opens every path but "-", TargetPath too, so that files can come from elsewhere than the file
+	// system of this machine; nil for that. A path is then whatever Open understands: there is no folder,
+	// no file has a size, and each is looked at when it is reached, and read, as a named pipe is.
+	//
+	// Open is called in a goroutine of its own, with a context that is done when that of the Reader is, or
+	// after Close; neither Open nor Read is waited for beyond that. What Open returns is read by one
+	// goroutine, and closed once, never during a Read: when the Reader is done with it, or behind the Read
+	// that has not returned by then. Its errors come as the cause of an *Error that names the path.
+	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+
+	// Bad is called with what is wrong with a sample that cannot be used, instead of ending the reading:
+	// nil leaves the sample out, any other error ends the reading and is what Next returns from then on,
+	// io.EOF as if that were the end. nil for the first such sample to end the reading, with its *Error.
+	//
+	// It is called by Next, in the order of the samples, once for each that Next comes to; Peek and Skip do
+	// not call it. The package comment says what such a sample is and what is a fault of the file, which
+	// ends the reading nonetheless. How many may be bad is for Bad to say: where every line has another
+	// number of cells than the first, all are.
+	Bad func(*Error) error
 }
 
 // check finds what is wrong with the options by themselves.

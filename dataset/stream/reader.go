@@ -21,7 +21,7 @@ type Batch struct {
 	X      *mat.Dense // inputs, rows×Dim
 	Y      *mat.Dense // targets that are numbers, rows×Outputs; nil for labels and where there are no targets
 	Labels []string   // targets that are labels, one for each row; nil unless Options.Classes
-	First  int64      // samples before the first of this batch, those that were skipped included
+	First  int64      // samples before the first of this batch, those that were skipped or left out included
 	places []stretch
 }
 
@@ -40,7 +40,7 @@ type Reader struct {
 	at      int   // current's place in paths
 	taken   int64 // bytes of the sources before current
 	begun   bool  // Next or Skip has been called
-	passed  int64 // samples delivered or skipped
+	passed  int64 // samples delivered, skipped or left out
 	largest int   // rows of the largest batch so far
 	err     error // what ended the reading
 }
@@ -51,8 +51,8 @@ type Reader struct {
 //
 // The beginnings of all files are read now, so that what does not fit is found before hours of work:
 // columns must agree in number, and in their names where files have a header. A later text without a
-// header takes that of the first. A path that is no regular file, such as a named pipe, is looked at
-// only when it is reached. The columns may be chosen later, by Select.
+// header takes that of the first. A path that is no regular file, such as a named pipe or what
+// Options.Open opens, is looked at only when it is reached. The columns may be chosen later, by Select.
 //
 // ctx governs the Reader for all its life: once it is done, every call fails with an error that wraps
 // context.Cause(ctx), also one that waits for a pipe that nobody writes to.
@@ -84,7 +84,7 @@ func (r *Reader) look(i int) error {
 	path := r.paths[i]
 	r.sizes[i], r.known[i] = -1, -1
 	regular := false
-	if path != stdinPath {
+	if path != stdinPath && r.opt.Open == nil {
 		info, err := os.Stat(path)
 		if err != nil {
 			return openFault(r.ctx, path, err)
@@ -135,14 +135,14 @@ func (r *Reader) Dim() int { return r.shape.dim }
 // targets.
 func (r *Reader) Outputs() int { return r.shape.outputs }
 
-// Rows returns the number of samples of all sources together, those that were delivered included, or -1
-// where it is not known before the end, as for a text.
+// Rows returns the number of samples of all sources together, those that were delivered or left out
+// included, or -1 where it is not known before the end, as for a text.
 func (r *Reader) Rows() int64 { return sum(r.known) }
 
-// Bytes returns how many bytes of the sources the samples took that have been delivered or skipped, with
-// what stands before them, such as a header, and how many bytes there are, -1 where that is not known,
-// as for standard input. What has been read ahead does not count. Of n samples that took done bytes, a
-// text of total bytes has about n total/done.
+// Bytes returns how many bytes of the sources the samples took that have been delivered, skipped or left
+// out, with what stands before them, such as a header, and how many bytes there are, -1 where that is not
+// known, as for standard input. What has been read ahead does not count. Of n samples that took done
+// bytes, a text of total bytes has about n total/done.
 //
 // In plain texts and arrays done is exact. In gzip it is the place in the packed data, to some tens of
 // kilobytes; in an .npz the share of its size that its samples have of all. A file of targets does not
@@ -171,14 +171,14 @@ func sum(counts []int64) int64 {
 }
 
 // Next returns the next rows samples, fewer at the end of the last source only, and io.EOF after it. A
-// batch goes on from one source to the next.
+// batch goes on from one source to the next, and over samples that Options.Bad leaves out.
 //
 // Memory follows what has been read, not what rows or a header promises. After an error every further
 // call returns that error; samples of the batch that were read before it are lost.
 //
 //	panics: unless rows >= 1.
-//	errors: *Error that names the place of what is wrong; ErrClosed after Close; for a context that is
-//	done an error that wraps its cause.
+//	errors: *Error that names the place of what is wrong; that of Options.Bad; ErrClosed after Close; for
+//	a context that is done an error that wraps its cause.
 func (r *Reader) Next(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
@@ -193,8 +193,9 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 			b.y = make([]float64, 0, hint*r.shape.outputs)
 		}
 	}
+	var first int64
 	for b.samples < rows {
-		_, err := r.step(func(s source) (int64, error) {
+		n, err := r.step(func(s source) (int64, error) {
 			n, err := s.read(&b, rows-b.samples)
 			return int64(n), err
 		})
@@ -204,10 +205,13 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		if err != nil {
 			return nil, err
 		}
+		if int64(b.samples) == n {
+			first = r.passed
+		}
+		r.passed += n
 	}
 	out := r.batch(&b)
-	out.First = r.passed
-	r.passed += int64(b.samples)
+	out.First = first
 	r.largest = max(r.largest, b.samples)
 	return out, nil
 }
@@ -229,8 +233,8 @@ func (r *Reader) batch(b *block) *Batch {
 	return out
 }
 
-// step lets the current source do some work, goes on to the next source at the end of one, and keeps
-// the error that ends the reading.
+// step lets the current source do some work, goes on to the next source at the end of one and behind bad
+// samples, and keeps the error that ends the reading.
 func (r *Reader) step(work func(source) (int64, error)) (int64, error) {
 	for r.err == nil {
 		if r.ctx.Err() != nil {
@@ -241,10 +245,16 @@ func (r *Reader) step(work func(source) (int64, error)) (int64, error) {
 		if err == nil {
 			return n, nil
 		}
-		if err == io.EOF {
-			err = r.advance()
+		switch bad, isBad := err.(*badSample); {
+		case isBad:
+			r.passed++
+			r.err = errPanicked // which stays where Bad panics
+			r.err = r.opt.Bad((*Error)(bad))
+		case err == io.EOF:
+			r.err = r.advance()
+		default:
+			r.err = err
 		}
-		r.err = err
 	}
 	return 0, r.err
 }
@@ -265,6 +275,7 @@ func (r *Reader) advance() error {
 		return readFault(r.ctx, display(r.paths[r.at]), err)
 	}
 	r.at++
+	r.err = errPanicked // which stays where Options.Open panics
 	o, err := r.open(r.paths[r.at], false)
 	if err != nil {
 		return err
@@ -276,7 +287,8 @@ func (r *Reader) advance() error {
 }
 
 // Skip passes the next rows samples, so that a run can be taken up where it was left. Texts are parsed
-// on the way and their faults found; in arrays that are plain files it takes no time.
+// on the way and their faults found; in arrays that are plain files it takes no time. With Options.Bad
+// it passes bad samples as it does good ones, in texts too, so that Skip(b.First) comes to the batch b.
 //
 //	panics: unless rows >= 0.
 //	errors: as Next, and *Error with io.ErrUnexpectedEOF where there are fewer samples.
@@ -308,8 +320,8 @@ func (r *Reader) Skip(rows int64) error {
 }
 
 // Close ends the reading, waits for the work that goes on in the background, except for a read of
-// standard input that the operating system does not return, and closes the files. Further calls of Next
-// and Skip return ErrClosed, and of Close nil.
+// standard input that the operating system does not return, or of what Options.Open has opened, and
+// closes the files. Further calls of Next and Skip return ErrClosed, and of Close nil.
 func (r *Reader) Close() error {
 	if errors.Is(r.err, ErrClosed) {
 		return nil

@@ -88,9 +88,14 @@ func (r *Reader) Select(s Selection) error {
 // the beginning. It waits until a pipe has given so many samples, or has ended, and keeps what it has
 // read of one in memory until the first Next.
 //
+// With Options.Bad it leaves out the samples that cannot be used, and ends after rows of them, so that it
+// does not read all of a file in which all are bad. It tells Bad nothing of them, which Next does: another
+// selection may find no fault in them.
+//
 //	panics: unless rows >= 1, and after Next or Skip.
 //	errors: as Next; io.EOF where there is no sample. An *Error for a fault in the samples does not end
-//	the Reader: another selection may be without it.
+//	the Reader: another selection may be without it. With Options.Bad that of the first bad sample is
+//	returned where there is no other sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)
@@ -106,16 +111,33 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	}
 	var b block
 	var err error
-	for b.samples < rows && err == nil {
+	var out, before int // samples that are left out, and those of them before the first that is not
+	var fault *Error    // of the first
+	for b.samples < rows && out < rows && err == nil {
 		_, err = r.current.source.read(&b, rows-b.samples)
+		if bad, isBad := err.(*badSample); isBad {
+			if err = nil; out == 0 {
+				fault = (*Error)(bad)
+			}
+			if out++; b.samples == 0 {
+				before = out
+			}
+		}
 	}
 	if r.err = r.remake(false); r.err != nil {
 		return nil, r.err
 	}
-	if err != nil && (b.samples == 0 || !errors.Is(err, io.EOF)) {
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case b.samples == 0 && fault != nil:
+		return nil, fault
+	case b.samples == 0:
 		return nil, err
 	}
-	return r.batch(&b), nil
+	batch := r.batch(&b)
+	batch.First = int64(before)
+	return batch, nil
 }
 
 // remake makes the source of the first path again, as the options stand.

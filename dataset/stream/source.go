@@ -29,10 +29,12 @@ type source interface {
 	rows() int64      // samples of the file, -1 where that is unknown
 	taken() int64     // bytes of the file up to the end of the last sample that was read or passed
 	// read appends at least one and at most n >= 1 samples to b, with their places unless it is a source
-	// of targets only, and returns their number. After the last it returns 0 and io.EOF. On another error
-	// b may have parts of samples.
+	// of targets only, and returns their number. After the last it returns 0 and io.EOF. Where there is
+	// Options.Bad, and the next sample cannot be used, it passes that and returns 0 and a *badSample, with b
+	// as it was. On another error b may have parts of samples.
 	read(b *block, n int) (int, error)
-	// skip passes n samples and returns how many there were to pass.
+	// skip passes n samples, be they bad or not, and returns how many there were to pass. Before it reads
+	// have given all that they were asked for, so that nothing is left of what they have decoded.
 	skip(n int64) (int64, error)
 	// close ends what goes on in the background. The file is the caller's.
 	close() error
@@ -106,11 +108,13 @@ type pair struct {
 	x, y         source
 	xPath, yPath string
 	joint        schema
+	aside        bool         // there is Options.Bad
+	ahead        targetsAhead // if that is so
 }
 
 // newPair joins two sources, of which it takes care from then on, also where it fails.
-func newPair(x, y source, xPath, yPath string) (source, error) {
-	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath}
+func newPair(x, y source, xPath, yPath string, opt *Options) (source, error) {
+	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, aside: opt.Bad != nil}
 	p.joint = schema{inputs: x.schema().inputs, dim: x.schema().dim,
 		targets: y.schema().targets, outputs: y.schema().outputs}
 	if n, m := x.rows(), y.rows(); n >= 0 && m >= 0 && n != m {
@@ -125,6 +129,9 @@ func (p *pair) rows() int64      { return max(p.x.rows(), p.y.rows()) }
 func (p *pair) taken() int64     { return p.x.taken() }
 
 func (p *pair) read(b *block, n int) (int, error) {
+	if p.aside {
+		return p.readAside(b, n)
+	}
 	n, err := p.x.read(b, n)
 	if err == io.EOF {
 		return 0, p.ended()
@@ -155,9 +162,14 @@ func (p *pair) short() error {
 func (p *pair) ended() error {
 	n, err := p.y.read(new(block), 1)
 	if n > 0 {
-		return &Error{Path: p.yPath, What: "goes on after the last sample of " + p.xPath}
+		return p.long()
 	}
 	return err
+}
+
+// long is the error for targets that go on after the samples.
+func (p *pair) long() error {
+	return &Error{Path: p.yPath, What: "goes on after the last sample of " + p.xPath}
 }
 
 func (p *pair) skip(n int64) (int64, error) {

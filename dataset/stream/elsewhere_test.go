@@ -1,0 +1,389 @@
+package stream
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+)
+
+// A memory is an Options.Open for files that are kept in memory.
+type memory struct {
+	files  map[string][]byte
+	paths  []string // in the order in which they were opened
+	opened atomic.Int64
+	closed atomic.Int64
+	fails  error // of Close
+}
+
+func (m *memory) open(ctx context.Context, path string) (io.ReadCloser, error) {
+	m.paths = append(m.paths, path)
+	data, ok := m.files[path]
+	if !ok {
+		return nil, fmt.Errorf("bucket: %w", &fs.PathError{Op: "get", Path: path, Err: fs.ErrNotExist})
+	}
+	m.opened.Add(1)
+	return &memoryFile{in: m, ctx: ctx, r: bytes.NewReader(data)}, nil
+}
+
+// A memoryFile gives what it has in pieces of odd sizes, and panics when it is closed twice, or read during or after that.
+type memoryFile struct {
+	in    *memory
+	ctx   context.Context
+	r     *bytes.Reader
+	state atomic.Int32 // 1 while it is read, 2 when it is closed
+}
+
+func (f *memoryFile) Read(p []byte) (int, error) {
+	if !f.state.CompareAndSwap(0, 1) {
+		panic("read after Close, or twice at once")
+	}
+	defer f.state.Store(0)
+	return f.r.Read(p[:min(len(p), 997)])
+}
+
+func (f *memoryFile) Close() error {
+	if !f.state.CompareAndSwap(0, 2) {
+		panic("closed twice, or during a Read")
+	}
+	f.in.closed.Add(1)
+	return f.in.fails
+}
+
+// wait waits until all that was opened is closed.
+func (m *memory) wait(t *testing.T, name string) {
+	t.Helper()
+	for range 1 << 24 {
+		if m.opened.Load() == m.closed.Load() {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Fatalf("%s: %d files were opened and %d closed", name, m.opened.Load(), m.closed.Load())
+}
+
+// TestOpenElsewhere reads files of every format from memory, and compares with the same files on the disk. One of the paths
+// is a folder of this machine, and another a file of it, which nobody looks at.
+func TestOpenElsewhere(t *testing.T) {
+	before := runtime.NumGoroutine()
+	const rows = 5000
+	var text, labels strings.Builder
+	values := make([]float64, 0, 3*rows)
+	pixels := make([]byte, 0, 4*rows)
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,%d,%d\n", i, 3*i, -i)
+		fmt.Fprintf(&labels, "kind %d\n", i%7)
+		values = append(values, float64(i), float64(3*i), float64(-i))
+		pixels = append(pixels, byte(i), byte(i>>8), 7, 9)
+	}
+	array := append(npyHeader(1, "<f8", false, rows, 3), float64s(values...)...)
+	archive := npz(t, member{"X.npy", array, zip.Deflate}, member{"y.npy", append(npyHeader(1, "<f8", false, rows), float64s(values[:rows]...)...), zip.Store})
+	folder, other := t.TempDir(), write(t, "other.csv", []byte("no,such,number\n"))
+	files := map[string][]byte{
+		"gs://bucket/x.csv": []byte(text.String()), "gs://bucket/x.csv.gz": zipped([]byte(text.String())), "x.npy": array, "x.npy.gz": zipped(array),
+		"s3://x.npz": archive, "s3://x.npz.gz": zipped(archive), "images-idx3-ubyte": idxFile(8, pixels, rows, 2, 2), folder: []byte(text.String()),
+		other: array, "labels": []byte(labels.String()), "labels.gz": zipped([]byte(labels.String())),
+	}
+	for _, test := range []struct {
+		paths []string
+		opt   Options
+	}{
+		{[]string{"gs://bucket/x.csv"}, Options{}}, {[]string{"gs://bucket/x.csv.gz"}, Options{Targets: []string{"2"}}},
+		{[]string{"x.npy"}, Options{}}, {[]string{"x.npy.gz"}, Options{Inputs: []string{"3", "1"}}}, {[]string{"s3://x.npz"}, Options{Targets: []string{"y"}}},
+		{[]string{"s3://x.npz.gz"}, Options{Targets: []string{"y"}}}, {[]string{"images-idx3-ubyte"}, Options{}}, {[]string{folder}, Options{}},
+		{[]string{other}, Options{Format: NPY}}, {[]string{"images-idx3-ubyte"}, Options{TargetPath: "labels", Classes: true}},
+		{[]string{folder}, Options{TargetPath: "labels.gz", Classes: true}},
+		{[]string{"x.npy", "gs://bucket/x.csv", folder, "x.npy.gz"}, Options{Targets: []string{"3"}}},
+	} {
+		name := fmt.Sprint(test.paths, test.opt.TargetPath)
+		onDisk := test.opt
+		var paths []string
+		for _, path := range test.paths {
+			paths = append(paths, write(t, "x", files[path]))
+		}
+		if onDisk.TargetPath != "" {
+			onDisk.TargetPath = write(t, "y", files[onDisk.TargetPath])
+		}
+		want := mustLoad(t, paths, onDisk)
+		m := &memory{files: files}
+		test.opt.Open = m.open
+		got := mustLoad(t, test.paths, test.opt)
+		if want.rows < rows || got.rows != want.rows || !bitsEqual(got.x, want.x) || !bitsEqual(got.y, want.y) || !slices.Equal(got.labels, want.labels) {
+			t.Errorf("%s: %d samples, or others, want %d", name, got.rows, want.rows)
+		}
+		m.wait(t, name)
+
+		m.paths = nil
+		r, err := Open(t.Context(), test.paths, test.opt)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		opened := append([]string{test.paths[0]}, test.opt.TargetPath)
+		if test.opt.TargetPath == "" {
+			opened = opened[:1]
+		}
+		if !slices.Equal(m.paths, opened) {
+			t.Errorf("%s: Open has opened %v", name, m.paths)
+		}
+		if _, total := r.Bytes(); total != -1 {
+			t.Errorf("%s: %d bytes", name, total)
+		}
+		if b, err := r.Peek(3); err != nil || b.Where(2).Path != test.paths[0] {
+			t.Errorf("%s: Peek: %v, %v", name, b, err)
+		}
+		if err := r.Select(r.Selection()); err != nil {
+			t.Errorf("%s: Select: %v", name, err)
+		}
+		if len(test.paths) > 1 {
+			if err := r.Skip(rows); err != nil || !slices.Equal(m.paths, opened) {
+				t.Errorf("%s: %v are opened, %v", name, m.paths, err)
+			}
+		}
+		b, err := r.Next(1)
+		if err != nil || b.Where(0).Path != test.paths[len(m.paths)-len(opened)] {
+			t.Errorf("%s: %v, %v", name, b, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		m.wait(t, name)
+	}
+	m := &memory{files: files}
+	r, err := Open(t.Context(), []string{"-"}, Options{Open: m.open, Stdin: strings.NewReader("1,2\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := r.Next(2); err != nil || b.X.At(0, 1) != 2 || m.paths != nil {
+		t.Errorf("standard input: %v, %v, and %v were opened", b, err, m.paths)
+	}
+	r.Close()
+	settled(t, before)
+}
+
+// TestOpenElsewhereFaults has an Options.Open, or what it returns, that fails in every way: the error names the path as it was
+// given, with its cause, and all that was opened is closed.
+func TestOpenElsewhereFaults(t *testing.T) {
+	before := runtime.NumGoroutine()
+	good := []byte("1,2\n3,4\n")
+	files := map[string][]byte{"a://x": good, "a://y.npy": append(npyHeader(1, "<f8", false, 2), float64s(1, 2)...), "a://fortran.npy": append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4),
+		"a://short.npy": npyHeader(1, "<f8", false, 9, 9), "a://narrow": []byte("1\n"), "a://broken.csv.gz": zipped(bytes.Repeat(good, 100))[:30]}
+	for _, test := range []struct {
+		paths []string
+		opt   Options
+		says  string
+	}{
+		{[]string{"a://none"}, Options{}, "stream: a://none: cannot be opened: bucket: get a://none: file does not exist"},
+		{[]string{"a://x"}, Options{TargetPath: "a://none"}, "stream: a://none: cannot be opened: bucket: "},
+		{[]string{"a://x", "a://none"}, Options{}, "stream: a://none: cannot be opened: bucket: "},
+		{[]string{"a://x", "a://narrow"}, Options{}, "stream: a://narrow: has 1 inputs, but a://x has 2"},
+		{[]string{"a://fortran.npy"}, Options{}, "stream: a://fortran.npy: the array is in Fortran order"},
+		{[]string{"a://short.npy"}, Options{}, "stream: a://short.npy: row 1: the data ends"},
+		{[]string{"a://broken.csv.gz"}, Options{}, "stream: a://broken.csv.gz: the compressed data is cut off"},
+		{[]string{"a://x"}, Options{TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: columns 2 are asked for"},
+	} {
+		m := &memory{files: files}
+		test.opt.Open = m.open
+		_, err := loadEach(t, test.paths[0], test.opt)
+		if len(test.paths) > 1 {
+			var r *Reader
+			if r, err = Open(t.Context(), test.paths, test.opt); err != nil {
+				t.Fatal(err)
+			}
+			_, err = r.Next(10)
+			if _, again := r.Next(10); again != err {
+				t.Errorf("%v, and then %v", err, again)
+			}
+			r.Close()
+		}
+		fault := wantFault(t, test.says, err, test.says)
+		if fault.What == cannotOpen && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the cause of %v is lost", err)
+		}
+		m.wait(t, test.says)
+	}
+
+	// A Read that fails, and a Close.
+	why := errors.New("the bucket leaks")
+	failing := func(context.Context, string) (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(bytes.NewReader(good), iotest.ErrReader(why))), nil
+	}
+	_, err := loadEach(t, "a://x", Options{Open: failing})
+	if wantFault(t, "Read", err, "stream: a://x: cannot be read: the bucket leaks"); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	m := &memory{files: files, fails: why}
+	r, err := Open(t.Context(), []string{"a://x", "a://x"}, Options{Open: m.open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Next(5)
+	if wantFault(t, "Close", err, "stream: a://x: cannot be read: the bucket leaks"); !errors.Is(err, why) {
+		t.Error(err)
+	}
+	r.Close()
+	if r, err = Open(t.Context(), []string{"a://x"}, Options{Open: m.open}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Next(5); err != nil {
+		t.Error(err)
+	}
+	if err := r.Close(); !errors.Is(err, why) {
+		t.Errorf("Close: %v", err)
+	}
+	m.wait(t, "Close")
+
+	// Neither a reader nor an error, and a panic, at first and later.
+	for _, test := range []struct {
+		open func(context.Context, string) (io.ReadCloser, error)
+		want any
+	}{
+		{func(context.Context, string) (io.ReadCloser, error) { return nil, nil }, panicOpen},
+		{func(context.Context, string) (io.ReadCloser, error) { panic("broken") }, "broken"},
+	} {
+		m := &memory{files: files}
+		for _, first := range []bool{true, false} {
+			var r *Reader
+			got := func() (v any) {
+				defer func() { v = recover() }()
+				r, err = Open(t.Context(), []string{"a://x", "a://x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
+					if first || m.opened.Load() > 0 {
+						return test.open(ctx, path)
+					}
+					return m.open(ctx, path)
+				}})
+				if err == nil {
+					_, err = r.Next(10)
+				}
+				return nil
+			}()
+			if got != test.want {
+				t.Errorf("panic %v, want %v", got, test.want)
+			}
+			if r != nil {
+				if b, err := r.Next(1); err == nil {
+					t.Errorf("samples %v after a panic", b)
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			m.wait(t, "panic")
+		}
+	}
+	settled(t, before)
+}
+
+// A stuck is a reader whose Read waits until it is let go, whatever the context says, and closing it during a Read is an error.
+type stuck struct {
+	memoryFile
+	reads chan struct{} // one for each Read that has begun
+	let   chan struct{}
+}
+
+func (s *stuck) Read(p []byte) (int, error) {
+	if !s.state.CompareAndSwap(0, 1) {
+		panic("read after Close, or twice at once")
+	}
+	defer s.state.Store(0)
+	s.reads <- struct{}{}
+	<-s.let
+	return s.r.Read(p)
+}
+
+// TestOpenElsewhereContext ends readers whose Options.Open, or whose Read, does not return: nobody waits for it, and what it was
+// about is closed when it does.
+func TestOpenElsewhereContext(t *testing.T) {
+	before := runtime.NumGoroutine()
+	why := errors.New("enough")
+	m := &memory{files: map[string][]byte{"x": []byte("1,2\n")}}
+
+	opens, let := make(chan context.Context), make(chan struct{})
+	for _, fails := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		result := make(chan error)
+		go func() {
+			_, err := Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
+				opens <- ctx
+				<-let
+				if fails {
+					return nil, errors.New("after all")
+				}
+				return m.open(ctx, path)
+			}})
+			result <- err
+		}()
+		given := <-opens
+		cancel(why)
+		if err := <-result; !errors.Is(err, why) {
+			t.Errorf("Open that waits: %v", err)
+		}
+		if !errors.Is(context.Cause(given), why) {
+			t.Error("the context of Options.Open goes on")
+		}
+		let <- struct{}{}
+	}
+	// An error that the context has caused is that of the context.
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if _, err := Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, _ string) (io.ReadCloser, error) {
+		cancel(why)
+		return nil, ctx.Err()
+	}}); !errors.Is(err, why) {
+		t.Errorf("Open that is canceled: %v", err)
+	}
+
+	for _, byContext := range []bool{true, false} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		s := &stuck{reads: make(chan struct{}), let: make(chan struct{})}
+		s.in, s.r = m, bytes.NewReader([]byte("1,2\n3,4\n"))
+		var given context.Context
+		result := make(chan error)
+		var r *Reader
+		go func() {
+			var err error
+			r, err = Open(ctx, []string{"x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
+				given = ctx
+				m.opened.Add(1)
+				return s, nil
+			}})
+			result <- err
+			if err == nil && byContext {
+				_, err = r.Next(1000)
+				result <- err
+			}
+		}()
+		<-s.reads
+		s.let <- struct{}{}
+		<-s.reads // the end, which does not come
+		if err := <-result; err != nil {
+			t.Fatal(err)
+		}
+		if byContext {
+			cancel(why)
+			if err := <-result; !errors.Is(err, why) {
+				t.Errorf("Next that waits: %v", err)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		if given.Err() == nil {
+			t.Error("the context of Options.Open goes on after Close")
+		}
+		if m.closed.Load() == m.opened.Load() {
+			t.Error("closed during a Read")
+		}
+		s.let <- struct{}{}
+		m.wait(t, "a Read that returns late")
+		cancel(nil)
+	}
+	settled(t, before)
+}
