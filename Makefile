@@ -22,20 +22,30 @@ test:
 demo:
 	$(GO) run ./cmd/blskernel demo
 
-# The long suites: the gallery of matrices at every order to 200, the growth of errors, every fault, everything at once for long, every
-# fuzz target, arm64 in emulation, the coverage, training from a file that is larger than the memory it may take, and full-size
-# training on MNIST, where its files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two cores
-# with OpenBLAS.
+# long runs the tests of the names in its first argument, in the packages of the second, in full. Where one of these has no such test,
+# it fails, since go test calls that a success.
+define long
+	@$(GO) test -list '$(1)' $(2) | awk '/^Test/ { n++ } /^ok/ { if (!n) { print $$2 " has no test $(1)"; bad = 1 } n = 0 } END { exit bad }'
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h $(3) -run '$(1)' $(2)
+endef
+
+# The long suites: the gallery of matrices at every order to 200, gonum's tests of LAPACK and the backends against each other on every
+# kernel, products of all shapes to 70, the growth of errors, models of any scale, every fault, everything at once for long, every fuzz
+# target, 32 bits, arm64 and a big-endian machine, the coverage, training from a file that is larger than the memory it may take, and
+# full-size training on MNIST, where its files are (BLSKERNEL_MNIST, or ../shared/data/mnist beside the checkout). About an hour on two
+# cores with OpenBLAS.
 verify:
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -run Gallery ./lapack
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run Growth ./blsupdate
+	$(call long,Gallery|Inherited|CrossCheck,./lapack)
+	$(call long,CrossCheck,.)
+	$(call long,ShapesAll,./internal/gemm)
+	$(call long,Growth|ScalesAreKept,./blsupdate,-v)
 	$(MAKE) --no-print-directory faults
 	$(MAKE) --no-print-directory soak
-	$(MAKE) --no-print-directory fuzz FUZZTIME=10s
-	$(MAKE) --no-print-directory arm64
+	$(MAKE) --no-print-directory fuzz FUZZTIME=40000x
+	$(MAKE) --no-print-directory portability
 	$(MAKE) --no-print-directory cover
 	$(MAKE) --no-print-directory large-csv
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 4h -v -run MNIST ./bench
+	$(call long,MNIST,./bench,-v -timeout 4h)
 
 # The file of 919 MB that docs/performance.md makes, by the command that stands there, and training from it: in less than 400 MB of
 # memory, and with a report that says what the time was limited by. The most that a process has had resident is VmHWM, which
@@ -78,9 +88,12 @@ tidy:
 	cd bench/report/browser && $(GO) mod tidy -diff
 	$(GO) mod verify
 
-# The packages with goroutines, without OpenBLAS, whose threads the race detector does not see.
+# The race detector does not see the threads of OpenBLAS.
+RACE = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
+
+# The packages with goroutines.
 race:
-	BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race -short . ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./internal/... ./cmd/...
+	$(RACE) -short . ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./internal/... ./cmd/...
 
 noasm:
 	$(GO) test -tags noasm ./...

@@ -2,25 +2,23 @@ package blskernel
 
 import (
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel/internal/kernel"
+	"blskernel/internal/long"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// envLong asks for the tests that take minutes.
-const envLong = "BLSKERNEL_LONG"
-
 // reference is gonum's BLAS, in Go alone, as a Backend.
 func reference() Backend { return named{gonum.Implementation{}, "gonum"} }
 
 // everyBackend returns the pure backend on each kernel that this machine can run, and all others of this
-// process.
+// process. With -v tests say which these are.
 func everyBackend(t testing.TB) []Backend {
 	t.Helper()
 	var names []string
@@ -40,6 +38,7 @@ func everyBackend(t testing.TB) []Backend {
 		}
 		all = append(all, b)
 	}
+	t.Logf("tested on %s", strings.Join(names, ", "))
 	return all
 }
 
@@ -100,7 +99,7 @@ func (r checked) optional() bool {
 func TestCrossCheck(t *testing.T) {
 	rounds, most := 40, 150
 	switch {
-	case os.Getenv(envLong) == "1":
+	case long.Asked():
 		rounds, most = 4000, 400
 	case testing.Short(): // under the race detector
 		rounds = 8

@@ -3,6 +3,6 @@
 # test says how many. Some ten minutes on two cores.
 .PHONY: faults
 faults:
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run 'Fault|FullDisk|Adopt|Kept|Leftover' ./internal/disk ./internal/faults ./internal/atomicfile ./bls/modelfile ./dataset/catalog ./dataset/stream
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -run 'Panic|Memory|RatesFaults' ./internal/memory ./dataset/stream ./bls ./blsupdate ./bench
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -v -timeout 60m -run 'Fault|FullDisk|ReadErrors|Stop|Signal|Kill|Panic' ./cmd/blskernel
+	$(call long,EveryOperation|Fault|FullDisk|Adopt|Kept|Leftover,./internal/disk ./internal/faults ./internal/atomicfile ./bls/modelfile ./dataset/catalog ./dataset/stream,-v)
+	$(call long,Panic|Memory|Limit|Garbage|RatesFaults,./internal/memory ./dataset/stream ./bls ./blsupdate ./bench,-v)
+	$(call long,Fault|FullDisk|ReadErrors|Stop|Signal|Kill|Panic,./cmd/blskernel,-v)

@@ -13,6 +13,7 @@ import (
 // layers lists the packages of the module from the bottom up: each may import those above it in the
 // list, and every package must be in it.
 var layers = []string{
+	"blskernel/internal/long",
 	"blskernel/internal/guard",
 	"blskernel/internal/finite",
 	"blskernel/internal/fuzz",

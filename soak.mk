@@ -3,5 +3,5 @@
 .PHONY: soak
 
 soak:
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v -run '^TestSoak$$' .
-	$(GO) test -race -count=1 -timeout 1h -v -run '^TestSoak$$' .
+	$(call long,TestSoak,.,-v -timeout 2h)
+	$(RACE) -count=1 -timeout 1h -v -run TestSoak .

@@ -26,6 +26,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/faults"
+	"blskernel/internal/long"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -37,7 +38,7 @@ import (
 // in an hour that is asked for each of them every three seconds.
 func soakRounds() int {
 	switch {
-	case os.Getenv("BLSKERNEL_LONG") == "1":
+	case long.Asked():
 		return 600
 	case testing.Short():
 		return 2

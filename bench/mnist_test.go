@@ -12,6 +12,7 @@ import (
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/long"
 )
 
 // mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist
@@ -91,9 +92,7 @@ func TestMNIST(t *testing.T) {
 // (q > k) and by 1,000 (q < k). GNU Octave with the same recipe and other random numbers has 97.25,
 // 97.36 and 97.41% at 60,000 samples and 96.67, 96.91 and 96.75% at 10,000.
 func TestMNISTLong(t *testing.T) {
-	if os.Getenv("BLSKERNEL_LONG") != "1" {
-		t.Skip("takes many minutes: set BLSKERNEL_LONG=1, as make verify does")
-	}
+	long.Only(t)
 	train, test := mnist(t)
 	seeds := []uint64{1, 2, 3}
 	for _, tc := range []struct {

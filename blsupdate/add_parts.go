@@ -3,11 +3,16 @@ package blsupdate
 import (
 	"context"
 	"slices"
+
+	"blskernel/internal/memory"
 )
 
 // addParts adds the rows of s in two parts, the rows first and then the others, and leaves them in
 // their order. what is the part of the work that led to the decision, and how the way to go on.
 func (u *pseudoinverse) addParts(ctx context.Context, s *addition, first []int, what part, how way) ([]part, error) {
+	if err := u.room(u.method, ActionAdd, s.q, memory.Floats(u.p.count, u.k)); err != nil {
+		return nil, err
+	}
 	saved := u.save()
 	in := make([]bool, s.q)
 	for _, i := range first {

@@ -68,10 +68,13 @@ func (u *updater) Condition() Condition {
 	}
 	const mend = "raise lambda, scale the columns, or drop nodes that are nearly combinations of others"
 	var rank *RankError
+	var short *MemoryError
 	better := u.digitsAt(rcond, 1)
 	switch {
 	case errors.As(err, &rank):
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"
+	case errors.As(err, &short):
+		c.Advice = "nothing can be said without the solution: " + short.Error()
 	case power == 2 && rcond == 0: // κ is beyond 1/sqrt(eps), but nobody knows how far
 		c.Instead = QR
 		c.Advice = fmt.Sprintf("A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or %s", mend)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -233,6 +234,10 @@ func (u *updater) SetLambda(lambda float64) error {
 
 func (u *updater) Weights() (*mat.Dense, error) {
 	u.begin()
+	k, c := u.state.dims()
+	if err := u.state.base().room(u.method, ActionWeights, 0, memory.Floats(k, c)); err != nil {
+		return nil, err
+	}
 	w, err := u.solve()
 	if err != nil {
 		return nil, err

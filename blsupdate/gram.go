@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -80,14 +81,23 @@ func (s *gram) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat.
 	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, x.Rows, sign, x.Data, x.Stride, y.Data, y.Stride, 1, rt.Data, rt.Stride)
 }
 
-// factorize returns the Cholesky factor of G + lambda I, and the steps that it took if it had to be made.
-func (s *gram) factorize() (*lapack.Cholesky, []StepFlops, error) {
+// factorize returns the Cholesky factor of G + lambda I, and the steps that it took if it had to be made. It asks for
+// the memory of the factor, and for so many bytes that are wanted beside it.
+func (s *gram) factorize(beside int64) (*lapack.Cholesky, []StepFlops, error) {
+	fits := s.spare != nil && s.spare.SymmetricDim() == s.k
+	bytes := beside
+	if s.factor == nil && !fits {
+		bytes = memory.Sum(beside, memory.Triangle(s.k))
+	}
+	if err := s.room(Gram, ActionWeights, 0, bytes); err != nil {
+		return nil, nil, err
+	}
 	if s.factor != nil {
 		return s.factor, nil, nil
 	}
 	g := s.spare
 	s.spare = nil
-	if g == nil || g.SymmetricDim() != s.k {
+	if !fits {
 		g = new(mat.SymPacked)
 	}
 	s.counter.Enter(StepFactor)
@@ -144,7 +154,7 @@ func (s *gram) weights() (*mat.Dense, done, error) {
 	if s.w != nil {
 		return s.w, done{}, nil
 	}
-	factor, model, err := s.factorize()
+	factor, model, err := s.factorize(memory.Floats(s.k, s.c))
 	if err != nil {
 		return nil, done{}, err
 	}
@@ -197,7 +207,7 @@ func (s *gram) lambda() float64 { return s.ridge }
 
 // condition is that of the present G + lambda I, whose condition number is κ², with the largest ‖A‖ so far.
 func (s *gram) condition() (rcond float64, power int) {
-	factor, _, err := s.factorize()
+	factor, _, err := s.factorize(0)
 	if err != nil {
 		return 0, 2
 	}

@@ -34,7 +34,7 @@ func (s *gram) refine(a, y *mat.Dense) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
-	factor, model, err := s.factorize() // which Forget may have dropped while W stays
+	factor, model, err := s.factorize(0) // which Forget may have dropped while W stays
 	if err != nil {
 		return done{}, err
 	}

@@ -1,9 +1,11 @@
 package blsupdate
 
 import (
+	"errors"
 	"math"
 	"slices"
 
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -21,14 +23,23 @@ import (
 // eigenvalue m of D (G + lambda I)⁻¹ D, and 1-h = 1/(1+e) by (1-h) sqrt(k) eps m. To estimate m takes
 // lanczosSteps solutions for one vector.
 func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
+	q := rowsOf(ax)
+	triangle := memory.Triangle(s.k) // of the new G, and of its factor beside V
+	if err := s.room(Gram, ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.k, s.c), memory.Floats(q, s.k))); err != nil {
+		return done{}, err
+	}
 	next := *s
 	next.g, next.t = cloneSym(s.g), gonummat.DenseCopyOf(s.t)
 	next.factor, next.factored, next.w, next.spare = nil, nil, nil, nil
 	next.size = s.size.without(ax, ya)
 	next.update(next.g, next.t, -1, ax, ya)
-	factor, model, err := next.factorize()
+	factor, model, err := next.factorize(0)
+	var short *MemoryError
+	if errors.As(err, &short) { // which others have taken meanwhile
+		return done{}, err
+	}
 	if err != nil {
-		if _, _, err := s.factorize(); err != nil {
+		if _, _, err := s.factorize(0); err != nil {
 			return done{}, err // which was so before
 		}
 		return done{}, &LeverageError{Action: ActionRemove}
@@ -51,7 +62,6 @@ func (s *gram) remove(ax, ya *mat.Dense) (done, error) {
 	}
 	next.noteLoss(1 / rest)
 	*s = next
-	q := rowsOf(ax)
 	return done{model: slices.Concat(gramUpdate(q, s.k, s.c), model, []StepFlops{gramLeverage(q, s.k)})}, nil
 }
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/long"
 	"blskernel/mat"
 )
 
@@ -20,7 +20,7 @@ func TestGrowth(t *testing.T) {
 	const k = 40
 	cuts := []int{100, 120, 140, 200}
 	seeds := 1
-	if os.Getenv("BLSKERNEL_LONG") == "1" {
+	if long.Asked() {
 		seeds = 5
 	}
 	columns := []variant{

@@ -7,6 +7,7 @@ import (
 
 	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -54,6 +55,9 @@ const mostKernel = 1e4
 // F U⁻¹ is a solution for its transpose, in place: L := U⁻ᵀL for L = Fᵀ. It returns whether the rows
 // are large.
 func (s *inverseCholesky) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
+	if err := s.roomForLarge(ActionAdd, rowsOf(ax)); err != nil {
+		return false, err
+	}
 	seen, err := s.seen(ctx, ax)
 	if err != nil {
 		return false, err
@@ -75,6 +79,12 @@ func (s *inverseCholesky) addLarge(ctx context.Context, ax, ya *mat.Dense) (larg
 		return large, &ConditionError{What: "I + F'Ax'Ax F", Err: errGrown, Instead: []Method{QR}}
 	}
 	return large, nil
+}
+
+// roomForLarge asks for the memory of an addition or a removal of q rows in the form Large: for I + SᵀS beside S, and
+// beside the new F.
+func (s *inverseCholesky) roomForLarge(action Action, q int) error {
+	return s.room(InverseCholesky, action, q, memory.Sum(memory.Triangle(s.k), memory.Floats(max(q, s.k), s.k)))
 }
 
 // mostGrown is the factor of the norm of F from which on an addition is refused. In exact arithmetic no addition makes

@@ -67,6 +67,9 @@ func (s *inverseCholesky) kernelNorm(ax *mat.Dense) float64 {
 // removeLarge removes rows by I - SᵀS, and returns its 1-h.
 func (s *inverseCholesky) removeLarge(ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q, k, c := rowsOf(ax), s.k, s.c
+	if err := s.roomForLarge(ActionRemove, q); err != nil {
+		return 0, err
+	}
 	defer s.counter.Leave()
 	seen, err := s.seen(context.Background(), ax)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/finite"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -40,6 +41,13 @@ func (s *inverseCholesky) byRows(ctx context.Context, sign float64, ax, ya *mat.
 	mostW, safe := s.boundRows(ax, ya, least)
 	q, most := rowsOf(ax), sweptRows(s.k)
 	if !safe || ctx.Done() != nil && q > most {
+		action := ActionAdd
+		if sign < 0 {
+			action = ActionRemove
+		}
+		if err := s.room(InverseCholesky, action, q, memory.Sum(memory.Floats(s.k, s.k), memory.Floats(s.k, s.c))); err != nil {
+			return 0, err
+		}
 		s.l, s.w = s.cloneL(), gonummat.DenseCopyOf(s.w)
 	}
 	rest = 1

@@ -3,13 +3,15 @@ package blsupdate
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"blskernel/internal/memory"
 )
 
-// MemoryError says that a start or an update needs more memory than can be had, so that it was not begun: Need is what it
-// allocates at the least, and Have what the machine, its control groups and the limit of the Go runtime leave at the
-// most. See StateBytes for the first; of the second only Linux tells more than the runtime knows.
+// MemoryError says that a start, a change of a model or the solution for its weights needs more memory than can be had,
+// so that it was not begun: Need is what it allocates at the least, beside the model, and Have what the machine, its
+// control groups and the limit of the Go runtime leave at the most. See StateBytes for the first; of the second only
+// Linux tells more than the runtime knows.
 type MemoryError = memory.Error
 
 // StateBytes returns the bytes of the state of a model of l samples, k nodes and c targets, by the same storage as a start
@@ -50,7 +52,8 @@ func checkStartMemory(m Method, l, k, c int) error {
 
 // checkAddMemory returns a *MemoryError where there is no room for what an update by q rows allocates at the same time:
 // of A⁺ the rows of Ax in storage of its own, with what is kept of D, which is that of at most k rows in the form
-// Compressed, or with the new rows; of G or R a copy where the update can be canceled in the middle of it.
+// Compressed, or with the new rows; of G or R a copy where the update can be canceled in the middle of it. What else
+// is copied depends on how a method adds the rows, and the method asks for room itself.
 func (u *updater) checkAddMemory(ctx context.Context, q int) error {
 	k, c := u.state.dims()
 	var bytes int64
@@ -76,10 +79,34 @@ func (u *updater) checkAddMemory(ctx context.Context, q int) error {
 	return advised(e, u.method)
 }
 
-// checkNodesMemory returns a *MemoryError where there is no room for a state with p more nodes beside the present one.
+// room returns a *MemoryError where there are not so many bytes beside the state, for the copies and factors that an
+// action of q rows, 0 for one that has none, needs at the same time. A state asks before it changes anything.
+func (b *common) room(m Method, action Action, q int, bytes int64) error {
+	e := memory.Check(bytes)
+	if e == nil {
+		return nil
+	}
+	what := action.String()
+	if q > 0 {
+		what = fmt.Sprintf("%v of %d rows", action, q)
+	}
+	e.What = fmt.Sprintf("%s by %v with %d nodes and %d targets", what, m, b.k, b.c)
+	err := advised(e, m)
+	if q > 1 && m != Gram { // which copies G for one row too
+		e.Do = "take fewer rows at once, or " + strings.TrimPrefix(e.Do, "take ")
+	}
+	return err
+}
+
+// checkNodesMemory returns a *MemoryError where there is no room for a state with p more nodes beside the present one,
+// and of Q for a copy that is changed before it gets them.
 func (u *updater) checkNodesMemory(p int) error {
 	k, c := u.state.dims()
-	e := memory.Check(StateBytes(u.method, u.samples, k+p, c))
+	bytes := StateBytes(u.method, u.samples, k+p, c)
+	if u.method == RidgeInverse {
+		bytes = memory.Sum(bytes, memory.Triangle(k))
+	}
+	e := memory.Check(bytes)
 	if e == nil {
 		return nil
 	}

@@ -93,7 +93,7 @@ func TestMemoryUpdates(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name != "AddNodes" && m != Original && m != Improved {
-				continue // whose updates in place allocate nothing that is known
+				continue // which ask for memory only where they copy something: see TestMemoryWork
 			}
 			before := encoded(t, u)
 			undo := memory.Limit(1000)
@@ -111,6 +111,129 @@ func TestMemoryUpdates(t *testing.T) {
 			if err != nil || e == nil || bytes < uint64(e.Need) {
 				t.Errorf("%v, %s: %v, %d bytes allocated, less than %+v", m, name, err, bytes, e)
 			}
+		}
+	}
+}
+
+// TestMemoryWork refuses what copies or factors the state until there is as much memory as it is said to need. Each time
+// the model is left as it was to the bit; what is not refused then allocates at least as much as was said.
+func TestMemoryWork(t *testing.T) {
+	const l, k, c = 500, 200, 3
+	a, y := memoryData(l, k, c)
+	large, _ := memoryData(4, k, c)
+	large.Scale(1e10, large)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	add := func(q int) func(u Updater) error {
+		return func(u Updater) error { return u.AddInputs(rowRange(a, 0, q), rowRange(y, 0, q)) }
+	}
+	remove := func(q int) func(u Updater) error {
+		return func(u Updater) error { return u.RemoveInputs(rowRange(a, 0, q), rowRange(y, 0, q)) }
+	}
+	ridge := func(lambda float64) func(u Updater) error {
+		return func(u Updater) error { return u.SetLambda(lambda) }
+	}
+	weights := func(u Updater) error { _, err := u.Weights(); return err }
+	type work struct {
+		name string
+		m    Method
+		opt  Options
+		act  func(u Updater) error
+	}
+	all := []work{
+		{"AddInputs in blocks", RidgeInverse, Options{Form: Small}, add(70)},
+		{"AddInputs by inverses", RidgeInverse, Options{Form: Large}, add(70)},
+		{"AddInputs by I + S'S", InverseCholesky, Options{Form: Large}, add(70)},
+		{"AddInputs that may be canceled", InverseCholesky, Options{Form: Small}, func(u Updater) error {
+			return u.AddInputsContext(ctx, rowRange(a, 0, 70), rowRange(y, 0, 70))
+		}},
+		{"RemoveInputs in one block", RidgeInverse, Options{}, remove(5)},
+		{"RemoveInputs by rotations", QR, Options{}, remove(5)},
+		{"RemoveInputs row by row", InverseCholesky, Options{}, remove(2)},
+		{"SetLambda up", QR, Options{}, ridge(0.2)},
+		{"SetLambda down", QR, Options{}, ridge(0.05)},
+		{"Refine", Gram, Options{}, func(u Updater) error { return u.(Refiner).Refine(a, y) }},
+	}
+	for _, m := range allMethods {
+		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights})
+	}
+	for _, o := range []float64{0, 0.1} {
+		other, err := New(QR, a, y, Options{Lambda: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := encoded(t, other)
+		all = append(all, work{"Merge", QR, Options{}, func(u Updater) error { return u.Merge(other) }})
+		defer func() {
+			if string(encoded(t, other)) != string(before) {
+				t.Error("the other model of Merge has changed")
+			}
+		}()
+	}
+	for _, w := range all {
+		w.opt.Lambda = 0.1
+		refusedUntilThereIsMemory(t, w.m.String()+", "+w.name, 1<<16, w.m, a, y, w.opt, w.act)
+	}
+	// Whether a batch is added in two parts, with a copy to go back to, is known when D has been computed.
+	for _, m := range []Method{Improved, Original} {
+		need := refusedUntilThereIsMemory(t, m.String()+" in two parts", 1<<30, m, a, y, Options{Workspace: 1, Form: Small},
+			func(u Updater) error { return u.AddInputs(large, rowRange(y, 0, 4)) })
+		if copied := memory.Floats(l, k); need < copied {
+			t.Errorf("%v in two parts is said to need %d bytes, and copies %d", m, need, copied)
+		}
+	}
+}
+
+// refusedUntilThereIsMemory lets act change a model with ever more memory, as much as the error before has said that it
+// needs, and returns what it needed in the end; no refusal allocates more than most bytes.
+func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method, a, y *mat.Dense, opt Options, act func(u Updater) error) (need int64) {
+	t.Helper()
+	u, err := New(m, a, y, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := encoded(t, u)
+	limit := int64(1)
+	for range 20 {
+		undo := memory.Limit(limit)
+		bytes := bytesAllocated(func() { err = act(u) })
+		undo()
+		var e *MemoryError
+		if !errors.As(err, &e) {
+			if err != nil || limit == 1 || bytes < uint64(limit) {
+				t.Errorf("%s: %v with a limit of %d bytes, %d allocated", what, err, limit, bytes)
+			}
+			return limit
+		}
+		if e.Need <= limit || e.Have != limit || e.Op != "blsupdate" || e.What == "" || e.Do == "" || bytes > most {
+			t.Errorf("%s: %v; %d bytes allocated", what, err, bytes)
+		}
+		if string(encoded(t, u)) != string(before) {
+			t.Errorf("%s: the model has changed", what)
+		}
+		limit = max(e.Need, limit+1)
+	}
+	t.Errorf("%s: is refused with all that it needs: %v", what, err)
+	return limit
+}
+
+// TestMemoryCondition asks for a condition where there is no memory for the solution: that is what the advice says, and
+// nothing about the matrix.
+func TestMemoryCondition(t *testing.T) {
+	a, y := memoryData(100, 40, 2)
+	for _, m := range []Method{Gram, QR} {
+		u, err := New(m, a, y, Options{Lambda: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		undo := memory.Limit(1)
+		c := u.Condition()
+		undo()
+		if c.Digits != 0 || c.Instead != m || !strings.Contains(c.Advice, "of memory at the least") {
+			t.Errorf("%v: %+v", m, c)
+		}
+		if c := u.Condition(); !(c.RCond > 0 && c.Digits > enoughDigits) {
+			t.Errorf("%v: %+v", m, c)
 		}
 	}
 }

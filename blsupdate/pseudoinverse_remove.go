@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -34,6 +35,10 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 	}
 	if q == u.p.count {
 		return done{}, &LeverageError{Action: ActionRemove}
+	}
+	rows := memory.Floats(q, u.k) // of Ax, and of B
+	if err := u.room(u.method, ActionRemove, q, memory.Sum(rows, rows, memory.Triangle(q))); err != nil {
+		return done{}, err
 	}
 	s := &addition{u: u, q: q, ax: compact(ax), ya: compact(ya), bt: u.p.pick(places)}
 	if err := s.leave(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -118,6 +119,9 @@ func (s *triangular) weights() (*mat.Dense, done, error) {
 		return s.w, done{}, nil
 	}
 	if err := s.regular(); err != nil {
+		return nil, done{}, err
+	}
+	if err := s.room(QR, ActionWeights, 0, memory.Floats(s.k, s.c)); err != nil {
 		return nil, done{}, err
 	}
 	s.counter.Enter(StepSolve)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -21,6 +22,14 @@ func (s *triangular) merge(other state) (done, error) {
 	o := other.(*triangular)
 	size, err := bounded(s.size.plus(o.size))
 	if err != nil {
+		return done{}, err
+	}
+	square, right := memory.Floats(s.k, s.k), memory.Floats(s.k, s.c)
+	bytes := memory.Sum(square, right, right) // of the new R and z, and of the other z, which is overwritten
+	if o.ridge > 0 {
+		bytes = max(bytes, memory.Sum(square, right, s.loweringBytes()))
+	}
+	if err := s.room(QR, ActionMerge, 0, bytes); err != nil {
 		return done{}, err
 	}
 	next := *s
@@ -54,12 +63,18 @@ func (s *triangular) setLambda(lambda float64) (done, error) {
 		if err != nil {
 			return done{}, err
 		}
+		if err := s.room(QR, ActionRidge, 0, memory.Sum(memory.Floats(s.k, s.k), memory.Floats(s.k, s.c))); err != nil {
+			return done{}, err
+		}
 		s.counter.Enter(StepTriangle)
 		mustNotFail(lapack.MergeTriangles(s.counter, s.r, s.z, multipleOfIdentity(s.k, root), mat.NewDense(s.k, s.c, nil)))
 		s.counter.Leave()
 		s.size, s.ridge, s.w = size, lambda, nil
 		return done{model: qrMerger(s.k, s.c, false)}, nil
 	case lambda < s.ridge:
+		if err := s.room(QR, ActionRidge, 0, s.loweringBytes()); err != nil {
+			return done{}, err
+		}
 		next := *s
 		next.ridge = lambda
 		if err := next.lower(s.ridge-lambda, ActionRidge); err != nil {
@@ -70,6 +85,11 @@ func (s *triangular) setLambda(lambda float64) (done, error) {
 	default:
 		return done{}, nil
 	}
+}
+
+// loweringBytes returns the memory that lower needs: for Pᵀ beside I - PPᵀ.
+func (s *triangular) loweringBytes() int64 {
+	return memory.Sum(memory.Floats(s.k, s.k), memory.Triangle(s.k))
 }
 
 // lower replaces R and z by those for RᵀR - by I: it removes the rows sqrt(by) I, whose targets are

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -20,6 +21,9 @@ func (s *triangular) remove(ax, ya *mat.Dense) (done, error) {
 		return done{}, err
 	}
 	q := rowsOf(ax)
+	if err := s.room(QR, ActionRemove, q, s.removalBytes(q)); err != nil {
+		return done{}, err
+	}
 	s.counter.Enter(StepLeverage)
 	pt := gonummat.DenseCopyOf(ax)
 	if err := lapack.SolveTriangularRows(s.counter, pt, s.r, false); err != nil {
@@ -43,6 +47,16 @@ func (s *triangular) remove(ax, ya *mat.Dense) (done, error) {
 	s.size = left
 	s.w = nil
 	return done{model: qrRemoval(q, s.k, s.c)}, nil
+}
+
+// removalBytes returns the memory that a removal of q rows needs: for P and what rotations carry along, or for Pᵀ
+// beside I - PPᵀ and the new z.
+func (s *triangular) removalBytes(q int) int64 {
+	rows := memory.Floats(q, s.k)
+	if removedByRows(q, s.k) {
+		return memory.Sum(rows, rows)
+	}
+	return memory.Sum(rows, memory.Triangle(s.k), memory.Floats(s.k, s.c))
 }
 
 // removedByRows tells whether q rows are removed by downdate, in 4qk² flops of which most are

@@ -6,6 +6,7 @@ import (
 
 	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -23,6 +24,9 @@ func (s *ridgeInverse) add(ctx context.Context, ax, ya *mat.Dense) (done, error)
 	next.size = size
 	q := rowsOf(ax)
 	form := ridgeInverseForm(s.opt.Form, q, s.k, s.c)
+	if err := s.roomForRows(ActionAdd, form, q); err != nil {
+		return done{}, err
+	}
 	if form == Large {
 		err = next.addLarge(ctx, ax, ya)
 	} else {
@@ -33,6 +37,21 @@ func (s *ridgeInverse) add(ctx context.Context, ax, ya *mat.Dense) (done, error)
 	}
 	*s = next
 	return done{model: ridgeInverseAddition(s.opt, form, q, s.k, s.c), form: form}, nil
+}
+
+// roomForRows asks for the memory of an addition or a removal of q rows: for P of a block and, where there are several
+// blocks, copies of Q and W; in the form Large for a copy of Q, which becomes the new one, and two matrices like W.
+func (s *ridgeInverse) roomForRows(action Action, form Form, q int) error {
+	triangle, w := memory.Triangle(s.k), memory.Floats(s.k, s.c)
+	bytes := memory.Sum(triangle, w, w)
+	if form != Large {
+		blocks := ridgeInverseBlocks(q, s.k)
+		bytes = memory.Floats(q/blocks, s.k)
+		if blocks > 1 {
+			bytes = memory.Sum(bytes, triangle, w)
+		}
+	}
+	return s.room(RidgeInverse, action, q, bytes)
 }
 
 // addSmall is the formula of Woodbury, block by block of the rows, with P = Ax Q, UᵀU = I + Ax Pᵀ and

@@ -2,7 +2,6 @@ package blsupdate
 
 import (
 	"math"
-	"slices"
 
 	"blskernel/internal/packed"
 	"blskernel/mat"
@@ -97,5 +96,5 @@ func bordered(q *mat.SymPacked, e []float64, s *mat.SymPacked) *mat.SymPacked {
 			data = append(data, -e[j*k+i])
 		}
 	}
-	return mat.NewSymPacked(k+p, slices.Concat(data, s.RawSymPacked().Data))
+	return mat.NewSymPacked(k+p, append(data, s.RawSymPacked().Data...))
 }

@@ -19,9 +19,12 @@ func (s *ridgeInverse) remove(ax, ya *mat.Dense) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
+	q := rowsOf(ax)
+	if err := s.roomForRows(ActionRemove, Small, q); err != nil {
+		return done{}, err
+	}
 	next := *s
 	next.size = s.size.without(ax, ya)
-	q := rowsOf(ax)
 	blocks := ridgeInverseBlocks(q, s.k)
 	if blocks > 1 {
 		next.q, next.w = cloneSym(s.q), gonummat.DenseCopyOf(s.w)

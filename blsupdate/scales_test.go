@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"blskernel/internal/long"
 	"blskernel/mat"
 )
 
@@ -99,7 +99,7 @@ func checkReadable(t *testing.T, u Updater) bool {
 func TestScalesAreKept(t *testing.T) {
 	seeds := uint64(2000)
 	switch {
-	case os.Getenv("BLSKERNEL_LONG") == "1":
+	case long.Asked():
 		seeds *= 50
 	case testing.Short():
 		seeds /= 20

@@ -1,12 +1,12 @@
 package lapack
 
 import (
-	"os"
 	"reflect"
 	"slices"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/long"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/testlapack"
@@ -70,19 +70,29 @@ func TestImplementation(t *testing.T) {
 	})
 }
 
-// TestImplementationInherited runs gonum's own tests of all other routines of its interface: with the
-// selected backend under blas64, and in the long tests with each backend and kernel.
+// slow are those of the inherited routines whose tests take four fifths of the time of all.
+var slow = []string{"Dgeev", "Dgesvd"}
+
+// TestImplementationInherited runs gonum's own tests of all other routines of its interface, with a
+// backend under blas64: the selected one, without the slow tests, and in the long tests each backend and
+// each kernel, with all.
 func TestImplementationInherited(t *testing.T) {
 	inherit := func(t *testing.T, bk blskernel.Backend) {
 		useBLAS(t, bk)
 		for _, c := range inherited {
-			t.Run(c.routine, func(t *testing.T) { c.run(t, Implementation{Backend: bk}) })
+			t.Run(c.routine, func(t *testing.T) {
+				if slices.Contains(slow, c.routine) {
+					long.Only(t)
+				}
+				c.run(t, Implementation{Backend: bk})
+			})
 		}
 	}
-	if os.Getenv(envLong) != "1" {
-		t.Skipf("a test of some minutes; %s=1 asks for it", envLong)
+	if long.Asked() {
+		onKernels(t, inherit)
+	} else {
+		inherit(t, blskernel.Default())
 	}
-	onKernels(t, inherit)
 }
 
 // Every routine of gonum's interface is in one of its tests here.

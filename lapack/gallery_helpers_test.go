@@ -4,25 +4,21 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"sort"
 	"strings"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/long"
 	"blskernel/mat"
 )
-
-// The gallery holds the factorizations to LAPACK's own test ratios, all below 30. The full product of
-// families and orders takes minutes and is run where the environment has BLSKERNEL_LONG=1; else
-// every order meets some of the families, and every family orders of all sizes.
-const envLong = "BLSKERNEL_LONG"
 
 // boundaries are orders about multiples of the block sizes, present and likely.
 var boundaries = []int{63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 385}
 
 // galleryOrders returns the orders at which the family of the given index is tested, at most most (0:
-// no limit).
+// no limit). All of them take minutes, and are there with BLSKERNEL_LONG=1; else every order meets some
+// of the families, and every family orders of all sizes.
 func galleryOrders(family, most int) []int {
 	var orders []int
 	add := func(n int) {
@@ -30,14 +26,14 @@ func galleryOrders(family, most int) []int {
 			orders = append(orders, n)
 		}
 	}
-	long := os.Getenv(envLong) == "1"
+	all := long.Asked()
 	for n := 1; n <= 200; n++ {
-		if long || n <= 10 || (n+11*family)%37 == 0 {
+		if all || n <= 10 || (n+11*family)%37 == 0 {
 			add(n)
 		}
 	}
 	for i, n := range boundaries {
-		if long && n > 200 || !long && (i+5*family)%len(boundaries) == 0 {
+		if all && n > 200 || !all && (i+5*family)%len(boundaries) == 0 {
 			add(n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"strings"
 
 	"blskernel/bench/result"
+	"blskernel/internal/atomicfile"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -48,7 +50,14 @@ func slug(s string) string {
 type baseline struct {
 	kernel  string
 	machine result.Machine
+	peaks   map[int]float64 // GFLOP/s, by number of threads; none in files of earlier versions
 	lines   []baselineLine
+}
+
+// A peakLine is of the kind "peak": what the loop made on the machine of the baseline.
+type peakLine struct {
+	Threads int     `json:"threads"`
+	GFLOPS  float64 `json:"gflops"`
 }
 
 // A baselineLine is the line of a cell, of the kind "gate".
@@ -58,6 +67,25 @@ type baselineLine struct {
 	OfPeak  float64 `json:"of_peak"`
 	// OverOpenBLAS is absent where there was no OpenBLAS.
 	OverOpenBLAS float64 `json:"over_openblas,omitempty"`
+}
+
+// all reads the files of all kernels, by name; none if the CPU has no baselines.
+func (p place) all() ([]*baseline, error) {
+	entries, err := os.ReadDir(filepath.Join(p.folder, p.cpu))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []*baseline
+	for _, e := range entries {
+		if kernel, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok {
+			b, err := p.read(kernel)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, b)
+		}
+	}
+	return all, nil
 }
 
 // read reads the file of a kernel. The error is fs.ErrNotExist if there is none.
@@ -76,7 +104,7 @@ func (p place) read(kernel string) (*baseline, error) {
 
 // parse reads the lines of a baseline.
 func parse(r io.Reader) (*baseline, error) {
-	b := &baseline{}
+	b := &baseline{peaks: map[int]float64{}}
 	seen := map[cell]bool{}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -104,6 +132,16 @@ func (b *baseline) add(text []byte, seen map[cell]bool) error {
 	switch head.Kind {
 	case "machine":
 		return json.Unmarshal(text, &b.machine)
+	case "peak":
+		var line peakLine
+		if err := json.Unmarshal(text, &line); err != nil {
+			return err
+		}
+		if _, again := b.peaks[line.Threads]; again || !(line.GFLOPS > 0) {
+			return fmt.Errorf("the peak with %d threads is there twice, or not positive", line.Threads)
+		}
+		b.peaks[line.Threads] = line.GFLOPS
+		return nil
 	case "gate":
 		var line baselineLine
 		if err := json.Unmarshal(text, &line); err != nil {
@@ -120,7 +158,7 @@ func (b *baseline) add(text []byte, seen map[cell]bool) error {
 		b.lines = append(b.lines, line)
 		return nil
 	}
-	return fmt.Errorf("is of the kind %q; want machine or gate", head.Kind)
+	return fmt.Errorf("is of the kind %q; want machine, peak or gate", head.Kind)
 }
 
 // addTo adds the ratios to those of all kernels: those over OpenBLAS only where it has the version of
@@ -138,48 +176,90 @@ func (b *baseline) addTo(all map[cell]ratios, openBLAS string) {
 // digits is how many digits of a ratio are kept: more would be noise.
 const digits = 4
 
-// write writes the files of kernels, and tells of each. What a file has of cells that were not measured
-// stays.
-func (p place) write(log io.Writer, machine result.Machine, kernels []string, measured map[cell]ratios) error {
+// write writes the files of kernels with the peaks, in GFLOP/s by number of threads, and tells of each.
+// What a file has of cells that were not measured stays, but for ratios over an OpenBLAS of another
+// version than the machine has now.
+func (p place) write(log io.Writer, machine result.Machine, kernels []string, measured map[cell]ratios, peaks map[int]float64) error {
 	if err := os.MkdirAll(filepath.Join(p.folder, p.cpu), 0o777); err != nil {
 		return err
 	}
 	for _, k := range kernels {
-		var text bytes.Buffer
 		machine.Kernel = k
-		if err := result.Write(&text, "machine", machine); err != nil {
-			return err
-		}
-		var lines []baselineLine
-		before, err := p.read(k)
-		switch {
-		case err == nil:
-			lines = slices.DeleteFunc(before.lines, func(l baselineLine) bool {
-				_, again := measured[cell{l.Case, l.Threads, k}]
-				return again
-			})
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
-		}
+		b := &baseline{kernel: k, machine: machine, peaks: map[int]float64{}}
+		maps.Copy(b.peaks, peaks)
 		for c, r := range measured {
 			if c.kernel == k {
-				lines = append(lines, baselineLine{c.name, c.threads, rounded(r[byPeak]), rounded(r[byOpenBLAS])})
+				b.lines = append(b.lines, baselineLine{c.name, c.threads, rounded(r[byPeak]), rounded(r[byOpenBLAS])})
 			}
 		}
-		slices.SortFunc(lines, func(a, b baselineLine) int {
-			return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Threads, b.Threads))
-		})
-		for _, l := range lines {
-			if err := result.Write(&text, "gate", l); err != nil {
-				return err
-			}
-		}
-		if err := os.WriteFile(p.path(k), text.Bytes(), 0o666); err != nil {
+		before, err := p.read(k)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		fmt.Fprintf(log, "wrote %s: %d cells\n", p.path(k), len(lines))
+		dropped := 0
+		if err == nil {
+			dropped = b.keep(before)
+		}
+		if len(b.lines) == 0 { // such as the portable kernel where only large cases were measured
+			continue
+		}
+		if err := p.replace(b); err != nil {
+			return err
+		}
+		fmt.Fprintf(log, "wrote %s: %d cells\n", p.path(k), len(b.lines))
+		if dropped > 0 {
+			fmt.Fprintf(log, "warning: %d of them, which were not measured, have lost their ratios over OpenBLAS, which were of %q\n", dropped, before.machine.OpenBLAS)
+		}
 	}
 	return nil
+}
+
+// keep adds what was there before and was not measured again. The line of the machine is the new one,
+// so that ratios over an OpenBLAS of another version would pass for those of the version there; keep
+// returns how many it has dropped.
+func (b *baseline) keep(before *baseline) (dropped int) {
+	for threads, peak := range before.peaks {
+		if _, again := b.peaks[threads]; !again {
+			b.peaks[threads] = peak
+		}
+	}
+	for _, l := range before.lines {
+		if slices.ContainsFunc(b.lines, func(now baselineLine) bool { return now.Case == l.Case && now.Threads == l.Threads }) {
+			continue
+		}
+		if l.OverOpenBLAS != 0 && before.machine.OpenBLAS != b.machine.OpenBLAS {
+			l.OverOpenBLAS = 0
+			dropped++
+		}
+		b.lines = append(b.lines, l)
+	}
+	return dropped
+}
+
+// replace writes the file of a baseline: there is the old one or the new one, complete.
+func (p place) replace(b *baseline) error {
+	file, err := atomicfile.Create(p.path(b.kernel))
+	if err != nil {
+		return err
+	}
+	defer file.Abort()
+	if err := result.Write(file, "machine", b.machine); err != nil {
+		return err
+	}
+	for _, threads := range slices.Sorted(maps.Keys(b.peaks)) {
+		if err := result.Write(file, "peak", peakLine{threads, rounded(b.peaks[threads])}); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(b.lines, func(a, b baselineLine) int {
+		return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Threads, b.Threads))
+	})
+	for _, l := range b.lines {
+		if err := result.Write(file, "gate", l); err != nil {
+			return err
+		}
+	}
+	return file.Commit()
 }
 
 // rounded keeps the first digits.

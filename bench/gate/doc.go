@@ -29,7 +29,8 @@
 // kept less than 1 - tolerance, 0.9, by every reference that has a baseline; in the first attempt,
 // which is short, less than 0.95. A kernel that is slower loses against both references, while what
 // disturbs the machine, such as a neighbor that takes the bandwidth of memory, rarely does the same to
-// a kernel, to registers and to OpenBLAS.
+// a kernel, to registers and to OpenBLAS. So a cell is lost only if it has lost by both references: one
+// that has lost by one of them and not by the other is kept, and -v prints both.
 //
 // Noise comes in phases, so a suspicious cell is measured again when all others are done, in three
 // times the rounds, and is cleared where it is not suspicious then. One that has been suspicious in all
@@ -46,10 +47,18 @@
 // # Baselines
 //
 // A folder for each model of a CPU has a file for each kernel, of lines as in package result: on which
-// machine and with which version of OpenBLAS it was measured, and the two ratios of each case and
-// number of threads. They are checked in, and a change of one is to be reviewed like one of the code.
-// With -case or -threads only the lines of those cells are written anew. Where OpenBLAS has another
-// version than in the baseline, only the peak is compared with. Where the CPU has no baselines the gate
-// says so, prints as a warning what is slower than OpenBLAS by more than the tolerance, and does not
-// fail.
+// machine and with which version of OpenBLAS it was measured, what the peak was, and the two ratios of
+// each case and number of threads. They are checked in, and a change of one is to be reviewed like one
+// of the code. With -case or -threads only the lines of those cells are written anew; where OpenBLAS has
+// another version than in the file, the other lines lose their ratios over it. Where OpenBLAS has another
+// version than in the baseline, only the peak is compared with. A peak that is not that of the baseline,
+// within the tolerance, is a warning: a ratio to a peak that is too low is too high.
+//
+// A run of all cases on all kernels fails as well where the CPU has a baseline of a case or of a kernel
+// that is not measured any more, or has files for some of the kernels only: what has another name now
+// is not compared, and could lose anything. With -case or -kernels that is not looked at, with -threads
+// for those numbers. A cell that has no line in the file of its kernel is unknown, which does not fail.
+//
+// Where the CPU has no baselines at all the gate says so in a line, prints as a warning what is slower
+// than OpenBLAS by more than the tolerance, and does not fail.
 package main

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"regexp"
@@ -29,7 +30,7 @@ func main() {
 // The exit statuses.
 const (
 	passed = 0
-	failed = 1 // a kernel has lost
+	failed = 1 // a kernel has lost, or a full run has passed over a baseline
 	broken = 2 // nothing can be said: an unknown flag, a wrong result, a file that cannot be read or written
 )
 
@@ -117,20 +118,26 @@ func (s settings) gate(ctx context.Context, args []string, stdout, stderr io.Wri
 		if err != nil {
 			return false, err
 		}
-		return true, where.write(stdout, machine, kernels, measured)
+		peaks := map[int]float64{}
+		for threads, p := range stand.peaks {
+			peaks[threads] = median(p)
+		}
+		return true, where.write(stdout, machine, kernels, measured, peaks)
 	}
+	baselines, err := where.all()
+	if err != nil {
+		return false, err
+	}
+	out.missing(where.cpu, kernels, baselines)
 	g.baseline = map[cell]ratios{}
-	for _, k := range kernels {
-		b, err := where.read(k)
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			out.missing(k)
+	peaks := map[int]float64{}
+	for _, b := range baselines {
+		if !slices.Contains(kernels, b.kernel) {
 			continue
-		case err != nil:
-			return false, err
 		}
 		out.comparable(b, machine.OpenBLAS)
 		b.addTo(g.baseline, machine.OpenBLAS)
+		maps.Copy(peaks, b.peaks)
 	}
 	outcomes, err := g.run(ctx)
 	if err != nil {
@@ -140,13 +147,17 @@ func (s settings) gate(ctx context.Context, args []string, stdout, stderr io.Wri
 		return false, errors.New("no cell is left: the kernel generic is measured on small cases only")
 	}
 	out.print(outcomes)
-	out.peaks(stand.peaks)
-	return out.foot(outcomes), nil
+	out.peaks(stand.peaks, peaks)
+	whole := s.cases != "" || s.kernels != "" || out.gaps(g.gaps(baselines, counts))
+	return out.foot(outcomes) && whole, nil
 }
+
+// threadCounts are those that can be measured.
+var threadCounts = []int{1, 2}
 
 // counts returns the numbers of threads that are measured.
 func (s settings) counts() ([]int, error) {
-	usable := []int{1, 2}[:min(2, runtime.GOMAXPROCS(0))]
+	usable := threadCounts[:min(len(threadCounts), runtime.GOMAXPROCS(0))]
 	if s.threads == "" {
 		return usable, nil
 	}

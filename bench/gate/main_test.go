@@ -27,7 +27,7 @@ func TestCommand(t *testing.T) {
 	best := kernel.Names()[0]
 	only := []string{"-baselines", dir, "-case", "^daxpy 100$", "-kernels", best, "-threads", "1", "-rounds", "3"}
 	status, out, errs := command(t, only...)
-	if status != passed || !strings.Contains(out, "warning: kernel "+best+" has no baseline on this CPU") || !strings.Contains(out, "unknown: ") {
+	if status != passed || !strings.Contains(out, "warning: this CPU ("+cpuName()+") has no baselines: nothing is compared") || !strings.Contains(out, "unknown: ") {
 		t.Errorf("without baselines: %d\n%s%s", status, out, errs)
 	}
 	if status, out, errs = command(t, append(only, "-write")...); status != passed {
@@ -41,18 +41,28 @@ func TestCommand(t *testing.T) {
 	// Whatever the machine does meanwhile, it is faster than a hundredth of the baseline, and slower
 	// than a hundred times.
 	for factor, want := range map[float64]int{0.01: passed, 100: failed} {
-		measured := map[cell]ratios{}
+		measured, peaks := map[cell]ratios{}, map[int]float64{1: factor * b.peaks[1]}
 		b.addTo(measured, b.machine.OpenBLAS)
 		for c, r := range measured {
 			measured[c] = ratios{factor * r[byPeak], factor * r[byOpenBLAS]}
 		}
-		if err := (place{dir, cpuName()}).write(new(bytes.Buffer), b.machine, []string{best}, measured); err != nil {
+		if err := (place{dir, cpuName()}).write(new(bytes.Buffer), b.machine, []string{best}, measured, peaks); err != nil {
 			t.Fatal(err)
 		}
 		status, out, errs = command(t, append(only, "-v")...)
 		if status != want || strings.Contains(out, "FAIL: daxpy 100, threads 1, kernel "+best+": lost: ") != (want == failed) {
 			t.Errorf("baselines times %v: %d; want %d\n%s%s", factor, status, want, out, errs)
 		}
+		if !strings.Contains(out, "\nwarning: peak, threads 1: ") {
+			t.Errorf("no warning of the peak, whose baseline is %v times as high\n%s", factor, out)
+		}
+	}
+	// A kernel without a file, on a CPU that has others, is told of.
+	if err := os.Rename(path, place{dir, cpuName()}.path("other")); err != nil {
+		t.Fatal(err)
+	}
+	if status, out, errs = command(t, only...); status != passed || !strings.Contains(out, "warning: kernel "+best+" has no baseline on this CPU") {
+		t.Errorf("without a baseline of the kernel: %d\n%s%s", status, out, errs)
 	}
 	// A file that is no baseline is not passed over.
 	if err := os.WriteFile(path, []byte("nonsense\n"), 0o666); err != nil {
@@ -136,9 +146,19 @@ warning: e, threads 1, kernel wide: unknown: 0.3 of the peak, 0.5 of the speed o
 		t.Error("fails where there are no baselines")
 	}
 	short.Reset()
-	r.peaks(map[int][]float64{2: {110, 90}, 1: {50, 60, 40}})
-	if want := "peak, threads 1: 50.0 GFLOP/s, from 40.0 to 60.0 over 3 rounds\npeak, threads 2: 100.0 GFLOP/s, from 90.0 to 110.0 over 2 rounds\n"; short.String() != want {
+	r.peaks(map[int][]float64{2: {110, 90}, 1: {50, 60, 40}}, nil)
+	r.peaks(map[int][]float64{2: {110, 90}, 1: {50, 60, 40}}, map[int]float64{1: 47, 2: 112})
+	want = `peak, threads 1: 50.0 GFLOP/s, from 40.0 to 60.0 over 3 rounds
+peak, threads 2: 100.0 GFLOP/s, from 90.0 to 110.0 over 2 rounds
+peak, threads 1: 50.0 GFLOP/s, from 40.0 to 60.0 over 3 rounds (baseline 47.0, +6.4%)
+warning: peak, threads 2: 100.0 GFLOP/s, from 90.0 to 110.0 over 2 rounds (baseline 112.0, -10.7%)
+`
+	if short.String() != want {
 		t.Errorf("%s; want %s", &short, want)
+	}
+	short.Reset()
+	if !r.gaps(nil) || r.gaps([]string{"a gap"}) || short.String() != "FAIL: a gap\n" {
+		t.Errorf("gaps: %s", &short)
 	}
 	short.Reset()
 	r.comparable(&baseline{kernel: "wide"}, "0.3")

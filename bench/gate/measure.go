@@ -78,13 +78,8 @@ func newStand(kernels []string) (*stand, error) {
 	if s.fastest, err = kernel.Lookup(kernel.Names()[0]); err != nil {
 		return nil, err
 	}
-	for s.steps = 1 << 10; ; s.steps *= 2 {
-		began := time.Now()
-		s.fastest.Peak(s.steps, 0.5, 1)
-		if time.Since(began) >= least/2 {
-			return s, nil
-		}
-	}
+	s.steps = stepsFor(func(steps int) { s.fastest.Peak(steps, 0.5, 1) }, clock(1), least/2)
+	return s, nil
 }
 
 // backends returns all of them.
@@ -124,8 +119,7 @@ func clock(threads int) func() time.Duration {
 // each, or none where too few of the rounds can be. It sets the bound on threads, which holds for the
 // process.
 func (s *stand) measure(ctx context.Context, g group, kernels []string, rounds int) (map[string]series, error) {
-	kernels = slices.DeleteFunc(slices.Clone(kernels), func(k string) bool { return k == "generic" && g.task.flops > mostPortable })
-	if len(kernels) == 0 {
+	if kernels = g.task.kernels(kernels); len(kernels) == 0 {
 		return nil, nil
 	}
 	blskernel.SetThreads(g.threads)

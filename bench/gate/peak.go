@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -36,6 +37,26 @@ func (s *stand) peak(threads int) *peak {
 		Most:  1 << 20,
 	}
 	return p
+}
+
+// steadied is how many calls are timed for a number of steps.
+const steadied = 5
+
+// stepsFor returns the steps, a power of two, with which a call takes a time at least, by a clock. The
+// least of several times counts: one in which something else was done as well, if only once, would let
+// so few steps pass that looking at the clocks before and after them became a part of the peak.
+func stepsFor(call func(steps int), now func() time.Duration, atLeast time.Duration) int {
+	for steps := 1 << 10; ; steps *= 2 {
+		shortest := time.Duration(math.MaxInt64)
+		for range steadied {
+			began := now()
+			call(steps)
+			shortest = min(shortest, now()-began)
+		}
+		if shortest >= atLeast {
+			return steps
+		}
+	}
 }
 
 // leastShare is the share of the time of its CPUs that the peak gets at least where nothing else wants

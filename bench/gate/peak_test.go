@@ -43,6 +43,25 @@ func TestPeak(t *testing.T) {
 	}
 }
 
+// TestStepsFor has a loop of which a step takes 2 ns. Steps that take 1 ms are found also where of the
+// calls with a number of steps all but one are interrupted, whichever that is.
+func TestStepsFor(t *testing.T) {
+	for undisturbed := range steadied {
+		var clock time.Duration
+		calls := 0
+		got := stepsFor(func(steps int) {
+			clock += 2 * time.Duration(steps)
+			if calls%steadied != undisturbed {
+				clock += 4 * time.Millisecond
+			}
+			calls++
+		}, func() time.Duration { return clock }, time.Millisecond)
+		if want := 1 << 19; got != want { // 2¹⁸ take 0.52 ms
+			t.Errorf("all calls but that with index %d are interrupted: %d steps; want %d", undisturbed, got, want)
+		}
+	}
+}
+
 // TestRound looks at who is timed in which order, and when is waited for quiet before, on a clock of
 // which a call of the kernel wide takes 3 µs, of narrow 5 µs, of OpenBLAS 7 µs, and of the peak 1 µs or
 // later 2.

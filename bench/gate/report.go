@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -29,9 +30,25 @@ func (r report) head(m result.Machine, cpu string, s *stand) {
 	fmt.Fprintf(r.w, "openblas %s\n", m.OpenBLAS)
 }
 
-// missing says that there is no baseline for a kernel.
-func (r report) missing(kernel string) {
-	fmt.Fprintf(r.w, "warning: kernel %s has no baseline on this CPU: it can lose nothing. go run ./bench/gate -write measures one\n", kernel)
+// missing says which of the kernels have no baseline, in one line where none has.
+func (r report) missing(cpu string, kernels []string, baselines []*baseline) {
+	if len(baselines) == 0 {
+		fmt.Fprintf(r.w, "warning: this CPU (%s) has no baselines: nothing is compared, and nothing can fail. go run ./bench/gate -write measures some\n", cpu)
+		return
+	}
+	for _, k := range kernels {
+		if !slices.ContainsFunc(baselines, func(b *baseline) bool { return b.kernel == k }) {
+			fmt.Fprintf(r.w, "warning: kernel %s has no baseline on this CPU: it can lose nothing\n", k)
+		}
+	}
+}
+
+// gaps prints what a full run did not compare, and returns whether there is nothing of that kind.
+func (r report) gaps(all []string) bool {
+	for _, gap := range all {
+		fmt.Fprintf(r.w, "FAIL: %s\n", gap)
+	}
+	return len(all) == 0
 }
 
 // comparable says what a baseline cannot be compared with.
@@ -75,11 +92,21 @@ func (o outcome) describe() string {
 	return fmt.Sprintf("%s: %s; %d rounds, attempts: %d", o.verdict, strings.Join(parts, ", "), o.rounds, o.attempts)
 }
 
-// peaks says how steady the machine was.
-func (r report) peaks(of map[int][]float64) {
+// peaks says how steady the machine was, and whether the peaks are those of the baselines, where they
+// have some. A peak that is not may be that of a machine at another speed, which its kernels share, or
+// of a loop that was timed wrongly, by which all shares of the peak are wrong.
+func (r report) peaks(of map[int][]float64, base map[int]float64) {
 	for _, threads := range slices.Sorted(maps.Keys(of)) {
 		p := slices.Sorted(slices.Values(of[threads]))
-		fmt.Fprintf(r.w, "peak, threads %d: %.1f GFLOP/s, from %.1f to %.1f over %d rounds\n", threads, median(p), p[0], p[len(p)-1], len(p))
+		text := fmt.Sprintf("peak, threads %d: %.1f GFLOP/s, from %.1f to %.1f over %d rounds", threads, median(p), p[0], p[len(p)-1], len(p))
+		if b := base[threads]; b > 0 {
+			change := median(p)/b - 1
+			text += fmt.Sprintf(" (baseline %.1f, %+.1f%%)", b, 100*change)
+			if !(math.Abs(change) <= r.tolerance) {
+				text = "warning: " + text
+			}
+		}
+		fmt.Fprintln(r.w, text)
 	}
 }
 

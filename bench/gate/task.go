@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"blskernel"
 	"blskernel/bench/speed"
@@ -31,6 +32,12 @@ type call struct {
 // mostPortable is how many flops a task may have to be measured on the portable kernel too, which makes
 // some 4 of them in a nanosecond.
 const mostPortable = 1e8
+
+// kernels returns those that the task is measured on: all but the portable one, where it would take too
+// long.
+func (t task) kernels(of []string) []string {
+	return slices.DeleteFunc(slices.Clone(of), func(k string) bool { return k == "generic" && t.flops > mostPortable })
+}
 
 // tasks are the cases of the gate: the products at three orders (one that fits into the nearest cache,
 // one whose blocks do, one of several blocks), the products of a matrix and a vector and of vectors

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
+	"blskernel/internal/long"
 )
 
 // saved is a folder with a model file, and another model that is to take its place.
@@ -68,11 +70,11 @@ func (s *saved) save(t *testing.T, undo func()) error {
 	return err
 }
 
-// TestSaveOnFullDisk saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG, else one in 17.
+// TestSaveOnFullDisk saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1, else one in 17.
 func TestSaveOnFullDisk(t *testing.T) {
 	s := newSaved(t)
 	step, count := 17, 0
-	if os.Getenv("BLSKERNEL_LONG") != "" {
+	if long.Asked() {
 		step = 1
 	}
 	for room := 0; room < len(s.new); room += step {
@@ -92,6 +94,14 @@ func TestSaveOnFullDisk(t *testing.T) {
 // TestSaveFaults lets each operation of a Save fail, once and from then on.
 func TestSaveFaults(t *testing.T) {
 	s := newSaved(t)
+	all := &faults.Disk{}
+	must(t, s.save(t, all.Inject()))
+	operations := all.Calls()
+	for _, op := range []disk.Op{disk.Open, disk.Chmod, disk.Write, disk.Sync, disk.Close, disk.Rename, disk.Folder} {
+		if !slices.ContainsFunc(operations, func(c disk.Call) bool { return c.Op == op }) {
+			t.Errorf("Save does not %s", op)
+		}
+	}
 	count := 0
 	for _, times := range []int{1, faults.Always} {
 		for n := 0; ; n++ {
@@ -108,6 +118,9 @@ func TestSaveFaults(t *testing.T) {
 				t.Errorf("%s fails: %v", first, err)
 			}
 		}
+	}
+	if count < 2*len(operations) {
+		t.Errorf("%d operations were failed, of %d for each number of faults", count, len(operations))
 	}
 	t.Logf("%d operations were failed", count)
 }

@@ -14,13 +14,10 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
-	"blskernel/internal/atomicfile"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
+	"blskernel/internal/long"
 )
-
-// long tells whether tests are to take all cases, and not only as many as take seconds.
-func long() bool { return os.Getenv("BLSKERNEL_LONG") != "" }
 
 // A worktop has the files that a command is tried on, again and again: their contents by their names.
 type worktop map[string][]byte
@@ -71,6 +68,8 @@ type writing struct {
 	args  func(dir string) []string
 	again []string // flags with which the command goes on with what is there
 	out   string   // the file that is written, and named by errors; that of a page stands for all of it
+	lines bool     // whether lines are added to it, and it is not replaced as a whole
+	lock  bool     // whether the command locks the file, and removes what others have left of it
 
 	// whole checks what there is of the output after an error, and final after the command has succeeded.
 	whole, final func(t *testing.T, dir string) error
@@ -145,14 +144,14 @@ func writings(t *testing.T) []writing {
 
 	some := []byte{} // a file must be there, whatever it was
 	all := []writing{
-		{name: "train", files: base, out: "m.bls", args: func(dir string) []string { return tiny(dir, "m.bls") },
+		{name: "train", lock: true, files: base, out: "m.bls", args: func(dir string) []string { return tiny(dir, "m.bls") },
 			whole: modelAt("m.bls", nil, trained, 150), final: modelAt("m.bls", some, trained, 150)},
-		{name: "train with checkpoints", files: base, out: "m.bls", again: []string{"--resume"},
+		{name: "train with checkpoints", lock: true, files: base, out: "m.bls", again: []string{"--resume"},
 			args:  func(dir string) []string { return tiny(dir, "m.bls", "--checkpoint", "50") },
 			whole: modelAt("m.bls", nil, trained, 50, 100, 150), final: modelAt("m.bls", some, trained, 150)},
-		{name: "update", files: withModel, out: "m.bls", args: update,
+		{name: "update", lock: true, files: withModel, out: "m.bls", args: update,
 			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 250), final: modelAt("m.bls", some, updated, 250)},
-		{name: "update with checkpoints", files: withModel, out: "m.bls", again: []string{"--resume"},
+		{name: "update with checkpoints", lock: true, files: withModel, out: "m.bls", again: []string{"--resume"},
 			args:  func(dir string) []string { return append(update(dir), "--checkpoint", "50") },
 			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 200, 250), final: modelAt("m.bls", some, updated, 250)},
 	}
@@ -235,7 +234,7 @@ func growthWriting(t *testing.T) writing {
 			return nil
 		}
 	}
-	return writing{name: "growth", out: "g.jsonl", again: []string{"--resume"}, args: args, whole: lines(0), final: lines(4)}
+	return writing{name: "growth", out: "g.jsonl", lines: true, again: []string{"--resume"}, args: args, whole: lines(0), final: lines(4)}
 }
 
 // resumed returns the writing that goes on with a half of the lines of another one, and a part of the next.
@@ -287,43 +286,55 @@ func (tr *writing) under(t *testing.T, inject func() (undo func()), failed func(
 	if err := check(t, dir); err != nil {
 		t.Errorf("%s: %v", where, err)
 	}
-	tr.leftovers(t, dir, where, stderr)
+	tr.leftovers(t, dir, where, stderr, calls)
 	if status == 0 || strings.Contains(stderr, "do not repeat") {
 		return
 	}
-	if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
-		t.Errorf("%s; again: status %d, %q", where, status, stderr)
+	if status, _, again := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
+		t.Errorf("%s; again: status %d, %q", where, status, again)
 	} else if err := tr.final(t, dir); err != nil {
 		t.Errorf("%s; again: %v", where, err)
 	}
+	if tr.lock { // so that nothing stays that could not be removed before
+		tr.leftovers(t, dir, where+"; again", stderr, nil)
+	}
 }
 
-// leftovers checks that nothing is left but what RemoveLeftovers removes, an empty lock, and complete files that the
-// message names.
-func (tr *writing) leftovers(t *testing.T, dir, where, stderr string) {
+// operations runs the command without faults and returns its operations on files, among which must be those of a file
+// that is written as a whole, or of one that is added to: a command that goes past package disk would pass whatever fails.
+func (tr *writing) operations(t *testing.T) int {
 	t.Helper()
-	files := []string{filepath.Join(dir, tr.out)}
-	if tr.out == "page" {
-		files, _ = filepath.Glob(filepath.Join(dir, "page", "*", "*"))
-		files = append(files, filepath.Join(dir, "page", "index.html"), filepath.Join(dir, "page", "plots", "x"))
+	all := &faults.Disk{}
+	tr.under(t, all.Inject, all.Failed, nil)
+	wanted := []disk.Op{disk.Open, disk.Write, disk.Sync, disk.Close, disk.Rename, disk.Folder}
+	if tr.lines {
+		wanted = []disk.Op{disk.Open, disk.Write, disk.Sync, disk.Close}
 	}
-	for name := range takeUp(t, dir) {
-		base := filepath.Base(name)
-		if strings.HasPrefix(base, ".") && strings.HasSuffix(base, ".tmp") { // .NAME.xxxxxxxx.tmp
-			files = append(files, filepath.Join(dir, filepath.Dir(name), base[1:len(base)-len(".xxxxxxxx.tmp")]))
+	for _, op := range wanted {
+		if !slices.ContainsFunc(all.Calls(), func(c disk.Call) bool { return c.Op == op }) {
+			t.Errorf("%s does not %s", tr.name, op)
 		}
 	}
-	for _, path := range files {
-		if err := atomicfile.RemoveLeftovers(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Error(err)
-		}
-	}
+	return len(all.Calls())
+}
+
+// leftovers checks that nothing is left but an empty lock, complete files that the message names, and what could not be
+// removed, since that is what failed.
+func (tr *writing) leftovers(t *testing.T, dir, where, stderr string, failed []disk.Call) {
+	t.Helper()
 	for name := range takeUp(t, dir) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
 		_, there := tr.files[name]
+		kept := strings.Contains(stderr, "kept as "+path)
+		temporary := strings.HasSuffix(name, ".tmp")
+		stays := slices.ContainsFunc(failed, func(c disk.Call) bool { return c.Op == disk.Remove && c.Path == path })
 		switch {
+		case temporary && (kept || stays):
+		case temporary:
+			t.Errorf("%s: %s is left", where, name)
 		case there || name == tr.out || strings.HasPrefix(name, "page/") && !strings.HasSuffix(name, ".new"):
 		case name == "."+tr.out+".lock":
-		case strings.HasSuffix(name, ".new") && strings.Contains(stderr, "kept as "+filepath.Join(dir, filepath.FromSlash(name))):
+		case strings.HasSuffix(name, ".new") && kept:
 		default:
 			t.Errorf("%s: %s is left", where, name)
 		}
@@ -331,17 +342,18 @@ func (tr *writing) leftovers(t *testing.T, dir, where, stderr string) {
 }
 
 // TestEveryDiskFault lets every operation on files of every command that writes some fail: once, and from then on. Without
-// BLSKERNEL_LONG it is one operation in twelve.
+// BLSKERNEL_LONG=1 it is one operation in twelve.
 func TestEveryDiskFault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
 	}
 	total, commands := 0, writings(t)
 	step := 12
-	if long() {
+	if long.Asked() {
 		step = 1
 	}
 	for first, tr := range commands {
+		operations := tr.operations(t)
 		for _, mode := range []struct {
 			Times int
 			Err   error
@@ -352,13 +364,16 @@ func TestEveryDiskFault(t *testing.T) {
 			{2, syscall.EACCES, false},
 			{faults.Always, syscall.EIO, true},
 		} {
-			if !long() && mode.Times == 2 || !long() && mode.Times == faults.Always && mode.Err == syscall.EIO {
+			if !long.Asked() && mode.Times == 2 || !long.Asked() && mode.Times == faults.Always && mode.Err == syscall.EIO {
 				continue
 			}
-			for n := first % step; ; n += step {
+			for n := first % min(step, operations); ; n += step {
 				d := &faults.Disk{Before: n, Times: mode.Times, Err: mode.Err, Half: mode.Half}
 				tr.under(t, d.Inject, d.Failed, mode.Err)
 				if len(d.Failed()) == 0 {
+					if n < operations {
+						t.Errorf("%s: no operation fails after %d of %d", tr.name, n, operations)
+					}
 					break
 				}
 				total++
@@ -369,7 +384,7 @@ func TestEveryDiskFault(t *testing.T) {
 }
 
 // TestEveryFullDisk runs every command that writes files on a disk that is full after a number of bytes: 50 of them, spread
-// evenly, with BLSKERNEL_LONG, else 2.
+// evenly, with BLSKERNEL_LONG=1, else 2.
 func TestEveryFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
@@ -377,12 +392,13 @@ func TestEveryFullDisk(t *testing.T) {
 	total, commands := 0, writings(t)
 	for _, tr := range commands {
 		asked, undo := faults.FullDisk(1 << 30)
-		if status, _, stderr := inProcess(tr.args(tr.files.lay(t))...); status != 0 {
-			t.Fatal(stderr)
-		}
+		status, _, stderr := inProcess(tr.args(tr.files.lay(t))...)
 		undo()
 		size, parts := asked(), 2
-		if long() {
+		if status != 0 || size == 0 {
+			t.Fatalf("%s: status %d, %d bytes, %q", tr.name, status, size, stderr)
+		}
+		if long.Asked() {
 			parts = 50
 		}
 		for part := range parts {

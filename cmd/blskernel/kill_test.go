@@ -6,19 +6,37 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"blskernel/bls/modelfile"
+	"blskernel/internal/long"
 )
 
-// kills returns how many processes the tests of this file kill: 20, or 200 if BLSKERNEL_LONG is set.
+// kills returns how many processes the tests of this file kill: 20, or 200 with BLSKERNEL_LONG=1.
 func kills() int {
-	if os.Getenv("BLSKERNEL_LONG") != "" {
+	if long.Asked() {
 		return 200
 	}
 	return 20
+}
+
+// momentSeed returns the seed of the random moments of a test, another one each time unless BLSKERNEL_SEED has one, and
+// logs it. The same moments are those of the same work only as far as processes take the same time.
+func momentSeed(t *testing.T) uint64 {
+	t.Helper()
+	const variable = "BLSKERNEL_SEED"
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv(variable); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("the moments are those of %s=%d", variable, seed)
+	return seed
 }
 
 // killed runs the command as a process and kills it after the given time, unless it has ended before.
@@ -82,7 +100,7 @@ func TestKillUpdate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes, into which the race detector does not see")
 	}
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	random := rand.New(rand.NewPCG(momentSeed(t), 1))
 	for _, kind := range kinds {
 		random := rand.New(rand.NewPCG(random.Uint64(), 3)) // of its own, since they run at once
 		t.Run(kind.name, func(t *testing.T) {
@@ -115,6 +133,9 @@ func TestKillUpdate(t *testing.T) {
 			most := (kills() + len(kinds) - 1) / len(kinds)
 			t.Logf("%d processes are killed", most)
 			for n, done := 0, 0; done < most; n++ {
+				if n == 50*most {
+					t.Fatalf("of %d processes %d were killed", n, done)
+				}
 				_, absent := os.Stat(out)
 				stdout, was := killed(t, time.Duration(1.2*random.Float64()*float64(whole)), update...)
 				acknowledged := strings.Contains(stdout, fmt.Sprintf("learned %d rows", rows))
@@ -173,6 +194,7 @@ func TestKillCheckpoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes, into which the race detector does not see")
 	}
+	seed := momentSeed(t)
 	for _, command := range []string{"update", "train"} {
 		for name, kind := range map[string]struct {
 			flags  []string
@@ -183,7 +205,7 @@ func TestKillCheckpoints(t *testing.T) {
 		} {
 			t.Run(command+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+				random := rand.New(rand.NewPCG(seed, 2))
 				dir := t.TempDir()
 				columns := append([]string{"a", "b", "c", "d"}, strings.Split(kind.target, ",")...)
 				data := writeText(t, dir, "x.csv", csvText(samples(200, 1), true, columns...))

@@ -23,7 +23,7 @@ type modelLock struct {
 }
 
 // lockModel locks the model at path, which need not be there yet, and removes what processes that were
-// killed while they wrote it have left.
+// killed while they wrote it have left. Until the lock is released nobody else writes it.
 func lockModel(path string) (*modelLock, error) {
 	target, err := resolved(path)
 	if err != nil {

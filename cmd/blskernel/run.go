@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -74,7 +75,7 @@ const tick = 250 * time.Millisecond
 // attend runs work on a goroutine of its own and on this one what work hands over to here, so that
 // nothing is printed once attend has returned. It returns work's error, the error of what was handed
 // over, or why ctx was cancelled as soon as it is: work, of which the context is cancelled too, is then
-// left to itself.
+// left to itself. Work that has ended by then with another error has that one returned.
 func attend(ctx context.Context, shown *progress, work func(ctx context.Context, here func(func() error) error) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -100,15 +101,25 @@ func attend(ctx context.Context, shown *progress, work func(ctx context.Context,
 		case <-clock.C:
 			shown.refresh()
 		case o := <-finished:
-			err := o.settle()
-			if err != nil && ctx.Err() != nil {
-				return context.Cause(ctx) // which work may not know
-			}
-			return err
+			return causeOf(ctx, o.settle())
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			select {
+			case o := <-finished:
+				return causeOf(ctx, o.settle())
+			default:
+				return context.Cause(ctx)
+			}
 		}
 	}
+}
+
+// causeOf returns why ctx was cancelled in place of an error that says no more than that it was. Any other error stays,
+// also that of a disk which has failed at the same moment.
+func causeOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // runIncremental runs e and prints its rows as they come. It returns as soon as ctx is cancelled, even in

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"blskernel/bench"
@@ -266,6 +267,45 @@ func TestInterruptedBefore(t *testing.T) {
 		status := run(ctx, args, streams{out: &out, err: &errs})
 		if want := "blskernel " + args[0] + ": terminated\n"; status != 143 || out.Len() != 0 || errs.String() != want {
 			t.Errorf("status %d, stdout %q, stderr %q; want 143 and %q", status, out.String(), errs.String(), want)
+		}
+	}
+}
+
+// TestAttendKeepsErrors ends work with an error at the moment at which it is interrupted: one that says no more than that
+// gives way to the signal, and one of the disk does not.
+func TestAttendKeepsErrors(t *testing.T) {
+	full := errors.New("no space left on device; what r.jsonl has is kept")
+	signal := signalError{os.Interrupt}
+	for _, tc := range []struct{ of, want error }{
+		{full, full}, {context.Canceled, signal}, {fmt.Errorf("canceled before the end: %w", signal), signal}, {nil, nil},
+	} {
+		if got := causeOf(context.Background(), tc.of); got != tc.of {
+			t.Errorf("%v without an interruption: %v", tc.of, got)
+		}
+		kept := 0
+		for range 20 {
+			ctx, cancel := context.WithCancelCause(context.Background())
+			ended := make(chan struct{})
+			err := attend(ctx, newProgress(&bytes.Buffer{}, true), func(_ context.Context, here func(func() error) error) error {
+				defer close(ended)
+				// As long as this goes on nobody looks at the context or at the end of the work.
+				_ = here(func() error {
+					cancel(signal)
+					<-ended
+					time.Sleep(time.Millisecond)
+					return nil
+				})
+				return tc.of
+			})
+			cancel(nil)
+			if err == tc.want {
+				kept++
+			} else if err != signal { // where the end was not seen yet
+				t.Errorf("%v: %v", tc.of, err)
+			}
+		}
+		if kept == 0 {
+			t.Errorf("%v is never returned", tc.want)
 		}
 	}
 }

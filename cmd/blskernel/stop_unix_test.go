@@ -11,20 +11,23 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"blskernel/internal/long"
 )
 
-// TestSignalAnyTime sends SIGINT and SIGTERM to every command at random moments: 20 of each with BLSKERNEL_LONG, else one of
+// TestSignalAnyTime sends SIGINT and SIGTERM to every command at random moments: 20 of each with BLSKERNEL_LONG=1, else one of
 // either kind.
 // What is there is what was there, or a checkpoint, or finished lines; and going on from it leads to the same result.
 func TestSignalAnyTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes, into which the race detector does not see")
 	}
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 4))
+	random := rand.New(rand.NewPCG(momentSeed(t), 4))
 	ended, sent, commands := 0, 0, stoppable(t)
+	window := 60 * time.Millisecond // which is made shorter until a signal is sent in time
 	for i, tr := range commands {
-		signals, whole := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, 60*time.Millisecond
-		if long() {
+		signals, whole := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, window
+		if long.Asked() {
 			begun := time.Now()
 			if status, _, stderr := process(t, nil, tr.args(tr.files.lay(t))...); status != 0 {
 				t.Fatalf("%s: status %d, %q", tr.name, status, stderr)
@@ -47,6 +50,7 @@ func TestSignalAnyTime(t *testing.T) {
 			_ = cmd.Wait()            // whose status is looked at
 			switch status := cmd.ProcessState.ExitCode(); {
 			case status == 0:
+				window = window * 2 / 3
 				if err := tr.final(t, dir); err != nil {
 					t.Errorf("%s: %v", tr.name, err)
 				}
@@ -70,6 +74,9 @@ func TestSignalAnyTime(t *testing.T) {
 				t.Errorf("%s after a %v; again: %v", tr.name, s, err)
 			}
 		}
+	}
+	if ended == 0 || long.Asked() && 4*ended < sent {
+		t.Errorf("only %d of %d processes were ended by a signal", ended, sent)
 	}
 	t.Logf("%d of %d processes of %d commands were ended by a signal", ended, sent, len(commands))
 }

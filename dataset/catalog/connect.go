@@ -27,8 +27,8 @@ func (d *Downloader) connect(ctx context.Context, address string, f File, part s
 	}
 	defer func() {
 		// What was written is on the disk before the file can get its name.
-		if flushed := errors.Join(file.Sync(), file.Close()); err == nil && flushed != nil {
-			err = fmt.Errorf("catalog: %w", flushed)
+		if failed := errors.Join(file.Sync(), file.Close()); failed != nil {
+			err = errors.Join(err, distrust(part, failed))
 		}
 	}()
 	info, err := file.Stat()
@@ -97,6 +97,28 @@ func (d *Downloader) connect(ctx context.Context, address string, f File, part s
 			return from > 0, broken(ctx, address, err)
 		}
 	}
+}
+
+// A lossError says that what had arrived may not be on the disk, so that nothing can go on from it.
+type lossError struct {
+	what string // was done about it
+	err  error
+}
+
+func (e *lossError) Error() string {
+	return fmt.Sprintf("catalog: %v: what had arrived may not be on the disk, %s", e.err, e.what)
+}
+
+func (e *lossError) Unwrap() error { return e.err }
+
+// distrust removes the part that could not be brought to the disk, also where the connection broke anyway: a system
+// tells of that once, then has the bytes in memory only, and would say of the next attempt that it succeeded.
+func distrust(part string, failed error) error {
+	e := &lossError{what: "and was removed", err: failed}
+	if disk.RemoveFile(part) != nil {
+		e.what = "remove " + part
+	}
+	return e
 }
 
 // accepted judges the answer of a server that was asked for what follows the first have bytes. It returns the

@@ -61,7 +61,7 @@ type Downloader struct {
 // f.Name + ".gz", or f.Name where the server sent it unpacked. A file of that name is replaced.
 //
 // The bytes go to f.Name + ".gz.part" and stay there when the download is cut off; Fetch goes on from
-// them. A connection that breaks is made again as long as each brings something new; a server that
+// them, unless they could not be brought to the disk, when they are removed. A connection that breaks is made again as long as each brings something new; a server that
 // fails is tried three times, and then the next address. The file gets its name only after
 // [File.Check] has found its content right. Content that is wrong is removed, and where a part of it was
 // from an earlier connection the file is fetched once more from its first byte, since the parts may be of
@@ -135,6 +135,10 @@ func localAdvice(err error) []error {
 	var folder *atomicfile.FolderError
 	if errors.As(err, &naming) || errors.As(err, &folder) {
 		return nil
+	}
+	var loss *lossError
+	if errors.As(err, &loss) {
+		return []error{errors.New(disk.Remedy(err))}
 	}
 	return []error{fmt.Errorf("%s; what has arrived is kept, and the next try goes on from there", disk.Remedy(err))}
 }

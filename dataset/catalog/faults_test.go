@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
+	"blskernel/internal/long"
 )
 
 // fetched fetches a file under faults, in three connections and over an old one, checks what there is after an error, and
@@ -46,10 +48,20 @@ func fetched(t *testing.T, undo func()) error {
 	return err
 }
 
-// TestFetchFaults lets each operation on the files of a download fail, once and from then on; without BLSKERNEL_LONG one in 4.
+// TestFetchFaults lets each operation on the files of a download fail, once and from then on; without BLSKERNEL_LONG=1 one in 4.
 func TestFetchFaults(t *testing.T) {
+	all := &faults.Disk{}
+	if err := fetched(t, all.Inject()); err != nil {
+		t.Fatal(err)
+	}
+	operations := all.Calls()
+	for _, op := range []disk.Op{disk.Open, disk.Write, disk.Read, disk.Sync, disk.Close, disk.Rename, disk.Folder} {
+		if !slices.ContainsFunc(operations, func(c disk.Call) bool { return c.Op == op }) {
+			t.Errorf("a download does not %s", op)
+		}
+	}
 	count, step := 0, 4
-	if os.Getenv("BLSKERNEL_LONG") != "" {
+	if long.Asked() {
 		step = 1
 	}
 	for first, times := range []int{1, faults.Always} {
@@ -63,14 +75,35 @@ func TestFetchFaults(t *testing.T) {
 				break
 			}
 			count++
-			if first := d.Failed()[0]; err == nil && (first.Op == disk.Sync || first.Op == disk.Close) {
-				continue // of a connection that broke anyway, so that another one was made
+			if first := d.Failed()[0]; err == nil && first.Op == disk.Close && d.Calls()[n-1].Op == disk.Read {
+				continue // of a file that was only read
 			} else if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), disk.Remedy(syscall.EIO)) && first.Op != disk.Folder {
 				t.Errorf("%+v fails: %v", first, err)
 			}
 		}
 	}
+	if least := len(operations) / step; count < least { // of twice as many, which differ with what arrives together
+		t.Errorf("%d operations were failed, fewer than %d", count, least)
+	}
 	t.Logf("%d operations were failed", count)
+}
+
+// TestFetchNotOnDisk lets the system say once that what the first of three connections has brought did not get to the
+// disk. The connection broke anyway, but another one must not go on from bytes that may be in memory only.
+func TestFetchNotOnDisk(t *testing.T) {
+	for _, op := range []disk.Op{disk.Sync, disk.Close} {
+		for _, removal := range []bool{true, false} {
+			d := &faults.Disk{Ops: []disk.Op{op}, Times: 1, Err: syscall.EIO}
+			what := "and was removed"
+			if !removal {
+				d.Ops, d.Times, what = append(d.Ops, disk.Remove), 2, "remove "
+			}
+			err := fetched(t, d.Inject())
+			if !errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), "may not be on the disk, "+what) || strings.Contains(err.Error(), "goes on from there") {
+				t.Errorf("%s fails: %v", op, err)
+			}
+		}
+	}
 }
 
 // TestFetchOnFullDisk fetches to a disk that is full after a number of bytes.

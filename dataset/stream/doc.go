@@ -90,13 +90,17 @@
 // data is unpacked while it is read, so that a small file that unpacks to a large one costs time and
 // not memory. Data that is shorter or longer than its header says is an error.
 //
-// Of n bytes, counted as they are unpacked, a Reader allocates no more than 256 n bytes and 2 MiB on the way, and 512 bytes for a batch,
-// with Options.Bad 8 KiB for each bad sample beside that, which are free again when Bad has returned. It keeps of them the batch
-// at hand and what comes next: of a text at most four pieces of at most 16 MiB, of an array a sample or
-// 2^20 elements. There is a bound for whatever is held as a whole: a record of a text has one, and so have a sample of an
-// array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its directory (1 MiB). The batch
-// takes 8 rows (Dim + Outputs) bytes, so that a caller who does not trust the data looks at Dim before it asks for rows.
-// FuzzOpen, TestHostileMemory and TestBadMemory hold the package to this. Messages show a few of the names that data has, and the
+// Of n bytes, counted as they are unpacked, a Reader allocates no more than 288 n bytes and 8 MiB on
+// the way, 128 KiB for each array of an .npz, 512 bytes for a batch, and with Options.Bad 8 KiB for each
+// bad sample, which are free again when Bad has returned. It keeps of them the batch at hand and what
+// comes next: of a text at most four pieces of at most 16 MiB, of an array a sample or 2^20 elements.
+// What is read once, without Peek and not as an .npz, is far from the 8 MiB: for the data of which most
+// is known to be allocated it is 256 n bytes and 2 MiB. There is a bound for whatever is held as a
+// whole: a record of a text has one, and so have a sample of an array (2^24 elements), the header of an
+// array (64 KiB), the arrays of an .npz (1024) and its directory (1 MiB). The batch takes
+// 8 rows (Dim + Outputs) bytes, so that a caller who does not trust the data looks at Dim before it asks
+// for rows. FuzzOpen holds the package to the first of these bounds, TestHostileMemory to the second,
+// and TestBadMemory to that for bad samples. Messages show a few of the names that data has, and the
 // first bytes of each.
 //
 // Checksums of gzip and of the arrays of an .npz that are read, targets included, are verified at the end

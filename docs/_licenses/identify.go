@@ -39,22 +39,26 @@ type reading struct {
 	// of is the folder of the only package that the file is about, if it does not matter as long as
 	// that is not used.
 	of string
+	// text is the file with the text of the license, where this one does no more than name it. It is
+	// read as well, and goes with a release.
+	text string
 }
 
 // readings are by module and file.
 var readings = map[string]reading{
 	// A link to the license, whose text is in LICENSE.
-	"github.com/ajstarks/svgo LICENSE-link.txt": {"faef26bb83b741b22eed4593980048f1607bdc679232ca9635ccf505cf2abe77", []string{"CC-BY-4.0"}, ""},
+	"github.com/ajstarks/svgo LICENSE-link.txt": {"faef26bb83b741b22eed4593980048f1607bdc679232ca9635ccf505cf2abe77", []string{"CC-BY-4.0"}, "", ""},
 	// The choice of one of two licenses, the other being the GNU General Public License, version 2 or
 	// later.
-	"github.com/golang/freetype LICENSE": {"d3ba056adc2b7909e95681deaae397fb37c97ed491a920f491214f07b62c41d0", []string{"FTL"}, ""},
+	"github.com/golang/freetype LICENSE":          {"d3ba056adc2b7909e95681deaae397fb37c97ed491a920f491214f07b62c41d0", []string{"FTL"}, "", "licenses/ftl.txt"},
+	"github.com/golang/freetype licenses/ftl.txt": {"f4b133e25df1f86ad3ffea453aa0e613f0474f34778dbbb3e437e7b2724937d8", []string{"FTL"}, "", ""},
 	// A disclaimer without a license.
-	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/Bogaert-LICENSE": {"19912b29acb89536920c5bac54feb6a3da6c6989b35b7878f38728fbdb4c1535", nil, "integrate/quad"},
+	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/Bogaert-LICENSE": {"19912b29acb89536920c5bac54feb6a3da6c6989b35b7878f38728fbdb4c1535", nil, "integrate/quad", ""},
 	// The BSD license between a title and references.
-	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/MT19937-64-LICENSE": {"c9c37150f4da119e5bacf333f091e7b266bab7b86ec69fa447588fc6cdfd7b61", []string{"BSD-3-Clause"}, ""},
-	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/Sun-LICENSE":        {"1fad26590385d93b00c0d91989ee71cd1c91c74a126485f1b4f0bb44f7a32354", []string{"SunPro"}, ""},
+	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/MT19937-64-LICENSE": {"c9c37150f4da119e5bacf333f091e7b266bab7b86ec69fa447588fc6cdfd7b61", []string{"BSD-3-Clause"}, "", ""},
+	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/Sun-LICENSE":        {"1fad26590385d93b00c0d91989ee71cd1c91c74a126485f1b4f0bb44f7a32354", []string{"SunPro"}, "", ""},
 	// Test suites, of which no changed copies may be made.
-	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": {"aa82ad47b727abeada5eeb819a984f2843ba7c9b57da2c9d54fac6e58531b2d4", nil, "graph/formats/rdf"},
+	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/W3C-TestSuite-LICENSE": {"aa82ad47b727abeada5eeb819a984f2843ba7c9b57da2c9d54fac6e58531b2d4", nil, "graph/formats/rdf", ""},
 }
 
 // leastCovered is the share of the words of a file, in percent, that has to be those of licenses: the
@@ -83,6 +87,11 @@ func (m *module) identify() error {
 	if err != nil {
 		return err
 	}
+	for _, name := range files {
+		if r := readings[m.key(name)]; r.text != "" {
+			files = append(files, filepath.FromSlash(r.text))
+		}
+	}
 	if len(files) == 0 {
 		return errors.New("no license file")
 	}
@@ -109,11 +118,14 @@ func (m *module) identify() error {
 	return errors.Join(errs...)
 }
 
+// key returns that of the reading of a file.
+func (m *module) key(name string) string { return m.path + " " + filepath.ToSlash(name) }
+
 // read returns the licenses of a file.
 func (m *module) read(name string, text []byte) ([]string, error) {
 	sum := sha256.Sum256(text)
 	hash := hex.EncodeToString(sum[:])
-	if r, ok := readings[m.path+" "+filepath.ToSlash(name)]; ok {
+	if r, ok := readings[m.key(name)]; ok {
 		if r.sha256 != hash {
 			return nil, fmt.Errorf("%s has changed since a person has read it: its SHA-256 is %s", name, hash)
 		}

@@ -43,11 +43,12 @@ func TestIdentify(t *testing.T) {
 	bsd := own(t)
 	const gpl = "GNU GENERAL PUBLIC LICENSE, as a person has read it"
 	sum := sha256.Sum256([]byte(gpl))
-	readings["example.org/m COPYING"] = reading{hex.EncodeToString(sum[:]), []string{"GPL-3.0"}, ""}
-	readings["example.org/m COPYING.sub"] = reading{hex.EncodeToString(sum[:]), nil, "sub/one"}
-	readings["example.org/m COPYING.other"] = reading{hex.EncodeToString(sum[:]), nil, "other"}
+	readings["example.org/m COPYING"] = reading{hex.EncodeToString(sum[:]), []string{"GPL-3.0"}, "", ""}
+	readings["example.org/m COPYING.sub"] = reading{hex.EncodeToString(sum[:]), nil, "sub/one", ""}
+	readings["example.org/m COPYING.see"] = reading{hex.EncodeToString(sum[:]), nil, "", "other/bsd.txt"}
+	readings["example.org/m COPYING.other"] = reading{hex.EncodeToString(sum[:]), nil, "other", ""}
 	t.Cleanup(func() {
-		for _, name := range []string{"COPYING", "COPYING.sub", "COPYING.other"} {
+		for _, name := range []string{"COPYING", "COPYING.sub", "COPYING.see", "COPYING.other"} {
 			delete(readings, "example.org/m "+name)
 		}
 	})
@@ -68,6 +69,9 @@ func TestIdentify(t *testing.T) {
 		{"incompatible", map[string]string{"LICENSE": bsd, "COPYING": gpl}, "COPYING has GPL-3.0, which is not among"},
 		{"of a package that is used", map[string]string{"LICENSE": bsd, "COPYING.sub": gpl}, "COPYING.sub is about package sub/one, which is used"},
 		{"of a package that is not used", map[string]string{"LICENSE": bsd, "COPYING.other": gpl}, ""},
+		{"in another file", map[string]string{"COPYING.see": gpl, "other/bsd.txt": bsd}, ""},
+		{"in another file, unknown", map[string]string{"COPYING.see": gpl, "other/bsd.txt": "Ask the author."}, "bsd.txt is not recognized"},
+		{"in another file that is not there", map[string]string{"COPYING.see": gpl}, "bsd.txt"},
 		{"changed since it was read", map[string]string{"COPYING": gpl + "."}, "COPYING has changed since"},
 	} {
 		m := made(t, tc.files)
@@ -83,6 +87,39 @@ func TestIdentify(t *testing.T) {
 	m.folders[t.TempDir()] = true
 	if err := identify([]*module{m}); err == nil {
 		t.Error("a package outside of the module")
+	}
+}
+
+// TestText has a license file that does no more than name the file with the text: both go with a release.
+func TestText(t *testing.T) {
+	const see = "See other/bsd.txt."
+	sum := sha256.Sum256([]byte(see))
+	readings["example.org/m LICENSE"] = reading{hex.EncodeToString(sum[:]), []string{"BSD-3-Clause"}, "", "other/bsd.txt"}
+	t.Cleanup(func() { delete(readings, "example.org/m LICENSE") })
+	m := made(t, map[string]string{"LICENSE": see, "other/bsd.txt": own(t)})
+	m.in[inCommand] = true
+	if err := identify([]*module{m}); err != nil {
+		t.Fatal(err)
+	}
+	var texts bytes.Buffer
+	if err := printTexts(&texts, []*module{m}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"example.org/m v1.0.0: LICENSE\n", see, "example.org/m v1.0.0: other/bsd.txt\n", strings.TrimSpace(own(t))} {
+		if !strings.Contains(texts.String(), want) {
+			t.Errorf("no %q in the texts", want)
+		}
+	}
+}
+
+// TestReadings wants a reading of each file that has the text of a license in the place of another:
+// what is taken for the text is what a person has read.
+func TestReadings(t *testing.T) {
+	for key, r := range readings {
+		name, _, _ := strings.Cut(key, " ")
+		if _, read := readings[name+" "+r.text]; r.text != "" && !read {
+			t.Errorf("%s: there is no reading of %s", key, r.text)
+		}
 	}
 }
 

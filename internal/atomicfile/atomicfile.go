@@ -4,7 +4,9 @@
 // A file is written under another name in the same folder, brought to the disk (fsync), renamed, and
 // then the folder is brought to the disk, since that is where the new name is. When Commit has returned
 // nil, the new file is there also after a loss of power. A program that is killed before leaves a file
-// ".NAME.xxxxxxxx.tmp" behind, which RemoveLeftovers deletes.
+// ".NAME.xxxxxxxx.tmp" behind. RemoveLeftovers deletes it, for callers who know that nobody else is writing NAME, as
+// those do who hold a lock. Nothing else does: what is left of a file that nobody locks stays until somebody deletes
+// it, and is in nobody's way.
 //
 // Where a folder cannot be brought to the disk, as on Windows and on some network file systems, the
 // rename is left to the system, which does it as a whole, but may do so some seconds after Commit has
@@ -51,10 +53,15 @@ func Create(path string) (*File, error) {
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
+	// Not os.CreateTemp, which makes files that nobody else may read, whatever the umask. But where a file is replaced
+	// the new one is for its owner alone until it has the owner and the permissions of the other.
+	mode := fs.FileMode(0o666)
+	if before != nil {
+		mode = before.Mode().Perm() & 0o700
+	}
 	for {
-		// Not os.CreateTemp, which makes files that nobody else may read, whatever the umask.
 		name := Beside(path, fmt.Sprintf(".%08x%s", rand.Uint32(), temporarySuffix))
-		file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -104,27 +111,33 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes what writers of the file at path that were killed have left in its folder. Nobody may be writing
-// it meanwhile.
+// RemoveLeftovers removes what writers of the file at path that were killed have left in its folder, and what a
+// *WriteError has named as kept where no other name could be had. Nobody may be writing it meanwhile.
 func RemoveLeftovers(path string) error {
 	path, err := Target(path)
 	if err != nil {
 		return err
 	}
-	dir, prefix := filepath.Split(Beside(path, "."))
-	entries, err := os.ReadDir(filepath.Clean(dir))
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
-		middle, begins := strings.CutPrefix(e.Name(), prefix)
-		middle, ends := strings.CutSuffix(middle, temporarySuffix)
-		if _, err := strconv.ParseUint(middle, 16, 32); begins && ends && err == nil && len(middle) == 8 {
-			errs = append(errs, disk.RemoveFile(filepath.Join(dir, e.Name())))
+		if name := filepath.Join(dir, e.Name()); isTemporary(name, path) {
+			errs = append(errs, disk.RemoveFile(name))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isTemporary tells whether name is one under which a file is written that is to be at path.
+func isTemporary(name, path string) bool {
+	middle, begins := strings.CutPrefix(name, Beside(path, "."))
+	middle, ends := strings.CutSuffix(middle, temporarySuffix)
+	_, err := strconv.ParseUint(middle, 16, 32)
+	return begins && ends && err == nil && len(middle) == 8
 }
 
 // Write adds to the file. The error is a *WriteError.
@@ -149,8 +162,9 @@ func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 // Commit brings the file to the disk and gives it its name. If that fails there is what was there
 // before, and the error is a *WriteError, except after the last step: a *FolderError says that the new
 // file has its name, and that a loss of power may still take it back. Where all is written but the name
-// cannot be had, as while somebody reads the old file on Windows, the new one is kept as NAME.new, or
-// NAME.new1 to NAME.new9 where that is there, and the error says so.
+// cannot be had, as while somebody reads the old file on Windows, the new one is kept as NAME.new, or as
+// NAME.new1, NAME.new2 and so on where that is there, and the error says so. Where that name cannot be had either it
+// stays what it was written as, which is what RemoveLeftovers removes, and the error says that too.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed
@@ -190,20 +204,24 @@ func syncNames(path string) error {
 // keep gives the complete file a name beside path that RemoveLeftovers leaves alone, and that nothing has, and
 // returns the name that it has then.
 func keep(name, path string) string {
-	for n := range 10 {
-		kept := path + ".new"
+	stem := path + ".new"
+	if len(filepath.Base(path)) > longestName { // to which nothing can be added
+		stem = Beside(path, ".new")
+	}
+	for n := 0; ; n++ {
+		kept := stem
 		if n > 0 {
 			kept += strconv.Itoa(n)
 		}
-		if _, err := os.Lstat(kept); !errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Lstat(kept)
+		switch {
+		case err == nil:
 			continue
-		}
-		if disk.RenameFile(name, kept) != nil {
-			break
+		case !errors.Is(err, fs.ErrNotExist) || disk.RenameFile(name, kept) != nil:
+			return name
 		}
 		return kept
 	}
-	return name
 }
 
 // drop ends the writing for the given reason, which it returns as a *WriteError.

@@ -9,7 +9,7 @@ import (
 // A WriteError says that a file could not be written, and that what had its name before has it still.
 type WriteError struct {
 	Path string // of the file that was to be there
-	Kept string // where the new file is, complete; empty where it is not
+	Kept string // where the new file is, complete, which RemoveLeftovers may remove; empty where it is not
 	Left string // an incomplete file that could not be removed; empty if there is none
 	Err  error
 }
@@ -18,7 +18,11 @@ type WriteError struct {
 func (e *WriteError) Error() string {
 	text := fmt.Sprintf("%s could not be written, and what was there is as it was: %v", e.Path, e.Err)
 	if e.Kept != "" {
-		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s", text, e.Kept, disk.Remedy(e.Err))
+		at := e.Kept
+		if isTemporary(e.Kept, e.Path) {
+			at += ", which the next command that changes the file may remove"
+		}
+		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s", text, at, disk.Remedy(e.Err))
 	}
 	if e.Left != "" {
 		text += fmt.Sprintf("; a part of the new file is left as %s, remove it", e.Left)

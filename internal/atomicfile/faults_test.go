@@ -2,10 +2,12 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,6 +15,7 @@ import (
 
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
+	"blskernel/internal/long"
 )
 
 // replace writes a file of two writes and a write over the first byte, as all users of this package together do.
@@ -64,10 +67,10 @@ func TestSteps(t *testing.T) {
 
 // TestEveryFault lets each operation fail, alone and with all that follow, in every way, where a file is replaced and
 // where there is none. There is the old file or the new one, nothing else but what RemoveLeftovers removes or the error
-// names, and the error says what there is. Without BLSKERNEL_LONG it is two errors, and one fault or all.
+// names, and the error says what there is. Without BLSKERNEL_LONG=1 it is two errors, and one fault or all.
 func TestEveryFault(t *testing.T) {
 	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faults.Always}
-	if os.Getenv("BLSKERNEL_LONG") != "" {
+	if long.Asked() {
 		reasons, several = append(reasons, syscall.EROFS, io.ErrShortWrite), append(several, 2)
 	}
 	count := 0
@@ -137,11 +140,25 @@ func fails(t *testing.T, there bool, d *faults.Disk) bool {
 	if text := err.Error(); !strings.Contains(text, path) || we != nil && !strings.HasSuffix(text, disk.Remedy(d.Err)) {
 		t.Errorf("%v fails: %v", first, err)
 	}
+	// What is still under the name that it was written as is complete and kept, or could not be removed.
+	left := func(c disk.Call) bool { return c.Op == disk.Remove && isTemporary(c.Path, path) }
+	if i := slices.IndexFunc(failed, left); i >= 0 {
+		if _, err := os.Lstat(failed[i].Path); err != nil {
+			t.Errorf("%v fails: %s is gone", first, failed[i].Path)
+		}
+	} else {
+		folderHas(t, dir, want)
+	}
 	if err := RemoveLeftovers(path); err != nil {
 		t.Error(err)
 	}
-	if we != nil && strings.HasSuffix(we.Kept, temporarySuffix) { // where two renamings failed
+	if we != nil && isTemporary(we.Kept, path) { // where two renamings failed
+		if text := err.Error(); !strings.Contains(text, "kept as "+we.Kept+", which the next command that changes the file may remove") {
+			t.Errorf("%v fails: %v", first, err)
+		}
 		delete(want, filepath.Base(we.Kept))
+	} else if err != nil && strings.Contains(err.Error(), "may remove:") {
+		t.Errorf("%v fails: %v", first, err)
 	}
 	folderHas(t, dir, want)
 	if err := replace(path); err != nil {
@@ -170,19 +187,67 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestKept does not write over a file that was kept before.
+// TestKept does not write over files that were kept before, however many, and what it keeps RemoveLeftovers does not
+// remove, also where nothing can be added to the name.
 func TestKept(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "x")
-	write(t, path+".new", "mine")
-	d := &faults.Disk{Ops: []disk.Op{disk.Rename}, Times: 1, Err: syscall.EACCES}
-	undo := d.Inject()
-	err := replace(path)
-	undo()
-	if err == nil || !strings.Contains(err.Error(), "kept as "+path+".new1") {
-		t.Error(err)
+	for _, tc := range []struct {
+		name, stem string
+		taken      int
+	}{{"x", "x.new", 0}, {"x", "x.new", 1}, {"x", "x.new", 12}, {strings.Repeat("y", 254), "." + strings.Repeat("y", longestName) + ".new", 2}} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, tc.name)
+		want, kept := map[string]string{}, tc.stem
+		for n := range tc.taken {
+			write(t, filepath.Join(dir, kept), "mine")
+			want[kept] = "mine"
+			kept = fmt.Sprint(tc.stem, n+1)
+		}
+		d := &faults.Disk{Ops: []disk.Op{disk.Rename}, Times: 1, Err: syscall.EACCES}
+		undo := d.Inject()
+		err := replace(path)
+		undo()
+		if err == nil || !strings.Contains(err.Error(), "kept as "+filepath.Join(dir, kept)+": give it") {
+			t.Error(err)
+		}
+		if err := RemoveLeftovers(path); err != nil {
+			t.Error(err)
+		}
+		want[kept] = newText
+		folderHas(t, dir, want)
 	}
-	folderHas(t, dir, map[string]string{"x.new": "mine", "x.new1": newText})
+}
+
+// TestPermissionsOfAllTimes has a file that only its owner may read: from its first moment on nobody else may read the
+// new one either.
+func TestPermissionsOfAllTimes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such permissions")
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	write(t, path, oldText)
+	looks := 0
+	for _, mode := range []fs.FileMode{0o600, 0o660, 0o644} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		undo := disk.Inject(func(c disk.Call) (int, error) {
+			if c.Op == disk.Chmod {
+				looks++
+				if info, err := os.Stat(c.Path); err != nil || info.Mode().Perm() != 0o600 {
+					t.Errorf("before it has the permissions %v it has %v (%v)", mode, info.Mode(), err)
+				}
+			}
+			return c.Bytes, nil
+		})
+		err := replace(path)
+		undo()
+		if info, failed := os.Stat(path); err != nil || failed != nil || info.Mode().Perm() != mode {
+			t.Errorf("%v, %v, %v", err, info, failed)
+		}
+	}
+	if looks != 3 {
+		t.Errorf("permissions were given %d times", looks)
+	}
 }
 
 // TestAdopt gives a file its name, or leaves it the one that it has.

@@ -3,17 +3,14 @@ package gemm
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"blskernel/internal/kernel"
+	"blskernel/internal/long"
 )
 
 // longest is the largest length of the tests of all shapes: three tiles of the widest kernel.
 const longest = 70
-
-// envLong asks for the tests that take minutes.
-const envLong = "BLSKERNEL_LONG"
 
 // everyEngine returns, for each kernel that this machine can run, the engine that is used and those of
 // engines that differ from it for small matrices.
@@ -84,9 +81,7 @@ func TestShapes(t *testing.T) {
 
 // All of them: 71³ problems, a few minutes.
 func TestShapesAll(t *testing.T) {
-	if os.Getenv(envLong) != "1" {
-		t.Skipf("a test of some minutes; %s=1 asks for it", envLong)
-	}
+	long.Only(t)
 	use(t, active)
 	rnd := rand.New(rand.NewPCG(52, 1))
 	all, cases := everyEngine(t), dgemms()
