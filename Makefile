@@ -14,6 +14,7 @@ include fuzz.mk
 include faults.mk
 include soak.mk
 include portability.mk
+include scaleout.mk
 
 # The README's two commands.
 test:

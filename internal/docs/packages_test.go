@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,9 @@ func libraries(t *testing.T) map[string]*library {
 		name = filepath.ToSlash(name)
 		if name != "." && strings.ContainsAny(d.Name()[:1], "._") || d.Name() == "testdata" || private[name] || d.Name() == "internal" {
 			return filepath.SkipDir
+		}
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && name != "." {
+			return filepath.SkipDir // a module of its own
 		}
 		files, err := build.ImportDir(dir, 0)
 		var none *build.NoGoError

@@ -1,0 +1,77 @@
+package scaleout
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/mat"
+)
+
+// A Batch is consecutive samples of a shard, without those that were set aside. Labels are the classes
+// of a classification as the data has them, Y the targets of a regression; one of the two is there.
+type Batch struct {
+	X      *mat.Dense // inputs, rows×d
+	Y      *mat.Dense // targets, rows×c; nil for a classification
+	Labels []string   // one for each row; nil for a regression
+	Shard  string     // the path of the samples
+	First  int64      // samples of the shard before the first of these
+}
+
+// rows returns the number of samples.
+func (b *Batch) rows() int {
+	if b.X == nil {
+		return 0
+	}
+	rows, _ := b.X.Dims()
+	return rows
+}
+
+// check returns an error unless there are samples with as many labels, or targets, and not both.
+func (b *Batch) check() error {
+	rows := b.rows()
+	switch {
+	case rows == 0 || b.X.IsEmpty():
+		return errors.New("scaleout: a batch without samples: leave it out")
+	case (b.Labels == nil) == (b.Y == nil):
+		return errors.New("scaleout: a batch has to have either labels or targets")
+	case b.Labels != nil && len(b.Labels) != rows:
+		return fmt.Errorf("scaleout: a batch of %d samples with %d labels", rows, len(b.Labels))
+	}
+	if b.Y != nil {
+		if n, _ := b.Y.Dims(); n != rows || b.Y.IsEmpty() {
+			return fmt.Errorf("scaleout: a batch of %d samples with %d rows of targets", rows, n)
+		}
+	}
+	return nil
+}
+
+// keep leaves only the samples whose places are given, in ascending order. It changes the batch in
+// place.
+func (b *Batch) keep(places []int) {
+	for to, from := range places {
+		copy(b.X.RawRowView(to), b.X.RawRowView(from))
+		if b.Y != nil {
+			copy(b.Y.RawRowView(to), b.Y.RawRowView(from))
+		}
+		if b.Labels != nil {
+			b.Labels[to] = b.Labels[from]
+		}
+	}
+	if len(places) == 0 {
+		*b = Batch{Shard: b.Shard, First: b.First}
+		return
+	}
+	b.X = firstRows(b.X, len(places))
+	if b.Y != nil {
+		b.Y = firstRows(b.Y, len(places))
+	}
+	if b.Labels != nil {
+		b.Labels = b.Labels[:len(places)]
+	}
+}
+
+// firstRows returns the first rows of m in its storage.
+func firstRows(m *mat.Dense, rows int) *mat.Dense {
+	_, cols := m.Dims()
+	return m.Slice(0, rows, 0, cols).(*mat.Dense)
+}

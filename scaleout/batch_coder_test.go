@@ -1,0 +1,142 @@
+package scaleout
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// batches are those that the tests of the coder encode.
+func testBatches() map[string]Batch {
+	wide := mat.NewDense(3, 5, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+	return map[string]Batch{
+		"one":       {X: mat.NewDense(1, 1, []float64{math.Pi}), Labels: []string{"a"}},
+		"labels":    {X: mat.NewDense(3, 2, []float64{1, math.Copysign(0, -1), 3, math.MaxFloat64, 5e-324, 6}), Labels: []string{"b", "", "b"}, Shard: "gs://x/y.npy", First: 1 << 40},
+		"targets":   {X: mat.NewDense(2, 1, []float64{1, 2}), Y: mat.NewDense(2, 2, []float64{3, 4, 5, 6}), Shard: "é", First: 7},
+		"strided":   {X: wide.Slice(0, 3, 1, 3).(*mat.Dense), Y: wide.Slice(0, 3, 4, 5).(*mat.Dense)},
+		"no number": {X: mat.NewDense(2, 2, []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0}), Labels: []string{"x", "y"}},
+	}
+}
+
+// sameMatrix tells whether two matrices have the same bits.
+func sameMatrix(a, b *mat.Dense) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	rows, cols := a.Dims()
+	if r, c := b.Dims(); r != rows || c != cols {
+		return false
+	}
+	for i := range rows {
+		for j := range cols {
+			if math.Float64bits(a.At(i, j)) != math.Float64bits(b.At(i, j)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TestBatchCoder encodes and decodes by the coder that Beam finds.
+func TestBatchCoder(t *testing.T) {
+	encode, decode := beam.NewElementEncoder(reflect.TypeFor[Batch]()), beam.NewElementDecoder(reflect.TypeFor[Batch]())
+	for name, want := range testBatches() {
+		var b bytes.Buffer
+		if err := encode.Encode(want, &b); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		v, err := decode.Decode(&b)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := v.(Batch)
+		if !sameMatrix(got.X, want.X) || !sameMatrix(got.Y, want.Y) || !reflect.DeepEqual(got.Labels, want.Labels) || got.Shard != want.Shard || got.First != want.First {
+			t.Errorf("%s: decoded %+v", name, got)
+		}
+	}
+}
+
+// TestBatchDamaged cuts encodings and adds to them, and gives them sizes that nobody can have.
+func TestBatchDamaged(t *testing.T) {
+	for name, batch := range testBatches() {
+		whole, err := encodeBatch(batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(whole) {
+			if _, err := decodeBatch(whole[:n]); err == nil {
+				t.Errorf("%s: the first %d bytes of %d are decoded", name, n, len(whole))
+			}
+		}
+		if _, err := decodeBatch(append(bytes.Clone(whole), 0)); err == nil {
+			t.Errorf("%s: a byte more is decoded", name)
+		}
+	}
+	for name, in := range map[string][]byte{
+		"another version":       {2, 'L', 0, 0, 1, 1, 0},
+		"another kind":          {1, 'Z', 0, 0, 1, 1, 0},
+		"no rows":               {1, 'L', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0},
+		"labels with targets":   {1, 'L', 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0},
+		"targets without any":   {1, 'Y', 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a label out of range":  {1, 'L', 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1},
+		"more labels than rows": {1, 'L', 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0},
+		"rows of 2^63":          append([]byte{1, 'L', 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 1, 0}, make([]byte, 100)...),
+		"a product of 2^64":     append([]byte{1, 'L', 0, 0, 100, 100, 0}, make([]byte, 100)...),
+	} {
+		if b, err := decodeBatch(in); err == nil || !strings.HasPrefix(err.Error(), "scaleout: decoding a batch: ") {
+			t.Errorf("%s: %+v, %v", name, b, err)
+		}
+	}
+}
+
+// TestBatchRefused encodes what is no batch.
+func TestBatchRefused(t *testing.T) {
+	x := mat.NewDense(2, 1, []float64{1, 2})
+	for name, b := range map[string]Batch{
+		"nothing":              {},
+		"neither":              {X: x},
+		"both":                 {X: x, Y: x, Labels: []string{"a", "b"}},
+		"labels too few":       {X: x, Labels: []string{"a"}},
+		"targets too many":     {X: x, Y: mat.NewDense(3, 1, nil)},
+		"no samples":           {X: &mat.Dense{}, Labels: []string{}},
+		"targets of no column": {X: x, Y: &mat.Dense{}},
+	} {
+		if _, err := encodeBatch(b); err == nil {
+			t.Errorf("%s is encoded", name)
+		}
+	}
+}
+
+// FuzzBatch decodes anything: what can be decoded is encoded and decoded again to the same.
+func FuzzBatch(f *testing.F) {
+	for _, b := range testBatches() {
+		in, err := encodeBatch(b)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(in)
+		f.Add(in[:len(in)-1])
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		b, err := decodeBatch(in)
+		if err != nil {
+			return
+		}
+		out, err := encodeBatch(b)
+		if err != nil {
+			t.Fatalf("what was decoded cannot be encoded: %v", err)
+		}
+		again, err := decodeBatch(out)
+		if err != nil || !sameMatrix(again.X, b.X) || !sameMatrix(again.Y, b.Y) || !reflect.DeepEqual(again.Labels, b.Labels) {
+			t.Fatalf("decoded again it is %+v, %v", again, err)
+		}
+	})
+}

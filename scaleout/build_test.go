@@ -1,0 +1,133 @@
+package scaleout
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window/trigger"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/teststream"
+)
+
+// aBatch is a batch of one digit.
+func aBatch() Batch { return batchesOf("a", 0, 1, 1)[0] }
+
+// TestBuildErrors builds pipelines that cannot be.
+func TestBuildErrors(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	folder := t.TempDir()
+	missing, text := filepath.Join(folder, "missing.bls"), writeFile(t, folder, "text.bls", []byte("text"))
+	plain := func(s beam.Scope) beam.PCollection { return beam.Create(s, aBatch()) }
+	for name, test := range map[string]struct {
+		batches func(s beam.Scope) beam.PCollection
+		opt     Options
+		want    string
+	}{
+		"no model":        {plain, Options{}, "no model"},
+		"missing":         {plain, Options{Model: missing}, missing},
+		"no model file":   {plain, Options{Model: text}, "not a model file"},
+		"another scheme":  {plain, Options{Model: "nowhere://x"}, "nowhere"},
+		"lambda":          {plain, Options{Model: model, Lambda: math.NaN()}, "lambda is NaN"},
+		"fan-in":          {plain, Options{Model: model, FanIn: 1}, "the fan-in is 1"},
+		"states":          {plain, Options{Model: model, States: -1}, "the number of states is -1"},
+		"batch":           {plain, Options{Model: model, Batch: -1}, "the batches have -1 rows"},
+		"limit":           {plain, Options{Model: model, SkipBad: -1}, "the limit of bad rows and files is -1"},
+		"no collection":   {func(beam.Scope) beam.PCollection { return beam.PCollection{} }, Options{Model: model}, "batches is not valid"},
+		"of another type": {func(s beam.Scope) beam.PCollection { return beam.Create(s, 1) }, Options{Model: model}, "int is not assignable to scaleout.Batch"},
+		"in windows": {func(s beam.Scope) beam.PCollection {
+			return beam.WindowInto(s, window.NewFixedWindows(time.Hour), plain(s))
+		}, Options{Model: model}, "is in windows"},
+		"with a trigger": {func(s beam.Scope) beam.PCollection {
+			return beam.WindowInto(s, window.NewGlobalWindows(), plain(s), beam.Trigger(trigger.AfterCount(1)))
+		}, Options{Model: model}, "has the trigger"},
+		"without an end": {unbounded, Options{Model: model}, "has no end"},
+	} {
+		for method, try := range map[string]func(beam.Scope, beam.PCollection, Options) (beam.PCollection, error){"Gram": TryFitGram, "QR": TryFitQR} {
+			_, s := beam.NewPipelineWithRoot()
+			if _, err := try(s, test.batches(s), test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s, %s: %v", name, method, err)
+			}
+		}
+		for method, fit := range map[string]func(beam.Scope, beam.PCollection, Options) beam.PCollection{"Gram": FitGram, "QR": FitQR} {
+			if panics(func(s beam.Scope) { fit(s, test.batches(s), test.opt) }) == nil {
+				t.Errorf("%s, %s: there is no panic", name, method)
+			}
+		}
+	}
+}
+
+// unbounded returns a collection of batches that has no end.
+func unbounded(s beam.Scope) beam.PCollection {
+	c := teststream.NewConfig()
+	if err := c.AddElements(1, aBatch()); err != nil {
+		panic(err)
+	}
+	return teststream.Create(s, c)
+}
+
+// TestBuildParts builds the parts with what they cannot take.
+func TestBuildParts(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	opt := Options{Model: model}
+	numbers := func(s beam.Scope) beam.PCollection { return beam.Create(s, 1) }
+	for name, build := range map[string]func(s beam.Scope){
+		"States of a method": func(s beam.Scope) { States(s, blsupdate.Improved, beam.Create(s, aBatch()), opt) },
+		"States of numbers":  func(s beam.Scope) { States(s, blsupdate.Gram, numbers(s), opt) },
+		"States of no model": func(s beam.Scope) { States(s, blsupdate.Gram, beam.Create(s, aBatch()), Options{}) },
+		"Merge of numbers":   func(s beam.Scope) { Merge(s, numbers(s), opt) },
+		"Merge by 1":         func(s beam.Scope) { Merge(s, numbers(s), Options{Model: model, FanIn: 1}) },
+		"Solve of numbers":   func(s beam.Scope) { Solve(s, numbers(s), opt) },
+		"Solve of no model":  func(s beam.Scope) { Solve(s, numbers(s), Options{}) },
+		"Write of numbers":   func(s beam.Scope) { Write(s, "x.bls", numbers(s)) },
+		"Read of numbers":    func(s beam.Scope) { Read(s, numbers(s), ReadOptions{Model: model}) },
+		"bad rows in windows": func(s beam.Scope) {
+			bad := beam.WindowInto(s, window.NewFixedWindows(time.Hour), beam.Create(s, "x"))
+			FitGram(s, beam.Create(s, aBatch()), Options{Model: model, Bad: bad})
+		},
+	} {
+		if panics(build) == nil {
+			t.Errorf("%s: there is no panic", name)
+		}
+	}
+	for want, opt := range map[string]ReadOptions{
+		"no model": {}, "the batches have -1 rows": {Model: model, Batch: -1}, "the limit of bad rows and files is -1": {Model: model, SkipBad: -1},
+		"cannot be opened": {Model: model + "x"},
+	} {
+		_, s := beam.NewPipelineWithRoot()
+		if _, _, err := TryRead(s, beam.Create(s, Shard{}), opt); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// TestModelReplaced runs a pipeline whose model file is another one by then.
+func TestModelReplaced(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	other := sampleFile(t, modelfile.Metadata{Software: "another"})
+	ref, first, err := newModelRef(background, model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ref.load(background)
+	if err != nil || again != first {
+		t.Errorf("a model that is in use is read again (%v)", err)
+	}
+	if err := os.Rename(other, model); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := ref.load(background); err != nil || b != first {
+		t.Errorf("a model that is in use is not there any more (%v)", err)
+	}
+	unknown := modelRef{model, ref.SHA256[1:] + "0"}
+	if _, err := unknown.load(background); err == nil || !strings.Contains(err.Error(), model+" is not the file that the pipeline was built with") || !strings.Contains(err.Error(), unknown.SHA256) {
+		t.Errorf("another model is taken: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+const (
+	shardCount = 21
+	shardRows  = 40
+	inputs     = 4
+	testRidge  = 1e-4
+)
+
+// labels are the classes of the samples.
+var labels = []string{"inside", "outside"}
+
+// A problem is a set of shards in a folder, with a model for them.
+type problem struct {
+	folder, model string
+	classifier    *bls.Classifier // that of the model
+	x             *mat.Dense      // the samples of all shards
+	y             []int           // the numbers of their classes
+}
+
+// newProblem writes shards of points inside and outside of a ball, and a model that was fitted to other
+// points.
+func newProblem(t testing.TB) *problem {
+	t.Helper()
+	p := &problem{folder: t.TempDir()}
+	p.model = filepath.Join(p.folder, "base.bls")
+	p.classifier = &bls.Classifier{
+		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 5, EnhancementNodes: 20, Seed: 3},
+		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.5}, Classes: len(labels),
+	}
+	if err := p.classifier.Fit(points(200, 1)); err != nil {
+		t.Fatal(err)
+	}
+	meta := modelfile.Metadata{Inputs: columns(), Classes: labels, Targets: []string{"class"}}
+	if err := modelfile.Save(p.model, &modelfile.File{Classifier: p.classifier, Metadata: meta}); err != nil {
+		t.Fatal(err)
+	}
+	p.x, p.y = points(shardCount*shardRows, 2)
+	for i := range shardCount {
+		if err := os.WriteFile(p.shard(i), p.csv(i), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// points draws points and their classes.
+func points(n int, seed uint64) (*mat.Dense, []int) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	x, y := mat.NewDense(n, inputs, nil), make([]int, n)
+	for i := range n {
+		sum := 0.0
+		for j := range inputs {
+			v := r.NormFloat64()
+			x.Set(i, j, v)
+			sum += v * v
+		}
+		if sum > inputs {
+			y[i] = 1
+		}
+	}
+	return x, y
+}
+
+// columns are the names of the inputs.
+func columns() (names []string) {
+	for j := range inputs {
+		names = append(names, fmt.Sprintf("x%d", j))
+	}
+	return names
+}
+
+// shard returns the path of a shard, and pattern what names all.
+func (p *problem) shard(i int) string {
+	return filepath.Join(p.folder, fmt.Sprintf("part-%02d.csv", i))
+}
+func (p *problem) pattern() string { return filepath.Join(p.folder, "part-*.csv") }
+
+// csv returns the text of a shard. The digits of a number are those that make it the same number again.
+func (p *problem) csv(i int) []byte {
+	var b strings.Builder
+	b.WriteString(strings.Join(columns(), ",") + ",class\n")
+	for r := i * shardRows; r < (i+1)*shardRows; r++ {
+		for _, v := range p.x.RawRowView(r) {
+			fmt.Fprintf(&b, "%v,", v)
+		}
+		b.WriteString(labels[p.y[r]] + "\n")
+	}
+	return []byte(b.String())
+}
+
+// args returns the arguments of a fit that writes to out, whose report is JSON.
+func (p *problem) args(out string, more ...string) []string {
+	return append([]string{"--json", "--model", p.model, "--out", out, "--lambda", fmt.Sprint(testRidge), p.pattern()}, more...)
+}
+
+// out returns a path for a model.
+func (p *problem) out(t testing.TB) string { return filepath.Join(t.TempDir(), "out.bls") }
+
+// check compares the model at path with what one process makes of the same samples.
+func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
+	t.Helper()
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+		t.Errorf("beside the model there are %v (%v)", files, err)
+	}
+	f, err := modelfile.Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, y, err := p.classifier.Expand(p.x, p.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: testRidge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := f.Classifier.Updater()
+	if got.Method() != method || got.Samples() != want.Samples() || got.Lambda() != want.Lambda() {
+		t.Errorf("the model is by %v, of %d samples, with the ridge %v; want %v, %d, %v",
+			got.Method(), got.Samples(), got.Lambda(), method, want.Samples(), want.Lambda())
+	}
+	// The error of the weights is some eps κ² by Gram and eps κ by QR: κ of [A; sqrt(lambda) I] is
+	// bounded by ‖A‖/sqrt(lambda), which is what makes the two bounds below rather wide, and those of a
+	// row that counts twice or not at all still far beyond them.
+	kappa := math.Sqrt(1 + math.Pow(gonum.Norm(a, 2), 2)/testRidge)
+	limit := 10 * math.Sqrt(float64(shardCount*shardRows)) * 0x1p-52 * kappa
+	if method == blsupdate.Gram {
+		limit *= kappa
+	}
+	if d := difference(weights(t, got), weights(t, want)); !(d <= limit) {
+		t.Errorf("the weights differ by %.3g, and may by %.3g (κ <= %.3g)", d, limit, kappa)
+	}
+}
+
+// difference returns ‖X - Y‖/‖Y‖ in the norm of Frobenius.
+func difference(x, y *mat.Dense) float64 {
+	var d mat.Dense
+	d.Sub(x, y)
+	return gonum.Norm(&d, 2) / gonum.Norm(y, 2)
+}
+
+func weights(t testing.TB, u blsupdate.Updater) *mat.Dense {
+	t.Helper()
+	w, err := u.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}

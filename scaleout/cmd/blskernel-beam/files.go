@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blskernel/bls/modelfile"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs" // gs://
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // s3://
+)
+
+// local tells whether a path is one of this machine, and not of another file system of Beam.
+func local(path string) bool { return !strings.Contains(path, "://") }
+
+// makeAbsolute makes the paths of this machine absolute, for workers that are in another folder.
+func (set *settings) makeAbsolute() (err error) {
+	paths := []*string{&set.model, &set.out, &set.badOut}
+	for _, several := range [][]string{set.patterns, set.targets} {
+		for i := range several {
+			paths = append(paths, &several[i])
+		}
+	}
+	for _, path := range paths {
+		if *path == "" || !local(*path) {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFiles finds out what is wrong with the files before a job is submitted. seen says that workers
+// see the same files as this process, so that those of the patterns must be there.
+func (set *settings) checkFiles(ctx context.Context, seen bool) error {
+	for _, path := range slices.Concat([]string{set.model, set.out, set.badOut}, set.patterns, set.targets) {
+		if err := checkScheme(path); path != "" && err != nil {
+			return usageError{err}
+		}
+	}
+	if err := checkModel(set.model); err != nil {
+		return err
+	}
+	if err := checkReplaceable(set.out, set.model); err != nil {
+		return err
+	}
+	if info, err := os.Stat(set.badOut); local(set.badOut) && err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("--bad-out is %q, which is no file", set.badOut)}
+	}
+	if !seen {
+		return nil
+	}
+	samples, err := count(ctx, set.patterns)
+	if err != nil {
+		return err
+	}
+	targets, err := count(ctx, set.targets)
+	if err != nil {
+		return err
+	}
+	if len(set.targets) > 0 && samples != targets {
+		return usageError{fmt.Errorf("%d files of samples and %d of --targets: each file of samples has to have one of targets", samples, targets)}
+	}
+	return nil
+}
+
+// checkScheme refuses a path of a file system that is not linked into this program.
+func checkScheme(path string) (err error) {
+	defer func() {
+		if recover() != nil {
+			scheme, _, _ := strings.Cut(path, "://")
+			err = fmt.Errorf("%q: this program knows no file system %q; want gs, s3, or a path of this machine", path, scheme)
+		}
+	}()
+	filesystem.ValidateScheme(path)
+	return nil
+}
+
+// checkModel says why there can be no model at path.
+func checkModel(path string) error {
+	if !local(path) {
+		return nil // who reads it will tell
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the model %q is not there: 'blskernel train --out %s' makes one of a sample of the data", path, path)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return fmt.Errorf("--model is %q, which is a folder; want a model file", path)
+	}
+	if err := inspect(path); errors.Is(err, modelfile.ErrNotAModel) {
+		return fmt.Errorf("--model is %q, which is no model file: want one that 'blskernel train' wrote", path)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// checkReplaceable returns an error unless path is free or has a model, and another one than that at
+// model: a file of data that is named by mistake is not replaced.
+func checkReplaceable(path, model string) error {
+	if path == model {
+		return usageError{fmt.Errorf("--out is %q, which is the --model: workers read it as long as the job runs, so give another name", path)}
+	}
+	if !local(path) {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("--out is %q, which is no file", path)}
+	}
+	if base, err := os.Stat(model); local(model) && err == nil && os.SameFile(info, base) {
+		return usageError{fmt.Errorf("--out is %q, which is the same file as the --model: give another name", path)}
+	}
+	if info.Size() == 0 {
+		return nil
+	}
+	if err := inspect(path); errors.Is(err, modelfile.ErrNotAModel) {
+		return usageError{fmt.Errorf("--out is %q, which is there and is no model: remove it, or give another name", path)}
+	}
+	return nil
+}
+
+// inspect reads the head of a model file.
+func inspect(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = modelfile.Inspect(file)
+	return err
+}
+
+// count returns the number of files that the patterns name, of which each must name one.
+func count(ctx context.Context, patterns []string) (total int, err error) {
+	for _, pattern := range patterns {
+		files, err := matches(ctx, pattern)
+		if err != nil {
+			return 0, fmt.Errorf("%q: %w", pattern, err)
+		}
+		if len(files) == 0 {
+			return 0, fmt.Errorf("no file matches %q", pattern)
+		}
+		total += len(files)
+	}
+	return total, nil
+}
+
+// matches returns the files that a pattern names.
+func matches(ctx context.Context, pattern string) ([]string, error) {
+	system, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	defer system.Close()
+	return system.List(ctx, pattern)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/metricsx"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/grpc"
+)
+
+// connectTimeout is how long a job service may take to answer at first, cancelTimeout how long to
+// cancel a job.
+const (
+	connectTimeout = 30 * time.Second
+	cancelTimeout  = 10 * time.Second
+)
+
+// A job is a pipeline for a job service.
+type job struct {
+	endpoint string // of the job service
+	pipeline *pipepb.Pipeline
+	options  runnerlib.JobOptions
+	binary   string // what is brought to the workers, empty for nothing
+	async    bool   // do not wait for the end
+
+	id string // of the last one that was submitted, by the job service
+}
+
+// A lostError says that a job ended since a worker was lost.
+type lostError struct{ why string }
+
+func (e *lostError) Error() string { return "a worker was lost: " + e.why }
+
+// run submits the job, waits for its end and returns its metrics, nil where there are none. Where
+// ctx is cancelled the job is too.
+//
+//	errors: *lostError; what a step said; a job service that cannot be reached or does not take the job.
+func (j *job) run(ctx context.Context) (*metrics.Results, error) {
+	conn, err := j.connect(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("no job service answers at %s (--endpoint): %w", j.endpoint, err)
+	}
+	defer conn.Close()
+	jobs := jobpb.NewJobServiceClient(conn)
+	preparation, artifacts, token, err := runnerlib.Prepare(ctx, jobs, j.pipeline, &j.options)
+	if err != nil {
+		return nil, err
+	}
+	if j.binary != "" {
+		if token, err = runnerlib.Stage(ctx, preparation, artifacts, j.binary, token); err != nil {
+			return nil, err
+		}
+	}
+	j.id, err = runnerlib.Submit(ctx, jobs, preparation, token)
+	if err != nil || j.async {
+		return nil, err
+	}
+	if err := j.wait(ctx, jobs); err != nil {
+		return nil, err
+	}
+	answer, err := jobs.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: j.id})
+	if err != nil {
+		return nil, nil // the model is there, and the report says what it lacks
+	}
+	return metricsx.FromMonitoringInfos(j.pipeline, answer.GetMetrics().GetAttempted(), answer.GetMetrics().GetCommitted()), nil
+}
+
+// connect connects to the job service. Beam would try again and again where nobody listens.
+func (j *job) connect(ctx context.Context) (*grpc.ClientConn, error) {
+	if err := answers(ctx, j.endpoint); err != nil {
+		return nil, err
+	}
+	return grpcx.Dial(ctx, j.endpoint, connectTimeout)
+}
+
+// wait returns when the job has ended, and what it failed with.
+func (j *job) wait(ctx context.Context, jobs jobpb.JobServiceClient) error {
+	// Not ctx: the job is cancelled first, and then its end is waited for.
+	reading, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	stream, err := jobs.GetMessageStream(reading, &jobpb.JobMessagesRequest{JobId: j.id})
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		defer time.AfterFunc(cancelTimeout, end)
+		ctx, cancel := context.WithTimeout(reading, cancelTimeout)
+		defer cancel()
+		if _, err := jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: j.id}); err != nil {
+			end()
+		}
+	})
+	defer stop()
+	err = outcome(stream)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// outcome reads what a job service says of a job until that has ended.
+func outcome(stream jobpb.JobService_GetMessageStreamClient) error {
+	failed, why := false, ""
+	for {
+		m, err := stream.Recv()
+		switch {
+		case errors.Is(err, io.EOF) && !failed:
+			return errors.New("the job service does not tell how the job ended")
+		case errors.Is(err, io.EOF):
+			return errors.New("the job has failed, and the job service does not tell why")
+		case err != nil:
+			return fmt.Errorf("the job service went away before the job had ended: %w", err)
+		}
+		switch m.GetStateResponse().GetState() {
+		case jobpb.JobState_DONE:
+			return nil
+		case jobpb.JobState_CANCELLED:
+			// Not by this process. A worker pool does that to a job that Prism would wait for without
+			// end.
+			return &lostError{"its job was cancelled, by its worker pool or by somebody else"}
+		case jobpb.JobState_FAILED:
+			failed = true
+		}
+		if r := m.GetMessageResponse(); r.GetImportance() >= jobpb.JobMessage_JOB_MESSAGE_ERROR {
+			why = r.GetMessageText()
+		}
+		if failed && why != "" {
+			return failure(why)
+		}
+	}
+}
+
+// Texts of Prism (Beam 2.77) for a bundle whose worker has gone.
+var lost = []string{"SDK worker disconnected", "worker stopped before", "send on closed channel"}
+
+// failure returns the error of a job that failed.
+func failure(why string) error {
+	for _, text := range lost {
+		if strings.Contains(why, text) {
+			return &lostError{text}
+		}
+	}
+	return errors.New(essence(why))
+}

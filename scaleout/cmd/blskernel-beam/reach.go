@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"google.golang.org/protobuf/encoding/protojson"
+)
+
+// checkWorkers finds out whether Prism will get its workers. Prism (of Beam 2.77) falls over where a
+// pool of workers does not answer, and where a command cannot be started it waits for the worker
+// without end.
+func (on *place) checkWorkers(ctx context.Context) error {
+	switch {
+	case !on.prism():
+		return nil
+	case on.environment == external:
+		for _, address := range on.pools() {
+			if err := answers(ctx, address); err != nil {
+				return fmt.Errorf("no worker pool answers at %s (--environment_config): %w", address, err)
+			}
+		}
+	case on.environment == process:
+		var payload pipepb.ProcessPayload
+		if err := protojson.Unmarshal([]byte(on.config), &payload); err != nil {
+			return usageError{fmt.Errorf("--environment_config: %w", err)}
+		}
+		if _, err := exec.LookPath(payload.GetCommand()); err != nil {
+			return usageError{fmt.Errorf("--environment_config: the command %q cannot be started: %w", payload.GetCommand(), err)}
+		}
+	}
+	return nil
+}
+
+// answers returns an error unless somebody listens at the address.
+func answers(ctx context.Context, address string) error {
+	conn, err := (&net.Dialer{Timeout: connectTimeout}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

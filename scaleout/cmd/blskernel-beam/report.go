@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"blskernel/scaleout"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+)
+
+// A report is what came of a job.
+type report struct {
+	Model    string  `json:"model"`
+	Method   string  `json:"method"`
+	Runner   string  `json:"runner"`
+	Job      string  `json:"job,omitempty"` // by a job service
+	Workers  int     `json:"workers"`
+	Attempts int     `json:"attempts"`
+	Seconds  float64 `json:"seconds"` // in all
+
+	Measured      bool    `json:"measured"` // whether the runner has told the rest
+	Rows          int64   `json:"rows"`
+	Bad           int64   `json:"bad"` // rows and files that were set aside
+	KernelSeconds float64 `json:"kernel_seconds"`
+	ShuffledBytes int64   `json:"shuffled_bytes"` // of states
+
+	running bool // the end was not waited for
+}
+
+// count takes over the counters of a job, nil where the runner has none.
+func (r *report) count(found *metrics.Results) {
+	if found == nil {
+		return
+	}
+	r.Measured = true
+	var nanoseconds int64
+	sums := map[string]*int64{
+		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad,
+		scaleout.MetricKernelNanoseconds: &nanoseconds, scaleout.MetricStateBytes: &r.ShuffledBytes,
+	}
+	for _, c := range found.AllMetrics().Counters() {
+		if sum := sums[c.Key.Name]; sum != nil && c.Key.Namespace == scaleout.MetricsNamespace {
+			*sum += c.Result()
+		}
+	}
+	r.KernelSeconds = float64(nanoseconds) / 1e9
+}
+
+// print writes the report as text, or as one JSON object.
+func (r *report) print(asJSON bool, w io.Writer) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(r)
+	}
+	if r.running {
+		_, err := fmt.Fprintf(w, "%s   is made by the job %s\n", r.Model, r.Job)
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s", r.Model)
+	if r.Measured {
+		fmt.Fprintf(&b, "   %d rows", r.Rows)
+		if r.Bad > 0 {
+			fmt.Fprintf(&b, ", %d bad rows and files set aside", r.Bad)
+		}
+		fmt.Fprintf(&b, ", %.1f s in kernels, %s shuffled", r.KernelSeconds, bytesText(r.ShuffledBytes))
+	}
+	if !r.Measured {
+		b.WriteString("   the runner does not tell of how many rows")
+	}
+	fmt.Fprintf(&b, ", %.1f s in all", r.Seconds)
+	if r.Attempts > 1 {
+		fmt.Fprintf(&b, ", %d attempts", r.Attempts)
+	}
+	_, err := fmt.Fprintln(w, b.String())
+	return err
+}
+
+// bytesText writes a number of bytes with three digits.
+func bytesText(n int64) string {
+	v, units := float64(n), []string{"B", "kB", "MB", "GB", "TB", "PB"}
+	for v >= 999.5 && len(units) > 1 {
+		v, units = v/1000, units[1:]
+	}
+	digits := 0
+	if v != math.Trunc(v) && v < 100 {
+		digits = 1
+	}
+	return fmt.Sprintf("%.*f %s", digits, v, units[0])
+}

@@ -1,0 +1,108 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestWrong has command lines that must be refused at once, with the status and in the words that are
+// given.
+func TestWrong(t *testing.T) {
+	p := newProblem(t)
+	folder, text := t.TempDir(), filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(text, []byte("no model\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	model, out := "--model="+p.model, "--out="+filepath.Join(folder, "out.bls")
+	for _, c := range []struct {
+		status int
+		says   string
+		args   []string
+	}{
+		{2, "no data: name files", nil},
+		{2, "--model is missing", []string{"x.csv", out}},
+		{2, "--out is missing", []string{"x.csv", model}},
+		{2, "--out is -", []string{"x.csv", model, "--out", "-"}},
+		{2, "flag provided but not defined: -lamda", []string{"--lamda", "1"}},
+		{2, "want a finite number, 0 or more, such as 1e-6 or 2^-30", []string{"--lambda", "-1"}},
+		{2, `--method is "svd"; want gram or qr`, []string{"x.csv", model, out, "--method", "svd"}},
+		{2, `--format is "xls"`, []string{"x.csv", model, out, "--format", "xls"}},
+		{2, `--header is "maybe"`, []string{"x.csv", model, out, "--header", "maybe"}},
+		{2, `--comma is ",,"`, []string{"x.csv", model, out, "--comma", ",,"}},
+		{2, "--batch is -1", []string{"x.csv", model, out, "--batch", "-1"}},
+		{2, "--workers is 0; want 1 or more", []string{"x.csv", model, out, "--workers", "0"}},
+		{2, "--fan-in is 1", []string{"x.csv", model, out, "--fan-in", "1"}},
+		{2, "--skip-bad is -1", []string{"x.csv", model, out, "--skip-bad", "-1"}},
+		{2, "--bad-out takes what --skip-bad sets aside", []string{"x.csv", model, out, "--bad-out", "bad.txt"}},
+		{2, `--runner is "slow"`, []string{"x.csv", model, out, "--runner", "slow"}},
+		{2, "--endpoint is missing", []string{"x.csv", model, out, "--runner", "universal"}},
+		{2, "--workers is for runners", []string{"x.csv", model, out, "--runner", "direct", "--workers", "2"}},
+		{2, "--environment_config is missing", []string{"x.csv", model, out, "--environment_type", "EXTERNAL"}},
+		{2, `--environment_type is "CLOUD"`, []string{"x.csv", model, out, "--environment_type", "CLOUD"}},
+		{2, "--environment_config: ", []string{p.pattern(), model, out, "--environment_type", "PROCESS", "--environment_config", "{"}},
+		{2, "--async needs a runner", []string{p.pattern(), model, out, "--async"}},
+		{2, "--async needs a runner", []string{p.pattern(), model, out, "--async", "--workers=2"}},
+		{2, "cannot be started", []string{p.pattern(), model, out, "--environment_type", "PROCESS", "--environment_config", `{"command": "/nowhere/worker"}`}},
+		{1, "no worker pool answers at localhost:1 ", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1"}},
+		{2, "knows no file system", []string{"xyz://x.csv", model, out}},
+		{1, `no file matches "` + folder, []string{filepath.Join(folder, "*.csv"), model, out}},
+		{2, "21 files of samples and 1 of --targets", []string{p.pattern(), model, out, "--targets", p.shard(0)}},
+		{1, "is not there: 'blskernel train", []string{p.pattern(), "--model", filepath.Join(folder, "x.bls"), out}},
+		{1, "which is a folder", []string{p.pattern(), "--model", folder, out}},
+		{1, "which is no model file", []string{p.pattern(), "--model", text, out}},
+		{2, "which is no file", []string{p.pattern(), model, "--out", folder}},
+		{2, "which is there and is no model", []string{p.pattern(), model, "--out", text}},
+		{2, "which is the --model", []string{p.pattern(), model, "--out", p.model}},
+		{1, "no job service answers at localhost:1 ", []string{p.pattern(), model, out, "--endpoint", "localhost:1"}},
+		{2, "--port is 70000", []string{"prism", "--port", "70000"}},
+		{2, "there is nothing to give but flags", []string{"prism", "8073"}},
+		{2, "--id is missing", []string{"worker"}},
+		{2, "give one of the two", []string{"worker", "--listen", "localhost:0", "--id", "7"}},
+		{2, "--id is missing", []string{"--provision_endpoint=localhost:1"}},
+		{1, "listen", []string{"worker", "--listen", "localhost:70000"}},
+	} {
+		end := runCommand(t, c.args...)
+		lines := 1
+		if c.status == exitUsage {
+			lines = 2 // the second names --help
+		}
+		if end.status != c.status || !strings.Contains(end.err, c.says) || strings.Count(end.err, "\n") != lines || end.out != "" {
+			t.Errorf("%q: status %d, and standard error has\n%swant %d and %q", c.args, end.status, end.err, c.status, c.says)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("there is %v (%v)", left, err)
+	}
+}
+
+// TestHelp wants the help of each subcommand in lines that fit a terminal, and the flags of each.
+func TestHelp(t *testing.T) {
+	for first, flags := range map[string][]string{
+		"":       {"--model file", "--lambda number", "--skip-bad number", "--runner string", "--environment_config string", "blskernel-beam worker"},
+		"prism":  {"--port port (default 8073)", "--verbose"},
+		"worker": {"--listen address", "--provision_endpoint string"},
+	} {
+		args := []string{"--help"}
+		if first != "" {
+			args = []string{first, "-h"}
+		}
+		end := runCommand(t, args...)
+		if end.status != 0 || end.err != "" {
+			t.Errorf("%q: status %d, and standard error has\n%s", first, end.status, end.err)
+		}
+		for _, f := range flags {
+			if !strings.Contains(end.out, f) {
+				t.Errorf("%q: the help has no %q", first, f)
+			}
+		}
+		for line := range strings.Lines(end.out) {
+			if len(line) > helpWidth+1 && !strings.Contains(line, "http") {
+				t.Errorf("%q: a line of the help has %d characters: %s", first, len(line)-1, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package scaleout
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/internal/npy"
+	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+const (
+	shardCount = 60
+	shardRows  = 30
+	testLambda = 1e-3
+)
+
+// created is the time that models of tests name.
+var created = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
+
+// digits are the samples that tests learn, and testDigits those that they predict.
+var (
+	digits     = sync.OnceValue(func() *dataset.Images { return dataset.Digits(shardCount*shardRows, 1) })
+	testDigits = sync.OnceValue(func() *dataset.Images { return dataset.Digits(400, 2) })
+)
+
+// sample is a classifier of 48 nodes that was fitted to other digits than those.
+var sample = sync.OnceValue(func() *bls.Classifier {
+	c := &bls.Classifier{
+		Features: bls.FeatureOptions{Groups: 3, GroupNodes: 6, EnhancementNodes: 30, Seed: 7},
+		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.5}, Classes: 10,
+	}
+	few := dataset.Digits(200, 9)
+	if err := c.Fit(few.Dense(0, 200), few.LabelsInt(0, 200)); err != nil {
+		panic(err)
+	}
+	return c
+})
+
+// sampleFile writes the model file of sample and returns its path.
+func sampleFile(t testing.TB, meta modelfile.Metadata) string {
+	t.Helper()
+	return saved(t, &modelfile.File{Classifier: sample(), Metadata: meta})
+}
+
+func saved(t testing.TB, f *modelfile.File) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sample.bls")
+	if err := modelfile.Save(path, f); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// run runs a pipeline on Prism and returns its error.
+func run(build func(s beam.Scope)) (beam.PipelineResult, error) {
+	p, s := beam.NewPipelineWithRoot()
+	build(s)
+	return ptest.RunWithMetrics(p)
+}
+
+// mustRun is run for a pipeline that is to succeed.
+func mustRun(t testing.TB, build func(s beam.Scope)) beam.PipelineResult {
+	t.Helper()
+	result, err := run(build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// fails runs a pipeline and checks that it fails with an error that has all the texts.
+func fails(t testing.TB, build func(s beam.Scope), texts ...string) {
+	t.Helper()
+	_, err := run(build)
+	if err == nil {
+		t.Fatalf("the pipeline has succeeded, and should have failed with %q", texts)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the error is\n%v\nand should have %q", err, text)
+		}
+	}
+}
+
+// counter returns the committed value of a counter, over all steps.
+func counter(r beam.PipelineResult, name string) (sum int64) {
+	for _, c := range r.Metrics().AllMetrics().Counters() {
+		if c.Namespace() == MetricsNamespace && c.Name() == name {
+			sum += c.Result()
+		}
+	}
+	return sum
+}
+
+// writeFile writes a file into the folder and returns its path.
+func writeFile(t testing.TB, folder, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// idxImages returns an idx file of images.
+func idxImages(s *dataset.Images, from, to int) []byte {
+	out := []byte{0, 0, 8, 3}
+	for _, size := range []int{to - from, s.Rows, s.Cols} {
+		out = binary.BigEndian.AppendUint32(out, uint32(size))
+	}
+	return append(out, s.Pixels[from*s.Features():to*s.Features()]...)
+}
+
+// idxLabels returns an idx file of labels.
+func idxLabels(labels []byte) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, uint32(len(labels))), labels...)
+}
+
+// npyMatrix returns an .npy file of a matrix.
+func npyMatrix(m *mat.Dense) []byte {
+	rows, cols := m.Dims()
+	return npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, rows, cols), m.RawMatrix().Data)
+}
+
+// npyLabels returns an .npy file of labels.
+func npyLabels(labels []byte) []byte {
+	out := npy.AppendHeader(nil, npy.Int64, len(labels))
+	for _, label := range labels {
+		out = binary.LittleEndian.AppendUint64(out, uint64(label))
+	}
+	return out
+}
+
+// csvImages returns a text without a header, whose first column is the label.
+func csvImages(s *dataset.Images, from, to int) []byte {
+	var b []byte
+	x := s.Dense(from, to)
+	for i := range to - from {
+		b = strconv.AppendInt(b, int64(s.Labels[from+i]), 10)
+		for _, v := range x.RawRowView(i) {
+			b = append(b, ',')
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// A sharded is a set of shards on the disk, and how they are read.
+type sharded struct {
+	patterns, targets []string
+	options           ReadOptions
+}
+
+// shards writes digits in a format, idx, npy or csv.
+func shards(t testing.TB, format string, s *dataset.Images, count int) sharded {
+	t.Helper()
+	folder := t.TempDir()
+	out := sharded{options: ReadOptions{Batch: 16}}
+	for i := range count {
+		from, to := i*s.Len()/count, (i+1)*s.Len()/count
+		x, y := fmt.Sprintf("x-%03d.%s", i, format), fmt.Sprintf("y-%03d.%s", i, format)
+		switch format {
+		case "idx":
+			writeFile(t, folder, x, idxImages(s, from, to))
+			writeFile(t, folder, y, idxLabels(s.Labels[from:to]))
+		case "npy":
+			writeFile(t, folder, x, npyMatrix(s.Dense(from, to)))
+			writeFile(t, folder, y, npyLabels(s.Labels[from:to]))
+		case "csv":
+			writeFile(t, folder, x, csvImages(s, from, to))
+			out.options.Targets = []string{"1"}
+		}
+	}
+	out.patterns = []string{filepath.Join(folder, "x-*."+format)}
+	if format != "csv" {
+		out.targets = []string{filepath.Join(folder, "y-*."+format)}
+	}
+	return out
+}
+
+// fitTo builds the whole pipeline, which writes the model to path.
+func (sh sharded) fitTo(s beam.Scope, method blsupdate.Method, path string, opt Options) {
+	read := sh.options
+	read.Model, read.SkipBad = opt.Model, opt.SkipBad
+	batches, bad := Read(s, Match(s, sh.patterns, sh.targets), read)
+	opt.Bad = bad
+	fit := FitGram
+	if method == blsupdate.QR {
+		fit = FitQR
+	}
+	Write(s, path, fit(s, batches, opt))
+}
+
+// fit runs the whole pipeline and returns the model.
+func (sh sharded) fit(t testing.TB, method blsupdate.Method, opt Options) (*modelfile.File, beam.PipelineResult) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "out", "fitted.bls")
+	result := mustRun(t, func(s beam.Scope) { sh.fitTo(s, method, path, opt) })
+	f, err := modelfile.Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, result
+}
+
+// single returns the model that one process makes of the same samples.
+func single(t testing.TB, method blsupdate.Method, c *bls.Classifier, s *dataset.Images, lambda float64) *bls.Classifier {
+	t.Helper()
+	a, y := expanded(t, c, s)
+	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.WithUpdater(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func expanded(t testing.TB, c *bls.Classifier, s *dataset.Images) (a, y *mat.Dense) {
+	t.Helper()
+	a, y, err := c.Expand(s.Dense(0, s.Len()), s.LabelsInt(0, s.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, y
+}
+
+// condition returns the condition number of [A; sqrt(lambda) I].
+func condition(t testing.TB, a *mat.Dense, lambda float64) float64 {
+	t.Helper()
+	var svd gonum.SVD
+	if !svd.Factorize(a, gonum.SVDNone) {
+		t.Fatal("no singular values")
+	}
+	s := svd.Values(nil)
+	first, last := s[0], s[len(s)-1]
+	return math.Sqrt((first*first + lambda) / (last*last + lambda))
+}
+
+// bound is that of docs/numerics.md for the error of W, 10 sqrt(l) eps κ² by Gram and 10 sqrt(l) eps κ by
+// QR, without a factor for the error of what it is compared with.
+func bound(method blsupdate.Method, rows int, kappa float64) float64 {
+	b := 10 * math.Sqrt(float64(rows)) * 0x1p-52 * kappa
+	if method == blsupdate.Gram {
+		b *= kappa
+	}
+	return b
+}
+
+// difference returns ‖X - Y‖/‖Y‖ in the norm of Frobenius.
+func difference(x, y *mat.Dense) float64 {
+	var d mat.Dense
+	d.Sub(x, y)
+	return gonum.Norm(&d, 2) / gonum.Norm(y, 2)
+}
+
+func weights(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.Dense {
+	t.Helper()
+	w, err := m.Weights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// accuracy returns the share of the test digits that are predicted right.
+func accuracy(t testing.TB, c *bls.Classifier) float64 {
+	t.Helper()
+	s := testDigits()
+	score, err := c.Score(s.Dense(0, s.Len()), s.LabelsInt(0, s.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return score
+}
+
+// background is the context of steps that are called by hand.
+var background = context.Background()

@@ -1,0 +1,101 @@
+package scaleout
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, []byte, func(Shard), error](&matchFn{})
+	register.Emitter1[Shard]()
+}
+
+// Match lists the files that patterns name, globs of Beam's file systems, and returns a
+// PCollection<Shard>, which is shuffled so that any worker may get any shard. Where there are targets,
+// the files that they name are those of the labels or targets: the n-th is that of the n-th file of
+// patterns. The files of a pattern are in the order of their names, and the patterns in the order that
+// they are given in.
+//
+//	panics: for no pattern, and for a scheme whose file system is not linked into the program.
+//	errors, of the pipeline: a pattern that no file matches; a file that two patterns name, which
+//	would be learned twice; another number of targets than of files.
+func Match(s beam.Scope, patterns, targets []string) beam.PCollection {
+	s = s.Scope("scaleout.Match")
+	if len(patterns) == 0 {
+		panic("scaleout: no file is given")
+	}
+	for _, pattern := range slices.Concat(patterns, targets) {
+		filesystem.ValidateScheme(pattern)
+	}
+	shards := beam.ParDo(s, &matchFn{Patterns: patterns, Targets: targets}, beam.Impulse(s))
+	return beam.Reshuffle(s, shards)
+}
+
+// A matchFn lists files.
+type matchFn struct {
+	Patterns, Targets []string
+}
+
+// ProcessElement hands out the shards.
+func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard)) error {
+	paths, err := list(ctx, fn.Patterns)
+	if err != nil {
+		return err
+	}
+	targets, err := list(ctx, fn.Targets)
+	if err != nil {
+		return err
+	}
+	if len(fn.Targets) > 0 && len(targets) != len(paths) {
+		return fmt.Errorf("scaleout: %d files of samples and %d of targets: each file of samples has to have one of targets, in the same order", len(paths), len(targets))
+	}
+	for i, path := range paths {
+		shard := Shard{Path: path}
+		if len(targets) > 0 {
+			shard.Targets = targets[i]
+		}
+		emit(shard)
+	}
+	return nil
+}
+
+// list returns the files that the patterns name.
+func list(ctx context.Context, patterns []string) ([]string, error) {
+	var paths []string
+	by := map[string]string{} // the pattern of each file
+	for _, pattern := range patterns {
+		files, err := matches(ctx, pattern)
+		if err != nil {
+			return nil, fmt.Errorf("scaleout: listing %s: %w", pattern, err)
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("scaleout: no file matches %s", pattern)
+		}
+		for _, file := range files {
+			if before, twice := by[file]; twice {
+				return nil, fmt.Errorf("scaleout: the file %s is named twice, by %s and by %s, and would be learned twice", file, before, pattern)
+			}
+			by[file] = pattern
+		}
+		paths = append(paths, files...)
+	}
+	return paths, nil
+}
+
+// matches returns the files that a pattern names in the order of their names.
+func matches(ctx context.Context, pattern string) ([]string, error) {
+	fs, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	files, err := fs.List(ctx, pattern)
+	slices.Sort(files)
+	return files, err
+}

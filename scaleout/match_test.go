@@ -1,0 +1,90 @@
+package scaleout
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+)
+
+// files writes empty files into a new folder and returns it.
+func files(t testing.TB, names ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, name := range names {
+		writeFile(t, folder, name, nil)
+	}
+	return folder
+}
+
+func TestMatch(t *testing.T) {
+	folder := files(t, "x-2", "x-10", "x-1", "y-10", "y-2", "y-1", "z")
+	at := func(name string) string { return filepath.Join(folder, name) }
+	memfs.Write("memfs://matched/a", nil)
+	for _, test := range []struct {
+		patterns, targets []string
+		want              []Shard
+	}{
+		{[]string{at("z")}, nil, []Shard{{at("z"), ""}}},
+		{[]string{at("x-*")}, []string{at("y-*")}, []Shard{{at("x-1"), at("y-1")}, {at("x-10"), at("y-10")}, {at("x-2"), at("y-2")}}},
+		{[]string{at("x-2"), at("x-1")}, []string{at("y-?")}, []Shard{{at("x-2"), at("y-1")}, {at("x-1"), at("y-2")}}},
+		{[]string{"memfs://matched/*", at("z")}, nil, []Shard{{"memfs://matched/a", ""}, {at("z"), ""}}},
+	} {
+		p, s := beam.NewPipelineWithRoot()
+		passert.EqualsList(s, Match(s, test.patterns, test.targets), test.want)
+		ptest.RunAndValidate(t, p)
+		var got []Shard
+		for range 2 { // as a bundle that is run again
+			got = nil
+			if err := (&matchFn{test.patterns, test.targets}).ProcessElement(background, nil, func(s Shard) { got = append(got, s) }); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%q and %q are %v, and should be %v", test.patterns, test.targets, got, test.want)
+			}
+		}
+	}
+}
+
+func TestMatchErrors(t *testing.T) {
+	folder := files(t, "x-1", "x-2", "y-1")
+	at := func(name string) string { return filepath.Join(folder, name) }
+	for _, test := range []struct {
+		patterns, targets []string
+		want              string
+	}{
+		{[]string{at("x-*"), at("q-*")}, nil, "scaleout: no file matches " + at("q-*")},
+		{[]string{at("x-*")}, []string{at("y-*")}, "scaleout: 2 files of samples and 1 of targets"},
+		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the file %s is named twice, by %s and by %s", at("x-2"), at("x-*"), at("x-2"))},
+		{[]string{at("[")}, nil, "scaleout: listing " + at("[")},
+	} {
+		fails(t, func(s beam.Scope) { Match(s, test.patterns, test.targets) }, test.want)
+	}
+}
+
+// TestMatchPanics checks what is refused before a pipeline runs.
+func TestMatchPanics(t *testing.T) {
+	for name, build := range map[string]func(s beam.Scope){
+		"no pattern":     func(s beam.Scope) { Match(s, nil, nil) },
+		"an empty one":   func(s beam.Scope) { Match(s, []string{""}, nil) },
+		"another scheme": func(s beam.Scope) { Match(s, []string{"nowhere://x"}, nil) },
+		"of the targets": func(s beam.Scope) { Match(s, []string{"x"}, []string{"nowhere://x"}) },
+	} {
+		if panics(build) == nil {
+			t.Errorf("%s: there is no panic", name)
+		}
+	}
+}
+
+// panics returns what building a pipeline panics with, or nil.
+func panics(build func(s beam.Scope)) (what any) {
+	defer func() { what = recover() }()
+	_, s := beam.NewPipelineWithRoot()
+	build(s)
+	return nil
+}

@@ -1,0 +1,198 @@
+package scaleout
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+)
+
+func init() {
+	register.DoFn1x3[int, int64, *State, error](&partFn{})
+	beam.RegisterType(reflect.TypeFor[partFn]())
+}
+
+// A partFn makes the state of one of Count parts of the digits.
+type partFn struct {
+	Method, Count int
+}
+
+func (fn *partFn) ProcessElement(part int) (int64, *State, error) {
+	s, err := partState(blsupdate.Method(fn.Method), digits(), part, fn.Count)
+	return keyOf(&Batch{Shard: fmt.Sprintf("part %d", part)}), s, err
+}
+
+// partState returns the state of one of count parts of images.
+func partState(method blsupdate.Method, all *dataset.Images, part, count int) (*State, error) {
+	from, to := part*all.Len()/count, (part+1)*all.Len()/count
+	s := &State{}
+	a, y, err := sample().Expand(all.Dense(from, to), all.LabelsInt(from, to))
+	if err != nil {
+		return nil, err
+	}
+	return s, s.learn(method, a, y)
+}
+
+// parts returns the numbers from 0 to count-1 in an order that depends on a seed.
+func parts(count, seed int) []int {
+	list := make([]int, count)
+	for i := range list {
+		list[i] = (i*7 + seed) % count // 7 and the counts of the tests have no common factor
+	}
+	return list
+}
+
+// TestMerge merges 60 states and 1 along trees of several shapes, and solves with a ridge that is so
+// large that it would be seen if it entered twice.
+func TestMerge(t *testing.T) {
+	const lambda = 20
+	model := sampleFile(t, modelfile.Metadata{})
+	a, _ := expanded(t, sample(), digits())
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		want := weights(t, single(t, method, sample(), digits(), lambda))
+		twice := weights(t, single(t, method, sample(), digits(), 2*lambda))
+		limit := bound(method, digits().Len(), condition(t, a, lambda))
+		if d := difference(twice, want); !(d > 1e6*limit) {
+			t.Fatalf("lambda twice makes a difference of %.3g only", d)
+		}
+		for _, tree := range []struct{ count, fanIn, states int }{
+			{60, 2, 60}, {60, 3, 60}, {60, 8, 0}, {60, 8, 4096}, {60, 100, 60}, {1, 2, 60}, {1, 0, 0},
+		} {
+			t.Run(fmt.Sprintf("%v/%+v", method, tree), func(t *testing.T) {
+				opt := Options{Model: model, Lambda: lambda, FanIn: tree.fanIn, States: tree.states, Created: created}
+				path := t.TempDir() + "/merged.bls"
+				mustRun(t, func(s beam.Scope) {
+					states := beam.ParDo(s, &partFn{int(method), tree.count}, beam.CreateList(s, parts(tree.count, tree.fanIn)))
+					sum := Merge(s, states, opt)
+					passert.Count(s, sum, "sums", 1)
+					Write(s, path, Solve(s, sum, opt))
+				})
+				f, err := modelfile.Load(path, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := difference(weights(t, f.Classifier), want); !(d <= limit) {
+					t.Errorf("the weights differ by %.3g, and may by %.3g", d, limit)
+				}
+				if n := f.Classifier.Updater().Samples(); n != digits().Len() {
+					t.Errorf("%d samples of %d", n, digits().Len())
+				}
+				if l := f.Classifier.Updater().Lambda(); l != lambda {
+					t.Errorf("lambda is %v", l)
+				}
+			})
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	for _, test := range []struct {
+		fanIn, states int
+		want          []int64
+	}{
+		{8, 1, []int64{1}}, {8, 8, []int64{1}}, {8, 9, []int64{8, 1}}, {8, 64, []int64{8, 1}}, {8, 65, []int64{64, 8, 1}},
+		{2, 60, []int64{32, 16, 8, 4, 2, 1}}, {3, 60, []int64{27, 9, 3, 1}}, {100, 60, []int64{1}},
+		{1 << 62, 1<<63 - 1, []int64{1 << 62, 1}}, {1<<63 - 1, 1<<63 - 1, []int64{1}},
+	} {
+		if got := levels(test.fanIn, test.states); !slices.Equal(got, test.want) {
+			t.Errorf("the levels for %d states by %d are %v, not %v", test.states, test.fanIn, got, test.want)
+		}
+	}
+}
+
+// TestKeys checks that the keys of bundles are spread over those of a level, and that of one is always
+// the same.
+func TestKeys(t *testing.T) {
+	seen := make([]int, 8)
+	for i := range 800 {
+		b := Batch{Shard: fmt.Sprintf("gs://bucket/x-%05d-of-00800.npy", i)}
+		key := keyOf(&b)
+		if key < 0 || key != keyOf(&Batch{Shard: b.Shard}) {
+			t.Fatalf("the key of %s is %d, and %d the next time", b.Shard, key, keyOf(&b))
+		}
+		seen[key%8]++
+	}
+	if slices.Min(seen) < 60 || slices.Max(seen) > 140 { // 100 on average, with a standard deviation of 9.4
+		t.Errorf("800 shards have the keys %v", seen)
+	}
+}
+
+// TestMergeFn checks that no argument but the first changes, not even by a later change of the first.
+func TestMergeFn(t *testing.T) {
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		inputs := make([]*State, 4)
+		before := make([][]byte, len(inputs))
+		for i := range inputs {
+			var err error
+			if inputs[i], err = partState(method, digits(), i, 60); err != nil {
+				t.Fatal(err)
+			}
+			before[i] = encoded(t, inputs[i])
+		}
+		fn := &mergeFn{}
+		add := func(add func(sum, other *State) (*State, error), sum, other *State) *State {
+			sum, err := add(sum, other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sum
+		}
+		input := func(sum, other *State) (*State, error) { return fn.AddInput(background, sum, other) }
+		merge := func(sum, other *State) (*State, error) { return fn.MergeAccumulators(background, sum, other) }
+		first := add(input, add(input, fn.CreateAccumulator(), inputs[0]), inputs[1])
+		second := add(input, fn.CreateAccumulator(), inputs[2])
+		was := encoded(t, second)
+		sum := add(merge, add(merge, first, second), fn.CreateAccumulator())
+		second = add(input, second, inputs[3]) // which borrowed inputs[2] until now
+		if n := sum.Samples(); n != 3*shardRows {
+			t.Errorf("%v: the sum has %d samples", method, n)
+		}
+		if n := second.Samples(); n != 2*shardRows {
+			t.Errorf("%v: the other accumulator has %d samples", method, n)
+		}
+		if bytes.Equal(was, encoded(t, second)) {
+			t.Errorf("%v: AddInput has added nothing", method)
+		}
+		for i, s := range inputs {
+			if !bytes.Equal(before[i], encoded(t, s)) {
+				t.Errorf("%v: input %d has changed", method, i)
+			}
+		}
+	}
+}
+
+func TestMergeFnErrors(t *testing.T) {
+	gram, err := partState(blsupdate.Gram, digits(), 0, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	qr, err := partState(blsupdate.QR, digits(), 0, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := encoded(t, gram)
+	if _, err := (&mergeFn{}).AddInput(background, gram, qr); err == nil {
+		t.Error("states of two methods merge")
+	}
+	if !bytes.Equal(before, encoded(t, gram)) {
+		t.Error("the accumulator has changed")
+	}
+}
+
+func encoded(t testing.TB, s *State) []byte {
+	t.Helper()
+	b, err := encodeState(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Clone(b)
+}

@@ -1,0 +1,124 @@
+package scaleout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"blskernel/dataset/stream"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+)
+
+// read hands out the batches of a shard, and returns the number of samples in them. Rows that cannot be
+// used are left out and bad is told of each; where bad is nil, or returns an error, that ends the
+// reading. Its error is a *stream.Error for a fault of the data.
+func (fn *readFn) read(ctx context.Context, shard Shard, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
+	r, err := fn.open(ctx, shard, bad)
+	var fault *stream.Error
+	if errors.As(err, &fault) && isEmpty(ctx, shard.Path) && (shard.Targets == "" || isEmpty(ctx, shard.Targets)) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for {
+		b, err := r.Next(fn.Options.Batch)
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		batch := Batch{X: b.X, Y: b.Y, Labels: b.Labels, Shard: shard.Path, First: b.First}
+		if err := fn.known(&batch, shard, b, bad); err != nil {
+			return rows, err
+		}
+		if n := batch.rows(); n > 0 {
+			rows += int64(n)
+			use(batch)
+		}
+	}
+}
+
+// known leaves out the samples whose labels are none of the model's.
+func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*stream.Error) error) error {
+	if !fn.base.classifies() {
+		return nil
+	}
+	kept := make([]int, 0, len(batch.Labels))
+	for i, label := range batch.Labels {
+		if _, known := fn.base.numbers[label]; known {
+			kept = append(kept, i)
+			continue
+		}
+		place := b.Where(i)
+		fault := &stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: fn.base.unknown(label)}
+		if shard.Targets != "" {
+			fault.What = fmt.Sprintf("of %s: %s", shard.Targets, fault.What)
+		}
+		if bad == nil {
+			return fault
+		}
+		if err := bad(fault); err != nil {
+			return err
+		}
+	}
+	if len(kept) < len(batch.Labels) {
+		batch.keep(kept)
+	}
+	return nil
+}
+
+// open opens a shard with the columns that the model wants.
+func (fn *readFn) open(ctx context.Context, shard Shard, bad func(*stream.Error) error) (*stream.Reader, error) {
+	for _, path := range []string{shard.Path, shard.Targets} {
+		if path == "-" {
+			return nil, &stream.Error{Path: path, What: "would be standard input, which no worker has: name a file"}
+		}
+	}
+	o := &fn.Options
+	opt := stream.Options{
+		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets,
+		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(), Bad: bad,
+	}
+	if !local(shard.Path) || !local(shard.Targets) {
+		opt.Open = openRead
+	}
+	r, err := stream.Open(ctx, []string{shard.Path}, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := fn.match(r, shard); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// local tells whether a path is one of this machine, by the rule of Beam.
+func local(path string) bool { return strings.Index(path, "://") <= 0 }
+
+// openRead opens a file of any file system that Beam knows.
+func openRead(ctx context.Context, path string) (io.ReadCloser, error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := fs.OpenRead(ctx, path)
+	if err != nil {
+		return nil, errors.Join(err, fs.Close())
+	}
+	return &opened{r, fs}, nil
+}
+
+// An opened is a file that closes its file system too.
+type opened struct {
+	io.ReadCloser
+	fs filesystem.Interface
+}
+
+// Close closes both.
+func (o *opened) Close() error { return errors.Join(o.ReadCloser.Close(), o.fs.Close()) }

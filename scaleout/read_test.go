@@ -1,0 +1,368 @@
+package scaleout
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset"
+	"blskernel/internal/npy"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+)
+
+// packed returns data as gzip.
+func packed(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// damaged returns gzip whose checksum is wrong.
+func damaged(t testing.TB, data []byte) []byte {
+	out := packed(t, data)
+	out[len(out)-6] ^= 1
+	return out
+}
+
+// line returns a line of a text with the pixels of an image.
+func line(label string, image int) string {
+	text := strings.TrimSpace(string(csvImages(digits(), image, image+1)))
+	return label + text[strings.Index(text, ","):] + "\n"
+}
+
+// spoiled returns a text of 9 samples, the 2nd, 4th and 6th of which cannot be used: two because of a
+// cell, one because of its label.
+func spoiled() []byte {
+	lines := strings.SplitAfter(string(csvImages(digits(), 0, 9)), "\n")
+	cell := func(i, col int, text string) {
+		cells := strings.Split(lines[i], ",")
+		cells[col-1] = text
+		lines[i] = strings.Join(cells, ",")
+	}
+	cell(1, 5, "oh")
+	cell(3, 785, "NaN\n")
+	lines[5] = line("eleven", 5)
+	return []byte(strings.Join(lines, ""))
+}
+
+// A faulty is a shard that cannot be used as it is, and what is said of it.
+type faulty struct {
+	name    string
+	x, y    []byte // y is nil where x has the labels
+	rows    int64  // samples that are left when what is bad is set aside
+	bad     []string
+	noFile  bool
+	options ReadOptions
+}
+
+// faults are shards with all kinds of faults.
+func faults(t testing.TB) []faulty {
+	text := csvImages(digits(), 0, 9)
+	labelled := ReadOptions{Targets: []string{"1"}}
+	wide := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, 2, 3), make([]float64, 6))
+	nan := npyMatrix(digits().Dense(0, 3))
+	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
+	whole := packed(t, text)
+	return []faulty{
+		{"rows.csv", spoiled(), nil, 6, []string{`rows.csv: line 2, column 5: "oh"`, "rows.csv: line 4, column 785:", `rows.csv: line 6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, false, labelled},
+		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, 9, []string{"width.csv: line 10: "}, false, labelled},
+		{"quoted.csv", slices.Concat(text, []byte("\"1,2\n")), nil, 0, []string{"quoted.csv: line 10"}, false, labelled},
+		{"short.csv.gz", whole[:len(whole)/2], nil, 0, []string{"short.csv.gz: the compressed data is cut off"}, false, labelled},
+		{"sum.csv.gz", damaged(t, text), nil, 0, []string{"sum.csv.gz: the compressed data is damaged"}, false, labelled},
+		{"missing.csv", nil, nil, 0, []string{"missing.csv: cannot be opened: no such file"}, true, labelled},
+		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 inputs, and the model 784"}, false, ReadOptions{}},
+		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy: row 2, column 783"}, false, ReadOptions{}},
+		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, ReadOptions{}},
+		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, ReadOptions{}},
+		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx: row 2: of "}, false, ReadOptions{}},
+		{"cut.idx", idxImages(digits(), 0, 3)[:2000], idxLabels(digits().Labels[:3]), 0, []string{"cut.idx: "}, false, ReadOptions{}},
+		{"labels.idx", idxImages(digits(), 0, 3), []byte("no idx"), 0, []string{"labels.idx.y.idx: "}, false, ReadOptions{}},
+	}
+}
+
+func (f *faulty) write(t testing.TB, folder string) Shard {
+	s := Shard{Path: filepath.Join(folder, f.name)}
+	if !f.noFile {
+		writeFile(t, folder, f.name, f.x)
+	}
+	if f.y != nil {
+		s.Targets = writeFile(t, folder, f.name+".y.idx", f.y)
+		if bytes.HasPrefix(f.y, []byte(npy.Magic)) {
+			s.Targets = writeFile(t, folder, f.name+".y.npy", f.y)
+		}
+	}
+	return s
+}
+
+// TestFaults reads shards with faults: the first is an error, or all are set aside, as many as are
+// allowed.
+func TestFaults(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	for _, f := range faults(t) {
+		t.Run(f.name, func(t *testing.T) {
+			shard := f.write(t, t.TempDir())
+			_, err := readShard(t, newReadFn(t, model, f.options), shard)
+			if err == nil || !strings.HasPrefix(err.Error(), "scaleout: stream: ") || !strings.Contains(err.Error(), f.bad[0]) {
+				t.Errorf("the error is %v, and should have %q", err, f.bad[0])
+			}
+			opt := f.options
+			for _, opt.Batch = range []int{1, 2, 100} {
+				opt.SkipBad = int64(len(f.bad))
+				out, err := readShard(t, newReadFn(t, model, opt), shard)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows, inputs := int64(0), 0
+				for _, in := range out.batches {
+					b, err := decodeBatch(in)
+					if err != nil {
+						t.Fatal(err)
+					}
+					rows += int64(b.rows())
+					_, inputs = b.X.Dims()
+				}
+				if rows != f.rows || rows > 0 && inputs != 784 {
+					t.Errorf("batches of %d: %d samples of %d inputs are left, and should be %d", opt.Batch, rows, inputs, f.rows)
+				}
+				if len(out.bad) != len(f.bad) {
+					t.Fatalf("batches of %d: set aside are %q", opt.Batch, out.bad)
+				}
+				for i, text := range f.bad {
+					if !strings.Contains(out.bad[i], text) {
+						t.Errorf("batches of %d: set aside is %q, and should be %q", opt.Batch, out.bad[i], text)
+					}
+				}
+				opt.SkipBad = int64(len(f.bad) - 1)
+				if opt.SkipBad == 0 {
+					continue
+				}
+				if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows, the last of which is: stream: ", opt.SkipBad)) {
+					t.Errorf("batches of %d: one row too many is bad: %v", opt.Batch, err)
+				}
+			}
+		})
+	}
+}
+
+// TestFaultsTogether fits to all shards with faults at once, beside good ones: what is learned is what
+// is left, and the limit is that of the sum.
+func TestFaultsTogether(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	folder := t.TempDir()
+	sh := shards(t, "csv", digits(), 3)
+	sh.options.SkipBad = 3
+	total, rows, lines := int64(0), int64(digits().Len()), 0
+	for _, f := range faults(t) {
+		if !strings.Contains(f.name, ".csv") || f.noFile {
+			continue
+		}
+		f.write(t, folder)
+		sh.patterns = append(sh.patterns, filepath.Join(folder, f.name))
+		total, rows, lines = total+int64(len(f.bad)), rows+f.rows, lines+len(f.bad)
+	}
+	f, result := sh.fit(t, blsupdate.Gram, Options{Model: model, Lambda: testLambda, SkipBad: total})
+	if n := f.Classifier.Updater().Samples(); int64(n) != rows {
+		t.Errorf("%d samples are learned, and should be %d", n, rows)
+	}
+	if n := counter(result, MetricRows); n != rows {
+		t.Errorf("the counter %s is %d, and should be %d", MetricRows, n, rows)
+	}
+	if n := counter(result, MetricBad); n != total {
+		t.Errorf("the counter %s is %d, and should be %d", MetricBad, n, total)
+	}
+	fails(t, func(s beam.Scope) {
+		read := sh.options
+		read.Model = model
+		batches, bad := Read(s, Match(s, sh.patterns, nil), read)
+		FitGram(s, batches, Options{Model: model, SkipBad: total - 1, Bad: bad})
+	}, fmt.Sprintf("%d bad rows and files in all, and at most %d may be set aside", total, total-1), "stream: ")
+	p, s := beam.NewPipelineWithRoot()
+	read := sh.options
+	read.Model = model
+	_, bad := Read(s, Match(s, sh.patterns, nil), read)
+	passert.Count(s, bad, "bad", lines)
+	ptest.RunAndValidate(t, p)
+}
+
+// TestFaultPlaces cuts a packed shard at many places: with a limit nothing of it is learned, wherever
+// it breaks.
+func TestFaultPlaces(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	folder := t.TempDir()
+	whole := packed(t, csvImages(digits(), 0, 40))
+	fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, Batch: 3, SkipBad: 1})
+	for cut := 1; cut < len(whole); cut += len(whole) / 23 {
+		path := writeFile(t, folder, fmt.Sprintf("%d.csv.gz", cut), whole[:len(whole)-cut])
+		out, err := readShard(t, fn, Shard{Path: path})
+		if err != nil || len(out.batches) != 0 || len(out.bad) != 1 || !strings.Contains(out.bad[0], path) {
+			t.Errorf("cut by %d bytes: %d batches, %q, %v", cut, len(out.batches), out.bad, err)
+		}
+	}
+}
+
+// TestEmpty reads shards without samples.
+func TestEmpty(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	folder := t.TempDir()
+	none := &dataset.Images{Rows: 28, Cols: 28}
+	labelled := ReadOptions{Targets: []string{"1"}}
+	var header strings.Builder
+	header.WriteString("label")
+	for i := range 784 {
+		fmt.Fprintf(&header, ",p%d", i)
+	}
+	noRows := npy.AppendHeader(nil, npy.Float64, 0, 784)
+	noLabels := npy.AppendHeader(nil, npy.Int64, 0)
+	for _, test := range []struct {
+		name   string
+		x, y   []byte
+		opt    ReadOptions
+		refuse string
+	}{
+		{"bytes.csv", nil, nil, labelled, ""},
+		{"lines.csv", []byte("\n\r\n\n"), nil, labelled, ""},
+		{"bytes.csv.gz", packed(t, nil), nil, labelled, ""},
+		{"header.csv", []byte(header.String() + "\n"), nil, ReadOptions{Targets: []string{"label"}}, ""},
+		{"rows.npy", noRows, noLabels, ReadOptions{}, ""},
+		{"rows.npy.gz", packed(t, noRows), noLabels, ReadOptions{}, ""},
+		{"images.idx", idxImages(none, 0, 0), idxLabels(nil), ReadOptions{}, ""},
+		{"labels.npy", noRows, npyLabels([]byte{1}), ReadOptions{}, "labels.npy: "},
+		{"more.npy", append(slices.Clone(noRows), 1), noLabels, ReadOptions{}, "more.npy: "},
+		{"cut.csv.gz", packed(t, nil)[:15], nil, labelled, "cut.csv.gz: "},
+		{"space.csv", []byte("  \n"), nil, labelled, "space.csv: "},
+		{"columns.npy", npy.AppendHeader(nil, npy.Float64, 2, 0), npyLabels([]byte{1, 2}), ReadOptions{}, "columns.npy: "},
+	} {
+		f := faulty{name: test.name, x: test.x, y: test.y}
+		shard := f.write(t, folder)
+		for _, test.opt.SkipBad = range []int64{0, 3} {
+			out, err := readShard(t, newReadFn(t, model, test.opt), shard)
+			said := strings.Join(out.bad, "; ")
+			if err != nil {
+				said = err.Error()
+			}
+			if len(out.batches) != 0 || (said == "") != (test.refuse == "") || !strings.Contains(said, test.refuse) {
+				t.Errorf("%s, skipping %d: %d batches, %s", test.name, test.opt.SkipBad, len(out.batches), said)
+			}
+		}
+	}
+}
+
+// TestEmptyAmong fits to shards some of which are empty, and to empty ones alone.
+func TestEmptyAmong(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	sh := shards(t, "csv", digits(), 4)
+	folder := t.TempDir()
+	for _, name := range []string{"a.csv", "b.csv"} {
+		writeFile(t, folder, name, nil)
+	}
+	empty := filepath.Join(folder, "*.csv")
+	alone := sharded{patterns: []string{empty}, options: sh.options}
+	fails(t, func(s beam.Scope) {
+		alone.fitTo(s, blsupdate.Gram, folder+"/m.bls", Options{Model: model})
+	}, "there is nothing to learn: no shard has a sample that could be used, and 0 bad rows and files were set aside")
+	sh.patterns = append([]string{empty}, sh.patterns...)
+	f, _ := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: testLambda})
+	if n := f.Classifier.Updater().Samples(); n != digits().Len() {
+		t.Errorf("%d samples of %d", n, digits().Len())
+	}
+}
+
+// TestNothingGood fits to a shard without a row that can be used.
+func TestNothingGood(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	path := writeFile(t, t.TempDir(), "bad.csv", []byte(line("x", 1)+line("y", 2)))
+	sh := sharded{patterns: []string{path}, options: ReadOptions{Targets: []string{"1"}, SkipBad: 5}}
+	fails(t, func(s beam.Scope) {
+		sh.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, SkipBad: 5})
+	}, "there is nothing to learn", "2 bad rows and files were set aside")
+}
+
+// TestReadChanged reads shards that are others at the second look.
+func TestReadChanged(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	good := csvImages(digits(), 0, 9)
+	fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, SkipBad: 2})
+	for name, second := range map[string][]byte{
+		"same":  good,
+		"fewer": csvImages(digits(), 0, 7),
+		"worse": slices.Concat(csvImages(digits(), 0, 8), []byte(line("oh", 8))),
+		"torn":  slices.Concat(csvImages(digits(), 0, 8), []byte("\"oh\n")),
+		"empty": nil,
+	} {
+		path := "changing://" + name + ".csv"
+		changing.looks[path] = [][]byte{good, second}
+		_, err := readShard(t, fn, Shard{Path: path})
+		if (err == nil) != (name == "same") || err != nil && !strings.Contains(err.Error(), path+" has changed while it was read") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A changingFS is a file system whose files have another content at each look.
+type changingFS struct {
+	filesystem.Interface
+	looks map[string][][]byte
+}
+
+var changing = &changingFS{looks: map[string][][]byte{}}
+
+func init() {
+	filesystem.Register("changing", func(context.Context) filesystem.Interface { return changing })
+}
+
+func (fs *changingFS) Close() error { return nil }
+
+func (fs *changingFS) OpenRead(_ context.Context, path string) (io.ReadCloser, error) {
+	looks := fs.looks[path]
+	if len(looks) > 1 {
+		fs.looks[path] = looks[1:]
+	}
+	return io.NopCloser(bytes.NewReader(looks[0])), nil
+}
+
+// TestReadStopped checks that an end of the context is an error, and no fault of the file.
+func TestReadStopped(t *testing.T) {
+	model := sampleFile(t, modelfile.Metadata{})
+	path := writeFile(t, t.TempDir(), "x.csv", csvImages(digits(), 0, 9))
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	for _, skip := range []int64{0, 3} {
+		fn := newReadFn(t, model, ReadOptions{Targets: []string{"1"}, SkipBad: skip})
+		err := fn.ProcessElement(ctx, Shard{Path: path}, func(Batch) { t.Error("there is a batch") }, func(line string) { t.Error(line) })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("skipping %d: %v", skip, err)
+		}
+	}
+}
+
+// TestStandardInput checks that no worker waits for its standard input.
+func TestStandardInput(t *testing.T) {
+	fn := newReadFn(t, sampleFile(t, modelfile.Metadata{}), ReadOptions{})
+	for _, shard := range []Shard{{Path: "-"}, {Path: "x.npy", Targets: "-"}} {
+		if _, err := readShard(t, fn, shard); err == nil || !strings.Contains(err.Error(), "standard input, which no worker has") {
+			t.Errorf("%+v: %v", shard, err)
+		}
+	}
+}

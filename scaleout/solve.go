@@ -1,0 +1,171 @@
+package scaleout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"blskernel/blsupdate"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn5x1[context.Context, []byte, func(**State) bool, func(*string) bool, func(Model), error](&solveFn{})
+	register.Emitter1[Model]()
+	register.Iter1[*State]()
+	register.Iter1[string]()
+	register.DoFn2x0[[]byte, func(string)](&noneFn{})
+	register.Emitter1[string]()
+}
+
+// Solve makes a model of what was learned, the PCollection<*State> of Merge: it adds the ridge, once,
+// solves for the weights, and returns a PCollection<Model> of one element, whose file has the feature
+// maps, names and classes of opt.Model, and the state of the output layer, so that it can learn more.
+// The same states give the same bytes.
+//
+//	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR. memory: the state about four times.
+//	panics: in Beam's manner where the pipeline cannot be built.
+//	errors, of the pipeline: more lines in opt.Bad than opt.SkipBad; no samples at all; too few
+//	samples for the nodes without a ridge; nodes that are dependent to working precision.
+func Solve(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
+	f, err := newFit(blsupdate.Gram, opt) // the states know their method
+	if err != nil {
+		panic(err)
+	}
+	return beam.Must(f.solve(s.Scope("scaleout.Solve"), states))
+}
+
+func (f *fit) solve(s beam.Scope, states beam.PCollection) (beam.PCollection, error) {
+	if err := checkBounded("states", states); err != nil {
+		return beam.PCollection{}, err
+	}
+	bad, limit := f.opt.Bad, f.opt.SkipBad
+	if !bad.IsValid() {
+		bad, limit = beam.ParDo(s, &noneFn{}, beam.Impulse(s)), math.MaxInt64
+	} else if err := checkBounded("bad rows", bad); err != nil {
+		return beam.PCollection{}, err
+	}
+	fn := &solveFn{Model: f.model, Lambda: f.opt.Lambda, Batch: f.opt.Batch, SkipBad: limit, Created: f.opt.Created, Software: f.opt.Software, base: f.base}
+	out, err := beam.TryParDo(s, fn, beam.Impulse(s), beam.SideInput{Input: states}, beam.SideInput{Input: bad})
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	return out[0], nil
+}
+
+// A solveFn is called once, with all states, and all bad rows and files, as side inputs, so that it is
+// called where there are none too.
+type solveFn struct {
+	Model    modelRef
+	Lambda   float64
+	Batch    int
+	SkipBad  int64
+	Created  time.Time
+	Software string
+
+	base *base // as that of a statesFn
+}
+
+// Setup loads the model.
+func (fn *solveFn) Setup(ctx context.Context) (err error) {
+	fn.base, err = fn.Model.load(ctx)
+	return err
+}
+
+// ProcessElement hands out the model.
+func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**State) bool, bad func(*string) bool, emit func(Model)) error {
+	skipped, err := fn.countBad(bad)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	sum := &State{}
+	for state := (*State)(nil); states(&state); state = nil {
+		if err := sum.add(state); err != nil {
+			return fmt.Errorf("scaleout: merging two states: %w", err)
+		}
+	}
+	if sum.updater == nil {
+		return fmt.Errorf("scaleout: there is nothing to learn: no shard has a sample that could be used, and %d bad rows and files were set aside", skipped)
+	}
+	m, err := fn.solve(sum)
+	if err != nil {
+		return err
+	}
+	countKernel(ctx, begun)
+	emit(m)
+	return nil
+}
+
+// mostShown is the number of bad rows and files that a message shows.
+const mostShown = 5
+
+// countBad returns the number of bad rows and files, and an error where it is beyond the limit.
+func (fn *solveFn) countBad(bad func(*string) bool) (count int64, err error) {
+	var shown []string
+	for line := ""; bad(&line); {
+		if count++; len(shown) < mostShown {
+			shown = append(shown, line)
+		}
+	}
+	if count <= fn.SkipBad {
+		return count, nil
+	}
+	return count, fmt.Errorf("scaleout: %d bad rows and files in all, and at most %d may be set aside: mend the data, or raise the limit; among them are: %s", count, fn.SkipBad, strings.Join(shown, "; "))
+}
+
+// solve makes the model of a sum of states.
+func (fn *solveFn) solve(sum *State) (Model, error) {
+	if err := sum.own(); err != nil { // what a runner keeps of a side input is not changed
+		return Model{}, fmt.Errorf("scaleout: copying a state: %w", err)
+	}
+	u := sum.updater
+	lambda := fn.Lambda
+	if lambda < 0 {
+		lambda = fn.base.updater().Lambda()
+	}
+	if err := u.SetLambda(lambda); err != nil {
+		return Model{}, fmt.Errorf("scaleout: adding the ridge: %w", err)
+	}
+	if _, err := u.Weights(); err != nil {
+		return Model{}, fn.explain(err)
+	}
+	file, err := fn.base.withUpdater(u)
+	if err != nil {
+		return Model{}, fmt.Errorf("scaleout: making a model of the states: %w", err)
+	}
+	meta := &file.Metadata
+	meta.Created, meta.Changed, meta.Software = fn.Created, fn.Created, fn.Software
+	if fn.Batch != 0 {
+		meta.Batch = fn.Batch
+	}
+	m, err := newModel(file)
+	if err != nil {
+		return Model{}, fmt.Errorf("scaleout: writing the model: %w", err)
+	}
+	return m, nil
+}
+
+// explain says what can be done about weights that cannot be had.
+func (fn *solveFn) explain(err error) error {
+	var rank *blsupdate.RankError
+	var condition *blsupdate.ConditionError
+	switch {
+	case errors.As(err, &rank):
+		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes: give a lambda above 0, or more samples: %w", rank.Samples, rank.Nodes, err)
+	case errors.As(err, &condition):
+		return fmt.Errorf("scaleout: the nodes are dependent to working precision: raise lambda, or fit by QR: %w", err)
+	}
+	return fmt.Errorf("scaleout: solving for the weights: %w", err)
+}
+
+// A noneFn makes a collection of no strings.
+type noneFn struct{}
+
+// ProcessElement hands out nothing.
+func (*noneFn) ProcessElement(_ []byte, _ func(string)) {}

@@ -1,0 +1,59 @@
+package scaleout
+
+import (
+	"strings"
+	"testing"
+
+	"blskernel/blsupdate"
+)
+
+// TestSolveErrors asks for models that cannot be.
+func TestSolveErrors(t *testing.T) {
+	few, err := partState(blsupdate.Gram, digits(), 0, shardCount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := partState(blsupdate.Gram, digits(), 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeated := &State{}
+	for range 4 {
+		if err := repeated.add(few); err != nil {
+			t.Fatal(err)
+		}
+	}
+	small := smallState(t, blsupdate.Gram, 0)
+	qr, err := partState(blsupdate.QR, digits(), 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		states []*State
+		bad    []string
+		lambda float64
+		want   string
+	}{
+		"nothing":         {nil, nil, 1, "there is nothing to learn"},
+		"nothing in it":   {[]*State{{}, {}}, []string{"x"}, 1, "and 1 bad rows and files were set aside"},
+		"too much bad":    {[]*State{all}, []string{"one", "two"}, 1, "2 bad rows and files in all, and at most 1 may be set aside: mend the data, or raise the limit; among them are: one; two"},
+		"bad by far":      {[]*State{all}, strings.Split("1 2 3 4 5 6 7", " "), 1, "7 bad rows and files in all, and at most 1 may be set aside: mend the data, or raise the limit; among them are: 1; 2; 3; 4; 5"},
+		"too few":         {[]*State{few}, nil, 0, "30 samples do not determine the weights of 48 nodes: give a lambda above 0"},
+		"dependent":       {[]*State{repeated}, nil, 0, "dependent to working precision: raise lambda, or fit by QR"},
+		"another size":    {[]*State{small}, nil, 1, "making a model of the states"},
+		"another method":  {[]*State{all, qr}, nil, 1, "merging two states"},
+		"none of these":   {[]*State{all}, []string{"one"}, 0, ""},
+		"several at once": {[]*State{few, few}, nil, 1, ""},
+	} {
+		fn := newSolveFn(t)
+		fn.Lambda = test.lambda
+		models := 0
+		err := fn.ProcessElement(background, nil, over(test.states...), over(test.bad...), func(Model) { models++ })
+		switch {
+		case test.want == "" && (err != nil || models != 1):
+			t.Errorf("%s: %d models, %v", name, models, err)
+		case test.want != "" && (err == nil || models != 0 || !strings.HasPrefix(err.Error(), "scaleout: ") || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("%s: %d models, %v", name, models, err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package scaleout
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// smallState returns a state of 3 nodes and 2 targets, and of so few bytes that a fuzzer gets on with
+// them.
+func smallState(t testing.TB, method blsupdate.Method, lambda float64) *State {
+	t.Helper()
+	a := mat.NewDense(4, 3, []float64{1, 2, 3, 0, 1, 4, 5, 6, 0, 1, 1, 1})
+	y := mat.NewDense(4, 2, []float64{1, -1, -1, 1, 1, -1, 1, -1})
+	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &State{updater: u}
+}
+
+// TestStateCoder encodes and decodes by the coder that Beam finds, nothing too.
+func TestStateCoder(t *testing.T) {
+	encode, decode := beam.NewElementEncoder(reflect.TypeFor[*State]()), beam.NewElementDecoder(reflect.TypeFor[*State]())
+	for name, want := range map[string]*State{"nothing": {}, "gram": smallState(t, blsupdate.Gram, 0), "qr": smallState(t, blsupdate.QR, 0)} {
+		var b bytes.Buffer
+		if err := encode.Encode(want, &b); err != nil {
+			t.Fatal(err)
+		}
+		v, err := decode.Decode(&b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := v.(*State)
+		if got.Samples() != want.Samples() || !bytes.Equal(encoded(t, got), encoded(t, want)) {
+			t.Errorf("%s: decoded it is another state, of %d samples", name, got.Samples())
+		}
+		size, err := encodedSize(want)
+		if err != nil || size != int64(len(encoded(t, want))) {
+			t.Errorf("%s: the size is %d, and of its %d bytes (%v)", name, size, len(encoded(t, want)), err)
+		}
+	}
+	if in := encoded(t, nil); len(in) != 0 {
+		t.Errorf("no state is %d bytes", len(in))
+	}
+}
+
+// TestUpdater checks that what Updater returns is a copy.
+func TestUpdater(t *testing.T) {
+	s := smallState(t, blsupdate.Gram, 0)
+	before := encoded(t, s)
+	u, err := s.Updater()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := u.SetLambda(5); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(before, encoded(t, s)) {
+		t.Error("a change of the copy changes the state")
+	}
+	if u, err := (&State{}).Updater(); u != nil || err != nil {
+		t.Errorf("nothing has the updater %v (%v)", u, err)
+	}
+}
+
+func TestStateDamaged(t *testing.T) {
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		whole := encoded(t, smallState(t, method, 0))
+		for n := 1; n < len(whole); n++ {
+			if _, err := decodeState(whole[:n]); err == nil {
+				t.Errorf("%v: the first %d bytes of %d are decoded", method, n, len(whole))
+			}
+		}
+		if _, err := decodeState(append(bytes.Clone(whole), 0)); err == nil {
+			t.Errorf("%v: a byte more is decoded", method)
+		}
+	}
+	for text, s := range map[string]*State{"its lambda is": smallState(t, blsupdate.Gram, 1), "its method is": smallState(t, blsupdate.RidgeInverse, 0)} {
+		if _, err := decodeState(encoded(t, s)); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// FuzzState decodes anything: what can be decoded is encoded and decoded again to the same.
+func FuzzState(f *testing.F) {
+	f.Add([]byte{})
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		in := encoded(f, smallState(f, method, 0))
+		f.Add(in)
+		f.Add(in[:len(in)-8])
+	}
+	f.Add(encoded(f, smallState(f, blsupdate.Gram, 1)))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		s, err := decodeState(in)
+		if err != nil {
+			return
+		}
+		out := encoded(t, s)
+		again, err := decodeState(out)
+		if err != nil || !bytes.Equal(out, encoded(t, again)) {
+			t.Fatalf("decoded again it is another state (%v)", err)
+		}
+	})
+}

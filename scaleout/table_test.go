@@ -1,0 +1,156 @@
+package scaleout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// table returns rows of the inputs a, b and c and of the targets y and z, which are functions of them.
+func table(rows int) (x, y *mat.Dense) {
+	r := rand.New(rand.NewPCG(3, 4))
+	x, y = mat.NewDense(rows, 3, nil), mat.NewDense(rows, 2, nil)
+	for i := range rows {
+		a, b, c := r.Float64(), 10*r.Float64(), 100+r.Float64()
+		x.SetRow(i, []float64{a, b, c})
+		y.SetRow(i, []float64{7 + a*b, 50 + a - c/10})
+	}
+	return x, y
+}
+
+// regression is a regressor that was fitted to some rows of such a table, and the model file of it.
+func regression(t testing.TB) (*bls.Regressor, string) {
+	t.Helper()
+	r := &bls.Regressor{
+		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8},
+		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.125},
+	}
+	x, y := table(40)
+	if err := r.Fit(x, y); err != nil {
+		t.Fatal(err)
+	}
+	return r, saved(t, &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{
+		Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}, Batch: 77,
+		Created: created.AddDate(-1, 0, 0), Progress: &modelfile.Progress{Rows: 40}, Notes: map[string]string{"command": "train"}}})
+}
+
+// csvTable writes rows of a table, in an order of the columns that is not the model's.
+func csvTable(x, y *mat.Dense, from, to int) []byte {
+	var b strings.Builder
+	b.WriteString("z,c,a,y,b\n")
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, "%v,%v,%v,%v,%v\n", y.At(i, 1), x.At(i, 2), x.At(i, 0), y.At(i, 0), x.At(i, 1))
+	}
+	return []byte(b.String())
+}
+
+// TestRegression fits to texts whose columns are found by their names, and looks at what the model file
+// says.
+func TestRegression(t *testing.T) {
+	base, model := regression(t)
+	x, y := table(600)
+	folder := t.TempDir()
+	const count = 7
+	for i := range count {
+		writeFile(t, folder, fmt.Sprintf("%d.csv", i), csvTable(x, y, i*600/count, (i+1)*600/count))
+	}
+	a, ya, err := base.Expand(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := sharded{patterns: []string{filepath.Join(folder, "*.csv")}}
+	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
+		for _, lambda := range []float64{-1, 2} {
+			ridge := lambda
+			if lambda < 0 {
+				ridge = 0.125 // that of the model
+			}
+			u, err := blsupdate.New(method, a, ya, blsupdate.Options{Lambda: ridge})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, _ := sh.fit(t, method, Options{Model: model, Lambda: lambda, Created: created, Software: "a test 1.2"})
+			limit := bound(method, 600, condition(t, a, ridge))
+			if d := difference(weights(t, f.Regressor), weights(t, u)); !(d <= limit) {
+				t.Errorf("%v, lambda %v: the weights differ by %.3g, and may by %.3g", method, lambda, d, limit)
+			}
+			if got := f.Regressor.Center(); fmt.Sprint(got) != fmt.Sprint(base.Center()) {
+				t.Errorf("%v: the center is %v, and that of the model %v", method, got, base.Center())
+			}
+			if score, err := f.Regressor.Score(x, y); err != nil || !(score > 0.9) {
+				t.Errorf("%v: R² is %v (%v)", method, score, err)
+			}
+			want := modelfile.Metadata{Created: created, Changed: created, Software: "a test 1.2", Batch: 77, Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}}
+			if got := f.Metadata; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+				t.Errorf("%v: the metadata is\n%+v\nand should be\n%+v", method, got, want)
+			}
+		}
+	}
+}
+
+// TestBatchOption checks the default of the software and what Batch says.
+func TestBatchOption(t *testing.T) {
+	_, model := regression(t)
+	x, y := table(60)
+	path := writeFile(t, t.TempDir(), "x.csv", csvTable(x, y, 0, 60))
+	f, _ := sharded{patterns: []string{path}}.fit(t, blsupdate.Gram, Options{Model: model, Lambda: 1, Batch: 12})
+	if f.Metadata.Batch != 12 || f.Metadata.Software != defaultSoftware || f.Metadata.Created.IsZero() {
+		t.Errorf("the metadata is %+v", f.Metadata)
+	}
+}
+
+// TestColumns reads shards whose columns fit in one way or another, or do not.
+func TestColumns(t *testing.T) {
+	_, model := regression(t)
+	folder := t.TempDir()
+	for _, test := range []struct {
+		name, text string
+		opt        ReadOptions
+		want       string // the first inputs and targets, or the error
+	}{
+		{"in their order", "a,b,c,y,z\n1,2,3,4,5\n", ReadOptions{}, "[1 2 3][4 5]"},
+		{"in another order", "z,y,c,b,a\n5,4,3,2,1\n", ReadOptions{}, "[1 2 3][4 5]"},
+		{"with others", "q,a,b,c,y,z\n0,1,2,3,4,5\n", ReadOptions{}, "[1 2 3][4 5]"},
+		{"without names", "1,2,3,4,5\n", ReadOptions{Targets: []string{"4-5"}}, "[1 2 3][4 5]"},
+		{"given by names", "z,y,c,b,a\n5,4,3,2,1\n", ReadOptions{Inputs: []string{"c", "b", "a"}, Targets: []string{"z", "y"}}, "[1 2 3][4 5]"},
+		{"given by numbers", "p,q,r,s,t\n1,2,3,4,5\n", ReadOptions{Inputs: []string{"1-3"}, Targets: []string{"s", "t"}}, "[1 2 3][4 5]"},
+		{"other names", "a,b,d,y,z\n1,2,3,4,5\n", ReadOptions{}, `lacks the columns "c" of the model, and has "a", "b", "d", "y", "z"`},
+		{"no targets", "a,b,c,y\n1,2,3,4\n", ReadOptions{}, `lacks the columns "z"`},
+		{"names twice", "a,b,c,a,y,z\n1,2,3,4,5,6\n", ReadOptions{}, `more than one column named "a"`},
+		{"too many", "1,2,3,4,5,6\n", ReadOptions{Targets: []string{"5-6"}}, "has 4 inputs, and the model 3"},
+		{"one target", "1,2,3,4\n", ReadOptions{Targets: []string{"4"}}, "has 1 columns of labels or targets, and the model 2"},
+		{"none named", "1,2,3\n", ReadOptions{}, "has no labels or targets"},
+		{"not there", "1,2,3,4,5\n", ReadOptions{Targets: []string{"y"}}, `has no column named "y"`},
+		{"a range", "z,y,c,b,a\n5,4,3,2,1\n", ReadOptions{Inputs: []string{"c:a"}, Targets: []string{"y", "z"}}, "a range in another order"},
+	} {
+		path := writeFile(t, folder, test.name+".csv", []byte(test.text))
+		got := ""
+		err := newReadFn(t, model, test.opt).ProcessElement(background, Shard{Path: path}, func(b Batch) {
+			got += fmt.Sprint(b.X.RawRowView(0), b.Y.RawRowView(0))
+		}, nil)
+		switch {
+		case err == nil && strings.ReplaceAll(got, "] [", "][") != test.want:
+			t.Errorf("%s: read %s", test.name, got)
+		case err != nil && (!strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path)):
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestOverflow checks that a sample that is beyond the nodes is named.
+func TestOverflow(t *testing.T) {
+	_, model := regression(t)
+	path := writeFile(t, t.TempDir(), "x.csv", []byte("a,b,c,y,z\n1,2,3,4,5\n1e308,1,1,1,1\n"))
+	fails(t, func(s beam.Scope) {
+		sharded{patterns: []string{path}}.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, Lambda: 1})
+	}, path, "sample 2", "overflows")
+}

@@ -1,0 +1,158 @@
+package scaleout
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bls/modelfile"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+)
+
+// testModel returns the model of sample.
+func testModel(t testing.TB) Model {
+	t.Helper()
+	m, err := newModel(&modelfile.File{Classifier: sample(), Metadata: modelfile.Metadata{Created: created}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// readAll returns the bytes of a file of any file system.
+func readAll(t testing.TB, path string) []byte {
+	t.Helper()
+	r, err := openRead(background, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestWrite writes a model as a step of a pipeline, and reads what WriteTo writes and File has.
+func TestWrite(t *testing.T) {
+	m := testModel(t)
+	path := filepath.Join(t.TempDir(), "m.bls")
+	p, s, col := ptest.Create([]any{m})
+	Write(s, path, col)
+	ptest.RunAndValidate(t, p)
+	f, err := modelfile.Load(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := m.File(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !f.Metadata.Created.Equal(created) || difference(weights(t, f.Classifier), weights(t, again.Classifier)) != 0 {
+		t.Error("the model of the file is another one")
+	}
+	if m.Bytes() != int64(len(readAll(t, path))) {
+		t.Errorf("the model has %d bytes", m.Bytes())
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	folder := t.TempDir()
+	file := writeFile(t, folder, "file", nil)
+	for _, path := range []string{filepath.Join(file, "m.bls"), folder, "full://m.bls", "object://m.bls"} {
+		err := (&writeFn{Path: path}).ProcessElement(background, testModel(t))
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if left := full.names(); len(left) != 0 {
+		t.Errorf("of a file that could not be written there is %q", left)
+	}
+	if left := object.names(); len(left) != 0 {
+		t.Errorf("of an object that could not be written there is %q", left)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a file system that nobody knows is taken")
+		}
+	}()
+	_, s := beam.NewPipelineWithRoot()
+	Write(s, "nowhere://m.bls", beam.Create(s, testModel(t)))
+}
+
+// A brokenFS is a file system on which no more than most bytes can be written.
+type brokenFS struct {
+	filesystem.Interface
+	most  int
+	files map[string][]byte
+}
+
+// renaming is a brokenFS whose files can be renamed and removed; without it they are objects.
+type renaming struct{ *brokenFS }
+
+var (
+	full   = &brokenFS{most: 100, files: map[string][]byte{}}
+	object = &brokenFS{most: 100, files: map[string][]byte{}}
+)
+
+func init() {
+	filesystem.Register("full", func(context.Context) filesystem.Interface { return renaming{full} })
+	filesystem.Register("object", func(context.Context) filesystem.Interface { return object })
+}
+
+func (fs *brokenFS) names() (out []string) {
+	for name := range fs.files {
+		out = append(out, name)
+	}
+	return out
+}
+
+func (fs *brokenFS) Close() error { return nil }
+
+func (fs *brokenFS) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	return &brokenFile{fs: fs, ctx: ctx, name: name}, nil
+}
+
+func (fs renaming) Rename(_ context.Context, from, to string) error {
+	fs.files[to] = fs.files[from]
+	delete(fs.files, from)
+	return nil
+}
+
+func (fs renaming) Remove(_ context.Context, name string) error {
+	delete(fs.files, name)
+	return nil
+}
+
+// A brokenFile is complete when it is closed, as the objects of object stores, unless its context is
+// done by then.
+type brokenFile struct {
+	fs   *brokenFS
+	ctx  context.Context
+	name string
+	data []byte
+}
+
+func (f *brokenFile) Write(p []byte) (int, error) {
+	n := min(len(p), f.fs.most-len(f.data))
+	f.data = append(f.data, p[:n]...)
+	if n < len(p) {
+		return n, errors.New("no room")
+	}
+	return n, nil
+}
+
+func (f *brokenFile) Close() error {
+	if f.ctx.Err() != nil {
+		return f.ctx.Err()
+	}
+	f.fs.files[f.name] = f.data
+	return nil
+}
