@@ -52,6 +52,8 @@ var readings = map[string]reading{
 	// later.
 	"github.com/golang/freetype LICENSE":          {"d3ba056adc2b7909e95681deaae397fb37c97ed491a920f491214f07b62c41d0", []string{"FTL"}, "", "licenses/ftl.txt"},
 	"github.com/golang/freetype licenses/ftl.txt": {"f4b133e25df1f86ad3ffea453aa0e613f0474f34778dbbb3e437e7b2724937d8", []string{"FTL"}, "", ""},
+	// The license of the documentation, of which nothing is compiled.
+	"github.com/opencontainers/go-digest LICENSE.docs": {"a1d1adec3ba691ef6e377a78bbe9e9e2501f2f4a1723d08857da1ac6564e4fed", nil, "", ""},
 	// A disclaimer without a license.
 	"gonum.org/v1/gonum THIRD_PARTY_LICENSES/Bogaert-LICENSE": {"19912b29acb89536920c5bac54feb6a3da6c6989b35b7878f38728fbdb4c1535", nil, "integrate/quad", ""},
 	// The BSD license between a title and references.
