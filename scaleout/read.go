@@ -1,9 +1,16 @@
 package scaleout
 
 import (
+	"archive/zip"
+	"compress/flate"
+	"compress/gzip"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"slices"
 
 	"blskernel/dataset/stream"
 
@@ -84,7 +91,7 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 	checked := &tally{limit: fn.Options.SkipBad}
 	rows, err := fn.read(ctx, shard, checked.add, func(Batch) {})
 	var fault *stream.Error
-	if errors.As(err, &fault) {
+	if errors.As(err, &fault) && lasting(fault) {
 		badCounter.Inc(ctx, 1)
 		bad(fault.Error())
 		return nil
@@ -102,6 +109,23 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 		return fmt.Errorf("scaleout: %s has changed while it was read, or is read in another way than before, when it had %d samples and %d bad rows: %w", shard.Path, rows, checked.count, err)
 	}
 	return nil
+}
+
+// lasting tells whether a fault is one of the file, which will have it when it is read again, and not of a disk or a
+// network at that moment: for that a bundle fails, which the runner runs again.
+func lasting(fault *stream.Error) bool {
+	if fault.Err == nil {
+		return true
+	}
+	var corrupt flate.CorruptInputError
+	var text *csv.ParseError
+	if errors.As(fault.Err, &corrupt) || errors.As(fault.Err, &text) {
+		return true
+	}
+	return slices.ContainsFunc([]error{
+		fs.ErrNotExist, fs.ErrPermission, io.EOF, io.ErrUnexpectedEOF,
+		gzip.ErrHeader, gzip.ErrChecksum, zip.ErrFormat, zip.ErrChecksum, zip.ErrAlgorithm,
+	}, func(of error) bool { return errors.Is(fault.Err, of) })
 }
 
 // prefixed says that an error comes from here, unless it is none.

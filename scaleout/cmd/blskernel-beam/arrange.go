@@ -124,25 +124,21 @@ func (on *place) ownPool(s streams) (*worker.Pool, error) {
 	return pool, nil
 }
 
-// workerBinary returns the program that is brought to workers, empty where they have it: as this
-// process and those that it starts do, and on Prism what somebody else has started, since it is on the
-// same machine, unless --worker_binary is given.
+// workerBinary returns the program that is brought to workers: that of --worker_binary, and without it this one to containers.
+// Other workers have it: those that this process starts, and those that somebody else has started.
 func (on *place) workerBinary() (string, error) {
 	if *jobopts.WorkerBinary != "" {
 		return *jobopts.WorkerBinary, nil
 	}
-	switch {
-	case on.environment == own, on.environment == loopback:
-		return "", nil
-	case on.prism() && on.environment != docker:
+	if on.environment != docker {
 		return "", nil
 	}
 	if path, ok := runnerlib.IsWorkerCompatibleBinary(); ok {
 		return path, nil
 	}
 	path, err := os.Executable()
-	if err == nil && on.environment == docker {
-		err = usageError{fmt.Errorf("--worker_binary is missing: this program, %s, does not run in containers for linux/amd64, so build one that does", path)}
+	if err != nil {
+		return "", err
 	}
-	return path, err
+	return "", usageError{fmt.Errorf("--worker_binary is missing: this program, %s, does not run in containers for linux/amd64, so build one that does", path)}
 }

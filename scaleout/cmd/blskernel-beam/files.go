@@ -57,10 +57,11 @@ func (set *settings) checkFiles(ctx context.Context, seen bool) error {
 	if info, err := os.Stat(set.badOut); local(set.badOut) && err == nil && !info.Mode().IsRegular() {
 		return usageError{fmt.Errorf("--bad-out is %q, which is no file", set.badOut)}
 	}
-	if !seen {
-		return nil
-	}
 	samples, err := count(ctx, set.patterns)
+	set.files = samples
+	if !seen {
+		return nil // workers may see other files
+	}
 	if err != nil {
 		return err
 	}

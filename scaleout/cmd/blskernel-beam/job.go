@@ -35,6 +35,10 @@ type job struct {
 	id string // of the last one that was submitted, by the job service
 }
 
+// errCancelled says that a job was cancelled, and not by this process. A pool of workers does that to one
+// that Prism would wait for without end.
+var errCancelled = errors.New("the job was cancelled, by its pool of workers since one was lost, or by somebody else")
+
 // A lostError says that a job ended since a worker was lost.
 type lostError struct{ why string }
 
@@ -43,7 +47,7 @@ func (e *lostError) Error() string { return "a worker was lost: " + e.why }
 // run submits the job, waits for its end and returns its metrics, nil where there are none. Where
 // ctx is cancelled the job is too.
 //
-//	errors: *lostError; what a step said; a job service that cannot be reached or does not take the job.
+//	errors: *lostError; errCancelled; what a step said; a job service that cannot be reached or does not take the job.
 func (j *job) run(ctx context.Context) (*metrics.Results, error) {
 	conn, err := j.connect(ctx)
 	if ctx.Err() != nil {
@@ -127,9 +131,7 @@ func outcome(stream jobpb.JobService_GetMessageStreamClient) error {
 		case jobpb.JobState_DONE:
 			return nil
 		case jobpb.JobState_CANCELLED:
-			// Not by this process. A worker pool does that to a job that Prism would wait for without
-			// end.
-			return &lostError{"its job was cancelled, by its worker pool or by somebody else"}
+			return errCancelled
 		case jobpb.JobState_FAILED:
 			failed = true
 		}

@@ -30,6 +30,7 @@ func (set *settings) build(few bool) (*beam.Pipeline, error) {
 	p := beam.NewPipeline()
 	s := p.Root()
 	method, opt := set.fit()
+	opt.States = set.files // at most, since a bundle has at least one
 	if few {
 		opt.States = max(1, opt.FanIn)
 	}

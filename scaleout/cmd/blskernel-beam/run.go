@@ -12,6 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 )
 
 // runTrain is `blskernel-beam` without a subcommand.
@@ -64,6 +65,7 @@ func (set *settings) run(ctx context.Context, on *place, s streams) error {
 		found, err = set.submit(ctx, p, on, &done, s)
 	} else {
 		done.Attempts = 1
+		done.running = *jobopts.Async
 		found, err = runElsewhere(ctx, p, on.runner)
 	}
 	if err != nil {
@@ -89,7 +91,7 @@ func (set *settings) submit(ctx context.Context, p *beam.Pipeline, on *place, do
 		found, err := j.run(ctx)
 		done.Job, done.running = j.id, j.async
 		var lost *lostError
-		if !errors.As(err, &lost) {
+		if !errors.As(err, &lost) && !(on.prism() && errors.Is(err, errCancelled)) {
 			return found, err
 		}
 		if local(set.out) {
@@ -106,6 +108,9 @@ func (set *settings) submit(ctx context.Context, p *beam.Pipeline, on *place, do
 // runElsewhere runs the pipeline on a runner of Beam that is no job service.
 func runElsewhere(ctx context.Context, p *beam.Pipeline, runner string) (*metrics.Results, error) {
 	result, err := beam.Run(ctx, runner, p)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, errors.New(essence(err.Error()))
 	}

@@ -93,7 +93,7 @@ func TestLost(t *testing.T) {
 			}
 			end := ended(t, fit)
 			r := reported(t, end)
-			if r.Attempts != 2 || !strings.Contains(end.err, "a worker was lost") {
+			if r.Attempts != 2 || !strings.Contains(end.err, "was lost") {
 				t.Errorf("%d attempts, and standard error has %q", r.Attempts, end.err)
 			}
 			if r.Rows != shardCount*shardRows {
@@ -117,7 +117,7 @@ func TestLostAtLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := ended(t, c)
-	if end.status != exitFailure || !strings.Contains(end.err, "a worker was lost: ") || strings.Count(end.err, "\n") != 1 {
+	if end.status != exitFailure || !strings.Contains(end.err, "was lost") || strings.Count(end.err, "\n") != 1 {
 		t.Errorf("status %d, and standard error has %q", end.status, end.err)
 	}
 	if _, err := os.Stat(out); err == nil {

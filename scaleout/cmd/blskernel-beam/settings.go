@@ -17,6 +17,7 @@ import (
 // settings are the flags of a fit.
 type settings struct {
 	patterns []string // which are no flags
+	files    int      // that they name, 0 where this process cannot tell
 
 	model, out, method           string
 	targets, target, inputs      list
