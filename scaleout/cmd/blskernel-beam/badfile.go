@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +20,7 @@ func init() {
 }
 
 // writeBad writes a file with the lines of bad in their order, and an empty one where there are none:
-// --skip-bad bounds their number.
+// --skip-bad bounds their number in each file of samples.
 func writeBad(s beam.Scope, path string, bad beam.PCollection) {
 	s = s.Scope("bad rows and files")
 	beam.ParDo0(s, &badFn{Path: path}, beam.Impulse(s), beam.SideInput{Input: bad})
@@ -60,13 +61,15 @@ func (fn *badFn) write(ctx context.Context, lines []string) error {
 		return err
 	}
 	defer system.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	w, err := system.OpenWrite(ctx, fn.Path)
 	if err != nil {
 		return err
 	}
 	if err := writeLines(w, lines); err != nil {
-		_ = w.Close()
-		return err
+		cancel() // so that the object is not completed
+		return errors.Join(err, w.Close())
 	}
 	return w.Close()
 }

@@ -21,6 +21,22 @@ import (
 // local tells whether a path is one of this machine, and not of another file system of Beam.
 func local(path string) bool { return !strings.Contains(path, "://") }
 
+// checkShared refuses paths of this machine, for workers that would read and write others of the same names, which end with
+// them.
+func (set *settings) checkShared() error {
+	for _, named := range []struct {
+		flag  string
+		paths []string
+	}{{"--model", []string{set.model}}, {"--out", []string{set.out}}, {"--bad-out", []string{set.badOut}}, {"the data", set.patterns}, {"--targets", set.targets}} {
+		for _, path := range named.paths {
+			if path != "" && local(path) {
+				return fmt.Errorf("%s is %q, on this machine, and the workers have disks of their own: name a place that all of them reach, such as gs:// or s3://", named.flag, path)
+			}
+		}
+	}
+	return nil
+}
+
 // makeAbsolute makes the paths of this machine absolute, for workers that are in another folder.
 func (set *settings) makeAbsolute() (err error) {
 	paths := []*string{&set.model, &set.out, &set.badOut}

@@ -116,6 +116,11 @@ func (on *place) here() bool {
 	return !on.portable() || on.environment == loopback || on.environment == own
 }
 
+// apart tells whether workers have no disk of this machine: in containers, and on Dataflow.
+func (on *place) apart() bool {
+	return on.environment == docker || strings.HasPrefix(strings.ToLower(on.runner), "dataflow")
+}
+
 // portable tells whether the runner takes jobs by Beam's job service.
 func (on *place) portable() bool { return portableRunners[on.runner] != "" }
 

@@ -38,6 +38,11 @@ func runTrain(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
+	if on.apart() {
+		if err := set.checkShared(); err != nil {
+			return usageError{err}
+		}
+	}
 	if !on.here() {
 		if err := set.makeAbsolute(); err != nil {
 			return err

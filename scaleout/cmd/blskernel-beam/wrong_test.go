@@ -40,6 +40,8 @@ func TestWrong(t *testing.T) {
 		{2, "--bad-out takes what --skip-bad sets aside", []string{"x.csv", model, out, "--bad-out", "bad.txt"}},
 		{2, `--runner is "slow"`, []string{"x.csv", model, out, "--runner", "slow"}},
 		{2, "--endpoint is missing", []string{"x.csv", model, out, "--runner", "universal"}},
+		{2, "the workers have disks of their own", []string{p.pattern(), model, out, "--runner", "universal", "--endpoint", "localhost:1"}},
+		{2, "--out is ", []string{"gs://b/x.csv", "--model=gs://b/base.bls", out, "--runner", "dataflow"}},
 		{2, "--workers is for runners", []string{"x.csv", model, out, "--runner", "direct", "--workers", "2"}},
 		{2, "--environment_config is missing", []string{"x.csv", model, out, "--environment_type", "EXTERNAL"}},
 		{2, `--environment_type is "CLOUD"`, []string{"x.csv", model, out, "--environment_type", "CLOUD"}},
