@@ -17,6 +17,7 @@ var layers = []string{
 	"blskernel/internal/guard",
 	"blskernel/internal/finite",
 	"blskernel/internal/fuzz",
+	"blskernel/internal/flagvalue",
 	"blskernel/internal/memory",
 	"blskernel/internal/disk",
 	"blskernel/internal/faults",

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"errors"
 	"math"
 	"strconv"
-	"strings"
+
+	"blskernel/internal/flagvalue"
 )
 
 // ridge is the value of --lambda: a number that is written as a power of two where it is one, since the
@@ -27,21 +27,9 @@ func (r *ridge) String() string {
 
 // Set reads a decimal number or 2^n.
 func (r *ridge) Set(s string) error {
-	var v float64
-	var err error
-	if exponent, ok := strings.CutPrefix(s, "2^"); ok {
-		var n int
-		n, err = strconv.Atoi(exponent)
-		v = math.Ldexp(1, n)
-	} else {
-		v, err = strconv.ParseFloat(s, 64)
+	v, err := flagvalue.ParseRidge(s)
+	if err == nil {
+		*r = ridge(v)
 	}
-	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
-		return errors.New("want a finite number, 0 or more, such as 1e-6 or 2^-30")
-	}
-	if v == 0 && strings.ContainsAny(strings.SplitN(strings.ToLower(s), "e", 2)[0], "123456789") {
-		return errors.New("is too small for a float64; 0 is the exact pseudoinverse")
-	}
-	*r = ridge(v)
-	return nil
+	return err
 }
