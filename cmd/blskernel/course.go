@@ -186,15 +186,13 @@ type keptRows struct {
 // stopped keeps what has been learned if the work was interrupted and checkpoints are wanted, and
 // returns the reason.
 func (c *course) stopped(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return c.explain(err)
-	}
-	if c.every.wanted() && c.rows > c.kept {
+	err = c.explain(causeOf(ctx, err))
+	if ctx.Err() != nil && c.every.wanted() && c.rows > c.kept {
 		if kept := c.checkpoint(); kept != nil {
 			return errors.Join(kept, err)
 		}
 	}
-	return context.Cause(ctx)
+	return err
 }
 
 // A summary is what a course took, as JSON.

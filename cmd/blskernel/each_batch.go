@@ -24,10 +24,7 @@ func eachBatch(ctx context.Context, t *talk, r *stream.Reader, rowsEach batchRow
 			f.err = do(f)
 		}
 		if f.err != nil {
-			if ctx.Err() != nil {
-				return rows, context.Cause(ctx)
-			}
-			return rows, f.err
+			return rows, causeOf(ctx, f.err)
 		}
 		n, _ := f.batch.X.Dims()
 		rows += int64(n)

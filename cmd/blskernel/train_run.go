@@ -163,10 +163,7 @@ func (tr *training) start(ctx context.Context, c *course, meta modelfile.Metadat
 	start := time.Now()
 	model, err := tr.fit(ctx, f, c.total, meta)
 	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return explainTraining(err)
+		return explainTraining(causeOf(ctx, err))
 	}
 	c.model = model
 	c.took(f, time.Since(start))
