@@ -201,7 +201,8 @@ func (c *Classifier) Encode(w io.Writer) error { return c.model.encode(w, kindCl
 //
 //	errors: *FormatError where r ends too early, or has what no Classifier can be; those of r, which is how a context
 //	stops it.
-//	memory: whatever r says of sizes, no more than five times what it has, and some 500 KB.
+//	memory: whatever r says of sizes, of n bytes that it has no more than 12n bytes and 256 KiB are allocated on the way, what
+//	is freed again included.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)
 	if err != nil {

@@ -60,7 +60,7 @@ func encodeMatrix(w *codec.Writer, m *mat.Dense) {
 // stands for blskernel.Default().
 //
 //	errors: *FormatError where r ends too early, has more than one Features, or what no Features can be; those of r.
-//	memory: whatever r says of sizes, no more than about twice what it has, and some 200 KB.
+//	memory: that of DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	c := codec.NewReader(r)
 	f := decodeFeatures(c, b)

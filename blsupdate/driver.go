@@ -107,7 +107,7 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 		return err
 	}
 	q := rowsOf(ax)
-	if err := u.checkAddMemory(ctx, q); err != nil {
+	if err := u.checkAddMemory(ctx, q, 0); err != nil {
 		return err
 	}
 	return u.run(q, q, func() (done, error) { return u.state.add(ctx, ax, ya) })
@@ -126,7 +126,7 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
-	if err := u.checkAddMemory(ctx, q); err != nil {
+	if err := u.checkAddMemory(ctx, q, memory.Floats(q, u.Nodes()+u.Targets())); err != nil {
 		return err
 	}
 	roots := make([]float64, q)

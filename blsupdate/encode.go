@@ -59,8 +59,9 @@ func Encode(w io.Writer, u Updater) error {
 // Decode reads what Encode wrote, up to the end of r, and returns a model with the same interfaces as that of New. b
 // computes its products, nil for blskernel.Default().
 //
-// Everything is checked before it is used: the error is a *FormatError for what cannot be, or wraps that of r. No
-// more memory is allocated than five times what r has and some 100 KB, whatever sizes it claims.
+// Everything is checked before it is used: the error is a *FormatError for what cannot be, or wraps that of r. Of
+// n bytes that r has no more than 12n bytes and 256 KiB are allocated on the way, what is freed again included, whatever sizes
+// it claims.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	x := &coder{r: codec.NewReader(r)}
 	u := x.updater(b)

@@ -51,20 +51,20 @@ func checkStartMemory(m Method, l, k, c int) error {
 }
 
 // checkAddMemory returns a *MemoryError where there is no room for what an update by q rows allocates at the same time:
-// of A⁺ the rows of Ax in storage of its own, with what is kept of D, which is that of at most k rows in the form
+// so many bytes for the rows themselves, where they are weighted; of A⁺ the rows of Ax in storage of its own, with what is kept of D, which is that of at most k rows in the form
 // Compressed, or with the new rows; of G or R a copy where the update can be canceled in the middle of it. What else
 // is copied depends on how a method adds the rows, and the method asks for room itself.
-func (u *updater) checkAddMemory(ctx context.Context, q int) error {
+func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) error {
 	k, c := u.state.dims()
-	var bytes int64
+	bytes := weighted
 	switch u.method {
 	case Original, Improved:
 		opt, rows := u.state.base().opt, memory.Floats(q, k)
 		d := func(columns int) int64 { return memory.Floats(opt.keptRows(u.samples, columns), columns) }
-		bytes = memory.Sum(rows, max(rows, min(d(q), d(min(q, k)))))
+		bytes = memory.Sum(bytes, rows, max(rows, min(d(q), d(min(q, k)))))
 	case Gram, QR:
 		if manyPanels(ctx, q) {
-			bytes = StateBytes(u.method, u.samples, k, c)
+			bytes = memory.Sum(bytes, StateBytes(u.method, u.samples, k, c))
 		}
 	}
 	e := memory.Check(bytes)
@@ -76,7 +76,11 @@ func (u *updater) checkAddMemory(ctx context.Context, q int) error {
 		e.Op, e.Do = "blsupdate", "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
 		return e
 	}
-	return advised(e, u.method)
+	err := advised(e, u.method)
+	if weighted > 0 {
+		e.Do = "add smaller batches, or " + e.Do
+	}
+	return err
 }
 
 // room returns a *MemoryError where there are not so many bytes beside the state, for the copies and factors that an

@@ -24,9 +24,9 @@ import (
 //
 //	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError, *FormatError; those of r, which is
 //	how a context stops it.
-//	memory: the model, and up to half of its largest matrix more on the way; for a file that is refused no more than five times its
-//	size, and 1 MB. Beside that up to 64 MB are allocated for metadata of 1 MB, where it consists of very short
-//	strings.
+//	memory: the model, and up to half of its largest matrix more on the way. Of n bytes that r has no more than 12n bytes and
+//	512 KiB are allocated, what is freed again included, whether it is a model or refused; of the metadata, which has at
+//	most 1 MB, up to 96n, where it consists of very short strings.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {
