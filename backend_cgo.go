@@ -56,14 +56,15 @@ OTHERS(DEFINE)
 
 typedef void (*set_threads_func)(int);
 typedef int (*get_threads_func)(void);
-typedef char *(*get_config_func)(void);
+typedef char *(*get_text_func)(void);
 static set_threads_func set_threads;
 static get_threads_func get_threads;
-static get_config_func get_config;
+static get_text_func get_config, get_core;
 
 static void blskernel_set_threads(int n) { set_threads(n); }
 static int blskernel_get_threads(void) { return get_threads(); }
 static const char *blskernel_config(void) { return get_config ? get_config() : ""; }
+static const char *blskernel_core(void) { return get_core ? get_core() : ""; }
 
 // resolve fills the pointers from handle and returns the first name that is needed and missing.
 static const char *resolve(void *handle) {
@@ -72,7 +73,8 @@ static const char *resolve(void *handle) {
 	if (!set_threads) return "openblas_set_num_threads";
 	get_threads = (get_threads_func)dlsym(handle, "openblas_get_num_threads");
 	if (!get_threads) return "openblas_get_num_threads";
-	get_config = (get_config_func)dlsym(handle, "openblas_get_config");
+	get_config = (get_text_func)dlsym(handle, "openblas_get_config");
+	get_core = (get_text_func)dlsym(handle, "openblas_get_corename");
 #define CHECK(name) if (!dlsym(handle, "cblas_" #name)) return "cblas_" #name;
 	FLOAT64(CHECK)
 #define FILL(name) if ((p = dlsym(handle, "cblas_" #name))) blskernel_##name = p;
@@ -81,7 +83,7 @@ static const char *resolve(void *handle) {
 	return NULL;
 }
 
-// What blskernel_open has opened; it stays open.
+// What blskernel_open has opened last; it stays open.
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
 // blskernel_open opens the library and returns NULL, or says what went wrong; *missing tells
@@ -100,6 +102,8 @@ static const char *blskernel_open(const char *name, int *missing) {
 	*missing = 1;
 	return lacks;
 }
+
+static void blskernel_close(void) { dlclose(blskernel_openblas); }
 
 // A program that links a cblas library itself and calls netlib directly gets that library, though
 // its calls come by the symbols above.
@@ -155,7 +159,7 @@ func openOpenBLAS(name string) (Backend, error) {
 	}
 	var why []string
 	for _, n := range names {
-		reason := open(n)
+		reason := openBest(n)
 		if reason == "" {
 			limit := int(C.blskernel_get_threads())
 			onThreads(func() { C.blskernel_set_threads(C.int(min(Threads(), limit))) })
@@ -181,3 +185,9 @@ func open(name string) string {
 		return C.GoString(msg)
 	}
 }
+
+// openedCore is the CPU whose kernels the open library has taken, by OpenBLAS's name, empty where it does not say.
+func openedCore() string { return C.GoString(C.blskernel_core()) }
+
+// closeOpened closes the library, which is to be opened again before anything is computed.
+func closeOpened() { C.blskernel_close() }
