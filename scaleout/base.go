@@ -49,13 +49,16 @@ func (b *base) updater() blsupdate.Updater {
 	return b.Regressor.Updater()
 }
 
-// inputs returns d.
-func (b *base) inputs() int {
+// features returns the feature maps.
+func (b *base) features() *bls.Features {
 	if b.classifies() {
-		return b.Classifier.FittedFeatures().Inputs()
+		return b.Classifier.FittedFeatures()
 	}
-	return b.Regressor.FittedFeatures().Inputs()
+	return b.Regressor.FittedFeatures()
 }
+
+// inputs returns d.
+func (b *base) inputs() int { return b.features().Inputs() }
 
 // expand returns the rows A and targets Y that the output layer learns of a batch. Its error names the
 // shard, and the sample where it is one that is to blame.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"blskernel/dataset/stream"
 
@@ -38,8 +39,8 @@ func init() {
 //	errors, of the pipeline: the first row that is bad, by file, line and column (stream.Error), also
 //	for a label that is none of the model's classes; and likewise the first file that cannot be
 //	opened, is cut off, has a wrong checksum, or does not fit the model by the number or the names of
-//	its inputs. With opt.SkipBad above 0 these are set aside, and the error is that one shard has more
-//	than that. A file that is set aside counts once, whatever the number of its rows, and none of them
+//	its inputs. With opt.SkipBad above 0 these are set aside, and so are samples that are too large to be
+//	learned, and the error is that one shard has more than that. A file that is set aside counts once, whatever the number of its rows, and none of them
 //	is learned.
 func Read(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, bad beam.PCollection) {
 	batches, bad, err := TryRead(s, shards, opt)
@@ -85,22 +86,24 @@ func (fn *readFn) Setup(ctx context.Context) (err error) {
 // ProcessElement hands out the batches of a shard, and what was set aside.
 func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Batch), bad func(string)) error {
 	if fn.Options.SkipBad == 0 {
-		_, err := fn.read(ctx, shard, nil, batch)
+		_, err := fn.read(ctx, shard, nil, nil, batch)
 		return prefixed(err)
 	}
 	checked := &tally{limit: fn.Options.SkipBad}
-	rows, err := fn.read(ctx, shard, checked.add, func(Batch) {})
+	beyond := &large{found: map[int64]string{}}
+	rows, err := fn.read(ctx, shard, beyond, checked.add, func(Batch) {})
 	var fault *stream.Error
 	if errors.As(err, &fault) && lasting(fault) {
 		badCounter.Inc(ctx, 1)
-		bad(fault.Error())
+		bad(lineOf(fault))
 		return nil
 	}
 	if err != nil {
 		return prefixed(err)
 	}
 	learned := &tally{limit: checked.count, each: bad}
-	again, err := fn.read(ctx, shard, learned.add, batch)
+	beyond.known = true
+	again, err := fn.read(ctx, shard, beyond, learned.add, batch)
 	badCounter.Inc(ctx, learned.count)
 	if err == nil && (again != rows || learned.count != checked.count) {
 		err = fmt.Errorf("there are %d samples and %d bad rows", again, learned.count)
@@ -157,11 +160,14 @@ func (e *tooManyError) Error() string {
 // add counts a bad row.
 func (t *tally) add(fault *stream.Error) error {
 	if t.count == t.limit {
-		return &tooManyError{t.limit, fault.Error()}
+		return &tooManyError{t.limit, lineOf(fault)}
 	}
 	t.count++
 	if t.each != nil {
-		t.each(fault.Error())
+		t.each(lineOf(fault))
 	}
 	return nil
 }
+
+// lineOf returns the line about a fault, which begins with the file.
+func lineOf(fault *stream.Error) string { return strings.TrimPrefix(fault.Error(), "stream: ") }

@@ -21,8 +21,8 @@ type ReadOptions struct {
 
 	// SkipBad is the number of bad rows and files that are set aside in a shard before it is an error.
 	// With 0 the first is one, and each file is read once; else each is read twice, first to be
-	// checked, so that of a file that turns out to be damaged nothing is learned. Options.SkipBad is
-	// about the sum over all shards.
+	// checked, so that of a file that turns out to be damaged nothing is learned, and the nodes of each
+	// sample are computed twice. Options.SkipBad is about the sum over all shards.
 	SkipBad int64
 
 	Format     stream.Format // of the samples; that of a file of targets is found by itself

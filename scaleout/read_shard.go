@@ -14,8 +14,9 @@ import (
 
 // read hands out the batches of a shard, and returns the number of samples in them. Rows that cannot be
 // used are left out and bad is told of each; where bad is nil, or returns an error, that ends the
-// reading. Its error is a *stream.Error for a fault of the data.
-func (fn *readFn) read(ctx context.Context, shard Shard, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
+// reading. beyond finds those that are too large to be learned, nil does not look for them. Its error is a *stream.Error for a
+// fault of the data.
+func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
 	r, err := fn.open(ctx, shard, bad)
 	var fault *stream.Error
 	if errors.As(err, &fault) && isEmpty(ctx, shard.Path) && (shard.Targets == "" || isEmpty(ctx, shard.Targets)) {
@@ -25,7 +26,7 @@ func (fn *readFn) read(ctx context.Context, shard Shard, bad func(*stream.Error)
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	for {
+	for before := int64(0); ; {
 		b, err := r.Next(fn.Options.Batch)
 		if errors.Is(err, io.EOF) {
 			return rows, nil
@@ -34,9 +35,15 @@ func (fn *readFn) read(ctx context.Context, shard Shard, bad func(*stream.Error)
 			return rows, err
 		}
 		batch := Batch{X: b.X, Y: b.Y, Labels: b.Labels, Shard: shard.Path, First: b.First}
-		if err := fn.known(&batch, shard, b, bad); err != nil {
+		where, err := fn.known(&batch, shard, b, bad)
+		if err != nil {
 			return rows, err
 		}
+		known := int64(batch.rows())
+		if err := beyond.leaveOut(ctx, fn.base, &batch, before, where, bad); err != nil {
+			return rows, err
+		}
+		before += known
 		if n := batch.rows(); n > 0 {
 			rows += int64(n)
 			use(batch)
@@ -44,10 +51,10 @@ func (fn *readFn) read(ctx context.Context, shard Shard, bad func(*stream.Error)
 	}
 }
 
-// known leaves out the samples whose labels are none of the model's.
-func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*stream.Error) error) error {
+// known leaves out the samples whose labels are none of the model's, and returns where those that are left are in the data.
+func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*stream.Error) error) (where func(row int) stream.Place, err error) {
 	if !fn.base.classifies() {
-		return nil
+		return b.Where, nil
 	}
 	kept := make([]int, 0, len(batch.Labels))
 	for i, label := range batch.Labels {
@@ -61,16 +68,17 @@ func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*st
 			fault.What = fmt.Sprintf("of %s: %s", shard.Targets, fault.What)
 		}
 		if bad == nil {
-			return fault
+			return nil, fault
 		}
 		if err := bad(fault); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if len(kept) < len(batch.Labels) {
-		batch.keep(kept)
+	if len(kept) == len(batch.Labels) {
+		return b.Where, nil
 	}
-	return nil
+	batch.keep(kept)
+	return func(row int) stream.Place { return b.Where(kept[row]) }, nil
 }
 
 // open opens a shard with the columns that the model wants.

@@ -158,7 +158,7 @@ func TestFaults(t *testing.T) {
 				if opt.SkipBad == 0 {
 					continue
 				}
-				if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows, the last of which is: stream: ", opt.SkipBad)) {
+				if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows, the last of which is: %s", opt.SkipBad, shard.Path)) {
 					t.Errorf("batches of %d: one row too many is bad: %v", opt.Batch, err)
 				}
 			}
@@ -197,7 +197,7 @@ func TestFaultsTogether(t *testing.T) {
 		read.Model = model
 		batches, bad := Read(s, Match(s, sh.patterns, nil), read)
 		FitGram(s, batches, Options{Model: model, SkipBad: total - 1, Bad: bad})
-	}, fmt.Sprintf("%d bad rows and files in all, and at most %d may be set aside", total, total-1), "stream: ")
+	}, fmt.Sprintf("%d bad rows and files in all, and at most %d may be set aside", total, total-1), folder)
 	p, s := beam.NewPipelineWithRoot()
 	read := sh.options
 	read.Model = model

@@ -1,0 +1,95 @@
+package scaleout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// TestTooLarge reads samples that are finite, and beyond what nodes and targets may be: each is set aside by its line, whatever
+// the batches are, and what is left is learned. Without a limit the first is an error.
+func TestTooLarge(t *testing.T) {
+	const d, c, rows = 3, 2, 300
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, y := mat.NewDense(rows, d, nil), mat.NewDense(rows, c, nil)
+	for i := range rows {
+		for j := range d {
+			x.Set(i, j, rng.NormFloat64())
+		}
+		y.Set(i, 0, x.At(i, 0))
+		y.Set(i, 1, x.At(i, 1)*x.At(i, 2))
+	}
+	r := &bls.Regressor{
+		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5, Seed: 1, Scaling: bls.ScaleColumns},
+		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3},
+	}
+	if err := r.Fit(x, y); err != nil {
+		t.Fatal(err)
+	}
+	model := saved(t, &modelfile.File{Regressor: r})
+
+	text, bad := "a,b,c,u,v\n", []string{}
+	cells := map[int]string{ // by the line
+		2: "1e308,1e308,1e308,0,0", 9: "-1e308,1,1,0,0", 10: "1,1,1e308,0,0", 20: "1,2e170,1,0,0",
+		31: "0,0,0,1e160,0", 32: "0,0,0,0,-1.7e308", 41: "1,1,1e308,0,0",
+	}
+	for line := 2; line <= 41; line++ {
+		if row, is := cells[line]; is {
+			text += row + "\n"
+			bad = append(bad, fmt.Sprintf("rows.csv: line %d: ", line))
+			continue
+		}
+		i := line - 2
+		text += fmt.Sprintf("%v,%v,%v,%v,%v\n", x.At(i, 0), x.At(i, 1), x.At(i, 2), y.At(i, 0), y.At(i, 1))
+	}
+	shard := Shard{Path: writeFile(t, t.TempDir(), "rows.csv", []byte(text))}
+	opt := ReadOptions{Targets: []string{"u", "v"}, SkipBad: int64(len(bad))}
+	for _, opt.Batch = range []int{1, 2, 8, 9, 100} {
+		out, err := readShard(t, newReadFn(t, model, opt), shard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		for _, in := range out.batches {
+			b, err := decodeBatch(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			left += b.rows()
+			if slices.Max(b.X.RawMatrix().Data) > 10 || slices.Max(b.Y.RawMatrix().Data) > 100 {
+				t.Errorf("batches of %d: a sample is left that is too large", opt.Batch)
+			}
+		}
+		if left != 40-len(bad) || len(out.bad) != len(bad) {
+			t.Fatalf("batches of %d: %d samples are left, and set aside are %q", opt.Batch, left, out.bad)
+		}
+		for i, line := range out.bad {
+			if !strings.Contains(line, bad[i]) || !strings.Contains(line, "overflow") {
+				t.Errorf("batches of %d: set aside is %q, and should be %q", opt.Batch, line, bad[i])
+			}
+		}
+	}
+	opt.SkipBad--
+	if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), "more than 6 bad rows") {
+		t.Errorf("one row too many is bad: %v", err)
+	}
+	opt.Model, opt.SkipBad = model, 0
+	fails(t, func(s beam.Scope) {
+		batches, _ := Read(s, Match(s, []string{shard.Path}, nil), opt)
+		FitGram(s, batches, Options{Model: model})
+	}, shard.Path+", sample 1: ", "overflow")
+	opt.SkipBad = int64(len(bad))
+	mustRun(t, func(s beam.Scope) {
+		batches, set := Read(s, Match(s, []string{shard.Path}, nil), opt)
+		FitGram(s, batches, Options{Model: model, Lambda: -1, SkipBad: opt.SkipBad, Bad: set})
+	})
+}
