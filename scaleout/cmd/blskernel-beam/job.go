@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
@@ -94,10 +92,6 @@ func (j *job) wait(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	// Not ctx: the job is cancelled first, and then its end is waited for.
 	reading, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	stream, err := jobs.GetMessageStream(reading, &jobpb.JobMessagesRequest{JobId: j.id})
-	if err != nil {
-		return err
-	}
 	stop := context.AfterFunc(ctx, func() {
 		defer time.AfterFunc(cancelTimeout, end)
 		ctx, cancel := context.WithTimeout(reading, cancelTimeout)
@@ -107,52 +101,9 @@ func (j *job) wait(ctx context.Context, jobs jobpb.JobServiceClient) error {
 		}
 	})
 	defer stop()
-	err = outcome(stream)
+	err := j.follow(reading, jobs)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
-}
-
-// outcome reads what a job service says of a job until that has ended.
-func outcome(stream jobpb.JobService_GetMessageStreamClient) error {
-	failed, why := false, ""
-	for {
-		m, err := stream.Recv()
-		switch {
-		case errors.Is(err, io.EOF) && !failed:
-			return errors.New("the job service does not tell how the job ended")
-		case errors.Is(err, io.EOF):
-			return errors.New("the job has failed, and the job service does not tell why")
-		case err != nil:
-			return fmt.Errorf("the job service went away before the job had ended: %w", err)
-		}
-		switch m.GetStateResponse().GetState() {
-		case jobpb.JobState_DONE:
-			return nil
-		case jobpb.JobState_CANCELLED:
-			return errCancelled
-		case jobpb.JobState_FAILED:
-			failed = true
-		}
-		if r := m.GetMessageResponse(); r.GetImportance() >= jobpb.JobMessage_JOB_MESSAGE_ERROR {
-			why = r.GetMessageText()
-		}
-		if failed && why != "" {
-			return failure(why)
-		}
-	}
-}
-
-// Texts of Prism (Beam 2.77) for a bundle whose worker has gone.
-var lost = []string{"SDK worker disconnected", "worker stopped before", "send on closed channel"}
-
-// failure returns the error of a job that failed.
-func failure(why string) error {
-	for _, text := range lost {
-		if strings.Contains(why, text) {
-			return &lostError{text}
-		}
-	}
-	return errors.New(essence(why))
 }
