@@ -47,6 +47,7 @@ verify:
 	$(MAKE) --no-print-directory cover
 	$(MAKE) --no-print-directory large-csv
 	$(call long,MNIST,./bench,-v -timeout 4h)
+	$(MAKE) --no-print-directory scaleout-mnist
 
 # The file of 919 MB that docs/performance.md makes, by the command that stands there, and training from it: in less than 400 MB of
 # memory, and with a report that says what the time was limited by. The most that a process has had resident is VmHWM, which

@@ -38,6 +38,7 @@ var layers = []string{
 	"blskernel/dataset",
 	"blskernel/dataset/catalog",
 	"blskernel/dataset/stream",
+	"blskernel/internal/columns",
 	"blskernel/bls",
 	"blskernel/bls/modelfile",
 	"blskernel/bench",

@@ -11,6 +11,7 @@ import (
 
 	"blskernel"
 	"blskernel/bench/speed"
+	"blskernel/internal/interrupt"
 
 	"github.com/spf13/cobra"
 )
@@ -358,7 +359,7 @@ func runComparison(ctx context.Context, c *speed.Comparison, set *benchSettings,
 		})
 	})
 	shown.clear()
-	var stopped signalError
+	var stopped interrupt.SignalError
 	if err != nil && !errors.As(err, &stopped) {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"blskernel"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/interrupt"
 )
 
 // quickBench measures tiny operations for a moment.
@@ -398,7 +399,7 @@ func TestBenchBackends(t *testing.T) {
 func TestBenchInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	out := &cancelAfter{lines: 3, cancel: func() { cancel(signalError{os.Interrupt}) }}
+	out := &cancelAfter{lines: 3, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
 	var errs bytes.Buffer
 	status := run(ctx, quickBench("--json", "--op", "ddot", "--n", "1000,1001,1002,1003,1004,1005,1006,1007,1008", "--rounds", "20", "--backends", "pure"), streams{out: out, err: &errs})
 	if status != 130 || errs.String() != "blskernel bench: interrupted\n" {
@@ -419,7 +420,7 @@ func TestBenchInterrupt(t *testing.T) {
 
 func TestBenchInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(signalError{syscall.SIGTERM})
+	cancel(interrupt.SignalError{Signal: syscall.SIGTERM})
 	var out, errs bytes.Buffer
 	status := run(ctx, quickBench("--n", "3"), streams{out: &out, err: &errs})
 	if status != 143 || out.Len() != 0 || errs.String() != "blskernel bench: terminated\n" {

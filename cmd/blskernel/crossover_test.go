@@ -15,6 +15,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
+	"blskernel/internal/interrupt"
 )
 
 // quickCrossover returns a small experiment with constant rates, so that none are measured.
@@ -127,11 +128,11 @@ func TestCrossoverInterrupted(t *testing.T) {
 	})
 	stoppedAndGoneOn(t, 6, func(ctx context.Context, path string, resume bool, s streams) int {
 		err := (&crossoverSettings{out: path, resume: resume}).points(quickCrossover(t), "").show(ctx, s)
-		var stopped signalError
+		var stopped interrupt.SignalError
 		var usage usageError
 		switch {
 		case errors.As(err, &stopped):
-			return stopped.status()
+			return stopped.Status()
 		case errors.As(err, &usage):
 			return exitUsage
 		case err != nil:

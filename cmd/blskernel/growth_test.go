@@ -12,6 +12,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/internal/interrupt"
 )
 
 // TestGrowthCommand prints a small table and keeps its lines, which are those of --json.
@@ -123,7 +124,7 @@ func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path 
 	path := filepath.Join(dir, "x.jsonl")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	out := &cancelAfter{lines: after, cancel: func() { cancel(signalError{syscall.SIGTERM}) }}
+	out := &cancelAfter{lines: after, cancel: func() { cancel(interrupt.SignalError{Signal: syscall.SIGTERM}) }}
 	if after == 0 {
 		out.cancel()
 	}

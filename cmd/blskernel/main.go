@@ -36,12 +36,13 @@ import (
 	"regexp"
 	"slices"
 	"syscall"
+
+	"blskernel/internal/interrupt"
 )
 
 const (
 	exitFailure = 1
 	exitUsage   = 2
-	exitSignal  = 128 // plus the number of the signal, as shells have it
 
 	brokenPipe = syscall.Signal(13) // SIGPIPE, which not every system's package syscall names
 )
@@ -49,39 +50,13 @@ const (
 func main() {
 	// A write to a closed pipe is to be an error, so that the progress bar can be taken away.
 	signal.Ignore(brokenPipe)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		s := <-signals
-		signal.Stop(signals) // a second one ends the process whatever it does
-		cancel(signalError{s})
-	}()
-	os.Exit(run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(interrupt.OnSignal(), os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
 }
 
 // usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
-
-// signalError is why the context of the command was cancelled.
-type signalError struct{ signal os.Signal }
-
-func (e signalError) Error() string {
-	if e.signal == os.Interrupt {
-		return "interrupted"
-	}
-	return e.signal.String()
-}
-
-// status returns the exit status of a program that the signal ended.
-func (e signalError) status() int {
-	if s, ok := e.signal.(syscall.Signal); ok {
-		return exitSignal + int(s)
-	}
-	return exitFailure
-}
 
 // longFlag matches a flag with one dash that is neither -h nor -v, which are short forms.
 var longFlag = regexp.MustCompile(`^-([a-gi-uw-z]|[a-z][a-z-]+)(=|$)`)
@@ -109,7 +84,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	root.SetErr(s.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage usageError
-	var stopped signalError
+	var stopped interrupt.SignalError
 	switch {
 	case err == nil:
 		return 0
@@ -118,10 +93,10 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	case errors.As(err, &stopped):
 		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), stopped)
-		return stopped.status()
+		return stopped.Status()
 	case errors.Is(err, syscall.EPIPE):
 		// Who reads has seen enough, as in 'blskernel demo | head -1': nothing to complain of.
-		return exitSignal + int(brokenPipe)
+		return interrupt.Status(brokenPipe)
 	default:
 		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), err)
 		return exitFailure

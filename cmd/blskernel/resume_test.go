@@ -12,6 +12,7 @@ import (
 
 	"blskernel"
 	"blskernel/dataset/stream"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -20,7 +21,7 @@ func stopAfter(t *testing.T, lines int, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	out := &cancelAfter{lines: lines, cancel: func() { cancel(signalError{os.Interrupt}) }}
+	out := &cancelAfter{lines: lines, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
 	var errs bytes.Buffer
 	if status := run(ctx, args, streams{out: out, err: &errs}); status != 130 {
 		t.Fatalf("%q: status %d, stdout %q, stderr %q; want 130", args, status, out.String(), errs.String())

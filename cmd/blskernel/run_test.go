@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"blskernel/bench"
+	"blskernel/internal/interrupt"
 )
 
 // parseRows reads the output of --json, strictly: an object a line and the keys of bench.Row only.
@@ -247,7 +248,7 @@ func (c *cancelAfter) Write(p []byte) (int, error) {
 func TestInterruptInProcess(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	out := &cancelAfter{lines: 2, cancel: func() { cancel(signalError{os.Interrupt}) }}
+	out := &cancelAfter{lines: 2, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
 	var errs bytes.Buffer
 	status := run(ctx, quick("--json", "--updates", "500"), streams{out: out, err: &errs})
 	if status != 130 || errs.String() != "blskernel demo: interrupted\n" {
@@ -261,7 +262,7 @@ func TestInterruptInProcess(t *testing.T) {
 
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(signalError{syscall.SIGTERM})
+	cancel(interrupt.SignalError{Signal: syscall.SIGTERM})
 	for _, args := range [][]string{quick(), {"demo", "--data", t.TempDir()}, {"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull}} {
 		var out, errs bytes.Buffer
 		status := run(ctx, args, streams{out: &out, err: &errs})
@@ -275,7 +276,7 @@ func TestInterruptedBefore(t *testing.T) {
 // gives way to the signal, and one of the disk does not.
 func TestAttendKeepsErrors(t *testing.T) {
 	full := errors.New("no space left on device; what r.jsonl has is kept")
-	signal := signalError{os.Interrupt}
+	signal := interrupt.SignalError{Signal: os.Interrupt}
 	for _, tc := range []struct{ of, want error }{
 		{full, full}, {context.Canceled, signal}, {fmt.Errorf("canceled before the end: %w", signal), signal}, {nil, nil},
 	} {

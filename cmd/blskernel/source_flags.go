@@ -6,10 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"blskernel/dataset/stream"
+	"blskernel/internal/flagvalue"
 
 	"github.com/spf13/cobra"
 )
@@ -63,8 +62,8 @@ func (s *sourceSettings) options(args []string) (stream.Options, error) {
 	if opt.Format, err = stream.ParseFormat(s.format); err != nil {
 		return opt, usageError{fmt.Errorf("--format is %q; want auto, csv, npy, npz or idx", s.format)}
 	}
-	if opt.Comma, err = parseComma(s.comma); err != nil {
-		return opt, err
+	if opt.Comma, err = flagvalue.ParseComma(s.comma); err != nil {
+		return opt, usageError{fmt.Errorf("--comma is %q; %w", s.comma, err)}
 	}
 	switch s.header {
 	case "auto":
@@ -84,21 +83,6 @@ func (s *sourceSettings) options(args []string) (stream.Options, error) {
 		return opt, usageError{fmt.Errorf("--part is %q; want training or test", s.part)}
 	}
 	return opt, s.exist()
-}
-
-// parseComma returns the character that --comma names, 0 for none.
-func parseComma(text string) (rune, error) {
-	switch text {
-	case "":
-		return 0, nil
-	case "tab", `\t`:
-		return '\t', nil
-	}
-	r, n := utf8.DecodeRuneInString(text)
-	if n != len(text) || r == utf8.RuneError || strings.ContainsRune("\"\r\n", r) {
-		return 0, usageError{fmt.Errorf("--comma is %q; want one character, or tab", text)}
-	}
-	return r, nil
 }
 
 // exist finds paths that are not there before anything is done.

@@ -15,6 +15,7 @@ import (
 	"blskernel/dataset/stream"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
+	"blskernel/internal/interrupt"
 	"blskernel/internal/long"
 )
 
@@ -32,7 +33,7 @@ func (l *lookout) Write(p []byte) (int, error) {
 // stopped runs a command that is interrupted at the n-th moment at which it looks at its context, prints something, or
 // asks something of a file, and returns how many there were.
 func stopped(n int, args []string) (looks, status int, stderr string) {
-	ctx, release := faults.StoppedAfter(n, signalError{os.Interrupt})
+	ctx, release := faults.StoppedAfter(n, interrupt.SignalError{Signal: os.Interrupt})
 	defer release()
 	defer disk.Inject(func(disk.Call) (int, error) {
 		_ = ctx.Err()

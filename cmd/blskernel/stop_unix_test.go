@@ -5,13 +5,13 @@ package main
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"blskernel/internal/interrupt"
 	"blskernel/internal/long"
 )
 
@@ -56,7 +56,7 @@ func TestSignalAnyTime(t *testing.T) {
 				}
 				continue
 			case status == -1 && errs.Len() == 0: // before it could listen to signals
-			case status != exitSignal+int(s) || !strings.HasSuffix(errs.String(), signalError{os.Signal(s)}.Error()+"\n"):
+			case status != interrupt.Status(s) || !strings.HasSuffix(errs.String(), interrupt.SignalError{Signal: s}.Error()+"\n"):
 				t.Errorf("%s: status %d, %q", tr.name, status, errs.String())
 			}
 			ended++

@@ -23,7 +23,9 @@ commands, equal but for rounding to that of one process that learns the same row
 The pipeline runs in this process, on Prism, unless Beam's flags name another runner.
 --workers N runs it on Prism in N worker processes, of this machine unless
 --environment_type says otherwise. If a worker is lost Prism ends the job, and it is
-submitted again; other runners run again what was lost.
+submitted again; other runners run again what was lost. As long as the job runs Prism
+listens on a free port of all addresses of the machine, and starts what whoever
+reaches it asks for: let a firewall keep others out.
 
   blskernel-beam --model base.bls --out big.bls --target label 'part-*.csv.gz'
   blskernel-beam --model base.bls --out big.bls --targets 'y-*.npy' 'x-*.npy'

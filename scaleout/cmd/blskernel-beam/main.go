@@ -54,27 +54,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
+
+	"blskernel/internal/interrupt"
 )
 
 const (
 	exitFailure = 1
 	exitUsage   = 2
-	exitSignal  = 128 // plus the number of the signal, as shells have it
 )
 
 func main() {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		s := <-signals
-		signal.Stop(signals) // a second one ends the process whatever it does
-		cancel(signalError{s})
-	}()
-	os.Exit(run(ctx, os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
+	os.Exit(run(interrupt.OnSignal(), os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
 }
 
 // streams are where a command writes: results to out, what goes on and errors to err.
@@ -84,24 +75,6 @@ type streams struct{ out, err io.Writer }
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
-
-// signalError is why the context of the command was cancelled.
-type signalError struct{ signal os.Signal }
-
-func (e signalError) Error() string {
-	if e.signal == os.Interrupt {
-		return "interrupted"
-	}
-	return e.signal.String()
-}
-
-// status returns the exit status of a program that the signal ended.
-func (e signalError) status() int {
-	if s, ok := e.signal.(syscall.Signal); ok {
-		return exitSignal + int(s)
-	}
-	return exitFailure
-}
 
 // A subcommand does what args say.
 type subcommand func(ctx context.Context, args []string, s streams) error
@@ -137,7 +110,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	name, work, args := choose(args)
 	err := work(ctx, args, s)
 	var usage usageError
-	var stopped signalError
+	var stopped interrupt.SignalError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
@@ -146,7 +119,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	case errors.As(err, &stopped):
 		fmt.Fprintf(s.err, "%s: %v\n", name, stopped)
-		return stopped.status()
+		return stopped.Status()
 	default:
 		fmt.Fprintf(s.err, "%s: %s\n", name, plain(err))
 		return exitFailure

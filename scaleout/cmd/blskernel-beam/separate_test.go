@@ -17,22 +17,26 @@ import (
 )
 
 // TestSeparate runs a Prism in a process of its own and two pools of workers, with 1, 2 and 7 worker
-// processes.
+// processes, by both methods, the second of them as any job service of Beam and not as Prism.
 func TestSeparate(t *testing.T) {
 	p := newProblem(t)
 	prism := serve(t, "prism", "--port", "0")
 	pools := []*server{serve(t, "worker", "--listen", "localhost:0"), serve(t, "worker", "--listen", "localhost:0")}
 	started := 0
-	for _, workers := range []int{1, 2, 7} {
-		out := filepath.Join(p.folder, "out", fmt.Sprintf("%d.bls", workers))
-		method := blsupdate.Gram
-		if workers == 7 {
-			method = blsupdate.QR
+	for run := range 6 {
+		workers, method := []int{1, 2, 7}[run%3], []blsupdate.Method{blsupdate.Gram, blsupdate.QR}[run/3]
+		runner, addresses := "prism", pools[0].address+","+pools[1].address
+		if method == blsupdate.QR {
+			runner = "universal"
+			if workers == 1 {
+				addresses = pools[0].address // for a runner that is not known what is given is one address
+			}
 		}
+		out := filepath.Join(p.folder, "out", fmt.Sprintf("%d.bls", workers))
 		// In another folder than the pools, and with paths that are relative to that.
 		c := command(t, "--json", "--model=base.bls", "--out="+filepath.Join("out", filepath.Base(out)), "--lambda", fmt.Sprint(testRidge),
-			"--method", method.String(), "--workers", fmt.Sprint(workers), "--endpoint", prism.address,
-			"--environment_type=EXTERNAL", "--environment_config="+pools[0].address+","+pools[1].address, "part-*.csv")
+			"--method", method.String(), "--workers", fmt.Sprint(workers), "--runner", runner, "--endpoint", prism.address,
+			"--environment_type=EXTERNAL", "--environment_config="+addresses, "part-*.csv")
 		c.Dir = p.folder
 		r := reported(t, ended(t, start(t, c)))
 		p.check(t, method, out)

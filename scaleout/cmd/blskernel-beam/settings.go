@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
+	"blskernel/internal/flagvalue"
 	"blskernel/scaleout"
 )
 
@@ -144,21 +144,8 @@ func (set *settings) read() (scaleout.ReadOptions, error) {
 		return opt, fmt.Errorf("--header is %q; want present, absent or auto", set.header)
 	}
 	opt.Header = stream.Header(i)
-	opt.Comma, err = parseComma(set.comma)
-	return opt, err
-}
-
-// parseComma returns the character that --comma names, 0 for none.
-func parseComma(text string) (rune, error) {
-	switch text {
-	case "":
-		return 0, nil
-	case "tab", `\t`:
-		return '\t', nil
+	if opt.Comma, err = flagvalue.ParseComma(set.comma); err != nil {
+		return opt, fmt.Errorf("--comma is %q; %w", set.comma, err)
 	}
-	r, n := utf8.DecodeRuneInString(text)
-	if n != len(text) || r == utf8.RuneError || strings.ContainsRune("\"\r\n", r) {
-		return 0, fmt.Errorf("--comma is %q; want one character, or tab", text)
-	}
-	return r, nil
+	return opt, nil
 }

@@ -1,0 +1,150 @@
+// Package columns finds the columns of data that a model was made of, by their names.
+package columns
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"blskernel/dataset/stream"
+)
+
+// A MissingError says that columns are not there.
+type MissingError struct {
+	Missing []string // the names that were looked for in vain
+	Names   []string // the names that the data has
+}
+
+// Error names the first.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("has no column named %q", e.Missing[0])
+}
+
+// A TwiceError says that a name, which is to choose a column, is that of several.
+type TwiceError struct{ Name string }
+
+// Error has the name.
+func (e *TwiceError) Error() string { return fmt.Sprintf("has more than one column named %q", e.Name) }
+
+// A RangeError says that columns that were given as a range have the names of the model in another order.
+type RangeError struct{ Want []string } // the names in the model's order
+
+// Error says so.
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("has the columns of a range in another order than the model, whose first is %q", e.Want[0])
+}
+
+// ErrNoTarget says that nothing tells which columns are the targets.
+var ErrNoTarget = errors.New("no column is that of the targets")
+
+// Wanted is what the columns are to be of.
+type Wanted struct {
+	Inputs, Targets []string // the names that the model has, none where it has no names
+
+	Learn     bool // the labels or targets, too
+	Elsewhere bool // those, in a file of their own
+	Single    bool // of one file of samples
+}
+
+// Match selects columns of r. Where both the data and the model have names, and none are given, the inputs are the columns
+// with the names of the model's, wherever they stand; else they are all columns but the targets, in their order. Columns that
+// are given are taken in their order too, unless their names are those of the model: then they are put in its order.
+//
+//	errors: *MissingError, *TwiceError, *RangeError, ErrNoTarget; those of r.Select.
+func Match(r *stream.Reader, want Wanted) error {
+	heading, selected := r.Heading(), r.Selection()
+	names := heading.Names
+	if names == nil && selected.Header == stream.HeaderAuto && len(want.Inputs) > 0 && holds(heading.First, want.Inputs) {
+		names = heading.First // which are all numbers
+	}
+	byName := names != nil && len(want.Inputs) > 0 && len(selected.Inputs) == 0
+	given := selected
+	var err error
+	if byName {
+		selected.Inputs, err = named(want.Inputs, names)
+	} else {
+		selected.Inputs, err = inOrder(selected.Inputs, r.Inputs(), want.Inputs)
+	}
+	if err != nil {
+		return err
+	}
+	if selected.Targets, err = inOrder(selected.Targets, r.Targets(), want.Targets); err != nil {
+		return err
+	}
+	changed := !slices.Equal(given.Inputs, selected.Inputs) || !slices.Equal(given.Targets, selected.Targets)
+	byTarget := names != nil && len(want.Targets) > 0 && len(selected.Targets) == 0 && !want.Elsewhere &&
+		(want.Learn || !byName && holds(names, want.Targets))
+	switch {
+	case byTarget:
+		if selected.Targets, err = named(want.Targets, names); err != nil {
+			return err
+		}
+	case want.Learn && r.Outputs() == 0 && len(want.Targets) == 1 && holds(heading.Arrays, want.Targets):
+		selected.Targets = want.Targets
+	case want.Learn && r.Outputs() == 0 && heading.Format != stream.IDX:
+		return ErrNoTarget
+	case !changed:
+		return nil
+	}
+	return selectNamed(r, selected, names != nil, want.Single)
+}
+
+// selectNamed selects columns. If the first line has their names it is the header, even if the columns that are left do not
+// show that. Other files than a single one may have none.
+func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool) error {
+	if names && single {
+		selected.Header = stream.HeaderPresent
+	}
+	if err := r.Select(selected); err != nil || !names || r.HasHeader() {
+		return err
+	}
+	selected.Header = stream.HeaderPresent
+	return r.Select(selected)
+}
+
+// named returns the numbers of the columns with the wanted names.
+func named(wanted, names []string) ([]string, error) {
+	var columns, missing []string
+	for _, name := range wanted {
+		i := slices.Index(names, name)
+		if i < 0 {
+			missing = append(missing, name)
+			continue
+		}
+		if slices.Contains(names[i+1:], name) {
+			return nil, &TwiceError{name}
+		}
+		columns = append(columns, strconv.Itoa(i+1))
+	}
+	if missing != nil {
+		return nil, &MissingError{missing, names}
+	}
+	return columns, nil
+}
+
+// inOrder returns columns that were given by specs, all if there are none, and have the names chosen, in the order of the
+// model's names. Those that have other names, or none, are left as they are.
+func inOrder(specs, chosen, model []string) ([]string, error) {
+	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
+		return specs, nil
+	}
+	if len(specs) != 0 && len(specs) != len(chosen) {
+		return nil, &RangeError{model}
+	}
+	ordered := make([]string, len(model))
+	for i, name := range model {
+		at := slices.Index(chosen, name)
+		if len(specs) == 0 {
+			ordered[i] = strconv.Itoa(at + 1)
+		} else {
+			ordered[i] = specs[at]
+		}
+	}
+	return ordered, nil
+}
+
+// holds tells whether all wanted names are there.
+func holds(names, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) })
+}

@@ -1,0 +1,22 @@
+package flagvalue
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// ParseComma returns the character between the cells of a text: a single one, or tab for that; 0 where there is none.
+func ParseComma(s string) (rune, error) {
+	switch s {
+	case "":
+		return 0, nil
+	case "tab", `\t`:
+		return '\t', nil
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	if n != len(s) || r == utf8.RuneError || strings.ContainsRune("\"\r\n", r) {
+		return 0, errors.New("want one character, or tab")
+	}
+	return r, nil
+}

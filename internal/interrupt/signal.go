@@ -1,0 +1,44 @@
+package interrupt
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// A SignalError is why the context of a program was cancelled.
+type SignalError struct{ Signal os.Signal }
+
+// Error names the signal, or says that the program was interrupted.
+func (e SignalError) Error() string {
+	if e.Signal == os.Interrupt {
+		return "interrupted"
+	}
+	return e.Signal.String()
+}
+
+// Status returns the exit status of a program that the signal ended, as shells have it: 128 plus its number.
+func (e SignalError) Status() int {
+	if s, ok := e.Signal.(syscall.Signal); ok {
+		return Status(s)
+	}
+	return 1
+}
+
+// Status returns 128 plus the number of a signal.
+func Status(s syscall.Signal) int { return 128 + int(s) }
+
+// OnSignal returns the context of a program, which the first SIGINT or SIGTERM cancels: its cause is a SignalError. A second
+// one ends the process whatever it does.
+func OnSignal() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		cancel(SignalError{s})
+	}()
+	return ctx
+}
