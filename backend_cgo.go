@@ -103,8 +103,6 @@ static const char *blskernel_open(const char *name, int *missing) {
 	return lacks;
 }
 
-static void blskernel_close(void) { dlclose(blskernel_openblas); }
-
 // A program that links a cblas library itself and calls netlib directly gets that library, though
 // its calls come by the symbols above.
 static void blskernel_adopt(void) {
@@ -114,6 +112,31 @@ static void blskernel_adopt(void) {
 	FLOAT64(ADOPT)
 	OTHERS(ADOPT)
 }
+
+// blskernel_close closes the library, to which no pointer is left then.
+static void blskernel_close(void) {
+#define RESET(name) blskernel_##name = (void *)blskernel_not_open;
+	FLOAT64(RESET)
+	OTHERS(RESET)
+	set_threads = NULL;
+	get_threads = NULL;
+	get_config = get_core = NULL;
+	dlclose(blskernel_openblas);
+	blskernel_openblas = NULL;
+	blskernel_adopt();
+}
+
+// blskernel_open_as opens the library with OpenBLAS's variable for the CPU set, which is read while it is loaded and never
+// again. The environment of C alone changes meanwhile: programs that Go starts do not get it.
+static const char *blskernel_open_as(const char *name, const char *core, int *missing) {
+	const char *why;
+	setenv("OPENBLAS_CORETYPE", core, 1);
+	why = blskernel_open(name, missing);
+	unsetenv("OPENBLAS_CORETYPE");
+	return why;
+}
+
+static int blskernel_core_chosen(void) { return getenv("OPENBLAS_CORETYPE") != NULL; }
 */
 import "C"
 
@@ -170,12 +193,20 @@ func openOpenBLAS(name string) (Backend, error) {
 	return nil, &UnavailableError{Backend: "openblas", Why: strings.Join(why, "; "), Remedy: remedy}
 }
 
-// open returns why the library cannot be used, or nothing where it is open now.
-func open(name string) string {
+// open returns why the library cannot be used, or nothing where it is open now, with the kernels for that CPU, by OpenBLAS's
+// name, or with those that it chooses where there is none.
+func open(name, core string) string {
 	file := C.CString(name)
 	defer C.free(unsafe.Pointer(file))
 	var missing C.int
-	msg := C.blskernel_open(file, &missing)
+	var msg *C.char
+	if core == "" {
+		msg = C.blskernel_open(file, &missing)
+	} else {
+		cpu := C.CString(core)
+		defer C.free(unsafe.Pointer(cpu))
+		msg = C.blskernel_open_as(file, cpu, &missing)
+	}
 	switch {
 	case msg == nil:
 		return ""
@@ -191,3 +222,6 @@ func openedCore() string { return C.GoString(C.blskernel_core()) }
 
 // closeOpened closes the library, which is to be opened again before anything is computed.
 func closeOpened() { C.blskernel_close() }
+
+// coreChosen tells whether the environment chooses the kernels.
+func coreChosen() bool { return C.blskernel_core_chosen() != 0 }

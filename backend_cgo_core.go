@@ -5,14 +5,10 @@ package blskernel
 import "C" // Without cgo the build tag alone must not select this file: the functions it calls are not there.
 
 import (
-	"os"
 	"slices"
 
 	"blskernel/internal/kernel"
 )
-
-// envCoreType names OpenBLAS's own environment variable for the CPU whose kernels it takes.
-const envCoreType = "OPENBLAS_CORETYPE"
 
 // coresBeforeAVX2 are OpenBLAS's names of the x86 CPUs that have no AVX2 or no fused multiply-adds.
 var coresBeforeAVX2 = []string{
@@ -20,40 +16,36 @@ var coresBeforeAVX2 = []string{
 	"Sandybridge", "Athlon", "Opteron", "Opteron_SSE3", "Barcelona", "Bobcat", "Nano", "Bulldozer", "Piledriver", "Steamroller",
 }
 
-// betterCore returns the value of OPENBLAS_CORETYPE for a CPU with these features, on which OpenBLAS has taken the kernels of
-// core; nothing where they do. OpenBLAS goes by the number of the model: what is newer than the library gets the kernels of
-// a Pentium 4, which are slower by a factor of seven (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
-func betterCore(core string, features []string) string {
+// betterCores returns the values of OPENBLAS_CORETYPE that a CPU with these features can have, the best first, where OpenBLAS
+// has taken the kernels of core; none where those will do. OpenBLAS goes by the number of the model: what is newer than the
+// library gets the kernels of a Pentium 4, which are slower by a factor of seven (OpenBLAS 0.3.21 on an Intel Xeon of model 207).
+func betterCores(core string, features []string) (better []string) {
 	has := func(all ...string) bool {
 		return !slices.ContainsFunc(all, func(f string) bool { return !slices.Contains(features, f) })
 	}
-	switch {
-	case !slices.Contains(coresBeforeAVX2, core):
-		return ""
-	case has("FMA3", "AVX2", "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL"):
-		return "SkylakeX"
-	case has("FMA3", "AVX2"):
-		return "Haswell"
-	default:
-		return ""
+	if !slices.Contains(coresBeforeAVX2, core) || !has("FMA3", "AVX2") {
+		return nil
 	}
+	if has("AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL") {
+		better = append(better, "SkylakeX") // which old versions do not know
+	}
+	return append(better, "Haswell")
 }
 
-// openBest is open, with the kernels that the CPU can run where OpenBLAS does not know it. A choice of the environment stays.
+// openBest is open with the kernels that the CPU can run, also where OpenBLAS does not know it. A choice of the environment
+// stays, and so do the kernels of a library that cannot be opened again, or not closed, since the program is linked with it.
 func openBest(name string) string {
-	reason := open(name)
-	core := ""
-	if reason == "" {
-		core = betterCore(openedCore(), kernel.Features())
-	}
-	if _, chosen := os.LookupEnv(envCoreType); chosen || core == "" {
+	if reason := open(name, ""); reason != "" || coreChosen() {
 		return reason
 	}
-	// The variable is read when the library is loaded, and never again.
-	if os.Setenv(envCoreType, core) != nil {
-		return reason
+	for _, core := range betterCores(openedCore(), kernel.Features()) {
+		closeOpened()
+		if open(name, core) != "" {
+			return open(name, "")
+		}
+		if betterCores(openedCore(), kernel.Features()) == nil {
+			break
+		}
 	}
-	defer os.Unsetenv(envCoreType)
-	closeOpened()
-	return open(name)
+	return ""
 }

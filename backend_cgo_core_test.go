@@ -3,6 +3,7 @@
 package blskernel
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,9 +11,11 @@ import (
 	"testing"
 
 	"blskernel/internal/kernel"
+
+	"gonum.org/v1/netlib/blas/netlib"
 )
 
-func TestBetterCore(t *testing.T) {
+func TestBetterCores(t *testing.T) {
 	avx2 := []string{"SSE2", "AVX", "FMA3", "AVX2"}
 	avx512 := append(slices.Clone(avx2), "AVX512F", "AVX512DQ", "AVX512BW", "AVX512VL")
 	for _, tc := range []struct {
@@ -20,7 +23,7 @@ func TestBetterCore(t *testing.T) {
 		features []string
 		want     string
 	}{
-		{"Prescott", avx512, "SkylakeX"},
+		{"Prescott", avx512, "SkylakeX Haswell"},
 		{"Prescott", avx2, "Haswell"},
 		{"Nehalem", append(slices.Clone(avx2), "AVX512F"), "Haswell"},
 		{"Prescott", []string{"SSE2", "AVX"}, ""},
@@ -31,65 +34,98 @@ func TestBetterCore(t *testing.T) {
 		{"neoversen1", nil, ""},
 		{"", avx512, ""},
 	} {
-		if got := betterCore(tc.core, tc.features); got != tc.want {
+		if got := strings.Join(betterCores(tc.core, tc.features), " "); got != tc.want {
 			t.Errorf("OpenBLAS on the kernels of %q, a CPU with %v: %q; want %q", tc.core, tc.features, got, tc.want)
 		}
 	}
 }
 
-// TestOpensBestCore opens a library that does not know the CPU, and says what it was told, and one whose type was chosen
-// outside, in processes of their own.
+// coreLibrary is the C code of a library that takes kernels as OpenBLAS does: when it is loaded, those that the environment
+// names if it knows them, else those of an old CPU.
+const coreLibrary = `
+	#include <stdlib.h>
+	#include <string.h>
+	static const char *core = "Prescott";
+	__attribute__((constructor)) static void loaded(void) {
+		const char *want = getenv("OPENBLAS_CORETYPE");
+		if (want && strstr(KNOWN, want)) core = strdup(want);
+	}
+	char *openblas_get_corename(void) { return (char *)core; }`
+
+// TestOpensBestCore opens libraries that do not know the CPU and are told what it is, one that does not know that either, and one
+// whose type was chosen outside, in processes of their own.
 func TestOpensBestCore(t *testing.T) {
 	const envWant = "BLSKERNEL_TEST_CORE"
 	if want := os.Getenv(envWant); want != "" {
+		before := coreChosen()
 		if _, err := Lookup("openblas"); err != nil {
 			t.Fatal(err)
 		}
 		if got := openedCore(); got != want {
 			t.Errorf("the kernels of %q; want those of %q", got, want)
 		}
-		if before, after := os.Getenv("BLSKERNEL_TEST_CORETYPE"), os.Getenv(envCoreType); before != after {
-			t.Errorf("%s was %q, and is %q", envCoreType, before, after)
+		if after := coreChosen(); before != after {
+			t.Errorf("the environment has the CPU: %t, and before %t", after, before)
 		}
 		return
 	}
-	best := betterCore("Prescott", kernel.Features())
-	if best == "" {
-		best = "Prescott"
-	}
-	// Like OpenBLAS it looks at the environment when it is loaded.
-	library := stubOpenBLAS(t, `
-		#include <stdlib.h>
-		#include <string.h>
-		static const char *core = "Prescott";
-		__attribute__((constructor)) static void loaded(void) { if (getenv("OPENBLAS_CORETYPE")) core = strdup(getenv("OPENBLAS_CORETYPE")); }
-		char *openblas_get_corename(void) { return (char *)core; }`)
-	for _, tc := range []struct{ chosen, want string }{{"", best}, {"Nehalem", "Nehalem"}} {
+	best := append(betterCores("Prescott", kernel.Features()), "Prescott")
+	for _, tc := range []struct{ known, chosen, want string }{
+		{"SkylakeX Haswell", "", best[0]},
+		{"Haswell", "", best[max(0, len(best)-2)]},
+		{"none", "", "Prescott"},
+		{"Nehalem", "Nehalem", "Nehalem"},
+	} {
+		library := stubOpenBLAS(t, fmt.Sprintf("#define KNOWN %q", tc.known)+coreLibrary)
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOpensBestCore$")
 		for _, e := range os.Environ() {
-			if !strings.HasPrefix(e, envCoreType+"=") {
+			if !strings.HasPrefix(e, "OPENBLAS_CORETYPE=") {
 				cmd.Env = append(cmd.Env, e)
 			}
 		}
-		cmd.Env = append(cmd.Env, "BLSKERNEL_OPENBLAS="+library, envWant+"="+tc.want, "BLSKERNEL_TEST_CORETYPE="+tc.chosen)
+		cmd.Env = append(cmd.Env, "BLSKERNEL_OPENBLAS="+library, envWant+"="+tc.want)
 		if tc.chosen != "" {
-			cmd.Env = append(cmd.Env, envCoreType+"="+tc.chosen)
+			cmd.Env = append(cmd.Env, "OPENBLAS_CORETYPE="+tc.chosen)
 		}
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
-			t.Errorf("chosen %q: %v\n%s", tc.chosen, err, out)
+			t.Errorf("a library that knows %s, chosen %q: %v\n%s", tc.known, tc.chosen, err, out)
 		}
+	}
+}
+
+// TestClosed closes a library: nothing is called that is not there any more, and it can be opened again.
+func TestClosed(t *testing.T) {
+	const envLibrary = "BLSKERNEL_TEST_CLOSED"
+	if library := os.Getenv(envLibrary); library != "" {
+		for range 3 {
+			if why := open(library, ""); why != "" {
+				t.Fatal(why)
+			}
+			closeOpened()
+			if core := openedCore(); core != "" {
+				t.Errorf("a library that is closed has the kernels of %s", core)
+			}
+		}
+		netlib.Implementation{}.Dscal(1, 2, []float64{1}, 1)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestClosed$")
+	cmd.Env = append(os.Environ(), envLibrary+"="+stubOpenBLAS(t, "#define KNOWN \"\""+coreLibrary))
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "was called before OpenBLAS was opened") || strings.Contains(string(out), "FAIL: ") {
+		t.Errorf("a routine of a closed library: %v\n%s", err, out)
 	}
 }
 
 // TestKnowsCPU has OpenBLAS, where it is there, on no kernels that are older than the CPU.
 func TestKnowsCPU(t *testing.T) {
-	if _, chosen := os.LookupEnv(envCoreType); chosen {
-		t.Skip(envCoreType, " chooses the kernels")
-	}
 	if _, err := Lookup("openblas"); err != nil {
 		t.Skip(err)
 	}
-	if better := betterCore(openedCore(), kernel.Features()); better != "" {
-		t.Errorf("OpenBLAS runs the kernels of %s; those of %s would do", openedCore(), better)
+	if coreChosen() {
+		t.Skip("OPENBLAS_CORETYPE chooses the kernels")
+	}
+	if better := betterCores(openedCore(), kernel.Features()); better != nil {
+		t.Errorf("OpenBLAS runs the kernels of %s; those of %s would do, if the library can be closed and knows them", openedCore(), better[0])
 	}
 }

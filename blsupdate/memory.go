@@ -72,12 +72,11 @@ func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) err
 		return nil
 	}
 	e.What = fmt.Sprintf("an update by %v of %d samples and %d nodes by %d rows", u.method, u.samples, k, q)
-	if u.method != Gram && u.method != QR {
-		e.Op, e.Do = "blsupdate", "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
-		return e
-	}
 	err := advised(e, u.method)
-	if weighted > 0 {
+	switch {
+	case u.method == Original || u.method == Improved:
+		e.Do = "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
+	case weighted > 0:
 		e.Do = "add smaller batches, or " + e.Do
 	}
 	return err

@@ -107,6 +107,12 @@ func TestMemoryUpdates(t *testing.T) {
 			if string(encoded(t, u)) != string(before) {
 				t.Errorf("%v, %s: the model has changed", m, name)
 			}
+			if e != nil && strings.Contains(e.Do, "smaller batches") != (name != "AddNodes") {
+				t.Errorf("%v, %s: the advice is to %s", m, name, e.Do)
+			}
+			if e != nil && strings.Contains(e.Do, "start over") != (name != "AddNodes" && (m == Original || m == Improved)) {
+				t.Errorf("%v, %s: the advice is to %s", m, name, e.Do)
+			}
 			bytes := bytesAllocated(func() { err = act(u) })
 			if err != nil || e == nil || bytes < uint64(e.Need) {
 				t.Errorf("%v, %s: %v, %d bytes allocated, less than %+v", m, name, err, bytes, e)

@@ -70,6 +70,21 @@ func (b *Batch) keep(places []int) {
 	}
 }
 
+// one returns the batch of one of the samples, in the storage of b.
+func (b *Batch) one(row int) *Batch {
+	out := &Batch{Shard: b.Shard, First: b.First + int64(row)}
+	_, d := b.X.Dims()
+	out.X = b.X.Slice(row, row+1, 0, d).(*mat.Dense)
+	if b.Y != nil {
+		_, c := b.Y.Dims()
+		out.Y = b.Y.Slice(row, row+1, 0, c).(*mat.Dense)
+	}
+	if b.Labels != nil {
+		out.Labels = b.Labels[row : row+1]
+	}
+	return out
+}
+
 // firstRows returns the first rows of m in its storage.
 func firstRows(m *mat.Dense, rows int) *mat.Dense {
 	_, cols := m.Dims()

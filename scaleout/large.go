@@ -1,6 +1,7 @@
 package scaleout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,16 +15,20 @@ import (
 	"blskernel/mat"
 )
 
-// A large has what is wrong with the samples of a shard that no state can learn: those with nodes beyond float64, or whose
-// squares are. To find them takes their nodes, so the first of two readings finds them, and the second looks them up. A nil
-// *large finds none.
+// A large has the samples of a shard that no Gram state can learn, not even alone, since a node is beyond float64 or the square
+// of one is. To find them takes their nodes, so the first of two readings finds them, and the second looks them up. A nil *large
+// finds none.
 type large struct {
-	found map[int64]string // by the number of samples that the reading had before it
-	known bool             // all of them, since this is the second reading
+	found map[int64]bool // by the number of samples that the reading had before it
+	known bool           // all of them, since this is the second reading
+	limit int64          // of how many there may be: with more it is known that there are too many
 }
 
-// mostSquares bounds the sum of the squares of the nodes and targets of a sample: the sum over 2⁴⁰ of them is finite.
-const mostSquares = math.MaxFloat64 / (1 << 40)
+// tooLarge is said of such a sample.
+const tooLarge = "the sample is too large to be learned: its nodes, or the squares of them, overflow"
+
+// harmless is a size of nodes and targets up to which no sum of products of two of them overflows.
+const harmless = 1e140
 
 // leaveOut leaves the samples of a batch that are too large out, and tells bad of each. before is the number of samples that
 // the reading had before the batch, and where says which sample of the data is in a row of it.
@@ -32,19 +37,18 @@ func (l *large) leaveOut(ctx context.Context, b *base, batch *Batch, before int6
 		return nil
 	}
 	if !l.known {
-		if err := l.find(ctx, b, batch, before); err != nil {
+		if err := l.find(ctx, b, batch, before, 0, batch.rows()); err != nil {
 			return err
 		}
 	}
 	kept := make([]int, 0, batch.rows())
 	for i := range batch.rows() {
-		what, found := l.found[before+int64(i)]
-		if !found {
+		if !l.found[before+int64(i)] {
 			kept = append(kept, i)
 			continue
 		}
 		place := where(i)
-		if err := bad(&stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: what}); err != nil {
+		if err := bad(&stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: tooLarge}); err != nil {
 			return err
 		}
 	}
@@ -54,58 +58,65 @@ func (l *large) leaveOut(ctx context.Context, b *base, batch *Batch, before int6
 	return nil
 }
 
-// find notes the samples of a batch that are too large.
-func (l *large) find(ctx context.Context, b *base, batch *Batch, before int64) error {
-	for from, end := 0, batch.rows(); from < end; {
-		_, d := batch.X.Dims()
-		part := func(to int) (*mat.Dense, error) {
-			return b.features().TransformContext(ctx, batch.X.Slice(from, to, 0, d).(*mat.Dense))
+// find notes the samples of a batch from the row from to that before to which are too large.
+func (l *large) find(ctx context.Context, b *base, batch *Batch, before int64, from, to int) error {
+	if from == to || int64(len(l.found)) > l.limit {
+		return nil
+	}
+	_, d := batch.X.Dims()
+	a, err := b.features().TransformContext(ctx, batch.X.Slice(from, to, 0, d).(*mat.Dense))
+	var overflow *bls.OverflowError
+	switch {
+	case errors.As(err, &overflow) && to-from == 1:
+		l.found[before+int64(from)] = true
+		return nil
+	case errors.As(err, &overflow): // which one it names need not be the first
+		middle := from + (to-from)/2
+		return cmp.Or(l.find(ctx, b, batch, before, from, middle), l.find(ctx, b, batch, before, middle, to))
+	case err != nil:
+		return err
+	}
+	for i := range to - from {
+		row := from + i
+		if largest(a.RawRowView(i)) <= harmless && (batch.Y == nil || largest(batch.Y.RawRowView(row)) <= harmless) {
+			continue
 		}
-		a, err := part(end)
-		var overflow *bls.OverflowError
-		if errors.As(err, &overflow) && overflow.Row >= 0 {
-			to := from + overflow.Row
-			l.found[before+int64(to)] = overflow.What + " overflows: the sample is far beyond those that the model was made of"
-			if to == from {
-				from++
-				continue
-			}
-			a, err = part(to)
-		}
+		alone, err := b.learnable(ctx, batch.one(row))
 		if err != nil {
 			return err
 		}
-		rows, _ := a.Dims()
-		for i := range rows {
-			sum := squares(a.RawRowView(i))
-			if batch.Y != nil {
-				sum += squares(batch.Y.RawRowView(from + i))
-			}
-			if !(sum < mostSquares) {
-				l.found[before+int64(from+i)] = "the squares of the nodes and targets overflow: the sample is far beyond those that the model was made of"
-			}
-		}
-		from += rows
-		if overflow != nil {
-			from++
+		if !alone {
+			l.found[before+int64(row)] = true
 		}
 	}
 	return nil
 }
 
+// learnable tells whether a Gram state can learn a batch.
+func (b *base) learnable(ctx context.Context, batch *Batch) (bool, error) {
+	a, y, err := b.expand(ctx, batch)
+	if err == nil {
+		err = new(State).learn(blsupdate.Gram, a, y)
+	}
+	if errors.Is(err, blsupdate.ErrOverflow) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// largest returns the largest magnitude in x.
+func largest(x []float64) (most float64) {
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	return most
+}
+
 // blamed returns the shard of a batch that could not be learned, and which sample of it is too large where that is why.
 func (b *base) blamed(ctx context.Context, batch *Batch, err error) string {
-	l := &large{found: map[int64]string{}}
-	if !errors.Is(err, blsupdate.ErrOverflow) || l.find(ctx, b, batch, batch.First) != nil || len(l.found) == 0 {
+	l := &large{found: map[int64]bool{}}
+	if !errors.Is(err, blsupdate.ErrOverflow) || l.find(ctx, b, batch, batch.First, 0, batch.rows()) != nil || len(l.found) == 0 {
 		return batch.Shard
 	}
 	return fmt.Sprintf("%s, sample %d", batch.Shard, slices.Min(slices.Collect(maps.Keys(l.found)))+1)
-}
-
-// squares returns the sum of the squares of x.
-func squares(x []float64) (sum float64) {
-	for _, v := range x {
-		sum += v * v
-	}
-	return sum
 }

@@ -16,17 +16,18 @@ import (
 )
 
 // TestTooLarge reads samples that are finite, and beyond what nodes and targets may be: each is set aside by its line, whatever
-// the batches are, and what is left is learned. Without a limit the first is an error.
+// the batches are, and what is left is learned. Without a limit each of them is an error, also alone.
 func TestTooLarge(t *testing.T) {
 	const d, c, rows = 3, 2, 300
+	const deviation = 0.01 // of the inputs
 	rng := rand.New(rand.NewPCG(1, 2))
 	x, y := mat.NewDense(rows, d, nil), mat.NewDense(rows, c, nil)
 	for i := range rows {
 		for j := range d {
-			x.Set(i, j, rng.NormFloat64())
+			x.Set(i, j, deviation*rng.NormFloat64())
 		}
-		y.Set(i, 0, x.At(i, 0))
-		y.Set(i, 1, x.At(i, 1)*x.At(i, 2))
+		y.Set(i, 0, x.At(i, 0)/deviation)
+		y.Set(i, 1, x.At(i, 1)*x.At(i, 2)/deviation)
 	}
 	r := &bls.Regressor{
 		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5, Seed: 1, Scaling: bls.ScaleColumns},
@@ -39,8 +40,11 @@ func TestTooLarge(t *testing.T) {
 
 	text, bad := "a,b,c,u,v\n", []string{}
 	cells := map[int]string{ // by the line
-		2: "1e308,1e308,1e308,0,0", 9: "-1e308,1,1,0,0", 10: "1,1,1e308,0,0", 20: "1,2e170,1,0,0",
-		31: "0,0,0,1e160,0", 32: "0,0,0,0,-1.7e308", 41: "1,1,1e308,0,0",
+		2:  "1e308,1e308,1e308,0,0",
+		7:  "-1.5e306,1.5e306,-1.5e306,0,0", // nodes that overflow
+		9:  "-1e308,1,1,0,0",                // distances from the mean that do, which are looked at before
+		10: "0,0,1e308,0,0", 20: "0,2e160,0,0,0",
+		31: "0.1,0.1,0.1,1.7e308,0", 32: "0.1,0.1,0.1,0,-1.7e308", 41: "0,0,1e308,0,0",
 	}
 	for line := 2; line <= 41; line++ {
 		if row, is := cells[line]; is {
@@ -65,7 +69,7 @@ func TestTooLarge(t *testing.T) {
 				t.Fatal(err)
 			}
 			left += b.rows()
-			if slices.Max(b.X.RawMatrix().Data) > 10 || slices.Max(b.Y.RawMatrix().Data) > 100 {
+			if slices.Max(b.X.RawMatrix().Data) > 10*deviation || slices.Max(b.Y.RawMatrix().Data) > 100 {
 				t.Errorf("batches of %d: a sample is left that is too large", opt.Batch)
 			}
 		}
@@ -79,14 +83,21 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 	opt.SkipBad--
-	if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), "more than 6 bad rows") {
+	if _, err := readShard(t, newReadFn(t, model, opt), shard); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bad rows", opt.SkipBad)) {
 		t.Errorf("one row too many is bad: %v", err)
 	}
 	opt.Model, opt.SkipBad = model, 0
-	fails(t, func(s beam.Scope) {
-		batches, _ := Read(s, Match(s, []string{shard.Path}, nil), opt)
-		FitGram(s, batches, Options{Model: model})
-	}, shard.Path+", sample 1: ", "overflow")
+	learn := func(path, want string) {
+		t.Helper()
+		fails(t, func(s beam.Scope) {
+			batches, _ := Read(s, Match(s, []string{path}, nil), opt)
+			FitGram(s, batches, Options{Model: model})
+		}, path+want, "overflow")
+	}
+	learn(shard.Path, ", sample 1: ")
+	for line, row := range cells {
+		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), "")
+	}
 	opt.SkipBad = int64(len(bad))
 	mustRun(t, func(s beam.Scope) {
 		batches, set := Read(s, Match(s, []string{shard.Path}, nil), opt)

@@ -14,7 +14,7 @@ func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 	meta := &fn.base.Metadata
 	err := columns.Match(r, columns.Wanted{
 		Inputs: meta.Inputs, Targets: meta.Targets,
-		Learn: true, Elsewhere: shard.Targets != "", Single: true,
+		Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
 	})
 	fault := func(format string, args ...any) error {
 		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}

@@ -189,7 +189,8 @@ func (c *course) stopped(ctx context.Context, err error) error {
 	err = c.explain(causeOf(ctx, err))
 	if ctx.Err() != nil && c.every.wanted() && c.rows > c.kept {
 		if kept := c.checkpoint(); kept != nil {
-			return errors.Join(kept, err)
+			// Not joined: of an interruption nothing else would be told.
+			return fmt.Errorf("%v, and the checkpoint could not be written: %w", err, kept)
 		}
 	}
 	return err

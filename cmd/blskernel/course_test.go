@@ -15,6 +15,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 )
 
@@ -183,6 +184,23 @@ func TestNotWritten(t *testing.T) {
 	}
 	if n := loaded(t, model); n != 400 {
 		t.Errorf("%d samples", n)
+	}
+}
+
+// TestNotWrittenAtInterruption has a model that cannot be written at an interruption: that is told, and not the interruption
+// alone.
+func TestNotWrittenAtInterruption(t *testing.T) {
+	model, test := trained(t, "--target", "color")
+	c, stop := courseOf(t, model, test, streams{out: io.Discard, err: io.Discard})
+	defer stop()
+	c.save = func(string, *modelfile.File) error { return io.ErrShortWrite }
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(interrupt.SignalError{Signal: os.Interrupt})
+	c.rows = 10 // learned, and in no file
+	err := c.stopped(ctx, context.Canceled)
+	var stopped interrupt.SignalError
+	if !errors.Is(err, io.ErrShortWrite) || !strings.HasPrefix(err.Error(), "interrupted, and ") || errors.As(err, &stopped) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -28,7 +28,7 @@ func (on *place) arrange(ctx context.Context, p *beam.Pipeline, s streams) (j *j
 			end()
 		}
 	}()
-	j = &job{endpoint: on.endpoint, async: *jobopts.Async}
+	j = &job{endpoint: on.endpoint, async: *jobopts.Async, say: sayTo(s.err)}
 	j.options = runnerlib.JobOptions{
 		Name: jobopts.GetJobName(), Experiments: jobopts.GetExperiments(), RetainDocker: *jobopts.RetainDockerContainers,
 		Parallelism: *jobopts.Parallelism, Loopback: on.environment == loopback,

@@ -15,20 +15,24 @@ import (
 	"google.golang.org/grpc"
 )
 
-// connectTimeout is how long a job service may take to answer at first, cancelTimeout how long to
-// cancel a job.
+// connectTimeout is how long a job service may take to answer at first, and cancelPause how long it is let alone where it
+// cannot be reached to cancel a job.
 const (
 	connectTimeout = 30 * time.Second
-	cancelTimeout  = 10 * time.Second
+	cancelPause    = 500 * time.Millisecond
 )
+
+// cancelTimeout is how long a job service may take to cancel a job.
+var cancelTimeout = 10 * time.Second
 
 // A job is a pipeline for a job service.
 type job struct {
 	endpoint string // of the job service
 	pipeline *pipepb.Pipeline
 	options  runnerlib.JobOptions
-	binary   string // what is brought to the workers, empty for nothing
-	async    bool   // do not wait for the end
+	binary   string                           // what is brought to the workers, empty for nothing
+	async    bool                             // do not wait for the end
+	say      func(format string, args ...any) // what is to be known although the work goes on
 
 	id string // of the last one that was submitted, by the job service
 }
@@ -92,17 +96,20 @@ func (j *job) wait(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	// Not ctx: the job is cancelled first, and then its end is waited for.
 	reading, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
+	tried := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(tried)
 		defer time.AfterFunc(cancelTimeout, end)
 		ctx, cancel := context.WithTimeout(reading, cancelTimeout)
 		defer cancel()
-		if _, err := jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: j.id}); err != nil {
+		if err := j.cancel(ctx, jobs); err != nil {
+			j.say("note: the job %s could not be cancelled, and may go on: %v", j.id, err)
 			end()
 		}
 	})
-	defer stop()
 	err := j.follow(reading, jobs)
-	if ctx.Err() != nil {
+	if !stop() {
+		<-tried
 		return context.Cause(ctx)
 	}
 	return err

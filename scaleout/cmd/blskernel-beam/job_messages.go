@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,14 +20,21 @@ var absences = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10
 
 // follow returns when the job has ended, and what it failed with. A job service that goes away is waited for.
 func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
+	var all heard
 	for absent := 0; ; absent++ {
-		heard, err := j.messages(ctx, jobs)
-		var away *awayError
-		if heard {
+		news, err := j.messages(ctx, jobs, &all)
+		if news {
 			absent = 0
 		}
-		if !errors.As(err, &away) || absent == len(absences) {
-			return err
+		var away *awayError
+		if err == nil || !errors.As(err, &away) {
+			return cmp.Or(all.failure(), err)
+		}
+		if absent == len(absences) {
+			return cmp.Or(all.failure(), err)
+		}
+		if absent == 0 {
+			j.say("note: the job service has gone away, and is asked again; the job %s goes on meanwhile", j.id)
 		}
 		select {
 		case <-time.After(absences[absent]):
@@ -53,37 +61,70 @@ func away(err error) error {
 	return fmt.Errorf("the job service does not tell how the job goes on: %w", err)
 }
 
+// A heard is what a job service has said of a job so far.
+type heard struct {
+	state jobpb.JobState_Enum
+	why   string // the last error
+}
+
+// failure returns the error of a job that has failed, nil as long as that was not said.
+func (h *heard) failure() error {
+	switch {
+	case h.state != jobpb.JobState_FAILED:
+		return nil
+	case h.why == "":
+		return errors.New("the job has failed, and the job service does not tell why")
+	default:
+		return failure(h.why)
+	}
+}
+
 // messages asks for what a job service says of the job, from the present state on, and reads that until the job has ended.
-// heard tells whether there was anything.
-func (j *job) messages(ctx context.Context, jobs jobpb.JobServiceClient) (heard bool, err error) {
+// news tells whether there was anything that had not been heard before.
+func (j *job) messages(ctx context.Context, jobs jobpb.JobServiceClient, all *heard) (news bool, err error) {
 	stream, err := jobs.GetMessageStream(ctx, &jobpb.JobMessagesRequest{JobId: j.id})
 	if err != nil {
 		return false, away(err)
 	}
-	failed, why := false, ""
-	for ; ; heard = true {
+	for {
 		m, err := stream.Recv()
 		switch {
-		case errors.Is(err, io.EOF) && !failed:
-			return heard, errors.New("the job service does not tell how the job ended")
 		case errors.Is(err, io.EOF):
-			return heard, errors.New("the job has failed, and the job service does not tell why")
+			return news, cmp.Or(all.failure(), errors.New("the job service does not tell how the job ended"))
 		case err != nil:
-			return heard, away(err)
+			return news, away(err)
 		}
-		switch m.GetStateResponse().GetState() {
-		case jobpb.JobState_DONE:
-			return heard, nil
-		case jobpb.JobState_CANCELLED:
-			return heard, errCancelled
-		case jobpb.JobState_FAILED:
-			failed = true
+		if r := m.GetStateResponse(); r != nil && r.GetState() != all.state {
+			all.state, news = r.GetState(), true
 		}
-		if r := m.GetMessageResponse(); r.GetImportance() >= jobpb.JobMessage_JOB_MESSAGE_ERROR {
-			why = r.GetMessageText()
+		if r := m.GetMessageResponse(); r != nil {
+			news = true
+			if r.GetImportance() >= jobpb.JobMessage_JOB_MESSAGE_ERROR {
+				all.why = r.GetMessageText()
+			}
 		}
-		if failed && why != "" {
-			return heard, failure(why)
+		switch {
+		case all.state == jobpb.JobState_DONE:
+			return news, nil
+		case all.state == jobpb.JobState_CANCELLED:
+			return news, errCancelled
+		case all.state == jobpb.JobState_FAILED && all.why != "":
+			return news, all.failure()
+		}
+	}
+}
+
+// cancel ends the job. A job service that has gone away is asked again until ctx is done.
+func (j *job) cancel(ctx context.Context, jobs jobpb.JobServiceClient) error {
+	for {
+		_, err := jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: j.id})
+		if status.Code(err) != codes.Unavailable {
+			return err
+		}
+		select {
+		case <-time.After(cancelPause):
+		case <-ctx.Done():
+			return err
 		}
 	}
 }
