@@ -3,6 +3,7 @@ package scaleout
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -68,7 +69,7 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 // list returns the files that the patterns name.
 func list(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
-	by := map[string]string{} // the pattern of each file
+	by := map[string]string{} // the pattern of each file, by its identity
 	for _, pattern := range patterns {
 		files, err := matches(ctx, pattern)
 		if err != nil {
@@ -78,14 +79,29 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 			return nil, fmt.Errorf("scaleout: no file matches %s", pattern)
 		}
 		for _, file := range files {
-			if before, twice := by[file]; twice {
+			same := identity(file)
+			if before, twice := by[same]; twice {
 				return nil, fmt.Errorf("scaleout: the file %s is named twice, by %s and by %s, and would be learned twice", file, before, pattern)
 			}
-			by[file] = pattern
+			by[same] = pattern
 		}
 		paths = append(paths, files...)
 	}
 	return paths, nil
+}
+
+// identity returns what all names of a file have in common: of this machine's its path without links and dots.
+func identity(file string) string {
+	if !local(file) {
+		return file
+	}
+	if absolute, err := filepath.Abs(file); err == nil {
+		file = absolute
+	}
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real
+	}
+	return file
 }
 
 // matches returns the files that a pattern names in the order of their names.

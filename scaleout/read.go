@@ -96,7 +96,7 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 	var fault *stream.Error
 	if errors.As(err, &fault) && lasting(fault) {
 		badCounter.Inc(ctx, 1)
-		bad(lineOf(fault))
+		bad(lineOf(fault) + " (the whole file is left out)")
 		return nil
 	}
 	if err != nil {

@@ -92,7 +92,7 @@ func (on *place) provide(ctx context.Context, s streams) (envs []*pipepb.Environ
 		if err != nil {
 			return nil, nil, err
 		}
-		addresses, leave = []string{pool.Address()}, pool.Close
+		addresses, leave = []string{pool.Address()}, pool.Leave
 	case process:
 		urn, addresses = graphx.URNEnvProcess, []string{on.config}
 	case docker:

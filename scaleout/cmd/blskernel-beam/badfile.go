@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"blskernel/internal/atomicfile"
@@ -46,6 +48,9 @@ func (fn *badFn) ProcessElement(ctx context.Context, _ []byte, bad func(*string)
 
 func (fn *badFn) write(ctx context.Context, lines []string) error {
 	if local(fn.Path) {
+		if err := os.MkdirAll(filepath.Dir(fn.Path), 0o755); err != nil {
+			return err
+		}
 		file, err := atomicfile.Create(fn.Path)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,8 @@ func (set *settings) checkFiles(ctx context.Context, seen bool) error {
 	if err := checkReplaceable(set.out, set.model); err != nil {
 		return err
 	}
-	if info, err := os.Stat(set.badOut); local(set.badOut) && err == nil && !info.Mode().IsRegular() {
-		return usageError{fmt.Errorf("--bad-out is %q, which is no file", set.badOut)}
+	if err := set.checkBadOut(); err != nil {
+		return err
 	}
 	samples, err := count(ctx, set.patterns)
 	set.files = samples
@@ -88,7 +89,67 @@ func (set *settings) checkFiles(ctx context.Context, seen bool) error {
 	if len(set.targets) > 0 && samples != targets {
 		return usageError{fmt.Errorf("%d files of samples and %d of --targets: each file of samples has to have one of targets", samples, targets)}
 	}
+	return errors.Join(checkWritable("--out", set.out), checkWritable("--bad-out", set.badOut))
+}
+
+// checkBadOut returns an error unless the list of bad rows has a name that is free: what is there may be data.
+func (set *settings) checkBadOut() error {
+	if set.badOut == "" || !local(set.badOut) {
+		return nil
+	}
+	if local(set.out) && resolved(set.badOut) == resolved(set.out) {
+		return usageError{fmt.Errorf("--bad-out is %q, which is --out: give another name", set.badOut)}
+	}
+	if _, err := os.Stat(set.badOut); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, error(usageError{fmt.Errorf("--bad-out is %q, which is there already: remove it, or give another name", set.badOut)}))
+	}
 	return nil
+}
+
+// resolved returns a path of this machine without links and dots, as far as it is there.
+func resolved(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Join(resolvedFolder(filepath.Dir(path)), filepath.Base(path))
+}
+
+// resolvedFolder is resolved for the folder of a file that is not there.
+func resolvedFolder(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// checkWritable finds out, before anything is learned, whether a file of this machine can be written.
+func checkWritable(flag, path string) error {
+	if path == "" || !local(path) {
+		return nil
+	}
+	folder := filepath.Dir(path)
+	for { // folders that are missing are made when the file is written
+		info, err := os.Stat(folder)
+		if err == nil && !info.IsDir() {
+			return usageError{fmt.Errorf("%s is %q, and %s is no folder", flag, path, folder)}
+		}
+		if up := filepath.Dir(folder); errors.Is(err, fs.ErrNotExist) && up != folder {
+			folder = up
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+		break
+	}
+	probe, err := os.CreateTemp(folder, ".writable-*.tmp")
+	if err != nil {
+		return fmt.Errorf("%s: no file can be made in %s: %w", flag, folder, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // checkScheme refuses a path of a file system that is not linked into this program.
@@ -120,7 +181,7 @@ func checkModel(path string) error {
 	if err := inspect(path); errors.Is(err, modelfile.ErrNotAModel) {
 		return fmt.Errorf("--model is %q, which is no model file: want one that 'blskernel train' wrote", path)
 	} else if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }

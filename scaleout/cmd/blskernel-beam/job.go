@@ -41,16 +41,16 @@ type job struct {
 // that Prism would wait for without end.
 var errCancelled = errors.New("the job was cancelled, by its pool of workers since one was lost, or by somebody else")
 
-// A lostError says that a job ended since a worker was lost.
+// A lostError says that a job ended since a worker was lost, or the job service with the job.
 type lostError struct{ why string }
 
-func (e *lostError) Error() string { return "a worker was lost: " + e.why }
+func (e *lostError) Error() string { return e.why }
 
 // run submits the job, waits for its end and returns its metrics, nil where there are none. Where
 // ctx is cancelled the job is too.
 //
 //	errors: *lostError; errCancelled; what a step said; a job service that cannot be reached or does not take the job.
-func (j *job) run(ctx context.Context) (*metrics.Results, error) {
+func (j *job) run(ctx context.Context) (found *metrics.Results, err error) {
 	conn, err := j.connect(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -60,6 +60,11 @@ func (j *job) run(ctx context.Context) (*metrics.Results, error) {
 	}
 	defer conn.Close()
 	jobs := jobpb.NewJobServiceClient(conn)
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
 	preparation, artifacts, token, err := runnerlib.Prepare(ctx, jobs, j.pipeline, &j.options)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,14 @@ var absences = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10
 // follow returns when the job has ended, and what it failed with. A job service that goes away is waited for.
 func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	var all heard
+	asked := false
 	for absent := 0; ; absent++ {
+		if asked {
+			if err := j.there(ctx, jobs); err != nil {
+				return err
+			}
+		}
+		asked = true
 		news, err := j.messages(ctx, jobs, &all)
 		if news {
 			absent = 0
@@ -42,6 +49,23 @@ func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// errStartedAnew says that a job service does not have the job any more. What has its number then is another one.
+var errStartedAnew = &lostError{"the job service was started anew, and has lost the job"}
+
+// there returns errStartedAnew where a job service does not have the job any more, as far as it tells which jobs it has.
+func (j *job) there(ctx context.Context, jobs jobpb.JobServiceClient) error {
+	all, err := jobs.GetJobs(ctx, &jobpb.GetJobsRequest{})
+	if err != nil {
+		return nil
+	}
+	for _, one := range all.GetJobInfo() {
+		if one.GetJobId() == j.id && one.GetJobName() == j.options.Name {
+			return nil
+		}
+	}
+	return errStartedAnew
 }
 
 // An awayError says that a job service could not be reached any more.
@@ -117,6 +141,9 @@ func (j *job) messages(ctx context.Context, jobs jobpb.JobServiceClient, all *he
 // cancel ends the job. A job service that has gone away is asked again until ctx is done.
 func (j *job) cancel(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	for {
+		if j.there(ctx, jobs) != nil {
+			return nil // there is nothing to cancel
+		}
 		_, err := jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: j.id})
 		if status.Code(err) != codes.Unavailable {
 			return err
@@ -136,7 +163,7 @@ var lost = []string{"SDK worker disconnected", "worker stopped before", "send on
 func failure(why string) error {
 	for _, text := range lost {
 		if strings.Contains(why, text) {
-			return &lostError{text}
+			return &lostError{"a worker was lost: " + text}
 		}
 	}
 	return errors.New(essence(why))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -23,6 +24,20 @@ type talking struct {
 	streams [][]any // jobpb.JobState_Enum, a text of an error, or an error that ends the stream
 	asked   int
 	cancels []error // what cancelling the job returns, the last of them again and again
+	others  bool    // the service was started anew, and has another job of the same number
+}
+
+func (s *talking) GetJobs(context.Context, *jobpb.GetJobsRequest, ...grpc.CallOption) (*jobpb.GetJobsResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked >= len(s.streams) {
+		return nil, status.Error(codes.Unavailable, "nobody listens")
+	}
+	name := "name"
+	if s.others {
+		name = "another"
+	}
+	return &jobpb.GetJobsResponse{JobInfo: []*jobpb.JobInfo{{JobId: "0", JobName: "name"}, {JobId: "J", JobName: name}}}, nil
 }
 
 func (s *talking) Cancel(context.Context, *jobpb.CancelJobRequest, ...grpc.CallOption) (*jobpb.CancelJobResponse, error) {
@@ -74,6 +89,7 @@ func TestFollow(t *testing.T) {
 	absences = []time.Duration{time.Millisecond, time.Millisecond}
 	gone, refused := status.Error(codes.Unavailable, "gone"), status.Error(codes.NotFound, "no such job")
 	const running, done, failed, cancelled = jobpb.JobState_RUNNING, jobpb.JobState_DONE, jobpb.JobState_FAILED, jobpb.JobState_CANCELLED
+	named := runnerlib.JobOptions{Name: "name"}
 	for _, tc := range []struct {
 		name    string
 		streams [][]any
@@ -97,7 +113,7 @@ func TestFollow(t *testing.T) {
 	} {
 		service := &talking{streams: tc.streams}
 		notes := 0
-		err := (&job{say: func(string, ...any) { notes++ }}).follow(context.Background(), service)
+		err := (&job{id: "J", options: named, say: func(string, ...any) { notes++ }}).follow(context.Background(), service)
 		if (notes > 0) != (tc.asked > 1) {
 			t.Errorf("%s: %d notes", tc.name, notes)
 		}
@@ -107,6 +123,14 @@ func TestFollow(t *testing.T) {
 		if service.asked != tc.asked {
 			t.Errorf("%s: asked %d times; want %d", tc.name, service.asked, tc.asked)
 		}
+	}
+	anew := &job{id: "J", options: named, say: func(string, ...any) {}}
+	var lost *lostError
+	if err := anew.follow(context.Background(), &talking{others: true, streams: [][]any{{running, gone}, {running, done}}}); !errors.As(err, &lost) {
+		t.Errorf("the job of somebody else: %v", err)
+	}
+	if err := anew.cancel(context.Background(), &talking{others: true, streams: [][]any{{running}}, cancels: []error{errors.New("cancelled")}}); err != nil {
+		t.Errorf("cancelling the job of somebody else: %v", err)
 	}
 	absences = []time.Duration{time.Hour}
 	ctx, cancel := context.WithCancelCause(context.Background())

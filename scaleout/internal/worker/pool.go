@@ -31,6 +31,7 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
+	left    bool // by a runner in the same process too
 	workers map[string]*process
 	watched sync.WaitGroup
 }
@@ -60,11 +61,27 @@ func (p *Pool) Serve() error { return p.server.Serve(p.listener) }
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
-	workers := p.workers
-	p.workers = nil
 	p.mu.Unlock()
 	p.server.Stop()
 	_ = p.listener.Close() // where Serve has not been called
+	p.end()
+}
+
+// Leave ends all processes of the pool, and returns when they have ended, for a process that ends next itself. A Prism in that
+// process may just want a worker more: it is told that it has one, since Prism panics where it gets none.
+func (p *Pool) Leave() {
+	p.mu.Lock()
+	p.closed, p.left = true, true
+	p.mu.Unlock()
+	p.end()
+}
+
+// end ends the processes.
+func (p *Pool) end() {
+	p.mu.Lock()
+	workers := p.workers
+	p.workers = nil
+	p.mu.Unlock()
 	var stopping sync.WaitGroup
 	for _, w := range workers {
 		stopping.Go(w.stop)
@@ -96,6 +113,9 @@ func (p *Pool) start(t *Task) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.left {
+		return nil
+	}
 	if p.closed {
 		return errors.New("the worker pool is about to end")
 	}
