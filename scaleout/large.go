@@ -16,8 +16,8 @@ import (
 )
 
 // A large has the samples of a shard that no Gram state can learn, not even alone, since a node is beyond float64 or the square
-// of one is. To find them takes their nodes, so the first of two readings finds them, and the second looks them up. A nil *large
-// finds none.
+// of one is. To find them takes their nodes, so the first of two readings finds them, and the second looks them up. Where there is
+// one reading alone, a nil *large looks at batches with elements that are not harmless, of which the first sample is an error.
 type large struct {
 	found map[int64]bool // by the number of samples that the reading had before it
 	known bool           // all of them, since this is the second reading
@@ -30,11 +30,20 @@ const tooLarge = "the sample is too large to be learned: its nodes, or the squar
 // harmless is a size of nodes and targets up to which no sum of products of two of them overflows.
 const harmless = 1e140
 
+// harmlessInput is a size of inputs up to which nodes are at most harmless, as far as the scaling of the inputs allows.
+const harmlessInput = 1e100
+
 // leaveOut leaves the samples of a batch that are too large out, and tells bad of each. before is the number of samples that
 // the reading had before the batch, and where says which sample of the data is in a row of it.
 func (l *large) leaveOut(ctx context.Context, b *base, batch *Batch, before int64, where func(row int) stream.Place, bad func(*stream.Error) error) error {
-	if l == nil || batch.rows() == 0 {
+	if batch.rows() == 0 {
 		return nil
+	}
+	if l == nil {
+		if harmlessRows(batch.X) && (batch.Y == nil || harmlessRows(batch.Y)) {
+			return nil
+		}
+		l, bad = &large{found: map[int64]bool{}}, func(fault *stream.Error) error { return fault }
 	}
 	if !l.known {
 		if err := l.find(ctx, b, batch, before, 0, batch.rows()); err != nil {
@@ -102,6 +111,18 @@ func (b *base) learnable(ctx context.Context, batch *Batch) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// harmlessRows tells whether no element of m can be why a sample is too large, unless the model was made of samples that are almost
+// all the same: then the learning finds that out.
+func harmlessRows(m *mat.Dense) bool {
+	rows, _ := m.Dims()
+	for i := range rows {
+		if !(largest(m.RawRowView(i)) <= harmlessInput) {
+			return false
+		}
+	}
+	return true
 }
 
 // largest returns the largest magnitude in x.

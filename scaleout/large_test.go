@@ -94,9 +94,9 @@ func TestTooLarge(t *testing.T) {
 			FitGram(s, batches, Options{Model: model})
 		}, path+want, "overflow")
 	}
-	learn(shard.Path, ", sample 1: ")
+	learn(shard.Path, ": line 2: ")
 	for line, row := range cells {
-		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), "")
+		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ": line 2: ")
 	}
 	opt.SkipBad = int64(len(bad))
 	mustRun(t, func(s beam.Scope) {

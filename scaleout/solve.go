@@ -133,7 +133,7 @@ func (fn *solveFn) solve(sum *State) (Model, error) {
 		return Model{}, fmt.Errorf("scaleout: adding the ridge: %w", err)
 	}
 	if _, err := u.Weights(); err != nil {
-		return Model{}, fn.explain(err)
+		return Model{}, fn.explain(u.Method(), err)
 	}
 	file, err := fn.base.withUpdater(u)
 	if err != nil {
@@ -152,14 +152,18 @@ func (fn *solveFn) solve(sum *State) (Model, error) {
 }
 
 // explain says what can be done about weights that cannot be had.
-func (fn *solveFn) explain(err error) error {
+func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var rank *blsupdate.RankError
 	var condition *blsupdate.ConditionError
 	switch {
 	case errors.As(err, &rank):
 		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes: give a lambda above 0, or more samples: %w", rank.Samples, rank.Nodes, err)
 	case errors.As(err, &condition):
-		return fmt.Errorf("scaleout: the nodes are dependent to working precision: raise lambda, or fit by QR: %w", err)
+		do := "raise lambda, or fit by QR"
+		if method == blsupdate.QR {
+			do = "raise lambda, or look for samples that are far beyond the others"
+		}
+		return fmt.Errorf("scaleout: the nodes are dependent to working precision: %s: %w", do, err)
 	}
 	return fmt.Errorf("scaleout: solving for the weights: %w", err)
 }

@@ -67,7 +67,7 @@ func (j *job) run(ctx context.Context) (found *metrics.Results, err error) {
 	}()
 	preparation, artifacts, token, err := runnerlib.Prepare(ctx, jobs, j.pipeline, &j.options)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("what answers at %s (--endpoint) does not take the job: %w", j.endpoint, err)
 	}
 	if j.binary != "" {
 		if token, err = runnerlib.Stage(ctx, preparation, artifacts, j.binary, token); err != nil {

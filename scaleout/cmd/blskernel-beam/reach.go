@@ -6,7 +6,11 @@ import (
 	"net"
 	"os/exec"
 
+	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
@@ -22,6 +26,9 @@ func (on *place) checkWorkers(ctx context.Context) error {
 			if err := answers(ctx, address); err != nil {
 				return fmt.Errorf("no worker pool answers at %s (--environment_config): %w", address, err)
 			}
+			if err := isPool(ctx, address); err != nil {
+				return usageError{err}
+			}
 		}
 	case on.environment == process:
 		var payload pipepb.ProcessPayload
@@ -31,6 +38,23 @@ func (on *place) checkWorkers(ctx context.Context) error {
 		if _, err := exec.LookPath(payload.GetCommand()); err != nil {
 			return usageError{fmt.Errorf("--environment_config: the command %q cannot be started: %w", payload.GetCommand(), err)}
 		}
+	}
+	return nil
+}
+
+// isPool returns an error where another service than a pool of workers is at an address, by asking it to end a worker that there
+// is not.
+func isPool(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := grpcx.Dial(ctx, address, connectTimeout)
+	if err != nil {
+		return fmt.Errorf("--environment_config is %s, where no service of Beam answers: %w", address, err)
+	}
+	defer conn.Close()
+	_, err = fnpb.NewBeamFnExternalWorkerPoolClient(conn).StopWorker(ctx, &fnpb.StopWorkerRequest{WorkerId: "none"})
+	if status.Code(err) == codes.Unimplemented {
+		return fmt.Errorf("--environment_config is %s, where a service answers that is no pool of workers: start one by 'blskernel-beam worker --listen ADDRESS'", address)
 	}
 	return nil
 }
