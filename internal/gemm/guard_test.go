@@ -103,7 +103,8 @@ func TestGuardProductsLong(t *testing.T) {
 	n := active.kernel.NR + 1
 	m, k := (fewStrips+1)*active.kernel.MR+1, active.blocks.KC+1
 	long := active.blocks.NC + n
-	f := newFences(t, max(m, k)*(long+4))
+	room := max(m, k, long) * (long + 4) // C of Dgemmt is square
+	f := newFences(t, room)
 	for _, r := range routines() {
 		if r.name[:5] != "Dgemm" {
 			continue
@@ -112,7 +113,7 @@ func TestGuardProductsLong(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(42, 1))
 			for _, shape := range [][3]int{{m, n, k}, {m, long, k}, {m, long, 9}} {
 				p := r.build(rnd, shape[0], min(shape[1], long), shape[2], 0.7, -1.3)
-				if len(p.c.x) > max(m, k)*(long+4) {
+				if len(p.c.x) > room {
 					t.Fatalf("no room for %v", p)
 				}
 				p.fill(rnd)
