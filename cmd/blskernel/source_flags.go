@@ -65,14 +65,7 @@ func (s *sourceSettings) options(args []string) (stream.Options, error) {
 	if opt.Comma, err = flagvalue.ParseComma(s.comma); err != nil {
 		return opt, usageError{fmt.Errorf("--comma is %q; %w", s.comma, err)}
 	}
-	switch s.header {
-	case "auto":
-		opt.Header = stream.HeaderAuto
-	case "present":
-		opt.Header = stream.HeaderPresent
-	case "absent":
-		opt.Header = stream.HeaderAbsent
-	default:
+	if opt.Header, err = stream.ParseHeader(s.header); err != nil {
 		return opt, usageError{fmt.Errorf("--header is %q; want present, absent or auto", s.header)}
 	}
 	switch s.part {

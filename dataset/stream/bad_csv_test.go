@@ -207,7 +207,7 @@ func TestBadPieceBorders(t *testing.T) {
 	}
 }
 
-// TestBadQuotationMarks has quotation marks out of place: in pairs they are a fault of their line, else of the text.
+// TestBadQuotationMarks has quotation marks out of place: in pairs they are a fault of the record, else of the text.
 func TestBadQuotationMarks(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -218,10 +218,10 @@ func TestBadQuotationMarks(t *testing.T) {
 	}{
 		{"1,2\n5\"x\",3\n4,5\n", 2, []int64{2}, 0, ""},
 		{"1,2\n\"5\"x\"\",3\n4,5\n", 2, []int64{2}, 0, ""},
-		{"1,2\n\"5\n\"x\"\",3\n4,5\n", 2, []int64{3}, 0, ""},
+		{"1,2\n\"5\n\"x\"\",3\n4,5\n", 2, []int64{2}, 0, ""},
 		{"1,2\n5\"x,3\n4,5\n", 1, nil, 2, "within a cell"},
 		{"1,2\nx,2\n5\"x,3\n4,5\n6,\"7\"\n", 1, []int64{2}, 3, "within a cell"},
-		{"1,2\n3,\"4\n5,6\n", 1, nil, 3, "not closed"},
+		{"1,2\n3,\"4\n5,6\n", 1, nil, 2, "not closed"},
 		{"1,2\n3,\"4\n5,6\"\n7,8\n", 2, []int64{2}, 0, ""},
 		{"1,\"2\"x\"\"\n3,4\n", 0, nil, 1, "followed by more"},
 	} {

@@ -107,9 +107,9 @@ func referenceBad(path, text string, comma rune) (samples []sampleAt, line int64
 			return samples, 0
 		case errors.As(err, &parse):
 			if width == 0 || strings.Count(text[begin:r.InputOffset()], `"`)%2 == 1 {
-				return samples, int64(parse.Line)
+				return samples, lineOfFault(parse)
 			}
-			samples = append(samples, sampleAt{fault: Place{Path: path, Line: int64(parse.Line)}})
+			samples = append(samples, sampleAt{fault: Place{Path: path, Line: lineOfFault(parse)}})
 			continue
 		case width == 0:
 			width = len(record)

@@ -189,7 +189,13 @@ func (l *csvLayout) syntaxFault(err error, line int64) error {
 	case errors.Is(parse.Err, csv.ErrBareQuote):
 		e.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one: put the cell into quotation marks and write this one twice", parse.Column)
 	case errors.Is(parse.Err, csv.ErrQuote):
-		e.What = fmt.Sprintf("a quotation mark at byte %d of the line that is not closed, or is followed by more of its cell: a cell ends with its quotation mark, and one within is written twice", parse.Column)
+		// Where a quotation mark was forgotten is found out lines later, at the next one or at the end of the text.
+		found := fmt.Sprintf("byte %d of the line", parse.Column)
+		if parse.StartLine != parse.Line {
+			found = fmt.Sprintf("byte %d of line %d", parse.Column, e.Line)
+		}
+		e.Line = line + int64(parse.StartLine) - 1
+		e.What = fmt.Sprintf("a quotation mark that is not closed, or is followed by more of its cell, as is found at %s: a cell ends with its quotation mark, and one within is written twice", found)
 	default:
 		e.What, e.Err = "cannot be parsed", parse.Err
 	}

@@ -13,6 +13,15 @@ import (
 	"testing/iotest"
 )
 
+// lineOfFault returns the line that is named for what encoding/csv refuses: where quotation marks are wrong that in which the
+// record begins.
+func lineOfFault(parse *csv.ParseError) int64 {
+	if errors.Is(parse.Err, csv.ErrQuote) {
+		return int64(parse.StartLine)
+	}
+	return int64(parse.Line)
+}
+
 // reference reads text by encoding/csv and strconv: the samples before the first fault, and its line, 0
 // where there is none.
 func reference(text string, comma rune) (samples [][]float64, line int64) {
@@ -25,7 +34,7 @@ func reference(text string, comma rune) (samples [][]float64, line int64) {
 		case err == io.EOF:
 			return samples, 0
 		case errors.As(err, &parse):
-			return samples, int64(parse.Line)
+			return samples, lineOfFault(parse)
 		}
 		sample := make([]float64, len(record))
 		for i, cell := range record {

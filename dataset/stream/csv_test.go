@@ -111,6 +111,7 @@ func TestCSVFaults(t *testing.T) {
 		{"more cells", "1,2\n1,2,3\n", 2, 0, "3 cells, but the first line has 2"},
 		{"quote within", "a,b\n1,2\n1,2\"3\n", 3, 0, "quotation mark at byte 4"},
 		{"quote not closed", "a,b\n1,2\n1,\"23\n", 3, 0, "not closed"},
+		{"quote closed lines later", "a,b\n1,\"2\n3,\"4\"\n", 2, 0, "found at byte 3 of line 3"},
 		{"in a quoted text", "\"a\n\n\",b\n1,2\n1,x\n", 5, 2, `"x" is no number`},
 		{"no lines", "", 0, 0, "is empty"},
 		{"empty lines", "\n\n", 0, 0, "is empty"},

@@ -96,3 +96,13 @@ func ExampleParseFormat() {
 	// npy <nil>
 	// stream: unknown format "xlsx": give one of auto, csv, npy, npz, idx
 }
+
+func ExampleParseHeader() {
+	header, err := stream.ParseHeader("present")
+	fmt.Println(header, err)
+	_, err = stream.ParseHeader("yes")
+	fmt.Println(err)
+	// Output:
+	// present <nil>
+	// stream: unknown header "yes": give one of present, absent, auto
+}

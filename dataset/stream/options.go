@@ -60,6 +60,29 @@ const (
 	HeaderAbsent
 )
 
+var headerNames = [...]string{"auto", "present", "absent"}
+
+// String returns auto, present or absent.
+func (h Header) String() string {
+	if h < 0 || int(h) >= len(headerNames) {
+		return fmt.Sprintf("Header(%d)", int(h))
+	}
+	return headerNames[h]
+}
+
+// ParseHeader returns the Header that has the name, in letters of either case. "" is HeaderAuto.
+func ParseHeader(name string) (Header, error) {
+	if name == "" {
+		return HeaderAuto, nil
+	}
+	for h, known := range headerNames {
+		if strings.EqualFold(name, known) {
+			return Header(h), nil
+		}
+	}
+	return HeaderAuto, fmt.Errorf("stream: unknown header %q: give one of present, absent, auto", name)
+}
+
 // Options say what is read and how. The zero value reads every column as an input, in a format that is
 // found by itself.
 type Options struct {

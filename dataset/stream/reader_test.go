@@ -246,6 +246,14 @@ func TestOpenFaults(t *testing.T) {
 	if _, err := ParseFormat("xls"); err == nil || CSV.String() != "csv" || Format(9).String() != "Format(9)" {
 		t.Error("names of formats")
 	}
+	for name, want := range map[string]Header{"": HeaderAuto, "Auto": HeaderAuto, "present": HeaderPresent, "absent": HeaderAbsent} {
+		if got, err := ParseHeader(name); got != want || err != nil {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	}
+	if _, err := ParseHeader("yes"); err == nil || HeaderAbsent.String() != "absent" || Header(9).String() != "Header(9)" {
+		t.Error("names of headers")
+	}
 }
 
 func TestPackedFaults(t *testing.T) {
