@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"blskernel/internal/npy"
+	"blskernel/scaleout/internal/beamfile"
 )
 
 // isEmpty tells whether a file, which stream has refused, is one without samples: with no bytes but
@@ -16,7 +17,7 @@ import (
 // packed is read to its end, so that a file that is cut off is not taken for an empty one. A file that
 // cannot be read is none.
 func isEmpty(ctx context.Context, path string) bool {
-	f, err := openRead(ctx, path)
+	f, err := beamfile.Open(ctx, path)
 	if err != nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 	"weak"
 
 	"blskernel/bls/modelfile"
+	"blskernel/scaleout/internal/beamfile"
 )
 
 // A modelRef names a model file, and what was in it when the pipeline was built. It is what a step has
@@ -71,7 +72,7 @@ func (ref modelRef) load(ctx context.Context) (*base, error) {
 
 // readModel opens a model file of any file system that Beam knows and gives its content to use.
 func readModel(ctx context.Context, path string, use func(io.Reader) error) error {
-	r, err := openRead(ctx, path)
+	r, err := beamfile.Open(ctx, path)
 	if err != nil {
 		return fmt.Errorf("scaleout: the model %s cannot be opened: %w", path, err)
 	}

@@ -3,12 +3,12 @@ package scaleout
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
+
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
@@ -71,7 +71,7 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
 	by := map[string]string{} // the pattern of each file, by its identity
 	for _, pattern := range patterns {
-		files, err := matches(ctx, pattern)
+		files, err := beamfile.List(ctx, pattern)
 		if err != nil {
 			return nil, fmt.Errorf("scaleout: listing %s: %w", pattern, err)
 		}
@@ -79,7 +79,7 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 			return nil, fmt.Errorf("scaleout: no file matches %s", pattern)
 		}
 		for _, file := range files {
-			same := identity(file)
+			same := beamfile.Resolve(file)
 			if before, twice := by[same]; twice {
 				return nil, fmt.Errorf("scaleout: the file %s is named twice, by %s and by %s, and would be learned twice", file, before, pattern)
 			}
@@ -88,30 +88,4 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 		paths = append(paths, files...)
 	}
 	return paths, nil
-}
-
-// identity returns what all names of a file have in common: of this machine's its path without links and dots.
-func identity(file string) string {
-	if !local(file) {
-		return file
-	}
-	if absolute, err := filepath.Abs(file); err == nil {
-		file = absolute
-	}
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		return real
-	}
-	return file
-}
-
-// matches returns the files that a pattern names in the order of their names.
-func matches(ctx context.Context, pattern string) ([]string, error) {
-	fs, err := filesystem.New(ctx, pattern)
-	if err != nil {
-		return nil, err
-	}
-	defer fs.Close()
-	files, err := fs.List(ctx, pattern)
-	slices.Sort(files)
-	return files, err
 }

@@ -17,8 +17,9 @@ const (
 	// MetricRows counts the samples that states have learned.
 	MetricRows = "rows"
 	// MetricBad counts the rows and files that were set aside, each once, as the lines of Read's second
-	// result.
-	MetricBad = "bad"
+	// result, and MetricBadFiles the files among them.
+	MetricBad      = "bad"
+	MetricBadFiles = "bad_files"
 	// MetricKernelNanoseconds is the time in features, states, mergers and the solution for the
 	// weights, without reading and what the runner does. Workers that compute at the same time count
 	// each their own, so it may be more than the time that has passed.
@@ -31,6 +32,7 @@ const (
 var (
 	rowsCounter       = beam.NewCounter(MetricsNamespace, MetricRows)
 	badCounter        = beam.NewCounter(MetricsNamespace, MetricBad)
+	badFilesCounter   = beam.NewCounter(MetricsNamespace, MetricBadFiles)
 	kernelCounter     = beam.NewCounter(MetricsNamespace, MetricKernelNanoseconds)
 	stateBytesCounter = beam.NewCounter(MetricsNamespace, MetricStateBytes)
 )

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"blskernel/dataset/stream"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"blskernel/scaleout/internal/beamfile"
 )
 
 // read hands out the batches of a shard, and returns the number of samples in them. Rows that cannot be
@@ -93,8 +91,8 @@ func (fn *readFn) open(ctx context.Context, shard Shard, bad func(*stream.Error)
 		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets,
 		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(), Bad: bad,
 	}
-	if !local(shard.Path) || !local(shard.Targets) {
-		opt.Open = openRead
+	if !beamfile.Local(shard.Path) || !beamfile.Local(shard.Targets) {
+		opt.Open = beamfile.Open
 	}
 	r, err := stream.Open(ctx, []string{shard.Path}, opt)
 	if err != nil {
@@ -105,28 +103,3 @@ func (fn *readFn) open(ctx context.Context, shard Shard, bad func(*stream.Error)
 	}
 	return r, nil
 }
-
-// local tells whether a path is one of this machine, by the rule of Beam.
-func local(path string) bool { return strings.Index(path, "://") <= 0 }
-
-// openRead opens a file of any file system that Beam knows.
-func openRead(ctx context.Context, path string) (io.ReadCloser, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	r, err := fs.OpenRead(ctx, path)
-	if err != nil {
-		return nil, errors.Join(err, fs.Close())
-	}
-	return &opened{r, fs}, nil
-}
-
-// An opened is a file that closes its file system too.
-type opened struct {
-	io.ReadCloser
-	fs filesystem.Interface
-}
-
-// Close closes both.
-func (o *opened) Close() error { return errors.Join(o.ReadCloser.Close(), o.fs.Close()) }

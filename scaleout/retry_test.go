@@ -10,6 +10,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
@@ -263,7 +264,7 @@ func TestWriteRetried(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Errorf("the folder has %v (%v)", files, err)
 	}
-	left, err := matches(background, "memfs://retried/*")
+	left, err := beamfile.List(background, "memfs://retried/*")
 	if err != nil || len(left) != 1 {
 		t.Errorf("the file system has %q (%v)", left, err)
 	}

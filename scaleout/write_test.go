@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/bls/modelfile"
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -28,7 +29,7 @@ func testModel(t testing.TB) Model {
 // readAll returns the bytes of a file of any file system.
 func readAll(t testing.TB, path string) []byte {
 	t.Helper()
-	r, err := openRead(background, path)
+	r, err := beamfile.Open(background, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,15 +12,12 @@ import (
 	"strings"
 
 	"blskernel/bls/modelfile"
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs" // gs://
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // s3://
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
-
-// local tells whether a path is one of this machine, and not of another file system of Beam.
-func local(path string) bool { return !strings.Contains(path, "://") }
 
 // checkShared refuses paths of this machine, for workers that would read and write others of the same names, which end with
 // them.
@@ -30,7 +27,7 @@ func (set *settings) checkShared() error {
 		paths []string
 	}{{"--model", []string{set.model}}, {"--out", []string{set.out}}, {"--bad-out", []string{set.badOut}}, {"the data", set.patterns}, {"--targets", set.targets}} {
 		for _, path := range named.paths {
-			if path != "" && local(path) {
+			if path != "" && beamfile.Local(path) {
 				return fmt.Errorf("%s is %q, on this machine, and the workers have disks of their own: name a place that all of them reach, such as gs:// or s3://", named.flag, path)
 			}
 		}
@@ -47,7 +44,7 @@ func (set *settings) makeAbsolute() (err error) {
 		}
 	}
 	for _, path := range paths {
-		if *path == "" || !local(*path) {
+		if *path == "" || !beamfile.Local(*path) {
 			continue
 		}
 		if *path, err = filepath.Abs(*path); err != nil {
@@ -94,10 +91,10 @@ func (set *settings) checkFiles(ctx context.Context, seen bool) error {
 
 // checkBadOut returns an error unless the list of bad rows has a name that is free: what is there may be data.
 func (set *settings) checkBadOut() error {
-	if set.badOut == "" || !local(set.badOut) {
+	if set.badOut == "" || !beamfile.Local(set.badOut) {
 		return nil
 	}
-	if local(set.out) && resolved(set.badOut) == resolved(set.out) {
+	if beamfile.Resolve(set.badOut) == beamfile.Resolve(set.out) {
 		return usageError{fmt.Errorf("--bad-out is %q, which is --out: give another name", set.badOut)}
 	}
 	if _, err := os.Stat(set.badOut); !errors.Is(err, fs.ErrNotExist) {
@@ -106,28 +103,9 @@ func (set *settings) checkBadOut() error {
 	return nil
 }
 
-// resolved returns a path of this machine without links and dots, as far as it is there.
-func resolved(path string) string {
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Join(resolvedFolder(filepath.Dir(path)), filepath.Base(path))
-}
-
-// resolvedFolder is resolved for the folder of a file that is not there.
-func resolvedFolder(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
 // checkWritable finds out, before anything is learned, whether a file of this machine can be written.
 func checkWritable(flag, path string) error {
-	if path == "" || !local(path) {
+	if path == "" || !beamfile.Local(path) {
 		return nil
 	}
 	folder := filepath.Dir(path)
@@ -166,7 +144,7 @@ func checkScheme(path string) (err error) {
 
 // checkModel says why there can be no model at path.
 func checkModel(path string) error {
-	if !local(path) {
+	if !beamfile.Local(path) {
 		return nil // who reads it will tell
 	}
 	info, err := os.Stat(path)
@@ -192,7 +170,7 @@ func checkReplaceable(path, model string) error {
 	if path == model {
 		return usageError{fmt.Errorf("--out is %q, which is the --model: workers read it as long as the job runs, so give another name", path)}
 	}
-	if !local(path) {
+	if !beamfile.Local(path) {
 		return nil
 	}
 	info, err := os.Stat(path)
@@ -205,7 +183,7 @@ func checkReplaceable(path, model string) error {
 	if !info.Mode().IsRegular() {
 		return usageError{fmt.Errorf("--out is %q, which is no file", path)}
 	}
-	if base, err := os.Stat(model); local(model) && err == nil && os.SameFile(info, base) {
+	if base, err := os.Stat(model); beamfile.Local(model) && err == nil && os.SameFile(info, base) {
 		return usageError{fmt.Errorf("--out is %q, which is the same file as the --model: give another name", path)}
 	}
 	if info.Size() == 0 {
@@ -231,7 +209,7 @@ func inspect(path string) error {
 // count returns the number of files that the patterns name, of which each must name one.
 func count(ctx context.Context, patterns []string) (total int, err error) {
 	for _, pattern := range patterns {
-		files, err := matches(ctx, pattern)
+		files, err := beamfile.List(ctx, pattern)
 		if err != nil {
 			return 0, fmt.Errorf("%q: %w", pattern, err)
 		}
@@ -241,14 +219,4 @@ func count(ctx context.Context, patterns []string) (total int, err error) {
 		total += len(files)
 	}
 	return total, nil
-}
-
-// matches returns the files that a pattern names.
-func matches(ctx context.Context, pattern string) ([]string, error) {
-	system, err := filesystem.New(ctx, pattern)
-	if err != nil {
-		return nil, err
-	}
-	defer system.Close()
-	return system.List(ctx, pattern)
 }

@@ -21,23 +21,10 @@ var absences = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10
 // follow returns when the job has ended, and what it failed with. A job service that goes away is waited for.
 func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	var all heard
-	asked := false
-	for absent := 0; ; absent++ {
-		if asked {
-			if err := j.there(ctx, jobs); err != nil {
-				return err
-			}
-		}
-		asked = true
-		news, err := j.messages(ctx, jobs, &all)
-		if news {
-			absent = 0
-		}
+	_, err := j.messages(ctx, jobs, &all)
+	for absent := 0; ; {
 		var away *awayError
-		if err == nil || !errors.As(err, &away) {
-			return cmp.Or(all.failure(), err)
-		}
-		if absent == len(absences) {
+		if !errors.As(err, &away) || absent == len(absences) {
 			return cmp.Or(all.failure(), err)
 		}
 		if absent == 0 {
@@ -47,6 +34,14 @@ func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
 		case <-time.After(absences[absent]):
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		}
+		if err := j.there(ctx, jobs); err != nil {
+			return err
+		}
+		absent++
+		var news bool
+		if news, err = j.messages(ctx, jobs, &all); news {
+			absent = 0
 		}
 	}
 }

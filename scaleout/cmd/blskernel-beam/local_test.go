@@ -43,7 +43,10 @@ func TestProcessEnvironment(t *testing.T) {
 // TestBad sets rows and files aside, and writes which.
 func TestBad(t *testing.T) {
 	p := newProblem(t)
-	for shard, text := range map[int]string{3: "x0,x1,x2,x3,class\n1,2,3,4,inside\n1,2,none,4,inside\n", 5: "x0,x1,x2,x3,class\n1,2,3,4,beside\n"} {
+	const header, good, wrong = "x0,x1,x2,x3,class\n", "1,2,3,4,inside\n", "1,2,none,4,inside\n"
+	for shard, text := range map[int]string{
+		3: header + good + wrong + strings.Repeat(good, 6) + wrong, 5: header + "1,2,3,4,beside\n", 7: "x0,x1\n1,2\n",
+	} {
 		if err := os.WriteFile(p.shard(shard), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +56,8 @@ func TestBad(t *testing.T) {
 	if end.status != exitFailure || !strings.Contains(end.err, p.shard(3)) && !strings.Contains(end.err, p.shard(5)) || strings.Count(end.err, "\n") != 1 {
 		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
 	}
-	r := reported(t, runCommand(t, p.args(out, "--workers=2", "--skip-bad=2", "--bad-out", bad)...))
-	if r.Bad != 2 || r.Rows != (shardCount-2)*shardRows+1 {
+	r := reported(t, runCommand(t, p.args(out, "--workers=2", "--skip-bad=4", "--bad-out", bad)...))
+	if r.Bad != 4 || r.BadFiles != 1 || r.Rows != (shardCount-3)*shardRows+7 {
 		t.Errorf("the report is %+v", r)
 	}
 	text, err := os.ReadFile(bad)
@@ -62,10 +65,12 @@ func TestBad(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[0], p.shard(3)+": line 3, ") || !strings.Contains(lines[1], p.shard(5)+": line 2: ") || lines[2] != "" {
-		t.Errorf("what was set aside is\n%s", text)
+	for i, begins := range []string{p.shard(3) + ": line 3, ", p.shard(3) + ": line 10, ", p.shard(5) + ": line 2: ", p.shard(7) + ": "} {
+		if len(lines) != 5 || !strings.HasPrefix(lines[i], begins) {
+			t.Fatalf("what was set aside is\n%s", text)
+		}
 	}
-	if end := runCommand(t, p.args(out, "--skip-bad=1")...); end.status != exitFailure || !strings.Contains(end.err, "at most 1 may be set aside") {
+	if end := runCommand(t, p.args(out, "--skip-bad=3")...); end.status != exitFailure || !strings.Contains(end.err, "at most 3 may be set aside") {
 		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os/exec"
 
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
@@ -15,8 +14,7 @@ import (
 )
 
 // checkWorkers finds out whether Prism will get its workers. Prism (of Beam 2.77) falls over where a
-// pool of workers does not answer, and where a command cannot be started it waits for the worker
-// without end.
+// pool of workers does not answer, and where a command is no worker it waits for one without end.
 func (on *place) checkWorkers(ctx context.Context) error {
 	switch {
 	case !on.prism():
@@ -35,9 +33,7 @@ func (on *place) checkWorkers(ctx context.Context) error {
 		if err := protojson.Unmarshal([]byte(on.config), &payload); err != nil {
 			return usageError{fmt.Errorf("--environment_config: %w", err)}
 		}
-		if _, err := exec.LookPath(payload.GetCommand()); err != nil {
-			return usageError{fmt.Errorf("--environment_config: the command %q cannot be started: %w", payload.GetCommand(), err)}
-		}
+		return isWorker(ctx, &payload)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ type report struct {
 
 	Measured      bool    `json:"measured"` // whether the runner has told the rest
 	Rows          int64   `json:"rows"`
-	Bad           int64   `json:"bad"` // rows and files that were set aside
+	Bad           int64   `json:"bad"`       // rows and files that were set aside
+	BadFiles      int64   `json:"bad_files"` // and the files among them
 	KernelSeconds float64 `json:"kernel_seconds"`
 	ShuffledBytes int64   `json:"shuffled_bytes"` // of states
 
@@ -39,7 +40,7 @@ func (r *report) count(found *metrics.Results) {
 	r.Measured = true
 	var nanoseconds int64
 	sums := map[string]*int64{
-		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad,
+		scaleout.MetricRows: &r.Rows, scaleout.MetricBad: &r.Bad, scaleout.MetricBadFiles: &r.BadFiles,
 		scaleout.MetricKernelNanoseconds: &nanoseconds, scaleout.MetricStateBytes: &r.ShuffledBytes,
 	}
 	for _, c := range found.AllMetrics().Counters() {
@@ -64,7 +65,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 	if r.Measured {
 		fmt.Fprintf(&b, "   %d rows", r.Rows)
 		if r.Bad > 0 {
-			fmt.Fprintf(&b, ", %d bad rows and files set aside", r.Bad)
+			fmt.Fprintf(&b, ", %d bad rows and %d whole files set aside", r.Bad-r.BadFiles, r.BadFiles)
 		}
 		fmt.Fprintf(&b, ", %.1f s in kernels, %s shuffled", r.KernelSeconds, bytesText(r.ShuffledBytes))
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blskernel/internal/atomicfile"
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
@@ -99,7 +100,7 @@ func (set *settings) submit(ctx context.Context, p *beam.Pipeline, on *place, do
 		if !errors.As(err, &lost) && !(on.prism() && errors.Is(err, errCancelled)) {
 			return found, err
 		}
-		if local(set.out) {
+		if beamfile.Local(set.out) {
 			// Of a worker that was lost while it wrote.
 			_ = atomicfile.RemoveLeftovers(set.out)
 		}

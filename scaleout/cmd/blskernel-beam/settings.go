@@ -5,13 +5,14 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"slices"
+	"os"
 	"strings"
 
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/flagvalue"
 	"blskernel/scaleout"
+	"blskernel/scaleout/internal/beamfile"
 )
 
 // settings are the flags of a fit.
@@ -90,6 +91,9 @@ func (set *settings) check() error {
 		if path == "-" {
 			return fmt.Errorf("--%s is -, and has to be a file: workers have no standard input and output of yours", name)
 		}
+		if path != "" && (path[len(path)-1] == '/' || beamfile.Local(path) && os.IsPathSeparator(path[len(path)-1])) {
+			return fmt.Errorf("--%s is %q, which names a folder: name a file", name, path)
+		}
 	}
 	if _, ok := methods[set.method]; !ok {
 		return fmt.Errorf("--method is %q; want gram or qr", set.method)
@@ -101,7 +105,7 @@ func (set *settings) check() error {
 		{"batch", set.batch, 0}, {"fan-in", set.fanIn, 0}, {"threads", set.threads, 0}, {"workers", set.workers, 1}, {"attempts", set.attempts, 0},
 	} {
 		if n.value < n.least || n.value > math.MaxInt32 {
-			return fmt.Errorf("--%s is %d; want %d or more", n.name, n.value, n.least)
+			return fmt.Errorf("--%s is %d; want %d to %d", n.name, n.value, n.least, math.MaxInt32)
 		}
 	}
 	if set.fanIn == 1 {
@@ -138,12 +142,9 @@ func (set *settings) read() (scaleout.ReadOptions, error) {
 	if opt.Format, err = stream.ParseFormat(set.format); err != nil {
 		return opt, fmt.Errorf("--format is %q; want auto, csv, npy, npz or idx", set.format)
 	}
-	headers := []string{stream.HeaderAuto: "auto", stream.HeaderPresent: "present", stream.HeaderAbsent: "absent"}
-	i := slices.Index(headers, set.header)
-	if i < 0 {
+	if opt.Header, err = stream.ParseHeader(set.header); err != nil {
 		return opt, fmt.Errorf("--header is %q; want present, absent or auto", set.header)
 	}
-	opt.Header = stream.Header(i)
 	if opt.Comma, err = flagvalue.ParseComma(set.comma); err != nil {
 		return opt, fmt.Errorf("--comma is %q; %w", set.comma, err)
 	}
