@@ -36,10 +36,7 @@ endef
 # memory it may take, and full-size training on MNIST, on one machine and in shards, where its files are (BLSKERNEL_MNIST, or
 # ../shared/data/mnist beside the checkout). About an hour on two cores with OpenBLAS.
 verify:
-	$(call long,Gallery|Inherited|CrossCheck,./lapack)
-	$(call long,CrossCheck,.)
-	$(call long,ShapesAll,./internal/gemm)
-	$(call long,Growth|ScalesAreKept,./blsupdate,-v)
+	$(call long,Gallery|Inherited|CrossCheck|ShapesAll|Growth|ScalesAreKept,./lapack . ./internal/gemm ./blsupdate)
 	$(MAKE) --no-print-directory faults
 	$(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory fuzz FUZZTIME=40000x
