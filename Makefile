@@ -90,9 +90,9 @@ tidy:
 # The race detector does not see the threads of OpenBLAS.
 RACE = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 
-# The packages with goroutines, and those on whose threads they compute, but for tests that look at numbers alone, on one kernel after another.
+# The packages with goroutines, and those that compute on theirs, without the longest of the tests that look at numbers alone.
 race:
-	$(RACE) -short -skip 'Gallery|Growth|TestImplementation|TestSymmetric|ManyRows|TestPaperTables' \
+	$(RACE) -short -skip '^(TestGallery.*|TestGrowth|TestImplementation|TestImplementationInherited|TestSymmetric|TestManyRows|TestPaperTables)$$' \
 		. ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./cmd/... $(addprefix ./internal/,atomicfile disk faults fuzz gemm interrupt memory)
 
 noasm:

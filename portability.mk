@@ -6,8 +6,8 @@
 QEMU_ARM64 ?= qemu-aarch64
 QEMU_S390X ?= qemu-s390x
 
-# The packages that read and write files, without what computes in them, and the portable kernels; and of the packages that compute what is about encoded states and
-# models, which are read, written, refused where they are damaged, and go on.
+# The packages that read and write files, but for what computes in them, and the portable kernels. Of the packages that compute, what
+# is about encoded states and models, which are read, written, refused where they are damaged, and go on.
 S390X_FILES  = ./internal/codec ./internal/npy ./internal/kernel ./bls/modelfile ./dataset ./dataset/stream ./bench/result
 S390X_STATES = ./bls ./blsupdate
 S390X_ABOUT  = Encod|Decode|Unfitted|GoingOn|Kept|Foreign|RowKeys|OtherBackend|Invariants|Indefinite|Truncation|Alteration|Refused|Hostile|Golden|Elsewhere

@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	blskernel v0.0.0-00010101000000-000000000000
 	github.com/apache/beam/sdks/v2 v2.77.0
-	github.com/maruel/natural v1.3.0
 	gonum.org/v1/gonum v0.17.0
 	google.golang.org/grpc v1.83.2
 	google.golang.org/protobuf v1.36.12

@@ -27,12 +27,12 @@ type large struct {
 // tooLarge is said of such a sample.
 const tooLarge = "the sample is too large to be learned: its nodes, or the squares of them, overflow"
 
-// harmless is a size of nodes and targets up to which no sum of products of two of them overflows: of 2^63 samples, the most that
-// can be counted, 1e19 · 1e280 is below 1.8e308.
+// harmless is a size of nodes and targets up to which no sum of products of two of them overflows: of 2^63 samples,
+// the most that can be counted, 1e19 · 1e280 is below 1.8e308.
 const harmless = 1e140
 
-// harmlessInput is a size of inputs up to which nodes are at most harmless: the scaling of the inputs, the sum over them and the
-// weights of the maps may make a node 1e40 times as large.
+// harmlessInput is a size of inputs up to which nodes are at most harmless: the scaling of the inputs, the sum over
+// them and the weights of the maps may make a node 1e40 times as large.
 const harmlessInput = 1e100
 
 // leaveOut leaves the samples of a batch that are too large out, and tells bad of each. before is the number of samples that

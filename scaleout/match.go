@@ -24,7 +24,7 @@ func init() {
 // they are given in.
 //
 //	panics: for no pattern, and for a scheme whose file system is not linked into the program.
-//	errors, of the pipeline: a pattern that no file matches; a file that two patterns name, which
+//	errors, of the pipeline: a pattern that no file matches, or a folder of this machine; a file that two patterns name, which
 //	would be learned twice; another number of targets than of files.
 func Match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	s = s.Scope("scaleout.Match")

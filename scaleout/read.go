@@ -94,7 +94,7 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 	beyond := &large{found: map[int64]bool{}, limit: fn.Options.SkipBad}
 	rows, err := fn.read(ctx, shard, beyond, checked.add, func(Batch) {})
 	var fault *stream.Error
-	if errors.As(err, &fault) && lasting(fault) { // of no row, or the row would have been set aside
+	if errors.As(err, &fault) && lasting(fault) {
 		badCounter.Inc(ctx, 1)
 		badFilesCounter.Inc(ctx, 1)
 		bad(lineOf(fault) + " (the whole file is left out)")

@@ -173,7 +173,7 @@ func TestFaultsTogether(t *testing.T) {
 	folder := t.TempDir()
 	sh := shards(t, "csv", digits(), 3)
 	sh.options.SkipBad = 3
-	total, rows, lines := int64(0), int64(digits().Len()), 0
+	total, files, rows, lines := int64(0), int64(0), int64(digits().Len()), 0
 	for _, f := range faults(t) {
 		if !strings.Contains(f.name, ".csv") || f.noFile {
 			continue
@@ -181,6 +181,9 @@ func TestFaultsTogether(t *testing.T) {
 		f.write(t, folder)
 		sh.patterns = append(sh.patterns, filepath.Join(folder, f.name))
 		total, rows, lines = total+int64(len(f.bad)), rows+f.rows, lines+len(f.bad)
+		if f.rows == 0 { // the whole of it is set aside
+			files++
+		}
 	}
 	f, result := sh.fit(t, blsupdate.Gram, Options{Model: model, Lambda: testLambda, SkipBad: total})
 	if n := f.Classifier.Updater().Samples(); int64(n) != rows {
@@ -191,6 +194,9 @@ func TestFaultsTogether(t *testing.T) {
 	}
 	if n := counter(result, MetricBad); n != total {
 		t.Errorf("the counter %s is %d, and should be %d", MetricBad, n, total)
+	}
+	if n := counter(result, MetricBadFiles); n != files {
+		t.Errorf("the counter %s is %d, and should be %d", MetricBadFiles, n, files)
 	}
 	fails(t, func(s beam.Scope) {
 		read := sh.options

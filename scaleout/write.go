@@ -23,7 +23,8 @@ func init() {
 //
 //	panics: for a scheme whose file system is not linked into the program, and a PCollection of
 //	another type.
-//	errors, of the pipeline: those of the file system; what was at path is then what it was.
+//	errors, of the pipeline: those of the file system; what was at path is then what it was, unless it is
+//	the renaming of another file system than this machine's that failed half-way.
 func Write(s beam.Scope, path string, model beam.PCollection) {
 	filesystem.ValidateScheme(path)
 	beam.ParDo0(s.Scope("scaleout.Write"), &writeFn{Path: path}, model)

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/maruel/natural"
 )
 
 func init() {
@@ -38,24 +36,38 @@ func (fn *badFn) ProcessElement(ctx context.Context, _ []byte, bad func(*string)
 	for line := ""; bad(&line); {
 		lines = append(lines, line)
 	}
-	// Lines 9 and 10 of a file in this order. What is equal in it, as 1 and 01, has another one, so that all runs have the same.
-	slices.SortFunc(lines, func(a, b string) int { return cmp.Or(natural.Compare(a, b), strings.Compare(a, b)) })
-	if err := beamfile.Write(ctx, fn.Path, textLines(lines)); err != nil {
+	slices.SortFunc(lines, func(a, b string) int { return cmp.Or(compareNumbers(a, b), strings.Compare(a, b)) })
+	var text bytes.Buffer
+	for _, line := range lines {
+		text.WriteString(line)
+		text.WriteByte('\n')
+	}
+	if err := beamfile.Write(ctx, fn.Path, &text); err != nil {
 		return fmt.Errorf("blskernel-beam: --bad-out %s: %w", fn.Path, err)
 	}
 	return nil
 }
 
-// textLines are written each with a line end.
-type textLines []string
-
-// WriteTo writes the lines to w.
-func (lines textLines) WriteTo(w io.Writer) (n int64, err error) {
-	b := bufio.NewWriter(w)
-	for _, line := range lines {
-		_, _ = b.WriteString(line) // Flush has the error
-		_ = b.WriteByte('\n')
-		n += int64(len(line)) + 1
+// compareNumbers compares texts as cmp.Compare does, but for the numbers in them, which count by their size: line 10 of a file
+// comes behind its line 9.
+func compareNumbers(a, b string) int {
+	for a != "" && b != "" {
+		m, n := digits(a), digits(b)
+		if m == 0 || n == 0 {
+			if a[0] != b[0] {
+				return cmp.Compare(a[0], b[0])
+			}
+			a, b = a[1:], b[1:]
+			continue
+		}
+		x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
+		if order := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); order != 0 {
+			return order
+		}
+		a, b = a[m:], b[n:]
 	}
-	return n, b.Flush()
+	return cmp.Compare(len(a), len(b))
 }
+
+// digits returns the number of digits that a text begins with.
+func digits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }

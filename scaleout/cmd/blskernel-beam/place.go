@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"slices"
 	"strings"
@@ -114,6 +115,12 @@ func (on *place) pools() []string {
 // here tells whether workers are in the folder that this process is in.
 func (on *place) here() bool {
 	return !on.portable() || on.environment == loopback || on.environment == own
+}
+
+// hereOnly tells whether the job service is on this machine, where it starts its workers then.
+func (on *place) hereOnly() bool {
+	host, _, err := net.SplitHostPort(on.endpoint)
+	return on.endpoint == "" || err == nil && (host == "" || host == "localhost" || net.ParseIP(host).IsLoopback())
 }
 
 // apart tells whether workers have no disk of this machine: in containers, and on Dataflow.

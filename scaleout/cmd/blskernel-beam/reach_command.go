@@ -1,28 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 )
 
 // workerTimeout is how long a command may take to ask for its work.
-const workerTimeout = 30 * time.Second
+var workerTimeout = 30 * time.Second
 
-// isWorker returns an error unless the command of a PROCESS environment is a worker: it is started as a runner does it, and ended
-// as soon as it has asked for what there is to do. For a command that never asks Prism (of Beam 2.77) waits without end.
+// isWorker returns an error unless the command of a PROCESS environment is a worker: it is started as a runner does it,
+// and ended as soon as it has asked for what there is to do. What it says goes to standard error.
 func isWorker(ctx context.Context, payload *pipepb.ProcessPayload) error {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
-		return err
+		return fmt.Errorf("asking for a worker: %w", err)
 	}
 	defer l.Close()
 	ctx, cancel := context.WithTimeout(ctx, workerTimeout)
@@ -32,31 +30,30 @@ func isWorker(ctx context.Context, payload *pipepb.ProcessPayload) error {
 	for name, value := range payload.GetEnv() {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &said, &said, time.Second
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Start(); err != nil {
 		return usageError{fmt.Errorf("--environment_config: the command %q cannot be started: %w", payload.GetCommand(), err)}
 	}
-	asked := make(chan bool, 1)
+	asked, ended := make(chan bool, 1), make(chan struct{})
 	go func() {
 		conn, err := l.Accept()
-		if err == nil {
-			_ = conn.Close()
-			defer cancel()
-		}
 		asked <- err == nil
+		if err == nil {
+			cancel()
+			<-ended // since a worker complains of a runner that goes away
+			_ = conn.Close()
+		}
 	}()
-	_ = cmd.Wait()
+	_ = cmd.Wait() // cmd.ProcessState tells how it ended
+	close(ended)
 	_ = l.Close()
 	switch {
 	case <-asked:
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return usageError{fmt.Errorf("--environment_config: the command %q has not asked for work within %v: it has to be a worker, such as this program", payload.GetCommand(), workerTimeout)}
+		return fmt.Errorf("--environment_config: the command %q has not asked for work within %v, and has to be a worker, such as this program", payload.GetCommand(), workerTimeout)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	text := strings.TrimSpace(said.String())
-	text = text[strings.LastIndex(text, "\n")+1:]
-	return usageError{fmt.Errorf("--environment_config: the command %q has ended without asking for work, and has to be a worker, such as this program; the last that it said was %q", payload.GetCommand(), text)}
+	return usageError{fmt.Errorf("--environment_config: the command %q has ended (%s) without asking for work, and has to be a worker, such as this program", payload.GetCommand(), cmd.ProcessState)}
 }

@@ -49,7 +49,7 @@ func TestWrong(t *testing.T) {
 		{2, "--async needs a runner", []string{p.pattern(), model, out, "--async"}},
 		{2, "--async needs a runner", []string{p.pattern(), model, out, "--async", "--workers=2"}},
 		{2, "cannot be started", []string{p.pattern(), model, out, "--environment_type", "PROCESS", "--environment_config", `{"command": "/nowhere/worker"}`}},
-		{2, "has ended without asking for work", []string{p.pattern(), model, out, "--environment_type", "PROCESS", "--environment_config", `{"command": "echo"}`}},
+		{2, "has ended (exit status 0) without asking for work", []string{p.pattern(), model, out, "--environment_type", "PROCESS", "--environment_config", `{"command": "true"}`}},
 		{1, "no worker pool answers at localhost:1 ", []string{p.pattern(), model, out, "--environment_type", "EXTERNAL", "--environment_config", "localhost:1"}},
 		{2, "knows no file system", []string{"xyz://x.csv", model, out}},
 		{1, `no file matches "` + folder, []string{filepath.Join(folder, "*.csv"), model, out}},

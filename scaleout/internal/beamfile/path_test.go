@@ -29,14 +29,14 @@ func TestResolve(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{"link": "data", "link.csv": file} {
+	for from, to := range map[string]string{"link": "data", "link.csv": file, "to-new": "link/new.csv"} {
 		if err := os.Symlink(to, from); err != nil {
 			t.Skipf("this system makes no links: %v", err)
 		}
 	}
 	for path, want := range map[string]string{
 		"data/x.csv": file, "./data/../data/x.csv": file, "link/x.csv": file, "link.csv": file, file: file,
-		"link/new.csv": filepath.Join(folder, "data", "new.csv"), "nowhere/new.csv": filepath.Join(folder, "nowhere", "new.csv"),
+		"to-new": filepath.Join(folder, "data", "new.csv"), "link/new.csv": filepath.Join(folder, "data", "new.csv"), "nowhere/new.csv": filepath.Join(folder, "nowhere", "new.csv"),
 		"gs://b/../x": "gs://b/../x",
 	} {
 		if got := Resolve(path); got != want {

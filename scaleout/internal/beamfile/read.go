@@ -1,5 +1,5 @@
-// Package beamfile lists, reads and writes files of any file system that Beam knows, and those of this machine as the rest of
-// the project does: what is written is there as a whole or not at all.
+// Package beamfile lists, reads and writes files of any file system that Beam knows, and those of this machine
+// as the rest of the project does: what is written is there as a whole or not at all.
 package beamfile
 
 import (
@@ -27,15 +27,15 @@ func List(ctx context.Context, pattern string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(files)
+	if !Local(pattern) {
+		return files, nil
+	}
 	for _, file := range files {
-		if !Local(file) {
-			break
-		}
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
 			return nil, fmt.Errorf("%s is a folder: name the files in it, such as %s", file, file+string(os.PathSeparator)+"*.csv")
 		}
 	}
-	slices.Sort(files)
 	return files, nil
 }
 

@@ -17,16 +17,19 @@ import (
 // missing are made, and wherever files can be renamed, another file is written and takes the name when it is complete;
 // elsewhere it is a single object, which is there when it is complete.
 //
-//	errors: those of the file system and of content; what was at path is then what it was.
+// A process that is killed may leave a file beside it, whose name ends with .tmp or .part.
+//
+//	errors: those of the file system and of content; what was at path is then what it was, unless it is
+//	the renaming of another file system that failed half-way.
 func Write(ctx context.Context, path string, content io.WriterTo) error {
 	if Local(path) {
-		return writeLocal(path, content)
+		return writeLocal(ctx, path, content)
 	}
 	return writeRemote(ctx, path, content)
 }
 
 // writeLocal writes a file of this machine, and brings it to the disk.
-func writeLocal(path string, content io.WriterTo) error {
+func writeLocal(ctx context.Context, path string, content io.WriterTo) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -37,6 +40,9 @@ func writeLocal(path string, content io.WriterTo) error {
 	defer file.Abort()
 	if _, err := content.WriteTo(file); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	return file.Commit()
 }
