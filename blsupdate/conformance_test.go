@@ -231,14 +231,17 @@ func TestTrust(t *testing.T) {
 	})
 }
 
-// TestManyRows adds thousands of single rows.
+// TestManyRows adds thousands of single rows, or hundreds with -short.
 func TestManyRows(t *testing.T) {
-	const k, n = 8, 2000
+	k, n := 8, 2000
+	if testing.Short() {
+		n = 400
+	}
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(33, 0))
 		a, y := withCondition(r, n, k, 1e3), random(r, n, 1)
 		// The first rows alone determine less than all of them: κ is that of the start.
-		const first = 3 * k
+		first := 3 * k
 		start := rowsBetween(a, 0, first)
 		u := v.start(t, b, start, rowsBetween(y, 0, first), 0)
 		for i := first; i < n; i++ {

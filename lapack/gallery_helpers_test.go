@@ -17,8 +17,8 @@ import (
 var boundaries = []int{63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 385}
 
 // galleryOrders returns the orders at which the family of the given index is tested, at most most (0:
-// no limit). All of them take minutes, and are there with BLSKERNEL_LONG=1; else every order meets some
-// of the families, and every family orders of all sizes.
+// no limit). All of them take minutes, and are there with BLSKERNEL_LONG=1; else every family meets orders
+// of all sizes, and every order some of the families, a third of them with -short.
 func galleryOrders(family, most int) []int {
 	var orders []int
 	add := func(n int) {
@@ -26,9 +26,12 @@ func galleryOrders(family, most int) []int {
 			orders = append(orders, n)
 		}
 	}
-	all := long.Asked()
+	all, every := long.Asked(), 37
+	if testing.Short() {
+		every *= 3
+	}
 	for n := 1; n <= 200; n++ {
-		if all || n <= 10 || (n+11*family)%37 == 0 {
+		if all || n <= 10 || (n+11*family)%every == 0 {
 			add(n)
 		}
 	}

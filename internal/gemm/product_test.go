@@ -48,7 +48,7 @@ func TestProducts(t *testing.T) {
 			t.Run(r.name, func(t *testing.T) {
 				rnd := rand.New(rand.NewPCG(1, 1))
 				for i, s := range r.shapes(sizes()) {
-					if raceEnabled && i%7 != 0 {
+					if testing.Short() && i%7 != 0 {
 						continue
 					}
 					ab := scalars[rnd.IntN(len(scalars))]
@@ -170,7 +170,7 @@ func TestProductReproducible(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
 		const m, n, k = 197, 211, 83
 		for i, r := range routines() {
-			if raceEnabled && i%5 != 0 { // the generic kernel takes long under the race detector
+			if testing.Short() && i%5 != 0 { // the generic kernel takes long under the race detector and in emulation
 				continue
 			}
 			t.Run(r.name, func(t *testing.T) {

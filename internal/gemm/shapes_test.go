@@ -69,7 +69,7 @@ func TestShapes(t *testing.T) {
 		t.Fatalf("%d cases of Dgemm", len(cases))
 	}
 	step := 1
-	if raceEnabled {
+	if testing.Short() {
 		step = 7
 	}
 	for m := 0; m <= longest; m += step {
