@@ -39,7 +39,7 @@ verify:
 	$(call long,Gallery|Inherited|CrossCheck|ShapesAll|Growth|ScalesAreKept,./lapack . ./internal/gemm ./blsupdate)
 	$(MAKE) --no-print-directory faults
 	$(MAKE) --no-print-directory soak
-	$(MAKE) --no-print-directory fuzz FUZZTIME=40000x
+	$(MAKE) --no-print-directory fuzz
 	$(MAKE) --no-print-directory arm64
 	$(MAKE) --no-print-directory cover
 	$(MAKE) --no-print-directory large-csv
