@@ -117,8 +117,8 @@ func (on *place) here() bool {
 	return !on.portable() || on.environment == loopback || on.environment == own
 }
 
-// hereOnly tells whether the job service is on this machine, where it starts its workers then.
-func (on *place) hereOnly() bool {
+// serviceHere tells whether the job service is on this machine, and so are the workers that it starts.
+func (on *place) serviceHere() bool {
 	host, _, err := net.SplitHostPort(on.endpoint)
 	return on.endpoint == "" || err == nil && (host == "" || host == "localhost" || net.ParseIP(host).IsLoopback())
 }

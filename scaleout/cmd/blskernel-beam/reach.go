@@ -28,7 +28,7 @@ func (on *place) checkWorkers(ctx context.Context) error {
 				return usageError{err}
 			}
 		}
-	case on.environment == process && on.hereOnly():
+	case on.environment == process && on.serviceHere():
 		var payload pipepb.ProcessPayload
 		if err := protojson.Unmarshal([]byte(on.config), &payload); err != nil {
 			return usageError{fmt.Errorf("--environment_config: %w", err)}
