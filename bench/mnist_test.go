@@ -38,16 +38,17 @@ type mnistRun struct {
 	enhancement             int
 	lambda                  float64
 	seed                    uint64
+	methods                 []blsupdate.Method
 	check                   bool
 }
 
-// run returns the accuracies of improved, step by step, after it has compared both methods in every row.
+// run returns the accuracies of the last of the methods, step by step, after it has compared all with the first in every row.
 func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
 	t.Helper()
 	e := &Incremental{
 		Train: train, Test: test, Initial: m.initial, Batch: m.batch, Updates: m.updates, Check: m.check,
 		Features: bls.FeatureOptions{Groups: 10, GroupNodes: 10, EnhancementNodes: m.enhancement, Seed: m.seed},
-		Variants: Variants(both...),
+		Variants: Variants(m.methods...),
 		Update:   blsupdate.Options{Lambda: m.lambda},
 	}
 	var accuracies []float64
@@ -76,9 +77,9 @@ func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
 func TestMNIST(t *testing.T) {
 	train, test := mnist(t)
 	for _, m := range []mnistRun{
-		{initial: 500, batch: 500, updates: 2, enhancement: 10, lambda: 0x1p-30, seed: 1, check: true},
-		{initial: 1300, batch: 100, updates: 2, enhancement: 10, lambda: 0x1p-30, seed: 1, check: true},
-		{initial: 500, batch: 500, updates: 2, enhancement: 10, lambda: 0, seed: 1, check: true},
+		{initial: 500, batch: 500, updates: 2, enhancement: 10, lambda: 0x1p-30, seed: 1, methods: both, check: true},
+		{initial: 1300, batch: 100, updates: 2, enhancement: 10, lambda: 0x1p-30, seed: 1, methods: both, check: true},
+		{initial: 500, batch: 500, updates: 2, enhancement: 10, lambda: 0, seed: 1, methods: both, check: true},
 	} {
 		accuracies := m.run(t, train, test)
 		// A linear classifier on 1500 images reaches some 80%.
@@ -89,37 +90,51 @@ func TestMNIST(t *testing.T) {
 }
 
 // TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000
-// (q > k) and by 1,000 (q < k). GNU Octave with the same recipe and other random numbers has 97.25,
-// 97.36 and 97.41% at 60,000 samples and 96.67, 96.91 and 96.75% at 10,000.
+// (q > k) and by 1,000 (q < k). The problem of a seed at 60,000 samples is the same whatever the method and q, so what one run
+// has shown of the accuracy, or of the weights, no other repeats in full.
 func TestMNISTLong(t *testing.T) {
 	long.Only(t)
 	train, test := mnist(t)
-	seeds := []uint64{1, 2, 3}
-	for _, tc := range []struct {
-		name           string
-		batch, updates int
-	}{
-		{"q=10000", 10000, 5},
-		{"q=1000", 1000, 50},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			var first, last float64
-			for _, seed := range seeds {
-				m := mnistRun{initial: 10000, batch: tc.batch, updates: tc.updates, enhancement: 1000, lambda: 0x1p-30, seed: seed, check: seed == 1}
-				accuracies := m.run(t, train, test)
-				first += accuracies[0] / float64(len(seeds))
-				last += accuracies[len(accuracies)-1] / float64(len(seeds))
+	large := mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, lambda: 0x1p-30, seed: 1, methods: both, check: true}
+	accuracies := large.run(t, train, test)
+	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at 60,000 samples and 96.67, 96.91
+	// and 96.75% at 10,000.
+	t.Run("seeds", func(t *testing.T) {
+		first, last := accuracies[0], accuracies[len(accuracies)-1]
+		for _, seed := range []uint64{2, 3} {
+			m := large
+			m.seed, m.methods, m.check = seed, []blsupdate.Method{blsupdate.Gram}, false
+			others := m.run(t, train, test)
+			first += others[0]
+			last += others[len(others)-1]
+		}
+		first, last = first/3, last/3
+		t.Logf("mean of 3 seeds: %.2f%% at 10,000 samples, %.2f%% at 60,000", first, last)
+		if !(first >= 96.6) {
+			t.Errorf("mean accuracy at 10,000 samples is %v%%; want at least 96.6%%", first)
+		}
+		if !(last >= 97.2) {
+			t.Errorf("mean accuracy at 60,000 samples is %v%%; want at least 97.2%%", last)
+		}
+	})
+	t.Run("q=1000/checked", func(t *testing.T) {
+		m := large
+		m.batch, m.updates = 1000, 10
+		m.run(t, train, test)
+	})
+	t.Run("q=1000", func(t *testing.T) {
+		m := large
+		m.batch, m.updates, m.methods, m.check = 1000, 50, []blsupdate.Method{blsupdate.Gram, blsupdate.Improved}, false
+		small := m.run(t, train, test)
+		for i := range accuracies {
+			if got := small[10*i]; !(math.Abs(got-accuracies[i]) <= 0.02) {
+				t.Errorf("%d samples: accuracies %v by batches of 1000, %v of 10,000", 10000*(i+1), got, accuracies[i])
 			}
-			t.Logf("mean of %d seeds: %.2f%% at 10,000 samples, %.2f%% at 60,000", len(seeds), first, last)
-			if !(first >= 96.6) {
-				t.Errorf("mean accuracy at 10,000 samples is %v%%; want at least 96.6%%", first)
-			}
-			if !(last >= 97.2) {
-				t.Errorf("mean accuracy at 60,000 samples is %v%%; want at least 97.2%%", last)
-			}
-		})
-	}
+		}
+	})
 	t.Run("lambda=0", func(t *testing.T) {
-		mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, seed: 1, check: true}.run(t, train, test)
+		m := large
+		m.lambda, m.updates = 0, 2
+		m.run(t, train, test)
 	})
 }

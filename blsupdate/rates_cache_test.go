@@ -7,25 +7,29 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"blskernel"
 )
 
-// measured returns rates of which only the first kinds were measured, on a tiny grid.
-func measured(t *testing.T, b blskernel.Backend) *Rates {
-	t.Helper()
+// measured has rates of pure of which only the first kinds were measured, on a tiny grid.
+var measured = sync.OnceValues(func() (*Rates, error) {
+	b, err := blskernel.Lookup("pure")
+	if err != nil {
+		return nil, err
+	}
 	r, err := measureRates(context.Background(), b, tinyKinds()[:3], nil)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	for _, k := range kinds {
 		if r.tables[k.kind] == nil {
 			r.tables[k.kind] = &table{Axes: [3][]int{one, one, one}, Cost: []float64{1e-10}}
 		}
 	}
-	return r
-}
+	return r, nil
+})
 
 func TestRatesCache(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
@@ -38,7 +42,10 @@ func TestRatesCache(t *testing.T) {
 	if _, err := LoadRates(b); !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &failed) {
 		t.Errorf("LoadRates before Save: %v; want a *CacheError that matches fs.ErrNotExist", err)
 	}
-	r := measured(t, b)
+	r, err := measured()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := r.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +112,11 @@ func TestRatesThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(EnvCache, t.TempDir())
-	if err := measured(t, b).Save(); err != nil {
+	r, err := measured()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Save(); err != nil {
 		t.Fatal(err)
 	}
 	defer blskernel.SetThreads(0)
