@@ -28,7 +28,12 @@ func init() {
 // newPure returns the pure backend on a kernel. The bound on threads is one for all of them.
 func newPure(name string, k kernel.Kernel) *pure {
 	onThreads(func() { gemm.SetThreads(int(threads.Load())) })
-	return &pure{Routines: level12.New(k), name: name, engine: gemm.New(k)}
+	return &pure{Routines: level12.New(k, share), name: name, engine: gemm.New(k)}
+}
+
+// share has the threads of the products for Level 2 too.
+func share(parts, nanoseconds int, do func(from, to int)) {
+	gemm.Rows(gemm.Threads(), parts, nanoseconds, do)
 }
 
 // pure is the backend without cgo, always compiled in: package level12 for Levels 1 and 2 (gonum's own

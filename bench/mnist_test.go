@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -64,7 +65,7 @@ func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
 				m.seed, r.Samples, r.Method, r.Form, r.Accuracy, r.UpdateSeconds, r.TotalSeconds, r.FlopsModel/1e9)
 			if m.check {
 				checkRow(t, r)
-				t.Logf("    condition %.2e, bound %.1e: from scratch %.1e, from original %.1e, from ridge %.1e",
+				t.Logf("    condition %.2e, bound %.1e: from scratch %.1e, from the first method %.1e, from ridge %.1e",
 					r.Check.Condition, r.Check.Bound, r.Check.OneShotError, r.Check.FirstMethodError, r.Check.RidgeDifference)
 			}
 		}
@@ -91,11 +92,12 @@ func TestMNIST(t *testing.T) {
 
 // TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000
 // (q > k) and by 1,000 (q < k). The problem of a seed at 60,000 samples is the same whatever the method and q, so what one run
-// has shown of the accuracy, or of the weights, no other repeats in full.
+// has shown of the accuracy, or of the weights, no other repeats in full. Original, of which an update by 10,000 samples takes 3 to
+// 10 Tflop, has the first updates.
 func TestMNISTLong(t *testing.T) {
 	long.Only(t)
 	train, test := mnist(t)
-	large := mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, lambda: 0x1p-30, seed: 1, methods: both, check: true}
+	large := mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, lambda: 0x1p-30, seed: 1, methods: []blsupdate.Method{blsupdate.Improved}, check: true}
 	accuracies := large.run(t, train, test)
 	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at 60,000 samples and 96.67, 96.91
 	// and 96.75% at 10,000.
@@ -117,11 +119,6 @@ func TestMNISTLong(t *testing.T) {
 			t.Errorf("mean accuracy at 60,000 samples is %v%%; want at least 97.2%%", last)
 		}
 	})
-	t.Run("q=1000/checked", func(t *testing.T) {
-		m := large
-		m.batch, m.updates = 1000, 10
-		m.run(t, train, test)
-	})
 	t.Run("q=1000", func(t *testing.T) {
 		m := large
 		m.batch, m.updates, m.methods, m.check = 1000, 50, []blsupdate.Method{blsupdate.Gram, blsupdate.Improved}, false
@@ -132,9 +129,14 @@ func TestMNISTLong(t *testing.T) {
 			}
 		}
 	})
-	t.Run("lambda=0", func(t *testing.T) {
-		m := large
-		m.lambda, m.updates = 0, 2
-		m.run(t, train, test)
-	})
+	for _, first := range []struct {
+		batch, updates int
+		lambda         float64
+	}{{1000, 10, 0x1p-30}, {10000, 1, 0}} {
+		t.Run(fmt.Sprintf("original/q=%d/lambda=%.0e", first.batch, first.lambda), func(t *testing.T) {
+			m := large
+			m.batch, m.updates, m.lambda, m.methods = first.batch, first.updates, first.lambda, both
+			m.run(t, train, test)
+		})
+	}
 }

@@ -57,8 +57,14 @@ func (idle) Dtrsm(_ blas.Side, _ blas.Uplo, _ blas.Transpose, _ blas.Diag, _, _ 
 func (idle) Dgemv(_ blas.Transpose, _, _ int, _ float64, _ []float64, _ int, _ []float64, _ int, _ float64, _ []float64, _ int) {
 }
 func (idle) Dger(_, _ int, _ float64, _ []float64, _ int, _ []float64, _ int, _ []float64, _ int) {}
-func (idle) Ddot(_ int, _ []float64, _ int, _ []float64, _ int) float64                           { return 0 }
-func (idle) Daxpy(_ int, _ float64, _ []float64, _ int, _ []float64, _ int)                       {}
+func (idle) Dsymv(_ blas.Uplo, _ int, _ float64, _ []float64, _ int, _ []float64, _ int, _ float64, _ []float64, _ int) {
+}
+func (idle) Dspmv(_ blas.Uplo, _ int, _ float64, _, _ []float64, _ int, _ float64, _ []float64, _ int) {
+}
+func (idle) Dsyr(_ blas.Uplo, _ int, _ float64, _ []float64, _ int, _ []float64, _ int) {}
+func (idle) Dspr(_ blas.Uplo, _ int, _ float64, _ []float64, _ int, _ []float64)        {}
+func (idle) Ddot(_ int, _ []float64, _ int, _ []float64, _ int) float64                 { return 0 }
+func (idle) Daxpy(_ int, _ float64, _ []float64, _ int, _ []float64, _ int)             {}
 
 // TestCheckIdle has a backend that leaves the results of another one where they are. Of order 20 a
 // factorization might do without a backend.
@@ -151,7 +157,9 @@ func TestFlops(t *testing.T) {
 		{"dsymm", "LU", 2 * 3 * 3 * 5}, {"dsymm", "RL", 2 * 3 * 5 * 5},
 		{"dtrmm", "LUT", 3 * 3 * 5}, {"dtrsm", "RLN", 3 * 5 * 5},
 		{"dgemmtp", "NT", 5 * 5 * 7}, {"dsprk", "T", 5 * 5 * 7}, {"dspmm", "L", 2 * 3 * 3 * 5}, {"dspmm", "R", 2 * 3 * 5 * 5},
-		{"dgemv", "T", 2 * 3 * 5}, {"dger", "", 2 * 3 * 5}, {"ddot", "", 2 * 5}, {"daxpy", "", 2 * 5},
+		{"dgemv", "T", 2 * 3 * 5}, {"dger", "", 2 * 3 * 5},
+		{"dsymv", "U", 2 * 5 * 5}, {"dspmv", "L", 2 * 5 * 5}, {"dsyr", "U", 5 * 5}, {"dspr", "L", 5 * 5},
+		{"ddot", "", 2 * 5}, {"daxpy", "", 2 * 5},
 		{"cholesky-inverse", "", 5 * 5 * 5}, {"ldlt-inverse", "", 5 * 5 * 5}, {"lu-inverse", "", 2 * 5 * 5 * 5}, {"lu-solve", "", 2 * 3 * 3 * 5},
 	} {
 		c, ok := Find(tc.op, tc.args)

@@ -36,6 +36,7 @@ type operation struct {
 
 var (
 	transposes2 = []string{"NN", "NT", "TN", "TT"}
+	oneTriangle = []string{"U", "L"}
 	triangles   = []string{"UN", "UT", "LN", "LT"}
 	sided       = []string{"LU", "LL", "RU", "RL"}
 	triangular  = []string{"LUN", "LUT", "LLN", "LLT", "RUN", "RUT", "RLN", "RLT"}
@@ -53,6 +54,10 @@ var table = []operation{
 	{"dspmm", []string{"L", "R"}, symmetric, dspmm},
 	{"dgemv", []string{"N", "T"}, matrixVector, dgemv},
 	{"dger", []string{""}, matrixVector, dger},
+	{"dsymv", oneTriangle, symmetricVector, dsymv},
+	{"dspmv", oneTriangle, symmetricVector, dspmv},
+	{"dsyr", oneTriangle, rankOne, dsyr},
+	{"dspr", oneTriangle, rankOne, dspr},
 	{"ddot", []string{""}, vector, ddot},
 	{"daxpy", []string{""}, vector, daxpy},
 	{"cholesky-inverse", []string{""}, cube, choleskyInverse},
@@ -61,15 +66,17 @@ var table = []operation{
 	{"lu-solve", []string{""}, solution, luSolve},
 }
 
-func product(_ byte, s Shape) float64      { return 2 * float64(s.M) * float64(s.N) * float64(s.K) }
-func rankK(_ byte, s Shape) float64        { return float64(s.N) * float64(s.N) * float64(s.K) }
-func rank2K(_ byte, s Shape) float64       { return 2 * rankK(0, s) }
-func symmetric(side byte, s Shape) float64 { return 2 * triangle(side, s) }
-func matrixVector(_ byte, s Shape) float64 { return 2 * float64(s.M) * float64(s.N) }
-func vector(_ byte, s Shape) float64       { return 2 * float64(s.N) }
-func cube(_ byte, s Shape) float64         { return float64(s.N) * float64(s.N) * float64(s.N) }
-func twoCubes(_ byte, s Shape) float64     { return 2 * cube(0, s) }
-func solution(_ byte, s Shape) float64     { return 2 * triangle('L', s) }
+func product(_ byte, s Shape) float64         { return 2 * float64(s.M) * float64(s.N) * float64(s.K) }
+func rankK(_ byte, s Shape) float64           { return float64(s.N) * float64(s.N) * float64(s.K) }
+func rank2K(_ byte, s Shape) float64          { return 2 * rankK(0, s) }
+func symmetric(side byte, s Shape) float64    { return 2 * triangle(side, s) }
+func matrixVector(_ byte, s Shape) float64    { return 2 * float64(s.M) * float64(s.N) }
+func symmetricVector(_ byte, s Shape) float64 { return 2 * rankOne(0, s) }
+func rankOne(_ byte, s Shape) float64         { return float64(s.N) * float64(s.N) }
+func vector(_ byte, s Shape) float64          { return 2 * float64(s.N) }
+func cube(_ byte, s Shape) float64            { return float64(s.N) * float64(s.N) * float64(s.N) }
+func twoCubes(_ byte, s Shape) float64        { return 2 * cube(0, s) }
+func solution(_ byte, s Shape) float64        { return 2 * triangle('L', s) }
 func triangle(side byte, s Shape) float64 {
 	return float64(s.M) * float64(s.N) * float64(order(side, s))
 }
@@ -96,6 +103,10 @@ func order(side byte, s Shape) int {
 //	dspmm    C = S·B or B·S, S packed, B m×n              2m²n or 2mn²
 //	dgemv    y = op(A)·x, A m×n                           2mn
 //	dger     A = A + x·yᵀ, A m×n                          2mn
+//	dsymv    y = S·x, S symmetric, of order n             2n²
+//	dspmv    the same, S packed                           2n²
+//	dsyr     S = S + x·xᵀ, one triangle, of order n       n²
+//	dspr     the same, S packed                           n²
 //	ddot     xᵀ·y of n elements                           2n
 //	daxpy    y = y + x of n elements                      2n
 //

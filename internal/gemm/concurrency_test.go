@@ -236,6 +236,10 @@ func TestTeamStops(t *testing.T) {
 // each but the caller's what starts it and what is waited on. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	const shared = 4
+	runs := 10
+	if testing.Short() {
+		runs = 2
+	}
 	for _, threads := range []int{2, 4} {
 		setThreads(t, threads)
 		for _, j := range jobs(t) {
@@ -244,7 +248,7 @@ func TestParallelAllocs(t *testing.T) {
 				most *= 2
 			}
 			j.again()
-			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(most)) && !raceEnabled {
+			if got := testing.AllocsPerRun(runs, j.run); !(got <= float64(most)) && !raceEnabled {
 				t.Errorf("%s, %d threads: %v allocations, want at most %d", j.name, threads, got, most)
 			}
 		}

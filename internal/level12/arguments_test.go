@@ -15,7 +15,7 @@ func TestArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, ours := gonum.Implementation{}, New(generic)
+	reference, ours := gonum.Implementation{}, New(generic, nil)
 	const most = (smallTriangle + 1) * (smallTriangle + 3)
 	a, x, y := make([]float64, most), make([]float64, most), make([]float64, most)
 	type arguments struct {

@@ -39,7 +39,7 @@ func benchmark(b *testing.B, flops func(n int) int, matrix bool, call func(impl 
 		if err != nil {
 			b.Fatal(err)
 		}
-		implementations = append(implementations, implementation{"impl=ours/kernel=" + name, New(k)})
+		implementations = append(implementations, implementation{"impl=ours/kernel=" + name, New(k, nil)})
 	}
 	for _, n := range benchSizes {
 		rnd := rand.New(rand.NewPCG(1, uint64(n)))

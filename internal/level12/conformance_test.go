@@ -15,7 +15,7 @@ func available(t *testing.T, test func(*testing.T, *Routines)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run("kernel="+name, func(t *testing.T) { test(t, New(k)) })
+		t.Run("kernel="+name, func(t *testing.T) { test(t, New(k, inPieces)) })
 	}
 }
 

@@ -23,6 +23,18 @@ func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []floa
 		return
 	}
 	u := gather(n, y, incY)
-	r.kernel.Ger(m, n, alpha, &x[first(m, incX)], incX, &u.v[0], &a[0], lda)
+	r.ger(m, n, alpha, x, incX, u.v, a, lda)
 	u.release()
+}
+
+// ger is the kernel's Ger, of several goroutines where that is worth it.
+func (r *Routines) ger(m, n int, alpha float64, x []float64, incX int, y, a []float64, lda int) {
+	x0 := first(m, incX)
+	if !r.shared(2 * m * n) { // A passes in and out
+		r.kernel.Ger(m, n, alpha, &x[x0], incX, &y[0], &a[0], lda)
+		return
+	}
+	r.overRows(m, 2*n, func(from, to int) {
+		r.kernel.Ger(to-from, n, alpha, &x[x0+from*incX], incX, &y[0], &a[from*lda], lda)
+	})
 }

@@ -22,13 +22,18 @@
 //     differ, here they do not.)
 //   - What is written must not overlap what is read.
 //
-// Results do not depend on where operands lie in memory, nor on goroutines: a call runs on its caller's.
-// They do depend on the kernel, and the order of a sum is not the same for increment 1 and for others.
-// Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³, that holds for each of them.
+// Results do not depend on where operands lie in memory, nor on goroutines. They do depend on the kernel, and
+// the order of a sum is not the same for increment 1 and for others. Methods with sums state a bound with
+// γ_k = ku/(1-ku), u = 2⁻⁵³, that holds for each of them.
 //
-// No call allocates, but for the first few that need a copy: loops run along rows with increment 1, so a
-// vector along the rows with another increment is copied to a buffer, which later calls use again. A
-// vector down the columns, as x is in Dger, may have any increment at no cost.
+// Large matrices may be passed over by several goroutines, if New was given a Share: rows of A·x and of A + x·yᵀ
+// by each. In Aᵀ·x, and with a triangle, a row contributes to all of the result: there the rows come in pieces that
+// depend on the shape alone, and what these contribute is added up in their order, by one goroutine or several.
+// Dtrsv, of which each row needs those before it, and vectors are the caller's.
+//
+// A call that is not shared does not allocate, but for the first few that need a copy: loops run along rows with
+// increment 1, so a vector along the rows with another increment is copied to a buffer, which later calls use
+// again. A vector down the columns, as x is in Dger, may have any increment at no cost.
 //
 // # What limits them
 //

@@ -27,25 +27,33 @@ func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []f
 		return
 	}
 	u, v := gather(n, x, incX), gather(n, y, incY)
-	for p, e := range u.v {
+	s := symmetricProduct{Routines: r, parts: partsOf(ul, n), alpha: alpha, a: ap, x: u.v}
+	s.addTo(v.v)
+	u.release()
+	v.scatter(y, incY)
+}
+
+// packed adds to y what rows from to to of a packed matrix contribute.
+func (s *symmetricProduct) packed(from, to int, y []float64) {
+	ap := s.a[s.before(from):]
+	for p := from; p < to; p++ {
 		var diagonal float64
 		var row, rest []float64 // beside the diagonal; after the row
 		left := 0               // the column with which row begins
-		if ul == blas.Upper {
-			diagonal, row, rest, left = ap[0], ap[1:n-p], ap[n-p:], p+1
+		if s.ul == blas.Upper {
+			diagonal, row, rest, left = ap[0], ap[1:s.n-p], ap[s.n-p:], p+1
 		} else {
 			diagonal, row, rest = ap[p], ap[:p], ap[p+1:]
 		}
-		var s float64
+		e := s.x[p]
+		var sum float64
 		if len(row) < shortRow {
-			s = dotAxpyShort(alpha*e, row, u.v[left:], v.v[left:])
+			sum = dotAxpyShort(s.alpha*e, row, s.x[left:], y[left:])
 		} else {
-			s = r.kernel.Dot(len(row), &row[0], &u.v[left])
-			r.kernel.Axpy(len(row), alpha*e, &row[0], &v.v[left])
+			sum = s.kernel.Dot(len(row), &row[0], &s.x[left])
+			s.kernel.Axpy(len(row), s.alpha*e, &row[0], &y[left])
 		}
-		v.v[p] += alpha * (diagonal*e + s)
+		y[p] += s.alpha * (diagonal*e + sum)
 		ap = rest
 	}
-	u.release()
-	v.scatter(y, incY)
 }

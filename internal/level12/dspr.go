@@ -23,18 +23,25 @@ func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 		return
 	}
 	u := gather(n, x, incX)
-	for p, v := range u.v {
-		length, along := n-p, u.v[p:]
-		if ul == blas.Lower {
-			length, along = p+1, u.v[:p+1]
+	s := symmetricUpdate{Routines: r, parts: partsOf(ul, n), alpha: alpha, x: u.v, a: ap}
+	s.add()
+	u.release()
+}
+
+// packed adds rows from to to of the update to a packed matrix.
+func (s *symmetricUpdate) packed(from, to int) {
+	ap := s.a[s.before(from):]
+	for p := from; p < to; p++ {
+		length, along := s.n-p, s.x[p:]
+		if s.ul == blas.Lower {
+			length, along = p+1, s.x[:p+1]
 		}
 		row := ap[:length]
 		if length < shortRow {
-			axpyShort(alpha*v, along, row)
+			axpyShort(s.alpha*s.x[p], along, row)
 		} else {
-			r.kernel.Axpy(length, alpha*v, &along[0], &row[0])
+			s.kernel.Axpy(length, s.alpha*s.x[p], &along[0], &row[0])
 		}
 		ap = ap[length:]
 	}
-	u.release()
 }

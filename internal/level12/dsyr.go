@@ -23,24 +23,31 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 		return
 	}
 	u := gather(n, x, incX)
-	for i := 0; i < n; i += blockRows {
-		end := min(i+blockRows, n)
+	s := symmetricUpdate{Routines: r, parts: partsOf(ul, n), alpha: alpha, x: u.v, a: a, lda: lda}
+	s.add()
+	u.release()
+}
+
+// full adds rows from to to of the update to a full matrix.
+func (s *symmetricUpdate) full(from, to int) {
+	x, a, lda := s.x, s.a, s.lda
+	for i := from; i < to; i += blockRows {
+		end := min(i+blockRows, to)
 		left, right := i, end // of the triangle on the diagonal
 		for p := i; p < end; p++ {
-			if ul == blas.Upper {
+			if s.ul == blas.Upper {
 				left = p
 			} else {
 				right = p + 1
 			}
-			axpyShort(alpha*u.v[p], u.v[left:right], a[p*lda+left:])
+			axpyShort(s.alpha*x[p], x[left:right], a[p*lda+left:])
 		}
 		left, right = 0, i // of the rectangle beside it
-		if ul == blas.Upper {
-			left, right = end, n
+		if s.ul == blas.Upper {
+			left, right = end, s.n
 		}
 		if left < right {
-			r.kernel.Ger(end-i, right-left, alpha, &u.v[i], 1, &u.v[left], &a[i*lda+left], lda)
+			s.kernel.Ger(end-i, right-left, s.alpha, &x[i], 1, &x[left], &a[i*lda+left], lda)
 		}
 	}
-	u.release()
 }

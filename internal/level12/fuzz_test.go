@@ -59,7 +59,7 @@ func FuzzRoutines(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		all = append(all, New(k))
+		all = append(all, New(k, nil))
 	}
 	regions := []*guard.Region{guard.New(f, 1<<13), guard.New(f, 1<<9), guard.New(f, 1<<9)}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {

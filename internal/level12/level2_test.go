@@ -43,7 +43,7 @@ func (c call) old(y strided, i int) (s sum) {
 	return s
 }
 
-// shapes runs a test for all shapes up to maxLength, on each kernel.
+// shapes runs a test for all shapes up to maxLength and some larger ones, on each kernel.
 func shapes(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, m, n int, c call)) {
 	available(t, func(t *testing.T, r *Routines) {
 		rnd := rand.New(rand.NewPCG(2, 2))
@@ -51,6 +51,9 @@ func shapes(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, m
 			for n := range maxLength + 1 {
 				test(t, r, rnd, m, n, draw(rnd))
 			}
+		}
+		for _, s := range [][2]int{{300, 301}, {17, 4801}, {2801, 29}} { // all are shared
+			test(t, r, rnd, s[0], s[1], draw(rnd))
 		}
 	})
 }
@@ -147,7 +150,8 @@ func newSymmetric(rnd *rand.Rand, ul blas.Uplo, packed bool, n, ld int, canary f
 	return a
 }
 
-// triangles runs a test for all orders, several times, for both triangles, full and packed, on each kernel.
+// triangles runs a test for all orders up to maxLength several times, and for a larger one, for both triangles, full and packed, on
+// each kernel.
 func triangles(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call)) {
 	available(t, func(t *testing.T, r *Routines) {
 		rnd := rand.New(rand.NewPCG(3, 3))
@@ -159,6 +163,11 @@ func triangles(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand
 				}
 			}
 		}
+		const large = 410 // which comes in three pieces and is shared
+		test(t, r, rnd, blas.Upper, false, large, draw(rnd))
+		test(t, r, rnd, blas.Lower, false, large, draw(rnd))
+		test(t, r, rnd, blas.Upper, true, large, draw(rnd))
+		test(t, r, rnd, blas.Lower, true, large, draw(rnd))
 	})
 }
 

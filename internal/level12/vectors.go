@@ -13,6 +13,16 @@ type buffer struct{ v []float64 }
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
+// take returns a buffer of n numbers, whatever they are.
+func take(n int) *buffer {
+	b := buffers.Get().(*buffer)
+	if cap(b.v) < n {
+		b.v = make([]float64, n)
+	}
+	b.v = b.v[:n]
+	return b
+}
+
 // gather returns the n elements of x at distance inc, to be given back by release or scatter.
 func gather(n int, x []float64, inc int) vector {
 	if inc == 1 {
@@ -22,11 +32,8 @@ func gather(n int, x []float64, inc int) vector {
 }
 
 func gatherCopy(n int, x []float64, inc int) vector {
-	b := buffers.Get().(*buffer)
-	if cap(b.v) < n {
-		b.v = make([]float64, n)
-	}
-	v := b.v[:n]
+	b := take(n)
+	v := b.v
 	i := first(n, inc)
 	for j := range v {
 		v[j] = x[i]
