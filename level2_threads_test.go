@@ -14,7 +14,7 @@ func TestLevel2Threads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const n = 700 // large enough for goroutines that stand by
+	const n = 1500 // large enough for goroutines that are started anew
 	r := rand.New(rand.NewPCG(4, 4))
 	a, x, y := uniformSlice(r, n*n), uniformSlice(r, n), uniformSlice(r, n)
 	routines := map[string]func(a, y []float64){

@@ -78,7 +78,7 @@ func fuzzKernels(f *testing.F, run func(s *shape, k Kernel)) {
 		f.Add(data, rnd.Uint64())
 	}
 	var regions []*guard.Region
-	for range 4 {
+	for range 5 {
 		regions = append(regions, guard.New(f, 1<<14))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
@@ -266,6 +266,10 @@ func FuzzVectors(f *testing.F) {
 func FuzzMatrixVector(f *testing.F) {
 	fuzzKernels(f, func(s *shape, k Kernel) {
 		m, n := 1+s.Below(60), 1+s.Below(60)
+		if s.Below(4) == 3 {
+			s.symv(k, m, n)
+			return
+		}
 		lda, inc := n+s.Below(5), []int{1, 2, 3, -1, -2}[s.Below(5)]
 		alpha, beta := float64(s.Below(5)-2), float64(s.Below(4)-1)
 		a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + j }, everyElement, s.integer)
@@ -321,6 +325,31 @@ func FuzzMatrixVector(f *testing.F) {
 		s.same("the vector along the rows", along, wantAlong)
 		s.same("the vector down the columns", down, wantDown.x)
 	})
+}
+
+// symv is Symv on rows of a full matrix or of a packed triangle, which come closer to each other or move apart.
+func (s *shape) symv(k Kernel, m, n int) {
+	step := s.Below(3) - 1
+	lda := n + m + s.Below(5)
+	a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, everyElement, s.integer)
+	alpha, pa := float64(s.Below(5)-2), s.put(&a)
+	x, px := s.vector(n, 1, math.NaN())
+	u, pu := s.vector(m, 1, math.NaN())
+	y, py := s.vector(n, 1, 12345)
+	v, pv := s.vector(m, 1, 12345)
+	wantA, wantX, wantU, wantY, wantV := slices.Clone(a.x), slices.Clone(x.x), slices.Clone(u.x), slices.Clone(y.x), slices.Clone(v.x)
+	for i := range m {
+		for j := range n {
+			wantY[j] += alpha * u.at(i, 0) * a.at(i, j)
+			wantV[i] += alpha * a.at(i, j) * x.at(j, 0)
+		}
+	}
+	s.run(func() { k.Symv(m, n, alpha, pa, lda, step, px, pu, py, pv) })
+	s.same("A", a, wantA)
+	s.same("x", x, wantX)
+	s.same("u", u, wantU)
+	s.same("y", y, wantY)
+	s.same("v", v, wantV)
 }
 
 // FuzzElementwise has the functions of one element, in place and not: an element's result depends on nothing

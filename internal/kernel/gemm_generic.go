@@ -26,6 +26,7 @@ var generic = Kernel{
 	GemvN:     gemvNGeneric,
 	GemvT:     gemvTGeneric,
 	Ger:       gerGeneric,
+	Symv:      symvGeneric,
 	Tanh:      tanhGeneric,
 	Exp:       expGeneric,
 }

@@ -14,6 +14,11 @@ func gemvNAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, bet
 //go:noescape
 func gemvTAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 
+// symvAVX2 is Kernel.Symv. The reference is symvGeneric.
+//
+//go:noescape
+func symvAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+
 // gerAVX2 adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is gerGeneric.
 //
 //go:noescape

@@ -984,6 +984,271 @@ t_rows1_done:
 	VZEROUPPER
 	RET
 
+// func symvAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+// Requires: AVX, FMA3
+TEXT ·symvAVX2(SB), NOSPLIT, $0-80
+	MOVQ    n+8(FP), AX
+	MOVQ    a+24(FP), CX
+	MOVQ    lda+32(FP), DX
+	MOVQ    x+48(FP), BX
+	MOVQ    u+56(FP), SI
+	MOVQ    y+64(FP), DI
+	MOVQ    v+72(FP), R8
+	MOVQ    AX, R9
+	ANDQ    $0x03, R9
+	MOVQ    R9, R10
+	LEAQ    masksAVX2<>+0(SB), R11
+	NEGQ    R10
+	LEAQ    32(R11)(R10*8), R10
+	VMOVUPD (R10), Y15
+	MOVQ    m+0(FP), R10
+	SUBQ    $+4, R10
+	JL      symv_rows4_done
+
+symv_rows4:
+	VBROADCASTSD alpha+16(FP), Y12
+	MOVQ         CX, R11
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y12, Y8, Y8
+	MOVQ         CX, R12
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VXORPD       Y1, Y1, Y1
+	VBROADCASTSD 8(SI), Y9
+	VMULPD       Y12, Y9, Y9
+	MOVQ         CX, R13
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VXORPD       Y2, Y2, Y2
+	VBROADCASTSD 16(SI), Y10
+	VMULPD       Y12, Y10, Y10
+	MOVQ         CX, R14
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD 24(SI), Y11
+	VMULPD       Y12, Y11, Y11
+	ADDQ         $0x20, SI
+	MOVQ         $0x00000008, R15
+	CMPQ         R15, AX
+	JG           symv_rows4_pairs_done
+
+symv_rows4_pairs:
+	VMOVUPD     -64(BX)(R15*8), Y12
+	VMOVUPD     -64(DI)(R15*8), Y13
+	VMOVUPD     -64(R11)(R15*8), Y4
+	VFMADD231PD Y4, Y12, Y0
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     -64(R12)(R15*8), Y5
+	VFMADD231PD Y5, Y12, Y1
+	VFMADD231PD Y5, Y9, Y13
+	VMOVUPD     -64(R13)(R15*8), Y6
+	VFMADD231PD Y6, Y12, Y2
+	VFMADD231PD Y6, Y10, Y13
+	VMOVUPD     -64(R14)(R15*8), Y7
+	VFMADD231PD Y7, Y12, Y3
+	VFMADD231PD Y7, Y11, Y13
+	VMOVUPD     Y13, -64(DI)(R15*8)
+	VMOVUPD     -32(BX)(R15*8), Y12
+	VMOVUPD     -32(DI)(R15*8), Y13
+	VMOVUPD     -32(R11)(R15*8), Y4
+	VFMADD231PD Y4, Y12, Y0
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     -32(R12)(R15*8), Y5
+	VFMADD231PD Y5, Y12, Y1
+	VFMADD231PD Y5, Y9, Y13
+	VMOVUPD     -32(R13)(R15*8), Y6
+	VFMADD231PD Y6, Y12, Y2
+	VFMADD231PD Y6, Y10, Y13
+	VMOVUPD     -32(R14)(R15*8), Y7
+	VFMADD231PD Y7, Y12, Y3
+	VFMADD231PD Y7, Y11, Y13
+	VMOVUPD     Y13, -32(DI)(R15*8)
+	ADDQ        $0x08, R15
+	CMPQ        R15, AX
+	JLE         symv_rows4_pairs
+
+symv_rows4_pairs_done:
+	SUBQ $0x04, R15
+	CMPQ R15, AX
+	JG   symv_rows4_vector_done
+
+symv_rows4_vector:
+	VMOVUPD     -32(BX)(R15*8), Y12
+	VMOVUPD     -32(DI)(R15*8), Y13
+	VMOVUPD     -32(R11)(R15*8), Y4
+	VFMADD231PD Y4, Y12, Y0
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     -32(R12)(R15*8), Y5
+	VFMADD231PD Y5, Y12, Y1
+	VFMADD231PD Y5, Y9, Y13
+	VMOVUPD     -32(R13)(R15*8), Y6
+	VFMADD231PD Y6, Y12, Y2
+	VFMADD231PD Y6, Y10, Y13
+	VMOVUPD     -32(R14)(R15*8), Y7
+	VFMADD231PD Y7, Y12, Y3
+	VFMADD231PD Y7, Y11, Y13
+	VMOVUPD     Y13, -32(DI)(R15*8)
+	ADDQ        $0x04, R15
+	CMPQ        R15, AX
+	JLE         symv_rows4_vector
+
+symv_rows4_vector_done:
+	SUBQ         $0x04, R15
+	TESTQ        R9, R9
+	JE           symv_rows4_end
+	VMASKMOVPD   (BX)(R15*8), Y15, Y12
+	VMASKMOVPD   (DI)(R15*8), Y15, Y13
+	VMASKMOVPD   (R11)(R15*8), Y15, Y4
+	VFMADD231PD  Y4, Y12, Y0
+	VFMADD231PD  Y4, Y8, Y13
+	VMASKMOVPD   (R12)(R15*8), Y15, Y5
+	VFMADD231PD  Y5, Y12, Y1
+	VFMADD231PD  Y5, Y9, Y13
+	VMASKMOVPD   (R13)(R15*8), Y15, Y6
+	VFMADD231PD  Y6, Y12, Y2
+	VFMADD231PD  Y6, Y10, Y13
+	VMASKMOVPD   (R14)(R15*8), Y15, Y7
+	VFMADD231PD  Y7, Y12, Y3
+	VFMADD231PD  Y7, Y11, Y13
+	CMPQ         R9, $0x02
+	JLT          symv_rows4_single
+	JEQ          symv_rows4_pair
+	CMPQ         R9, $0x04
+	JEQ          symv_rows4_four
+	VMOVUPD      X13, (DI)(R15*8)
+	VEXTRACTF128 $0x01, Y13, X13
+	VMOVSD       X13, 16(DI)(R15*8)
+	JMP          symv_rows4_stored
+
+symv_rows4_four:
+	VMOVUPD Y13, (DI)(R15*8)
+	JMP     symv_rows4_stored
+
+symv_rows4_pair:
+	VMOVUPD X13, (DI)(R15*8)
+	JMP     symv_rows4_stored
+
+symv_rows4_single:
+	VMOVSD X13, (DI)(R15*8)
+
+symv_rows4_stored:
+symv_rows4_end:
+	VHADDPD      Y1, Y0, Y4
+	VHADDPD      Y3, Y2, Y5
+	VPERM2F128   $0x31, Y5, Y4, Y6
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VADDPD       Y6, Y4, Y4
+	VBROADCASTSD alpha+16(FP), Y12
+	VMOVUPD      (R8), Y13
+	VFMADD231PD  Y4, Y12, Y13
+	VMOVUPD      Y13, (R8)
+	ADDQ         $0x20, R8
+	SUBQ         $+4, R10
+	JGE          symv_rows4
+
+symv_rows4_done:
+	ADDQ $+4, R10
+	SUBQ $+1, R10
+	JL   symv_rows1_done
+
+symv_rows1:
+	VBROADCASTSD alpha+16(FP), Y12
+	MOVQ         CX, R11
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD (SI), Y8
+	VMULPD       Y12, Y8, Y8
+	ADDQ         $0x08, SI
+	MOVQ         $0x00000008, R12
+	CMPQ         R12, AX
+	JG           symv_rows1_pairs_done
+
+symv_rows1_pairs:
+	VMOVUPD     -64(BX)(R12*8), Y12
+	VMOVUPD     -64(DI)(R12*8), Y13
+	VMOVUPD     -64(R11)(R12*8), Y4
+	VFMADD231PD Y4, Y12, Y0
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     Y13, -64(DI)(R12*8)
+	VMOVUPD     -32(BX)(R12*8), Y12
+	VMOVUPD     -32(DI)(R12*8), Y13
+	VMOVUPD     -32(R11)(R12*8), Y4
+	VFMADD231PD Y4, Y12, Y0
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     Y13, -32(DI)(R12*8)
+	ADDQ        $0x08, R12
+	CMPQ        R12, AX
+	JLE         symv_rows1_pairs
+
+symv_rows1_pairs_done:
+	SUBQ $0x04, R12
+	CMPQ R12, AX
+	JG   symv_rows1_vector_done
+
+symv_rows1_vector:
+	VMOVUPD     -32(BX)(R12*8), Y12
+	VMOVUPD     -32(DI)(R12*8), Y13
+	VMOVUPD     -32(R11)(R12*8), Y4
+	VFMADD231PD Y4, Y12, Y0
+	VFMADD231PD Y4, Y8, Y13
+	VMOVUPD     Y13, -32(DI)(R12*8)
+	ADDQ        $0x04, R12
+	CMPQ        R12, AX
+	JLE         symv_rows1_vector
+
+symv_rows1_vector_done:
+	SUBQ         $0x04, R12
+	TESTQ        R9, R9
+	JE           symv_rows1_end
+	VMASKMOVPD   (BX)(R12*8), Y15, Y12
+	VMASKMOVPD   (DI)(R12*8), Y15, Y13
+	VMASKMOVPD   (R11)(R12*8), Y15, Y4
+	VFMADD231PD  Y4, Y12, Y0
+	VFMADD231PD  Y4, Y8, Y13
+	CMPQ         R9, $0x02
+	JLT          symv_rows1_single
+	JEQ          symv_rows1_pair
+	CMPQ         R9, $0x04
+	JEQ          symv_rows1_four
+	VMOVUPD      X13, (DI)(R12*8)
+	VEXTRACTF128 $0x01, Y13, X13
+	VMOVSD       X13, 16(DI)(R12*8)
+	JMP          symv_rows1_stored
+
+symv_rows1_four:
+	VMOVUPD Y13, (DI)(R12*8)
+	JMP     symv_rows1_stored
+
+symv_rows1_pair:
+	VMOVUPD X13, (DI)(R12*8)
+	JMP     symv_rows1_stored
+
+symv_rows1_single:
+	VMOVSD X13, (DI)(R12*8)
+
+symv_rows1_stored:
+symv_rows1_end:
+	VHADDPD      Y0, Y0, Y4
+	VEXTRACTF128 $0x01, Y4, X6
+	VADDPD       X6, X4, X4
+	VBROADCASTSD alpha+16(FP), Y12
+	VMOVSD       (R8), X13
+	VFMADD231SD  X4, X12, X13
+	VMOVSD       X13, (R8)
+	ADDQ         $0x08, R8
+	SUBQ         $+1, R10
+	JGE          symv_rows1
+
+symv_rows1_done:
+	ADDQ $+1, R10
+	VZEROUPPER
+	RET
+
 // func gerAVX2(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)
 // Requires: AVX, FMA3
 TEXT ·gerAVX2(SB), NOSPLIT, $0-64

@@ -13,3 +13,8 @@ func gemvNAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, b
 //
 //go:noescape
 func gemvTAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
+
+// symvAVX512 is Kernel.Symv. The reference is symvGeneric.
+//
+//go:noescape
+func symvAVX512(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)

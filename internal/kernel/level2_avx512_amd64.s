@@ -1004,3 +1004,236 @@ t_rows1_done:
 	ADDQ $+1, AX
 	VZEROUPPER
 	RET
+
+// func symvAVX512(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+// Requires: AVX, AVX512F, BMI2, FMA3
+TEXT ·symvAVX512(SB), NOSPLIT, $0-80
+	MOVQ  n+8(FP), AX
+	MOVQ  a+24(FP), CX
+	MOVQ  lda+32(FP), DX
+	MOVQ  x+48(FP), BX
+	MOVQ  u+56(FP), SI
+	MOVQ  y+64(FP), DI
+	MOVQ  v+72(FP), R8
+	MOVQ  AX, R9
+	ANDQ  $0x07, R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
+	MOVQ  m+0(FP), R10
+	SUBQ  $+4, R10
+	JL    symv_rows4_done
+
+symv_rows4:
+	VBROADCASTSD alpha+16(FP), Z12
+	MOVQ         CX, R11
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD (SI), Z8
+	VMULPD       Z12, Z8, Z8
+	MOVQ         CX, R12
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD 8(SI), Z9
+	VMULPD       Z12, Z9, Z9
+	MOVQ         CX, R13
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VPXORQ       Z2, Z2, Z2
+	VBROADCASTSD 16(SI), Z10
+	VMULPD       Z12, Z10, Z10
+	MOVQ         CX, R14
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VPXORQ       Z3, Z3, Z3
+	VBROADCASTSD 24(SI), Z11
+	VMULPD       Z12, Z11, Z11
+	ADDQ         $0x20, SI
+	MOVQ         $0x00000010, R15
+	CMPQ         R15, AX
+	JG           symv_rows4_pairs_done
+
+symv_rows4_pairs:
+	VMOVUPD     -128(BX)(R15*8), Z12
+	VMOVUPD     -128(DI)(R15*8), Z13
+	VMOVUPD     -128(R11)(R15*8), Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     -128(R12)(R15*8), Z5
+	VFMADD231PD Z5, Z12, Z1
+	VFMADD231PD Z5, Z9, Z13
+	VMOVUPD     -128(R13)(R15*8), Z6
+	VFMADD231PD Z6, Z12, Z2
+	VFMADD231PD Z6, Z10, Z13
+	VMOVUPD     -128(R14)(R15*8), Z7
+	VFMADD231PD Z7, Z12, Z3
+	VFMADD231PD Z7, Z11, Z13
+	VMOVUPD     Z13, -128(DI)(R15*8)
+	VMOVUPD     -64(BX)(R15*8), Z12
+	VMOVUPD     -64(DI)(R15*8), Z13
+	VMOVUPD     -64(R11)(R15*8), Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     -64(R12)(R15*8), Z5
+	VFMADD231PD Z5, Z12, Z1
+	VFMADD231PD Z5, Z9, Z13
+	VMOVUPD     -64(R13)(R15*8), Z6
+	VFMADD231PD Z6, Z12, Z2
+	VFMADD231PD Z6, Z10, Z13
+	VMOVUPD     -64(R14)(R15*8), Z7
+	VFMADD231PD Z7, Z12, Z3
+	VFMADD231PD Z7, Z11, Z13
+	VMOVUPD     Z13, -64(DI)(R15*8)
+	ADDQ        $0x10, R15
+	CMPQ        R15, AX
+	JLE         symv_rows4_pairs
+
+symv_rows4_pairs_done:
+	SUBQ $0x08, R15
+	CMPQ R15, AX
+	JG   symv_rows4_vector_done
+
+symv_rows4_vector:
+	VMOVUPD     -64(BX)(R15*8), Z12
+	VMOVUPD     -64(DI)(R15*8), Z13
+	VMOVUPD     -64(R11)(R15*8), Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     -64(R12)(R15*8), Z5
+	VFMADD231PD Z5, Z12, Z1
+	VFMADD231PD Z5, Z9, Z13
+	VMOVUPD     -64(R13)(R15*8), Z6
+	VFMADD231PD Z6, Z12, Z2
+	VFMADD231PD Z6, Z10, Z13
+	VMOVUPD     -64(R14)(R15*8), Z7
+	VFMADD231PD Z7, Z12, Z3
+	VFMADD231PD Z7, Z11, Z13
+	VMOVUPD     Z13, -64(DI)(R15*8)
+	ADDQ        $0x08, R15
+	CMPQ        R15, AX
+	JLE         symv_rows4_vector
+
+symv_rows4_vector_done:
+	SUBQ        $0x08, R15
+	TESTQ       R9, R9
+	JE          symv_rows4_end
+	VMOVUPD.Z   (BX)(R15*8), K1, Z12
+	VMOVUPD.Z   (DI)(R15*8), K1, Z13
+	VMOVUPD.Z   (R11)(R15*8), K1, Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD.Z   (R12)(R15*8), K1, Z5
+	VFMADD231PD Z5, Z12, Z1
+	VFMADD231PD Z5, Z9, Z13
+	VMOVUPD.Z   (R13)(R15*8), K1, Z6
+	VFMADD231PD Z6, Z12, Z2
+	VFMADD231PD Z6, Z10, Z13
+	VMOVUPD.Z   (R14)(R15*8), K1, Z7
+	VFMADD231PD Z7, Z12, Z3
+	VFMADD231PD Z7, Z11, Z13
+	VMOVUPD     Z13, K1, (DI)(R15*8)
+
+symv_rows4_end:
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF64X4 $0x01, Z1, Y9
+	VADDPD        Y9, Y1, Y1
+	VEXTRACTF64X4 $0x01, Z2, Y10
+	VADDPD        Y10, Y2, Y2
+	VEXTRACTF64X4 $0x01, Z3, Y11
+	VADDPD        Y11, Y3, Y3
+	VHADDPD       Y1, Y0, Y4
+	VHADDPD       Y3, Y2, Y5
+	VPERM2F128    $0x31, Y5, Y4, Y6
+	VINSERTF128   $0x01, X5, Y4, Y4
+	VADDPD        Y6, Y4, Y4
+	VBROADCASTSD  alpha+16(FP), Y12
+	VMOVUPD       (R8), Y13
+	VFMADD231PD   Y4, Y12, Y13
+	VMOVUPD       Y13, (R8)
+	ADDQ          $0x20, R8
+	SUBQ          $+4, R10
+	JGE           symv_rows4
+
+symv_rows4_done:
+	ADDQ $+4, R10
+	SUBQ $+1, R10
+	JL   symv_rows1_done
+
+symv_rows1:
+	VBROADCASTSD alpha+16(FP), Z12
+	MOVQ         CX, R11
+	LEAQ         (CX)(DX*8), CX
+	ADDQ         step+40(FP), DX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD (SI), Z8
+	VMULPD       Z12, Z8, Z8
+	ADDQ         $0x08, SI
+	MOVQ         $0x00000010, R12
+	CMPQ         R12, AX
+	JG           symv_rows1_pairs_done
+
+symv_rows1_pairs:
+	VMOVUPD     -128(BX)(R12*8), Z12
+	VMOVUPD     -128(DI)(R12*8), Z13
+	VMOVUPD     -128(R11)(R12*8), Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     Z13, -128(DI)(R12*8)
+	VMOVUPD     -64(BX)(R12*8), Z12
+	VMOVUPD     -64(DI)(R12*8), Z13
+	VMOVUPD     -64(R11)(R12*8), Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     Z13, -64(DI)(R12*8)
+	ADDQ        $0x10, R12
+	CMPQ        R12, AX
+	JLE         symv_rows1_pairs
+
+symv_rows1_pairs_done:
+	SUBQ $0x08, R12
+	CMPQ R12, AX
+	JG   symv_rows1_vector_done
+
+symv_rows1_vector:
+	VMOVUPD     -64(BX)(R12*8), Z12
+	VMOVUPD     -64(DI)(R12*8), Z13
+	VMOVUPD     -64(R11)(R12*8), Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     Z13, -64(DI)(R12*8)
+	ADDQ        $0x08, R12
+	CMPQ        R12, AX
+	JLE         symv_rows1_vector
+
+symv_rows1_vector_done:
+	SUBQ        $0x08, R12
+	TESTQ       R9, R9
+	JE          symv_rows1_end
+	VMOVUPD.Z   (BX)(R12*8), K1, Z12
+	VMOVUPD.Z   (DI)(R12*8), K1, Z13
+	VMOVUPD.Z   (R11)(R12*8), K1, Z4
+	VFMADD231PD Z4, Z12, Z0
+	VFMADD231PD Z4, Z8, Z13
+	VMOVUPD     Z13, K1, (DI)(R12*8)
+
+symv_rows1_end:
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VHADDPD       Y0, Y0, Y4
+	VEXTRACTF128  $0x01, Y4, X6
+	VADDPD        X6, X4, X4
+	VBROADCASTSD  alpha+16(FP), Y12
+	VMOVSD        (R8), X13
+	VFMADD231SD   X4, X12, X13
+	VMOVSD        X13, (R8)
+	ADDQ          $0x08, R8
+	SUBQ          $+1, R10
+	JGE           symv_rows1
+
+symv_rows1_done:
+	ADDQ $+1, R10
+	VZEROUPPER
+	RET

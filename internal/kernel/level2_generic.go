@@ -64,3 +64,46 @@ func gerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, ld
 		axpyGeneric(n, alpha**element(x, i*incX), y, element(a, i*lda))
 	}
 }
+
+// symvGeneric is the reference for Symv. Four rows at a time share the loads of x and of y.
+func symvGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64) {
+	xs, ys, us, vs := unsafe.Slice(x, n), unsafe.Slice(y, n), unsafe.Slice(u, m), unsafe.Slice(v, m)
+	at := 0
+	row := func() []float64 {
+		r := unsafe.Slice(element(a, at), n)
+		at += lda
+		lda += step
+		return r
+	}
+	i := 0
+	for ; i+4 <= m; i += 4 {
+		r0, r1, r2, r3 := row(), row(), row(), row()
+		t0, t1, t2, t3 := alpha*us[i], alpha*us[i+1], alpha*us[i+2], alpha*us[i+3]
+		var s0, s1, s2, s3 float64
+		for j, e := range xs {
+			w := ys[j]
+			s0 += r0[j] * e
+			w += t0 * r0[j]
+			s1 += r1[j] * e
+			w += t1 * r1[j]
+			s2 += r2[j] * e
+			w += t2 * r2[j]
+			s3 += r3[j] * e
+			w += t3 * r3[j]
+			ys[j] = w
+		}
+		vs[i] += alpha * s0
+		vs[i+1] += alpha * s1
+		vs[i+2] += alpha * s2
+		vs[i+3] += alpha * s3
+	}
+	for ; i < m; i++ {
+		r, t := row(), alpha*us[i]
+		var s float64
+		for j, e := range xs {
+			s += r[j] * e
+			ys[j] += t * r[j]
+		}
+		vs[i] += alpha * s
+	}
+}

@@ -51,6 +51,26 @@ func TestLevel2IsLevel1(t *testing.T) {
 				if !identical(a, want) {
 					t.Errorf("m=%d n=%d: Ger is not Axpy", m, n)
 				}
+
+				for step := -1; step <= 1; step++ {
+					first := lda + m // the distance of the first two rows, so that the last ones do not overlap
+					rows := random(m * (first + m))
+					u, y, v := random(m), random(n), random(m)
+					y1, v1, at := slices.Clone(y), slices.Clone(v), 0
+					k.Symv(m, n, alpha, &rows[0], first, step, &along[0], &u[0], &y[0], &v[0])
+					for i := range m {
+						k.Symv(1, n, alpha, &rows[at], 0, 0, &along[0], &u[i], &y1[0], &v1[i])
+						at += first + i*step
+					}
+					if !identical(y, y1) || !identical(v, v1) {
+						t.Errorf("m=%d n=%d step=%d: Symv is not that of its rows", m, n, step)
+					}
+					k.Axpy(n, alpha*u[0], &rows[0], &y1[0])
+					k.Symv(1, n, alpha, &rows[0], 0, 0, &along[0], &u[0], &y[0], &v[0])
+					if !identical(y, y1) {
+						t.Errorf("n=%d: Symv of a row is not Axpy", n)
+					}
+				}
 			}
 		}
 	})
@@ -92,7 +112,7 @@ func level2Exact(t *testing.T, k Kernel, place places) {
 		}
 		for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15} {
 			for _, lda := range []int{n, n + 3} {
-				as, alongs, downs := place((m-1)*lda+n), place(n), place(m)
+				as, alongs, downs, moreAlong, moreDown := place((m-1)*lda+n), place(n), place(m), place(n), place(m)
 				for p, a := range as {
 					along, down := alongs[p], downs[p]
 					for _, beta := range []float64{0, 1, 3} {
@@ -134,6 +154,7 @@ func level2Exact(t *testing.T, k Kernel, place places) {
 							t.Errorf("m=%d n=%d lda=%d: A was changed", m, n, lda)
 						}
 						fill(down, 4)
+						symvExact(t, k, a, m, n, lda, along, down, moreAlong[p], moreDown[p])
 						for i := range m {
 							for j := range n {
 								rest[i*lda+j] += 2 * down[i] * along[j]
@@ -147,6 +168,23 @@ func level2Exact(t *testing.T, k Kernel, place places) {
 				}
 			}
 		}
+	}
+}
+
+// symvExact compares Symv with plain loops on the rows of A, which are lda apart. It overwrites y and v.
+func symvExact(t *testing.T, k Kernel, a []float64, m, n, lda int, x, u, y, v []float64) {
+	clear(y)
+	clear(v)
+	wantY, wantV := make([]float64, n), make([]float64, m)
+	for i := range m {
+		for j := range n {
+			wantY[j] += 2 * u[i] * a[i*lda+j]
+			wantV[i] += 2 * a[i*lda+j] * x[j]
+		}
+	}
+	k.Symv(m, n, 2, &a[0], lda, 0, &x[0], &u[0], &y[0], &v[0])
+	if !slices.Equal(y, wantY) || !slices.Equal(v, wantV) {
+		t.Errorf("m=%d n=%d lda=%d: Symv gives %v and %v, want %v and %v", m, n, lda, y, v, wantY, wantV)
 	}
 }
 

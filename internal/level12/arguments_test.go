@@ -87,3 +87,24 @@ func TestArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestPackedOverflow has an order of which the number of elements is more than an int of 32 bits: n(n+1) is 65,536 then.
+func TestPackedOverflow(t *testing.T) {
+	const n = 1 << 16
+	x, ap := make([]float64, n), make([]float64, n)
+	available(t, func(t *testing.T, r *Routines) {
+		for name, call := range map[string]func(){
+			"Dspmv": func() { r.Dspmv(blas.Upper, n, 1, ap, x, 1, 0, make([]float64, n), 1) },
+			"Dspr":  func() { r.Dspr(blas.Upper, n, 1, x, 1, ap) },
+		} {
+			func() {
+				defer func() {
+					if got := recover(); got != shortAP {
+						t.Errorf("%s: panics with %v, want %q", name, got, shortAP)
+					}
+				}()
+				call()
+			}()
+		}
+	})
+}

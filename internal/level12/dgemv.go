@@ -12,7 +12,8 @@ import "gonum.org/v1/gonum/blas"
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
 // columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An element of Aᵀ*x
-// takes its products in the order of the rows, or if A is large in that order within each of at most 16 pieces.
+// takes its products in the order of the rows, or, if A has 256 rows and 80,000 elements or more, in that order within each
+// of at most 16 pieces: it then depends on the shape of A, but on no other column.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	checkTranspose(tA)
 	require(m >= 0, mLT0)
@@ -57,12 +58,12 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 	})
 }
 
-// gemvT is the kernel's GemvT, of several goroutines where that is worth it: each has rows of its own, which it reads from one
-// end to the other, or columns where the rows are few.
+// gemvT is the kernel's GemvT, of several goroutines where that is worth it: they share pieces of rows, each of which is read
+// from one end to the other, or columns where the rows are few.
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {
-	case m*n >= leastShared/8 && pieces(m) > 1:
+	case m*n >= leastShared/8 && pieces(m) > 1: // where nothing is shared, too, for the same sums
 		r.scale(n, beta, y, 1)
 		p := transposedProduct{Routines: r, m: m, n: n, alpha: alpha, a: a, lda: lda, x: x, x0: x0, incX: incX}
 		p.addTo(y)

@@ -27,13 +27,14 @@
 // γ_k = ku/(1-ku), u = 2⁻⁵³, that holds for each of them.
 //
 // Large matrices may be passed over by several goroutines, if New was given a Share: rows of A·x and of A + x·yᵀ
-// by each. In Aᵀ·x, and with a triangle, a row contributes to all of the result: there the rows come in pieces that
-// depend on the shape alone, and what these contribute is added up in their order, by one goroutine or several.
-// Dtrsv, of which each row needs those before it, and vectors are the caller's.
+// by each. In Aᵀ·x, and in A·x with one triangle of A, a row contributes to all of the result: there the rows, if they
+// are many, come in pieces that depend on the shape alone, and what these contribute is added up in their order, by
+// one goroutine or several. Dtrsv, of which each row needs those before it, and vectors are the caller's.
 //
-// A call that is not shared does not allocate, but for the first few that need a copy: loops run along rows with
-// increment 1, so a vector along the rows with another increment is copied to a buffer, which later calls use
-// again. A vector down the columns, as x is in Dger, may have any increment at no cost.
+// A call on fewer than 80,000 elements of a matrix does not allocate, nor does a larger one without a Share, but for
+// the first few that need a buffer, which later calls use again, until garbage is collected. Loops run along rows with
+// increment 1, so a vector along the rows with another increment is copied to a buffer; a vector down the columns, as
+// x is in Dger, may have any increment at no cost. What pieces of rows contribute is in a buffer of at most 16 vectors.
 //
 // # What limits them
 //
@@ -49,6 +50,7 @@
 //	GemvN        5 or 5.3  (4 or 3 rows share x)     4     A alone, if the vectors stay in the L1 cache
 //	GemvT        5      (8 rows share y)             4     A alone
 //	Ger          9      (4 rows share y)             8     A in and out
+//	Symv         3.5    (4 rows share x and y)       2     one triangle of A, each element of it for both
 //
 // With one row at a time, GemvN would move 8 and GemvT 12. If the columns are at most four vectors, y does
 // not leave the registers in GemvT at all.

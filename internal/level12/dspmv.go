@@ -1,6 +1,10 @@
 package level12
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dspmv computes
 //
@@ -19,7 +23,7 @@ func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []f
 	checkUplo(ul)
 	require(incX != 0, zeroIncX)
 	require(incY != 0, zeroIncY)
-	require(len(ap) >= n*(n+1)/2, shortAP)
+	require(len(ap) >= packed.Len(n), shortAP)
 	require(holds(len(x), n, incX), shortX)
 	require(holds(len(y), n, incY), shortY)
 	r.scale(n, beta, y, incY)
@@ -27,33 +31,8 @@ func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []f
 		return
 	}
 	u, v := gather(n, x, incX), gather(n, y, incY)
-	s := symmetricProduct{Routines: r, parts: partsOf(ul, n), alpha: alpha, a: ap, x: u.v}
+	s := symmetricProduct{Routines: r, oneTriangle: oneTriangle{ul, n, ap, 0}, alpha: alpha, x: u.v}
 	s.addTo(v.v)
 	u.release()
 	v.scatter(y, incY)
-}
-
-// packed adds to y what rows from to to of a packed matrix contribute.
-func (s *symmetricProduct) packed(from, to int, y []float64) {
-	ap := s.a[s.before(from):]
-	for p := from; p < to; p++ {
-		var diagonal float64
-		var row, rest []float64 // beside the diagonal; after the row
-		left := 0               // the column with which row begins
-		if s.ul == blas.Upper {
-			diagonal, row, rest, left = ap[0], ap[1:s.n-p], ap[s.n-p:], p+1
-		} else {
-			diagonal, row, rest = ap[p], ap[:p], ap[p+1:]
-		}
-		e := s.x[p]
-		var sum float64
-		if len(row) < shortRow {
-			sum = dotAxpyShort(s.alpha*e, row, s.x[left:], y[left:])
-		} else {
-			sum = s.kernel.Dot(len(row), &row[0], &s.x[left])
-			s.kernel.Axpy(len(row), s.alpha*e, &row[0], &y[left])
-		}
-		y[p] += s.alpha * (diagonal*e + sum)
-		ap = rest
-	}
 }

@@ -1,6 +1,10 @@
 package level12
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/packed"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dspr computes
 //
@@ -18,30 +22,26 @@ func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 	checkUplo(ul)
 	require(incX != 0, zeroIncX)
 	require(holds(len(x), n, incX), shortX)
-	require(len(ap) >= n*(n+1)/2, shortAP)
+	require(len(ap) >= packed.Len(n), shortAP)
 	if alpha == 0 {
 		return
 	}
 	u := gather(n, x, incX)
-	s := symmetricUpdate{Routines: r, parts: partsOf(ul, n), alpha: alpha, x: u.v, a: ap}
+	s := symmetricUpdate{Routines: r, oneTriangle: oneTriangle{ul, n, ap, 0}, alpha: alpha, x: u.v}
 	s.add()
 	u.release()
 }
 
 // packed adds rows from to to of the update to a packed matrix.
 func (s *symmetricUpdate) packed(from, to int) {
-	ap := s.a[s.before(from):]
 	for p := from; p < to; p++ {
-		length, along := s.n-p, s.x[p:]
-		if s.ul == blas.Lower {
-			length, along = p+1, s.x[:p+1]
-		}
-		row := ap[:length]
-		if length < shortRow {
+		left, right := s.within(p, 0, s.n)
+		left, right = min(left, p), max(right, p+1) // with the diagonal
+		along, row := s.x[left:right], s.a[s.at(p, left):]
+		if len(along) < shortRow {
 			axpyShort(s.alpha*s.x[p], along, row)
 		} else {
-			s.kernel.Axpy(length, s.alpha*s.x[p], &along[0], &row[0])
+			s.kernel.Axpy(len(along), s.alpha*s.x[p], &along[0], &row[0])
 		}
-		ap = ap[length:]
 	}
 }

@@ -28,36 +28,8 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 		return
 	}
 	u, v := gather(n, x, incX), gather(n, y, incY)
-	s := symmetricProduct{Routines: r, parts: partsOf(ul, n), alpha: alpha, a: a, lda: lda, x: u.v}
+	s := symmetricProduct{Routines: r, oneTriangle: oneTriangle{ul, n, a, lda}, alpha: alpha, x: u.v}
 	s.addTo(v.v)
 	u.release()
 	v.scatter(y, incY)
-}
-
-// full adds to y what rows from to to of a full matrix contribute.
-func (s *symmetricProduct) full(from, to int, y []float64) {
-	x, a, lda := s.x, s.a, s.lda
-	for i := from; i < to; i += blockRows {
-		end := min(i+blockRows, to)
-		left, right := i, end // of the triangle on the diagonal
-		for p := i; p < end; p++ {
-			if s.ul == blas.Upper {
-				left = p + 1
-			} else {
-				right = p
-			}
-			row := a[p*lda:]
-			sum := row[p]*x[p] + dotAxpyShort(s.alpha*x[p], row[left:right], x[left:], y[left:])
-			y[p] += s.alpha * sum
-		}
-		left, right = 0, i // of the rectangle beside it
-		if s.ul == blas.Upper {
-			left, right = end, s.n
-		}
-		if left < right {
-			rectangle := &a[i*lda+left]
-			s.kernel.GemvN(end-i, right-left, s.alpha, rectangle, lda, &x[left], 1, &y[i], 1)
-			s.kernel.GemvT(end-i, right-left, s.alpha, rectangle, lda, &x[i], 1, 1, &y[left])
-		}
-	}
 }

@@ -23,31 +23,23 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 		return
 	}
 	u := gather(n, x, incX)
-	s := symmetricUpdate{Routines: r, parts: partsOf(ul, n), alpha: alpha, x: u.v, a: a, lda: lda}
+	s := symmetricUpdate{Routines: r, oneTriangle: oneTriangle{ul, n, a, lda}, alpha: alpha, x: u.v}
 	s.add()
 	u.release()
 }
 
 // full adds rows from to to of the update to a full matrix.
 func (s *symmetricUpdate) full(from, to int) {
-	x, a, lda := s.x, s.a, s.lda
+	x := s.x
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)
-		left, right := i, end // of the triangle on the diagonal
 		for p := i; p < end; p++ {
-			if s.ul == blas.Upper {
-				left = p
-			} else {
-				right = p + 1
-			}
-			axpyShort(s.alpha*x[p], x[left:right], a[p*lda+left:])
+			left, right := s.within(p, i, end)
+			left, right = min(left, p), max(right, p+1) // with the diagonal
+			axpyShort(s.alpha*x[p], x[left:right], s.a[s.at(p, left):])
 		}
-		left, right = 0, i // of the rectangle beside it
-		if s.ul == blas.Upper {
-			left, right = end, s.n
-		}
-		if left < right {
-			s.kernel.Ger(end-i, right-left, s.alpha, &x[i], 1, &x[left], &a[i*lda+left], lda)
+		if left, right := s.beside(i, end); left < right {
+			s.kernel.Ger(end-i, right-left, s.alpha, &x[i], 1, &x[left], &s.a[s.at(i, left)], s.lda)
 		}
 	}
 }

@@ -53,7 +53,8 @@ func shapes(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, m
 			}
 		}
 		for _, s := range [][2]int{{300, 301}, {17, 4801}, {2801, 29}} { // all are shared
-			test(t, r, rnd, s[0], s[1], draw(rnd))
+			test(t, r, rnd, s[0], s[1], call{alpha: 0.7, incX: 1, incY: 1})
+			test(t, r, rnd, s[0], s[1], call{pad: 3, alpha: -1, beta: 0.7, incX: -3, incY: 2})
 		}
 	})
 }
@@ -150,7 +151,7 @@ func newSymmetric(rnd *rand.Rand, ul blas.Uplo, packed bool, n, ld int, canary f
 	return a
 }
 
-// triangles runs a test for all orders up to maxLength several times, and for a larger one, for both triangles, full and packed, on
+// triangles runs a test for all orders up to maxLength several times, and for larger ones, for both triangles, full and packed, on
 // each kernel.
 func triangles(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call)) {
 	available(t, func(t *testing.T, r *Routines) {
@@ -163,11 +164,18 @@ func triangles(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand
 				}
 			}
 		}
-		const large = 410 // which comes in three pieces and is shared
-		test(t, r, rnd, blas.Upper, false, large, draw(rnd))
-		test(t, r, rnd, blas.Lower, false, large, draw(rnd))
-		test(t, r, rnd, blas.Upper, true, large, draw(rnd))
-		test(t, r, rnd, blas.Lower, true, large, draw(rnd))
+		large := []int{255, 256, 283, 400, 512} // in one piece, four, eight; shared from 283 or 400 on
+		if testing.Short() {
+			large = []int{400}
+		}
+		for _, n := range large {
+			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
+				for _, packed := range []bool{false, true} {
+					test(t, r, rnd, ul, packed, n, call{alpha: 0.7, incX: 1, incY: 1})
+					test(t, r, rnd, ul, packed, n, call{pad: 3, alpha: -1, beta: 0.7, incX: -3, incY: 2})
+				}
+			}
+		}
 	})
 }
 

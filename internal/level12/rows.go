@@ -1,9 +1,8 @@
 package level12
 
-// blockRows is the number of rows of a triangle that are taken at once: those at which GemvT goes through
-// a matrix. The triangle on the diagonal of a block is left to loops in Go, the rectangle beside it to the
-// kernels of A·x, Aᵀ·x and A + x·yᵀ. Two passes over a rectangle find it in the cache the second time:
-// eight rows of 4000 are 256 KB.
+// blockRows is the number of rows of a triangle that are taken at once: those at which GemvT goes through a
+// matrix, and twice those of the other kernels. The triangle on the diagonal of a block is left to loops in Go,
+// the rectangle beside it to the kernels.
 const blockRows = 8
 
 // shortRow is the length of a row below which a loop in Go is faster than the call of a kernel.

@@ -5,7 +5,7 @@ package level12
 type Share func(parts, nanoseconds int, do func(from, to int))
 
 // leastShared is the number of bytes of a matrix below which a call stays with its goroutine: what passes in ten microseconds,
-// for which no other goroutine is woken. So no call below it makes a function of itself, which would be allocated.
+// for which no other goroutine is woken. A call above it makes a function of itself, which is allocated.
 const leastShared = 10_000 * bytesPerNanosecond
 
 // bytesPerNanosecond is how much of a matrix passes in a nanosecond where it is in a cache that the cores share: memory is slower,
@@ -16,7 +16,7 @@ const bytesPerNanosecond = 64
 func (r *Routines) shared(numbers int) bool { return r.share != nil && numbers >= leastShared/8 }
 
 // nanoseconds is about what a pass over so many numbers takes.
-func nanoseconds(numbers int) int { return numbers * 8 / bytesPerNanosecond }
+func nanoseconds(numbers int) int { return numbers / (bytesPerNanosecond / 8) }
 
 // overRows offers the m rows of a matrix of n columns.
 func (r *Routines) overRows(m, n int, do func(from, to int)) {

@@ -1,24 +1,27 @@
 package level12
 
-// A symmetricUpdate is A += alpha*x*xᵀ for one triangle of A, in pieces.
+// A symmetricUpdate is A += alpha*x*xᵀ for a symmetric A, in pieces of rows.
 type symmetricUpdate struct {
 	*Routines
-	parts
+	oneTriangle
 	alpha float64
 	x     []float64
-	a     []float64
-	lda   int // 0 if the triangle is packed
 }
+
+// updatePieces is the number of pieces: no sum limits it.
+const updatePieces = 32
 
 // add adds the update to A.
 func (s *symmetricUpdate) add() {
-	numbers := s.n * (s.n + 1) // A passes in and out
-	if s.count == 1 || !s.shared(numbers) {
+	numbers := 2 * s.elements() // A passes in and out
+	if !s.shared(numbers) {
 		s.rows(0, s.n)
 		return
 	}
 	own := *s // so that s itself stays on the caller's stack
-	own.share(own.count, nanoseconds(numbers/own.count), func(from, to int) { own.rows(own.begin(from), own.begin(to)) })
+	own.share(updatePieces, nanoseconds(numbers/updatePieces), func(from, to int) {
+		own.rows(own.begin(from, updatePieces), own.begin(to, updatePieces))
+	})
 }
 
 func (s *symmetricUpdate) rows(from, to int) {

@@ -16,7 +16,7 @@ type transposedProduct struct {
 // addTo adds the product to y. The contributions of the pieces come together in their order.
 func (p *transposedProduct) addTo(y []float64) {
 	count := pieces(p.m)
-	b := take(count * p.n)
+	b := take(&piecewise, count*p.n)
 	p.sums = b.v
 	if p.share == nil {
 		p.some(0, count)
@@ -27,7 +27,7 @@ func (p *transposedProduct) addTo(y []float64) {
 	for i := range count {
 		p.kernel.Axpy(p.n, 1, &p.sums[i*p.n], &y[0])
 	}
-	buffers.Put(b)
+	piecewise.Put(b)
 }
 
 // some computes the contributions of the pieces from to to.

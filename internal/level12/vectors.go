@@ -8,14 +8,18 @@ type vector struct {
 	buffer *buffer // nil unless a copy
 }
 
-// A buffer is the place of a copy.
+// A buffer is the place of a copy, or of sums.
 type buffer struct{ v []float64 }
 
-var buffers = sync.Pool{New: func() any { return new(buffer) }}
+// buffers are those of copies, and piecewise those of what pieces of rows contribute, which are larger.
+var (
+	buffers   = sync.Pool{New: func() any { return new(buffer) }}
+	piecewise = sync.Pool{New: func() any { return new(buffer) }}
+)
 
 // take returns a buffer of n numbers, whatever they are.
-func take(n int) *buffer {
-	b := buffers.Get().(*buffer)
+func take(from *sync.Pool, n int) *buffer {
+	b := from.Get().(*buffer)
 	if cap(b.v) < n {
 		b.v = make([]float64, n)
 	}
@@ -32,7 +36,7 @@ func gather(n int, x []float64, inc int) vector {
 }
 
 func gatherCopy(n int, x []float64, inc int) vector {
-	b := take(n)
+	b := take(&buffers, n)
 	v := b.v
 	i := first(n, inc)
 	for j := range v {

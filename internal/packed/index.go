@@ -11,8 +11,20 @@
 // matrix is itself a packed matrix, the last Len(m) elements.
 package packed
 
-// Len returns the number of stored elements of an n×n matrix, n(n+1)/2.
-func Len(n int) int { return n * (n + 1) / 2 }
+import (
+	"math"
+	"math/bits"
+)
+
+// Len returns the number of stored elements of an n×n matrix, n(n+1)/2, or where that is more than an int can be, which begins at
+// n = 65,536 on 32 bits, the largest int: no slice is that long.
+func Len(n int) int {
+	high, low := bits.Mul(uint(n), uint(n)+1)
+	if high != 0 || low/2 > math.MaxInt {
+		return math.MaxInt
+	}
+	return int(low / 2)
+}
 
 // Row returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]. The
 // stored part of row i is therefore ap[r+i : r+n].

@@ -1,6 +1,10 @@
 package packed
 
-import "testing"
+import (
+	"math"
+	"math/bits"
+	"testing"
+)
 
 // TestIndexExhaustive counts the elements of the upper triangle one by one, in storage order, and
 // compares every position with the formula, for all n up to 24.
@@ -38,6 +42,19 @@ func TestTrailingBlock(t *testing.T) {
 					t.Fatalf("m=%d: element (%d,%d) at %d, want %d", m, i, j, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestLenOverflow has orders of which the number of elements is more than an int: no slice may seem to be long enough.
+func TestLenOverflow(t *testing.T) {
+	const first = 1 << (bits.UintSize / 2)
+	if got, want := Len(first-1), math.MaxInt-first/2+1; got != want {
+		t.Errorf("n=%d: %d elements, want %d", first-1, got, want)
+	}
+	for _, n := range []int{first, first + 1, first + first/2, 2 * first, math.MaxInt / 2, math.MaxInt - 1, math.MaxInt} {
+		if got := Len(n); got != math.MaxInt {
+			t.Errorf("n=%d: %d elements, want the largest int", n, got)
 		}
 	}
 }

@@ -101,8 +101,14 @@ func (g *generator) loadTail(mask reg.Register, m operand.Mem, v reg.Register) {
 	}
 }
 
+// An anyVector is a vector register, allotted or not.
+type anyVector interface {
+	reg.Vec
+	operand.Op
+}
+
 // storeTail writes the first n elements of v, for which the mask is, to m.
-func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v vector, m operand.Mem) {
+func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.VMOVUPD(v, mask, m)
 		return

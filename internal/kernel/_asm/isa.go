@@ -96,7 +96,7 @@ func (g *generator) bytes(name string) reg.GPVirtual {
 	return r
 }
 
-// maskOf makes the mask for the first n elements of a vector, 0 < n <= lanes: in a mask register with AVX-512,
+// maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: in a mask register with AVX-512,
 // as the address of a vector of masks with AVX2.
 func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	if g.lanes == 8 {

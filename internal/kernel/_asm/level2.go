@@ -12,6 +12,7 @@ import (
 func level2(g *generator) {
 	gemvN(g)
 	gemvT(g)
+	symv(g)
 	if g.lanes == 4 {
 		ger(g)
 	}
