@@ -34,7 +34,7 @@ endef
 # kernel, products of all shapes to 70, the growth of errors, models of any scale, every fault, everything at once for long, every fuzz
 # target, arm64 in emulation (.ci/run has 32 bits and a big-endian machine), the coverage, training from a file that is larger than the
 # memory it may take, and full-size training on MNIST, on one machine and in shards, where its files are (BLSKERNEL_MNIST, or
-# ../shared/data/mnist beside the checkout). About an hour on two cores with OpenBLAS.
+# ../shared/data/mnist beside the checkout). Less than an hour on two cores with OpenBLAS.
 verify:
 	$(call long,Gallery|Inherited|CrossCheck|ShapesAll|Growth|ScalesAreKept,./lapack . ./internal/gemm ./blsupdate)
 	$(MAKE) --no-print-directory faults
