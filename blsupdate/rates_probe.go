@@ -16,7 +16,7 @@ import (
 type probe struct {
 	Product float64 `json:"product"` // a Dgemm of order probeOrder: all threads at work
 	Short   float64 `json:"short"`   // a packed Cholesky factorization of order shortOrder, a tenth of a millisecond
-	Rows    float64 `json:"rows"`    // a Dspmv of order rowsOrder, a pass over a state of one thread
+	Rows    float64 `json:"rows"`    // a Dspmv of order rowsOrder, a pass over a state
 	Stream  float64 `json:"stream"`  // a copy of probeNumbers
 }
 

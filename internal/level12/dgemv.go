@@ -58,8 +58,8 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 	})
 }
 
-// gemvT is the kernel's GemvT, of several goroutines where that is worth it: they share pieces of rows, each of which is read
-// from one end to the other, or columns where the rows are few.
+// gemvT is the kernel's GemvT, of several goroutines where that is worth it: they share pieces of rows, each of which
+// is read from one end to the other, or columns where the rows are few.
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {

@@ -151,8 +151,8 @@ func newSymmetric(rnd *rand.Rand, ul blas.Uplo, packed bool, n, ld int, canary f
 	return a
 }
 
-// triangles runs a test for all orders up to maxLength several times, and for larger ones, for both triangles, full and packed, on
-// each kernel.
+// triangles runs a test for all orders up to maxLength several times, and for larger ones, for both triangles, full
+// and packed, on each kernel.
 func triangles(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call)) {
 	available(t, func(t *testing.T, r *Routines) {
 		rnd := rand.New(rand.NewPCG(3, 3))

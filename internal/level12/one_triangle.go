@@ -26,7 +26,8 @@ func (t *oneTriangle) at(i, j int) int {
 	}
 }
 
-// distances returns how far row i+1 is from row i, in one column, and how much farther each row after it is from the one before.
+// distances returns how far row i+1 is from row i, in one column, and how much farther each row after it is from the
+// one before.
 func (t *oneTriangle) distances(i int) (lda, step int) {
 	switch {
 	case t.lda > 0:
@@ -41,8 +42,8 @@ func (t *oneTriangle) distances(i int) (lda, step int) {
 // elements is the number of elements of the triangle.
 func (t *oneTriangle) elements() int { return t.n * (t.n + 1) / 2 }
 
-// begin returns the first row of piece i of so many with about as many elements each, a multiple of blockRows, and n for i = count. Of a
-// lower triangle the first x·n rows have x² of the elements.
+// begin returns the first row of piece i of so many with about as many elements each, a multiple of blockRows, and n for
+// i = count. Of a lower triangle the first x·n rows have x² of the elements.
 func (t *oneTriangle) begin(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {

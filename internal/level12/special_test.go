@@ -148,7 +148,8 @@ func TestRowIsDot(t *testing.T) {
 	})
 }
 
-// TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools forget what they are given.
+// TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools forget what they
+// are given.
 func TestNoAllocations(t *testing.T) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)

@@ -16,8 +16,8 @@ import (
 	"math/bits"
 )
 
-// Len returns the number of stored elements of an n×n matrix, n(n+1)/2, or where that is more than an int can be, which begins at
-// n = 65,536 on 32 bits, the largest int: no slice is that long.
+// Len returns the number of stored elements of an n×n matrix, n(n+1)/2, or where that is more than an int can be,
+// which begins at n = 65,536 on 32 bits, the largest int: no slice is that long.
 func Len(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {

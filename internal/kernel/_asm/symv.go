@@ -7,8 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// symvRows is how many rows symv takes at once: with their factors and a vector of each they leave room with 16 registers, and their
-// inner products, one accumulator each, keep the unit for multiply-adds as busy as their additions to y do.
+// symvRows is how many rows symv takes at once: with their factors and a vector of each they leave room with 16
+// registers, and their inner products, one accumulator each, keep the unit for multiply-adds as busy as their
+// additions to y do.
 const symvRows = 4
 
 // symv is the loop
@@ -18,8 +19,8 @@ const symvRows = 4
 //		v[i] += alpha*dot(n, row(i), x)
 //	}
 //
-// for four rows at once, each element of which is loaded once for both. row(i+1) begins lda + i*step elements after row(i), so that
-// the rows may be those of a packed triangle.
+// for four rows at once, each element of which is loaded once for both. row(i+1) begins lda + i*step elements after
+// row(i), so that the rows may be those of a packed triangle.
 func symv(g *generator) {
 	g.function("symv", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
 		"is Kernel.Symv. The reference is symvGeneric.")
@@ -47,7 +48,8 @@ type symvLoop struct {
 	mask                  reg.Register  // of these, as loadTail takes it
 }
 
-// block takes some rows. Register r is the sum of row r, 4 + r holds elements of it, and 8 + r its factor, 12 and 13 elements of x and y.
+// block takes some rows. Register r is the sum of row r, 4 + r holds elements of it, and 8 + r its factor; 12 and 13
+// hold elements of x and y.
 func (s symvLoop) block(label string, rows int) {
 	sum := func(r int) reg.VecPhysical { return s.register(r) }
 	element := func(r int) reg.VecPhysical { return s.register(symvRows + r) }
