@@ -130,6 +130,11 @@ func TestMNISTLong(t *testing.T) {
 			}
 		}
 	})
+	t.Run("lambda=0", func(t *testing.T) {
+		m := large
+		m.lambda = 0
+		m.run(t, train, test)
+	})
 	for _, first := range []struct {
 		batch, updates int
 		lambda         float64

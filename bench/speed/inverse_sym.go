@@ -46,7 +46,7 @@ func (s *symmetricProblem) problem(shift float64) *Problem {
 		reads:    true,
 		once:     true,
 		signs:    s.n,
-		result:   func(t []float64) []float64 { return s.times(shift, packedTimes(s.n, s.ap, t)) },
+		result:   func(t []float64) []float64 { return s.times(shift, packedTimes(blas.Upper, s.n, s.ap, t)) },
 		expected: func(t []float64) []float64 { return t },
 		within:   func() float64 { return residualBound(s.n, normA, packedNorm(s.n, s.ap)) },
 	}
@@ -72,7 +72,7 @@ func (s *symmetricProblem) shifted(shift float64) []float64 {
 
 // times returns A·t.
 func (s *symmetricProblem) times(shift float64, t []float64) []float64 {
-	y := packedTimes(s.n, s.initial, t)
+	y := packedTimes(blas.Upper, s.n, s.initial, t)
 	reference.Daxpy(s.n, shift, t, 1, y, 1)
 	return y
 }

@@ -28,13 +28,9 @@ func dspmv(args string, s Shape, r *source) *Problem {
 		bind: func(be blskernel.Backend) func() {
 			return func() { be.Dspmv(ul, s.N, 1, ap, x, 1, 0, y, 1) }
 		},
-		reset:  func() { poison(y) },
-		result: func([]float64) []float64 { return y },
-		expected: func([]float64) []float64 {
-			z := make([]float64, s.N)
-			reference.Dspmv(ul, s.N, 1, ap, x, 1, 0, z, 1)
-			return z
-		},
+		reset:     func() { poison(y) },
+		result:    func([]float64) []float64 { return y },
+		expected:  func([]float64) []float64 { return packedTimes(ul, s.N, ap, x) },
 		terms:     s.N + 1,
 		magnitude: float64(s.N) / 4,
 	}
@@ -52,11 +48,7 @@ func dspr(args string, s Shape, r *source) *Problem {
 	ul := blas.Uplo(args[0])
 	x, ap := r.vector(s.N), r.rightSide(1, s.N*(s.N+1)/2)
 	return updated(s, ap, x, func(be blskernel.Backend) { be.Dspr(ul, s.N, 1, x, 1, ap.data) },
-		func(t []float64) []float64 {
-			y := make([]float64, s.N)
-			reference.Dspmv(ul, s.N, 1, ap.data, t, 1, 0, y, 1)
-			return y
-		})
+		func(t []float64) []float64 { return packedTimes(ul, s.N, ap.data, t) })
 }
 
 // updated is the problem of adding x·xᵀ to a symmetric matrix, by which times multiplies.

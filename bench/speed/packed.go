@@ -33,7 +33,7 @@ func dgemmtp(args string, s Shape, r *source) *Problem {
 		},
 		reset:     func() { poison(ap) },
 		signs:     s.N,
-		result:    func(t []float64) []float64 { return packedTimes(s.N, ap, t) },
+		result:    func(t []float64) []float64 { return packedTimes(blas.Upper, s.N, ap, t) },
 		expected:  func(t []float64) []float64 { return a.times(tA, b.times(tB, t)) },
 		terms:     s.K + s.N,
 		magnitude: float64(s.K) * float64(s.N) / 4,
@@ -50,7 +50,7 @@ func dsprk(args string, s Shape, r *source) *Problem {
 		},
 		reset:     func() { poison(ap) },
 		signs:     s.N,
-		result:    func(t []float64) []float64 { return packedTimes(s.N, ap, t) },
+		result:    func(t []float64) []float64 { return packedTimes(blas.Upper, s.N, ap, t) },
 		expected:  func(t []float64) []float64 { return a.times(tA, a.times(other(tA), t)) },
 		terms:     s.K + s.N,
 		magnitude: float64(s.K) * float64(s.N) / 4,
@@ -71,9 +71,9 @@ func dspmm(args string, s Shape, r *source) *Problem {
 		result: func(t []float64) []float64 { return c.times(blas.NoTrans, t) },
 		expected: func(t []float64) []float64 {
 			if side == blas.Left {
-				return packedTimes(n, ap, b.times(blas.NoTrans, t))
+				return packedTimes(blas.Upper, n, ap, b.times(blas.NoTrans, t))
 			}
-			return b.times(blas.NoTrans, packedTimes(n, ap, t))
+			return b.times(blas.NoTrans, packedTimes(blas.Upper, n, ap, t))
 		},
 		terms:     n + s.N,
 		magnitude: float64(n) * float64(s.N) / 4,

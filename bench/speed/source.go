@@ -45,10 +45,10 @@ func (a matrix) triTimes(ul blas.Uplo, op blas.Transpose, t []float64) []float64
 	return y
 }
 
-// packedTimes returns S·t for the packed symmetric S of order n.
-func packedTimes(n int, ap, t []float64) []float64 {
+// packedTimes returns S·t for the symmetric S of order n of which ap has the given triangle.
+func packedTimes(ul blas.Uplo, n int, ap, t []float64) []float64 {
 	y := make([]float64, n)
-	reference.Dspmv(blas.Upper, n, 1, ap, t, 1, 0, y, 1)
+	reference.Dspmv(ul, n, 1, ap, t, 1, 0, y, 1)
 	return y
 }
 

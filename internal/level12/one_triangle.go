@@ -3,6 +3,8 @@ package level12
 import (
 	"math"
 
+	"blskernel/internal/packed"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -20,9 +22,9 @@ func (t *oneTriangle) at(i, j int) int {
 	case t.lda > 0:
 		return i*t.lda + j
 	case t.ul == blas.Upper:
-		return i*(2*t.n-i-1)/2 + j
+		return packed.Row(t.n, i) + j
 	default:
-		return i*(i+1)/2 + j
+		return packed.Len(i) + j
 	}
 }
 
@@ -40,7 +42,7 @@ func (t *oneTriangle) distances(i int) (lda, step int) {
 }
 
 // elements is the number of elements of the triangle.
-func (t *oneTriangle) elements() int { return t.n * (t.n + 1) / 2 }
+func (t *oneTriangle) elements() int { return packed.Len(t.n) }
 
 // begin returns the first row of piece i of so many with about as many elements each, a multiple of blockRows, and n for
 // i = count. Of a lower triangle the first x·n rows have x² of the elements.
