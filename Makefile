@@ -8,13 +8,13 @@ CROSS       ?= linux/arm64 darwin/arm64 windows/amd64 linux/386
 
 all: lint test
 
-include release.mk
-include trust.mk
-include fuzz.mk
-include faults.mk
-include soak.mk
-include portability.mk
-include scaleout.mk
+include make/release.mk
+include make/trust.mk
+include make/fuzz.mk
+include make/faults.mk
+include make/soak.mk
+include make/portability.mk
+include make/scaleout.mk
 
 # The README's two commands.
 test:
@@ -93,7 +93,7 @@ RACE = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 # The packages with goroutines, and those that compute on theirs, without the longest of the tests that look at numbers alone.
 race:
 	$(RACE) -short -skip '^(TestGallery.*|TestGrowth|TestDgemv|TestDger|TestDsymvDspmv|TestDsyrDspr|TestDtrsv|TestImplementation|TestImplementationInherited|TestSymmetric|TestManyRows|TestPaperTables)$$' \
-		. ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./cmd/... $(addprefix ./internal/,atomicfile disk faults fuzz gemm interrupt level12 memory)
+		. ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./cmd/... $(addprefix ./internal/,atomicfile disk faults fuzz gemm interrupt blas12 memory)
 
 noasm:
 	$(GO) test -tags noasm ./...
@@ -105,7 +105,7 @@ kernels:
 	case "$$kernels" in *generic*) ;; *) echo "no list of kernels"; exit 1;; esac; \
 	for kernel in $$(echo "$$kernels" | sed '1d;$$d'); do \
 		echo "test with BLSKERNEL_KERNEL=$$kernel"; \
-		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test . ./mat ./lapack ./blsupdate ./bls/... ./bench $(addprefix ./internal/,kernel level12 gemm block packed finite); \
+		CGO_ENABLED=0 BLSKERNEL_KERNEL=$$kernel $(GO) test . ./mat ./lapack ./blsupdate ./bls/... ./bench $(addprefix ./internal/,kernel blas12 gemm block isfinite); \
 	done
 
 cross:

@@ -1,7 +1,7 @@
 package blskernel
 
 import (
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -66,7 +66,7 @@ func checkLen(length, rows, cols, ld int, text string) {
 }
 
 // checkPacked panics unless a slice of the given length holds a packed triangle of order n.
-func checkPacked(length, n int) { require(length >= packed.Len(n), shortAP) }
+func checkPacked(length, n int) { require(length >= block.PackedLen(n), shortAP) }
 
 // checkDgemm checks the arguments of a product C = op(A)*op(B) and reports whether C is not empty.
 func checkDgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -337,7 +337,7 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 		case "c":
 			want = length(m, n, "ldc")
 		case "ap":
-			want = packed.Len(order)
+			want = block.PackedLen(order)
 		case "d":
 			want = k
 		case "bias":

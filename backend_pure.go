@@ -1,10 +1,10 @@
 package blskernel
 
 import (
+	"blskernel/internal/blas12"
 	"blskernel/internal/block"
 	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
-	"blskernel/internal/level12"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -28,7 +28,7 @@ func init() {
 // newPure returns the pure backend on a kernel. The bound on threads is one for all of them.
 func newPure(name string, k kernel.Kernel) *pure {
 	onThreads(func() { gemm.SetThreads(int(threads.Load())) })
-	return &pure{Routines: level12.New(k, share), name: name, engine: gemm.New(k)}
+	return &pure{Routines: blas12.New(k, share), name: name, engine: gemm.New(k)}
 }
 
 // share has the threads of the products for Level 2 too.
@@ -36,11 +36,11 @@ func share(parts, nanoseconds int, do func(from, to int)) {
 	gemm.Rows(gemm.Threads(), parts, nanoseconds, do)
 }
 
-// pure is the backend without cgo, always compiled in: package level12 for Levels 1 and 2 (gonum's own
+// pure is the backend without cgo, always compiled in: package blas12 for Levels 1 and 2 (gonum's own
 // where there is nothing to gain) and package gemm for Level 3, where all products share one blocked
 // loop with bounded threads.
 type pure struct {
-	*level12.Routines
+	*blas12.Routines
 	name   string
 	engine *gemm.Engine
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -179,12 +179,12 @@ func (d *draw) operandOf(t blas.Transpose, r, c int) (o *operand, ld int) {
 
 // packedTriangle is a triangle in packed storage, by rows.
 func (d *draw) packedTriangle(ul blas.Uplo, n int, u usage) *operand {
-	return d.layOutOperand(packed.Len(n), n, n, inTriangle(ul), packedAt(ul, n), u)
+	return d.layOutOperand(block.PackedLen(n), n, n, inTriangle(ul), packedAt(ul, n), u)
 }
 
 func packedAt(ul blas.Uplo, n int) func(i, j int) int {
 	if ul == blas.Upper {
-		return func(i, j int) int { return packed.Row(n, i) + j }
+		return func(i, j int) int { return block.PackedRow(n, i) + j }
 	}
 	return func(i, j int) int { return i*(i+1)/2 + j }
 }

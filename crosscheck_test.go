@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel/internal/kernel"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -84,12 +84,12 @@ func compareFused(t *testing.T, f FusedProducts, tA, tB blas.Transpose, m, n, k 
 			}
 		}
 
-		ap := uniformSlice(r, packed.Len(m))
+		ap := uniformSlice(r, block.PackedLen(m))
 		old := append([]float64(nil), ap...)
 		f.DsprkDiag(tA, m, k, alpha, a, lda, d, beta, ap)
 		for i := range m {
 			for j := i; j < m; j++ {
-				x := packed.Index(m, i, j)
+				x := block.PackedIndex(m, i, j)
 				want, sum := beta*old[x], math.Abs(beta*old[x])
 				for p := range k {
 					v := alpha * at(tA, a, lda, i, p) * d[p] * at(tA, a, lda, j, p)

@@ -1,7 +1,7 @@
 package blskernel
 
 import (
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -103,7 +103,7 @@ func (v viaDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []fl
 		}
 		v.b.Dgemm(tA, tB, rows, cols, k, alpha, opRows(tA, a, lda, i), lda, opCols(tB, b, ldb, j), ldb, 0, work, cols)
 		for r := range rows {
-			at, from := packed.Row(n, i+r), max(i+r, j)
+			at, from := block.PackedRow(n, i+r), max(i+r, j)
 			addTo(ap[at+from:at+j+cols], beta, work[r*cols+from-j:(r+1)*cols])
 		}
 	}
@@ -170,8 +170,8 @@ func addTo(dst []float64, beta float64, src []float64) {
 // unpackRow writes the whole row i of the n×n packed symmetric matrix to dst.
 func unpackRow(dst []float64, n, i int, ap []float64) {
 	for j := range i {
-		dst[j] = ap[packed.Row(n, j)+i]
+		dst[j] = ap[block.PackedRow(n, j)+i]
 	}
-	at := packed.Row(n, i)
+	at := block.PackedRow(n, i)
 	copy(dst[i:], ap[at+i:at+n])
 }

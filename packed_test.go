@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -56,7 +56,7 @@ func TestPackedRows(t *testing.T) {
 	const n, k = 2*packedBlock + 100, packedBlock + 50
 	r := rand.New(rand.NewPCG(1, 2))
 	a := uniformSlice(r, n*k)
-	got, want := make([]float64, packed.Len(n)), make([]float64, packed.Len(n))
+	got, want := make([]float64, block.PackedLen(n)), make([]float64, block.PackedLen(n))
 	b, err := Lookup("pure")
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 		}
 		return sum
 	}
-	c0 := uniformSlice(r, packed.Len(n))
+	c0 := uniformSlice(r, block.PackedLen(n))
 	start := func() []float64 {
 		c := append([]float64(nil), c0...)
 		if beta == 0 {
@@ -112,7 +112,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 			p.Dgemmtp(tA, tB, n, k, alpha, a, lda, b, ldb, beta, ap)
 			for i := range n {
 				for j := i; j < n; j++ {
-					at := packed.Index(n, i, j)
+					at := block.PackedIndex(n, i, j)
 					check("Dgemmtp", ap[at], want(x, y, i, j), c0[at])
 				}
 			}
@@ -127,7 +127,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 				for i := range n {
 					for j := range n {
 						if kept(i, j) {
-							c[i*ldc+j] = values[packed.Index(n, i, j)]
+							c[i*ldc+j] = values[block.PackedIndex(n, i, j)]
 						}
 					}
 				}
@@ -140,7 +140,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 							}
 							continue
 						}
-						check("Dgemmt", c[i*ldc+j], want(x, y, i, j), c0[packed.Index(n, i, j)])
+						check("Dgemmt", c[i*ldc+j], want(x, y, i, j), c0[block.PackedIndex(n, i, j)])
 					}
 				}
 			}
@@ -150,7 +150,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 		p.Dsprk(tA, n, k, alpha, a, lda, beta, ap)
 		for i := range n {
 			for j := i; j < n; j++ {
-				at := packed.Index(n, i, j)
+				at := block.PackedIndex(n, i, j)
 				check("Dsprk", ap[at], want(x, x, i, j), c0[at])
 			}
 		}
@@ -160,7 +160,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 // checkDspmm tests an n×n packed matrix on either side of a matrix with k columns or rows.
 func compareDspmm(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha, beta float64) {
 	t.Helper()
-	ap := uniformSlice(r, packed.Len(n))
+	ap := uniformSlice(r, block.PackedLen(n))
 	for _, side := range []blas.Side{blas.Left, blas.Right} {
 		rows, cols := n, k
 		if side == blas.Right {
@@ -189,9 +189,9 @@ func compareDspmm(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha,
 				var sum float64
 				for s := range n {
 					if side == blas.Left {
-						sum += ap[packed.Index(n, i, s)] * b[s*ldb+j]
+						sum += ap[block.PackedIndex(n, i, s)] * b[s*ldb+j]
 					} else {
-						sum += b[i*ldb+s] * ap[packed.Index(n, s, j)]
+						sum += b[i*ldb+s] * ap[block.PackedIndex(n, s, j)]
 					}
 				}
 				if want := alpha*sum + beta*c0[i*ldc+j]; !(math.Abs(c[i*ldc+j]-want) <= tol) {

@@ -26,7 +26,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
 	"blskernel/internal/faults"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 	"blskernel/lapack"
 	"blskernel/mat"
 

@@ -13,7 +13,7 @@ import (
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // mnist loads the real files from the folder that BLSKERNEL_MNIST names, or from shared/data/mnist

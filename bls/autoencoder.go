@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"blskernel"
-	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -38,7 +38,7 @@ const (
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()
-	if !finite.All(gram.RawSymPacked().Data) || !allFinite(cross) {
+	if !isfinite.All(gram.RawSymPacked().Data) || !allFinite(cross) {
 		return nil, &OverflowError{What: "the autoencoder of the feature nodes", Row: -1, Col: -1}
 	}
 	p := penaltyInverse(bk, gram).RawMatrix()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -81,7 +81,7 @@ func checkSamples(x *mat.Dense, cols int) error {
 	parallelRows(l, d, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := raw.Data[i*raw.Stride : i*raw.Stride+d]
-			if j := finite.First(row); j >= 0 {
+			if j := isfinite.First(row); j >= 0 {
 				mu.Lock()
 				defer mu.Unlock()
 				if first == nil || i < first.Row {

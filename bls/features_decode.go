@@ -5,7 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/codec"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -72,7 +72,7 @@ func decodeOptions(r *codec.Reader, b blskernel.Backend) FeatureOptions {
 // decodeVector reads n finite numbers.
 func decodeVector(r *codec.Reader, what string, n int) []float64 {
 	x := r.Float64s(n)
-	if i := finite.First(x); i >= 0 {
+	if i := isfinite.First(x); i >= 0 {
 		r.Fail("element %d of %s is %v", i, what, x[i])
 	}
 	return x

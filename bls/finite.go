@@ -3,7 +3,7 @@ package bls
 import (
 	"sync"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -17,7 +17,7 @@ func firstNotFinite(m *mat.Dense) int {
 	first := rows
 	parallelRows(rows, cols, func(from, to int) {
 		for i := from; i < to; i++ {
-			if !finite.All(m.RawRowView(i)) {
+			if !isfinite.All(m.RawRowView(i)) {
 				mu.Lock()
 				defer mu.Unlock()
 				first = min(first, i)

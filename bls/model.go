@@ -8,7 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -142,7 +142,7 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 		return y, nil
 	}
 	out := deviations(y, m.center)
-	if finite.First(out.RawMatrix().Data) >= 0 {
+	if isfinite.First(out.RawMatrix().Data) >= 0 {
 		return nil, blsupdate.ErrOverflow
 	}
 	return out, nil

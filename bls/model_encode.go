@@ -11,7 +11,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/codec"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 )
 
 // A kind is that of a model; its 8 bytes are the first word of the head of an encoding.
@@ -134,7 +134,7 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 	if n := r.Int("the number of means", maxNodes); n > 0 {
 		m.center = r.Float64s(n)
 	}
-	if i := finite.First(m.center); i >= 0 {
+	if i := isfinite.First(m.center); i >= 0 {
 		r.Fail("mean %d of the targets is %v", i, m.center[i])
 	}
 	if (m.center != nil) != s.intercept || k == kindClassifier && s.intercept || k == kindRegressor && s.classes != 0 {

@@ -9,7 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -246,7 +246,7 @@ func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
 	}
 	for i := range rows {
 		row := y.RawRowView(i)
-		if j := finite.First(row); j >= 0 {
+		if j := isfinite.First(row); j >= 0 {
 			return &NotFiniteError{Op: "bls", Matrix: "Y", Row: i, Col: j, Value: row[j]}
 		}
 	}

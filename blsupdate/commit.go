@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -17,7 +17,7 @@ func (s *addition) newWeights() ([]float64, error) {
 	u.counter.Dgemm(blas.NoTrans, blas.NoTrans, q, c, k, -1, s.ax, k, u.w, c, 1, s.ya, c)
 	w := append([]float64(nil), u.w...)
 	u.counter.Dgemm(blas.Trans, blas.NoTrans, k, c, q, 1, s.bt, k, s.ya, c, 1, w, c)
-	if finite.First(w) >= 0 {
+	if isfinite.First(w) >= 0 {
 		return nil, ErrOverflow
 	}
 	return w, nil

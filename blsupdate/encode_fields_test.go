@@ -28,7 +28,7 @@ var fields = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Report]():          {"Samples": derived, "Added": kept, "Form": kept, "Start": kept, "RankC": kept, "Steps": scratch, "Elapsed": scratch, "Abandoned": kept, "model": scratch, "counted": scratch},
 	reflect.TypeFor[sizes]():           {"a": kept, "y": kept, "peak": kept},
 	reflect.TypeFor[rows]():            {"cols": derived, "count": derived, "blocks": kept},
-	reflect.TypeFor[block]():           {"data": kept, "most": kept},
+	reflect.TypeFor[rowBlock]():        {"data": kept, "most": kept},
 	reflect.TypeFor[conditioning]():    {"a": kept, "plus": kept, "power": kept},
 	reflect.TypeFor[gram]():            {"common": kept, "ridge": kept, "g": kept, "t": kept, "size": kept, "factor": derived, "factored": derived, "w": kept, "spare": scratch},
 	reflect.TypeFor[triangular]():      {"common": kept, "ridge": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},

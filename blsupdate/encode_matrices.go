@@ -3,8 +3,8 @@ package blsupdate
 import (
 	"sort"
 
-	"blskernel/internal/finite"
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -23,7 +23,7 @@ func (x *coder) floats(what string, v *[]float64, n int) {
 
 // finite refuses NaN and infinities among the numbers that were read last, or are to be written.
 func (x *coder) finite(what string, v []float64) {
-	if i := finite.First(v); i >= 0 {
+	if i := isfinite.First(v); i >= 0 {
 		x.refuse(what, i, v[i])
 	}
 }
@@ -63,7 +63,7 @@ func (x *coder) symmetric(what string, s **mat.SymPacked, n int) {
 	if !x.reading() {
 		data = (*s).RawSymPacked().Data
 	}
-	if x.floats(what, &data, packed.Len(n)); x.reading() && !x.failed() {
+	if x.floats(what, &data, block.PackedLen(n)); x.reading() && !x.failed() {
 		*s = mat.NewSymPacked(n, data)
 	}
 }
@@ -94,11 +94,11 @@ func (x *coder) triangle(what string, m **mat.Dense, n int, upper bool) {
 	// Both numbers are found without a walk over rows that may be no more than claimed.
 	numbers := func(rows int) int { // in the first rows
 		if upper {
-			return packed.Len(n) - packed.Len(n-rows)
+			return block.PackedLen(n) - block.PackedLen(n-rows)
 		}
-		return packed.Len(rows)
+		return block.PackedLen(rows)
 	}
-	first := sort.Search(n, func(rows int) bool { return 2*numbers(rows) >= packed.Len(n) })
+	first := sort.Search(n, func(rows int) bool { return 2*numbers(rows) >= block.PackedLen(n) })
 	count := numbers(first)
 	var data []float64
 	if x.floats(what, &data, count); x.failed() {

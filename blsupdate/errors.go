@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -165,7 +165,7 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 	raw := m.RawMatrix()
 	for i := range r {
 		row := raw.Data[i*raw.Stride : i*raw.Stride+c]
-		if j := finite.First(row); j >= 0 {
+		if j := isfinite.First(row); j >= 0 {
 			return &NotFiniteError{Matrix: name, Row: i, Col: j, Value: row[j]}
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -58,7 +58,7 @@ func (u *pseudoinverse) compress(ax, ya *mat.Dense) (q *mat.Dense, r, z []float6
 	z = make([]float64, u.k*u.c)
 	u.counter.Dgemm(blas.Trans, blas.NoTrans, u.k, u.c, rq.Rows, 1, rq.Data, rq.Stride, ry.Data, ry.Stride, 0, z, u.c)
 	r = compact(&triangle)
-	if finite.First(z) >= 0 || finite.First(r) >= 0 {
+	if isfinite.First(z) >= 0 || isfinite.First(r) >= 0 {
 		return nil, nil, nil, ErrOverflow
 	}
 	return q, r, z, nil

@@ -1,7 +1,7 @@
 package blsupdate
 
 import (
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -56,7 +56,7 @@ func (s *gram) refine(a, y *mat.Dense) (done, error) {
 		better.Add(better, correction)
 	}
 	s.counter.Leave()
-	if finite.First(better.RawMatrix().Data) >= 0 {
+	if isfinite.First(better.RawMatrix().Data) >= 0 {
 		return done{}, ErrOverflow
 	}
 	s.w = better

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 
-	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -102,7 +102,7 @@ func (s *inverseCholesky) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, 
 	err := s.eachPanel(ctx, StepS, rowsOf(ax), func(from, to int) error {
 		x := seen.RawMatrix().Data[from*s.k : to*s.k]
 		s.timesF(x, to-from, false)
-		if finite.First(x) >= 0 {
+		if isfinite.First(x) >= 0 {
 			return ErrOverflow
 		}
 		return nil
@@ -211,7 +211,7 @@ func (s *inverseCholesky) addWeights(sign float64, v []float64) error {
 	for i, x := range v {
 		w[i] += sign * x
 	}
-	if finite.First(w) >= 0 {
+	if isfinite.First(w) >= 0 {
 		return ErrOverflow
 	}
 	s.mostW = largestOf(w)

@@ -1,7 +1,7 @@
 package blsupdate
 
 import (
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -20,7 +20,7 @@ func (s *inverseCholesky) leverage(x *mat.Dense) ([]float64, error) {
 			values = append(values, s.counter.Ddot(s.k, row, 1, row, 1))
 		}
 	}
-	if finite.First(values) >= 0 {
+	if isfinite.First(values) >= 0 {
 		return nil, ErrOverflow
 	}
 	return values, nil

@@ -3,7 +3,7 @@ package blsupdate
 import (
 	"math"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -88,7 +88,7 @@ func (s *inverseCholesky) addNodes(a, h, y *mat.Dense) (done, error) {
 	next.k, next.size, next.w, next.gain = k+p, size, w, 1
 	next.l = s.borderedL(side.RawMatrix().Data, transposedTriangle(r))
 	next.normL, next.mostW = next.frobenius(), largestOf(w.RawMatrix().Data)
-	if !(next.normL < math.MaxFloat64/4) || finite.First(w.RawMatrix().Data) >= 0 {
+	if !(next.normL < math.MaxFloat64/4) || isfinite.First(w.RawMatrix().Data) >= 0 {
 		return done{}, ErrOverflow
 	}
 	next.peak *= s.gain

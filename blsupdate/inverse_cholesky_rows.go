@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
@@ -81,7 +81,7 @@ func (s *inverseCholesky) byRows(ctx context.Context, sign float64, ax, ya *mat.
 		return rest, nil
 	}
 	w := s.w.RawMatrix().Data
-	if !(s.normL < math.MaxFloat64/4) || finite.First(w) >= 0 {
+	if !(s.normL < math.MaxFloat64/4) || isfinite.First(w) >= 0 {
 		return 0, ErrOverflow
 	}
 	s.mostW = largestOf(w)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 
-	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -178,7 +178,7 @@ func (b *border) solve(lambda float64) error {
 		b.counter.Enter(StepNodesC)
 		b.counter.Dgemm(blas.NoTrans, blas.Trans, l, p, k, -1, a.Data, a.Stride, more, k, 1, b.c, p)
 	}
-	if finite.First(b.d) >= 0 || finite.First(b.c) >= 0 {
+	if isfinite.First(b.d) >= 0 || isfinite.First(b.c) >= 0 {
 		return ErrOverflow
 	}
 	return nil
@@ -189,7 +189,7 @@ func (b *border) project(y *mat.Dense) (*mat.Dense, error) {
 	l, p := b.h.Dims()
 	v, ry := mat.NewDense(p, b.common.c, nil), y.RawMatrix()
 	b.counter.Dgemm(blas.Trans, blas.NoTrans, p, b.common.c, l, 1, b.c, p, ry.Data, ry.Stride, 0, v.RawMatrix().Data, b.common.c)
-	if finite.First(v.RawMatrix().Data) >= 0 {
+	if isfinite.First(v.RawMatrix().Data) >= 0 {
 		return nil, ErrOverflow
 	}
 	return v, nil

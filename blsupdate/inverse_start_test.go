@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/floats"
@@ -635,7 +635,7 @@ func TestInverseOverflow(t *testing.T) {
 				before := digest(u)
 				err := u.AddInputs(ax, ya)
 				if err == nil {
-					if finite.First(weights(t, u).RawMatrix().Data) >= 0 {
+					if isfinite.First(weights(t, u).RawMatrix().Data) >= 0 {
 						t.Fatalf("q=%d, %v: W is not finite", q, size)
 					}
 					if _, err := leveragesOf(u, rowRange(a, 0, 1)); err != nil {

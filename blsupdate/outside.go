@@ -2,7 +2,7 @@ package blsupdate
 
 import (
 	"blskernel"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -39,7 +39,7 @@ func (s *addition) outsidePart() (outside, error) {
 	if !(tolerance < undecidable) {
 		return outside{}, &ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
 	}
-	if finite.First(s.ct) >= 0 {
+	if isfinite.First(s.ct) >= 0 {
 		return outside{}, ErrOverflow
 	}
 	values, left, right, err := svdThin(u.counter, mat.NewDense(q, k, s.ct))

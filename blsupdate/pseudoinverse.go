@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -63,7 +63,7 @@ func newPseudoinverse(ctx context.Context, m Method, base common, a, y *mat.Dens
 	if err != nil {
 		return nil, done{}, err
 	}
-	if finite.First(s.p) >= 0 || finite.First(u.w) >= 0 {
+	if isfinite.First(s.p) >= 0 || isfinite.First(u.w) >= 0 {
 		return nil, done{}, ErrOverflow
 	}
 	u.keys = rowKeys(y, a)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -81,7 +81,7 @@ func (u *pseudoinverse) widened(a, h, y *mat.Dense) (*pseudoinverse, [][]StepFlo
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
 	shape := Shape{L: l, K: u.k, P: p, C: u.c}
 	s.project()
-	if finite.First(s.c.RawMatrix().Data) >= 0 || finite.First(s.d.RawMatrix().Data) >= 0 {
+	if isfinite.First(s.c.RawMatrix().Data) >= 0 || isfinite.First(s.d.RawMatrix().Data) >= 0 {
 		return nil, nil, ErrOverflow
 	}
 	if u.ridge > 0 {
@@ -190,7 +190,7 @@ func (s *widening) state() (*pseudoinverse, error) {
 		u.counter.Dgemm(blas.Trans, blas.NoTrans, p, c, s.l, 1, b.Data, b.Stride, y.Data, y.Stride, 0, below, c)
 	}
 	u.counter.Dgemm(blas.NoTrans, blas.NoTrans, k, c, p, -1, d.Data, d.Stride, below, c, 1, next.w, c)
-	if finite.First(next.w) >= 0 {
+	if isfinite.First(next.w) >= 0 {
 		return nil, ErrOverflow
 	}
 
@@ -204,8 +204,8 @@ func (s *widening) state() (*pseudoinverse, error) {
 			copy(data[i*wide+k:], s.bt.RawRowView(first+i))
 		}
 		u.counter.Dgemm(blas.NoTrans, blas.Trans, n, k, p, -1, data[k:], wide, d.Data, d.Stride, 1, data, wide)
-		overflows = overflows || finite.First(data) >= 0
-		next.p.blocks = append(next.p.blocks, block{data, n})
+		overflows = overflows || isfinite.First(data) >= 0
+		next.p.blocks = append(next.p.blocks, rowBlock{data, n})
 		next.p.count += n
 	})
 	if overflows {

@@ -3,7 +3,7 @@ package blsupdate
 import (
 	"time"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 )
 
 // prepareStream copies n/2 numbers, which reads and writes n.
@@ -27,7 +27,7 @@ func prepareScan(w *workspace, _, n, _ int) func() time.Duration {
 	const width = 100 // columns
 	m := w.operand(max(1, n/2/width), min(n/2, width))
 	return w.cold(func() {
-		finite.First(w.in[n/2 : n])
+		isfinite.First(w.in[n/2 : n])
 		columnNorms(m)
 	})
 }

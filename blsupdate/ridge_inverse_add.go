@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"blskernel/internal/finite"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -200,7 +200,7 @@ func (s *ridgeInverse) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	s.w = gonummat.DenseCopyOf(s.w)
 	w := s.w.RawMatrix().Data
 	s.counter.Dspmm(blas.Left, s.k, s.c, 1, s.q.RawSymPacked().Data, v, s.c, 1, w, s.c)
-	if finite.First(w) >= 0 {
+	if isfinite.First(w) >= 0 {
 		return ErrOverflow
 	}
 	s.mostW = largestOf(w)

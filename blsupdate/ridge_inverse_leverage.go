@@ -1,7 +1,7 @@
 package blsupdate
 
 import (
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -19,7 +19,7 @@ func (s *ridgeInverse) leverage(x *mat.Dense) ([]float64, error) {
 			values = append(values, s.counter.Ddot(s.k, raw.Data[(i+r)*raw.Stride:], 1, p[r*s.k:], 1))
 		}
 	}
-	if finite.First(values) >= 0 {
+	if isfinite.First(values) >= 0 {
 		return nil, ErrOverflow
 	}
 	return values, nil

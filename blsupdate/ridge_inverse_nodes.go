@@ -3,7 +3,7 @@ package blsupdate
 import (
 	"math"
 
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -88,10 +88,10 @@ func (s *ridgeInverse) addNodes(a, h, y *mat.Dense) (done, error) {
 // bordered returns [Q -Eᵀ; -E S] for the p×k E.
 func bordered(q *mat.SymPacked, e []float64, s *mat.SymPacked) *mat.SymPacked {
 	k, p := q.SymmetricDim(), s.SymmetricDim()
-	data := make([]float64, 0, packed.Len(k+p))
+	data := make([]float64, 0, block.PackedLen(k+p))
 	old := q.RawSymPacked().Data
 	for i := range k {
-		data = append(data, old[packed.Row(k, i)+i:][:k-i]...)
+		data = append(data, old[block.PackedRow(k, i)+i:][:k-i]...)
 		for j := range p {
 			data = append(data, -e[j*k+i])
 		}

@@ -2,7 +2,7 @@ package blsupdate
 
 import (
 	"blskernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -92,7 +92,7 @@ func timesStrips(bk blskernel.Backend, k, q int, alpha float64, s, x []float64, 
 	for i := 0; i < k; i += stripRows {
 		n, width := min(stripRows, k-i), k-i
 		for r := range n {
-			row := s[packed.Row(k, i+r)+i+r:][:width-r]
+			row := s[block.PackedRow(k, i+r)+i+r:][:width-r]
 			copy(strip[r*width+r:], row)
 			for j := 1; j < n-r; j++ {
 				strip[(r+j)*width+r] = row[j]
@@ -114,7 +114,7 @@ func (b *common) addOuter(q int, alpha float64, t, s []float64) {
 	case sprkRows:
 		bk := blskernel.Begin(b.counter, blskernel.Routine{Name: string(how), M: q, N: b.k})
 		for i := range b.k {
-			row := s[packed.Row(b.k, i)+i:][:b.k-i]
+			row := s[block.PackedRow(b.k, i)+i:][:b.k-i]
 			bk.Dgemv(blas.Trans, q, b.k-i, alpha, t[i:], b.k, t[i:], b.k, 1, row, 1)
 		}
 	default:

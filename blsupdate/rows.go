@@ -22,12 +22,12 @@ const smallBlock = 1024
 type rows struct {
 	cols   int
 	count  int
-	blocks []block
+	blocks []rowBlock
 }
 
-// A block holds consecutive rows. How rows are divided into blocks decides in which order sums over them are
+// A rowBlock holds consecutive rows. How rows are divided into blocks decides in which order sums over them are
 // formed, so it must not depend on the storage that a slice happens to have.
-type block struct {
+type rowBlock struct {
 	data []float64
 	most int // the number of rows up to which others are appended to it
 }
@@ -46,7 +46,7 @@ func (r *rows) append(data []float64) {
 		if n < most {
 			data = append(make([]float64, 0, most*r.cols), data...)
 		}
-		r.blocks = append(r.blocks, block{data, most})
+		r.blocks = append(r.blocks, rowBlock{data, most})
 	}
 	r.count += n
 }
@@ -69,7 +69,7 @@ func (r *rows) truncate(count int) {
 // remove drops the rows at the given places, in ascending order. The others keep their order; those
 // behind a dropped row in the same block are moved up, and neighboring blocks of few rows become one.
 func (r *rows) remove(places []int) {
-	var blocks []block
+	var blocks []rowBlock
 	first := 0
 	for i, b := range r.blocks {
 		n := r.rowsOf(i)
@@ -151,9 +151,9 @@ func (r *rows) reorder(l int, order []int) {
 // clone returns a copy in storage of its own.
 func (r *rows) clone() rows {
 	c := *r
-	c.blocks = make([]block, len(r.blocks))
+	c.blocks = make([]rowBlock, len(r.blocks))
 	for i, b := range r.blocks {
-		c.blocks[i] = block{append(make([]float64, 0, cap(b.data)), b.data...), b.most}
+		c.blocks[i] = rowBlock{append(make([]float64, 0, cap(b.data)), b.data...), b.most}
 	}
 	return c
 }

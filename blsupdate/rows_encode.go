@@ -18,7 +18,7 @@ func (r *rows) code(x *coder, what string, cols, count int) {
 	}
 	for i := 0; len(layout) > 0 && !x.failed(); i, layout = i+1, layout[2:] {
 		if x.reading() {
-			r.blocks = append(r.blocks, block{most: int(layout[1])})
+			r.blocks = append(r.blocks, rowBlock{most: int(layout[1])})
 		}
 		x.floats(what, &r.blocks[i].data, int(layout[0])*cols)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 )
 
@@ -56,7 +56,7 @@ func checkZCASamples(x *mat.Dense) error {
 	l, _ := x.Dims()
 	for i := range l {
 		row := x.RawRowView(i)
-		if j := finite.First(row); j >= 0 {
+		if j := isfinite.First(row); j >= 0 {
 			return &blsupdate.NotFiniteError{Op: "dataset", Matrix: "X", Row: i, Col: j, Value: row[j]}
 		}
 		for j, v := range row {

@@ -6,8 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/finite"
-	"blskernel/internal/packed"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -53,7 +52,7 @@ func isFinite(v float64) bool { return v-v == 0 }
 func checkFinite(routine string, g blas64.General, kind error) error {
 	for i := range g.Rows {
 		row := g.Data[i*g.Stride : i*g.Stride+g.Cols]
-		if !finite.All(row) {
+		if !isfinite.All(row) {
 			return elementError(routine, i, 0, row, kind)
 		}
 	}
@@ -66,7 +65,7 @@ func finiteRows(bk blskernel.Backend, g blas64.General) bool {
 	var infinite atomic.Bool
 	block.On(bk).BlockRows(g.Rows, g.Cols/3, block.RowFunc(func(i, end int) {
 		for ; i < end; i++ {
-			if !finite.All(g.Data[i*g.Stride : i*g.Stride+g.Cols]) {
+			if !isfinite.All(g.Data[i*g.Stride : i*g.Stride+g.Cols]) {
 				infinite.Store(true)
 				return
 			}
@@ -77,12 +76,12 @@ func finiteRows(bk blskernel.Backend, g blas64.General) bool {
 
 // checkFinitePacked is checkFinite for the n×n packed matrix ap.
 func checkFinitePacked(routine string, n int, ap []float64, kind error) error {
-	if finite.All(ap) {
+	if isfinite.All(ap) {
 		return nil
 	}
 	for i := range n {
-		at := packed.Row(n, i)
-		if row := ap[at+i : at+n]; !finite.All(row) {
+		at := block.PackedRow(n, i)
+		if row := ap[at+i : at+n]; !isfinite.All(row) {
 			return elementError(routine, i, i, row, kind)
 		}
 	}

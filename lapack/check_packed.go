@@ -5,8 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/finite"
-	"blskernel/internal/packed"
+	"blskernel/internal/isfinite"
 )
 
 // norm1Packed returns the 1-norm of the n×n packed symmetric matrix ap, or an *ElementError for its
@@ -14,7 +13,7 @@ import (
 func norm1Packed(bk blskernel.Backend, routine string, n int, ap []float64) (float64, error) {
 	on, sums := block.On(blskernel.Or(bk)), make([]float64, n)
 	for i := range n {
-		at := packed.Row(n, i)
+		at := block.PackedRow(n, i)
 		diagonal := sums[i]
 		sums[i] = 0
 		sums[i] = diagonal + on.AddAbs(ap[at+i:at+n], sums[i:])
@@ -35,7 +34,7 @@ func norm1Packed(bk blskernel.Backend, routine string, n int, ap []float64) (flo
 func finiteInverse(on block.Products, routine string, n int, ap []float64) error {
 	var failed atomic.Bool
 	on.BlockRows(n, 1+n/8, block.RowFunc(func(from, to int) {
-		if !finite.All(ap[packed.Row(n, from)+from : packed.Row(n, to)+to]) {
+		if !isfinite.All(ap[block.PackedRow(n, from)+from : block.PackedRow(n, to)+to]) {
 			failed.Store(true)
 		}
 	}))

@@ -3,7 +3,6 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/packed"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -64,5 +63,5 @@ func (c *Cholesky) solve(bk blskernel.Backend, nrhs int, x []float64, ldx int) {
 
 // packedCopy returns a copy of the storage of a.
 func packedCopy(a *mat.SymPacked) []float64 {
-	return append(make([]float64, 0, packed.Len(a.SymmetricDim())), a.RawSymPacked().Data...)
+	return append(make([]float64, 0, block.PackedLen(a.SymmetricDim())), a.RawSymPacked().Data...)
 }

@@ -1,6 +1,6 @@
 package lapack
 
-import "blskernel/internal/packed"
+import "blskernel/internal/block"
 
 // LogDet returns log(det A) and the sign of det A, which is 1: det A = exp(log), which itself often
 // overflows or underflows. It is the determinant of a matrix within the backward error of A,
@@ -10,7 +10,7 @@ func (c *Cholesky) LogDet() (log, sign float64) {
 	c.mustHold()
 	p := unitProduct()
 	for i := range c.n {
-		u := c.u[packed.Index(c.n, i, i)]
+		u := c.u[block.PackedIndex(c.n, i, i)]
 		p.multiply(u)
 		p.multiply(u)
 	}

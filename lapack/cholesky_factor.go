@@ -3,7 +3,6 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/packed"
 	"blskernel/mat"
 )
 
@@ -42,7 +41,7 @@ func (c *Cholesky) factorize(n int, ap []float64, anorm float64) error {
 	bk := blskernel.Begin(c.Backend, blskernel.Routine{Name: "Dpptrf", M: n, N: n})
 	defer blskernel.Hold(bk, cube(n)/3)()
 	if bad := potrf(bk, block.On(bk), c.base(), n, block.Packed(n, ap, 0, 0)); bad >= 0 {
-		return &PivotError{Routine: "Dpptrf", Index: bad, Pivot: ap[packed.Index(n, bad, bad)], Err: ErrNotPositiveDefinite}
+		return &PivotError{Routine: "Dpptrf", Index: bad, Pivot: ap[block.PackedIndex(n, bad, bad)], Err: ErrNotPositiveDefinite}
 	}
 	c.factorized, c.n, c.u, c.anorm = true, n, ap, anorm
 	return nil

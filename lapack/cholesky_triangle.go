@@ -6,7 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -275,7 +275,7 @@ func firstInfinite(on block.Products, ul blas.Uplo, g blas64.General) (i, j int)
 	var failed atomic.Bool
 	on.BlockRows(n, 1+n/8, block.RowFunc(func(i, end int) {
 		for ; i < end && !failed.Load(); i++ {
-			if !finite.All(row(i)) {
+			if !isfinite.All(row(i)) {
 				failed.Store(true)
 			}
 		}

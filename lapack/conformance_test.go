@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/testlapack"

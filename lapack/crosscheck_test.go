@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/fuzz"
-	"blskernel/internal/guard"
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/guard"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -331,7 +331,7 @@ func upperOf(n int, ap []float64, unit bool) *full {
 	u := newFull(n, n)
 	for i := range n {
 		for j := i; j < n; j++ {
-			u.set(i, j, ap[packed.Index(n, i, j)])
+			u.set(i, j, ap[block.PackedIndex(n, i, j)])
 		}
 		if unit {
 			u.set(i, i, 1)

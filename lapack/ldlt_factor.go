@@ -6,7 +6,6 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/packed"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -111,7 +110,7 @@ func exchangeRowsAlone(on block.Products, n int, ap []float64, swap []int, first
 	}
 	on.BlockRows(n, 1+len(all)/2, block.RowFunc(func(from, to int) {
 		for i := from; i < to; i++ {
-			row, k := ap[packed.Row(n, i):], first(i)
+			row, k := ap[block.PackedRow(n, i):], first(i)
 			border := sort.Search(len(all), func(x int) bool { return (all[x].k >= k) != backwards })
 			some := all[border:]
 			if backwards {

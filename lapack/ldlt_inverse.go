@@ -3,7 +3,6 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/packed"
 	"blskernel/mat"
 )
 
@@ -54,10 +53,10 @@ func exchangeSym(on block.Products, n int, ap []float64, swap []int) {
 		if s == k {
 			continue
 		}
-		row, other := ap[packed.Row(n, k):], ap[packed.Row(n, s):]
+		row, other := ap[block.PackedRow(n, k):], ap[block.PackedRow(n, s):]
 		row[k], other[s] = other[s], row[k]
 		for i := k + 1; i < s; i++ {
-			at := packed.Row(n, i) + s
+			at := block.PackedRow(n, i) + s
 			row[i], ap[at] = ap[at], row[i]
 		}
 		right, below := row[s+1:n], other[s+1:n]

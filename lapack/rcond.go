@@ -1,7 +1,7 @@
 package lapack
 
 import (
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 
 	"gonum.org/v1/gonum/lapack/gonum"
 )
@@ -41,7 +41,7 @@ func rcond(n int, anorm float64, solve func(x []float64, trans bool)) float64 {
 			x[i] *= anorm
 		}
 		solve(x, kase == 2)
-		if !finite.All(x) {
+		if !isfinite.All(x) {
 			return 0
 		}
 	}

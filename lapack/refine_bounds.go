@@ -3,7 +3,7 @@ package lapack
 import (
 	"math"
 
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
@@ -86,7 +86,7 @@ func (f refiner) weights(x blas64.General, r, w, g, bounds []float64) (active []
 		switch {
 		case xmax == 0 && zero: // A 0 = 0
 			bounds[j] = 0
-		case !finite.All(gj):
+		case !isfinite.All(gj):
 			bounds[j] = math.Inf(1)
 		default:
 			bounds[j] = 0
@@ -116,7 +116,7 @@ func (e estimates) advance(active []int, bounds []float64) []int {
 	left := active[:0]
 	for _, j := range active {
 		x := e.row(e.x, j)
-		if e.kase[j] != 0 && !finite.All(x) {
+		if e.kase[j] != 0 && !isfinite.All(x) {
 			bounds[j] = math.Inf(1)
 			continue
 		}

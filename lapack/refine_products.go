@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -43,7 +43,7 @@ func multiplyPacked(bk blskernel.Backend, n int, ap []float64) func(c int, x, y,
 			rows, ld := min(refineBlock, n-i), n-i
 			for r := range rows {
 				row := work[r*ld : (r+1)*ld]
-				copyAbs(row[r:], ap[packed.Row(n, i+r)+i+r:])
+				copyAbs(row[r:], ap[block.PackedRow(n, i+r)+i+r:])
 				for s := range r {
 					row[s] = work[s*ld+r]
 				}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -175,7 +175,7 @@ func TestLDLTPivots(t *testing.T) {
 						t.Fatalf("%s: n=%d: row %d exchanged with %d", m.name, s.n, k, f.swap[k])
 					}
 					if f.d.e[k] != 0 {
-						if !(f.d.d[k]*f.d.d[k+1] < f.d.e[k]*f.d.e[k]) || f.d.e[k+1] != 0 || f.u[packed.Index(s.n, k, k+1)] != 0 {
+						if !(f.d.d[k]*f.d.d[k+1] < f.d.e[k]*f.d.e[k]) || f.d.e[k+1] != 0 || f.u[block.PackedIndex(s.n, k, k+1)] != 0 {
 							t.Errorf("%s: n=%d: bad 2×2 pivot at %d", m.name, s.n, k)
 						}
 					}

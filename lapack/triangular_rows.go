@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"blskernel"
-	"blskernel/internal/finite"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -51,7 +51,7 @@ func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) er
 func checkTriangle(routine string, n int, u []float64, ldu int) error {
 	for i := range n {
 		row := u[i*ldu+i : i*ldu+n]
-		if !finite.All(row) {
+		if !isfinite.All(row) {
 			return elementError(routine, i, i, row, ErrNotFinite)
 		}
 		if row[0] == 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/fuzz"
+	"blskernel/internal/testutil/fuzz"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"

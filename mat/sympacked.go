@@ -1,7 +1,7 @@
 package mat
 
 import (
-	"blskernel/internal/packed"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -28,9 +28,9 @@ func NewSymPacked(n int, data []float64) *SymPacked {
 		panic("mat: negative dimension")
 	}
 	if data == nil {
-		data = make([]float64, packed.Len(n))
+		data = make([]float64, block.PackedLen(n))
 	}
-	if len(data) != packed.Len(n) {
+	if len(data) != block.PackedLen(n) {
 		panic("mat: SymPacked: length of data is not n(n+1)/2")
 	}
 	return &SymPacked{n: n, data: data}
@@ -55,7 +55,7 @@ func (s *SymPacked) index(i, j int) int {
 	if uint(j) >= uint(s.n) {
 		panic(mat.ErrColAccess)
 	}
-	return packed.Index(s.n, i, j)
+	return block.PackedIndex(s.n, i, j)
 }
 
 // T returns the matrix itself, which is its own transpose.
@@ -82,7 +82,7 @@ func (s *SymPacked) CopySym(a mat.Symmetric) int {
 		return n
 	}
 	for i := range n {
-		row := s.data[packed.Row(n, i)+i : packed.Row(n, i)+n]
+		row := s.data[block.PackedRow(n, i)+i : block.PackedRow(n, i)+n]
 		for j := range row {
 			row[j] = a.At(i, i+j)
 		}
@@ -98,7 +98,7 @@ func (s *SymPacked) SymDense() *mat.SymDense {
 	dst := mat.NewSymDense(s.n, nil)
 	raw := dst.RawSymmetric()
 	for i := range s.n {
-		at := packed.Row(s.n, i)
+		at := block.PackedRow(s.n, i)
 		copy(raw.Data[i*raw.Stride+i:i*raw.Stride+s.n], s.data[at+i:at+s.n])
 	}
 	return dst
@@ -112,7 +112,7 @@ func (s *SymPacked) Dense() *Dense {
 	dst := NewDense(s.n, s.n, nil)
 	raw := dst.RawMatrix().Data
 	for i := range s.n {
-		at := packed.Row(s.n, i)
+		at := block.PackedRow(s.n, i)
 		copy(raw[i*s.n+i:(i+1)*s.n], s.data[at+i:at+s.n])
 		for j := range i {
 			raw[i*s.n+j] = raw[j*s.n+i]
@@ -124,7 +124,7 @@ func (s *SymPacked) Dense() *Dense {
 // AddDiagonal adds v to every diagonal element: S = S + v I.
 func (s *SymPacked) AddDiagonal(v float64) {
 	for i := range s.n {
-		s.data[packed.Index(s.n, i, i)] += v
+		s.data[block.PackedIndex(s.n, i, i)] += v
 	}
 }
 
@@ -137,14 +137,14 @@ func (s *SymPacked) reuse(n int) {
 		panic(mat.ErrShape)
 	}
 	if s.data = s.storage(n); s.data == nil {
-		s.data = make([]float64, packed.Len(n))
+		s.data = make([]float64, block.PackedLen(n))
 	}
 	s.n = n
 }
 
 // storage returns what reuse makes the storage of order n, or nil where that is new.
 func (s *SymPacked) storage(n int) []float64 {
-	if want := packed.Len(n); cap(s.data) >= want {
+	if want := block.PackedLen(n); cap(s.data) >= want {
 		return s.data[:want]
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // TestMNIST fits to MNIST in 60 shards, by both methods: the weights and the accuracy are those of one process that learns the

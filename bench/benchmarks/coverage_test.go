@@ -82,7 +82,7 @@ func TestEveryOperationHasABenchmark(t *testing.T) {
 			}
 		}
 	}
-	add("internal/level12", "blas", "Routines") // Levels 1 and 2, as far as the pure backend has its own
+	add("internal/blas12", "blas", "Routines") // Levels 1 and 2, as far as the pure backend has its own
 	add(".", "blas", "PackedProducts", "FusedProducts")
 	add("mat", "mat", "")
 	add("lapack", "lapack", "", "Cholesky", "LDLT", "LU", "QR", "Implementation")

@@ -14,7 +14,7 @@ import (
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // saved is a folder with a model file, and another model that is to take its place.

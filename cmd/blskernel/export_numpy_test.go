@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/numpytest"
+	"blskernel/internal/testutil/numpytest"
 )
 
 // documentedPrediction returns the program in docs/export.md that computes predictions.

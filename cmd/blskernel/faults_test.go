@@ -16,7 +16,7 @@ import (
 	"blskernel/bench/result"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // A worktop has the files that a command is tried on, again and again: their contents by their names.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"blskernel/bls/modelfile"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // kills returns how many processes the tests of this file kill: 20, or 200 with BLSKERNEL_LONG=1.

@@ -16,7 +16,7 @@ import (
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
 	"blskernel/internal/interrupt"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // A lookout is a writer that looks at a context before it takes what is written.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"blskernel/internal/interrupt"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // TestSignalAnyTime sends SIGINT and SIGTERM to every command at random moments: 20 of each with BLSKERNEL_LONG=1, else one of

@@ -14,7 +14,7 @@ import (
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // fetched fetches a file under faults, in three connections and over an old one, checks what there is after an error, and

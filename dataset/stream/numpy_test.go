@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/numpytest"
+	"blskernel/internal/testutil/numpytest"
 )
 
 // numpyFiles writes 7×3 matrices with the elements (5i + 3j) mod 2, or mod 100 where the type has so many values, of every

@@ -15,7 +15,7 @@ import (
 
 	"blskernel/internal/disk"
 	"blskernel/internal/faults"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // replace writes a file of two writes and a write over the first byte, as all users of this package together do.

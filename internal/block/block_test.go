@@ -9,20 +9,19 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/gemm"
 	"blskernel/internal/kernel"
-	"blskernel/internal/packed"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Every element of a packed triangle is where package packed says, in a block and in a block of a
+// Every element of a packed triangle is where PackedRow says, in a block and in a block of a
 // block.
 func TestPackedMatrix(t *testing.T) {
 	for n := range 12 {
-		ap := make([]float64, packed.Len(n))
+		ap := make([]float64, block.PackedLen(n))
 		for i := range n {
 			for j := i; j < n; j++ {
-				ap[packed.Index(n, i, j)] = float64(100*i + j)
+				ap[block.PackedIndex(n, i, j)] = float64(100*i + j)
 			}
 		}
 		for i := range n {
@@ -54,7 +53,7 @@ const order = 700 // of the packed matrices of which blocks are taken
 func newHolder(rnd *rand.Rand, isPacked bool, rows, cols int) holder {
 	var h holder
 	if isPacked {
-		h.all = make([]float64, packed.Len(order))
+		h.all = make([]float64, block.PackedLen(order))
 		h.Matrix = block.Packed(order, h.all, order/2-rows-7, order/2+3)
 		if rows == cols { // on the diagonal
 			h.Matrix = block.Packed(order, h.all, 11, 11)
@@ -258,7 +257,7 @@ func TestBlockTrsm(t *testing.T) {
 					if ul == blas.Lower {
 						continue
 					}
-					triangle = block.Packed(size, make([]float64, packed.Len(size)), 0, 0)
+					triangle = block.Packed(size, make([]float64, block.PackedLen(size)), 0, 0)
 					block.CopyUpper(triangle, block.Dense(a, lda), size)
 				}
 				b := newHolder(rnd, form&16 != 0, m, n+1)

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
-	"blskernel/internal/fuzz"
 	"blskernel/internal/gemm"
-	"blskernel/internal/guard"
 	"blskernel/internal/kernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -41,7 +40,7 @@ func (s *shape) take(rnd *rand.Rand, r *guard.Region, edge guard.Edge, isPacked 
 		i := s.Below(5)
 		j := i + max(rows-1, 0) + s.Below(5)
 		n := max(j+cols, i+rows) + s.Below(5)
-		p.all = r.Slice(packed.Len(n), edge)
+		p.all = r.Slice(block.PackedLen(n), edge)
 		p.Matrix = block.Packed(n, p.all, i, j)
 	} else {
 		ld := max(1, cols) + s.Below(5)
@@ -63,7 +62,7 @@ func (s *shape) diagonal(rnd *rand.Rand, r *guard.Region, edge guard.Edge, isPac
 	p := place{rows: n, cols: n}
 	i := s.Below(5)
 	order := i + n + s.Below(5)
-	p.all = r.Slice(packed.Len(order), edge)
+	p.all = r.Slice(block.PackedLen(order), edge)
 	p.Matrix = block.Packed(order, p.all, i, i)
 	for i := range p.all {
 		p.all[i] = rnd.NormFloat64()
@@ -128,14 +127,14 @@ func FuzzPackedMatrix(f *testing.F) {
 		s := &shape{data}
 		n := 1 + s.Below(60)
 		value := func(i, j int) float64 { return float64(1000*i + j) }
-		ap := make([]float64, packed.Len(n))
+		ap := make([]float64, block.PackedLen(n))
 		ld := n + s.Below(3)
 		full := make([]float64, n*ld)
 		for i := range n {
 			for j := range n {
 				full[i*ld+j] = value(i, j)
 				if i <= j {
-					ap[packed.Index(n, i, j)] = value(i, j)
+					ap[block.PackedIndex(n, i, j)] = value(i, j)
 				}
 			}
 		}

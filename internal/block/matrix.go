@@ -7,8 +7,6 @@
 // kinds does without unpacking.
 package block
 
-import "blskernel/internal/packed"
-
 // A Matrix is a block of rows and columns: element (i, j) is X[Row(i)+j].
 type Matrix struct {
 	X      []float64
@@ -21,7 +19,7 @@ func Dense(x []float64, ld int) Matrix { return Matrix{X: x, Ld: ld} }
 
 // Packed is the block that begins at (i, j), i <= j, of the n×n packed upper triangle ap.
 func Packed(n int, ap []float64, i, j int) Matrix {
-	return Matrix{X: ap[packed.Row(n, i)+j:], Ld: n - i - 1, Packed: true}
+	return Matrix{X: ap[PackedRow(n, i)+j:], Ld: n - i - 1, Packed: true}
 }
 
 // Row returns the offset of row i, which may be one beyond the last.

@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
-	"blskernel/internal/fuzz"
-	"blskernel/internal/guard"
 	"blskernel/internal/kernel"
-	"blskernel/internal/packed"
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -123,16 +122,16 @@ func FuzzPackSource(f *testing.F) {
 				return i*ld + p
 			}
 		case 4:
-			x = storage.Slice(packed.Len(rows), edge)
+			x = storage.Slice(block.PackedLen(rows), edge)
 			src = source{layout: symUpper, Matrix: block.Packed(rows, x, 0, 0)}
-			at = func(i, p int) int { return packed.Index(rows, i, p) }
+			at = func(i, p int) int { return block.PackedIndex(rows, i, p) }
 		default: // a block of a packed triangle, above its diagonal
 			i := s.Below(4)
 			j := i + rows - 1 + s.Below(4)
 			n := j + cols + s.Below(4)
-			x = storage.Slice(packed.Len(n), edge)
+			x = storage.Slice(block.PackedLen(n), edge)
 			src = left(false, block.Packed(n, x, i, j))
-			at = func(r, p int) int { return packed.Index(n, i+r, j+p) }
+			at = func(r, p int) int { return block.PackedIndex(n, i+r, j+p) }
 		}
 		// The other way round X is the transpose of what is stored.
 		if transposed := form == 1 || form == 6; transposed {
@@ -197,15 +196,15 @@ func FuzzSink(f *testing.F) {
 		var at func(i, j int) int
 		switch form {
 		case 3:
-			x = storage.Slice(packed.Len(n), edge)
+			x = storage.Slice(block.PackedLen(n), edge)
 			c, kept = half(blas.Upper, block.Packed(n, x, 0, 0)), keepHalf(blas.Upper)
-			at = func(i, j int) int { return packed.Index(n, i, j) }
+			at = func(i, j int) int { return block.PackedIndex(n, i, j) }
 		case 4: // all of a block of a packed triangle
 			j := rows - 1 + s.Below(4)
 			order := j + n + s.Below(4)
-			x = storage.Slice(packed.Len(order), edge)
+			x = storage.Slice(block.PackedLen(order), edge)
 			c = all(block.Packed(order, x, 0, j))
-			at = func(i, col int) int { return packed.Index(order, i, j+col) }
+			at = func(i, col int) int { return block.PackedIndex(order, i, j+col) }
 		default:
 			ld := n + s.Below(4)
 			x = storage.Slice((rows-1)*ld+n, edge)

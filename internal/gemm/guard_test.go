@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/guard"
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil/guard"
 )
 
 // engines calls f with each kernel that this machine can run, and for each of them with engines that go

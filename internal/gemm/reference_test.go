@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/block"
 	"blskernel/internal/kernel"
-	"blskernel/internal/packed"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -68,7 +68,7 @@ func dense(canary float64, r, c, ld int) store {
 
 // packedUpper is a store of the upper triangle of an n×n matrix.
 func packedUpper(canary float64, n int) store {
-	return newStore(canary, packed.Len(n), 0, func(i, j int) int { return packed.Index(n, i, j) })
+	return newStore(canary, block.PackedLen(n), 0, func(i, j int) int { return block.PackedIndex(n, i, j) })
 }
 
 // A problem is one call of a routine that computes C = alpha·A·B + beta·C, with the operands as the

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"blskernel/internal/kernel"
-	"blskernel/internal/long"
+	"blskernel/internal/testutil/long"
 )
 
 // longest is the largest length of the tests of all shapes: three tiles of the widest kernel.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/fuzz"
-	"blskernel/internal/guard"
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/guard"
 )
 
 // A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands of calls lie at

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blskernel/internal/guard"
+	"blskernel/internal/testutil/guard"
 )
 
 // A fence puts operands at the edges of pages and calls kernels on them.

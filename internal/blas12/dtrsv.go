@@ -1,0 +1,116 @@
+package blas12
+
+import "gonum.org/v1/gonum/blas"
+
+// Dtrsv solves
+//
+//	A*y = x     if tA = blas.NoTrans
+//	Aᵀ*y = x    if tA = blas.Trans or blas.ConjTrans
+//
+// for a triangular n×n matrix A, row-major, lda >= n, of which the triangle ul is read, without the
+// diagonal if d is blas.Unit, and writes y to x. x does not overlap A. A zero on the diagonal is not
+// looked for: it gives infinities and NaN. n² flops.
+//
+// The result is exact for a matrix A + E with |E| <= γ_{n+1}·|A|.
+func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
+	if n < smallTriangle {
+		checkRowsApart(n, lda)
+		checkApart(n, incX)
+		r.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
+		return
+	}
+	checkUplo(ul)
+	checkTranspose(tA)
+	checkDiag(d)
+	require(lda >= max(1, n), badLdA)
+	require(incX != 0, zeroIncX)
+	require(holdsMatrix(len(a), n, n, lda), shortA)
+	require(holds(len(x), n, incX), shortX)
+	u := gather(n, x, incX)
+	s := &triangle{r, ul == blas.Upper, tA != blas.NoTrans, d == blas.Unit, n, a, lda}
+	// The first unknown is the first one if the matrix, transposed or not, is a lower triangle.
+	if forward := s.upper == s.transposed; forward {
+		for i := 0; i < n; i += blockRows {
+			s.solveBlock(i, u.v)
+		}
+	} else {
+		for i := (n - 1) / blockRows * blockRows; i >= 0; i -= blockRows {
+			s.solveBlock(i, u.v)
+		}
+	}
+	u.scatter(x, incX)
+}
+
+// A triangle is the matrix of Dtrsv.
+type triangle struct {
+	*Routines
+	upper, transposed, unit bool
+	n                       int
+	a                       []float64
+	lda                     int
+}
+
+// solveBlock solves for the unknowns from i to the end of the block. With A as it is, the rectangle beside
+// the block's triangle carries what is known to the block's right-hand sides, before they are solved; with
+// Aᵀ it carries the block's unknowns to the right-hand sides of others, after.
+func (s *triangle) solveBlock(i int, x []float64) {
+	end := min(i+blockRows, s.n)
+	left, right := 0, i
+	if s.upper {
+		left, right = end, s.n
+	}
+	if s.transposed {
+		s.solveTransposed(i, end, x)
+	}
+	if left < right {
+		rectangle := &s.a[i*s.lda+left]
+		if s.transposed {
+			s.kernel.GemvT(end-i, right-left, -1, rectangle, s.lda, &x[i], 1, 1, &x[left])
+		} else {
+			s.kernel.GemvN(end-i, right-left, -1, rectangle, s.lda, &x[left], 1, &x[i], 1)
+		}
+	}
+	if !s.transposed {
+		s.solve(i, end, x)
+	}
+}
+
+// solve solves with the triangle on the diagonal from i to end.
+func (s *triangle) solve(i, end int, x []float64) {
+	for k := range end - i {
+		p, left, right := i+k, i, i+k
+		if s.upper {
+			p = end - 1 - k
+			left, right = p+1, end
+		}
+		row := s.a[p*s.lda : p*s.lda+end]
+		v := x[p]
+		for q := left; q < right && q < len(row) && q < len(x); q++ {
+			v -= row[q] * x[q]
+		}
+		if !s.unit {
+			v /= row[p]
+		}
+		x[p] = v
+	}
+}
+
+// solveTransposed solves with the transpose of the triangle on the diagonal from i to end.
+func (s *triangle) solveTransposed(i, end int, x []float64) {
+	for k := range end - i {
+		p, left, right := end-1-k, i, end-1-k
+		if s.upper {
+			p = i + k
+			left, right = p+1, end
+		}
+		row := s.a[p*s.lda : p*s.lda+end]
+		v := x[p]
+		if !s.unit {
+			v /= row[p]
+			x[p] = v
+		}
+		for q := left; q < right && q < len(row) && q < len(x); q++ {
+			x[q] -= row[q] * v
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package blas12
+
+const raceEnabled = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package level12
-
-const raceEnabled = false

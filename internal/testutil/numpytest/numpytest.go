@@ -1,0 +1,37 @@
+// Package numpytest runs NumPy in tests, where it is installed.
+package numpytest
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"blskernel/internal/testutil"
+)
+
+// Run executes a program of Python in a folder, with NumPy at hand, and returns what it prints. Where there is no NumPy the
+// test is skipped, or fails if the environment variable BLSKERNEL_REQUIRE has numpy in its list.
+func Run(t *testing.T, dir, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(python(t), append([]string{"-c", program}, args...)...)
+	cmd.Dir = dir
+	var wrong strings.Builder
+	cmd.Stderr = &wrong
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("python: %v\n%s", err, wrong.String())
+	}
+	return string(out)
+}
+
+// python returns an interpreter that has NumPy.
+func python(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3", "python"} { // the first may be one without packages
+		if exec.Command(name, "-c", "import numpy").Run() == nil {
+			return name
+		}
+	}
+	testutil.SkipOrFail(t, "numpy", "no python3 with NumPy")
+	return ""
+}

@@ -1,0 +1,112 @@
+// Package testutil has what tests of several packages share: seeded matrices, and panics as values.
+//
+// Its subpackages run a test on every backend (backends), put operands beside pages that cannot be touched (guard),
+// draw choices from a fuzzer's data (fuzz), ask for the long suites (long), and run NumPy (numpytest). Only tests
+// import them.
+package testutil
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// EnvRequire names the environment variable with a comma-separated list of what this machine must have, for
+// example "openblas,avx2,numpy". A test that would skip without one of these fails instead.
+const EnvRequire = "BLSKERNEL_REQUIRE"
+
+// Required reports whether EnvRequire lists name.
+func Required(name string) bool {
+	return slices.Contains(strings.Split(os.Getenv(EnvRequire), ","), name)
+}
+
+// SkipOrFail skips the test because name is missing, or fails it where EnvRequire lists name.
+func SkipOrFail(t testing.TB, name string, why any) {
+	t.Helper()
+	if Required(name) {
+		t.Fatalf("%s requires %s: %v", EnvRequire, name, why)
+	}
+	t.Skip(why)
+}
+
+// Rand returns a generator of random numbers that depends on seed alone.
+func Rand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) }
+
+// Random returns a rows×cols matrix of standard normal numbers.
+func Random(r *rand.Rand, rows, cols int) *mat.Dense {
+	m := mat.NewDense(rows, cols, nil)
+	for i := range rows {
+		for j := range cols {
+			m.Set(i, j, r.NormFloat64())
+		}
+	}
+	return m
+}
+
+// RandomView returns a rows×cols view of a larger matrix, so that its stride exceeds its width. The elements are
+// uniform on [-1, 1).
+func RandomView(r *rand.Rand, rows, cols int) *mat.Dense {
+	m := mat.NewDense(rows+2, cols+3, nil)
+	for i := range rows + 2 {
+		for j := range cols + 3 {
+			m.Set(i, j, 2*r.Float64()-1)
+		}
+	}
+	return m.Slice(1, rows+1, 2, cols+2).(*mat.Dense)
+}
+
+// RandomRank returns an l×k matrix of the given rank whose nonzero singular values are of similar size.
+func RandomRank(r *rand.Rand, l, k, rank int) *mat.Dense {
+	if rank == 0 {
+		return mat.NewDense(l, k, nil)
+	}
+	var m mat.Dense
+	m.Mul(Random(r, l, rank), Random(r, rank, k))
+	return &m
+}
+
+// Orthonormal returns an l×k matrix with orthonormal columns, l >= k.
+func Orthonormal(r *rand.Rand, l, k int) *mat.Dense {
+	var qr mat.QR
+	qr.Factorize(Random(r, l, k))
+	var q mat.Dense
+	qr.QTo(&q)
+	return mat.DenseCopyOf(q.Slice(0, l, 0, k))
+}
+
+// WithCondition returns an l×k matrix, l >= k, whose singular values fall geometrically from 1 to 1/kappa.
+func WithCondition(r *rand.Rand, l, k int, kappa float64) *mat.Dense {
+	u, v := Orthonormal(r, l, k), Orthonormal(r, k, k)
+	for j := range k {
+		s := 1.0
+		if k > 1 {
+			s = math.Pow(kappa, -float64(j)/float64(k-1))
+		}
+		for i := range l {
+			u.Set(i, j, u.At(i, j)*s)
+		}
+	}
+	var a mat.Dense
+	a.Mul(u, v.T())
+	return &a
+}
+
+// PanicValue calls f and returns the value it panics with, or nil.
+func PanicValue(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// MustPanic fails the test unless f panics with want.
+func MustPanic(t testing.TB, want any, f func()) {
+	t.Helper()
+	if got := PanicValue(f); got != want {
+		t.Errorf("panic %v, want %v", got, want)
+	}
+}
