@@ -37,7 +37,6 @@ var layers = []string{
 	"blskernel/lapack",
 	"blskernel/blsupdate",
 	"blskernel/dataset",
-	"blskernel/dataset/catalog",
 	"blskernel/dataset/stream",
 	"blskernel/internal/columns",
 	"blskernel/bls",

@@ -1,7 +1,7 @@
 // Package dataset supplies labelled grey images to a broad learning system: readers of idx files, the
 // format of MNIST, and of the binary matrix files of small NORB, a whitening of samples, and a
-// synthetic digit set that needs no file at all. Package dataset/catalog knows where the files can
-// be had and what must be in them.
+// synthetic digit set that needs no file at all. docs/data.md says where to get the
+// files and how to check them.
 //
 // # Images
 //

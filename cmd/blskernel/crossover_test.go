@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"blskernel"
@@ -119,6 +120,56 @@ func TestCrossoverUsage(t *testing.T) {
 		if first, _, _ := strings.Cut(errs, "\n"); status != exitUsage || out != "" || first != "blskernel crossover: "+tc.want {
 			t.Errorf("%s: status %d, %q, %q; want %q", tc.args, status, out, first, tc.want)
 		}
+	}
+}
+
+// stoppedAndGoneOn runs f until so many lines are printed, checks that it says so and that every line
+// of the file is whole, and goes on until all is done. f must not begin where there is a file already,
+// and nothing is left of one without a line.
+func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path string, resume bool, s streams) int) {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.jsonl")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	out := &cancelAfter{lines: after, cancel: func() { cancel(interrupt.SignalError{Signal: syscall.SIGTERM}) }}
+	if after == 0 {
+		out.cancel()
+	}
+	var errs bytes.Buffer
+	if status := f(ctx, path, false, streams{out: out, err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
+		t.Errorf("status %d, %q, %q", status, out.String(), errs.String())
+	}
+	if after == 0 {
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+			t.Errorf("%v is left (%v)", entries, err)
+		}
+		return
+	}
+	before, err := os.ReadFile(path)
+	if err != nil || !bytes.HasSuffix(before, []byte("\n")) || bytes.Count(before, []byte("\n")) < 2 {
+		t.Fatalf("the file has %q (%v)", before, err)
+	}
+	var none bytes.Buffer
+	if status := f(context.Background(), path, false, streams{out: &none, err: &errs}); status != exitUsage || none.Len() > 0 {
+		t.Errorf("where the file exists: status %d, %s", status, none.String())
+	}
+	for _, more := range []bool{true, false} {
+		var again bytes.Buffer
+		if status := f(context.Background(), path, true, streams{out: &again, err: &errs}); status != 0 {
+			t.Fatalf("status %d: %s", status, errs.String())
+		}
+		now, err := os.ReadFile(path)
+		if err != nil || !bytes.HasPrefix(now, before) || (len(now) > len(before)) != more {
+			t.Errorf("the file becomes %q (%v)", now, err)
+		}
+		before = now
+		if lines := strings.Split(out.String(), "\n"); !strings.Contains(again.String(), strings.Join(lines[:after-1], "\n")) {
+			t.Errorf("it prints\n%s\nafter\n%s", again.String(), out.String())
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v is left (%v)", left, err)
 	}
 }
 

@@ -176,8 +176,8 @@ func writings(t *testing.T) []writing {
 		after := takeUp(t, clean)[out]
 		all = append(all, writing{name: out, files: files, out: out, args: args, whole: replacing(out, files[out], after), final: replacing(out, after, after)})
 	}
-	growth := growthWriting(t)
-	return append(all, reportWriting(t), growth, resumed(t, growth))
+	crossover := crossoverWriting(t)
+	return append(all, reportWriting(t), crossover, resumed(t, crossover))
 }
 
 // reportWriting makes a page over an old one.
@@ -208,11 +208,11 @@ func reportWriting(t *testing.T) writing {
 	return writing{name: "report", files: files, out: "page", args: args, whole: each(true), final: each(false)}
 }
 
-// growthWriting writes lines of results.
-func growthWriting(t *testing.T) writing {
+// crossoverWriting writes lines of results.
+func crossoverWriting(t *testing.T) writing {
 	t.Helper()
 	args := func(dir string) []string {
-		return []string{"growth", "--condition", "1e2,1e3", "--lambda", "1e-3", "--methods", "gram,qr", "--k", "4", "--l", "20", "--seeds", "1", "--backend", "pure", "--out", filepath.Join(dir, "g.jsonl")}
+		return []string{"crossover", "--k", "4", "--l", "20", "--c", "1", "--q", "1,2", "--methods", "gram,qr", "--rounds", "1", "--predict=false", "--backend", "pure", "--out", filepath.Join(dir, "g.jsonl")}
 	}
 	lines := func(least int) func(t *testing.T, dir string) error {
 		return func(t *testing.T, dir string) error {
@@ -223,18 +223,13 @@ func growthWriting(t *testing.T) writing {
 			if err != nil {
 				return err
 			}
-			// The points of a condition number are measured together, and again where one of them is missing.
-			points := map[string]bool{}
-			for _, p := range f.Growth {
-				points[fmt.Sprint(p.Method, p.Condition)] = true
-			}
-			if n := len(points); n < least || n > 4 {
-				return fmt.Errorf("%d points; want %d to 4", n, least)
+			if n := len(f.Crossovers); n < least || n > 2 {
+				return fmt.Errorf("%d points; want %d to 2", n, least)
 			}
 			return nil
 		}
 	}
-	return writing{name: "growth", out: "g.jsonl", lines: true, again: []string{"--resume"}, args: args, whole: lines(0), final: lines(4)}
+	return writing{name: "crossover", out: "g.jsonl", lines: true, again: []string{"--resume"}, args: args, whole: lines(0), final: lines(2)}
 }
 
 // resumed returns the writing that goes on with a half of the lines of another one, and a part of the next.

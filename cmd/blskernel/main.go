@@ -11,12 +11,10 @@
 //	blskernel demo                 the methods of updating side by side
 //	blskernel paper --table N      the paper's tables
 //	blskernel report               a page of results, with plots
-//	blskernel data                 where data files can be had, and whether those that are here are right
 //	blskernel bench                the speeds of the backends side by side
 //	blskernel flops                the flops and times of an update, by the model and as measured
 //	blskernel plan                 which method is the cheapest here, and why
 //	blskernel crossover            from how many rows on starting over is faster than an update
-//	blskernel growth               errors against condition numbers
 //	blskernel info                 backend, CPU, kernel, block sizes
 //
 // Flags may be written with one dash or with two.

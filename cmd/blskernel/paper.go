@@ -74,7 +74,7 @@ the paper's figures for it are those of the q x q form, improved/small, which is
 therefore run too unless --methods names others.
 
 DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb
-with them; see 'blskernel data'. Without the files of NORB its tables run on random
+with them; docs/data.md says where to get them. Without the files of NORB its tables run on random
 images of the same size: the times are real, the accuracies say "no data". --embedded
 takes the embedded synthetic digits in place of MNIST.
 

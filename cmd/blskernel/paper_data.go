@@ -30,7 +30,7 @@ func (j *paperJob) load(t bench.PaperTable, here func(func() error) error) (sets
 			n := full.Scaled(j.scale).Samples()
 			j.mnist = sets{digits(n+n/10, j.seed), digits(max(1000, n/6), j.seed+1), bench.SyntheticDigits}
 		case j.dir == "":
-			return sets{}, usageError{errors.New("--data is missing: name the folder of MNIST's idx files (see 'blskernel data'), or give --embedded")}
+			return sets{}, usageError{errors.New("--data is missing: name the folder of MNIST's idx files (docs/data.md says where to get them), or give --embedded")}
 		default:
 			train, test, err := loadFrom(j.dir, "mnist", dataset.LoadMNIST)
 			if err != nil {

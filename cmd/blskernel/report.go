@@ -27,7 +27,7 @@ func newReport(s streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report --results DIR|FILE... --out DIR",
 		Short: "Make a page with plots from files of results",
-		Long: `Read what paper, crossover and growth write with --out, or any of these, bench and flops
+		Long: `Read what paper and crossover write with --out, or any of these, bench and flops
 with --json, and make DIR/index.html of it: what was measured in plain sentences, plots,
 and below each plot its numbers. The page is one file that loads nothing; DIR/plots has
 its plots as SVG and PNG. A folder stands for all of its files *.jsonl.
@@ -66,7 +66,7 @@ func (set *reportSettings) run(ctx context.Context, s streams) error {
 	}
 	page, err := report.New(files)
 	if errors.Is(err, report.ErrNoResults) {
-		return fmt.Errorf("nothing to show in %s: want what paper, crossover, growth, bench or flops write with --out or --json", strings.Join(set.results, ", "))
+		return fmt.Errorf("nothing to show in %s: want what paper, crossover, bench or flops write with --out or --json", strings.Join(set.results, ", "))
 	}
 	if err != nil {
 		return err

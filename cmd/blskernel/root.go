@@ -34,7 +34,7 @@ of linear algebra backends, and says what it runs on.`,
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(newTrain(s), newUpdate(s), newPredict(s), newEvaluate(s), newExport(s), newInspect(s),
-		newDemo(s), newBench(s), newFlops(s), newPlan(s), newCrossover(s), newGrowth(s), newPaper(s), newReport(s), newData(s), newInfo(s), newMan(s))
+		newDemo(s), newBench(s), newFlops(s), newPlan(s), newCrossover(s), newPaper(s), newReport(s), newInfo(s), newMan(s))
 	completeShared(root)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()

@@ -119,7 +119,7 @@ func TestHelp(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"", []string{"Usage:", "Examples:", "demo ", "train ", "paper ", "report ", "data ", "bench ", "crossover ", "growth ", "info ", "update ", "predict ", "evaluate ", "export ", "inspect ", "blskernel train --out iris.bls"}},
+		{"", []string{"Usage:", "Examples:", "demo ", "train ", "paper ", "report ", "bench ", "crossover ", "info ", "update ", "predict ", "evaluate ", "export ", "inspect ", "blskernel train --out iris.bls"}},
 		{"--help", []string{"Usage:", "Examples:", "demo ", "train ", "info "}},
 		{"--version", []string{"blskernel version "}},
 		{"help", []string{"Usage:", "demo ", "train ", "info "}},

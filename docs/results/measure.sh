@@ -68,19 +68,17 @@ predicted() { measure flops --validate --backends "$backend"; }
 
 case $size in
 quick)
-	for file in table1 tables methods grid crossover growth speed; do rm -f "$out/$file.jsonl"; done
+	for file in table1 tables methods grid crossover speed; do rm -f "$out/$file.jsonl"; done
 	kept paper table1.jsonl --table 1
 	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --scale 0.04 --retrain --runs 3 --predict=false
 	kept paper methods.jsonl --table 9 --scale 0.04 --retrain --predict=false --methods "$every"
 	kept paper grid.jsonl --table 2 --embedded --scale 0.04 --predict=false --methods planner --held-out 400 \
 		--lambda 2^-30,2^-18,2^-6 --shrink 0.8,1.6
 	kept crossover crossover.jsonl --k 200 --l 2000 --q 1,3,10,30,100,300,1000 --rounds 3 --predict=false
-	kept growth growth.jsonl --seeds 2
 	whole speed.jsonl quick_speed
 	;;
 full)
 	kept paper table1.jsonl --table 1
-	kept growth growth.jsonl
 	kept crossover crossover.jsonl
 	whole predicted.jsonl predicted
 	whole speed.jsonl full_speed

@@ -159,7 +159,7 @@ func usedBy(code ast.Node, info *types.Info, path string, names map[string]bool)
 
 // Reasons why something is in no Example.
 const (
-	experiment = "part of an experiment of minutes to hours, which the command paper, crossover or growth runs"
+	experiment = "part of an experiment of minutes to hours, which the command paper or crossover runs"
 	needsFiles = "reads files of small NORB, which are not in the repository; the tests write some"
 	measuring  = "measures the machine for a minute or two, or reads what was measured; the commands plan and flops do"
 	opponents  = "compares with OpenBLAS, which may not be there; the command bench does"
@@ -184,7 +184,6 @@ var unused = map[string]map[string]string{
 		"BLS": listing, "Sizes": listing, "Large": opponents, "Larges": opponents, "Library": opponents, "Opponent": opponents,
 		"Progress": "a function that is told of progress; the Example needs none", "Quiet": measuring, "CPUTime": measuring,
 	},
-	"blskernel/dataset/catalog": {"Downloader": "asks a server in the network; the tests are one"},
 	"blskernel/dataset": {
 		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
 		"ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,
