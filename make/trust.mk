@@ -1,7 +1,7 @@
 # What the project can be held to: no known vulnerabilities, licenses that are compatible, kernels that do not become slower, tests that
 # execute the code.
 
-.PHONY: vuln licenses notices gate gate-baseline cover
+.PHONY: vuln licenses notices gate cover
 
 # The Go vulnerability database on all modules. .ci/vuln by itself has an exit status of its own, 75, where the database cannot be reached.
 vuln:
@@ -16,14 +16,10 @@ notices:
 	@mkdir -p "$(DIST)"
 	cd docs/_licenses && $(GO) run . -texts >"$(abspath $(DIST))/THIRD_PARTY_LICENSES"
 
-# The kernels against the FMA peak and OpenBLAS, compared with the baselines of this CPU in bench/gate/baselines; GATEFLAGS as in
-# go run ./bench/gate -help. Some three minutes, in which the machine may have other work to do.
+# The share of its FMA peak that each kernel of this CPU reaches, against bench/gate/floors.txt; GATEFLAGS as in go run ./bench/gate -help.
+# A quarter of a minute, in which the machine may have other work to do.
 gate:
 	$(GO) run ./bench/gate $(GATEFLAGS)
-
-# New baselines for this CPU, to be reviewed before they are committed. Nothing else should run meanwhile.
-gate-baseline:
-	$(GO) run ./bench/gate -write $(GATEFLAGS)
 
 # How much of each package the tests of all packages execute, and those of the backends without cgo too, since no file is compiled only
 # then; 90 percent at least, but for the exceptions with their reasons in internal/cover/exceptions.txt. COVERFLAGS=-uncovered=all lists

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/kernel"
 )
 
 // A Job is a case on a shape.
@@ -31,10 +32,10 @@ type Comparison struct {
 	Rounds    int           // 0 stands for DefaultRounds
 	MinTime   time.Duration // of one timing; 0 stands for DefaultMinTime
 
-	// Of the tests: a clock, a peak in GFLOP/s, and what waits for quiet.
-	now   func() time.Duration
-	peak  func(threads int) float64
-	quiet func()
+	Clock func() time.Duration      // nil means the wall's; CPUTime is one for a single thread
+	Peak  func(threads int) float64 // in GFLOP/s; nil measures that of the CPU
+
+	quiet func() // nil means Quiet; tests have their own
 }
 
 // The defaults of a Comparison.
@@ -140,7 +141,7 @@ type comparisonRun struct {
 func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	r := &comparisonRun{
 		jobs: c.Jobs, threads: c.Threads, backends: c.Backends, opponents: c.Opponents, rounds: c.Rounds,
-		meter: Meter{MinTime: c.MinTime, Now: c.now, Quiet: c.quiet}, peak: c.peak, progress: progress,
+		meter: Meter{MinTime: c.MinTime, Now: c.Clock, Quiet: c.quiet}, peak: c.Peak, progress: progress,
 	}
 	if r.progress == nil {
 		r.progress = func(float64, string) {}
@@ -159,11 +160,10 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 		r.meter.Quiet = Quiet
 	}
 	if r.peak == nil {
-		p, err := newPeak(r.meter.MinTime)
-		if err != nil {
+		var err error
+		if r.peak, err = KernelPeak(kernel.Names()[0], nil); err != nil {
 			return nil, err
 		}
-		r.peak = p.gflops
 	}
 	for _, j := range c.Jobs {
 		for _, o := range j.Case.among(c.Opponents) {

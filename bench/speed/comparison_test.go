@@ -36,8 +36,8 @@ func faked(jobs ...Job) (c *Comparison, a, b *fake, order *[]string) {
 	}
 	return &Comparison{
 		Backends: []blskernel.Backend{a, b}, Jobs: jobs, Threads: []int{1}, Rounds: 4, MinTime: 100 * time.Microsecond,
-		now:   func() time.Duration { return *clock },
-		peak:  func(threads int) float64 { look(true); return 4 * float64(threads) },
+		Clock: func() time.Duration { return *clock },
+		Peak:  func(threads int) float64 { look(true); return 4 * float64(threads) },
 		quiet: func() { look(false) },
 	}, a, b, order
 }

@@ -9,36 +9,45 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// A peak measures the CPU's limit: fused multiply-adds on registers only.
+// A peak measures the limit of a kernel: fused multiply-adds on registers only.
 type peak struct {
-	k kernel.Kernel
-	n int // steps of the loop in one measurement
+	k     kernel.Kernel
+	n     int // steps of the loop in one measurement
+	clock func() time.Duration
 }
 
-// newPeak finds the number of steps that take about minTime, and no less than half of it. It takes the
-// best kernel of this CPU, whichever kernel the backends use: it is the CPU's limit that is wanted.
-func newPeak(minTime time.Duration) (*peak, error) {
-	k, err := kernel.Lookup(kernel.Names()[0])
+// KernelPeak returns a function that measures the GFLOP/s of fused multiply-adds on registers, by the given
+// number of threads together, with the instructions of a kernel. A nil clock means the wall's; CPUTime is right
+// for one thread. The error is that of an unknown kernel.
+func KernelPeak(name string, clock func() time.Duration) (func(threads int) float64, error) {
+	k, err := kernel.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	p := &peak{k: k, n: 1 << 10}
-	for p.loop() < minTime/2 {
+	if clock == nil {
+		began := time.Now()
+		clock = func() time.Duration { return time.Since(began) }
+	}
+	p := &peak{k: k, n: 1 << 10, clock: clock}
+	// The least of three times counts, so that one interruption does not make the loop too short.
+	for min(p.loop(), p.loop(), p.loop()) < DefaultMinTime/2 {
 		p.n *= 2
 	}
-	return p, nil
+	return p.gflops, nil
 }
 
 // loop returns the time of the loop. The numbers converge to 2.
 func (p *peak) loop() time.Duration {
-	began := time.Now()
+	began := p.clock()
 	p.k.Peak(p.n, 0.5, 1)
-	return time.Since(began)
+	return p.clock() - began
 }
 
-// gflops returns what the given number of threads make together, in GFLOP/s. Each of them is timed
-// by itself while all are at work, so that starting them does not count.
+// gflops times each of the threads by itself while all are at work, so that starting them does not count.
 func (p *peak) gflops(threads int) float64 {
+	if threads == 1 {
+		return p.speed()
+	}
 	speeds := make([]float64, threads)
 	var ready atomic.Int64
 	var done sync.WaitGroup
@@ -52,7 +61,7 @@ func (p *peak) gflops(threads int) float64 {
 			for ready.Load() < int64(threads) {
 				runtime.Gosched()
 			}
-			speeds[i] = 2 * float64(p.k.PeakWidth) * float64(p.n) / p.loop().Seconds() / 1e9
+			speeds[i] = p.speed()
 		}()
 	}
 	done.Wait()
@@ -61,4 +70,9 @@ func (p *peak) gflops(threads int) float64 {
 		sum += s
 	}
 	return sum
+}
+
+// speed returns the GFLOP/s of one thread.
+func (p *peak) speed() float64 {
+	return 2 * float64(p.k.PeakWidth) * float64(p.n) / p.loop().Seconds() / 1e9
 }
