@@ -93,7 +93,7 @@ RACE = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 # The packages with goroutines, and those that compute on theirs, without the longest of the tests that look at numbers alone.
 race:
 	$(RACE) -short -skip '^(TestGallery.*|TestGrowth|TestDgemv|TestDger|TestDsymvDspmv|TestDsyrDspr|TestDtrsv|TestImplementation|TestImplementationInherited|TestSymmetric|TestManyRows|TestPaperTables)$$' \
-		. ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./cmd/... $(addprefix ./internal/,atomicfile disk faults fuzz gemm interrupt blas12 memory)
+		. ./mat ./lapack ./blsupdate ./bls/... ./bench ./dataset/stream ./examples/server ./cmd/... $(addprefix ./internal/,atomicfile vfs testutil/faultfs testutil/faults testutil/fuzz gemm interrupt blas12 memory)
 
 noasm:
 	$(GO) test -tags noasm ./...

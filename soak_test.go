@@ -25,7 +25,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 	"blskernel/internal/testutil/long"
 	"blskernel/lapack"
 	"blskernel/mat"

@@ -9,7 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 var allMethods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupdate.RidgeInverse, blsupdate.InverseCholesky, blsupdate.Gram, blsupdate.QR}

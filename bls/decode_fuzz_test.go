@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // FuzzDecode decodes any bytes as a model of either kind: there is a *FormatError that names a byte of them, or a model that

@@ -14,7 +14,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // TestCanceled cancels updates at every look at the context: the model is what it was, and then learns the batch as

@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // FuzzDecode decodes anything. There is a *FormatError that names a byte, or a model that can be used, and is encoded as it

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/vfs"
 )
 
 // EnvCache names the environment variable for the folder in which rates are kept. Where it is not set that is the
@@ -125,7 +126,9 @@ func readBounded(name string, most int64) ([]byte, error) {
 // Save keeps the rates for LoadRates, in a file of their own in the folder that BLSKERNEL_CACHE names or in
 // blskernel in the user's cache folder, which is made if need be. The file is replaced as a whole or not at all; the error
 // is a *CacheError.
-func (r *Rates) Save() error {
+func (r *Rates) Save() error { return r.save(vfs.OS) }
+
+func (r *Rates) save(fsys vfs.FS) error {
 	name, err := r.key.file()
 	if err != nil {
 		return err
@@ -134,7 +137,7 @@ func (r *Rates) Save() error {
 	if err != nil {
 		return &CacheError{name, true, err}
 	}
-	if err := replaceFile(name, data); err != nil {
+	if err := replaceFile(fsys, name, data); err != nil {
 		return &CacheError{name, true, err}
 	}
 	return nil
@@ -142,11 +145,11 @@ func (r *Rates) Save() error {
 
 // replaceFile replaces a file as a whole. That a loss of power may bring the old one back is no error: then the rates are
 // measured again.
-func replaceFile(name string, data []byte) error {
+func replaceFile(fsys vfs.FS, name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := atomicfile.Create(name)
+	f, err := atomicfile.Create(fsys, name)
 	if err != nil {
 		return err
 	}

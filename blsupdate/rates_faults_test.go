@@ -10,8 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
-	"blskernel/internal/disk"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faultfs"
 )
 
 // TestRatesFaults lets each operation of Save fail, over rates that are there: either the old ones or the new ones can be
@@ -36,16 +35,14 @@ func TestRatesFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := 0
-	for _, times := range []int{1, faults.Always} {
+	for _, times := range []int{1, faultfs.Always} {
 		for n := 0; ; n++ {
 			if err := first.Save(); err != nil {
 				t.Fatal(err)
 			}
-			d := &faults.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
-			undo := d.Inject()
-			err := second.Save()
-			undo()
-			if err := atomicfile.RemoveLeftovers(name); err != nil {
+			d := &faultfs.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
+			err := second.save(d.FS())
+			if err := atomicfile.RemoveLeftovers(nil, name); err != nil {
 				t.Error(err)
 			}
 			if entries, failed := filepath.Glob(filepath.Join(folder, "*.new")); failed != nil || len(entries) > 1 {
@@ -61,7 +58,7 @@ func TestRatesFaults(t *testing.T) {
 			}
 			done := len(d.Failed()) == 0
 			want := first.probe
-			if done || d.Failed()[0].Op == disk.Folder {
+			if done || d.Failed()[0].Op == faultfs.SyncDir {
 				want = second.probe
 			}
 			var cache *CacheError

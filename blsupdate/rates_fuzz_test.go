@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // keyMark stands in fuzzed files of rates for the key of this machine, which a checked-in file cannot have.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // TestHostileFiles gives every reader of files what somebody may have sent who means no good. TestReadIDXMalformed and

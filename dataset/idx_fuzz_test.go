@@ -7,7 +7,7 @@ import (
 	"io"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // addSeeds gives f good and bad files of both kinds, plain and gzip.

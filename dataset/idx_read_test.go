@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // idx returns an idx file of unsigned bytes with the dimensions and the body given, whether or not

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // matrixFile returns a binary matrix file with the magic number, the number of dimensions, the fields for them and

@@ -3,6 +3,6 @@
 # test says how many. Some ten minutes on two cores.
 .PHONY: faults
 faults:
-	$(call long,EveryOperation|Fault|FullDisk|Adopt|Kept|Leftover,./internal/disk ./internal/faults ./internal/atomicfile ./bls/modelfile ./dataset/stream,-v)
+	$(call long,EveryOperation|Fault|FullDisk|Adopt|Kept|Leftover,./internal/vfs ./internal/testutil/faultfs ./internal/atomicfile ./bls/modelfile ./dataset/stream,-v)
 	$(call long,Panic|Memory|Limit|Garbage|RatesFaults,./internal/memory ./dataset/stream ./bls ./blsupdate ./bench,-v)
 	$(call long,Fault|FullDisk|ReadErrors|Stop|Signal|Kill|Panic,./cmd/blskernel,-v)

@@ -6,7 +6,7 @@
 #	make fuzz FUZZTIME=5m           five minutes each
 #	make fuzz FUZZPACKAGES=./bls    those of one package
 #
-# An input for which a reader does not end is a fault after a minute, by internal/faults, if there is that minute: where a time is
+# An input for which a reader does not end is a fault after a minute, by internal/testutil/faults, if there is that minute: where a time is
 # over while an input is at work, the fuzzer takes it for the end of the work and not for a fault. So a time is to be of several
 # minutes, and what has less of it counts executions.
 #

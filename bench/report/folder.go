@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/vfs"
 )
 
 // A Written is a file that WriteFolder wrote.
@@ -23,6 +24,11 @@ type Written struct {
 // there: then the error is that of the file or context.Cause of ctx. After an error while they are renamed each file is
 // the old one or the new one.
 func (p *Page) WriteFolder(ctx context.Context, dir string) (written []Written, err error) {
+	return p.WriteFolderFS(ctx, vfs.OS, dir)
+}
+
+// WriteFolderFS is WriteFolder on another file system: one whose operations fail, for tests of this module.
+func (p *Page) WriteFolderFS(ctx context.Context, fsys vfs.FS, dir string) (written []Written, err error) {
 	plots := filepath.Join(dir, "plots")
 	if err := os.MkdirAll(plots, 0o777); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
@@ -40,7 +46,7 @@ func (p *Page) WriteFolder(ctx context.Context, dir string) (written []Written, 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		n, err := jobs[i].do()
+		n, err := jobs[i].do(fsys)
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
@@ -62,8 +68,8 @@ type job struct {
 }
 
 // do writes the file under another name, and returns its size.
-func (j *job) do() (n int64, err error) {
-	if j.file, err = atomicfile.Create(j.path); err != nil {
+func (j *job) do(fsys vfs.FS) (n int64, err error) {
+	if j.file, err = atomicfile.Create(fsys, j.path); err != nil {
 		return 0, err
 	}
 	counted := &counter{w: j.file}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // The memory that the documentation of Read promises.

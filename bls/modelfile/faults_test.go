@@ -12,9 +12,9 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/internal/atomicfile"
-	"blskernel/internal/disk"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/long"
+	"blskernel/internal/vfs"
 )
 
 // saved is a folder with a model file, and another model that is to take its place.
@@ -34,11 +34,10 @@ func newSaved(t *testing.T) *saved {
 
 // save saves the model under faults, and looks at what there is then: the old file or, after a *FolderError, the new one,
 // and nothing else but a complete copy that the error names.
-func (s *saved) save(t *testing.T, undo func()) error {
+func (s *saved) save(t *testing.T, fsys vfs.FS) error {
 	t.Helper()
-	err := Save(s.path, s.file)
-	undo()
-	must(t, atomicfile.RemoveLeftovers(s.path))
+	err := SaveFS(fsys, s.path, s.file)
+	must(t, atomicfile.RemoveLeftovers(nil, s.path))
 	want := map[string][]byte{filepath.Base(s.path): s.old}
 	var folder *FolderError
 	if err == nil || errors.As(err, &folder) {
@@ -79,13 +78,13 @@ func TestSaveOnFullDisk(t *testing.T) {
 	}
 	for room := 0; room < len(s.new); room += step {
 		count++
-		_, undo := faults.FullDisk(room)
-		if err := s.save(t, undo); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "make room on the disk") {
+		full, _ := faultfs.Full(room)
+		if err := s.save(t, full); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "make room on the disk") {
 			t.Fatalf("room for %d bytes: %v", room, err)
 		}
 	}
-	asked, undo := faults.FullDisk(len(s.new))
-	if err := s.save(t, undo); err != nil || asked() != len(s.new) {
+	room, asked := faultfs.Full(len(s.new))
+	if err := s.save(t, room); err != nil || asked() != len(s.new) {
 		t.Errorf("room for all of %d bytes: %v, %d written", len(s.new), err, asked())
 	}
 	t.Logf("%d sizes of the disk", count)
@@ -94,19 +93,19 @@ func TestSaveOnFullDisk(t *testing.T) {
 // TestSaveFaults lets each operation of a Save fail, once and from then on.
 func TestSaveFaults(t *testing.T) {
 	s := newSaved(t)
-	all := &faults.Disk{}
-	must(t, s.save(t, all.Inject()))
+	all := &faultfs.Disk{}
+	must(t, s.save(t, all.FS()))
 	operations := all.Calls()
-	for _, op := range []disk.Op{disk.Open, disk.Chmod, disk.Write, disk.Sync, disk.Close, disk.Rename, disk.Folder} {
-		if !slices.ContainsFunc(operations, func(c disk.Call) bool { return c.Op == op }) {
+	for _, op := range []faultfs.Op{faultfs.Open, faultfs.Chmod, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir} {
+		if !slices.ContainsFunc(operations, func(c faultfs.Call) bool { return c.Op == op }) {
 			t.Errorf("Save does not %s", op)
 		}
 	}
 	count := 0
-	for _, times := range []int{1, faults.Always} {
+	for _, times := range []int{1, faultfs.Always} {
 		for n := 0; ; n++ {
-			d := &faults.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
-			err := s.save(t, d.Inject())
+			d := &faultfs.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
+			err := s.save(t, d.FS())
 			if len(d.Failed()) == 0 {
 				must(t, err)
 				break
@@ -114,7 +113,7 @@ func TestSaveFaults(t *testing.T) {
 			count++
 			var file *atomicfile.WriteError
 			var folder *FolderError
-			if first := d.Failed()[0].Op; first == disk.Folder && !errors.As(err, &folder) || first != disk.Folder && !errors.As(err, &file) || !errors.Is(err, syscall.EIO) {
+			if first := d.Failed()[0].Op; first == faultfs.SyncDir && !errors.As(err, &folder) || first != faultfs.SyncDir && !errors.As(err, &file) || !errors.Is(err, syscall.EIO) {
 				t.Errorf("%s fails: %v", first, err)
 			}
 		}

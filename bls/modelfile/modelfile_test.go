@@ -24,7 +24,7 @@ import (
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/blsupdate"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"

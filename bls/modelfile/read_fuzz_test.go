@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // What Read may allocate for n bytes that there are: less than four times a slice, which doubles, and for the triangle of a matrix

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/codec"
+	"blskernel/internal/vfs"
 )
 
 // Write writes f to w. Where a File has no model, or two, it panics.
@@ -80,8 +81,11 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 // the disk, as far as the system can tell. A link stays one: what it leads to is replaced.
 //
 //	errors: those of Write and of the file system, as a *WriteError; *FolderError is the one after which the new file is there.
-func Save(path string, f *File) error {
-	file, err := atomicfile.Create(path)
+func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
+
+// SaveFS is Save on another file system: one whose operations fail, for tests of this module.
+func SaveFS(fsys vfs.FS, path string, f *File) error {
+	file, err := atomicfile.Create(fsys, path)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/vfs"
 )
 
 // A course is the learning of the rows of a source by a model, batch after batch, with a checkpoint now
@@ -21,7 +22,7 @@ type course struct {
 	path     string // of the model
 	standing *standing
 	every    interval
-	save     func(path string, f *modelfile.File) error // modelfile.Save
+	save     func(path string, f *modelfile.File) error // saveTo
 	sum      *rowSum                                    // of the rows that the model has learned
 	begun    time.Time
 
@@ -175,6 +176,11 @@ func (c *course) keep(done bool) error {
 	c.writing += time.Since(start)
 	c.last = time.Now()
 	return err
+}
+
+// saveTo returns a function that writes a model to a file of fsys.
+func saveTo(fsys vfs.FS) func(path string, f *modelfile.File) error {
+	return func(path string, f *modelfile.File) error { return modelfile.SaveFS(fsys, path, f) }
 }
 
 // keptRows is a line of the JSON output.

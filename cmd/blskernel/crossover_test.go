@@ -36,7 +36,7 @@ func quickCrossover(t *testing.T) *bench.Crossover {
 func TestCrossoverShow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
 	var out, lines, errs bytes.Buffer
-	if err := (&crossoverSettings{out: path}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{&out, &errs}); err != nil || errs.Len() > 0 {
+	if err := (&crossoverSettings{out: path}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{out: &out, err: &errs}); err != nil || errs.Len() > 0 {
 		t.Fatal(err, errs.String())
 	}
 	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\n       planner "} {
@@ -53,14 +53,14 @@ func TestCrossoverShow(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if err := (&crossoverSettings{json: true}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{&lines, &errs}); err != nil || errs.Len() > 0 {
+	if err := (&crossoverSettings{json: true}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{out: &lines, err: &errs}); err != nil || errs.Len() > 0 {
 		t.Fatal(err, errs.String())
 	}
 	if read, err := result.Read("stdout", &lines); err != nil || len(read.Machines) != 1 || len(read.Crossovers) != 3 {
 		t.Errorf("%+v, %v", read, err)
 	}
 	full := errors.New("no space left on device")
-	if err := (&crossoverSettings{}).points(quickCrossover(t), "").show(context.Background(), streams{broken{full}, &errs}); !errors.Is(err, full) {
+	if err := (&crossoverSettings{}).points(quickCrossover(t), "").show(context.Background(), streams{out: broken{full}, err: &errs}); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
 }
@@ -198,7 +198,7 @@ func TestCrossoverElsewhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
 	show := func(errs *bytes.Buffer) error {
 		var out bytes.Buffer
-		return (&crossoverSettings{out: path, resume: true}).points(quickCrossover(t), "").show(context.Background(), streams{&out, errs})
+		return (&crossoverSettings{out: path, resume: true}).points(quickCrossover(t), "").show(context.Background(), streams{out: &out, err: errs})
 	}
 	var errs bytes.Buffer
 	if err := show(&errs); err != nil {

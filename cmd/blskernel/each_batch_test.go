@@ -21,7 +21,7 @@ func TestErrorBesideInterruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		talk := (&talkSettings{quiet: true}).begin(streams{new(bytes.Buffer), new(bytes.Buffer)})
+		talk := (&talkSettings{quiet: true}).begin(streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
 		_, err = eachBatch(ctx, talk, r, batchRows(0), func(fetched) error {
 			cancel(why)
 			return tc.err

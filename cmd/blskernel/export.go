@@ -110,7 +110,7 @@ func (set *exportSettings) run(ctx context.Context, path string, s streams) erro
 	if err != nil {
 		return err
 	}
-	file, err := atomicfile.Create(set.out)
+	file, err := atomicfile.Create(s.fs, set.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
-	"blskernel/internal/disk"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/long"
+	"blskernel/internal/vfs"
 )
 
 // A worktop has the files that a command is tried on, again and again: their contents by their names.
@@ -248,15 +248,13 @@ func resumed(t *testing.T, tr writing) writing {
 	return tr
 }
 
-// under runs the command of a writing while faults are injected, and checks what it leaves, what it says, and that it can
-// be done again. failed returns the operations that have failed.
-func (tr *writing) under(t *testing.T, inject func() (undo func()), failed func() []disk.Call, reason error) {
+// under runs the command of a writing on a file system, and checks what it leaves, what it says, and that it can be done
+// again. failed returns the operations that have failed.
+func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call, reason error) {
 	t.Helper()
 	dir := tr.files.lay(t)
 	defer os.RemoveAll(dir)
-	undo := inject()
-	status, stdout, stderr := inProcess(tr.args(dir)...)
-	undo()
+	status, stdout, stderr := inProcessOn(fsys, tr.args(dir)...)
 	calls := failed()
 	if len(calls) == 0 {
 		if err := tr.final(t, dir); status != 0 || err != nil {
@@ -268,14 +266,14 @@ func (tr *writing) under(t *testing.T, inject func() (undo func()), failed func(
 	check := tr.whole
 	if status == 0 {
 		check = tr.final
-		// Without consequences are a lock that stays, and a checkpoint of which only the folder was not on the disk.
+		// Without consequences are a lock that stays, and a checkpoint of which only the folder was not on the faultfs.
 		for _, c := range calls {
-			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != disk.Open
-			if !lock && !(c.Op == disk.Folder && strings.Contains(stderr, "its folder could not be brought to the disk")) {
+			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != faultfs.Open
+			if !lock && !(c.Op == faultfs.SyncDir && strings.Contains(stderr, "its folder could not be brought to the disk")) {
 				t.Errorf("%s: it says nothing", where)
 			}
 		}
-	} else if !strings.Contains(stderr, tr.out) || !strings.Contains(stderr, disk.Remedy(reason)) && !strings.Contains(stderr, "its folder could not be brought to the disk") {
+	} else if !strings.Contains(stderr, tr.out) || !strings.Contains(stderr, vfs.Remedy(reason)) && !strings.Contains(stderr, "its folder could not be brought to the disk") {
 		t.Errorf("%s: no path or no remedy", where)
 	}
 	if err := check(t, dir); err != nil {
@@ -296,17 +294,17 @@ func (tr *writing) under(t *testing.T, inject func() (undo func()), failed func(
 }
 
 // operations runs the command without faults and returns its operations on files, among which must be those of a file
-// that is written as a whole, or of one that is added to: a command that goes past package disk would pass whatever fails.
+// that is written as a whole, or of one that is added to: a command that goes past its file system would pass whatever fails.
 func (tr *writing) operations(t *testing.T) int {
 	t.Helper()
-	all := &faults.Disk{}
-	tr.under(t, all.Inject, all.Failed, nil)
-	wanted := []disk.Op{disk.Open, disk.Write, disk.Sync, disk.Close, disk.Rename, disk.Folder}
+	all := &faultfs.Disk{}
+	tr.under(t, all.FS(), all.Failed, nil)
+	wanted := []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir}
 	if tr.lines {
-		wanted = []disk.Op{disk.Open, disk.Write, disk.Sync, disk.Close}
+		wanted = []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Sync, faultfs.Close}
 	}
 	for _, op := range wanted {
-		if !slices.ContainsFunc(all.Calls(), func(c disk.Call) bool { return c.Op == op }) {
+		if !slices.ContainsFunc(all.Calls(), func(c faultfs.Call) bool { return c.Op == op }) {
 			t.Errorf("%s does not %s", tr.name, op)
 		}
 	}
@@ -315,14 +313,14 @@ func (tr *writing) operations(t *testing.T) int {
 
 // leftovers checks that nothing is left but an empty lock, complete files that the message names, and what could not be
 // removed, since that is what failed.
-func (tr *writing) leftovers(t *testing.T, dir, where, stderr string, failed []disk.Call) {
+func (tr *writing) leftovers(t *testing.T, dir, where, stderr string, failed []faultfs.Call) {
 	t.Helper()
 	for name := range takeUp(t, dir) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		_, there := tr.files[name]
 		kept := strings.Contains(stderr, "kept as "+path)
 		temporary := strings.HasSuffix(name, ".tmp")
-		stays := slices.ContainsFunc(failed, func(c disk.Call) bool { return c.Op == disk.Remove && c.Path == path })
+		stays := slices.ContainsFunc(failed, func(c faultfs.Call) bool { return c.Op == faultfs.Remove && c.Path == path })
 		switch {
 		case temporary && (kept || stays):
 		case temporary:
@@ -355,16 +353,16 @@ func TestEveryDiskFault(t *testing.T) {
 			Half  bool
 		}{
 			{1, syscall.EIO, false},
-			{faults.Always, syscall.ENOSPC, true},
+			{faultfs.Always, syscall.ENOSPC, true},
 			{2, syscall.EACCES, false},
-			{faults.Always, syscall.EIO, true},
+			{faultfs.Always, syscall.EIO, true},
 		} {
-			if !long.Asked() && mode.Times == 2 || !long.Asked() && mode.Times == faults.Always && mode.Err == syscall.EIO {
+			if !long.Asked() && mode.Times == 2 || !long.Asked() && mode.Times == faultfs.Always && mode.Err == syscall.EIO {
 				continue
 			}
 			for n := first % min(step, operations); ; n += step {
-				d := &faults.Disk{Before: n, Times: mode.Times, Err: mode.Err, Half: mode.Half}
-				tr.under(t, d.Inject, d.Failed, mode.Err)
+				d := &faultfs.Disk{Before: n, Times: mode.Times, Err: mode.Err, Half: mode.Half}
+				tr.under(t, d.FS(), d.Failed, mode.Err)
 				if len(d.Failed()) == 0 {
 					if n < operations {
 						t.Errorf("%s: no operation fails after %d of %d", tr.name, n, operations)
@@ -386,9 +384,8 @@ func TestEveryFullDisk(t *testing.T) {
 	}
 	total, commands := 0, writings(t)
 	for _, tr := range commands {
-		asked, undo := faults.FullDisk(1 << 30)
-		status, _, stderr := inProcess(tr.args(tr.files.lay(t))...)
-		undo()
+		roomy, asked := faultfs.Full(1 << 30)
+		status, _, stderr := inProcessOn(roomy, tr.args(tr.files.lay(t))...)
 		size, parts := asked(), 2
 		if status != 0 || size == 0 {
 			t.Fatalf("%s: status %d, %d bytes, %q", tr.name, status, size, stderr)
@@ -398,15 +395,12 @@ func TestEveryFullDisk(t *testing.T) {
 		}
 		for part := range parts {
 			room := size * part / parts
-			var asked func() int
-			tr.under(t, func() (undo func()) {
-				asked, undo = faults.FullDisk(room)
-				return undo
-			}, func() []disk.Call {
+			full, asked := faultfs.Full(room)
+			tr.under(t, full, func() []faultfs.Call {
 				if asked() <= room {
 					return nil
 				}
-				return []disk.Call{{Op: disk.Write}}
+				return []faultfs.Call{{Op: faultfs.Write}}
 			}, syscall.ENOSPC)
 			total++
 		}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"blskernel/internal/atomicfile"
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // errBusy says that another process has the lock.
@@ -19,25 +19,27 @@ var errBusy = errors.New("locked by another process")
 // the model itself, which every update replaces by another file. The system takes the lock from a
 // process that ends, however it ends.
 type modelLock struct {
-	file *disk.File
+	fs   vfs.FS
+	file vfs.File
 }
 
 // lockModel locks the model at path, which need not be there yet, and removes what processes that were
 // killed while they wrote it have left. Until the lock is released nobody else writes it.
-func lockModel(path string) (*modelLock, error) {
+func lockModel(fsys vfs.FS, path string) (*modelLock, error) {
+	fsys = vfs.Or(fsys)
 	target, err := resolved(path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := lockFile(atomicfile.Beside(target, ".lock"))
+	file, err := lockFile(fsys, atomicfile.Beside(target, ".lock"))
 	if errors.Is(err, errBusy) {
 		return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, disk.Remedy(err))
+		return nil, fmt.Errorf("%s cannot be locked: %w: %s", path, err, vfs.Remedy(err))
 	}
-	_ = atomicfile.RemoveLeftovers(target) // what cannot be removed is in nobody's way
-	return &modelLock{file}, nil
+	_ = atomicfile.RemoveLeftovers(fsys, target) // what cannot be removed is in nobody's way
+	return &modelLock{fsys, file}, nil
 }
 
 // resolved returns the file that path leads to, which may be one that is not there in a folder that is.

@@ -8,13 +8,13 @@ import (
 	"os"
 	"syscall"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // lockFile creates the file and locks it.
-func lockFile(name string) (*disk.File, error) {
+func lockFile(fsys vfs.FS, name string) (vfs.File, error) {
 	for {
-		f, err := disk.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			return nil, err
 		}
@@ -42,6 +42,6 @@ func lockFile(name string) (*disk.File, error) {
 
 // release lets others change the model.
 func (l *modelLock) release() {
-	_ = disk.RemoveFile(l.file.Name()) // as long as the lock is held, so that nobody else's file is removed
+	_ = l.fs.Remove(l.file.Name()) // as long as the lock is held, so that nobody else's file is removed
 	_ = l.file.Close()
 }

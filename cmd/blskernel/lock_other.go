@@ -6,11 +6,11 @@ import (
 	"errors"
 	"runtime"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // lockFile fails: a lock that is none would let updates be lost.
-func lockFile(string) (*disk.File, error) {
+func lockFile(vfs.FS, string) (vfs.File, error) {
 	return nil, errors.New("files cannot be locked on " + runtime.GOOS)
 }
 

@@ -21,7 +21,7 @@ func TestLockNames(t *testing.T) {
 		dir := t.TempDir()
 		writeText(t, dir, leftover, "")
 		mine := writeText(t, dir, ".m.bls.notahex!.tmp", "")
-		lock, err := lockModel(filepath.Join(dir, name))
+		lock, err := lockModel(nil, filepath.Join(dir, name))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -32,7 +32,7 @@ func TestLockNames(t *testing.T) {
 		if _, err := os.Stat(mine); err != nil {
 			t.Error(err)
 		}
-		if _, err := lockModel(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "is being changed by another process") {
+		if _, err := lockModel(nil, filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "is being changed by another process") {
 			t.Errorf("%s is locked twice: %v", name, err)
 		}
 		lock.release()

@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // What package syscall does not name.
@@ -16,7 +16,7 @@ const (
 )
 
 // lockFile creates the file for this process alone, until it is closed; then it is gone.
-func lockFile(name string) (*disk.File, error) {
+func lockFile(_ vfs.FS, name string) (vfs.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func lockFile(name string) (*disk.File, error) {
 	case err != nil:
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 	}
-	return disk.Of(os.NewFile(uintptr(h), name)), nil
+	return os.NewFile(uintptr(h), name), nil
 }
 
 // release lets others change the model.

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"blskernel/internal/vfs"
 )
 
 // asCommand makes the test binary be the command, for what needs a process of its own.
@@ -57,9 +59,12 @@ func process(t *testing.T, env []string, args ...string) (status int, stdout, st
 }
 
 // inProcess runs the command in this process.
-func inProcess(args ...string) (status int, stdout, stderr string) {
+func inProcess(args ...string) (status int, stdout, stderr string) { return inProcessOn(nil, args...) }
+
+// inProcessOn is inProcess with the file system that the command writes to.
+func inProcessOn(fsys vfs.FS, args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	status = run(context.Background(), args, streams{out: &out, err: &errs})
+	status = run(context.Background(), args, streams{out: &out, err: &errs, fs: fsys})
 	return status, out.String(), errs.String()
 }
 

@@ -203,7 +203,7 @@ func (set *paperSettings) run(ctx context.Context, s streams) error {
 	if set.json {
 		lines = s.out
 	}
-	out, err := openResults(set.out, set.resume, lines)
+	out, err := openResults(s.fs, set.out, set.resume, lines)
 	if err != nil {
 		return err
 	}

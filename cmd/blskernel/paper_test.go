@@ -171,7 +171,7 @@ func TestPaperCancelled(t *testing.T) {
 	stopped := errors.New("stopped")
 	cancel(stopped)
 	var out, errs strings.Builder
-	if status := run(ctx, strings.Fields(paperArgs+"--table 2 --embedded"), streams{&out, &errs}); status == 0 {
+	if status := run(ctx, strings.Fields(paperArgs+"--table 2 --embedded"), streams{out: &out, err: &errs}); status == 0 {
 		t.Errorf("status %d: %s", status, out.String())
 	}
 }
@@ -373,7 +373,7 @@ func TestPaperTablePrint(t *testing.T) {
 func TestPaperFileFirst(t *testing.T) {
 	full := errors.New("no space left on device")
 	path := filepath.Join(t.TempDir(), "out.jsonl")
-	out, err := openResults(path, false, broken{full})
+	out, err := openResults(nil, path, false, broken{full})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (x points[P]) show(ctx context.Context, s streams) error {
 	if x.json {
 		lines = s.out
 	}
-	out, err := openResults(x.out, x.resume, lines)
+	out, err := openResults(s.fs, x.out, x.resume, lines)
 	if err != nil {
 		return err
 	}

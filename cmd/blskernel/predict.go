@@ -108,7 +108,7 @@ func (set *predictSettings) run(ctx context.Context, args []string, s streams) e
 	if err != nil {
 		return err
 	}
-	out, err := set.newWriter(model, s.out)
+	out, err := set.newWriter(model, s)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,11 +27,11 @@ type predictionWriter interface {
 func isNPY(name string) bool { return strings.EqualFold(filepath.Ext(name), ".npy") }
 
 // newWriter returns what writes the predictions where the flags want them.
-func (set *predictSettings) newWriter(model *learner, standard io.Writer) (predictionWriter, error) {
+func (set *predictSettings) newWriter(model *learner, s streams) (predictionWriter, error) {
 	text := textPredictions{predicted: newPredicted(model, set.scores)}
-	var to io.Writer = standard
+	to := s.out
 	if set.out != "" {
-		file, err := atomicfile.Create(set.out)
+		file, err := atomicfile.Create(s.fs, set.out)
 		if err != nil {
 			return nil, fmt.Errorf("--out: %w", err)
 		}

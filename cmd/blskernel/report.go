@@ -71,7 +71,7 @@ func (set *reportSettings) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	written, err := page.WriteFolder(ctx, set.out)
+	written, err := page.WriteFolderFS(ctx, s.fs, set.out)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // results are the lines that a command measures: in a file that grows line by line, each of which is on
@@ -22,7 +22,8 @@ type results struct {
 	machine result.Machine // that is at work, for the line before the first one
 
 	path  string
-	file  *disk.File   // nil for none
+	fs    vfs.FS
+	file  vfs.File     // nil for none
 	made  bool         // by this command, which removes it again if there is no line for it
 	read  *result.File // what was there, where the run goes on
 	print io.Writer    // nil for none
@@ -31,22 +32,22 @@ type results struct {
 
 // openResults creates the file at path, or where the run is to go on opens the one that is there. An
 // empty path is for no file. print gets the lines too, unless it is nil.
-func openResults(path string, resume bool, print io.Writer) (*results, error) {
-	r := &results{path: path, print: print}
+func openResults(fsys vfs.FS, path string, resume bool, print io.Writer) (*results, error) {
+	r := &results{fs: vfs.Or(fsys), path: path, print: print}
 	if path == "" {
 		return r, nil
 	}
 	flags := os.O_RDWR | os.O_CREATE
-	f, err := disk.OpenFile(path, flags|os.O_EXCL, 0o666)
+	f, err := r.fs.OpenFile(path, flags|os.O_EXCL, 0o666)
 	r.made = err == nil
 	if errors.Is(err, fs.ErrExist) {
 		if !resume {
 			return nil, usageError{fmt.Errorf("--out %s exists: --resume goes on with it, or remove it", path)}
 		}
-		f, err = disk.OpenFile(path, flags, 0o666)
+		f, err = r.fs.OpenFile(path, flags, 0o666)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+		return nil, fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
 	}
 	r.file = f
 	if !resume {
@@ -58,7 +59,7 @@ func openResults(path string, resume bool, print io.Writer) (*results, error) {
 	if err != nil {
 		var file *fs.PathError
 		if errors.As(err, &file) { // and not what is in it
-			err = fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+			err = fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
 		}
 		return nil, errors.Join(err, r.close())
 	}
@@ -108,9 +109,9 @@ func (r *results) write(kind string, v any) error {
 	case err == nil:
 		return nil
 	case r.made: // and will be removed
-		return fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+		return fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
 	default:
-		return fmt.Errorf("--out: %w: %s; what %s has is kept, and --resume goes on from there", err, disk.Remedy(err), r.path)
+		return fmt.Errorf("--out: %w: %s; what %s has is kept, and --resume goes on from there", err, vfs.Remedy(err), r.path)
 	}
 }
 
@@ -198,10 +199,10 @@ func (r *results) close() error {
 	r.file = nil
 	err := f.Close()
 	if r.made {
-		err = errors.Join(err, disk.RemoveFile(f.Name()))
+		err = errors.Join(err, r.fs.Remove(f.Name()))
 	}
 	if err != nil {
-		return fmt.Errorf("--out: %w: %s", err, disk.Remedy(err))
+		return fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
 	}
 	return nil
 }

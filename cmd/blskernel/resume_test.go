@@ -194,7 +194,7 @@ func TestLocked(t *testing.T) {
 	model := filepath.Join(dir, "m.bls")
 	succeed(t, small("--target", "color", "--out", model, data)...)
 	before := state(t, model)
-	lock, err := lockModel(model)
+	lock, err := lockModel(nil, model)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"blskernel/bench"
+	"blskernel/internal/vfs"
 )
 
 // streams are where a command writes: results to out, progress and errors to err.
-type streams struct{ out, err io.Writer }
+type streams struct {
+	out, err io.Writer
+	fs       vfs.FS // of the files that the command writes; nil for the operating system's
+}
 
 // interruptible returns f's error, or why ctx was cancelled as soon as it is, even where f does not
 // look at it: f is then left to itself, since the process is about to end.

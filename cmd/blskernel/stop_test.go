@@ -13,9 +13,9 @@ import (
 
 	"blskernel/bench/result"
 	"blskernel/dataset/stream"
-	"blskernel/internal/disk"
-	"blskernel/internal/faults"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil/faultfs"
+	"blskernel/internal/testutil/faults"
 	"blskernel/internal/testutil/long"
 )
 
@@ -35,12 +35,12 @@ func (l *lookout) Write(p []byte) (int, error) {
 func stopped(n int, args []string) (looks, status int, stderr string) {
 	ctx, release := faults.StoppedAfter(n, interrupt.SignalError{Signal: os.Interrupt})
 	defer release()
-	defer disk.Inject(func(disk.Call) (int, error) {
+	looking := faultfs.Func(func(faultfs.Call) (int, error) {
 		_ = ctx.Err()
 		return 0, nil
-	})()
+	})
 	out, errs := &lookout{ctx: ctx}, &lookout{ctx: ctx}
-	status = run(ctx, args, streams{out: out, err: errs})
+	status = run(ctx, args, streams{out: out, err: errs, fs: looking})
 	return ctx.Looks(), status, errs.String()
 }
 

@@ -115,7 +115,7 @@ func (set *trainSettings) run(cmd *cobra.Command, args []string, s streams) erro
 	if err := checkReplaceable(set.out); err != nil {
 		return err
 	}
-	lock, err := lockModel(set.out)
+	lock, err := lockModel(s.fs, set.out)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (set *trainSettings) run(cmd *cobra.Command, args []string, s streams) erro
 	t := set.talk.begin(s)
 	defer t.shown.clear()
 	warnOnce(t, set.checkpoint, st)
-	return (&training{set: set, talk: t, backend: b, standing: st}).run(ctx, opt)
+	return (&training{set: set, talk: t, backend: b, standing: st, fs: s.fs}).run(ctx, opt)
 }
 
 // check says which flag is wrong.

@@ -13,6 +13,7 @@ import (
 	"blskernel"
 	"blskernel/bls/modelfile"
 	"blskernel/dataset/stream"
+	"blskernel/internal/vfs"
 )
 
 // A training is a run of train.
@@ -20,6 +21,7 @@ type training struct {
 	set      *trainSettings
 	talk     *talk
 	backend  blskernel.Backend
+	fs       vfs.FS
 	standing *standing
 	images   bool // whether the data is idx files
 	classes  bool // whether it is a classification
@@ -44,7 +46,7 @@ func (tr *training) run(ctx context.Context, opt stream.Options) error {
 		return err
 	}
 	c := &course{
-		talk: tr.talk, path: tr.set.out, standing: tr.standing, every: tr.set.checkpoint, save: modelfile.Save,
+		talk: tr.talk, path: tr.set.out, standing: tr.standing, every: tr.set.checkpoint, save: saveTo(tr.fs),
 		sum: newRowSum(), begun: begun, last: begun, total: r.Rows(), explain: explainTraining,
 	}
 	if model != nil {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"blskernel/bls/modelfile"
-
 	"github.com/spf13/cobra"
 )
 
@@ -108,7 +106,7 @@ func (set *updateSettings) run(cmd *cobra.Command, args []string, s streams) err
 			return err
 		}
 	}
-	lock, err := lockModel(out)
+	lock, err := lockModel(s.fs, out)
 	if err != nil {
 		return err
 	}
@@ -137,7 +135,7 @@ func (set *updateSettings) run(cmd *cobra.Command, args []string, s streams) err
 		batch = batchRows(model.Metadata.Batch).of(r.Dim())
 	}
 	c := &course{
-		talk: t, model: model, path: out, standing: st, every: set.checkpoint, save: modelfile.Save,
+		talk: t, model: model, path: out, standing: st, every: set.checkpoint, save: saveTo(s.fs),
 		sum: newRowSum(), begun: begun, last: begun, total: r.Rows(), explain: explainUpdate,
 	}
 	if resumed {

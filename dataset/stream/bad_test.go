@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // badData is data of every format with bad samples, and options for it.

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"blskernel/internal/disk"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faultfs"
+	"blskernel/internal/vfs"
 )
 
 // TestSpoolFaults lets each operation on the temporary copy of an archive that comes through a pipe fail: the error says
@@ -26,13 +26,11 @@ func TestSpoolFaults(t *testing.T) {
 	archive := spooled(t)
 	count := 0
 	for n := 0; ; n++ {
-		d := &faults.Disk{Before: n, Times: 1, Err: syscall.ENOSPC, Half: true}
-		undo := d.Inject()
-		rows, err := rowsOfArchive(archive)
-		undo()
+		d := &faultfs.Disk{Before: n, Times: 1, Err: syscall.ENOSPC, Half: true}
+		rows, err := rowsOfArchive(archive, d.FS())
 		entries, failure := os.ReadDir(temp)
 		for _, e := range entries {
-			if len(d.Failed()) == 0 || d.Failed()[0].Op != disk.Remove {
+			if len(d.Failed()) == 0 || d.Failed()[0].Op != faultfs.Remove {
 				t.Errorf("%v: %s is left", d.Failed(), e.Name())
 			}
 			failure = errors.Join(failure, os.Remove(filepath.Join(temp, e.Name())))
@@ -49,11 +47,11 @@ func TestSpoolFaults(t *testing.T) {
 		count++
 		first := d.Failed()[0]
 		switch first.Op {
-		case disk.Remove:
+		case faultfs.Remove:
 			if err != nil { // it is removed when it is closed
 				t.Errorf("%+v fails: %v", first, err)
 			}
-		case disk.Read, disk.Close:
+		case faultfs.Read, faultfs.Close:
 			if !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("%+v fails: %v", first, err)
 			}
@@ -70,8 +68,8 @@ func TestSpoolFaults(t *testing.T) {
 }
 
 // rowsOfArchive reads an archive from standard input and returns the number of its rows.
-func rowsOfArchive(archive []byte) (rows int, err error) {
-	r, err := Open(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(archive), Format: NPZ})
+func rowsOfArchive(archive []byte, fsys vfs.FS) (rows int, err error) {
+	r, err := Open(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(archive), Format: NPZ, FS: fsys})
 	if err != nil {
 		return 0, err
 	}

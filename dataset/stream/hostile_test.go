@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // endless is a reader of one byte for ever.

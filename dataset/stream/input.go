@@ -9,6 +9,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"blskernel/internal/vfs"
 )
 
 const (
@@ -22,6 +24,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 // An input is one opened file or standard input, unpacked where it is gzip.
 type input struct {
 	ctx      context.Context
+	fs       vfs.FS // for copied; nil for vfs.OS
 	path     string // for messages
 	format   Format // by the ending of the path or the first bytes
 	tape     tape   // what is read, as it is

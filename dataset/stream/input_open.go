@@ -17,7 +17,7 @@ const cannotOpen = "cannot be opened"
 // from standard input lasts beyond ctx; what has been asked of the operating system is then still
 // waited for in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
-	in := &input{ctx: ctx, path: display(path), format: format}
+	in := &input{ctx: ctx, fs: opt.FS, path: display(path), format: format}
 	var err error
 	switch {
 	case path == stdinPath && opt.Stdin == nil:

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // A member is an entry of an archive.

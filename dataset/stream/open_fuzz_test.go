@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/faults"
 	"blskernel/internal/npy"
+	"blskernel/internal/testutil/faults"
 )
 
 const (

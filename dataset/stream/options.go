@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"blskernel/internal/vfs"
 )
 
 // A Format is the form in which a source has its samples.
@@ -136,6 +138,10 @@ type Options struct {
 	// goroutine, and closed once, never during a Read: when the Reader is done with it, or behind the Read
 	// that has not returned by then. Its errors come as the cause of an *Error that names the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
+
+	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the operating system's
+	// files. It is for tests of this module.
+	FS vfs.FS
 
 	// Bad is called with what is wrong with a sample that cannot be used, instead of ending the reading:
 	// nil leaves the sample out, any other error ends the reading and is what Next returns from then on,

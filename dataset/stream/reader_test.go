@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // settled fails unless the number of goroutines comes back to what it was.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // spoolPiece is how much is copied between two looks at the context.
@@ -22,17 +22,18 @@ const (
 // A scratch is a temporary file that is gone when it is closed, and where the operating system removes
 // opened files, as those of Unix do, also when the program is killed.
 type scratch struct {
-	file *disk.File
+	fs   vfs.FS
+	file vfs.File
 	name string // empty once it has been removed
 }
 
-func newScratch() (*scratch, error) {
-	file, err := disk.OpenTemp("blskernel-*.npz")
+func newScratch(fsys vfs.FS) (*scratch, error) {
+	file, err := fsys.CreateTemp("", "blskernel-*.npz")
 	if err != nil {
 		return nil, err
 	}
-	s := &scratch{file: file}
-	if disk.RemoveFile(file.Name()) != nil {
+	s := &scratch{fs: fsys, file: file}
+	if fsys.Remove(file.Name()) != nil {
 		s.name = file.Name() // where it is still opened, and removed by close
 	}
 	return s, nil
@@ -41,7 +42,7 @@ func newScratch() (*scratch, error) {
 func (s *scratch) close() error {
 	err := s.file.Close()
 	if s.name != "" {
-		err = errors.Join(err, disk.RemoveFile(s.name))
+		err = errors.Join(err, s.fs.Remove(s.name))
 	}
 	return err
 }
@@ -56,7 +57,7 @@ func (in *input) spool() error {
 	fault := func(err error) error {
 		return &Error{Path: in.path, What: "an .npz that is packed, or comes through a pipe, is copied to a temporary file, which cannot be written: make room, or name another folder in TMPDIR (Windows: TMP)", Err: err}
 	}
-	s, err := newScratch()
+	s, err := newScratch(vfs.Or(in.fs))
 	if err != nil {
 		return fault(err)
 	}

@@ -23,21 +23,23 @@ import (
 	"strconv"
 	"strings"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // A File is written under another name in the same folder, and takes the place of what had its name
 // when it is complete.
 type File struct {
+	fs   vfs.FS
 	path string
-	file *disk.File // nil once it has been committed or aborted
+	file vfs.File // nil once it has been committed or aborted
 }
 
 // Create begins a file that is to be at path. That a folder is not there, or that there can be no file of
 // that name, is found now, and not after the work. A link stays one: what it leads to is replaced, or made.
 // What is there already must be a regular file that its permissions allow to be written; the new one has
 // the same permissions and, where this process may give it to them, the same owner and group.
-func Create(path string) (*File, error) {
+func Create(fsys vfs.FS, path string) (*File, error) {
+	fsys = vfs.Or(fsys)
 	path, err := Target(path)
 	if err != nil {
 		return nil, err
@@ -61,14 +63,14 @@ func Create(path string) (*File, error) {
 	}
 	for {
 		name := Beside(path, fmt.Sprintf(".%08x%s", rand.Uint32(), temporarySuffix))
-		file, err := disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		file, err := fsys.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			return nil, &WriteError{Path: path, Err: err}
 		}
-		f := &File{path: path, file: file}
+		f := &File{fs: fsys, path: path, file: file}
 		if before != nil {
 			own(file, before)
 			if err := file.Chmod(before.Mode().Perm()); err != nil {
@@ -113,7 +115,7 @@ func Beside(path, suffix string) string {
 
 // RemoveLeftovers removes what writers of the file at path that were killed have left in its folder, and what a
 // *WriteError has named as kept where no other name could be had. Nobody may be writing it meanwhile.
-func RemoveLeftovers(path string) error {
+func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {
 		return err
@@ -126,7 +128,7 @@ func RemoveLeftovers(path string) error {
 	var errs []error
 	for _, e := range entries {
 		if name := filepath.Join(dir, e.Name()); isTemporary(name, path) {
-			errs = append(errs, disk.RemoveFile(name))
+			errs = append(errs, vfs.Or(fsys).Remove(name))
 		}
 	}
 	return errors.Join(errs...)
@@ -175,38 +177,39 @@ func (f *File) Commit() error {
 	file := f.file
 	f.file = nil
 	if err := file.Close(); err != nil {
-		return dropped(f.path, file.Name(), err)
+		return f.dropped(file.Name(), err)
 	}
-	if err := disk.RenameFile(file.Name(), f.path); err != nil {
-		return &WriteError{Path: f.path, Kept: keep(file.Name(), f.path), Err: err}
+	if err := f.fs.Rename(file.Name(), f.path); err != nil {
+		return &WriteError{Path: f.path, Kept: f.keep(file.Name()), Err: err}
 	}
-	return syncNames(f.path)
+	return syncNames(f.fs, f.path)
 }
 
 // Adopt gives the file at from, which is complete and on the disk, the name to in the same folder, and
 // brings that to the disk: the last steps of Commit, for a file that has grown under a name of its own. After a
 // *WriteError it has the old name still, after a *FolderError the new one.
-func Adopt(from, to string) error {
-	if err := disk.RenameFile(from, to); err != nil {
+func Adopt(fsys vfs.FS, from, to string) error {
+	fsys = vfs.Or(fsys)
+	if err := fsys.Rename(from, to); err != nil {
 		return &WriteError{Path: to, Kept: from, Err: err}
 	}
-	return syncNames(to)
+	return syncNames(fsys, to)
 }
 
 // syncNames brings the folder of a file to the disk.
-func syncNames(path string) error {
-	if err := disk.SyncFolder(filepath.Dir(path)); err != nil {
+func syncNames(fsys vfs.FS, path string) error {
+	if err := fsys.SyncDir(filepath.Dir(path)); err != nil {
 		return &FolderError{Path: path, Err: err}
 	}
 	return nil
 }
 
-// keep gives the complete file a name beside path that RemoveLeftovers leaves alone, and that nothing has, and
+// keep gives the complete file a name beside its path that RemoveLeftovers leaves alone, and that nothing has, and
 // returns the name that it has then.
-func keep(name, path string) string {
-	stem := path + ".new"
-	if len(filepath.Base(path)) > longestName { // to which nothing can be added
-		stem = Beside(path, ".new")
+func (f *File) keep(name string) string {
+	stem := f.path + ".new"
+	if len(filepath.Base(f.path)) > longestName { // to which nothing can be added
+		stem = Beside(f.path, ".new")
 	}
 	for n := 0; ; n++ {
 		kept := stem
@@ -217,7 +220,7 @@ func keep(name, path string) string {
 		switch {
 		case err == nil:
 			continue
-		case !errors.Is(err, fs.ErrNotExist) || disk.RenameFile(name, kept) != nil:
+		case !errors.Is(err, fs.ErrNotExist) || f.fs.Rename(name, kept) != nil:
 			return name
 		}
 		return kept
@@ -229,13 +232,13 @@ func (f *File) drop(reason error) error {
 	file := f.file
 	f.file = nil
 	_ = file.Close() // of what is removed
-	return dropped(f.path, file.Name(), reason)
+	return f.dropped(file.Name(), reason)
 }
 
-// dropped removes the incomplete file that was to be at path, and returns the reason as a *WriteError.
-func dropped(path, incomplete string, reason error) error {
-	e := &WriteError{Path: path, Err: reason}
-	if disk.RemoveFile(incomplete) != nil {
+// dropped removes the incomplete file, and returns the reason as a *WriteError.
+func (f *File) dropped(incomplete string, reason error) error {
+	e := &WriteError{Path: f.path, Err: reason}
+	if f.fs.Remove(incomplete) != nil {
 		e.Left = incomplete
 	}
 	return e

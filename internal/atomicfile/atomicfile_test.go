@@ -33,7 +33,7 @@ func TestFile(t *testing.T) {
 	path := filepath.Join(dir, "x.jsonl")
 	begin := func(text string) *File {
 		t.Helper()
-		f, err := Create(path)
+		f, err := Create(nil, path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestFile(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	linked, err := Create(link)
+	linked, err := Create(nil, link)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFile(t *testing.T) {
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "missing", "x"), os.DevNull} {
-		if f, err := Create(path); err == nil {
+		if f, err := Create(nil, path); err == nil {
 			f.Abort()
 			t.Errorf("%s: no error", path)
 		}
@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 	folderHas(t, dir, nil)
 	// What becomes impossible meanwhile.
 	path := filepath.Join(dir, "x")
-	f, err := Create(path)
+	f, err := Create(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestFolderError(t *testing.T) {
 		t.Skip("this user may read every folder")
 	}
 	path := filepath.Join(dir, "x")
-	f, err := Create(path)
+	f, err := Create(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestFolderError(t *testing.T) {
 // write makes a file of that text by Create and Commit.
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	f, err := Create(path)
+	f, err := Create(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestPermissionsStay(t *testing.T) {
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Create(path); !errors.Is(err, fs.ErrPermission) {
+	if f, err := Create(nil, path); !errors.Is(err, fs.ErrPermission) {
 		if err == nil {
 			f.Abort()
 		}
@@ -216,7 +216,7 @@ func TestNames(t *testing.T) {
 	if err := os.Remove(long); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := Create(filepath.Join(dir, strings.Repeat("a", 300))); err == nil {
+	if f, err := Create(nil, filepath.Join(dir, strings.Repeat("a", 300))); err == nil {
 		f.Abort()
 		t.Error("a name of 300 bytes can be had")
 	}
@@ -232,7 +232,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(dir, "link"), "linked")
-	if f, err := Create(filepath.Join(dir, "loop")); err == nil {
+	if f, err := Create(nil, filepath.Join(dir, "loop")); err == nil {
 		f.Abort()
 		t.Error("no error for a link to itself")
 	}
@@ -253,7 +253,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		path = filepath.Join(dir, "m[1].bls")
 	}
-	killed, err := Create(path)
+	killed, err := Create(nil, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,11 +266,11 @@ func TestRemoveLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := RemoveLeftovers(path); err != nil {
+	if err := RemoveLeftovers(nil, path); err != nil {
 		t.Error(err)
 	}
 	folderHas(t, dir, kept)
-	if err := RemoveLeftovers(filepath.Join(dir, "missing", "x")); !errors.Is(err, fs.ErrNotExist) {
+	if err := RemoveLeftovers(nil, filepath.Join(dir, "missing", "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package atomicfile
 import (
 	"fmt"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // A WriteError says that a file could not be written, and that what had its name before has it still.
@@ -22,12 +22,12 @@ func (e *WriteError) Error() string {
 		if isTemporary(e.Kept, e.Path) {
 			at += ", which the next command that changes the file may remove"
 		}
-		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s", text, at, disk.Remedy(e.Err))
+		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s", text, at, vfs.Remedy(e.Err))
 	}
 	if e.Left != "" {
 		text += fmt.Sprintf("; a part of the new file is left as %s, remove it", e.Left)
 	}
-	return text + ": " + disk.Remedy(e.Err)
+	return text + ": " + vfs.Remedy(e.Err)
 }
 
 // Unwrap returns Err.

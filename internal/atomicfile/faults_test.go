@@ -13,14 +13,14 @@ import (
 	"syscall"
 	"testing"
 
-	"blskernel/internal/disk"
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/long"
+	"blskernel/internal/vfs"
 )
 
 // replace writes a file of two writes and a write over the first byte, as all users of this package together do.
-func replace(path string) error {
-	f, err := Create(path)
+func replace(fsys vfs.FS, path string) error {
+	f, err := Create(fsys, path)
 	if err != nil {
 		return err
 	}
@@ -45,16 +45,14 @@ const (
 func TestSteps(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "x")
-		want := []disk.Op{disk.Open, disk.Write, disk.Write, disk.Write, disk.Sync, disk.Close, disk.Rename, disk.Folder}
+		want := []faultfs.Op{faultfs.Open, faultfs.Write, faultfs.Write, faultfs.Write, faultfs.Sync, faultfs.Close, faultfs.Rename, faultfs.SyncDir}
 		if there {
 			write(t, path, oldText)
-			want = slices.Insert(want, 1, disk.Chmod)
+			want = slices.Insert(want, 1, faultfs.Chmod)
 		}
-		var all faults.Disk
-		undo := all.Inject()
-		err := replace(path)
-		undo()
-		var got []disk.Op
+		var all faultfs.Disk
+		err := replace(all.FS(), path)
+		var got []faultfs.Op
 		for _, c := range all.Calls() {
 			got = append(got, c.Op)
 		}
@@ -69,7 +67,7 @@ func TestSteps(t *testing.T) {
 // where there is none. There is the old file or the new one, nothing else but what RemoveLeftovers removes or the error
 // names, and the error says what there is. Without BLSKERNEL_LONG=1 it is two errors, and one fault or all.
 func TestEveryFault(t *testing.T) {
-	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faults.Always}
+	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faultfs.Always}
 	if long.Asked() {
 		reasons, several = append(reasons, syscall.EROFS, io.ErrShortWrite), append(several, 2)
 	}
@@ -79,7 +77,7 @@ func TestEveryFault(t *testing.T) {
 			for _, times := range several {
 				for _, half := range []bool{false, true} {
 					for n := 0; ; n++ {
-						d := &faults.Disk{Before: n, Times: times, Err: reason, Half: half}
+						d := &faultfs.Disk{Before: n, Times: times, Err: reason, Half: half}
 						if !fails(t, there, d) {
 							break
 						}
@@ -97,7 +95,7 @@ func TestEveryFault(t *testing.T) {
 }
 
 // fails replaces a file under the faults, and tells whether there were any.
-func fails(t *testing.T, there bool, d *faults.Disk) bool {
+func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
@@ -106,9 +104,7 @@ func fails(t *testing.T, there bool, d *faults.Disk) bool {
 			t.Fatal(err)
 		}
 	}
-	undo := d.Inject()
-	err := replace(path)
-	undo()
+	err := replace(d.FS(), path)
 	failed := d.Failed()
 	if len(failed) == 0 {
 		if err != nil {
@@ -126,22 +122,22 @@ func fails(t *testing.T, there bool, d *faults.Disk) bool {
 	switch {
 	case errors.As(err, &fe):
 		want["x"] = newText
-		if first != disk.Folder || fe.Path != path {
+		if first != faultfs.SyncDir || fe.Path != path {
 			t.Errorf("%v fails: %v", first, err)
 		}
 	case !errors.As(err, &we) || we.Path != path || !errors.Is(err, d.Err):
 		t.Errorf("%v fails: %v", first, err)
 	case we.Kept != "":
-		if first != disk.Rename {
+		if first != faultfs.Rename {
 			t.Errorf("%v fails: %v", first, err)
 		}
 		want[filepath.Base(we.Kept)] = newText
 	}
-	if text := err.Error(); !strings.Contains(text, path) || we != nil && !strings.HasSuffix(text, disk.Remedy(d.Err)) {
+	if text := err.Error(); !strings.Contains(text, path) || we != nil && !strings.HasSuffix(text, vfs.Remedy(d.Err)) {
 		t.Errorf("%v fails: %v", first, err)
 	}
 	// What is still under the name that it was written as is complete and kept, or could not be removed.
-	left := func(c disk.Call) bool { return c.Op == disk.Remove && isTemporary(c.Path, path) }
+	left := func(c faultfs.Call) bool { return c.Op == faultfs.Remove && isTemporary(c.Path, path) }
 	if i := slices.IndexFunc(failed, left); i >= 0 {
 		if _, err := os.Lstat(failed[i].Path); err != nil {
 			t.Errorf("%v fails: %s is gone", first, failed[i].Path)
@@ -149,7 +145,7 @@ func fails(t *testing.T, there bool, d *faults.Disk) bool {
 	} else {
 		folderHas(t, dir, want)
 	}
-	if err := RemoveLeftovers(path); err != nil {
+	if err := RemoveLeftovers(nil, path); err != nil {
 		t.Error(err)
 	}
 	if we != nil && isTemporary(we.Kept, path) { // where two renamings failed
@@ -161,7 +157,7 @@ func fails(t *testing.T, there bool, d *faults.Disk) bool {
 		t.Errorf("%v fails: %v", first, err)
 	}
 	folderHas(t, dir, want)
-	if err := replace(path); err != nil {
+	if err := replace(nil, path); err != nil {
 		t.Errorf("after the fault: %v", err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != newText {
@@ -176,9 +172,8 @@ func TestFullDisk(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x")
 		write(t, path, oldText)
-		_, undo := faults.FullDisk(room)
-		err := replace(path)
-		undo()
+		full, _ := faultfs.Full(room)
+		err := replace(full, path)
 		var we *WriteError
 		if !errors.As(err, &we) || !errors.Is(err, syscall.ENOSPC) || !strings.HasSuffix(err.Error(), ": make room on the disk, or name a file on another one") {
 			t.Errorf("room for %d bytes: %v", room, err)
@@ -202,14 +197,12 @@ func TestKept(t *testing.T) {
 			want[kept] = "mine"
 			kept = fmt.Sprint(tc.stem, n+1)
 		}
-		d := &faults.Disk{Ops: []disk.Op{disk.Rename}, Times: 1, Err: syscall.EACCES}
-		undo := d.Inject()
-		err := replace(path)
-		undo()
+		d := &faultfs.Disk{Ops: []faultfs.Op{faultfs.Rename}, Times: 1, Err: syscall.EACCES}
+		err := replace(d.FS(), path)
 		if err == nil || !strings.Contains(err.Error(), "kept as "+filepath.Join(dir, kept)+": give it") {
 			t.Error(err)
 		}
-		if err := RemoveLeftovers(path); err != nil {
+		if err := RemoveLeftovers(nil, path); err != nil {
 			t.Error(err)
 		}
 		want[kept] = newText
@@ -230,8 +223,8 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		undo := disk.Inject(func(c disk.Call) (int, error) {
-			if c.Op == disk.Chmod {
+		looking := faultfs.Func(func(c faultfs.Call) (int, error) {
+			if c.Op == faultfs.Chmod {
 				looks++
 				if info, err := os.Stat(c.Path); err != nil || info.Mode().Perm() != 0o600 {
 					t.Errorf("before it has the permissions %v it has %v (%v)", mode, info.Mode(), err)
@@ -239,8 +232,7 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 			}
 			return c.Bytes, nil
 		})
-		err := replace(path)
-		undo()
+		err := replace(looking, path)
 		if info, failed := os.Stat(path); err != nil || failed != nil || info.Mode().Perm() != mode {
 			t.Errorf("%v, %v, %v", err, info, failed)
 		}
@@ -252,15 +244,13 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 
 // TestAdopt gives a file its name, or leaves it the one that it has.
 func TestAdopt(t *testing.T) {
-	for _, failing := range []disk.Op{"", disk.Rename, disk.Folder} {
+	for _, failing := range []faultfs.Op{"", faultfs.Rename, faultfs.SyncDir} {
 		dir := t.TempDir()
 		from, to := filepath.Join(dir, "x.part"), filepath.Join(dir, "x")
 		write(t, from, newText)
 		write(t, to, oldText)
-		d := &faults.Disk{Ops: []disk.Op{failing}, Times: 1, Err: syscall.EIO}
-		undo := d.Inject()
-		err := Adopt(from, to)
-		undo()
+		d := &faultfs.Disk{Ops: []faultfs.Op{failing}, Times: 1, Err: syscall.EIO}
+		err := Adopt(d.FS(), from, to)
 		want := map[string]string{"x": newText}
 		var we *WriteError
 		var fe *FolderError
@@ -269,12 +259,12 @@ func TestAdopt(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		case disk.Rename:
+		case faultfs.Rename:
 			want = map[string]string{"x": oldText, "x.part": newText}
 			if !errors.As(err, &we) || we.Kept != from || we.Path != to {
 				t.Error(err)
 			}
-		case disk.Folder:
+		case faultfs.SyncDir:
 			if !errors.As(err, &fe) || fe.Path != to {
 				t.Error(err)
 			}
@@ -288,14 +278,12 @@ func TestLeftoversStay(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, ".x.0123abcd.tmp")
 	write(t, left, "")
-	d := &faults.Disk{Times: 1, Err: fs.ErrPermission}
-	undo := d.Inject()
-	err := RemoveLeftovers(filepath.Join(dir, "x"))
-	undo()
+	d := &faultfs.Disk{Times: 1, Err: fs.ErrPermission}
+	err := RemoveLeftovers(d.FS(), filepath.Join(dir, "x"))
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), left) {
 		t.Error(err)
 	}
-	if err := RemoveLeftovers(filepath.Join(dir, "x")); err != nil {
+	if err := RemoveLeftovers(nil, filepath.Join(dir, "x")); err != nil {
 		t.Error(err)
 	}
 	folderHas(t, dir, nil)

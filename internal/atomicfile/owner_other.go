@@ -5,8 +5,8 @@ package atomicfile
 import (
 	"io/fs"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // own does nothing: there are no owners in this sense.
-func own(*disk.File, fs.FileInfo) {}
+func own(vfs.File, fs.FileInfo) {}

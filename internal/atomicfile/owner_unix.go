@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"syscall"
 
-	"blskernel/internal/disk"
+	"blskernel/internal/vfs"
 )
 
 // own gives the file the owner and group of another, as far as this process may.
-func own(file *disk.File, like fs.FileInfo) {
+func own(file vfs.File, like fs.FileInfo) {
 	if old, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = file.Chown(int(old.Uid), int(old.Gid))
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // play reads from r in an order that comes from order, and writes what it reads to w, unless that is nil, up to the first

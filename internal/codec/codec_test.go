@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // floats are n numbers with those among them of which the bits are easily lost.

@@ -184,6 +184,7 @@ var unused = map[string]map[string]string{
 		"BLS": listing, "Sizes": listing, "Large": opponents, "Larges": opponents, "Library": opponents, "Opponent": opponents,
 		"Progress": "a function that is told of progress; the Example needs none", "Quiet": measuring, "CPUTime": measuring,
 	},
+	"blskernel/bls/modelfile": {"SaveFS": "for tests of this module, which fail its operations"},
 	"blskernel/dataset": {
 		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
 		"ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 func TestEachPanel(t *testing.T) {

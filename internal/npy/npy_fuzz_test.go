@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/faults"
+	"blskernel/internal/testutil/faults"
 )
 
 // mostMessage bounds a message: some names of at most shownText bytes, each of which may be quoted as four, and the sizes of

@@ -102,7 +102,7 @@ func (set *settings) submit(ctx context.Context, p *beam.Pipeline, on *place, do
 		}
 		if beamfile.Local(set.out) {
 			// Of a worker that was lost while it wrote.
-			_ = atomicfile.RemoveLeftovers(set.out)
+			_ = atomicfile.RemoveLeftovers(nil, set.out)
 		}
 		if done.Attempts == on.attempts {
 			return nil, fmt.Errorf("%w, in the last of --attempts %d", err, on.attempts)

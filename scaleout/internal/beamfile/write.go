@@ -33,7 +33,7 @@ func writeLocal(ctx context.Context, path string, content io.WriterTo) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	file, err := atomicfile.Create(path)
+	file, err := atomicfile.Create(nil, path)
 	if err != nil {
 		return err
 	}

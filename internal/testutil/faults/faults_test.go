@@ -3,60 +3,8 @@ package faults
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
-	"syscall"
 	"testing"
-
-	"blskernel/internal/disk"
 )
-
-// write writes so many bytes to a new file, in two parts, and returns the error.
-func write(t *testing.T, bytes int) error {
-	t.Helper()
-	f, err := disk.OpenFile(filepath.Join(t.TempDir(), "x"), os.O_WRONLY|os.O_CREATE, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(make([]byte, bytes/2))
-	if err == nil {
-		_, err = f.Write(make([]byte, bytes-bytes/2))
-	}
-	return errors.Join(err, f.Close())
-}
-
-func TestDisk(t *testing.T) {
-	all := &Disk{}
-	undo := all.Inject()
-	err := write(t, 10)
-	undo()
-	if calls := all.Calls(); err != nil || len(calls) != 4 || calls[1].Op != disk.Write || calls[1].Bytes != 5 || len(all.Failed()) != 0 {
-		t.Errorf("%v, %v", calls, err)
-	}
-	for n, fails := range []bool{true, true, false} {
-		d := &Disk{Ops: []disk.Op{disk.Write}, Before: n, Times: 1, Err: syscall.EIO, Half: true}
-		undo := d.Inject()
-		err := write(t, 10)
-		undo()
-		if fails != errors.Is(err, syscall.EIO) || fails != (len(d.Failed()) == 1) {
-			t.Errorf("%d: %v, %v", n, err, d.Failed())
-		}
-	}
-}
-
-func TestFullDisk(t *testing.T) {
-	for room := range 12 {
-		written, undo := FullDisk(room)
-		err := write(t, 10)
-		undo()
-		if full := room < 10; full != errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("room for %d: %v", room, err)
-		}
-		if n := written(); room >= 10 && n != 10 {
-			t.Errorf("%d bytes", n)
-		}
-	}
-}
 
 func TestWriter(t *testing.T) {
 	w := &Writer{Left: 3}

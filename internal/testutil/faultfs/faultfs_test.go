@@ -1,4 +1,4 @@
-package disk
+package faultfs
 
 import (
 	"errors"
@@ -6,15 +6,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"blskernel/internal/vfs"
 )
 
 // all does every operation, in the order of the names that it returns, until one fails. The file is closed in any case.
-func all(dir string) (done []Op, err error) {
+func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	step := func(op Op, e error) bool {
 		if err = e; e == nil {
 			done = append(done, op)
@@ -22,7 +23,7 @@ func all(dir string) (done []Op, err error) {
 		return e == nil
 	}
 	name := filepath.Join(dir, "x")
-	f, err := OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if !step(Open, err) {
 		return done, err
 	}
@@ -50,9 +51,9 @@ func all(dir string) (done []Op, err error) {
 	if closed := f.Close(); ok {
 		ok = step(Close, closed)
 	}
-	ok = ok && step(Rename, RenameFile(name, name+"2")) && step(Folder, SyncFolder(dir))
+	ok = ok && step(Rename, fsys.Rename(name, name+"2")) && step(SyncDir, fsys.SyncDir(dir))
 	if ok {
-		step(Remove, RemoveFile(name+"2"))
+		step(Remove, fsys.Remove(name+"2"))
 	}
 	return done, err
 }
@@ -60,15 +61,15 @@ func all(dir string) (done []Op, err error) {
 // TestEveryOperation does all, and then lets the n-th fail for every n: it is not done, what it returns is what package
 // os would, and the operation is told with its path.
 func TestEveryOperation(t *testing.T) {
-	order := []Op{Open, Write, Write, Chmod, Seek, Read, Read, Truncate, Sync, Close, Rename, Folder, Remove}
-	if done, err := all(t.TempDir()); err != nil || !slices.Equal(done, order) {
+	order := []Op{Open, Write, Write, Chmod, Seek, Read, Read, Truncate, Sync, Close, Rename, SyncDir, Remove}
+	if done, err := all(vfs.OS, t.TempDir()); err != nil || !slices.Equal(done, order) {
 		t.Fatalf("%v, %v", done, err)
 	}
 	for n, op := range order {
 		dir := t.TempDir()
 		calls := 0
 		var failed Call
-		undo := Inject(func(c Call) (int, error) {
+		fsys := Func(func(c Call) (int, error) {
 			calls++
 			if calls == n+1 {
 				failed = c
@@ -76,8 +77,7 @@ func TestEveryOperation(t *testing.T) {
 			}
 			return 0, nil
 		})
-		done, err := all(dir)
-		undo()
+		done, err := all(fsys, dir)
 		var path *fs.PathError
 		var link *os.LinkError
 		if !errors.Is(err, syscall.EIO) || !errors.As(err, &path) && !errors.As(err, &link) || !strings.Contains(err.Error(), failed.Path) {
@@ -101,7 +101,7 @@ func TestEveryOperation(t *testing.T) {
 // TestTemp has a temporary file, and none.
 func TestTemp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	f, err := OpenTemp("x-*.tmp")
+	f, err := (&Disk{}).FS().CreateTemp("", "x-*.tmp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,36 +109,53 @@ func TestTemp(t *testing.T) {
 	if err != nil || info.Name() != filepath.Base(f.Name()) || f.Fd() == 0 {
 		t.Error(info, err)
 	}
-	if err := errors.Join(f.Close(), RemoveFile(f.Name())); err != nil {
+	if err := errors.Join(f.Close(), vfs.OS.Remove(f.Name())); err != nil {
 		t.Error(err)
 	}
-	defer Inject(func(Call) (int, error) { return 0, syscall.ENOSPC })()
-	if _, err := OpenTemp("x-*.tmp"); !errors.Is(err, syscall.ENOSPC) {
-		t.Error(err)
-	}
-}
-
-func TestSyncFolder(t *testing.T) {
-	if err := SyncFolder(t.TempDir()); err != nil {
-		t.Error(err)
-	}
-	if err := SyncFolder(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" {
+	full := Func(func(Call) (int, error) { return 0, syscall.ENOSPC })
+	if _, err := full.CreateTemp("", "x-*.tmp"); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
 }
 
-func TestRemedy(t *testing.T) {
-	for want, errs := range map[string][]error{
-		"make room on the disk, or name a file on another one":     append(slices.Clone(full), &fs.PathError{Err: full[0]}),
-		"make the folder, or name a file in another one":           {fs.ErrNotExist},
-		"allow it for this user, or name a file in another folder": {fs.ErrPermission, syscall.EROFS, syscall.EACCES},
-		"the disk may be failing: name a file on another one":      {syscall.EIO, &os.LinkError{Err: syscall.EIO}},
-		"mend that, or name a file in another folder":              {errors.New("x")},
-	} {
-		for _, err := range errs {
-			if got := Remedy(err); got != want {
-				t.Errorf("%v: %s; want %s", err, got, want)
-			}
+// write writes a number of bytes to a new file, in two parts, and returns the error.
+func write(t *testing.T, fsys vfs.FS, bytes int) error {
+	t.Helper()
+	f, err := fsys.OpenFile(filepath.Join(t.TempDir(), "x"), os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, bytes/2))
+	if err == nil {
+		_, err = f.Write(make([]byte, bytes-bytes/2))
+	}
+	return errors.Join(err, f.Close())
+}
+
+func TestDisk(t *testing.T) {
+	all := &Disk{}
+	err := write(t, all.FS(), 10)
+	if calls := all.Calls(); err != nil || len(calls) != 4 || calls[1].Op != Write || calls[1].Bytes != 5 || len(all.Failed()) != 0 {
+		t.Errorf("%v, %v", calls, err)
+	}
+	for n, fails := range []bool{true, true, false} {
+		d := &Disk{Ops: []Op{Write}, Before: n, Times: 1, Err: syscall.EIO, Half: true}
+		err := write(t, d.FS(), 10)
+		if fails != errors.Is(err, syscall.EIO) || fails != (len(d.Failed()) == 1) {
+			t.Errorf("%d: %v, %v", n, err, d.Failed())
+		}
+	}
+}
+
+func TestFull(t *testing.T) {
+	for room := range 12 {
+		fsys, written := Full(room)
+		err := write(t, fsys, 10)
+		if full := room < 10; full != errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("room for %d: %v", room, err)
+		}
+		if n := written(); room >= 10 && n != 10 {
+			t.Errorf("%d bytes", n)
 		}
 	}
 }

@@ -1,19 +1,17 @@
-package disk
+package vfs
 
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 )
 
-// Remedy says in a few words what can be done about an error of the file system.
+// Remedy returns what a user can do about an error of the file system.
 func Remedy(err error) string {
-	for _, e := range full {
-		if errors.Is(err, e) {
-			return "make room on the disk, or name a file on another one"
-		}
-	}
 	switch {
+	case slices.ContainsFunc(full, func(e error) bool { return errors.Is(err, e) }):
+		return "make room on the disk, or name a file on another one"
 	case errors.Is(err, fs.ErrNotExist):
 		return "make the folder, or name a file in another one"
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):

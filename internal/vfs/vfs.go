@@ -1,0 +1,69 @@
+// Package vfs is the file system as a value that is passed down, so that tests can pass one whose operations fail
+// (internal/testutil/faultfs). OS is package os.
+//
+// Everything that replaces, extends or removes a file goes through an FS: models, checkpoints, predictions, exports,
+// pages, lines of results, rates, locks and temporary copies. Code that only looks at names calls package os.
+package vfs
+
+import (
+	"io"
+	"io/fs"
+	"os"
+)
+
+// An FS opens, renames and removes files.
+type FS interface {
+	OpenFile(name string, flag int, mode fs.FileMode) (File, error) // as os.OpenFile
+	CreateTemp(dir, pattern string) (File, error)                   // as os.CreateTemp
+	Rename(from, to string) error                                   // as os.Rename; replaces the file to
+	Remove(name string) error                                       // as os.Remove
+	SyncDir(name string) error                                      // brings the names in a folder to the disk, where the system can
+}
+
+// A File is an open file. *os.File is one.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	io.WriterAt
+	io.Seeker
+	io.Closer
+	Name() string
+	Fd() uintptr
+	Stat() (fs.FileInfo, error)
+	Chown(user, group int) error
+	Chmod(mode fs.FileMode) error
+	Truncate(size int64) error
+	Sync() error
+}
+
+// OS is the operating system's file system.
+var OS FS = system{}
+
+// Or returns fsys, or OS where fsys is nil.
+func Or(fsys FS) FS {
+	if fsys == nil {
+		return OS
+	}
+	return fsys
+}
+
+type system struct{}
+
+func (system) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
+	return file(os.OpenFile(name, flag, mode))
+}
+
+func (system) CreateTemp(dir, pattern string) (File, error) { return file(os.CreateTemp(dir, pattern)) }
+
+func (system) Rename(from, to string) error { return rename(from, to) }
+func (system) Remove(name string) error     { return os.Remove(name) }
+func (system) SyncDir(name string) error    { return syncDir(name) }
+
+// file returns a nil File with an error, not a File that holds a nil *os.File.
+func file(f *os.File, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}

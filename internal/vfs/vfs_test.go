@@ -1,0 +1,37 @@
+package vfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+func TestSyncDir(t *testing.T) {
+	if err := OS.SyncDir(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	if err := OS.SyncDir(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" {
+		t.Error(err)
+	}
+}
+
+func TestRemedy(t *testing.T) {
+	for want, errs := range map[string][]error{
+		"make room on the disk, or name a file on another one":     append(slices.Clone(full), &fs.PathError{Err: full[0]}),
+		"make the folder, or name a file in another one":           {fs.ErrNotExist},
+		"allow it for this user, or name a file in another folder": {fs.ErrPermission, syscall.EROFS, syscall.EACCES},
+		"the disk may be failing: name a file on another one":      {syscall.EIO, &os.LinkError{Err: syscall.EIO}},
+		"mend that, or name a file in another folder":              {errors.New("x")},
+	} {
+		for _, err := range errs {
+			if got := Remedy(err); got != want {
+				t.Errorf("%v: %s; want %s", err, got, want)
+			}
+		}
+	}
+}
