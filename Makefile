@@ -155,6 +155,6 @@ benchsmoke:
 benchcompare:
 	bench/benchcompare.sh
 
-# The same algorithms in GNU Octave; OCTAVEFLAGS as in go run ./bench/octave/compare -help.
+# The same algorithms in GNU Octave; OCTAVEFLAGS are the scale and the folder of MNIST, as in bench/octave/compare.sh.
 octave:
 	bench/octave/compare.sh $(OCTAVEFLAGS)

@@ -45,7 +45,6 @@ var layers = []string{
 	"blskernel/bench",
 	"blskernel/bench/speed",
 	"blskernel/bench/benchmarks",
-	"blskernel/bench/octave/compare",
 	"blskernel/bench/result",
 	"blskernel/bench/gate",
 	"blskernel/bench/report",

@@ -1,31 +1,39 @@
 #!/bin/sh
-# Compares GNU Octave with this module: the same algorithms on the same data, step by step in turn. Arguments go to
-# bench/octave/compare, which -help describes:
+# Compares GNU Octave with this module: the paper's Algorithms 1 to 3 and the Gram recursion at the sizes of Table 2.
 #
-#   bench/octave/compare.sh
-#   bench/octave/compare.sh --data mnist --enhancement 5000 --initial 10000 --batch 10000 --updates 5 --methods gram
+#   bench/octave/compare.sh              a fifth of the sizes; synthetic digits here, random images in Octave
+#   bench/octave/compare.sh 1 mnist      the paper's sizes, on the plain idx files of MNIST in the folder mnist
 #
-# OCTAVE names the command of GNU Octave, octave-cli by default.
+# In each of ROUNDS rounds (3) 'blskernel paper' and Octave run the METHODS one after the other. Printed are the medians
+# over the rounds: seconds of Octave, seconds of blskernel, and the ratio within a round. Both use THREADS threads,
+# by default all. OCTAVE names the command of GNU Octave, octave-cli by default.
 set -eu
+scale=${1:-0.2} data=${2:-}
+octave=${OCTAVE:-octave-cli} threads=${THREADS:-$(nproc)} methods=${METHODS:-gram,improved/paper,original}
 cd "$(dirname "$0")/../.."
 
-OCTAVE=${OCTAVE:-octave-cli}
-GO=${GO:-go}
-
-if ! command -v "$OCTAVE" >/dev/null; then
-	cat >&2 <<END
-compare.sh: there is no $OCTAVE. Install GNU Octave, with OpenBLAS for its products, and try again:
-
-    Debian, Ubuntu    apt-get install octave libopenblas0-pthread
-    Fedora            dnf install octave
-    macOS             brew install octave
-
-or set OCTAVE to its command. In MATLAB, or Octave elsewhere, the functions of bench/octave run on exported data:
-
-    go run ./bench/octave/compare -export FOLDER
-    bls_run('FOLDER')
-END
+if ! command -v "$octave" >/dev/null; then
+	echo "compare.sh: $octave is not installed; on Debian and Ubuntu: apt-get install octave libopenblas0-pthread" >&2
 	exit 1
 fi
-
-exec "$GO" run ./bench/octave/compare -octave "$OCTAVE" "$@"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+${GO:-go} build -o "$work/blskernel" ./cmd/blskernel
+from=--embedded
+[ -z "$data" ] || from="--data=$data"
+for round in $(seq "${ROUNDS:-3}"); do
+	echo "round $round" >&2
+	"$work/blskernel" paper --table 2 "$from" --scale "$scale" --methods "$methods" --threads "$threads" --predict=false --json >"$work/results"
+	OPENBLAS_NUM_THREADS=$threads OMP_NUM_THREADS=$threads "$octave" --no-history --norc --quiet --path "$PWD/bench/octave" \
+		--eval "bls_compare('$work/results', '$data')" >>"$work/steps"
+done
+# The ratios of a step in order, and of these the one in the middle.
+sort -k1,1 -k2,2n -k5,5g "$work/steps" | awk '
+	function line(m, s, a, b, r) { printf "%-15s %8s %10.3f %13.3f %8.2f\n", m, s, a, b, r }
+	function step() { m = int((n + 1) / 2); line(method, samples, octave[m], ours[m], ratio[m]); a += octave[m]; b += ours[m]; n = 0 }
+	function all() { line(method, "all", a, b, a / b); a = b = 0 }
+	BEGIN { printf "%-15s %8s %10s %13s %8s\n", "method", "samples", "Octave, s", "blskernel, s", "ratio" }
+	n && ($1 != method || $2 != samples) { step() }
+	method != "" && $1 != method { all() }
+	{ n++; method = $1; samples = $2; octave[n] = $3; ours[n] = $4; ratio[n] = $5 }
+	END { if (n) { step(); all() } }'
