@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"fmt"
-
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
 )
@@ -18,13 +16,8 @@ func (e *Incremental) checkMemory() error {
 	for _, v := range e.Variants {
 		need = memory.Sum(need, blsupdate.StateBytes(v.Method, e.Initial+e.Updates*e.Batch, e.Nodes(), e.Train.Classes))
 	}
-	short := memory.Check(need)
-	if short == nil {
-		return nil
-	}
-	short.Op, short.What = "bench", fmt.Sprintf("a run of %d variants with %d nodes and %d samples", len(e.Variants), e.Nodes(), e.Initial+e.Updates*e.Batch)
-	short.Do = "take fewer variants, nodes or samples"
-	return short
+	return memory.Check(need, "bench", "take fewer variants, nodes or samples",
+		"a run of %d variants with %d nodes and %d samples", len(e.Variants), e.Nodes(), e.Initial+e.Updates*e.Batch)
 }
 
 // checkMemory returns a *blsupdate.MemoryError where there is no room for all rows and the largest of the models.
@@ -33,11 +26,6 @@ func (c *Crossover) checkMemory(most int) error {
 	for _, v := range c.Variants {
 		model = max(model, blsupdate.StateBytes(v.Method, c.L, c.K, c.C))
 	}
-	short := memory.Check(memory.Sum(memory.Floats(c.L+most, c.K), memory.Floats(c.L+most, c.C), model))
-	if short == nil {
-		return nil
-	}
-	short.Op, short.What = "bench", fmt.Sprintf("a crossover of %d rows added to %d, with %d nodes and %d targets", most, c.L, c.K, c.C)
-	short.Do = "take fewer rows or nodes"
-	return short
+	return memory.Check(memory.Sum(memory.Floats(c.L+most, c.K), memory.Floats(c.L+most, c.C), model), "bench", "take fewer rows or nodes",
+		"a crossover of %d rows added to %d, with %d nodes and %d targets", most, c.L, c.K, c.C)
 }

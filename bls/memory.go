@@ -1,8 +1,6 @@
 package bls
 
 import (
-	"fmt"
-
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
 	"blskernel/mat"
@@ -15,13 +13,8 @@ func mapsBytes(d, n, n3 int) int64 {
 
 // checkMemory returns a *MemoryError where there is no room for some bytes and the nodes of rows samples.
 func checkMemory(bytes int64, rows, nodes int) error {
-	e := memory.Check(memory.Sum(bytes, memory.Floats(rows, nodes)))
-	if e == nil {
-		return nil
-	}
-	e.Op, e.What = "bls", fmt.Sprintf("computing %d nodes of %d samples", nodes, rows)
-	e.Do = "take fewer nodes, or give the samples in batches"
-	return e
+	return memory.Check(memory.Sum(bytes, memory.Floats(rows, nodes)), "bls", "take fewer nodes, or give the samples in batches",
+		"computing %d nodes of %d samples", nodes, rows)
 }
 
 // checkModelMemory returns a *MemoryError where there is no room for a model of the samples x (l×d) and the targets
@@ -39,11 +32,8 @@ func checkModelMemory(s settings, x, y *mat.Dense) error {
 	if s.intercept {
 		k++
 	}
-	e := memory.Check(memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), blsupdate.StateBytes(s.method, l, max(k, 0), c)))
-	if e == nil {
-		return nil
-	}
-	e.Op, e.What = "bls", fmt.Sprintf("a fit of %d nodes to %d samples by %v", k, l, s.method)
-	e.Do = "take fewer nodes, fit fewer samples and give the others to PartialFit in batches, or take the method gram or qr, whose model does not grow with the samples"
-	return e
+	need := memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), blsupdate.StateBytes(s.method, l, max(k, 0), c))
+	const do = "take fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
+		"or take the method gram or qr, whose model does not grow with the samples"
+	return memory.Check(need, "bls", do, "a fit of %d nodes to %d samples by %v", k, l, s.method)
 }

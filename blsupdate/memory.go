@@ -42,12 +42,7 @@ func StateBytes(m Method, l, k, c int) int64 {
 
 // checkStartMemory returns a *MemoryError where there is no room for the state of a start.
 func checkStartMemory(m Method, l, k, c int) error {
-	e := memory.Check(StateBytes(m, l, k, c))
-	if e == nil {
-		return nil
-	}
-	e.What = fmt.Sprintf("a model by %v of %d samples, %d nodes and %d targets", m, l, k, c)
-	return advised(e, m)
+	return memory.Check(StateBytes(m, l, k, c), "blsupdate", smaller(m), "a model by %v of %d samples, %d nodes and %d targets", m, l, k, c)
 }
 
 // checkAddMemory returns a *MemoryError where there is no room for what an update by q rows allocates at the same time:
@@ -67,38 +62,27 @@ func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) err
 			bytes = memory.Sum(bytes, StateBytes(u.method, u.samples, k, c))
 		}
 	}
-	e := memory.Check(bytes)
-	if e == nil {
-		return nil
-	}
-	e.What = fmt.Sprintf("an update by %v of %d samples and %d nodes by %d rows", u.method, u.samples, k, q)
-	err := advised(e, u.method)
+	do := smaller(u.method)
 	switch {
 	case u.method == Original || u.method == Improved:
-		e.Do = "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
+		do = "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
 	case weighted > 0:
-		e.Do = "add smaller batches, or " + e.Do
+		do = "add smaller batches, or " + do
 	}
-	return err
+	return memory.Check(bytes, "blsupdate", do, "an update by %v of %d samples and %d nodes by %d rows", u.method, u.samples, k, q)
 }
 
 // room returns a *MemoryError where there are not so many bytes beside the state, for the copies and factors that an
 // action of q rows, 0 for one that has none, needs at the same time. A state asks before it changes anything.
 func (b *common) room(m Method, action Action, q int, bytes int64) error {
-	e := memory.Check(bytes)
-	if e == nil {
-		return nil
-	}
-	what := action.String()
+	what, do := action.String(), smaller(m)
 	if q > 0 {
 		what = fmt.Sprintf("%v of %d rows", action, q)
 	}
-	e.What = fmt.Sprintf("%s by %v with %d nodes and %d targets", what, m, b.k, b.c)
-	err := advised(e, m)
 	if q > 1 && m != Gram { // which copies G for one row too
-		e.Do = "take fewer rows at once, or " + strings.TrimPrefix(e.Do, "take ")
+		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
 	}
-	return err
+	return memory.Check(bytes, "blsupdate", do, "%s by %v with %d nodes and %d targets", what, m, b.k, b.c)
 }
 
 // checkNodesMemory returns a *MemoryError where there is no room for a state with p more nodes beside the present one,
@@ -109,22 +93,17 @@ func (u *updater) checkNodesMemory(p int) error {
 	if u.method == RidgeInverse {
 		bytes = memory.Sum(bytes, memory.Triangle(k))
 	}
-	e := memory.Check(bytes)
-	if e == nil {
-		return nil
-	}
-	e.What = fmt.Sprintf("a model by %v of %d samples and %d nodes with %d nodes more", u.method, u.samples, k, p)
-	return advised(e, u.method)
+	return memory.Check(bytes, "blsupdate", smaller(u.method), "a model by %v of %d samples and %d nodes with %d nodes more", u.method, u.samples, k, p)
 }
 
-// advised completes an error about the state of a method.
-func advised(e *MemoryError, m Method) error {
-	e.Op, e.Do = "blsupdate", "take fewer nodes"
+// smaller returns what makes the state of a method smaller.
+func smaller(m Method) string {
 	switch m {
 	case Original, Improved:
-		e.Do += ", or gram or qr, which keep no matrix of samples x nodes"
+		return "take fewer nodes, or gram or qr, which keep no matrix of samples x nodes"
 	case QR, InverseCholesky:
-		e.Do += ", or gram, which keeps half as much"
+		return "take fewer nodes, or gram, which keeps half as much"
+	default:
+		return "take fewer nodes"
 	}
-	return e
 }

@@ -32,7 +32,7 @@ func TestRefusedForMemory(t *testing.T) {
 		{quick(), "take fewer variants, nodes or samples"},
 	} {
 		status, _, stderr := inProcess(tc.args...)
-		if status != exitFailure || !strings.Contains(stderr, " of memory at the least, and 1 kB can be had at the most (") || !strings.Contains(stderr, tc.want) {
+		if status != exitFailure || !strings.Contains(stderr, " of memory, and at most 1 kB is available (") || !strings.Contains(stderr, tc.want) {
 			t.Errorf("%q: status %d, %q", tc.args, status, stderr)
 		}
 	}

@@ -1,13 +1,11 @@
-// Package memory refuses work for which there is no memory before it starts, with the bytes that it needs.
+// Package memory refuses work that needs more memory than there is, before the work starts.
 //
-// What is asked for is compared with what can be had. The first is to be a lower bound, what must be there at the same
-// time whatever else is, and the second is an upper bound: what the system could give if everything gave way that can.
-// So nothing is refused that would fit, and what is not refused may still fail.
+// Check compares a lower bound of what the work allocates with an upper bound of what the system can give. So it
+// refuses nothing that would fit, and what it lets through may still fail.
 //
-// What can be had is bounded by the address space; by the limit of the Go runtime, where GOMEMLIMIT or
-// debug.SetMemoryLimit has set one, less what is in use; and on Linux by what is available in the machine and in each
-// control group that the process is in, swap included. Elsewhere a process cannot find that out by reading files, and no
-// bound is known but the first two.
+// The upper bound is the least of the address space; the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit),
+// less what is in use; and on Linux what is available in the machine and in each control group of the process, with
+// swap.
 package memory
 
 import (
@@ -18,79 +16,61 @@ import (
 	"sync/atomic"
 )
 
-// An Error says that work needs more memory than can be had. Nothing of it was begun, and nothing for it allocated.
+// An Error says that work needs more memory than the system can give. The work did not start, and allocated nothing.
 type Error struct {
-	Op    string // the package that found it
-	What  string // what the memory is for, with its sizes
-	Need  int64  // bytes at the least, math.MaxInt64 where they are as many or more
-	Have  int64  // bytes that can be had at the most
-	Limit string // what bounds them
+	Op    string // the package that asked
+	What  string // what needs the memory, with its sizes
+	Need  int64  // bytes at the least; math.MaxInt64 stands for that and more
+	Have  int64  // bytes that the system can give at the most
+	Limit string // what bounds Have
 	Do    string // what to do about it
 }
 
-// Error says what is needed, what can be had, and what to do.
+// Error says what is needed, what the system can give, and what to do.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s: %s needs %s of memory at the least, and %s can be had at the most (%s): %s", e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)
+	return fmt.Sprintf("%s: %s needs at least %s of memory, and at most %s is available (%s): %s",
+		e.Op, e.What, bytesText(e.Need), bytesText(e.Have), e.Limit, e.Do)
 }
 
-// small is what is not worth a look at the system: such amounts are had or not whatever was found a moment before.
+// small amounts are not worth a look at the system.
 const small = 64 << 20
 
 // limit is what Limit has set, 0 for nothing.
 var limit atomic.Int64
 
-// Limit makes Check compare with so many bytes, at least 1, and with nothing else, until undo is called. It is for tests.
+// Limit makes Check compare with a number of bytes, at least 1, and with nothing else, until undo is called. It is for
+// tests.
 func Limit(bytes int64) (undo func()) {
 	before := limit.Swap(bytes)
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if so many bytes more may be had, and else an *Error with Need, Have and Limit, to which the caller
-// adds the rest. Where too little seems to be there garbage is collected first.
-func Check(bytes int64) *Error {
-	if most := limit.Load(); most > 0 {
-		return refuse(bytes, bound{most, "as it was set"})
-	}
-	if bytes < small {
-		return nil
-	}
-	if refuse(bytes, least(bounds())) == nil {
-		return nil
-	}
-	debug.FreeOSMemory()
-	return refuse(bytes, least(bounds()))
-}
-
-// A bound is what can be had by one rule.
-type bound struct {
-	bytes int64
-	rule  string
-}
-
-// least returns the lowest of the bounds.
-func least(all []bound) bound {
-	lowest := bound{addressable, "the address space of the process"}
-	for _, b := range all {
-		if b.bytes < lowest.bytes {
-			lowest = b
+// Check returns nil if the system may have that many bytes more. Otherwise it returns an *Error: package op needs them
+// for what format and args say, and advises the caller to do something else. Where memory seems short Check collects
+// garbage first.
+func Check(bytes int64, op, do, format string, args ...any) error {
+	have := bound{limit.Load(), "as it was set"}
+	if have.bytes == 0 {
+		if bytes < small {
+			return nil
+		}
+		if have = least(bounds()); have.bytes < bytes {
+			debug.FreeOSMemory()
+			have = least(bounds())
 		}
 	}
-	return lowest
+	if bytes <= have.bytes {
+		return nil
+	}
+	return &Error{Op: op, What: fmt.Sprintf(format, args...), Need: bytes, Have: have.bytes, Limit: have.rule, Do: do}
 }
 
 // addressable bounds what a process can address: 4 GiB with 32 bits, and 256 TiB with 64, of which processors use 48 to
-// 57. Sizes below it do not overflow an int when they are counted in numbers of eight bytes.
+// 57. The number of float64s in fewer bytes does not overflow an int.
 const addressable = 1 << (32 + 16*(bits.UintSize/64))
 
-func refuse(need int64, have bound) *Error {
-	if need <= have.bytes {
-		return nil
-	}
-	return &Error{Need: need, Have: have.bytes, Limit: have.rule}
-}
-
-// Floats returns the bytes of as many float64 numbers as the product of the sizes is, and math.MaxInt64 where that is
-// more. No size is negative.
+// Floats returns the bytes of a matrix of float64 numbers with these sizes, none of which is negative, and at most
+// math.MaxInt64.
 func Floats(sizes ...int) int64 {
 	product := int64(8)
 	for _, n := range sizes {
@@ -99,7 +79,7 @@ func Floats(sizes ...int) int64 {
 	return product
 }
 
-// Triangle returns the bytes of n(n+1)/2 float64 numbers, and math.MaxInt64 where that is more.
+// Triangle returns the bytes of n(n+1)/2 float64 numbers, at most math.MaxInt64.
 func Triangle(n int) int64 {
 	if all := times(int64(n), int64(n)+1); all < math.MaxInt64 {
 		return times(all/2, 8)

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"errors"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -23,16 +24,25 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// check is Check for a fit, with the error as it is.
+func check(bytes int64) *Error {
+	var e *Error
+	if err := Check(bytes, "bls", "take fewer nodes", "a fit of %d nodes", 7); !errors.As(err, &e) {
+		return nil
+	}
+	return e
+}
+
 // TestAddressable has no size below the bound that an int could not count.
 func TestAddressable(t *testing.T) {
 	if int64(addressable)/8 > math.MaxInt {
 		t.Errorf("%d numbers are beyond an int", int64(addressable)/8)
 	}
-	e := Check(addressable + 1)
+	e := check(addressable + 1)
 	if e == nil || e.Need != addressable+1 || e.Have > addressable {
 		t.Errorf("%+v", e)
 	}
-	if e := Check(math.MaxInt64); e == nil || !strings.Contains(e.Error(), "more than 9 EB") {
+	if e := check(math.MaxInt64); e == nil || !strings.Contains(e.Error(), "more than 9 EB") {
 		t.Errorf("%+v", e)
 	}
 }
@@ -41,19 +51,18 @@ func TestAddressable(t *testing.T) {
 func TestLimit(t *testing.T) {
 	undo := Limit(1000)
 	defer undo()
-	if e := Check(1000); e != nil {
+	if e := check(1000); e != nil {
 		t.Error(e)
 	}
-	e := Check(1001)
+	e := check(1001)
 	if e == nil || e.Need != 1001 || e.Have != 1000 {
 		t.Fatalf("%+v", e)
 	}
-	e.Op, e.What, e.Do = "bls", "a fit", "take fewer nodes"
-	if want := "bls: a fit needs 1 kB of memory at the least, and 1 kB can be had at the most (as it was set): take fewer nodes"; e.Error() != want {
+	if want := "bls: a fit of 7 nodes needs at least 1 kB of memory, and at most 1 kB is available (as it was set): take fewer nodes"; e.Error() != want {
 		t.Errorf("%v; want %s", e, want)
 	}
 	undo()
-	if e := Check(small - 1); e != nil {
+	if e := check(small - 1); e != nil {
 		t.Error(e)
 	}
 }
@@ -76,15 +85,15 @@ func TestGarbage(t *testing.T) {
 	func() {
 		garbage := make([]byte, 2*small)
 		runtime.GC()
-		if e := Check(2 * small); e == nil || e.Have > room-2*small+1<<20 || !strings.Contains(e.Limit, "Go runtime") {
+		if e := check(2 * small); e == nil || e.Have > room-2*small+1<<20 || !strings.Contains(e.Limit, "Go runtime") {
 			t.Errorf("with %d bytes in use: %+v", len(garbage), e)
 		}
 		runtime.KeepAlive(garbage)
 	}()
-	if e := Check(2 * small); e != nil {
+	if e := check(2 * small); e != nil {
 		t.Errorf("with garbage: %v", e)
 	}
-	if e := Check(room + small); e == nil {
+	if e := check(room + small); e == nil {
 		t.Error("more than the limit is not refused")
 	}
 }
