@@ -35,6 +35,7 @@ var layers = []string{
 	"blskernel",
 	"blskernel/internal/testutil/backends",
 	"blskernel/mat",
+	"blskernel/internal/lapack",
 	"blskernel/lapack",
 	"blskernel/blsupdate",
 	"blskernel/dataset",

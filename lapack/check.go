@@ -1,17 +1,25 @@
 package lapack
 
 import (
-	"math"
-	"sync/atomic"
-
 	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	gonummat "gonum.org/v1/gonum/mat"
 )
+
+const (
+	notFactorized   = "lapack: the receiver holds no factorization"
+	solveAliased    = "lapack: the solution overlaps the right-hand sides in part"
+	refineAliased   = "lapack: the solution shares storage with the matrix or the right-hand side"
+	triangleAliased = "lapack: the solution overlaps the triangle"
+)
+
+// mustHold panics if a receiver is empty.
+func mustHold(factorized bool) { require(factorized, notFactorized) }
 
 // checkShape panics with gonum's mat.ErrShape unless ok.
 func checkShape(ok bool) {
@@ -32,106 +40,81 @@ func reuse(dst *mat.Dense, r, c int) {
 	checkShape(dr == r && dc == c)
 }
 
-// reuseFor is reuse for a result of which b is an operand. It panics too if an empty dst keeps storage, since
-// a Reset, in which elements of b lie: to give it a size would clear them.
+// reuseFor is reuse for a result with the operand b. It panics too if an empty dst keeps storage, since a
+// Reset, that overlaps b: to give it a size would clear b.
 func reuseFor(b, dst *mat.Dense, r, c int) {
 	if kept := dst.RawMatrix().Data; dst.IsEmpty() && cap(kept) >= r*c {
-		storage := blas64.General{Rows: 1, Cols: r * c, Stride: r * c, Data: kept[:r*c]}
-		if overlap(storage, b.RawMatrix()) {
-			panic(solveAliased)
-		}
+		require(!block.Overlap(block.Storage(kept[:r*c]), b.RawMatrix()), solveAliased)
 	}
 	reuse(dst, r, c)
 }
 
-// isFinite tells whether v is neither NaN nor infinite.
-func isFinite(v float64) bool { return v-v == 0 }
-
-// checkFinite returns an *ElementError of the given kind for the first element of g that is NaN or
-// infinite, or nil.
-func checkFinite(routine string, g blas64.General, kind error) error {
-	for i := range g.Rows {
-		row := g.Data[i*g.Stride : i*g.Stride+g.Cols]
-		if !isfinite.All(row) {
-			return elementError(routine, i, 0, row, kind)
-		}
-	}
-	return nil
+// checkOverlap panics if dst and b overlap and are not the same matrix.
+func checkOverlap(dst, b *mat.Dense) {
+	x, y := dst.RawMatrix(), b.RawMatrix()
+	same := dst == b || block.Address(x.Data) == block.Address(y.Data) && x.Stride == y.Stride
+	require(same || !block.Overlap(x, y), solveAliased)
 }
 
-// finiteRows reports whether all elements of g are finite. About three are read in a nanosecond where
-// they come from memory.
-func finiteRows(bk blskernel.Backend, g blas64.General) bool {
-	var infinite atomic.Bool
-	block.On(bk).BlockRows(g.Rows, g.Cols/3, block.RowFunc(func(i, end int) {
-		for ; i < end; i++ {
-			if !isfinite.All(g.Data[i*g.Stride : i*g.Stride+g.Cols]) {
-				infinite.Store(true)
-				return
-			}
-		}
-	}))
-	return !infinite.Load()
+// checkFinite returns an *ElementError of the given kind for the first element of g, or of its triangle
+// ul, that is NaN or infinite; ul is blas.All for all of g.
+func checkFinite(bk blskernel.Backend, routine string, ul blas.Uplo, g blas64.General, kind error) error {
+	return elementError(routine, lapack.NotFinite(lapack.On(bk), ul, g.Rows, g.Cols, blockOf(g)), kind)
 }
 
 // checkFinitePacked is checkFinite for the n×n packed matrix ap.
-func checkFinitePacked(routine string, n int, ap []float64, kind error) error {
-	if isfinite.All(ap) {
-		return nil
-	}
-	for i := range n {
-		at := block.PackedRow(n, i)
-		if row := ap[at+i : at+n]; !isfinite.All(row) {
-			return elementError(routine, i, i, row, kind)
-		}
-	}
-	return nil
+func checkFinitePacked(bk blskernel.Backend, routine string, n int, ap []float64, kind error) error {
+	return elementError(routine, lapack.NotFinite(lapack.On(bk), blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
 }
 
-// elementError names the first element of row i, whose first stored column is col, that is not finite.
-func elementError(routine string, i, col int, row []float64, kind error) error {
-	for j, v := range row {
-		if !isFinite(v) {
-			return &ElementError{Routine: routine, Row: i, Col: col + j, Value: v, Err: kind}
-		}
+// checkTriangle returns an error if the upper triangle of g holds a number that is not finite, or a zero
+// on its diagonal.
+func checkTriangle(routine string, n int, u block.Matrix) error {
+	element, pivot := lapack.CheckTriangle(n, u)
+	if element != nil {
+		return elementError(routine, element, ErrNotFinite)
 	}
-	return nil
+	return pivotError(routine, pivot)
 }
 
-func largest(sums []float64) float64 {
-	m := 0.0
-	for _, s := range sums {
-		m = max(m, s)
+// isFinite reports whether v is neither NaN nor infinite.
+func isFinite(v float64) bool { return v-v == 0 }
+
+// blockOf returns g as a block.
+func blockOf(g blas64.General) block.Matrix { return block.Dense(g.Data, g.Stride) }
+
+// rawOrNone returns the matrix of d, without rows and columns where d is nil.
+func rawOrNone(d *mat.Dense) blas64.General {
+	if d == nil {
+		return blas64.General{}
 	}
-	return m
+	return d.RawMatrix()
 }
 
-// divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
-// accuracy.
-func divide(x []float64, d float64) {
-	if !invertible(d) {
-		for i := range x {
-			x[i] /= d
-		}
-		return
-	}
-	r := 1 / d
-	for i := range x {
-		x[i] *= r
-	}
+// denseCopy returns a copy of a without gaps between its rows.
+func denseCopy(a *mat.Dense) blas64.General {
+	raw := a.RawMatrix()
+	g := blas64.General{Rows: raw.Rows, Cols: raw.Cols, Stride: max(1, raw.Cols), Data: make([]float64, raw.Rows*raw.Cols)}
+	block.Copy(blockOf(g), blockOf(raw), raw.Rows, raw.Cols)
+	return g
 }
 
-// invertible reports whether 1/d is a normal number, so that neither it overflows, as for the least d,
-// nor digits of it are lost to underflow, as for the largest. It is false for a NaN. A subnormal d is
-// left out although not every one has an infinite reciprocal.
-func invertible(d float64) bool {
-	d = math.Abs(d)
-	return smallest <= d && d <= 1/smallest
+// denseOn returns the matrix on the storage of g.
+func denseOn(g blas64.General) *mat.Dense {
+	var d mat.Dense
+	if g.Rows > 0 && g.Cols > 0 {
+		d.SetRawMatrix(g)
+	}
+	return &d
 }
 
-// smallest is the least normal number. Its reciprocal 2¹⁰²² is the largest power of two of which the
-// reciprocal is normal.
-const smallest = 0x1p-1022
+// transposed returns the BLAS argument for a transpose that is wanted or not.
+func transposed(t bool) blas.Transpose {
+	if t {
+		return blas.Trans
+	}
+	return blas.NoTrans
+}
 
-// notFactorized is the panic of methods of an empty receiver.
-const notFactorized = "lapack: the receiver holds no factorization"
+// cube returns n³.
+func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }

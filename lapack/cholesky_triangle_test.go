@@ -65,7 +65,7 @@ func triangleFamilies() []triangleFamily {
 // orders about the boundaries of tiles, base cases and halves.
 func eachFamily(f func(name string, family triangleFamily, s size)) {
 	families := triangleFamilies()
-	for i, s := range append(sizes(), size{96, 0}, size{191, 0}, size{192, 0}, size{193, 0}, size{257, 0}, size{300, 0}, size{2*solveOrder + 9, 0}) {
+	for i, s := range append(sizes(), size{96, 0}, size{191, 0}, size{192, 0}, size{193, 0}, size{257, 0}, size{300, 0}, size{2*block.Size + 9, 0}) {
 		for j, family := range families {
 			if s.n <= 40 || i%len(families) == j || s.n > 300 && j == 0 {
 				f(fmt.Sprintf("%s n=%d nb=%d", family.name, s.n, s.nb), family, s)
@@ -236,7 +236,7 @@ func TestCholeskyMulUTriangle(t *testing.T) {
 // With integers everything is exact: U of ones, of which the inverse has two diagonals.
 func TestCholeskyTriangleGolden(t *testing.T) {
 	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, n := range []int{1, 2, 9, 65, 2*solveOrder + 9} {
+		for _, n := range []int{1, 2, 9, 65, 2*block.Size + 9} {
 			ones := triangleFamily{"ones", func(*rand.Rand, int, int, int) float64 { return 1 }}
 			c, _ := choleskyOf(nil, bk, ones, size{n, 0})
 			r, l := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)

@@ -189,7 +189,7 @@ func compareCholesky(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most in
 	af := fullOf(a)
 	cond := condOf(af)
 	f, g := Cholesky{Backend: bk}, Cholesky{Backend: bk}
-	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(copySym(a))); err != nil {
+	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(packedCopy(a))); err != nil {
 		t.Fatal(err)
 	}
 	checkCondition(t, "Cholesky.RCond", f.RCond(), cond)
@@ -235,7 +235,7 @@ func compareLDLT(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) [
 	b := randomFull(rng, n, c)
 	cond := condOf(fullOf(a))
 	f, g := LDLT{Backend: bk}, LDLT{Backend: bk}
-	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(copySym(a))); err != nil {
+	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(packedCopy(a))); err != nil {
 		t.Fatal(err)
 	}
 	checkCondition(t, "LDLT.RCond", f.RCond(), cond)

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/kernel"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -50,10 +52,27 @@ func denseOrders() []int {
 
 // withLibrary adds an order for which bk's own LAPACK is used, if bk has one.
 func withLibrary(bk blskernel.Backend, orders ...int) []int {
-	if _, ok := library(bk, libraryOrder); ok {
-		return append(orders, libraryOrder)
+	if _, ok := blskernel.ColumnMajor(bk); ok {
+		return append(orders, 400)
 	}
 	return orders
+}
+
+// The routines for dense triangles with BLAS arguments.
+func dpotrf(bk blskernel.Backend, ul blas.Uplo, n int, a []float64, lda int) int {
+	return lapack.Potrf(lapack.On(bk), ul, lapack.Base, n, block.Dense(a, lda))
+}
+
+func dpotri(bk blskernel.Backend, ul blas.Uplo, n int, a []float64, lda int) {
+	lapack.Potri(lapack.On(bk), ul, lapack.Base, n, block.Dense(a, lda))
+}
+
+func dtrtri(bk blskernel.Backend, ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) {
+	lapack.Trtri(lapack.On(bk), ul, diag, n, block.Dense(a, lda))
+}
+
+func dtrsm(bk blskernel.Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+	lapack.Trsm(lapack.On(bk), side, ul, t, diag, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
 // eachTriangle runs f for both triangles and, for the smaller orders, for two leading dimensions.

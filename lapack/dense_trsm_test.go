@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -14,7 +15,7 @@ import (
 func TestDenseTrsm(t *testing.T) {
 	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := newRand(109)
-		for _, n := range []int{1, 40, solveBase, solveBase + 1, 2*solveBase + 5} {
+		for _, n := range []int{1, 40, block.Size, block.Size + 1, 2*block.Size + 5} {
 			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 				for _, tr := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 					for _, diag := range []blas.Diag{blas.NonUnit, blas.Unit} {

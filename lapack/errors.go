@@ -3,10 +3,12 @@ package lapack
 import (
 	"errors"
 	"fmt"
+
+	"blskernel/internal/lapack"
 )
 
-// The kinds of failure that data can cause. They are matched with errors.Is; the errors that are
-// returned are a *PivotError or an *ElementError, which also say where.
+// The kinds of failure that data can cause, for errors.Is. The errors themselves are a *PivotError or
+// an *ElementError, which also say where.
 var (
 	// ErrSingular reports an exactly zero pivot, or a solution or inverse that overflows.
 	ErrSingular = errors.New("matrix is singular")
@@ -14,11 +16,11 @@ var (
 	// ErrNotPositiveDefinite reports a pivot of a Cholesky factorization that is not positive.
 	ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
 
-	// ErrNotFinite reports a NaN or an infinity in the input, or an elimination that overflows.
+	// ErrNotFinite reports a NaN or an infinity in the input, or an overflow in the elimination.
 	ErrNotFinite = errors.New("NaN or infinity")
 )
 
-// A PivotError says at which pivot a factorization failed. It unwraps to ErrSingular,
+// A PivotError names the pivot at which a factorization failed. It unwraps to ErrSingular,
 // ErrNotPositiveDefinite or ErrNotFinite.
 type PivotError struct {
 	Routine string  // LAPACK's name of the routine, such as "Dpptrf"
@@ -40,8 +42,8 @@ func (e *PivotError) Error() string {
 // Unwrap returns the kind of failure.
 func (e *PivotError) Unwrap() error { return e.Err }
 
-// An ElementError names an element that is not a finite number. It unwraps to ErrNotFinite where
-// the element belongs to the input, and to ErrSingular where it belongs to a solution or an inverse.
+// An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element of
+// the input, and to ErrSingular for one of a solution or an inverse.
 type ElementError struct {
 	Routine  string  // LAPACK's name of the routine
 	Row, Col int     // position of the first such element, row after row, counted from 0
@@ -58,3 +60,23 @@ func (e *ElementError) Error() string {
 
 // Unwrap returns the kind of failure.
 func (e *ElementError) Unwrap() error { return e.Err }
+
+// elementError returns the *ElementError for e, or nil where there is none.
+func elementError(routine string, e *lapack.Element, kind error) error {
+	if e == nil {
+		return nil
+	}
+	return &ElementError{Routine: routine, Row: e.Row, Col: e.Col, Value: e.Value, Err: kind}
+}
+
+// pivotError returns the *PivotError for p, or nil where there is none.
+func pivotError(routine string, p *lapack.Pivot) error {
+	if p == nil {
+		return nil
+	}
+	err := &PivotError{Routine: routine, Index: p.Index, Pivot: p.Value, Err: ErrNotFinite}
+	if p.Singular() {
+		err.Err = ErrSingular
+	}
+	return err
+}

@@ -52,12 +52,12 @@ func TestExactlySingular(t *testing.T) {
 				l, d := exactRank(rng, n, rank)
 				sym := l.mul(d).mul(l.transpose())
 				s := symOf(sym)
-				before := packedCopy(s)
+				before := packedCopy(s).RawSymPacked().Data
 				f, c, lu := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}
-				for _, err := range []error{f.Factorize(s), f.FactorizeInPlace(copySym(s))} {
+				for _, err := range []error{f.Factorize(s), f.FactorizeInPlace(packedCopy(s))} {
 					wantZeroPivot(t, "LDLT: "+name, err, ErrSingular, rank, rank)
 				}
-				for _, err := range []error{c.Factorize(s), c.FactorizeInPlace(copySym(s))} {
+				for _, err := range []error{c.Factorize(s), c.FactorizeInPlace(packedCopy(s))} {
 					wantZeroPivot(t, "Cholesky: "+name, err, ErrNotPositiveDefinite, rank, rank)
 				}
 				if !sameBits(before, s.RawSymPacked().Data) {
@@ -180,13 +180,13 @@ func TestNotFinite(t *testing.T) {
 				for _, p := range positions(rng, n) {
 					i, j := p[0], p[1]
 					name := fmt.Sprintf("n=%d: %v at (%d, %d)", n, bad, i, j)
-					a := copySym(spd)
+					a := packedCopy(spd)
 					a.SetSym(i, j, bad)
 					a.SetSym(n-1, n-1, a.At(n-1, n-1)*bad) // a second one, not before the first
 					d := spd.Dense()
 					d.Set(i, j, bad)
 					d.Set(n-1, n-1, d.At(n-1, n-1)*bad)
-					before, beforeD := packedCopy(a), fullOf(d).x
+					before, beforeD := packedCopy(a).RawSymPacked().Data, fullOf(d).x
 					within(t, name, func() {
 						for _, err := range []error{f.Factorize(a), f.FactorizeInPlace(a), c.Factorize(a), c.FactorizeInPlace(a)} {
 							wantElement(t, name, err, ErrNotFinite, min(i, j), max(i, j))

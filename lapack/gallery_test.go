@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 )
 
@@ -171,7 +172,7 @@ func checkGalleryLU(t *testing.T, family string, f *LU, a, b *full, ratios ratio
 func rebuiltLU(f *LU, l, u *full) *full {
 	a := l.mul(u)
 	for k := len(f.swap) - 1; k >= 0; k-- {
-		exchangeRows(a.c, a.x, a.c, k, f.swap[k])
+		a.swapRows(k, f.swap[k])
 	}
 	if f.transposed() {
 		return a.transpose()
@@ -196,17 +197,19 @@ func elementRatio(a, b, m *full) float64 {
 func magnitudesOf(f symmetricFactor) symmetricFactor {
 	abs := func(x []float64) []float64 {
 		y := append([]float64(nil), x...)
-		takeAbs(y)
+		for i, v := range y {
+			y[i] = math.Abs(v)
+		}
 		return y
 	}
 	switch f := f.(type) {
 	case *Cholesky:
 		return &Cholesky{factorized: true, n: f.n, u: abs(f.u)}
 	case *LDLT:
-		d := blockDiagonal{abs(f.d.d), abs(f.d.e)}
-		for k, e := range d.e {
+		d := lapack.Diagonal{D: abs(f.d.D), E: abs(f.d.E)}
+		for k, e := range d.E {
 			if e != 0 {
-				d.d[k], d.d[k+1] = max(d.d[k], e), max(d.d[k+1], e)
+				d.D[k], d.D[k+1] = max(d.D[k], e), max(d.D[k+1], e)
 			}
 		}
 		return &LDLT{factorized: true, n: f.n, u: abs(f.u), d: d, swap: f.swap}

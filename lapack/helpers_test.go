@@ -253,6 +253,14 @@ func (a *full) norm() float64 {
 	return m
 }
 
+// swapRows exchanges rows p and q.
+func (a *full) swapRows(p, q int) {
+	for j, v := range a.row(p) {
+		a.x[p*a.c+j] = a.x[q*a.c+j]
+		a.x[q*a.c+j] = v
+	}
+}
+
 func (a *full) dense() *mat.Dense {
 	if a.r == 0 || a.c == 0 {
 		return &mat.Dense{}

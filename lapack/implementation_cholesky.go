@@ -1,6 +1,11 @@
 package lapack
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L
 // Lᵀ, in n³/3 flops. The other triangle is not touched. It returns false where A is not positive
@@ -15,7 +20,7 @@ func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok
 	}
 	bk, done := impl.begin("Dpotrf", n, n, 0, cube(n)/3)
 	defer done()
-	return dpotrf(bk, ul, n, a, lda) < 0
+	return lapack.Potrf(bk, ul, lapack.Base, n, block.Dense(a, lda)) < 0
 }
 
 // Dpotri overwrites the factor that Dpotrf left in the triangle ul by that triangle of A⁻¹, in 2n³/3
@@ -34,7 +39,7 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	}
 	bk, done := impl.begin("Dpotri", n, n, 0, 2*cube(n)/3)
 	defer done()
-	dpotri(bk, ul, n, a, lda)
+	lapack.Potri(bk, ul, lapack.Base, n, block.Dense(a, lda))
 	return true
 }
 
@@ -49,10 +54,5 @@ func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda in
 	requireLengths(n, nrhs, a, lda, b, ldb)
 	bk, done := impl.begin("Dpotrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
 	defer done()
-	first, then := blas.Trans, blas.NoTrans
-	if ul == blas.Lower {
-		first, then = then, first
-	}
-	solveLeft(bk, ul, first, blas.NonUnit, n, nrhs, a, lda, b, ldb)
-	solveLeft(bk, ul, then, blas.NonUnit, n, nrhs, a, lda, b, ldb)
+	lapack.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 }

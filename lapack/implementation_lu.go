@@ -1,6 +1,11 @@
 package lapack
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and
 // above it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ...,
@@ -22,7 +27,7 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	k := float64(min(m, n))
 	bk, done := impl.begin("Dgetrf", m, n, 0, k*k*(float64(max(m, n))-k/3))
 	defer done()
-	return getrfComplete(bk, m, n, a, lda, ipiv)
+	return lapack.Getrf(bk, lapack.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
 }
 
 // inverseColumns is the number of columns of the inverse that Dgetri computes at a time, given the
@@ -54,7 +59,7 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	}
 	bk, done := impl.begin("Dgetri", n, n, 0, 4*cube(n)/3)
 	defer done()
-	getriPermuted(bk, n, a, lda, ipiv, work[:lwork])
+	lapack.Getri(bk, min(inverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
 	work[0] = best
 	return true
 }
@@ -71,13 +76,8 @@ func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, ld
 	require(len(ipiv) == n, badLenIpiv)
 	bk, done := impl.begin("Dgetrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
 	defer done()
-	if t == blas.NoTrans {
-		interchangeRows(bk, nrhs, b, ldb, ipiv)
-		solveLeft(bk, blas.Lower, t, blas.Unit, n, nrhs, a, lda, b, ldb)
-		solveLeft(bk, blas.Upper, t, blas.NonUnit, n, nrhs, a, lda, b, ldb)
-		return
+	if t == blas.ConjTrans {
+		t = blas.Trans
 	}
-	solveLeft(bk, blas.Upper, t, blas.NonUnit, n, nrhs, a, lda, b, ldb)
-	solveLeft(bk, blas.Lower, t, blas.Unit, n, nrhs, a, lda, b, ldb)
-	interchangeRowsBack(bk, nrhs, b, ldb, ipiv)
+	lapack.Getrs(bk, blas.Left, t, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
 }

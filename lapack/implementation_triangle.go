@@ -1,7 +1,8 @@
 package lapack
 
 import (
-	"blskernel"
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -23,7 +24,7 @@ func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float
 	}
 	bk, done := impl.begin("Dtrtri", n, n, 0, cube(n)/3)
 	defer done()
-	dtrtri(bk, ul, diag, n, a, lda)
+	lapack.Trtri(bk, ul, diag, n, block.Dense(a, lda))
 	return true
 }
 
@@ -44,16 +45,25 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 	if nrhs > 0 {
 		bk, done := impl.begin("Dtrtrs", n, n, nrhs, float64(n)*float64(n)*float64(nrhs))
 		defer done()
-		solveLeft(bk, ul, t, diag, n, nrhs, a, lda, b, ldb)
+		lapack.Trtrs(bk, blas.Left, ul, t, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
 	}
 	return true
 }
 
-// solveLeft overwrites the n×nrhs B by the solution X of op(T) X = B for the triangle ul of a.
-func solveLeft(bk blskernel.Backend, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
-	if nrhs == 1 {
-		bk.Dtrsv(ul, t, diag, n, a, lda, b, ldb)
+// Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
+// diagonal and tau their k factors, by the first n columns of the orthogonal Q that is their product;
+// 0 <= k <= n <= m. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a
+// workspace of its own of 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are
+// not needed from k = 40 on. If lwork is -1 it only writes a length to work[0].
+func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
+	if k < leastOrgqr || k > n || n > m || lda < n || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
+		// Few reflections, a query, or a panic.
+		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
 		return
 	}
-	dtrsm(bk, blas.Left, ul, t, diag, n, nrhs, 1, a, lda, b, ldb)
+	rows, cols, kk := float64(m), float64(n), float64(k)
+	bk, done := impl.begin("Dorgqr", m, n, 0, 4*rows*cols*kk-2*(rows+cols)*kk*kk+4*cube(k)/3)
+	defer done()
+	lapack.Orgqr(bk, m, n, k, block.Dense(a, lda), tau)
+	work[0] = float64(n)
 }

@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -89,46 +88,4 @@ func TestGrowthFactor(t *testing.T) {
 		}
 	})
 	mustPanic(t, notFactorized, func() { new(LU).GrowthFactor() })
-}
-
-func TestMeasure(t *testing.T) {
-	rng := newRand(63)
-	for _, r := range []int{1, 2, 3, 4, 5, 11} {
-		for _, c := range []int{1, 2, 7, sumWidth - 1, sumWidth, sumWidth + 1, 2*sumWidth + 3} {
-			a := randomFull(rng, r, c)
-			want := 0.0
-			for _, v := range a.x {
-				want = max(want, math.Abs(v))
-			}
-			d, _ := wide(t, a)
-			name := fmt.Sprintf("%d×%d", r, c)
-			norm, largest := measure(blskernel.Default(), d.RawMatrix())
-			if ref := a.norm(); !(math.Abs(norm-ref) <= float64(r)*eps*ref) || largest != want {
-				t.Errorf("%s: norm %v, largest %v, want %v, %v", name, norm, largest, ref, want)
-			}
-			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-				i, j := rng.IntN(r), rng.IntN(c)
-				d.Set(i, j, v)
-				if norm, _ := measure(blskernel.Default(), d.RawMatrix()); isFinite(norm) {
-					t.Errorf("%s: %v at (%d, %d): norm %v", name, v, i, j, norm)
-				}
-				d.Set(i, j, 0)
-			}
-		}
-	}
-}
-
-func TestLargestAt(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		x    []float64
-		want int
-	}{
-		{[]float64{0}, 0}, {[]float64{0, -3, 2}, 1}, {[]float64{-2, 2, 1}, 0}, {[]float64{0, math.Copysign(0, -1)}, 0},
-		{[]float64{1, 5e-324, -inf, inf}, 2}, {[]float64{inf, 1, -nan, nan}, 2}, {[]float64{0, -5e-324}, 1},
-	} {
-		if got := largestAt(c.x); got != c.want {
-			t.Errorf("%v: %d, want %d", c.x, got, c.want)
-		}
-	}
 }

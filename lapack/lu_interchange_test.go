@@ -1,73 +1,11 @@
 package lapack
 
 import (
-	"fmt"
-	"math"
 	"testing"
 
 	"blskernel"
 	"blskernel/mat"
 )
-
-// Interchanges of one after another row or column, on matrices that are cut into strips and shared by
-// goroutines, and small ones.
-func TestInterchange(t *testing.T) {
-	bk, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer blskernel.SetThreads(0)
-	rng := newRand(71)
-	for _, threads := range []int{1, 3} {
-		blskernel.SetThreads(threads)
-		for _, n := range []int{1, 2, 9, 80} {
-			for _, c := range []int{1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 700, 1031} {
-				swap := make([]int, n)
-				for k := range swap {
-					swap[k] = k + rng.IntN(n-k)
-				}
-				name := fmt.Sprintf("threads=%d n=%d c=%d", threads, n, c)
-				x := randomFull(rng, n, c)
-				want := &full{n, c, append([]float64(nil), x.x...)}
-				for k, s := range swap {
-					for j := range c {
-						want.x[k*c+j], want.x[s*c+j] = want.x[s*c+j], want.x[k*c+j]
-					}
-				}
-				d, intact := wide(t, x)
-				raw := d.RawMatrix()
-				interchangeRows(bk, c, raw.Data, raw.Stride, swap)
-				if !sameBits(fullOf(d).x, want.x) {
-					t.Errorf("%s: rows", name)
-				}
-				interchangeRowsBack(bk, c, raw.Data, raw.Stride, swap)
-				if !sameBits(fullOf(d).x, x.x) {
-					t.Errorf("%s: rows back", name)
-				}
-				intact()
-
-				d, intact = wide(t, x.transpose())
-				raw = d.RawMatrix()
-				permuteColumns(bk, c, raw.Data, raw.Stride, interchanged(swap, false))
-				if !finiteRows(bk, raw) {
-					t.Errorf("%s: not finite", name)
-				}
-				if !sameBits(fullOf(d).x, want.transpose().x) {
-					t.Errorf("%s: columns", name)
-				}
-				permuteColumns(bk, c, raw.Data, raw.Stride, interchanged(swap, true))
-				if !sameBits(fullOf(d).x, x.transpose().x) {
-					t.Errorf("%s: columns back", name)
-				}
-				d.Set(rng.IntN(c), rng.IntN(n), math.NaN())
-				if finiteRows(bk, raw) {
-					t.Errorf("%s: a NaN was not seen", name)
-				}
-				intact()
-			}
-		}
-	}
-}
 
 // On the pure backend no digit depends on the number of threads. The order is above every block size,
 // and large enough for the work to be shared.

@@ -181,7 +181,7 @@ func checkFactors(t *testing.T, name string, f *LU, a *full) {
 	}
 	lu := l.mul(u)
 	for k := len(f.swap) - 1; k >= 0; k-- {
-		exchangeRows(a.r, lu.x, a.r, k, f.swap[k])
+		lu.swapRows(k, f.swap[k])
 	}
 	if r := over(a.sub(lu).norm(), float64(a.r)*eps, a.norm()); !(r <= ratioBound) {
 		t.Errorf("%s: ‖A - PᵀLU‖/(n ‖A‖ eps) = %.3g", name, r)

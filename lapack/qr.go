@@ -2,15 +2,18 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/block"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // QR is the factorization A = Q R of an l×k matrix with l >= k: Q has orthonormal columns, R is k×k
-// upper triangular. Q is kept as a product of Householder reflections in compact form,
-// I - V T Vᵀ for each block of columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989).
-// The signs of the diagonal of R are arbitrary. The zero value is empty and ready for Factorize.
+// upper triangular. It keeps Q as a product of Householder reflections in compact form, I - V T Vᵀ for
+// each block of columns (Schreiber and Van Loan, SIAM J. Sci. Stat. Comput. 10, 1989). The signs of the
+// diagonal of R are arbitrary. The zero value is empty and ready for Factorize.
 //
 // Methods that only read the factorization may be called from several goroutines at once.
 type QR struct {
@@ -18,32 +21,8 @@ type QR struct {
 
 	factorized bool
 	qr         blas64.General // V below the diagonal, with implied ones on it, and R
-	t          []float64      // the triangles T, one below the other, block() apart in each row
-	base, nb   int            // block sizes of tests; 0 stands for qrBase and qrBlock
-}
-
-// qrBlock is the number of columns whose reflections are applied together. Making them for nb columns
-// of l rows takes about 3l*nb² flops, on one thread for the most part, and applying them 4l*nb for
-// each column on the right, at full speed if nb is large enough for the reading and writing of that
-// column not to count. At order 1000, 64 is 6% faster than 128; at 2500, 2% slower.
-const qrBlock = 64
-
-// qrBase is the number of columns at which the recursion inside a block stops and Level 2 takes over:
-// products of matrices with fewer columns are too small to be any faster.
-const qrBase = 8
-
-func (f *QR) block() int {
-	if f.nb > 0 {
-		return f.nb
-	}
-	return qrBlock
-}
-
-func (f *QR) baseColumns() int {
-	if f.base > 0 {
-		return f.base
-	}
-	return qrBase
+	f          lapack.QR      // the same with T
+	base, nb   int            // block sizes of tests; 0 stands for those in use
 }
 
 // Dims returns l and k, and 0, 0 for an empty receiver.
@@ -52,31 +31,131 @@ func (f *QR) Dims() (l, k int) { return f.qr.Rows, f.qr.Cols }
 // Reset makes the receiver empty.
 func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
 
-func (f *QR) mustHold() {
-	if !f.factorized {
-		panic(notFactorized)
+// Factorize computes A = Q R of a copy of a, in 2k²(l - k/3) flops. A matrix without full rank is no
+// error: its R has a small or zero diagonal element, and RCond shows it.
+//
+// The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
+// *PivotError that matches it if a reflection overflows; the receiver is then empty. Factorize panics
+// with mat.ErrShape if a has fewer rows than columns. (LAPACK: dgeqrf.)
+func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, denseCopy) }
+
+// FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
+// package comment. The workspace is 128(l + k) numbers; the receiver keeps 64k of them.
+func (f *QR) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, (*mat.Dense).RawMatrix) }
+
+func (f *QR) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error {
+	const routine = "Dgeqrf"
+	l, k := a.Dims()
+	checkShape(l >= k)
+	f.Reset()
+	if err := checkFinite(f.Backend, routine, blas.All, a.RawMatrix(), ErrNotFinite); err != nil {
+		return err
 	}
+	qr := take(a)
+	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: routine, M: l, N: k})
+	defer blskernel.Hold(bk, orgqrFlops(l, k))()
+	nb, base := lapack.GeqrfColumns, lapack.GeqrtBase
+	if f.nb > 0 {
+		nb = f.nb
+	}
+	if f.base > 0 {
+		base = f.base
+	}
+	factors, bad := lapack.Geqrf(lapack.On(bk), nb, base, l, k, blockOf(qr))
+	if bad != nil {
+		return &PivotError{Routine: routine, Index: bad.Index, Pivot: bad.Value, Err: ErrNotFinite}
+	}
+	f.factorized, f.qr, f.f = true, qr, factors
+	return nil
 }
 
-// RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. An empty dst is given
-// its size. RTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
+// orgqrFlops returns the number of flops of Dgeqrf, and of Dorgqr for k columns.
+func orgqrFlops(l, k int) float64 { return 2 * float64(k) * float64(k) * (float64(l) - float64(k)/3) }
+
+// RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst its
+// size. RTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
 func (f *QR) RTo(dst *mat.Dense) {
-	f.mustHold()
+	mustHold(f.factorized)
 	_, k := f.Dims()
 	reuse(dst, k, k)
 	raw := dst.RawMatrix()
 	for i := range k {
-		row := raw.Data[i*raw.Stride : i*raw.Stride+k]
-		clear(row[:i])
-		copy(row[i:], f.qr.Data[i*f.qr.Stride+i:i*f.qr.Stride+k])
+		clear(raw.Data[i*raw.Stride : i*raw.Stride+i])
 	}
+	block.CopyUpper(blockOf(raw), blockOf(f.qr), k)
 }
 
-// RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 where R has a
-// zero on its diagonal; see Cholesky.RCond. The 2-norm condition number of A, which is that of R, is
-// within a factor k of its inverse. (LAPACK: dtrcon.)
+// RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 if R has a zero on
+// its diagonal; see Cholesky.RCond. The 2-norm condition number of A, which is that of R, is within a
+// factor k of its inverse. (LAPACK: dtrcon.)
 func (f *QR) RCond() float64 {
-	f.mustHold()
+	mustHold(f.factorized)
 	_, k := f.Dims()
-	return rcondTriangle(f.Backend, k, f.qr.Data, f.qr.Stride)
+	return rcondTriangle(f.Backend, k, blockOf(f.qr))
+}
+
+// SolveTo computes the k×c X that minimizes ‖A X - B‖ in each column, for the l×c b, and writes it to
+// dst: X = R⁻¹ (QᵀB)₁..ₖ. It gives an empty dst its size and does not change b. It takes c(4lk - k²)
+// flops, and a workspace of l(c + 64) + 64c numbers.
+//
+// The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
+// ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
+// unchanged. It matches ErrSingular too if X overflows; dst then holds what was computed. SolveTo panics
+// with mat.ErrShape if the shapes do not fit, and if the receiver is empty. (LAPACK: dormqr, dtrtrs.)
+func (f *QR) SolveTo(dst, b *mat.Dense) error {
+	mustHold(f.factorized)
+	l, k := f.Dims()
+	rows, nrhs := b.Dims()
+	checkShape(rows == l)
+	reuseFor(b, dst, k, nrhs)
+	multiply := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
+	solve := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
+	if k == 0 || nrhs == 0 {
+		return nil
+	}
+	if err := checkFinite(multiply, "Dormqr", blas.All, b.RawMatrix(), ErrNotFinite); err != nil {
+		return err
+	}
+	r := blockOf(f.qr)
+	if err := checkTriangle("Dtrtrs", k, r); err != nil {
+		return err
+	}
+	x, raw := blockOf(denseCopy(b)), dst.RawMatrix()
+	f.f.Ormqr(lapack.On(multiply), nrhs, x)
+	lapack.Trsm(lapack.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
+	block.Copy(blockOf(raw), x, k, nrhs)
+	return checkFinite(solve, "Dtrtrs", blas.All, raw, ErrSingular)
+}
+
+// QTo writes the l×k Q to dst, the first k columns of the product of the reflections, in 2k²(l - k/3)
+// flops with a workspace of 64(l + k) numbers. It gives an empty dst its size. QTo panics with
+// mat.ErrShape if dst has another size, and if the receiver is empty. (LAPACK: dorgqr.)
+func (f *QR) QTo(dst *mat.Dense) {
+	mustHold(f.factorized)
+	l, k := f.Dims()
+	reuse(dst, l, k)
+	raw := dst.RawMatrix()
+	block.Copy(blockOf(raw), blockOf(f.qr), l, k)
+	f.orgqr(raw)
+}
+
+// QInPlace returns Q in the storage of the factorization and empties the receiver; take R by RTo before.
+// See QTo.
+func (f *QR) QInPlace() *mat.Dense {
+	mustHold(f.factorized)
+	a := f.qr
+	f.orgqr(a)
+	f.Reset()
+	return denseOn(a)
+}
+
+// orgqr overwrites the factorization in a by Q.
+func (f *QR) orgqr(a blas64.General) {
+	l, k := f.Dims()
+	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dorgqr", M: l, N: k})
+	if k == 0 {
+		return
+	}
+	defer blskernel.Hold(bk, orgqrFlops(l, k))()
+	f.f.Orgqr(lapack.On(bk), blockOf(a))
 }

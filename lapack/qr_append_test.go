@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -159,7 +160,7 @@ func checkSameGram(t *testing.T, name string, m0, m1 *full, rows int) {
 
 // eliminate runs one of the two routines on views with gaps, and with NaN below diagonals, and returns
 // what became of the problem. It checks that nothing else was written.
-func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backend, plan eliminationPlan, triangle bool) stackedProblem {
+func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backend, plan lapack.TpqrtPlan, triangle bool) stackedProblem {
 	t.Helper()
 	hidden := func(a *full) *full {
 		h := &full{a.r, a.c, slices.Clone(a.x)}
@@ -174,9 +175,9 @@ func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backen
 	zd, zIntact := wide(t, p.z)
 	bd, bIntact := wide(t, b)
 	yd, yIntact := wide(t, p.y)
-	e := newElimination("Dtpqrt", rd, zd, bd, yd)
-	e.triangle, e.plan = triangle, plan
-	if err := e.run(bk); err != nil {
+	e := newElimination(rd, zd, bd, yd)
+	e.Triangle, e.Plan = triangle, plan
+	if err := eliminate(bk, "Dtpqrt", e); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	for _, intact := range []func(){rIntact, zIntact, bIntact, yIntact} {
@@ -207,7 +208,7 @@ func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backen
 }
 
 // checkElimination runs a problem and compares the result with it, and where it is regular with QR.
-func (p stackedProblem) checkElimination(t *testing.T, name string, bk blskernel.Backend, plan eliminationPlan, triangle, regular bool) {
+func (p stackedProblem) checkElimination(t *testing.T, name string, bk blskernel.Backend, plan lapack.TpqrtPlan, triangle, regular bool) {
 	t.Helper()
 	got := p.eliminate(t, name, bk, plan, triangle)
 	k, rows := p.r.r, p.r.r+p.b.r
@@ -241,7 +242,7 @@ func TestAppendRows(t *testing.T) {
 		for _, g := range stackedGallery {
 			t.Run(g.name, func(t *testing.T) {
 				rng := newRand(51)
-				check := func(k, q, c int, plan eliminationPlan) {
+				check := func(k, q, c int, plan lapack.TpqrtPlan) {
 					t.Helper()
 					p := newStackedProblem(rng, k, q, c, g.change, false)
 					p.checkElimination(t, fmt.Sprintf("k=%d q=%d c=%d %+v", k, q, c, plan), bk, plan, false, g.regular)
@@ -249,19 +250,19 @@ func TestAppendRows(t *testing.T) {
 				for k := range 21 {
 					for i, q := range []int{0, 1, 2, 3, 7, 8, 9, 17, 40} {
 						c := (k + i) % 4
-						check(k, q, c, eliminationPlan{})
-						check(k, q, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + (k+q)%9, room: (1 + q/3) * (k + c)})
+						check(k, q, c, lapack.TpqrtPlan{})
+						check(k, q, c, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + (k+q)%9, Room: (1 + q/3) * (k + c)})
 					}
 				}
 				for _, s := range []struct{ k, q, c int }{{31, 128, 1}, {32, 31, 0}, {33, 150, 10}, {63, 64, 2}, {65, 100, 0}, {100, 33, 3}} {
-					check(s.k, s.q, s.c, eliminationPlan{})
+					check(s.k, s.q, s.c, lapack.TpqrtPlan{})
 				}
 			})
 		}
 		t.Run("large", func(t *testing.T) {
 			for _, s := range []struct{ k, q, c int }{{97, 300, 200}, {260, 140, 3}} {
 				p := newStackedProblem(newRand(52), s.k, s.q, s.c, stackedGallery[0].change, false)
-				p.checkElimination(t, fmt.Sprintf("%+v", s), bk, eliminationPlan{}, false, true)
+				p.checkElimination(t, fmt.Sprintf("%+v", s), bk, lapack.TpqrtPlan{}, false, true)
 			}
 		})
 	})
@@ -321,8 +322,7 @@ func TestEliminationThreads(t *testing.T) {
 	for _, triangle := range []bool{false, true} {
 		const k, c = 210, 5
 		p := newStackedProblem(newRand(54), k, k, c, stackedGallery[0].change, triangle)
-		plan := planFor(bk, k)
-		plan.room = 90 * (k + c) // three times some rows
+		plan := lapack.TpqrtPlan{Room: 90 * (k + c)} // three times some rows
 		blskernel.SetThreads(1)
 		want := p.eliminate(t, "one thread", bk, plan, triangle)
 		for _, threads := range []int{0, 2, 3} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -15,28 +16,26 @@ func TestMergeTriangles(t *testing.T) {
 		for _, g := range stackedGallery {
 			t.Run(g.name, func(t *testing.T) {
 				rng := newRand(61)
-				check := func(k, c int, plan eliminationPlan) {
+				check := func(k, c int, plan lapack.TpqrtPlan) {
 					t.Helper()
 					p := newStackedProblem(rng, k, k, c, g.change, true)
 					p.checkElimination(t, fmt.Sprintf("k=%d c=%d %+v", k, c, plan), bk, plan, true, g.regular)
 				}
 				for k := range 41 {
 					c := k % 4
-					check(k, c, eliminationPlan{})
-					check(k, c, eliminationPlan{panel: 1 + k%7, base: 1 + k%3, strip: 1 + k%9, room: (1 + k/3) * (k + c)})
-					check(k, c, eliminationPlan{panel: 1 + k/2, base: 2, strip: 5, room: (1 + k%5) * (k + c)})
+					check(k, c, lapack.TpqrtPlan{})
+					check(k, c, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + k%9, Room: (1 + k/3) * (k + c)})
+					check(k, c, lapack.TpqrtPlan{Panel: 1 + k/2, Base: 2, Strip: 5, Room: (1 + k%5) * (k + c)})
 				}
 				for _, k := range []int{63, 64, 65, 97} {
-					check(k, k%3, eliminationPlan{})
+					check(k, k%3, lapack.TpqrtPlan{})
 				}
 			})
 		}
 		t.Run("large", func(t *testing.T) {
 			p := newStackedProblem(newRand(62), 260, 260, 3, stackedGallery[0].change, true)
-			p.checkElimination(t, "k=260", bk, eliminationPlan{}, true, true)
-			plan := planFor(bk, 260)
-			plan.room = 100 * 263
-			p.checkElimination(t, "k=260 in parts", bk, plan, true, true)
+			p.checkElimination(t, "k=260", bk, lapack.TpqrtPlan{}, true, true)
+			p.checkElimination(t, "k=260 in parts", bk, lapack.TpqrtPlan{Room: 100 * 263}, true, true)
 		})
 	})
 }

@@ -378,6 +378,7 @@ func magnitudes(a *full) *full {
 // error by (n+1)u twice, the bounds by the factor of TestRefineBounds for their weights.
 func TestRefineColumns(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+		const refinePanel = 256 // right-hand sides that are refined together
 		const n, nrhs = 41, refinePanel + 3
 		rng := newRand(53)
 		a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i*i) }))
@@ -517,7 +518,7 @@ func TestRefineErrors(t *testing.T) {
 					for j := range n {
 						x0, b := randomFull(rng, n, nrhs), randomFull(rng, n, nrhs).dense()
 						x := x0.dense()
-						a := copySym(spd)
+						a := packedCopy(spd)
 						a.SetSym(i, j, bad)
 						_, err := refine(x, a, b)
 						wantElement(t, name, err, ErrNotFinite, min(i, j), max(i, j))

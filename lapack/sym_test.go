@@ -25,10 +25,6 @@ type symmetricFactor interface {
 	Dim() int
 }
 
-func copySym(a *mat.SymPacked) *mat.SymPacked {
-	return mat.NewSymPacked(a.SymmetricDim(), packedCopy(a))
-}
-
 // reconstruct returns UᵀU, or Pᵀ Uᵀ D U P.
 func reconstruct(f symmetricFactor) *full {
 	switch f := f.(type) {
@@ -39,16 +35,16 @@ func reconstruct(f symmetricFactor) *full {
 		u := upperOf(f.n, f.u, true)
 		d := newFull(f.n, f.n)
 		for i := range f.n {
-			d.set(i, i, f.d.d[i])
-			if f.d.e[i] != 0 {
-				d.set(i, i+1, f.d.e[i])
-				d.set(i+1, i, f.d.e[i])
+			d.set(i, i, f.d.D[i])
+			if f.d.E[i] != 0 {
+				d.set(i, i+1, f.d.E[i])
+				d.set(i+1, i, f.d.E[i])
 			}
 		}
 		a := u.transpose().mul(d).mul(u)
 		for range 2 {
 			for k := f.n - 1; k >= 0; k-- {
-				exchangeRows(f.n, a.x, f.n, k, f.swap[k])
+				a.swapRows(k, f.swap[k])
 			}
 			a = a.transpose()
 		}
@@ -85,7 +81,7 @@ func TestSymmetric(t *testing.T) {
 func testSymmetric(t *testing.T, name string, f symmetricFactor, a *mat.SymPacked, b *full) {
 	t.Helper()
 	n := a.SymmetricDim()
-	before := copySym(a)
+	before := packedCopy(a)
 	if err := f.Factorize(a); err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -174,8 +170,8 @@ func TestLDLTPivots(t *testing.T) {
 					if f.swap[k] < k || f.swap[k] >= s.n {
 						t.Fatalf("%s: n=%d: row %d exchanged with %d", m.name, s.n, k, f.swap[k])
 					}
-					if f.d.e[k] != 0 {
-						if !(f.d.d[k]*f.d.d[k+1] < f.d.e[k]*f.d.e[k]) || f.d.e[k+1] != 0 || f.u[block.PackedIndex(s.n, k, k+1)] != 0 {
+					if f.d.E[k] != 0 {
+						if !(f.d.D[k]*f.d.D[k+1] < f.d.E[k]*f.d.E[k]) || f.d.E[k+1] != 0 || f.u[block.PackedIndex(s.n, k, k+1)] != 0 {
 							t.Errorf("%s: n=%d: bad 2×2 pivot at %d", m.name, s.n, k)
 						}
 					}
@@ -298,7 +294,7 @@ func TestSymmetricGolden(t *testing.T) {
 		if err := f.Factorize(mat.NewSymPacked(2, []float64{1, 2, 1})); err != nil {
 			t.Fatal(err)
 		}
-		if f.d.e[0] != 2 {
+		if f.d.E[0] != 2 {
 			t.Errorf("D = %v", f.d)
 		}
 		x, err = f.InverseInPlace()

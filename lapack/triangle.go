@@ -3,56 +3,75 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
 // SolveTriangular computes X = op(R)⁻¹B for the n×m B in dst, which X overwrites, and the upper triangle
-// of the n×n r; op(R) is Rᵀ if trans is set and R otherwise. What r holds below its diagonal is not
-// read. Every column is a right-hand side; SolveTriangularRows has one in every row. bk may be nil for
-// the default. It takes n²m flops and no workspace.
+// of the n×n r; op(R) is Rᵀ if trans is set and R otherwise. It does not read what r holds below its
+// diagonal. bk may be nil for the default. It takes n²m flops and no workspace.
 //
-// The error matches ErrNotFinite where dst or R holds NaN or an infinity, and is a *PivotError that
-// matches ErrSingular where R has a zero on its diagonal; dst is then unchanged. It matches ErrSingular
-// too where X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if
-// the shapes do not fit, and if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// The error matches ErrNotFinite if dst or R holds NaN or an infinity, and is a *PivotError that matches
+// ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrSingular too if X
+// overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the shapes do
+// not fit, and if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
+	return solveTriangular(bk, blas.Left, dst, r, trans)
+}
+
+// SolveTriangularRows computes X = B op(R)⁻¹ for the m×n B in dst, which X overwrites, and the upper
+// triangle of the n×n r: every row is a right-hand side, of any number, and nothing is transposed. With R
+// and Q of a QR factorization, trans set turns Q into Q R⁻ᵀ, the transposed pseudoinverse. All else is as
+// in SolveTriangular.
+func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
+	return solveTriangular(bk, blas.Right, dst, r, trans)
+}
+
+func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, trans bool) error {
 	const routine = "Dtrtrs"
-	n, m := dst.Dims()
+	dr, dc := dst.Dims()
+	n, m := dr, dc
+	if side == blas.Right {
+		n, m = dc, dr
+	}
 	rows, cols := r.Dims()
 	checkShape(rows == n && cols == n)
 	u, x := r.RawMatrix(), dst.RawMatrix()
-	if overlap(x, u) {
-		panic(triangleAliased)
-	}
+	require(!block.Overlap(x, u), triangleAliased)
 	bk = blskernel.Begin(bk, blskernel.Routine{Name: routine, M: n, N: n, NRHS: m})
 	if m == 0 || n == 0 {
 		return nil
 	}
-	if err := checkTriangle(routine, n, u.Data, u.Stride); err != nil {
+	if err := checkTriangle(routine, n, blockOf(u)); err != nil {
 		return err
 	}
-	if err := checkFinite(routine, x, ErrNotFinite); err != nil {
+	if err := checkFinite(bk, routine, blas.All, x, ErrNotFinite); err != nil {
 		return err
 	}
 	defer blskernel.Hold(bk, float64(n)*float64(n)*float64(m))()
-	dtrsm(bk, blas.Left, blas.Upper, transposed(trans), blas.NonUnit, n, m, 1, u.Data, u.Stride, x.Data, x.Stride)
-	return checkFinite(routine, x, ErrSingular)
+	on, t := lapack.On(bk), transposed(trans)
+	if side == blas.Left {
+		lapack.Trsm(on, side, blas.Upper, t, blas.NonUnit, n, m, 1, blockOf(u), blockOf(x))
+	} else {
+		for i := 0; i < m; i += rowPanel {
+			lapack.Trsm(on, side, blas.Upper, t, blas.NonUnit, min(rowPanel, m-i), n, 1, blockOf(u), blockOf(x).Sub(i, 0))
+		}
+	}
+	return checkFinite(bk, routine, blas.All, x, ErrSingular)
 }
 
-const triangleAliased = "lapack: the solution overlaps the triangle"
-
-// InvertTriangle overwrites the upper triangle R of the n×n r by R⁻¹, which is upper triangular too. What
-// r holds below its diagonal is neither read nor written. bk may be nil for the default. It takes n³/3
+// InvertTriangle overwrites the upper triangle R of the n×n r by R⁻¹, which is upper triangular too. It
+// neither reads nor writes what r holds below its diagonal. bk may be nil for the default. It takes n³/3
 // flops and no workspace. The residual on the left is small, |X R - I| <= c n u |X| |R| (Higham,
-// Accuracy and Stability of Numerical Algorithms, section 14.2.1); SolveTriangular is as cheap
-// wherever only the product of R⁻¹ with n/3 columns is wanted, and more accurate.
+// Accuracy and Stability of Numerical Algorithms, section 14.2.1). For the product of R⁻¹ with at most
+// n/3 columns SolveTriangular is as cheap and more accurate.
 //
-// The error matches ErrNotFinite where R holds NaN or an infinity, and is a *PivotError that matches
-// ErrSingular where R has a zero on its diagonal; r is then unchanged. It matches ErrSingular too where
-// the inverse overflows; the triangle then holds what was computed. InvertTriangle panics with
-// mat.ErrShape if r is not square. (LAPACK: dtrtri, by halves.)
+// The error matches ErrNotFinite if R holds NaN or an infinity, and is a *PivotError that matches
+// ErrSingular if R has a zero on its diagonal; r is then unchanged. It matches ErrSingular too if the
+// inverse overflows; the triangle then holds what was computed. InvertTriangle panics with mat.ErrShape
+// if r is not square. (LAPACK: dtrtri, by halves.)
 func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()
@@ -62,10 +81,33 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 		return nil
 	}
 	u := r.RawMatrix()
-	if err := checkTriangle(routine, n, u.Data, u.Stride); err != nil {
+	if err := checkTriangle(routine, n, blockOf(u)); err != nil {
 		return err
 	}
 	defer blskernel.Hold(bk, cube(n)/3)()
-	dtrtri(bk, blas.Upper, blas.NonUnit, n, u.Data, u.Stride)
-	return checkFiniteTriangle(block.On(bk), routine, blas.Upper, u, ErrSingular)
+	lapack.Trtri(lapack.On(bk), blas.Upper, blas.NonUnit, n, blockOf(u))
+	return checkFinite(bk, routine, blas.Upper, u, ErrSingular)
+}
+
+// RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle R
+// of the n×n r, between 0 and 1, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its
+// diagonal, or holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be nil
+// for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrShape if r is not square.
+// (LAPACK: dtrcon.)
+func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
+	n, cols := r.Dims()
+	checkShape(cols == n)
+	return rcondTriangle(bk, n, blockOf(r.RawMatrix()))
+}
+
+// rcondTriangle is RCondTriangle for the upper triangle of the n×n u.
+func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
+	const routine = "Dtrcon"
+	on := lapack.On(blskernel.Begin(bk, blskernel.Routine{Name: routine, M: n, N: n}))
+	if checkTriangle(routine, n, u) != nil {
+		return 0
+	}
+	return lapack.Con(n, lapack.Lantr(n, u), func(x []float64, trans bool) {
+		lapack.Trsm(on, blas.Left, blas.Upper, transposed(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
+	})
 }

@@ -1,11 +1,13 @@
-// Package block describes blocks of matrices in either storage, dense or packed, and the products and
-// triangular solves of such blocks, of which the factorizations of package lapack consist.
+// Package block describes blocks of matrices in dense or packed storage, and the products and
+// triangular solves of such blocks.
 //
-// Rows of a packed upper triangle are contiguous, and each is one element closer to the one before than
-// that is to its own. So a block of it, whose diagonal need not be that of the matrix, is nearly a
-// dense matrix: the place of its rows is the only difference. What can read and write rows of both
-// kinds does without unpacking.
+// Rows of a packed upper triangle are contiguous, and each is one element closer to the row before than
+// that is to its own. Only the place of its rows tells a block of it from a dense matrix.
 package block
+
+// Size is the order of blocks that go through a workspace, and up to which a triangular solve is not
+// halved: large enough for a product to reach its speed and to hide the copies.
+const Size = 192
 
 // A Matrix is a block of rows and columns: element (i, j) is X[Row(i)+j].
 type Matrix struct {
@@ -14,10 +16,10 @@ type Matrix struct {
 	Packed bool // each row is one element closer to the one before; otherwise all are Ld apart
 }
 
-// Dense is the block that begins at x in a matrix with rows ld apart.
+// Dense returns the block that begins at x in a matrix with rows ld apart.
 func Dense(x []float64, ld int) Matrix { return Matrix{X: x, Ld: ld} }
 
-// Packed is the block that begins at (i, j), i <= j, of the n×n packed upper triangle ap.
+// Packed returns the block that begins at (i, j), i <= j, of the n×n packed upper triangle ap.
 func Packed(n int, ap []float64, i, j int) Matrix {
 	return Matrix{X: ap[PackedRow(n, i)+j:], Ld: n - i - 1, Packed: true}
 }
@@ -30,7 +32,13 @@ func (m Matrix) Row(i int) int {
 	return i * m.Ld
 }
 
-// Sub is the block that begins at (i, j).
+// Elements returns elements from to to-1 of row i.
+func (m Matrix) Elements(i, from, to int) []float64 {
+	at := m.Row(i)
+	return m.X[at+from : at+to]
+}
+
+// Sub returns the block that begins at (i, j).
 func (m Matrix) Sub(i, j int) Matrix {
 	s := Matrix{X: m.X[m.Row(i)+j:], Ld: m.Ld, Packed: m.Packed}
 	if m.Packed {
@@ -42,15 +50,37 @@ func (m Matrix) Sub(i, j int) Matrix {
 // Copy copies the rows×cols block src to dst.
 func Copy(dst, src Matrix, rows, cols int) {
 	for i := range rows {
-		s := src.Row(i)
-		copy(dst.X[dst.Row(i):], src.X[s:s+cols])
+		copy(dst.X[dst.Row(i):], src.Elements(i, 0, cols))
 	}
 }
 
 // CopyUpper copies the upper triangle of the n×n block src, with the diagonal, to that of dst.
 func CopyUpper(dst, src Matrix, n int) {
 	for i := range n {
-		s := src.Row(i)
-		copy(dst.X[dst.Row(i)+i:], src.X[s+i:s+n])
+		copy(dst.X[dst.Row(i)+i:], src.Elements(i, i, n))
+	}
+}
+
+// CopyTransposed copies the transpose of the rows×cols block src to the dense block dst. Eight rows at a
+// time fill whole cache lines of dst.
+func CopyTransposed(dst, src Matrix, rows, cols int) {
+	i := 0
+	for ; i+8 <= rows; i += 8 {
+		var r [8][]float64
+		for k := range r {
+			r[k] = src.Elements(i+k, 0, cols)
+		}
+		a0, a1, a2, a3 := r[0][:cols], r[1][:cols], r[2][:cols], r[3][:cols]
+		a4, a5, a6, a7 := r[4][:cols], r[5][:cols], r[6][:cols], r[7][:cols]
+		for j := range cols {
+			d := (*[8]float64)(dst.X[dst.Row(j)+i:])
+			d[0], d[1], d[2], d[3] = a0[j], a1[j], a2[j], a3[j]
+			d[4], d[5], d[6], d[7] = a4[j], a5[j], a6[j], a7[j]
+		}
+	}
+	for ; i < rows; i++ {
+		for j, x := range src.Elements(i, 0, cols) {
+			dst.X[dst.Row(j)+i] = x
+		}
 	}
 }

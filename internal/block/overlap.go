@@ -1,0 +1,37 @@
+package block
+
+import (
+	"unsafe"
+
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// Overlap reports whether a and b share an element. If their strides differ it reports whether one
+// begins between the first and the last element of the other.
+func Overlap(a, b blas64.General) bool {
+	if a.Rows == 0 || a.Cols == 0 || b.Rows == 0 || b.Cols == 0 {
+		return false
+	}
+	at, bt := Address(a.Data), Address(b.Data)
+	if bt < at {
+		a, b, at, bt = b, a, bt, at
+	}
+	offset := (bt - at) / unsafe.Sizeof(float64(0))
+	if offset >= uintptr((a.Rows-1)*a.Stride+a.Cols) {
+		return false
+	}
+	if a.Stride != b.Stride {
+		return true
+	}
+	// Views of one matrix: apart only if the columns of b lie between those of a and the next row.
+	column := int(offset) % a.Stride
+	return column < a.Cols || column+b.Cols > a.Stride
+}
+
+// Storage returns x as a matrix of one row, for Overlap.
+func Storage(x []float64) blas64.General {
+	return blas64.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
+}
+
+// Address returns the address of the first element of x.
+func Address(x []float64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(x))) }

@@ -1,0 +1,73 @@
+package lapack
+
+import (
+	"sync/atomic"
+
+	"blskernel/internal/block"
+	"blskernel/internal/isfinite"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// An Element is an element of a matrix that is NaN or infinite.
+type Element struct {
+	Row, Col int
+	Value    float64
+}
+
+// A Pivot is a pivot at which a routine gave up. A finite Value stands for an exact zero on the
+// diagonal; otherwise the elimination overflowed.
+type Pivot struct {
+	Index int
+	Value float64
+}
+
+// Singular reports whether the pivot was zero and not an overflow.
+func (p *Pivot) Singular() bool { return isFinite(p.Value) }
+
+// NotFinite returns the first element, row after row, that is NaN or infinite, of the rows×cols a (ul is
+// blas.All) or of its triangle ul. It returns nil if there is none.
+func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
+	var failed atomic.Bool
+	// About six elements are read in a nanosecond, and a triangle has half of them.
+	bk.BlockRows(rows, 1+cols/6, block.RowFunc(func(i, end int) {
+		for ; i < end && !failed.Load(); i++ {
+			from, to := rowOf(ul, cols, i)
+			if !isfinite.All(a.Elements(i, from, to)) {
+				failed.Store(true)
+			}
+		}
+	}))
+	for i := 0; failed.Load() && i < rows; i++ {
+		from, to := rowOf(ul, cols, i)
+		if e := notFinite(i, from, a.Elements(i, from, to)); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// notFinite returns the first element of row i, stored from column from on, that is not finite.
+func notFinite(i, from int, row []float64) *Element {
+	for j, v := range row {
+		if !isFinite(v) {
+			return &Element{i, from + j, v}
+		}
+	}
+	return nil
+}
+
+// CheckTriangle returns the first row of the upper triangle of the n×n u that holds an element that is
+// not finite, or a zero on its diagonal.
+func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
+	for i := range n {
+		row := u.Elements(i, i, n)
+		if !isfinite.All(row) {
+			return notFinite(i, i, row), nil
+		}
+		if row[0] == 0 {
+			return nil, &Pivot{Index: i}
+		}
+	}
+	return nil, nil
+}

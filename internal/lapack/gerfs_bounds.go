@@ -1,0 +1,186 @@
+package lapack
+
+import (
+	"math"
+
+	"blskernel/internal/block"
+	"blskernel/internal/isfinite"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// guard returns the number to add to sums of magnitudes of at most limit, whose relative accuracy
+// underflow may have spoilt: with gradual underflow each of the n+1 terms loses at most the least
+// positive number. (LAPACK's safe1 and safe2 of dgerfs allow for arithmetic that flushes to zero, and
+// are 2⁵² times as large: they spoil the bounds from 1e-290 on.)
+func (f Gerfs) guard() (add, limit float64) {
+	add = float64(f.N+1) * math.SmallestNonzeroFloat64
+	return add, add / Roundoff
+}
+
+// backward writes max_i |r|_i/w_i for each of the c columns of the residual r and of w = |A||x| + |b|.
+func (f Gerfs) backward(c int, r, w, errs []float64) {
+	add, limit := f.guard()
+	clear(errs)
+	for i := range f.N {
+		wi := w[i*c : (i+1)*c]
+		for j, v := range r[i*c : (i+1)*c] {
+			v, d := math.Abs(v), wi[j]
+			if d == 0 {
+				continue
+			}
+			if d <= limit {
+				v, d = v+add, d+add
+			}
+			e := v / d
+			if !isFinite(v) || !isFinite(d) {
+				e = math.Inf(1)
+			}
+			errs[j] = max(errs[j], e)
+		}
+	}
+}
+
+// forward writes bounds of max_i |x - x*|_i / max_i |x|_i for the columns of x, given their residuals r
+// and w = |A||x| + |b|. It overwrites these and two more workspaces of the size of x.
+//
+// With G = diag(|r| + (n+1) u w) a bound is ‖A⁻¹G‖∞/‖x‖∞, and ‖A⁻¹G‖∞ is the 1-norm of the transpose
+// G A⁻ᵀ, which the estimator of Con can find. LAPACK estimates one column after the other, some five
+// solves each at the speed of Level 2. Here the estimators of all columns step together, so that every
+// solve has as many right-hand sides. A⁻¹ is multiplied by the largest element of A, and
+// G divided by it and by ‖x‖∞, so that scaled data neither overflow nor underflow on the way.
+func (f Gerfs) forward(x blas64.General, r, w, work, rhs []float64, bounds []float64) {
+	c := x.Cols
+	g := work
+	active := f.weights(x, r, w, g, bounds)
+	e := estimates{n: f.N, g: g, v: r, x: w, isgn: make([]int, f.N*c), kase: make([]int, c), isave: make([][3]int, c)}
+	for {
+		active = e.advance(active, bounds)
+		if len(active) == 0 {
+			return
+		}
+		f.apply(e, active, rhs)
+	}
+}
+
+// weights writes the diagonal of G for each column of x, scaled as in forward, to a row of g. It
+// returns the columns whose bounds need an estimate, and writes the bounds of the others.
+func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []int) {
+	n, c := x.Rows, x.Cols
+	add, limit := f.guard()
+	for j := range c {
+		xmax := 0.0
+		for i := range n {
+			xmax = max(xmax, math.Abs(x.Data[i*x.Stride+j]))
+		}
+		gj, zero := g[j*n:(j+1)*n], true
+		for i := range gj {
+			at := i*c + j
+			v := math.Abs(r[at]) + float64(n+1)*Roundoff*w[at]
+			if w[at] <= limit {
+				v += add
+			}
+			zero = zero && w[at] == 0
+			gj[i] = v / f.Largest / xmax
+		}
+		switch {
+		case xmax == 0 && zero: // A 0 = 0
+			bounds[j] = 0
+		case !isfinite.All(gj):
+			bounds[j] = math.Inf(1)
+		default:
+			bounds[j] = 0
+			active = append(active, j)
+		}
+	}
+	return active
+}
+
+// estimates are the states of one run of Dlacn2 for each column: rows of n elements of v, x and isgn,
+// and of the weights g.
+type estimates struct {
+	n       int
+	g, v, x []float64
+	isgn    []int
+	kase    []int
+	isave   [][3]int
+}
+
+func (e estimates) row(s []float64, j int) []float64 { return s[j*e.n : (j+1)*e.n] }
+
+// advance gives every active estimator the product that it asked for, and returns the estimators that
+// ask for another. bounds holds the estimates; a product that overflows ends its estimator with
+// infinity.
+func (e estimates) advance(active []int, bounds []float64) []int {
+	var impl gonum.Implementation
+	left := active[:0]
+	for _, j := range active {
+		x := e.row(e.x, j)
+		if e.kase[j] != 0 && !isfinite.All(x) {
+			bounds[j] = math.Inf(1)
+			continue
+		}
+		bounds[j], e.kase[j] = impl.Dlacn2(e.n, e.row(e.v, j), x, e.isgn[j*e.n:(j+1)*e.n], bounds[j], e.kase[j], &e.isave[j])
+		if e.kase[j] != 0 {
+			left = append(left, j)
+		}
+	}
+	return left
+}
+
+// apply computes the products that the active estimators ask for: x = G A⁻ᵀ x where kase is 1, and
+// x = A⁻¹ G x where it is 2. rhs is a workspace.
+func (f Gerfs) apply(e estimates, active []int, rhs []float64) {
+	n := f.N
+	var columns, rows []int
+	for _, j := range active {
+		x, g := e.row(e.x, j), e.row(e.g, j)
+		for i := range x {
+			x[i] *= f.Largest
+		}
+		if e.kase[j] == 2 {
+			multiply(x, g)
+		}
+		if e.kase[j] == 1 && f.SolveRows != nil {
+			rows = append(rows, j)
+		} else {
+			columns = append(columns, j)
+		}
+	}
+	if k := len(columns); k > 0 {
+		for q, j := range columns {
+			for i, v := range e.row(e.x, j) {
+				rhs[i*k+q] = v
+			}
+		}
+		f.Solve(k, block.Dense(rhs, k))
+		for q, j := range columns {
+			x := e.row(e.x, j)
+			for i := range x {
+				x[i] = rhs[i*k+q]
+			}
+		}
+	}
+	if k := len(rows); k > 0 {
+		for q, j := range rows {
+			copy(rhs[q*n:(q+1)*n], e.row(e.x, j))
+		}
+		f.SolveRows(k, block.Dense(rhs, n))
+		for q, j := range rows {
+			copy(e.row(e.x, j), rhs[q*n:(q+1)*n])
+		}
+	}
+	for _, j := range active {
+		if e.kase[j] == 1 {
+			multiply(e.row(e.x, j), e.row(e.g, j))
+		}
+	}
+}
+
+// multiply computes x = diag(g) x.
+func multiply(x, g []float64) {
+	for i, v := range g {
+		x[i] *= v
+	}
+}

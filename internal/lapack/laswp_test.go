@@ -1,0 +1,80 @@
+package lapack
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/block"
+	"blskernel/internal/testutil"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Interchanges of rows and of columns, and their inverses, of small matrices and of those that threads
+// share; what is beside the matrix stays. NotFinite sees one NaN wherever it is.
+func TestInterchange(t *testing.T) {
+	defer blskernel.SetThreads(0)
+	bk, rng := On(nil), testutil.Rand(71)
+	for _, threads := range []int{1, 3} {
+		blskernel.SetThreads(threads)
+		for _, n := range []int{1, 2, 9, 80} {
+			for _, c := range []int{1, 2, 7, 8, 9, 63, 64, 65, 255, 256, 257, 700, 1031} {
+				swap := make([]int, n)
+				for k := range swap {
+					swap[k] = k + rng.IntN(n-k)
+				}
+				interchanged(t, fmt.Sprintf("threads=%d n=%d c=%d rows", threads, n, c), testutil.RandomView(rng, n, c), false, swap,
+					func(x block.Matrix, back bool) { Laswp(bk, c, x, swap, back) })
+				d := testutil.RandomView(rng, c, n)
+				name := fmt.Sprintf("threads=%d n=%d c=%d columns", threads, n, c)
+				interchanged(t, name, d, true, swap, func(x block.Matrix, back bool) { Lapmt(bk, c, x, swap, back) })
+				x := block.Dense(d.RawMatrix().Data, d.RawMatrix().Stride)
+				if e := NotFinite(bk, blas.All, c, n, x); e != nil {
+					t.Errorf("%s: not finite: %v", name, e)
+				}
+				i, j := rng.IntN(c), rng.IntN(n)
+				d.Set(i, j, math.NaN())
+				if e := NotFinite(bk, blas.All, c, n, x); e == nil || e.Row != i || e.Col != j {
+					t.Errorf("%s: NaN at (%d, %d): %v", name, i, j, e)
+				}
+			}
+		}
+	}
+}
+
+// interchanged tests do on d, which exchanges rows or columns.
+func interchanged(t *testing.T, name string, d *mat.Dense, columns bool, swap []int, do func(x block.Matrix, back bool)) {
+	t.Helper()
+	raw := d.RawMatrix()
+	before, want := mat.DenseCopyOf(d), mat.DenseCopyOf(d)
+	for k, s := range swap {
+		if columns {
+			exchangeColumns(want, k, s)
+		} else {
+			exchange(want.RawRowView(k), want.RawRowView(s))
+		}
+	}
+	storage := slices.Clone(raw.Data)
+	x := block.Dense(raw.Data, raw.Stride)
+	do(x, false)
+	if !mat.Equal(d, want) {
+		t.Errorf("%s: wrong", name)
+	}
+	do(x, true)
+	if !mat.Equal(d, before) || !slices.Equal(raw.Data, storage) {
+		t.Errorf("%s: wrong on the way back", name)
+	}
+}
+
+func exchangeColumns(a *mat.Dense, p, q int) {
+	rows, _ := a.Dims()
+	for i := range rows {
+		v := a.At(i, p)
+		a.Set(i, p, a.At(i, q))
+		a.Set(i, q, v)
+	}
+}

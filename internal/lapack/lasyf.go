@@ -1,0 +1,180 @@
+package lapack
+
+import (
+	"math"
+	"slices"
+
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// A lasyf eliminates the first columns of the m×m symmetric a by rook pivoting. Columns of L are rows of
+// l, each in the place where its column of the matrix was brought up to date. It does not update a
+// beyond the panel, and moves the columns of a that are still needed instead of exchanging them.
+// (LAPACK: dlasyf_rk.)
+type lasyf struct {
+	bk    Backend
+	m, nb int
+	a, l  block.Matrix
+	d, e  []float64
+	swap  []int
+
+	// The arguments of column for Rows.
+	dst  []float64
+	k, c int
+	w    []float64 // D times column c of Lᵀ
+}
+
+// bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
+const bunchKaufman = 0.64038820320220756872767623199676
+
+// eliminate computes nb columns, or nb-1 where the last pivot would need one more, or all m, and
+// returns their number.
+func (p *lasyf) eliminate() (int, *Pivot) {
+	m := p.m
+	k := 0
+	for k < m && (k < p.nb-1 || p.nb >= m) {
+		wk := p.row(k)
+		p.column(wk, k, k)
+		diag := math.Abs(wk[k])
+		imax, colmax := p.bk.AbsMax(wk[k+1:])
+		imax += k + 1
+		if !isFinite(wk[k]) || diag == 0 && colmax == 0 {
+			if bad := slices.IndexFunc(wk[k:], func(v float64) bool { return !isFinite(v) }); bad >= 0 {
+				return 0, &Pivot{k, wk[k+bad]}
+			}
+			return 0, &Pivot{k, wk[k]}
+		}
+		// The search goes from column to column, each through the largest element of the one before. It
+		// ends at a large enough diagonal element, or at an element that is the largest of its row and of
+		// its column: with l's row k the column kq and with row k+1 the column kp, a 2×2 pivot. colmax
+		// grows with every step, so that only rounding leads back to column k.
+		step, kq, kp := 1, k, k
+		for diag < bunchKaufman*colmax {
+			wi := p.row(k + 1)
+			p.column(wi, k, imax)
+			jmax, rowmax := p.bk.AbsMax(wi[k:imax])
+			jmax += k
+			if at, below := p.bk.AbsMax(wi[imax+1:]); below > rowmax {
+				jmax, rowmax = imax+1+at, below
+			}
+			if math.Abs(wi[imax]) >= bunchKaufman*rowmax {
+				kp = imax
+				copy(wk[k:], wi[k:])
+				break
+			}
+			if jmax == kq || jmax == k || rowmax <= colmax {
+				step, kp = 2, imax
+				break
+			}
+			kq, imax, colmax = imax, jmax, rowmax
+			copy(wk[k:], wi[k:])
+		}
+		kk := k + step - 1
+		if step == 2 {
+			p.exchange(k+2, k, kq)
+			p.swap[k] = kq
+		}
+		p.exchange(k+step, kk, kp)
+		p.swap[kk] = kp
+		if bad := p.divide(k, step); bad != nil {
+			return 0, bad
+		}
+		k += step
+	}
+	return k, nil
+}
+
+// row returns row k of l.
+func (p *lasyf) row(k int) []float64 { return p.l.Elements(k, 0, p.m) }
+
+// column writes column c of the matrix, from row k on and with the k eliminations so far, to dst.
+func (p *lasyf) column(dst []float64, k, c int) {
+	p.dst, p.k, p.c = dst, k, c
+	for i := 0; i < k; i++ {
+		x := p.row(i)[c]
+		if p.e[i] == 0 {
+			p.w[i] = p.d[i] * x
+			continue
+		}
+		y := p.row(i + 1)[c]
+		p.w[i] = p.d[i]*x + p.e[i]*y
+		p.w[i+1] = p.e[i]*x + p.d[i+1]*y
+		i++
+	}
+	p.bk.BlockRows(p.m-k, 4+k/8, p)
+}
+
+// Rows does the part of column for rows k+from to k+to.
+func (p *lasyf) Rows(from, to int) {
+	from, to = from+p.k, to+p.k
+	// Above the diagonal the column is stored down the rows, and after it in row c.
+	down := min(max(p.c, from), to)
+	for r := from; r < down; r++ {
+		p.dst[r] = p.a.X[p.a.Row(r)+p.c]
+	}
+	if down < to {
+		copy(p.dst[down:to], p.a.Elements(p.c, down, to))
+	}
+	if p.k > 0 {
+		p.bk.Dgemv(blas.Trans, p.k, to-from, -1, p.l.X[from:], p.l.Ld, p.w, 1, 1, p.dst[from:], 1)
+	}
+}
+
+// exchange exchanges rows and columns from and to of the matrix, of which cols columns are up to date
+// in l. Column from of a is moved only, since l has the other one.
+func (p *lasyf) exchange(cols, from, to int) {
+	if from == to {
+		return
+	}
+	m, a := p.m, p.a
+	rf, rt := a.X[a.Row(from):], a.X[a.Row(to):]
+	rt[to] = rf[from]
+	for i := from + 1; i < to; i++ {
+		a.X[a.Row(i)+to] = rf[i]
+	}
+	copy(rt[to+1:m], rf[to+1:m])
+	for c := range cols {
+		row := p.row(c)
+		row[from], row[to] = row[to], row[from]
+	}
+}
+
+// divide makes columns of L from the columns of W = L D that l holds from row k on, for a pivot of order
+// step. It returns nil, or the pivot that is not finite.
+func (p *lasyf) divide(k, step int) *Pivot {
+	wk := p.row(k)
+	p.d[k], p.e[k] = wk[k], 0
+	if !isFinite(wk[k]) {
+		return &Pivot{k, wk[k]}
+	}
+	if step == 1 {
+		divide(wk[k+1:], wk[k])
+		wk[k] = 1
+		return nil
+	}
+	wi := p.row(k + 1)
+	p.d[k+1], p.e[k+1] = wi[k+1], 0
+	p.e[k] = wk[k+1]
+	for _, v := range []float64{wk[k+1], wi[k+1]} {
+		if !isFinite(v) {
+			return &Pivot{k + 1, v}
+		}
+	}
+	// D is divided by its off-diagonal element, its largest by far, so that nothing overflows.
+	off := wk[k+1]
+	d11, d22 := wi[k+1]/off, wk[k]/off
+	t := 1 / (d11*d22 - 1)
+	divide(wk[k+2:], off)
+	divide(wi[k+2:], off)
+	below := wi[k+2:]
+	for r, x := range wk[k+2:] {
+		y := below[r]
+		wk[k+2+r] = t * (d11*x - y)
+		below[r] = t * (d22*y - x)
+	}
+	wk[k], wk[k+1] = 1, 0
+	wi[k+1] = 1
+	return nil
+}

@@ -1,0 +1,56 @@
+package lapack
+
+import "math"
+
+// isFinite reports whether v is neither NaN nor infinite.
+func isFinite(v float64) bool { return v-v == 0 }
+
+// smallest is the least normal number. Its reciprocal 2¹⁰²² is the largest power of two whose
+// reciprocal is normal.
+const smallest = 0x1p-1022
+
+// invertible reports whether 1/d is a normal number: it does not overflow, as for the least d, nor lose
+// digits to underflow, as for the largest. It is false for NaN and for every subnormal d.
+func invertible(d float64) bool {
+	d = math.Abs(d)
+	return smallest <= d && d <= 1/smallest
+}
+
+// divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
+// accuracy.
+func divide(x []float64, d float64) {
+	if !invertible(d) {
+		for i := range x {
+			x[i] /= d
+		}
+		return
+	}
+	r := 1 / d
+	for i := range x {
+		x[i] *= r
+	}
+}
+
+// axpy computes y += alpha*x.
+func axpy(y []float64, alpha float64, x []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += alpha * v
+	}
+}
+
+// magnitude clears the sign of a number's bits. Magnitudes are ordered as their bits are, and NaN comes
+// after infinity.
+const magnitude = 1<<63 - 1
+
+// largestAt returns the index of the first element of x with the largest magnitude; a NaN is larger
+// than infinity.
+func largestAt(x []float64) int {
+	at, top := 0, uint64(0)
+	for i, v := range x {
+		if m := math.Float64bits(v) & magnitude; m > top {
+			at, top = i, m
+		}
+	}
+	return at
+}

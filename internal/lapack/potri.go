@@ -1,0 +1,114 @@
+package lapack
+
+import (
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Potri overwrites the Cholesky factor in the triangle ul of the n×n a by the same triangle of the
+// inverse, X = (UᵀU)⁻¹ or X = (L Lᵀ)⁻¹; a packed a is upper. The other triangle is neither read nor
+// written. It takes 2n³/3 flops, by halves down to the order base. The diagonal must have no zero.
+func Potri(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) {
+	if lib, ok := bk.library(n, a); ok {
+		lib.Dpotri(otherTriangle(ul), n, a.X, a.Ld)
+		return
+	}
+	inverse(bk, ul, base, n, a, nil)
+}
+
+// inverse overwrites the triangle ul of a, U or L = Uᵀ, by that of X = (Uᵀ D U)⁻¹. A nil D is the
+// identity; otherwise a is upper, with ones on its diagonal. With the halves
+//
+//	U = | U11 U12 |    W = U11⁻¹ U12,  Z = W U22⁻¹,
+//	    |     U22 |,   X12 = -Z D2⁻¹ U22⁻ᵀ,  X11 = (U11ᵀ D1 U11)⁻¹ + Z D2⁻¹ Zᵀ,  X22 = (U22ᵀ D2 U22)⁻¹,
+//
+// in the storage of U and without its inverse: three triangular solves, a symmetric update and the two
+// halves themselves. It is the one-sweep inversion of Bientinesi, Gunter and van de Geijn (ACM TOMS
+// 35(1), 2008, doi:10.1145/1377603.1377606), by halves.
+func inverse(bk Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal) {
+	if n <= base {
+		inverseBase(bk, ul, n, a, d)
+		return
+	}
+	n1 := d.cut(split(n))
+	n2 := n - n1
+	off, a22 := offDiagonal(ul, a, n1), a.Sub(n1, n1)
+	d1, d2 := d.part(0, n1), d.part(n1, n2)
+	diag := blas.NonUnit
+	if d != nil {
+		diag = blas.Unit
+	}
+	side, other, t, rows, cols := blas.Left, blas.Right, blas.NoTrans, n1, n2
+	if ul == blas.Lower {
+		side, other, t, rows, cols = blas.Right, blas.Left, blas.Trans, n2, n1
+	}
+	Trsm(bk, side, ul, blas.NoTrans, diag, rows, cols, 1, a, off)
+	inverse(bk, ul, base, n1, a, d1)
+	Trsm(bk, other, ul, blas.NoTrans, diag, rows, cols, 1, a22, off)
+	if d == nil {
+		bk.syrk(ul, t, n1, n2, 1, off, a)
+	} else {
+		d2.addSymmetric(bk, n1, n2, off, a)
+	}
+	Trsm(bk, other, ul, blas.Trans, diag, rows, cols, -1, a22, off)
+	inverse(bk, ul, base, n2, a22, d2)
+}
+
+// inverseBase is inverse in a workspace.
+func inverseBase(bk Backend, ul blas.Uplo, n int, a block.Matrix, d *Diagonal) {
+	ld := stride(n)
+	w := acquire(2 * n * ld)
+	defer w.release()
+	u, x := w.matrix(n, ld), w.matrix(n, ld)
+	loadUpper(u, ul, n, a)
+	if d != nil {
+		inv := d.inverse()
+		d = &inv
+	}
+	inverseRows(bk, n, u, x, d)
+	storeUpper(a, ul, n, x)
+}
+
+// inverseRows writes the symmetric X = (Uᵀ D U)⁻¹ to x, both triangles of it, by block rows from the
+// last. X solves U X = M, M = D⁻¹ U⁻ᵀ, whose right side is known on and above the diagonal: with X22,
+//
+//	U11 X12 = M12 - U12 X22,   U11 X11 = M11 - U12 X21.
+//
+// m is the upper triangle of M: D⁻¹ for a U with ones on its diagonal. A nil m stands for the
+// reciprocals of the diagonal of U, for D = I.
+func inverseRows(bk Backend, n int, u, x block.Matrix, m *Diagonal) {
+	for i := (n - 1) / tileOrder * tileOrder; i >= 0; i -= tileOrder {
+		rows := min(tileOrder, n-i)
+		rest := n - i - rows
+		u11, x11 := u.Sub(i, i), x.Sub(i, i)
+		var ut, xt tile
+		ut.load(blas.Upper, rows, u11)
+		if rest > 0 {
+			u12, x12, x21 := u11.Sub(0, rows), x11.Sub(0, rows), x11.Sub(rows, 0)
+			bk.gemm(blas.NoTrans, blas.NoTrans, rows, rest, rest, -1, u12, x11.Sub(rows, rows), 0, x12)
+			if m != nil {
+				x12.X[x12.Row(rows-1)] += m.E[i+rows-1]
+			}
+			bk.trsm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, rows, rest, 1, u11, x12)
+			block.CopyTransposed(x21, x12, rows, rest)
+			bk.gemm(blas.NoTrans, blas.NoTrans, rows, rows, rest, -1, u12, x21, 0, x11)
+			xt.load(blas.Upper, rows, x11)
+		}
+		for r := range rows {
+			switch {
+			case m == nil:
+				xt[r][r] += 1 / ut[r][r]
+			default:
+				xt[r][r] += m.D[i+r]
+				if r < rows-1 {
+					xt[r][r+1] += m.E[i+r]
+				}
+			}
+		}
+		ut.solveSymmetric(rows, &xt)
+		for r := range rows {
+			copy(x11.Elements(r, 0, rows), xt[r][:rows])
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package lapack
+
+import (
+	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// Trtri overwrites the triangle ul of a, a triangular n×n T, by V = T⁻¹. The other triangle is neither
+// read nor written; with blas.Unit the diagonal neither. It takes n³/3 flops, by halves. A zero on the
+// diagonal gives infinities or NaN. a is dense.
+//
+// V12 = -(V11 U12) U22⁻¹: the half that is inverted first enters as a product and the other as a
+// solve, so that the left residual is small: |V T - I| <= c n u |V| |T|, u the unit roundoff (Higham,
+// Accuracy and Stability of Numerical Algorithms, section 14.2). A lower V goes from the last half up.
+func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
+	if n <= tileOrder {
+		trtriTile(ul, diag, n, a)
+		return
+	}
+	n1 := half(n)
+	n2 := n - n1
+	off, a22 := offDiagonal(ul, a, n1), a.Sub(n1, n1)
+	if ul == blas.Upper {
+		Trtri(bk, ul, diag, n1, a)
+		bk.trmm(blas.Left, ul, blas.NoTrans, diag, n1, n2, -1, a, off)
+		Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n1, n2, 1, a22, off)
+		Trtri(bk, ul, diag, n2, a22)
+		return
+	}
+	Trtri(bk, ul, diag, n2, a22)
+	bk.trmm(blas.Left, ul, blas.NoTrans, diag, n2, n1, -1, a22, off)
+	Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n2, n1, 1, a, off)
+	Trtri(bk, ul, diag, n1, a)
+}
+
+// trtriTile is Trtri for n <= tileOrder.
+func trtriTile(ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
+	var t tile
+	t.load(ul, n, a)
+	var saved [tileOrder]float64
+	if diag == blas.Unit {
+		for i := range n {
+			saved[i], t[i][i] = t[i][i], 1
+		}
+	}
+	t.invert(n)
+	if diag == blas.Unit {
+		for i := range n {
+			t[i][i] = saved[i]
+		}
+	}
+	t.store(ul, n, a)
+}
