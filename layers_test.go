@@ -52,7 +52,6 @@ var layers = []string{
 	"blskernel/cmd/blskernel",
 	"blskernel/examples/server",
 	"blskernel/internal/docs",
-	"blskernel/internal/cover",
 }
 
 // TestLayers checks that no import goes up, and that only backend_cgo.go's package names netlib.

@@ -1,33 +1,53 @@
-# What the project can be held to: no known vulnerabilities, licenses that are compatible, kernels that do not become slower, tests that
-# execute the code.
+# Licenses, known vulnerabilities, the speed of the kernels and the coverage of the tests.
 
 .PHONY: vuln licenses notices gate cover
 
-# The Go vulnerability database on all modules. .ci/vuln by itself has an exit status of its own, 75, where the database cannot be reached.
+# .ci/vuln itself exits with 75 where the database cannot be reached.
 vuln:
 	.ci/vuln
 
-# The dependencies of all go.mod files, and their licenses, are those of docs/licenses.md, and all of them are compatible.
+# Every dependency of every go.mod file, tests and tools included, has one of these licenses. docs/licenses.md names the
+# files that go-licenses does not recognize and says what they contain.
+LICENSES   = Apache-2.0,BSD-2-Clause,BSD-3-Clause,BSL-1.0,CC-BY-4.0,ISC,MIT,OFL-1.1,Zlib
+UNREADABLE = --ignore blskernel --ignore example.com --ignore github.com/golang/freetype
+
 licenses:
-	cd docs/_licenses && $(GO) vet . && $(GO) mod tidy -diff && $(GO) test -count=1 . && test -z "$$(gofmt -l .)" && $(GO) run .
+	@set -e; work="$$(mktemp -d)"; trap 'rm -rf "$$work"' EXIT; \
+	$(GO) build -modfile=make/tools/go.mod -o "$$work/go-licenses" github.com/google/go-licenses/v2; \
+	for dir in $(MODULES); do for os in linux darwin windows; do \
+		packages=./...; if [ $$dir = make/tools ]; then packages=tool; fi; \
+		echo "licenses of $$dir on $$os"; \
+		(cd $$dir; $(GO) mod download; GOOS=$$os CGO_ENABLED=0 "$$work/go-licenses" check --include_tests $(UNREADABLE) --allowed_licenses $(LICENSES) $$packages) \
+			>"$$work/log" 2>&1 || { grep -v '^/\|non-Go code' "$$work/log"; exit 1; }; \
+	done; done
 
-# The license texts of what is compiled into the command, which go with its programs.
+# The license texts of the modules in the command, which go with its programs.
 notices:
-	@mkdir -p "$(DIST)"
-	cd docs/_licenses && $(GO) run . -texts >"$(abspath $(DIST))/THIRD_PARTY_LICENSES"
+	@set -e; mkdir -p "$(DIST)"; { \
+	echo "The programs of this release contain blskernel and parts of the following."; \
+	{ echo "Go $$($(GO) env GOVERSION) $$($(GO) env GOROOT)"; \
+	for os in linux darwin windows; do GOOS=$$os $(GO) list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/blskernel; done | LC_ALL=C sort -u; \
+	} | while read -r path version dir; do \
+		(cd "$$dir"; ls -d LICEN[CS]E* COPYING* NOTICE* THIRD_PARTY_LICENSES/* licenses/ftl.txt 2>/dev/null || true) | LC_ALL=C sort | while read -r file; do \
+			printf '\n%s\n%s %s: %s\n\n' ======== "$$path" "$$version" "$$file"; cat "$$dir/$$file"; \
+		done; \
+	done; } >"$(DIST)/THIRD_PARTY_LICENSES"
 
-# The share of its FMA peak that each kernel of this CPU reaches, against bench/gate/floors.txt; GATEFLAGS as in go run ./bench/gate -help.
-# A quarter of a minute, in which the machine may have other work to do.
+# The share of its FMA peak that each kernel of this CPU reaches, against bench/gate/floors.txt. A quarter of a minute; the
+# machine may do other work.
 gate:
 	$(GO) run ./bench/gate $(GATEFLAGS)
 
-# How much of each package the tests of all packages execute, and those of the backends without cgo too, since no file is compiled only
-# then; 90 percent at least, but for the exceptions with their reasons in internal/cover/exceptions.txt. COVERFLAGS=-uncovered=all lists
-# what is not executed.
+# The share of the statements of each package that the tests of all packages execute, with cgo and without: at least 90 percent,
+# or what make/cover.txt allows with a reason.
 cover:
-	@set -e; profiles="$$(mktemp -d)"; trap 'rm -rf "$$profiles"' EXIT; \
-	for build in '1 ./...' '0 .'; do \
-		cgo="$${build% *}"; echo "test $${build#* } with coverage, CGO_ENABLED=$$cgo"; \
-		CGO_ENABLED=$$cgo $(GO) test -count=1 -coverpkg=./... -coverprofile="$$profiles/cgo$$cgo" "$${build#* }" >"$$profiles/said" 2>&1 || { cat "$$profiles/said"; exit 1; }; \
-	done; \
-	$(GO) run ./internal/cover $(COVERFLAGS) "$$profiles/cgo1" "$$profiles/cgo0"
+	@set -e; work="$$(mktemp -d)"; trap 'rm -rf "$$work"' EXIT; mkdir "$$work/0" "$$work/1"; \
+	CGO_ENABLED=0 $(GO) test -count=1 -cover -coverpkg=./... . -args -test.gocoverdir="$$work/0" >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \
+	CGO_ENABLED=1 $(GO) test -count=1 -cover -coverpkg=./... ./... -args -test.gocoverdir="$$work/1" >"$$work/log" 2>&1 || { cat "$$work/log"; exit 1; }; \
+	$(GO) tool covdata percent -i="$$work/0,$$work/1" >>"$$work/log"; \
+	awk 'FNR == NR { if (!/^#/ && NF) { floor[$$1] = $$2 } next } \
+		!/^ok/ && $$2 == "coverage:" { share[$$1] = $$3 + 0 } \
+		END { for (p in share) { least = p in floor ? floor[p] : 90; if (share[p] < least) { print p " reaches " share[p] "%; want " least "%"; bad = 1 } \
+				if (p in floor && share[p] >= 90) { print p " reaches " share[p] "% and needs no line in make/cover.txt"; bad = 1 } } \
+			for (p in floor) if (!(p in share)) { print "make/cover.txt has a line for " p ", which has no statements"; bad = 1 } exit bad }' \
+		make/cover.txt "$$work/log"

@@ -1,0 +1,63 @@
+# Everything that takes longer than CI has: make verify.
+
+.PHONY: verify faults soak fuzz large-csv scaleout
+
+# The packages whose tests have a long form.
+LONG = $(shell $(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | sed -n 's|\([^ ]*\) .*blskernel/internal/testutil/long.*|\1|p')
+
+# Less than an hour on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
+verify:
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h $(LONG)
+	$(RACE) -count=1 -timeout 1h -run TestSoak .
+	$(MAKE) --no-print-directory fuzz
+	$(MAKE) --no-print-directory arm64
+	$(MAKE) --no-print-directory cover
+	$(MAKE) --no-print-directory rates
+	$(MAKE) --no-print-directory large-csv
+	cd scaleout && BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h ./...
+	$(MAKE) --no-print-directory check-release
+
+# Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each
+# test says how many.
+faults:
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h -v -run 'EveryOperation|Fault|FullDisk|Adopt|Kept|Leftover|Panic|Memory|Limit|Garbage|ReadErrors|Stop|Signal|Kill' ./...
+
+# Everything at once for long: every result is that of a lone run, and no goroutine, file or memory is lost.
+soak:
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v -run TestSoak .
+	$(RACE) -count=1 -timeout 1h -v -run TestSoak .
+
+# Every fuzz target, one after another:
+#
+#	make fuzz                       20000 executions each
+#	make fuzz FUZZTIME=5m           five minutes each
+#	make fuzz FUZZPACKAGES=./bls    those of one package
+#
+# Where a time is over, Go before 1.27 may fail with "context deadline exceeded" and no input (go.dev/issue/75804): that is no
+# fault. A number of executions has no deadline.
+FUZZTIME     ?= 20000x
+FUZZPACKAGES ?= ./...
+
+fuzz:
+	@set -e; log="$$(mktemp)"; trap 'rm -f "$$log"' EXIT; failed=; targets=0; \
+	$(GO) test -list '^Fuzz' $(FUZZPACKAGES) >"$$log" || { cat "$$log"; exit 1; }; \
+	for target in $$(awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (; n; n--) print $$2 "#" name[n] }' "$$log"); do \
+		targets=$$((targets + 1)); echo "$$target"; \
+		$(GO) test -run '^$$' -fuzz "^$${target#*#}\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x -parallel 2 "$${target%#*}" >"$$log" 2>&1 || { cat "$$log"; failed="$$failed $$target"; }; \
+	done; \
+	echo "$$targets fuzz targets of $(FUZZTIME)$${failed:+, failed:$$failed}"; test $$targets != 0 && test -z "$$failed"
+
+# Trains from the file of 919 MB that docs/performance.md makes, in less than 400 MB of memory (VmHWM, which only Linux has).
+large-csv:
+	@set -e; dir="$$(mktemp -d)"; trap 'rm -rf "$$dir"' EXIT; $(GO) build -o "$$dir/blskernel" ./cmd/blskernel; \
+	sed -n "/^    awk 'BEGIN {$$/,/big.csv$$/s/^    //p" docs/performance.md >"$$dir/make.sh"; \
+	cd "$$dir"; echo "make big.csv"; sh -e make.sh; test "$$(wc -l <big.csv)" = 2000001; \
+	./blskernel train --out big.bls --target y --task regression --backend pure big.csv >said 2>&1 & \
+	pid=$$!; most=0; \
+	while now="$$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$$pid/status 2>/dev/null)" && [ -n "$$now" ]; do most=$$now; sleep 0.2; done; \
+	wait $$pid || { cat "$$dir/said"; exit 1; }; cat "$$dir/said"; \
+	echo "at most $$most kB resident"; test "$$most" -gt 0 && test "$$most" -lt 400000; grep -q 'limited by' "$$dir/said"
+
+# The module scaleout: Apache Beam, with workers on the loopback.
+scaleout:
+	cd scaleout && $(GO) vet ./... && $(TOOL) staticcheck ./... && $(GO) test -timeout 5m ./...

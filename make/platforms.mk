@@ -1,0 +1,36 @@
+# Other operating systems and CPUs, without cgo: build constraints by go vet, and tests on i386, which amd64 runs by itself, and on
+# arm64 and s390x (big-endian) in QEMU's user-mode emulation, 10 to 50 times slower. A test that starts its own program again
+# does so by BLSKERNEL_EMULATOR.
+
+CROSS      ?= linux/arm64 darwin/arm64 windows/amd64
+QEMU_ARM64 ?= qemu-aarch64
+QEMU_S390X ?= qemu-s390x
+
+.PHONY: cross portability i386 arm64 s390x
+
+cross:
+	@set -e; for target in $(CROSS); do \
+		echo "vet $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet ./...; \
+	done
+
+portability: cross i386 arm64 s390x
+
+i386:
+	CGO_ENABLED=0 GOARCH=386 $(GO) vet ./...
+	CGO_ENABLED=0 GOARCH=386 $(GO) test -short $(COMPUTE) ./bls/... ./dataset/...
+
+# emulated tests what its third argument says on an architecture by an emulator.
+define emulated
+	@command -v '$(2)' >/dev/null || { echo "$(1) needs $(2): install QEMU's user-mode emulation (Debian and Ubuntu: qemu-user)" >&2; exit 1; }
+	CGO_ENABLED=0 GOARCH=$(1) BLSKERNEL_EMULATOR='$(2)' $(GO) test -short -timeout 30m -exec '$(2)' $(3)
+endef
+
+# The longest first, so that both cores are busy to the end; without whole experiments.
+arm64:
+	$(call emulated,arm64,$(QEMU_ARM64),-skip 'MNIST|Paper|ValidateCosts|DigitsDifficulty|FitZCA' ./lapack ./blsupdate ./cmd/blskernel ./bench ./internal/gemm ./dataset/stream ./...)
+
+# What depends on the order of bytes: the readers and writers of files, and encoded states and models.
+s390x:
+	$(call emulated,s390x,$(QEMU_S390X),-skip 'DigitsDifficulty|ZCA' ./internal/codec/... ./internal/npy/... ./bls/modelfile ./dataset/...)
+	$(call emulated,s390x,$(QEMU_S390X),-run 'Encod|Decode|Golden|Elsewhere|Foreign|RowKeys' ./bls ./blsupdate)
