@@ -182,7 +182,7 @@ var unused = map[string]map[string]string{
 	},
 	"blskernel/bench/speed": {
 		"BLS": listing, "Sizes": listing, "Large": opponents, "Larges": opponents, "Library": opponents, "Opponent": opponents,
-		"Progress": "a function that is told of progress; the Example needs none", "Quiet": measuring, "CPUTime": measuring,
+		"Progress": "a function that is told of progress; the Example needs none", "Quiet": measuring, "CPUTime": measuring, "KernelPeak": measuring,
 	},
 	"blskernel/bls/modelfile": {"SaveFS": "for tests of this module, which fail its operations"},
 	"blskernel/dataset": {
