@@ -57,7 +57,7 @@ func TestElsewhereFaults(t *testing.T) {
 	memfs.Write(folder+"cut.csv.gz", whole[:len(whole)-20])
 	memfs.Write(folder+"empty.csv", nil)
 	for name, want := range map[string]string{
-		"bad.csv": folder + "bad.csv: line 2, column 5", "cut.csv.gz": folder + "cut.csv.gz: the compressed data is cut off",
+		"bad.csv": folder + "bad.csv:2: column 5", "cut.csv.gz": folder + "cut.csv.gz: the compressed data is cut off",
 		"gone.csv": folder + "gone.csv: cannot be opened", "empty.csv": "",
 	} {
 		_, err := readShard(t, newReadFn(t, model, ReadOptions{Targets: []string{"1"}}), Shard{Path: folder + name})

@@ -86,9 +86,9 @@ func faults(t testing.TB) []faulty {
 	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
 	whole := packed(t, text)
 	return []faulty{
-		{"rows.csv", spoiled(), nil, 6, []string{`rows.csv: line 2, column 5: "oh"`, "rows.csv: line 4, column 785:", `rows.csv: line 6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, false, labelled},
-		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, 9, []string{"width.csv: line 10: "}, false, labelled},
-		{"quoted.csv", slices.Concat(text, []byte("\"1,2\n")), nil, 0, []string{"quoted.csv: line 10"}, false, labelled},
+		{"rows.csv", spoiled(), nil, 6, []string{`rows.csv:2: column 5: "oh"`, "rows.csv:4: column 785:", `rows.csv:6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, false, labelled},
+		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, 9, []string{"width.csv:10: "}, false, labelled},
+		{"quoted.csv", slices.Concat(text, []byte("\"1,2\n")), nil, 0, []string{"quoted.csv:10"}, false, labelled},
 		{"short.csv.gz", whole[:len(whole)/2], nil, 0, []string{"short.csv.gz: the compressed data is cut off"}, false, labelled},
 		{"sum.csv.gz", damaged(t, text), nil, 0, []string{"sum.csv.gz: the compressed data is damaged"}, false, labelled},
 		{"missing.csv", nil, nil, 0, []string{"missing.csv: cannot be opened: no such file"}, true, labelled},

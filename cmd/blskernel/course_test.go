@@ -249,7 +249,7 @@ func TestTooLarge(t *testing.T) {
 	dir := t.TempDir()
 	data := writeText(t, dir, "x.csv", "a,b,c,d,color\n1,2,3,4,red\n1e308,1e308,1e308,1e308,red\n")
 	for _, command := range []string{"update", "evaluate"} {
-		fail(t, exitFailure, "x.csv, line 3: the nodes would be beyond the largest number", command, model, data)
+		fail(t, exitFailure, "x.csv:3: the nodes would be beyond the largest number", command, model, data)
 	}
 	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
 	if _, err := classesOf(mat.NewDense(1, 2, []float64{math.NaN(), math.NaN()}), b); err == nil || !strings.Contains(err.Error(), "the scores are no numbers") {

@@ -329,7 +329,7 @@ func TestPredictFails(t *testing.T) {
 	bad := writeText(t, t.TempDir(), "bad.csv", csvText(samples(60, 2), true, "a", "b", "c", "d")+"1,2,x,4\n")
 	for _, name := range []string{"p.csv", "p.npy"} {
 		out := writeText(t, dir, name, "before")
-		fail(t, exitFailure, `bad.csv: line 62, column 3 ("c")`, "predict", model, "--batch", "20", "--out", out, bad)
+		fail(t, exitFailure, `bad.csv:62: column "c"`, "predict", model, "--batch", "20", "--out", out, bad)
 		if text, err := os.ReadFile(out); err != nil || string(text) != "before" {
 			t.Errorf("%s has %q (%v)", name, text, err)
 		}

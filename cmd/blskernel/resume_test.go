@@ -127,7 +127,7 @@ func TestResumeContent(t *testing.T) {
 	resumed := small("--target", "color", "--checkpoint", "50", "--resume", "--out", model, data)
 	writeText(t, dir, "x.csv", strings.Join(wrong, ""))
 	status, stdout, stderr := inProcess(resumed...)
-	if status != exitFailure || !strings.Contains(stderr, `x.csv, line 301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {
+	if status != exitFailure || !strings.Contains(stderr, `x.csv:301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {
 		t.Fatalf("status %d, %q, %q", status, stdout, stderr)
 	}
 	before := state(t, model)

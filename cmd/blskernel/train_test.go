@@ -189,7 +189,7 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
-	fail(t, exitFailure, `y.csv, line 2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
+	fail(t, exitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
 	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
 		t.Errorf("%+v", q)
 	}

@@ -111,14 +111,14 @@ func TestWrongFiles(t *testing.T) {
 		{"predict MODEL LACKS", `the data lacks the columns "c" of the model, and has a, b, d, color: name the columns by --inputs`},
 		{"predict MODEL NARROW", "the data has 3 inputs and the model 4: choose the columns by --inputs"},
 		{"predict MODEL --inputs 1,2 TEST", "the data has 2 inputs and the model 4"},
-		{"predict MODEL CELL", "cell.csv: line 3, column 3 (\"c\")"},
-		{"evaluate MODEL CELL", "cell.csv: line 3, column 3 (\"c\")"},
-		{"update MODEL CELL", "cell.csv: line 3, column 3 (\"c\")"},
+		{"predict MODEL CELL", "cell.csv:3: column \"c\""},
+		{"evaluate MODEL CELL", "cell.csv:3: column \"c\""},
+		{"update MODEL CELL", "cell.csv:3: column \"c\""},
 		{"evaluate MODEL EMPTY", "the data has no rows"},
 		{"train --out NONE/m.bls --target color TEST", "cannot be written: the folder "},
 		{"train --out NONE --target color EMPTY", "the data has no rows"},
 		{"train --out NONE --target colour --task classification TEST", `has no column named "colour"; it has "a", "b", "c", "d", "color"`},
-		{"train --out NONE --target color --task regression TEST", "column 5 (\"color\")"},
+		{"train --out NONE --target color --task regression TEST", "column \"color\""},
 	} {
 		args := strings.Fields(fill.Replace(tc.args))
 		status, stdout, stderr := inProcess(args...)

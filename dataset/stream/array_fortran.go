@@ -12,18 +12,18 @@ import (
 // than one sample: 16 MB.
 const panelElements = 1 << 21
 
-// panels reads an array in Fortran order some samples at a time: element (i, j) of n×m lies at i + n
-// j, so each column of a panel is one read.
+// panels reads an array in Fortran order, a panel of rows at a time. Element (i, j) of an n×m array
+// lies at i + nj, so each column of a panel is one read.
 type panels struct {
 	array  *array
 	first  int64 // sample of the panel's first row
 	values []float64
 	raw    []byte
 	column []float64
-	bad    []int32 // of each row, where there are bad ones that are left out, 1 + its first bad column; 0 for a good one
+	bad    []int32 // for each row 1 + its first bad column, 0 for a good row; nil where all are good
 }
 
-// numbers appends the elements of the next n samples in C order.
+// numbers appends the elements of the next n samples in C order, up to the first bad sample.
 func (p *panels) numbers(dst []float64, n int) ([]float64, error) {
 	a := p.array
 	if a.verify != nil {
@@ -61,34 +61,30 @@ func (p *panels) numbers(dst []float64, n int) ([]float64, error) {
 func (p *panels) load(row int64) error {
 	a := p.array
 	m := int(min(a.n-row, int64(max(1, panelElements/a.width))))
-	size := a.dtype.Size
+	size := a.DType.Size
 	if cap(p.values) < m*a.width {
 		p.values = make([]float64, m*a.width)
 		p.raw = make([]byte, m*size)
 	}
 	values, raw := p.values[:m*a.width], p.raw[:m*size]
-	p.values, p.bad = p.values[:0], nil // nothing is held if a read fails
+	p.values, p.bad = p.values[:0], nil // nothing is held after a failed read
 	for col := range a.width {
-		if a.ctx.Err() != nil {
-			return canceled(a.ctx)
+		if a.in.ctx.Err() != nil {
+			return canceled(a.in.ctx)
 		}
 		if err := p.readAt(raw, row, col); err != nil {
 			return err
 		}
-		column, err := a.dtype.Decode(p.column[:0], raw)
-		var bad *npy.ValueError
-		for errors.As(err, &bad) {
+		column, err := a.DType.Decode(p.column[:0], raw)
+		for err != nil { // by a value, behind those that are decoded
 			i := len(column)
-			if !a.aside {
-				return a.badValue(bad, row+int64(i), col)
-			}
 			if p.bad == nil {
 				p.bad = make([]int32, m)
 			}
 			if p.bad[i] == 0 {
 				p.bad[i] = int32(col + 1)
 			}
-			column, err = a.dtype.Decode(append(column, 0), raw[(i+1)*size:])
+			column, err = a.DType.Decode(append(column, 0), raw[(i+1)*size:])
 		}
 		p.column = column
 		for i, v := range column {
@@ -102,32 +98,33 @@ func (p *panels) load(row int64) error {
 // readAt reads elements of a column, from a row on.
 func (p *panels) readAt(raw []byte, row int64, col int) error {
 	a := p.array
-	offset := (fortranColumn(int64(col), a.shape[1:])*a.n + row) * int64(a.dtype.Size)
+	offset := (fortranColumn(int64(col), a.Shape[1:])*a.n + row) * int64(a.DType.Size)
 	if k, err := a.random.ReadAt(raw, offset); k < len(raw) {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		return &Error{Path: a.path, Column: col + 1, What: "cannot be read: was the file changed?", Err: err}
+		return &Error{Path: a.in.path, Column: col + 1, What: "cannot be read; the file may have changed", Err: err}
 	}
 	return nil
 }
 
-// fault is the error for a sample that is bad by the element in a column, which is read again for it.
+// fault returns the error for a sample whose element in a column is bad. It reads the element again.
 func (p *panels) fault(row int64, col int) error {
-	raw := make([]byte, p.array.dtype.Size)
+	a := p.array
+	raw := make([]byte, a.DType.Size)
 	if err := p.readAt(raw, row, col); err != nil {
 		return err
 	}
-	_, err := p.array.dtype.Decode(nil, raw)
+	_, err := a.DType.Decode(nil, raw)
 	var bad *npy.ValueError
 	if !errors.As(err, &bad) {
-		return &Error{Path: p.array.path, Row: row + 1, Column: col + 1, What: "was changed while it was read: read it again"}
+		return &Error{Path: a.in.path, Row: row + 1, Column: col + 1, What: "changed while it was read; read it again"}
 	}
-	return p.array.badValue(bad, row, col)
+	return a.badValue(bad, row, col)
 }
 
-// fortranColumn returns which column in the file column col of the samples is, where a sample has the
-// sizes shape and its elements are numbered in C order.
+// fortranColumn returns which column of the file column col of the samples is, where a sample has the
+// sizes shape and col numbers its elements in C order.
 func fortranColumn(col int64, shape []int64) int64 {
 	stride := int64(1)
 	for _, size := range shape {

@@ -322,8 +322,8 @@ func TestBadPairsOutOfStep(t *testing.T) {
 		{"x\n2\n3\n", "1\n2\n", 1, "y.csv: ends before the samples of"}, {"1\n2\n3\n", "1\n?\n", 1, "y.csv: ends before the samples of"},
 		{"1\n2\n", "1\n2\n3\n", 2, "y.csv: goes on after the last sample"}, {"1\n2\n", "1\n2\n?\n", 2, "y.csv: goes on after the last sample"},
 		{"1\nx\n", "1\n2\n3\n", 1, "y.csv: goes on after the last sample"}, {"1\n2\n", "1\n?\n?\n", 1, "y.csv: goes on after the last sample"},
-		{"1\n2\n", "1\n2\n3\"\n", 2, "y.csv: line 3: a quotation mark"}, {"1\n2\n3\"\n", "1\n?\n3\n", 1, "x.csv: line 3: a quotation mark"},
-		{"1\n2\n3\"\n", "1\n2\n", 2, "x.csv: line 3: a quotation mark"}, {"1\n2\n3\"\n", "1\n2\n?\n", 2, "x.csv: line 3: a quotation mark"},
+		{"1\n2\n", "1\n2\n3\"\n", 2, "y.csv:3: a quotation mark"}, {"1\n2\n3\"\n", "1\n?\n3\n", 1, "x.csv:3: a quotation mark"},
+		{"1\n2\n3\"\n", "1\n2\n", 2, "x.csv:3: a quotation mark"}, {"1\n2\n3\"\n", "1\n2\n?\n", 2, "x.csv:3: a quotation mark"},
 	} {
 		rows := 0
 		r, err := Open(t.Context(), []string{write(t, "x.csv", []byte(test.x))}, Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(test.y)), Bad: func(*Error) error { return nil }})

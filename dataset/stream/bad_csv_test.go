@@ -226,7 +226,7 @@ func TestBadQuotationMarks(t *testing.T) {
 		{"1,2\nx,2\n5\"x,3\n4,5\n6,\"7\"\n", 1, []int64{2}, 3, "within a cell"},
 		{"1,2\n3,\"4\n5,6\n", 1, nil, 2, "not closed"},
 		{"1,2\n3,\"4\n5,6\"\n7,8\n", 2, []int64{2}, 0, ""},
-		{"1,\"2\"x\"\"\n3,4\n", 0, nil, 1, "followed by more"},
+		{"1,\"2\"x\"\"\n3,4\n", 0, nil, 1, "more of its cell follows it"},
 	} {
 		var told []int64
 		r, err := Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader(test.text), Header: HeaderAbsent, Bad: func(e *Error) error {
@@ -282,5 +282,5 @@ func TestBadCrowded(t *testing.T) {
 	compareBad(t, text, ',', bytes.NewReader(zipped([]byte(text))))
 	opt := Options{Format: CSV, Stdin: io.MultiReader(strings.NewReader("1\n"), bytes.NewReader(make([]byte, maxRecord+1))), Bad: func(e *Error) error { return nil }}
 	_, err := loadEach(t, "-", opt)
-	wantFault(t, "long", err, "line 2: the line is longer than")
+	wantFault(t, "long", err, ":2: the line is longer than")
 }

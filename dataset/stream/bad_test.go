@@ -241,7 +241,7 @@ func TestBadPeek(t *testing.T) {
 				t.Fatalf("%s: Peek has told of lines %v", name, told)
 			}
 			if test.want == nil {
-				if fault := wantFault(t, name, err, "no number"); fault.Line != test.lines[0] {
+				if fault := wantFault(t, name, err, "not a number"); fault.Line != test.lines[0] {
 					t.Errorf("%s: %v, want line %d", name, err, test.lines[0])
 				}
 				continue
@@ -268,7 +268,7 @@ func TestBadPeek(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.Peek(9)
-	wantFault(t, "nothing else", err, "line 2, column 1")
+	wantFault(t, "nothing else", err, `:2: column "a"`)
 	r.Close()
 }
 
@@ -333,7 +333,7 @@ func TestBadChanged(t *testing.T) {
 	}
 	file.Close()
 	_, err = r.Next(1)
-	wantFault(t, "changed", err, "row 2, column 2: was changed while it was read")
+	wantFault(t, "changed", err, "row 2: column 2 changed while it was read")
 }
 
 // TestBadMemory reads what is bad in every sample, in samples of as few bytes as can be: errors are made one by one.

@@ -1,36 +1,30 @@
 package stream
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A choice says which columns of a file are inputs and which are targets, as positions from 0.
+// A choice is the columns of the inputs and of the targets, as positions from 0.
 type choice struct {
 	inputs, targets []int
 }
 
-// A request says which columns are wanted of a file.
+// A request selects columns of a file.
 type request struct {
 	inputs, targets []string
-	targetsOnly     bool // a file of targets: no inputs, and all columns are targets where none are named
+	targetsOnly     bool // a file of targets: no inputs, and without targets every column is one
 	inline          bool // nothing is read ahead
 }
 
-// named reports whether any column is asked for by name, for which there must be a header.
+// named reports whether q selects a column by name, which needs a header.
 func (q *request) named() bool {
-	for _, spec := range slices.Concat(q.inputs, q.targets) {
-		if !isPositions(spec) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(q.inputs, q.targets), func(spec string) bool { return !isPositions(spec) })
 }
 
-// choose finds the columns that q asks for among width columns with the names given; names is nil where
-// there are none. The error has What and, where a column is to blame, Name.
+// choose finds the columns of q among width columns with the given names, nil for none. Its error has
+// What and, for the fault of a column, Column and Name.
 func (q *request) choose(names []string, width int) (choice, error) {
 	var c choice
 	var err error
@@ -44,13 +38,10 @@ func (q *request) choose(names []string, width int) (choice, error) {
 		return c, nil
 	}
 	if q.inputs == nil {
-		isTarget := make(map[int]bool, len(c.targets))
-		for _, col := range c.targets {
-			isTarget[col] = true
-		}
+		isTarget := set(c.targets)
 		c.inputs = slices.DeleteFunc(upTo(width), func(col int) bool { return isTarget[col] })
 		if len(c.inputs) == 0 {
-			return c, &Error{What: "no columns are left for the inputs: all are targets"}
+			return c, faultf("every column is a target; leave at least one for the inputs")
 		}
 		return c, nil
 	}
@@ -58,18 +49,23 @@ func (q *request) choose(names []string, width int) (choice, error) {
 		return c, err
 	}
 	if len(c.inputs) == 0 {
-		return c, &Error{What: "no input columns: name at least one, or none at all for every column that is no target"}
+		return c, faultf("an empty list of input columns; name at least one, or give no list for every column but the targets")
 	}
-	isInput := make(map[int]bool, len(c.inputs))
-	for _, col := range c.inputs {
-		isInput[col] = true
-	}
+	isInput := set(c.inputs)
 	for _, col := range c.targets {
 		if isInput[col] {
-			return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is both an input and a target: leave it out of one of them"}
+			return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is both an input and a target; leave it out of one of them"}
 		}
 	}
 	return c, nil
+}
+
+func set(columns []int) map[int]bool {
+	in := make(map[int]bool, len(columns))
+	for _, col := range columns {
+		in[col] = true
+	}
+	return in
 }
 
 func upTo(n int) []int {
@@ -80,7 +76,7 @@ func upTo(n int) []int {
 	return all
 }
 
-// nameOf returns the name of a column, empty where there is none.
+// nameOf returns the name of a column, empty without one.
 func nameOf(names []string, col int) string {
 	if col < len(names) {
 		return names[col]
@@ -88,7 +84,7 @@ func nameOf(names []string, col int) string {
 	return ""
 }
 
-// namesOf returns the names of columns, nil where there are none.
+// namesOf returns the names of columns, nil without names.
 func namesOf(names []string, columns []int) []string {
 	if names == nil || columns == nil {
 		return nil
@@ -111,7 +107,7 @@ func pick(specs, names []string, width int) ([]int, error) {
 		}
 		for col := from; col <= to; col++ {
 			if seen[col] {
-				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice: name each column once"}
+				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice; name each column once"}
 			}
 			seen[col] = true
 			out = append(out, col)
@@ -128,8 +124,8 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	if from, err = byName(spec, names); err == nil {
 		return from, from, nil
 	}
-	for i := range len(spec) {
-		if spec[i] != ':' {
+	for i, c := range []byte(spec) {
+		if c != ':' {
 			continue
 		}
 		from, to := only(spec[:i], names), only(spec[i+1:], names)
@@ -137,7 +133,7 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 			continue
 		}
 		if to < from {
-			return 0, 0, &Error{What: fmt.Sprintf("columns %q: the first stands after the last", spec)}
+			return 0, 0, faultf("columns %q: the first comes after the last", spec)
 		}
 		return from, to, nil
 	}
@@ -155,25 +151,25 @@ func only(name string, names []string) int {
 
 // byName returns the position of the column with that name.
 func byName(name string, names []string) (int, error) {
-	if names == nil {
-		return 0, &Error{What: fmt.Sprintf("a column named %s is asked for, but the columns have no names: give its number from 1", shorten(name))}
-	}
-	if at := only(name, names); at >= 0 {
+	at := only(name, names)
+	switch {
+	case names == nil:
+		return 0, faultf("a column named %s is selected, but the columns have no names; give its number from 1", shorten(name))
+	case at >= 0:
 		return at, nil
+	case slices.Contains(names, name):
+		return 0, faultf("has more than one column named %s; give its number from 1", shorten(name))
 	}
-	if slices.Contains(names, name) {
-		return 0, &Error{What: fmt.Sprintf("has more than one column named %s: give its number from 1", shorten(name))}
-	}
-	return 0, &Error{What: fmt.Sprintf("has no column named %s; %s", shorten(name), instead(name, names))}
+	return 0, faultf("has no column named %s; %s", shorten(name), instead(name, names))
 }
 
-// isPositions reports whether spec is n, n-m, n:m, n- or n: with digits only.
+// isPositions reports whether spec is n, n-m, n:m, n- or n: in digits.
 func isPositions(spec string) bool {
 	first, last, _ := cutRange(spec)
-	return first != "" && digits(first) && digits(last)
+	return first != "" && strings.Trim(first+last, "0123456789") == ""
 }
 
-// cutRange parts spec at the first hyphen or colon.
+// cutRange cuts spec at the first hyphen or colon.
 func cutRange(spec string) (first, last string, isRange bool) {
 	if i := strings.IndexAny(spec, "-:"); i >= 0 {
 		return spec[:i], spec[i+1:], true
@@ -181,16 +177,7 @@ func cutRange(spec string) (first, last string, isRange bool) {
 	return spec, "", false
 }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
-// positions reads what isPositions has accepted.
+// positions reads a spec for which isPositions holds.
 func positions(spec string, width int) (from, to int, err error) {
 	first, last, isRange := cutRange(spec)
 	from, errFrom := strconv.Atoi(first)
@@ -204,11 +191,11 @@ func positions(spec string, width int) (from, to int, err error) {
 	}
 	switch {
 	case errFrom != nil || errTo != nil || from > width || to > width:
-		return 0, 0, &Error{What: fmt.Sprintf("columns %s are asked for, but there are %d", spec, width)}
+		return 0, 0, faultf("columns %s are selected, but there are %d", spec, width)
 	case from < 1:
-		return 0, 0, &Error{What: fmt.Sprintf("columns %s are asked for, but the first column is number 1", spec)}
+		return 0, 0, faultf("columns %s are selected, but the first column is number 1", spec)
 	case to < from:
-		return 0, 0, &Error{What: fmt.Sprintf("columns %s: the first stands after the last", spec)}
+		return 0, 0, faultf("columns %s: the first comes after the last", spec)
 	}
 	return from - 1, to - 1, nil
 }

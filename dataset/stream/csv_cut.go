@@ -8,30 +8,32 @@ import (
 )
 
 const (
-	firstChunk = 1 << 16 // bytes of the first piece of a text
+	firstChunk = 1 << 16 // bytes of the first chunk of a text
 	chunkBytes = 1 << 20 // of the largest, to which they double, unless a record is longer
-	// maxRecord bounds a record, which is a line or some where a quoted cell has line ends.
-	maxRecord = 1 << 24
+	maxRecord  = 1 << 24 // bytes of a record, which may have several lines
+	// maxCells bounds the cells of a record: a column takes a hundred bytes, so that a few kilobytes of
+	// packed separators could take gigabytes.
+	maxCells = 1 << 20
 )
 
-// A cutter cuts a text into pieces of whole records.
+// A cutter cuts a text into chunks of whole records.
 //
-// Whether a line end is the end of a record is told by the number of quotation marks before it: it is
-// if they are even. That holds in every text that is well formed. In one that is not, the piece with
-// the first fault begins where it should, so that the fault is found in its line.
+// A line end ends a record if the number of quotation marks before it is even. That holds in every
+// well-formed text. In any other the chunk with the first fault begins where it should, so that the
+// fault is found in its line.
 type cutter struct {
 	r     io.Reader
-	live  bool   // r gives what there is: pieces are as small as they come
-	rest  []byte // begins a record that has been read in part
+	live  bool   // chunks are as small as the reads of r
+	rest  []byte // the beginning of a record
 	line  int64  // number of the first line of rest, from 1
 	at    int64  // bytes of the text before rest
-	size  int    // bytes of the next piece
+	size  int    // bytes of the next chunk
 	ended bool
 }
 
-// next returns the next piece, in the storage of buf or in new one, and the number of its first line;
-// io.EOF after the last.
-func (c *cutter) next(buf []byte) (piece []byte, line int64, err error) {
+// next returns the next chunk, in the storage of buf or in new storage, and the number of its first
+// line; io.EOF after the last.
+func (c *cutter) next(buf []byte) (chunk []byte, line int64, err error) {
 	buf = append(buf[:0], c.rest...)
 	c.rest = c.rest[:0]
 	var ends recordEnds
@@ -80,43 +82,78 @@ func (c *cutter) fill(buf []byte, size int) ([]byte, error) {
 	return buf, nil
 }
 
-// tooLong is the error for a record without an end.
+// tooLong returns the error for a record without an end.
 func (c *cutter) tooLong(buf []byte) error {
-	e := &Error{Line: c.line, What: fmt.Sprintf("the line is longer than %d bytes: is this a text with one sample in each line?", maxRecord)}
-	if open := bytes.LastIndexByte(buf, '"'); open >= 0 && bytes.Count(buf, []byte{'"'})%2 == 1 {
+	e := faultf("the line is longer than %d bytes; a text has one sample in each line", maxRecord)
+	e.Line = c.line
+	if open := bytes.LastIndexByte(buf, '"'); open >= 0 && !paired(buf) {
 		e.Line += int64(bytes.Count(buf[:open], []byte{'\n'}))
-		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes: close it, or write it twice within quotation marks", maxRecord)
+		e.What = fmt.Sprintf("a quotation mark is not closed within %d bytes; close it, or double it within quotation marks", maxRecord)
 	}
 	return e
 }
 
-// recordEnds looks for line ends that have an even number of quotation marks before them. What it has seen of a text it
-// does not look at again when the text has become longer, so that a record which arrives byte by byte takes the time
-// of one that is there at once.
+// recordEnds finds the last end of a record in a growing text. It looks at each byte once, so that a
+// record that arrives byte by byte takes no longer than one that is there at once.
 type recordEnds struct {
 	seen   int  // bytes
-	end    int  // behind the last such line end among them, 0 if there is none
-	quoted bool // the quotation marks among them are odd
+	end    int  // behind the last end among them, 0 if there is none
+	quoted bool // the number of quotation marks among them is odd
 }
 
-// last returns the index behind the last such line end of b, 0 if there is none. b begins with what it was given before.
+// last returns the index behind the last end of a record in b, 0 if there is none. b begins with the
+// earlier text.
 func (e *recordEnds) last(b []byte) int {
 	for {
 		next := bytes.IndexByte(b[e.seen:], '"')
-		part := b[e.seen:]
+		plain := b[e.seen:]
 		if next >= 0 {
-			part = part[:next]
+			plain = plain[:next]
 		}
 		if !e.quoted {
-			if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+			if i := bytes.LastIndexByte(plain, '\n'); i >= 0 {
 				e.end = e.seen + i + 1
 			}
 		}
-		e.seen += len(part)
+		e.seen += len(plain)
 		if next < 0 {
 			return e.end
 		}
 		e.seen++
 		e.quoted = !e.quoted
 	}
+}
+
+// recordEnd returns the index behind the first record of text.
+func recordEnd(text []byte) int {
+	quoted := false
+	for i, c := range text {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\n' && !quoted:
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// crowded returns where the first record of text with more than maxCells cells begins, -1 if there is
+// none. It takes no memory for the cells.
+func crowded(text []byte, comma rune) int {
+	separator := []byte(string(comma))
+	for begin := 0; len(text)-begin >= maxCells; {
+		end := begin + recordEnd(text[begin:])
+		separators := 0
+		for record := text[begin:end]; len(record) > 0; {
+			plain, rest, _ := bytes.Cut(record, []byte{'"'})
+			separators += bytes.Count(plain, separator)
+			_, record, _ = bytes.Cut(rest, []byte{'"'})
+		}
+		if separators >= maxCells {
+			return begin
+		}
+		begin = end
+	}
+	return -1
 }

@@ -2,9 +2,6 @@ package stream
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,20 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// maxCells bounds the cells of a record. What is known of each column takes about a hundred bytes, so that a few kilobytes
-// of gzip with nothing but separators in them would else take gigabytes.
-const maxCells = 1 << 20
-
 // A csvLayout says what the columns of a text are.
 type csvLayout struct {
 	path    string // for messages
 	comma   rune
 	first   []string // cells of the first line
-	header  bool     // which are names
-	names   []string // of the columns, nil without a header here and in the first of several texts
+	header  bool     // those are names
+	names   []string // of the columns; nil without a header here and in the first of several texts
 	width   int      // cells of a record
 	choice  choice
 	classes bool
+	aside   bool    // Options.Bad is set: parsing goes on after a bad record
+	inputs  int     // numbers of a sample in X
+	numbers int     // and in Y; 0 for labels
 	role    []int32 // of each column, see the constants
 	last    int     // the last column that is used
 }
@@ -42,13 +38,11 @@ func validComma(r rune) bool {
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// findComma returns the separator that the first line of text that is not blank tells, outside of
-// quotation marks: a tab if there is any, else a semicolon, else a comma. A semicolon comes before a
-// comma because cells that are separated by semicolons often have decimal commas.
+// findComma returns the separator of the first line that is not blank: outside of quotation marks a tab,
+// else a semicolon, else a comma. Cells separated by semicolons often have decimal commas.
 func findComma(text []byte) rune {
-	text = bytes.TrimLeft(text, "\r\n")
-	semicolon, quoted := false, false
-	for _, c := range text {
+	comma, quoted := ',', false
+	for _, c := range bytes.TrimLeft(text, "\r\n") {
 		switch {
 		case c == '"':
 			quoted = !quoted
@@ -56,34 +50,26 @@ func findComma(text []byte) rune {
 		case c == '\t':
 			return '\t'
 		case c == ';':
-			semicolon = true
+			comma = ';'
 		case c == '\n':
-			if semicolon {
-				return ';'
-			}
-			return ','
+			return comma
 		}
 	}
-	if semicolon {
-		return ';'
-	}
-	return ','
+	return comma
 }
 
-// readLayout finds the layout of a text that begins with piece, whose first line has the number given,
-// and how many bytes of piece its header takes; io.EOF if piece has blank lines only. first is the
-// layout of the first of several texts, nil for that one itself.
-func readLayout(path string, piece []byte, line int64, q *request, opt *Options, first *csvLayout) (*csvLayout, int, error) {
-	l := &csvLayout{path: path, comma: opt.Comma, classes: opt.Classes}
+// readLayout finds the layout of a text that begins with chunk, whose first line has the given number,
+// and how many bytes of chunk its header takes; io.EOF if chunk has blank lines only. first is the
+// layout of the first of several texts, nil for that text itself.
+func readLayout(path string, chunk []byte, line int64, q *request, opt *Options, first *csvLayout) (*csvLayout, int, error) {
+	l := &csvLayout{path: path, comma: opt.Comma, classes: opt.Classes, aside: opt.Bad != nil}
 	if l.comma == 0 {
-		l.comma = findComma(piece)
+		l.comma = findComma(chunk)
 	}
-	if begin := crowded(piece, l.comma); begin >= 0 && len(bytes.Trim(piece[:begin], "\r\n")) == 0 {
-		return nil, 0, l.crowdedFault(piece[:begin], line)
+	if begin := crowded(chunk, l.comma); begin >= 0 && len(bytes.Trim(chunk[:begin], "\r\n")) == 0 {
+		return nil, 0, l.crowdedFault(chunk[:begin], line)
 	}
-	r := csv.NewReader(bytes.NewReader(piece))
-	r.Comma = l.comma
-	r.FieldsPerRecord = -1
+	r := newCSVReader(chunk, l.comma)
 	cells, err := r.Read()
 	if err == io.EOF {
 		return nil, 0, io.EOF
@@ -101,17 +87,18 @@ func readLayout(path string, piece []byte, line int64, q *request, opt *Options,
 	offset := 0
 	switch {
 	case l.header:
-		// A name does not have one, and the line ends of old texts would make the whole file the header.
+		// No name has a carriage return, and CR line ends would make the whole file the header.
 		if col := slices.IndexFunc(cells, func(cell string) bool { return strings.Contains(cell, "\r") }); col >= 0 {
 			at, _ := r.FieldPos(col)
-			return nil, 0, &Error{Line: line + int64(at) - 1, Column: col + 1,
-				What: fmt.Sprintf("%s has a carriage return without a line feed in it: end the lines with LF or CRLF", shorten(cells[col]))}
+			fault := faultf("is %s, with a carriage return without a line feed; end the lines with LF or CRLF", shorten(cells[col]))
+			fault.Line, fault.Column = line+int64(at)-1, col+1
+			return nil, 0, fault
 		}
 		l.names = cells
 		offset = int(r.InputOffset())
 	case first != nil && first.names != nil:
 		if l.width != first.width {
-			return nil, 0, &Error{What: fmt.Sprintf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)}
+			return nil, 0, faultf("has no header and %d columns, but %s has %d", l.width, first.path, first.width)
 		}
 		l.names = first.names
 	}
@@ -146,20 +133,21 @@ func isHeader(cells []string, q *request, opt *Options, first *csvLayout) (bool,
 	if q.targetsOnly && !opt.Classes {
 		numbers = c.targets
 	}
-	for _, col := range numbers {
-		if col < len(cells) && !isMissing(cells[col]) && !isNumber(cells[col]) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(numbers, func(col int) bool {
+		return col < len(cells) && !isMissing(cells[col]) && !isNumber(cells[col])
+	}), nil
 }
 
-// assign sets role and last from choice.
+// assign sets inputs, numbers, role and last from choice.
 func (l *csvLayout) assign() {
 	l.role = make([]int32, l.width)
+	l.inputs = len(l.choice.inputs)
 	for i, col := range l.choice.inputs {
 		l.role[col] = int32(i + 1)
 		l.last = max(l.last, col)
+	}
+	if !l.classes {
+		l.numbers = len(l.choice.targets)
 	}
 	for i, col := range l.choice.targets {
 		l.role[col] = -int32(i + 1)
@@ -170,85 +158,14 @@ func (l *csvLayout) assign() {
 	}
 }
 
-func (l *csvLayout) schema() schema {
-	return schema{inputs: namesOf(l.names, l.choice.inputs), dim: len(l.choice.inputs),
+func (l *csvLayout) info() info {
+	i := info{heading: Heading{HasHeader: l.header, Columns: l.width, First: l.first}, rows: -1, layout: l,
+		inputs: namesOf(l.names, l.choice.inputs), dim: len(l.choice.inputs),
 		targets: namesOf(l.names, l.choice.targets), outputs: len(l.choice.targets)}
-}
-
-// syntaxFault makes the error for what encoding/csv refuses in a piece whose first line has the number
-// given.
-func (l *csvLayout) syntaxFault(err error, line int64) error {
-	e := &Error{Path: l.path}
-	var parse *csv.ParseError
-	if !errors.As(err, &parse) {
-		e.What, e.Err = "cannot be parsed", err
-		return e
+	if l.header {
+		i.heading.Names = l.first
 	}
-	e.Line = line + int64(parse.Line) - 1
-	switch {
-	case errors.Is(parse.Err, csv.ErrBareQuote):
-		e.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one: put the cell into quotation marks and write this one twice", parse.Column)
-	case errors.Is(parse.Err, csv.ErrQuote):
-		// Where a quotation mark was forgotten is found out lines later, at the next one or at the end of the text.
-		found := fmt.Sprintf("byte %d of the line", parse.Column)
-		if parse.StartLine != parse.Line {
-			found = fmt.Sprintf("byte %d of line %d", parse.Column, e.Line)
-		}
-		e.Line = line + int64(parse.StartLine) - 1
-		e.What = fmt.Sprintf("a quotation mark that is not closed, or is followed by more of its cell, as is found at %s: a cell ends with its quotation mark, and one within is written twice", found)
-	default:
-		e.What, e.Err = "cannot be parsed", parse.Err
-	}
-	return e
-}
-
-// crowded returns where the first record of text begins that has more than maxCells cells, -1 if there is none. Records
-// and cells are told by quotation marks as in cutter, without memory for them.
-func crowded(text []byte, comma rune) int {
-	if len(text) < maxCells {
-		return -1
-	}
-	separator := []byte(string(comma))
-	begin, cells, quoted := 0, 1, false
-	for at := 0; ; {
-		next := bytes.IndexByte(text[at:], '"')
-		end := len(text)
-		if next >= 0 {
-			end = at + next
-		}
-		for part := text[at:end]; !quoted; {
-			line := bytes.IndexByte(part, '\n')
-			row := part
-			if line >= 0 {
-				row = part[:line]
-			}
-			if cells += bytes.Count(row, separator); cells > maxCells {
-				return begin
-			}
-			if line < 0 {
-				break
-			}
-			part = part[line+1:]
-			begin, cells = end-len(part), 1
-		}
-		if next < 0 {
-			return -1
-		}
-		at = end + 1
-		quoted = !quoted
-	}
-}
-
-// crowdedFault is the error for the record behind the part of a piece whose first line has the number given.
-func (l *csvLayout) crowdedFault(before []byte, line int64) error {
-	return &Error{Path: l.path, Line: line + int64(bytes.Count(before, []byte{'\n'})),
-		What: fmt.Sprintf("the line has more than %d cells, with %q between them: is this a text with one sample in each line?", maxCells, l.comma)}
-}
-
-// widthFault is the error for a record on line that has another number of cells than the first.
-func (l *csvLayout) widthFault(line int64, cells int) error {
-	return &Error{Path: l.path, Line: line,
-		What: fmt.Sprintf("the line has %d cells, but the first line has %d, with %q between them", cells, l.width, l.comma)}
+	return i
 }
 
 // trim removes the spaces and tabs around a cell, which are no part of it.

@@ -3,21 +3,19 @@ package stream
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
 
-// powers are those of ten that float64 has exactly and that 19 digits can need.
+// powers are the powers of ten up to 10^19, all exact in float64.
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
 	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
 
-// scanNumber reads the number in the cell of line that begins at byte at, and returns where the cell
-// ends: at comma or at the end of line. ok is false if the cell has no finite number.
+// scanNumber reads the cell of line that begins at byte at, and returns where it ends: at comma or at
+// the end of line. ok is false unless the cell is a finite number.
 //
-// The usual cell, digits with or without a point, is read in one pass: m/10^e, with m < 2^53 and e <=
-// 19, is one division of two exact numbers and therefore rounded as strconv.ParseFloat rounds it.
-// Everything else is left to ParseFloat.
+// Digits with or without a point are read in one pass: m/10^e, with m <= 2^53 and e <= 19, divides two
+// exact numbers and rounds as strconv.ParseFloat does, which reads everything else.
 func scanNumber(line []byte, at int, comma byte) (v float64, end int, ok bool) {
 	i := at
 	negative := i < len(line) && line[i] == '-'
@@ -61,31 +59,33 @@ func scanNumber(line []byte, at int, comma byte) (v float64, end int, ok bool) {
 	return v, end, err == nil && v-v == 0
 }
 
-// number reads a trimmed cell. The error has only What.
-func number(cell string) (float64, error) {
+// number reads a trimmed cell. The fault has only What.
+func number(cell string) (float64, *Error) {
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
+	case cell == "":
+		return 0, faultf("is empty; fill in a number or remove the row")
 	case isMissing(cell):
-		return 0, &Error{What: fmt.Sprintf("%s is a missing value: remove the line or fill in a number", shorten(cell))}
+		return 0, faultf("is %s, a missing value; fill in a number or remove the row", shorten(cell))
 	case errors.Is(err, strconv.ErrRange):
-		return 0, &Error{What: fmt.Sprintf("%s is too large for a float64: scale the column", shorten(cell))}
+		return 0, faultf("is %s, too large for a float64; scale the column", shorten(cell))
 	case err != nil && isNumber(strings.Replace(cell, ",", ".", 1)):
-		return 0, &Error{What: fmt.Sprintf("%s has a decimal comma: write a point", shorten(cell))}
+		return 0, faultf("is %s, with a decimal comma; write a point", shorten(cell))
 	case err != nil:
-		return 0, &Error{What: fmt.Sprintf("%s is no number: correct it, or leave the column out of those that are read", shorten(cell))}
+		return 0, faultf("is %s, not a number; correct it, or do not select the column", shorten(cell))
 	case v-v != 0:
-		return 0, &Error{What: fmt.Sprintf("%s is infinite: remove the line or give a finite number", shorten(cell))}
+		return 0, faultf("is %s, infinite; give a finite number or remove the row", shorten(cell))
 	}
 	return v, nil
 }
 
-// isNumber reports whether ParseFloat can read a trimmed cell, be it to infinity.
+// isNumber reports whether ParseFloat can read a trimmed cell, even to infinity.
 func isNumber(cell string) bool {
 	_, err := strconv.ParseFloat(cell, 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isMissing reports whether a trimmed cell stands for a value that is not there.
+// isMissing reports whether a trimmed cell stands for a missing value.
 func isMissing(cell string) bool {
 	switch strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(cell, "+"), "-")) {
 	case "", "na", "n/a", "nan", "null", "none", "?":

@@ -4,42 +4,41 @@ import (
 	"bytes"
 	"encoding/csv"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// maxInterned bounds the labels that share one string for all their occurrences in a piece.
+// maxInterned bounds the labels of a chunk that share one string for all their occurrences.
 const maxInterned = 1 << 12
 
-// A csvChunk is a piece of a text and the samples in it.
+// A csvChunk is whole records of a text and the samples in them.
 type csvChunk struct {
-	buf    []byte    // storage of text
-	text   []byte    // whole records
-	line   int64     // number of the first line
-	before int       // bytes of the piece before text, which is behind a header
-	from   int64     // bytes of the file before the piece
-	to     int64     // and up to its end
-	rows   int       // samples before err
-	ends   []int32   // bytes of text up to the end of each sample
-	starts []lineRun // lines of the samples
-	block  block     // the samples; parts of another after an error
-	aside  bool      // a bad sample does not end the text: there is Options.Bad
-	bad    badRecords
-	err    error // what ends the text here
-	done   chan struct{}
-	failed any // what the parsing panicked with
-	labels map[string]string
+	buf     []byte    // storage of text
+	text    []byte    // the records
+	line    int64     // number of the first line
+	before  int       // bytes of the header before text
+	from    int64     // bytes of the file before the chunk
+	to      int64     // and up to its end
+	rows    int       // samples before err
+	ends    []int32   // bytes of text up to the end of each sample
+	starts  []lineRun // lines of the samples
+	samples samples   // parts of another sample may follow an error
+	bad     badRecords
+	err     error // ends the text here
+	done    chan struct{}
+	labels  map[string]string
 }
 
-// A lineRun says on which line a sample stands; those behind it stand on the lines that follow.
+// A lineRun says on which line a sample begins; the samples after it begin on the lines that follow.
 type lineRun struct {
 	row  int
 	line int64
 }
 
-// finished notes a sample that begins on line and ends behind end bytes of the text.
-func (c *csvChunk) finished(line, end int64) {
+func newCSVChunk() *csvChunk { return &csvChunk{done: make(chan struct{}, 1)} }
+
+// finish records a sample that begins on line and ends behind end bytes of the text.
+func (c *csvChunk) finish(line, end int64) {
 	if k := len(c.starts); k == 0 || c.starts[k-1].line+int64(c.rows-c.starts[k-1].row) != line {
 		c.starts = append(c.starts, lineRun{c.rows, line})
 	}
@@ -47,23 +46,38 @@ func (c *csvChunk) finished(line, end int64) {
 	c.rows++
 }
 
-// parse reads all records of c.
+// label returns the string of a label, one for all its occurrences.
+func (c *csvChunk) label(text []byte) string {
+	if s, ok := c.labels[string(text)]; ok {
+		return s
+	}
+	s := string(text)
+	if len(c.labels) < maxInterned {
+		if c.labels == nil {
+			c.labels = map[string]string{}
+		}
+		c.labels[s] = s
+	}
+	return s
+}
+
+// parse reads all records of c; unless bad samples are set aside, those up to the first bad one.
 //
-// Without quotation marks a record is a line and a cell what stands between two commas; with them
-// encoding/csv reads the piece. Both give the same: TestCSVAgainstEncodingCSV and FuzzCSV compare them.
+// Without quotation marks a record is a line, and separators divide its cells; with them encoding/csv
+// reads the chunk. TestCSVAgainstEncodingCSV and FuzzCSV compare the two.
 func (l *csvLayout) parse(c *csvChunk) {
 	c.rows, c.ends, c.starts = 0, c.ends[:0], c.starts[:0]
 	c.bad.clear(c.line)
-	c.block = block{x: c.block.x[:0], y: c.block.y[:0], labels: c.block.labels[:0]}
+	c.samples = samples{x: c.samples.x[:0], y: c.samples.y[:0], labels: c.samples.labels[:0]}
 	if l.comma >= utf8.RuneSelf || bytes.IndexByte(c.text, '"') >= 0 {
 		c.err = l.parseQuoted(c)
 	} else {
-		c.err = l.parsePlain(c)
+		l.parsePlain(c)
 	}
 }
 
-// parsePlain reads a piece without quotation marks.
-func (l *csvLayout) parsePlain(c *csvChunk) error {
+// parsePlain reads a chunk without quotation marks.
+func (l *csvLayout) parsePlain(c *csvChunk) {
 	text := c.text
 	for line := c.line; len(text) > 0; line++ {
 		row, begin := text, len(c.text)-len(text)
@@ -80,22 +94,20 @@ func (l *csvLayout) parsePlain(c *csvChunk) error {
 		}
 		end := len(c.text) - len(text)
 		if !l.scan(c, row) {
-			if err := l.plainRecord(c, row, line); err != nil {
-				if !c.aside {
-					return err
+			if fault := l.plainRecord(c, row, line); fault != nil {
+				if !l.leaveOut(c, fault, begin, end) {
+					return
 				}
-				l.leaveOut(c, begin, end)
 				continue
 			}
 		}
-		c.finished(line, int64(end))
+		c.finish(line, int64(end))
 	}
-	return nil
 }
 
-// plainRecord appends the sample in a line without quotation marks, or says what is wrong with it.
-func (l *csvLayout) plainRecord(c *csvChunk, row []byte, line int64) error {
-	// Counted first, since there is no memory to be had for the cells of any line.
+// plainRecord appends the sample in a line without quotation marks, or returns its fault.
+func (l *csvLayout) plainRecord(c *csvChunk, row []byte, line int64) *Error {
+	// The count comes first: a line may have too many cells for memory.
 	if n := 1 + bytes.Count(row, []byte{byte(l.comma)}); n != l.width {
 		return l.widthFault(line, n)
 	}
@@ -103,18 +115,16 @@ func (l *csvLayout) plainRecord(c *csvChunk, row []byte, line int64) error {
 	return l.record(c, cells, func(int) int64 { return line })
 }
 
-// scan appends the sample in a line without quotation marks. It returns false, with c.block as it was,
-// unless all is well with the line.
+// scan appends the sample in a line without quotation marks. It returns false and leaves c.samples
+// unchanged unless the line is in order.
 func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 	if len(row) < l.width-1 {
-		return false // and storage is never asked for more columns than a line can have
+		return false // storage is never requested for more columns than the line can have
 	}
 	comma := byte(l.comma)
-	b := &c.block
+	b := &c.samples
 	x0, y0, n0 := len(b.x), len(b.y), len(b.labels)
-	b.extend(l)
-	x := b.x[x0:]
-	y := b.y[y0:]
+	x, y := b.extend(l.inputs, l.numbers)
 	at, ok := 0, true
 	for col := 0; col <= l.last && ok; col++ {
 		if at > len(row) {
@@ -157,120 +167,93 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 	return ok
 }
 
-// extend makes room for one sample's numbers.
-func (b *block) extend(l *csvLayout) {
-	nx := len(l.choice.inputs)
-	b.x = slices.Grow(b.x, nx)[:len(b.x)+nx]
-	if !l.classes {
-		ny := len(l.choice.targets)
-		b.y = slices.Grow(b.y, ny)[:len(b.y)+ny]
-	}
-}
-
-// label returns the string of a label, one for all its occurrences.
-func (c *csvChunk) label(text []byte) string {
-	if s, ok := c.labels[string(text)]; ok {
-		return s
-	}
-	s := string(text)
-	if len(c.labels) < maxInterned {
-		if c.labels == nil {
-			c.labels = map[string]string{}
-		}
-		c.labels[s] = s
-	}
-	return s
-}
-
-// parseQuoted reads a piece by encoding/csv.
+// parseQuoted reads a chunk by encoding/csv. Its error ends the text.
 func (l *csvLayout) parseQuoted(c *csvChunk) error {
 	for at, line := 0, c.line; ; {
 		text := c.text[at:]
 		begin := crowded(text, l.comma)
 		if begin < 0 {
-			return l.parseRecords(c, at, len(c.text), line)
-		}
-		if err := l.parseRecords(c, at, at+begin, line); err != nil {
+			_, err := l.parseRecords(c, at, len(c.text), line)
 			return err
 		}
-		if !c.aside {
-			return l.crowdedFault(text[:begin], line)
+		if more, err := l.parseRecords(c, at, at+begin, line); err != nil || !more {
+			return err
 		}
 		end := begin + recordEnd(text[begin:])
-		l.leaveOut(c, at+begin, at+end)
+		if !l.leaveOut(c, l.crowdedFault(text[:begin], line), at+begin, at+end) {
+			return nil
+		}
 		line += int64(bytes.Count(text[:end], []byte{'\n'}))
 		at += end
 	}
 }
 
-// parseRecords reads a part of c by encoding/csv, whose first line has the number given.
-func (l *csvLayout) parseRecords(c *csvChunk, from, to int, line int64) error {
+// parseRecords reads c.text[from:to] by encoding/csv; line is the number of its first line. more is
+// false where a bad sample ends the parsing.
+func (l *csvLayout) parseRecords(c *csvChunk, from, to int, line int64) (more bool, err error) {
 	text := c.text[from:to]
-	r := csv.NewReader(bytes.NewReader(text))
-	r.Comma = l.comma
-	r.FieldsPerRecord = -1
-	r.ReuseRecord = true
+	r := newCSVReader(text, l.comma)
 	for {
 		begin := r.InputOffset()
 		cells, err := r.Read()
 		if err == io.EOF {
-			return nil
+			return true, nil
 		}
 		end := r.InputOffset()
 		lineOf := func(col int) int64 {
 			at, _ := r.FieldPos(min(col, len(cells)-1))
 			return line + int64(at) - 1
 		}
-		if err != nil {
-			err = l.syntaxFault(err, line)
-			if !paired(text[begin:end]) {
-				return err
-			}
-		} else {
-			err = l.record(c, cells, lineOf)
+		var fault *Error
+		if err == nil {
+			fault = l.record(c, cells, lineOf)
+		} else if fault = l.syntaxFault(err, line); !paired(text[begin:end]) {
+			return false, fault
 		}
-		switch {
-		case err == nil:
-			c.finished(lineOf(0), int64(from)+end)
-		case c.aside:
-			l.leaveOut(c, from+int(begin), from+int(end))
-		default:
-			return err
+		if fault == nil {
+			c.finish(lineOf(0), int64(from)+end)
+		} else if !l.leaveOut(c, fault, from+int(begin), from+int(end)) {
+			return false, nil
 		}
 	}
 }
 
-// record appends the sample in the cells of a record, or says what is wrong with the first cell that is
-// not as it should be. lineOf gives the line of a column.
-func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int64) error {
+func newCSVReader(text []byte, comma rune) *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	return r
+}
+
+// record appends the sample in the cells of a record, or returns the fault of the first wrong cell.
+// lineOf returns the line of a column.
+func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int64) *Error {
 	if len(cells) != l.width {
 		return l.widthFault(lineOf(0), len(cells))
 	}
-	b := &c.block
-	x0, y0 := len(b.x), len(b.y)
-	b.extend(l)
+	b := &c.samples
+	x, y := b.extend(l.inputs, l.numbers)
 	for col, role := range l.role[:l.last+1] {
 		if role == unused {
 			continue
 		}
 		cell := trim(cells[col])
-		v, err := 0.0, error(nil)
+		var v float64
+		var fault *Error
 		switch {
 		case role == labelRole && cell == "":
-			err = &Error{What: "the label is empty: remove the line or fill in its class"}
+			fault = faultf("is empty; fill in the label or remove the row")
 		case role == labelRole:
 			b.labels = append(b.labels, c.label([]byte(cell)))
 		case role > 0:
-			v, err = number(cell)
-			b.x[x0+int(role)-1] = v
+			v, fault = number(cell)
+			x[role-1] = v
 		default:
-			v, err = number(cell)
-			b.y[y0-int(role)-1] = v
+			v, fault = number(cell)
+			y[-role-1] = v
 		}
-		if err != nil {
-			e := err.(*Error)
-			e.Path, e.Line, e.Column, e.Name = l.path, lineOf(col), col+1, nameOf(l.names, col)
-			return e
+		if fault != nil {
+			fault.Path, fault.Line, fault.Column, fault.Name = l.path, lineOf(col), col+1, nameOf(l.names, col)
+			return fault
 		}
 	}
 	return nil

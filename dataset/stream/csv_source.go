@@ -3,112 +3,92 @@ package stream
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"sort"
 	"sync"
 )
 
-// chunksAhead is how many pieces of a text are parsed while the caller works on another.
+// chunksAhead is how many chunks of a text are parsed while the caller works on another.
 const chunksAhead = 2
 
 // utf8Mark is the byte order mark that some programs write before a text.
 const utf8Mark = "\xef\xbb\xbf"
 
-// A csvSource delivers the samples of a text. One goroutine reads it and cuts it into pieces, each of
-// which is parsed by a goroutine of its own; the pieces come back in their order. Memory is bounded:
-// there are at most chunksAhead+2 pieces at a time, and the numbers of a piece take at most eight bytes
-// for each of its bytes.
+// A csvSource delivers the samples of a text. One goroutine reads the text and cuts it into chunks, and
+// each chunk is parsed by a goroutine of its own; chunks come back in order. At most chunksAhead+2
+// chunks exist at a time, and the numbers of a chunk take at most eight bytes for each of its bytes.
 type csvSource struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	in      *input
 	cut     *cutter
 	layout  *csvLayout
-	joint   schema
-	pending *csvChunk // the first piece, until the goroutines are started
-	inline  bool      // there are no goroutines
-	aside   bool      // bad samples do not end the text: there is Options.Bad
+	about   info
+	pending *csvChunk // the first chunk, until it is parsed
+	inline  bool      // no goroutines
 	queue   chan *csvChunk
 	free    chan *csvChunk
 	work    sync.WaitGroup
 	current *csvChunk
-	at      int   // samples of current that have been delivered
-	passed  int64 // bytes of the file up to the end of the last piece that is done with
-	last    mark  // how far the text had been read
-	mark    mark  // how far it has been read
+	at      int   // delivered samples of current
+	passed  int64 // bytes of the file up to the end of the last chunk that is done
+	reached int64 // bytes of the file whose text was cut into chunks
 	err     error
-	failed  any // what the reading panicked with, once the queue is closed
+	failed  any // a panic of the read, once the queue is closed
 }
 
-// A mark says that so many bytes of the text took so many of the file, which differ where it is packed.
-type mark struct{ text, file int64 }
-
-// openCSV reads the first piece of a text and finds its layout. The parsing begins with the first call
-// of read.
+// openCSV reads the first chunk of a text and finds its layout. Parsing begins with the first read.
 func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, error) {
 	marked := 0
 	if head, _ := in.r.Peek(len(utf8Mark)); bytes.HasPrefix(head, []byte(utf8Mark)) {
-		marked, _ = in.r.Discard(len(utf8Mark)) // of bytes that are there
+		marked, _ = in.r.Discard(len(utf8Mark))
 	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil, &Error{What: "is in UTF-16: save it as UTF-8"}
+		return nil, faultf("is in UTF-16; save it as UTF-8")
 	}
-	s := &csvSource{in: in, cut: &cutter{r: in.r, live: in.random == nil && !in.packed, line: 1, at: int64(marked), size: firstChunk}, inline: q.inline, aside: opt.Bad != nil}
-	s.pending = s.newChunk()
-	s.pending.to = s.reached()
-	var layout *csvLayout
-	var piece []byte
+	live := in.random == nil && !in.packed
+	s := &csvSource{in: in, inline: q.inline, pending: newCSVChunk(),
+		cut: &cutter{r: in.r, live: live, line: 1, at: int64(marked), size: firstChunk}}
+	s.span(s.pending)
+	var chunk []byte
 	var line int64
 	offset := 0
-	for layout == nil {
+	for s.layout == nil { // blank lines alone tell nothing
 		var err error
-		piece, line, err = s.cut.next(piece)
-		s.pending.from, s.pending.to = s.pending.to, s.reached()
+		chunk, line, err = s.cut.next(chunk)
+		s.span(s.pending)
 		if err == io.EOF {
-			return nil, &Error{What: "is empty: there is no line in it"}
+			return nil, &Error{What: "is empty", Err: ErrEmpty}
 		}
 		if err != nil {
 			return nil, readFault(in.ctx, in.path, located(in.path, err))
 		}
-		if layout, offset, err = readLayout(in.path, piece, line, q, opt, first); err != nil && err != io.EOF {
+		if s.layout, offset, err = readLayout(in.path, chunk, line, q, opt, first); err != nil && err != io.EOF {
 			return nil, err
 		}
 	}
-	s.pending.buf, s.pending.text, s.pending.before = piece, piece[offset:], offset
-	s.pending.line = line + int64(bytes.Count(piece[:offset], []byte{'\n'}))
-	s.layout, s.joint = layout, layout.schema()
+	c := s.pending
+	c.buf, c.text, c.before = chunk, chunk[offset:], offset
+	c.line = line + int64(bytes.Count(chunk[:offset], []byte{'\n'}))
+	s.about = s.layout.info()
 	s.ctx, s.cancel = context.WithCancel(in.ctx)
 	return s, nil
 }
 
-func (s *csvSource) schema() *schema { return &s.joint }
+func (s *csvSource) info() *info { return &s.about }
 
-func (s *csvSource) rows() int64 { return -1 }
-
-func (s *csvSource) heading() Heading {
-	h := Heading{HasHeader: s.layout.header, Columns: s.layout.width, First: s.layout.first}
-	if h.HasHeader {
-		h.Names = h.First
+// span sets which bytes of the file the last piece of the text took, and gives them to c. Packed data
+// is read some kilobytes ahead of the text that is cut; its bytes are taken to be packed equally well.
+func (s *csvSource) span(c *csvChunk) {
+	at, unpacked := s.cut.at, s.cut.at
+	file := at
+	if s.in.packed {
+		file = s.in.position()
+		unpacked += int64(len(s.cut.rest) + s.in.r.Buffered())
 	}
-	return h
-}
-
-// reached returns how many bytes of the file the text took that has been cut into pieces. A plain text
-// is the file. A packed one is unpacked some kilobytes ahead of that; between two such places bytes of
-// the text are taken to be packed equally well.
-func (s *csvSource) reached() int64 {
-	if !s.in.packed {
-		return s.cut.at
-	}
-	if now := (mark{s.cut.at + int64(len(s.cut.rest)+s.in.r.Buffered()), s.in.position()}); now.text > s.mark.text {
-		s.last, s.mark = s.mark, now
-	}
-	if s.cut.ended && len(s.cut.rest) == 0 || s.mark.text == s.last.text {
-		return s.mark.file
-	}
-	part := float64(max(0, s.cut.at-s.last.text)) / float64(s.mark.text-s.last.text)
-	return s.last.file + int64(part*float64(s.mark.file-s.last.file))
+	c.from = s.reached
+	s.reached = max(s.reached, int64(float64(file)*(float64(at)/float64(max(unpacked, 1)))))
+	c.to = s.reached
 }
 
 func (s *csvSource) taken() int64 {
@@ -123,12 +103,8 @@ func (s *csvSource) taken() int64 {
 	if end == 0 {
 		return s.passed
 	}
-	part := float64(c.before+int(end)) / float64(c.before+len(c.text))
-	return c.from + int64(math.Round(part*float64(c.to-c.from)))
-}
-
-func (s *csvSource) newChunk() *csvChunk {
-	return &csvChunk{done: make(chan struct{}, 1), aside: s.aside}
+	share := float64(c.before+int(end)) / float64(c.before+len(c.text))
+	return c.from + int64(math.Round(share*float64(c.to-c.from)))
 }
 
 // start begins to read and parse.
@@ -139,14 +115,13 @@ func (s *csvSource) start() {
 	go s.produce()
 }
 
-// produce reads pieces, has each parsed, and ends the queue after the last. What panics here, or where a piece is parsed,
-// does so again where the samples are asked for.
+// produce reads chunks, has each parsed, and closes the queue after the last. await repeats a panic of
+// the read.
 func (s *csvSource) produce() {
 	defer s.work.Done()
 	defer close(s.queue)
 	defer func() { s.failed = recover() }()
-	next := s.pending
-	for {
+	for next, err := s.pending, error(nil); err == nil; next, err = s.next() {
 		c := next
 		// The place in the queue comes before the parsing, so that no more is parsed than it holds.
 		select {
@@ -161,50 +136,38 @@ func (s *csvSource) produce() {
 		s.work.Add(1)
 		go func() {
 			defer s.work.Done()
-			defer func() {
-				c.failed = recover()
-				c.done <- struct{}{}
-			}()
 			s.layout.parse(c)
+			c.done <- struct{}{}
 		}()
-		var err error
-		if next, err = s.next(); err == io.EOF {
-			return
-		}
 	}
 }
 
-// next reads a piece. A chunk with err stands for a fault of reading; io.EOF is the only error
-// returned.
+// next reads a chunk. A fault of the read becomes the err of a chunk; the only error is io.EOF.
 func (s *csvSource) next() (*csvChunk, error) {
 	var c *csvChunk
 	select {
 	case c = <-s.free:
 		c.err = nil
 	default:
-		c = s.newChunk()
+		c = newCSVChunk()
 	}
-	from := s.reached()
-	piece, line, err := s.cut.next(c.buf)
-	c.from, c.to = from, s.reached()
+	text, line, err := s.cut.next(c.buf)
+	s.span(c)
 	if err == io.EOF {
 		return nil, io.EOF
 	}
 	if err != nil {
 		c.rows = 0
 		c.bad.clear(0)
-		c.err = readFault(s.ctx, s.in.path, located(s.in.path, err))
+		c.err = readFault(s.in.ctx, s.in.path, located(s.in.path, err))
 		return c, nil
 	}
-	c.buf, c.text, c.line, c.before = piece, piece, line, 0
+	c.buf, c.text, c.line, c.before = text, text, line, 0
 	return c, nil
 }
 
-// piece makes current a piece that has samples left, or returns what ends the text.
-func (s *csvSource) piece() error {
-	if s.queue == nil && !s.inline {
-		s.start()
-	}
+// fill makes current a chunk with samples left, or returns what ends the text.
+func (s *csvSource) fill() error {
 	for s.err == nil {
 		if c := s.current; c != nil {
 			if s.at < c.rows || c.bad.left() {
@@ -215,52 +178,21 @@ func (s *csvSource) piece() error {
 			}
 			s.current, s.at, s.passed = nil, 0, c.to
 			if !s.inline {
-				s.free <- c // has room for all pieces there can be
+				s.free <- c // has room for every chunk
 			}
 		}
 		if s.inline {
 			s.current, s.err = s.parsed()
-			continue
-		}
-		select {
-		case c, ok := <-s.queue:
-			if !ok {
-				s.err = io.EOF
-				s.again(s.failed)
-				break
-			}
-			select {
-			case <-c.done:
-				s.again(c.failed)
-				s.current = c
-			case <-s.ctx.Done():
-			}
-		case <-s.ctx.Done():
-		}
-		if s.ctx.Err() != nil {
-			s.err = canceled(s.ctx)
+		} else {
+			s.current, s.err = s.await()
 		}
 	}
 	return s.err
 }
 
-// errPanicked is returned by what is called after a panic.
-var errPanicked = errors.New("stream: the reading has panicked before: open the source again")
-
-// again panics as a goroutine has, unless it has not. There are no samples any more then.
-func (s *csvSource) again(failed any) {
-	if failed != nil {
-		s.err = errPanicked
-		panic(failed)
-	}
-}
-
-// parsed reads and parses the next piece.
-func (s *csvSource) parsed() (*csvChunk, error) {
-	c := s.pending
-	s.pending = nil
-	if c == nil {
-		var err error
+// parsed reads and parses the next chunk.
+func (s *csvSource) parsed() (c *csvChunk, err error) {
+	if c, s.pending = s.pending, nil; c == nil {
 		if c, err = s.next(); err != nil {
 			return nil, err
 		}
@@ -271,23 +203,47 @@ func (s *csvSource) parsed() (*csvChunk, error) {
 	return c, nil
 }
 
-func (s *csvSource) read(b *block, n int) (int, error) {
-	if err := s.piece(); err != nil {
+// await waits for the next chunk from the goroutines.
+func (s *csvSource) await() (*csvChunk, error) {
+	if s.queue == nil {
+		s.start()
+	}
+	select {
+	case c, ok := <-s.queue:
+		if !ok {
+			if s.failed != nil {
+				s.err = errPanicked
+				panic(s.failed)
+			}
+			return nil, io.EOF
+		}
+		select {
+		case <-c.done:
+			return c, nil
+		case <-s.ctx.Done():
+		}
+	case <-s.ctx.Done():
+	}
+	return nil, canceled(s.ctx)
+}
+
+func (s *csvSource) read(b *samples, n int) (int, error) {
+	if err := s.fill(); err != nil {
 		return 0, err
 	}
 	c := s.current
 	run := c.samplesFrom(s.at)
 	if run == 0 {
-		return 0, (*badSample)(s.layout.unusable(c))
+		return 0, s.layout.passBad(c)
 	}
 	n = min(n, run)
 	from, to := s.at, s.at+n
-	nx, ny := s.joint.dim, s.joint.outputs
-	b.x = append(b.x, c.block.x[from*nx:to*nx]...)
+	nx, ny := s.about.dim, s.about.outputs
+	b.x = append(b.x, c.samples.x[from*nx:to*nx]...)
 	if s.layout.classes {
-		b.labels = append(b.labels, c.block.labels[from*ny:to*ny]...)
+		b.labels = append(b.labels, c.samples.labels[from*ny:to*ny]...)
 	} else {
-		b.y = append(b.y, c.block.y[from*ny:to*ny]...)
+		b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
 	}
 	if nx > 0 {
 		s.place(b, from, to)
@@ -296,8 +252,8 @@ func (s *csvSource) read(b *block, n int) (int, error) {
 	return n, nil
 }
 
-// place notes the lines of the samples of current from one to another.
-func (s *csvSource) place(b *block, from, to int) {
+// place records the lines of the samples from, ..., to-1 of current.
+func (s *csvSource) place(b *samples, from, to int) {
 	starts := s.current.starts
 	k := sort.Search(len(starts), func(k int) bool { return starts[k].row > from }) - 1
 	for ; from < to; k++ {
@@ -310,23 +266,25 @@ func (s *csvSource) place(b *block, from, to int) {
 	}
 }
 
-func (s *csvSource) skip(n int64) (int64, error) {
-	done := int64(0)
+func (s *csvSource) skip(n int64) (done int64, err error) {
 	for done < n {
-		err := s.piece()
-		if err == io.EOF {
+		if err := s.fill(); err == io.EOF {
 			break
-		}
-		if err != nil {
+		} else if err != nil {
 			return done, err
 		}
-		m := min(n-done, int64(s.current.samplesFrom(s.at)))
-		s.at += int(m)
-		if m == 0 {
+		m := s.current.samplesFrom(s.at)
+		switch {
+		case m > 0:
+			m = int(min(n-done, int64(m)))
+			s.at += m
+			done += int64(m)
+		case s.layout.aside:
 			s.current.bad.passed++
-			m = 1
+			done++
+		default:
+			return done, s.layout.passBad(s.current)
 		}
-		done += m
 	}
 	return done, nil
 }

@@ -35,15 +35,15 @@ func TestCSVColumns(t *testing.T) {
 		says            string
 	}{
 		{[]string{"weight"}, nil, `no column named "weight"; it has "id", "age"`},
-		{[]string{"6"}, nil, "columns 6 are asked for, but there are 5"},
+		{[]string{"6"}, nil, "columns 6 are selected, but there are 5"},
 		{[]string{"0"}, nil, "first column is number 1"},
-		{[]string{"4-2"}, nil, "the first stands after the last"},
-		{[]string{"height:id"}, nil, "the first stands after the last"},
+		{[]string{"4-2"}, nil, "the first comes after the last"},
+		{[]string{"height:id"}, nil, "the first comes after the last"},
 		{[]string{"99999999999999999999"}, nil, "but there are 5"},
 		{[]string{"1", "id"}, nil, "named twice"},
 		{[]string{"1"}, []string{"id"}, "both an input and a target"},
-		{nil, []string{"1-5"}, "no columns are left"},
-		{[]string{}, nil, "no input columns"},
+		{nil, []string{"1-5"}, "every column is a target"},
+		{[]string{}, nil, "an empty list of input columns"},
 	} {
 		_, err := load(t, []string{path}, Options{Inputs: test.inputs, Targets: test.targets})
 		wantFault(t, fmt.Sprint(test.inputs, test.targets), err, test.says)
@@ -99,10 +99,10 @@ func TestCSVFaults(t *testing.T) {
 		column     int
 		says       string
 	}{
-		{"word", "a,b\n1,2\n3,x\n", 3, 2, `line 3, column 2 ("b"): "x" is no number`},
-		{"long word", "a,b\n1,x" + long + "\n", 2, 2, `"x` + long[:39] + `"... is no number`},
-		{"empty cell", "a,b\n1,\n", 2, 2, "missing value"},
-		{"NA", "1,2\n\n\n1, NA \n", 4, 2, `"NA" is a missing value`},
+		{"word", "a,b\n1,2\n3,x\n", 3, 2, `x.csv:3: column "b" is "x", not a number`},
+		{"long word", "a,b\n1,x" + long + "\n", 2, 2, `"x` + long[:39] + `"..., not a number`},
+		{"empty cell", "a,b\n1,\n", 2, 2, `:2: column "b" is empty; fill in`},
+		{"NA", "1,2\n\n\n1, NA \n", 4, 2, `"NA", a missing value`},
 		{"missing in the first line", "nan,2\n", 1, 1, "missing value"},
 		{"infinite", "a,b\n-Inf,2\n", 2, 1, "infinite"},
 		{"too large", "a,b\n1e400,2\n", 2, 1, "too large"},
@@ -112,7 +112,7 @@ func TestCSVFaults(t *testing.T) {
 		{"quote within", "a,b\n1,2\n1,2\"3\n", 3, 0, "quotation mark at byte 4"},
 		{"quote not closed", "a,b\n1,2\n1,\"23\n", 3, 0, "not closed"},
 		{"quote closed lines later", "a,b\n1,\"2\n3,\"4\"\n", 2, 0, "found at byte 3 of line 3"},
-		{"in a quoted text", "\"a\n\n\",b\n1,2\n1,x\n", 5, 2, `"x" is no number`},
+		{"in a quoted text", "\"a\n\n\",b\n1,2\n1,x\n", 5, 2, `"x", not a number`},
 		{"no lines", "", 0, 0, "is empty"},
 		{"empty lines", "\n\n", 0, 0, "is empty"},
 		{"UTF-16", "\xff\xfe1\x00", 0, 0, "UTF-16"},
@@ -124,7 +124,7 @@ func TestCSVFaults(t *testing.T) {
 		}
 	}
 	_, err := load(t, []string{write(t, "x.csv", []byte("1,a\n2,\n"))}, Options{Targets: []string{"2"}, Classes: true})
-	if fault := wantFault(t, "empty label", err, "label is empty"); fault.Line != 2 || fault.Column != 2 {
+	if fault := wantFault(t, "empty label", err, "column 2 is empty"); fault.Line != 2 || fault.Column != 2 {
 		t.Errorf("empty label: %v", err)
 	}
 }

@@ -186,9 +186,9 @@ func TestOpenElsewhereFaults(t *testing.T) {
 		{[]string{"a://x", "a://none"}, Options{}, "stream: a://none: cannot be opened: bucket: "},
 		{[]string{"a://x", "a://narrow"}, Options{}, "stream: a://narrow: has 1 inputs, but a://x has 2"},
 		{[]string{"a://fortran.npy"}, Options{}, "stream: a://fortran.npy: the array is in Fortran order"},
-		{[]string{"a://short.npy"}, Options{}, "stream: a://short.npy: row 1: the data ends"},
+		{[]string{"a://short.npy"}, Options{}, "stream: a://short.npy, row 1: the data ends"},
 		{[]string{"a://broken.csv.gz"}, Options{}, "stream: a://broken.csv.gz: the compressed data is cut off"},
-		{[]string{"a://x"}, Options{TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: columns 2 are asked for"},
+		{[]string{"a://x"}, Options{TargetPath: "a://y.npy", Targets: []string{"2"}}, "stream: a://y.npy: columns 2 are selected"},
 	} {
 		m := &memory{files: files}
 		test.opt.Open = m.open

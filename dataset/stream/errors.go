@@ -11,55 +11,60 @@ import (
 	"strings"
 )
 
-// ErrClosed is returned by the methods of a Reader after Close.
+// ErrClosed is the error of every method of a Reader after Close.
 var ErrClosed = errors.New("stream: the reader is closed")
+
+// ErrEmpty matches the error of Open for a source without samples: a text without a line, or an array
+// whose first dimension is 0, checked to its end.
+var ErrEmpty = errors.New("there are no samples")
+
+// errPanicked is the error of every call after a panic.
+var errPanicked = errors.New("stream: an earlier read panicked: open the source again")
 
 // An Error says what is wrong with a source, where, and what to do about it.
 type Error struct {
-	Path   string // as it was given to Open; "standard input" for "-"
-	Line   int64  // of a text, from 1; 0 where no line is to blame
-	Row    int64  // sample of an array, from 1 in its file; 0 where no sample is to blame
-	Column int    // from 1; 0 where no column is to blame
+	Path   string // as given to Open; "standard input" for "-"
+	Line   int64  // of a text, from 1; 0 without a line
+	Row    int64  // sample of an array, from 1 in its file; 0 without a sample
+	Column int    // from 1; 0 without a column
 	Name   string // of the column; empty where it has none
-	What   string // what is wrong and what to do
+	What   string // what is wrong and what to do; with Column its predicate
 	Err    error  // the cause; nil where What says all
 }
 
-// Error gives path, place, fault and cause in one line.
+// Error returns path, place, fault and cause in one line, as in
+//
+//	stream: train.csv:702: column "price" is empty; fill in a number or remove the row
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("stream: " + e.Path + ": ")
-	var place []string
-	if e.Line > 0 {
-		place = append(place, fmt.Sprintf("line %d", e.Line))
+	text := "stream: " + Place{e.Path, e.Line, e.Row}.String() + ": "
+	switch {
+	case e.Column > 0 && e.Name != "":
+		text += "column " + shorten(e.Name) + " "
+	case e.Column > 0:
+		text += fmt.Sprintf("column %d ", e.Column)
 	}
-	if e.Row > 0 {
-		place = append(place, fmt.Sprintf("row %d", e.Row))
-	}
-	if e.Column > 0 {
-		at := fmt.Sprintf("column %d", e.Column)
-		if e.Name != "" {
-			at += fmt.Sprintf(" (%s)", shorten(e.Name))
-		}
-		place = append(place, at)
-	}
-	if place != nil {
-		b.WriteString(strings.Join(place, ", ") + ": ")
-	}
-	b.WriteString(e.What)
+	text += e.What
 	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
+		text += ": " + e.Err.Error()
 	}
-	return b.String()
+	return text
 }
 
 // Unwrap returns the cause, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
+// faultf returns an Error without a place.
+func faultf(format string, args ...any) *Error { return &Error{What: fmt.Sprintf(format, args...)} }
+
+// A badSample is the error of a source for one unusable sample, which it has passed.
+type badSample Error
+
+func (b *badSample) Error() string { return (*Error)(b).Error() }
+
 // shownText is how much of a cell a message shows, in bytes.
 const shownText = 40
 
-// shorten quotes the text of a cell and cuts it to a length that a message can bear.
+// shorten quotes the text of a cell and cuts it for a message.
 func shorten(text string) string {
 	if len(text) <= shownText {
 		return fmt.Sprintf("%q", text)
@@ -67,24 +72,43 @@ func shorten(text string) string {
 	return fmt.Sprintf("%q...", strings.ToValidUTF8(text[:shownText], ""))
 }
 
-// canceled is the error for work that ctx has ended.
+// located gives an error the path that it lacks.
+func located(path string, err error) error {
+	var known *Error
+	if errors.As(err, &known) && known.Path == "" {
+		known.Path = path
+	}
+	return err
+}
+
+// canceled returns the error for work that ctx has ended.
 func canceled(ctx context.Context) error {
 	return fmt.Errorf("stream: reading was canceled: %w", context.Cause(ctx))
 }
 
-// readFault makes the error for a failed read of path.
+// readFault returns the error for a failed read of path.
 func readFault(ctx context.Context, path string, err error) error {
 	var corrupt flate.CorruptInputError
 	var known *Error
+	what := "cannot be read"
 	switch {
 	case ctx.Err() != nil:
 		return canceled(ctx)
 	case errors.As(err, &known):
 		return err
-	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, zip.ErrChecksum):
-		return &Error{Path: path, What: "the compressed data is damaged: fetch or compress the file again", Err: err}
+	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum),
+		errors.Is(err, zip.ErrChecksum):
+		what = "the compressed data is damaged; fetch or compress the file again"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Path: path, What: "the compressed data is cut off: fetch or compress the file again", Err: err}
+		what = "the compressed data is cut off; fetch or compress the file again"
 	}
-	return &Error{Path: path, What: "cannot be read", Err: err}
+	return &Error{Path: path, What: what, Err: err}
+}
+
+// headerFault returns the error for a failed read of a header; short is what a header cut off means.
+func headerFault(in *input, err error, short string) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && in.ctx.Err() == nil {
+		return &Error{What: short}
+	}
+	return readFault(in.ctx, in.path, err)
 }

@@ -42,7 +42,7 @@ func ExampleReader_Select() {
 	// Output:
 	// csv 3 [5.1 3.5 setosa] true
 	// [setosa] false
-	// [setosa versicolor virginica] standard input, line 3
+	// [setosa versicolor virginica] standard input:3
 }
 
 // A header of numbers, such as years, must be told from samples.

@@ -58,7 +58,7 @@ func ExampleError() {
 	fmt.Println(err)
 	// Output:
 	// 3 1 age
-	// stream: standard input: line 3, column 1 ("age"): "?" is a missing value: remove the line or fill in a number
+	// stream: standard input:3: column "age" is "?", a missing value; fill in a number or remove the row
 }
 
 // A run that had learned two samples goes on with the third; the targets are the second column.

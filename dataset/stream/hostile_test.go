@@ -65,25 +65,25 @@ func TestHostileFiles(t *testing.T) {
 		{"empty text", "x.csv", nil, Options{}, "is empty"},
 		{"blank text", "x.csv", []byte("\n\r\n\n"), Options{}, "is empty"},
 		{"nothing but a mark", "x.csv", []byte("\xef\xbb\xbf"), Options{}, "is empty"},
-		{"two marks", "x.csv", []byte("\xef\xbb\xbf\xef\xbb\xbf1,2\n"), Options{Header: HeaderAbsent}, "line 1, column 1: \"\\ufeff1\" is no number"},
+		{"two marks", "x.csv", []byte("\xef\xbb\xbf\xef\xbb\xbf1,2\n"), Options{Header: HeaderAbsent}, ":1: column 1 is \"\\ufeff1\", not a number"},
 		{"UTF-16", "x.csv", []byte("\xff\xfe1\x00,\x002\x00\n\x00"), Options{}, "UTF-16"},
-		{"UTF-16 without a mark", "x.csv", []byte("1\x00,\x002\x00\n\x003\x00,\x004\x00\n\x00"), Options{}, "is no number"},
-		{"a zero byte", "x.csv", []byte("1,2\n3,\x004\n"), Options{}, `line 2, column 2: "\x004" is no number`},
-		{"no UTF-8", "x.csv", []byte("1,2\n3,\xff\n"), Options{}, `line 2, column 2: "\xff" is no number`},
-		{"CR alone", "x.csv", []byte("1,2\r3,4\r5,6\r"), Options{}, `line 1, column 2: "2\r3" has a carriage return`},
+		{"UTF-16 without a mark", "x.csv", []byte("1\x00,\x002\x00\n\x003\x00,\x004\x00\n\x00"), Options{}, "not a number"},
+		{"a zero byte", "x.csv", []byte("1,2\n3,\x004\n"), Options{}, `:2: column 2 is "\x004", not a number`},
+		{"no UTF-8", "x.csv", []byte("1,2\n3,\xff\n"), Options{}, `:2: column 2 is "\xff", not a number`},
+		{"CR alone", "x.csv", []byte("1,2\r3,4\r5,6\r"), Options{}, `:1: column 2 is "2\r3", with a carriage return`},
 		{"CR alone, with a header", "x.csv", []byte("a,b\r1,2\r3,4\r"), Options{}, "end the lines with LF or CRLF"},
-		{"CR CR LF", "x.csv", []byte("a,b\r\r\n1,2\r\r\n"), Options{}, "line 1, column 2: \"b\\r\" has a carriage return"},
-		{"CR alone, no header", "x.csv", []byte("1,2\r3,4\r"), Options{Header: HeaderAbsent}, `"2\r3" is no number`},
+		{"CR CR LF", "x.csv", []byte("a,b\r\r\n1,2\r\r\n"), Options{}, ":1: column 2 is \"b\\r\", with a carriage return"},
+		{"CR alone, no header", "x.csv", []byte("1,2\r3,4\r"), Options{Header: HeaderAbsent}, `"2\r3", not a number`},
 		{"an open quotation mark", "x.csv", []byte("1,2\n3,\"4\n5,6\n"), Options{}, "not closed"},
-		{"a quotation mark within", "x.csv", []byte("1,2\n3,4\"\n"), Options{}, "line 2"},
+		{"a quotation mark within", "x.csv", []byte("1,2\n3,4\"\n"), Options{}, ":2: "},
 		{"names that are there twice", "x.csv", []byte("a,a\n1,2\n"), Options{Targets: []string{"a"}}, `more than one column named "a"`},
 		{"a name of 64 KB", "x.csv", []byte(long + "y,b\n1,2\n"), Options{Targets: []string{long}}, "no column named"},
-		{"a cell of 64 KB", "x.csv", []byte("1\n" + long + "\n"), Options{Header: HeaderAbsent}, "is no number"},
-		{"fewer cells", "x.csv", []byte("1,2\n3\n"), Options{}, "line 2: the line has 1 cells, but the first line has 2"},
-		{"more cells", "x.csv", []byte("1,2\n3,4" + strings.Repeat(",", 9999) + "\n"), Options{}, "line 2: the line has 10001 cells"},
+		{"a cell of 64 KB", "x.csv", []byte("1\n" + long + "\n"), Options{Header: HeaderAbsent}, "not a number"},
+		{"fewer cells", "x.csv", []byte("1,2\n3\n"), Options{}, ":2: the line has 1 cells, but the first line has 2"},
+		{"more cells", "x.csv", []byte("1,2\n3,4" + strings.Repeat(",", 9999) + "\n"), Options{}, ":2: the line has 10001 cells"},
 		{"a number without end", "x.csv", []byte("1\n" + strings.Repeat("9", 400) + "\n"), Options{}, "too large"},
 		{"column 2^63", "x.csv", []byte("1,2\n"), Options{Targets: []string{"9223372036854775808"}}, "there are 2"},
-		{"a picture", "x.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), Options{Header: HeaderAbsent}, "line 1"},
+		{"a picture", "x.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), Options{Header: HeaderAbsent}, ":1: "},
 
 		{"empty array", "x.npy", nil, Options{}, "ends within its header"},
 		{"a header that is longer than the file", "x.npy", npyHeader(1, "<f8", false, 1)[:20], Options{}, "ends within its header"},
@@ -105,13 +105,13 @@ func TestHostileFiles(t *testing.T) {
 		{"a label that is no Unicode", "x.npy", append(npyHeader(1, "<U1", false, 1), 0, 0, 0x11, 0), Options{}, "are text"},
 
 		{"empty archive", "x.npz", npz(t), Options{}, "no arrays"},
-		{"no archive", "x.npz", nil, Options{}, "is no .npz"},
-		{"zeros", "x.npz", make([]byte, 4096), Options{}, "is no .npz"},
+		{"no archive", "x.npz", nil, Options{}, "is not an .npz"},
+		{"zeros", "x.npz", make([]byte, 4096), Options{}, "is not an .npz"},
 		{"two arrays of one name", "x.npz", npz(t, member{"X.npy", x, 0}, member{"X.npy", x, 0}), Options{}, `two arrays named "X"`},
 		{"an array that is a folder", "x.npz", npz(t, member{"X.npy/", nil, 0}), Options{}, "no arrays"},
 		{"a name of 64 KB", "x.npz", npz(t, member{long[:1<<16-5] + ".npy", x, 0}), Options{InputArray: "X"}, "no array"},
 		{"a method that is not known", "x.npz", bytes.ReplaceAll(npz(t, member{"X.npy", x, 8}), []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x5d\x00")), Options{}, "cannot be unpacked"},
-		{"half of an archive", "x.npz", npz(t, member{"X.npy", x, 0})[:99], Options{}, "is no .npz"},
+		{"half of an archive", "x.npz", npz(t, member{"X.npy", x, 0})[:99], Options{}, "is not an .npz"},
 		{"an array that says 2^32 bytes", "x.npz", claimed(npz(t, member{"X.npy", x, 8}), 1<<32-2), Options{}, "its header promises"},
 
 		{"empty idx", "x.idx", nil, Options{}, "ends within its header"},
@@ -166,20 +166,20 @@ func TestHostileText(t *testing.T) {
 		{"a line of 100 MB", func() io.Reader { return io.LimitReader(endless('1'), 100<<20) }, maxRecord, 16, "longer than"},
 		{"100 MB in quotation marks", func() io.Reader {
 			return io.MultiReader(strings.NewReader("1\n2\n\""), io.LimitReader(endless('\n'), 100<<20))
-		}, maxRecord, 16, "line 3: a quotation mark is not closed"},
-		{"a line of 2^24 cells", func() io.Reader { return bytes.NewReader(packed(t, ",", 1<<24-1)) }, 1 << 24, 16, "line 1: the line has more than 1048576 cells"},
-		{"a line of 2^22 cells", func() io.Reader { return bytes.NewReader(packed(t, ",1", 1<<22)) }, 1 << 23, 16, "line 1: the line has more than 1048576 cells"},
+		}, maxRecord, 16, ":3: a quotation mark is not closed"},
+		{"a line of 2^24 cells", func() io.Reader { return bytes.NewReader(packed(t, ",", 1<<24-1)) }, 1 << 24, 16, ":1: the line has more than 1048576 cells"},
+		{"a line of 2^22 cells", func() io.Reader { return bytes.NewReader(packed(t, ",1", 1<<22)) }, 1 << 23, 16, ":1: the line has more than 1048576 cells"},
 		{"such a second line", func() io.Reader {
 			return io.MultiReader(strings.NewReader("1\n"), io.LimitReader(endless(','), 1<<23), strings.NewReader("\n"))
-		}, 1 << 23, 16, "line 2: the line has 8388609 cells, but"},
+		}, 1 << 23, 16, ":2: the line has 8388609 cells, but"},
 		{"such a second line, with a quotation mark", func() io.Reader {
 			return io.MultiReader(strings.NewReader("1\n\"2\"\n\n\"\""), io.LimitReader(endless(','), 1<<23), strings.NewReader("\n"))
-		}, 1 << 23, 16, "line 4: the line has more than 1048576 cells"},
+		}, 1 << 23, 16, ":4: the line has more than 1048576 cells"},
 		{"2^20 columns", func() io.Reader { return strings.NewReader(wide) }, len(wide), 256, ""},
-		{"2^20 columns and one", func() io.Reader { return strings.NewReader("1," + wide) }, len(wide), 256, "line 1: the line has more than"},
+		{"2^20 columns and one", func() io.Reader { return strings.NewReader("1," + wide) }, len(wide), 256, ":1: the line has more than"},
 		{"2^20 columns that have no names", func() io.Reader {
 			return strings.NewReader(strings.Replace(wide, ",", ",x", 1) + wide[:len(wide)-3] + "\n")
-		}, 2 * len(wide), 256, "line 2: the line has 1048575 cells"},
+		}, 2 * len(wide), 256, ":2: the line has 1048575 cells"},
 	} {
 		in := test.in()
 		faults.Bounded(t, test.size, test.each, 2<<20, func() {
@@ -399,7 +399,7 @@ func TestChangedWhileRead(t *testing.T) {
 		says string
 	}{
 		{"a.npy", array(false), 1 << 16, "cut off"},
-		{"b.npy", array(true), 1 << 16, "was the file changed?"},
+		{"b.npy", array(true), 1 << 16, "the file may have changed"},
 		{"c.npy", array(false), 0, "cut off"},
 		{"d.idx", idx, 1 << 14, "cut off"},
 		{"e.npz", archive(zip.Store), 1 << 16, "cut off"},
@@ -442,7 +442,7 @@ func TestChangedWhileRead(t *testing.T) {
 
 // TestPipeWithoutEnd reads a pipe that goes on for ever, and is stopped.
 func TestPipeWithoutEnd(t *testing.T) {
-	for format, says := range map[Format]string{CSV: "longer than", NPY: "not a .npy file", IDX: "no idx file"} {
+	for format, says := range map[Format]string{CSV: "longer than", NPY: "not a .npy file", IDX: "not an idx file"} {
 		faults.Bounded(t, maxRecord, 16, 2<<20, func() {
 			_, err := Open(t.Context(), []string{"-"}, Options{Format: format, Stdin: endless('7')})
 			wantFault(t, format.String(), err, says)

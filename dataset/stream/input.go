@@ -24,27 +24,27 @@ var gzipMagic = []byte{0x1f, 0x8b}
 // An input is one opened file or standard input, unpacked where it is gzip.
 type input struct {
 	ctx      context.Context
-	fs       vfs.FS // for copied; nil for vfs.OS
-	path     string // for messages
-	format   Format // by the ending of the path or the first bytes
-	tape     tape   // what is read, as it is
-	raw      *bufio.Reader
-	r        *bufio.Reader   // the content from its beginning; raw unless that is packed
-	random   io.ReaderAt     // the content; nil where it is packed or no regular file
-	size     int64           // of the content if random is not nil
-	packed   bool            // gzip
-	closer   func() error    // closes the file; nil for standard input
-	copied   *scratch        // the content in a file of its own, see spool
-	verified map[string]bool // members of an archive whose checksums are right
+	fs       vfs.FS        // for copied; nil for vfs.OS
+	path     string        // for messages
+	format   Format        // by the ending of the path or the first bytes
+	raw      rewindable    // the bytes of the file
+	buffered *bufio.Reader // of raw
+	r        *bufio.Reader // the content from its beginning; buffered unless that is packed
+	random   io.ReaderAt   // the content; nil where it is packed or not a regular file
+	size     int64         // of the content, with random
+	packed   bool          // gzip
+	closer   func() error  // closes the file; nil for standard input
+	copied   *tempFile     // the content in a temporary file, see spool
+	verified map[string]bool
 }
 
-// unpack sets raw and r at the beginning, and settles the format.
+// unpack sets buffered and r at the beginning, and settles the format.
 func (in *input) unpack() error {
-	in.raw = bufio.NewReaderSize(&in.tape, inputBuffer)
-	in.r = in.raw
-	// An error of Peek is met again, and reported, by the first read.
-	if head, _ := in.raw.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
-		z, err := gzip.NewReader(in.raw)
+	in.buffered = bufio.NewReaderSize(&in.raw, inputBuffer)
+	in.r = in.buffered
+	// The first read meets an error of Peek again and reports it.
+	if head, _ := in.buffered.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
+		z, err := gzip.NewReader(in.buffered)
 		if err != nil {
 			return readFault(in.ctx, in.path, err)
 		}
@@ -64,28 +64,24 @@ func (in *input) unpack() error {
 	return nil
 }
 
-// rewind goes back to the beginning, which is possible until release.
+// rewind goes back to the beginning, which is possible until raw is released.
 func (in *input) rewind() error {
 	if in.copied != nil {
-		return nil // which is read in no order
+		return nil // a temporary file is read by position
 	}
-	if err := in.tape.rewind(); err != nil {
+	if err := in.raw.rewind(); err != nil {
 		return readFault(in.ctx, in.path, err)
 	}
 	return in.unpack()
 }
 
-// release says that there will be no going back, so that nothing need be kept for it.
-func (in *input) release() { in.tape.release() }
+// position returns how many bytes of the file, packed or plain, r has taken. It may run only where
+// r may be read.
+func (in *input) position() int64 { return in.raw.offset - int64(in.buffered.Buffered()) }
 
-// position returns how many bytes of the file, packed ones as they are, r has taken. It may be called
-// where r may be read.
-func (in *input) position() int64 { return in.tape.offset - int64(in.raw.Buffered()) }
-
-// formatOfPath returns the format that the ending of a path tells, or FormatAuto.
+// formatOfPath returns the format of a path's ending, or FormatAuto.
 func formatOfPath(path string) Format {
-	name := strings.ToLower(filepath.Base(path))
-	name = strings.TrimSuffix(name, ".gz")
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
 	case ".csv", ".tsv", ".tab":
 		return CSV
@@ -102,7 +98,7 @@ func formatOfPath(path string) Format {
 	return FormatAuto
 }
 
-// formatOfContent returns the format that the first bytes tell, CSV if none.
+// formatOfContent returns the format that the first bytes tell, else CSV.
 func formatOfContent(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("\x93NUMPY")):

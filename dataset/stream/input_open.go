@@ -8,14 +8,15 @@ import (
 	"os"
 )
 
-const cannotOpen = "cannot be opened"
+const (
+	cannotOpen = "cannot be opened"
+	panicOpen  = "stream: Options.Open returned neither a reader nor an error"
+)
 
-// openInput opens path, whose format is the one given unless that is FormatAuto. What opt says is read
-// for "-", and opens the other paths.
+// openInput opens path, in the given format unless that is FormatAuto.
 //
-// Neither the opening of a named pipe, which waits for somebody who writes to it, nor a read from it or
-// from standard input lasts beyond ctx; what has been asked of the operating system is then still
-// waited for in the background.
+// Opening a named pipe waits for its writer, and a read from it for data. Neither lasts beyond ctx: the
+// call into the operating system then goes on in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
 	in := &input{ctx: ctx, fs: opt.FS, path: display(path), format: format}
 	var err error
@@ -38,9 +39,9 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe makes r what is read, whose reads may wait for ever.
+// pipe reads from r, whose reads may wait forever.
 func (in *input) pipe(r io.Reader) {
-	in.tape = tape{r: newPipeReader(in.ctx, r), keep: true}
+	in.raw = rewindable{r: newPipeReader(in.ctx, r), keep: true}
 }
 
 // openFile opens a file of this machine.
@@ -54,10 +55,10 @@ func (in *input) openFile(path string) error {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = &Error{Path: path, What: "is a folder: name its files"}
+		err = &Error{Path: path, What: "is a folder; name its files"}
 	case info.Mode().IsRegular():
 		in.random, in.size = file, info.Size()
-		in.tape = tape{r: file, file: file}
+		in.raw = rewindable{r: file, file: file}
 	default:
 		in.pipe(file)
 	}
@@ -67,7 +68,28 @@ func (in *input) openFile(path string) error {
 	return nil
 }
 
-// openFault makes the error for a path that cannot be opened.
+// openElsewhere opens a path by Options.Open.
+func (in *input) openElsewhere(path string, open func(context.Context, string) (io.ReadCloser, error)) error {
+	r, err := openWithin(in.ctx, func() (io.ReadCloser, error) {
+		r, err := open(in.ctx, path)
+		if r == nil && err == nil {
+			panic(panicOpen)
+		}
+		return r, err
+	})
+	switch {
+	case err != nil && in.ctx.Err() != nil:
+		return canceled(in.ctx)
+	case err != nil:
+		return &Error{Path: path, What: cannotOpen, Err: err}
+	}
+	late := &lateCloser{r: r}
+	in.closer = late.Close
+	in.pipe(late)
+	return nil
+}
+
+// openFault returns the error for a path that cannot be opened.
 func openFault(ctx context.Context, path string, err error) error {
 	var known *Error
 	var system *fs.PathError
@@ -77,7 +99,7 @@ func openFault(ctx context.Context, path string, err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &system):
-		err = system.Err // the path stands before it already
+		err = system.Err // without the path
 	}
 	return &Error{Path: path, What: cannotOpen, Err: err}
 }

@@ -226,7 +226,7 @@ func TestNPYFaults(t *testing.T) {
 		{"cut", good[:len(good)-1], "cut off", 4, 0},
 		{"longer", append(slices.Clone(good), 0), "", 0, 0},
 		{"header only", good[:128], "cut off", 1, 0},
-		{"NaN", nan, "row 3, column 2: NaN is a missing value", 3, 2},
+		{"NaN", nan, "row 3: column 2 is NaN, a missing value", 3, 2},
 		{"no samples", npyHeader(1, "<f8", false, 0, 3), "no elements", 0, 0},
 		{"no columns", npyHeader(1, "<f8", false, 3, 0), "no elements", 0, 0},
 		{"no dimension", append(npyHeader(1, "<f8", false), data[:8]...), "single number", 0, 0},
@@ -253,7 +253,7 @@ func TestNPYFaults(t *testing.T) {
 	values[7] = math.Inf(1) // row 3, column 2
 	path := write(t, "x.npy", append(npyHeader(1, "<f8", true, 4, 3), arrayBytes(t, "<f8", true, values, 4, 3)...))
 	_, err := load(t, []string{path}, Options{})
-	wantFault(t, "Fortran", err, "row 3, column 2: +Inf is infinite")
+	wantFault(t, "Fortran", err, "row 3: column 2 is +Inf, infinite")
 }
 
 // TestNPYPanels reads a matrix in Fortran order that takes more than one panel.

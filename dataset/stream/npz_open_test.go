@@ -92,13 +92,13 @@ func TestNPZFaults(t *testing.T) {
 		opt  Options
 		says string
 	}{
-		{"no zip", []byte("PK\x03\x04"), Options{}, "no .npz"},
-		{"cut", good[:len(good)-10], Options{}, "no .npz"},
+		{"no zip", []byte("PK\x03\x04"), Options{}, "not an .npz"},
+		{"cut", good[:len(good)-10], Options{}, "not an .npz"},
 		{"empty", npz(t), Options{}, "no arrays"},
 		{"no arrays", npz(t, member{"a.txt", x, zip.Store}), Options{}, "no arrays"},
 		{"twice", npz(t, member{"X.npy", x, zip.Store}, member{"X.npy", x, zip.Store}), Options{}, "two arrays"},
 		{"which", npz(t, member{"a.npy", x, zip.Store}, member{"b.npy", x, zip.Store}), Options{}, "more than one of two dimensions"},
-		{"none", npz(t, member{"a.npy", y, zip.Store}), Options{}, "none of two dimensions"},
+		{"none", npz(t, member{"a.npy", y, zip.Store}), Options{}, "no other of two dimensions"},
 		{"name", good, Options{InputArray: "Z"}, `no array "Z"; it has "X", "y"`},
 		{"target", good, Options{Targets: []string{"z"}}, "have no names"},
 		{"rows", good, Options{Targets: []string{"y"}}, `array "y" has 2 rows, but "X" has 3`},

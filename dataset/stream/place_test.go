@@ -120,7 +120,7 @@ func TestWhereArrays(t *testing.T) {
 		}
 		r.Close()
 	}
-	if got := (Place{Path: "x.npy", Row: 7}).String() + ", " + (Place{Path: "x.csv", Line: 3}).String(); got != "x.npy, row 7, x.csv, line 3" {
+	if got := (Place{Path: "x.npy", Row: 7}).String() + ", " + (Place{Path: "x.csv", Line: 3}).String(); got != "x.npy, row 7, x.csv:3" {
 		t.Error(got)
 	}
 	b := &Batch{X: mat.NewDense(1, 1, nil)}

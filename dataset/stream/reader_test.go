@@ -345,7 +345,7 @@ func TestSpool(t *testing.T) {
 	_, err := load(t, []string{write(t, "x.npz.gz", zipped(archive)[:50])}, Options{})
 	wantFault(t, "cut", err, "cut off")
 	_, err = load(t, []string{write(t, "x.npz.gz", zipped(archive[:50]))}, Options{})
-	wantFault(t, "no archive", err, "is no .npz")
+	wantFault(t, "no archive", err, "is not an .npz")
 	if left() > 0 {
 		t.Errorf("%d files are left after faults", left())
 	}

@@ -191,7 +191,7 @@ func TestSelectSeveral(t *testing.T) {
 	if err != nil || !slices.Equal(got.X.RawMatrix().Data, []float64{1, 3}) || !slices.Equal(got.Labels, []string{"u", "v"}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if p := got.Where(1); p.String() != b+", line 2" {
+	if p := got.Where(1); p.String() != b+":2" {
 		t.Errorf("the second sample is at %v", p)
 	}
 }

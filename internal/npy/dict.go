@@ -62,7 +62,7 @@ func parseHeader(text []byte) (Header, error) {
 	if h.DType, err = ParseDType(descr); err != nil {
 		return h, err
 	}
-	return h, h.count()
+	return h, h.SetBytes()
 }
 
 // A parser reads a Python literal from left to right.

@@ -104,8 +104,8 @@ func fill(r io.Reader, p []byte) (int, error) {
 	return n, err
 }
 
-// count sets Bytes from Shape.
-func (h *Header) count() error {
+// SetBytes sets Bytes from DType and Shape.
+func (h *Header) SetBytes() error {
 	product := uint64(h.DType.Size)
 	empty := false
 	for _, n := range h.Shape {

@@ -30,7 +30,7 @@ func TestRidge(t *testing.T) {
 func TestEssence(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain": "plain",
-		"process bundle failed for instruction inst001 using plan stage-002: while executing Process for Plan[stage-002]:\n2: Impulse[0]\n\tcaused by:\nDoFn failed\n\tcaused by:\nscaleout: a.csv, line 3: no number\nmore": "scaleout: a.csv, line 3: no number",
+		"process bundle failed for instruction inst001 using plan stage-002: while executing Process for Plan[stage-002]:\n2: Impulse[0]\n\tcaused by:\nDoFn failed\n\tcaused by:\nscaleout: a.csv:3: no number\nmore": "scaleout: a.csv:3: no number",
 		"a\n\tcaused by:\nthe disk is full\n":                                        "the disk is full",
 		"scaleout: first\n\tcaused by:\n in x: scaleout: the model y: scaleout: z\n": "scaleout: the model y: scaleout: z",
 	} {

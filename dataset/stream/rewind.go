@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// A tape counts the bytes that are read from a file or a pipe and can go back to the beginning: a file
-// is asked to, and of a pipe everything is kept until release.
-type tape struct {
+// A rewindable reader counts the bytes that are read from a file or a pipe and can go back to the
+// beginning until release: it seeks in a file, and keeps all that it has read of a pipe.
+type rewindable struct {
 	r      io.Reader
 	file   io.Seeker // r; nil for a pipe
 	keep   bool
 	kept   []byte // from the beginning of a pipe
 	at     int    // in kept
-	offset int64  // bytes that have been read since the beginning
+	offset int64  // bytes read since the beginning
 }
 
-func (t *tape) Read(p []byte) (n int, err error) {
+func (t *rewindable) Read(p []byte) (n int, err error) {
 	if t.at < len(t.kept) {
 		n = copy(p, t.kept[t.at:])
 		t.at += n
@@ -33,8 +33,8 @@ func (t *tape) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// rewind goes back to the beginning, which is possible until release.
-func (t *tape) rewind() error {
+// rewind goes back to the beginning.
+func (t *rewindable) rewind() error {
 	t.offset, t.at = 0, 0
 	if t.file == nil {
 		return nil
@@ -43,5 +43,5 @@ func (t *tape) rewind() error {
 	return err
 }
 
-// release says that there will be no going back.
-func (t *tape) release() { t.keep = false }
+// release ends rewinding, so that nothing more is kept.
+func (t *rewindable) release() { t.keep = false }

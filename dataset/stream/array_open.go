@@ -1,0 +1,145 @@
+package stream
+
+import (
+	"bytes"
+	"io"
+
+	"blskernel/internal/npy"
+)
+
+// maxColumns bounds the elements of one sample of an array, 128 MB as float64.
+const maxColumns = 1 << 24
+
+// An arrayFile is one array: its header, and where its elements lie.
+type arrayFile struct {
+	npy.Header
+	in      *input
+	name    string            // of the array in an archive, else empty
+	archive *archive          // nil for a file of its own
+	pixels  bool              // elements are divided by pixelScale
+	verify  func() error      // verifies the checksum of random; nil where there is none
+	stream  io.Reader         // the elements
+	random  *io.SectionReader // the elements; nil where they can be read only once
+	closer  func() error      // nil where nothing is to be closed
+}
+
+// plainFile lets elements be read by position where the file is neither packed nor a pipe.
+func (f *arrayFile) plainFile() {
+	if f.in.random != nil {
+		f.random = io.NewSectionReader(f.in.random, f.Length, max(0, f.in.size-f.Length))
+	}
+}
+
+// newArray makes a source of f with the columns that q selects.
+func newArray(f arrayFile, q *request, opt *Options) (source, error) {
+	a := &array{arrayFile: f, classes: opt.Classes}
+	if err := a.measure(); err != nil {
+		return nil, err
+	}
+	if f.random != nil && f.random.Size() != f.Bytes {
+		return nil, faultf("has %d bytes of elements, but its header promises %d; it is cut off or was changed",
+			f.random.Size(), f.Bytes)
+	}
+	a.labels = q.targetsOnly && opt.Classes && a.width == 1
+	if f.DType.Text() && !a.labels {
+		return nil, faultf("elements of type %s are text; inputs must be numbers, and labels a one-column array of their own, read as classes",
+			shorten(f.DType.Name))
+	}
+	if err := a.order(); err != nil {
+		return nil, err
+	}
+	a.about = info{heading: Heading{Columns: a.width}, rows: a.n}
+	if f.archive != nil {
+		a.about.heading.Arrays = f.archive.names
+	}
+	switch {
+	case a.labels:
+		a.about.outputs = 1
+	case q.targetsOnly && len(q.targets) == 0:
+		a.all, a.about.outputs = true, a.width
+	case !q.targetsOnly && q.inputs == nil && len(q.targets) == 0:
+		a.all, a.about.dim = true, a.width
+	default:
+		if err := a.foresee(); err != nil {
+			return nil, err
+		}
+		var err error
+		if a.cols, err = q.choose(nil, a.width); err != nil {
+			return nil, err
+		}
+		a.about.dim, a.about.outputs = len(a.cols.inputs), len(a.cols.targets)
+	}
+	if f.name != "" && q.targetsOnly && a.about.outputs == 1 {
+		a.about.targets = []string{f.name}
+	}
+	if err := checkLabels(opt, a.about.outputs); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// measure sets n and width.
+func (a *array) measure() error {
+	if len(a.Shape) == 0 {
+		return faultf("the array is a single number; samples need at least one dimension")
+	}
+	a.n = a.Shape[0]
+	width := int64(1)
+	for _, size := range a.Shape[1:] {
+		if width *= size; width > maxColumns {
+			return faultf("shape %v has more than %d elements in a sample; the first index must be that of the sample",
+				a.Shape, maxColumns)
+		}
+	}
+	if a.n > 0 && width > 0 {
+		a.width = int(width)
+		return nil
+	}
+	fault := faultf("shape %v has no elements", a.Shape)
+	if a.n == 0 {
+		if err := a.end(); err != io.EOF {
+			return err
+		}
+		fault.Err = ErrEmpty
+	}
+	return fault
+}
+
+// order prepares reading in the order of the elements.
+func (a *array) order() error {
+	// With one row or one column of a matrix the two orders are the same.
+	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
+		if a.random == nil {
+			return faultf("the array is in Fortran order, which cannot be read from a pipe or packed data; " +
+				"save numpy.ascontiguousarray(x), or give a plain .npy file")
+		}
+		a.panels = &panels{array: a}
+		return nil
+	}
+	if a.random != nil {
+		a.stream = a.random
+	}
+	return nil
+}
+
+// foresee reads the first sample of data that can be read only once, so that lists of columns are
+// made only for columns that are there. Its memory follows the bytes that arrive.
+func (a *array) foresee() error {
+	if a.random != nil {
+		return nil
+	}
+	want := a.width * a.DType.Size
+	first := make([]byte, 0, min(want, arrayPiece))
+	for {
+		n, err := io.ReadFull(a.stream, first[len(first):cap(first)])
+		first = first[:len(first)+n]
+		if err != nil {
+			return a.readFault(0, err)
+		}
+		if len(first) == want {
+			a.stream = io.MultiReader(bytes.NewReader(first), a.stream)
+			return nil
+		}
+		first = append(make([]byte, 0, min(want, 2*cap(first))), first...)
+	}
+}

@@ -1,0 +1,115 @@
+package stream
+
+import (
+	"errors"
+	"io"
+)
+
+// A pair is a source of inputs and a source of their targets. It reads the targets first, since they
+// are smaller, and their places are not asked for. A sample that is bad in one source is skipped in
+// the other.
+type pair struct {
+	x, y         source
+	xPath, yPath string
+	about        info
+	ahead        samples // targets that were read before their inputs
+	n            int     // samples whose targets are in ahead
+	used         int     // those that were delivered or skipped
+}
+
+// newPair joins two sources. It closes both where it fails.
+func newPair(x, y source, xPath, yPath string) (source, error) {
+	p := &pair{x: x, y: y, xPath: xPath, yPath: yPath, about: *x.info()}
+	p.about.targets, p.about.outputs = y.info().targets, y.info().outputs
+	n, m := x.info().rows, y.info().rows
+	if n >= 0 && m >= 0 && n != m {
+		err := faultf("has %d targets, but %s has %d samples", m, xPath, n)
+		err.Path = yPath
+		return nil, errors.Join(err, p.close())
+	}
+	p.about.rows = max(n, m)
+	return p, nil
+}
+
+func (p *pair) info() *info  { return &p.about }
+func (p *pair) taken() int64 { return p.x.taken() }
+func (p *pair) close() error { return errors.Join(p.x.close(), p.y.close()) }
+
+func (p *pair) read(s *samples, n int) (int, error) {
+	if p.used == p.n {
+		if err := p.readTargets(n); err != nil {
+			return 0, err
+		}
+	}
+	n, err := p.x.read(s, min(n, p.n-p.used))
+	if err == io.EOF {
+		return 0, p.long()
+	}
+	if _, bad := err.(*badSample); bad {
+		p.used++
+	}
+	if err != nil {
+		return 0, err
+	}
+	from, to := p.used, p.used+n
+	if outputs := len(p.ahead.y) / p.n; outputs > 0 {
+		s.y = append(s.y, p.ahead.y[from*outputs:to*outputs]...)
+	} else {
+		s.labels = append(s.labels, p.ahead.labels[from:to]...)
+	}
+	p.used = to
+	return n, nil
+}
+
+// readTargets reads the targets of at most n samples.
+func (p *pair) readTargets(n int) error {
+	p.ahead = samples{y: p.ahead.y[:0], labels: p.ahead.labels[:0]}
+	p.n, p.used = 0, 0
+	n, err := p.y.read(&p.ahead, n)
+	if err == io.EOF {
+		return p.end()
+	}
+	if _, bad := err.(*badSample); bad {
+		passed, fault := p.x.skip(1)
+		switch {
+		case fault != nil:
+			return fault
+		case passed == 0:
+			return p.long()
+		}
+	}
+	p.n = n
+	return err
+}
+
+// end is called after the last target and returns io.EOF unless samples are left. The read verifies
+// the checksum and the length of packed inputs.
+func (p *pair) end() error {
+	n, err := p.x.read(new(samples), 1)
+	if _, bad := err.(*badSample); bad || n > 0 {
+		return p.short()
+	}
+	return err
+}
+
+// short is the error for targets that end before the samples.
+func (p *pair) short() error {
+	return &Error{Path: p.yPath, What: "ends before the samples of " + p.xPath + "; each needs its target"}
+}
+
+// long is the error for targets that go on after the samples.
+func (p *pair) long() error {
+	return &Error{Path: p.yPath, What: "goes on after the last sample of " + p.xPath}
+}
+
+func (p *pair) skip(n int64) (int64, error) {
+	n, err := p.x.skip(n)
+	if err != nil {
+		return 0, err
+	}
+	m, err := p.y.skip(n)
+	if err == nil && m < n {
+		err = p.short()
+	}
+	return n, err
+}

@@ -1,0 +1,157 @@
+package stream
+
+import (
+	"errors"
+	"io"
+	"slices"
+)
+
+const (
+	panicSelect = "stream: Select after Next or Skip"
+	panicPeek   = "stream: Peek after Next or Skip"
+)
+
+// A Heading is what the beginning of the first source tells.
+type Heading struct {
+	Format    Format   // as found; never FormatAuto
+	HasHeader bool     // the first line of a text names its columns, by the present selection
+	Columns   int      // cells of a line of a text, elements of a sample of the array of X
+	Names     []string // of all columns; nil without a header
+	First     []string // cells of the first line of a text, names or values; nil for arrays
+	Arrays    []string // names of the arrays of an .npz, in its order; nil for other formats
+}
+
+// A Selection says which columns are read; its fields are those of [Options].
+type Selection struct {
+	Header          Header
+	Inputs, Targets []string
+	Classes         bool
+}
+
+// Heading returns what the beginning of the first source tells.
+func (r *Reader) Heading() Heading {
+	h := r.about.heading
+	h.Names, h.First, h.Arrays = slices.Clone(h.Names), slices.Clone(h.First), slices.Clone(h.Arrays)
+	return h
+}
+
+// Format returns the format of the first source as found, never FormatAuto.
+func (r *Reader) Format() Format { return r.about.heading.Format }
+
+// HasHeader reports whether the first source is a text whose first line names the columns, by the
+// present selection.
+func (r *Reader) HasHeader() bool { return r.about.heading.HasHeader }
+
+// Selection returns the present selection: that of Options, or of the last Select.
+func (r *Reader) Selection() Selection {
+	return Selection{r.opt.Header, slices.Clone(r.opt.Inputs), slices.Clone(r.opt.Targets), r.opt.Classes}
+}
+
+// Select chooses other columns of the same sources, after a look at the [Heading] or by Peek. It
+// rereads what a pipe has given, so that no sample is lost, and opens nothing twice.
+//
+// With HeaderAuto the header is decided again, by s alone: the line "5.1,3.5,setosa" is a header while
+// all columns are inputs, and a sample once the third is the target. Later sources are checked again
+// as Open does.
+//
+//	panics: after Next or Skip.
+//	errors: as Open. The earlier selection remains then, except after Close and once ctx is done.
+func (r *Reader) Select(s Selection) error {
+	if r.begun {
+		panic(panicSelect)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	before := r.opt
+	r.opt.Header, r.opt.Inputs, r.opt.Targets, r.opt.Classes = s.Header, slices.Clone(s.Inputs), slices.Clone(s.Targets), s.Classes
+	err := r.remake(false)
+	for i := 1; i < len(r.paths) && err == nil; i++ {
+		err = r.look(i)
+	}
+	if err == nil {
+		return nil
+	}
+	r.opt = before
+	if r.err = r.remake(false); r.err != nil {
+		return r.err
+	}
+	for i := 1; i < len(r.paths); i++ {
+		_ = r.look(i) // Next meets its fault, if it has one by now
+	}
+	return err
+}
+
+// Peek returns the batch that Next would return first, from the first source only, and goes back to
+// the beginning. It waits until a pipe has given that many samples, or ended, and keeps them in memory
+// until the first Next.
+//
+// With Options.Bad it leaves out bad samples, at most rows of them, without calling Bad: another
+// selection may find no fault in them.
+//
+//	panics: unless rows >= 1, and after Next or Skip.
+//	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader. With
+//	Options.Bad it is returned only where there is no other sample.
+func (r *Reader) Peek(rows int) (*Batch, error) {
+	if rows < 1 {
+		panic(panicRows)
+	}
+	if r.begun {
+		panic(panicPeek)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if r.err = r.remake(true); r.err != nil {
+		return nil, r.err
+	}
+	var b samples
+	var err error
+	var fault *Error    // of the first bad sample
+	var out, before int // bad samples, and those of them before the first good one
+	for b.rows < rows && out < rows && err == nil {
+		_, err = r.current.source.read(&b, rows-b.rows)
+		bad, isBad := err.(*badSample)
+		switch {
+		case isBad && r.opt.Bad == nil:
+			err = (*Error)(bad)
+		case isBad:
+			if err = nil; out == 0 {
+				fault = (*Error)(bad)
+			}
+			if out++; b.rows == 0 {
+				before = out
+			}
+		}
+	}
+	if r.err = r.remake(false); r.err != nil {
+		return nil, r.err
+	}
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, err
+	case b.rows == 0 && fault != nil:
+		return nil, fault
+	case b.rows == 0:
+		return nil, err
+	}
+	return r.batch(&b, int64(before)), nil
+}
+
+// remake makes the source of the first path again for the present options.
+func (r *Reader) remake(inline bool) error {
+	if r.ctx.Err() != nil {
+		return canceled(r.ctx)
+	}
+	if err := r.current.remake(&r.opt, nil, inline); err != nil {
+		return err
+	}
+	r.settle()
+	return nil
+}
+
+// settle takes over from the first source what holds for all.
+func (r *Reader) settle() {
+	r.about = *r.current.source.info()
+	r.known[0] = r.about.rows
+}
