@@ -49,7 +49,7 @@ func TestTooLarge(t *testing.T) {
 	for line := 2; line <= 41; line++ {
 		if row, is := cells[line]; is {
 			text += row + "\n"
-			bad = append(bad, fmt.Sprintf("rows.csv: line %d: ", line))
+			bad = append(bad, fmt.Sprintf("rows.csv:%d: ", line))
 			continue
 		}
 		i := line - 2
@@ -94,9 +94,9 @@ func TestTooLarge(t *testing.T) {
 			FitGram(s, batches, Options{Model: model})
 		}, path+want, "overflow")
 	}
-	learn(shard.Path, ": line 2: ")
+	learn(shard.Path, ":2: ")
 	for line, row := range cells {
-		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ": line 2: ")
+		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ":2: ")
 	}
 	opt.SkipBad = int64(len(bad))
 	mustRun(t, func(s beam.Scope) {

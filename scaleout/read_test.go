@@ -86,17 +86,17 @@ func faults(t testing.TB) []faulty {
 	binary.LittleEndian.PutUint64(nan[len(nan)-8*784-16:], math.Float64bits(math.NaN()))
 	whole := packed(t, text)
 	return []faulty{
-		{"rows.csv", spoiled(), nil, 6, []string{`rows.csv:2: column 5: "oh"`, "rows.csv:4: column 785:", `rows.csv:6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, false, labelled},
+		{"rows.csv", spoiled(), nil, 6, []string{`rows.csv:2: column 5 is "oh"`, "rows.csv:4: column 785 ", `rows.csv:6: the label "eleven" is none of the 10 classes of the model ("0", "1",`}, false, labelled},
 		{"width.csv", slices.Concat(text, []byte("1,2,3\n")), nil, 9, []string{"width.csv:10: "}, false, labelled},
 		{"quoted.csv", slices.Concat(text, []byte("\"1,2\n")), nil, 0, []string{"quoted.csv:10"}, false, labelled},
 		{"short.csv.gz", whole[:len(whole)/2], nil, 0, []string{"short.csv.gz: the compressed data is cut off"}, false, labelled},
 		{"sum.csv.gz", damaged(t, text), nil, 0, []string{"sum.csv.gz: the compressed data is damaged"}, false, labelled},
 		{"missing.csv", nil, nil, 0, []string{"missing.csv: cannot be opened: no such file"}, true, labelled},
 		{"wide.npy", wide, npyLabels([]byte{1, 2}), 0, []string{"wide.npy: has 3 inputs, and the model 784"}, false, ReadOptions{}},
-		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy: row 2, column 783"}, false, ReadOptions{}},
+		{"nan.npy", nan, npyLabels(digits().Labels[:3]), 2, []string{"nan.npy, row 2: column 783"}, false, ReadOptions{}},
 		{"cut.npy", npyMatrix(digits().Dense(0, 3))[:10000], npyLabels(digits().Labels[:3]), 0, []string{"cut.npy: "}, false, ReadOptions{}},
 		{"few.idx", idxImages(digits(), 0, 3), idxLabels(digits().Labels[:2]), 0, []string{"few.idx.y.idx: has 2 targets, but "}, false, ReadOptions{}},
-		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx: row 2: of "}, false, ReadOptions{}},
+		{"class.idx", idxImages(digits(), 0, 3), idxLabels([]byte{1, 77, 2}), 2, []string{"class.idx, row 2: of "}, false, ReadOptions{}},
 		{"cut.idx", idxImages(digits(), 0, 3)[:2000], idxLabels(digits().Labels[:3]), 0, []string{"cut.idx: "}, false, ReadOptions{}},
 		{"labels.idx", idxImages(digits(), 0, 3), []byte("no idx"), 0, []string{"labels.idx.y.idx: "}, false, ReadOptions{}},
 	}

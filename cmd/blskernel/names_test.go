@@ -70,7 +70,7 @@ func TestLatin1(t *testing.T) {
 	const message = `the label "gr\xfcn" is not UTF-8: save the file as UTF-8`
 	data := writeText(t, dir, "x.csv", strings.Replace(text, "red", "gr\xfcn", 1))
 	model, _ := trained(t, "--target", "color")
-	fail(t, exitFailure, "x.csv, line ", small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data)...)
+	fail(t, exitFailure, "x.csv:", small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data)...)
 	for _, args := range [][]string{
 		small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data),
 		small("--out", filepath.Join(dir, "m.bls"), "--target", "color", "--scan", data),
@@ -93,7 +93,7 @@ func TestLabelFile(t *testing.T) {
 	lines := strings.Split(labels, "\n")
 	lines[119] = "violet"
 	wrong := writeText(t, dir, "wrong.csv", strings.Join(lines, "\n"))
-	want := "wrong.csv, sample 120 (its inputs are in " + x + `, line 121): the label "violet" is none of the 3 classes`
+	want := "wrong.csv, sample 120 (its inputs are in " + x + `:121): the label "violet" is none of the 3 classes`
 	fail(t, exitFailure, want, "update", model, "--targets-file", wrong, x)
 	fail(t, exitFailure, want, small("--out", filepath.Join(dir, "n.bls"), "--targets-file", wrong, x)...)
 }

@@ -34,7 +34,7 @@ func TestOverflowPlace(t *testing.T) {
 	} {
 		model, _ := trained(t, flags...)
 		big := writeText(t, t.TempDir(), "big.csv", "a,b,c,d\n1,2,3,4\n1.7e308,-1.7e308,1.7e308,1.7e308\n")
-		fail(t, exitFailure, filepath.Base(big)+", line 3: ", "predict", model, "--out", filepath.Join(t.TempDir(), "p.csv"), big)
+		fail(t, exitFailure, filepath.Base(big)+":3: ", "predict", model, "--out", filepath.Join(t.TempDir(), "p.csv"), big)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestBad(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
-	for i, begins := range []string{p.shard(3) + ": line 3, ", p.shard(3) + ": line 10, ", p.shard(5) + ": line 2: ", p.shard(7) + ": "} {
+	for i, begins := range []string{p.shard(3) + ":3: ", p.shard(3) + ":10: ", p.shard(5) + ":2: ", p.shard(7) + ": "} {
 		if len(lines) != 5 || !strings.HasPrefix(lines[i], begins) {
 			t.Fatalf("what was set aside is\n%s", text)
 		}
