@@ -129,14 +129,6 @@ func Default() Backend {
 	return b
 }
 
-// Or returns b, or Default() where b is nil. Types with a Backend field use it to resolve the field.
-func Or(b Backend) Backend {
-	if b == nil {
-		return Default()
-	}
-	return b
-}
-
 // Names returns the names of the backends that are usable in this process, sorted.
 func Names() []string {
 	var names []string
@@ -151,10 +143,6 @@ func Names() []string {
 	sort.Strings(names)
 	return names
 }
-
-// Reason says why the selected backend is the selected one, or why none could be, in a few words
-// for a log or a help text.
-func Reason() string { return selected().why }
 
 type selection struct {
 	backend Backend

@@ -1,227 +1,23 @@
-//go:build cgo && linux && (amd64 || arm64)
+//go:build cgo
 
 package blskernel
 
-/*
-#cgo LDFLAGS: -ldl
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-// OpenBLAS is opened at run time and not linked, so that a machine with a C compiler and without
-// OpenBLAS builds and runs everything. netlib's cblas_ calls still have to be resolved by the linker:
-// every routine it calls is defined here as one indirect jump through a pointer that is filled in when
-// the library is opened. Leaving them undefined for the dynamic linker to bind lazily would do
-// too, but then a program linked with -z now, as many distributions do, could not even start.
-// The symbols are weak, for programs that link a BLAS of their own statically.
-
-// The float64 routines, without which the backend is not usable.
-#define FLOAT64(X) \
-	X(dasum) X(daxpy) X(dcopy) X(ddot) X(dgbmv) X(dgemm) X(dgemv) X(dger) X(dnrm2) X(drot) X(drotg) \
-	X(drotm) X(drotmg) X(dsbmv) X(dscal) X(dspmv) X(dspr) X(dspr2) X(dswap) X(dsymm) X(dsymv) X(dsyr) \
-	X(dsyr2) X(dsyr2k) X(dsyrk) X(dtbmv) X(dtbsv) X(dtpmv) X(dtpsv) X(dtrmm) X(dtrmv) X(dtrsm) X(dtrsv) \
-	X(idamax)
-
-// The rest of what netlib calls.
-#define OTHERS(X) \
-	X(caxpy) X(ccopy) X(cdotc_sub) X(cdotu_sub) X(cgbmv) X(cgemm) X(cgemv) X(cgerc) X(cgeru) X(chbmv) X(chemm) \
-	X(chemv) X(cher) X(cher2) X(cher2k) X(cherk) X(chpmv) X(chpr) X(chpr2) X(cscal) X(csscal) X(cswap) \
-	X(csymm) X(csyr2k) X(csyrk) X(ctbmv) X(ctbsv) X(ctpmv) X(ctpsv) X(ctrmm) X(ctrmv) X(ctrsm) X(ctrsv) \
-	X(dsdot) X(dzasum) X(dznrm2) X(icamax) X(isamax) X(izamax) X(sasum) X(saxpy) X(scasum) X(scnrm2) \
-	X(scopy) X(sdot) X(sdsdot) X(sgbmv) X(sgemm) X(sgemv) X(sger) X(snrm2) X(srot) X(srotg) X(srotm) \
-	X(srotmg) X(ssbmv) X(sscal) X(sspmv) X(sspr) X(sspr2) X(sswap) X(ssymm) X(ssymv) X(ssyr) X(ssyr2) \
-	X(ssyr2k) X(ssyrk) X(stbmv) X(stbsv) X(stpmv) X(stpsv) X(strmm) X(strmv) X(strsm) X(strsv) X(zaxpy) \
-	X(zcopy) X(zdotc_sub) X(zdotu_sub) X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) \
-	X(zhemv) X(zher) X(zher2) X(zher2k) X(zherk) X(zhpmv) X(zhpr) X(zhpr2) X(zscal) X(zswap) X(zsymm) \
-	X(zsyr2k) X(zsyrk) X(ztbmv) X(ztbsv) X(ztpmv) X(ztpsv) X(ztrmm) X(ztrmv) X(ztrsm) X(ztrsv)
-
-static void blskernel_not_open(void) {
-	fputs("blskernel: a cblas routine was called before OpenBLAS was opened: call blskernel.Lookup(\"openblas\") first\n", stderr);
-	abort();
-}
-
-#if defined(__x86_64__)
-#define JUMP(slot) "\tjmp *" slot "(%rip)\n"
-#else
-#define JUMP(slot) "\tadrp x16, " slot "\n\tldr x16, [x16, :lo12:" slot "]\n\tbr x16\n"
-#endif
-
-#define DEFINE(name) \
-	__attribute__((visibility("hidden"), used)) void *blskernel_##name = (void *)blskernel_not_open; \
-	__asm__(".text\n.p2align 4\n.weak cblas_" #name "\n.type cblas_" #name ", %function\n" \
-		"cblas_" #name ":\n" JUMP("blskernel_" #name) ".size cblas_" #name ", .-cblas_" #name "\n");
-FLOAT64(DEFINE)
-OTHERS(DEFINE)
-
-typedef void (*set_threads_func)(int);
-typedef int (*get_threads_func)(void);
-typedef char *(*get_text_func)(void);
-static set_threads_func set_threads;
-static get_threads_func get_threads;
-static get_text_func get_config, get_core;
-
-static void blskernel_set_threads(int n) { set_threads(n); }
-static int blskernel_get_threads(void) { return get_threads(); }
-static const char *blskernel_config(void) { return get_config ? get_config() : ""; }
-static const char *blskernel_core(void) { return get_core ? get_core() : ""; }
-
-// resolve fills the pointers from handle and returns the first name that is needed and missing.
-static const char *resolve(void *handle) {
-	void *p;
-	set_threads = (set_threads_func)dlsym(handle, "openblas_set_num_threads");
-	if (!set_threads) return "openblas_set_num_threads";
-	get_threads = (get_threads_func)dlsym(handle, "openblas_get_num_threads");
-	if (!get_threads) return "openblas_get_num_threads";
-	get_config = (get_text_func)dlsym(handle, "openblas_get_config");
-	get_core = (get_text_func)dlsym(handle, "openblas_get_corename");
-#define CHECK(name) if (!dlsym(handle, "cblas_" #name)) return "cblas_" #name;
-	FLOAT64(CHECK)
-#define FILL(name) if ((p = dlsym(handle, "cblas_" #name))) blskernel_##name = p;
-	FLOAT64(FILL)
-	OTHERS(FILL)
-	return NULL;
-}
-
-// What blskernel_open has opened last; it stays open.
-__attribute__((visibility("hidden"))) void *blskernel_openblas;
-
-// blskernel_open opens the library and returns NULL, or says what went wrong; *missing tells
-// whether that is the name of a routine.
-static const char *blskernel_open(const char *name, int *missing) {
-	const char *lacks;
-	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-	*missing = 0;
-	if (!handle) return dlerror();
-	lacks = resolve(handle);
-	if (!lacks) {
-		blskernel_openblas = handle;
-		return NULL;
-	}
-	dlclose(handle);
-	*missing = 1;
-	return lacks;
-}
-
-// A program that links a cblas library itself and calls netlib directly gets that library, though
-// its calls come by the symbols above.
-static void blskernel_adopt(void) {
-	void *p;
-#define ADOPT(name) if ((p = dlsym(RTLD_NEXT, "cblas_" #name))) blskernel_##name = p;
-	if (!dlsym(RTLD_NEXT, "cblas_dgemm")) return;
-	FLOAT64(ADOPT)
-	OTHERS(ADOPT)
-}
-
-// blskernel_close closes the library, to which no pointer is left then.
-static void blskernel_close(void) {
-#define RESET(name) blskernel_##name = (void *)blskernel_not_open;
-	FLOAT64(RESET)
-	OTHERS(RESET)
-	set_threads = NULL;
-	get_threads = NULL;
-	get_config = get_core = NULL;
-	dlclose(blskernel_openblas);
-	blskernel_openblas = NULL;
-	blskernel_adopt();
-}
-
-// blskernel_open_as opens the library with OpenBLAS's variable for the CPU set, which is read while it is loaded and never
-// again. The environment of C alone changes meanwhile: programs that Go starts do not get it.
-static const char *blskernel_open_as(const char *name, const char *core, int *missing) {
-	const char *why;
-	setenv("OPENBLAS_CORETYPE", core, 1);
-	why = blskernel_open(name, missing);
-	unsetenv("OPENBLAS_CORETYPE");
-	return why;
-}
-
-static int blskernel_core_chosen(void) { return getenv("OPENBLAS_CORETYPE") != NULL; }
-*/
-import "C"
-
 import (
-	"fmt"
 	"os"
-	"strings"
-	"unsafe"
 
-	"gonum.org/v1/netlib/blas/netlib"
+	"blskernel/internal/openblas"
 )
 
-// envOpenBLAS names the environment variable that says which library file the backend openblas
-// opens: a name for the dynamic linker's search, or a path. It replaces the built-in list.
-const envOpenBLAS = "BLSKERNEL_OPENBLAS"
-
-// openBLASNames is tried in order where the environment names no file.
-var openBLASNames = []string{"libopenblas.so.0", "libopenblas.so"}
-
 func init() {
-	C.blskernel_adopt()
-	register("openblas", func() (Backend, error) { return openOpenBLAS(os.Getenv(envOpenBLAS)) })
-}
-
-// openBLAS is netlib's binding to the C interface of the BLAS.
-type openBLAS struct {
-	netlib.Implementation
-	missing string // why there is no LAPACK with it
-}
-
-func (openBLAS) Name() string { return "openblas" }
-
-// Version returns what OpenBLAS says of itself: version, options, CPU type, most threads.
-func (openBLAS) Version() string { return strings.TrimSpace(C.GoString(C.blskernel_config())) }
-
-// openOpenBLAS opens the library of the given name, or the first of openBLASNames where it is empty.
-func openOpenBLAS(name string) (Backend, error) {
-	names := openBLASNames
-	remedy := "install OpenBLAS (Debian and Ubuntu: libopenblas0; Fedora: openblas), name the file in " + envOpenBLAS + ", or use \"pure\""
-	if name != "" {
-		names = []string{name}
-		remedy = "correct " + envOpenBLAS + ", which names this file, or unset it"
+	if !openblas.Built() {
+		return // the tag cgo is set, but there is no C compiler or the platform is another
 	}
-	var why []string
-	for _, n := range names {
-		reason := openBest(n)
-		if reason == "" {
-			limit := int(C.blskernel_get_threads())
-			onThreads(func() { C.blskernel_set_threads(C.int(min(Threads(), limit))) })
-			return withLAPACK(), nil
+	register("openblas", func() (Backend, error) {
+		b, err := openblas.Open(os.Getenv(openblas.EnvLibrary))
+		if err != nil {
+			return nil, &UnavailableError{Backend: "openblas", Why: err.Why, Remedy: err.Remedy}
 		}
-		why = append(why, reason)
-	}
-	return nil, &UnavailableError{Backend: "openblas", Why: strings.Join(why, "; "), Remedy: remedy}
+		onThreads(func() { openblas.SetThreads(Threads()) })
+		return b, nil
+	})
 }
-
-// open returns why the library cannot be used, or nothing where it is open now, with the kernels for that CPU, by OpenBLAS's
-// name, or with those that it chooses where there is none.
-func open(name, core string) string {
-	file := C.CString(name)
-	defer C.free(unsafe.Pointer(file))
-	var missing C.int
-	var msg *C.char
-	if core == "" {
-		msg = C.blskernel_open(file, &missing)
-	} else {
-		cpu := C.CString(core)
-		defer C.free(unsafe.Pointer(cpu))
-		msg = C.blskernel_open_as(file, cpu, &missing)
-	}
-	switch {
-	case msg == nil:
-		return ""
-	case missing != 0:
-		return fmt.Sprintf("%s is not OpenBLAS: it has no %s", name, C.GoString(msg))
-	default:
-		return C.GoString(msg)
-	}
-}
-
-// openedCore is the CPU whose kernels the open library has taken, by OpenBLAS's name, empty where it does not say.
-func openedCore() string { return C.GoString(C.blskernel_core()) }
-
-// closeOpened closes the library, which is to be opened again before anything is computed.
-func closeOpened() { C.blskernel_close() }
-
-// coreChosen tells whether the environment chooses the kernels.
-func coreChosen() bool { return C.blskernel_core_chosen() != 0 }

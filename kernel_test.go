@@ -65,7 +65,7 @@ func TestLookupKernels(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if got := b.(*pure).engine.Kernel().Name; b.Name() != "pure/"+name || got != name {
+		if got := Describe(b).Kernel; b.Name() != "pure/"+name || got != name {
 			t.Errorf("Lookup(pure/%s) is %s with kernel %s", name, b.Name(), got)
 		}
 		if slices.Contains(Names(), b.Name()) {

@@ -29,10 +29,15 @@ var layers = []string{
 	"blskernel/internal/codec",
 	"blskernel/internal/npy",
 	"blskernel/internal/block",
+	"blskernel/internal/check",
+	"blskernel/internal/cpu",
 	"blskernel/internal/kernel",
 	"blskernel/internal/blas12",
 	"blskernel/internal/gemm",
+	"blskernel/internal/blas",
+	"blskernel/internal/openblas",
 	"blskernel",
+	"blskernel/internal/backend",
 	"blskernel/internal/testutil/backends",
 	"blskernel/mat",
 	"blskernel/internal/lapack",
@@ -54,7 +59,11 @@ var layers = []string{
 	"blskernel/internal/docs",
 }
 
-// TestLayers checks that no import goes up, and that only backend_cgo.go's package names netlib.
+// below lists the packages that only the root and packages below it may import.
+var below = []string{"blskernel/internal/kernel", "blskernel/internal/gemm"}
+
+// TestLayers checks that no import goes up, that nothing above the root imports a kernel, and that only
+// internal/openblas imports netlib.
 func TestLayers(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "blskernel/...").Output()
 	if errors.Is(err, exec.ErrNotFound) {
@@ -82,8 +91,11 @@ func TestLayers(t *testing.T) {
 		}
 		seen++
 		for _, path := range p.Imports {
-			if strings.HasPrefix(path, "gonum.org/v1/netlib") && p.ImportPath != "blskernel" {
+			if strings.HasPrefix(path, "gonum.org/v1/netlib") && p.ImportPath != "blskernel/internal/openblas" {
 				t.Errorf("%s imports %s", p.ImportPath, path)
+			}
+			if slices.Contains(below, path) && level > slices.Index(layers, "blskernel") {
+				t.Errorf("%s imports %s, which only packages below the root may import", p.ImportPath, path)
 			}
 			if strings.HasPrefix(path, "blskernel") && slices.Index(layers, path) >= level {
 				t.Errorf("%s imports %s, which is not below it", p.ImportPath, path)

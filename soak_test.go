@@ -25,6 +25,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
+	"blskernel/internal/backend"
 	"blskernel/internal/testutil/faults"
 	"blskernel/internal/testutil/long"
 	"blskernel/lapack"
@@ -153,7 +154,7 @@ func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
 			if n%64 == 32 {
 				runtime.GC() // which takes away what is kept from call to call
 			}
-			if _, err := blskernel.Lookup(""); err != nil || blskernel.Threads() < 1 || blskernel.Reason() == "" || len(blskernel.Names()) == 0 {
+			if _, err := blskernel.Lookup(""); err != nil || blskernel.Threads() < 1 || blskernel.Describe(nil).Reason == "" || len(blskernel.Names()) == 0 {
 				t.Errorf("the backends: %v", err)
 			}
 			time.Sleep(300 * time.Microsecond)
@@ -303,7 +304,7 @@ func productTasks(b blskernel.Backend) []*soakTask {
 		product("Dtrsm", m*n, func(c []float64) {
 			b.Dtrsm(blas.Right, blas.Lower, blas.NoTrans, blas.NonUnit, n, m, alpha, lower, m, c, m)
 		})
-		p, f := blskernel.Packed(b), blskernel.Fused(b)
+		p, f := blskernel.Packed(b), backend.Fused(b)
 		product("Dgemmt", n*n, func(c []float64) {
 			p.Dgemmt(blas.Upper, blas.Trans, blas.NoTrans, n, k, alpha, x, n, x, n, beta, c, n)
 		})
@@ -326,7 +327,7 @@ func productTasks(b blskernel.Backend) []*soakTask {
 			b.Daxpy(most, b.Ddot(most, v, 1, v, 1), v, 1, w, 1)
 		})
 		product("hold", m*n, func(c []float64) {
-			defer blskernel.Hold(b, 1e12)()
+			defer backend.Acquire(b, 1e12)()
 			for range 3 {
 				b.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, alpha/3, x, k, y, n, beta/2, c, n)
 			}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"time"
 
-	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 )
 
@@ -146,7 +146,7 @@ type costRun struct {
 }
 
 func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error) {
-	s.Options.Backend = blskernel.Or(s.Options.Backend)
+	s.Options.Backend = backend.Or(s.Options.Backend)
 	r := rand.New(rand.NewPCG(seed, 0))
 	before := s.L
 	if s.L-s.Q >= s.K {

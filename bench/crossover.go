@@ -10,6 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 )
 
@@ -126,7 +127,7 @@ func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, pr
 // resolved returns c with what the zero values of its fields stand for.
 func (c *Crossover) resolved() *Crossover {
 	out := *c
-	out.Backend = blskernel.Or(c.Backend)
+	out.Backend = backend.Or(c.Backend)
 	if out.Rates == nil {
 		out.Rates = blsupdate.ConstantRates(1, math.Inf(1))
 	}
@@ -141,7 +142,7 @@ func (c *Crossover) Known() []CrossoverPoint {
 		series = append(series, v.String())
 	}
 	series = append(series, PlannerSeries)
-	backend := blskernel.Or(c.Backend).Name()
+	backend := backend.Or(c.Backend).Name()
 	var known []CrossoverPoint
 	for _, q := range c.Q {
 		i := slices.IndexFunc(c.Done, func(p CrossoverPoint) bool {

@@ -10,6 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 )
 
@@ -151,7 +152,7 @@ func (g *Growth) newCase(lambda, condition float64) growthCase {
 		if g.RidgeSolver(v, lambda) {
 			c.variants = append(c.variants, v)
 			c.points = append(c.points, GrowthPoint{
-				Backend: blskernel.Or(g.Backend).Name(), Method: v.Method.String(), Form: v.Form.String(), Solve: v.Solve,
+				Backend: backend.Or(g.Backend).Name(), Method: v.Method.String(), Form: v.Form.String(), Solve: v.Solve,
 				Samples: g.Samples, Nodes: g.Nodes, Condition: condition, Lambda: lambda, Seeds: g.Seeds, Digits: math.Inf(1),
 			})
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 )
 
 // A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which the two ways to an
@@ -75,7 +75,7 @@ func PaperFlops(ctx context.Context, l, k, q int, opt blsupdate.Options, seed ui
 	if k < 1 || l < k || q < 1 {
 		return FlopsCase{}, fmt.Errorf("bench: l is %d, k is %d and q is %d; want l >= k >= 1 and q >= 1", l, k, q)
 	}
-	opt.Backend = blskernel.Or(opt.Backend)
+	opt.Backend = backend.Or(opt.Backend)
 	out := FlopsCase{Backend: opt.Backend.Name(), Seed: seed, L: l, K: k, Q: q, Steps: make([]FlopsStep, len(paperSteps))}
 	opt.Form, opt.Lambda = blsupdate.Paper, 0
 	improved := paperSmall

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -102,5 +103,5 @@ func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
 	}
 	rows, _ := h.Dims()
 	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
-	blskernel.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale, rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
+	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale, rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
 }

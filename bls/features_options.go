@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/backend"
 )
 
 // What the zero values of FeatureOptions stand for.
@@ -70,6 +71,6 @@ func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	if o.Shrink == 0 && !o.Unscaled {
 		o.Shrink = DefaultShrink
 	}
-	o.Backend = blskernel.Or(o.Backend)
+	o.Backend = backend.Or(o.Backend)
 	return o, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
@@ -47,7 +48,7 @@ type model struct {
 // startModel fits a model to x (l×d) and y (l×c), which have passed checkRows; y is finite.
 func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error) {
 	given := s
-	s.backend = blskernel.Or(s.backend)
+	s.backend = backend.Or(s.backend)
 	if s.features.Backend == nil {
 		s.features.Backend = s.backend
 	}

@@ -10,6 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 	"blskernel/internal/codec"
 	"blskernel/internal/isfinite"
 )
@@ -130,7 +131,7 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 	s := settings{backend: b, features: decodeOptions(r, nil)}
 	s.classes = r.Int("Classes", maxNodes)
 	s.intercept = r.Bool()
-	m := &model{backend: blskernel.Or(b), settings: s}
+	m := &model{backend: backend.Or(b), settings: s}
 	if n := r.Int("the number of means", maxNodes); n > 0 {
 		m.center = r.Float64s(n)
 	}

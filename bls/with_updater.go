@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 )
 
 // WithUpdater returns a fitted model with the feature maps of c and the output layer u, which has
@@ -66,7 +66,7 @@ func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
 	s := m.settings
 	s.method, s.update = u.Method(), currentOptions(u)
 	if s.backend != nil {
-		s.update.Backend = blskernel.Or(s.update.Backend) // where nil would stand for the other one
+		s.update.Backend = backend.Or(s.update.Backend) // where nil would stand for the other one
 	}
 	return &model{settings: s, backend: m.backend, features: m.features, updater: u, center: m.center}, nil
 }

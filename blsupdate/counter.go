@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/backend"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -32,15 +33,18 @@ type entry struct {
 }
 
 var (
-	_ blskernel.Recorder       = (*Counter)(nil)
+	_ backend.Recorder         = (*Counter)(nil)
 	_ blskernel.PackedProducts = (*Counter)(nil)
 )
 
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
 func NewCounter(b blskernel.Backend) *Counter {
-	b = blskernel.Or(b)
+	b = backend.Or(b)
 	return &Counter{Backend: b, packed: blskernel.Packed(b), current: -1}
 }
+
+// Unwrap returns the Backend that c passes calls on to.
+func (c *Counter) Unwrap() blskernel.Backend { return c.Backend }
 
 // Enter accounts all that follows, flops and time, to the given step, until the next Enter or Leave.
 // A step may be entered many times.
@@ -116,9 +120,9 @@ func (c *Counter) add(n thirds) {
 }
 
 // Begin counts a LAPACK-level routine as one operation. Its inner calls go past this Counter.
-func (c *Counter) Begin(r blskernel.Routine) blskernel.Backend {
+func (c *Counter) Begin(r backend.Routine) blskernel.Backend {
 	c.add(routineFlops(r))
-	return blskernel.Begin(c.Backend, r)
+	return backend.Begin(c.Backend, r)
 }
 
 // Dgemm counts 2mnk flops and calls the Backend's Dgemm.

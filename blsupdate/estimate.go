@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -89,7 +89,7 @@ func (b *common) smallestDirection(factor *lapack.Cholesky) []float64 {
 func (b *common) solver(factor *lapack.Cholesky) func(x []float64) {
 	n := factor.Dim()
 	inner := *factor
-	inner.Backend = blskernel.Begin(b.counter, blskernel.Routine{Name: "Dppcon", M: n, N: n})
+	inner.Backend = backend.Begin(b.counter, backend.Routine{Name: "Dppcon", M: n, N: n})
 	return func(x []float64) {
 		v := mat.NewDense(n, 1, x)
 		if err := inner.SolveTo(v, v); err != nil {

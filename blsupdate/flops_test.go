@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -218,11 +219,11 @@ func TestCounter(t *testing.T) {
 		{"Dsprk", n * n * k, func(c *Counter, dst []float64) { c.Dsprk(blas.NoTrans, n, k, 1, x, k, 0, dst) }},
 		{"Dspmm left", 2 * m * m * n, func(c *Counter, dst []float64) { c.Dspmm(blas.Left, m, n, 1, x, x, n, 0, dst, n) }},
 		{"Dspmm right", 2 * m * n * n, func(c *Counter, dst []float64) { c.Dspmm(blas.Right, m, n, 1, x, x, n, 0, dst, n) }},
-		{"Dpptrf", 9, func(c *Counter, _ []float64) { c.Begin(blskernel.Routine{Name: "Dpptrf", M: 3, N: 3}) }},
-		{"Dgetri", 36, func(c *Counter, _ []float64) { c.Begin(blskernel.Routine{Name: "Dgetri", M: 3, N: 3}) }},
-		{"Dgetrs", 90, func(c *Counter, _ []float64) { c.Begin(blskernel.Routine{Name: "Dgetrs", M: 3, N: 3, NRHS: 5}) }},
-		{"Dormqr", 4*6*3*5 - 2*9*5, func(c *Counter, _ []float64) { c.Begin(blskernel.Routine{Name: "Dormqr", M: 6, N: 3, NRHS: 5}) }},
-		{"Dgecon", 0, func(c *Counter, _ []float64) { c.Begin(blskernel.Routine{Name: "Dgecon", M: 3, N: 3}) }},
+		{"Dpptrf", 9, func(c *Counter, _ []float64) { c.Begin(backend.Routine{Name: "Dpptrf", M: 3, N: 3}) }},
+		{"Dgetri", 36, func(c *Counter, _ []float64) { c.Begin(backend.Routine{Name: "Dgetri", M: 3, N: 3}) }},
+		{"Dgetrs", 90, func(c *Counter, _ []float64) { c.Begin(backend.Routine{Name: "Dgetrs", M: 3, N: 3, NRHS: 5}) }},
+		{"Dormqr", 4*6*3*5 - 2*9*5, func(c *Counter, _ []float64) { c.Begin(backend.Routine{Name: "Dormqr", M: 6, N: 3, NRHS: 5}) }},
+		{"Dgecon", 0, func(c *Counter, _ []float64) { c.Begin(backend.Routine{Name: "Dgecon", M: 3, N: 3}) }},
 	} {
 		outer := NewCounter(nil)
 		inner := NewCounter(outer)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/mat"
@@ -166,7 +167,7 @@ type sweptRow struct {
 // one.
 func (s *inverseCholesky) sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := rowsOf(ax), s.k
-	bk := blskernel.Begin(s.counter, blskernel.Routine{Name: string(carlson), M: q, N: k})
+	bk := backend.Begin(s.counter, backend.Routine{Name: string(carlson), M: q, N: k})
 	rows, b, l := make([]sweptRow, q), make([]float64, q*k), s.l.RawMatrix().Data
 	for i := range rows {
 		rows[i] = sweptRow{a: ax.RawRowView(i), b: b[i*k : (i+1)*k], alpha: 1}

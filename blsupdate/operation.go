@@ -1,6 +1,8 @@
 package blsupdate
 
-import "blskernel"
+import (
+	"blskernel/internal/backend"
+)
 
 // thirds is a number of flops in units of a third: n³/3, the flops of a Cholesky factorization, is a
 // whole number of them, so sums are exact and do not depend on their order up to 2⁵³ of them, the
@@ -108,7 +110,7 @@ func (o operation) flops() thirds {
 	case stream, fresh, scan:
 		return 0
 	default:
-		return routineFlops(blskernel.Routine{Name: string(o.kind), M: o.m, N: o.n, NRHS: o.k})
+		return routineFlops(backend.Routine{Name: string(o.kind), M: o.m, N: o.n, NRHS: o.k})
 	}
 }
 
@@ -128,7 +130,7 @@ func svd(m, n int) thirds {
 }
 
 // routineFlops returns the count of a LAPACK-level routine. Those of lower order count nothing.
-func routineFlops(r blskernel.Routine) thirds {
+func routineFlops(r backend.Routine) thirds {
 	switch r.Name {
 	case "Dpptrf", "Dsptrf", "Dpotrf", "Dtrtri", "Dttrsm", "Dttrmm":
 		return cube(r.N)

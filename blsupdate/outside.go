@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
@@ -72,7 +73,7 @@ func (s *addition) leadingRows(rank int) []int {
 // leadingColumns returns the first pivots of a QR factorization with column pivoting of the m×n c,
 // which is overwritten. It is gonum's, whatever the backend.
 func leadingColumns(b blskernel.Backend, m, n int, c []float64, rank int) []int {
-	blskernel.Begin(b, blskernel.Routine{Name: "Dgeqp3", M: m, N: n})
+	backend.Begin(b, backend.Routine{Name: "Dgeqp3", M: m, N: n})
 	pivots := make([]int, n)
 	for i := range pivots {
 		pivots[i] = -1

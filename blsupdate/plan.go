@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"blskernel"
+	"blskernel/internal/backend"
 )
 
 // A Choice is the method that Plan recommends, and how it compares with the others.
@@ -137,7 +137,7 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 
 // candidates returns the methods in their forms.
 func candidates(n Needs) []Candidate {
-	backend := blskernel.Or(n.Backend)
+	backend := backend.Or(n.Backend)
 	var all []Candidate
 	add := func(m Method, power int, opt Options) {
 		opt.Lambda, opt.Backend = n.Lambda, backend

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -97,7 +97,7 @@ func (s *triangular) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 		s.counter.Enter(StepTriangle)
 		x, y := rowRange(ax, from, to), gonummat.DenseCopyOf(rowRange(ya, from, to))
 		if rotations {
-			blskernel.Begin(s.counter, blskernel.Routine{Name: string(chud), M: to - from, N: s.k, NRHS: s.c})
+			backend.Begin(s.counter, backend.Routine{Name: string(chud), M: to - from, N: s.k, NRHS: s.c})
 			rotateIn(r, z, gonummat.DenseCopyOf(x), y)
 		} else {
 			mustNotFail(lapack.AppendRows(s.counter, r, z, x, y))

@@ -1,7 +1,7 @@
 package blsupdate
 
 import (
-	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -47,7 +47,7 @@ func (s *triangular) downdate(pt, ya *mat.Dense) error {
 	}
 	r := s.r.RawMatrix()
 	d := rotations{
-		bk: blskernel.Begin(s.counter, blskernel.Routine{Name: string(chdd), M: q, N: k, NRHS: c}),
+		bk: backend.Begin(s.counter, backend.Routine{Name: string(chdd), M: q, N: k, NRHS: c}),
 		q:  q, k: k, n: n.RawMatrix().Data, p: transpose(pt),
 		others: []carried{
 			{low: make([]float64, q*k), ldl: k, high: r.Data, ldh: r.Stride, width: k, triangle: true},

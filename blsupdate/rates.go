@@ -7,13 +7,11 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"blskernel"
-	"blskernel/internal/kernel"
-
-	"github.com/klauspost/cpuid/v2"
+	"blskernel/internal/backend"
+	"blskernel/internal/cpu"
 )
 
 // Rates say how long operations take on one machine, with one backend and one number of threads: a cost for
@@ -47,28 +45,16 @@ const ratesVersion = 3
 
 // keyFor returns the key of rates of b, here and now.
 func keyFor(b blskernel.Backend) Key {
+	info := blskernel.Describe(b)
 	return Key{
 		Version: ratesVersion,
-		CPU:     cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), "unknown"),
+		CPU:     cpu.Name(),
 		Cores:   runtime.NumCPU(),
 		System:  runtime.GOOS + "/" + runtime.GOARCH,
-		Backend: b.Name(),
-		Kernel:  kernelOf(b),
+		Backend: info.Name,
+		Kernel:  cmp.Or(info.Version, info.Kernel),
 		Threads: blskernel.Threads(),
 	}
-}
-
-// kernelOf returns what of b's speed its name does not say.
-func kernelOf(b blskernel.Backend) string {
-	if v, ok := b.(interface{ Version() string }); ok {
-		return v.Version()
-	}
-	if b.Name() == "pure" {
-		if k, err := kernel.Selected(); err == nil {
-			return k.Name
-		}
-	}
-	return ""
 }
 
 // Key returns what the rates are of. It is zero for ConstantRates.
@@ -161,7 +147,7 @@ func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done f
 
 // measureRates is MeasureRates for some kinds, on their grids.
 func measureRates(ctx context.Context, b blskernel.Backend, kinds []kindRates, progress func(done float64)) (*Rates, error) {
-	b = blskernel.Or(b)
+	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
 	}

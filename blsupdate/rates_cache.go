@@ -12,6 +12,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/backend"
 	"blskernel/internal/vfs"
 )
 
@@ -28,7 +29,7 @@ func RatesFor(ctx context.Context, b blskernel.Backend, progress func(done float
 }
 
 func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates, progress func(done float64)) (*Rates, error) {
-	b = blskernel.Or(b)
+	b = backend.Or(b)
 	if r, err := loadRates(b, kinds); err == nil {
 		return r, nil
 	}
@@ -77,7 +78,7 @@ type ratesFile struct {
 // LoadRates returns the rates of b, nil for blskernel.Default(), with the number of threads that is set, that were
 // saved on this machine. The error is a *CacheError that matches fs.ErrNotExist where there are none.
 func LoadRates(b blskernel.Backend) (*Rates, error) {
-	return loadRates(blskernel.Or(b), kinds)
+	return loadRates(backend.Or(b), kinds)
 }
 
 func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/backend"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -137,7 +138,7 @@ func (g *gauge) read(b blskernel.Backend) probe {
 func (r *Rates) Refresh(b blskernel.Backend) *Rates {
 	now := *r
 	if r.probe.valid() {
-		now.drift = r.gauge.read(blskernel.Or(b)).over(r.probe)
+		now.drift = r.gauge.read(backend.Or(b)).over(r.probe)
 	}
 	return &now
 }

@@ -2,6 +2,7 @@ package blsupdate
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -66,7 +67,7 @@ func rankKind(b blskernel.Backend, q int) kind {
 
 // hasPacked tells whether a backend has packed products of its own.
 func hasPacked(b blskernel.Backend) bool {
-	_, ok := blskernel.Or(b).(blskernel.PackedProducts)
+	_, ok := backend.Or(b).(blskernel.PackedProducts)
 	return ok
 }
 
@@ -74,10 +75,10 @@ func hasPacked(b blskernel.Backend) bool {
 func (b *common) timesPacked(q int, alpha float64, s, x []float64, ldx int, p []float64) {
 	switch how := productKind(b.opt.Backend, q); how {
 	case spmv:
-		bk := blskernel.Begin(b.counter, blskernel.Routine{Name: string(how), M: q, N: b.k})
+		bk := backend.Begin(b.counter, backend.Routine{Name: string(how), M: q, N: b.k})
 		bk.Dspmv(blas.Upper, b.k, alpha, s, x, 1, 0, p, 1)
 	case spmmStrips:
-		bk := blskernel.Begin(b.counter, blskernel.Routine{Name: string(how), M: q, N: b.k})
+		bk := backend.Begin(b.counter, backend.Routine{Name: string(how), M: q, N: b.k})
 		timesStrips(bk, b.k, q, alpha, s, x, ldx, p)
 	default:
 		b.counter.Dspmm(blas.Right, q, b.k, alpha, s, x, ldx, 0, p, b.k)
@@ -109,10 +110,10 @@ func timesStrips(bk blskernel.Backend, k, q int, alpha float64, s, x []float64, 
 func (b *common) addOuter(q int, alpha float64, t, s []float64) {
 	switch how := rankKind(b.opt.Backend, q); how {
 	case spr:
-		bk := blskernel.Begin(b.counter, blskernel.Routine{Name: string(how), M: q, N: b.k})
+		bk := backend.Begin(b.counter, backend.Routine{Name: string(how), M: q, N: b.k})
 		bk.Dspr(blas.Upper, b.k, alpha, t, 1, s)
 	case sprkRows:
-		bk := blskernel.Begin(b.counter, blskernel.Routine{Name: string(how), M: q, N: b.k})
+		bk := backend.Begin(b.counter, backend.Routine{Name: string(how), M: q, N: b.k})
 		for i := range b.k {
 			row := s[block.PackedRow(b.k, i)+i:][:b.k-i]
 			bk.Dgemv(blas.Trans, q, b.k-i, alpha, t[i:], b.k, t[i:], b.k, 1, row, 1)

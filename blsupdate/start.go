@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -188,7 +189,7 @@ func scaleColumns(m *mat.Dense, values []float64) {
 // vectors as columns: a = U diag(values) Vᵀ. It is gonum's, whatever the backend.
 func svdThin(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, err error) {
 	m, n := a.Dims()
-	blskernel.Begin(b, blskernel.Routine{Name: "Dgesvd", M: m, N: n})
+	backend.Begin(b, backend.Routine{Name: "Dgesvd", M: m, N: n})
 	var svd gonummat.SVD
 	if !svd.Factorize(a, gonummat.SVDThin) {
 		return nil, nil, nil, ErrNoConvergence

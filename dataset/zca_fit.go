@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -25,7 +25,7 @@ import (
 //	an infinity in X; blsupdate.ErrOverflow where an element of X is beyond ±1e150, of which the
 //	variance may not be a number; an error where the eigenvalues do not converge.
 func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
-	z := &ZCA{rows: opt.RowConstant, backend: blskernel.Or(opt.Backend)}
+	z := &ZCA{rows: opt.RowConstant, backend: backend.Or(opt.Backend)}
 	if z.rows == 0 {
 		z.rows = ZCARows
 	}

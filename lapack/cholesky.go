@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -49,8 +50,8 @@ func (c *Cholesky) factorize(a *mat.SymPacked, take func(*mat.SymPacked) *mat.Sy
 		return err
 	}
 	n, ap := a.SymmetricDim(), take(a).RawSymPacked().Data
-	bk := blskernel.Begin(c.Backend, blskernel.Routine{Name: routine, M: n, N: n})
-	defer blskernel.Hold(bk, cube(n)/3)()
+	bk := backend.Begin(c.Backend, backend.Routine{Name: routine, M: n, N: n})
+	defer backend.Acquire(bk, cube(n)/3)()
 	if bad := lapack.Potrf(lapack.On(bk), blas.Upper, baseOrder(c.nb), n, block.Packed(n, ap, 0, 0)); bad >= 0 {
 		return &PivotError{Routine: routine, Index: bad, Pivot: ap[block.PackedIndex(n, bad, bad)], Err: ErrNotPositiveDefinite}
 	}
@@ -116,8 +117,8 @@ func (c *Cholesky) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse.
 func (c *Cholesky) invert(ap []float64) error {
 	const routine = "Dpptri"
-	bk := blskernel.Begin(c.Backend, blskernel.Routine{Name: routine, M: c.n, N: c.n})
-	defer blskernel.Hold(bk, 2*cube(c.n)/3)()
+	bk := backend.Begin(c.Backend, backend.Routine{Name: routine, M: c.n, N: c.n})
+	defer backend.Acquire(bk, 2*cube(c.n)/3)()
 	lapack.Potri(lapack.On(bk), blas.Upper, baseOrder(c.nb), c.n, block.Packed(c.n, ap, 0, 0))
 	return checkFinitePacked(bk, routine, c.n, ap, ErrSingular)
 }

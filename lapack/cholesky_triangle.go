@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -79,11 +80,11 @@ func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do fun
 	mustHold(c.factorized)
 	rows, cols := x.Dims()
 	checkShape(rows == c.n && cols == c.n)
-	bk := blskernel.Begin(c.Backend, blskernel.Routine{Name: routine, M: c.n, N: c.n})
+	bk := backend.Begin(c.Backend, backend.Routine{Name: routine, M: c.n, N: c.n})
 	if c.n == 0 {
 		return bk, nil
 	}
-	defer blskernel.Hold(bk, cube(c.n)/3)()
+	defer backend.Acquire(bk, cube(c.n)/3)()
 	if err := checkFinite(bk, routine, ul, x.RawMatrix(), ErrNotFinite); err != nil {
 		return bk, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/mat"
 
@@ -367,7 +368,7 @@ func TestCholeskyTriangleRoutines(t *testing.T) {
 			c.SolveUTriangle(square), c.MulUTriangle(square)); err != nil {
 			t.Fatal(err)
 		}
-		want := []blskernel.Routine{{Name: "Dtptrs", M: n, N: n, NRHS: m}, {Name: "Dtptrs", M: n, N: n, NRHS: m},
+		want := []backend.Routine{{Name: "Dtptrs", M: n, N: n, NRHS: m}, {Name: "Dtptrs", M: n, N: n, NRHS: m},
 			{Name: "Dttrsm", M: n, N: n}, {Name: "Dttrmm", M: n, N: n}}
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)

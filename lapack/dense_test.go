@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/kernel"
 	"blskernel/internal/lapack"
@@ -52,7 +53,7 @@ func denseOrders() []int {
 
 // withLibrary adds an order for which bk's own LAPACK is used, if bk has one.
 func withLibrary(bk blskernel.Backend, orders ...int) []int {
-	if _, ok := blskernel.ColumnMajor(bk); ok {
+	if _, ok := backend.ColumnMajor(bk); ok {
 		return append(orders, 400)
 	}
 	return orders

@@ -35,7 +35,7 @@
 // # Cost
 //
 // Flops, multiplications and additions counted each, lower orders left out; c right-hand sides,
-// columns or rows. The name is LAPACK's and the one under which a blskernel.Recorder is told of it.
+// columns or rows. The name is LAPACK's and the one under which a backend.Recorder is told of it.
 //
 //	            factorize          solve             inverse (after it)  RCond
 //	Cholesky    n³/3   Dpptrf      2n²c  Dpptrs      2n³/3  Dpptri       Dppcon

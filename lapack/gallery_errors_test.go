@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 )
 
@@ -82,7 +83,7 @@ func TestExactlySingular(t *testing.T) {
 					row.set(p, k, 0)
 					column.set(k, p, 0)
 				}
-				if _, transposed := blskernel.ColumnMajor(bk); transposed {
+				if _, transposed := backend.ColumnMajor(bk); transposed {
 					row, column = column, row
 				}
 				lu := LU{Backend: bk}

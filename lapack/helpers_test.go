@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/mat"
 
@@ -422,12 +423,12 @@ func wantElement(t *testing.T, name string, err, kind error, i, j int) {
 type journal struct {
 	blas.Float64
 	inner    blskernel.Backend
-	routines []blskernel.Routine
+	routines []backend.Routine
 }
 
 func (j *journal) Name() string { return "journal" }
 
-func (j *journal) Begin(r blskernel.Routine) blskernel.Backend {
+func (j *journal) Begin(r backend.Routine) blskernel.Backend {
 	j.routines = append(j.routines, r)
 	return j.inner
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -264,7 +265,7 @@ func TestHostileSubnormal(t *testing.T) {
 			if err == nil {
 				err = lu.SolveTo(got, tiny(l.mul(u).mul(x), power).dense())
 			}
-			_, library := blskernel.ColumnMajor(bk)
+			_, library := backend.ColumnMajor(bk)
 			switch {
 			case library && (errors.Is(err, ErrNotFinite) || errors.Is(err, ErrSingular)):
 				// OpenBLAS multiplies by reciprocals of the pivots, which are infinite.

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/lapack"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
@@ -54,6 +55,6 @@ const (
 // begin announces a routine of about so many flops and returns the backend on which it is to run, and
 // what to call when it is done.
 func (impl Implementation) begin(name string, m, n, nrhs int, flops float64) (bk lapack.Backend, done func()) {
-	b := blskernel.Begin(impl.Backend, blskernel.Routine{Name: name, M: m, N: n, NRHS: nrhs})
-	return lapack.On(b), blskernel.Hold(b, flops)
+	b := backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs})
+	return lapack.On(b), backend.Acquire(b, flops)
 }

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -61,8 +62,8 @@ func (f *LDLT) factorize(a *mat.SymPacked, take func(*mat.SymPacked) *mat.SymPac
 		return err
 	}
 	n, ap := a.SymmetricDim(), take(a).RawSymPacked().Data
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: routine, M: n, N: n})
-	defer blskernel.Hold(bk, cube(n)/3)()
+	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
+	defer backend.Acquire(bk, cube(n)/3)()
 	nb := f.nb
 	if nb == 0 {
 		nb = lapack.PanelColumns(n)
@@ -148,8 +149,8 @@ func (f *LDLT) InverseInPlace() (*mat.SymPacked, error) {
 // invert overwrites the factor in ap by the inverse.
 func (f *LDLT) invert(ap []float64) error {
 	const routine = "Dsptri"
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: routine, M: f.n, N: f.n})
-	defer blskernel.Hold(bk, 2*cube(f.n)/3)()
+	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: f.n, N: f.n})
+	defer backend.Acquire(bk, 2*cube(f.n)/3)()
 	lapack.Sytri(lapack.On(bk), baseOrder(f.nb), f.n, block.Packed(f.n, ap, 0, 0), &f.d, f.swap)
 	return checkFinitePacked(bk, routine, f.n, ap, ErrSingular)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -33,7 +34,7 @@ type LU struct {
 	amax       float64        // largest magnitude of an element of A
 	base, nb   int            // block sizes of tests; 0 stands for those in use
 
-	columnMajor blskernel.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
+	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
 }
 
 // transposed reports whether the factors are those of Aᵀ.
@@ -71,15 +72,15 @@ func (f *LU) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error
 		}
 	}
 	lu, swap := take(a), make([]int, n)
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: routine, M: n, N: n})
+	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
 	var bad *lapack.Pivot
-	library, found := blskernel.ColumnMajor(bk)
+	library, found := backend.ColumnMajor(bk)
 	switch {
 	case n == 0:
 	case found:
 		bad = lapack.GetrfLibrary(library, n, blockOf(lu), swap)
 	default:
-		defer blskernel.Hold(bk, 2*cube(n)/3)()
+		defer backend.Acquire(bk, 2*cube(n)/3)()
 		base := f.base
 		if base == 0 {
 			base = lapack.GetrfBase
@@ -153,14 +154,14 @@ func (f *LU) InverseInPlace() (*mat.Dense, error) {
 func (f *LU) invert(a blas64.General) error {
 	const routine = "Dgetri"
 	n := a.Rows
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: routine, M: n, N: n})
+	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
 	if n == 0 {
 		return nil
 	}
 	if f.transposed() {
 		lapack.GetriLibrary(f.columnMajor, n, blockOf(a), f.swap)
 	} else {
-		defer blskernel.Hold(bk, 4*cube(n)/3)()
+		defer backend.Acquire(bk, 4*cube(n)/3)()
 		nb := f.nb
 		if nb == 0 {
 			nb = lapack.GetriColumns(n)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 )
 
@@ -71,7 +72,7 @@ func TestGrowthFactor(t *testing.T) {
 				a.set(i, i, 1)
 				a.set(i, n-1, 1)
 			}
-			if _, transposed := blskernel.ColumnMajor(bk); transposed {
+			if _, transposed := backend.ColumnMajor(bk); transposed {
 				a = a.transpose()
 			}
 			f := LU{Backend: bk}

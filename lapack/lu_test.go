@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -220,7 +221,7 @@ func TestLUGolden(t *testing.T) {
 
 func TestLUErrors(t *testing.T) {
 	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		_, transposed := blskernel.ColumnMajor(bk)
+		_, transposed := backend.ColumnMajor(bk)
 		for _, n := range []int{1, 2, 5, 16, 17, 40, 140} {
 			for _, p := range []int{0, n / 2, n - 1} {
 				a := randomFull(newRand(9), n, n)

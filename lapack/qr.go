@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -52,8 +53,8 @@ func (f *QR) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error
 		return err
 	}
 	qr := take(a)
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: routine, M: l, N: k})
-	defer blskernel.Hold(bk, orgqrFlops(l, k))()
+	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
+	defer backend.Acquire(bk, orgqrFlops(l, k))()
 	nb, base := lapack.GeqrfColumns, lapack.GeqrtBase
 	if f.nb > 0 {
 		nb = f.nb
@@ -108,8 +109,8 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	rows, nrhs := b.Dims()
 	checkShape(rows == l)
 	reuseFor(b, dst, k, nrhs)
-	multiply := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
-	solve := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
+	multiply := backend.Begin(f.Backend, backend.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
+	solve := backend.Begin(f.Backend, backend.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
 	if k == 0 || nrhs == 0 {
 		return nil
 	}
@@ -152,10 +153,10 @@ func (f *QR) QInPlace() *mat.Dense {
 // orgqr overwrites the factorization in a by Q.
 func (f *QR) orgqr(a blas64.General) {
 	l, k := f.Dims()
-	bk := blskernel.Begin(f.Backend, blskernel.Routine{Name: "Dorgqr", M: l, N: k})
+	bk := backend.Begin(f.Backend, backend.Routine{Name: "Dorgqr", M: l, N: k})
 	if k == 0 {
 		return
 	}
-	defer blskernel.Hold(bk, orgqrFlops(l, k))()
+	defer backend.Acquire(bk, orgqrFlops(l, k))()
 	f.f.Orgqr(lapack.On(bk), blockOf(a))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
 
@@ -346,7 +347,7 @@ func TestEliminationRoutines(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		want := []blskernel.Routine{{Name: "Dtpqrt", M: q, N: k, NRHS: c}, {Name: "Dttqrt", M: k, N: k, NRHS: c}}
+		want := []backend.Routine{{Name: "Dtpqrt", M: q, N: k, NRHS: c}, {Name: "Dttqrt", M: k, N: k, NRHS: c}}
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced %+v, want %+v", j.routines, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -125,7 +126,7 @@ func refine(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a blas64.
 	checkShape(rows == n && xr == n && xc == nrhs)
 	rx, rb := x.RawMatrix(), b.RawMatrix()
 	require(!block.Overlap(rx, rb) && !block.Overlap(rx, a), refineAliased)
-	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
+	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {
 		return ErrorBounds{}, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -588,9 +589,9 @@ func TestRefineRoutines(t *testing.T) {
 		if err := errors.Join(err1, err2, err3); err != nil {
 			t.Fatal(err)
 		}
-		var want []blskernel.Routine
+		var want []backend.Routine
 		for _, name := range []string{"Dpprfs", "Dsprfs", "Dgerfs"} {
-			want = append(want, blskernel.Routine{Name: name, M: n, N: n, NRHS: nrhs})
+			want = append(want, backend.Routine{Name: name, M: n, N: n, NRHS: nrhs})
 		}
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced %+v, want %+v", j.routines, want)

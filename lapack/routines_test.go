@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 )
 
@@ -53,10 +54,10 @@ func TestRoutines(t *testing.T) {
 		qr.RTo(&r)
 		do(SolveTriangularRows(j, rows, &r, true))
 
-		one := func(name string, nrhs int) blskernel.Routine {
-			return blskernel.Routine{Name: name, M: n, N: n, NRHS: nrhs}
+		one := func(name string, nrhs int) backend.Routine {
+			return backend.Routine{Name: name, M: n, N: n, NRHS: nrhs}
 		}
-		want := []blskernel.Routine{
+		want := []backend.Routine{
 			one("Dpptrf", 0), one("Dpptrs", c), one("Dpptrs", m), one("Dppcon", 0), one("Dpptri", 0), one("Dpptri", 0),
 			one("Dsptrf", 0), one("Dsptrs", c), one("Dsptrs", m), one("Dspcon", 0), one("Dsptri", 0), one("Dsptri", 0),
 			one("Dgetrf", 0), one("Dgetrs", c), one("Dgetrs", m), one("Dgecon", 0), one("Dgetri", 0),

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -27,7 +28,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	checkShape(order == n)
 	reuseFor(b, dst, rows, cols)
 	checkOverlap(dst, b)
-	bk := blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
+	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {
 		return nil
 	}
@@ -52,7 +53,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 // rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A
 // symmetric one needs no solves with rows.
 func rcond(b0 blskernel.Backend, routine string, symmetric bool, n int, anorm float64, solve solver) float64 {
-	bk := lapack.On(blskernel.Begin(b0, blskernel.Routine{Name: routine, M: n, N: n}))
+	bk := lapack.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
 	return lapack.Con(n, anorm, func(x []float64, trans bool) {
 		if trans && !symmetric {
 			solve(bk, blas.Right, 1, block.Dense(x, n)) // x as a row: x A⁻¹

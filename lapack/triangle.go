@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -40,7 +41,7 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 	checkShape(rows == n && cols == n)
 	u, x := r.RawMatrix(), dst.RawMatrix()
 	require(!block.Overlap(x, u), triangleAliased)
-	bk = blskernel.Begin(bk, blskernel.Routine{Name: routine, M: n, N: n, NRHS: m})
+	bk = backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n, NRHS: m})
 	if m == 0 || n == 0 {
 		return nil
 	}
@@ -50,7 +51,7 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 	if err := checkFinite(bk, routine, blas.All, x, ErrNotFinite); err != nil {
 		return err
 	}
-	defer blskernel.Hold(bk, float64(n)*float64(n)*float64(m))()
+	defer backend.Acquire(bk, float64(n)*float64(n)*float64(m))()
 	on, t := lapack.On(bk), transposed(trans)
 	if side == blas.Left {
 		lapack.Trsm(on, side, blas.Upper, t, blas.NonUnit, n, m, 1, blockOf(u), blockOf(x))
@@ -76,7 +77,7 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	const routine = "Dtrtri"
 	n, cols := r.Dims()
 	checkShape(cols == n)
-	bk = blskernel.Begin(bk, blskernel.Routine{Name: routine, M: n, N: n})
+	bk = backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n})
 	if n == 0 {
 		return nil
 	}
@@ -84,7 +85,7 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	if err := checkTriangle(routine, n, blockOf(u)); err != nil {
 		return err
 	}
-	defer blskernel.Hold(bk, cube(n)/3)()
+	defer backend.Acquire(bk, cube(n)/3)()
 	lapack.Trtri(lapack.On(bk), blas.Upper, blas.NonUnit, n, blockOf(u))
 	return checkFinite(bk, routine, blas.Upper, u, ErrSingular)
 }
@@ -103,7 +104,7 @@ func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 // rcondTriangle is RCondTriangle for the upper triangle of the n×n u.
 func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
 	const routine = "Dtrcon"
-	on := lapack.On(blskernel.Begin(bk, blskernel.Routine{Name: routine, M: n, N: n}))
+	on := lapack.On(backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n}))
 	if checkTriangle(routine, n, u) != nil {
 		return 0
 	}

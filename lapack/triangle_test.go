@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -222,7 +223,7 @@ func TestTriangleRoutines(t *testing.T) {
 		if got := RCondTriangle(j, r); got != 1 {
 			t.Errorf("RCondTriangle of the identity is %v", got)
 		}
-		want := []blskernel.Routine{{Name: "Dtrtrs", M: n, N: n, NRHS: m}, {Name: "Dtrtri", M: n, N: n}, {Name: "Dtrcon", M: n, N: n}}
+		want := []backend.Routine{{Name: "Dtrtrs", M: n, N: n, NRHS: m}, {Name: "Dtrtri", M: n, N: n}, {Name: "Dtrcon", M: n, N: n}}
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)
 		}

@@ -2,6 +2,7 @@ package mat
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
@@ -27,7 +28,7 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 		return
 	}
 	ra, rb, rc := a.RawMatrix(), b.RawMatrix(), dst.RawMatrix()
-	blskernel.Or(bk).Dgemm(transpose(aTrans), transpose(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
+	backend.Or(bk).Dgemm(transpose(aTrans), transpose(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
 }
 
 // SymOuterK computes the symmetric product S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, on

@@ -29,7 +29,7 @@ import (
 
 	"blskernel"
 	"blskernel/bench/speed"
-	"blskernel/internal/kernel"
+	"blskernel/internal/backend"
 )
 
 //go:embed floors.txt
@@ -121,7 +121,7 @@ func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	if flags.Parse(args) != nil {
 		return 2
 	}
-	kernels := kernel.Names()
+	kernels := backend.Kernels()
 	if *only != "" {
 		kernels = []string{*only}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/backend"
 )
 
 var cpus = []string{"Zen 4", "Zen 5", "Xeon"}
@@ -136,7 +136,7 @@ func TestCommand(t *testing.T) {
 // TestMeasured measures one case of each kernel of this CPU: how much it is, is not the test's business.
 func TestMeasured(t *testing.T) {
 	all, _ := committed(t)
-	for _, k := range kernel.Names() {
+	for _, k := range backend.Kernels() {
 		i := slices.IndexFunc(all, func(f floor) bool { return f.kernel == k })
 		if i < 0 {
 			t.Fatalf("kernel %s has no floor", k)

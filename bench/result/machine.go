@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"blskernel"
-	"blskernel/internal/kernel"
-
-	"github.com/klauspost/cpuid/v2"
+	"blskernel/internal/cpu"
 )
 
 // A Machine is what measurements were made on and how.
@@ -33,17 +30,17 @@ type Machine struct {
 func Here(command string, backends ...blskernel.Backend) Machine {
 	m := Machine{
 		Command: command, Date: time.Now().UTC().Truncate(time.Second), Version: version(),
-		CPU: cmp.Or(strings.TrimSpace(cpuid.CPU.BrandName), "unknown"), Features: kernel.Features(),
+		CPU: cpu.Name(), Features: cpu.Features(),
 		GOMAXPROCS: runtime.GOMAXPROCS(0), Go: fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 		Threads: []int{blskernel.Threads()},
 	}
 	for _, b := range backends {
 		m.Backends = append(m.Backends, b.Name())
-		if k, err := kernel.Selected(); err == nil && b.Name() == "pure" {
-			m.Kernel = k.Name
-		}
-		if v, ok := b.(interface{ Version() string }); ok {
-			m.OpenBLAS = v.Version()
+		switch info := blskernel.Describe(b); info.Name {
+		case "pure":
+			m.Kernel = info.Kernel
+		case "openblas":
+			m.OpenBLAS = info.Version
 		}
 	}
 	return m

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"blskernel"
-	"blskernel/internal/kernel"
 )
 
 // A Job is a case on a shape.
@@ -160,10 +159,7 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 		r.meter.Quiet = Quiet
 	}
 	if r.peak == nil {
-		var err error
-		if r.peak, err = KernelPeak(kernel.Names()[0], nil); err != nil {
-			return nil, err
-		}
+		r.peak = func(threads int) float64 { return blskernel.Peak(threads) / 1e9 }
 	}
 	for _, j := range c.Jobs {
 		for _, o := range j.Case.among(c.Opponents) {

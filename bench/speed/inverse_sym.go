@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -135,7 +136,7 @@ func choleskyInverse(_ string, shape Shape, r *source) *Problem {
 		q := s.problem(float64(s.n))
 		a := s.full(q)
 		q.bind = func(b blskernel.Backend) func() {
-			return q.runLAPACK(b, func(l blskernel.ColumnMajorLAPACK) (string, int) {
+			return q.runLAPACK(b, func(l backend.ColumnMajorLAPACK) (string, int) {
 				if info := l.Dpotrf(blas.Lower, s.n, a.data, a.ld()); info != 0 {
 					return "dpotrf", info
 				}
@@ -168,7 +169,7 @@ func (s *symmetricProblem) sptri() *Problem {
 	p := s.problem(0)
 	ipiv, work := p.workspace(s.n, s.n)
 	p.bind = func(b blskernel.Backend) func() {
-		return p.runLAPACK(b, func(l blskernel.ColumnMajorLAPACK) (string, int) {
+		return p.runLAPACK(b, func(l backend.ColumnMajorLAPACK) (string, int) {
 			if info := l.Dsptrf(blas.Lower, s.n, s.ap, ipiv); info != 0 {
 				return "dsptrf", info
 			}
@@ -183,7 +184,7 @@ func (s *symmetricProblem) sytri2() *Problem {
 	a := s.full(p)
 	ipiv, work := p.workspace(s.n, 67*(s.n+65))
 	p.bind = func(b blskernel.Backend) func() {
-		return p.runLAPACK(b, func(l blskernel.ColumnMajorLAPACK) (string, int) {
+		return p.runLAPACK(b, func(l backend.ColumnMajorLAPACK) (string, int) {
 			if info := l.Dsytrf(blas.Lower, s.n, a.data, a.ld(), ipiv, work); info != 0 {
 				return "dsytrf", info
 			}

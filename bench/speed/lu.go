@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -46,7 +47,7 @@ func luInverse(_ string, s Shape, r *source) *Problem {
 		q := problem(blas.NoTrans)
 		ipiv, work := q.workspace(n, 64*n)
 		q.bind = func(b blskernel.Backend) func() {
-			return q.runLAPACK(b, func(l blskernel.ColumnMajorLAPACK) (string, int) {
+			return q.runLAPACK(b, func(l backend.ColumnMajorLAPACK) (string, int) {
 				if info := l.Dgetrf(n, n, x.data, x.ld(), ipiv); info != 0 {
 					return "dgetrf", info
 				}
@@ -112,7 +113,7 @@ func dgetrs(s Shape, a matrix, b rightSide) *Problem {
 		f, ok := of[be.Name()]
 		if !ok {
 			f = factors{matrix{s.M, s.M, append([]float64(nil), a.data...)}, make([]int32, s.M)}
-			p.runLAPACK(be, func(l blskernel.ColumnMajorLAPACK) (string, int) {
+			p.runLAPACK(be, func(l backend.ColumnMajorLAPACK) (string, int) {
 				info := l.Dgetrf(s.M, s.M, f.data, f.ld(), f.ipiv)
 				if info == 0 {
 					of[be.Name()] = f
@@ -120,7 +121,7 @@ func dgetrs(s Shape, a matrix, b rightSide) *Problem {
 				return "dgetrf", info
 			})()
 		}
-		return p.runLAPACK(be, func(l blskernel.ColumnMajorLAPACK) (string, int) {
+		return p.runLAPACK(be, func(l backend.ColumnMajorLAPACK) (string, int) {
 			return "dgetrs", l.Dgetrs(blas.NoTrans, s.M, s.N, f.data, f.ld(), f.ipiv, x.data, x.ld())
 		})
 	}

@@ -1,11 +1,13 @@
 package speed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"blskernel"
+	"blskernel/internal/backend"
 )
 
 // An Opponent is something else that computes what a case computes, with which a comparison can compare
@@ -15,7 +17,7 @@ type Opponent struct {
 	// Name is that of the routines or of the operation, such as "dpotrf+dpotri". Among the timings of a
 	// Result it stands behind the name of its backend: "openblas/dpotrf+dpotri".
 	Name string
-	// LAPACK tells that it is of blskernel.ColumnMajor; see Library for its backend.
+	// LAPACK tells that it is of backend.ColumnMajor; see Library for its backend.
 	LAPACK bool
 }
 
@@ -53,10 +55,10 @@ func (c Case) among(names []string) []Opponent {
 }
 
 // Library returns the backend of which the LAPACK is taken for opponents: the first of the given ones
-// that has a blskernel.ColumnMajor, else openblas. The error says why there is none.
+// that has a backend.ColumnMajor, else openblas. The error says why there is none.
 func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	for _, b := range backends {
-		if _, ok := blskernel.ColumnMajor(b); ok {
+		if _, ok := backend.ColumnMajor(b); ok {
 			return b, nil
 		}
 	}
@@ -64,12 +66,8 @@ func Library(backends []blskernel.Backend) (blskernel.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := blskernel.ColumnMajor(b); !ok {
-		why := "it brings none along"
-		if m, ok := b.(interface{ MissingLAPACK() string }); ok {
-			why = m.MissingLAPACK()
-		}
-		return nil, fmt.Errorf("speed: backend %q has no LAPACK: %s", b.Name(), why)
+	if _, ok := backend.ColumnMajor(b); !ok {
+		return nil, fmt.Errorf("speed: backend %q has no LAPACK: %s", b.Name(), cmp.Or(backend.MissingLAPACK(b), "it brings none along"))
 	}
 	return b, nil
 }
@@ -98,8 +96,8 @@ func (p *Problem) workspace(pivots, numbers int) ([]int32, []float64) {
 
 // runLAPACK returns a call of LAPACK's routines on a backend, each of which returns its info, and lets
 // p fail with the first that is not 0.
-func (p *Problem) runLAPACK(b blskernel.Backend, routines func(l blskernel.ColumnMajorLAPACK) (name string, info int)) func() {
-	l, ok := blskernel.ColumnMajor(b)
+func (p *Problem) runLAPACK(b blskernel.Backend, routines func(l backend.ColumnMajorLAPACK) (name string, info int)) func() {
+	l, ok := backend.ColumnMajor(b)
 	return func() {
 		if !ok {
 			p.fail(errors.New("there is no LAPACK with it"))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/backend"
 )
 
 // eachOpponent calls f with each opponent of each operation.
@@ -159,7 +160,7 @@ func TestLibrary(t *testing.T) {
 		}
 		return
 	}
-	if _, ok := blskernel.ColumnMajor(openblas); ok != (missing == nil) || ok && b != openblas {
+	if _, ok := backend.ColumnMajor(openblas); ok != (missing == nil) || ok && b != openblas {
 		t.Errorf("%v, %v; openblas has a LAPACK: %v", b, missing, ok)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"runtime"
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/backend"
 )
 
 // TestPeak looks for numbers: how large they are is not the test's business.
 func TestPeak(t *testing.T) {
-	peak, err := KernelPeak(kernel.Names()[0], nil)
+	peak, err := KernelPeak(backend.Kernels()[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

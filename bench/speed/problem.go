@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"blskernel"
+	"blskernel/internal/backend"
 )
 
 // A Problem is one case with operands of one shape, on which any backend can be run.
@@ -68,7 +69,7 @@ func (p *Problem) Flops() float64 { return p.Case.Flops(p.Shape) }
 
 // Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A
 // call that fails makes Err return its error.
-func (p *Problem) Bind(b blskernel.Backend) func() { return p.bind(blskernel.Or(b)) }
+func (p *Problem) Bind(b blskernel.Backend) func() { return p.bind(backend.Or(b)) }
 
 // Most returns how often the operation may be called before Reset is due: elements might otherwise
 // become so large or small that the time depends on them. Where the operation does not read what it
@@ -151,7 +152,7 @@ func (p *Problem) bound() float64 {
 // Check runs the operation once on b and returns the error with which it fails, if it does, and a
 // *WrongError unless the result is right.
 func (p *Problem) Check(b blskernel.Backend) error {
-	b = blskernel.Or(b)
+	b = backend.Or(b)
 	p.err = nil
 	p.reset()
 	p.bind(b)()

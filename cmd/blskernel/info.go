@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"blskernel"
-	"blskernel/internal/gemm"
-	"blskernel/internal/kernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/cpu"
 
-	"github.com/klauspost/cpuid/v2"
 	"github.com/spf13/cobra"
 )
 
@@ -25,39 +24,43 @@ type information struct {
 	Threads  int               `json:"threads"`
 	CPU      string            `json:"cpu"`
 	Features []string          `json:"features"`
-	Caches   kernel.CacheSizes `json:"caches"`
+	Caches   cpu.Caches        `json:"caches"`
 	Kernel   string            `json:"kernel,omitempty"`
 	Kernels  []string          `json:"kernels"`
-	Blocks   gemm.BlockSizes   `json:"blocks"`
+	Blocks   blockSizes        `json:"blocks"`
 	Go       string            `json:"go"`
 }
 
+// blockSizes are those of the loops of the pure backend.
+type blockSizes struct{ MC, KC, NC int }
+
 func gather() (information, error) {
 	info := information{
-		Why: blskernel.Reason(), Usable: blskernel.Names(), Missing: map[string]string{}, Threads: blskernel.Threads(),
-		CPU: strings.TrimSpace(cpuid.CPU.BrandName), Features: kernel.Features(), Caches: kernel.Caches(),
-		Kernels: kernel.Names(),
+		Usable: blskernel.Names(), Missing: map[string]string{}, Threads: blskernel.Threads(),
+		CPU: cpu.Name(), Features: cpu.Features(), Caches: cpu.CacheSizes(),
+		Kernels: backend.Kernels(),
 		Go:      fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH),
 	}
 	b, err := blskernel.Lookup("")
 	if err != nil {
 		return info, err
 	}
-	k, err := kernel.Selected()
-	if name, ok := strings.CutPrefix(b.Name(), "pure/"); ok {
-		k, err = kernel.Lookup(name)
+	chosen := blskernel.Describe(b)
+	info.Backend, info.Why = chosen.Name, chosen.Reason
+	pure := b
+	if chosen.Library != "" {
+		pure, err = blskernel.Lookup("pure")
 	}
-	if err == nil {
-		info.Kernel, info.Blocks = k.Name, gemm.New(k).Blocks()
-	}
-	if _, err := blskernel.Lookup("pure"); err != nil {
+	if err != nil {
 		info.Missing["pure"] = err.Error()
+	} else {
+		info.Kernel = blskernel.Describe(pure).Kernel
+		info.Blocks.MC, info.Blocks.KC, info.Blocks.NC, _ = backend.BlockSizes(pure)
 	}
-	info.Backend = b.Name()
 	if b, err := blskernel.Lookup("openblas"); err != nil {
 		info.Missing["openblas"] = err.Error()
-	} else if v, ok := b.(interface{ Version() string }); ok {
-		info.OpenBLAS = v.Version()
+	} else {
+		info.OpenBLAS = blskernel.Describe(b).Version
 	}
 	return info, nil
 }

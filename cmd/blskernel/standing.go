@@ -12,7 +12,6 @@ import (
 
 	"blskernel"
 	"blskernel/bls/modelfile"
-	"blskernel/internal/kernel"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -68,18 +67,13 @@ func settingsOf(cmd *cobra.Command) map[string]string {
 // computing says what decides the order of the operations: of the pure backend the kernel, whatever the
 // number of threads, of another its version and the number of threads.
 func computing(b blskernel.Backend) map[string]string {
-	name, of, pure := strings.Cut(b.Name(), "/")
-	if name == "pure" {
-		if !pure {
-			if k, err := kernel.Selected(); err == nil {
-				of = k.Name
-			}
-		}
-		return map[string]string{"backend": name, "kernel": of}
+	info := blskernel.Describe(b)
+	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {
+		return map[string]string{"backend": name, "kernel": info.Kernel}
 	}
-	settings := map[string]string{"backend": name, "threads": strconv.Itoa(blskernel.Threads())}
-	if v, ok := b.(interface{ Version() string }); ok {
-		settings["version"] = v.Version()
+	settings := map[string]string{"backend": info.Name, "threads": strconv.Itoa(blskernel.Threads())}
+	if info.Library != "" {
+		settings["version"] = info.Version
 	}
 	return settings
 }

@@ -1,6 +1,9 @@
 package gemm
 
-import "blskernel/internal/kernel"
+import (
+	"blskernel/internal/cpu"
+	"blskernel/internal/kernel"
+)
 
 // BlockSizes are the block sizes of the loops: C is computed in blocks of MC×NC, KC steps at a time.
 type BlockSizes struct {
@@ -25,7 +28,7 @@ const maxKC = 384
 // MC = 96. A product whose k or n is not a multiple is cut into equal blocks that are less.
 //
 // L3 has no part: no packed block is shared between threads.
-func blockSizes(k kernel.Kernel, c kernel.CacheSizes) BlockSizes {
+func blockSizes(k kernel.Kernel, c cpu.Caches) BlockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	kc := down(min(2*c.L1D/3/(8*k.MR), maxKC), 8)
 	return BlockSizes{

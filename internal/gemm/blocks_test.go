@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
 )
 
@@ -11,12 +12,12 @@ import (
 // are multiples of the tile.
 func TestBlockSizes(t *testing.T) {
 	for _, tile := range [][2]int{{2, 4}, {4, 12}, {6, 8}, {8, 24}} {
-		for _, c := range []kernel.CacheSizes{
+		for _, c := range []cpu.Caches{
 			{L1D: 32 << 10, L2: 1 << 20, L3: 32 << 20},
 			{L1D: 48 << 10, L2: 2 << 20, L3: 8 << 20},
 			{L1D: 32 << 10, L2: 256 << 10, L3: 2 << 20},
 			{L1D: 1, L2: 1, L3: 1},
-			kernel.Caches(),
+			cpu.CacheSizes(),
 		} {
 			k := kernel.Kernel{MR: tile[0], NR: tile[1]}
 			b := blockSizes(k, c)
@@ -29,7 +30,7 @@ func TestBlockSizes(t *testing.T) {
 		}
 	}
 	want := BlockSizes{MC: 96, KC: 336, NC: 240}
-	if got := blockSizes(kernel.Kernel{MR: 8, NR: 24}, kernel.CacheSizes{L1D: 32 << 10, L2: 1 << 20}); got != want {
+	if got := blockSizes(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
 		t.Errorf("the example of the comment: %+v, want %+v", got, want)
 	}
 	if active.Blocks() != active.blocks || active.Kernel().Name != active.kernel.Name {

@@ -1,18 +1,21 @@
 package gemm
 
-import "blskernel/internal/kernel"
+import (
+	"blskernel/internal/cpu"
+	"blskernel/internal/kernel"
+)
 
 // An Engine computes products with one micro-kernel and the block sizes made for it. Its methods may be called
 // from several goroutines at once.
 type Engine struct {
 	kernel kernel.Kernel
-	caches kernel.CacheSizes
+	caches cpu.Caches
 	blocks BlockSizes
 }
 
 // New returns an engine on a kernel that this machine can run.
 func New(k kernel.Kernel) *Engine {
-	c := kernel.Caches()
+	c := cpu.CacheSizes()
 	return &Engine{kernel: k, caches: c, blocks: blockSizes(k, c)}
 }
 

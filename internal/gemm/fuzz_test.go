@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
+	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
@@ -24,7 +25,7 @@ func (s *shape) engine(kernels []kernel.Kernel) *Engine {
 	return &Engine{
 		kernel: k,
 		blocks: BlockSizes{MC: (1 + s.Below(4)) * k.MR, KC: 8 * (1 + s.Below(6)), NC: (1 + s.Below(4)) * k.NR},
-		caches: kernel.CacheSizes{L2: []int{0, math.MaxInt}[s.Below(2)]},
+		caches: cpu.Caches{L2: []int{0, math.MaxInt}[s.Below(2)]},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
 	"blskernel/internal/testutil/guard"
 )
@@ -27,7 +28,7 @@ func engines(t *testing.T, f func(t *testing.T)) {
 		}{
 			{"own", New(k)},
 			{"tiny", &Engine{kernel: k, blocks: tiny}},
-			{"unpacked", &Engine{kernel: k, blocks: tiny, caches: kernel.CacheSizes{L2: math.MaxInt}}},
+			{"unpacked", &Engine{kernel: k, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}}},
 			{"diagonal", &Engine{kernel: k, blocks: BlockSizes{MC: 3 * k.MR, KC: 2 * (fewRows + 2*k.MR), NC: 2 * k.NR}}},
 		} {
 			t.Run(fmt.Sprintf("kernel=%s/blocks=%s", name, e.name), func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
 	"blskernel/internal/testutil/long"
 )
@@ -22,7 +23,7 @@ func everyEngine(t *testing.T) []*Engine {
 			t.Fatal(err)
 		}
 		tiny := BlockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
-		all = append(all, New(k), &Engine{kernel: k, blocks: tiny}, &Engine{kernel: k, blocks: tiny, caches: kernel.CacheSizes{L2: math.MaxInt}})
+		all = append(all, New(k), &Engine{kernel: k, blocks: tiny}, &Engine{kernel: k, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}})
 	}
 	return all
 }

@@ -278,18 +278,6 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestCaches(t *testing.T) {
-	c := Caches()
-	if c.L1D <= 0 || c.L2 <= 0 || c.L3 <= 0 {
-		t.Errorf("Caches() = %+v, want sizes above zero", c)
-	}
-	for _, test := range []struct{ size, want int }{{-1, 5}, {0, 5}, {1 << 15, 1 << 15}} {
-		if got := known(test.size, 5); got != test.want {
-			t.Errorf("known(%d, 5) = %d, want %d", test.size, got, test.want)
-		}
-	}
-}
-
 // BenchmarkGemm is the speed of the micro-kernel alone, its operands packed and in L1 or L2.
 func BenchmarkGemm(b *testing.B) {
 	for _, kern := range table {

@@ -8,6 +8,7 @@ package lapack
 
 import (
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -21,7 +22,7 @@ type Backend struct {
 
 // On returns b with its products of blocks. A nil b stands for the default.
 func On(b blskernel.Backend) Backend {
-	b = blskernel.Or(b)
+	b = backend.Or(b)
 	return Backend{b, block.On(b)}
 }
 

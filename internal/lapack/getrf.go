@@ -1,7 +1,7 @@
 package lapack
 
 import (
-	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -74,7 +74,7 @@ func getrf(bk Backend, m, n int, a block.Matrix, swap []int, base int, work []fl
 
 // GetrfLibrary overwrites the n×n a by the factors of P Aᵀ = L U, as a library that stores columns
 // computes them.
-func GetrfLibrary(lib blskernel.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) *Pivot {
+func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) *Pivot {
 	ipiv := make([]int32, n)
 	zero := lib.Dgetrf(n, n, a.X, a.Ld, ipiv) - 1
 	// An overflow makes a row infinite or NaN, and so the diagonal, at the latest when that row becomes a

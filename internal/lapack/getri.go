@@ -1,7 +1,7 @@
 package lapack
 
 import (
-	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -48,7 +48,7 @@ func Getri(bk Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
 }
 
 // GetriLibrary overwrites what GetrfLibrary left of A by A⁻¹.
-func GetriLibrary(lib blskernel.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
+func GetriLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) {
 	ipiv := make([]int32, n)
 	for k, s := range swap {
 		ipiv[k] = int32(s + 1)

@@ -1,7 +1,7 @@
 package lapack
 
 import (
-	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -76,16 +76,16 @@ func potrfRows(bk Backend, n int, u block.Matrix) int {
 const libraryOrder = 400
 
 // library returns the backend's own LAPACK where it is worth using for a of order n.
-func (bk Backend) library(n int, a block.Matrix) (blskernel.ColumnMajorLAPACK, bool) {
+func (bk Backend) library(n int, a block.Matrix) (backend.ColumnMajorLAPACK, bool) {
 	if n < libraryOrder || a.Packed {
 		return nil, false
 	}
-	return blskernel.ColumnMajor(bk.Backend)
+	return backend.ColumnMajor(bk.Backend)
 }
 
 // potrfLibrary is Potrf by the backend's own LAPACK, for which rows are columns. It may miss pivots
 // that are not finite; the first of them is then on the diagonal.
-func potrfLibrary(lib blskernel.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Matrix) int {
+func potrfLibrary(lib backend.ColumnMajorLAPACK, ul blas.Uplo, n int, a block.Matrix) int {
 	bad := lib.Dpotrf(otherTriangle(ul), n, a.X, a.Ld) - 1
 	end := n
 	if bad >= 0 {

@@ -1,6 +1,7 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,7 +12,7 @@ import (
 // TestLevel2Threads compares, bit for bit, what Level 2 of the pure backend computes on several threads with what it
 // does on one.
 func TestLevel2Threads(t *testing.T) {
-	b, err := Lookup("pure")
+	b, err := blskernel.Lookup("pure")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +28,13 @@ func TestLevel2Threads(t *testing.T) {
 		"Dsyr":    func(a, _ []float64) { b.Dsyr(blas.Upper, n, 0.7, x, 1, a, n) },
 		"Dspr":    func(a, _ []float64) { b.Dspr(blas.Lower, n, 0.7, x, 1, a) },
 	}
-	defer SetThreads(0)
+	defer blskernel.SetThreads(0)
 	for name, do := range routines {
-		SetThreads(1)
+		blskernel.SetThreads(1)
 		a1, y1 := slices.Clone(a), slices.Clone(y)
 		do(a1, y1)
 		for _, threads := range []int{2, 5, 0} {
-			SetThreads(threads)
+			blskernel.SetThreads(threads)
 			a2, y2 := slices.Clone(a), slices.Clone(y)
 			do(a2, y2)
 			if !slices.Equal(a1, a2) || !slices.Equal(y1, y2) {

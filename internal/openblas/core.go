@@ -1,13 +1,13 @@
 //go:build cgo && linux && (amd64 || arm64)
 
-package blskernel
+package openblas
 
 import "C" // Without cgo the build tag alone must not select this file: the functions it calls are not there.
 
 import (
 	"slices"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/cpu"
 )
 
 // coresBeforeAVX2 are OpenBLAS's names of the x86 CPUs that have no AVX2 or no fused multiply-adds.
@@ -32,18 +32,18 @@ func betterCores(core string, features []string) (better []string) {
 	return append(better, "Haswell")
 }
 
-// openBest is open with the kernels that the CPU can run, also where OpenBLAS does not know it. A choice of the environment
+// openBest is openAs with the kernels that the CPU can run, also where OpenBLAS does not know it. A choice of the environment
 // stays, and so do the kernels of a library that cannot be opened again, or not closed, since the program is linked with it.
 func openBest(name string) string {
-	if reason := open(name, ""); reason != "" || coreChosen() {
+	if reason := openAs(name, ""); reason != "" || coreChosen() {
 		return reason
 	}
-	for _, core := range betterCores(openedCore(), kernel.Features()) {
+	for _, core := range betterCores(openedCore(), cpu.Features()) {
 		closeOpened()
-		if open(name, core) != "" {
-			return open(name, "")
+		if openAs(name, core) != "" {
+			return openAs(name, "")
 		}
-		if betterCores(openedCore(), kernel.Features()) == nil {
+		if betterCores(openedCore(), cpu.Features()) == nil {
 			break
 		}
 	}

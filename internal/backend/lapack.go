@@ -1,6 +1,10 @@
-package blskernel
+package backend
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // ColumnMajorLAPACK are routines of LAPACK in Fortran's own terms, from the library that a Backend
 // brings along. The backend openblas has them unless its library was built without LAPACK; ColumnMajor
@@ -71,8 +75,17 @@ type ColumnMajorLAPACK interface {
 }
 
 // ColumnMajor returns the LAPACK that b brings along and whether it has one. A nil b stands for
-// Default(). Of the backend openblas, the method MissingLAPACK() string says why it has none.
-func ColumnMajor(b Backend) (ColumnMajorLAPACK, bool) {
+// blskernel.Default().
+func ColumnMajor(b blskernel.Backend) (ColumnMajorLAPACK, bool) {
 	l, ok := Or(b).(ColumnMajorLAPACK)
 	return l, ok
+}
+
+// MissingLAPACK returns why the library of the backend openblas has no ColumnMajorLAPACK. It is empty where there
+// is one, and for other backends.
+func MissingLAPACK(b blskernel.Backend) string {
+	if m, ok := unwrapped(b).(interface{ MissingLAPACK() string }); ok {
+		return m.MissingLAPACK()
+	}
+	return ""
 }

@@ -1,6 +1,9 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/check"
 	"fmt"
 	"math"
 
@@ -16,17 +19,17 @@ type checked struct {
 // checkedRoutines are all routines of the Backend interface, of PackedProducts and of FusedProducts.
 func checkedRoutines() []checked {
 	all := []checked{
-		{"Ddot", pair(func(b Backend, n int, x []float64, incX int, y []float64, incY int) []float64 {
+		{"Ddot", pair(func(b blskernel.Backend, n int, x []float64, incX int, y []float64, incY int) []float64 {
 			return []float64{b.Ddot(n, x, incX, y, incY)}
 		}, read, read, 0)},
-		{"Dnrm2", single(func(b Backend, n int, x []float64, incX int) float64 { return b.Dnrm2(n, x, incX) })},
-		{"Dasum", single(func(b Backend, n int, x []float64, incX int) float64 { return b.Dasum(n, x, incX) })},
-		{"Idamax", single(func(b Backend, n int, x []float64, incX int) float64 { return float64(b.Idamax(n, x, incX)) })},
-		{"Dswap", pair(func(b Backend, n int, x []float64, incX int, y []float64, incY int) []float64 {
+		{"Dnrm2", single(func(b blskernel.Backend, n int, x []float64, incX int) float64 { return b.Dnrm2(n, x, incX) })},
+		{"Dasum", single(func(b blskernel.Backend, n int, x []float64, incX int) float64 { return b.Dasum(n, x, incX) })},
+		{"Idamax", single(func(b blskernel.Backend, n int, x []float64, incX int) float64 { return float64(b.Idamax(n, x, incX)) })},
+		{"Dswap", pair(func(b blskernel.Backend, n int, x []float64, incX int, y []float64, incY int) []float64 {
 			b.Dswap(n, x, incX, y, incY)
 			return nil
 		}, written, written, 0)},
-		{"Dcopy", pair(func(b Backend, n int, x []float64, incX int, y []float64, incY int) []float64 {
+		{"Dcopy", pair(func(b blskernel.Backend, n int, x []float64, incX int, y []float64, incY int) []float64 {
 			b.Dcopy(n, x, incX, y, incY)
 			return nil
 		}, read, overwritten, 0)},
@@ -73,14 +76,14 @@ func checkedRoutines() []checked {
 // single is a routine that returns what it finds in a vector. A sum, or a norm, which takes three
 // roundings for a square and some for the root and the scale, of n terms that are not negative, has the
 // relative error of one term.
-func single(f func(b Backend, n int, x []float64, incX int) float64) func(d *draw) *call {
+func single(f func(b blskernel.Backend, n int, x []float64, incX int) float64) func(d *draw) *call {
 	return func(d *draw) *call {
 		n, inc := d.size(), d.inc()
 		return &call{
 			text:      fmt.Sprintf("n=%d incX=%d", n, inc),
 			operands:  []*operand{d.vector(n, inc, read)},
 			roundings: n + 10,
-			do: func(b Backend, x [][]float64, _ func(float64) float64) []float64 {
+			do: func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {
 				return []float64{f(b, n, x[0], inc)}
 			},
 			relative: true,
@@ -89,14 +92,14 @@ func single(f func(b Backend, n int, x []float64, incX int) float64) func(d *dra
 }
 
 // pair is a routine of two vectors.
-func pair(f func(b Backend, n int, x []float64, incX int, y []float64, incY int) []float64, useX, useY usage, roundings int) func(d *draw) *call {
+func pair(f func(b blskernel.Backend, n int, x []float64, incX int, y []float64, incY int) []float64, useX, useY usage, roundings int) func(d *draw) *call {
 	return func(d *draw) *call {
 		n, incX, incY := d.size(), d.inc(), d.inc()
 		c := &call{
 			text:      fmt.Sprintf("n=%d incX=%d incY=%d", n, incX, incY),
 			operands:  []*operand{d.vector(n, incX, useX), d.vector(n, incY, useY)},
 			roundings: roundings,
-			do: func(b Backend, x [][]float64, _ func(float64) float64) []float64 {
+			do: func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {
 				return f(b, n, x[0], incX, x[1], incY)
 			},
 		}
@@ -113,7 +116,7 @@ func buildDaxpy(d *draw) *call {
 		text:      fmt.Sprintf("n=%d alpha=%v incX=%d incY=%d", n, alpha, incX, incY),
 		operands:  []*operand{d.vector(n, incX, unless(alpha == 0)), d.vector(n, incY, written)},
 		roundings: 2,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Daxpy(n, s(alpha), x[0], incX, x[1], incY)
 			return nil
 		},
@@ -130,7 +133,7 @@ func buildDscal(d *draw) *call {
 		text:      fmt.Sprintf("n=%d alpha=%v incX=%d", n, alpha, inc),
 		operands:  []*operand{d.vector(n, inc, u)},
 		roundings: 1,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dscal(n, s(alpha), x[0], inc)
 			return nil
 		},
@@ -143,7 +146,7 @@ func buildDrot(d *draw) *call {
 		text:      fmt.Sprintf("n=%d incX=%d incY=%d c=%v s=%v", n, incX, incY, cos, sin),
 		operands:  []*operand{d.vector(n, incX, written), d.vector(n, incY, written)},
 		roundings: 3,
-		do: func(b Backend, x [][]float64, _ func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {
 			b.Drot(n, x[0], incX, x[1], incY, cos, sin)
 			return nil
 		},
@@ -166,7 +169,7 @@ func buildDrotm(d *draw) *call {
 		text:      fmt.Sprintf("n=%d incX=%d incY=%d p=%v", n, incX, incY, p),
 		operands:  []*operand{d.vector(n, incX, written), d.vector(n, incY, written)},
 		roundings: 3,
-		do: func(b Backend, x [][]float64, _ func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {
 			b.Drotm(n, x[0], incX, x[1], incY, p)
 			return nil
 		},
@@ -186,7 +189,7 @@ func buildDrotg(d *draw) *call {
 		text:      fmt.Sprintf("a=%v b=%v", x, y),
 		roundings: 12,
 		relative:  true,
-		do: func(b Backend, _ [][]float64, _ func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, _ [][]float64, _ func(float64) float64) []float64 {
 			c, s, r, z := b.Drotg(x, y)
 			return []float64{c, s, r, z}
 		},
@@ -199,7 +202,7 @@ func buildDrotmg(d *draw) *call {
 		text:      fmt.Sprintf("d1=%v d2=%v x=%v y=%v", d1, d2, x, y),
 		roundings: 16,
 		relative:  true,
-		do: func(b Backend, _ [][]float64, _ func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, _ [][]float64, _ func(float64) float64) []float64 {
 			p, rd1, rd2, rx := b.Drotmg(d1, d2, x, y)
 			returned := []float64{float64(p.Flag), rd1, rd2, rx}
 			switch p.Flag { // the other elements of H mean nothing
@@ -217,7 +220,7 @@ func buildDrotmg(d *draw) *call {
 
 func buildDgemv(d *draw) *call {
 	t, m, n, incX, incY, alpha, beta := d.transpose(), d.size(), d.size(), d.inc(), d.inc(), d.scalar(), d.scalar()
-	lenY, lenX := dimsOf(t, m, n)
+	lenY, lenX := check.Stored(t, m, n)
 	lda, in := d.ld(n), unless(alpha == 0)
 	y := resultUse(beta)
 	if m == 0 || n == 0 {
@@ -231,7 +234,7 @@ func buildDgemv(d *draw) *call {
 			d.vector(lenY, incY, y),
 		},
 		roundings: lenX + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dgemv(t, m, n, s(alpha), x[0], lda, x[1], incX, s(beta), x[2], incY)
 			return nil
 		},
@@ -240,7 +243,7 @@ func buildDgemv(d *draw) *call {
 
 func buildDgbmv(d *draw) *call {
 	t, m, n, kL, kU, incX, incY, alpha, beta := d.transpose(), d.size(), d.size(), d.intN(8), d.intN(8), d.inc(), d.inc(), d.scalar(), d.scalar()
-	lenY, lenX := dimsOf(t, m, n)
+	lenY, lenX := check.Stored(t, m, n)
 	lda, in := d.ld(kL+kU+1), unless(alpha == 0)
 	y := resultUse(beta)
 	if m == 0 || n == 0 {
@@ -252,7 +255,7 @@ func buildDgbmv(d *draw) *call {
 		text:      fmt.Sprintf("tA=%c m=%d n=%d kL=%d kU=%d alpha=%v lda=%d incX=%d beta=%v incY=%d", t, m, n, kL, kU, alpha, lda, incX, beta, incY),
 		operands:  []*operand{a, d.vector(lenX, incX, in), d.vector(lenY, incY, y)},
 		roundings: lenX + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dgbmv(t, m, n, kL, kU, s(alpha), x[0], lda, x[1], incX, s(beta), x[2], incY)
 			return nil
 		},
@@ -309,7 +312,7 @@ func symmetricProduct(s storage) func(d *draw) *call {
 			text:      fmt.Sprintf("%v alpha=%v incX=%d beta=%v incY=%d", a, alpha, incX, beta, incY),
 			operands:  []*operand{a.operand, d.vector(n, incX, in), d.vector(n, incY, resultUse(beta))},
 			roundings: n + 4,
-			do: func(b Backend, x [][]float64, f func(float64) float64) []float64 {
+			do: func(b blskernel.Backend, x [][]float64, f func(float64) float64) []float64 {
 				switch s {
 				case fullStorage:
 					b.Dsymv(ul, n, f(alpha), x[0], a.lda, x[1], incX, f(beta), x[2], incY)
@@ -334,7 +337,7 @@ func triangularVector(s storage, solves bool) func(d *draw) *call {
 		ul, t, diag, n, inc := d.uplo(), d.transpose(), d.diag(), d.size(), d.inc()
 		a := d.triangle(s, ul, n, read)
 		a.triangular(d, diag, n, func(i int) int { return a.at(i, i) })
-		multiply := func(b Backend, x [][]float64) {
+		multiply := func(b blskernel.Backend, x [][]float64) {
 			switch s {
 			case fullStorage:
 				b.Dtrmv(ul, t, diag, n, x[0], a.lda, x[1], inc)
@@ -344,7 +347,7 @@ func triangularVector(s storage, solves bool) func(d *draw) *call {
 				b.Dtbmv(ul, t, diag, n, a.k, x[0], a.lda, x[1], inc)
 			}
 		}
-		solve := func(b Backend, x [][]float64) {
+		solve := func(b blskernel.Backend, x [][]float64) {
 			switch s {
 			case fullStorage:
 				b.Dtrsv(ul, t, diag, n, x[0], a.lda, x[1], inc)
@@ -362,7 +365,7 @@ func triangularVector(s storage, solves bool) func(d *draw) *call {
 		if solves {
 			c.twin, multiply = multiply, solve
 		}
-		c.do = func(b Backend, x [][]float64, _ func(float64) float64) []float64 {
+		c.do = func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {
 			multiply(b, x)
 			return nil
 		}
@@ -377,7 +380,7 @@ func buildDger(d *draw) *call {
 		text:      fmt.Sprintf("m=%d n=%d alpha=%v incX=%d incY=%d lda=%d", m, n, alpha, incX, incY, lda),
 		operands:  []*operand{d.matrix(m, n, lda, whole, written), d.vector(m, incX, in), d.vector(n, incY, in)},
 		roundings: 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			if b.Name() == "gonum" {
 				// Its assembly takes negative increments from the wrong end (gonum v0.17.0).
 				b.Dger(m, n, s(alpha), straight(x[1], m, incX), 1, straight(x[2], n, incY), 1, x[0], lda)
@@ -408,7 +411,7 @@ func rankUpdate(s storage, rank int) func(d *draw) *call {
 			text:      fmt.Sprintf("%v alpha=%v incX=%d incY=%d", a, alpha, incX, incY),
 			operands:  []*operand{a.operand, d.vector(n, incX, in), d.vector(n, incY, in)},
 			roundings: 6,
-			do: func(b Backend, x [][]float64, f func(float64) float64) []float64 {
+			do: func(b blskernel.Backend, x [][]float64, f func(float64) float64) []float64 {
 				switch {
 				case s == fullStorage && rank == 1:
 					b.Dsyr(ul, n, f(alpha), x[1], incX, x[0], a.lda)
@@ -464,7 +467,7 @@ func buildDgemm(d *draw) *call {
 		text:      fmt.Sprintf("%v ldc=%d", p, ldc),
 		operands:  []*operand{p.a, p.b, d.matrix(p.m, p.n, ldc, whole, resultUse(p.beta))},
 		roundings: p.k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dgemm(p.tA, p.tB, p.m, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], p.ldb, s(p.beta), x[2], ldc)
 			return nil
 		},
@@ -473,7 +476,7 @@ func buildDgemm(d *draw) *call {
 
 func buildDsymm(d *draw) *call {
 	side, ul, m, n, alpha, beta := d.side(), d.uplo(), d.size(), d.size(), d.scalar(), d.scalar()
-	k, in := orderOf(side, m, n), unless(alpha == 0)
+	k, in := check.Order(side, m, n), unless(alpha == 0)
 	lda, ldb, ldc := d.ld(k), d.ld(n), d.ld(n)
 	return &call{
 		text: fmt.Sprintf("s=%c ul=%c m=%d n=%d alpha=%v lda=%d ldb=%d beta=%v ldc=%d", side, ul, m, n, alpha, lda, ldb, beta, ldc),
@@ -483,7 +486,7 @@ func buildDsymm(d *draw) *call {
 			d.matrix(m, n, ldc, whole, resultUse(beta)),
 		},
 		roundings: k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dsymm(side, ul, m, n, s(alpha), x[0], lda, x[1], ldb, s(beta), x[2], ldc)
 			return nil
 		},
@@ -497,7 +500,7 @@ func buildDsyrk(d *draw) *call {
 		text:      fmt.Sprintf("ul=%c %v ldc=%d", ul, p, ldc),
 		operands:  []*operand{p.a, d.matrix(p.n, p.n, ldc, inTriangle(ul), resultUse(p.beta))},
 		roundings: p.k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dsyrk(ul, p.tA, p.n, p.k, s(p.alpha), x[0], p.lda, s(p.beta), x[1], ldc)
 			return nil
 		},
@@ -515,7 +518,7 @@ func buildDsyr2k(d *draw) *call {
 		text:      fmt.Sprintf("ul=%c %v ldb of Dsyr2k=%d ldc=%d", ul, p, ldb, ldc),
 		operands:  []*operand{p.a, second, d.matrix(p.n, p.n, ldc, inTriangle(ul), resultUse(p.beta))},
 		roundings: 2*p.k + 5,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			b.Dsyr2k(ul, p.tA, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], ldb, s(p.beta), x[2], ldc)
 			return nil
 		},
@@ -526,7 +529,7 @@ func buildDsyr2k(d *draw) *call {
 func triangularMatrix(solves bool) func(d *draw) *call {
 	return func(d *draw) *call {
 		side, ul, t, diag, m, n, alpha := d.side(), d.uplo(), d.transpose(), d.diag(), d.size(), d.size(), d.scalar()
-		k := orderOf(side, m, n)
+		k := check.Order(side, m, n)
 		a := d.triangle(fullStorage, ul, k, unless(alpha == 0))
 		a.triangular(d, diag, k, func(i int) int { return a.at(i, i) })
 		ldb, result := d.ld(n), resultUse(alpha)
@@ -535,7 +538,7 @@ func triangularMatrix(solves bool) func(d *draw) *call {
 			operands:  []*operand{a.operand, d.matrix(m, n, ldb, whole, result)},
 			roundings: k + 4,
 		}
-		c.do = func(b Backend, x [][]float64, s func(float64) float64) []float64 {
+		c.do = func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			if solves {
 				b.Dtrsm(side, ul, t, diag, m, n, s(alpha), x[0], a.lda, x[1], ldb)
 			} else {
@@ -544,7 +547,7 @@ func triangularMatrix(solves bool) func(d *draw) *call {
 			return nil
 		}
 		if solves && alpha != 0 {
-			c.twin = func(b Backend, x [][]float64) { b.Dtrmm(side, ul, t, diag, m, n, 1, x[0], a.lda, x[1], ldb) }
+			c.twin = func(b blskernel.Backend, x [][]float64) { b.Dtrmm(side, ul, t, diag, m, n, 1, x[0], a.lda, x[1], ldb) }
 		}
 		return c
 	}
@@ -557,8 +560,8 @@ func buildDgemmt(d *draw) *call {
 		text:      fmt.Sprintf("ul=%c %v ldc=%d", ul, p, ldc),
 		operands:  []*operand{p.a, p.b, d.matrix(p.n, p.n, ldc, inTriangle(ul), resultUse(p.beta))},
 		roundings: p.k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
-			Packed(b).Dgemmt(ul, p.tA, p.tB, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], p.ldb, s(p.beta), x[2], ldc)
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
+			blskernel.Packed(b).Dgemmt(ul, p.tA, p.tB, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], p.ldb, s(p.beta), x[2], ldc)
 			return nil
 		},
 	}
@@ -570,8 +573,8 @@ func buildDgemmtp(d *draw) *call {
 		text:      p.String(),
 		operands:  []*operand{p.a, p.b, d.packedTriangle(blas.Upper, p.n, resultUse(p.beta))},
 		roundings: p.k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
-			Packed(b).Dgemmtp(p.tA, p.tB, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], p.ldb, s(p.beta), x[2])
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
+			blskernel.Packed(b).Dgemmtp(p.tA, p.tB, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], p.ldb, s(p.beta), x[2])
 			return nil
 		},
 	}
@@ -583,8 +586,8 @@ func buildDsprk(d *draw) *call {
 		text:      p.String(),
 		operands:  []*operand{p.a, d.packedTriangle(blas.Upper, p.n, resultUse(p.beta))},
 		roundings: p.k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
-			Packed(b).Dsprk(p.tA, p.n, p.k, s(p.alpha), x[0], p.lda, s(p.beta), x[1])
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
+			blskernel.Packed(b).Dsprk(p.tA, p.n, p.k, s(p.alpha), x[0], p.lda, s(p.beta), x[1])
 			return nil
 		},
 	}
@@ -592,7 +595,7 @@ func buildDsprk(d *draw) *call {
 
 func buildDspmm(d *draw) *call {
 	side, m, n, alpha, beta := d.side(), d.size(), d.size(), d.scalar(), d.scalar()
-	k, in := orderOf(side, m, n), unless(alpha == 0)
+	k, in := check.Order(side, m, n), unless(alpha == 0)
 	ldb, ldc := d.ld(n), d.ld(n)
 	return &call{
 		text: fmt.Sprintf("s=%c m=%d n=%d alpha=%v ldb=%d beta=%v ldc=%d", side, m, n, alpha, ldb, beta, ldc),
@@ -602,8 +605,8 @@ func buildDspmm(d *draw) *call {
 			d.matrix(m, n, ldc, whole, resultUse(beta)),
 		},
 		roundings: k + 4,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
-			Packed(b).Dspmm(side, m, n, s(alpha), x[0], x[1], ldb, s(beta), x[2], ldc)
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
+			blskernel.Packed(b).Dspmm(side, m, n, s(alpha), x[0], x[1], ldb, s(beta), x[2], ldc)
 			return nil
 		},
 	}
@@ -619,8 +622,8 @@ func buildDgemmDiag(d *draw) *call {
 			d.matrix(p.m, p.n, ldc, whole, resultUse(p.beta)),
 		},
 		roundings: p.k + 5,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
-			Fused(b).DgemmDiag(p.tA, p.tB, p.m, p.n, p.k, s(p.alpha), x[0], p.lda, x[2], x[1], p.ldb, s(p.beta), x[3], ldc)
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
+			backend.Fused(b).DgemmDiag(p.tA, p.tB, p.m, p.n, p.k, s(p.alpha), x[0], p.lda, x[2], x[1], p.ldb, s(p.beta), x[3], ldc)
 			return nil
 		},
 	}
@@ -634,8 +637,8 @@ func buildDsprkDiag(d *draw) *call {
 			p.a, d.vector(p.k, 1, unless(p.alpha == 0)), d.packedTriangle(blas.Upper, p.n, resultUse(p.beta)),
 		},
 		roundings: p.k + 5,
-		do: func(b Backend, x [][]float64, s func(float64) float64) []float64 {
-			Fused(b).DsprkDiag(p.tA, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], s(p.beta), x[2])
+		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
+			backend.Fused(b).DsprkDiag(p.tA, p.n, p.k, s(p.alpha), x[0], p.lda, x[1], s(p.beta), x[2])
 			return nil
 		},
 	}
@@ -653,8 +656,8 @@ func buildDgemmTanh(d *draw) *call {
 		},
 		roundings: p.k + 5,
 		absolute:  4 * 0x1p-52,
-		do: func(b Backend, x [][]float64, _ func(float64) float64) []float64 {
-			Fused(b).DgemmTanh(p.tA, p.tB, p.m, p.n, p.k, p.alpha, x[0], p.lda, x[1], p.ldb, x[2], x[3], ldc)
+		do: func(b blskernel.Backend, x [][]float64, _ func(float64) float64) []float64 {
+			backend.Fused(b).DgemmTanh(p.tA, p.tB, p.m, p.n, p.k, p.alpha, x[0], p.lda, x[1], p.ldb, x[2], x[3], ldc)
 			return nil
 		},
 		magnitude: func(x [][]float64) {

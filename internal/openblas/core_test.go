@@ -1,6 +1,6 @@
 //go:build cgo && linux && (amd64 || arm64)
 
-package blskernel
+package openblas
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/cpu"
 
 	"gonum.org/v1/netlib/blas/netlib"
 )
@@ -58,7 +58,7 @@ func TestOpensBestCore(t *testing.T) {
 	const envWant = "BLSKERNEL_TEST_CORE"
 	if want := os.Getenv(envWant); want != "" {
 		before := coreChosen()
-		if _, err := Lookup("openblas"); err != nil {
+		if _, err := Open(os.Getenv(EnvLibrary)); err != nil {
 			t.Fatal(err)
 		}
 		if got := openedCore(); got != want {
@@ -69,7 +69,7 @@ func TestOpensBestCore(t *testing.T) {
 		}
 		return
 	}
-	best := append(betterCores("Prescott", kernel.Features()), "Prescott")
+	best := append(betterCores("Prescott", cpu.Features()), "Prescott")
 	for _, tc := range []struct{ known, chosen, want string }{
 		{"SkylakeX Haswell", "", best[0]},
 		{"Haswell", "", best[max(0, len(best)-2)]},
@@ -98,7 +98,7 @@ func TestClosed(t *testing.T) {
 	const envLibrary = "BLSKERNEL_TEST_CLOSED"
 	if library := os.Getenv(envLibrary); library != "" {
 		for range 3 {
-			if why := open(library, ""); why != "" {
+			if why := openAs(library, ""); why != "" {
 				t.Fatal(why)
 			}
 			closeOpened()
@@ -119,13 +119,13 @@ func TestClosed(t *testing.T) {
 
 // TestKnowsCPU has OpenBLAS, where it is there, on no kernels that are older than the CPU.
 func TestKnowsCPU(t *testing.T) {
-	if _, err := Lookup("openblas"); err != nil {
+	if _, err := Open(os.Getenv(EnvLibrary)); err != nil {
 		t.Skip(err)
 	}
 	if coreChosen() {
 		t.Skip("OPENBLAS_CORETYPE chooses the kernels")
 	}
-	if better := betterCores(openedCore(), kernel.Features()); better != nil {
+	if better := betterCores(openedCore(), cpu.Features()); better != nil {
 		t.Errorf("OpenBLAS runs the kernels of %s; those of %s would do, if the library can be closed and knows them", openedCore(), better[0])
 	}
 }

@@ -1,6 +1,9 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/check"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,15 +18,15 @@ import (
 // the bound is that of TestPackedProducts with a rounding more for each term, and for DgemmTanh, since
 // |tanh'| <= 1, 2 ulp beside it.
 func TestFusedProducts(t *testing.T) {
-	for _, name := range Names() {
-		b, err := Lookup(name)
+	for _, name := range blskernel.Names() {
+		b, err := blskernel.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range []struct {
 			name  string
-			fused FusedProducts
-		}{{name, Fused(b)}, {name + " via Dgemm", Fused(plain{b})}} {
+			fused backend.FusedProducts
+		}{{name, backend.Fused(b)}, {name + " via Dgemm", backend.Fused(plain{b})}} {
 			for _, shape := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 4, 0}, {1, 1, 1}, {7, 5, 3}, {30, 41, 17}, {9, 26, packedBlock + 3}} {
 				for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 					for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
@@ -38,10 +41,10 @@ func TestFusedProducts(t *testing.T) {
 	}
 }
 
-func compareFused(t *testing.T, f FusedProducts, tA, tB blas.Transpose, m, n, k int) {
+func compareFused(t *testing.T, f backend.FusedProducts, tA, tB blas.Transpose, m, n, k int) {
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
-	rowsA, colsA := dimsOf(tA, m, k)
-	rowsB, colsB := dimsOf(tB, k, n)
+	rowsA, colsA := check.Stored(tA, m, k)
+	rowsB, colsB := check.Stored(tB, k, n)
 	lda, ldb, ldc := max(1, colsA)+1, max(1, colsB)+2, max(1, n)+3
 	a, b := uniformSlice(r, rowsA*lda+1), uniformSlice(r, rowsB*ldb+1)
 	d, bias := uniformSlice(r, k), uniformSlice(r, n)
@@ -132,11 +135,11 @@ func compareFused(t *testing.T, f FusedProducts, tA, tB blas.Transpose, m, n, k 
 
 // Of empty products nothing is read or written, natively or by way of Dgemm.
 func TestFusedEmpty(t *testing.T) {
-	b, err := Lookup("pure")
+	b, err := blskernel.Lookup("pure")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range map[string]FusedProducts{"native": Fused(b), "via Dgemm": Fused(plain{b})} {
+	for name, f := range map[string]backend.FusedProducts{"native": backend.Fused(b), "via Dgemm": backend.Fused(plain{b})} {
 		if got := panicOf(func() {
 			f.DgemmDiag('N', 'N', 0, 3, 2, 1, nil, 2, make([]float64, 2), nil, 3, 0, nil, 3)
 			f.DgemmTanh('N', 'N', 3, 0, 2, 1, nil, 2, nil, 1, nil, nil, 1)

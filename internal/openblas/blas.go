@@ -1,11 +1,13 @@
 //go:build cgo && linux && (amd64 || arm64)
 
-package blskernel
+package openblas
 
 import "C" // Without cgo the build tag alone must not select this file: the type whose methods it has is not there.
 
 import (
 	"math"
+
+	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -27,19 +29,16 @@ const tooLarge = "blas: a size is beyond 32-bit integers"
 // within32 panics if a size is too large. Negative ones are netlib's to refuse.
 func within32(sizes ...int) {
 	for _, s := range sizes {
-		require(s <= math.MaxInt32, tooLarge)
+		check.Require(s <= math.MaxInt32, tooLarge)
 	}
 }
 
 // increments32 is the same for increments, of which negative ones are good.
 func increments32(increments ...int) {
 	for _, inc := range increments {
-		require(-math.MaxInt32 <= inc && inc <= math.MaxInt32, tooLarge)
+		check.Require(-math.MaxInt32 <= inc && inc <= math.MaxInt32, tooLarge)
 	}
 }
-
-// checkVector panics unless a slice of the given length holds n elements at distance inc.
-func checkVector(length, n, inc int, text string) { require(length > (n-1)*max(inc, -inc), text) }
 
 // scaleRows computes C = beta*C; a zero beta overwrites.
 func scaleRows(m, n int, beta float64, c []float64, ldc int) {
@@ -56,15 +55,15 @@ func scaleRows(m, n int, beta float64, c []float64, ldc int) {
 }
 
 func (o openBLAS) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	within32(n)
 	increments32(incX, incY)
 	return o.Implementation.Ddot(n, x, incX, y, incY)
 }
 
 func (o openBLAS) Dnrm2(n int, x []float64, incX int) float64 {
-	require(incX != 0, zeroIncX)
+	check.Require(incX != 0, check.ZeroIncX)
 	within32(n)
 	increments32(incX)
 	return o.Implementation.Dnrm2(n, x, incX)
@@ -77,54 +76,54 @@ func (o openBLAS) Dasum(n int, x []float64, incX int) float64 {
 }
 
 func (o openBLAS) Idamax(n int, x []float64, incX int) int {
-	require(incX != 0, zeroIncX)
+	check.Require(incX != 0, check.ZeroIncX)
 	within32(n)
 	increments32(incX)
 	return o.Implementation.Idamax(n, x, incX)
 }
 
 func (o openBLAS) Dswap(n int, x []float64, incX int, y []float64, incY int) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	within32(n)
 	increments32(incX, incY)
 	o.Implementation.Dswap(n, x, incX, y, incY)
 }
 
 func (o openBLAS) Dcopy(n int, x []float64, incX int, y []float64, incY int) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	within32(n)
 	increments32(incX, incY)
 	o.Implementation.Dcopy(n, x, incX, y, incY)
 }
 
 func (o openBLAS) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	within32(n)
 	increments32(incX, incY)
 	o.Implementation.Daxpy(n, alpha, x, incX, y, incY)
 }
 
 func (o openBLAS) Drot(n int, x []float64, incX int, y []float64, incY int, c, s float64) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	within32(n)
 	increments32(incX, incY)
 	o.Implementation.Drot(n, x, incX, y, incY, c, s)
 }
 
 func (o openBLAS) Drotm(n int, x []float64, incX int, y []float64, incY int, p blas.DrotmParams) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	within32(n)
 	increments32(incX, incY)
 	o.Implementation.Drotm(n, x, incX, y, incY, p)
 }
 
 func (o openBLAS) Dscal(n int, alpha float64, x []float64, incX int) {
-	require(incX != 0, zeroIncX)
+	check.Require(incX != 0, check.ZeroIncX)
 	within32(n)
 	increments32(incX)
 	o.Implementation.Dscal(n, alpha, x, incX)
@@ -133,18 +132,18 @@ func (o openBLAS) Dscal(n int, alpha float64, x []float64, incX int) {
 func (o openBLAS) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	within32(m, n, lda)
 	increments32(incX, incY)
-	checkTranspose(tA)
-	require(m >= 0, mLT0)
-	require(n >= 0, nLT0)
-	checkLd(lda, n, badLdA)
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Transpose(tA)
+	check.Require(m >= 0, check.MLT0)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	if m == 0 || n == 0 {
 		return
 	}
-	lenY, lenX := dimsOf(tA, m, n)
-	checkVector(len(x), lenX, incX, shortX)
-	checkVector(len(y), lenY, incY, shortY)
+	lenY, lenX := check.Stored(tA, m, n)
+	check.Vector(len(x), lenX, incX, check.ShortX)
+	check.Vector(len(y), lenY, incY, check.ShortY)
 	o.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 }
 
@@ -155,42 +154,42 @@ func (o openBLAS) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a []
 }
 
 func (o openBLAS) Dtrmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n, lda)
 	increments32(incX)
 	o.Implementation.Dtrmv(ul, tA, d, n, a, lda, x, incX)
 }
 
 func (o openBLAS) Dtbmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n, k, lda)
 	increments32(incX)
 	o.Implementation.Dtbmv(ul, tA, d, n, k, a, lda, x, incX)
 }
 
 func (o openBLAS) Dtpmv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n)
 	increments32(incX)
 	o.Implementation.Dtpmv(ul, tA, d, n, ap, x, incX)
 }
 
 func (o openBLAS) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n, lda)
 	increments32(incX)
 	o.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 }
 
 func (o openBLAS) Dtbsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n, k int, a []float64, lda int, x []float64, incX int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n, k, lda)
 	increments32(incX)
 	o.Implementation.Dtbsv(ul, tA, d, n, k, a, lda, x, incX)
 }
 
 func (o openBLAS) Dtpsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, ap, x []float64, incX int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n)
 	increments32(incX)
 	o.Implementation.Dtpsv(ul, tA, d, n, ap, x, incX)
@@ -241,16 +240,16 @@ func (o openBLAS) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 func (o openBLAS) Dspr2(ul blas.Uplo, n int, alpha float64, x []float64, incX int, y []float64, incY int, ap []float64) {
 	within32(n)
 	increments32(incX, incY)
-	checkUplo(ul)
-	require(n >= 0, nLT0)
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	if n == 0 {
 		return
 	}
-	checkVector(len(x), n, incX, shortX)
-	checkVector(len(y), n, incY, shortY)
-	checkPacked(len(ap), n)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Vector(len(y), n, incY, check.ShortY)
+	check.Packed(len(ap), n)
 	o.Implementation.Dspr2(ul, n, alpha, x, incX, y, incY, ap)
 }
 
@@ -258,7 +257,7 @@ func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []f
 	within32(m, n, k, lda, ldb, ldc)
 	if alpha == 0 {
 		// The library multiplies small products by zero, so that NaN in A and B would show.
-		if checkDgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
+		if check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
 			scaleRows(m, n, beta, c, ldc)
 		}
 		return
@@ -267,34 +266,34 @@ func (o openBLAS) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []f
 }
 
 func (o openBLAS) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	checkSide(s)
-	checkUplo(ul)
+	check.Side(s)
+	check.Uplo(ul)
 	within32(m, n, lda, ldb, ldc)
 	o.Implementation.Dsymm(s, ul, m, n, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 func (o openBLAS) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n, k, lda, ldc)
 	o.Implementation.Dsyrk(ul, t, n, k, alpha, a, lda, beta, c, ldc)
 }
 
 func (o openBLAS) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	within32(n, k, lda, ldb, ldc)
 	o.Implementation.Dsyr2k(ul, t, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 func (o openBLAS) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	checkSide(s)
-	checkUplo(ul)
+	check.Side(s)
+	check.Uplo(ul)
 	within32(m, n, lda, ldb)
 	o.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 }
 
 func (o openBLAS) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	checkSide(s)
-	checkUplo(ul)
+	check.Side(s)
+	check.Uplo(ul)
 	within32(m, n, lda, ldb)
 	o.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 }

@@ -1,6 +1,7 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,15 +13,15 @@ import (
 )
 
 // plain is a Backend without PackedProducts of its own.
-type plain struct{ Backend }
+type plain struct{ blskernel.Backend }
 
 // TestPackedProducts compares the products, native ones and those made from Dgemm, with sums written
 // out. |error| <= (k+3) eps (|alpha| |A||B| + |beta||C|) element by element is the bound of a sum in
 // any order; all data are of size 1.
 func TestPackedProducts(t *testing.T) {
-	backends := map[string]Backend{}
-	for _, name := range Names() {
-		b, err := Lookup(name)
+	backends := map[string]blskernel.Backend{}
+	for _, name := range blskernel.Names() {
+		b, err := blskernel.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestPackedProducts(t *testing.T) {
 		backends[name+" via Dgemm"] = plain{b}
 	}
 	for name, b := range backends {
-		p := Packed(b)
+		p := blskernel.Packed(b)
 		for _, n := range []int{0, 1, 2, 3, 7, 24, 65, packedBlock - 1, packedBlock, packedBlock + 1, 2*packedBlock + 5} {
 			for _, k := range []int{0, 1, 5, 33} {
 				if n > 100 && k != 5 {
@@ -48,6 +49,9 @@ func TestPackedProducts(t *testing.T) {
 
 const eps = 0x1p-52
 
+// packedBlock is the number of rows that products from Dgemm compute together.
+const packedBlock = 192
+
 // guard is what lies between the rows and outside of the triangle.
 const guard = 1e300
 
@@ -57,12 +61,12 @@ func TestPackedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := uniformSlice(r, n*k)
 	got, want := make([]float64, block.PackedLen(n)), make([]float64, block.PackedLen(n))
-	b, err := Lookup("pure")
+	b, err := blskernel.Lookup("pure")
 	if err != nil {
 		t.Fatal(err)
 	}
-	Packed(plain{b}).Dsprk(blas.NoTrans, n, k, 1, a, k, 0, got)
-	Packed(b).Dsprk(blas.NoTrans, n, k, 1, a, k, 0, want)
+	blskernel.Packed(plain{b}).Dsprk(blas.NoTrans, n, k, 1, a, k, 0, got)
+	blskernel.Packed(b).Dsprk(blas.NoTrans, n, k, 1, a, k, 0, want)
 	for i := range got {
 		if !(math.Abs(got[i]-want[i]) <= 2*(k+3)*k*eps) {
 			t.Fatalf("element %d is %v, want %v", i, got[i], want[i])
@@ -71,7 +75,7 @@ func TestPackedRows(t *testing.T) {
 }
 
 // checkSymmetricProducts tests Dgemmt, Dgemmtp and Dsprk with every transposition.
-func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha, beta float64) {
+func checkSymmetricProducts(t *testing.T, r *rand.Rand, p blskernel.PackedProducts, n, k int, alpha, beta float64) {
 	t.Helper()
 	x := uniformSlice(r, n*k) // X is n×k; X D Xᵀ with a diagonal D is symmetric
 	d := uniformSlice(r, k)
@@ -158,7 +162,7 @@ func checkSymmetricProducts(t *testing.T, r *rand.Rand, p PackedProducts, n, k i
 }
 
 // checkDspmm tests an n×n packed matrix on either side of a matrix with k columns or rows.
-func compareDspmm(t *testing.T, r *rand.Rand, p PackedProducts, n, k int, alpha, beta float64) {
+func compareDspmm(t *testing.T, r *rand.Rand, p blskernel.PackedProducts, n, k int, alpha, beta float64) {
 	t.Helper()
 	ap := uniformSlice(r, block.PackedLen(n))
 	for _, side := range []blas.Side{blas.Left, blas.Right} {

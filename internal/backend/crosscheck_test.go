@@ -1,6 +1,8 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
+	"blskernel/internal/backend"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -15,24 +17,24 @@ import (
 )
 
 // reference is gonum's BLAS, in Go alone, as a Backend.
-func reference() Backend { return named{gonum.Implementation{}, "gonum"} }
+func reference() blskernel.Backend { return named{gonum.Implementation{}, "gonum"} }
 
 // everyBackend returns the pure backend on each kernel that this machine can run, and all others of this
 // process. With -v tests say which these are.
-func everyBackend(t testing.TB) []Backend {
+func everyBackend(t testing.TB) []blskernel.Backend {
 	t.Helper()
 	var names []string
 	for _, k := range kernel.Names() {
 		names = append(names, "pure/"+k)
 	}
-	for _, name := range Names() {
+	for _, name := range blskernel.Names() {
 		if name != "pure" { // one of those above
 			names = append(names, name)
 		}
 	}
-	var all []Backend
+	var all []blskernel.Backend
 	for _, name := range names {
-		b, err := Lookup(name)
+		b, err := blskernel.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +47,7 @@ func everyBackend(t testing.TB) []Backend {
 // A candidate is what the reference is compared with.
 type candidate struct {
 	name string
-	Backend
+	blskernel.Backend
 }
 
 // candidates are the backends, gonum on operands full of NaN where it is not to read, and for the
@@ -122,7 +124,7 @@ func TestCrossCheckIsComplete(t *testing.T) {
 		names = append(names, r.name)
 	}
 	for _, of := range []reflect.Type{
-		reflect.TypeFor[blas.Float64](), reflect.TypeFor[PackedProducts](), reflect.TypeFor[FusedProducts](),
+		reflect.TypeFor[blas.Float64](), reflect.TypeFor[blskernel.PackedProducts](), reflect.TypeFor[backend.FusedProducts](),
 	} {
 		for k := range of.NumMethod() {
 			if name := of.Method(k).Name; !slices.Contains(names, name) {

@@ -1,6 +1,8 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
+	"blskernel/internal/check"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -172,7 +174,7 @@ func (d *draw) matrix(m, n, ld int, kept keep, u usage) *operand {
 
 // operandOf is the matrix X with op(X) r×c.
 func (d *draw) operandOf(t blas.Transpose, r, c int) (o *operand, ld int) {
-	rows, cols := dimsOf(t, r, c)
+	rows, cols := check.Stored(t, r, c)
 	ld = d.ld(cols)
 	return d.matrix(rows, cols, ld, whole, read), ld
 }
@@ -246,14 +248,14 @@ type call struct {
 
 	// do calls the routine of b with the operands x. Scalars go through s, which is the identity, or
 	// math.Abs where the operands are absolute values, so that the result is the magnitude.
-	do func(b Backend, x [][]float64, s func(float64) float64) (returned []float64)
+	do func(b blskernel.Backend, x [][]float64, s func(float64) float64) (returned []float64)
 
 	// magnitude replaces that way to find the magnitudes where the routine subtracts.
 	magnitude func(x [][]float64)
 
 	// twin makes the call one of a solution X, the last operand, with the triangle that is the first: it
 	// overwrites X by its product with the triangle.
-	twin func(b Backend, x [][]float64)
+	twin func(b blskernel.Backend, x [][]float64)
 
 	relative bool    // what is returned is judged by its own size
 	absolute float64 // and what is written by this much besides
@@ -274,7 +276,7 @@ type outcome struct {
 func identityOf(v float64) float64 { return v }
 
 // run makes the call on copies of the operands.
-func (c *call) run(b Backend, x [][]float64) outcome {
+func (c *call) run(b blskernel.Backend, x [][]float64) outcome {
 	return outcome{x, c.do(b, x, identityOf)}
 }
 
@@ -296,7 +298,7 @@ func (c *call) clean() [][]float64 {
 
 // expect returns the outcome of the reference, on operands that hold numbers everywhere, and the
 // magnitudes by which others are compared with it.
-func (c *call) expect(reference Backend) (want, magnitude outcome) {
+func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
 	want = c.run(reference, c.clean())
 	absolute := c.clean()
 	for _, x := range absolute {

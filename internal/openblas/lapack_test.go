@@ -1,30 +1,29 @@
-package blskernel
+package openblas_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
+
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/check"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
 
 // needLAPACK returns the LAPACK of the backend openblas.
-func needLAPACK(t *testing.T) ColumnMajorLAPACK {
+func needLAPACK(t *testing.T) backend.ColumnMajorLAPACK {
 	t.Helper()
-	b, err := Lookup("openblas")
+	b, err := blskernel.Lookup("openblas")
 	if err != nil {
 		t.Skip(err)
 	}
-	l, ok := ColumnMajor(b)
+	l, ok := backend.ColumnMajor(b)
 	if !ok {
-		t.Skip(b.(interface{ MissingLAPACK() string }).MissingLAPACK())
+		t.Skip(backend.MissingLAPACK(b))
 	}
 	return l
 }
@@ -231,7 +230,7 @@ func TestLAPACKLU(t *testing.T) {
 	}
 }
 
-func checkSolves(t *testing.T, l ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
+func checkSolves(t *testing.T, l backend.ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
 	for _, nrhs := range []int{1, 4, n + 1} {
 		b := draws(n+1, false)
 		for _, tr := range []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans} {
@@ -250,7 +249,7 @@ func checkSolves(t *testing.T, l ColumnMajorLAPACK, n int, a func(i, j int) floa
 	}
 }
 
-func checkInverses(t *testing.T, l ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
+func checkInverses(t *testing.T, l backend.ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
 	for _, work := range []int{n, 64 * n} {
 		x := newColumns(n, n, lu.at)
 		if info := l.Dgetri(n, x.data, x.ld, ipiv, make([]float64, work)); info != 0 {
@@ -427,140 +426,59 @@ func TestLAPACKPanics(t *testing.T) {
 		call func()
 	}{
 		{nil, "Dpotrf, empty", func() { l.Dpotrf('U', 0, nil, 1) }},
-		{badUplo, "Dpotrf", func() { l.Dpotrf('x', 3, x, 3) }},
-		{nLT0, "Dpotrf", func() { l.Dpotrf('U', -1, x, 3) }},
-		{badLdA, "Dpotrf", func() { l.Dpotrf('U', 3, x, 2) }},
-		{badLdA, "Dpotrf", func() { l.Dpotrf('U', 0, x, 0) }},
-		{shortA, "Dpotrf", func() { l.Dpotrf('U', 3, x[:8], 3) }},
+		{check.BadUplo, "Dpotrf", func() { l.Dpotrf('x', 3, x, 3) }},
+		{check.NLT0, "Dpotrf", func() { l.Dpotrf('U', -1, x, 3) }},
+		{check.BadLdA, "Dpotrf", func() { l.Dpotrf('U', 3, x, 2) }},
+		{check.BadLdA, "Dpotrf", func() { l.Dpotrf('U', 0, x, 0) }},
+		{check.ShortA, "Dpotrf", func() { l.Dpotrf('U', 3, x[:8], 3) }},
 		{over32, "Dpotrf", func() { l.Dpotrf('U', 3, x, huge) }},
 		{over32, "Dpotrf", func() { l.Dpotrf('U', huge, x, huge) }},
 		{nil, "Dpotri, empty", func() { l.Dpotri('L', 0, nil, 1) }},
-		{badUplo, "Dpotri", func() { l.Dpotri(0, 3, x, 3) }},
-		{shortA, "Dpotri", func() { l.Dpotri('U', 3, x, 4) }},
+		{check.BadUplo, "Dpotri", func() { l.Dpotri(0, 3, x, 3) }},
+		{check.ShortA, "Dpotri", func() { l.Dpotri('U', 3, x, 4) }},
 		{nil, "Dgetrf, empty", func() { l.Dgetrf(3, 0, nil, 3, nil) }},
 		{nil, "Dgetrf, empty", func() { l.Dgetrf(0, 3, nil, 1, nil) }},
-		{mLT0, "Dgetrf", func() { l.Dgetrf(-1, 3, x, 3, ipiv) }},
-		{nLT0, "Dgetrf", func() { l.Dgetrf(3, -1, x, 3, ipiv) }},
-		{badLdA, "Dgetrf", func() { l.Dgetrf(3, 2, x, 2, ipiv) }},
-		{shortA, "Dgetrf", func() { l.Dgetrf(2, 4, x[:7], 2, ipiv) }},
+		{check.MLT0, "Dgetrf", func() { l.Dgetrf(-1, 3, x, 3, ipiv) }},
+		{check.NLT0, "Dgetrf", func() { l.Dgetrf(3, -1, x, 3, ipiv) }},
+		{check.BadLdA, "Dgetrf", func() { l.Dgetrf(3, 2, x, 2, ipiv) }},
+		{check.ShortA, "Dgetrf", func() { l.Dgetrf(2, 4, x[:7], 2, ipiv) }},
 		{shortIpiv, "Dgetrf", func() { l.Dgetrf(3, 2, x, 3, ipiv[:1]) }},
 		{over32, "Dgetrf", func() { l.Dgetrf(3, huge, x, 3, ipiv) }},
 		{nil, "Dgetri, empty", func() { l.Dgetri(0, nil, 1, nil, nil) }},
-		{shortA, "Dgetri", func() { l.Dgetri(3, x[:8], 3, ipiv, work) }},
+		{check.ShortA, "Dgetri", func() { l.Dgetri(3, x[:8], 3, ipiv, work) }},
 		{shortIpiv, "Dgetri", func() { l.Dgetri(3, x, 3, ipiv[:2], work) }},
 		{shortWork, "Dgetri", func() { l.Dgetri(3, x, 3, ipiv, work[:2]) }},
 		{nil, "Dgetrs, empty", func() { l.Dgetrs('N', 0, 3, nil, 1, nil, nil, 1) }},
 		{nil, "Dgetrs, empty", func() { l.Dgetrs('N', 3, 0, x, 3, ipiv, nil, 3) }},
-		{badTranspose, "Dgetrs", func() { l.Dgetrs('x', 3, 3, x, 3, ipiv, b, 3) }},
+		{check.BadTranspose, "Dgetrs", func() { l.Dgetrs('x', 3, 3, x, 3, ipiv, b, 3) }},
 		{nrhsLT0, "Dgetrs", func() { l.Dgetrs('N', 3, -1, x, 3, ipiv, b, 3) }},
-		{badLdB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, 2) }},
-		{shortB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b[:8], 3) }},
+		{check.BadLdB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, 2) }},
+		{check.ShortB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b[:8], 3) }},
 		{shortIpiv, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv[:2], b, 3) }},
 		{over32, "Dgetrs", func() { l.Dgetrs('N', 3, huge, x, 3, ipiv, b, 3) }},
 		{over32, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, huge) }},
 		{nil, "Dsptrf, empty", func() { l.Dsptrf('U', 0, nil, nil) }},
-		{badUplo, "Dsptrf", func() { l.Dsptrf('x', 3, x, ipiv) }},
-		{nLT0, "Dsptrf", func() { l.Dsptrf('U', -1, x, ipiv) }},
-		{shortAP, "Dsptrf", func() { l.Dsptrf('U', 3, x[:5], ipiv) }},
+		{check.BadUplo, "Dsptrf", func() { l.Dsptrf('x', 3, x, ipiv) }},
+		{check.NLT0, "Dsptrf", func() { l.Dsptrf('U', -1, x, ipiv) }},
+		{check.ShortAP, "Dsptrf", func() { l.Dsptrf('U', 3, x[:5], ipiv) }},
 		{shortIpiv, "Dsptrf", func() { l.Dsptrf('U', 3, x, ipiv[:2]) }},
 		{over32, "Dsptrf", func() { l.Dsptrf('U', 46341, x, ipiv) }},
-		{shortAP, "Dsptrf", func() { l.Dsptrf('U', 46340, x, ipiv) }},
+		{check.ShortAP, "Dsptrf", func() { l.Dsptrf('U', 46340, x, ipiv) }},
 		{nil, "Dsptri, empty", func() { l.Dsptri('U', 0, nil, nil, nil) }},
-		{shortAP, "Dsptri", func() { l.Dsptri('U', 3, x[:5], ipiv, work) }},
+		{check.ShortAP, "Dsptri", func() { l.Dsptri('U', 3, x[:5], ipiv, work) }},
 		{shortIpiv, "Dsptri", func() { l.Dsptri('U', 3, x, ipiv[:2], work) }},
 		{shortWork, "Dsptri", func() { l.Dsptri('U', 3, x, ipiv, work[:2]) }},
 		{nil, "Dsytrf, empty", func() { l.Dsytrf('U', 0, nil, 1, nil, nil) }},
-		{shortA, "Dsytrf", func() { l.Dsytrf('U', 3, x[:8], 3, ipiv, work) }},
+		{check.ShortA, "Dsytrf", func() { l.Dsytrf('U', 3, x[:8], 3, ipiv, work) }},
 		{shortIpiv, "Dsytrf", func() { l.Dsytrf('U', 3, x, 3, ipiv[:2], work) }},
 		{shortWork, "Dsytrf", func() { l.Dsytrf('U', 3, x, 3, ipiv, nil) }},
 		{nil, "Dsytri2, empty", func() { l.Dsytri2('U', 0, nil, 1, nil, nil) }},
-		{shortA, "Dsytri2", func() { l.Dsytri2('U', 3, x[:8], 3, ipiv, work) }},
+		{check.ShortA, "Dsytri2", func() { l.Dsytri2('U', 3, x[:8], 3, ipiv, work) }},
 		{shortIpiv, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv[:2], work) }},
 		{shortWork, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv, work[:2]) }},
 	} {
-		if got := panicOf(test.call); got != test.want {
+		if got := testutil.PanicValue(test.call); got != test.want {
 			t.Errorf("%s: panics with %v; want %v", test.name, got, test.want)
 		}
 	}
-}
-
-func TestColumnMajor(t *testing.T) {
-	pure, err := Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range []Backend{pure, named{}} {
-		if l, ok := ColumnMajor(b); ok || l != nil {
-			t.Errorf("ColumnMajor(%v) = %v, %v", b, l, ok)
-		}
-	}
-	own, ok := ColumnMajor(nil)
-	if l, has := Default().(ColumnMajorLAPACK); ok != has || own != l {
-		t.Error("ColumnMajor(nil) is not that of Default()")
-	}
-}
-
-// TestWithoutLAPACK makes libraries of an OpenBLAS without LAPACK, without all of it, and with 64-bit
-// integers, of which no routine does anything, and opens each of them in a process of its own.
-func TestWithoutLAPACK(t *testing.T) {
-	if want := os.Getenv("BLSKERNEL_TEST_MISSING"); want != "" {
-		b, err := Lookup("openblas")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, ok := ColumnMajor(b)
-		if got := b.(interface{ MissingLAPACK() string }).MissingLAPACK(); got != want || ok {
-			t.Errorf("missing: %q; want %q; ColumnMajor %v", got, want, ok)
-		}
-		return
-	}
-	if _, built := providers["openblas"]; !built {
-		t.Skip("this build has no openblas backend")
-	}
-	const all = "dpotrf dpotri dgetrf dgetri dgetrs dsptrf dsptri dsytrf dsytri2"
-	for _, test := range []struct{ name, config, routines, want string }{
-		{"none", "OpenBLAS 0", "", "the library has no dpotrf_: it was built without LAPACK"},
-		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dsytri2"), "the library has no dsytri2_: it was built without LAPACK"},
-		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "the library was built with 64-bit integers, and the routines here pass 32-bit ones"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			text := fmt.Sprintf("char *openblas_get_config(void) { return %q; }\n", test.config)
-			for _, r := range strings.Fields(test.routines) {
-				text += "void " + r + "_(void) {}\n"
-			}
-			library := stubOpenBLAS(t, text)
-			cmd := exec.Command(os.Args[0], "-test.run=^TestWithoutLAPACK$")
-			cmd.Env = append(os.Environ(), "BLSKERNEL_OPENBLAS="+library, "BLSKERNEL_TEST_MISSING="+test.want)
-			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
-// stubOpenBLAS makes a library of the routines that OpenBLAS has, of which none does anything, and of this C code. It skips
-// the test where there is no C compiler.
-func stubOpenBLAS(t *testing.T, code string) (library string) {
-	t.Helper()
-	compiler, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler: ", err)
-	}
-	source, err := os.ReadFile("backend_cgo.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(source), "#define FLOAT64(X)")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for _, name := range regexp.MustCompile(`X\((\w+)\)`).FindAllStringSubmatch(list, -1) {
-		code += fmt.Sprintf("\nvoid cblas_%s(void) {}", name[1])
-	}
-	code += "\nvoid openblas_set_num_threads(int n) {}\nint openblas_get_num_threads(void) { return 1; }\n"
-	library = filepath.Join(t.TempDir(), "libopenblas.so")
-	cmd := exec.Command(compiler, "-shared", "-fPIC", "-x", "c", "-o", library, "-")
-	cmd.Stdin = strings.NewReader(code)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return library
 }

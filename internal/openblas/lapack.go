@@ -1,12 +1,12 @@
 //go:build cgo && linux && (amd64 || arm64)
 
-package blskernel
+package openblas
 
 /*
 #include <dlfcn.h>
 #include <stddef.h>
 
-// What backend_cgo.go has opened.
+// What open.go has opened.
 extern void *blskernel_openblas;
 
 // Fortran's calling convention: all arguments are pointers, and the lengths of strings follow after
@@ -99,6 +99,8 @@ import (
 	"strings"
 	"unsafe"
 
+	"blskernel/internal/check"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -112,14 +114,17 @@ type openBLASLAPACK struct {
 func (b openBLAS) MissingLAPACK() string { return b.missing }
 
 // withLAPACK returns the backend on the library that has been opened, with its LAPACK if it has one.
-func withLAPACK() Backend {
-	if strings.Contains((openBLAS{}).Version(), "USE64BITINT") {
-		return openBLAS{missing: "the library was built with 64-bit integers, and the routines here pass 32-bit ones"}
+func withLAPACK(library string) Backend {
+	o := openBLAS{library: library}
+	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
+		o.missing = "the library was built with 64-bit integers, and the routines here pass 32-bit ones"
+		return o
 	}
 	if name := C.blskernel_open_lapack(); name != nil {
-		return openBLAS{missing: "the library has no " + C.GoString(name) + ": it was built without LAPACK"}
+		o.missing = "the library has no " + C.GoString(name) + ": it was built without LAPACK"
+		return o
 	}
-	return openBLASLAPACK{}
+	return openBLASLAPACK{openBLAS: o}
 }
 
 // columnMajor calls the routines by the pointers that withLAPACK has filled.
@@ -136,7 +141,7 @@ const (
 // fit panics unless the library's integers hold the sizes.
 func fit(sizes ...int) {
 	for _, s := range sizes {
-		require(s <= math.MaxInt32, over32)
+		check.Require(s <= math.MaxInt32, over32)
 	}
 }
 
@@ -149,38 +154,38 @@ func ints(x []int32) *C.int { return (*C.int)(unsafe.SliceData(x)) }
 
 // checkSquare panics on a bad n×n matrix and reports whether it is not empty.
 func checkSquare(n int, a []float64, lda int) bool {
-	require(n >= 0, nLT0)
+	check.Require(n >= 0, check.NLT0)
 	return checkColumns(n, n, a, lda)
 }
 
 // checkColumns panics on a bad m×n matrix and reports whether it is not empty.
 func checkColumns(m, n int, a []float64, lda int) bool {
-	require(m >= 0, mLT0)
-	require(n >= 0, nLT0)
-	checkLd(lda, m, badLdA)
+	check.Require(m >= 0, check.MLT0)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, m, check.BadLdA)
 	fit(m, n, lda)
 	if m == 0 || n == 0 {
 		return false
 	}
-	checkLen(len(a), n, m, lda, shortA)
+	check.Length(len(a), n, m, lda, check.ShortA)
 	return true
 }
 
 // checkPackedTriangle panics on a bad packed matrix and reports whether it is not empty.
 func checkPackedTriangle(ul blas.Uplo, n int, ap []float64) bool {
-	checkUplo(ul)
-	require(n >= 0, nLT0)
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
 	fit(n)
 	fit(n * (n + 1)) // which the routines compute
 	if n == 0 {
 		return false
 	}
-	checkPacked(len(ap), n)
+	check.Packed(len(ap), n)
 	return true
 }
 
 func (columnMajor) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	if !checkSquare(n, a, lda) {
 		return 0
 	}
@@ -188,7 +193,7 @@ func (columnMajor) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int) 
 }
 
 func (columnMajor) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	if !checkSquare(n, a, lda) {
 		return 0
 	}
@@ -199,7 +204,7 @@ func (columnMajor) Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info in
 	if !checkColumns(m, n, a, lda) {
 		return 0
 	}
-	require(len(ipiv) >= min(m, n), shortIpiv)
+	check.Require(len(ipiv) >= min(m, n), shortIpiv)
 	return int(C.blskernel_dgetrf(C.int(m), C.int(n), doubles(a), C.int(lda), ints(ipiv)))
 }
 
@@ -207,22 +212,22 @@ func (columnMajor) Dgetri(n int, a []float64, lda int, ipiv []int32, work []floa
 	if !checkSquare(n, a, lda) {
 		return 0
 	}
-	require(len(ipiv) >= n, shortIpiv)
-	require(len(work) >= n, shortWork)
+	check.Require(len(ipiv) >= n, shortIpiv)
+	check.Require(len(work) >= n, shortWork)
 	return int(C.blskernel_dgetri(C.int(n), doubles(a), C.int(lda), ints(ipiv), doubles(work), lwork(work)))
 }
 
 func (columnMajor) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) (info int) {
-	checkTranspose(t)
+	check.Transpose(t)
 	notEmpty := checkSquare(n, a, lda)
-	require(nrhs >= 0, nrhsLT0)
-	checkLd(ldb, n, badLdB)
+	check.Require(nrhs >= 0, nrhsLT0)
+	check.Ld(ldb, n, check.BadLdB)
 	fit(nrhs, ldb)
 	if !notEmpty || nrhs == 0 {
 		return 0
 	}
-	require(len(ipiv) >= n, shortIpiv)
-	checkLen(len(b), nrhs, n, ldb, shortB)
+	check.Require(len(ipiv) >= n, shortIpiv)
+	check.Length(len(b), nrhs, n, ldb, check.ShortB)
 	return int(C.blskernel_dgetrs(C.char(t), C.int(n), C.int(nrhs), doubles(a), C.int(lda), ints(ipiv), doubles(b), C.int(ldb)))
 }
 
@@ -230,7 +235,7 @@ func (columnMajor) Dsptrf(ul blas.Uplo, n int, ap []float64, ipiv []int32) (info
 	if !checkPackedTriangle(ul, n, ap) {
 		return 0
 	}
-	require(len(ipiv) >= n, shortIpiv)
+	check.Require(len(ipiv) >= n, shortIpiv)
 	return int(C.blskernel_dsptrf(C.char(ul), C.int(n), doubles(ap), ints(ipiv)))
 }
 
@@ -238,27 +243,27 @@ func (columnMajor) Dsptri(ul blas.Uplo, n int, ap []float64, ipiv []int32, work 
 	if !checkPackedTriangle(ul, n, ap) {
 		return 0
 	}
-	require(len(ipiv) >= n, shortIpiv)
-	require(len(work) >= n, shortWork)
+	check.Require(len(ipiv) >= n, shortIpiv)
+	check.Require(len(work) >= n, shortWork)
 	return int(C.blskernel_dsptri(C.char(ul), C.int(n), doubles(ap), ints(ipiv), doubles(work)))
 }
 
 func (columnMajor) Dsytrf(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	if !checkSquare(n, a, lda) {
 		return 0
 	}
-	require(len(ipiv) >= n, shortIpiv)
-	require(len(work) >= 1, shortWork)
+	check.Require(len(ipiv) >= n, shortIpiv)
+	check.Require(len(work) >= 1, shortWork)
 	return int(C.blskernel_dsytrf(C.char(ul), C.int(n), doubles(a), C.int(lda), ints(ipiv), doubles(work), lwork(work)))
 }
 
 func (columnMajor) Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int) {
-	checkUplo(ul)
+	check.Uplo(ul)
 	if !checkSquare(n, a, lda) {
 		return 0
 	}
-	require(len(ipiv) >= n, shortIpiv)
-	require(float64(len(work)) >= float64(C.blskernel_dsytri2_work(C.char(ul), C.int(n), C.int(lda))), shortWork)
+	check.Require(len(ipiv) >= n, shortIpiv)
+	check.Require(float64(len(work)) >= float64(C.blskernel_dsytri2_work(C.char(ul), C.int(n), C.int(lda))), shortWork)
 	return int(C.blskernel_dsytri2(C.char(ul), C.int(n), doubles(a), C.int(lda), ints(ipiv), doubles(work), lwork(work)))
 }

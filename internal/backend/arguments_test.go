@@ -1,6 +1,9 @@
-package blskernel
+package backend_test
 
 import (
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/check"
 	"fmt"
 	"math"
 	"reflect"
@@ -64,12 +67,12 @@ var unchecked = []string{"Drotg", "Drotmg"}
 
 // texts are those of the panics.
 var texts = map[string]string{
-	"tA": badTranspose, "tB": badTranspose, "ul": badUplo, "diag": badDiag, "s": badSide,
-	"m": mLT0, "n": nLT0, "k": kLT0, "kL": "blas: kL < 0", "kU": "blas: kU < 0",
-	"lda": badLdA, "ldb": badLdB, "ldc": badLdC,
-	"incX": zeroIncX, "incY": zeroIncY, "p": "blas: illegal rotm flag",
-	"x": shortX, "y": shortY,
-	"a": shortA, "b": shortB, "c": shortC, "ap": shortAP, "d": shortD, "bias": shortBias,
+	"tA": check.BadTranspose, "tB": check.BadTranspose, "ul": check.BadUplo, "diag": check.BadDiag, "s": check.BadSide,
+	"m": check.MLT0, "n": check.NLT0, "k": check.KLT0, "kL": "blas: kL < 0", "kU": "blas: kU < 0",
+	"lda": check.BadLdA, "ldb": check.BadLdB, "ldc": check.BadLdC,
+	"incX": check.ZeroIncX, "incY": check.ZeroIncY, "p": "blas: illegal rotm flag",
+	"x": check.ShortX, "y": check.ShortY,
+	"a": check.ShortA, "b": check.ShortB, "c": check.ShortC, "ap": check.ShortAP, "d": check.ShortD, "bias": check.ShortBias,
 }
 
 // TestSignatures says that the table has every routine, with as many parameters as that has.
@@ -79,7 +82,7 @@ func TestSignatures(t *testing.T) {
 		parameters[s.routine] = len(strings.Fields(s.params))
 	}
 	for _, of := range []reflect.Type{
-		reflect.TypeFor[blas.Float64](), reflect.TypeFor[PackedProducts](), reflect.TypeFor[FusedProducts](),
+		reflect.TypeFor[blas.Float64](), reflect.TypeFor[blskernel.PackedProducts](), reflect.TypeFor[backend.FusedProducts](),
 	} {
 		for k := range of.NumMethod() {
 			m := of.Method(k)
@@ -91,8 +94,8 @@ func TestSignatures(t *testing.T) {
 }
 
 // on returns the routine of a backend.
-func (s signature) on(b Backend) reflect.Value {
-	for _, has := range []any{b, Packed(b), Fused(b)} {
+func (s signature) on(b blskernel.Backend) reflect.Value {
+	for _, has := range []any{b, blskernel.Packed(b), backend.Fused(b)} {
 		if m := reflect.ValueOf(has).MethodByName(s.routine); m.IsValid() {
 			return m
 		}
@@ -311,7 +314,7 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 	order := n
 	if s.routine == "Dspmm" {
 		side := a["s"].(blas.Side)
-		order, k = orderOf(side, m, n), m
+		order, k = check.Order(side, m, n), m
 	}
 	transpose := func(name string) blas.Transpose {
 		if tr, is := a[name].(blas.Transpose); is {
@@ -329,10 +332,10 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 		want := got
 		switch name {
 		case "a":
-			rows, cols := dimsOf(transpose("tA"), m, k)
+			rows, cols := check.Stored(transpose("tA"), m, k)
 			want = length(rows, cols, "lda")
 		case "b":
-			rows, cols := dimsOf(transpose("tB"), k, n)
+			rows, cols := check.Stored(transpose("tB"), k, n)
 			want = length(rows, cols, "ldb")
 		case "c":
 			want = length(m, n, "ldc")

@@ -1,0 +1,240 @@
+package blas
+
+import (
+	"blskernel/internal/block"
+	"blskernel/internal/check"
+	"blskernel/internal/gemm"
+	"blskernel/internal/kernel"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// The rows of a symmetric result that FromDgemm computes by one Dgemm. Dgemm packs its right operand
+// once for these rows, about as much work as 60 of them take, so there should be many; but they are
+// also the workspace, and no more than the terms of the sum pay for the way through it. A tile on
+// the diagonal is cut into strips of packedBlock rows, so that at most packedBlock/n of the work is
+// in excess.
+const (
+	packedBlock    = 192
+	mostPackedRows = 4 * packedBlock
+)
+
+// packedRows returns the number of rows for a result of order n and sums of k terms.
+func packedRows(n, k int) int {
+	return min(n, max(packedBlock, min(k, mostPackedRows)))
+}
+
+// FromDgemm makes the products of PackedProducts from a Dgemm.
+type FromDgemm struct{ blas.Float64 }
+
+func (v FromDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
+		return
+	}
+	nb := min(packedBlock, n)
+	work := make([]float64, nb*nb)
+	for i := 0; i < n; i += nb {
+		rows := min(nb, n-i)
+		ai := opRows(tA, a, lda, i)
+		// The diagonal block goes through the workspace, since only half of it may be stored.
+		v.Float64.Dgemm(tA, tB, rows, rows, k, alpha, ai, lda, opCols(tB, b, ldb, i), ldb, 0, work, nb)
+		for r := range rows {
+			lo, hi := r, rows
+			if ul == blas.Lower {
+				lo, hi = 0, r+1
+			}
+			addTo(c[(i+r)*ldc+i+lo:(i+r)*ldc+i+hi], beta, work[r*nb+lo:r*nb+hi])
+		}
+		if ul == blas.Upper && i+rows < n {
+			j := i + rows
+			v.Float64.Dgemm(tA, tB, rows, n-j, k, alpha, ai, lda, opCols(tB, b, ldb, j), ldb, beta, c[i*ldc+j:], ldc)
+		}
+		if ul == blas.Lower && i > 0 {
+			v.Float64.Dgemm(tA, tB, rows, i, k, alpha, ai, lda, b, ldb, beta, c[i*ldc:], ldc)
+		}
+	}
+}
+
+func (v FromDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
+	if !check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
+		return
+	}
+	nb := packedRows(n, k)
+	work := make([]float64, nb*n)
+	// product computes some rows and columns of the result, of which it keeps the upper triangle.
+	product := func(i, rows, j, cols int) {
+		if cols == 0 {
+			return
+		}
+		v.Float64.Dgemm(tA, tB, rows, cols, k, alpha, opRows(tA, a, lda, i), lda, opCols(tB, b, ldb, j), ldb, 0, work, cols)
+		for r := range rows {
+			at, from := block.PackedRow(n, i+r), max(i+r, j)
+			addTo(ap[at+from:at+j+cols], beta, work[r*cols+from-j:(r+1)*cols])
+		}
+	}
+	for i := 0; i < n; i += nb {
+		end := min(i+nb, n)
+		for s := i; s < end; s += packedBlock {
+			product(s, min(packedBlock, end-s), s, end-s)
+		}
+		product(i, end-i, end, n-end)
+	}
+}
+
+func (v FromDgemm) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64) {
+	v.Dgemmtp(t, check.OtherTranspose(t), n, k, alpha, a, lda, a, lda, beta, ap)
+}
+
+func (v FromDgemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
+		return
+	}
+	order := check.Order(side, m, n)
+	nb := min(packedBlock, order)
+	work := make([]float64, nb*order)
+	for i := 0; i < order; i += nb {
+		rows := min(nb, order-i)
+		for r := range rows {
+			unpackRow(work[r*order:(r+1)*order], order, i+r, ap)
+		}
+		if side == blas.Left {
+			v.Float64.Dgemm(blas.NoTrans, blas.NoTrans, rows, n, m, alpha, work, order, b, ldb, beta, c[i*ldc:], ldc)
+			continue
+		}
+		v.Float64.Dgemm(blas.NoTrans, blas.NoTrans, m, n, rows, alpha, b[i:], ldb, work, order, beta, c, ldc)
+		beta = 1
+	}
+}
+
+// opRows returns the storage of op(A) from its row i on, opCols that of op(B) from its column j on.
+func opRows(t blas.Transpose, a []float64, lda, i int) []float64 {
+	if t == blas.NoTrans {
+		return a[min(i*lda, len(a)):]
+	}
+	return a[min(i, len(a)):]
+}
+
+func opCols(t blas.Transpose, b []float64, ldb, j int) []float64 {
+	if t == blas.NoTrans {
+		return b[min(j, len(b)):]
+	}
+	return b[min(j*ldb, len(b)):]
+}
+
+// addTo computes dst = src + beta*dst; dst is not read where beta is zero.
+func addTo(dst []float64, beta float64, src []float64) {
+	if beta == 0 {
+		copy(dst, src)
+		return
+	}
+	for i, s := range src {
+		dst[i] = s + beta*dst[i]
+	}
+}
+
+// unpackRow writes the whole row i of the n×n packed symmetric matrix to dst.
+func unpackRow(dst []float64, n, i int, ap []float64) {
+	for j := range i {
+		dst[j] = ap[block.PackedRow(n, j)+i]
+	}
+	at := block.PackedRow(n, i)
+	copy(dst[i:], ap[at+i:at+n])
+}
+
+func (v FromDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	ok := check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	check.Require(len(d) >= k, check.ShortD)
+	if !ok {
+		return
+	}
+	if k == 0 {
+		v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+		return
+	}
+	eachScaled(tB, n, k, d, b, ldb, func(p, rows int, work []float64) {
+		v.Float64.Dgemm(tA, blas.NoTrans, m, n, rows, alpha, opCols(tA, a, lda, p), lda, work, max(1, n), beta, c, ldc)
+		beta = 1
+	})
+}
+
+func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
+	ok := check.Dsprk(t, n, k, a, lda, ap)
+	check.Require(len(d) >= k, check.ShortD)
+	if !ok {
+		return
+	}
+	if k == 0 {
+		v.packed().Dsprk(t, n, k, alpha, a, lda, beta, ap)
+		return
+	}
+	eachScaled(check.OtherTranspose(t), n, k, d, a, lda, func(p, rows int, work []float64) {
+		v.packed().Dgemmtp(t, blas.NoTrans, n, rows, alpha, opCols(t, a, lda, p), lda, work, max(1, n), beta, ap)
+		beta = 1
+	})
+}
+
+// packedProducts are those of blskernel.PackedProducts that DsprkDiag calls.
+type packedProducts interface {
+	Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64)
+	Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64)
+}
+
+// packed returns the backend's own packed products if it has them.
+func (v FromDgemm) packed() packedProducts {
+	if own, ok := v.Float64.(packedProducts); ok {
+		return own
+	}
+	return v
+}
+
+func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
+	ok := check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	check.Require(len(bias) >= n, check.ShortBias)
+	if !ok {
+		return
+	}
+	v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, 0, c, ldc)
+	tanh := bestTanh()
+	gemm.Rows(gemm.Threads(), m, n*timeOfTanh, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := c[i*ldc : i*ldc+n]
+			for j, x := range bias[:n] {
+				row[j] += x
+			}
+			tanh(row, row)
+		}
+	})
+}
+
+// timeOfTanh is the time of a hyperbolic tangent in nanoseconds, about.
+const timeOfTanh = 1
+
+// bestTanh returns the Tanh of the selected kernel, or of the best where the wish of the environment,
+// which is for the pure backend, cannot be granted.
+func bestTanh() func(dst, src []float64) {
+	k, err := kernel.Selected()
+	if err != nil {
+		k, _ = kernel.Lookup(kernel.Names()[0])
+	}
+	return k.Tanh
+}
+
+// eachScaled calls f for blocks of rows of diag(d)*op(B), an n column matrix of k rows: the block from row
+// p on.
+func eachScaled(tB blas.Transpose, n, k int, d, b []float64, ldb int, f func(p, rows int, work []float64)) {
+	work := make([]float64, min(packedBlock, k)*n)
+	for p := 0; p < k; p += packedBlock {
+		rows := min(packedBlock, k-p)
+		for r := range rows {
+			row := work[r*n : (r+1)*n]
+			step, at := 1, (p+r)*ldb
+			if tB != blas.NoTrans {
+				step, at = ldb, p+r
+			}
+			for j := range row {
+				row[j] = d[p+r] * b[at+j*step]
+			}
+		}
+		f(p, rows, work)
+	}
+}

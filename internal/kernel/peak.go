@@ -1,0 +1,68 @@
+package kernel
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// peakTime is the least time of one measurement of the peak.
+const peakTime = time.Millisecond
+
+// MeasurePeak returns the flop/s of fused multiply-adds on registers by the given number of threads together, with
+// the instructions of k. A nil clock is the wall's. The time of starting threads does not count.
+func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
+	if clock == nil {
+		began := time.Now()
+		clock = func() time.Duration { return time.Since(began) }
+	}
+	loop := func(steps int) time.Duration {
+		began := clock()
+		k.Peak(steps, 0.5, 1) // the numbers converge to 2
+		return clock() - began
+	}
+	steps := peakSteps(k.Name, loop)
+	speed := func() float64 { return 2 * float64(k.PeakWidth) * float64(steps) / loop(steps).Seconds() }
+	if threads == 1 {
+		return speed()
+	}
+	var sum float64
+	var mu sync.Mutex
+	var ready atomic.Int64
+	var done sync.WaitGroup
+	for range threads {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			ready.Add(1)
+			for ready.Load() < int64(threads) {
+				runtime.Gosched()
+			}
+			s := speed()
+			mu.Lock()
+			defer mu.Unlock()
+			sum += s
+		}()
+	}
+	done.Wait()
+	return sum
+}
+
+var stepsOf sync.Map // from the name of a kernel to the steps of its loop
+
+// peakSteps returns the number of steps, a power of two, that take peakTime or longer. The least of three times
+// counts, so that one interruption does not make the loop too short.
+func peakSteps(kernel string, loop func(steps int) time.Duration) int {
+	if steps, ok := stepsOf.Load(kernel); ok {
+		return steps.(int)
+	}
+	steps := 1 << 10
+	for min(loop(steps), loop(steps), loop(steps)) < peakTime {
+		steps *= 2
+	}
+	stepsOf.Store(kernel, steps)
+	return steps
+}

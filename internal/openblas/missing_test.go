@@ -1,0 +1,75 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package openblas
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWithoutLAPACK makes libraries of an OpenBLAS without LAPACK, without all of it, and with 64-bit
+// integers, of which no routine does anything, and opens each of them in a process of its own.
+func TestWithoutLAPACK(t *testing.T) {
+	if want := os.Getenv("BLSKERNEL_TEST_MISSING"); want != "" {
+		b, err := Open(os.Getenv(EnvLibrary))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ok := b.(openBLASLAPACK)
+		if got := b.(interface{ MissingLAPACK() string }).MissingLAPACK(); got != want || ok {
+			t.Errorf("missing: %q; want %q; ColumnMajor %v", got, want, ok)
+		}
+		return
+	}
+	const all = "dpotrf dpotri dgetrf dgetri dgetrs dsptrf dsptri dsytrf dsytri2"
+	for _, test := range []struct{ name, config, routines, want string }{
+		{"none", "OpenBLAS 0", "", "the library has no dpotrf_: it was built without LAPACK"},
+		{"some", "OpenBLAS 0", strings.TrimSuffix(all, " dsytri2"), "the library has no dsytri2_: it was built without LAPACK"},
+		{"64-bit", "OpenBLAS 0 USE64BITINT", all, "the library was built with 64-bit integers, and the routines here pass 32-bit ones"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := fmt.Sprintf("char *openblas_get_config(void) { return %q; }\n", test.config)
+			for _, r := range strings.Fields(test.routines) {
+				text += "void " + r + "_(void) {}\n"
+			}
+			library := stubOpenBLAS(t, text)
+			cmd := exec.Command(os.Args[0], "-test.run=^TestWithoutLAPACK$")
+			cmd.Env = append(os.Environ(), "BLSKERNEL_OPENBLAS="+library, "BLSKERNEL_TEST_MISSING="+test.want)
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// stubOpenBLAS makes a library of the routines that OpenBLAS has, of which none does anything, and of this C code. It skips
+// the test where there is no C compiler.
+func stubOpenBLAS(t *testing.T, code string) (library string) {
+	t.Helper()
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler: ", err)
+	}
+	source, err := os.ReadFile("open.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(source), "#define FLOAT64(X)")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for _, name := range regexp.MustCompile(`X\((\w+)\)`).FindAllStringSubmatch(list, -1) {
+		code += fmt.Sprintf("\nvoid cblas_%s(void) {}", name[1])
+	}
+	code += "\nvoid openblas_set_num_threads(int n) {}\nint openblas_get_num_threads(void) { return 1; }\n"
+	library = filepath.Join(t.TempDir(), "libopenblas.so")
+	cmd := exec.Command(compiler, "-shared", "-fPIC", "-x", "c", "-o", library, "-")
+	cmd.Stdin = strings.NewReader(code)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return library
+}
