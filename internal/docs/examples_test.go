@@ -1,210 +1,160 @@
 package docs
 
 import (
-	"bytes"
-	"fmt"
 	"go/ast"
-	"go/doc"
-	"go/importer"
+	"go/parser"
 	"go/token"
-	"go/types"
-	"io"
-	"maps"
-	"os"
-	"os/exec"
-	"slices"
+	"path"
 	"strings"
-	"sync"
 	"testing"
 )
 
-// TestExamples wants an Example for every exported type and function of the public packages: one whose code has a value of
-// the type, calls the function, or is named after it. What unused has is left out, and must be needed there.
+// TestExamples wants an Example for every exported type and function of the libraries, the experiments of bench aside: one that
+// is named after it, uses it, or calls a function or a field whose declaration names it. unused lists the rest with a reason,
+// and nothing else. Errors need no Example: errors.As finds them, and their messages say all.
 func TestExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the module")
-	}
-	imports := compiled(t)
 	for at, p := range libraries(t) {
-		shown := p.shown(at, imports)
-		for _, name := range wanted(p.Package) {
-			reason, excepted := unused[at][name]
-			switch {
-			case !shown[name] && !excepted:
-				t.Errorf("%s.%s is in no Example", at, name)
-			case shown[name] && excepted:
-				t.Errorf("%s.%s is in an Example, and in the list of exceptions", at, name)
-			case excepted && reason == "":
-				t.Errorf("%s.%s is excepted without a reason", at, name)
+		if strings.HasPrefix(at, "blskernel/bench") {
+			continue
+		}
+		shown := p.shown()
+		for name, wanted := range p.exported {
+			if _, excepted := unused[at][name]; wanted && shown[name] == excepted {
+				t.Errorf("%s.%s is in an Example: %t, and in the list of exceptions: %t", at, name, shown[name], excepted)
 			}
 		}
 		for name := range unused[at] {
-			if !p.exported[name] {
+			if _, ok := p.exported[name]; !ok {
 				t.Errorf("%s has no %s, which is in the list of exceptions", at, name)
 			}
 		}
 	}
 }
 
-// wanted returns the names of the exported types and package-level functions that want an Example. Errors do not: they are met by
-// errors.As, their messages say all, and the tests have every one.
-func wanted(p *doc.Package) []string {
-	names := map[string]bool{}
-	for _, f := range p.Funcs {
-		names[f.Name] = true
-	}
-	for _, t := range p.Types {
-		names[t.Name] = !strings.HasSuffix(t.Name, "Error")
-		for _, f := range t.Funcs {
-			names[f.Name] = true
-		}
-	}
-	maps.DeleteFunc(names, func(_ string, wanted bool) bool { return !wanted })
-	return slices.Sorted(maps.Keys(names))
-}
-
-// compiled returns an importer of the packages of this module and all that they import, as the go command compiles them.
-func compiled(t *testing.T) types.Importer {
-	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip(err)
-	}
-	imports, err := compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return imports
-}
-
-var compile = sync.OnceValues(func() (types.Importer, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}", "./...")
-	cmd.Dir = root
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w\n%s", err, errs.String())
-	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		if path, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			files[path] = file
-		}
-	}
-	open := func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }
-	return importer.ForCompiler(token.NewFileSet(), "gc", open), nil
-})
-
-// shown returns the names of the package, whose path is at, that the code of its Examples uses.
-func (p *library) shown(at string, imports types.Importer) map[string]bool {
-	names := map[string]bool{}
-	for _, files := range [][]*ast.File{p.inside, p.outside} {
-		info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-		// Tests may use what other tests export to them, which the importer does not know: those errors say nothing of the
-		// Examples, which the compiler has seen.
-		config := types.Config{Importer: imports, FakeImportC: true, Error: func(error) {}}
-		path := at
-		if len(files) > 0 && strings.HasSuffix(files[0].Name.Name, "_test") {
-			path += "_test"
-		}
-		_, _ = config.Check(path, p.set, files, info)
-		for _, f := range files {
-			for _, d := range f.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Example") {
-					names[strings.Split(strings.TrimPrefix(f.Name.Name, "Example"), "_")[0]] = true
-					usedBy(f.Body, info, at, names)
-				}
+// shown returns the names that the Examples use, and those in the signatures and types of what they use.
+func (p *library) shown() map[string]bool {
+	used, names := map[string]bool{}, map[string]bool{}
+	for _, f := range p.tests {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && strings.HasPrefix(d.Name.Name, "Example") {
+				used[strings.Split(strings.TrimPrefix(d.Name.Name, "Example"), "_")[0]] = true
+				identifiers(d.Body, used)
 			}
 		}
+	}
+	for name := range used {
+		names[name] = true
+	}
+	for _, f := range p.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if used[n.Name.Name] {
+					identifiers(n.Type, names)
+				}
+				return false
+			case *ast.Field: // of a struct, or a method of an interface
+				if len(n.Names) == 1 && used[n.Names[0].Name] {
+					identifiers(n.Type, names)
+				}
+			}
+			return true
+		})
 	}
 	return names
 }
 
-// usedBy adds the names of the package at path that a piece of code uses, or has values of.
-func usedBy(code ast.Node, info *types.Info, path string, names map[string]bool) {
-	object := func(o types.Object) {
-		if o != nil && o.Pkg() != nil && o.Pkg().Path() == path && o.Parent() == o.Pkg().Scope() {
-			names[o.Name()] = true
-		}
-	}
-	var kind func(types.Type)
-	kind = func(t types.Type) {
-		switch t := t.(type) {
-		case *types.Alias:
-			object(t.Obj())
-			kind(t.Rhs())
-		case *types.Named:
-			object(t.Obj())
-		case *types.Tuple:
-			for i := range t.Len() {
-				kind(t.At(i).Type())
-			}
-		case interface{ Elem() types.Type }: // pointers, slices, arrays, maps, channels
-			kind(t.Elem())
-		}
-	}
+// identifiers adds all identifiers of a piece of code to names.
+func identifiers(code ast.Node, names map[string]bool) {
 	ast.Inspect(code, func(n ast.Node) bool {
-		if x, ok := n.(ast.Expr); ok {
-			kind(info.Types[x].Type)
-		}
 		if id, ok := n.(*ast.Ident); ok {
-			object(info.Uses[id])
-			if o := info.Defs[id]; o != nil {
-				kind(o.Type())
-			}
+			names[id.Name] = true
 		}
 		return true
 	})
 }
 
-// Reasons why something is in no Example.
+// Reasons why a name is in no Example.
 const (
-	experiment = "part of an experiment of minutes to hours, which the command paper or crossover runs"
-	needsFiles = "reads files of small NORB, which are not in the repository; the tests write some"
+	needsFiles = "reads files of small NORB, which the repository does not have; the tests write some"
 	measuring  = "measures the machine for a minute or two, or reads what was measured; the commands plan and flops do"
-	opponents  = "compares with OpenBLAS, which may not be there; the command bench does"
-	resolving  = "for those who write a type with a field Backend, or a routine of LAPACK's level"
-	listing    = "a list or a name, which flags of the command are made of"
+	resolving  = "for types with a field Backend, and for routines of LAPACK's level"
 )
 
-// unused are exported names that are in no Example, with the reason.
+// unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
-	"blskernel": {"Begin": resolving, "Or": resolving},
-	"blskernel/bench": {
-		"Check": experiment, "Crossover": experiment, "GrowthVariants": experiment, "HoldOut": experiment, "Paper": experiment,
-		"PlanVariant": experiment, "Progress": "a function that is told of progress; the Examples need none", "RandomNORB": experiment,
-		"Resume": experiment, "Retraining": experiment, "TableCell": experiment, "TableHead": experiment, "TableRow": experiment,
-		"MeasureEach": measuring, "ValidationGrid": measuring,
-	},
-	"blskernel/bench/result": {
-		"Agreement": "a line of a file, as the others", "Conditions": "compares machines; package report does",
-		"Table": experiment,
-	},
-	"blskernel/bench/speed": {
-		"BLS": listing, "Sizes": listing, "Large": opponents, "Larges": opponents, "Library": opponents, "Opponent": opponents,
-		"Progress": "a function that is told of progress; the Example needs none", "Quiet": measuring, "CPUTime": measuring, "KernelPeak": measuring,
-	},
-	"blskernel/bls/modelfile": {"SaveFS": "for tests of this module, which fail its operations"},
+	"blskernel":               {"Begin": resolving, "Or": resolving},
+	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
 	"blskernel/dataset": {
 		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
 		"ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,
 	},
 	"blskernel/blsupdate": {
-		"CMode": "an option for comparisons with the paper; its zero value is right for use", "Candidate": "a line of what Choice.Explain prints",
-		"Key": measuring, "LoadRates": measuring, "MeasureRates": measuring, "RatesFor": measuring,
+		"Candidate": "a line of what Choice.Explain prints",
+		"Key":       measuring, "LoadRates": measuring, "MeasureRates": measuring, "RatesFor": measuring,
 	},
 }
 
-// TestShown checks the ways of being shown on the root package: Lookup has an Example, UnavailableError is a type of a
-// variable in it, and Backend the type of what Lookup returns.
-func TestShown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the module")
-	}
-	shown := libraries(t)["blskernel"].shown("blskernel", compiled(t))
-	for name, want := range map[string]bool{"Lookup": true, "UnavailableError": true, "Backend": true, "Default": true, "Nothing": false} {
-		if shown[name] != want {
-			t.Errorf("%s is shown: %v", name, shown[name])
+// A library is a package of the module that others may import.
+type library struct {
+	exported map[string]bool // package-level names: whether they want an Example
+	files    []*ast.File     // without tests
+	tests    []*ast.File
+}
+
+// libraries returns the public packages of the module by their import paths, for all platforms together.
+func libraries(t *testing.T) map[string]*library {
+	t.Helper()
+	all := map[string]*library{}
+	set := token.NewFileSet()
+	walk(t, "*.go", func(name, text string) {
+		dir := path.Dir(name)
+		if strings.Contains("/"+name, "/_") || strings.Contains("/"+name, "/internal/") || strings.HasPrefix(name, "cmd/") ||
+			strings.HasPrefix(name, "examples/") || strings.HasPrefix(name, "scaleout/") {
+			return
 		}
+		f, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := all[path.Join("blskernel", dir)]
+		if p == nil {
+			p = &library{exported: map[string]bool{}}
+			all[path.Join("blskernel", dir)] = p
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			p.tests = append(p.tests, f)
+			return
+		}
+		p.files = append(p.files, f)
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					p.add(d.Name, true)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						p.add(s.Name, !strings.HasSuffix(s.Name.Name, "Error"))
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							p.add(n, false)
+						}
+					}
+				}
+			}
+		}
+	})
+	if len(all) < 5 {
+		t.Fatalf("only %d public packages", len(all))
+	}
+	return all
+}
+
+func (p *library) add(name *ast.Ident, wanted bool) {
+	if name.IsExported() {
+		p.exported[name.Name] = wanted
 	}
 }
