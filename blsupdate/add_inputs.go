@@ -44,10 +44,10 @@ func (u *pseudoinverse) addBatch(ctx context.Context, ax, ya *mat.Dense) (done, 
 	shape := u.shape(rowsOf(ax))
 	form := Small
 	if u.method == Improved {
-		form = u.opt.Resolve(shape)
+		form = Resolve(u.opt, shape.Shape)
 	}
 	if form == Compressed {
-		return u.addCompressed(ctx, ax, ya, shape)
+		return u.addCompressed(ctx, ax, ya, shape.Shape)
 	}
 	if u.method == Improved && u.opt.Form == Paper {
 		form = Paper
@@ -62,14 +62,14 @@ func (u *pseudoinverse) addBatch(ctx context.Context, ax, ya *mat.Dense) (done, 
 }
 
 // shape returns the sizes of an update by q rows as far as they are known beforehand.
-func (u *pseudoinverse) shape(q int) Shape {
-	return Shape{L: u.p.count, K: u.k, Q: q, C: u.c, pseudoinverseShape: pseudoinverseShape{checkC: u.computesC()}}
+func (u *pseudoinverse) shape(q int) addedShape {
+	return addedShape{Shape: Shape{L: u.p.count, K: u.k, Q: q, C: u.c}, checkC: u.computesC()}
 }
 
 // A part is what was done about a batch, or a part of it.
 type part struct {
 	way   // its form Small or Large, or Auto where C is not zero
-	shape Shape
+	shape addedShape
 }
 
 // sum returns what was done in all parts together, and the model of each.
@@ -89,9 +89,9 @@ func (u *pseudoinverse) sum(parts []part) (d done, models [][]StepFlops) {
 func (u *pseudoinverse) addRows(ctx context.Context, ax, ya []float64, q int, how way) ([]part, error) {
 	s := &addition{u: u, way: how, q: q, ax: ax, ya: ya}
 	shape := u.shape(q)
-	s.kept = u.opt.keptRows(shape.L, q)
+	s.kept = keptRows(u.opt, shape.L, q)
 	if s.form == Paper {
-		s.form = Options{Form: Paper}.Resolve(shape)
+		s.form = Resolve(Options{Form: Paper}, shape.Shape)
 	}
 
 	if err := interrupt.Check(ctx); err != nil {

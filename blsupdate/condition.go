@@ -45,7 +45,7 @@ func digits(l int, rcond float64, power int) float64 {
 // digitsAt returns the digits that the bounds for updates and for removals leave.
 func (u *updater) digitsAt(rcond float64, power int) float64 {
 	d := digits(u.samples, rcond, power)
-	if lost := u.state.losses(); lost > 0 {
+	if lost := u.state.base().lost; lost > 0 {
 		// A removal has an error of its own, and what was there before it grows as well.
 		d = max(0, min(d-math.Log10(lost), -math.Log10(removalLoss*eps*lost)))
 	}

@@ -31,13 +31,9 @@ type state interface {
 	code(x *coder)
 
 	base() *common
-	dims() (k, c int)
-	lambda() float64
 	// condition returns 1/κ, estimated, for the worst state so far that the errors are made of, and the
 	// power of κ with which they grow.
 	condition() (rcond float64, power int)
-	// losses returns the largest 1/(1-h) of a removal so far, or 0.
-	losses() float64
 }
 
 // A merger is a state that can learn all that another one of its type has learned.
@@ -55,6 +51,7 @@ type common struct {
 	counter *Counter
 	opt     Options // whose Backend is not used: the counter is the backend
 	k, c    int
+	ridge   float64 // lambda
 
 	// lost is the largest 1/(1-h) of a removal so far, which is what its errors grow by; 0 before the first.
 	lost float64
@@ -63,11 +60,7 @@ type common struct {
 // noteLoss notes the 1/(1-h) of a removal, or the largest that a state has which is taken over.
 func (b *common) noteLoss(lost float64) { b.lost = max(b.lost, lost) }
 
-func (b *common) losses() float64 { return b.lost }
-
 func (b *common) base() *common { return b }
-
-func (b *common) dims() (k, c int) { return b.k, b.c }
 
 // done is the account of what a state did.
 type done struct {
@@ -234,8 +227,8 @@ func (u *updater) SetLambda(lambda float64) error {
 
 func (u *updater) Weights() (*mat.Dense, error) {
 	u.begin()
-	k, c := u.state.dims()
-	if err := u.state.base().room(u.method, ActionWeights, 0, memory.Floats(k, c)); err != nil {
+	b := u.state.base()
+	if err := b.room(u.method, ActionWeights, 0, memory.Floats(b.k, b.c)); err != nil {
 		return nil, err
 	}
 	w, err := u.solve()
@@ -273,9 +266,9 @@ func (u *updater) Options() Options { return u.state.base().opt }
 
 func (u *updater) Method() Method  { return u.method }
 func (u *updater) Samples() int    { return u.samples }
-func (u *updater) Nodes() int      { k, _ := u.state.dims(); return k }
-func (u *updater) Targets() int    { _, c := u.state.dims(); return c }
-func (u *updater) Lambda() float64 { return u.state.lambda() }
+func (u *updater) Nodes() int      { return u.state.base().k }
+func (u *updater) Targets() int    { return u.state.base().c }
+func (u *updater) Lambda() float64 { return u.state.base().ridge }
 
 func (u *updater) Report() Report {
 	r := u.report

@@ -64,7 +64,7 @@ func Encode(w io.Writer, u Updater) error {
 // it claims.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	x := &coder{r: codec.NewReader(r)}
-	u := x.updater(b)
+	u := readUpdater(x, b)
 	x.r.End()
 	if err := x.r.Err(); err != nil {
 		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
@@ -73,7 +73,7 @@ func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 }
 
 // updater reads a model. Where that fails it is of no use.
-func (x *coder) updater(b blskernel.Backend) *updater {
+func readUpdater(x *coder, b blskernel.Backend) *updater {
 	h := heading{opt: Options{Backend: b}}
 	if h.code(x); x.failed() {
 		return nil
@@ -98,7 +98,7 @@ func (h *heading) code(x *coder) {
 	x.uint64(&version)
 	x.check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
 	x.int("the method", (*int)(&h.method), len(methodNames)-1)
-	h.opt.code(x, h.method)
+	codeOptions(x, &h.opt, h.method)
 	x.int("the number of nodes", &h.k, mostElements-1)
 	x.int("the number of targets", &h.c, mostElements)
 	x.int("the number of samples", &h.samples, mostElements)
@@ -115,8 +115,9 @@ func (h *heading) code(x *coder) {
 
 // code writes or reads what follows the sizes.
 func (u *updater) code(x *coder) {
-	u.report.code(x)
+	codeReport(x, &u.report)
 	x.float("the loss of removals", &u.state.base().lost, notNegative)
+	x.float("lambda", &u.state.base().ridge, isLength)
 	u.state.code(x)
 }
 

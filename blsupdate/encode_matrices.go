@@ -118,3 +118,13 @@ func (x *coder) triangle(what string, m **mat.Dense, n int, upper bool) {
 		*m = nil
 	}
 }
+
+// lengths codes n finite numbers that are not negative.
+func (x *coder) lengths(what string, v *[]float64, n int) {
+	x.floats(what, v, n)
+	for i, length := range *v {
+		if !(length >= 0) {
+			x.refuse(what, i, length)
+		}
+	}
+}

@@ -18,10 +18,9 @@ import (
 // G when the weights are wanted. The cost of no update depends on l.
 type gram struct {
 	common
-	ridge float64
-	g     *mat.SymPacked // G, k×k
-	t     *mat.Dense     // T, k×c
-	size  sizes
+	g    *mat.SymPacked // G, k×k
+	t    *mat.Dense     // T, k×c
+	size sizes
 
 	// The solution, nil where it has not been asked for since the last change.
 	factor   *lapack.Cholesky // of G + lambda I
@@ -32,7 +31,7 @@ type gram struct {
 }
 
 func newGram(ctx context.Context, base common, a, y *mat.Dense) (*gram, done, error) {
-	s := &gram{common: base, ridge: base.opt.Lambda, g: mat.NewSymPacked(base.k, nil), t: mat.NewDense(base.k, base.c, nil)}
+	s := &gram{common: base, g: mat.NewSymPacked(base.k, nil), t: mat.NewDense(base.k, base.c, nil)}
 	size, err := newSizes(base.k, base.c).with(a, y).safe()
 	if err != nil {
 		return nil, done{}, err
@@ -202,8 +201,6 @@ func (s *gram) setLambda(lambda float64) (done, error) {
 	}
 	return done{}, nil
 }
-
-func (s *gram) lambda() float64 { return s.ridge }
 
 // condition is that of the present G + lambda I, whose condition number is κ², with the largest ‖A‖ so far.
 func (s *gram) condition() (rcond float64, power int) {

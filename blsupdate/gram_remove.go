@@ -8,7 +8,6 @@ import (
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	gonummat "gonum.org/v1/gonum/mat"
 )
@@ -73,23 +72,4 @@ func (s *gram) lengths() []float64 {
 		lengths[j] = math.Hypot(v, root)
 	}
 	return lengths
-}
-
-// squaredNorm estimates ‖V‖² in the 2-norm from below, by largestEigenvalue of V Vᵀ or VᵀV, whichever is of
-// the lower order; for one row it is exact.
-func (b *common) squaredNorm(v *mat.Dense) float64 {
-	raw := v.RawMatrix()
-	if raw.Rows == 1 {
-		length := norm(raw.Data[:raw.Cols])
-		return length * length
-	}
-	first, second, other := blas.Trans, blas.NoTrans, raw.Cols
-	if raw.Rows > raw.Cols {
-		first, second, other = blas.NoTrans, blas.Trans, raw.Rows
-	}
-	y := make([]float64, other)
-	return largestEigenvalue(min(raw.Rows, raw.Cols), func(x []float64) {
-		b.counter.Dgemv(first, raw.Rows, raw.Cols, 1, raw.Data, raw.Stride, x, 1, 0, y, 1)
-		b.counter.Dgemv(second, raw.Rows, raw.Cols, 1, raw.Data, raw.Stride, y, 1, 0, x, 1)
-	})
 }

@@ -21,11 +21,10 @@ import (
 // F := F/sqrt(mu), takes no pass over it.
 type inverseCholesky struct {
 	common
-	ridge float64
-	l     *mat.Dense // Fᵀ/gain, k×k, zero above the diagonal, without gaps
-	gain  float64
-	w     *mat.Dense // W, k×c, without gaps
-	size  sizes
+	l    *mat.Dense // Fᵀ/gain, k×k, zero above the diagonal, without gaps
+	gain float64
+	w    *mat.Dense // W, k×c, without gaps
+	size sizes
 
 	// The errors in F are those of the worst state so far.
 	peak  float64 // the largest ‖F‖/gain, as far as known
@@ -40,7 +39,7 @@ type inverseCholesky struct {
 // newInverseCholesky computes F = R⁻¹ where RᵀR = AᵀA + lambda I: R is the Cholesky factor where the
 // condition of that matrix allows, else it comes from a QR factorization of A below sqrt(lambda) I.
 func newInverseCholesky(ctx context.Context, base common, a, y *mat.Dense) (*inverseCholesky, done, error) {
-	s := &inverseCholesky{common: base, ridge: base.opt.Lambda, gain: 1}
+	s := &inverseCholesky{common: base, gain: 1}
 	size, err := newSizes(s.k, s.c).with(a, y).safe()
 	if err != nil {
 		return nil, done{}, err
@@ -148,8 +147,6 @@ func transposedTriangle(r *mat.Dense) *mat.Dense {
 }
 
 func (s *inverseCholesky) weights() (*mat.Dense, done, error) { return s.w, done{}, nil }
-
-func (s *inverseCholesky) lambda() float64 { return s.ridge }
 
 // forget divides F by the root of the factor, unless that overflows, which takes directions in which
 // nothing has been learned for very long.

@@ -2,7 +2,6 @@ package blsupdate
 
 // code writes or reads F and W with their bounds.
 func (s *inverseCholesky) code(x *coder) {
-	x.float("lambda", &s.ridge, isLength)
 	x.float("the gain", &s.gain, isPositive)
 	x.triangle("F", &s.l, s.k, false)
 	x.dense("W", &s.w, s.k, s.c)

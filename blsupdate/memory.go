@@ -50,12 +50,12 @@ func checkStartMemory(m Method, l, k, c int) error {
 // Compressed, or with the new rows; of G or R a copy where the update can be canceled in the middle of it. What else
 // is copied depends on how a method adds the rows, and the method asks for room itself.
 func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) error {
-	k, c := u.state.dims()
+	k, c := u.Nodes(), u.Targets()
 	bytes := weighted
 	switch u.method {
 	case Original, Improved:
 		opt, rows := u.state.base().opt, memory.Floats(q, k)
-		d := func(columns int) int64 { return memory.Floats(opt.keptRows(u.samples, columns), columns) }
+		d := func(columns int) int64 { return memory.Floats(keptRows(opt, u.samples, columns), columns) }
 		bytes = memory.Sum(bytes, rows, max(rows, min(d(q), d(min(q, k)))))
 	case Gram, QR:
 		if manyPanels(ctx, q) {
@@ -88,7 +88,7 @@ func (b *common) room(m Method, action Action, q int, bytes int64) error {
 // checkNodesMemory returns a *MemoryError where there is no room for a state with p more nodes beside the present one,
 // and of Q for a copy that is changed before it gets them.
 func (u *updater) checkNodesMemory(p int) error {
-	k, c := u.state.dims()
+	k, c := u.Nodes(), u.Targets()
 	bytes := StateBytes(u.method, u.samples, k+p, c)
 	if u.method == RidgeInverse {
 		bytes = memory.Sum(bytes, memory.Triangle(k))

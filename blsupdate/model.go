@@ -66,8 +66,6 @@ type Shape struct {
 
 	Start Start // how the start is found; ActionStart only
 	Rank  int   // of the first A where Start is StartSVD
-
-	pseudoinverseShape
 }
 
 // Model returns the steps of an action with their flops, by the paper's convention: a product of

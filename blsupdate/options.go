@@ -132,7 +132,7 @@ const DefaultWorkspace int64 = 4 << 30
 // s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed where it has fewer flops
 // by the model than Small, as for q > k it has if l is large against k; never Large, which is less
 // accurate.
-func (o Options) Resolve(s Shape) Form {
+func Resolve(o Options, s Shape) Form {
 	switch {
 	case o.Form == Small || o.Form == Large:
 		return o.Form
@@ -140,7 +140,7 @@ func (o Options) Resolve(s Shape) Form {
 		return Small
 	case o.Form == Paper:
 		return Large
-	case o.Form == Auto && total(additionModel(Improved, Small, o, s)) <= total(compressedModel(o, s)):
+	case o.Form == Auto && total(additionModel(Improved, Small, o, addedShape{Shape: s})) <= total(compressedModel(o, addedShape{Shape: s})):
 		return Small
 	default:
 		return Compressed
@@ -148,7 +148,7 @@ func (o Options) Resolve(s Shape) Form {
 }
 
 // keptRows returns how many of l rows of D, q numbers each, the workspace holds.
-func (o Options) keptRows(l, q int) int {
+func keptRows(o Options, l, q int) int {
 	bytes := o.Workspace
 	if bytes == 0 {
 		bytes = DefaultWorkspace
@@ -156,7 +156,7 @@ func (o Options) keptRows(l, q int) int {
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
-func (o Options) check(m Method) error {
+func checkOptions(o Options, m Method) error {
 	switch {
 	case m < 0 || int(m) >= len(methodNames):
 		return &OptionError{Option: "Method", Value: m, Want: strings.Join(methodNames, ", ")}

@@ -16,7 +16,6 @@ import (
 type pseudoinverse struct {
 	common
 	method Method
-	ridge  float64 // lambda
 
 	p    rows      // (A⁺)ᵀ, l×k
 	w    []float64 // W, k×c
@@ -40,7 +39,7 @@ const (
 
 func newPseudoinverse(ctx context.Context, m Method, base common, a, y *mat.Dense) (*pseudoinverse, done, error) {
 	l, k, c := a.RawMatrix().Rows, base.k, base.c
-	u := &pseudoinverse{common: base, method: m, ridge: base.opt.Lambda}
+	u := &pseudoinverse{common: base, method: m}
 	s, err := u.start(ctx, a)
 	if err != nil {
 		return nil, done{}, err
@@ -96,8 +95,6 @@ func (u *pseudoinverse) restore(saved pseudoinverse) { *u = saved }
 func (u *pseudoinverse) weights() (*mat.Dense, done, error) {
 	return mat.NewDense(u.k, u.c, u.w), done{}, nil
 }
-
-func (u *pseudoinverse) lambda() float64 { return u.ridge }
 
 // forget multiplies all rows so far by sqrt(factor), and with them A, and A⁺ by the reciprocal. Nobody
 // can know the bits of the rows then.

@@ -4,7 +4,6 @@ package blsupdate
 // C is to be computed.
 func (u *pseudoinverse) code(x *coder) {
 	l := x.samples
-	x.float("lambda", &u.ridge, isLength)
 	x.int("the rank", &u.rank, u.k)
 	x.float("the norm of A", &u.norm, notNegative)
 	x.float("the largest norm of A", &u.worst.a, notNegative)

@@ -9,10 +9,9 @@ func pseudoinverseModel(m Method, action Action, opt Options, s Shape) []StepFlo
 		return pseudoinverseStartModel(opt, s)
 	case ActionAdd:
 		if opt.C != CZero && opt.Lambda == 0 && s.L < s.K {
-			return wideModel(m, opt, s)
+			return wideModel(m, opt, addedShape{Shape: s, checkC: true})
 		}
-		s.checkC = opt.C == CCheck
-		return resolvedModel(m, opt, s)
+		return additionModel(m, resolvedForm(m, opt, s), opt, addedShape{Shape: s, checkC: opt.C == CCheck})
 	case ActionRemove:
 		return removalModel(s)
 	case ActionNodes:
@@ -29,39 +28,33 @@ func pseudoinverseModel(m Method, action Action, opt Options, s Shape) []StepFlo
 	}
 }
 
-// resolvedModel is additionModel in the form that the options stand for.
-func resolvedModel(m Method, opt Options, s Shape) []StepFlops {
-	return additionModel(m, resolvedForm(m, opt, s), opt, s)
-}
-
 // resolvedForm is the form that the options stand for.
 func resolvedForm(m Method, opt Options, s Shape) Form {
 	if m == Original {
 		return Small
 	}
-	return opt.Resolve(s)
+	return Resolve(opt, s)
 }
 
 // wideModel has the steps of an update where A has fewer rows than columns and all rows are as independent as
 // they can be. The form is that of the whole batch: Compressed is a matter of Ax before anything is known of C.
-func wideModel(m Method, opt Options, s Shape) []StepFlops {
-	s.checkC = true
-	form := resolvedForm(m, opt, s)
+func wideModel(m Method, opt Options, s addedShape) []StepFlops {
+	form := resolvedForm(m, opt, s.Shape)
 	if form != Compressed {
 		return completionModel(m, form, opt, s)
 	}
 	inner := s
 	inner.Q, opt.Solve = s.K, true
 	return slices.Concat(
-		[]StepFlops{compressionModel(s)},
+		[]StepFlops{compressionModel(s.Shape)},
 		completionModel(m, Small, opt, inner),
-		[]StepFlops{expansionModel(s)})
+		[]StepFlops{expansionModel(s.Shape)})
 }
 
 // completionModel has the steps of an update by rows that raise the rank of A from l as far as it goes. Where
 // that takes fewer than all of them the batch is taken apart: what led to that, the rows outside the row space
 // so far, and the others, by which time C is zero. Only for those the form matters, and Paper resolves it anew.
-func completionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
+func completionModel(m Method, form Form, opt Options, s addedShape) []StepFlops {
 	s.rankC = min(s.Q, s.K-s.L)
 	if s.rankC == s.Q {
 		return additionModel(m, form, opt, s)
@@ -72,7 +65,7 @@ func completionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
 	within.L, within.Q = s.L+s.rankC, s.Q-s.rankC
 	within.checkC, within.rankC = opt.C == CCheck, 0
 	if m == Improved && opt.Form == Paper {
-		form = opt.Resolve(within)
+		form = Resolve(opt, within.Shape)
 	}
 	return mergeModels(additionSteps, [][]StepFlops{
 		additionModel(m, form, opt, whole),

@@ -26,8 +26,9 @@ const (
 var additionSteps = []Step{StepCompress, StepD, StepC, StepDbar, StepRank, StepInner, StepInverse, StepB, StepOrthogonal, StepDAgain,
 	StepPseudoinverse, StepWeights, StepExpand}
 
-// pseudoinverseShape is what an update of A⁺ decides by the data.
-type pseudoinverseShape struct {
+// An addedShape is the sizes of an update of A⁺, and what it decides by the data.
+type addedShape struct {
+	Shape
 	checkC bool // whether C is computed
 	rankC  int  // its rank; B = (C⁺)ᵀ if that is q
 	large  bool // whether B is computed without DᵀD, since the new rows are large
@@ -35,12 +36,12 @@ type pseudoinverseShape struct {
 }
 
 // additionModel has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
-func additionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
+func additionModel(m Method, form Form, opt Options, s addedShape) []StepFlops {
 	if form == Compressed {
 		return compressedModel(opt, s)
 	}
 	l, k, q, c := s.L, s.K, s.Q, s.C
-	kept := opt.keptRows(l, q)
+	kept := keptRows(opt, l, q)
 	steps := []StepFlops{line(StepD, "2qkl", operation{fresh, 0, kept*q + q*k, 0}, operation{stream, 0, 2 * q * k, 0}, operation{gemmNT, l, q, k})}
 	dbar := line(StepDbar, "2qkl", operation{fresh, 0, q * k, 0}, operation{gemmTN, q, k, l})
 	if s.checkC {
@@ -68,13 +69,13 @@ func additionModel(m Method, form Form, opt Options, s Shape) []StepFlops {
 		}
 		steps = append(steps, line(StepB, "2q²k", operation{fresh, 0, q * k, 0}, operation{gemmNT, q, k, q}))
 	case form == Large:
-		steps = append(steps, largeModel(opt, s)...)
+		steps = append(steps, largeModel(opt, s.Shape)...)
 	case s.large:
 		steps = append(steps, inner, line(StepOrthogonal, "4lq² + 8q³/3 + 2qkl + q²k",
 			operation{fresh, 0, (l + q) * q, 0}, operation{stream, 0, 2 * l * q, 0},
 			operation{geqrf, l + q, q, 0}, operation{orgqr, l + q, q, 0}, operation{gemmTN, q, k, l}, operation{trtrs, q, q, k}))
 	default:
-		steps = append(append(steps, inner), smallModel(m == Improved && opt.Solve, s)...)
+		steps = append(append(steps, inner), smallModel(m == Improved && opt.Solve, s.Shape)...)
 	}
 	if again := l - kept; again > 0 {
 		steps = append(steps, line(StepDAgain, "2qkr, r rows computed twice", operation{gemmNT, again, q, k}))
@@ -108,13 +109,13 @@ func largeModel(opt Options, s Shape) []StepFlops {
 }
 
 // compressedModel has the steps of an update by the k rows of R that stand for q.
-func compressedModel(opt Options, s Shape) []StepFlops {
+func compressedModel(opt Options, s addedShape) []StepFlops {
 	inner := s
 	inner.Q, opt.Solve = s.K, true
 	return slices.Concat(
-		[]StepFlops{compressionModel(s)},
+		[]StepFlops{compressionModel(s.Shape)},
 		additionModel(Improved, Small, opt, inner),
-		[]StepFlops{expansionModel(s)})
+		[]StepFlops{expansionModel(s.Shape)})
 }
 
 func compressionModel(s Shape) StepFlops {

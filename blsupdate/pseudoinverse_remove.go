@@ -53,7 +53,7 @@ func (u *pseudoinverse) remove(ax, ya *mat.Dense) (done, error) {
 	if !(norm(s.bt)*(u.p.norm()*norm(s.ax)) < math.MaxFloat64/2) {
 		return done{}, ErrOverflow
 	}
-	model := removalModel(u.shape(q))
+	model := removalModel(u.shape(q).Shape)
 
 	// Nothing fails from here on.
 	slices.Sort(places)

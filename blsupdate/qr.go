@@ -24,7 +24,6 @@ import (
 // change those of [R z; Ax Ya].
 type triangular struct {
 	common
-	ridge float64
 	count int        // samples, l
 	r     *mat.Dense // R, k×k, zero below the diagonal
 	z     *mat.Dense // z, k×c
@@ -52,7 +51,7 @@ func bounded(size sizes) (sizes, error) {
 
 // newQR starts from R = sqrt(lambda) I and z = 0, to which the rows are added.
 func newQR(ctx context.Context, base common, a, y *mat.Dense) (*triangular, done, error) {
-	s := &triangular{common: base, ridge: base.opt.Lambda, z: mat.NewDense(base.k, base.c, nil)}
+	s := &triangular{common: base, z: mat.NewDense(base.k, base.c, nil)}
 	root := math.Sqrt(s.ridge)
 	s.r = multipleOfIdentity(s.k, root)
 	size := newSizes(s.k, s.c)
@@ -174,8 +173,6 @@ func (s *triangular) forget(factor float64) error {
 	s.size = s.size.scaled(root)
 	return nil
 }
-
-func (s *triangular) lambda() float64 { return s.ridge }
 
 // condition is that of the present R, with the largest ‖A‖ so far.
 func (s *triangular) condition() (rcond float64, power int) {

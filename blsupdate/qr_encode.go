@@ -6,7 +6,6 @@ func (s *triangular) code(x *coder) {
 		s.count = x.samples
 	}
 	x.check(s.count == x.samples, "there are %d samples, and should be %d", s.count, x.samples)
-	x.float("lambda", &s.ridge, isLength)
 	x.triangle("R", &s.r, s.k, true)
 	x.dense("z", &s.z, s.k, s.c)
 	s.size.code(x, s.k, s.c)

@@ -93,16 +93,3 @@ var kinds = []kindRates{
 	{fresh, [3][]int{one, numbers, one}, mostFlops, prepareFresh},
 	{scan, [3][]int{one, numbers, one}, mostFlops, prepareScan},
 }
-
-// amount returns the number of units of an operation that its rate is about: its flops, or the numbers that it
-// goes through where it has none.
-func (o operation) amount() float64 {
-	switch o.kind {
-	case stream, fresh, scan:
-		return float64(o.n)
-	case gecon, trcon:
-		return float64(o.n) * float64(o.n)
-	default:
-		return o.flops().flops()
-	}
-}

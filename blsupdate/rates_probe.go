@@ -42,7 +42,7 @@ func (w *workspace) probe() probe {
 			factor.CopySym(short)
 			must(cholesky(w.backend).FactorizeInPlace(factor))
 		}),
-		Rows:   probeSeconds(func() { state.timesPacked(1, 1, w.in, row, rowsOrder, w.out) }),
+		Rows:   probeSeconds(func() { timesPacked(state, 1, 1, w.in, row, rowsOrder, w.out) }),
 		Stream: probeSeconds(func() { copy(w.out[:probeNumbers], w.in) }),
 	}
 }

@@ -65,7 +65,7 @@ func prepareTimesPacked(w *workspace, m, n, _ int) func() time.Duration {
 		return nil
 	}
 	s, x := w.state(n), w.in[half(n):]
-	return w.warm(func() { s.timesPacked(m, 1, w.in, x, n, w.out) })
+	return w.warm(func() { timesPacked(s, m, 1, w.in, x, n, w.out) })
 }
 
 func prepareAddOuter(w *workspace, m, n, _ int) func() time.Duration {
@@ -73,5 +73,5 @@ func prepareAddOuter(w *workspace, m, n, _ int) func() time.Duration {
 		return nil
 	}
 	s := w.state(n)
-	return w.warm(func() { s.addOuter(m, 1, w.in, w.out) })
+	return w.warm(func() { addOuter(s, m, 1, w.in, w.out) })
 }

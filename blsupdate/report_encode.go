@@ -1,7 +1,7 @@
 package blsupdate
 
-// code writes or reads a report, but for the steps, the flops and the times. The samples are those of the model.
-func (r *Report) code(x *coder) {
+// codeReport writes or reads a report, but for the steps, the flops and the times. The samples are those of the model.
+func codeReport(x *coder, r *Report) {
 	added := int64(r.Added)
 	x.signed(&added)
 	can := -mostElements <= added && added <= mostElements

@@ -18,11 +18,10 @@ import (
 // to the last bit.
 type ridgeInverse struct {
 	common
-	ridge float64
-	q     *mat.SymPacked // Q/gain, k×k
-	gain  float64
-	w     *mat.Dense // W, k×c, without gaps
-	size  sizes
+	q    *mat.SymPacked // Q/gain, k×k
+	gain float64
+	w    *mat.Dense // W, k×c, without gaps
+	size sizes
 
 	// The errors in Q are those of the worst state so far.
 	peak  float64 // the largest ‖Q‖/gain, as far as known
@@ -36,7 +35,7 @@ type ridgeInverse struct {
 
 // newRidgeInverse computes Q by the Cholesky factor of AᵀA + lambda I, and W by the same factor.
 func newRidgeInverse(ctx context.Context, base common, a, y *mat.Dense) (*ridgeInverse, done, error) {
-	s := &ridgeInverse{common: base, ridge: base.opt.Lambda, gain: 1}
+	s := &ridgeInverse{common: base, gain: 1}
 	size, err := newSizes(s.k, s.c).with(a, y).safe()
 	if err != nil {
 		return nil, done{}, err
@@ -68,8 +67,6 @@ func newRidgeInverse(ctx context.Context, base common, a, y *mat.Dense) (*ridgeI
 }
 
 func (s *ridgeInverse) weights() (*mat.Dense, done, error) { return s.w, done{}, nil }
-
-func (s *ridgeInverse) lambda() float64 { return s.ridge }
 
 // forget divides Q by the factor, unless that overflows, which takes directions in which nothing has been
 // learned for very long.

@@ -99,7 +99,7 @@ func (s *ridgeInverse) gainOf(sign float64, ax *mat.Dense) (gain, error) {
 	defer s.counter.Leave()
 	s.counter.Enter(StepP)
 	p := make([]float64, q*s.k)
-	s.timesPacked(q, s.gain, s.q.RawSymPacked().Data, x.Data, x.Stride, p)
+	timesPacked(&s.common, q, s.gain, s.q.RawSymPacked().Data, x.Data, x.Stride, p)
 
 	s.counter.Enter(StepKernel)
 	inner := mat.NewSymPacked(q, nil)
@@ -137,7 +137,7 @@ func (s *ridgeInverse) apply(sign float64, g gain, ax, ya *mat.Dense) error {
 	t, r := g.t.RawMatrix().Data, e.RawMatrix().Data
 	s.counter.Dgemm(blas.Trans, blas.NoTrans, s.k, s.c, q, sign, t, s.k, r, s.c, 1, s.w.RawMatrix().Data, s.c)
 	s.counter.Enter(StepQ)
-	s.addOuter(q, -sign/s.gain, t, s.q.RawSymPacked().Data)
+	addOuter(&s.common, q, -sign/s.gain, t, s.q.RawSymPacked().Data)
 	return nil
 }
 

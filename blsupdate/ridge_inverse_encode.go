@@ -5,7 +5,6 @@ func (s *ridgeInverse) code(x *coder) {
 	if !x.reading() && s.noted < 0 {
 		x.fail(&ConditionError{What: "Q, whose trace is negative", RCond: s.worst * s.worst, Instead: []Method{QR}})
 	}
-	x.float("lambda", &s.ridge, isLength)
 	x.float("the gain", &s.gain, isPositive)
 	x.symmetric("Q", &s.q, s.k)
 	x.dense("W", &s.w, s.k, s.c)

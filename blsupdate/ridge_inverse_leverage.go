@@ -14,7 +14,7 @@ func (s *ridgeInverse) leverage(x *mat.Dense) ([]float64, error) {
 	p := make([]float64, min(rows, leverageRows)*s.k)
 	for i := 0; i < rows; i += leverageRows {
 		n := min(leverageRows, rows-i)
-		s.timesPacked(n, s.gain, s.q.RawSymPacked().Data, raw.Data[i*raw.Stride:], raw.Stride, p)
+		timesPacked(&s.common, n, s.gain, s.q.RawSymPacked().Data, raw.Data[i*raw.Stride:], raw.Stride, p)
 		for r := range n {
 			values = append(values, s.counter.Ddot(s.k, raw.Data[(i+r)*raw.Stride:], 1, p[r*s.k:], 1))
 		}

@@ -28,7 +28,7 @@ func (s *ridgeInverse) addNodes(a, h, y *mat.Dense) (done, error) {
 	defer s.counter.Leave()
 	k, q := s.k, s.q.RawSymPacked().Data
 	old := s.inverse()
-	b := s.newBorder(a, h, func(g, d []float64) { s.timesPacked(p, s.gain, q, g, k, d) })
+	b := s.newBorder(a, h, func(g, d []float64) { timesPacked(&s.common, p, s.gain, q, g, k, d) })
 	if err := b.solve(s.ridge); err != nil {
 		return done{}, err
 	}
@@ -63,7 +63,7 @@ func (s *ridgeInverse) addNodes(a, h, y *mat.Dense) (done, error) {
 	if err := factor.SolveUTo(side, t, false); err != nil { // S⁻¹Dᵀ
 		return done{}, ErrOverflow
 	}
-	s.addOuter(p, 1, b.d, old.RawSymPacked().Data)
+	addOuter(&s.common, p, 1, b.d, old.RawSymPacked().Data)
 	corner, err := factor.InverseInPlace()
 	if err != nil {
 		return done{}, ErrOverflow

@@ -72,7 +72,7 @@ func hasPacked(b blskernel.Backend) bool {
 }
 
 // timesPacked computes P = alpha X S for the packed symmetric S of order k; X and P are q×k.
-func (b *common) timesPacked(q int, alpha float64, s, x []float64, ldx int, p []float64) {
+func timesPacked(b *common, q int, alpha float64, s, x []float64, ldx int, p []float64) {
 	switch how := productKind(b.opt.Backend, q); how {
 	case spmv:
 		bk := backend.Begin(b.counter, backend.Routine{Name: string(how), M: q, N: b.k})
@@ -107,7 +107,7 @@ func timesStrips(bk blskernel.Backend, k, q int, alpha float64, s, x []float64, 
 }
 
 // addOuter computes S += alpha TᵀT for the packed symmetric S of order k; T is q×k.
-func (b *common) addOuter(q int, alpha float64, t, s []float64) {
+func addOuter(b *common, q int, alpha float64, t, s []float64) {
 	switch how := rankKind(b.opt.Backend, q); how {
 	case spr:
 		bk := backend.Begin(b.counter, backend.Routine{Name: string(how), M: q, N: b.k})

@@ -29,7 +29,7 @@ func TestThinProducts(t *testing.T) {
 					x := random(r, q, ldx)
 					p := random(r, q, k).RawMatrix().Data // what is in the result does not matter
 
-					base.timesPacked(q, -2, s.RawSymPacked().Data, x.RawMatrix().Data, ldx, p)
+					timesPacked(&base, q, -2, s.RawSymPacked().Data, x.RawMatrix().Data, ldx, p)
 					var want mat.Dense
 					want.Mul(x.Slice(0, q, 0, k), s.Dense())
 					want.Scale(-2, &want)
@@ -43,7 +43,7 @@ func TestThinProducts(t *testing.T) {
 
 					base.counter.Reset()
 					before := s.Dense()
-					base.addOuter(q, -0.5, p, s.RawSymPacked().Data)
+					addOuter(&base, q, -0.5, p, s.RawSymPacked().Data)
 					want.Reset()
 					want.Mul(mat.NewDense(q, k, p).T(), mat.NewDense(q, k, p))
 					size := gonummat.Norm(&want, math.Inf(1))

@@ -321,7 +321,7 @@ func TestPanelRows(t *testing.T) {
 			t.Errorf("panelRows(%d) = %d, want %d", q, got, want)
 		}
 	}
-	if got := fmt.Sprint(Options{}.keptRows(100, 1<<30), Options{Workspace: -1}.keptRows(100, 1), Options{Workspace: 80}.keptRows(100, 2)); got != "0 0 5" {
+	if got := fmt.Sprint(keptRows(Options{}, 100, 1<<30), keptRows(Options{Workspace: -1}, 100, 1), keptRows(Options{Workspace: 80}, 100, 2)); got != "0 0 5" {
 		t.Errorf("kept rows %s", got)
 	}
 }

@@ -6,13 +6,3 @@ func (s *sizes) code(x *coder, k, c int) {
 	x.lengths("a norm of a column of Y", &s.y, c)
 	x.float("the largest norm of A", &s.peak, notNegative)
 }
-
-// lengths codes n finite numbers that are not negative.
-func (x *coder) lengths(what string, v *[]float64, n int) {
-	x.floats(what, v, n)
-	for i, length := range *v {
-		if !(length >= 0) {
-			x.refuse(what, i, length)
-		}
-	}
-}

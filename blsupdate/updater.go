@@ -129,7 +129,7 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 // NewContext is New until ctx is done: then it returns an error that wraps context.Cause(ctx). It looks between steps,
 // and between the panels of 4096 rows of a sum over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
-	if err := opt.check(m); err != nil {
+	if err := checkOptions(opt, m); err != nil {
 		return nil, err
 	}
 	u := &updater{method: m, counter: NewCounter(opt.Backend)}
@@ -146,7 +146,7 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u.samples = l
-	s, d, err := newState(ctx, m, common{counter: u.counter, opt: opt, k: k, c: c}, a, y)
+	s, d, err := newState(ctx, m, common{counter: u.counter, opt: opt, k: k, c: c, ridge: opt.Lambda}, a, y)
 	if err != nil {
 		return nil, err
 	}

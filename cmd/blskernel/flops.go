@@ -300,7 +300,7 @@ func modelCost(s bench.Setting) bench.Cost {
 func formOf(s bench.Setting, shape blsupdate.Shape) blsupdate.Form {
 	switch s.Method {
 	case blsupdate.Improved:
-		return s.Options.Resolve(shape)
+		return blsupdate.Resolve(s.Options, shape)
 	case blsupdate.RidgeInverse, blsupdate.InverseCholesky:
 		return s.Options.Form
 	default:
