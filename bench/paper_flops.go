@@ -65,7 +65,7 @@ var (
 		{"2k³", func(_, k, _ float64) float64 { return 2 * k * k * k }},
 		{"2k²q", func(q, k, _ float64) float64 { return 2 * k * k * q }},
 	}
-	paperSteps = []blsupdate.Step{blsupdate.StepDbar, blsupdate.StepInner, blsupdate.StepInverse, blsupdate.StepB}
+	paperSteps = []blsupdate.Step{"Dbar = A+ D", "inner product", "inverse", "B"}
 )
 
 // PaperFlops adds q random rows to models of k nodes by both ways and compares the flops that the

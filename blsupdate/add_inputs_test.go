@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/pinv"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -17,8 +19,8 @@ import (
 // are added, since A⁺ - B Dᵀ then cancels by their ratio.
 type spread struct{ largest, smallest float64 }
 
-func (s *spread) add(a *mat.Dense) {
-	if _, values := pinv(a); len(values) > 0 {
+func (s *spread) Add(a *mat.Dense) {
+	if _, values := pinvOf(a); len(values) > 0 {
 		if s.smallest == 0 {
 			s.smallest = values[len(values)-1]
 		}
@@ -39,12 +41,12 @@ func (s *spread) kappa() float64 {
 // err by ‖Y‖ times the error of A⁺, and in any case by 50 sqrt(l) eps κ.
 func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa float64, squared bool) {
 	t.Helper()
-	want, _ := pinv(a)
+	want, _ := pinvOf(a)
 	l, _ := a.Dims()
 	if squared {
 		kappa *= kappa
 	}
-	tol := 10 * math.Sqrt(float64(l)) * eps * kappa
+	tol := 10 * math.Sqrt(float64(l)) * dense.Eps * kappa
 	if r := relative(u.Pseudoinverse(), want); !(r <= tol) {
 		t.Errorf("l=%d: A+ has error %g, bound %g", l, r, tol)
 	}
@@ -73,22 +75,22 @@ func TestFullRank(t *testing.T) {
 	} {
 		for _, cfg := range configurations {
 			t.Run(fmt.Sprintf("l=%d/k=%d/%s", test.l, test.k, cfg.String()), func(t *testing.T) {
-				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 					r := rand.New(rand.NewPCG(1, uint64(test.l)))
-					a, y := random(r, test.l, test.k), random(r, test.l, test.c)
+					a, y := Random(r, test.l, test.k), Random(r, test.l, test.c)
 					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					var states spread
-					states.add(a)
+					states.Add(a)
 					checkState(t, u, a, y, states.kappa(), false)
 					large := false
 					for _, q := range test.q {
-						ax, ya := random(r, q, test.k), random(r, q, test.c)
+						ax, ya := Random(r, q, test.k), Random(r, q, test.c)
 						if err := u.AddInputs(ax, ya); err != nil {
 							t.Fatal(err)
 						}
 						a, y = stack(a, ax), stack(y, ya)
 						large = large || u.Report().Form == Large
-						states.add(a)
+						states.Add(a)
 						checkState(t, u, a, y, states.kappa(), large)
 					}
 					if l, _ := a.Dims(); u.Samples() != l || u.Nodes() != test.k || u.Targets() != test.c {
@@ -104,42 +106,42 @@ func TestFullRank(t *testing.T) {
 // all of it, with repeated rows and rows inside and outside of what is known.
 func TestAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
-	basis := random(r, 3, 9)
+	basis := Random(r, 3, 9)
 	inside := func(q int) *mat.Dense { // rows in a fixed three-dimensional space
 		var m mat.Dense
-		m.Mul(random(r, q, 3), basis)
+		m.Mul(Random(r, q, 3), basis)
 		return &m
 	}
-	repeated := random(r, 1, 9)
+	repeated := Random(r, 1, 9)
 	for _, test := range []struct {
 		name  string
 		rows  []*mat.Dense
 		ranks []int // of C, for each of the batches after the first; they and that of the first add up to 9 where A gets full rank
 	}{
-		{"wide, growing to full", []*mat.Dense{random(r, 3, 9), random(r, 2, 9), random(r, 7, 9), random(r, 4, 9)}, []int{2, 4, 0}},
-		{"one row at a time", []*mat.Dense{random(r, 1, 9), random(r, 1, 9), random(r, 1, 9)}, []int{1, 1}},
+		{"wide, growing to full", []*mat.Dense{Random(r, 3, 9), Random(r, 2, 9), Random(r, 7, 9), Random(r, 4, 9)}, []int{2, 4, 0}},
+		{"one row at a time", []*mat.Dense{Random(r, 1, 9), Random(r, 1, 9), Random(r, 1, 9)}, []int{1, 1}},
 		{"inside the row space", []*mat.Dense{inside(12), inside(4), inside(20)}, []int{0, 0}},
-		{"inside, then outside", []*mat.Dense{inside(12), random(r, 2, 9), inside(3), random(r, 8, 9), random(r, 3, 9)}, []int{2, 0, 4, 0}},
-		{"some inside, some outside", []*mat.Dense{inside(12), stack(inside(4), random(r, 2, 9)), random(r, 4, 9)}, []int{2, 4}},
-		{"zero matrix first", []*mat.Dense{mat.NewDense(4, 9, nil), random(r, 3, 9), random(r, 9, 9)}, []int{3, 6}},
-		{"zero rows added", []*mat.Dense{random(r, 3, 9), mat.NewDense(2, 9, nil), random(r, 9, 9)}, []int{0, 6}},
-		{"a repeated row", []*mat.Dense{stack(repeated, repeated), stack(repeated, random(r, 1, 9)), repeated}, []int{1, 0}},
-		{"tall of deficient rank", []*mat.Dense{randomRank(r, 30, 9, 8), random(r, 1, 9), random(r, 2, 9)}, []int{1, 0}},
+		{"inside, then outside", []*mat.Dense{inside(12), Random(r, 2, 9), inside(3), Random(r, 8, 9), Random(r, 3, 9)}, []int{2, 0, 4, 0}},
+		{"some inside, some outside", []*mat.Dense{inside(12), stack(inside(4), Random(r, 2, 9)), Random(r, 4, 9)}, []int{2, 4}},
+		{"zero matrix first", []*mat.Dense{mat.NewDense(4, 9, nil), Random(r, 3, 9), Random(r, 9, 9)}, []int{3, 6}},
+		{"zero rows added", []*mat.Dense{Random(r, 3, 9), mat.NewDense(2, 9, nil), Random(r, 9, 9)}, []int{0, 6}},
+		{"a repeated row", []*mat.Dense{stack(repeated, repeated), stack(repeated, Random(r, 1, 9)), repeated}, []int{1, 0}},
+		{"tall of deficient rank", []*mat.Dense{randomRank(r, 30, 9, 8), Random(r, 1, 9), Random(r, 2, 9)}, []int{1, 0}},
 	} {
 		for _, cfg := range configurations {
 			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 					rt := rand.New(rand.NewPCG(3, 0))
 					a := test.rows[0]
-					l := rowsOf(a)
-					y := random(rt, l, 2)
+					l := dense.Rows(a)
+					y := Random(rt, l, 2)
 					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					var states spread
-					states.add(a)
+					states.Add(a)
 					checkState(t, u, a, y, states.kappa(), true)
 					for i, ax := range test.rows[1:] {
 						q, _ := ax.Dims()
-						ya := random(rt, q, 2)
+						ya := Random(rt, q, 2)
 						if err := u.AddInputs(ax, ya); err != nil {
 							t.Fatal(err)
 						}
@@ -147,14 +149,14 @@ func TestAnyRank(t *testing.T) {
 							t.Errorf("batch %d: rank of C is %d, want %d", i, got, test.ranks[i])
 						}
 						a, y = stack(a, ax), stack(y, ya)
-						states.add(a)
+						states.Add(a)
 						checkState(t, u, a, y, states.kappa(), true)
 						checkReport(t, u)
 					}
-					_, values := pinv(a)
+					_, values := pinvOf(a)
 					s := stateOf(u)
-					if s.rank != len(values) {
-						t.Errorf("the rank is taken for %d and is %d", s.rank, len(values))
+					if s.Rank != len(values) {
+						t.Errorf("the rank is taken for %d and is %d", s.Rank, len(values))
 					}
 					checkKept(t, s, a)
 				})
@@ -164,13 +166,13 @@ func TestAnyRank(t *testing.T) {
 }
 
 // checkKept checks that A is kept, row for row, as long as its rank is below k.
-func checkKept(t *testing.T, s *pseudoinverse, a *mat.Dense) {
+func checkKept(t *testing.T, s *pinv.State, a *mat.Dense) {
 	t.Helper()
-	if kept := s.a.count != 0; kept != (s.rank < s.k) {
-		t.Errorf("rank %d of %d: A is kept: %v", s.rank, s.k, kept)
+	if kept := s.A.Count != 0; kept != (s.Rank < s.K) {
+		t.Errorf("rank %d of %d: A is kept: %v", s.Rank, s.K, kept)
 		return
 	}
-	if s.a.count > 0 && !gonummat.Equal(s.a.transposed().T(), a) {
+	if s.A.Count > 0 && !gonummat.Equal(s.A.Transposed().T(), a) {
 		t.Error("what is kept is not A")
 	}
 }
@@ -181,27 +183,27 @@ func TestRandomShapes(t *testing.T) {
 	if testing.Short() {
 		trials = 30
 	}
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for trial := range trials {
 			r := rand.New(rand.NewPCG(4, uint64(trial)))
 			l, k, c := 1+r.IntN(14), 1+r.IntN(10), 1+r.IntN(3)
 			cfg := configurations[r.IntN(len(configurations))]
 			opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b, C: []CMode{CAuto, CCheck}[r.IntN(2)], Workspace: int64(r.IntN(400) - 1)}
-			a, y := randomRank(r, l, k, r.IntN(min(l, k)+1)), random(r, l, c)
+			a, y := randomRank(r, l, k, r.IntN(min(l, k)+1)), Random(r, l, c)
 			u := mustNew(t, cfg.method, a, y, opt)
 			var states spread
-			states.add(a)
+			states.Add(a)
 			for range 1 + r.IntN(4) {
 				q := 1 + r.IntN(2*k)
-				ax, ya := random(r, q, k), random(r, q, c)
+				ax, ya := Random(r, q, k), Random(r, q, c)
 				if r.IntN(3) == 0 && l > 1 { // combinations of rows that are there
-					ax.Mul(random(r, q, 2), a.Slice(0, 2, 0, k))
+					ax.Mul(Random(r, q, 2), a.Slice(0, 2, 0, k))
 				}
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatalf("trial %d: %v", trial, err)
 				}
 				a, y = stack(a, ax), stack(y, ya)
-				states.add(a)
+				states.Add(a)
 				checkReport(t, u)
 			}
 			checkState(t, u, a, y, states.kappa(), true)
@@ -223,7 +225,7 @@ func TestErrorGrowth(t *testing.T) {
 	for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
 		for _, cfg := range configurations {
 			t.Run(fmt.Sprintf("kappa=%.0e/%s", kappa, cfg.String()), func(t *testing.T) {
-				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 					for seed := range uint64(3) {
 						r := rand.New(rand.NewPCG(5, seed))
 						a := withCondition(r, l0+6+6+20, k, kappa)
@@ -237,7 +239,7 @@ func TestErrorGrowth(t *testing.T) {
 							return gonummat.DenseCopyOf(m.Slice(from, to, 0, cols))
 						}
 						worst := kappa
-						_, values := pinv(rows(a, 0, l0))
+						_, values := pinvOf(rows(a, 0, l0))
 						worst = max(worst, condition(values))
 						u := mustNew(t, cfg.method, rows(a, 0, l0), rows(y, 0, l0), Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 						from, large := l0, false
@@ -256,7 +258,7 @@ func TestErrorGrowth(t *testing.T) {
 						if large {
 							growth = worst * worst
 						}
-						tol := 50 * math.Sqrt(float64(l)) * eps * growth
+						tol := 50 * math.Sqrt(float64(l)) * dense.Eps * growth
 						if got := relative(weights(t, u), highPrecision(a, y, 0)); !(got <= tol) {
 							t.Errorf("seed %d: W has error %g, bound %g (κ = %g)", seed, got, tol, worst)
 						}
@@ -273,13 +275,13 @@ func TestRidgeStart(t *testing.T) {
 	const lambda = 0.03
 	for _, cfg := range configurations {
 		t.Run(cfg.String(), func(t *testing.T) {
-			eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+			EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 				r := rand.New(rand.NewPCG(6, 0))
 				const l, k, q = 20, 6, 9
-				a, y, ax, ya := random(r, l, k), random(r, l, 2), random(r, q, k), random(r, q, 2)
+				a, y, ax, ya := Random(r, l, k), Random(r, l, 2), Random(r, q, k), Random(r, q, 2)
 				u := mustNew(t, cfg.method, a, y, Options{Lambda: lambda, Form: cfg.form, Backend: b})
-				_, values := pinv(a)
-				tol := 10 * math.Sqrt(l+q) * eps * condition(values) * condition(values) // by the normal equations
+				_, values := pinvOf(a)
+				tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values) // by the normal equations
 				if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= tol) {
 					t.Errorf("the start has error %g against the ridge solution, bound %g", r, tol)
 				}
@@ -287,7 +289,7 @@ func TestRidgeStart(t *testing.T) {
 					t.Fatal(err)
 				}
 				// (AᵀA + lambda I)(AᵀA)⁻¹(AᵀA + lambda I) W0 = AᵀY + lambda A⁺Y
-				plus, _ := pinv(a)
+				plus, _ := pinvOf(a)
 				var inv, prior, right, add mat.Dense
 				inv.Mul(plus, plus.T())
 				prior.Mul(a.T(), a)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"blskernel/blsupdate/internal/dense"
 )
 
 // A Condition says how far the weights of a model can be trusted.
@@ -38,16 +40,16 @@ func digits(l int, rcond float64, power int) float64 {
 	if !(rcond > 0) {
 		return 0
 	}
-	lost := math.Log10(10*eps*math.Sqrt(float64(max(l, 1)))) - float64(power)*math.Log10(rcond)
+	lost := math.Log10(10*dense.Eps*math.Sqrt(float64(max(l, 1)))) - float64(power)*math.Log10(rcond)
 	return min(16, max(0, -lost))
 }
 
 // digitsAt returns the digits that the bounds for updates and for removals leave.
 func (u *updater) digitsAt(rcond float64, power int) float64 {
 	d := digits(u.samples, rcond, power)
-	if lost := u.state.base().lost; lost > 0 {
+	if lost := u.state.Common().Lost; lost > 0 {
 		// A removal has an error of its own, and what was there before it grows as well.
-		d = max(0, min(d-math.Log10(lost), -math.Log10(removalLoss*eps*lost)))
+		d = max(0, min(d-math.Log10(lost), -math.Log10(removalLoss*dense.Eps*lost)))
 	}
 	return d
 }
@@ -58,7 +60,7 @@ const removalLoss = 1e3
 func (u *updater) Condition() Condition {
 	u.begin()
 	_, err := u.solve()
-	rcond, power := u.state.condition()
+	rcond, power := u.state.Condition()
 	c := Condition{RCond: rcond, Digits: u.digitsAt(rcond, power), Instead: u.method}
 	if err != nil {
 		c.Digits = 0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -45,7 +46,7 @@ var variants = []variant{
 
 // eachVariant runs f for every variant on every backend.
 func eachVariant(t *testing.T, f func(t *testing.T, v variant, b blskernel.Backend)) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, v := range variants {
 			t.Run(v.String(), func(t *testing.T) { f(t, v, b) })
 		}
@@ -73,7 +74,7 @@ func do(t *testing.T, u Updater, err error) {
 
 // accuracy is the bound of algorithms on the relative error of W after l rows at the condition number κ.
 func (v variant) accuracy(l int, kappa float64) float64 {
-	unit := math.Sqrt(float64(l)) * eps * kappa
+	unit := math.Sqrt(float64(l)) * dense.Eps * kappa
 	switch {
 	case v.method == Gram, v.method == RidgeInverse:
 		return 10 * unit * kappa
@@ -91,7 +92,7 @@ func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float6
 	t.Helper()
 	want := reference(a, y, lambda)
 	if got := relative(weights(t, u), want); !(got <= bound) {
-		t.Errorf("after %d rows W has error %.2g, bound %.2g", rowsOf(a), got, bound)
+		t.Errorf("after %d rows W has error %.2g, bound %.2g", dense.Rows(a), got, bound)
 	}
 	checkReport(t, u)
 }
@@ -100,7 +101,7 @@ func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float6
 func reference(a, y *mat.Dense, lambda float64) *mat.Dense {
 	h := fnv.New64a()
 	for _, m := range []*mat.Dense{a, y} {
-		walk(h, reflect.ValueOf(compact(m)), nil)
+		walk(h, reflect.ValueOf(dense.Compact(m)), nil)
 	}
 	walk(h, reflect.ValueOf(lambda), nil)
 	key := h.Sum64()
@@ -136,7 +137,7 @@ func rowsBetween(m *mat.Dense, from, to int) *mat.Dense {
 }
 
 func columnsBetween(m *mat.Dense, from, to int) *mat.Dense {
-	return gonummat.DenseCopyOf(m.Slice(0, rowsOf(m), from, to))
+	return gonummat.DenseCopyOf(m.Slice(0, dense.Rows(m), from, to))
 }
 
 // TestBatches adds batches of many sizes, from one row on, and compares with the solution from all rows at
@@ -152,7 +153,7 @@ func TestBatches(t *testing.T) {
 					r := rand.New(rand.NewPCG(31, uint64(k*1000+c)))
 					cuts := []int{2*k + 3, 2*k + 4, 3*k + 4, 4*k + 5, 7*k + 8}
 					l := cuts[len(cuts)-1]
-					a, y := random(r, l, k), random(r, l, c)
+					a, y := Random(r, l, k), Random(r, l, c)
 					u := v.start(t, b, rowsBetween(a, 0, cuts[0]), rowsBetween(y, 0, cuts[0]), lambda)
 					kappa := kappaOf(rowsBetween(a, 0, cuts[0]), lambda)
 					for i := 1; i < len(cuts); i++ {
@@ -182,7 +183,7 @@ func TestTrust(t *testing.T) {
 					continue
 				}
 				r := rand.New(rand.NewPCG(32, uint64(kappa)))
-				a, y := withCondition(r, l, k, kappa), random(r, l, 2)
+				a, y := withCondition(r, l, k, kappa), Random(r, l, 2)
 				fail := func(err error) {
 					t.Helper()
 					var ill *ConditionError
@@ -239,7 +240,7 @@ func TestManyRows(t *testing.T) {
 	}
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(33, 0))
-		a, y := withCondition(r, n, k, 1e3), random(r, n, 1)
+		a, y := withCondition(r, n, k, 1e3), Random(r, n, 1)
 		// The first rows alone determine less than all of them: κ is that of the start.
 		first := 3 * k
 		start := rowsBetween(a, 0, first)
@@ -264,7 +265,7 @@ func TestRemoval(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, q := range []int{1, 4, 12, 30} {
 			r := rand.New(rand.NewPCG(34, uint64(q)))
-			a, y := random(r, l, k), random(r, l, 2)
+			a, y := Random(r, l, k), Random(r, l, 2)
 			u := v.start(t, b, rowsBetween(a, 0, 40), rowsBetween(y, 0, 40), 0)
 			do(t, u, u.AddInputs(rowsBetween(a, 40, l), rowsBetween(y, 40, l)))
 			order := r.Perm(l)
@@ -285,7 +286,7 @@ func TestRemoval(t *testing.T) {
 // removal is the bound on what a removal adds to the error: 1e3 eps/(1-h), 1e4 for Gram, with 1/(1-h) = 1 + the
 // largest eigenvalue of Ax (AᵀA)⁻¹ Axᵀ after it.
 func (v variant) removal(gone, kept *mat.Dense) float64 {
-	p, _ := pinv(kept)
+	p, _ := pinvOf(kept)
 	var s mat.Dense
 	s.Mul(gone, p)
 	factor := 1e3
@@ -293,7 +294,7 @@ func (v variant) removal(gone, kept *mat.Dense) float64 {
 		factor = 1e4
 	}
 	norm := s.Norm(2)
-	return factor * eps * (1 + norm*norm)
+	return factor * dense.Eps * (1 + norm*norm)
 }
 
 func take(m *mat.Dense, rows []int) *mat.Dense {
@@ -312,7 +313,7 @@ func TestRemovalRefused(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, scale := range []float64{0, 1e-9, 1e-3} {
 			r := rand.New(rand.NewPCG(35, 0))
-			a, y := random(r, l, k), random(r, l, 1)
+			a, y := Random(r, l, k), Random(r, l, 1)
 			for i := range l - 2 { // only the last two rows have more than a trace of the last node
 				a.Set(i, k-1, a.At(i, k-1)*scale)
 			}
@@ -343,7 +344,7 @@ func TestForgetting(t *testing.T) {
 				continue
 			}
 			r := rand.New(rand.NewPCG(36, 0))
-			a, y := random(r, 20, k), random(r, 20, c)
+			a, y := Random(r, 20, k), Random(r, 20, c)
 			u := v.start(t, b, a, y, lambda)
 			ridge := lambda
 			kappa := kappaOf(a, ridge)
@@ -354,19 +355,19 @@ func TestForgetting(t *testing.T) {
 				a.Scale(root, a)
 				y.Scale(root, y)
 				ridge *= factor
-				checkWeights(t, u, a, y, ridge, v.accuracy(rowsOf(a), kappa))
-				ax, ya, w := random(r, q, k), random(r, q, c), make([]float64, q)
+				checkWeights(t, u, a, y, ridge, v.accuracy(dense.Rows(a), kappa))
+				ax, ya, w := Random(r, q, k), Random(r, q, c), make([]float64, q)
 				roots := make([]float64, q)
 				for i := range w {
 					w[i] = float64(i % 3)
 					roots[i] = math.Sqrt(w[i])
 				}
 				do(t, u, u.AddWeightedInputs(ax, ya, w))
-				a, y = stack(a, scaleRows(ax, roots)), stack(y, scaleRows(ya, roots))
+				a, y = stack(a, dense.ScaleRows(ax, roots)), stack(y, dense.ScaleRows(ya, roots))
 				kappa = max(kappa, kappaOf(a, ridge))
-				checkWeights(t, u, a, y, ridge, v.accuracy(rowsOf(a), kappa))
+				checkWeights(t, u, a, y, ridge, v.accuracy(dense.Rows(a), kappa))
 			}
-			if got := u.Lambda(); math.Abs(got-ridge) > 4*eps*ridge {
+			if got := u.Lambda(); math.Abs(got-ridge) > 4*dense.Eps*ridge {
 				t.Errorf("lambda is %g, want %g", got, ridge)
 			}
 		}
@@ -383,7 +384,7 @@ func TestNodes(t *testing.T) {
 					continue
 				}
 				r := rand.New(rand.NewPCG(37, uint64(p)))
-				wide, y := random(r, l+10, k+p), random(r, l+10, c)
+				wide, y := Random(r, l+10, k+p), Random(r, l+10, c)
 				all := rowsBetween(wide, 0, l)
 				a, h := columnsBetween(all, 0, k), columnsBetween(all, k, k+p)
 				u := v.start(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
@@ -407,7 +408,7 @@ func TestMerging(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(38, 0))
-		a, y := random(r, 60, k), random(r, 60, c)
+		a, y := Random(r, 60, k), Random(r, 60, c)
 		cuts := []int{0, 3, 25, 60} // the first shard does not determine anything by itself
 		if !Supports(v.method, ActionMerge) {
 			cuts = []int{0, 20, 40, 60}
@@ -456,9 +457,9 @@ func checkLossesMerge(t *testing.T, v variant, b blskernel.Backend, a, y *mat.De
 	one, other := v.start(t, b, a, y, 0), v.start(t, b, a, y, 0)
 	do(t, other, other.AddInputs(far, rowsBetween(y, 0, 1)))
 	do(t, other, other.RemoveInputs(far, rowsBetween(y, 0, 1)))
-	lost := driverOf(other).state.base().lost
+	lost := driverOf(other).state.Common().Lost
 	do(t, one, one.Merge(other))
-	if got := driverOf(one).state.base().lost; lost <= 1 || got != lost {
+	if got := driverOf(one).state.Common().Lost; lost <= 1 || got != lost {
 		t.Errorf("losses of %g, want %g, those of the other model", got, lost)
 	}
 }
@@ -476,7 +477,7 @@ func TestRidgeChange(t *testing.T) {
 	const k, l = 9, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(39, 0))
-		a, y := random(r, l, k), random(r, l, 2)
+		a, y := Random(r, l, k), Random(r, l, 2)
 		u := v.start(t, b, a, y, 0)
 		if !Supports(v.method, ActionRidge) {
 			checkUnsupported(t, u.SetLambda(1), v.method, Gram, QR)
@@ -505,10 +506,10 @@ func TestDeficient(t *testing.T) {
 	const k = 8
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(40, 0))
-		for _, start := range []*mat.Dense{random(r, 3, k), randomRank(r, 20, k, 5), mat.NewDense(10, k, nil)} {
-			l := rowsOf(start)
-			y := random(r, l, 2)
-			ax, ya := random(r, 15, k), random(r, 15, 2)
+		for _, start := range []*mat.Dense{Random(r, 3, k), randomRank(r, 20, k, 5), mat.NewDense(10, k, nil)} {
+			l := dense.Rows(start)
+			y := Random(r, l, 2)
+			ax, ya := Random(r, 15, k), Random(r, 15, 2)
 			all, targets := stack(start, ax), stack(y, ya)
 			for _, lambda := range []float64{0, 0.01} {
 				if lambda > 0 && !v.ridgeSolver() {
@@ -533,7 +534,7 @@ func TestDeficient(t *testing.T) {
 				if lambda > 0 { // the largest Q or F is that of the start
 					kappa = max(kappa, all.Norm(2)/math.Sqrt(lambda))
 				}
-				checkWeights(t, u, all, targets, lambda, v.accuracy(rowsOf(all), kappa))
+				checkWeights(t, u, all, targets, lambda, v.accuracy(dense.Rows(all), kappa))
 			}
 		}
 	})
@@ -544,14 +545,14 @@ func TestBadCalls(t *testing.T) {
 	const k, l, c = 5, 20, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(41, 0))
-		a, y := random(r, l, k), random(r, l, c)
+		a, y := Random(r, l, k), Random(r, l, c)
 		with := func(m *mat.Dense, value float64) *mat.Dense {
 			out := gonummat.DenseCopyOf(m)
 			rows, cols := m.Dims()
 			out.Set(rows-1, cols-1, value)
 			return out
 		}
-		ax, ya := random(r, 3, k), random(r, 3, c)
+		ax, ya := Random(r, 3, k), Random(r, 3, c)
 		u := v.start(t, b, a, y, 0)
 		for _, bad := range []struct {
 			name string
@@ -560,9 +561,9 @@ func TestBadCalls(t *testing.T) {
 			{"no rows", func() error { return u.AddInputs(&mat.Dense{}, ya) }},
 			{"nil", func() error { return u.AddInputs(nil, nil) }},
 			{"nil targets", func() error { return u.AddInputs(ax, nil) }},
-			{"columns", func() error { return u.AddInputs(random(r, 3, k+1), ya) }},
-			{"targets", func() error { return u.AddInputs(ax, random(r, 3, c+1)) }},
-			{"rows", func() error { return u.AddInputs(ax, random(r, 4, c)) }},
+			{"columns", func() error { return u.AddInputs(Random(r, 3, k+1), ya) }},
+			{"targets", func() error { return u.AddInputs(ax, Random(r, 3, c+1)) }},
+			{"rows", func() error { return u.AddInputs(ax, Random(r, 4, c)) }},
 			{"NaN", func() error { return u.AddInputs(with(ax, math.NaN()), ya) }},
 			{"Inf", func() error { return u.AddInputs(ax, with(ya, math.Inf(-1))) }},
 			{"overflow", func() error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) }},
@@ -571,17 +572,17 @@ func TestBadCalls(t *testing.T) {
 			{"NaN weight", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, math.NaN(), 1}) }},
 			{"weight overflow", func() error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) }},
 			{"removal of NaN", func() error { return u.RemoveInputs(with(ax, math.NaN()), ya) }},
-			{"removal of too many", func() error { return u.RemoveInputs(random(r, l+1, k), random(r, l+1, c)) }},
-			{"removal of strangers", func() error { return u.RemoveInputs(scaled(random(r, 3, k), 100), ya) }},
+			{"removal of too many", func() error { return u.RemoveInputs(Random(r, l+1, k), Random(r, l+1, c)) }},
+			{"removal of strangers", func() error { return u.RemoveInputs(scaled(Random(r, 3, k), 100), ya) }},
 			{"factor 0", func() error { return u.Forget(0) }},
 			{"factor 2", func() error { return u.Forget(2) }},
 			{"factor NaN", func() error { return u.Forget(math.NaN()) }},
-			{"nodes, rows of A", func() error { return u.AddNodes(ax, random(r, 3, 2), ya) }},
-			{"nodes, rows of H", func() error { return u.AddNodes(a, random(r, l-1, 2), y) }},
-			{"nodes, columns of A", func() error { return u.AddNodes(random(r, l, k-1), random(r, l, 2), y) }},
-			{"nodes, targets", func() error { return u.AddNodes(a, random(r, l, 2), random(r, l, c+1)) }},
-			{"nodes, NaN", func() error { return u.AddNodes(a, with(random(r, l, 2), math.NaN()), y) }},
-			{"nodes, overflow", func() error { return u.AddNodes(a, scaled(random(r, l, 2), 1e308), y) }},
+			{"nodes, rows of A", func() error { return u.AddNodes(ax, Random(r, 3, 2), ya) }},
+			{"nodes, rows of H", func() error { return u.AddNodes(a, Random(r, l-1, 2), y) }},
+			{"nodes, columns of A", func() error { return u.AddNodes(Random(r, l, k-1), Random(r, l, 2), y) }},
+			{"nodes, targets", func() error { return u.AddNodes(a, Random(r, l, 2), Random(r, l, c+1)) }},
+			{"nodes, NaN", func() error { return u.AddNodes(a, with(Random(r, l, 2), math.NaN()), y) }},
+			{"nodes, overflow", func() error { return u.AddNodes(a, scaled(Random(r, l, 2), 1e308), y) }},
 		} {
 			before := digest(u)
 			err := bad.do()
@@ -616,7 +617,7 @@ func TestGoldenVectors(t *testing.T) {
 			u := v.start(t, b, a, y, test.lambda)
 			check := func(want []float64) {
 				t.Helper()
-				if got := relative(weights(t, u), mat.NewDense(2, 1, want)); !(got <= 20*eps) {
+				if got := relative(weights(t, u), mat.NewDense(2, 1, want)); !(got <= 20*dense.Eps) {
 					t.Errorf("lambda=%g: W has error %g", test.lambda, got)
 				}
 			}
@@ -634,8 +635,8 @@ func TestLeverage(t *testing.T) {
 	const k = 6
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(42, 0))
-		a, x := random(r, 30, k), random(r, 5, k)
-		u := v.start(t, b, a, random(r, 30, 1), 0)
+		a, x := Random(r, 30, k), Random(r, 5, k)
+		u := v.start(t, b, a, Random(r, 30, 1), 0)
 		l, ok := u.(Leverager)
 		if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
 			t.Fatalf("a Leverager: %v", ok)
@@ -655,7 +656,7 @@ func TestLeverage(t *testing.T) {
 		p.Mul(x, &inverse)
 		for i, h := range got {
 			want := gonummat.Dot(p.RowView(i), x.RowView(i))
-			if kappa := kappaOf(a, 0); !(math.Abs(h-want) <= 100*eps*kappa*kappa*want) {
+			if kappa := kappaOf(a, 0); !(math.Abs(h-want) <= 100*dense.Eps*kappa*kappa*want) {
 				t.Errorf("row %d has %g, want %g", i, h, want)
 			}
 		}
@@ -663,7 +664,7 @@ func TestLeverage(t *testing.T) {
 			t.Error("the report has changed")
 		}
 		var shape *ShapeError
-		if _, err := l.Leverage(random(r, 2, k+1)); !errors.As(err, &shape) {
+		if _, err := l.Leverage(Random(r, 2, k+1)); !errors.As(err, &shape) {
 			t.Errorf("%v, want a ShapeError", err)
 		}
 	})
@@ -672,11 +673,11 @@ func TestLeverage(t *testing.T) {
 // TestRefine takes the error of Gram's weights from eps κ² to eps κ.
 func TestRefine(t *testing.T) {
 	const k, l = 12, 60
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, kappa := range []float64{1e2, 1e4, 1e6} {
 			for _, lambda := range []float64{0, 1e-6} {
 				r := rand.New(rand.NewPCG(43, uint64(kappa)))
-				a, y := withCondition(r, l, k, kappa), random(r, l, 2)
+				a, y := withCondition(r, l, k, kappa), Random(r, l, 2)
 				v := variant{method: Gram}
 				u := v.start(t, b, a, y, lambda)
 				before := digest(u)
@@ -708,22 +709,22 @@ func TestUndetermined(t *testing.T) {
 		}()
 		for seed := range uint64(200) {
 			r := rand.New(rand.NewPCG(44, seed))
-			for _, a := range []*mat.Dense{random(r, 6, k), randomRank(r, 30, k, 7), randomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
-				u := v.start(t, b, a, random(r, rowsOf(a), 1), 0)
+			for _, a := range []*mat.Dense{Random(r, 6, k), randomRank(r, 30, k, 7), randomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
+				u := v.start(t, b, a, Random(r, dense.Rows(a), 1), 0)
 				var rank *RankError
 				var ill *ConditionError
 				_, err := u.Weights()
 				switch {
 				case errors.As(err, &rank):
-				case rowsOf(a) < k:
-					t.Fatalf("seed %d, %d rows: %v", seed, rowsOf(a), err)
+				case dense.Rows(a) < k:
+					t.Fatalf("seed %d, %d rows: %v", seed, dense.Rows(a), err)
 				case errors.As(err, &ill):
 					refused++
 				case err != nil:
 					t.Fatal(err)
 				}
 				if c := u.Condition(); c.Digits >= 1 || c.Advice == "" {
-					t.Fatalf("seed %d, %d rows: %+v", seed, rowsOf(a), c)
+					t.Fatalf("seed %d, %d rows: %+v", seed, dense.Rows(a), c)
 				}
 			}
 		}
@@ -734,14 +735,14 @@ func TestUndetermined(t *testing.T) {
 func TestWithoutSamples(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(45, 0))
-		a, y := random(r, 10, 3), random(r, 10, 1)
+		a, y := Random(r, 10, 3), Random(r, 10, 1)
 		if !v.ridgeSolver() {
 			return
 		}
 		u := v.start(t, b, a, y, 1)
 		do(t, u, u.RemoveInputs(a, y))
 		before := digest(u)
-		if err := u.AddNodes(random(r, 7, 3), random(r, 7, 2), random(r, 7, 1)); err == nil || digest(u) != before {
+		if err := u.AddNodes(Random(r, 7, 3), Random(r, 7, 2), Random(r, 7, 1)); err == nil || digest(u) != before {
 			t.Errorf("nodes of samples that the model does not have: %v", err)
 		}
 		do(t, u, u.AddInputs(a, y))
@@ -751,9 +752,9 @@ func TestWithoutSamples(t *testing.T) {
 
 // TestRefineAfterForget: W stays while the factor of Gram is of another matrix.
 func TestRefineAfterForget(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(46, 0))
-		a, y := random(r, 20, 4), random(r, 20, 2)
+		a, y := Random(r, 20, 4), Random(r, 20, 2)
 		u := variant{method: Gram}.start(t, b, a, y, 0.1)
 		weights(t, u)
 		do(t, u, u.Forget(0.25))
@@ -773,8 +774,8 @@ func TestTrustAfterRemoval(t *testing.T) {
 		}
 		for seed := range uint64(20) {
 			r := rand.New(rand.NewPCG(47, seed))
-			large, ly := scaled(random(r, 3, 3), 1e3), random(r, 3, 1)
-			a, y := random(r, 3, 3), random(r, 3, 1)
+			large, ly := scaled(Random(r, 3, 3), 1e3), Random(r, 3, 1)
+			a, y := Random(r, 3, 3), Random(r, 3, 1)
 			u := v.start(t, b, large, ly, 1)
 			do(t, u, u.RemoveInputs(large, ly))
 			do(t, u, u.AddInputs(a, y))

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -21,7 +23,7 @@ func TestCanceled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range []int{1, 5, 4 * k, 100} {
-			ax, ya := random(l.r, q, k), random(l.r, q, 2)
+			ax, ya := Random(l.r, q, k), Random(l.r, q, 2)
 			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, ax, ya) })
 			weights := make([]float64, q)
 			for i := range weights {
@@ -72,9 +74,9 @@ func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx co
 // TestCanceledPanels cancels long updates of Gram and QR, and starts of all methods, between panels.
 func TestCanceledPanels(t *testing.T) {
 	const k, c, panels = 3, 2, 3
-	const long = (panels-1)*contextRows + 7
+	const long = (panels-1)*state.ContextRows + 7
 	r := rand.New(rand.NewPCG(75, 0))
-	a, y := random(r, long, k), random(r, long, c)
+	a, y := Random(r, long, k), Random(r, long, c)
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		opt := Options{Form: v.form, Solve: v.solve, Backend: b}
 		if v.method == Gram || v.method == QR {
@@ -94,7 +96,7 @@ func TestCanceledPanels(t *testing.T) {
 			u := v.start(t, b, rowsBetween(a, 0, 9), rowsBetween(y, 0, 9), 0)
 			least := panels
 			if v.method == InverseCholesky && v.form == Small {
-				least = long / sweptRows(k)
+				least = long / cholesky.SweptRows(k)
 			}
 			ctx := faults.NeverCanceled()
 			do(t, u, u.AddInputsContext(ctx, a, y))
@@ -134,14 +136,14 @@ func TestCause(t *testing.T) {
 	for _, u := range smallModels(t) {
 		k := u.Nodes()
 		r := rand.New(rand.NewPCG(76, 0))
-		if err := u.AddInputsContext(ctx, random(r, 2, k), random(r, 2, 1)); !errors.Is(err, cause) {
+		if err := u.AddInputsContext(ctx, Random(r, 2, k), Random(r, 2, 1)); !errors.Is(err, cause) {
 			t.Errorf("%v: %v", u.Method(), err)
 		}
-		if _, err := NewContext(ctx, u.Method(), random(r, 5, k), random(r, 5, 1), Options{}); !errors.Is(err, cause) {
+		if _, err := NewContext(ctx, u.Method(), Random(r, 5, k), Random(r, 5, 1), Options{}); !errors.Is(err, cause) {
 			t.Errorf("%v: %v", u.Method(), err)
 		}
 		var shape *ShapeError
-		if err := u.AddInputsContext(ctx, random(r, 2, k+1), random(r, 2, 1)); !errors.As(err, &shape) {
+		if err := u.AddInputsContext(ctx, Random(r, 2, k+1), Random(r, 2, 1)); !errors.As(err, &shape) {
 			t.Errorf("%v: wrong shapes are a mistake whether or not it is canceled: %v", u.Method(), err)
 		}
 	}

@@ -20,7 +20,7 @@ func digest(u Updater) uint64 {
 }
 
 // forgettable are fields that are computed anew where they are missing.
-var forgettable = map[string]bool{"counter": true, "factor": true, "factored": true, "spare": true}
+var forgettable = map[string]bool{"Counter": true, "factor": true, "factored": true, "spare": true}
 
 func walk(h hash.Hash, v reflect.Value, seen map[uintptr]bool) {
 	word := func(x uint64) {
@@ -61,7 +61,7 @@ func walk(h hash.Hash, v reflect.Value, seen map[uintptr]bool) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Name == "opt" || forgettable[v.Type().Field(i).Name] {
+			if v.Type().Field(i).Name == "Options" || forgettable[v.Type().Field(i).Name] {
 				continue
 			}
 			walk(h, v.Field(i), seen)

@@ -7,88 +7,35 @@ import (
 	"slices"
 	"time"
 
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/pinv"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A state is what a method keeps and how it changes: what differs between the methods. The matrices that it
-// is given have been checked, are finite, and are neither changed nor kept. On an error it is what it was.
-//
-// What only some methods can do are interfaces of their own, below.
-type state interface {
-	// add stops where ctx is done, which it looks at between steps as long as it can go back.
-	add(ctx context.Context, ax, ya *mat.Dense) (done, error)
-	remove(ax, ya *mat.Dense) (done, error)
-	forget(factor float64) error
-	addNodes(a, h, y *mat.Dense) (done, error)
-
-	// weights returns W in the state's own storage, and what it took if it had to be solved for.
-	weights() (*mat.Dense, done, error)
-
-	// code writes or reads all that later results depend on.
-	code(x *coder)
-
-	base() *common
-	// condition returns 1/κ, estimated, for the worst state so far that the errors are made of, and the
-	// power of κ with which they grow.
-	condition() (rcond float64, power int)
-}
-
-// A merger is a state that can learn all that another one of its type has learned.
-type merger interface {
-	merge(other state) (done, error)
-}
-
-// A ridger is a state whose ridge can be changed.
-type ridger interface {
-	setLambda(lambda float64) (done, error)
-}
-
-// common is what every state has.
-type common struct {
-	counter *Counter
-	opt     Options // whose Backend is not used: the counter is the backend
-	k, c    int
-	ridge   float64 // lambda
-
-	// lost is the largest 1/(1-h) of a removal so far, which is what its errors grow by; 0 before the first.
-	lost float64
-}
-
-// noteLoss notes the 1/(1-h) of a removal, or the largest that a state has which is taken over.
-func (b *common) noteLoss(lost float64) { b.lost = max(b.lost, lost) }
-
-func (b *common) base() *common { return b }
-
-// done is the account of what a state did.
-type done struct {
-	model     []StepFlops
-	form      Form
-	start     Start
-	rankC     int
-	abandoned float64
-}
-
 // An updater is a state with what all methods have in common: checks, counts and times.
 type updater struct {
-	method  Method
-	counter *Counter
-	state   state
-	samples int
-	report  Report
-	began   time.Time // of the call under way
-	torn    bool      // a change is under way, or was when something panicked
+	method   Method
+	counter  *Counter
+	state    state.State
+	samples  int
+	report   Report
+	began    time.Time // of the call under way
+	poisoned bool      // a change is under way, or was when something panicked
 }
 
 // A pseudoinverter is an updater whose state has A⁺.
 type pseudoinverter struct {
 	*updater
-	p *pseudoinverse
+	p *pinv.State
 }
 
-func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.p.p.transposed() }
+func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.p.P.Transposed() }
 
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 	return u.AddInputsContext(context.Background(), ax, ya)
@@ -99,11 +46,11 @@ func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
-	q := rowsOf(ax)
+	q := dense.Rows(ax)
 	if err := u.checkAddMemory(ctx, q, 0); err != nil {
 		return err
 	}
-	return u.run(q, q, func() (done, error) { return u.state.add(ctx, ax, ya) })
+	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
 }
 
 func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
@@ -115,7 +62,7 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
-	q := rowsOf(ax)
+	q := dense.Rows(ax)
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
@@ -129,11 +76,11 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 		}
 		roots[i] = math.Sqrt(w)
 	}
-	sx, sy := scaleRows(ax, roots), scaleRows(ya, roots)
+	sx, sy := dense.ScaleRows(ax, roots), dense.ScaleRows(ya, roots)
 	if err := u.checkRows(sx, sy); err != nil {
 		return ErrOverflow
 	}
-	return u.run(q, q, func() (done, error) { return u.state.add(ctx, sx, sy) })
+	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, sx, sy) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
@@ -141,16 +88,16 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	if err := u.checkRows(ax, ya); err != nil {
 		return err
 	}
-	q := rowsOf(ax)
+	q := dense.Rows(ax)
 	if q > u.samples {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
 	}
 	if u.method != Original && u.method != Improved {
-		if err := checkRemains(u.Lambda(), u.samples-q, u.Nodes(), ActionRemove); err != nil {
+		if err := state.CheckRemains(u.Lambda(), u.samples-q, u.Nodes(), ActionRemove); err != nil {
 			return err
 		}
 	}
-	return u.run(-q, q, func() (done, error) { return u.state.remove(ax, ya) })
+	return u.run(-q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
 }
 
 func (u *updater) Forget(factor float64) error {
@@ -158,11 +105,11 @@ func (u *updater) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
-	return u.run(0, 0, func() (done, error) {
+	return u.run(0, 0, func() (state.Outcome, error) {
 		if factor == 1 {
-			return done{}, nil
+			return state.Outcome{}, nil
 		}
-		return done{}, u.state.forget(factor)
+		return state.Outcome{}, u.state.Forget(factor)
 	})
 }
 
@@ -178,7 +125,7 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	if err := u.checkNodesMemory(p); err != nil {
 		return err
 	}
-	return u.run(0, 0, func() (done, error) { return u.state.addNodes(a, h, y) })
+	return u.run(0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
 }
 
 // checkAll checks matrices that are to be all rows of the model.
@@ -186,7 +133,7 @@ func (u *updater) checkAll(a, y *mat.Dense) error {
 	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
-	if l := rowsOf(a); l != u.samples {
+	if l := dense.Rows(a); l != u.samples {
 		return &ShapeError{Matrix: "A", Rows: l, Cols: u.Nodes(), Want: fmt.Sprintf("%d rows, all samples that the model has", u.samples)}
 	}
 	return nil
@@ -194,9 +141,9 @@ func (u *updater) checkAll(a, y *mat.Dense) error {
 
 func (u *updater) Merge(other Updater) error {
 	u.begin()
-	m, ok := u.state.(merger)
+	m, ok := u.state.(state.Merger)
 	if !ok {
-		return unsupported(u.method, ActionMerge)
+		return api.Unsupported(u.method, ActionMerge)
 	}
 	o := driverOf(other)
 	switch {
@@ -210,25 +157,25 @@ func (u *updater) Merge(other Updater) error {
 	if err := o.whole(); err != nil {
 		return err
 	}
-	return u.run(o.samples, 0, func() (done, error) { return m.merge(o.state) })
+	return u.run(o.samples, 0, func() (state.Outcome, error) { return m.Merge(o.state) })
 }
 
 func (u *updater) SetLambda(lambda float64) error {
 	u.begin()
-	r, ok := u.state.(ridger)
+	r, ok := u.state.(state.Ridger)
 	if !ok {
-		return unsupported(u.method, ActionRidge)
+		return api.Unsupported(u.method, ActionRidge)
 	}
 	if !(lambda >= 0) || math.IsInf(lambda, 1) {
 		return &OptionError{Option: "Lambda", Value: lambda, Want: "a finite number that is not negative"}
 	}
-	return u.run(0, 0, func() (done, error) { return r.setLambda(lambda) })
+	return u.run(0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
 }
 
 func (u *updater) Weights() (*mat.Dense, error) {
 	u.begin()
-	b := u.state.base()
-	if err := b.room(u.method, ActionWeights, 0, memory.Floats(b.k, b.c)); err != nil {
+	b := u.state.Common()
+	if err := b.Reserve(u.method, ActionWeights, 0, memory.Floats(b.K, b.C)); err != nil {
 		return nil, err
 	}
 	w, err := u.solve()
@@ -254,21 +201,25 @@ func (u *updater) solve() (*mat.Dense, error) {
 	if err := u.checkDetermined(); err != nil {
 		return nil, err
 	}
-	w, d, err := u.state.weights()
+	w, d, err := u.state.Weights()
 	u.counter.Leave()
-	if err == nil && d.model != nil {
-		u.append(d.model)
+	if err == nil && d.Model != nil {
+		u.append(d.Model)
 	}
 	return w, err
 }
 
-func (u *updater) Options() Options { return u.state.base().opt }
+func (u *updater) Options() Options { return u.state.Common().Options }
 
-func (u *updater) Method() Method  { return u.method }
-func (u *updater) Samples() int    { return u.samples }
-func (u *updater) Nodes() int      { return u.state.base().k }
-func (u *updater) Targets() int    { return u.state.base().c }
-func (u *updater) Lambda() float64 { return u.state.base().ridge }
+func (u *updater) Method() Method { return u.method }
+
+func (u *updater) Samples() int { return u.samples }
+
+func (u *updater) Nodes() int { return u.state.Common().K }
+
+func (u *updater) Targets() int { return u.state.Common().C }
+
+func (u *updater) Lambda() float64 { return u.state.Common().Lambda }
 
 func (u *updater) Report() Report {
 	r := u.report
@@ -284,13 +235,13 @@ func (u *updater) checkRows(ax, ya *mat.Dense) error {
 // begin starts the clock of a call. What comes before the first step are checks.
 func (u *updater) begin() {
 	u.counter.Reset()
-	u.counter.Enter(StepCheck)
+	u.counter.Enter(cost.StepCheck)
 	u.began = time.Now()
 }
 
 // whole returns an error where a change has been stopped by a panic.
 func (u *updater) whole() error {
-	if u.torn {
+	if u.poisoned {
 		return &StateError{What: "a panic has stopped a change of it half done"}
 	}
 	return nil
@@ -298,19 +249,19 @@ func (u *updater) whole() error {
 
 // run lets the state act and keeps account of it: of the samples that the model gains, and of the look at the
 // given rows, if there were any to be checked.
-func (u *updater) run(gained, rows int, act func() (done, error)) error {
+func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error {
 	if err := u.whole(); err != nil {
 		return err
 	}
-	u.torn = true
+	u.poisoned = true
 	d, err := act()
-	u.torn = false
+	u.poisoned = false
 	u.counter.Leave()
 	if err != nil {
 		return err
 	}
 	if rows > 0 {
-		d.model = append([]StepFlops{checkModel(rows, u.Nodes(), u.Targets())}, d.model...)
+		d.Model = append([]StepFlops{cost.CheckModel(rows, u.Nodes(), u.Targets())}, d.Model...)
 	}
 	u.samples += gained
 	u.account(d, Report{Added: gained, Start: u.report.Start})
@@ -318,11 +269,11 @@ func (u *updater) run(gained, rows int, act func() (done, error)) error {
 }
 
 // account starts a new report.
-func (u *updater) account(d done, report Report) {
+func (u *updater) account(d state.Outcome, report Report) {
 	report.Samples = u.samples
-	report.Form, report.RankC, report.Abandoned = d.form, d.rankC, d.abandoned
+	report.Form, report.RankC, report.Abandoned = d.Form, d.RankC, d.Abandoned
 	u.report = report
-	u.append(d.model)
+	u.append(d.Model)
 }
 
 // append adds the steps of the model beside what was counted to the report.
@@ -333,8 +284,8 @@ func (u *updater) append(model []StepFlops) {
 		counted, elapsed := u.counter.Step(m.Step)
 		r.Steps = append(r.Steps, StepReport{StepFlops: m, Model: m.Flops(), Counted: counted, Elapsed: elapsed})
 	}
-	r.model += total(model)
-	r.counted += u.counter.total()
+	r.model += cost.SumOf(model)
+	r.counted += u.counter.Total()
 	r.Elapsed += time.Since(u.began)
 	u.counter.Reset()
 }
@@ -359,16 +310,4 @@ func methodOf(u Updater) any {
 		return d.method
 	}
 	return fmt.Sprintf("%T", u)
-}
-
-// scaleRows returns m with row i multiplied by factors[i], in new storage.
-func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
-	out := gonummat.DenseCopyOf(m)
-	for i, f := range factors {
-		row := out.RawRowView(i)
-		for j := range row {
-			row[j] *= f
-		}
-	}
-	return out
 }

@@ -6,13 +6,16 @@ import (
 	"io"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/coder"
+	"blskernel/blsupdate/internal/gram"
+	"blskernel/blsupdate/internal/pinv"
+	"blskernel/blsupdate/internal/qr"
+	"blskernel/blsupdate/internal/ridge"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/codec"
 )
-
-// A FormatError says that what Decode was given is not what Encode wrote: it begins with something else, is of a newer
-// version, ends too early or goes on, or has a number in it that no model can have. It names the byte. Where the
-// source ends too early it wraps io.ErrUnexpectedEOF.
-type FormatError = codec.FormatError
 
 // The first two words of an encoding.
 const (
@@ -44,16 +47,16 @@ func Encode(w io.Writer, u Updater) error {
 	if err := d.whole(); err != nil {
 		return err
 	}
-	x := &coder{w: codec.NewWriter(w)}
-	base := d.state.base()
-	h := heading{d.method, base.opt, base.k, base.c, d.samples}
-	if h.code(x); x.err == nil {
-		d.code(x)
+	x := &coder.Coder{W: codec.NewWriter(w)}
+	base := d.state.Common()
+	h := heading{d.method, base.Options, base.K, base.C, d.samples}
+	if h.Code(x); x.Err == nil {
+		d.Code(x)
 	}
-	if x.err != nil {
-		return x.err
+	if x.Err != nil {
+		return x.Err
 	}
-	return x.w.Flush()
+	return x.W.Flush()
 }
 
 // Decode reads what Encode wrote, up to the end of r, and returns a model with the same interfaces as that of New. b
@@ -63,24 +66,24 @@ func Encode(w io.Writer, u Updater) error {
 // n bytes that r has no more than 12n bytes and 256 KiB are allocated on the way, what is freed again included, whatever sizes
 // it claims.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
-	x := &coder{r: codec.NewReader(r)}
+	x := &coder.Coder{R: codec.NewReader(r)}
 	u := readUpdater(x, b)
-	x.r.End()
-	if err := x.r.Err(); err != nil {
+	x.R.End()
+	if err := x.R.Err(); err != nil {
 		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
 	}
 	return wrap(u), nil
 }
 
 // updater reads a model. Where that fails it is of no use.
-func readUpdater(x *coder, b blskernel.Backend) *updater {
+func readUpdater(x *coder.Coder, b blskernel.Backend) *updater {
 	h := heading{opt: Options{Backend: b}}
-	if h.code(x); x.failed() {
+	if h.Code(x); x.Failed() {
 		return nil
 	}
 	u := &updater{method: h.method, counter: NewCounter(b), samples: h.samples}
-	u.state = emptyState(h.method, common{counter: u.counter, opt: h.opt, k: h.k, c: h.c})
-	u.code(x)
+	u.state = emptyState(h.method, state.Base{Counter: u.counter, Options: h.opt, K: h.k, C: h.c})
+	u.Code(x)
 	return u
 }
 
@@ -91,50 +94,77 @@ type heading struct {
 	k, c, samples int
 }
 
-func (h *heading) code(x *coder) {
+func (h *heading) Code(x *coder.Coder) {
 	magic, version := magicWord(), uint64(encodingVersion)
-	x.uint64(&magic)
-	x.check(magic == magicWord(), "this is not the state of a model by blsupdate.Encode")
-	x.uint64(&version)
-	x.check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
-	x.int("the method", (*int)(&h.method), len(methodNames)-1)
+	x.Uint64(&magic)
+	x.Check(magic == magicWord(), "this is not the state of a model by blsupdate.Encode")
+	x.Uint64(&version)
+	x.Check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
+	x.Int("the method", (*int)(&h.method), len(api.MethodNames)-1)
 	codeOptions(x, &h.opt, h.method)
-	x.int("the number of nodes", &h.k, mostElements-1)
-	x.int("the number of targets", &h.c, mostElements)
-	x.int("the number of samples", &h.samples, mostElements)
-	x.samples = h.samples
+	x.Int("the number of nodes", &h.k, coder.MostElements-1)
+	x.Int("the number of targets", &h.c, coder.MostElements)
+	x.Int("the number of samples", &h.samples, coder.MostElements)
+	x.Samples = h.samples
 	square := h.method != Original && h.method != Improved
-	can := h.k > 0 && h.c > 0 && fits(h.k, h.c)
+	can := h.k > 0 && h.c > 0 && coder.Fits(h.k, h.c)
 	if square {
-		can = can && fits(h.k, h.k+1)
+		can = can && coder.Fits(h.k, h.k+1)
 	} else {
-		can = can && h.samples > 0 && fits(h.k, h.samples)
+		can = can && h.samples > 0 && coder.Fits(h.k, h.samples)
 	}
-	x.check(can, "a model by %v of %d nodes, %d targets and %d samples cannot be", h.method, h.k, h.c, h.samples)
+	x.Check(can, "a model by %v of %d nodes, %d targets and %d samples cannot be", h.method, h.k, h.c, h.samples)
 }
 
 // code writes or reads what follows the sizes.
-func (u *updater) code(x *coder) {
+func (u *updater) Code(x *coder.Coder) {
 	codeReport(x, &u.report)
-	x.float("the loss of removals", &u.state.base().lost, notNegative)
-	x.float("lambda", &u.state.base().ridge, isLength)
-	u.state.code(x)
+	x.Float("the loss of removals", &u.state.Common().Lost, coder.NotNegative)
+	x.Float("lambda", &u.state.Common().Lambda, coder.IsLength)
+	u.state.Code(x)
 }
 
 // emptyState returns the state of the method before it is read.
-func emptyState(m Method, base common) state {
+func emptyState(m Method, base state.Base) state.State {
 	switch m {
 	case RidgeInverse:
-		return &ridgeInverse{common: base}
+		return &ridge.State{Base: base}
 	case InverseCholesky:
-		return &inverseCholesky{common: base}
+		return &cholesky.State{Base: base}
 	case Gram:
-		return &gram{common: base}
+		return &gram.State{Base: base}
 	case QR:
-		return &triangular{common: base}
+		return &qr.State{Base: base}
 	default:
-		return &pseudoinverse{common: base, method: m}
+		return &pinv.State{Base: base, Method: m}
 	}
 }
 
 func magicWord() uint64 { return binary.LittleEndian.Uint64([]byte(encodingMagic)) }
+
+// codeOptions writes or reads the options for a method, but for the backend, and checks them.
+func codeOptions(x *coder.Coder, o *Options, m Method) {
+	x.Float("Options.Lambda", &o.Lambda, coder.IsLength)
+	x.Int("Options.Form", (*int)(&o.Form), len(api.FormNames)-1)
+	x.Bool(&o.Solve)
+	x.Int("Options.C", (*int)(&o.C), len(api.ModeNames)-1)
+	x.Signed(&o.Workspace)
+	if err := api.CheckOptions(*o, m); err != nil {
+		x.Check(false, "%v", err)
+	}
+}
+
+// codeReport writes or reads a report, but for the steps, the flops and the times. The samples are those of the model.
+func codeReport(x *coder.Coder, r *Report) {
+	added := int64(r.Added)
+	x.Signed(&added)
+	can := -coder.MostElements <= added && added <= coder.MostElements
+	x.Check(can, "%d samples cannot have been added", added)
+	if x.Reading() && can {
+		r.Added, r.Samples = int(added), x.Samples
+	}
+	x.Int("the form of the last change", (*int)(&r.Form), len(api.FormNames)-1)
+	x.Int("the start", (*int)(&r.Start), len(api.StartNames)-1)
+	x.Int("the rank of C", &r.RankC, coder.MostElements)
+	x.Float("the flops of a start that was given up", &r.Abandoned, coder.IsLength)
+}

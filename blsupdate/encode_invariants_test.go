@@ -7,6 +7,11 @@ import (
 	"io"
 	"math"
 	"testing"
+
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/qr"
+	"blskernel/blsupdate/internal/ridge"
 )
 
 // TestInvariants breaks what later updates rely on: neither is such a model written, nor is it read.
@@ -24,12 +29,12 @@ func TestInvariants(t *testing.T) {
 		}
 		var all []broken
 		switch s := driverOf(u).state.(type) {
-		case *ridgeInverse:
-			all = []broken{{"the bound on Q", &s.mostQ, largestOf(s.q.RawSymPacked().Data) / 3, words - 2}, {"the bound on W", &s.mostW, largestOf(s.w.RawMatrix().Data) / 3, words - 1}}
-		case *inverseCholesky:
-			all = []broken{{"the bound on F", &s.normL, largestOf(s.l.RawMatrix().Data) / 3, words - 2}, {"the bound on W", &s.mostW, largestOf(s.w.RawMatrix().Data) / 3, words - 1}}
-		case *triangular:
-			all = []broken{{"R", &s.r.RawMatrix().Data[0], 4 * largestColumn, state}, {"z", &s.z.RawMatrix().Data[0], 4 * largestColumn, state + k*(k+1)/2}}
+		case *ridge.State:
+			all = []broken{{"the bound on Q", &s.MostQ, dense.LargestOf(s.Q.RawSymPacked().Data) / 3, words - 2}, {"the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data) / 3, words - 1}}
+		case *cholesky.State:
+			all = []broken{{"the bound on F", &s.NormL, dense.LargestOf(s.L.RawMatrix().Data) / 3, words - 2}, {"the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data) / 3, words - 1}}
+		case *qr.State:
+			all = []broken{{"R", &s.R.RawMatrix().Data[0], 4 * qr.LargestColumn, state}, {"z", &s.Z.RawMatrix().Data[0], 4 * qr.LargestColumn, state + k*(k+1)/2}}
 		}
 		for _, b := range all {
 			if got := math.Float64frombits(binary.LittleEndian.Uint64(data[8*b.word:])); got != *b.value {
@@ -61,8 +66,8 @@ func TestInvariants(t *testing.T) {
 // TestIndefinite: a Q that rounding has left with a negative trace is a matter of the condition of the data.
 func TestIndefinite(t *testing.T) {
 	for _, u := range smallModels(t) {
-		if s, ok := driverOf(u).state.(*ridgeInverse); ok {
-			s.noted = -1
+		if s, ok := driverOf(u).state.(*ridge.State); ok {
+			s.Noted = -1
 			var condition *ConditionError
 			if err := Encode(io.Discard, u); !errors.As(err, &condition) || errors.Is(err, ErrOverflow) {
 				t.Errorf("%v", err)

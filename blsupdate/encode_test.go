@@ -15,6 +15,9 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/pinv"
+	"blskernel/blsupdate/internal/ridge"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 )
@@ -74,7 +77,7 @@ func checkSame(t *testing.T, what string, got, want Updater) {
 
 // sameBits tells whether matrices are the same to the last bit.
 func sameBits(a, b *mat.Dense) bool {
-	return slices.EqualFunc(compact(a), compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+	return slices.EqualFunc(dense.Compact(a), dense.Compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 // A life is a random sequence of actions of which a model knows all rows.
@@ -100,13 +103,13 @@ func (l *life) next() act {
 	switch action := l.r.IntN(9); action {
 	case 0: // weighted rows
 		q := 1 + l.r.IntN(3)
-		ax, ya, w, roots := random(l.r, q, k), random(l.r, q, c), make([]float64, q), make([]float64, q)
+		ax, ya, w, roots := Random(l.r, q, k), Random(l.r, q, c), make([]float64, q), make([]float64, q)
 		for i := range w {
 			w[i] = l.r.Float64()
 			roots[i] = math.Sqrt(w[i])
 		}
 		return act{"weighted rows", func(u Updater) error { return u.AddWeightedInputs(ax, ya, w) },
-			func() { l.a, l.y = stack(l.a, scaleRows(ax, roots)), stack(l.y, scaleRows(ya, roots)) }}
+			func() { l.a, l.y = stack(l.a, dense.ScaleRows(ax, roots)), stack(l.y, dense.ScaleRows(ya, roots)) }}
 	case 1, 2: // rows
 		order := l.r.Perm(rows)
 		q := min(1+l.r.IntN(4), rows)
@@ -126,13 +129,13 @@ func (l *life) next() act {
 		if k > 8 {
 			return l.rows(1)
 		}
-		a, y, h := l.a, l.y, random(l.r, rows, 1+l.r.IntN(2))
-		return act{"nodes", func(u Updater) error { return u.AddNodes(a, h, y) }, func() { l.a = beside(a, h) }}
+		a, y, h := l.a, l.y, Random(l.r, rows, 1+l.r.IntN(2))
+		return act{"nodes", func(u Updater) error { return u.AddNodes(a, h, y) }, func() { l.a = dense.Beside(a, h) }}
 	case 5:
 		if !Supports(l.v.method, ActionMerge) {
 			return l.rows(2)
 		}
-		ax, ya := random(l.r, 5, k), random(l.r, 5, c)
+		ax, ya := Random(l.r, 5, k), Random(l.r, 5, c)
 		return act{"merging", func(u Updater) error {
 			other, err := New(l.v.method, ax, ya, l.opt)
 			if err != nil {
@@ -161,7 +164,7 @@ func (l *life) next() act {
 func (l *life) rows(q int) act {
 	_, k := l.a.Dims()
 	_, c := l.y.Dims()
-	ax, ya := random(l.r, q, k), random(l.r, q, c)
+	ax, ya := Random(l.r, q, k), Random(l.r, q, c)
 	return act{fmt.Sprintf("%d rows", q), func(u Updater) error { return u.AddInputs(ax, ya) },
 		func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }}
 }
@@ -192,7 +195,7 @@ func eachLife(t *testing.T, f func(t *testing.T, l *life, b blskernel.Backend)) 
 					}
 					seed++
 					r := rand.New(rand.NewPCG(71, seed))
-					f(t, &life{r: r, v: v, opt: opt, lambda: lambda, a: random(r, rows, k), y: random(r, rows, c)}, b)
+					f(t, &life{r: r, v: v, opt: opt, lambda: lambda, a: Random(r, rows, k), y: Random(r, rows, c)}, b)
 				}
 			}
 		}
@@ -302,7 +305,7 @@ func TestEncodingLayout(t *testing.T) {
 func TestRowKeys(t *testing.T) {
 	a, y := mat.NewDense(2, 2, []float64{1, math.Copysign(0, -1), -2.5, 1e300}), mat.NewDense(2, 1, []float64{3, 0})
 	want := []uint64{0x22781dd67583106e, 0x9b872136212335d7}
-	if got := rowKeys(y, a); !slices.Equal(got, want) {
+	if got := pinv.RowKeys(y, a); !slices.Equal(got, want) {
 		t.Errorf("%#x, want %#x", got, want)
 	}
 }
@@ -310,7 +313,7 @@ func TestRowKeys(t *testing.T) {
 // smallModels are models of all methods in states that are different to encode.
 func smallModels(t testing.TB) []Updater {
 	r := rand.New(rand.NewPCG(72, 0))
-	a, y, ax, ya := random(r, 4, 2), random(r, 4, 1), random(r, 1, 2), random(r, 1, 1)
+	a, y, ax, ya := Random(r, 4, 2), Random(r, 4, 1), Random(r, 1, 2), Random(r, 1, 1)
 	var models []Updater
 	add := func(m Method, rows int, opt Options, change func(u Updater) error) {
 		u, err := New(m, rowsBetween(a, 0, rows), rowsBetween(y, 0, rows), opt)
@@ -346,7 +349,7 @@ func use(t testing.TB, u Updater) {
 		t.Fatalf("%d nodes, %d targets, %d samples, lambda %g", k, c, u.Samples(), u.Lambda())
 	}
 	r := rand.New(rand.NewPCG(73, 0))
-	ax, ya := random(r, 3, k), random(r, 3, c)
+	ax, ya := Random(r, 3, k), Random(r, 3, c)
 	before, err := u.Weights()
 	if rows, cols := 0, 0; err == nil {
 		if rows, cols = before.Dims(); rows != k || cols != c {
@@ -359,7 +362,7 @@ func use(t testing.TB, u Updater) {
 		func() error { return u.RemoveInputs(rowsBetween(ax, 0, 1), rowsBetween(ya, 0, 1)) },
 		func() error { return u.SetLambda(2) },
 		func() error { return u.Forget(0.5) },
-		func() error { return u.AddInputs(random(r, 3*k, k), random(r, 3*k, c)) },
+		func() error { return u.AddInputs(Random(r, 3*k, k), Random(r, 3*k, c)) },
 		func() error {
 			l := u.Samples()
 			if l > 100 {
@@ -368,7 +371,7 @@ func use(t testing.TB, u Updater) {
 			if l == 0 {
 				return nil
 			}
-			return u.AddNodes(random(r, l, k), random(r, l, 1), random(r, l, c))
+			return u.AddNodes(Random(r, l, k), Random(r, l, 1), Random(r, l, c))
 		},
 		func() error {
 			_, err := u.Weights()
@@ -379,7 +382,7 @@ func use(t testing.TB, u Updater) {
 			if !ok {
 				return nil
 			}
-			_, err := l.Leverage(random(r, 2, u.Nodes()))
+			_, err := l.Leverage(Random(r, 2, u.Nodes()))
 			return err
 		},
 		func() error { return Encode(io.Discard, u) },
@@ -470,8 +473,8 @@ func TestRefusedNumbers(t *testing.T) {
 
 // keysOf returns the keys that a model knows its samples by.
 func keysOf(u Updater) []uint64 {
-	if s, ok := driverOf(u).state.(*pseudoinverse); ok {
-		return s.keys
+	if s, ok := driverOf(u).state.(*pinv.State); ok {
+		return s.Keys
 	}
 	return nil
 }
@@ -534,11 +537,11 @@ func TestForeign(t *testing.T) {
 // TestOverflownEstimates: an estimate that has overflowed is no reason to refuse a model that works.
 func TestOverflownEstimates(t *testing.T) {
 	r := rand.New(rand.NewPCG(74, 0))
-	u, err := New(RidgeInverse, random(r, 9, 3), random(r, 9, 1), Options{})
+	u, err := New(RidgeInverse, Random(r, 9, 3), Random(r, 9, 1), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	driverOf(u).state.(*ridgeInverse).noted = math.Inf(1)
+	driverOf(u).state.(*ridge.State).Noted = math.Inf(1)
 	checkSame(t, "infinite trace", decoded(t, encoded(t, u), nil), u)
 }
 
@@ -547,7 +550,7 @@ func TestOtherBackend(t *testing.T) {
 	const k, l = 5, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(77, 0))
-		a, y := random(r, l, k), random(r, l, 2)
+		a, y := Random(r, l, k), Random(r, l, 2)
 		data := encoded(t, v.start(t, b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), 0))
 		for _, name := range blskernel.Names() {
 			other, err := blskernel.Lookup(name)
@@ -558,7 +561,7 @@ func TestOtherBackend(t *testing.T) {
 			do(t, u, u.AddInputs(rowsBetween(a, 20, l), rowsBetween(y, 20, l)))
 			do(t, u, u.RemoveInputs(rowsBetween(a, 18, 22), rowsBetween(y, 18, 22)))
 			do(t, u, u.AddInputs(rowsBetween(a, 18, 22), rowsBetween(y, 18, 22)))
-			checkWeights(t, u, a, y, 0, v.accuracy(l, kappaOf(rowsBetween(a, 0, 18), 0))+1e3*eps)
+			checkWeights(t, u, a, y, 0, v.accuracy(l, kappaOf(rowsBetween(a, 0, 18), 0))+1e3*dense.Eps)
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/backend"
 	"blskernel/mat"
 
@@ -32,7 +34,7 @@ func checkReport(t *testing.T, u Updater) {
 // TestModelEqualsCount updates models on a grid of shapes and compares every step, and the sum, which
 // has everything that the backend was asked for.
 func TestModelEqualsCount(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 13, 40} {
 			for _, l := range []int{40, 97} {
 				for _, q := range []int{1, 3, k, k + 1, 2*k + 5} {
@@ -41,12 +43,12 @@ func TestModelEqualsCount(t *testing.T) {
 							for _, opt := range []Options{{}, {Lambda: 0x1p-30}, {C: CCheck}, {Workspace: -1}, {Workspace: 8 * 30 * int64(q)}} {
 								opt.Form, opt.Solve, opt.Backend = cfg.form, cfg.solve, b
 								r := rand.New(rand.NewPCG(uint64(k), uint64(l)))
-								u := mustNew(t, cfg.method, random(r, l, k), random(r, l, c), opt)
+								u := mustNew(t, cfg.method, Random(r, l, k), Random(r, l, c), opt)
 								checkReport(t, u)
 								watch := &watcher{Backend: b}
 								driverOf(u).counter = NewCounter(watch)
-								stateOf(u).counter = driverOf(u).counter
-								if err := u.AddInputs(random(r, q, k), random(r, q, c)); err != nil {
+								stateOf(u).Counter = driverOf(u).counter
+								if err := u.AddInputs(Random(r, q, k), Random(r, q, c)); err != nil {
 									t.Fatal(err)
 								}
 								checkReport(t, u)
@@ -95,7 +97,7 @@ func checkFormula(t *testing.T, u Updater, l int, opt Options) {
 		if strings.HasPrefix(s.Formula, "sum over") {
 			return // of parts, for want of workspace
 		}
-		large = large || s.Step == StepOrthogonal
+		large = large || s.Step == cost.StepOrthogonal
 	}
 	switch {
 	case report.Form == Large && opt.Solve:
@@ -128,7 +130,7 @@ func checkFormula(t *testing.T, u Updater, l int, opt Options) {
 
 // TestStarts makes each start happen and compares its model with the count.
 func TestStarts(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(7, 0))
 		for _, test := range []struct {
 			name   string
@@ -136,19 +138,19 @@ func TestStarts(t *testing.T) {
 			lambda float64
 			want   Start
 		}{
-			{"well conditioned", random(r, 60, 8), 0, StartCholesky},
-			{"ridge", random(r, 60, 8), 0.5, StartCholesky},
+			{"well conditioned", Random(r, 60, 8), 0, StartCholesky},
+			{"ridge", Random(r, 60, 8), 0.5, StartCholesky},
 			{"condition 1e6", withCondition(r, 60, 8, 1e6), 0, StartQR},
 			{"condition 1e6, small ridge", withCondition(r, 60, 8, 1e6), 1e-10, StartQR},
 			{"deficient rank, ridge", randomRank(r, 60, 8, 5), 1e-12, StartQR},
 			{"deficient rank", randomRank(r, 60, 8, 5), 0, StartSVD},
-			{"wide", random(r, 5, 8), 0, StartSVD},
+			{"wide", Random(r, 5, 8), 0, StartSVD},
 			{"zero", mat.NewDense(10, 3, nil), 0, StartSVD},
-			{"squares overflow", scaled(random(r, 60, 8), 1e200), 0, StartQR},
-			{"squares underflow", scaled(random(r, 60, 8), 1e-200), 0, StartQR},
+			{"squares overflow", scaled(Random(r, 60, 8), 1e200), 0, StartQR},
+			{"squares underflow", scaled(Random(r, 60, 8), 1e-200), 0, StartQR},
 		} {
 			l, _ := test.a.Dims()
-			y := random(r, l, 2)
+			y := Random(r, l, 2)
 			u := mustNew(t, Improved, test.a, y, Options{Lambda: test.lambda, Backend: b})
 			if got := u.Report().Start; got != test.want {
 				t.Errorf("%s: started by %v, want %v", test.name, got, test.want)
@@ -160,19 +162,19 @@ func TestStarts(t *testing.T) {
 				// The perturbation bound of least squares, eps (κ + κ² ‖r‖/(‖A‖‖W‖)): the second part
 				// is what makes ridge solutions of small norm so sensitive.
 				want := highPrecision(test.a, y, test.lambda)
-				_, values := pinv(test.a)
+				_, values := pinvOf(test.a)
 				kappa := math.Sqrt((values[0]*values[0] + test.lambda) / test.lambda)
 				var residual mat.Dense
 				residual.Mul(test.a, want)
 				residual.Sub(y, &residual)
 				kappa += kappa * kappa * residual.Norm(2) / (values[0] * want.Norm(2))
-				if got, tol := relative(weights(t, u), want), 10*math.Sqrt(float64(l))*eps*kappa; !(got <= tol) {
+				if got, tol := relative(weights(t, u), want), 10*math.Sqrt(float64(l))*dense.Eps*kappa; !(got <= tol) {
 					t.Errorf("%s: W has error %g, bound %g", test.name, got, tol)
 				}
 				continue
 			}
-			want, values := pinv(test.a)
-			if got, tol := relative(u.Pseudoinverse(), want), 10*math.Sqrt(float64(l))*eps*condition(values); !(got <= tol) {
+			want, values := pinvOf(test.a)
+			if got, tol := relative(u.Pseudoinverse(), want), 10*math.Sqrt(float64(l))*dense.Eps*condition(values); !(got <= tol) {
 				t.Errorf("%s: A+ has error %g, bound %g", test.name, got, tol)
 			}
 		}
@@ -227,18 +229,18 @@ func TestCounter(t *testing.T) {
 	} {
 		outer := NewCounter(nil)
 		inner := NewCounter(outer)
-		inner.Enter(StepB)
+		inner.Enter(cost.StepB)
 		test.call(inner, make([]float64, 64))
 		inner.Leave()
-		if got, _ := inner.Step(StepB); got != test.want || inner.Flops() != test.want || outer.Flops() != test.want {
+		if got, _ := inner.Step(cost.StepB); got != test.want || inner.Flops() != test.want || outer.Flops() != test.want {
 			t.Errorf("%s: %v flops in the step, %v in all, %v in the outer counter; want %v", test.name, got, inner.Flops(), outer.Flops(), test.want)
 		}
 	}
 	c := NewCounter(nil)
-	c.Enter(StepD)
+	c.Enter(cost.StepD)
 	time.Sleep(time.Millisecond)
 	c.Leave()
-	if _, elapsed := c.Step(StepD); elapsed < time.Millisecond {
+	if _, elapsed := c.Step(cost.StepD); elapsed < time.Millisecond {
 		t.Errorf("a step of a millisecond took %v", elapsed)
 	}
 	if c.Reset(); c.Flops() != 0 {

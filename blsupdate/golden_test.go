@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 )
 
@@ -58,8 +59,8 @@ func TestGolden(t *testing.T) {
 	} {
 		for _, cfg := range configurations {
 			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				eachBackend(t, func(t *testing.T, b blskernel.Backend) {
-					const tol = 8 * eps
+				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+					const tol = 8 * dense.Eps
 					u := mustNew(t, cfg.method, test.a, test.y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					if r := relative(u.Pseudoinverse(), test.before); !(r <= tol) {
 						t.Errorf("A+ before: error %g", r)

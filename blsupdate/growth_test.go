@@ -85,7 +85,7 @@ func TestGrowth(t *testing.T) {
 
 // signs returns random elements of ±1.
 func signs(r *rand.Rand, rows, cols int) *mat.Dense {
-	m := random(r, rows, cols)
+	m := Random(r, rows, cols)
 	m.Apply(func(_, _ int, x float64) float64 { return math.Copysign(1, x) }, m)
 	return m
 }

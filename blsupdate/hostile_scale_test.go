@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -74,9 +76,9 @@ func (p powerLife) run(v variant, b blskernel.Backend) (w *mat.Dense, failed str
 // of all rows, and the removal has its own.
 func (p powerLife) bound(v variant) float64 {
 	l := powerCuts[len(powerCuts)-1]
-	all := beside(p.a, p.h)
-	start, _ := pinv(rowsBetween(p.a, 0, powerCuts[0]))
-	wide, _ := pinv(rowsBetween(all, 0, l-2))
+	all := dense.Beside(p.a, p.h)
+	start, _ := pinvOf(rowsBetween(p.a, 0, powerCuts[0]))
+	wide, _ := pinvOf(rowsBetween(all, 0, l-2))
 	kappa := all.Norm(2) * max(start.Norm(2), wide.Norm(2))
 	return 2 * (v.accuracy(l, kappa) + v.removal(rowsBetween(p.a, l-2, l), rowsBetween(p.a, 0, l-2)))
 }
@@ -84,7 +86,7 @@ func (p powerLife) bound(v variant) float64 {
 func newPowerLife(seed uint64, lambda float64) powerLife {
 	r := rand.New(rand.NewPCG(90, seed))
 	l := powerCuts[len(powerCuts)-1]
-	return powerLife{a: random(r, l, 6), h: random(r, l, 2), y: random(r, l, 2), lambda: lambda}
+	return powerLife{a: Random(r, l, 6), h: Random(r, l, 2), y: Random(r, l, 2), lambda: lambda}
 }
 
 // TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every action: the
@@ -163,8 +165,8 @@ func TestHostileOverflow(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(87, 0))
-		a, y := random(r, l, k), scaled(random(r, l, 1), 1e300)
-		ax, ya := random(r, 2, k), scaled(random(r, 2, 1), 1e300)
+		a, y := Random(r, l, k), scaled(Random(r, l, 1), 1e300)
+		ax, ya := Random(r, 2, k), scaled(Random(r, 2, 1), 1e300)
 		u := v.start(t, b, a, y, 0)
 		do(t, u, u.AddInputs(ax, ya))
 		checkWeights(t, u, stack(a, ax), stack(y, ya), 0, v.accuracy(l+2, kappaOf(a, 0)))
@@ -182,7 +184,7 @@ func TestHostileOverflow(t *testing.T) {
 			t.Errorf("weights beyond float64: %v, want ErrOverflow", err)
 		}
 
-		u = v.start(t, b, small, scaled(random(r, l, 1), 1e-3), 0)
+		u = v.start(t, b, small, scaled(Random(r, l, 1), 1e-3), 0)
 		before := digest(u)
 		err = u.AddInputs(less, ya)
 		if err == nil && (v.method == Gram || v.method == QR) {
@@ -214,7 +216,7 @@ func TestHostileSubnormal(t *testing.T) {
 				out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, -power) }, out)
 				return out
 			}
-			a, y := times(random(r, l, k)), times(random(r, l, 1))
+			a, y := times(Random(r, l, k)), times(Random(r, l, 1))
 			u, err := v.try(b, a, y, 0)
 			checkTrusted(t, fmt.Sprintf("2^%d", power), u, err, unscaled(a), unscaled(y), 0)
 		}
@@ -226,11 +228,11 @@ func TestHostileSubnormal(t *testing.T) {
 func TestHostileEigenvalue(t *testing.T) {
 	const n = 20
 	r := rand.New(rand.NewPCG(91, 0))
-	a := random(r, n, n)
+	a := Random(r, n, n)
 	var s mat.Dense
 	s.Mul(a.T(), a)
 	estimate := func(power int) float64 {
-		largest := largestEigenvalue(n, func(x []float64) {
+		largest := state.LargestEigenvalue(n, func(x []float64) {
 			y := gonummat.NewVecDense(n, nil)
 			y.MulVec(&s, gonummat.NewVecDense(n, x))
 			for i := range x {
@@ -253,7 +255,7 @@ func TestHostileForget(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, factor := range []float64{5e-324, 1e-300, 1e-100, 0x1p-30} {
 			r := rand.New(rand.NewPCG(89, 0))
-			a, y, ax, ya := random(r, l, k), random(r, l, 1), random(r, 3*k, k), random(r, 3*k, 1)
+			a, y, ax, ya := Random(r, l, k), Random(r, l, 1), Random(r, 3*k, k), Random(r, 3*k, 1)
 			u := v.start(t, b, a, y, 0)
 			w, before, forgotten := weights(t, u), digest(u), false
 			for range 4 {

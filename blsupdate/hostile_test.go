@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -80,7 +81,7 @@ func TestHostileNaN(t *testing.T) {
 	const k, l, c = 4, 14, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(80, 0))
-		a, y, ax, ya, h := random(r, l, k), random(r, l, c), random(r, 3, k), random(r, 3, c), random(r, l, 2)
+		a, y, ax, ya, h := Random(r, l, k), Random(r, l, c), Random(r, 3, k), Random(r, 3, c), Random(r, l, 2)
 		u, ones := v.start(t, b, a, y, 0), []float64{1, 1, 1}
 		gone, left := rowsBetween(a, 0, 3), rowsBetween(y, 0, 3)
 		type call struct {
@@ -153,7 +154,7 @@ func TestHostileZeros(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(81, 0))
 		// Zeros here and there, and a whole row of them.
-		a, y := random(r, l, k), random(r, l, 1)
+		a, y := Random(r, l, k), Random(r, l, 1)
 		minus, minusY := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
 		for i := range l {
 			for j := range k {
@@ -201,7 +202,7 @@ func TestHostileLambda(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, lambda := range []float64{0, 5e-324, 0x1p-1022, 1e-300, 1e-100, 1e-25, 0x1p-30, 1, 1e20, 1e100, 1e300, math.MaxFloat64} {
 			r := rand.New(rand.NewPCG(82, 0))
-			a, y := random(r, l+3, k), random(r, l+3, c)
+			a, y := Random(r, l+3, k), Random(r, l+3, c)
 			name := fmt.Sprintf("lambda=%g", lambda)
 			u, err := v.try(b, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda)
 			if err := checkTrusted(t, name, u, err, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda); err != nil {
@@ -220,26 +221,26 @@ func TestHostileLambda(t *testing.T) {
 
 			// Fewer samples than nodes, and dependent columns.
 			for _, start := range []*mat.Dense{rowsBetween(a, 0, 2), dependent(a)} {
-				targets := rowsBetween(y, 0, rowsOf(start))
+				targets := rowsBetween(y, 0, dense.Rows(start))
 				u, err := v.try(b, start, targets, lambda)
 				if lambda == 0 && !v.ridgeSolver() { // the pseudoinverse
 					do(t, u, err)
-					p, _ := pinv(start)
+					p, _ := pinvOf(start)
 					var want mat.Dense
 					want.Mul(p, targets)
 					if got := relative(weights(t, u), &want); !(got <= 1e-12) {
-						t.Errorf("%d rows of rank 2: W has an error of %.2g", rowsOf(start), got)
+						t.Errorf("%d rows of rank 2: W has an error of %.2g", dense.Rows(start), got)
 					}
 					continue
 				}
-				name := fmt.Sprintf("%s, %d rows of rank 2", name, rowsOf(start))
+				name := fmt.Sprintf("%s, %d rows of rank 2", name, dense.Rows(start))
 				if lambda < 1e-40 { // with a root that is nothing beside eps‖A‖
 					checkNoDigits(t, name, u, err)
 					var ill *ConditionError
-					if !v.ridgeSolver() && rowsOf(start) >= k && !errors.As(err, &ill) {
+					if !v.ridgeSolver() && dense.Rows(start) >= k && !errors.As(err, &ill) {
 						t.Errorf("%s: %v, want a ConditionError of New", name, err)
 					}
-				} else if v.ridgeSolver() || rowsOf(start) >= k {
+				} else if v.ridgeSolver() || dense.Rows(start) >= k {
 					err := checkTrusted(t, name, u, err, start, targets, lambda)
 					if lambda >= 0x1p-30 && err != nil {
 						t.Errorf("%s: refused: %v", name, err)
@@ -254,7 +255,7 @@ func TestHostileLambda(t *testing.T) {
 func dependent(a *mat.Dense) *mat.Dense {
 	out := gonummat.DenseCopyOf(a)
 	_, k := a.Dims()
-	for i := range rowsOf(a) {
+	for i := range dense.Rows(a) {
 		for j := 2; j < k; j++ {
 			out.Set(i, j, a.At(i, 0))
 		}
@@ -274,7 +275,7 @@ func TestHostileCondition(t *testing.T) {
 				}
 				for seed := range uint64(3) {
 					r := rand.New(rand.NewPCG(83, uint64(math.Log10(kappa))+100*seed))
-					a, y := withCondition(r, l, k, kappa), random(r, l, 2)
+					a, y := withCondition(r, l, k, kappa), Random(r, l, 2)
 					u, err := v.try(b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), lambda)
 					for _, batch := range [][2]int{{20, 21}, {21, l}} {
 						if err == nil {
@@ -292,7 +293,7 @@ func TestHostileCondition(t *testing.T) {
 func TestHostileColumns(t *testing.T) {
 	const k, l, c = 6, 30, 2
 	set := func(a *mat.Dense, j int, f func(i int) float64) {
-		for i := range rowsOf(a) {
+		for i := range dense.Rows(a) {
 			a.Set(i, j, f(i))
 		}
 	}
@@ -318,7 +319,7 @@ func TestHostileColumns(t *testing.T) {
 		} {
 			for _, lambda := range []float64{0, 1e-3} {
 				r := rand.New(rand.NewPCG(84, 0))
-				a, y := random(r, l, k), random(r, l, c)
+				a, y := Random(r, l, k), Random(r, l, c)
 				test.change(a)
 				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
 				cut := l - 4
@@ -335,7 +336,7 @@ func TestHostileColumns(t *testing.T) {
 						continue
 					}
 					do(t, u, err)
-					p, values := pinv(a)
+					p, values := pinvOf(a)
 					var want mat.Dense
 					want.Mul(p, y)
 					if got, tol := relative(weights(t, u), &want), 10*v.accuracy(l, condition(values)); !(got <= tol) {
@@ -383,7 +384,7 @@ func TestHostileSmallest(t *testing.T) {
 		for _, size := range [][3]int{{1, 1, 1}, {1, 1, 3}, {7, 1, 1}, {1, 5, 1}, {2, 3, 2}} {
 			l, k, c := size[0], size[1], size[2]
 			r := rand.New(rand.NewPCG(85, uint64(l*100+k)))
-			a, y, ax, ya := random(r, l, k), random(r, l, c), random(r, 1, k), random(r, 1, c)
+			a, y, ax, ya := Random(r, l, k), Random(r, l, c), Random(r, 1, k), Random(r, 1, c)
 			all, targets := stack(a, ax), stack(y, ya)
 			for _, lambda := range []float64{0, 0.5} {
 				name := fmt.Sprintf("l=%d k=%d c=%d lambda=%g", l, k, c, lambda)
@@ -402,15 +403,15 @@ func TestHostileSmallest(t *testing.T) {
 					do(t, u, err)
 					var states spread
 					for _, m := range []*mat.Dense{a, all} {
-						states.add(m)
-						if rowsOf(m) > l {
+						states.Add(m)
+						if dense.Rows(m) > l {
 							do(t, u, u.AddInputs(ax, ya))
 						}
-						p, _ := pinv(m)
+						p, _ := pinvOf(m)
 						var want mat.Dense
-						want.Mul(p, rowsBetween(targets, 0, rowsOf(m)))
+						want.Mul(p, rowsBetween(targets, 0, dense.Rows(m)))
 						if got := relative(weights(t, u), &want); !(got <= 1e-10) {
-							t.Errorf("%s: after %d rows W has an error of %.2g", name, rowsOf(m), got)
+							t.Errorf("%s: after %d rows W has an error of %.2g", name, dense.Rows(m), got)
 						}
 					}
 					continue
@@ -433,11 +434,11 @@ func TestHostileRows(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(86, 0))
 		// Rows of zeros say nothing, whatever their targets are.
-		a, y := random(r, l, k), random(r, l, c)
+		a, y := Random(r, l, k), Random(r, l, c)
 		u := v.start(t, b, a, y, 0)
 		before := weights(t, u)
 		for _, q := range []int{1, 3, 3 * k} {
-			do(t, u, u.AddInputs(mat.NewDense(q, k, nil), scaled(random(r, q, c), 1e3)))
+			do(t, u, u.AddInputs(mat.NewDense(q, k, nil), scaled(Random(r, q, c), 1e3)))
 			if got := relative(weights(t, u), before); !(got <= v.accuracy(l, kappaOf(a, 0))) {
 				t.Errorf("%d rows of zeros change W by %.2g", q, got)
 			}
@@ -446,7 +447,7 @@ func TestHostileRows(t *testing.T) {
 			t.Errorf("%d samples", u.Samples())
 		}
 		// One row, a hundred times, is that row with a weight of a hundred.
-		row, target := random(r, 1, k), random(r, 1, c)
+		row, target := Random(r, 1, k), Random(r, 1, c)
 		many, manyY := mat.NewDense(100, k, nil), mat.NewDense(100, c, nil)
 		for i := range 100 {
 			many.SetRow(i, row.RawRowView(0))
@@ -461,7 +462,7 @@ func TestHostileRows(t *testing.T) {
 		}
 
 		for _, zeros := range []int{1, k, 3 * k} {
-			nothing, targets := mat.NewDense(zeros, k, nil), random(r, zeros, c)
+			nothing, targets := mat.NewDense(zeros, k, nil), Random(r, zeros, c)
 			for _, lambda := range []float64{0, 5e-324, 1e-3, 1e300} {
 				name := fmt.Sprintf("%d rows of zeros, lambda=%g", zeros, lambda)
 				u, err := v.try(b, nothing, targets, lambda)

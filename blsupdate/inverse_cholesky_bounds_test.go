@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 )
 
@@ -24,7 +26,7 @@ func hugeCells(r *rand.Rand, x *mat.Dense, cells int) {
 // That is an error and the state is what it was, or the bound that is kept of F is one; what is kept can be written and
 // read.
 func TestInverseCholeskyBounds(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		refused := 0
 		for _, form := range []Form{Small, Large, Auto} {
 			for seed := range uint64(40) {
@@ -33,13 +35,13 @@ func TestInverseCholeskyBounds(t *testing.T) {
 				if seed%4 == 3 {
 					k, lambda = 10, 1.0
 				}
-				u, err := New(InverseCholesky, random(r, 60, k), random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
+				u, err := New(InverseCholesky, Random(r, 60, k), Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
 				if err != nil {
 					t.Fatal(err)
 				}
-				start := driverOf(u).state.(*inverseCholesky).normL * 1.05
+				start := driverOf(u).state.(*cholesky.State).NormL * 1.05
 				for range 4 {
-					ax, ya := random(r, q, k), random(r, q, 2)
+					ax, ya := Random(r, q, k), Random(r, q, 2)
 					if seed%4 == 3 {
 						ax.Scale(1e17, ax)
 					} else {
@@ -57,8 +59,8 @@ func TestInverseCholeskyBounds(t *testing.T) {
 					default:
 						refused++
 					}
-					s := driverOf(u).state.(*inverseCholesky)
-					if got, bound := norm(s.l.RawMatrix().Data), s.normL; !(got <= bound*(1+1e-14) && bound <= start) {
+					s := driverOf(u).state.(*cholesky.State)
+					if got, bound := dense.Norm(s.L.RawMatrix().Data), s.NormL; !(got <= bound*(1+1e-14) && bound <= start) {
 						t.Errorf("%v, seed %d: the norm of F is %g, its bound %g, and at the start it was %g", form, seed, got, bound, start)
 					}
 					data := encoded(t, u)

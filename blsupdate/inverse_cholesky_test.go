@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/floats"
@@ -36,44 +39,44 @@ func inverseFactor(a *mat.Dense, lambda float64) *mat.Dense {
 // TestInverseCholeskyState compares F with the inverse of a Cholesky factor, on the way, after
 // forgetting and after removals in both forms. QR factorizations leave signs of their own.
 func TestInverseCholeskyState(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		const k = 70
 		for _, kappa := range []float64{10, 1e4} {
 			for _, form := range []Form{Small, Large} {
 				r := rand.New(rand.NewPCG(70, 0))
 				a := withCondition(r, 100, k, kappa)
-				u, err := New(InverseCholesky, a, random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
+				u, err := New(InverseCholesky, a, Random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if start := u.Report().Start; (start == StartCholesky) != (kappa == 10) {
 					t.Errorf("κ=%g: start by %v", kappa, start)
 				}
-				s := driverOf(u).state.(*inverseCholesky)
+				s := driverOf(u).state.(*cholesky.State)
 				check := func(what string, a *mat.Dense) {
 					t.Helper()
 					f := mat.NewDense(k, k, nil)
 					for i := range k {
 						for j := range i + 1 {
-							f.Set(j, i, math.Copysign(1, s.l.At(i, i))*s.gain*s.l.At(i, j))
+							f.Set(j, i, math.Copysign(1, s.L.At(i, i))*s.Gain*s.L.At(i, j))
 						}
-						if kappa == 10 && s.l.At(i, i) < 0 {
+						if kappa == 10 && s.L.At(i, i) < 0 {
 							t.Errorf("%s: diagonal element %d is negative after a start by Cholesky", what, i)
 						}
 					}
 					// The reference is by normal equations, with an error of eps κ².
 					worst := min(kappa, 1e3)
-					if got := relative(f, inverseFactor(a, u.Lambda())); !(got <= 10*math.Sqrt(float64(rowsOf(a)))*eps*worst*worst*10) {
+					if got := relative(f, inverseFactor(a, u.Lambda())); !(got <= 10*math.Sqrt(float64(dense.Rows(a)))*dense.Eps*worst*worst*10) {
 						t.Errorf("κ=%g form=%v %s: error %.2g of F", kappa, form, what, got)
 					}
 				}
 				check("start", a)
 				ax := withCondition(r, k, k, kappa)
 				for _, rows := range [][2]int{{0, 1}, {1, 5}, {5, k}} {
-					if err := u.AddInputs(rowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
+					if err := u.AddInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
 						t.Fatal(err)
 					}
-					check("addition", stack(a, rowRange(ax, 0, rows[1])))
+					check("addition", stack(a, dense.RowRange(ax, 0, rows[1])))
 				}
 				if err := u.Forget(0.25); err != nil {
 					t.Fatal(err)
@@ -82,10 +85,10 @@ func TestInverseCholeskyState(t *testing.T) {
 				ax.Scale(0.5, ax)
 				check("forgetting", stack(a, ax))
 				for _, rows := range [][2]int{{k - 1, k}, {k - 4, k - 1}, {10, k - 4}} {
-					if err := u.RemoveInputs(rowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
+					if err := u.RemoveInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
 						t.Fatal(err)
 					}
-					check("removal", stack(a, rowRange(ax, 0, rows[0])))
+					check("removal", stack(a, dense.RowRange(ax, 0, rows[0])))
 				}
 			}
 		}
@@ -95,11 +98,11 @@ func TestInverseCholeskyState(t *testing.T) {
 // TestSweep compares the sweep of many rows at once with one row after the other, bit by bit, and the
 // two ways of a step.
 func TestSweep(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		const k, q = 200, 5
 		r := rand.New(rand.NewPCG(71, 0))
-		a, y := random(r, k+20, k), random(r, k+20, 1)
-		ax, ya := random(r, q, k), random(r, q, 1)
+		a, y := Random(r, k+20, k), Random(r, k+20, 1)
+		ax, ya := Random(r, q, k), Random(r, q, 1)
 		opt := Options{Form: Small, Backend: b}
 		var us [2]Updater
 		for i := range us {
@@ -113,12 +116,12 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range q {
-			if err := us[1].AddInputs(rowRange(ax, i, i+1), rowRange(ya, i, i+1)); err != nil {
+			if err := us[1].AddInputs(dense.RowRange(ax, i, i+1), dense.RowRange(ya, i, i+1)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s0, s1 := driverOf(us[0]).state.(*inverseCholesky), driverOf(us[1]).state.(*inverseCholesky)
-		if !gonummat.Equal(s0.l, s1.l) || !gonummat.Equal(s0.w, s1.w) {
+		s0, s1 := driverOf(us[0]).state.(*cholesky.State), driverOf(us[1]).state.(*cholesky.State)
+		if !gonummat.Equal(s0.L, s1.L) || !gonummat.Equal(s0.W, s1.W) {
 			t.Error("rows at once give another result than one by one")
 		}
 
@@ -128,22 +131,22 @@ func TestSweep(t *testing.T) {
 				if sign < 0 && size > 0.1 {
 					continue // more than there is
 				}
-				f, rows, bs := random(r, 1, n).RawRowView(0), random(r, 1, n).RawRowView(0), random(r, 1, n).RawRowView(0)
-				floats.Scale(size/norm(rows), rows)
-				floats.Scale(1/norm(f), f)
+				f, rows, bs := Random(r, 1, n).RawRowView(0), Random(r, 1, n).RawRowView(0), Random(r, 1, n).RawRowView(0)
+				floats.Scale(size/dense.Norm(rows), rows)
+				floats.Scale(1/dense.Norm(f), f)
 				f2, b2 := append([]float64(nil), f...), append([]float64(nil), bs...)
-				row := sweptRow{a: rows, b: bs, alpha: 1.5}
-				row.step(b, sign, 2, f)
+				row := cholesky.SweptRow{A: rows, B: bs, Alpha: 1.5}
+				row.Step(b, sign, 2, f)
 				s := 0.0
 				for i := range f2 {
 					s += 2 * f2[i] * rows[i]
 				}
 				after := 1.5 + sign*s*s
 				root := math.Sqrt(1.5 * after)
-				combine(f2, b2, 1.5/root, sign*s/root, s)
+				cholesky.Combine(f2, b2, 1.5/root, sign*s/root, s)
 				// s is a sum of n terms, of size at most size, which is divided by its own size in the
 				// column.
-				const tolerance = 20 * n * eps
+				const tolerance = 20 * n * dense.Eps
 				for i := range f {
 					if !(math.Abs(f[i]-f2[i]) <= tolerance && math.Abs(bs[i]-b2[i]) <= tolerance*(1+size)) {
 						t.Fatalf("size=%g sign=%g: element %d is %v, %v, want %v, %v", size, sign, i, f[i], bs[i], f2[i], b2[i])
@@ -157,10 +160,10 @@ func TestSweep(t *testing.T) {
 // TestInverseCholeskyLargeRows checks that rows for which I + SᵀS would have no digits are added by a
 // QR factorization, and that the report says so.
 func TestInverseCholeskyLargeRows(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		const k = 12
 		r := rand.New(rand.NewPCG(72, 0))
-		a, y := withCondition(r, 40, k, 10), random(r, 40, 2)
+		a, y := withCondition(r, 40, k, 10), Random(r, 40, 2)
 		for _, q := range []int{1, k, 2 * k} {
 			u, err := New(InverseCholesky, a, y, Options{Form: Large, Backend: b})
 			if err != nil {
@@ -168,14 +171,14 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 			}
 			all, targets := a, y
 			for _, size := range []float64{1, 1e4} {
-				ax, ya := random(r, q, k), random(r, q, 2)
-				ax.Scale(size/norm(ax.RawMatrix().Data), ax)
+				ax, ya := Random(r, q, k), Random(r, q, 2)
+				ax.Scale(size/dense.Norm(ax.RawMatrix().Data), ax)
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatal(err)
 				}
-				checkSteps(t, u, append([]StepFlops{checkModel(q, k, 2)}, inverseCholeskyAddition(Large, q, k, 2, size > 1)...))
+				checkSteps(t, u, append([]StepFlops{cost.CheckModel(q, k, 2)}, cost.CholeskyAdd(Large, q, k, 2, size > 1)...))
 				all, targets = stack(all, ax), stack(targets, ya)
-				bound := 10 * math.Sqrt(float64(rowsOf(all))) * eps * worstKappa(a, all, 0)
+				bound := 10 * math.Sqrt(float64(dense.Rows(all))) * dense.Eps * worstKappa(a, all, 0)
 				if got := relative(weights(t, u), reference(all, targets, 0)); !(got <= bound) {
 					t.Errorf("q=%d, rows of size %g: error %.2g of W, bound %.2g", q, size, got, bound)
 				}
@@ -188,12 +191,12 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 func TestInverseCholeskyForm(t *testing.T) {
 	for _, k := range []int{1, 13, 14, 100, 1400} {
 		for q := 1; q <= k+1; q++ {
-			if got := inverseCholeskyForm(Auto, q, k); (got == Small) != (q == 1 || 14*q <= k) {
+			if got := cost.CholeskyForm(Auto, q, k); (got == Small) != (q == 1 || 14*q <= k) {
 				t.Fatalf("k=%d q=%d: %v", k, q, got)
 			}
 		}
 	}
-	if inverseCholeskyForm(Paper, 5, 5) != Small || inverseCholeskyForm(Paper, 6, 5) != Large {
+	if cost.CholeskyForm(Paper, 5, 5) != Small || cost.CholeskyForm(Paper, 6, 5) != Large {
 		t.Error("Paper takes Small for q <= k")
 	}
 }

@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
@@ -22,7 +26,7 @@ var inverses = []variant{
 }
 
 func eachInverse(t *testing.T, f func(t *testing.T, v variant, opt Options)) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, v := range inverses {
 			t.Run(v.String(), func(t *testing.T) { f(t, v, Options{Form: v.form, Backend: b}) })
 		}
@@ -36,7 +40,7 @@ func (v variant) inverseBound(l int, kappa float64) float64 {
 	if v.method == RidgeInverse {
 		kappa *= kappa
 	}
-	return 10 * math.Sqrt(float64(l)) * eps * kappa
+	return 10 * math.Sqrt(float64(l)) * dense.Eps * kappa
 }
 
 // worstKappa is that κ for additions, with which ‖F‖ only shrinks.
@@ -49,7 +53,7 @@ func worstKappa(start, all *mat.Dense, lambda float64) float64 {
 // extremes returns the smallest and the largest singular value of [A; sqrt(lambda) I].
 func extremes(a *mat.Dense, lambda float64) (least, most float64) {
 	l, k := a.Dims()
-	_, values := pinv(a)
+	_, values := pinvOf(a)
 	if len(values) < min(l, k) || l < k {
 		least = 0
 	} else {
@@ -86,7 +90,7 @@ func TestInverseWeights(t *testing.T) {
 			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3, 1} {
 				opt.Lambda = lambda
 				r := rand.New(rand.NewPCG(50, uint64(kappa)))
-				a, y := withCondition(r, 40, k, kappa), random(r, 40, c)
+				a, y := withCondition(r, 40, k, kappa), Random(r, 40, c)
 				u, err := New(v.method, a, y, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -95,21 +99,21 @@ func TestInverseWeights(t *testing.T) {
 				start := a
 				check := func() {
 					t.Helper()
-					bound := v.inverseBound(rowsOf(a), worstKappa(start, a, lambda))
+					bound := v.inverseBound(dense.Rows(a), worstKappa(start, a, lambda))
 					if got := relative(weights(t, u), reference(a, y, lambda)); !(got <= bound) {
-						t.Errorf("κ=%g lambda=%g, %d rows: error %.2g of W, bound %.2g", kappa, lambda, rowsOf(a), got, bound)
+						t.Errorf("κ=%g lambda=%g, %d rows: error %.2g of W, bound %.2g", kappa, lambda, dense.Rows(a), got, bound)
 					}
 				}
 				check()
 				for _, q := range []int{1, 5, 70} { // Woodbury takes 70 rows in two blocks
-					ax, ya := withCondition(r, max(q, k), k, kappa), random(r, q, c)
-					ax = rowRange(ax, 0, q)
+					ax, ya := withCondition(r, max(q, k), k, kappa), Random(r, q, c)
+					ax = dense.RowRange(ax, 0, q)
 					if err := u.AddInputs(ax, ya); err != nil {
 						t.Fatal(err)
 					}
-					model := Model(v.method, ActionAdd, opt, Shape{L: rowsOf(a), K: k, Q: q, C: c})
+					model := Model(v.method, ActionAdd, opt, Shape{L: dense.Rows(a), K: k, Q: q, C: c})
 					if u.Report().Steps[2].Formula == "2qk² + 4cqk" { // for rows that are large as A sees them
-						model = append([]StepFlops{checkModel(q, k, c)}, inverseCholeskyAddition(Large, q, k, c, true)...)
+						model = append([]StepFlops{cost.CheckModel(q, k, c)}, cost.CholeskyAdd(Large, q, k, c, true)...)
 					}
 					checkSteps(t, u, model)
 					if got := u.Report().Form; got != v.form {
@@ -127,11 +131,11 @@ func TestInverseWeights(t *testing.T) {
 // checkTriangles makes sure that L is zero above its diagonal. Of Q there is one triangle only.
 func checkTriangles(t *testing.T, u Updater) {
 	t.Helper()
-	if s, ok := driverOf(u).state.(*inverseCholesky); ok {
-		for i := range s.k {
-			for j := i + 1; j < s.k; j++ {
-				if math.Float64bits(s.l.At(i, j)) != 0 {
-					t.Fatalf("element (%d,%d) of L is %v", i, j, s.l.At(i, j))
+	if s, ok := driverOf(u).state.(*cholesky.State); ok {
+		for i := range s.K {
+			for j := i + 1; j < s.K; j++ {
+				if math.Float64bits(s.L.At(i, j)) != 0 {
+					t.Fatalf("element (%d,%d) of L is %v", i, j, s.L.At(i, j))
 				}
 			}
 		}
@@ -151,23 +155,23 @@ func TestInverseLargeRows(t *testing.T) {
 		for _, size := range []float64{1e4, 1e6} {
 			for _, q := range []int{1, 4} {
 				r := rand.New(rand.NewPCG(51, uint64(q)))
-				a, y := withCondition(r, 40, k, 10), random(r, 40, c)
+				a, y := withCondition(r, 40, k, 10), Random(r, 40, c)
 				u, err := New(v.method, a, y, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				ax, ya := random(r, q, k), random(r, q, c)
+				ax, ya := Random(r, q, k), Random(r, q, c)
 				ax.Scale(size, ax)
-				bx, by := withCondition(r, 20, k, 10), random(r, 20, c)
+				bx, by := withCondition(r, 20, k, 10), Random(r, 20, c)
 				for _, batch := range [][2]*mat.Dense{{ax, ya}, {bx, by}} {
 					if err := u.AddInputs(batch[0], batch[1]); err != nil {
 						t.Fatal(err)
 					}
 					checkReport(t, u)
 					a, y = stack(a, batch[0]), stack(y, batch[1])
-					bound := 1000 * math.Sqrt(float64(rowsOf(a))) * eps * 10
+					bound := 1000 * math.Sqrt(float64(dense.Rows(a))) * dense.Eps * 10
 					if v.form == Large {
-						bound = v.inverseBound(rowsOf(a), worstKappa(rowRange(a, 0, 40), a, 0))
+						bound = v.inverseBound(dense.Rows(a), worstKappa(dense.RowRange(a, 0, 40), a, 0))
 					}
 					if got := relative(weights(t, u), reference(a, y, 0)); !(got <= bound) {
 						t.Errorf("rows %g times as large, q=%d: error %.2g of W, bound %.2g", size, q, got, bound)
@@ -185,20 +189,20 @@ func TestInverseColdStart(t *testing.T) {
 		for _, lambda := range []float64{1, 1e-4, 0x1p-30} {
 			opt.Lambda = lambda
 			r := rand.New(rand.NewPCG(52, 0))
-			a, y := random(r, 5, k), random(r, 5, c)
+			a, y := Random(r, 5, k), Random(r, 5, c)
 			u, err := New(v.method, a, y, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range 39 {
-				ax, ya := random(r, 5, k), random(r, 5, c)
+				ax, ya := Random(r, 5, k), Random(r, 5, c)
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatal(err)
 				}
 				a, y = stack(a, ax), stack(y, ya)
 			}
 			kappa := worstKappa(mat.NewDense(1, k, nil), a, lambda)
-			bound := v.inverseBound(rowsOf(a), kappa)
+			bound := v.inverseBound(dense.Rows(a), kappa)
 			if got := relative(weights(t, u), reference(a, y, lambda)); !(got <= bound) {
 				t.Errorf("lambda=%g: error %.2g of W, bound %.2g", lambda, got, bound)
 			}
@@ -222,12 +226,12 @@ func TestInverseManyRows(t *testing.T) {
 		for _, factor := range []float64{1, 0.99} {
 			opt.Lambda = 1e-3
 			r := rand.New(rand.NewPCG(53, 0))
-			a, y := withCondition(r, 30, k, 1e3), random(r, 30, c)
+			a, y := withCondition(r, 30, k, 1e3), Random(r, 30, c)
 			u, err := New(v.method, a, y, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bx, by := withCondition(r, rows, k, 30), random(r, rows, c)
+			bx, by := withCondition(r, rows, k, 30), Random(r, rows, c)
 			bx.Scale(math.Sqrt(rows), bx)
 			lambda := opt.Lambda
 			wa, wy := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
@@ -238,12 +242,12 @@ func TestInverseManyRows(t *testing.T) {
 					}
 					lambda *= factor
 				}
-				if err := u.AddInputs(rowRange(bx, i, i+1), rowRange(by, i, i+1)); err != nil {
+				if err := u.AddInputs(dense.RowRange(bx, i, i+1), dense.RowRange(by, i, i+1)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			wa, wy = stack(wa, bx), stack(wy, by)
-			for i := range rowsOf(wa) {
+			for i := range dense.Rows(wa) {
 				age := rows - max(0, i-29)
 				weight := math.Pow(factor, float64(age)/2)
 				floats.Scale(weight, wa.RawRowView(i))
@@ -264,7 +268,7 @@ func TestInverseForgetting(t *testing.T) {
 		const k, c = 6, 2
 		opt.Lambda = 0.5
 		r := rand.New(rand.NewPCG(54, 0))
-		a, y := random(r, 20, k), random(r, 20, c)
+		a, y := Random(r, 20, k), Random(r, 20, c)
 		u, err := New(v.method, a, y, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +289,7 @@ func TestInverseForgetting(t *testing.T) {
 		a.Scale(small, a)
 		y.Scale(small, y)
 		for range 2 {
-			ax, ya := random(r, 3, k), random(r, 3, c)
+			ax, ya := Random(r, 3, k), Random(r, 3, c)
 			ax.Scale(small, ax)
 			ya.Scale(small, ya)
 			if err := u.AddInputs(ax, ya); err != nil {
@@ -301,7 +305,7 @@ func TestInverseForgetting(t *testing.T) {
 		if err := u.Forget(0.25); err != nil {
 			t.Fatal(err)
 		}
-		h := random(r, 26, 2)
+		h := Random(r, 26, 2)
 		for _, m := range []*mat.Dense{a, y} {
 			m.Scale(0.5, m)
 		}
@@ -309,7 +313,7 @@ func TestInverseForgetting(t *testing.T) {
 		if err := u.AddNodes(a, h, y); err != nil {
 			t.Fatal(err)
 		}
-		ax, ya := random(r, 3, k+2), random(r, 3, c)
+		ax, ya := Random(r, 3, k+2), Random(r, 3, c)
 		ax.Scale(small, ax)
 		ya.Scale(small, ya)
 		if err := u.AddInputs(ax, ya); err != nil {
@@ -344,11 +348,11 @@ func TestInverseRemoval(t *testing.T) {
 		for _, rest := range []float64{1, 1e-4, 1e-6} {
 			for _, q := range []int{1, 3, 15, 150} {
 				r := rand.New(rand.NewPCG(55, uint64(q)))
-				a, y := random(r, l, k), random(r, l, c)
+				a, y := Random(r, l, k), Random(r, l, c)
 				for i := range l {
 					a.Set(i, 0, a.At(i, 0)*math.Sqrt(rest))
 				}
-				ax, ya := random(r, q, k), random(r, q, c)
+				ax, ya := Random(r, q, k), Random(r, q, c)
 				u, err := New(v.method, stack(a, ax), stack(y, ya), opt)
 				if err != nil {
 					t.Fatal(err)
@@ -361,7 +365,7 @@ func TestInverseRemoval(t *testing.T) {
 				// 1-h is the eigenvalue of the kept part of the column, about l rest, beside what q
 				// rows add.
 				left := float64(l) * rest / float64(l+q)
-				bound := v.inverseBound(l+q, 20) + 1e3*eps/left
+				bound := v.inverseBound(l+q, 20) + 1e3*dense.Eps/left
 				if got := relative(weights(t, u), reference(a, y, 0)); !(got <= bound) {
 					t.Errorf("rest %g, q=%d: error %.2g of W, bound %.2g", rest, q, got, bound)
 				}
@@ -378,11 +382,11 @@ func TestInverseRemovalRefused(t *testing.T) {
 		for _, rest := range []float64{0, 1e-13} {
 			for _, q := range []int{1, 3, 15, 150} {
 				r := rand.New(rand.NewPCG(56, uint64(q)))
-				a, y := random(r, l, k), random(r, l, c)
+				a, y := Random(r, l, k), Random(r, l, c)
 				for i := range l {
 					a.Set(i, 0, a.At(i, 0)*math.Sqrt(rest))
 				}
-				ax, ya := random(r, q, k), random(r, q, c)
+				ax, ya := Random(r, q, k), Random(r, q, c)
 				u, err := New(v.method, stack(a, ax), stack(y, ya), opt)
 				if err != nil {
 					t.Fatal(err)
@@ -407,7 +411,7 @@ func TestInverseRemovalInParts(t *testing.T) {
 		const k, l = 45, 60
 		for _, q := range []int{3, 150} {
 			r := rand.New(rand.NewPCG(63, uint64(q)))
-			a, y, ax, ya := random(r, l, k), random(r, l, 1), random(r, q, k), random(r, q, 1)
+			a, y, ax, ya := Random(r, l, k), Random(r, l, 1), Random(r, q, k), Random(r, q, 1)
 			for i := range l {
 				a.Set(i, 0, a.At(i, 0)*1e-6)
 			}
@@ -437,11 +441,11 @@ func TestInverseWorst(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, l = 8, 60
 		r := rand.New(rand.NewPCG(64, 0))
-		a, y := random(r, l, k), random(r, l, 1)
+		a, y := Random(r, l, k), Random(r, l, 1)
 		for i := range l {
 			a.Set(i, 0, a.At(i, 0)*1e-3)
 		}
-		ax, ya := random(r, 1, k), random(r, 1, 1)
+		ax, ya := Random(r, 1, k), Random(r, 1, 1)
 		ax.Set(0, 0, 5)
 		u, err := New(v.method, stack(a, ax), stack(y, ya), opt)
 		if err != nil {
@@ -476,9 +480,9 @@ func TestInverseNodes(t *testing.T) {
 						}
 						opt.Lambda = lambda
 						r := rand.New(rand.NewPCG(57, uint64(p)))
-						a, y := withCondition(r, l, k, kappa), random(r, l, c)
-						h, noise := new(mat.Dense), random(r, l, p)
-						h.Mul(a, random(r, k, p))
+						a, y := withCondition(r, l, k, kappa), Random(r, l, c)
+						h, noise := new(mat.Dense), Random(r, l, p)
+						h.Mul(a, Random(r, k, p))
 						noise.Scale(d, noise)
 						h.Add(h, noise)
 						u, err := New(v.method, a, y, opt)
@@ -502,7 +506,7 @@ func TestInverseNodes(t *testing.T) {
 							t.Errorf("%s: error %.2g of W, bound %.2g", name, got, bound)
 						}
 						// What comes after uses the whole new state.
-						ax, ya := random(r, 7, k+p), random(r, 7, c)
+						ax, ya := Random(r, 7, k+p), Random(r, 7, c)
 						if err := u.AddInputs(ax, ya); err != nil {
 							t.Fatalf("%s: %v", name, err)
 						}
@@ -536,15 +540,15 @@ func TestInverseLeverage(t *testing.T) {
 			}
 			hat := new(mat.Dense)
 			hat.Mul(a, reference(a, identity, lambda))
-			u, err := New(v.method, rowRange(a, 0, 30), random(r, 30, 1), opt)
+			u, err := New(v.method, dense.RowRange(a, 0, 30), Random(r, 30, 1), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := u.AddInputs(rowRange(a, 30, l), random(r, 10, 1)); err != nil {
+			if err := u.AddInputs(dense.RowRange(a, 30, l), Random(r, 10, 1)); err != nil {
 				t.Fatal(err)
 			}
 			// More rows than are taken at a time, in a matrix with gaps.
-			const times = leverageRows/l + 2
+			const times = state.LeverageRows/l + 2
 			x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
 			for i := range times * l {
 				x.SetRow(i, a.RawRowView(i%l))
@@ -566,15 +570,15 @@ func TestInverseLeverage(t *testing.T) {
 // leveragesOf returns what the state says of the rows of x.
 func leveragesOf(u Updater, x *mat.Dense) ([]float64, error) {
 	return driverOf(u).state.(interface {
-		leverage(x *mat.Dense) ([]float64, error)
-	}).leverage(x)
+		Leverage(x *mat.Dense) ([]float64, error)
+	}).Leverage(x)
 }
 
 func TestInverseRefusesStart(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		r := rand.New(rand.NewPCG(59, 0))
 		var rank *RankError
-		if _, err := New(v.method, random(r, 4, 5), random(r, 4, 1), opt); !errors.As(err, &rank) {
+		if _, err := New(v.method, Random(r, 4, 5), Random(r, 4, 1), opt); !errors.As(err, &rank) {
 			t.Errorf("fewer rows than nodes: %v", err)
 		}
 		var ill *ConditionError
@@ -582,18 +586,18 @@ func TestInverseRefusesStart(t *testing.T) {
 			"rank 3": randomRank(r, 20, 5, 3), "zeros": mat.NewDense(20, 5, nil), "κ 1e18": withCondition(r, 20, 5, 1e18),
 		}
 		for name, a := range singular {
-			if _, err := New(v.method, a, random(r, 20, 1), opt); !errors.As(err, &ill) || len(ill.Instead) == 0 {
+			if _, err := New(v.method, a, Random(r, 20, 1), opt); !errors.As(err, &ill) || len(ill.Instead) == 0 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		large := random(r, 20, 5)
+		large := Random(r, 20, 5)
 		large.Scale(1e160, large)
-		if _, err := New(v.method, large, random(r, 20, 1), opt); !errors.Is(err, ErrOverflow) {
+		if _, err := New(v.method, large, Random(r, 20, 1), opt); !errors.Is(err, ErrOverflow) {
 			t.Errorf("large numbers: %v", err)
 		}
-		small := random(r, 20, 5)
+		small := Random(r, 20, 5)
 		small.Scale(1e-160, small)
-		y := random(r, 20, 1)
+		y := Random(r, 20, 1)
 		u, err := New(v.method, small, y, opt)
 		if v.method == RidgeInverse {
 			if !errors.As(err, &ill) {
@@ -616,7 +620,7 @@ func TestInverseOverflow(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 5, 2
 		r := rand.New(rand.NewPCG(60, 0))
-		a, y := random(r, 20, k), random(r, 20, c)
+		a, y := Random(r, 20, k), Random(r, 20, c)
 		a.Scale(1e-100, a)
 		if v.method == RidgeInverse {
 			opt.Lambda = 1e-205
@@ -628,7 +632,7 @@ func TestInverseOverflow(t *testing.T) {
 		for _, q := range []int{1, 3, 200} {
 			for _, size := range [][2]float64{{1e60, 1}, {1e120, 1e150}, {1e100, 1e200}, {1e-80, 1e300}} {
 				// The last row, so that others have been added when it comes.
-				ax, ya := random(r, q, k), random(r, q, c)
+				ax, ya := Random(r, q, k), Random(r, q, c)
 				ax.Scale(1e-100, ax)
 				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
 				floats.Scale(size[1], ya.RawRowView(q-1))
@@ -638,7 +642,7 @@ func TestInverseOverflow(t *testing.T) {
 					if isfinite.First(weights(t, u).RawMatrix().Data) >= 0 {
 						t.Fatalf("q=%d, %v: W is not finite", q, size)
 					}
-					if _, err := leveragesOf(u, rowRange(a, 0, 1)); err != nil {
+					if _, err := leveragesOf(u, dense.RowRange(a, 0, 1)); err != nil {
 						t.Fatalf("q=%d, %v: the state is not finite: %v", q, size, err)
 					}
 					u, _ = New(v.method, a, y, opt)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 )
@@ -131,10 +133,10 @@ func TestMemoryWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	add := func(q int) func(u Updater) error {
-		return func(u Updater) error { return u.AddInputs(rowRange(a, 0, q), rowRange(y, 0, q)) }
+		return func(u Updater) error { return u.AddInputs(dense.RowRange(a, 0, q), dense.RowRange(y, 0, q)) }
 	}
 	remove := func(q int) func(u Updater) error {
-		return func(u Updater) error { return u.RemoveInputs(rowRange(a, 0, q), rowRange(y, 0, q)) }
+		return func(u Updater) error { return u.RemoveInputs(dense.RowRange(a, 0, q), dense.RowRange(y, 0, q)) }
 	}
 	ridge := func(lambda float64) func(u Updater) error {
 		return func(u Updater) error { return u.SetLambda(lambda) }
@@ -151,7 +153,7 @@ func TestMemoryWork(t *testing.T) {
 		{"AddInputs by inverses", RidgeInverse, Options{Form: Large}, add(70)},
 		{"AddInputs by I + S'S", InverseCholesky, Options{Form: Large}, add(70)},
 		{"AddInputs that may be canceled", InverseCholesky, Options{Form: Small}, func(u Updater) error {
-			return u.AddInputsContext(ctx, rowRange(a, 0, 70), rowRange(y, 0, 70))
+			return u.AddInputsContext(ctx, dense.RowRange(a, 0, 70), dense.RowRange(y, 0, 70))
 		}},
 		{"RemoveInputs in one block", RidgeInverse, Options{}, remove(5)},
 		{"RemoveInputs by rotations", QR, Options{}, remove(5)},
@@ -183,7 +185,7 @@ func TestMemoryWork(t *testing.T) {
 	// Whether a batch is added in two parts, with a copy to go back to, is known when D has been computed.
 	for _, m := range []Method{Improved, Original} {
 		need := refusedUntilThereIsMemory(t, m.String()+" in two parts", 1<<30, m, a, y, Options{Workspace: 1, Form: Small},
-			func(u Updater) error { return u.AddInputs(large, rowRange(y, 0, 4)) })
+			func(u Updater) error { return u.AddInputs(large, dense.RowRange(y, 0, 4)) })
 		if copied := memory.Floats(l, k); need < copied {
 			t.Errorf("%v in two parts is said to need %d bytes, and copies %d", m, need, copied)
 		}
@@ -248,7 +250,7 @@ func TestMemoryCondition(t *testing.T) {
 func TestMemoryCancelable(t *testing.T) {
 	const k, c = 40, 2
 	a, y := memoryData(100, k, c)
-	ax, ya := memoryData(contextRows+1, k, c)
+	ax, ya := memoryData(state.ContextRows+1, k, c)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, m := range []Method{Gram, QR} {

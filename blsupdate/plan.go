@@ -171,7 +171,7 @@ func (p *Choice) consider(c *Candidate) bool {
 	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + cost.workspace)
 	c.Digits = math.NaN()
 	if n.Condition > 0 {
-		c.Digits = digits(b.total(), 1/n.Condition, c.Power)
+		c.Digits = digits(b.Total(), 1/n.Condition, c.Power)
 	}
 	c.WhyNot = p.whyNot(c)
 	return true
@@ -179,7 +179,7 @@ func (p *Choice) consider(c *Candidate) bool {
 
 // stateNumbers returns how many numbers the state of a method has after all batches.
 func stateNumbers(m Method, opt Options, b batches) float64 {
-	l, k, c := float64(b.total()), float64(b.k), float64(b.c)
+	l, k, c := float64(b.Total()), float64(b.k), float64(b.c)
 	switch m {
 	case Gram:
 		return k*(k+1) + 2*k*c // the factor beside G, and W beside T

@@ -168,7 +168,7 @@ func TestPlanStarts(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := rand.New(rand.NewPCG(uint64(l), 5))
-			a, y, ax, ya := random(r, l, k), random(r, l, c), random(r, q, k), random(r, q, c)
+			a, y, ax, ya := Random(r, l, k), Random(r, l, c), Random(r, q, k), Random(r, q, c)
 			for _, candidate := range got.Candidates {
 				u, err := New(candidate.Method, a, y, candidate.Options)
 				if err == nil {

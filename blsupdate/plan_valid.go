@@ -46,7 +46,7 @@ func (p *Choice) whyNot(c *Candidate) string {
 // firstWeights returns the number of samples at which weights are first wanted.
 func (b batches) firstWeights() int {
 	if b.atEnd {
-		return b.total()
+		return b.Total()
 	}
 	return b.l + b.q
 }

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"testing"
 
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -54,7 +56,7 @@ func TestStatesFromElsewhere(t *testing.T) {
 		t.Fatal("singular value decomposition failed")
 	}
 	least := svd.Values(nil)[k-1]
-	for _, method := range methods {
+	for _, method := range api.AllMethods {
 		v := variant{method, Auto, false}
 		lambda := 0.0
 		if v.ridgeSolver() {
@@ -62,7 +64,7 @@ func TestStatesFromElsewhere(t *testing.T) {
 		}
 		bound := v.accuracy(l+q, kappaOf(a0, lambda))
 		// The leverage h of the rows that are unlearned: 1/(1-h) <= 1 + (‖Ax‖ / least)², by which removals are judged.
-		unlearned := 1e4 * eps * (1 + math.Pow(gonummat.Norm(a1, 2)/least, 2))
+		unlearned := 1e4 * dense.Eps * (1 + math.Pow(gonummat.Norm(a1, 2)/least, 2))
 		for _, arch := range elsewhere {
 			path := filepath.Join("testdata", fmt.Sprintf("v1-%v-%s.state", method, arch))
 			if *update && runtime.GOARCH == arch {

@@ -1,5 +1,9 @@
 package blsupdate
 
+import (
+	"blskernel/blsupdate/internal/cost"
+)
+
 // batches are what a model is to learn: q rows at a time, beginning from l of them.
 type batches struct {
 	l, k, q, c int
@@ -8,10 +12,10 @@ type batches struct {
 }
 
 // total returns the number of samples in the end.
-func (b batches) total() int { return b.l + b.count*b.q }
+func (b batches) Total() int { return b.l + b.count*b.q }
 
 // A cost is what learning takes.
-type cost struct {
+type prediction struct {
 	known     bool // whether there is a model of it
 	seconds   float64
 	flops     float64
@@ -25,36 +29,36 @@ const mostSegments = 64
 // left to choose. Only the cost of an update of A⁺ depends on the rows so far. Where there are many batches they are
 // looked at in mostSegments segments, and the mean of the first and the last batch of each counts, which is exact for
 // the flops from l >= k on.
-func predict(r *Rates, m Method, opt Options, b batches) cost {
-	sum := cost{known: true}
+func predict(r *Rates, m Method, opt Options, b batches) prediction {
+	sum := prediction{known: true}
 	segments := min(b.count, mostSegments)
 	if m != Original && m != Improved {
-		sum.add(float64(b.count), costOf(r, batchSteps(m, opt, b, 0)))
+		sum.Add(float64(b.count), predictionOf(r, batchSteps(m, opt, b, 0)))
 		segments = 0
 	}
 	for s := range segments {
 		first, last := s*b.count/segments, (s+1)*b.count/segments-1
 		if first == last {
-			sum.add(1, costOf(r, batchSteps(m, opt, b, first)))
+			sum.Add(1, predictionOf(r, batchSteps(m, opt, b, first)))
 			continue
 		}
 		weight := float64(last-first+1) / 2
-		sum.add(weight, costOf(r, batchSteps(m, opt, b, first)))
-		sum.add(weight, costOf(r, batchSteps(m, opt, b, last)))
+		sum.Add(weight, predictionOf(r, batchSteps(m, opt, b, first)))
+		sum.Add(weight, predictionOf(r, batchSteps(m, opt, b, last)))
 	}
 	// A method that has the weights at any time has no model of a solution.
-	if solution := Model(m, ActionWeights, opt, Shape{L: b.total(), K: b.k, C: b.c}); solution != nil {
+	if solution := Model(m, ActionWeights, opt, Shape{L: b.Total(), K: b.k, C: b.c}); solution != nil {
 		count := b.count
 		if b.atEnd {
 			count = 1
 		}
-		sum.add(float64(count), costOf(r, solution))
+		sum.Add(float64(count), predictionOf(r, solution))
 	}
 	return sum
 }
 
 // add adds a cost a number of times.
-func (c *cost) add(times float64, o cost) {
+func (c *prediction) Add(times float64, o prediction) {
 	c.known = c.known && o.known
 	c.seconds += times * o.seconds
 	c.flops += times * o.flops
@@ -62,12 +66,12 @@ func (c *cost) add(times float64, o cost) {
 }
 
 // costOf returns the cost of the steps of a model.
-func costOf(r *Rates, steps []StepFlops) cost {
-	c := cost{known: steps != nil, seconds: r.Seconds(steps...), flops: Total(steps)}
+func predictionOf(r *Rates, steps []StepFlops) prediction {
+	c := prediction{known: steps != nil, seconds: r.Seconds(steps...), flops: Total(steps)}
 	for _, s := range steps {
-		for _, o := range s.work {
-			if o.kind == fresh {
-				c.workspace += float64(o.n)
+		for _, o := range s.Work {
+			if o.Kind == cost.Fresh {
+				c.workspace += float64(o.N)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -13,7 +14,7 @@ import (
 
 // ridgeInverseOf returns (AᵀA + lambda I)⁻¹Aᵀ, by 400-bit numbers.
 func ridgeInverseOf(a *mat.Dense, lambda float64) *mat.Dense {
-	l := rowsOf(a)
+	l := dense.Rows(a)
 	identity := mat.NewDense(l, l, nil)
 	for i := range l {
 		identity.Set(i, i, 1)
@@ -29,33 +30,33 @@ func ridgeInverseOf(a *mat.Dense, lambda float64) *mat.Dense {
 // change S⁺, of which A⁺ is the first l columns, by κ times as much, relatively to its norm κ/‖S‖; and W = A⁺Y by
 // ‖Y‖ times that. c is 10.
 func TestNodesRidge(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(76, 0))
 		const k = 4
-		tall, wide := random(r, 20, k), random(r, 3, k)
+		tall, wide := Random(r, 20, k), Random(r, 3, k)
 		inside := func(a *mat.Dense, p int) *mat.Dense {
 			var h mat.Dense
-			h.Mul(a, random(r, k, p))
+			h.Mul(a, Random(r, k, p))
 			return &h
 		}
 		for _, test := range []struct {
 			name string
 			a, h *mat.Dense
 		}{
-			{"one node", tall, random(r, 20, 1)},
-			{"some nodes", tall, random(r, 20, 5)},
+			{"one node", tall, Random(r, 20, 1)},
+			{"some nodes", tall, Random(r, 20, 5)},
 			{"combinations", tall, inside(tall, 3)},
 			{"the same again", tall, gonummat.DenseCopyOf(tall)},
 			{"zero", tall, mat.NewDense(20, 2, nil)},
-			{"some of each", tall, beside(beside(inside(tall, 2), random(r, 20, 1)), mat.NewDense(20, 1, nil))},
-			{"more columns than rows", tall, random(r, 20, 18)},
-			{"more nodes than samples", tall, random(r, 20, 23)},
-			{"wide", wide, random(r, 3, 2)},
+			{"some of each", tall, dense.Beside(dense.Beside(inside(tall, 2), Random(r, 20, 1)), mat.NewDense(20, 1, nil))},
+			{"more columns than rows", tall, Random(r, 20, 18)},
+			{"more nodes than samples", tall, Random(r, 20, 23)},
+			{"wide", wide, Random(r, 3, 2)},
 		} {
 			for _, lambda := range []float64{1e-8, 1e-3, 0.3, 20} {
 				for _, factor := range []float64{1, 0.7} {
 					l, p := test.h.Dims()
-					y := random(r, l, 2)
+					y := Random(r, l, 2)
 					opt := Options{Lambda: lambda, Backend: b}
 					if l < k+p {
 						opt.C = CZero // which is to say that dependent rows are none of our business
@@ -68,23 +69,23 @@ func TestNodesRidge(t *testing.T) {
 						for i := range roots {
 							roots[i] = math.Sqrt(factor)
 						}
-						a, h, y, ridge = scaleRows(a, roots), scaleRows(h, roots), scaleRows(y, roots), factor*lambda
+						a, h, y, ridge = dense.ScaleRows(a, roots), dense.ScaleRows(h, roots), dense.ScaleRows(y, roots), factor*lambda
 					}
 					for range 2 {
 						do(t, u, u.AddNodes(a, h, y))
-						shape := Shape{L: l, K: columnsOf(a), P: columnsOf(h), C: 2}
+						shape := Shape{L: l, K: dense.Cols(a), P: dense.Cols(h), C: 2}
 						if got := Total(Model(u.Method(), ActionNodes, opt, shape)); got != u.Report().Counted() {
 							t.Errorf("%s, lambda %g: %g flops by the model, %g counted", test.name, lambda, got, u.Report().Counted())
 						}
 						if got := u.Report().RankC; got != 0 {
 							t.Errorf("%s: the rank of C is said to be %d, and is none that counts", test.name, got)
 						}
-						a = beside(a, h)
+						a = dense.Beside(a, h)
 						checkRidge(t, test.name, u, a, y, ridge)
-						if l < columnsOf(a)+1 {
+						if l < dense.Cols(a)+1 {
 							break
 						}
-						h = random(r, l, 1)
+						h = Random(r, l, 1)
 					}
 					if t.Failed() {
 						t.Fatalf("%s, lambda %g, factor %g", test.name, lambda, factor)
@@ -99,7 +100,7 @@ func TestNodesRidge(t *testing.T) {
 func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, lambda float64) {
 	t.Helper()
 	kappa := kappaOf(a, lambda)
-	unit := 10 * math.Sqrt(float64(rowsOf(a))) * eps * kappa
+	unit := 10 * math.Sqrt(float64(dense.Rows(a))) * dense.Eps * kappa
 	size := math.Hypot(gonummat.Norm(a, 2), math.Sqrt(lambda)) // at most sqrt(k) times the 2-norm
 	tol := unit * kappa / size
 	want := ridgeInverseOf(a, lambda)
@@ -114,7 +115,7 @@ func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, la
 	if e := w.Norm(2); !(e <= tol*y.Norm(2)) {
 		t.Errorf("%s: W has error %g, bound %g", name, e, tol*y.Norm(2))
 	}
-	if c := u.Condition().RCond; !(c <= 3/kappa) || !(c*kappa*float64(30*columnsOf(a)) >= 1) {
+	if c := u.Condition().RCond; !(c <= 3/kappa) || !(c*kappa*float64(30*dense.Cols(a)) >= 1) {
 		t.Errorf("%s: the condition is 1/%g, said to be %g", name, kappa, c)
 	}
 }
@@ -124,16 +125,16 @@ func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, la
 // explain the error of W grows like eps κ; by the Schur complement it would grow like eps κ².
 func TestNodesRidgeError(t *testing.T) {
 	const l, k, p = 40, 6, 4
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, trace := range []float64{1e-2, 1e-4, 1e-6} {
 			for seed := range uint64(5) {
 				r := rand.New(rand.NewPCG(80, seed))
 				lambda := 0.01 * trace * trace
 				a, y, h := withCondition(r, l, k, 10), mat.NewDense(l, 1, nil), mat.NewDense(l, p, nil)
-				h.Mul(a, random(r, k, p))
-				h.Add(h, scaled(random(r, l, p), trace))
-				all := beside(a, h)
-				y.Mul(all, random(r, k+p, 1))
+				h.Mul(a, Random(r, k, p))
+				h.Add(h, scaled(Random(r, l, p), trace))
+				all := dense.Beside(a, h)
+				y.Mul(all, Random(r, k+p, 1))
 				u := mustNew(t, Improved, a, y, Options{Lambda: lambda, Backend: b})
 				do(t, u, u.AddNodes(a, h, y))
 				checkWeights(t, u, all, y, lambda, variant{method: Improved}.accuracy(l, kappaOf(all, lambda)))
@@ -147,9 +148,9 @@ func TestNodesRidgeError(t *testing.T) {
 func TestNodesRidgeAfterRows(t *testing.T) {
 	const l, q, k, p = 30, 20, 5, 3
 	r := rand.New(rand.NewPCG(81, 0))
-	all, y := random(r, l+q, k+p), random(r, l+q, 2)
+	all, y := Random(r, l+q, k+p), Random(r, l+q, 2)
 	a := columnsBetween(all, 0, k)
-	_, values := pinv(rowsBetween(a, 0, l))
+	_, values := pinvOf(rowsBetween(a, 0, l))
 	for _, lambda := range []float64{1e-6, 1e-4, 1e-2} {
 		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{Lambda: lambda})
 		do(t, u, u.AddInputs(rowsBetween(a, l, l+q), rowsBetween(y, l, l+q)))

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/pinv"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -18,13 +21,13 @@ import (
 // checkNear is checkState with something added to the relative error that is allowed.
 func checkNear(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more float64) {
 	t.Helper()
-	if stateOf(u).worst.power == 2 {
+	if stateOf(u).Worst.Power == 2 {
 		kappa *= kappa
 	}
-	want, _ := pinv(a)
-	tol := 10*math.Sqrt(float64(rowsOf(a)))*eps*kappa + more
+	want, _ := pinvOf(a)
+	tol := 10*math.Sqrt(float64(dense.Rows(a)))*dense.Eps*kappa + more
 	if r := relative(u.Pseudoinverse(), want); !(r <= tol) {
-		t.Errorf("l=%d: A+ has error %g, bound %g", rowsOf(a), r, tol)
+		t.Errorf("l=%d: A+ has error %g, bound %g", dense.Rows(a), r, tol)
 	}
 	var w mat.Dense
 	w.Mul(want, y)
@@ -32,7 +35,7 @@ func checkNear(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more floa
 		tol *= max(5, want.Norm(2)*y.Norm(2)/norm)
 	}
 	if r := relative(weights(t, u), &w); !(r <= tol) {
-		t.Errorf("l=%d: W has error %g, bound %g", rowsOf(a), r, tol)
+		t.Errorf("l=%d: W has error %g, bound %g", dense.Rows(a), r, tol)
 	}
 	checkReport(t, u)
 }
@@ -41,20 +44,20 @@ func checkNear(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more floa
 // that raise it. Samples that are there twice, with the same or with other targets, are removed once.
 func TestRemoveAnyRank(t *testing.T) {
 	const k, l = 8, 40
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for rank := 1; rank <= k; rank++ {
 			for _, cfg := range configurations {
 				r := rand.New(rand.NewPCG(61, uint64(rank)))
-				a, y := randomRank(r, l, k, rank), random(r, l, 2)
+				a, y := randomRank(r, l, k, rank), Random(r, l, 2)
 				a.SetRow(7, a.RawRowView(3))
 				y.SetRow(7, y.RawRowView(3))
 				a.SetRow(25, a.RawRowView(3))
 				u := mustNew(t, cfg.method, rowsBetween(a, 0, 25), rowsBetween(y, 0, 25), Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				var states spread
-				states.add(rowsBetween(a, 0, 25))
+				states.Add(rowsBetween(a, 0, 25))
 				do(t, u, u.AddInputs(rowsBetween(a, 25, 26), rowsBetween(y, 25, 26)))
 				do(t, u, u.AddInputs(rowsBetween(a, 26, l), rowsBetween(y, 26, l)))
-				states.add(a)
+				states.Add(a)
 
 				left := make([]int, l)
 				for i := range left {
@@ -68,17 +71,17 @@ func TestRemoveAnyRank(t *testing.T) {
 					left = slices.DeleteFunc(left, func(i int) bool { return slices.Contains(gone, i) })
 					kept := take(a, left)
 					more += variant{method: Improved}.removal(ax, kept)
-					states.add(kept)
+					states.Add(kept)
 					checkNear(t, u, kept, take(y, left), states.kappa(), more)
 					checkKept(t, stateOf(u), kept)
 				}
 				rest, restY := take(a, left), take(y, left)
-				ax, ya := random(r, 2*k, k), random(r, 2*k, 2)
+				ax, ya := Random(r, 2*k, k), Random(r, 2*k, 2)
 				do(t, u, u.AddInputs(ax, ya))
 				rest, restY = stack(rest, ax), stack(restY, ya)
-				states.add(rest)
+				states.Add(rest)
 				if rank < k { // a rank that grows loses eps κ²
-					stateOf(u).worst.power = 2
+					stateOf(u).Worst.Power = 2
 				}
 				checkNear(t, u, rest, restY, states.kappa(), more)
 				if t.Failed() {
@@ -94,8 +97,8 @@ func TestRemoveAnyRank(t *testing.T) {
 func TestRemoveRefused(t *testing.T) {
 	const k, l = 5, 20
 	r := rand.New(rand.NewPCG(62, 0))
-	a, y := random(r, l, k), random(r, l, 2)
-	wide, wideY := random(r, 3, k), random(r, 3, 2)
+	a, y := Random(r, l, k), Random(r, l, 2)
+	wide, wideY := Random(r, 3, k), Random(r, 3, 2)
 	moved := gonummat.DenseCopyOf(a)
 	moved.Set(4, 2, math.Nextafter(a.At(4, 2), 9))
 	other := gonummat.DenseCopyOf(y)
@@ -139,24 +142,24 @@ func TestRemoveLeverage(t *testing.T) {
 	const k, l = 6, 40
 	for _, trace := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
 		r := rand.New(rand.NewPCG(67, 0))
-		a, y := random(r, l, k), random(r, l, 1)
+		a, y := Random(r, l, k), Random(r, l, 1)
 		for i := range l - 2 {
 			a.Set(i, k-1, a.At(i, k-1)*trace)
 		}
 		gone, kept := rowsBetween(a, l-2, l), rowsBetween(a, 0, l-2)
-		plus, _ := pinv(kept)
+		plus, _ := pinvOf(kept)
 		var s, e mat.Dense
 		s.Mul(gone, plus)
 		e.Mul(&s, s.T())
 		rest := 1 / (1 + gonummat.Norm(&e, 2)) // which is 1/(1 + the largest eigenvalue), to a factor below 2
 		u := mustNew(t, Improved, a, y, Options{})
 		err := u.RemoveInputs(gone, rowsBetween(y, l-2, l))
-		if rest > 2*leastRest {
+		if rest > 2*api.LeastRest {
 			if err != nil {
 				t.Errorf("trace %g: 1 - h is %g: %v", trace, rest, err)
 			} else {
-				_, values := pinv(kept)
-				checkNear(t, u, kept, rowsBetween(y, 0, l-2), condition(values), 1e3*eps/rest)
+				_, values := pinvOf(kept)
+				checkNear(t, u, kept, rowsBetween(y, 0, l-2), condition(values), 1e3*dense.Eps/rest)
 			}
 			continue
 		}
@@ -172,7 +175,7 @@ func TestRemoveLeverage(t *testing.T) {
 // TestRemoveWhatWasRemoved removes samples once more, and weighted samples as the model has them.
 func TestRemoveWhatWasRemoved(t *testing.T) {
 	r := rand.New(rand.NewPCG(63, 0))
-	a, y, ax, ya := random(r, 20, 4), random(r, 20, 1), random(r, 3, 4), random(r, 3, 1)
+	a, y, ax, ya := Random(r, 20, 4), Random(r, 20, 1), Random(r, 3, 4), Random(r, 3, 1)
 	u := mustNew(t, Improved, a, y, Options{})
 	w := weights(t, u)
 	do(t, u, u.AddWeightedInputs(ax, ya, []float64{4, 0.25, 0}))
@@ -181,9 +184,9 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 		t.Errorf("without the weights: %v", err)
 	}
 	roots := []float64{2, 0.5, 0}
-	sx, sy := scaleRows(ax, roots), scaleRows(ya, roots)
+	sx, sy := dense.ScaleRows(ax, roots), dense.ScaleRows(ya, roots)
 	do(t, u, u.RemoveInputs(sx, sy))
-	if e := relative(weights(t, u), w); !(e <= 1e3*eps) {
+	if e := relative(weights(t, u), w); !(e <= 1e3*dense.Eps) {
 		t.Errorf("a round trip changes W by %g", e)
 	}
 	if err := u.RemoveInputs(rowsBetween(sx, 1, 2), rowsBetween(sy, 1, 2)); !errors.As(err, &unknown) || unknown.Row != 0 {
@@ -195,7 +198,7 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 func TestRemoveAfterForget(t *testing.T) {
 	r := rand.New(rand.NewPCG(64, 0))
 	const factor = 0.81
-	wide, y := random(r, 20, 5), random(r, 20, 1)
+	wide, y := Random(r, 20, 5), Random(r, 20, 1)
 	a, h := columnsBetween(wide, 0, 4), columnsBetween(wide, 4, 5)
 	for _, method := range []Method{Original, Improved} {
 		u := mustNew(t, method, a, y, Options{})
@@ -213,11 +216,11 @@ func TestRemoveAfterForget(t *testing.T) {
 		for i := range roots {
 			roots[i] = math.Sqrt(factor)
 		}
-		full, target := scaleRows(wide, roots), scaleRows(y, roots)
-		do(t, u, u.AddNodes(scaleRows(a, roots), scaleRows(h, roots), target))
+		full, target := dense.ScaleRows(wide, roots), dense.ScaleRows(y, roots)
+		do(t, u, u.AddNodes(dense.ScaleRows(a, roots), dense.ScaleRows(h, roots), target))
 		do(t, u, u.RemoveInputs(rowsBetween(full, 0, 2), rowsBetween(target, 0, 2)))
 		kept := rowsBetween(full, 2, 20)
-		_, values := pinv(kept)
+		_, values := pinvOf(kept)
 		checkNear(t, u, kept, rowsBetween(target, 2, 20), 2*condition(values), variant{method: Improved}.removal(rowsBetween(full, 0, 2), kept))
 	}
 }
@@ -228,7 +231,7 @@ func TestWindow(t *testing.T) {
 	const k, l, steps = 6, 60, 1000
 	for _, oldest := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(65, 0))
-		a, y := random(r, l+steps, k), random(r, l+steps, 1)
+		a, y := Random(r, l+steps, k), Random(r, l+steps, 1)
 		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{})
 		var window []int
 		for i := range l {
@@ -245,12 +248,12 @@ func TestWindow(t *testing.T) {
 			gone := []int{window[out]}
 			do(t, u, u.RemoveInputs(take(a, gone), take(y, gone)))
 			window = slices.Delete(window, out, out+1)
-			states.add(take(a, window))
+			states.Add(take(a, window))
 		}
 		// Every step adds an error of the order eps κ, in random directions.
 		kept := take(a, window)
 		checkNear(t, u, kept, take(y, window), states.kappa()*math.Sqrt(steps), 0)
-		if blocks := len(stateOf(u).p.blocks); blocks > 3 {
+		if blocks := len(stateOf(u).P.Blocks); blocks > 3 {
 			t.Errorf("oldest first %v: %d rows are in %d blocks", oldest, l, blocks)
 		}
 	}
@@ -262,10 +265,10 @@ func TestRowsRemove(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(66, seed))
 		const cols = 3
-		s := rows{cols: cols}
+		s := pinv.Rows{Cols: cols}
 		var all [][]float64
 		for range 1 + r.IntN(8) {
-			n := 1 + r.IntN(2*smallBlock)
+			n := 1 + r.IntN(2*pinv.SmallBlock)
 			if r.IntN(2) == 0 {
 				n = 1 + r.IntN(5)
 			}
@@ -276,43 +279,43 @@ func TestRowsRemove(t *testing.T) {
 			for i := range n {
 				all = append(all, slices.Clone(data[i*cols:(i+1)*cols]))
 			}
-			s.append(data)
+			s.Append(data)
 		}
 		check := func(what string) {
 			t.Helper()
-			if s.count != len(all) {
-				t.Fatalf("seed %d, %s: %d rows, want %d", seed, what, s.count, len(all))
+			if s.Count != len(all) {
+				t.Fatalf("seed %d, %s: %d rows, want %d", seed, what, s.Count, len(all))
 			}
-			if got := s.last(len(all)); !slices.Equal(got, slices.Concat(all...)) {
+			if got := s.Last(len(all)); !slices.Equal(got, slices.Concat(all...)) {
 				t.Fatalf("seed %d, %s: other rows", seed, what)
 			}
 		}
 		for len(all) > 0 {
 			places := r.Perm(len(all))[:1+r.IntN(len(all))]
-			picked := s.pick(places)
+			picked := s.Pick(places)
 			for i, place := range places {
 				if !slices.Equal(picked[i*cols:(i+1)*cols], all[place]) {
 					t.Fatalf("seed %d: row %d picked wrong", seed, place)
 				}
 			}
 			slices.Sort(places)
-			s.remove(places)
+			s.Remove(places)
 			for i := len(places) - 1; i >= 0; i-- {
 				all = slices.Delete(all, places[i], places[i]+1)
 			}
 			check("remove")
-			for i := 1; i < len(s.blocks); i++ {
-				if len(s.blocks[i-1].data)+len(s.blocks[i].data) <= smallBlock*cols {
+			for i := 1; i < len(s.Blocks); i++ {
+				if len(s.Blocks[i-1].Data)+len(s.Blocks[i].Data) <= pinv.SmallBlock*cols {
 					t.Fatalf("seed %d: neighbors of few rows", seed)
 				}
 			}
 			n := r.IntN(len(all) + 1)
-			s.truncate(n)
+			s.Truncate(n)
 			all = all[:n]
 			check("truncate")
 			extra := []float64{1, 2, 3}
 			if n > 0 {
-				s.append(slices.Clone(extra))
+				s.Append(slices.Clone(extra))
 				all = append(all, extra)
 				check("append")
 			}

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/qr"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -33,22 +36,22 @@ func actQR(t *testing.T, u *updater, err error) {
 		t.Fatal(err)
 	}
 	checkReport(t, u)
-	s := u.state.(*triangular)
-	for i := range s.k {
+	s := u.state.(*qr.State)
+	for i := range s.K {
 		for j := range i {
-			if s.r.At(i, j) != 0 {
-				t.Fatalf("element (%d,%d) of R is %g", i, j, s.r.At(i, j))
+			if s.R.At(i, j) != 0 {
+				t.Fatalf("element (%d,%d) of R is %g", i, j, s.R.At(i, j))
 			}
 		}
 	}
-	for j, v := range columnNorms(s.r) {
-		if !(math.Abs(v-s.size.a[j]) <= 1e-6*v) {
-			t.Fatalf("column %d of R has the norm %g, taken for %g", j, v, s.size.a[j])
+	for j, v := range dense.ColumnNorms(s.R) {
+		if !(math.Abs(v-s.Size.A[j]) <= 1e-6*v) {
+			t.Fatalf("column %d of R has the norm %g, taken for %g", j, v, s.Size.A[j])
 		}
 	}
-	for j, v := range columnNorms(s.z) {
-		if !(v <= s.size.y[j]*(1+1e-6)) {
-			t.Fatalf("column %d of z has the norm %g, bound %g", j, v, s.size.y[j])
+	for j, v := range dense.ColumnNorms(s.Z) {
+		if !(v <= s.Size.Y[j]*(1+1e-6)) {
+			t.Fatalf("column %d of z has the norm %g, bound %g", j, v, s.Size.Y[j])
 		}
 	}
 }
@@ -57,7 +60,7 @@ func actQR(t *testing.T, u *updater, err error) {
 // sqrt(l) eps, in Frobenius norms: R and z are exact for [A Y] with errors of that size.
 func checkQRTriangle(t *testing.T, u *updater, a, y *mat.Dense, lambda, factor float64) {
 	t.Helper()
-	s := u.state.(*triangular)
+	s := u.state.(*qr.State)
 	l, k := a.Dims()
 	var gram, moment, rr, rz mat.Dense
 	gram.Mul(a.T(), a)
@@ -65,10 +68,10 @@ func checkQRTriangle(t *testing.T, u *updater, a, y *mat.Dense, lambda, factor f
 		gram.Set(j, j, gram.At(j, j)+lambda)
 	}
 	moment.Mul(a.T(), y)
-	rr.Mul(s.r.T(), s.r)
-	rz.Mul(s.r.T(), s.z)
+	rr.Mul(s.R.T(), s.R)
+	rz.Mul(s.R.T(), s.Z)
 	size := math.Sqrt(gonummat.Trace(&gram))
-	unit := factor * math.Sqrt(float64(l+k)) * eps * size
+	unit := factor * math.Sqrt(float64(l+k)) * dense.Eps * size
 	rr.Sub(&rr, &gram)
 	rz.Sub(&rz, &moment)
 	if got := rr.Norm(2); !(got <= unit*size) {
@@ -82,15 +85,15 @@ func checkQRTriangle(t *testing.T, u *updater, a, y *mat.Dense, lambda, factor f
 // R and z after batches of all sizes, from fewer rows than nodes on, with rows of zeros and rows that
 // are there twice.
 func TestQRTriangle(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 9, 33, 130} {
 			for _, c := range []int{1, 5} {
 				for _, lambda := range []float64{0, 1e-3, 7} {
 					r := rand.New(rand.NewPCG(uint64(k), uint64(c)))
-					a, y := random(r, max(1, k/3), k), random(r, max(1, k/3), c)
+					a, y := Random(r, max(1, k/3), k), Random(r, max(1, k/3), c)
 					u := startQR(t, b, a, y, lambda)
 					for _, q := range []int{1, 2, 3, k, 1, 2*k + 3} {
-						ax, ya := random(r, q, k), random(r, q, c)
+						ax, ya := Random(r, q, k), Random(r, q, c)
 						if q == 2 {
 							ax.SetRow(0, make([]float64, k))
 							ax.SetRow(1, a.RawRowView(0))
@@ -106,15 +109,15 @@ func TestQRTriangle(t *testing.T) {
 }
 
 // qrBound is the bound on the error of W.
-func qrBound(l int, kappa float64) float64 { return 10 * math.Sqrt(float64(l)) * eps * kappa }
+func qrBound(l int, kappa float64) float64 { return 10 * math.Sqrt(float64(l)) * dense.Eps * kappa }
 
 // checkQRWeights compares W with the ridge solution, by qrBound and what is to come to it.
 func checkQRWeights(t *testing.T, u *updater, a, y *mat.Dense, lambda, more float64) {
 	t.Helper()
 	kappa := ridgeCondition(a, lambda)
-	bound := qrBound(rowsOf(a), kappa) + more
+	bound := qrBound(dense.Rows(a), kappa) + more
 	if got := relative(weights(t, u), highPrecision(a, y, lambda)); !(got <= bound) {
-		t.Errorf("l=%d lambda=%.2g κ=%.1g: W is off by %.2g, bound %.2g", rowsOf(a), lambda, kappa, got, bound)
+		t.Errorf("l=%d lambda=%.2g κ=%.1g: W is off by %.2g, bound %.2g", dense.Rows(a), lambda, kappa, got, bound)
 	}
 	checkReport(t, u)
 }
@@ -123,19 +126,19 @@ func checkQRWeights(t *testing.T, u *updater, a, y *mat.Dense, lambda, more floa
 func ridgeCondition(a *mat.Dense, lambda float64) float64 {
 	_, k := a.Dims()
 	var svd gonummat.SVD
-	if !svd.Factorize(stack(a, multipleOfIdentity(k, math.Sqrt(lambda))), gonummat.SVDNone) {
+	if !svd.Factorize(stack(a, dense.ScaledIdentity(k, math.Sqrt(lambda))), gonummat.SVDNone) {
 		panic("singular value decomposition failed")
 	}
 	return condition(svd.Values(nil))
 }
 
 func TestQRWeights(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, c = 20, 110, 2
 		for _, kappa := range []float64{1, 1e2, 1e4, 1e6, 1e8, 1e10} {
 			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3} {
 				r := rand.New(rand.NewPCG(uint64(math.Log10(kappa)), 7))
-				a, y := withCondition(r, l, k, kappa), random(r, l, c)
+				a, y := withCondition(r, l, k, kappa), Random(r, l, c)
 				u := startQR(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
 				for _, end := range []int{31, 40, l} {
 					from := u.Samples()
@@ -159,8 +162,8 @@ type qrBits struct {
 }
 
 func bitsOfQR(u *updater) qrBits {
-	s := u.state.(*triangular)
-	return qrBits{compact(s.r), compact(s.z), slices.Clone(s.size.a), slices.Clone(s.size.y), s.ridge, s.count, s.k}
+	s := u.state.(*qr.State)
+	return qrBits{dense.Compact(s.R), dense.Compact(s.Z), slices.Clone(s.Size.A), slices.Clone(s.Size.Y), s.Lambda, s.Count, s.K}
 }
 
 // checkSameQR fails the test unless the state is the same bit for bit.
@@ -187,11 +190,11 @@ func refusedQR[E error](t *testing.T, u *updater, before qrBits, err error) {
 
 // Columns from 1e-280 to 1e280 in one model: R has the accuracy of each column for itself.
 func TestQRScales(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 1))
 		const k, l, c = 12, 60, 2
 		scaled := func(rows int) (plain, scaled, y *mat.Dense) {
-			plain, y = random(r, rows, k), random(r, rows, c)
+			plain, y = Random(r, rows, k), Random(r, rows, c)
 			scaled = gonummat.DenseCopyOf(plain)
 			for i := range rows {
 				for j := range k {
@@ -225,13 +228,13 @@ func TestQRScales(t *testing.T) {
 
 // What would overflow is refused before R is touched, and what is just below is not.
 func TestQROverflow(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 2))
 		for _, k := range []int{1, 5, 70} {
-			u := startQR(t, b, random(r, 2*k, k), random(r, 2*k, 2), 0)
+			u := startQR(t, b, Random(r, 2*k, k), Random(r, 2*k, 2), 0)
 			before := bitsOfQR(u)
-			for _, large := range []float64{largestColumn, math.MaxFloat64} {
-				ax, ya := random(r, 3, k), random(r, 3, 2)
+			for _, large := range []float64{qr.LargestColumn, math.MaxFloat64} {
+				ax, ya := Random(r, 3, k), Random(r, 3, 2)
 				ax.Set(1, k-1, large)
 				refusedQR[error](t, u, before, u.AddInputs(ax, ya))
 				ax.Set(1, k-1, 1)
@@ -244,12 +247,12 @@ func TestQROverflow(t *testing.T) {
 			ax, ya := mat.NewDense(2000, k, nil), mat.NewDense(2000, 2, nil)
 			for i := range 2000 {
 				for j := range k {
-					ax.Set(i, j, math.Copysign(largestColumn/64, r.NormFloat64()))
+					ax.Set(i, j, math.Copysign(qr.LargestColumn/64, r.NormFloat64()))
 				}
-				ya.Set(i, 1, largestColumn/64)
+				ya.Set(i, 1, qr.LargestColumn/64)
 			}
 			actQR(t, u, u.AddInputs(ax, ya))
-			for _, v := range append(compact(u.state.(*triangular).r), compact(u.state.(*triangular).z)...) {
+			for _, v := range append(dense.Compact(u.state.(*qr.State).R), dense.Compact(u.state.(*qr.State).Z)...) {
 				if math.IsInf(v, 0) || math.IsNaN(v) {
 					t.Fatalf("k=%d: R or z has %v", k, v)
 				}
@@ -260,16 +263,16 @@ func TestQROverflow(t *testing.T) {
 
 // Rows that do not determine the weights are an error of Weights only, and more rows put an end to it.
 func TestQRRank(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 4))
 		const k, c = 8, 2
-		a, y := random(r, 5, k), random(r, 5, c)
+		a, y := Random(r, 5, k), Random(r, 5, c)
 		u := startQR(t, b, a, y, 0)
 		before := bitsOfQR(u)
 		_, err := u.Weights()
 		refusedQR[*RankError](t, u, before, err)
 		refusedQR[*LeverageError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), rowsBetween(y, 0, 1)))
-		refusedQR[*RankError](t, u, before, u.AddNodes(a, random(r, 5, 2), y))
+		refusedQR[*RankError](t, u, before, u.AddNodes(a, Random(r, 5, 2), y))
 		if got := u.Condition(); got.RCond != 0 || got.Digits != 0 {
 			t.Errorf("condition %+v of a state without full rank", got)
 		}
@@ -278,9 +281,9 @@ func TestQRRank(t *testing.T) {
 		_, err = u.Weights()
 		refusedQR[*ConditionError](t, u, before, err)
 		refusedQR[*ConditionError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), rowsBetween(y, 0, 1)))
-		refusedQR[*ConditionError](t, u, before, u.AddNodes(stack(a, a), random(r, 10, 2), stack(y, y)))
+		refusedQR[*ConditionError](t, u, before, u.AddNodes(stack(a, a), Random(r, 10, 2), stack(y, y)))
 
-		ax, ya := random(r, 4, k), random(r, 4, c)
+		ax, ya := Random(r, 4, k), Random(r, 4, c)
 		actQR(t, u, u.AddInputs(ax, ya))
 		checkQRWeights(t, u, stack(stack(a, a), ax), stack(stack(y, y), ya), 0, 0)
 
@@ -292,10 +295,10 @@ func TestQRRank(t *testing.T) {
 
 // One row at a time, three thousand of them, and with a window of a hundred that slides over them.
 func TestQRStream(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, window, c, lambda = 12, 3000, 100, 2, 1e-3
 		r := rand.New(rand.NewPCG(5, 5))
-		a, y := withCondition(r, l, k, 1e3), random(r, l, c)
+		a, y := withCondition(r, l, k, 1e3), Random(r, l, c)
 		a.Scale(math.Sqrt(l), a)
 		all := startQR(t, b, rowsBetween(a, 0, 1), rowsBetween(y, 0, 1), lambda)
 		last := startQR(t, b, rowsBetween(a, 0, window), rowsBetween(y, 0, window), lambda)
@@ -314,17 +317,17 @@ func TestQRStream(t *testing.T) {
 
 // Forgetting multiplies the weights of the rows, and lambda.
 func TestQRForget(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(6, 5))
 		const k, c = 6, 2
-		a, y := random(r, 10, k), random(r, 10, c)
+		a, y := Random(r, 10, k), Random(r, 10, c)
 		u := startQR(t, b, a, y, 0.5)
 		before := weights(t, u)
 		actQR(t, u, u.Forget(0.7))
 		if after := weights(t, u); !gonummat.Equal(before, after) || u.Lambda() != 0.7*0.5 {
 			t.Errorf("forgetting changes W, or makes lambda %g", u.Lambda())
 		}
-		ax, ya := random(r, 3, k), random(r, 3, c)
+		ax, ya := Random(r, 3, k), Random(r, 3, c)
 		actQR(t, u, u.AddInputs(ax, ya))
 		a.Scale(math.Sqrt(0.7), a)
 		y.Scale(math.Sqrt(0.7), y)
@@ -337,7 +340,7 @@ func TestQRFlops(t *testing.T) {
 	for _, s := range []Shape{{L: 500, K: 70, Q: 8, C: 3, P: 5}, {L: 400, K: 70, Q: 17, C: 1, P: 70}, {L: 10, K: 1, Q: 2, C: 1, P: 1}} {
 		l, k, q, c, p := float64(s.L), float64(s.K), float64(s.Q), float64(s.C), float64(s.P)
 		removal := 2*q*k*k + 2*k*k*k/3 + 2*c*q*k + c*k*k
-		if removedByRows(s.Q, s.K) {
+		if cost.RemovedByRows(s.Q, s.K) {
 			removal = 4*q*k*k + 4*q*q*k + 2*q*q*q/3 + 8*c*q*k + c*q*q
 		}
 		rows := func(q float64) float64 {

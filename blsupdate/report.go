@@ -1,6 +1,10 @@
 package blsupdate
 
-import "time"
+import (
+	"time"
+
+	"blskernel/blsupdate/internal/cost"
+)
 
 // A Report is the account of one change of a model, or of its start.
 type Report struct {
@@ -16,7 +20,7 @@ type Report struct {
 	// and given up. They are in none of the steps.
 	Abandoned float64
 
-	model, counted thirds
+	model, counted cost.Thirds
 }
 
 // A StepReport is the account of one step.
@@ -28,8 +32,8 @@ type StepReport struct {
 }
 
 // Model returns the flops of all steps by the model.
-func (r Report) Model() float64 { return r.model.flops() }
+func (r Report) Model() float64 { return r.model.Flops() }
 
 // Counted returns all flops that the backend was asked for, in steps of the model or not, but for
 // Abandoned.
-func (r Report) Counted() float64 { return r.counted.flops() }
+func (r Report) Counted() float64 { return r.counted.Flops() }

@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/ridge"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -18,42 +22,42 @@ type plain struct{ blskernel.Backend }
 // TestThinProducts compares the products with few rows with those of package gonum, in every way that
 // there is.
 func TestThinProducts(t *testing.T) {
-	eachBackend(t, func(t *testing.T, own blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, own blskernel.Backend) {
 		for _, b := range []blskernel.Backend{own, plain{own}} {
 			for _, k := range []int{1, 2, 31, 32, 33, 100} {
 				for _, q := range []int{1, 2, 8, 9, 32, 33, 128, 129} {
 					r := rand.New(rand.NewPCG(61, uint64(k*q)))
-					base := common{counter: NewCounter(b), opt: Options{Backend: b}, k: k}
-					s := mat.NewSymPacked(k, random(r, 1, k*(k+1)/2).RawMatrix().Data)
+					base := state.Base{Counter: NewCounter(b), Options: Options{Backend: b}, K: k}
+					s := mat.NewSymPacked(k, Random(r, 1, k*(k+1)/2).RawMatrix().Data)
 					ldx := k + 2
-					x := random(r, q, ldx)
-					p := random(r, q, k).RawMatrix().Data // what is in the result does not matter
+					x := Random(r, q, ldx)
+					p := Random(r, q, k).RawMatrix().Data // what is in the result does not matter
 
-					timesPacked(&base, q, -2, s.RawSymPacked().Data, x.RawMatrix().Data, ldx, p)
+					ridge.TimesPacked(&base, q, -2, s.RawSymPacked().Data, x.RawMatrix().Data, ldx, p)
 					var want mat.Dense
 					want.Mul(x.Slice(0, q, 0, k), s.Dense())
 					want.Scale(-2, &want)
 					// Sums of k terms of about 1.
-					if diff := distance(mat.NewDense(q, k, p), &want); !(diff <= 20*float64(k+3)*eps) {
-						t.Errorf("%s k=%d q=%d: X S differs by %g", productKind(b, q), k, q, diff)
+					if diff := distance(mat.NewDense(q, k, p), &want); !(diff <= 20*float64(k+3)*dense.Eps) {
+						t.Errorf("%s k=%d q=%d: X S differs by %g", cost.ProductKind(b, q), k, q, diff)
 					}
-					if got := base.counter.total(); got != gemm(q, k, k) {
-						t.Errorf("%s k=%d q=%d: %g flops counted", productKind(b, q), k, q, got.flops())
+					if got := base.Counter.Total(); got != cost.Gemm(q, k, k) {
+						t.Errorf("%s k=%d q=%d: %g flops counted", cost.ProductKind(b, q), k, q, got.Flops())
 					}
 
-					base.counter.Reset()
+					base.Counter.Reset()
 					before := s.Dense()
-					addOuter(&base, q, -0.5, p, s.RawSymPacked().Data)
+					ridge.AddOuter(&base, q, -0.5, p, s.RawSymPacked().Data)
 					want.Reset()
 					want.Mul(mat.NewDense(q, k, p).T(), mat.NewDense(q, k, p))
 					size := gonummat.Norm(&want, math.Inf(1))
 					want.Scale(-0.5, &want)
 					want.Add(&want, before)
-					if diff := distance(s.Dense(), &want); !(diff <= 2*float64(q+3)*eps*(size+10)) {
-						t.Errorf("%s k=%d q=%d: S + TᵀT differs by %g", rankKind(b, q), k, q, diff)
+					if diff := distance(s.Dense(), &want); !(diff <= 2*float64(q+3)*dense.Eps*(size+10)) {
+						t.Errorf("%s k=%d q=%d: S + TᵀT differs by %g", cost.RankKind(b, q), k, q, diff)
 					}
-					if got := base.counter.total(); got != gemm(k, k, q)/2 {
-						t.Errorf("%s k=%d q=%d: %g flops counted", rankKind(b, q), k, q, got.flops())
+					if got := base.Counter.Total(); got != cost.Gemm(k, k, q)/2 {
+						t.Errorf("%s k=%d q=%d: %g flops counted", cost.RankKind(b, q), k, q, got.Flops())
 					}
 				}
 			}
@@ -65,23 +69,23 @@ func TestThinProducts(t *testing.T) {
 func distance(a, b *mat.Dense) float64 {
 	var d mat.Dense
 	d.Sub(a, b)
-	return largestOf(d.RawMatrix().Data)
+	return dense.LargestOf(d.RawMatrix().Data)
 }
 
 // TestRidgeInverseState compares Q with the inverse, on the way and after a removal.
 func TestRidgeInverseState(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
 		for _, form := range []Form{Small, Large} {
 			const k = 10
 			r := rand.New(rand.NewPCG(62, 0))
 			a := withCondition(r, 30, k, 10)
-			u, err := New(RidgeInverse, a, random(r, 30, 1), Options{Lambda: 0.1, Form: form, Backend: b})
+			u, err := New(RidgeInverse, a, Random(r, 30, 1), Options{Lambda: 0.1, Form: form, Backend: b})
 			if err != nil {
 				t.Fatal(err)
 			}
 			check := func(a *mat.Dense) {
 				t.Helper()
-				got := driverOf(u).state.(*ridgeInverse).inverse().Dense()
+				got := driverOf(u).state.(*ridge.State).Inverse().Dense()
 				// (AᵀA + lambda I) Q - I, of which the bound is that of W without the factor for the
 				// norm.
 				var g mat.Dense
@@ -93,13 +97,13 @@ func TestRidgeInverseState(t *testing.T) {
 				for i := range k {
 					g.Set(i, i, g.At(i, i)-1)
 				}
-				if diff := largestOf(g.RawMatrix().Data); !(diff <= 10*math.Sqrt(float64(rowsOf(a)))*eps*1000) {
+				if diff := dense.LargestOf(g.RawMatrix().Data); !(diff <= 10*math.Sqrt(float64(dense.Rows(a)))*dense.Eps*1000) {
 					t.Errorf("%v: (A'A + lambda I) Q differs from I by %g", form, diff)
 				}
 			}
 			check(a)
-			ax := random(r, 7, k)
-			if err := u.AddInputs(ax, random(r, 7, 1)); err != nil {
+			ax := Random(r, 7, k)
+			if err := u.AddInputs(ax, Random(r, 7, 1)); err != nil {
 				t.Fatal(err)
 			}
 			check(stack(a, ax))
@@ -109,7 +113,7 @@ func TestRidgeInverseState(t *testing.T) {
 			half := stack(a, ax)
 			half.Scale(0.5, half)
 			check(half)
-			if err := u.RemoveInputs(rowRange(half, 30, 37), mat.NewDense(7, 1, nil)); err != nil {
+			if err := u.RemoveInputs(dense.RowRange(half, 30, 37), mat.NewDense(7, 1, nil)); err != nil {
 				t.Fatal(err)
 			}
 			a.Scale(0.5, a)
@@ -125,12 +129,12 @@ func TestRidgeInverseForm(t *testing.T) {
 	small, large := 0, 0
 	for q := 1; q <= 2*k; q++ {
 		want := Small
-		if total(ridgeInverseLarge(q, k, c)) < total(ridgeInverseSmall(Options{}, q, k, c)) {
+		if cost.SumOf(cost.RidgeLarge(q, k, c)) < cost.SumOf(cost.RidgeSmall(Options{}, q, k, c)) {
 			want, large = Large, large+1
 		} else {
 			small++
 		}
-		if got := ridgeInverseForm(Auto, q, k, c); got != want {
+		if got := cost.RidgeForm(Auto, q, k, c); got != want {
 			t.Fatalf("q=%d: %v", q, got)
 		}
 	}
@@ -138,7 +142,7 @@ func TestRidgeInverseForm(t *testing.T) {
 		t.Errorf("the forms cross at q = %.2f k", crossing)
 	}
 	for _, q := range []int{k, k + 1} {
-		if got := ridgeInverseForm(Paper, q, k, c); (got == Small) != (q <= k) {
+		if got := cost.RidgeForm(Paper, q, k, c); (got == Small) != (q <= k) {
 			t.Errorf("Paper, q=%d: %v", q, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/blsupdate/internal/api"
 	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
@@ -21,7 +22,7 @@ func anyScale(r *rand.Rand) float64 {
 
 // wild returns random rows, each of them, each column and all together with a scale of its own.
 func wild(r *rand.Rand, rows, cols int) *mat.Dense {
-	m := random(r, rows, cols)
+	m := Random(r, rows, cols)
 	all, columns := anyScale(r), make([]float64, cols)
 	for j := range columns {
 		columns[j] = anyScale(r)
@@ -41,10 +42,10 @@ func wildLife(seed uint64, check func(u Updater)) {
 	r := rand.New(rand.NewPCG(seed, 92))
 	k, c := 1+r.IntN(6), 1+r.IntN(2)
 	method := Methods()[r.IntN(len(Methods()))]
-	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(len(formNames))), Solve: r.IntN(2) == 0}
+	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(len(api.FormNames))), Solve: r.IntN(2) == 0}
 	rows := func(n int) (ax, ya *mat.Dense) {
 		if r.IntN(3) == 0 {
-			return random(r, n, k), random(r, n, c)
+			return Random(r, n, k), Random(r, n, c)
 		}
 		return wild(r, n, k), wild(r, n, c)
 	}

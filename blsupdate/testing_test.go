@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/pinv"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // eachBackend runs f once for every usable backend, as a subtest.
-func eachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
+func EachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	for _, name := range blskernel.Names() {
 		t.Run("backend="+name, func(t *testing.T) {
 			b, err := blskernel.Lookup(name)
@@ -32,7 +33,7 @@ var configurations = []variant{
 	{Improved, Compressed, false}, {Improved, Small, true}, {Improved, Large, true},
 }
 
-func random(r *rand.Rand, rows, cols int) *mat.Dense {
+func Random(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows, cols, nil)
 	for i := range rows {
 		for j := range cols {
@@ -48,7 +49,7 @@ func randomRank(r *rand.Rand, l, k, rank int) *mat.Dense {
 	if rank == 0 {
 		return mat.NewDense(l, k, nil)
 	}
-	m.Mul(random(r, l, rank), random(r, rank, k))
+	m.Mul(Random(r, l, rank), Random(r, rank, k))
 	return &m
 }
 
@@ -72,7 +73,7 @@ func withCondition(r *rand.Rand, l, k int, kappa float64) *mat.Dense {
 
 func orthonormal(r *rand.Rand, l, k int) *mat.Dense {
 	var qr gonummat.QR
-	qr.Factorize(random(r, l, k))
+	qr.Factorize(Random(r, l, k))
 	var q mat.Dense
 	qr.QTo(&q)
 	return gonummat.DenseCopyOf(q.Slice(0, l, 0, k))
@@ -88,7 +89,7 @@ func stack(a, b *mat.Dense) *mat.Dense {
 }
 
 // pinv is the brute-force pseudoinverse with the singular values of a, in descending order.
-func pinv(a *mat.Dense) (*mat.Dense, []float64) {
+func pinvOf(a *mat.Dense) (*mat.Dense, []float64) {
 	l, k := a.Dims()
 	var svd gonummat.SVD
 	if !svd.Factorize(a, gonummat.SVDThin) {
@@ -210,4 +211,4 @@ func weights(t *testing.T, u Updater) *mat.Dense {
 }
 
 // stateOf returns what an updater by Original or Improved keeps.
-func stateOf(u Updater) *pseudoinverse { return driverOf(u).state.(*pseudoinverse) }
+func stateOf(u Updater) *pinv.State { return driverOf(u).state.(*pinv.State) }

@@ -3,6 +3,13 @@ package blsupdate
 import (
 	"context"
 
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/gram"
+	"blskernel/blsupdate/internal/pinv"
+	"blskernel/blsupdate/internal/qr"
+	"blskernel/blsupdate/internal/ridge"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/mat"
 )
 
@@ -103,13 +110,6 @@ type Updater interface {
 	Report() Report
 }
 
-// A Pseudoinverter is an Updater that has A⁺ itself, as those of Original and Improved do.
-type Pseudoinverter interface {
-	Updater
-	// Pseudoinverse returns a copy of A⁺, k×l.
-	Pseudoinverse() *mat.Dense
-}
-
 // New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or
 // kept. The result of Original and Improved implements Pseudoinverter, that of
 // RidgeInverse and InverseCholesky Leverager, that of Gram Refiner.
@@ -129,7 +129,7 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 // NewContext is New until ctx is done: then it returns an error that wraps context.Cause(ctx). It looks between steps,
 // and between the panels of 4096 rows of a sum over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
-	if err := checkOptions(opt, m); err != nil {
+	if err := api.CheckOptions(opt, m); err != nil {
 		return nil, err
 	}
 	u := &updater{method: m, counter: NewCounter(opt.Backend)}
@@ -146,23 +146,23 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u.samples = l
-	s, d, err := newState(ctx, m, common{counter: u.counter, opt: opt, k: k, c: c, ridge: opt.Lambda}, a, y)
+	s, d, err := newState(ctx, m, state.Base{Counter: u.counter, Options: opt, K: k, C: c, Lambda: opt.Lambda}, a, y)
 	if err != nil {
 		return nil, err
 	}
 	u.state = s
-	u.account(d, Report{Added: l, Start: d.start})
+	u.account(d, Report{Added: l, Start: d.Start})
 	return wrap(u), nil
 }
 
 // wrap returns u with the methods that only its state has.
 func wrap(u *updater) Updater {
 	switch s := u.state.(type) {
-	case *pseudoinverse:
+	case *pinv.State:
 		return pseudoinverter{u, s}
-	case leveraging:
+	case state.Leverager:
 		return leverager{u, s}
-	case refining:
+	case state.Refiner:
 		return refiner{u, s}
 	default:
 		return u
@@ -170,17 +170,17 @@ func wrap(u *updater) Updater {
 }
 
 // newState starts the state of the method, for which CheckStart has nothing against the rows.
-func newState(ctx context.Context, m Method, base common, a, y *mat.Dense) (state, done, error) {
+func newState(ctx context.Context, m Method, base state.Base, a, y *mat.Dense) (state.State, state.Outcome, error) {
 	switch m {
 	case RidgeInverse:
-		return newRidgeInverse(ctx, base, a, y)
+		return ridge.Start(ctx, base, a, y)
 	case InverseCholesky:
-		return newInverseCholesky(ctx, base, a, y)
+		return cholesky.Start(ctx, base, a, y)
 	case Gram:
-		return newGram(ctx, base, a, y)
+		return gram.Start(ctx, base, a, y)
 	case QR:
-		return newQR(ctx, base, a, y)
+		return qr.Start(ctx, base, a, y)
 	default:
-		return newPseudoinverse(ctx, m, base, a, y)
+		return pinv.Start(ctx, m, base, a, y)
 	}
 }

@@ -1,0 +1,210 @@
+package cost
+
+import (
+	"fmt"
+
+	"blskernel/internal/backend"
+)
+
+// Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a whole number.
+// Sums are then exact, in any order, up to 2⁵³ thirds: the work of hours.
+type Thirds float64
+
+// Flops returns the count in flops.
+func (t Thirds) Flops() float64 { return float64(t / 3) }
+
+// An Operation is one product, one LAPACK-level routine or one pass over memory. The flops of a step are the sum
+// over its operations, and its time is predicted from them.
+type Operation struct {
+	Kind    Kind
+	M, N, K int // as the kind defines them
+}
+
+// op returns an operation of the given kind and sizes.
+func op(kind Kind, m, n, k int) Operation { return Operation{kind, m, n, k} }
+
+// A Kind is a kind of operation. Each kind has a rate of its own, which depends on the sizes.
+type Kind uint8
+
+// Products, by the names of the BLAS and the operands that are transposed.
+const (
+	GemmNN   Kind = iota // m×n result, sums of k terms
+	GemmNT               // likewise
+	GemmTN               // likewise
+	Sprk                 // packed result of order n, sums of k terms, the operand k×n
+	GemmtpNT             // packed result of order n, sums of k terms, two n×k operands
+	SpmmL                // packed matrix of order m times m×n
+	SpmmR                // m×n times a packed matrix of order n
+	TrmmL                // triangle of order m times m×n
+	TrmmR                // m×n times a triangle of order n
+
+	// Products of m rows with a packed matrix of order n, by routines of package ridge.
+	Spmv       // X S for one row
+	SpmmStrips // X S
+	Spr        // S + TᵀT for one row
+	SprkRows   // S + TᵀT
+
+	// Routines of LAPACK, for an m×n matrix, or one of order n, and k right-hand sides.
+	Pptrf
+	Pptri
+	Pptrs
+	Tptrs
+	Sptrf
+	Sptri
+	Getrf
+	Getri
+	Getrs
+	Geqrf
+	Geqp3
+	Orgqr
+	Tpqrt
+	Ttqrt
+	Trtri
+	Trtrs
+	Gesvd
+
+	Ttrsm   // a solution of a triangle with a triangle, which LAPACK does not have
+	Ttrmm   // a product of two triangles
+	Carlson // m rows added to the inverse of a triangle of order n, one by one, in package cholesky
+	Chud    // rotations that add m rows to a triangle of order n with k right-hand sides; LINPACK's adds one row
+	Chdd    // rotations that remove them
+
+	// Condition estimates, a few solutions for one right-hand side each. They count no flops.
+	Gecon
+	Trcon
+
+	// Passes over n numbers. They count no flops.
+	Stream // reads and writes of existing storage
+	Fresh  // zeroing of new storage
+	Scan   // a check for NaN, a norm
+
+	Kinds // the number of kinds
+)
+
+// kinds has the name of each kind, by which rates are saved, and its flops.
+var kinds = [Kinds]struct {
+	name  string
+	flops func(m, n, k int) Thirds
+}{
+	GemmNN:     {"Dgemm NN", Gemm},
+	GemmNT:     {"Dgemm NT", Gemm},
+	GemmTN:     {"Dgemm TN", Gemm},
+	Sprk:       {"Dsprk T", symmetric},
+	GemmtpNT:   {"Dgemmtp NT", symmetric},
+	SpmmL:      {"Dspmm left", func(m, n, _ int) Thirds { return Gemm(m, n, m) }},
+	SpmmR:      {"Dspmm right", square},
+	TrmmL:      {"Dtrmm left", func(m, n, _ int) Thirds { return Gemm(m, n, m) / 2 }},
+	TrmmR:      {"Dtrmm right", halfSquare},
+	Spmv:       {"Dspmv", square},
+	SpmmStrips: {"Dspmm strips", square},
+	Spr:        {"Dspr", halfSquare},
+	SprkRows:   {"Dsprk rows", halfSquare},
+	Pptrf:      {"Dpptrf", cube},
+	Pptri:      {"Dpptri", twoCubes},
+	Pptrs:      {"Dpptrs", solve},
+	Tptrs:      {"Dtptrs", halfSolve},
+	Sptrf:      {"Dsptrf", cube},
+	Sptri:      {"Dsptri", twoCubes},
+	Getrf:      {"Dgetrf", twoCubes},
+	Getri:      {"Dgetri", func(_, n, _ int) Thirds { return 2 * twoCubes(0, n, 0) }},
+	Getrs:      {"Dgetrs", solve},
+	Geqrf:      {"Dgeqrf", householder},
+	Geqp3:      {"Dgeqp3", householder},
+	Orgqr:      {"Dorgqr", householder},
+	Tpqrt:      {"Dtpqrt", func(m, n, k int) Thirds { return Gemm(m, n, n) + 2*Gemm(m, n, k) }},
+	Ttqrt:      {"Dttqrt", func(_, n, k int) Thirds { return twoCubes(0, n, 0) + Gemm(n, n, k) }},
+	Trtri:      {"Dtrtri", cube},
+	Trtrs:      {"Dtrtrs", halfSolve},
+	Gesvd:      {"Dgesvd", svd},
+	Ttrsm:      {"Dttrsm", cube},
+	Ttrmm:      {"Dttrmm", cube},
+	Carlson:    {"Carlson", func(m, n, _ int) Thirds { return 7 * Gemm(m, n, n) / 4 }},
+	Chud:       {"Dchud", func(m, n, k int) Thirds { return rotations(m, n, n+2*k) }},
+	Chdd:       {"Dchdd", func(m, n, k int) Thirds { return rotations(m, n, n+m+2*k) }}, // n×m is the rest of P
+	Gecon:      {"Dgecon", nothing},
+	Trcon:      {"Dtrcon", nothing},
+	Stream:     {"stream", nothing},
+	Fresh:      {"fresh", nothing},
+	Scan:       {"scan", nothing},
+}
+
+// Gemm returns the flops of an m×k with a k×n product, 2mnk.
+func Gemm(m, n, k int) Thirds { return 6 * Thirds(m) * Thirds(n) * Thirds(k) }
+
+func nothing(_, _, _ int) Thirds    { return 0 }
+func symmetric(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
+func square(m, n, _ int) Thirds     { return Gemm(m, n, n) }
+func halfSquare(m, n, _ int) Thirds { return Gemm(m, n, n) / 2 }
+func cube(_, n, _ int) Thirds       { return Thirds(n) * Thirds(n) * Thirds(n) }
+func twoCubes(_, n, _ int) Thirds   { return 2 * cube(0, n, 0) }
+func solve(_, n, k int) Thirds      { return Gemm(n, n, k) }
+func halfSolve(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
+func rotations(m, n, w int) Thirds  { return 9 * Thirds(m) * Thirds(n) * Thirds(w) }
+
+// householder returns the flops of the QR factorization of an m×n or n×m matrix, 2mn² - 2n³/3 for m >= n, which are
+// also those of its thin Q.
+func householder(m, n, _ int) Thirds { return Gemm(m, n, min(m, n)) - twoCubes(0, min(m, n), 0) }
+
+// svd returns the flops of a thin singular value decomposition with both sets of vectors.
+func svd(m, n, _ int) Thirds {
+	m, n = max(m, n), min(m, n)
+	return 42*Thirds(m)*Thirds(n)*Thirds(n) + 24*cube(0, n, 0)
+}
+
+// kindOf maps the names of routines to kinds. Dense factorizations count as packed ones.
+var kindOf = map[string]Kind{"Dpotrf": Pptrf, "Dpotri": Pptri, "Dpotrs": Pptrs}
+
+func init() {
+	for k := range Kinds {
+		kindOf[k.String()] = k
+	}
+}
+
+// String returns the name of k.
+func (k Kind) String() string { return kinds[k].name }
+
+// MarshalText returns the name of k.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the name of a kind.
+func (k *Kind) UnmarshalText(text []byte) error {
+	kind, ok := kindOf[string(text)]
+	if !ok {
+		return fmt.Errorf("blsupdate: unknown operation %q", text)
+	}
+	*k = kind
+	return nil
+}
+
+// Flops returns the flops of o by the paper's convention.
+func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }
+
+// Amount returns the units that the rate of o is about: its flops, or the numbers that it passes over.
+func (o Operation) Amount() float64 {
+	switch o.Kind {
+	case Stream, Fresh, Scan:
+		return float64(o.N)
+	case Gecon, Trcon:
+		return float64(o.N) * float64(o.N)
+	default:
+		return o.Flops().Flops()
+	}
+}
+
+// Routine returns o as a call that a Counter records.
+func (o Operation) Routine() backend.Routine {
+	return backend.Routine{Name: o.Kind.String(), M: o.M, N: o.N, NRHS: o.K}
+}
+
+// routineFlops returns the flops of a LAPACK-level routine. Routines without a kind, such as condition estimates,
+// are of lower order and count nothing.
+func routineFlops(r backend.Routine) Thirds {
+	if r.Name == "Dormqr" {
+		return 2*Gemm(r.M, r.N, r.NRHS) - Gemm(r.N, r.N, r.NRHS)
+	}
+	kind, ok := kindOf[r.Name]
+	if !ok {
+		return 0
+	}
+	return kinds[kind].flops(r.M, r.N, r.NRHS)
+}

@@ -1,0 +1,108 @@
+package dense
+
+import (
+	"math"
+
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/floats"
+)
+
+// largestOf returns the largest magnitude in x.
+func LargestOf(x []float64) float64 {
+	var m float64
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}
+
+// smallestNormal is the smallest number with all its digits. Below it rounding errors are not of the size of eps times a
+// column any more.
+const SmallestNormal = 0x1p-1022
+
+// powers returns the powers of two between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰ next to the lengths, by which to divide
+// without rounding.
+func Powers(lengths []float64) []float64 {
+	p := make([]float64, len(lengths))
+	for j, v := range lengths {
+		_, exp := math.Frexp(v)
+		p[j] = math.Ldexp(1, max(-1000, min(1000, exp)))
+	}
+	return p
+}
+
+// norm returns the Euclidean norm of x, without overflow or underflow on the way.
+func Norm(x []float64) float64 {
+	if sum := floats.Dot(x, x); sum > SmallestSquare && sum < math.MaxFloat64 {
+		return math.Sqrt(sum)
+	}
+	return floats.Norm(x, 2)
+}
+
+func Largest(x []float64) float64 {
+	var m float64
+	for _, v := range x {
+		m = max(m, v)
+	}
+	return m
+}
+
+// columnNorms returns the Euclidean norms of the columns of m.
+func ColumnNorms(m *mat.Dense) []float64 {
+	raw := m.RawMatrix()
+	norms := make([]float64, raw.Cols)
+	i := 0
+	for ; i+4 <= raw.Rows; i += 4 { // four rows, so that the sums are loaded and stored less often
+		r0 := raw.Data[i*raw.Stride:][:len(norms)]
+		r1 := raw.Data[(i+1)*raw.Stride:][:len(norms)]
+		r2 := raw.Data[(i+2)*raw.Stride:][:len(norms)]
+		r3 := raw.Data[(i+3)*raw.Stride:][:len(norms)]
+		for j := range norms {
+			norms[j] += (r0[j]*r0[j] + r1[j]*r1[j]) + (r2[j]*r2[j] + r3[j]*r3[j])
+		}
+	}
+	for ; i < raw.Rows; i++ {
+		for j, v := range raw.Data[i*raw.Stride:][:len(norms)] {
+			norms[j] += v * v
+		}
+	}
+	for j, sum := range norms {
+		norms[j] = math.Sqrt(sum)
+		if !(sum > SmallestSquare && sum < math.MaxFloat64) {
+			norms[j] = columnNorm(m, j)
+		}
+	}
+	return norms
+}
+
+// columnNorm returns the norm of column j without overflow or underflow on the way.
+func columnNorm(m *mat.Dense, j int) float64 {
+	rows, _ := m.Dims()
+	var sum float64
+	for i := range rows {
+		sum = math.Hypot(sum, m.At(i, j))
+	}
+	return sum
+}
+
+const Eps = 0x1p-52
+
+// smallestSquare is the smallest sum of squares that is trusted to be accurate to eps: the smallest
+// normal number over eps².
+const SmallestSquare = 0x1p-1022 / (Eps * Eps)
+
+// rankTolerance is the ratio of a singular value of an m×n matrix to the largest one at which it is
+// taken for rounding noise, as in MATLAB's rank and NumPy's matrix_rank.
+func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
+
+// scaleColumns divides column j of m by values[j].
+func ScaleColumns(m *mat.Dense, values []float64) {
+	raw := m.RawMatrix()
+	for i := range raw.Rows {
+		row := raw.Data[i*raw.Stride:]
+		for j, v := range values {
+			row[j] /= v
+		}
+	}
+}
