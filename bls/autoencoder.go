@@ -12,15 +12,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The settings of the sparse autoencoder, which are those of the code by the authors of the broad
-// learning system.
+// The settings of the sparse autoencoder, from the code by the authors of the broad learning system.
 const (
 	admmIterations = 50
 	admmPenalty    = 1    // rho
 	admmThreshold  = 1e-3 // lambda/rho, the step of the soft threshold
 )
 
-// autoencoder runs the given number of iterations of ADMM for
+// autoencoder runs iterations of ADMM for
 //
 //	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁
 //
@@ -29,16 +28,16 @@ const (
 //	P = (A1ᵀA1 + I)⁻¹,  c0 = P A1ᵀH1,  o = u = 0
 //	c := c0 + P (o - u);  o := S(c + u, 1e-3);  u := u + c - o
 //
-// where S(t, a) = max(t-a, 0) - max(-t-a, 0). The matrices A1 and H1, as long as the training set,
-// are not needed once their products are there. gram is overwritten; o uses new storage.
+// where S(t, a) = max(t-a, 0) - max(-t-a, 0). It needs the products of A1 and H1 only, which are as long as
+// the training set. It overwrites gram; o is new storage.
 //
 //	cost: 2n²m flops for each iteration; memory: 4nm numbers beside the arguments.
-//	errors: *OverflowError where gram, cross or o is not finite, as samples of ScaleNone may make them; that of
-//	a context that is done, which every iteration looks at.
+//	errors: *OverflowError if gram, cross or o is not finite, as large samples with ScaleNone may make them;
+//	that of ctx, which every iteration checks.
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()
-	if !isfinite.All(gram.RawSymPacked().Data) || !allFinite(cross) {
+	if !isfinite.All(gram.RawSymPacked().Data) || firstNotFinite(cross) >= 0 {
 		return nil, &OverflowError{What: "the autoencoder of the feature nodes", Row: -1, Col: -1}
 	}
 	p := penaltyInverse(bk, gram).RawMatrix()
@@ -58,14 +57,13 @@ func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked,
 		product(c, w, 1)
 		softThreshold(o, u, c, admmThreshold)
 	}
-	if !allFinite(o) {
+	if firstNotFinite(o) >= 0 {
 		return nil, &OverflowError{What: "the autoencoder of the feature nodes", Row: -1, Col: -1}
 	}
 	return o, nil
 }
 
-// softThreshold computes t = c + u, then o = S(t, a) and u = t - o, for matrices of one shape
-// without gaps.
+// softThreshold computes t = c + u, o = S(t, a) and u = t - o, for matrices of one shape without gaps.
 func softThreshold(o, u, c *mat.Dense, a float64) {
 	n, m := c.Dims()
 	rc, ro, ru := c.RawMatrix().Data, o.RawMatrix().Data, u.RawMatrix().Data
@@ -78,8 +76,8 @@ func softThreshold(o, u, c *mat.Dense, a float64) {
 	})
 }
 
-// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles stored; gram, which is
-// finite, is overwritten.
+// penaltyInverse returns the n×n matrix (gram + rho I)⁻¹ with both triangles, and overwrites gram, which is
+// finite.
 func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 	gram.AddDiagonal(admmPenalty)
 	chol := lapack.Cholesky{Backend: bk}
@@ -88,8 +86,8 @@ func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 		gram, err = chol.InverseInPlace()
 	}
 	if err != nil {
-		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are
-		// bounded: only more samples than any memory holds could make it singular.
+		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are bounded: only
+		// more samples than any memory holds could make it singular.
 		panic("bls: the Gram matrix of the autoencoder is not positive definite")
 	}
 	return gram.Dense()

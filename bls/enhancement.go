@@ -8,19 +8,20 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// EnhancementWeights says how the weights Wh of the enhancement nodes are made.
+// EnhancementWeights is the way to draw the weights Wh of the enhancement nodes.
 type EnhancementWeights int
 
 const (
-	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I, where
-	// N >= n3, and of its rows, WhWhᵀ = I, where N < n3, as the code by the authors of the method does.
+	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I, for
+	// N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as the code by the authors of the method does.
 	Orthonormal EnhancementWeights = iota
-	// Uniform takes the random numbers on [-1,1) themselves, as the paper is printed.
+	// Uniform takes the random numbers on [-1,1) themselves, as printed in the paper.
 	Uniform
 )
 
@@ -35,8 +36,7 @@ func (e EnhancementWeights) String() string {
 	return fmt.Sprintf("EnhancementWeights(%d)", int(e))
 }
 
-// drawEnhancement returns Wh, the (n+1)×n3 weights from n feature nodes and the bias to n3 > 0
-// enhancement nodes.
+// drawEnhancement returns Wh, the (n+1)×n3 weights from n feature nodes and the bias to n3 > 0 nodes.
 func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind EnhancementWeights, seed uint64) (*mat.Dense, error) {
 	wh := mat.NewDense(n+1, n3, nil)
 	uniform(stream(seed, forEnhancement, 0), n+1, n3, wh.RawMatrix().Data, n3)
@@ -57,13 +57,14 @@ func drawEnhancement(ctx context.Context, bk blskernel.Backend, n, n3 int, kind 
 		return nil, err
 	}
 	if !ok {
-		return nil, &OptionError{Op: "bls", Option: "Seed", Value: seed, Want: fmt.Sprintf("another one, since the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)}
+		want := fmt.Sprintf("another one, since the %d×%d random matrix drawn from this one does not have full rank", n+1, n3)
+		return nil, &OptionError{Op: "bls", Option: "Seed", Value: seed, Want: want}
 	}
 	return wh, nil
 }
 
-// enhance computes h = Z·Wh, with all rows of Wh but the last one, for some rows of Z, and returns the
-// largest element of [Z, 0.1] Wh.
+// enhance computes h = Z·Wh without the last row of Wh, for some rows of Z, and returns the largest
+// element of [Z, 0.1] Wh.
 //
 //	shapes: h rows×n3, z rows×N, wh (N+1)×n3.
 //	cost: 2·rows·N·n3 flops.
@@ -103,5 +104,70 @@ func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
 	}
 	rows, _ := h.Dims()
 	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
-	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale, rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
+	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale,
+		rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
+}
+
+// orthoPanel is the number of rows that orthonormalizeRows multiplies with all earlier ones at a time.
+const orthoPanel = 32
+
+// orthonormalizeRows replaces the rows of V (r×p, r <= p) by an orthonormal basis of the space they span,
+// V Vᵀ = I to a small multiple of eps. Row i of the result is in the span of the rows 0 to i of V. It returns
+// false, and leaves V undefined, if a row depends on the earlier ones to working precision. It checks ctx
+// before each panel.
+//
+// This is the block Gram-Schmidt method, each panel twice: the second pass removes what the cancellation of
+// the first leaves, which is small enough for a V that passes the test of dependence ("twice is enough").
+//
+//	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
+//	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer. Math. 123 (2013).
+func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense) (bool, error) {
+	r, p := v.Dims()
+	raw := v.RawMatrix()
+	work := make([]float64, min(orthoPanel, r)*r)
+	// The norms of the given rows, to which dependence is relative.
+	norms := make([]float64, r)
+	for i := range r {
+		norms[i] = bk.Dnrm2(p, raw.Data[i*raw.Stride:], 1)
+	}
+	for from := 0; from < r; from += orthoPanel {
+		if err := interrupt.Check(ctx); err != nil {
+			return false, err
+		}
+		rows := min(orthoPanel, r-from)
+		panel := raw.Data[from*raw.Stride:]
+		for pass := range 2 {
+			if from > 0 {
+				bk.Dgemm(blas.NoTrans, blas.Trans, rows, from, p, 1, panel, raw.Stride, raw.Data, raw.Stride, 0, work, from)
+				bk.Dgemm(blas.NoTrans, blas.NoTrans, rows, p, from, -1, work, from, raw.Data, raw.Stride, 1, panel, raw.Stride)
+			}
+			for i := range rows {
+				norm := norms[from+i]
+				if pass == 1 {
+					norm = 1
+				}
+				if !orthonormalizeRow(bk, panel, raw.Stride, i, p, norm) {
+					return false, nil
+				}
+			}
+		}
+	}
+	return true, nil
+}
+
+// orthonormalizeRow makes row i of panel orthogonal to the orthonormal rows 0 to i-1 by the modified
+// Gram-Schmidt method, and scales it to the norm 1. It returns false if at most p·eps of norm is left.
+func orthonormalizeRow(bk blskernel.Backend, panel []float64, ld, i, p int, norm float64) bool {
+	const eps = 0x1p-52
+	x := panel[i*ld : i*ld+p]
+	for j := range i {
+		q := panel[j*ld : j*ld+p]
+		bk.Daxpy(p, -bk.Ddot(p, q, 1, x, 1), q, 1, x, 1)
+	}
+	left := bk.Dnrm2(p, x, 1)
+	if !(left > float64(p)*eps*norm) || math.IsInf(left, 0) {
+		return false
+	}
+	bk.Dscal(p, 1/left, x, 1)
+	return true
 }

@@ -7,18 +7,17 @@ import (
 	"blskernel/internal/codec"
 )
 
-// The errors that this package has in common with blsupdate, whose own come through Fit and PartialFit.
+// The errors that this package shares with blsupdate; Fit and PartialFit also return others of blsupdate.
 type (
-	// ShapeError says that a matrix has no rows, or another number of columns than the model was
-	// fitted to.
+	// ShapeError says that a matrix has no rows, or another number of columns than the model.
 	ShapeError = blsupdate.ShapeError
 	// NotFiniteError says that samples or targets have a NaN or an infinity in them.
 	NotFiniteError = blsupdate.NotFiniteError
-	// OptionError says that an option or a plain argument has a value that it cannot have.
+	// OptionError says that an option or a plain argument is out of range.
 	OptionError = blsupdate.OptionError
-	// MemoryError says that there is less memory than a fit, or an update, needs at the least.
+	// MemoryError says that a fit or an update needs more memory than there is.
 	MemoryError = blsupdate.MemoryError
-	// FormatError says that what is decoded was not written by Encode, or was changed since.
+	// FormatError says that Encode did not write the data, or that they were changed since.
 	FormatError = codec.FormatError
 )
 
@@ -35,22 +34,23 @@ func (e *LabelError) Error() string {
 }
 
 // ScaleError says that the enhancement nodes cannot be scaled by s/max: no element of [Z, 0.1] Wh is
-// positive on the training set. With few nodes it is a matter of chance.
+// positive on the training set, which can happen by chance with few nodes.
 type ScaleError struct {
 	Max float64 // the largest element, not positive
 }
 
 // Error gives the largest element and says what to do.
 func (e *ScaleError) Error() string {
-	return fmt.Sprintf("bls: the largest input of the enhancement nodes on the training set is %v and should be positive; use another Seed, more EnhancementNodes, or Unscaled", e.Max)
+	return fmt.Sprintf("bls: the largest input of the enhancement nodes on the training set is %v and should be positive; "+
+		"use another Seed, more EnhancementNodes, or Unscaled", e.Max)
 }
 
-// OverflowError says that a number on the way from samples to nodes or predictions is beyond float64,
-// although the samples are finite. With ScaleSamples only targets of such a size can bring that about.
+// OverflowError says that a node or a prediction, or a number on the way to it, is beyond float64, although
+// the samples are finite. With ScaleSamples only large targets can cause that.
 type OverflowError struct {
 	What string // is beyond float64
-	Row  int    // of the first sample that it happens with, from 0, or -1 where it is no single one
-	Col  int    // of the first input, from 0, or -1 where it is no single one
+	Row  int    // of the first such sample, from 0, or -1 if it is not one sample
+	Col  int    // of the first such input, from 0, or -1 if it is not one input
 }
 
 // Error names the place and says what to do.

@@ -1,17 +1,17 @@
 package bls
 
 import (
-	"fmt"
-	"sync"
+	"math"
+	"slices"
 
-	"blskernel/internal/isfinite"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Features are fitted feature maps: what turns samples X (l×d) into rows of the expanded input matrix A
-// = [Z, H] (l×k). They keep nothing of the samples that they were fitted to but the settings listed in
-// the package comment, which Maps returns. They do not change after FitFeatures, so their methods may
-// be called from several goroutines at once.
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k). Of
+// the samples of the fit they keep the settings in the package comment, which Maps returns. They do not
+// change after FitFeatures, so their methods may run on several goroutines.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
@@ -28,9 +28,8 @@ type Features struct {
 	scale float64
 }
 
-// Options returns the options that the maps were fitted with, where each zero that stands for a default
-// is that default, and Backend the backend in use. With them and the same samples FitFeatures returns
-// the same maps.
+// Options returns the options of the fit, with each default in place of its zero, and the backend in use.
+// With them and the same samples FitFeatures returns the same maps.
 func (f *Features) Options() FeatureOptions {
 	f.check()
 	return f.opt
@@ -46,13 +45,13 @@ func (f *Features) Inputs() int {
 // Nodes returns k = N + n3, the number of columns of A.
 func (f *Features) Nodes() int { return f.FeatureNodes() + f.EnhancementNodes() }
 
-// FeatureNodes returns N = n2·n1, the number of columns of Z, which are the first ones of A.
+// FeatureNodes returns N = n2·n1, the number of columns of Z, the first of A.
 func (f *Features) FeatureNodes() int {
 	f.check()
 	return f.opt.Groups * f.opt.GroupNodes
 }
 
-// EnhancementNodes returns n3, the number of columns of H, which follow those of Z.
+// EnhancementNodes returns n3, the number of columns of H, the last of A.
 func (f *Features) EnhancementNodes() int {
 	f.check()
 	return f.opt.EnhancementNodes
@@ -64,35 +63,52 @@ func (f *Features) check() {
 	}
 }
 
-// checkSamples returns an error unless x has at least one row, the wanted number of columns (any, at
-// least one, where that is 0), and only finite elements.
-func checkSamples(x *mat.Dense, cols int) error {
-	if x == nil || x.IsEmpty() {
-		return &ShapeError{Op: "bls", Matrix: "X", Want: "at least one row and one column"}
+// FeatureMaps are the numbers of Features, for programs that are not in Go. In NumPy a sample x becomes a
+// row of A by
+//
+//	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros where all of x is equal
+//	ScaleColumns:  s = (x - Means) / Deviations
+//	ScaleNone:     s = x
+//	h1 = append(s, Bias)
+//	z  = (h1 @ FeatureWeights - FeatureMinimum) / FeatureRange
+//	h  = tanh(EnhancementScale * (append(z, Bias) @ EnhancementWeights))
+//	a  = concatenate([z, h]), or z where EnhancementWeights is nil
+//
+// which differs from Transform by rounding only. With the weights W of the output layer the scores of a
+// Classifier are a @ W, and the predictions of a Regressor append(a, 1) @ W + Center, or a @ W without an
+// intercept.
+type FeatureMaps struct {
+	Scaling           Scaling
+	Means, Deviations []float64 // d each, nil unless Scaling is ScaleColumns
+
+	Bias float64 // 0.1, the last column of H1 and beside Z
+
+	FeatureWeights               *mat.Dense // (d+1)×N; the last row is that of the bias
+	FeatureMinimum, FeatureRange []float64  // N each, over the first training set; 0 and 1 if not scaled
+
+	EnhancementWeights *mat.Dense // (N+1)×n3, nil for n3 = 0; the last row is that of the bias
+	EnhancementScale   float64    // s/m, or 1 with Unscaled
+}
+
+// Maps returns copies of all numbers of the maps.
+func (f *Features) Maps() FeatureMaps {
+	f.check()
+	m := FeatureMaps{
+		Scaling:          f.opt.Scaling,
+		Means:            slices.Clone(f.means),
+		Deviations:       slices.Clone(f.deviations),
+		Bias:             biasInput,
+		FeatureWeights:   gonum.DenseCopyOf(f.weights),
+		FeatureMinimum:   slices.Clone(f.offset),
+		FeatureRange:     make([]float64, len(f.gain)),
+		EnhancementScale: f.scale,
 	}
-	l, d := x.Dims()
-	if cols != 0 && d != cols {
-		return &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: fmt.Sprintf("%d columns, as the samples of the fit", cols)}
+	for j, g := range f.gain {
+		// The reciprocal of the smallest gain, for a range near the largest number, may round to infinity.
+		m.FeatureRange[j] = min(1/g, math.MaxFloat64)
 	}
-	raw := x.RawMatrix()
-	// Each part of the rows stops at its first; the earliest of these does not depend on the parts.
-	var mu sync.Mutex
-	var first *NotFiniteError
-	parallelRows(l, d, func(from, to int) {
-		for i := from; i < to; i++ {
-			row := raw.Data[i*raw.Stride : i*raw.Stride+d]
-			if j := isfinite.First(row); j >= 0 {
-				mu.Lock()
-				defer mu.Unlock()
-				if first == nil || i < first.Row {
-					first = &NotFiniteError{Op: "bls", Matrix: "X", Row: i, Col: j, Value: row[j]}
-				}
-				return
-			}
-		}
-	})
-	if first != nil {
-		return first
+	if f.enhancement != nil {
+		m.EnhancementWeights = gonum.DenseCopyOf(f.enhancement)
 	}
-	return nil
+	return m
 }

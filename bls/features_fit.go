@@ -16,40 +16,37 @@ import (
 // set. The package comment has the equations.
 //
 //	shapes: X l×d, one sample a row, l and d at least 1.
-//	reads/writes: X is read three times, with ScaleColumns six times, and neither modified nor kept.
+//	reads/writes: reads X three times, with ScaleColumns six times.
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
-//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before anything is computed; *ScaleError if no input of the enhancement nodes is
-//	positive, which the scale s/max needs; *OverflowError, with ScaleColumns and ScaleNone, for samples so large
-//	that a result is beyond float64.
+//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before it computes anything; *ScaleError if
+//	no input of the enhancement nodes is positive, which the scale s/max needs; *OverflowError, with
+//	ScaleColumns and ScaleNone, if a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
 	return FitFeaturesContext(context.Background(), x, opt)
 }
 
-// FitFeaturesContext is FitFeatures that looks at ctx before each panel of rows and each iteration of an
+// FitFeaturesContext is FitFeatures that checks ctx before each panel of rows and each iteration of an
 // autoencoder. If ctx is done it returns an error that wraps context.Cause(ctx).
 func FitFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (*Features, error) {
 	f, _, err := fit(ctx, x, opt, false)
 	return f, err
 }
 
-// FitTransformFeatures is FitFeatures followed by Transform of the same X, without computing the
-// nodes of the training set a second time.
-//
-//	reads/writes: X is neither modified nor kept; A (l×k) is new storage.
-//	errors: those of FitFeatures.
+// FitTransformFeatures is FitFeatures and Transform of the same X, without computing its nodes twice. A
+// (l×k) is new storage. The errors are those of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
 	return FitTransformFeaturesContext(context.Background(), x, opt)
 }
 
-// FitTransformFeaturesContext is FitTransformFeatures that looks at ctx as FitFeaturesContext does.
-func FitTransformFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
+// FitTransformFeaturesContext is FitTransformFeatures that checks ctx as FitFeaturesContext does.
+func FitTransformFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (*Features, *mat.Dense, error) {
 	return fit(ctx, x, opt, true)
 }
 
-// fit fits the maps and, if keep is set, returns the nodes of x.
+// fit fits the maps and, if keep is true, returns the nodes of x.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {
@@ -69,7 +66,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 		return nil, nil, err
 	}
 	if n3 > 0 {
-		// First, because it is cheap and may fail.
+		// First, because it is cheap and can fail.
 		if f.enhancement, err = drawEnhancement(ctx, opt.Backend, n, n3, opt.Enhancement, opt.Seed); err != nil {
 			return nil, nil, err
 		}
@@ -99,8 +96,7 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 		}
 	}
 	if keep && n3 > 0 {
-		// The products are computed again, with the scale, so that the rows are to the bit those of
-		// Transform.
+		// The products again, with the scale, so that the rows are to the bit those of Transform.
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return nil, nil, err
 		}
@@ -113,9 +109,8 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 
 // fineTune returns the weights of all groups, beta_1 to beta_n2 side by side, (d+1)×N.
 //
-// The groups differ in their random numbers only and are computed side by side: one product with the
-// (d+1)×N random weights and one with their A1 replace 2·n2 narrow ones. What the autoencoder needs of
-// the samples is summed over panels of rows.
+// The groups differ in their random numbers only: one product with the (d+1)×N random weights and one with
+// their A1 replace 2·n2 narrow ones. The products for the autoencoders are summed over panels of rows.
 func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	bk, opt := f.opt.Backend, f.opt
 	l, d := x.Dims()
@@ -135,13 +130,14 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	err := interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		q := to - from
 		h, a := h1.Slice(0, q, 0, d+1).(*mat.Dense), a1.Slice(0, q, 0, n).(*mat.Dense)
-		if err := f.standardize(h, x, from, to); err != nil {
+		if err := standardizeTo(h, x, from, to, opt.Scaling, f.means, f.deviations); err != nil {
 			return err
 		}
 		mat.Mul(bk, a, h, w)
 		scaleGroups(a, n1)
 		rh, ra, rc := h.RawMatrix(), a.RawMatrix(), cross.RawMatrix()
-		bk.Dgemm(blas.Trans, blas.NoTrans, n, d+1, q, 1, ra.Data, ra.Stride, rh.Data, rh.Stride, 1, rc.Data, rc.Stride)
+		bk.Dgemm(blas.Trans, blas.NoTrans, n, d+1, q, 1, ra.Data, ra.Stride, rh.Data, rh.Stride, 1,
+			rc.Data, rc.Stride)
 		for g, gram := range grams {
 			blskernel.Packed(bk).Dsprk(blas.Trans, n1, q, 1, ra.Data[g*n1:], ra.Stride, 1, gram.RawSymPacked().Data)
 		}
@@ -161,13 +157,8 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	return w, nil
 }
 
-// standardize computes rows from to to of H1 by the scaling of the maps.
-func (f *Features) standardize(h1, x *mat.Dense, from, to int) error {
-	return standardizeTo(h1, x, from, to, f.opt.Scaling, f.means, f.deviations)
-}
-
-// checkNodes returns a *OverflowError if a row of nodes is not finite. Samples that are standardised by
-// themselves cannot bring that about, and are not looked at.
+// checkNodes returns an *OverflowError if a row of nodes is not finite. It skips ScaleSamples, which cannot
+// cause that.
 func (f *Features) checkNodes(a *mat.Dense) error {
 	if f.opt.Scaling == ScaleSamples {
 		return nil
@@ -204,12 +195,13 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	}
 	scale := f.opt.Shrink / largest
 	if math.IsInf(scale, 1) {
-		return 0, &OptionError{Op: "bls", Option: "Shrink", Value: f.opt.Shrink, Want: fmt.Sprintf("a smaller number, since the factor s/m with m = %v is beyond float64", largest)}
+		want := fmt.Sprintf("a smaller number, since the factor s/m with m = %v is beyond float64", largest)
+		return 0, &OptionError{Op: "bls", Option: "Shrink", Value: f.opt.Shrink, Want: want}
 	}
 	return scale, nil
 }
 
-// largestEnhanced returns the largest element of [Z, 0.1] Wh, which exists one panel of rows at a time.
+// largestEnhanced returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a time.
 func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, error) {
 	l, n := z.Dims()
 	n3 := f.EnhancementNodes()

@@ -8,23 +8,20 @@ import (
 	"blskernel/mat"
 )
 
-// Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit: values beyond
-// those of the first training set are not clipped.
+// Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not clip
+// values beyond those of the first training set. Every row of A is a function of the same row of X, to the
+// rounding of the backend's Dgemm (see the package comment).
 //
-//	reads/writes: X is neither modified nor kept; A is new storage.
+//	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory beside A: a panel of rows of some 10 MB.
-//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError
-//	for a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for samples so large that a
-//	node is beyond float64.
-//
-// Every row of A is a function of the same row of X, to the rounding of the backend's Dgemm (see the
-// package comment).
+//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError for a
+//	NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node beyond float64.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }
 
-// TransformContext is Transform that looks at ctx before each panel of rows. If ctx is done it returns
-// an error that wraps context.Cause(ctx).
+// TransformContext is Transform that checks ctx before each panel of rows. If ctx is done it returns an
+// error that wraps context.Cause(ctx).
 func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if err := checkSamples(x, f.Inputs()); err != nil {
 		return nil, err
@@ -37,17 +34,17 @@ func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Den
 	return a, nil
 }
 
-// TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. Where
-// it returns an error dst is what it was, but for a *OverflowError, after which it is undefined.
+// TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. An error leaves dst
+// unchanged, except an *OverflowError, after which its contents are undefined.
 //
-//	panics: if dst is not l×k, or its storage overlaps that of X, be it by interleaved rows.
+//	panics: if dst is not l×k, or if its address range overlaps that of X.
 func (f *Features) TransformTo(dst, x *mat.Dense) error {
 	if err := checkSamples(x, f.Inputs()); err != nil {
 		return err
 	}
 	l, _ := x.Dims()
 	if r, c := dst.Dims(); r != l || c != f.Nodes() {
-		panic("bls: the destination has not the shape of the result")
+		panic("bls: the destination does not have the shape of the result")
 	}
 	if overlap(dst, x) {
 		panic("bls: the destination overlaps the samples")
@@ -72,8 +69,7 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	return f.checkNodes(a)
 }
 
-// appendEnhanced computes the enhancement nodes in the last columns of a from the feature nodes in the
-// first.
+// appendEnhanced computes the last columns of a, the enhancement nodes, from the first, the feature nodes.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n := f.FeatureNodes()
@@ -84,8 +80,7 @@ func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	})
 }
 
-// project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, where H1 exists one panel of
-// rows at a time.
+// project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, one panel of rows of H1 at a time.
 func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	l, d := x.Dims()
 	n := f.FeatureNodes()
@@ -93,7 +88,7 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	h1 := mat.NewDense(rows, d+1, nil)
 	return interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
 		h := h1.Slice(0, to-from, 0, d+1).(*mat.Dense)
-		if err := f.standardize(h, x, from, to); err != nil {
+		if err := standardizeTo(h, x, from, to, f.opt.Scaling, f.means, f.deviations); err != nil {
 			return err
 		}
 		mat.Mul(f.opt.Backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
@@ -101,7 +96,7 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	})
 }
 
-// overlap tells whether the address ranges of two matrices that are not empty have a common part.
+// overlap reports whether the address ranges of two matrices, neither of them empty, overlap.
 func overlap(a, b *mat.Dense) bool {
 	ra, rb := a.RawMatrix(), b.RawMatrix()
 	const size = unsafe.Sizeof(float64(0))

@@ -32,9 +32,8 @@ func OneHot(labels []int, classes int) (*mat.Dense, error) {
 	return mat.NewDense(len(labels), classes, data), nil
 }
 
-// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first of them
-// where there are several. NaN is passed over; a row of nothing else has no largest element, and
-// its index is -1, which is no label.
+// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first one of several.
+// It ignores NaN; a row of NaN alone has the index -1, which is no label.
 func ArgMax(scores *mat.Dense) []int {
 	l, c := scores.Dims()
 	raw := scores.RawMatrix()
@@ -51,11 +50,11 @@ func ArgMax(scores *mat.Dense) []int {
 	return out
 }
 
-// Accuracy returns the share of predictions that equal their labels, in percent: 100/l times the number
-// of i with pred[i] = labels[i]. It is NaN for l = 0. It panics if the lengths differ.
+// Accuracy returns the percentage of the l predictions that equal their labels, NaN for l = 0. It panics if
+// the lengths differ.
 func Accuracy(pred, labels []int) float64 {
 	if len(pred) != len(labels) {
-		panic("bls: as many predictions as labels are wanted")
+		panic("bls: the numbers of predictions and labels differ")
 	}
 	return 100 * float64(hits(pred, labels)) / float64(len(labels))
 }

@@ -9,13 +9,15 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
+	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// ErrNotFitted is returned where a Classifier or Regressor is asked about samples before it has seen any.
+// ErrNotFitted is the error of a Classifier or Regressor that has seen no samples yet.
 var ErrNotFitted = errors.New("bls: the model is not fitted; call Fit or PartialFit first")
 
 // settings are the options that Classifier and Regressor share.
@@ -24,12 +26,12 @@ type settings struct {
 	features  FeatureOptions
 	method    blsupdate.Method
 	update    blsupdate.Options
-	classes   int // of a Classifier, 0 for as many as the labels call for
+	classes   int // of a Classifier, 0 for as many as the labels have
 	intercept bool
 }
 
 // A model is fitted feature maps with the updater of the output layer: scores = A W, or, with an
-// intercept, [A, 1] W + 1·centerᵀ.
+// intercept, [A, 1] W + 1·centerᵀ. Classifier and Regressor embed it.
 type model struct {
 	settings settings // as Fit read them
 	backend  blskernel.Backend
@@ -40,7 +42,7 @@ type model struct {
 	// updater sees them. It is nil without an intercept.
 	center []float64
 
-	// weights is the updater's W, or nil if it has changed since it was last asked for.
+	// weights is the updater's W, or nil if W has changed since the model last asked for it.
 	mu      sync.Mutex
 	weights *mat.Dense
 }
@@ -80,8 +82,29 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 	return m, nil
 }
 
+// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of the samples x
+// (l×d) and the state of the output layer with the targets y (l×c). FitFeatures checks the options.
+func checkModelMemory(s settings, x, y *mat.Dense) error {
+	opt, err := s.features.resolve()
+	if err != nil {
+		return nil
+	}
+	l, d := x.Dims()
+	_, c := y.Dims()
+	n, n3 := opt.Groups*opt.GroupNodes, opt.EnhancementNodes
+	k := n + n3
+	if s.intercept {
+		k++
+	}
+	state := blsupdate.StateBytes(s.method, l, max(k, 0), c)
+	const do = "take fewer nodes, fit fewer samples and give the others to PartialFit in batches, " +
+		"or take the method gram or qr, whose model does not grow with the samples"
+	return memory.Check(memory.Sum(mapsBytes(d, n, n3), memory.Floats(l, k), state), "bls", do,
+		"a fit of %d nodes to %d samples by %v", k, l, s.method)
+}
+
 // add learns from x (q×d) and y (q×c), which have passed checkRows; y is finite. On an error the model
-// is what it was, because AddInputsContext, the last step, leaves the updater so.
+// stays as it was, because AddInputsContext, the last step, leaves the updater so.
 func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
 	a, y, err := m.rows(ctx, x, y)
 	if err != nil {
@@ -95,7 +118,7 @@ func (m *model) add(ctx context.Context, x, y *mat.Dense) error {
 }
 
 // rows returns what the updater learns from x (q×d) and y (q×c), which are as in add: A, or [A, 1], in
-// new storage, and centered(y). Of the updater it reads the sizes alone.
+// new storage, and centered(y). It reads nothing of the updater but its sizes.
 func (m *model) rows(ctx context.Context, x, y *mat.Dense) (a, targets *mat.Dense, err error) {
 	if targets, err = m.centered(y); err != nil {
 		return nil, nil, err
@@ -117,8 +140,7 @@ func (m *model) inputs() int { return m.features.Inputs() }
 // targets returns c.
 func (m *model) targets() int { return m.updater.Targets() }
 
-// newRows returns new storage for rows of the matrix that the updater works with, A or [A, 1]; the ones
-// are there, the rest is zero.
+// newRows returns new storage for rows of A or [A, 1]. It sets the ones; the rest is zero.
 func (m *model) newRows(rows int) *mat.Dense {
 	k := m.features.Nodes()
 	if m.center == nil {
@@ -137,7 +159,7 @@ func (m *model) expand(ctx context.Context, a, x *mat.Dense) error {
 	return m.features.transform(ctx, a.Slice(0, rows, 0, m.features.Nodes()).(*mat.Dense), x)
 }
 
-// centered returns y without the means of the first targets; that is y itself without an intercept.
+// centered returns y without the means of the first targets; without an intercept that is y itself.
 func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	if m.center == nil {
 		return y, nil
@@ -149,8 +171,61 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 	return out, nil
 }
 
-// currentWeights returns W. It is asked of the updater when it is first wanted and not after every
-// update, since an updater may have to solve for it.
+// scores returns A W (l×c) for the samples x (l×d), with the intercept if there is one. It works in
+// panels of rows of some 10 MB. Beside reading the model it fills in the weights, under the lock, so it may
+// run on several goroutines as long as add does not. A nil model returns ErrNotFitted.
+func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
+	if m == nil {
+		return nil, ErrNotFitted
+	}
+	if err := checkSamples(x, m.inputs()); err != nil {
+		return nil, err
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return nil, err
+	}
+	w, err := m.currentWeights()
+	if err != nil {
+		return nil, err
+	}
+	l, d := x.Dims()
+	k, c := w.Dims()
+	out := mat.NewDense(l, c, nil)
+	rows := min(l, panelRows(max(d+1, k)))
+	work := m.newRows(rows)
+	err = interrupt.EachPanel(ctx, l, rows, func(from, to int) error {
+		a := work.Slice(0, to-from, 0, k).(*mat.Dense)
+		err := m.expand(ctx, a, x.Slice(from, to, 0, d).(*mat.Dense))
+		if e, ok := err.(*OverflowError); ok && e.Row >= 0 {
+			moved := *e
+			moved.Row += from
+			return &moved
+		}
+		if err != nil {
+			return err
+		}
+		mat.Mul(m.backend, out.Slice(from, to, 0, c).(*mat.Dense), a, w)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if m.center != nil {
+		for i := range l {
+			row := out.RawRowView(i)
+			for j, v := range m.center {
+				row[j] += v
+			}
+		}
+	}
+	if i := firstNotFinite(out); i >= 0 {
+		return nil, &OverflowError{What: "the prediction", Row: i, Col: -1}
+	}
+	return out, nil
+}
+
+// currentWeights returns W. It asks the updater at the first use and not after every update, since an
+// updater may have to solve for W.
 func (m *model) currentWeights() (*mat.Dense, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -164,8 +239,11 @@ func (m *model) currentWeights() (*mat.Dense, error) {
 	return m.weights, nil
 }
 
-// copyWeights returns a copy of W, ErrNotFitted on a nil model.
-func (m *model) copyWeights() (*mat.Dense, error) {
+// Weights returns a copy of the weights W of the output layer: k×c, or (k+1)×c for a Regressor with an
+// intercept, where the last row is that of the column of ones.
+//
+//	errors: ErrNotFitted; those of blsupdate.Updater.Weights.
+func (m *model) Weights() (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
 	}
@@ -176,36 +254,39 @@ func (m *model) copyWeights() (*mat.Dense, error) {
 	return gonum.DenseCopyOf(w), nil
 }
 
-// output returns the updater, nil on a nil model.
-func (m *model) output() blsupdate.Updater {
+// Updater returns the output layer, for its Samples, Nodes, Targets, Condition and Report. It is nil before
+// the first Fit. It belongs to the model: do not call it while the model is in use, nor a method of it that
+// changes it.
+func (m *model) Updater() blsupdate.Updater {
 	if m == nil {
 		return nil
 	}
 	return m.updater
 }
 
-// maps returns the feature maps, nil on a nil model.
-func (m *model) maps() *Features {
+// FittedFeatures returns the feature maps of the model, nil before the first Fit.
+func (m *model) FittedFeatures() *Features {
 	if m == nil {
 		return nil
 	}
 	return m.features
 }
 
-// checkRows returns an error unless x is fit to be expanded, with the given number of columns (any, at
-// least one, where that is 0), and has as many rows as the named rows×cols targets.
+// checkRows returns an error unless x can be expanded, has the given number of columns (any number, at
+// least one, if that is 0), and has as many rows as the named rows×cols targets.
 func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	if err := checkSamples(x, inputs); err != nil {
 		return err
 	}
 	if l, _ := x.Dims(); rows != l {
-		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: fmt.Sprintf("%d rows, one for each row of X", l)}
+		want := fmt.Sprintf("%d rows, one for each row of X", l)
+		return &ShapeError{Op: "bls", Matrix: name, Rows: rows, Cols: cols, Want: want}
 	}
 	return nil
 }
 
-// columnMeans returns the mean of each column of y, as its first element plus the mean of the
-// differences from it: equal elements have themselves for a mean, without rounding.
+// columnMeans returns the mean of each column of y, as its first element plus the mean of the differences
+// from it: the mean of equal elements is exact.
 func columnMeans(y *mat.Dense) []float64 {
 	l, c := y.Dims()
 	first := y.RawRowView(0)

@@ -15,7 +15,7 @@ import (
 	"blskernel/internal/isfinite"
 )
 
-// A kind is that of a model; its 8 bytes are the first word of the head of an encoding.
+// A kind is the kind of a model: the first 8 bytes of the head of an encoding.
 type kind string
 
 const (
@@ -34,8 +34,8 @@ func (k kind) String() string {
 	return "Regressor"
 }
 
-// encode writes the number of bytes of the head, the head, and the updater, which goes on to the end. A
-// nil model is ErrNotFitted. No lock is held while w is written to: a slow one stops no prediction.
+// encode writes the number of bytes of the head, the head, and the updater, to the end. It holds no lock
+// while it writes, so a slow w holds up no prediction. A nil model returns ErrNotFitted.
 func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
@@ -50,12 +50,12 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err := m.encodeHead(w, k); err != nil {
 		return err
 	}
-	// An updater that solves for the weights when they are wanted does so now, if they can be had, so
-	// that what is written is the same before and after a prediction. From then on no prediction asks it.
+	// An updater that solves for the weights at their first use does so now, so that the bytes are the same
+	// before and after a prediction. From then on no prediction calls the updater.
 	if _, err := m.currentWeights(); err == nil {
 		return blsupdate.Encode(w, m.updater)
 	}
-	// Where they cannot be had every prediction tries again.
+	// Without weights every prediction tries again, so the updater is copied under the lock.
 	copied, err := m.encodedUpdater()
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (m *model) encode(w io.Writer, k kind) error {
 	return err
 }
 
-// encodedUpdater returns what the updater is encoded as.
+// encodedUpdater returns the encoded updater.
 func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -72,8 +72,8 @@ func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	return &b, blsupdate.Encode(&b, m.updater)
 }
 
-// encodeHead writes the kind, the options that the model was fitted with but for those of the updater, which
-// has them itself, the means of the first targets, and the feature maps.
+// encodeHead writes the kind, the options of the fit except those of the updater, the means of the first
+// targets, and the feature maps.
 func (m *model) encodeHead(w io.Writer, k kind) error {
 	c := codec.NewWriter(w)
 	s := m.settings
@@ -95,7 +95,8 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, fmt.Errorf("bls: %w", &FormatError{Offset: int64(n), What: fmt.Sprintf("the end after %d of %d bytes that have to be there", n, len(word)), Err: err})
+		what := fmt.Sprintf("the end after %d of %d bytes that have to be there", n, len(word))
+		return nil, fmt.Errorf("bls: %w", &FormatError{Offset: int64(n), What: what, Err: err})
 	}
 	size := binary.LittleEndian.Uint64(word[:])
 	if size > math.MaxInt64-8 {
@@ -110,7 +111,9 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	}
 	begin := int64(len(word)) + int64(size)
 	if limited.N > 0 {
-		return nil, fmt.Errorf("bls: %v: %w", k, &FormatError{Offset: begin - limited.N, What: fmt.Sprintf("the end after %d of the %d bytes of a head", int64(size)-limited.N, size), Err: io.ErrUnexpectedEOF})
+		what := fmt.Sprintf("the end after %d of the %d bytes of a head", int64(size)-limited.N, size)
+		err := &FormatError{Offset: begin - limited.N, What: what, Err: io.ErrUnexpectedEOF}
+		return nil, fmt.Errorf("bls: %v: %w", k, err)
 	}
 	if m.updater, err = blsupdate.Decode(r, b); err == nil {
 		err = m.fits()
@@ -123,7 +126,7 @@ func decodeModel(r io.Reader, k kind, b blskernel.Backend) (*model, error) {
 	return m, nil
 }
 
-// decodeHead reads what encodeHead wrote. Where it is no head of that kind, r has the error.
+// decodeHead reads what encodeHead wrote. r has the error if that is no head of that kind.
 func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 	if r.Uint64() != k.word() {
 		r.Fail("this is no %v", k)
@@ -144,7 +147,7 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 	if m.features = decodeFeatures(r, b); m.features == nil {
 		return nil
 	}
-	// The maps were fitted with the options, where each zero was replaced by what it stands for.
+	// The maps have the options with the defaults in place of zeros.
 	s.features.Backend = b
 	if opt, err := s.features.resolve(); err != nil || !sameOptions(opt, m.features.opt) {
 		r.Fail("the options are not those that the feature maps were fitted with")
@@ -152,26 +155,29 @@ func decodeHead(r *codec.Reader, k kind, b blskernel.Backend) *model {
 	return m
 }
 
-// sameOptions tells whether two options differ in the backend at most.
+// sameOptions reports whether two options differ in the backend at most.
 func sameOptions(a, b FeatureOptions) bool {
 	a.Backend, b.Backend = nil, nil
 	return a == b
 }
 
-// fits returns a *FormatError unless the updater is one that the rest of the model can have.
+// fits returns a *FormatError unless the updater fits the rest of the model.
 func (m *model) fits() error {
 	nodes := m.features.Nodes()
 	if m.settings.intercept {
 		nodes++
 	}
 	targets := m.updater.Targets()
+	differs := func(what string, have, want int) error {
+		return &FormatError{What: fmt.Sprintf("there are %d %s, and should be %d", have, what, want)}
+	}
 	switch {
 	case m.updater.Nodes() != nodes:
-		return &FormatError{What: fmt.Sprintf("there are %d nodes, and should be %d", m.updater.Nodes(), nodes)}
+		return differs("nodes", m.updater.Nodes(), nodes)
 	case m.settings.intercept && targets != len(m.center):
-		return &FormatError{What: fmt.Sprintf("there are %d targets, and should be %d", targets, len(m.center))}
+		return differs("targets", targets, len(m.center))
 	case m.settings.classes != 0 && targets != m.settings.classes:
-		return &FormatError{What: fmt.Sprintf("there are %d classes, and should be %d", targets, m.settings.classes)}
+		return differs("classes", targets, m.settings.classes)
 	}
 	return nil
 }

@@ -1,27 +1,30 @@
 package bls
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"strings"
+
+	"blskernel/internal/interrupt"
+	"blskernel/mat"
 )
 
-// A Scaling says how samples become the standardised H1 = [S, 0.1] that the feature nodes are computed
-// from.
+// A Scaling is the way from samples to the standardised H1 = [S, 0.1], the input of the feature nodes.
 type Scaling int
 
 const (
-	// ScaleSamples standardises each sample by its own mean and standard deviation over its d inputs,
-	// as the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where all of x is
-	// equal. It suits inputs that are of one kind, such as the pixels of an image or the points of a
-	// curve. x, 2x and x+1 become one and the same, and nothing of the training set is needed.
+	// ScaleSamples standardises each sample by its own mean and standard deviation over its d inputs, as
+	// the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where all of x is equal.
+	// It suits inputs of one kind, such as the pixels of an image or the points of a curve. x, 2x and x+1
+	// become the same, and nothing of the training set is needed.
 	ScaleSamples Scaling = iota
 	// ScaleColumns standardises each input by its mean and standard deviation over the first training
-	// set, s[j] = (x[j] - mean[j]) / std[j], and so do all later samples, by the numbers of the first
-	// set. It suits tables, whose columns are of different kinds and sizes. A column that is constant
-	// in the first training set becomes 0 there, by std[j] = 1; its weights are then exactly 0, so that
-	// it has no influence later either.
+	// set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It suits tables, whose
+	// columns are of different kinds and sizes. A column that is constant in the first training set becomes
+	// 0 there, by std[j] = 1; its weights are then exactly 0, so it has no influence later either.
 	ScaleColumns
-	// ScaleNone takes the samples as they are, S = X: for inputs that are of size 1 already.
+	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
 	ScaleNone
 )
 
@@ -43,4 +46,175 @@ func ParseScaling(name string) (Scaling, error) {
 		}
 	}
 	return 0, fmt.Errorf("bls: unknown scaling %q; known are %s", name, strings.Join(scalingNames, ", "))
+}
+
+// biasInput is the constant that the bias weights of both layers multiply: the last column of H1 and of
+// [Z, 0.1].
+const biasInput = 0.1
+
+// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows of
+// h1, which has d+1 columns. means and deviations are those of ScaleColumns, whose results may be beyond
+// float64: then it returns an *OverflowError for the first.
+func standardizeTo(h1, x *mat.Dense, from, to int, scaling Scaling, means, deviations []float64) error {
+	_, d := x.Dims()
+	rx, rh := x.RawMatrix(), h1.RawMatrix()
+	i, j := firstRow(to-from, d, func(i int) int {
+		row := rh.Data[i*rh.Stride : i*rh.Stride+d+1]
+		at := (from + i) * rx.Stride
+		sample := rx.Data[at : at+d]
+		row[d] = biasInput
+		switch scaling {
+		case ScaleNone:
+			copy(row, sample)
+		case ScaleColumns:
+			return scaleByColumns(row[:d], sample, means, deviations)
+		default:
+			standardizeRow(row[:d], sample)
+		}
+		return -1
+	})
+	if i < 0 {
+		return nil
+	}
+	return &OverflowError{What: "the distance from the mean", Row: from + i, Col: j}
+}
+
+// squareSafe bounds the exponents for which the square of a difference of two elements, as small as one
+// unit in the last place or as large as twice the largest, neither overflows nor underflows, nor does the
+// sum of many: 2·(332+53) < 1022.
+const squareSafe = 332
+
+// standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite x.
+// If all elements of x are equal, dst is zero. The elements themselves decide that: the computed std of a
+// constant row is rounding noise.
+func standardizeRow(dst, x []float64) {
+	lo, hi := x[0], x[0]
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if lo == hi {
+		clear(dst)
+		return
+	}
+	// The result does not change when x is multiplied by a power of two, which brings numbers of any size
+	// into the range whose squares can be summed.
+	if _, exp := math.Frexp(max(-lo, hi)); exp > squareSafe || exp < -squareSafe {
+		for j, v := range x {
+			dst[j] = math.Ldexp(v, -exp)
+		}
+		x = dst
+	}
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / float64(len(x))
+	var ss float64
+	for _, v := range x {
+		ss += (v - mean) * (v - mean)
+	}
+	std := math.Sqrt(ss / float64(len(x)-1))
+	for j, v := range x {
+		dst[j] = (v - mean) / std
+	}
+}
+
+// scaleByColumns computes dst[j] = (x[j] - means[j]) / deviations[j], and returns the index of the first
+// result beyond float64, or -1.
+func scaleByColumns(dst, x, means, deviations []float64) int {
+	bad := -1
+	for j, v := range x {
+		dst[j] = (v - means[j]) / deviations[j]
+		if bad < 0 && math.IsInf(dst[j], 0) {
+			bad = j
+		}
+	}
+	return bad
+}
+
+// smallestNormal is the smallest float64 with all its digits.
+const smallestNormal = 0x1p-1022
+
+// columnScales returns the mean and the standard deviation (l-1) of each column of x (l×d, finite), for
+// ScaleColumns. A column of equal elements has exactly that mean, and the deviation 1; so has a column
+// whose deviation is below 2⁻¹⁰²², which has no digits to divide by.
+//
+// A power of two brings the largest element of each column near 1, so that nothing overflows. The mean is
+// that of the differences from the first element; the mean e of the differences from it corrects its
+// rounding, and the sum of squares:
+//
+//	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
+//
+//	cost: three passes over x, in the order of the rows whatever the number of threads.
+//	errors: *OverflowError for a deviation beyond float64; that of ctx, checked before each panel of rows.
+//	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass algorithm.
+func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float64, err error) {
+	l, d := x.Dims()
+	first := x.RawRowView(0)
+	lo, hi := make([]float64, d), make([]float64, d)
+	copy(lo, first)
+	copy(hi, first)
+	err = eachRow(ctx, x, func(row []float64) {
+		for j, v := range row {
+			lo[j], hi[j] = min(lo[j], v), max(hi[j], v)
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	factor := make([]float64, d)
+	for j := range factor {
+		// 2¹⁰⁰⁰ times the smallest number has a square, and so has the largest times 2⁻¹⁰⁰⁰.
+		_, exp := math.Frexp(max(-lo[j], hi[j]))
+		factor[j] = math.Ldexp(1, max(-1000, min(1000, -exp)))
+	}
+	means, deviations = make([]float64, d), make([]float64, d)
+	err = eachRow(ctx, x, func(row []float64) {
+		for j, v := range row {
+			means[j] += (factor[j]*v - factor[j]*first[j]) / float64(l)
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for j, f := range factor {
+		means[j] += f * first[j]
+	}
+	left := make([]float64, d)
+	err = eachRow(ctx, x, func(row []float64) {
+		for j, v := range row {
+			e := factor[j]*v - means[j]
+			left[j] += e / float64(l)
+			deviations[j] += e * e
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for j, f := range factor {
+		if lo[j] == hi[j] {
+			means[j], deviations[j] = lo[j], 1
+			continue
+		}
+		means[j] = min(hi[j], max(lo[j], (means[j]+left[j])/f))
+		deviations[j] = math.Sqrt(max(0, deviations[j]-float64(l)*left[j]*left[j])/float64(l-1)) / f
+		if math.IsInf(deviations[j], 1) {
+			return nil, nil, &OverflowError{Row: -1, Col: j, What: "the standard deviation"}
+		}
+		if deviations[j] < smallestNormal {
+			deviations[j] = 1
+		}
+	}
+	return means, deviations, nil
+}
+
+// eachRow calls f for each row of x, and checks ctx before each panel of rows.
+func eachRow(ctx context.Context, x *mat.Dense, f func(row []float64)) error {
+	l, d := x.Dims()
+	return interrupt.EachPanel(ctx, l, panelRows(d), func(from, to int) error {
+		for i := from; i < to; i++ {
+			f(x.RawRowView(i))
+		}
+		return nil
+	})
 }

@@ -1,0 +1,139 @@
+package bls
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"blskernel/blsupdate"
+	"blskernel/internal/backend"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X, and
+// the targets Y of the labels, +1 for the class of a sample and -1 for the others. An output layer that
+// learns them elsewhere, by blsupdate.New, AddInputs and Merge, learns what c would have, and WithUpdater
+// makes a model of it.
+//
+//	shapes: X q×d, labels q, each from 0 to c-1 with the c of the fit; A is q×k and Y is q×c.
+//	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
+//	cost, memory: those of Features.Transform, and Y.
+//	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError as
+//	PartialFit has them.
+func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
+	return c.ExpandContext(context.Background(), x, labels)
+}
+
+// ExpandContext is Expand that checks ctx before each panel of rows. If ctx is done it returns an error
+// that wraps context.Cause(ctx).
+func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
+	if c.model == nil {
+		return nil, nil, ErrNotFitted
+	}
+	if y, err = labelTargets(x, c.inputs(), labels, c.targets()); err != nil {
+		return nil, nil, err
+	}
+	return c.rows(ctx, x, y)
+}
+
+// Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with the
+// column of ones, and the targets Y without the means y0 of the first batch, which Center returns. With
+// NoIntercept it returns the nodes and a copy of Y. An output layer that learns them elsewhere, by
+// blsupdate.New, AddInputs and Merge, learns what r would have, and WithUpdater makes a model of it.
+//
+//	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
+//	reads/writes: reads X, Y and the sizes of the output layer; A and Ya are new storage.
+//	cost, memory: those of Features.Transform, and Ya.
+//	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *OverflowError and *MemoryError as PartialFit has
+//	them; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond float64.
+func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
+	return r.ExpandContext(context.Background(), x, y)
+}
+
+// ExpandContext is Expand that checks ctx before each panel of rows. If ctx is done it returns an error
+// that wraps context.Cause(ctx).
+func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *mat.Dense, err error) {
+	if r.model == nil {
+		return nil, nil, ErrNotFitted
+	}
+	if err := checkTargets(x, r.inputs(), y, r.targets()); err != nil {
+		return nil, nil, err
+	}
+	if a, ya, err = r.rows(ctx, x, y); err != nil {
+		return nil, nil, err
+	}
+	if ya == y {
+		ya = gonum.DenseCopyOf(y)
+	}
+	return a, ya, nil
+}
+
+// WithUpdater returns a fitted model with the feature maps of c and the output layer u, which has learned
+// rows and targets of Expand: in another goroutine or process, or as the sum of several that Merge has
+// made. The result has learned what u has, and nothing that only c has.
+//
+// Method and Update of the result are those of u, with its present ridge; the other fields are the options
+// of the fit of c. The result owns u from then on.
+//
+//	shapes: u has the k nodes and c targets of c.
+//	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with the
+//	result.
+//	cost: that of blsupdate.Encode without the writing, which checks u.
+//	errors: ErrNotFitted; *ShapeError for other numbers of nodes or targets; *OptionError for a u that is
+//	nil, that another package made, or that is the output layer of c; those of blsupdate.Encode. If u has
+//	too few rows to determine the weights, the first prediction returns that error, and WithUpdater none.
+func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
+	m, err := c.withUpdater(u)
+	if err != nil {
+		return nil, err
+	}
+	return m.classifier(), nil
+}
+
+// WithUpdater returns a fitted model with the feature maps of r and the output layer u, as that of
+// Classifier does. Its Center is that of r, which Expand has subtracted, whatever rows u has learned.
+//
+//	shapes: u has the k+1 rows of weights of r, or k with NoIntercept, and its c targets.
+//	reads/writes, cost, errors: those of Classifier.WithUpdater.
+func (r *Regressor) WithUpdater(u blsupdate.Updater) (*Regressor, error) {
+	m, err := r.withUpdater(u)
+	if err != nil {
+		return nil, err
+	}
+	return m.regressor(), nil
+}
+
+// withUpdater returns a model like m with the output layer u. A nil model returns ErrNotFitted.
+func (m *model) withUpdater(u blsupdate.Updater) (*model, error) {
+	if m == nil {
+		return nil, ErrNotFitted
+	}
+	if u == m.updater {
+		// Each of the two models would miss what the other one learns.
+		return nil, &OptionError{Op: "bls", Option: "the output layer", Value: "that of the model itself",
+			Want: "another one, such as blsupdate.Decode makes of what Encode writes"}
+	}
+	// It checks who made u, which no method of u tells, and refuses now what Save would refuse later.
+	if err := blsupdate.Encode(io.Discard, u); err != nil {
+		return nil, err
+	}
+	if k, c := m.updater.Nodes(), m.updater.Targets(); u.Nodes() != k || u.Targets() != c {
+		want := fmt.Sprintf("%d×%d, as that of the fit", k, c)
+		return nil, &ShapeError{Op: "bls", Matrix: "W of the output layer", Rows: u.Nodes(), Cols: u.Targets(), Want: want}
+	}
+	s := m.settings
+	s.method, s.update = u.Method(), currentOptions(u)
+	if s.backend != nil {
+		s.update.Backend = backend.Or(s.update.Backend) // where nil would stand for s.backend
+	}
+	return &model{settings: s, backend: m.backend, features: m.features, updater: u, center: m.center}, nil
+}
+
+// currentOptions returns the options that u started with, with its present ridge.
+func currentOptions(u blsupdate.Updater) blsupdate.Options {
+	opt := u.Options()
+	opt.Lambda = u.Lambda()
+	return opt
+}

@@ -1,0 +1,130 @@
+package bls
+
+import (
+	"fmt"
+	"sync"
+
+	"blskernel"
+	"blskernel/internal/isfinite"
+	"blskernel/internal/memory"
+	"blskernel/mat"
+)
+
+// panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm at full speed, and little
+// beside X and A.
+const panelElements = 1 << 20
+
+// enhancePanel is the number of rows whose enhancement nodes are computed between two checks of a context.
+const enhancePanel = 1 << 16
+
+// panelRows returns the number of rows, 16 to 4096, of a panel with the given number of columns. It
+// depends on nothing else, so the order of sums over samples is always the same.
+func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
+
+// parallelGrain is the number of elements that is worth a goroutine: some ten microseconds of the
+// cheapest loop here.
+const parallelGrain = 1 << 13
+
+// parallelRows splits the rows [0, n), of cols elements each, across at most blskernel.Threads()
+// goroutines, calls f(from, to) for each range, and waits. f must treat every row by itself, so that the
+// number of threads makes no difference. If calls panic, parallelRows panics with the value of the first,
+// after all have ended.
+func parallelRows(n, cols int, f func(from, to int)) {
+	parts := min(blskernel.Threads(), n, n*cols/parallelGrain)
+	if parts <= 1 {
+		f(0, n)
+		return
+	}
+	var all sync.WaitGroup
+	var once sync.Once
+	var failed any
+	part := func(p int) {
+		defer all.Done()
+		defer func() {
+			if v := recover(); v != nil {
+				once.Do(func() { failed = v })
+			}
+		}()
+		f(p*n/parts, (p+1)*n/parts)
+	}
+	all.Add(parts)
+	for p := 1; p < parts; p++ {
+		go part(p)
+	}
+	part(0)
+	all.Wait()
+	if failed != nil {
+		panic(failed)
+	}
+}
+
+// firstRow calls bad for the rows [0, n), of cols elements each, as parallelRows does. It returns the
+// lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for all. Each range
+// stops at its first bad row, so the result does not depend on the ranges.
+func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
+	var mu sync.Mutex
+	row, col = n, -1
+	parallelRows(n, cols, func(from, to int) {
+		for i := from; i < to; i++ {
+			if j := bad(i); j >= 0 {
+				mu.Lock()
+				defer mu.Unlock()
+				if i < row {
+					row, col = i, j
+				}
+				return
+			}
+		}
+	})
+	if row == n {
+		row = -1
+	}
+	return row, col
+}
+
+// firstNotFinite returns the index of the first row of m with a NaN or an infinity, or -1.
+func firstNotFinite(m *mat.Dense) int {
+	rows, cols := m.Dims()
+	row, _ := firstRow(rows, cols, func(i int) int {
+		if isfinite.All(m.RawRowView(i)) {
+			return -1
+		}
+		return 0
+	})
+	return row
+}
+
+// checkFinite returns a *NotFiniteError for the first element of m that is not finite.
+func checkFinite(name string, m *mat.Dense) error {
+	rows, cols := m.Dims()
+	i, j := firstRow(rows, cols, func(i int) int { return isfinite.First(m.RawRowView(i)) })
+	if i < 0 {
+		return nil
+	}
+	return &NotFiniteError{Op: "bls", Matrix: name, Row: i, Col: j, Value: m.At(i, j)}
+}
+
+// checkSamples returns an error unless x has at least one row, the wanted number of columns (any number,
+// at least one, if that is 0), and only finite elements.
+func checkSamples(x *mat.Dense, cols int) error {
+	if x == nil || x.IsEmpty() {
+		return &ShapeError{Op: "bls", Matrix: "X", Want: "at least one row and one column"}
+	}
+	if l, d := x.Dims(); cols != 0 && d != cols {
+		want := fmt.Sprintf("%d columns, as the samples of the fit", cols)
+		return &ShapeError{Op: "bls", Matrix: "X", Rows: l, Cols: d, Want: want}
+	}
+	return checkFinite("X", x)
+}
+
+// mapsBytes returns the bytes of the maps from d inputs to n feature nodes and n3 enhancement nodes.
+func mapsBytes(d, n, n3 int) int64 {
+	return memory.Sum(memory.Floats(d+1, n), memory.Floats(n+1, n3))
+}
+
+// checkMemory returns a *MemoryError unless there is memory for some bytes and the nodes of rows samples.
+func checkMemory(bytes int64, rows, nodes int) error {
+	need := memory.Sum(bytes, memory.Floats(rows, nodes))
+	const do = "take fewer nodes, or give the samples in batches"
+	return memory.Check(need, "bls", do, "computing %d nodes of %d samples", nodes, rows)
+}
