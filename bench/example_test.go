@@ -3,9 +3,7 @@ package bench_test
 import (
 	"context"
 	"fmt"
-	"math"
 
-	"blskernel"
 	"blskernel/bench"
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -112,31 +110,4 @@ func ExampleCrossings() {
 	// Output:
 	// improved against pseudoinverse: q = 300
 	// improved against weights: q = 30
-}
-
-// The error of the weights against the condition number, which QR keeps to κ and Gram to κ².
-func ExampleGrowth() {
-	pure, err := blskernel.Lookup("pure")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	g := &bench.Growth{
-		Conditions: []float64{1e2, 1e6}, Lambdas: []float64{0}, Nodes: 10, Samples: 100, Seeds: 1, Backend: pure,
-		Variants: bench.Variants(blsupdate.Gram, blsupdate.QR),
-	}
-	err = g.Run(context.Background(), func(points []bench.GrowthPoint) error {
-		for _, p := range points {
-			fmt.Printf("%s, κ = %.0e: within the bound %v, nine digits %v\n", p.Variant(), p.Condition, p.Within(), !(math.Abs(p.Error) > 1e-9))
-		}
-		return nil
-	}, nil)
-	if err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// gram, κ = 1e+02: within the bound true, nine digits true
-	// qr, κ = 1e+02: within the bound true, nine digits true
-	// gram, κ = 1e+06: within the bound true, nine digits false
-	// qr, κ = 1e+06: within the bound true, nine digits true
 }

@@ -73,3 +73,9 @@ func timeStart(m blsupdate.Method, a, y *mat.Dense, opt blsupdate.Options) (scra
 	report := u.Report()
 	return scratchTiming{seconds, report.Model() + report.Abandoned, report.Start.String()}, nil
 }
+
+// head returns the first l rows of m, in the same storage.
+func head(m *mat.Dense, l int) *mat.Dense {
+	_, k := m.Dims()
+	return m.Slice(0, l, 0, k).(*mat.Dense)
+}

@@ -38,8 +38,5 @@ func TestVariantNames(t *testing.T) {
 		if got := (Cost{Method: tc.method, Form: tc.form, Solve: tc.solve}).Variant(); got != tc.want {
 			t.Errorf("a cost of %+v is of %s", tc, got)
 		}
-		if got := (GrowthPoint{Method: tc.method, Form: tc.form, Solve: tc.solve}).Variant(); got != tc.want {
-			t.Errorf("a point of %+v is of %s", tc, got)
-		}
 	}
 }

@@ -77,9 +77,7 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	if speed.CPUTime() > 0 {
 		c.Clock = speed.CPUTime
 	}
-	if c.Peak, err = speed.KernelPeak(f.kernel, c.Clock); err != nil {
-		return 0, err
-	}
+	c.Peak = func(threads int) float64 { return backend.Peak(b, threads, c.Clock) / 1e9 }
 	err = c.Run(ctx, func(r speed.Result) error { share = r.Backends[0].OfPeak; return nil }, nil)
 	return share, err
 }

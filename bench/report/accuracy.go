@@ -12,17 +12,21 @@ import (
 func accuracySection(runs []*run) section {
 	s := section{
 		ID: "accuracy", Title: "Accuracy against samples",
-		Text: []string{"How many of the test samples are classified right after each step. The features are random, and each seed is another draw of them: points are means over seeds, bars one standard deviation to both sides. All methods compute the same weights up to rounding and the ridge, so one curve stands for those that agree with the same seeds."},
+		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws them anew: points are means over seeds, bars one standard deviation. Methods that agree share a curve.",
 	}
 	groups := accuracyGroups(runs)
 	searches, rest := searchesIn(groups)
 	var without []*accuracyGroup
+	seeds := 0
 	for _, g := range rest {
 		if len(g.methods) == 0 {
 			without = append(without, g)
 			continue
 		}
 		f, findings := g.figure()
+		if n := g.number(); n != nil && (s.number == nil || g.seeds(g.methods[0]) > seeds) {
+			s.number, seeds = n, g.seeds(g.methods[0])
+		}
 		s.Figures = append(s.Figures, f)
 		s.findings = append(s.findings, findings...)
 	}
@@ -181,4 +185,19 @@ func truth(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// number returns the accuracy at the end of a run of the paper's, or nil.
+func (g *accuracyGroup) number() *Number {
+	paper, _ := bench.PaperFigures(g.table)
+	mean, deviation, ok := g.at(g.methods[0], g.updates)
+	if !ok || !g.sameTask() || !g.paperRecipe() || g.updates >= len(paper.Accuracy) {
+		return nil
+	}
+	value := fixed(mean, 2) + "%"
+	if !math.IsNaN(deviation) {
+		value = fmt.Sprintf("%s ± %s%%", fixed(mean, 2), fixed(deviation, 2))
+	}
+	return &Number{value, fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); the paper has %s%%",
+		g.samples[g.updates], g.name(), count(g.seeds(g.methods[0]), "seed", "seeds"), fixed(paper.Accuracy[g.updates], 2))}
 }

@@ -109,13 +109,12 @@ func (s *search) figure() (figure, string) {
 		Caption: name + ": accuracy by ridge and scale",
 		Columns: []column{{Head: "s", Text: true}, {Head: "lambda"}, {Head: "mean of all steps", Unit: "%"}, {Head: "after the start", Unit: "%"}, {Head: "after the last update", Unit: "%"}, {Head: "seeds"}},
 	}
-	inksOf := []ink{inkBlue, inkVermillion, inkGreen, inkPurple, inkOcher, inkTeal, inkRose}
 	for _, trial := range s.trials {
 		of := "s = " + short(trial.shrink)
 		i := slices.IndexFunc(p.series, func(c series) bool { return c.name == of })
 		if i < 0 {
 			i = len(p.series)
-			p.series = append(p.series, series{name: of, ink: inksOf[i%len(inksOf)], marker: i % len(markers), dash: i / len(inksOf)})
+			p.series = append(p.series, series{name: of, ink: seriesInks[i%len(seriesInks)], marker: i % len(markers), dash: i / len(seriesInks)})
 		}
 		p.series[i].add(trial.lambda, trial.mean)
 		t.Rows = append(t.Rows, []string{

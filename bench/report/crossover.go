@@ -48,12 +48,19 @@ func crossings(parts []*result.File, at places) []*crossing {
 func crossoverSection(parts []*result.File, at places) section {
 	sec := section{
 		ID: "crossover", Title: "Updating against retraining",
-		Text: []string{"The time to add q rows to a model and have its weights, against q: by updates, and by computing everything from scratch of all l + q rows, once with the pseudoinverse A⁺ and once the weights W alone. By flops an update of A⁺ wins over A⁺ from scratch up to about q = k/2, and over W from scratch up to about k/6."},
+		Text: "The time to add q rows and compute the weights W: by updates, and from scratch on all l + q rows, with the pseudoinverse A⁺ and without it. By flops an update of A⁺ wins over A⁺ from scratch up to about q = k/2, and over W from scratch up to about k/6.",
 	}
 	for _, g := range crossings(parts, at) {
 		f, finding := g.figure()
 		sec.Figures = append(sec.Figures, f)
 		sec.findings = append(sec.findings, finding...)
+		for _, c := range bench.Crossings(g.points) {
+			if sec.number == nil && base(c.Series) == "improved" && c.Against == bench.AgainstPseudoinverse && c.Seconds > 0 && !math.IsInf(c.Seconds, 1) {
+				sec.number = &Number{fmt.Sprintf("q = %s\u00a0k", times(c.Seconds/float64(g.k))), fmt.Sprintf(
+					"added samples up to which updating A⁺ by Improved is faster than computing A⁺ from scratch, at k = %d and l = %d (by flops %s\u00a0k)",
+					g.k, g.l, times(c.Flops/float64(g.k)))}
+			}
+		}
 	}
 	return sec
 }

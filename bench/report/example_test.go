@@ -13,7 +13,7 @@ import (
 
 // A page of the results that are in the repository.
 func ExampleNew() {
-	f, err := result.ReadFile(filepath.FromSlash("../../docs/results/growth.jsonl"))
+	f, err := result.ReadFile(filepath.FromSlash("../../docs/results/crossover.jsonl"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,10 +45,10 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(filepath.Base(files[0].Path), len(files) == 1+2*len(page.Plots()))
+	fmt.Println(filepath.Base(files[0].Path), len(files) == 2+len(page.Plots()))
 	// Output:
-	// [Errors against condition number]
-	// Errors against condition number true
+	// [Updating against retraining]
+	// Updating against retraining true
 	// true
 	// index.html true
 }

@@ -13,7 +13,7 @@ import (
 func flopsSection(parts []*result.File) section {
 	sec := section{
 		ID: "flops", Title: "Flops of the steps, Table 1",
-		Text: []string{"The steps of an update in which Improved differs from Original, and the product that both begin with: the flops by the formulas of the paper's Table 1, and those that the backend was asked for in an update that was done. Where fewer are counted than the formula has, symmetry was made use of."},
+		Text: "The steps in which Improved differs from Original: flops by the formulas of the paper's Table 1, and flops counted at the backend during an update. Fewer are counted where the backend uses symmetry.",
 	}
 	var cases []bench.FlopsCase
 	for _, f := range parts {

@@ -14,7 +14,7 @@ import (
 // small returns a page with one plot.
 func small(t *testing.T) *Page {
 	t.Helper()
-	p, err := New([]*result.File{readSample(t, "x", []sampleLine{{"growth", sampleGrowth("qr/auto", 0, 1e2, 0)}, {"growth", sampleGrowth("qr/auto", 0, 1e4, 0)}})})
+	p, err := New([]*result.File{readSample(t, "x", []sampleLine{{"crossover", sampleCrossover(100, 10)}, {"crossover", sampleCrossover(100, 30)}})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWriteFolderStopped(t *testing.T) {
 			t.Errorf("%s: index.html is %q, %v", when, data, err)
 		}
 		for name := range tree(t, dir) {
-			if name != "index.html" && !strings.HasPrefix(name, "plots/errors") {
+			if name != "index.html" && !strings.HasPrefix(name, "plots/crossover") {
 				t.Errorf("%s: there is %s", when, name)
 			}
 		}

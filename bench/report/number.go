@@ -65,17 +65,6 @@ func times(x float64) string {
 	return significant(x)
 }
 
-// power writes a number whose order of magnitude matters.
-func power(x float64) string {
-	s := strconv.FormatFloat(x, 'e', 1, 64)
-	mantissa, exponent, _ := strings.Cut(s, "e")
-	n, err := strconv.Atoi(exponent)
-	if err != nil {
-		return s
-	}
-	return strings.TrimSuffix(mantissa, ".0") + "e" + strconv.Itoa(n)
-}
-
 func fixed(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return absent

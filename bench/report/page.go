@@ -1,48 +1,59 @@
 package report
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	texttemplate "text/template"
 
 	"blskernel/bench/result"
 )
 
-// ErrNoResults is returned for files that have nothing that a page could show.
-var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells, costs, crossovers or growth")
+// ErrNoResults is returned for files without results that a page can show.
+var ErrNoResults = errors.New("report: the files have no results: neither rows of a table nor flops, cells, costs or crossovers")
 
-// A Page is a report. It is made by New, and does not change.
+// A Page is a report, made by New. It does not change.
 type Page struct {
 	Title    string
-	Findings []Finding // what the measurements say, one of each section or more
+	Numbers  []Number  // at most five, which stand first
+	Findings []Finding // one of each section or more
+	plot     *Plot     // below the numbers, or nil
 	machines table
 	commands []string
-	sources  string // how many files, and their names where these are few
+	sources  string // the names of the files, or how many they are
 	sections []section
 }
 
-// A Finding is a sentence or two, computed from the results.
+// A Number is a measured number with the words that say what it is.
+type Number struct{ Value, Text string }
+
+// A Finding is what the results say, in a sentence or two.
 type Finding struct {
-	Section string // the title of the section that has the numbers
+	Section string // the title of the section with the numbers
 	Text    string
 }
 
 // A section is a kind of result.
 type section struct {
 	ID, Title string
-	Text      []string // paragraphs
+	Text      string // explains the figures
 	Figures   []figure
 	findings  []string
+	number    *Number // for the top of the page, or nil
 }
 
-// A figure is a plot with its numbers. plot is nil where numbers are all there is.
+// A figure is a plot with its numbers.
 type figure struct {
 	Title   string // a heading, or none
-	Caption string // what the plot shows and how to read it
-	plot    *Plot
+	Caption string
+	plot    *Plot // or nil
 	Tables  []table
 }
 
-// A table is the numbers behind a plot. The first column names the row.
+// A table is the numbers of a plot. The first column names the row.
 type table struct {
 	Caption string
 	Columns []column
@@ -55,16 +66,12 @@ type column struct {
 	Text       bool
 }
 
-// mostOpenRows is how many rows a table may have that is seen at once; longer ones have to be opened.
-const mostOpenRows = 12
+// Long reports whether the table is folded away.
+func (t table) Long() bool { return len(t.Rows) > 12 }
 
-// Long tells whether the table is to be opened first.
-func (t table) Long() bool { return len(t.Rows) > mostOpenRows }
-
-// New makes a page of files. Kinds of results that none has are left out; the error is ErrNoResults where all are, or says
-// which plot cannot be drawn.
+// New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults where that is all.
 func New(files []*result.File) (*Page, error) {
-	p := &Page{Title: "blskernel: what was measured"}
+	p := &Page{Title: "blskernel: measurements"}
 	var parts []*result.File
 	for _, f := range files {
 		parts = append(parts, f.Parts()...)
@@ -72,33 +79,33 @@ func New(files []*result.File) (*Page, error) {
 	at := placesOf(parts)
 	runs := joinRuns(files, at)
 	for _, s := range []section{
-		speedupSection(runs), timeSection(runs), accuracySection(runs), flopsSection(parts),
-		crossoverSection(parts, at), predictionSection(parts, runs, at), speedSection(parts, at), growthSection(parts, at),
+		speedupSection(runs), timeSection(runs), accuracySection(runs), crossoverSection(parts, at), speedSection(parts, at),
+		flopsSection(parts), predictionSection(parts, runs, at),
 	} {
 		if len(s.Figures) == 0 {
 			continue
 		}
-		p.sections = append(p.sections, s)
 		for i, f := range s.Figures {
 			if f.plot != nil && f.plot.empty() {
-				s.Figures[i].plot = nil // its table says what there is
+				s.Figures[i].plot = nil
 			}
+		}
+		if first := &s.Figures[0]; p.plot == nil && s.number != nil && first.plot != nil {
+			p.plot, first.plot = first.plot, nil
+		}
+		if s.number != nil {
+			p.Numbers = append(p.Numbers, *s.number)
 		}
 		for _, text := range s.findings {
 			p.Findings = append(p.Findings, Finding{s.Title, sentence(text)})
 		}
+		p.sections = append(p.sections, s)
 	}
 	if len(p.sections) == 0 {
 		return nil, ErrNoResults
 	}
 	p.machines, p.commands = machineTable(files)
-	p.name()
 	p.sources = sourceNames(files)
-	return p, nil
-}
-
-// name gives plots names that are unique.
-func (p *Page) name() {
 	taken := map[string]bool{}
 	for _, plot := range p.Plots() {
 		name := plot.Name
@@ -107,11 +114,15 @@ func (p *Page) name() {
 		}
 		taken[plot.Name] = true
 	}
+	return p, nil
 }
 
-// Plots returns all plots in the order of the page. Their names are different.
+// Plots returns all plots in the order of the page. Their names differ.
 func (p *Page) Plots() []*Plot {
 	var plots []*Plot
+	if p.plot != nil {
+		plots = append(plots, p.plot)
+	}
 	for _, s := range p.sections {
 		for _, f := range s.Figures {
 			if f.plot != nil {
@@ -122,24 +133,90 @@ func (p *Page) Plots() []*Plot {
 	return plots
 }
 
-// sourceNames names the files, where they are few.
-func sourceNames(files []*result.File) string {
-	var names []string
-	for _, f := range files {
-		names = append(names, f.Name)
-	}
-	const most = 12
-	if len(names) > most {
-		return fmt.Sprintf("%d files", len(names))
-	}
-	return list(names)
-}
-
-// Sections returns the titles of the sections that the page has below its summary.
+// Sections returns the titles of the sections.
 func (p *Page) Sections() []string {
 	var titles []string
 	for _, s := range p.sections {
 		titles = append(titles, s.Title)
 	}
 	return titles
+}
+
+// sourceNames names the files, where they are few.
+func sourceNames(files []*result.File) string {
+	if len(files) > 12 {
+		return fmt.Sprintf("%d files", len(files))
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return list(names)
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.md
+var pageMarkdown string
+
+var (
+	htmlTemplate     = template.Must(template.New("page").Funcs(template.FuncMap{"svg": inline}).Parse(pageHTML))
+	markdownTemplate = texttemplate.Must(texttemplate.New("page").Funcs(texttemplate.FuncMap{"cell": markdownCell}).Parse(pageMarkdown))
+)
+
+// inline returns a plot as an element of the page.
+func inline(p *Plot) (template.HTML, error) {
+	var b strings.Builder
+	err := p.write(&b, false)
+	return template.HTML(b.String()), err // write escapes all texts
+}
+
+// markdownCell escapes what a cell of a table may not have.
+func markdownCell(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", "\\|", "*", "\\*", "\n", " ").Replace(s)
+}
+
+// Plot returns the plot of a figure, for the templates.
+func (f figure) Plot() *Plot { return f.plot }
+
+// Findings returns the findings of a section, for the templates.
+func (s section) Findings() []string {
+	var texts []string
+	for _, text := range s.findings {
+		texts = append(texts, sentence(text))
+	}
+	return texts
+}
+
+// view is what the templates show.
+func (p *Page) view() any {
+	return struct {
+		*Page
+		CSS      template.CSS
+		Plot     *Plot
+		Machines table
+		Commands []string
+		Sections []section
+		Sources  string
+	}{p, template.CSS(pageCSS + inkCSS()), p.plot, p.machines, p.commands, p.sections, p.sources}
+}
+
+// WriteHTML writes the page as one HTML file, which is well-formed XML too. It loads nothing.
+func (p *Page) WriteHTML(w io.Writer) error {
+	if err := htmlTemplate.Execute(w, p.view()); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// WriteMarkdown writes the numbers, the first plot and the findings as Markdown. The plot is a link to plots/NAME.svg.
+func (p *Page) WriteMarkdown(w io.Writer) error {
+	if err := markdownTemplate.Execute(w, p.view()); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
 }

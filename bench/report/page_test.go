@@ -191,9 +191,6 @@ func TestStructure(t *testing.T) {
 				}
 			}
 		}
-		if long := len(rows)-1 > mostOpenRows; long != table.inside("details") {
-			t.Errorf("%s has %d rows, and is in details: %v", caption, len(rows)-1, !long)
-		}
 	}
 	if size := len(page); size > 3e6 {
 		t.Errorf("the page has %d bytes", size)
@@ -287,7 +284,7 @@ func TestNumbers(t *testing.T) {
 			}
 		}
 	}
-	crossover, prediction, rates, errs := cellsOf(t, root, "crossover"), cellsOf(t, root, "prediction"), cellsOf(t, root, "speed"), cellsOf(t, root, "errors")
+	crossover, prediction, rates := cellsOf(t, root, "crossover"), cellsOf(t, root, "prediction"), cellsOf(t, root, "speed")
 	for _, f := range files {
 		for _, p := range f.Crossovers {
 			for _, m := range append(p.Methods, p.RetrainPseudoinverse, p.RetrainWeights) {
@@ -309,26 +306,6 @@ func TestNumbers(t *testing.T) {
 			for _, b := range c.Backends {
 				three(rates, fmt.Sprintf("%s %s %s", c.Op, c.Cell(), b.Backend), b.GFLOPS)
 				three(rates, "peak", c.Peak)
-			}
-		}
-		for _, p := range f.Growth {
-			what := fmt.Sprintf("growth of %s, condition %g", p.Method, p.Condition)
-			values := []float64{p.Bound, p.Kappa, p.Condition}
-			if p.Failed == "" {
-				values = append(values, p.Error)
-			} else if s := fmt.Sprintf("%d of %d seeds: %s", p.Refused, p.Seeds, p.Failed); errs[s] == 0 {
-				t.Errorf("%s: no cell has %q", what, s)
-			}
-			for _, v := range values {
-				found := false
-				for c := range errs {
-					var got float64
-					n, _ := fmt.Sscan(c, &got)
-					found = found || n == 1 && fmt.Sprintf("%.1e", got) == fmt.Sprintf("%.1e", v)
-				}
-				if !found {
-					t.Errorf("%s: no cell has %.1e", what, v)
-				}
 			}
 		}
 	}
@@ -462,13 +439,6 @@ func TestFindings(t *testing.T) {
 		{"always", []sampleLine{point(10, 8, 4, 2), point(1000, 64, 16, 8)}, []string{
 			"Updating A⁺ by improved loses to computing A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
 		}},
-		{"growth", []sampleLine{
-			{"growth", bench.GrowthPoint{Backend: "pure", Method: "gram", Form: "auto", Condition: 1e8, Kappa: 1e8, Error: 1e-3, Bound: 1e-4}},
-			{"growth", bench.GrowthPoint{Backend: "pure", Method: "qr", Form: "auto", Condition: 1e8, Kappa: 1e8, Error: 1e-9, Bound: 1e-8}},
-			{"growth", bench.GrowthPoint{Backend: "pure", Method: "improved", Form: "large", Condition: 1e8, Kappa: 1e8, Bound: 1e-8, Failed: "no", Seeds: 3, Refused: 1}},
-		}, []string{
-			"at 1 of 2 points; beyond: gram at condition 1e8. At 1 further point the method refused, and said why. At condition 1e8 the errors go from 1e-9 (qr) to 1e-3 (gram).",
-		}},
 	} {
 		got := sentences(tc.lines...)
 		for _, want := range tc.want {
@@ -523,7 +493,6 @@ func TestNasty(t *testing.T) {
 			{"cell", speed.Result{Op: "<s>", M: n, N: n, K: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
 			{"cell", speed.Result{Op: "none"}},
 			{"crossover", bench.CrossoverPoint{Backend: "<u>", Q: n, K: n, L: n, Methods: []bench.CrossoverTiming{{Series: "improved", Seconds: v, Flops: v}, {Series: bench.PlannerSeries, Seconds: v}}}},
-			{"growth", bench.GrowthPoint{Backend: "<u>", Method: "gram", Condition: v, Kappa: v, Error: v, Bound: v}},
 		})
 		root := parse(t, html(t, f))
 		if n := len(root.all("i", "b", "u", "s")); n > 0 {
@@ -534,7 +503,7 @@ func TestNasty(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, plot := range p.Plots() {
-			if err := plot.WritePNG(io.Discard); err != nil {
+			if err := plot.WriteSVG(io.Discard); err != nil {
 				t.Errorf("%g: %v", v, err)
 			}
 		}

@@ -1,33 +1,28 @@
 package report
 
 import (
-	"fmt"
-	"io"
 	"math"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
+	"strconv"
 )
 
 // A Plot is a drawing of series over two axes.
 type Plot struct {
-	Name   string // of its files, and of its element on the page
+	Name   string // of its file, and of its element on the page
 	Title  string
-	About  string // what is to be seen, for those who do not see it
+	About  string // describes the plot to readers who do not see it
 	x, y   axis
 	series []series
 }
 
-// An axis has a label with the unit, and a range that is that of the data unless least and most say more.
+// An axis has a label with the unit. Its range is that of the data, widened to hold least and most.
 type axis struct {
 	label       string
 	log         bool
-	least, most float64  // the range has these at least; both 0 for none
+	least, most float64  // both 0 for none
 	nominal     []string // labels at 1, 2, ... instead of numbers
 }
 
-// A series is some points with a look.
+// A series is points with a look.
 type series struct {
 	name   string // in the legend; none if empty
 	ink    ink
@@ -47,14 +42,12 @@ const (
 	thinLine
 )
 
-// add appends a point, if it can be drawn on axes like these.
 func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
 
-// extreme is beyond what is measured, and within what axes can be computed for.
+// extreme is larger than any measurement, and small enough for the arithmetic of axes.
 const extreme = 1e99
 
-// drawable returns the points of the series that the axes can have: numbers that are not extreme, and positive ones on
-// logarithmic axes. Tables have them all.
+// drawable returns the points of the series that fit on the axes: finite numbers, positive ones on logarithmic axes.
 func (p *Plot) drawable(s series) series {
 	fits := func(v float64, a axis) bool { return math.Abs(v) <= extreme && (v >= 1/extreme || !a.log) }
 	out := s
@@ -70,7 +63,7 @@ func (p *Plot) drawable(s series) series {
 	return out
 }
 
-// empty tells whether there is nothing to draw.
+// empty reports whether no series has a point to draw.
 func (p *Plot) empty() bool {
 	for _, s := range p.series {
 		if len(p.drawable(s).x) > 0 {
@@ -80,7 +73,7 @@ func (p *Plot) empty() bool {
 	return true
 }
 
-// extent returns the range of an axis: of values, with some room at both ends.
+// extent returns the range of an axis: that of the values, with room at both ends.
 func (a axis) extent(values []float64) (low, high float64) {
 	if a.nominal != nil {
 		return 0.5, float64(len(a.nominal)) + 0.5
@@ -97,7 +90,7 @@ func (a axis) extent(values []float64) (low, high float64) {
 	if a.log {
 		low = max(low, 1/extreme)
 	}
-	if low > high { // nothing to show
+	if low > high { // no values
 		low, high = 1, 10
 	}
 	if a.log {
@@ -111,45 +104,79 @@ func (a axis) extent(values []float64) (low, high float64) {
 	return low - room, high + room
 }
 
-// size returns the size of the drawing in points, with or without its title.
-func (p *Plot) size(titled bool) (width, height vg.Length) {
-	height = plotHeight + legendLine*vg.Length(len(p.legendRows()))
-	if titled {
-		height += p.titleRoom()
-	}
-	return plotWidth, height
+// A tick is a mark on an axis, without a label where that is empty.
+type tick struct {
+	value float64
+	label string
 }
 
-// WriteSVG writes the plot as a file of its own, with colors for light and dark pages.
-func (p *Plot) WriteSVG(w io.Writer) error {
-	c := newSVGCanvas(p.size(true))
-	if err := p.draw(draw.New(c), true); err != nil {
-		return err
+// ticks returns the marks of an axis with the given range.
+func (a axis) ticks(low, high float64) []tick {
+	switch {
+	case a.nominal != nil:
+		var ticks []tick
+		for i, label := range a.nominal {
+			ticks = append(ticks, tick{float64(i + 1), label})
+		}
+		return ticks
+	case a.log:
+		return logTicks(low, high)
 	}
-	return c.write(w, p.Name, p.Title, p.About, true)
+	return linearTicks(low, high)
 }
 
-// writeInline writes the plot as an element of the page, which has the title and the colors.
-func (p *Plot) writeInline(w io.Writer) error {
-	c := newSVGCanvas(p.size(false))
-	if err := p.draw(draw.New(c), false); err != nil {
-		return err
+// linearTicks labels about six multiples of 1, 2 or 5 times a power of ten.
+func linearTicks(low, high float64) []tick {
+	const want = 6
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/want)))
+	for _, f := range []float64{1, 2, 5, 10} {
+		if (high-low)/(f*step) <= want {
+			step *= f
+			break
+		}
 	}
-	return c.write(w, p.Name, p.Title, p.About, false)
+	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	var ticks []tick
+	for i := math.Ceil(low/step - 1e-9); i*step <= high+1e-9*step; i++ {
+		ticks = append(ticks, tick{i * step, strconv.FormatFloat(i*step+0, 'f', decimals, 64)})
+	}
+	return ticks
 }
 
-// pngDPI makes a plot 1200 pixels wide.
-const pngDPI = 216
+// logTicks labels powers of ten, all or some of them, and 2 and 5 times these on short ranges. On a range with fewer than
+// three such labels it returns linearTicks.
+func logTicks(low, high float64) []tick {
+	decades := math.Log10(high / low)
+	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	every := 1 + int(decades/8)
+	var ticks []tick
+	labels := 0
+	for power := first; power <= last; power++ {
+		for digit := 1; digit <= 9; digit++ {
+			v := float64(digit) * math.Pow(10, float64(power))
+			labeled := digit == 1 && power%every == 0 || (digit == 2 || digit == 5) && decades < 3.2
+			switch {
+			case v < low*(1-1e-9) || v > high*(1+1e-9):
+			case labeled:
+				labels++
+				ticks = append(ticks, tick{v, powerLabel(v)})
+			case decades <= 6 || digit == 1:
+				ticks = append(ticks, tick{value: v})
+			}
+		}
+	}
+	if labels < 3 {
+		return linearTicks(low, high)
+	}
+	return ticks
+}
 
-// WritePNG writes the plot dark on white.
-func (p *Plot) WritePNG(w io.Writer) error {
-	width, height := p.size(true)
-	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pngDPI))
-	if err := p.draw(draw.New(c), true); err != nil {
-		return err
+// powerLabel writes a digit times a power of ten.
+func powerLabel(v float64) string {
+	if v >= 0.9e-3 && v < 0.9e6 {
+		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
-	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
-		return fmt.Errorf("report: plot %s: %w", p.Name, err)
-	}
-	return nil
+	s := strconv.FormatFloat(v, 'e', 0, 64) // such as 2e-05
+	n, _ := strconv.Atoi(s[2:])
+	return s[:2] + strconv.Itoa(n)
 }

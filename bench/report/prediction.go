@@ -41,7 +41,7 @@ const byRates = "the rates of the machine"
 func predictionSection(parts []*result.File, runs []*run, at places) section {
 	sec := section{
 		ID: "prediction", Title: "Predicted against measured time",
-		Text: []string{"The planner predicts the time of an update from its flops and the rates of the machine, which are measured for each kind of operation. Each point is an update of one method and shape, without the features; on the diagonal the prediction is exact. Where no rates were measured, the prediction is by the flops alone, at one rate for all."},
+		Text: "The planner predicts the time of an update from its flops and the measured rates of the machine. Each point is an update of one method and shape, without features; on the diagonal the prediction is exact.",
 	}
 	groups := append(settingPredictions(parts, at), tablePredictions(runs)...)
 	for _, g := range groups {

@@ -175,16 +175,8 @@ func sampleFiles(t testing.TB) []*result.File {
 		crossover = append(crossover, sampleLine{"crossover", sampleCrossover(1000, q)})
 	}
 
-	growth := []sampleLine{sampleMachine("blskernel growth", "pure")}
-	for _, lambda := range []float64{0, 0x1p-30} {
-		for _, condition := range []float64{1e2, 1e4, 1e6, 1e8, 1e10} {
-			for i, m := range []string{"original/auto", "improved/small", "improved/large", "improved/compressed", "gram/auto", "qr/auto", "ridge-inverse/small", "inverse-cholesky/large"} {
-				growth = append(growth, sampleLine{"growth", sampleGrowth(m, i, condition, lambda)})
-			}
-		}
-	}
 	var files []*result.File
-	for i, lines := range [][]sampleLine{tables, many, pure, cells, costs, crossover, growth, flops} {
+	for i, lines := range [][]sampleLine{tables, many, pure, cells, costs, crossover, flops} {
 		files = append(files, readSample(t, fmt.Sprintf("sample%d.jsonl", i+1), lines))
 	}
 	return files
@@ -231,27 +223,6 @@ func sampleCrossover(k, q int) bench.CrossoverPoint {
 	p.RetrainPseudoinverse = timing("improved", "", 3*fk*fk*(l+fq)+fk*fk*fk/3)
 	p.RetrainPseudoinverse.By = "cholesky"
 	p.RetrainWeights = timing("gram", "", fk*fk*(l+fq)+fk*fk*fk/3)
-	return p
-}
-
-func sampleGrowth(name string, i int, condition, lambda float64) bench.GrowthPoint {
-	method, form := base(name), name[len(base(name))+1:]
-	kappa := condition
-	if lambda > 0 {
-		kappa = math.Min(condition, 3.3e4)
-	}
-	squared := method == "gram" || method == "ridge-inverse" || name == "improved/large"
-	growth := kappa
-	if squared {
-		growth = kappa * kappa
-	}
-	p := bench.GrowthPoint{
-		Backend: "pure", Method: method, Form: form, Condition: condition, Lambda: lambda, Kappa: kappa, Samples: 200, Nodes: 40, Seeds: 5,
-		Error: 2.2e-16 * growth * (0.4 + 0.13*float64(i)), Bound: 2.2e-16 * growth * 140, Digits: 15 - math.Log10(growth),
-	}
-	if squared && growth > 1e17 {
-		p.Error, p.Digits, p.Refused, p.Failed = 0, 0, 3, fmt.Sprintf("blsupdate: %s: not positive definite at pivot 17", method)
-	}
 	return p
 }
 

@@ -1,27 +1,19 @@
 package report
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// inverseBy says how the pseudoinverse was computed from scratch, for results in which that is by, of blsupdate.Start.
-func inverseBy(by string) string {
-	switch by {
-	case "cholesky":
-		return "A⁺ by the ridge formula"
-	case "qr":
-		return "A⁺ by QR"
-	case "svd":
-		return "A⁺ by the SVD"
-	case "":
-		return "A⁺ as Improved starts, by QR where that is needed,"
-	}
-	return "A⁺ by " + by
-}
-
-// A ways collects how pseudoinverses were computed from scratch, in the order in which they came.
+// ways collects how pseudoinverses were computed from scratch, in the order in which they came.
 type ways []string
 
+// add adds a start by the name that results have, of blsupdate.Start.
 func (w *ways) add(by string) {
-	if name := inverseBy(by); !slices.Contains(*w, name) {
+	known := map[string]string{
+		"cholesky": "A⁺ by the ridge formula", "qr": "A⁺ by QR", "svd": "A⁺ by the SVD", "": "A⁺ as Improved starts, by QR where that is needed,",
+	}
+	if name := cmp.Or(known[by], "A⁺ by "+by); !slices.Contains(*w, name) {
 		*w = append(*w, name)
 	}
 }

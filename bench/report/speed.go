@@ -62,14 +62,13 @@ func square(c speed.Result) bool { return c.Shape() == speed.Square(c.N) }
 func speedSection(parts []*result.File, at places) section {
 	sec := section{
 		ID: "speed", Title: "Speed of the operations",
-		Text: []string{"GFLOP/s against the order n, for each operation, backend and number of threads. The thin lines are what the CPU can do at most: the peak of a loop of fused multiply-adds in registers, measured in the same rounds on as many threads."},
+		Text: "GFLOP/s against the order n, for each operation, backend and number of threads. Thin lines are the peak of the CPU: a loop of fused multiply-adds on registers, measured in the same rounds on as many threads.",
 	}
 	groups := operationGroups(parts, at)
 	for _, g := range groups {
 		sec.Figures = append(sec.Figures, g.figure())
 	}
-	sec.findings = speedFindings(groups)
-	sec.Text = append(sec.Text, sec.findings...)
+	sec.findings, sec.number = speedFindings(groups)
 	return sec
 }
 
@@ -106,10 +105,9 @@ func (g *operationGroup) figure() figure {
 		}
 	}
 	others, best, where := 0, 0.0, ""
-	inksOf := []ink{inkBlue, inkVermillion, inkGreen, inkPurple, inkOcher, inkTeal, inkRose}
 	for j, n := range threads {
 		for i, b := range backends {
-			s := series{name: fmt.Sprintf("%s, %s", b, count(n, "thread", "threads")), ink: inksOf[i%len(inksOf)], marker: i % 5}
+			s := series{name: fmt.Sprintf("%s, %s", b, count(n, "thread", "threads")), ink: seriesInks[i%len(seriesInks)], marker: i % 5}
 			if len(threads) > 1 && j == 0 {
 				s.dash, s.marker = 1, i%5+5
 			}

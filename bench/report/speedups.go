@@ -72,7 +72,7 @@ func (s speedup) form(n int) string {
 func speedupSection(runs []*run) section {
 	sec := section{
 		ID: "speed-ups", Title: "Speed-up of Improved over Original",
-		Text: []string{"How many times as fast as the original update of the pseudoinverse the improved one is: as measured here, as the flops of both alone would have it, and as the paper has it for the same form. The total is of the whole training, the start and all updates with their features; the start is the same by both methods, so the total is below the updates alone. Above 1 Improved is faster."},
+		Text: "The time of Original (Algorithm 2) over that of Improved (Algorithm 3): measured, by the flops of both, and in the paper for the same form. The total has the start and all updates, with their features. Above 1 Improved is faster.",
 	}
 	var all []speedup
 	for _, r := range runs {
@@ -83,11 +83,11 @@ func speedupSection(runs []*run) section {
 	if len(all) == 0 {
 		return sec
 	}
-	overview, findings := totalSpeedups(all)
+	overview, findings, number := totalSpeedups(all)
 	if overview.plot != nil {
 		sec.Figures = append(sec.Figures, overview)
 	}
-	sec.findings = findings
+	sec.findings, sec.number = findings, number
 	for _, s := range all {
 		sec.Figures = append(sec.Figures, s.figure())
 	}

@@ -24,11 +24,11 @@ type overview struct {
 }
 
 // totalSpeedups compares the totals of all tables that have them.
-func totalSpeedups(all []speedup) (figure, []string) {
+func totalSpeedups(all []speedup) (figure, []string, *Number) {
 	f := figure{Title: "All tables: total training time"}
 	all = slices.DeleteFunc(slices.Clone(all), func(s speedup) bool { return !s.whole() })
 	if len(all) == 0 {
-		return f, nil
+		return f, nil, nil
 	}
 	o := newOverview(all)
 	for _, s := range all {
@@ -36,7 +36,7 @@ func totalSpeedups(all []speedup) (figure, []string) {
 	}
 	finding := o.finding()
 	f.Caption, f.plot, f.Tables = finding, o.draw(finding), []table{o.table}
-	return f, []string{finding}
+	return f, []string{finding}, o.number()
 }
 
 func newOverview(all []speedup) *overview {
@@ -144,4 +144,14 @@ func (o *overview) draw(about string) *Plot {
 	}
 	p.series = append(p.series, o.flops, o.paper)
 	return p
+}
+
+// number returns the range of the speed-ups.
+func (o *overview) number() *Number {
+	if len(o.like) == 0 {
+		return &Number{between(o.all, times) + "×", "speed of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, at sizes other than the paper's"}
+	}
+	return &Number{between(o.like, times) + "×", fmt.Sprintf(
+		"speed of Improved (Algorithm 3) over Original (Algorithm 2) in total training time, Tables 2 to 9; at least the paper's figure in %d of %s",
+		o.reached, count(len(o.like), "run", "runs"))}
 }

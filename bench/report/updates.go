@@ -9,9 +9,7 @@ import (
 func timeSection(runs []*run) section {
 	sec := section{
 		ID: "times", Title: "Time of an update",
-		Text: []string{
-			"Seconds from the new rows of A to new weights, on a logarithmic scale, without the features of the batch, which all methods share (the thin line). Where it was measured, what a solution from scratch of all samples so far takes: of the pseudoinverse A⁺ and the weights W, and of W alone. A curve above that of retraining is an update that does not pay.",
-		},
+		Text: "Seconds from the new rows of A to new weights W, without the features (the thin line), and where measured the time of a solution from scratch: of A⁺ and W, and of W alone. An update above that of a solution from scratch does not pay.",
 	}
 	var shown []*run
 	for _, r := range runs {
@@ -21,7 +19,7 @@ func timeSection(runs []*run) section {
 		shown = append(shown, r)
 		sec.Figures = append(sec.Figures, r.timeFigure())
 	}
-	sec.findings = timeFindings(shown)
+	sec.findings, sec.number = timeFindings(shown)
 	return sec
 }
 

@@ -15,7 +15,7 @@ type kind struct {
 
 // timeFindings sums up the sentences of runs of one kind: a sentence for each form of Improved about retraining and
 // about the planner's method, which names the tables that it is about, and one about the totals.
-func timeFindings(runs []*run) []string {
+func timeFindings(runs []*run) ([]string, *Number) {
 	var kinds []*kind
 	for _, r := range runs {
 		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.suffix == r.suffix() && k.place == r.place })
@@ -26,6 +26,7 @@ func timeFindings(runs []*run) []string {
 		kinds[i].runs = append(kinds[i].runs, r)
 	}
 	var findings []string
+	var wins []float64
 	for _, k := range kinds {
 		var variants []string
 		for _, r := range k.runs {
@@ -39,11 +40,15 @@ func timeFindings(runs []*run) []string {
 			findings = append(findings, k.losses(m)...)
 		}
 		for _, m := range variants {
-			findings = append(findings, k.wins(m)...)
+			text, whole := k.wins(m)
+			findings, wins = append(findings, text...), append(wins, whole...)
 		}
 		findings = append(findings, k.totals()...)
 	}
-	return findings
+	if len(wins) == 0 {
+		return findings, nil
+	}
+	return findings, &Number{between(wins, times) + "×", "speed of the method that the planner chooses over Improved in total training time: it keeps AᵀA and no pseudoinverse, for the same weights"}
 }
 
 // name names the tables of some of the runs, and what they have in common.
@@ -83,9 +88,9 @@ func (k *kind) losses(method string) []string {
 }
 
 // wins says by how much the planner's method wins over a form of Improved.
-func (k *kind) wins(method string) []string {
+func (k *kind) wins(method string) (findings []string, whole []float64) {
 	var of []*run
-	var whole, updates []float64
+	var updates []float64
 	for _, r := range k.runs {
 		v := r.medianRatio(0, r.updates, secondsOf(method), secondsOf(plannerMethod))
 		if method == r.planners() || math.IsNaN(v) {
@@ -95,10 +100,10 @@ func (k *kind) wins(method string) []string {
 		whole, updates = append(whole, v), append(updates, r.against(updateOf(method), updateOf(plannerMethod))...)
 	}
 	if len(of) == 0 {
-		return nil
+		return nil, nil
 	}
 	return []string{fmt.Sprintf("%s: the planner's method is %s times as fast as %s in the whole training with features, and %s times in the updates alone.",
-		k.name(of), between(whole, times), method, between(updates, times))}
+		k.name(of), between(whole, times), method, between(updates, times))}, whole
 }
 
 // totals says what the whole training takes by the planner's method.

@@ -8,7 +8,6 @@
 //	{"kind":"cost", ...}         an update, predicted and measured: bench.Cost
 //	{"kind":"agreement", ...}    a sum of such: bench.Agreement with its backend
 //	{"kind":"crossover", ...}    updates against retraining: bench.CrossoverPoint
-//	{"kind":"growth", ...}       errors against condition: bench.GrowthPoint
 //
 // A machine holds for the lines below it, up to the next one.
 //

@@ -15,8 +15,8 @@ func ExampleReadFile() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "growth.jsonl")
-	line := `{"kind":"growth","data":{"method":"qr","condition":1e6,"error":1e-11}}` + "\n"
+	path := filepath.Join(dir, "costs.jsonl")
+	line := `{"kind":"cost","method":"qr","k":1000}` + "\n"
 	if err := os.WriteFile(path, []byte(line), 0o666); err != nil {
 		fmt.Println(err)
 		return
@@ -26,6 +26,6 @@ func ExampleReadFile() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(len(f.Growth))
+	fmt.Println(len(f.Costs))
 	// Output: 1
 }

@@ -13,27 +13,27 @@ import (
 // Results are written line by line as they come, below a line about the machine, and read back as a whole.
 func ExampleRead() {
 	var b bytes.Buffer
-	if err := result.Write(&b, "machine", result.Here("blskernel growth --n 10")); err != nil {
+	if err := result.Write(&b, "machine", result.Here("blskernel flops --k 10")); err != nil {
 		fmt.Println(err)
 	}
-	if err := result.Write(&b, "growth", bench.GrowthPoint{Method: "qr", Condition: 1e6, Error: 1e-11}); err != nil {
+	if err := result.Write(&b, "cost", bench.Cost{Method: "qr", K: 10, Q: 3}); err != nil {
 		fmt.Println(err)
 	}
-	b.WriteString(`{"kind":"growth","method":"gr`) // an interruption
+	b.WriteString(`{"kind":"cost","method":"gr`) // an interruption
 
-	f, err := result.Read("growth.jsonl", &b)
+	f, err := result.Read("costs.jsonl", &b)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(f.Machines[0].Command)
-	fmt.Println(len(f.Growth), f.Growth[0].Method, f.Growth[0].Condition, f.Growth[0].Error)
+	fmt.Println(len(f.Costs), f.Costs[0].Method, f.Costs[0].K, f.Costs[0].Q)
 
 	_, err = result.Read("other.jsonl", strings.NewReader("no JSON\n"))
 	var line *result.LineError
 	fmt.Println(errors.As(err, &line) && line.Line == 1)
 	// Output:
-	// blskernel growth --n 10
-	// 1 qr 1e+06 1e-11
+	// blskernel flops --k 10
+	// 1 qr 10 3
 	// true
 }

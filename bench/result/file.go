@@ -20,7 +20,6 @@ type File struct {
 	Costs      []bench.Cost
 	Agreements []Agreement
 	Crossovers []bench.CrossoverPoint
-	Growth     []bench.GrowthPoint
 
 	begins []counts // of each machine, how many lines of each kind were above it
 }

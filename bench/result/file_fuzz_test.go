@@ -55,9 +55,6 @@ func written(t *testing.T, f *File) []byte {
 	for _, v := range f.Crossovers {
 		line("crossover", v)
 	}
-	for _, v := range f.Growth {
-		line("growth", v)
-	}
 	return b.Bytes()
 }
 
@@ -74,8 +71,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(strings.Join(all[1:3], "") + strings.Join(all[:3], "") + all[2]))
 	for _, line := range []string{
 		"", "\n", "{}", "null", "[]", "\"kind\"", `{"kind":"machine","date":"9999-12-31T23:59:59.999999999-23:59"}`, `{"kind":"row","cells":[{},{},{}]}`,
-		`{"kind":"flops","l":1e400}`, `{"kind":"flops","l":` + strings.Repeat("9", 999) + `}`, `{"kind":"growth","error":-0.0,"digits":5e-324}`,
-		`{"kind":"cell","op":"` + "\xff\x00" + `"}`, strings.Repeat("[", 20000), `{"kind":"growth","kind":"cost"}`, `{"KIND":"cost","Method":"\u0000"}`, "\xef\xbb\xbf{}",
+		`{"kind":"flops","l":1e400}`, `{"kind":"flops","l":` + strings.Repeat("9", 999) + `}`, `{"kind":"cost","l":-0,"total":{"flops_model":5e-324}}`,
+		`{"kind":"cell","op":"` + "\xff\x00" + `"}`, strings.Repeat("[", 20000), `{"kind":"crossover","kind":"cost"}`, `{"KIND":"cost","Method":"\u0000"}`, "\xef\xbb\xbf{}",
 	} {
 		f.Add([]byte(line + "\n"))
 		f.Add([]byte(line + "\r\n" + line))
@@ -90,9 +87,9 @@ func FuzzRead(f *testing.F) {
 		}
 		n := 0
 		for _, part := range got.Parts() {
-			n += len(part.Machines) + len(part.Tables) + len(part.Flops) + len(part.Cells) + len(part.Costs) + len(part.Agreements) + len(part.Crossovers) + len(part.Growth)
+			n += len(part.Machines) + len(part.Tables) + len(part.Flops) + len(part.Cells) + len(part.Costs) + len(part.Agreements) + len(part.Crossovers)
 		}
-		if want := len(got.Machines) + len(got.Tables) + len(got.Flops) + len(got.Cells) + len(got.Costs) + len(got.Agreements) + len(got.Crossovers) + len(got.Growth); n != want {
+		if want := len(got.Machines) + len(got.Tables) + len(got.Flops) + len(got.Cells) + len(got.Costs) + len(got.Agreements) + len(got.Crossovers); n != want {
 			t.Errorf("%d in parts, %d in all", n, want)
 		}
 		once := written(t, got)
@@ -103,7 +100,7 @@ func FuzzRead(f *testing.F) {
 		if twice := written(t, again); !bytes.Equal(twice, once) {
 			t.Errorf("%q becomes %q", once, twice)
 		}
-		for _, pair := range [][2]any{{got.Flops, again.Flops}, {got.Cells, again.Cells}, {got.Costs, again.Costs}, {got.Growth, again.Growth}} {
+		for _, pair := range [][2]any{{got.Flops, again.Flops}, {got.Cells, again.Cells}, {got.Costs, again.Costs}} {
 			if a, b := reflect.ValueOf(pair[0]), reflect.ValueOf(pair[1]); a.Len() != b.Len() {
 				t.Errorf("%d %T become %d", a.Len(), pair[0], b.Len())
 			}
@@ -132,9 +129,9 @@ func TestHostileLines(t *testing.T) {
 		{"nested objects", strings.Repeat(`{"kind":`, 1<<15), "line 2"},
 		{"a number of 1 MB", `{"kind":"flops","l":` + strings.Repeat("9", mostLine-100) + `}`, "cannot unmarshal"},
 		{"a number beyond int", `{"kind":"flops","l":9223372036854775808}`, "cannot unmarshal"},
-		{"a number beyond float64", `{"kind":"growth","error":1e999}`, "cannot unmarshal"},
-		{"NaN", `{"kind":"growth","error":NaN}`, "invalid character"},
-		{"a text for a number", `{"kind":"growth","error":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
+		{"a number beyond float64", `{"kind":"crossover","lambda":1e999}`, "cannot unmarshal"},
+		{"NaN", `{"kind":"crossover","lambda":NaN}`, "invalid character"},
+		{"a text for a number", `{"kind":"crossover","lambda":"` + long[:1<<10] + `"}`, "cannot unmarshal"},
 		{"a date of 1 MB", `{"kind":"machine","date":"` + long + `"}`, "parsing time"},
 		{"a method of 1 MB", `{"kind":"table"}` + "\n" + `{"kind":"row","cells":[{"method":"` + long + `"}]}`, "a cell of"},
 		{"a negative table", `{"kind":"row","table":-2147483648}`, "before the table"},
@@ -174,7 +171,6 @@ func TestHostileMemory(t *testing.T) {
 		"cells":    `{"kind":"table","methods":[""]}` + "\n" + `{"kind":"row","cells":[` + strings.Repeat("{},", 1<<15) + "{}]}\n",
 		"methods":  `{"kind":"table","methods":[` + strings.Repeat(`"",`, 1<<15) + `""]}` + "\n" + `{"kind":"row"}` + "\n",
 		"names":    `{"kind":"table","methods":[` + manyNames(1<<14) + `""]}` + "\n" + `{"kind":"row"}` + "\n",
-		"growth":   strings.Repeat(`{"kind":"growth"}`+"\n", 1<<12),
 	} {
 		faults.Bounded(t, len(text), perByte, constant, func() {
 			if err := readLines(text); err != nil {

@@ -4,11 +4,11 @@ import "slices"
 
 // counts says how many of each kind there are.
 type counts struct {
-	tables, flops, cells, costs, agreements, crossovers, growth int
+	tables, flops, cells, costs, agreements, crossovers int
 }
 
 func (f *File) counts() counts {
-	return counts{len(f.Tables), len(f.Flops), len(f.Cells), len(f.Costs), len(f.Agreements), len(f.Crossovers), len(f.Growth)}
+	return counts{len(f.Tables), len(f.Flops), len(f.Cells), len(f.Costs), len(f.Agreements), len(f.Crossovers)}
 }
 
 // attribute notes on a table that the last machine has a row of it.
@@ -31,7 +31,7 @@ func (f *File) Parts() []*File {
 			Name:   f.Name,
 			Tables: f.Tables[from.tables:to.tables], Flops: f.Flops[from.flops:to.flops], Cells: f.Cells[from.cells:to.cells],
 			Costs: f.Costs[from.costs:to.costs], Agreements: f.Agreements[from.agreements:to.agreements],
-			Crossovers: f.Crossovers[from.crossovers:to.crossovers], Growth: f.Growth[from.growth:to.growth],
+			Crossovers: f.Crossovers[from.crossovers:to.crossovers],
 		}
 		if i > 0 {
 			p.Machines = f.Machines[i-1 : i]

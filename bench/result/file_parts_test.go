@@ -21,7 +21,7 @@ func TestParts(t *testing.T) {
 		}
 	}
 	row := func(step int) bench.TableRow { return bench.TableRow{Table: 2, Seed: 1, Step: step} }
-	put("growth", bench.GrowthPoint{Method: "of nobody"})
+	put("cost", bench.Cost{Method: "of nobody"})
 	put("machine", Machine{CPU: "a"})
 	put("cell", speed.Result{Op: "dgemm", N: 1})
 	put("crossover", bench.CrossoverPoint{Q: 1})
@@ -33,7 +33,7 @@ func TestParts(t *testing.T) {
 	put("row", row(1))
 	put("row", row(2))
 	put("cell", speed.Result{Op: "dgemm", N: 2})
-	put("growth", bench.GrowthPoint{Method: "gram"})
+	put("cost", bench.Cost{Method: "gram"})
 	put("flops", bench.FlopsCase{Q: 3})
 	put("agreement", Agreement{Backend: "pure"})
 
@@ -46,11 +46,11 @@ func TestParts(t *testing.T) {
 		t.Fatalf("%d parts", len(parts))
 	}
 	for i, want := range []struct {
-		cpu                                                         string
-		tables, flops, cells, costs, agreements, crossovers, growth int
-	}{{"", 0, 0, 0, 0, 0, 0, 1}, {"a", 0, 0, 1, 0, 0, 1, 0}, {"b", 1, 0, 0, 1, 0, 0, 0}, {"c", 0, 1, 1, 0, 1, 0, 1}} {
+		cpu                                                 string
+		tables, flops, cells, costs, agreements, crossovers int
+	}{{"", 0, 0, 0, 1, 0, 0}, {"a", 0, 0, 1, 0, 0, 1}, {"b", 1, 0, 0, 1, 0, 0}, {"c", 0, 1, 1, 1, 1, 0}} {
 		p := parts[i]
-		if got := p.counts(); got != (counts{want.tables, want.flops, want.cells, want.costs, want.agreements, want.crossovers, want.growth}) {
+		if got := p.counts(); got != (counts{want.tables, want.flops, want.cells, want.costs, want.agreements, want.crossovers}) {
 			t.Errorf("part %d has %+v; want %+v", i, got, want)
 		}
 		if p.Name != "x" || want.cpu == "" != (len(p.Machines) == 0) || want.cpu != "" && (len(p.Machines) != 1 || p.Machines[0].CPU != want.cpu) {
@@ -61,7 +61,7 @@ func TestParts(t *testing.T) {
 	if len(table.Rows) != 3 || table.Machine.CPU != "b" || len(table.Continued) != 1 || table.Continued[0].CPU != "c" {
 		t.Errorf("the table has %d rows, of %q and %+v", len(table.Rows), table.Machine.CPU, table.Continued)
 	}
-	if parts[1].Cells[0].N != 1 || parts[3].Cells[0].N != 2 || parts[0].Growth[0].Method != "of nobody" || parts[3].Growth[0].Method != "gram" {
+	if parts[1].Cells[0].N != 1 || parts[3].Cells[0].N != 2 || parts[0].Costs[0].Method != "of nobody" || parts[3].Costs[0].Method != "gram" {
 		t.Error("lines are in other parts")
 	}
 	if n := len((&File{}).Parts()); n != 0 {

@@ -114,8 +114,6 @@ func (f *reader) parse(line []byte) error {
 		return add(line, &f.Agreements)
 	case "crossover":
 		return add(line, &f.Crossovers)
-	case "growth":
-		return add(line, &f.Growth)
 	}
 	return nil
 }

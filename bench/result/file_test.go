@@ -33,7 +33,6 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		Costs:      []bench.Cost{{Method: "qr", L: 9}},
 		Agreements: []Agreement{{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}}},
 		Crossovers: []bench.CrossoverPoint{{Q: 11}},
-		Growth:     []bench.GrowthPoint{{Method: "qr", Condition: 1e4}},
 	}
 	var b bytes.Buffer
 	for _, line := range []struct {
@@ -41,7 +40,7 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		v    any
 	}{
 		{"machine", machine}, {"table", head}, {"row", rows[0]}, {"row", rows[1]}, {"flops", want.Flops[0]}, {"cell", want.Cells[0]},
-		{"cost", want.Costs[0]}, {"agreement", want.Agreements[0]}, {"crossover", want.Crossovers[0]}, {"growth", want.Growth[0]},
+		{"cost", want.Costs[0]}, {"agreement", want.Agreements[0]}, {"crossover", want.Crossovers[0]},
 		{"of the future", struct{}{}},
 	} {
 		if err := Write(&b, line.kind, line.v); err != nil {
@@ -77,17 +76,17 @@ func TestReadErrors(t *testing.T) {
 	for _, tc := range []struct {
 		line, want string
 	}{
-		{"no JSON\n", "line 12"},
-		{`["machine"]` + "\n", "line 12"},
+		{"no JSON\n", "line 11"},
+		{`["machine"]` + "\n", "line 11"},
 		{`{"kind":"row","table":3}` + "\n", "a row of table 3 before the table"},
 		{`{"kind":"row","table":2,"cells":[{"method":"qr"}]}` + "\n", `a cell of "qr"`},
-		{`{"kind":"cell","n":"many"}` + "\n", "line 12"},
+		{`{"kind":"cell","n":"many"}` + "\n", "line 11"},
 		{`{"kind":"` + strings.Repeat("x", mostLine) + `"}` + "\n", "longer than"},
 	} {
 		_, err := Read("file", strings.NewReader(good+tc.line))
 		var at *LineError
-		if !errors.As(err, &at) || at.Line != 12 || at.File != "file" || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%.40s: %v, want line 12 and %q", tc.line, err, tc.want)
+		if !errors.As(err, &at) || at.Line != 11 || at.File != "file" || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%.40s: %v, want line 11 and %q", tc.line, err, tc.want)
 		}
 	}
 	if err := Write(new(bytes.Buffer), "list", []int{1}); err == nil {

@@ -29,8 +29,9 @@ func newReport(s streams) *cobra.Command {
 		Short: "Make a page with plots from files of results",
 		Long: `Read what paper and crossover write with --out, or any of these, bench and flops
 with --json, and make DIR/index.html of it: what was measured in plain sentences, plots,
-and below each plot its numbers. The page is one file that loads nothing; DIR/plots has
-its plots as SVG and PNG. A folder stands for all of its files *.jsonl.
+and below each plot its numbers. The page is one file that loads nothing. DIR/README.md
+has the sentences as Markdown, DIR/plots the plots as SVG. A folder stands for all of its
+files *.jsonl.
 
 Runs of the same settings under the same conditions are put together, wherever they are:
 on the same CPU with the same backend, kernel, threads and version of Go. Ratios are of
@@ -78,7 +79,7 @@ func (set *reportSettings) run(ctx context.Context, s streams) error {
 	if _, err := io.WriteString(s.out, findings(page)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.err, "%s   %d kB, %s, from %s\n%s   %s, each as SVG and PNG\n",
+	_, err = fmt.Fprintf(s.err, "%s   %d kB, %s, from %s\n%s   %s\n",
 		written[0].Path, (written[0].Bytes+999)/1000, counted(len(page.Sections()), "section"), counted(len(files), "file"), filepath.Join(set.out, "plots"), counted(len(page.Plots()), "plot"))
 	return err
 }

@@ -132,7 +132,7 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			if ext := filepath.Ext(f); ext != ".jsonl" && filepath.Base(f) != "summary.txt" {
+			if ext := filepath.Ext(f); ext != ".jsonl" && filepath.Base(f) != "README.md" {
 				t.Errorf("%q leaves %s", tc.args, f)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"blskernel/bench/result"
 )
 
-// writeResults writes a file of results with some points of growth, and returns its path.
+// writeResults writes a file of results with points of a crossover, and returns its path.
 func writeResults(t *testing.T, dir, name string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -19,9 +19,13 @@ func writeResults(t *testing.T, dir, name string) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, condition := range []float64{1e2, 1e4, 1e6} {
-		p := bench.GrowthPoint{Backend: "pure", Method: "qr", Form: "auto", Condition: condition, Kappa: condition, Error: 3.7e-16 * condition, Bound: 1e-14 * condition}
-		if err := result.Write(f, "growth", p); err != nil {
+	for _, q := range []int{10, 100, 1000} {
+		p := bench.CrossoverPoint{
+			Backend: "pure", L: 1000, K: 100, Q: q, C: 1, Rounds: 3, Planner: "gram",
+			Methods:        []bench.CrossoverTiming{{Series: "improved", Method: "improved", Seconds: 3.7e-4 * float64(q), Flops: float64(q)}},
+			RetrainWeights: bench.CrossoverTiming{Seconds: 0.2, Flops: 1},
+		}
+		if err := result.Write(f, "crossover", p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -38,19 +42,19 @@ func TestReport(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "page")
 		status, stdout, stderr := inProcess(append([]string{"report", "--out", out}, args...)...)
 		index := filepath.Join(out, "index.html")
-		if status != 0 || !strings.HasPrefix(stderr, index+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot, each") ||
-			!strings.HasPrefix(stdout, "Errors against condition number\n  ") {
+		if status != 0 || !strings.HasPrefix(stderr, index+"   ") || !strings.Contains(stderr, "1 section, from 1 file\n") || !strings.Contains(stderr, "1 plot\n") ||
+			!strings.HasPrefix(stdout, "Updating against retraining\n  ") {
 			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
 		}
 		page, err := os.ReadFile(index)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(page), "<svg "); n != 1 || strings.Count(string(page), "<td>3.7e-10</td>") != 1 {
+		if n := strings.Count(string(page), "<svg "); n != 1 || strings.Count(string(page), "<td>0.0370</td>") != 1 {
 			t.Errorf("%d: %d plots, or not each number once", i, n)
 		}
 		plots, err := filepath.Glob(filepath.Join(out, "plots", "*"))
-		if err != nil || len(plots) != 2 {
+		if err != nil || len(plots) != 1 {
 			t.Errorf("%d: %v, %v", i, plots, err)
 		}
 	}

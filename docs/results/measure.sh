@@ -102,7 +102,7 @@ full)
 	;;
 *) usage ;;
 esac
-rm -f "$out"/plots/*.svg "$out"/plots/*.png # those of results that are no longer there
-"$blskernel" report --results "$out" --out "$out" >"$work/summary"
-mv "$work/summary" "$out/summary.txt"
-echo "the page is $out/index.html, what it says in sentences $out/summary.txt" >&2
+rm -f "$out"/plots/*.svg # those of results that are no longer there
+"$blskernel" report --results "$out" --out "$out" >/dev/null
+[ "$size" = quick ] || printf '\n[notes.md](notes.md) has the files, what to know when reading them, and the search for the ridge.\n' >>"$out/README.md"
+echo "the page is $out/index.html, its numbers and sentences are in $out/README.md" >&2
