@@ -61,7 +61,7 @@ func (s *symmetricProduct) rows(from, to int, y []float64) {
 		}
 		if left, right := s.beside(i, end); left < right {
 			lda, step := s.distances(i)
-			s.kernel.Symv(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])
+			s.kernel.Dotxaxpyf(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])
 		}
 	}
 }

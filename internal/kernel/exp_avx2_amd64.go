@@ -4,8 +4,8 @@
 
 package kernel
 
-// expAVX2 computes dst[i] = exp(src[i]) for i < n with the constants of expTable.
-// The reference is expGeneric.
+// dexpAVX2 computes dst[i] = exp(src[i]) for i < n with the constants of expTable.
+// The reference is dexpGeneric.
 //
 //go:noescape
-func expAVX2(dst *float64, src *float64, n int, table *float64)
+func dexpAVX2(dst *float64, src *float64, n int, table *float64)

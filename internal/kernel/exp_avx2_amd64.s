@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func expAVX2(dst *float64, src *float64, n int, table *float64)
+// func dexpAVX2(dst *float64, src *float64, n int, table *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expAVX2(SB), NOSPLIT, $0-32
+TEXT ·dexpAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX

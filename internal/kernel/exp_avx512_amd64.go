@@ -4,8 +4,8 @@
 
 package kernel
 
-// expAVX512 computes dst[i] = exp(src[i]) for i < n with the constants of expTable.
-// The reference is expGeneric.
+// dexpAVX512 computes dst[i] = exp(src[i]) for i < n with the constants of expTable.
+// The reference is dexpGeneric.
 //
 //go:noescape
-func expAVX512(dst *float64, src *float64, n int, table *float64)
+func dexpAVX512(dst *float64, src *float64, n int, table *float64)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func expAVX512(dst *float64, src *float64, n int, table *float64)
+// func dexpAVX512(dst *float64, src *float64, n int, table *float64)
 // Requires: AVX, AVX512F
-TEXT ·expAVX512(SB), NOSPLIT, $0-32
+TEXT ·dexpAVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), DX
 	MOVQ         n+16(FP), CX

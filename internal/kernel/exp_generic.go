@@ -50,8 +50,8 @@ var expTable = rows(
 	expQ9, expQ8, expQ7, expQ6, expQ5, expQ4, expQ3, expQ2, expQ1, expQ0, 1,
 )
 
-// expGeneric is the reference for Exp.
-func expGeneric(dst, src []float64) {
+// dexpGeneric is the reference for Exp.
+func dexpGeneric(dst, src []float64) {
 	checkElementwise(dst, src)
 	dst = dst[:len(src)]
 	for i, x := range src {

@@ -267,7 +267,7 @@ func FuzzMatrixVector(f *testing.F) {
 	fuzzKernels(f, func(s *shape, k Kernel) {
 		m, n := 1+s.Below(60), 1+s.Below(60)
 		if s.Below(4) == 3 {
-			s.symv(k, m, n)
+			s.dotxaxpyf(k, m, n)
 			return
 		}
 		lda, inc := n+s.Below(5), []int{1, 2, 3, -1, -2}[s.Below(5)]
@@ -327,8 +327,8 @@ func FuzzMatrixVector(f *testing.F) {
 	})
 }
 
-// symv is Symv on rows of a full matrix or of a packed triangle, which come closer to each other or move apart.
-func (s *shape) symv(k Kernel, m, n int) {
+// dotxaxpyf is Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to each other or move apart.
+func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	step := s.Below(3) - 1
 	lda := n + m + s.Below(5)
 	a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, everyElement, s.integer)
@@ -344,7 +344,7 @@ func (s *shape) symv(k Kernel, m, n int) {
 			wantV[i] += alpha * a.at(i, j) * x.at(j, 0)
 		}
 	}
-	s.run(func() { k.Symv(m, n, alpha, pa, lda, step, px, pu, py, pv) })
+	s.run(func() { k.Dotxaxpyf(m, n, alpha, pa, lda, step, px, pu, py, pv) })
 	s.same("A", a, wantA)
 	s.same("x", x, wantX)
 	s.same("u", u, wantU)

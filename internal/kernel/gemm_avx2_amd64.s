@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemmAVX2(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
+// func dgemmAVX2_6x8(m int, n int, k int, alpha float64, a *float64, rowA int, colA int, formA uint8, b *float64, rowB int, panelB int, store uint8, c *float64, ldc int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·gemmAVX2(SB), NOSPLIT, $48-112
+TEXT ·dgemmAVX2_6x8(SB), NOSPLIT, $48-112
 	MOVQ    rowB+72(FP), AX
 	SHLQ    $0x03, AX
 	MOVQ    ldc+104(FP), CX

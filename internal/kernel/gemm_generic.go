@@ -11,29 +11,29 @@ var generic = Kernel{
 	NR:        4,
 	Speed:     8,
 	Available: func() bool { return true },
-	Gemm:      gemmGeneric,
-	Solve:     solveGeneric,
-	Multiply:  multiplyGeneric,
-	Copy:      copyGeneric,
-	Transpose: transposeGeneric,
-	Peak:      peakGeneric,
+	Gemm:      dgemmGeneric_2x4,
+	Solve:     dtrsmGeneric,
+	Multiply:  dtrmmGeneric,
+	Copy:      dcopyGeneric,
+	Transpose: dtransposeGeneric,
+	Peak:      dpeakGeneric,
 	PeakWidth: 8,
-	Dot:       dotGeneric,
-	Axpy:      axpyGeneric,
-	Scal:      scalGeneric,
-	AbsMax:    absMaxGeneric,
-	AddAbs:    addAbsGeneric,
-	GemvN:     gemvNGeneric,
-	GemvT:     gemvTGeneric,
-	Ger:       gerGeneric,
-	Symv:      symvGeneric,
-	Tanh:      tanhGeneric,
-	Exp:       expGeneric,
+	Dot:       ddotGeneric,
+	Axpy:      daxpyGeneric,
+	Scal:      dscalGeneric,
+	AbsMax:    dabsMaxGeneric,
+	AddAbs:    daddAbsGeneric,
+	GemvN:     dgemvNGeneric,
+	GemvT:     dgemvTGeneric,
+	Ger:       dgerGeneric,
+	Dotxaxpyf: ddotxaxpyfGeneric,
+	Tanh:      dtanhGeneric,
+	Exp:       dexpGeneric,
 }
 
-// gemmGeneric is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR
+// dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR
 // = 4.
-func gemmGeneric(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
+func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	closer := 0 // of two rows there is only one distance
 	if formA == PackedColumns {
 		closer = 1

@@ -4,17 +4,17 @@
 
 package kernel
 
-// dotAVX2 returns the sum of x[i]*y[i] over 0 <= i < n. The reference is dotGeneric.
+// ddotAVX2 returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.
 //
 //go:noescape
-func dotAVX2(n int, x *float64, y *float64) float64
+func ddotAVX2(n int, x *float64, y *float64) float64
 
-// scalAVX2 multiplies x[i] by alpha for 0 <= i < n. The reference is scalGeneric.
+// dscalAVX2 multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.
 //
 //go:noescape
-func scalAVX2(n int, alpha float64, x *float64)
+func dscalAVX2(n int, alpha float64, x *float64)
 
-// axpyAVX2 adds alpha*x[i] to y[i] for 0 <= i < n. The reference is axpyGeneric.
+// daxpyAVX2 adds alpha*x[i] to y[i] for 0 <= i < n. The reference is daxpyGeneric.
 //
 //go:noescape
-func axpyAVX2(n int, alpha float64, x *float64, y *float64)
+func daxpyAVX2(n int, alpha float64, x *float64, y *float64)

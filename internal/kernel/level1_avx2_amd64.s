@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func dotAVX2(n int, x *float64, y *float64) float64
+// func ddotAVX2(n int, x *float64, y *float64) float64
 // Requires: AVX, FMA3, SSE2
-TEXT ·dotAVX2(SB), NOSPLIT, $0-32
+TEXT ·ddotAVX2(SB), NOSPLIT, $0-32
 	MOVQ    n+0(FP), AX
 	MOVQ    x+8(FP), CX
 	MOVQ    y+16(FP), DX
@@ -79,9 +79,9 @@ DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
 DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
 GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
 
-// func scalAVX2(n int, alpha float64, x *float64)
+// func dscalAVX2(n int, alpha float64, x *float64)
 // Requires: AVX
-TEXT ·scalAVX2(SB), NOSPLIT, $0-24
+TEXT ·dscalAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+8(FP), Y0
 	MOVQ         n+0(FP), AX
 	MOVQ         x+16(FP), CX
@@ -139,9 +139,9 @@ scal_no1:
 	VZEROUPPER
 	RET
 
-// func axpyAVX2(n int, alpha float64, x *float64, y *float64)
+// func daxpyAVX2(n int, alpha float64, x *float64, y *float64)
 // Requires: AVX, FMA3
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+TEXT ·daxpyAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+8(FP), Y0
 	MOVQ         n+0(FP), AX
 	MOVQ         x+16(FP), CX

@@ -4,12 +4,12 @@
 
 package kernel
 
-// dotAVX512 returns the sum of x[i]*y[i] over 0 <= i < n. The reference is dotGeneric.
+// ddotAVX512 returns the sum of x[i]*y[i] over 0 <= i < n. The reference is ddotGeneric.
 //
 //go:noescape
-func dotAVX512(n int, x *float64, y *float64) float64
+func ddotAVX512(n int, x *float64, y *float64) float64
 
-// scalAVX512 multiplies x[i] by alpha for 0 <= i < n. The reference is scalGeneric.
+// dscalAVX512 multiplies x[i] by alpha for 0 <= i < n. The reference is dscalGeneric.
 //
 //go:noescape
-func scalAVX512(n int, alpha float64, x *float64)
+func dscalAVX512(n int, alpha float64, x *float64)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func dotAVX512(n int, x *float64, y *float64) float64
+// func ddotAVX512(n int, x *float64, y *float64) float64
 // Requires: AVX, AVX512F, BMI2, SSE2
-TEXT ·dotAVX512(SB), NOSPLIT, $0-32
+TEXT ·ddotAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+0(FP), AX
 	MOVQ   x+8(FP), CX
 	MOVQ   y+16(FP), DX
@@ -70,9 +70,9 @@ dot_end:
 	VZEROUPPER
 	RET
 
-// func scalAVX512(n int, alpha float64, x *float64)
+// func dscalAVX512(n int, alpha float64, x *float64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·scalAVX512(SB), NOSPLIT, $0-24
+TEXT ·dscalAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+8(FP), Z0
 	MOVQ         n+0(FP), AX
 	MOVQ         x+16(FP), CX

@@ -2,9 +2,9 @@ package kernel
 
 import "unsafe"
 
-// dotGeneric is the reference for Dot: four sums, because one would wait three or four cycles for each
+// ddotGeneric is the reference for Dot: four sums, because one would wait three or four cycles for each
 // addition.
-func dotGeneric(n int, x, y *float64) float64 {
+func ddotGeneric(n int, x, y *float64) float64 {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	var s0, s1, s2, s3 float64
 	for len(xs) >= 4 && len(ys) >= 4 {
@@ -21,8 +21,8 @@ func dotGeneric(n int, x, y *float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// axpyGeneric is the reference for Axpy.
-func axpyGeneric(n int, alpha float64, x, y *float64) {
+// daxpyGeneric is the reference for Axpy.
+func daxpyGeneric(n int, alpha float64, x, y *float64) {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	for len(xs) >= 4 && len(ys) >= 4 {
 		u, v := (*[4]float64)(xs), (*[4]float64)(ys)
@@ -37,8 +37,8 @@ func axpyGeneric(n int, alpha float64, x, y *float64) {
 	}
 }
 
-// scalGeneric is the reference for Scal.
-func scalGeneric(n int, alpha float64, x *float64) {
+// dscalGeneric is the reference for Scal.
+func dscalGeneric(n int, alpha float64, x *float64) {
 	xs := unsafe.Slice(x, n)
 	for len(xs) >= 4 {
 		u := (*[4]float64)(xs)

@@ -4,22 +4,22 @@
 
 package kernel
 
-// gemvNAVX2 is Kernel.GemvN. The reference is gemvNGeneric.
+// dgemvNAVX2 is Kernel.GemvN. The reference is dgemvNGeneric.
 //
 //go:noescape
-func gemvNAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
+func dgemvNAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
 
-// gemvTAVX2 is Kernel.GemvT. The reference is gemvTGeneric.
+// dgemvTAVX2 is Kernel.GemvT. The reference is dgemvTGeneric.
 //
 //go:noescape
-func gemvTAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
+func dgemvTAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 
-// symvAVX2 is Kernel.Symv. The reference is symvGeneric.
+// ddotxaxpyfAVX2 is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.
 //
 //go:noescape
-func symvAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+func ddotxaxpyfAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
 
-// gerAVX2 adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is gerGeneric.
+// dgerAVX2 adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.
 //
 //go:noescape
-func gerAVX2(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)
+func dgerAVX2(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemvNAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
+// func dgemvNAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
 // Requires: AVX, FMA3
-TEXT ·gemvNAVX2(SB), NOSPLIT, $0-72
+TEXT ·dgemvNAVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSD alpha+16(FP), Y14
 	VBROADCASTSD beta+48(FP), Y13
 	MOVQ         n+8(FP), AX
@@ -325,9 +325,9 @@ DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
 DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
 GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
 
-// func gemvTAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
+// func dgemvTAVX2(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·gemvTAVX2(SB), NOSPLIT, $0-72
+TEXT ·dgemvTAVX2(SB), NOSPLIT, $0-72
 	MOVQ         m+0(FP), AX
 	MOVQ         a+24(FP), CX
 	MOVQ         lda+32(FP), DX
@@ -984,9 +984,9 @@ t_rows1_done:
 	VZEROUPPER
 	RET
 
-// func symvAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+// func ddotxaxpyfAVX2(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
 // Requires: AVX, FMA3
-TEXT ·symvAVX2(SB), NOSPLIT, $0-80
+TEXT ·ddotxaxpyfAVX2(SB), NOSPLIT, $0-80
 	MOVQ    n+8(FP), AX
 	MOVQ    a+24(FP), CX
 	MOVQ    lda+32(FP), DX
@@ -1003,9 +1003,9 @@ TEXT ·symvAVX2(SB), NOSPLIT, $0-80
 	VMOVUPD (R10), Y15
 	MOVQ    m+0(FP), R10
 	SUBQ    $+4, R10
-	JL      symv_rows4_done
+	JL      dotxaxpyf_rows4_done
 
-symv_rows4:
+dotxaxpyf_rows4:
 	VBROADCASTSD alpha+16(FP), Y12
 	MOVQ         CX, R11
 	LEAQ         (CX)(DX*8), CX
@@ -1034,9 +1034,9 @@ symv_rows4:
 	ADDQ         $0x20, SI
 	MOVQ         $0x00000008, R15
 	CMPQ         R15, AX
-	JG           symv_rows4_pairs_done
+	JG           dotxaxpyf_rows4_pairs_done
 
-symv_rows4_pairs:
+dotxaxpyf_rows4_pairs:
 	VMOVUPD     -64(BX)(R15*8), Y12
 	VMOVUPD     -64(DI)(R15*8), Y13
 	VMOVUPD     -64(R11)(R15*8), Y4
@@ -1069,14 +1069,14 @@ symv_rows4_pairs:
 	VMOVUPD     Y13, -32(DI)(R15*8)
 	ADDQ        $0x08, R15
 	CMPQ        R15, AX
-	JLE         symv_rows4_pairs
+	JLE         dotxaxpyf_rows4_pairs
 
-symv_rows4_pairs_done:
+dotxaxpyf_rows4_pairs_done:
 	SUBQ $0x04, R15
 	CMPQ R15, AX
-	JG   symv_rows4_vector_done
+	JG   dotxaxpyf_rows4_vector_done
 
-symv_rows4_vector:
+dotxaxpyf_rows4_vector:
 	VMOVUPD     -32(BX)(R15*8), Y12
 	VMOVUPD     -32(DI)(R15*8), Y13
 	VMOVUPD     -32(R11)(R15*8), Y4
@@ -1094,12 +1094,12 @@ symv_rows4_vector:
 	VMOVUPD     Y13, -32(DI)(R15*8)
 	ADDQ        $0x04, R15
 	CMPQ        R15, AX
-	JLE         symv_rows4_vector
+	JLE         dotxaxpyf_rows4_vector
 
-symv_rows4_vector_done:
+dotxaxpyf_rows4_vector_done:
 	SUBQ         $0x04, R15
 	TESTQ        R9, R9
-	JE           symv_rows4_end
+	JE           dotxaxpyf_rows4_end
 	VMASKMOVPD   (BX)(R15*8), Y15, Y12
 	VMASKMOVPD   (DI)(R15*8), Y15, Y13
 	VMASKMOVPD   (R11)(R15*8), Y15, Y4
@@ -1115,28 +1115,28 @@ symv_rows4_vector_done:
 	VFMADD231PD  Y7, Y12, Y3
 	VFMADD231PD  Y7, Y11, Y13
 	CMPQ         R9, $0x02
-	JLT          symv_rows4_single
-	JEQ          symv_rows4_pair
+	JLT          dotxaxpyf_rows4_single
+	JEQ          dotxaxpyf_rows4_pair
 	CMPQ         R9, $0x04
-	JEQ          symv_rows4_four
+	JEQ          dotxaxpyf_rows4_four
 	VMOVUPD      X13, (DI)(R15*8)
 	VEXTRACTF128 $0x01, Y13, X13
 	VMOVSD       X13, 16(DI)(R15*8)
-	JMP          symv_rows4_stored
+	JMP          dotxaxpyf_rows4_stored
 
-symv_rows4_four:
+dotxaxpyf_rows4_four:
 	VMOVUPD Y13, (DI)(R15*8)
-	JMP     symv_rows4_stored
+	JMP     dotxaxpyf_rows4_stored
 
-symv_rows4_pair:
+dotxaxpyf_rows4_pair:
 	VMOVUPD X13, (DI)(R15*8)
-	JMP     symv_rows4_stored
+	JMP     dotxaxpyf_rows4_stored
 
-symv_rows4_single:
+dotxaxpyf_rows4_single:
 	VMOVSD X13, (DI)(R15*8)
 
-symv_rows4_stored:
-symv_rows4_end:
+dotxaxpyf_rows4_stored:
+dotxaxpyf_rows4_end:
 	VHADDPD      Y1, Y0, Y4
 	VHADDPD      Y3, Y2, Y5
 	VPERM2F128   $0x31, Y5, Y4, Y6
@@ -1148,14 +1148,14 @@ symv_rows4_end:
 	VMOVUPD      Y13, (R8)
 	ADDQ         $0x20, R8
 	SUBQ         $+4, R10
-	JGE          symv_rows4
+	JGE          dotxaxpyf_rows4
 
-symv_rows4_done:
+dotxaxpyf_rows4_done:
 	ADDQ $+4, R10
 	SUBQ $+1, R10
-	JL   symv_rows1_done
+	JL   dotxaxpyf_rows1_done
 
-symv_rows1:
+dotxaxpyf_rows1:
 	VBROADCASTSD alpha+16(FP), Y12
 	MOVQ         CX, R11
 	LEAQ         (CX)(DX*8), CX
@@ -1166,9 +1166,9 @@ symv_rows1:
 	ADDQ         $0x08, SI
 	MOVQ         $0x00000008, R12
 	CMPQ         R12, AX
-	JG           symv_rows1_pairs_done
+	JG           dotxaxpyf_rows1_pairs_done
 
-symv_rows1_pairs:
+dotxaxpyf_rows1_pairs:
 	VMOVUPD     -64(BX)(R12*8), Y12
 	VMOVUPD     -64(DI)(R12*8), Y13
 	VMOVUPD     -64(R11)(R12*8), Y4
@@ -1183,14 +1183,14 @@ symv_rows1_pairs:
 	VMOVUPD     Y13, -32(DI)(R12*8)
 	ADDQ        $0x08, R12
 	CMPQ        R12, AX
-	JLE         symv_rows1_pairs
+	JLE         dotxaxpyf_rows1_pairs
 
-symv_rows1_pairs_done:
+dotxaxpyf_rows1_pairs_done:
 	SUBQ $0x04, R12
 	CMPQ R12, AX
-	JG   symv_rows1_vector_done
+	JG   dotxaxpyf_rows1_vector_done
 
-symv_rows1_vector:
+dotxaxpyf_rows1_vector:
 	VMOVUPD     -32(BX)(R12*8), Y12
 	VMOVUPD     -32(DI)(R12*8), Y13
 	VMOVUPD     -32(R11)(R12*8), Y4
@@ -1199,40 +1199,40 @@ symv_rows1_vector:
 	VMOVUPD     Y13, -32(DI)(R12*8)
 	ADDQ        $0x04, R12
 	CMPQ        R12, AX
-	JLE         symv_rows1_vector
+	JLE         dotxaxpyf_rows1_vector
 
-symv_rows1_vector_done:
+dotxaxpyf_rows1_vector_done:
 	SUBQ         $0x04, R12
 	TESTQ        R9, R9
-	JE           symv_rows1_end
+	JE           dotxaxpyf_rows1_end
 	VMASKMOVPD   (BX)(R12*8), Y15, Y12
 	VMASKMOVPD   (DI)(R12*8), Y15, Y13
 	VMASKMOVPD   (R11)(R12*8), Y15, Y4
 	VFMADD231PD  Y4, Y12, Y0
 	VFMADD231PD  Y4, Y8, Y13
 	CMPQ         R9, $0x02
-	JLT          symv_rows1_single
-	JEQ          symv_rows1_pair
+	JLT          dotxaxpyf_rows1_single
+	JEQ          dotxaxpyf_rows1_pair
 	CMPQ         R9, $0x04
-	JEQ          symv_rows1_four
+	JEQ          dotxaxpyf_rows1_four
 	VMOVUPD      X13, (DI)(R12*8)
 	VEXTRACTF128 $0x01, Y13, X13
 	VMOVSD       X13, 16(DI)(R12*8)
-	JMP          symv_rows1_stored
+	JMP          dotxaxpyf_rows1_stored
 
-symv_rows1_four:
+dotxaxpyf_rows1_four:
 	VMOVUPD Y13, (DI)(R12*8)
-	JMP     symv_rows1_stored
+	JMP     dotxaxpyf_rows1_stored
 
-symv_rows1_pair:
+dotxaxpyf_rows1_pair:
 	VMOVUPD X13, (DI)(R12*8)
-	JMP     symv_rows1_stored
+	JMP     dotxaxpyf_rows1_stored
 
-symv_rows1_single:
+dotxaxpyf_rows1_single:
 	VMOVSD X13, (DI)(R12*8)
 
-symv_rows1_stored:
-symv_rows1_end:
+dotxaxpyf_rows1_stored:
+dotxaxpyf_rows1_end:
 	VHADDPD      Y0, Y0, Y4
 	VEXTRACTF128 $0x01, Y4, X6
 	VADDPD       X6, X4, X4
@@ -1242,16 +1242,16 @@ symv_rows1_end:
 	VMOVSD       X13, (R8)
 	ADDQ         $0x08, R8
 	SUBQ         $+1, R10
-	JGE          symv_rows1
+	JGE          dotxaxpyf_rows1
 
-symv_rows1_done:
+dotxaxpyf_rows1_done:
 	ADDQ $+1, R10
 	VZEROUPPER
 	RET
 
-// func gerAVX2(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)
+// func dgerAVX2(m int, n int, alpha float64, x *float64, incX int, y *float64, a *float64, lda int)
 // Requires: AVX, FMA3
-TEXT ·gerAVX2(SB), NOSPLIT, $0-64
+TEXT ·dgerAVX2(SB), NOSPLIT, $0-64
 	MOVQ n+8(FP), AX
 	MOVQ m+0(FP), AX
 	MOVQ a+48(FP), CX

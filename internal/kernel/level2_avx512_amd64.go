@@ -4,17 +4,17 @@
 
 package kernel
 
-// gemvNAVX512 is Kernel.GemvN. The reference is gemvNGeneric.
+// dgemvNAVX512 is Kernel.GemvN. The reference is dgemvNGeneric.
 //
 //go:noescape
-func gemvNAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
+func dgemvNAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
 
-// gemvTAVX512 is Kernel.GemvT. The reference is gemvTGeneric.
+// dgemvTAVX512 is Kernel.GemvT. The reference is dgemvTGeneric.
 //
 //go:noescape
-func gemvTAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
+func dgemvTAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 
-// symvAVX512 is Kernel.Symv. The reference is symvGeneric.
+// ddotxaxpyfAVX512 is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.
 //
 //go:noescape
-func symvAVX512(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+func ddotxaxpyfAVX512(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func gemvNAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
+// func dgemvNAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
 // Requires: AVX, AVX512F, BMI2, FMA3
-TEXT ·gemvNAVX512(SB), NOSPLIT, $0-72
+TEXT ·dgemvNAVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD alpha+16(FP), Z30
 	VBROADCASTSD beta+48(FP), Z29
 	MOVQ         n+8(FP), AX
@@ -495,9 +495,9 @@ n_rows1_done:
 	VZEROUPPER
 	RET
 
-// func gemvTAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
+// func dgemvTAVX512(m int, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·gemvTAVX512(SB), NOSPLIT, $0-72
+TEXT ·dgemvTAVX512(SB), NOSPLIT, $0-72
 	MOVQ         m+0(FP), AX
 	MOVQ         a+24(FP), CX
 	MOVQ         lda+32(FP), DX
@@ -1005,9 +1005,9 @@ t_rows1_done:
 	VZEROUPPER
 	RET
 
-// func symvAVX512(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
+// func ddotxaxpyfAVX512(m int, n int, alpha float64, a *float64, lda int, step int, x *float64, u *float64, y *float64, v *float64)
 // Requires: AVX, AVX512F, BMI2, FMA3
-TEXT ·symvAVX512(SB), NOSPLIT, $0-80
+TEXT ·ddotxaxpyfAVX512(SB), NOSPLIT, $0-80
 	MOVQ  n+8(FP), AX
 	MOVQ  a+24(FP), CX
 	MOVQ  lda+32(FP), DX
@@ -1022,9 +1022,9 @@ TEXT ·symvAVX512(SB), NOSPLIT, $0-80
 	KMOVW R10, K1
 	MOVQ  m+0(FP), R10
 	SUBQ  $+4, R10
-	JL    symv_rows4_done
+	JL    dotxaxpyf_rows4_done
 
-symv_rows4:
+dotxaxpyf_rows4:
 	VBROADCASTSD alpha+16(FP), Z12
 	MOVQ         CX, R11
 	LEAQ         (CX)(DX*8), CX
@@ -1053,9 +1053,9 @@ symv_rows4:
 	ADDQ         $0x20, SI
 	MOVQ         $0x00000010, R15
 	CMPQ         R15, AX
-	JG           symv_rows4_pairs_done
+	JG           dotxaxpyf_rows4_pairs_done
 
-symv_rows4_pairs:
+dotxaxpyf_rows4_pairs:
 	VMOVUPD     -128(BX)(R15*8), Z12
 	VMOVUPD     -128(DI)(R15*8), Z13
 	VMOVUPD     -128(R11)(R15*8), Z4
@@ -1088,14 +1088,14 @@ symv_rows4_pairs:
 	VMOVUPD     Z13, -64(DI)(R15*8)
 	ADDQ        $0x10, R15
 	CMPQ        R15, AX
-	JLE         symv_rows4_pairs
+	JLE         dotxaxpyf_rows4_pairs
 
-symv_rows4_pairs_done:
+dotxaxpyf_rows4_pairs_done:
 	SUBQ $0x08, R15
 	CMPQ R15, AX
-	JG   symv_rows4_vector_done
+	JG   dotxaxpyf_rows4_vector_done
 
-symv_rows4_vector:
+dotxaxpyf_rows4_vector:
 	VMOVUPD     -64(BX)(R15*8), Z12
 	VMOVUPD     -64(DI)(R15*8), Z13
 	VMOVUPD     -64(R11)(R15*8), Z4
@@ -1113,12 +1113,12 @@ symv_rows4_vector:
 	VMOVUPD     Z13, -64(DI)(R15*8)
 	ADDQ        $0x08, R15
 	CMPQ        R15, AX
-	JLE         symv_rows4_vector
+	JLE         dotxaxpyf_rows4_vector
 
-symv_rows4_vector_done:
+dotxaxpyf_rows4_vector_done:
 	SUBQ        $0x08, R15
 	TESTQ       R9, R9
-	JE          symv_rows4_end
+	JE          dotxaxpyf_rows4_end
 	VMOVUPD.Z   (BX)(R15*8), K1, Z12
 	VMOVUPD.Z   (DI)(R15*8), K1, Z13
 	VMOVUPD.Z   (R11)(R15*8), K1, Z4
@@ -1135,7 +1135,7 @@ symv_rows4_vector_done:
 	VFMADD231PD Z7, Z11, Z13
 	VMOVUPD     Z13, K1, (DI)(R15*8)
 
-symv_rows4_end:
+dotxaxpyf_rows4_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPD        Y8, Y0, Y0
 	VEXTRACTF64X4 $0x01, Z1, Y9
@@ -1155,14 +1155,14 @@ symv_rows4_end:
 	VMOVUPD       Y13, (R8)
 	ADDQ          $0x20, R8
 	SUBQ          $+4, R10
-	JGE           symv_rows4
+	JGE           dotxaxpyf_rows4
 
-symv_rows4_done:
+dotxaxpyf_rows4_done:
 	ADDQ $+4, R10
 	SUBQ $+1, R10
-	JL   symv_rows1_done
+	JL   dotxaxpyf_rows1_done
 
-symv_rows1:
+dotxaxpyf_rows1:
 	VBROADCASTSD alpha+16(FP), Z12
 	MOVQ         CX, R11
 	LEAQ         (CX)(DX*8), CX
@@ -1173,9 +1173,9 @@ symv_rows1:
 	ADDQ         $0x08, SI
 	MOVQ         $0x00000010, R12
 	CMPQ         R12, AX
-	JG           symv_rows1_pairs_done
+	JG           dotxaxpyf_rows1_pairs_done
 
-symv_rows1_pairs:
+dotxaxpyf_rows1_pairs:
 	VMOVUPD     -128(BX)(R12*8), Z12
 	VMOVUPD     -128(DI)(R12*8), Z13
 	VMOVUPD     -128(R11)(R12*8), Z4
@@ -1190,14 +1190,14 @@ symv_rows1_pairs:
 	VMOVUPD     Z13, -64(DI)(R12*8)
 	ADDQ        $0x10, R12
 	CMPQ        R12, AX
-	JLE         symv_rows1_pairs
+	JLE         dotxaxpyf_rows1_pairs
 
-symv_rows1_pairs_done:
+dotxaxpyf_rows1_pairs_done:
 	SUBQ $0x08, R12
 	CMPQ R12, AX
-	JG   symv_rows1_vector_done
+	JG   dotxaxpyf_rows1_vector_done
 
-symv_rows1_vector:
+dotxaxpyf_rows1_vector:
 	VMOVUPD     -64(BX)(R12*8), Z12
 	VMOVUPD     -64(DI)(R12*8), Z13
 	VMOVUPD     -64(R11)(R12*8), Z4
@@ -1206,12 +1206,12 @@ symv_rows1_vector:
 	VMOVUPD     Z13, -64(DI)(R12*8)
 	ADDQ        $0x08, R12
 	CMPQ        R12, AX
-	JLE         symv_rows1_vector
+	JLE         dotxaxpyf_rows1_vector
 
-symv_rows1_vector_done:
+dotxaxpyf_rows1_vector_done:
 	SUBQ        $0x08, R12
 	TESTQ       R9, R9
-	JE          symv_rows1_end
+	JE          dotxaxpyf_rows1_end
 	VMOVUPD.Z   (BX)(R12*8), K1, Z12
 	VMOVUPD.Z   (DI)(R12*8), K1, Z13
 	VMOVUPD.Z   (R11)(R12*8), K1, Z4
@@ -1219,7 +1219,7 @@ symv_rows1_vector_done:
 	VFMADD231PD Z4, Z8, Z13
 	VMOVUPD     Z13, K1, (DI)(R12*8)
 
-symv_rows1_end:
+dotxaxpyf_rows1_end:
 	VEXTRACTF64X4 $0x01, Z0, Y8
 	VADDPD        Y8, Y0, Y0
 	VHADDPD       Y0, Y0, Y4
@@ -1231,9 +1231,9 @@ symv_rows1_end:
 	VMOVSD        X13, (R8)
 	ADDQ          $0x08, R8
 	SUBQ          $+1, R10
-	JGE           symv_rows1
+	JGE           dotxaxpyf_rows1
 
-symv_rows1_done:
+dotxaxpyf_rows1_done:
 	ADDQ $+1, R10
 	VZEROUPPER
 	RET

@@ -2,10 +2,10 @@ package kernel
 
 import "unsafe"
 
-// gemvNGeneric is the reference for GemvN: one inner product for each row.
-func gemvNGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int) {
+// dgemvNGeneric is the reference for GemvN: one inner product for each row.
+func dgemvNGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int) {
 	for i := range m {
-		s := alpha * dotGeneric(n, element(a, i*lda), x)
+		s := alpha * ddotGeneric(n, element(a, i*lda), x)
 		if beta != 0 {
 			s += beta * *element(y, i*incY)
 		}
@@ -13,16 +13,16 @@ func gemvNGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, beta
 	}
 }
 
-// gemvTGeneric is the reference for GemvT. y takes four rows at a time, so that it is loaded and stored once
+// dgemvTGeneric is the reference for GemvT. y takes four rows at a time, so that it is loaded and stored once
 // for four products.
-func gemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64) {
+func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64) {
 	ys := unsafe.Slice(y, n)
 	switch beta {
 	case 0:
 		clear(ys)
 	case 1:
 	default:
-		scalGeneric(n, beta, y)
+		dscalGeneric(n, beta, y)
 	}
 	i := 0
 	for ; i+4 <= m; i += 4 {
@@ -39,13 +39,13 @@ func gemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, incX
 		}
 	}
 	for ; i < m; i++ {
-		axpyGeneric(n, alpha**element(x, i*incX), element(a, i*lda), y)
+		daxpyGeneric(n, alpha**element(x, i*incX), element(a, i*lda), y)
 	}
 }
 
-// gerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too much,
+// dgerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too much,
 // are taken four at a time.
-func gerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int) {
+func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int) {
 	ys := unsafe.Slice(y, n)
 	i := 0
 	for ; n < 32 && i+4 <= m; i += 4 {
@@ -61,12 +61,12 @@ func gerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, ld
 		}
 	}
 	for ; i < m; i++ {
-		axpyGeneric(n, alpha**element(x, i*incX), y, element(a, i*lda))
+		daxpyGeneric(n, alpha**element(x, i*incX), y, element(a, i*lda))
 	}
 }
 
-// symvGeneric is the reference for Symv. Four rows at a time share the loads of x and of y.
-func symvGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64) {
+// ddotxaxpyfGeneric is the reference for Dotxaxpyf. Four rows at a time share the loads of x and of y.
+func ddotxaxpyfGeneric(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64) {
 	xs, ys, us, vs := unsafe.Slice(x, n), unsafe.Slice(y, n), unsafe.Slice(u, m), unsafe.Slice(v, m)
 	at := 0
 	row := func() []float64 {

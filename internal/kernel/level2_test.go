@@ -57,18 +57,18 @@ func TestLevel2IsLevel1(t *testing.T) {
 					rows := random(m * (first + m))
 					u, y, v := random(m), random(n), random(m)
 					y1, v1, at := slices.Clone(y), slices.Clone(v), 0
-					k.Symv(m, n, alpha, &rows[0], first, step, &along[0], &u[0], &y[0], &v[0])
+					k.Dotxaxpyf(m, n, alpha, &rows[0], first, step, &along[0], &u[0], &y[0], &v[0])
 					for i := range m {
-						k.Symv(1, n, alpha, &rows[at], 0, 0, &along[0], &u[i], &y1[0], &v1[i])
+						k.Dotxaxpyf(1, n, alpha, &rows[at], 0, 0, &along[0], &u[i], &y1[0], &v1[i])
 						at += first + i*step
 					}
 					if !identical(y, y1) || !identical(v, v1) {
-						t.Errorf("m=%d n=%d step=%d: Symv is not that of its rows", m, n, step)
+						t.Errorf("m=%d n=%d step=%d: Dotxaxpyf is not that of its rows", m, n, step)
 					}
 					k.Axpy(n, alpha*u[0], &rows[0], &y1[0])
-					k.Symv(1, n, alpha, &rows[0], 0, 0, &along[0], &u[0], &y[0], &v[0])
+					k.Dotxaxpyf(1, n, alpha, &rows[0], 0, 0, &along[0], &u[0], &y[0], &v[0])
 					if !identical(y, y1) {
-						t.Errorf("n=%d: Symv of a row is not Axpy", n)
+						t.Errorf("n=%d: Dotxaxpyf of a row is not Axpy", n)
 					}
 				}
 			}
@@ -171,7 +171,7 @@ func level2Exact(t *testing.T, k Kernel, place places) {
 	}
 }
 
-// symvExact compares Symv with plain loops on the rows of A, which are lda apart. It overwrites y and v.
+// symvExact compares Dotxaxpyf with plain loops on the rows of A, which are lda apart. It overwrites y and v.
 func symvExact(t *testing.T, k Kernel, a []float64, m, n, lda int, x, u, y, v []float64) {
 	clear(y)
 	clear(v)
@@ -182,9 +182,9 @@ func symvExact(t *testing.T, k Kernel, a []float64, m, n, lda int, x, u, y, v []
 			wantV[i] += 2 * a[i*lda+j] * x[j]
 		}
 	}
-	k.Symv(m, n, 2, &a[0], lda, 0, &x[0], &u[0], &y[0], &v[0])
+	k.Dotxaxpyf(m, n, 2, &a[0], lda, 0, &x[0], &u[0], &y[0], &v[0])
 	if !slices.Equal(y, wantY) || !slices.Equal(v, wantV) {
-		t.Errorf("m=%d n=%d lda=%d: Symv gives %v and %v, want %v and %v", m, n, lda, y, v, wantY, wantV)
+		t.Errorf("m=%d n=%d lda=%d: Dotxaxpyf gives %v and %v, want %v and %v", m, n, lda, y, v, wantY, wantV)
 	}
 }
 

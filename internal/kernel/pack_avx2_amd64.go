@@ -4,13 +4,13 @@
 
 package kernel
 
-// copyRowsAVX2 is Kernel.Copy. The reference is copyGeneric.
+// dcopyAVX2 is Kernel.Copy. The reference is dcopyGeneric.
 //
 //go:noescape
-func copyRowsAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
+func dcopyAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
 
-// transposeAVX2 is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.
-// The reference is transposeGeneric.
+// dtransposeAVX2 is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.
+// The reference is dtransposeGeneric.
 //
 //go:noescape
-func transposeAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
+func dtransposeAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)

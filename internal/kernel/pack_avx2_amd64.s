@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func copyRowsAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func dcopyAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
 // Requires: AVX
-TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
+TEXT ·dcopyAVX2(SB), NOSPLIT, $0-48
 	MOVQ m+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ src+16(FP), DX
@@ -70,9 +70,9 @@ DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
 DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
 GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
 
-// func transposeAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func dtransposeAVX2(m int, n int, src *float64, lds int, dst *float64, ldd int)
 // Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
+TEXT ·dtransposeAVX2(SB), NOSPLIT, $0-48
 	MOVQ lds+24(FP), AX
 	SHLQ $0x03, AX
 	MOVQ ldd+40(FP), CX

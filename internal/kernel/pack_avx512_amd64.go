@@ -4,13 +4,13 @@
 
 package kernel
 
-// copyRowsAVX512 is Kernel.Copy. The reference is copyGeneric.
+// dcopyAVX512 is Kernel.Copy. The reference is dcopyGeneric.
 //
 //go:noescape
-func copyRowsAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
+func dcopyAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
 
-// transposeAVX512 is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.
-// The reference is transposeGeneric.
+// dtransposeAVX512 is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.
+// The reference is dtransposeGeneric.
 //
 //go:noescape
-func transposeAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
+func dtransposeAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)

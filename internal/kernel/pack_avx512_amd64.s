@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func copyRowsAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func dcopyAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-48
+TEXT ·dcopyAVX512(SB), NOSPLIT, $0-48
 	MOVQ m+0(FP), AX
 	MOVQ n+8(FP), CX
 	MOVQ src+16(FP), DX
@@ -59,9 +59,9 @@ part:
 	VZEROUPPER
 	RET
 
-// func transposeAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
+// func dtransposeAVX512(m int, n int, src *float64, lds int, dst *float64, ldd int)
 // Requires: AVX, AVX512F
-TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
+TEXT ·dtransposeAVX512(SB), NOSPLIT, $0-48
 	MOVQ lds+24(FP), AX
 	SHLQ $0x03, AX
 	MOVQ ldd+40(FP), CX

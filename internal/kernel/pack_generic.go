@@ -2,16 +2,16 @@ package kernel
 
 import "unsafe"
 
-// copyGeneric is the reference for Copy.
-func copyGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
+// dcopyGeneric is the reference for Copy.
+func dcopyGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	for i := range m {
 		copy(unsafe.Slice(element(dst, i*ldd), n), unsafe.Slice(element(src, i*lds), n))
 	}
 }
 
-// transposeGeneric is the reference for Transpose. Writing goes along the rows of dst: a store that misses the
+// dtransposeGeneric is the reference for Transpose. Writing goes along the rows of dst: a store that misses the
 // cache costs more than a load that does.
-func transposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
+func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	for j := range n {
 		row := unsafe.Slice(element(dst, j*ldd), m)
 		at := 0
@@ -23,7 +23,7 @@ func transposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 }
 
 // transposeBy makes a Transpose of one for multiples of w: what is left over at the edges is copied by
-// transposeGeneric.
+// dtransposeGeneric.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 		mw, nw := m-m%w, n-n%w
@@ -31,10 +31,10 @@ func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64
 			whole(mw, nw, src, lds, dst, ldd)
 		}
 		if n > nw && mw > 0 {
-			transposeGeneric(mw, n-nw, element(src, nw), lds, element(dst, nw*ldd), ldd)
+			dtransposeGeneric(mw, n-nw, element(src, nw), lds, element(dst, nw*ldd), ldd)
 		}
 		if m > mw {
-			transposeGeneric(m-mw, n, element(src, mw*lds), lds, element(dst, mw), ldd)
+			dtransposeGeneric(m-mw, n, element(src, mw*lds), lds, element(dst, mw), ldd)
 		}
 	}
 }

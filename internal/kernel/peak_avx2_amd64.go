@@ -4,8 +4,8 @@
 
 package kernel
 
-// peakAVX2 computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.
-// The reference is peakGeneric.
+// dpeakAVX2 computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.
+// The reference is dpeakGeneric.
 //
 //go:noescape
-func peakAVX2(n int, x float64, y float64) float64
+func dpeakAVX2(n int, x float64, y float64) float64

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func peakAVX2(n int, x float64, y float64) float64
+// func dpeakAVX2(n int, x float64, y float64) float64
 // Requires: AVX, FMA3, SSE2
-TEXT ·peakAVX2(SB), NOSPLIT, $0-32
+TEXT ·dpeakAVX2(SB), NOSPLIT, $0-32
 	MOVQ         n+0(FP), AX
 	VBROADCASTSD x+8(FP), Y0
 	VBROADCASTSD y+16(FP), Y1

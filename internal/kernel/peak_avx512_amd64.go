@@ -4,8 +4,8 @@
 
 package kernel
 
-// peakAVX512 computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.
-// The reference is peakGeneric.
+// dpeakAVX512 computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.
+// The reference is dpeakGeneric.
 //
 //go:noescape
-func peakAVX512(n int, x float64, y float64) float64
+func dpeakAVX512(n int, x float64, y float64) float64

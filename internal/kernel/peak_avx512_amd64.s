@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func peakAVX512(n int, x float64, y float64) float64
+// func dpeakAVX512(n int, x float64, y float64) float64
 // Requires: AVX, AVX512F, SSE2
-TEXT ·peakAVX512(SB), NOSPLIT, $0-32
+TEXT ·dpeakAVX512(SB), NOSPLIT, $0-32
 	MOVQ         n+0(FP), AX
 	VBROADCASTSD x+8(FP), Z0
 	VBROADCASTSD y+16(FP), Z1

@@ -1,7 +1,7 @@
 package kernel
 
-// peakGeneric is the reference for Peak, with eight z.
-func peakGeneric(n int, x, y float64) float64 {
+// dpeakGeneric is the reference for Peak, with eight z.
+func dpeakGeneric(n int, x, y float64) float64 {
 	var z0, z1, z2, z3, z4, z5, z6, z7 float64
 	for range n {
 		z0 = x*z0 + y

@@ -4,14 +4,14 @@
 
 package kernel
 
-// absMaxAVX2 returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,
-// or 0, 0 if nothing is larger than zero. The reference is absMaxGeneric.
+// dabsMaxAVX2 returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,
+// or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.
 //
 //go:noescape
-func absMaxAVX2(n int, x *float64) (at int, size float64)
+func dabsMaxAVX2(n int, x *float64) (at int, size float64)
 
-// addAbsAVX2 adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.
-// The reference is addAbsGeneric.
+// daddAbsAVX2 adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.
+// The reference is daddAbsGeneric.
 //
 //go:noescape
-func addAbsAVX2(n int, x *float64, y *float64) float64
+func daddAbsAVX2(n int, x *float64, y *float64) float64

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func absMaxAVX2(n int, x *float64) (at int, size float64)
+// func dabsMaxAVX2(n int, x *float64) (at int, size float64)
 // Requires: AVX, AVX2, CMOV, SSE2
-TEXT ·absMaxAVX2(SB), NOSPLIT, $32-32
+TEXT ·dabsMaxAVX2(SB), NOSPLIT, $32-32
 	MOVQ         n+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSD magnitudeAVX2<>+0(SB), Y0
@@ -232,9 +232,9 @@ DATA firsts<>+496(SB)/8, $0x0000000000000000
 DATA firsts<>+504(SB)/8, $0x0000000000000000
 GLOBL firsts<>(SB), RODATA|NOPTR, $512
 
-// func addAbsAVX2(n int, x *float64, y *float64) float64
+// func daddAbsAVX2(n int, x *float64, y *float64) float64
 // Requires: AVX, SSE2
-TEXT ·addAbsAVX2(SB), NOSPLIT, $0-32
+TEXT ·daddAbsAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD magnitudeSumAVX2<>+0(SB), Y15
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1

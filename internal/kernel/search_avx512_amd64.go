@@ -4,8 +4,8 @@
 
 package kernel
 
-// absMaxAVX512 returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,
-// or 0, 0 if nothing is larger than zero. The reference is absMaxGeneric.
+// dabsMaxAVX512 returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,
+// or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.
 //
 //go:noescape
-func absMaxAVX512(n int, x *float64) (at int, size float64)
+func dabsMaxAVX512(n int, x *float64) (at int, size float64)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func absMaxAVX512(n int, x *float64) (at int, size float64)
+// func dabsMaxAVX512(n int, x *float64) (at int, size float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, SSE2
-TEXT ·absMaxAVX512(SB), NOSPLIT, $64-32
+TEXT ·dabsMaxAVX512(SB), NOSPLIT, $64-32
 	MOVQ         n+0(FP), AX
 	MOVQ         x+8(FP), CX
 	VBROADCASTSD magnitudeAVX512<>+0(SB), Z0

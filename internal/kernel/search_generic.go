@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// absMaxGeneric is the reference for AbsMax. The comparison is false for NaN. No element waits for the
+// dabsMaxGeneric is the reference for AbsMax. The comparison is false for NaN. No element waits for the
 // one before, since the branch, rarely taken, is predicted.
-func absMaxGeneric(n int, x *float64) (at int, size float64) {
+func dabsMaxGeneric(n int, x *float64) (at int, size float64) {
 	for i, v := range unsafe.Slice(x, n) {
 		if v = math.Abs(v); v > size {
 			at, size = i, v
@@ -16,8 +16,8 @@ func absMaxGeneric(n int, x *float64) (at int, size float64) {
 	return at, size
 }
 
-// addAbsGeneric is the reference for AddAbs: four sums, as in dotGeneric.
-func addAbsGeneric(n int, x, y *float64) float64 {
+// daddAbsGeneric is the reference for AddAbs: four sums, as in ddotGeneric.
+func daddAbsGeneric(n int, x, y *float64) float64 {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	var s0, s1, s2, s3 float64
 	for len(xs) >= 4 && len(ys) >= 4 {

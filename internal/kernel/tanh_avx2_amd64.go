@@ -4,8 +4,8 @@
 
 package kernel
 
-// tanhAVX2 computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.
-// The reference is tanhGeneric.
+// dtanhAVX2 computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.
+// The reference is dtanhGeneric.
 //
 //go:noescape
-func tanhAVX2(dst *float64, src *float64, n int, table *float64)
+func dtanhAVX2(dst *float64, src *float64, n int, table *float64)

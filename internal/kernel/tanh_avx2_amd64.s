@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func tanhAVX2(dst *float64, src *float64, n int, table *float64)
+// func dtanhAVX2(dst *float64, src *float64, n int, table *float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-32
+TEXT ·dtanhAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ src+8(FP), CX
 	MOVQ n+16(FP), DX

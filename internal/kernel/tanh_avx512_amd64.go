@@ -4,8 +4,8 @@
 
 package kernel
 
-// tanhAVX512 computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.
-// The reference is tanhGeneric.
+// dtanhAVX512 computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.
+// The reference is dtanhGeneric.
 //
 //go:noescape
-func tanhAVX512(dst *float64, src *float64, n int, table *float64)
+func dtanhAVX512(dst *float64, src *float64, n int, table *float64)

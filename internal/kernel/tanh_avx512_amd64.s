@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func tanhAVX512(dst *float64, src *float64, n int, table *float64)
+// func dtanhAVX512(dst *float64, src *float64, n int, table *float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·tanhAVX512(SB), NOSPLIT, $0-32
+TEXT ·dtanhAVX512(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), DX
 	MOVQ         n+16(FP), CX

@@ -66,8 +66,8 @@ var tanhTable = rows(
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),
 )
 
-// tanhGeneric is the reference for Tanh.
-func tanhGeneric(dst, src []float64) {
+// dtanhGeneric is the reference for Tanh.
+func dtanhGeneric(dst, src []float64) {
 	checkElementwise(dst, src)
 	dst = dst[:len(src)]
 	for i, x := range src {

@@ -4,12 +4,12 @@
 
 package kernel
 
-// solveAVX2 is Kernel.Solve. The reference is solveGeneric.
+// dtrsmAVX2_6x8 is Kernel.Solve. The reference is dtrsmGeneric.
 //
 //go:noescape
-func solveAVX2(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+func dtrsmAVX2_6x8(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 
-// multiplyAVX2 is Kernel.Multiply. The reference is multiplyGeneric.
+// dtrmmAVX2_6x8 is Kernel.Multiply. The reference is dtrmmGeneric.
 //
 //go:noescape
-func multiplyAVX2(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+func dtrmmAVX2_6x8(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)

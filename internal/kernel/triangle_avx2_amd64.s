@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func solveAVX2(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+// func dtrsmAVX2_6x8(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 // Requires: AVX, FMA3
-TEXT ·solveAVX2(SB), NOSPLIT, $0-64
+TEXT ·dtrsmAVX2_6x8(SB), NOSPLIT, $0-64
 	MOVQ x+48(FP), AX
 	MOVQ ldx+56(FP), CX
 	SHLQ $0x03, CX
@@ -1423,9 +1423,9 @@ DATA masksAVX2<>+48(SB)/8, $0x0000000000000000
 DATA masksAVX2<>+56(SB)/8, $0x0000000000000000
 GLOBL masksAVX2<>(SB), RODATA|NOPTR, $64
 
-// func multiplyAVX2(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+// func dtrmmAVX2_6x8(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 // Requires: AVX, FMA3
-TEXT ·multiplyAVX2(SB), NOSPLIT, $0-64
+TEXT ·dtrmmAVX2_6x8(SB), NOSPLIT, $0-64
 	MOVQ x+48(FP), AX
 	MOVQ ldx+56(FP), CX
 	SHLQ $0x03, CX

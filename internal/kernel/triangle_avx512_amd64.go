@@ -4,12 +4,12 @@
 
 package kernel
 
-// solveAVX512 is Kernel.Solve. The reference is solveGeneric.
+// dtrsmAVX512_8x24 is Kernel.Solve. The reference is dtrsmGeneric.
 //
 //go:noescape
-func solveAVX512(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+func dtrsmAVX512_8x24(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 
-// multiplyAVX512 is Kernel.Multiply. The reference is multiplyGeneric.
+// dtrmmAVX512_8x24 is Kernel.Multiply. The reference is dtrmmGeneric.
 //
 //go:noescape
-func multiplyAVX512(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+func dtrmmAVX512_8x24(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func solveAVX512(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+// func dtrsmAVX512_8x24(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·solveAVX512(SB), NOSPLIT, $0-64
+TEXT ·dtrsmAVX512_8x24(SB), NOSPLIT, $0-64
 	MOVQ x+48(FP), AX
 	MOVQ ldx+56(FP), CX
 	SHLQ $0x03, CX
@@ -3749,9 +3749,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func multiplyAVX512(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
+// func dtrmmAVX512_8x24(m int, n int, t *float64, rowT int, colT int, d *float64, x *float64, ldx int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·multiplyAVX512(SB), NOSPLIT, $0-64
+TEXT ·dtrmmAVX512_8x24(SB), NOSPLIT, $0-64
 	MOVQ x+48(FP), AX
 	MOVQ ldx+56(FP), CX
 	SHLQ $0x03, CX

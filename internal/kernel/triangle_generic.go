@@ -2,8 +2,8 @@ package kernel
 
 import "unsafe"
 
-// solveGeneric is the reference for Solve.
-func solveGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
+// dtrsmGeneric is the reference for Solve.
+func dtrsmGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
 	for j := range m {
 		xj := unsafe.Slice(element(x, j*ldx), n)
 		if d != nil {
@@ -15,8 +15,8 @@ func solveGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, 
 	}
 }
 
-// multiplyGeneric is the reference for Multiply.
-func multiplyGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
+// dtrmmGeneric is the reference for Multiply.
+func dtrmmGeneric(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int) {
 	for j := m - 1; j >= 0; j-- {
 		xj := unsafe.Slice(element(x, j*ldx), n)
 		for i := j + 1; i < m; i++ {

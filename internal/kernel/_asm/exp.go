@@ -24,11 +24,11 @@ const (
 	expRows
 )
 
-// exp is expGeneric without branches. The names are those of expGeneric.
+// exp is dexpGeneric without branches. The names are those of dexpGeneric.
 func exp(g *generator) {
 	g.elementwise("exp", expRows, expBody,
 		"computes dst[i] = exp(src[i]) for i < n with the constants of expTable.",
-		"The reference is expGeneric.")
+		"The reference is dexpGeneric.")
 }
 
 func expBody(e *elementwise, x []vector) []vector {

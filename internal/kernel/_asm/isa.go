@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -38,15 +39,24 @@ func (g *generator) unique() string {
 	return strconv.Itoa(g.labels)
 }
 
-// function begins a function, name followed by the symbol of the instruction set, that does not let its
-// arguments escape and has no stack frame.
+// function begins a function that does not let its arguments escape and has no stack frame. Its symbol is d for
+// float64, the name, and the symbol of the instruction set.
 func (g *generator) function(name, signature string, doc ...string) {
-	g.Function(name + g.symbol)
+	symbol := "d" + name + g.symbol
+	g.Function(symbol)
 	g.Pragma("noescape")
 	g.Attributes(attr.NOSPLIT)
 	g.SignatureExpr(signature)
-	doc[0] = name + g.symbol + " " + doc[0]
+	doc[0] = symbol + " " + doc[0]
 	g.Doc(doc...)
+}
+
+// tiled is function for a kernel with a tile, whose symbol ends with the tile: dgemmAVX512_8x24.
+func (g *generator) tiled(name, signature string, doc ...string) {
+	t, own := largest(g.isa), g.symbol
+	g.symbol += fmt.Sprintf("_%dx%d", t.rows, t.vectors*g.lanes)
+	g.function(name, signature, doc...)
+	g.symbol = own
 }
 
 // A vector is a register of g.lanes float64, before registers are allotted.

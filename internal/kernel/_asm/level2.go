@@ -12,7 +12,7 @@ import (
 func level2(g *generator) {
 	gemvN(g)
 	gemvT(g)
-	symv(g)
+	dotxaxpyf(g)
 	if g.lanes == 4 {
 		ger(g)
 	}
@@ -74,7 +74,7 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 // and three with AVX2, where 12 do.
 func gemvN(g *generator) {
 	g.function("gemvN", "func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
-		"is Kernel.GemvN. The reference is gemvNGeneric.")
+		"is Kernel.GemvN. The reference is dgemvNGeneric.")
 	most := 4
 	if g.lanes == 4 {
 		most = 3
@@ -167,7 +167,7 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 // y is loaded and stored once for all of them.
 func gemvT(g *generator) {
 	g.function("gemvT", "func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
-		"is Kernel.GemvT. The reference is gemvTGeneric.")
+		"is Kernel.GemvT. The reference is dgemvTGeneric.")
 	a := g.matrix()
 	x, incX := g.argument("x"), g.bytes("incX")
 	g.narrow(a, x, incX)
@@ -285,7 +285,7 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 // for several rows at once, which share the loads of y.
 func ger(g *generator) {
 	g.function("ger", "func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)",
-		"adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is gerGeneric.")
+		"adds alpha*x[i*incX]*y[j] to a[i*lda+j] for 0 <= i < m and 0 <= j < n. The reference is dgerGeneric.")
 	edge := g.edge(g.argument("n"))
 	a := g.matrix()
 	x, incX := g.argument("x"), g.bytes("incX")

@@ -17,8 +17,8 @@ func pack(g *generator) {
 //		copy(dst[i*ldd:i*ldd+n], src[i*lds:])
 //	}
 func (g *generator) copyRows() {
-	g.function("copyRows", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
-		"is Kernel.Copy. The reference is copyGeneric.")
+	g.function("copy", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
+		"is Kernel.Copy. The reference is dcopyGeneric.")
 	m, n := g.argument("m"), g.argument("n")
 	src, lds, dst, ldd := g.argument("src"), g.bytes("lds"), g.argument("dst"), g.bytes("ldd")
 	g.Comment("A row is whole vectors and then the last n elements of it, up to a vector, some of them a second time.")
@@ -83,7 +83,7 @@ func (g *generator) copyRows() {
 func (g *generator) transpose() {
 	g.function("transpose", "func(m, n int, src *float64, lds int, dst *float64, ldd int)",
 		"is Kernel.Transpose for m and n that are multiples of the number of elements of a vector.",
-		"The reference is transposeGeneric.")
+		"The reference is dtransposeGeneric.")
 	lds, ldd := g.bytes("lds"), g.bytes("ldd")
 	src, dst := g.argument("src"), g.argument("dst")
 	m := g.argument("m")

@@ -12,7 +12,7 @@ func peak(g *generator) {
 	const chains = 12
 	g.function("peak", "func(n int, x, y float64) float64",
 		"computes z = x*z + y, n times in each lane of 12 vector registers from z = 0, and returns one z.",
-		"The reference is peakGeneric.")
+		"The reference is dpeakGeneric.")
 	n := g.argument("n")
 	x, y := g.register(0), g.register(1)
 	g.VBROADCASTSD(g.parameter("x"), x)

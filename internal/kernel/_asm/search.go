@@ -51,7 +51,7 @@ type searcher struct {
 func absMax(g *generator) {
 	g.function("absMax", "func(n int, x *float64) (at int, size float64)",
 		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
-		"or 0, 0 if nothing is larger than zero. The reference is absMaxGeneric.")
+		"or 0, 0 if nothing is larger than zero. The reference is dabsMaxGeneric.")
 	s := &searcher{generator: g, n: g.argument("n"), x: g.argument("x"), magnitude: g.vec(), v: g.fresh(block / g.lanes)}
 	g.VBROADCASTSD(g.ConstData("magnitude"+g.symbol, operand.U64(1<<63-1)), s.magnitude)
 	first, most := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
@@ -243,7 +243,7 @@ func (s *searcher) place(first reg.GPVirtual, most vector) {
 func addAbs(g *generator) {
 	g.function("addAbs", "func(n int, x, y *float64) float64",
 		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",
-		"The reference is addAbsGeneric.")
+		"The reference is daddAbsGeneric.")
 	magnitude, rest := g.register(g.vecs-1), g.register(g.vecs-2)
 	g.VBROADCASTSD(g.ConstData("magnitudeSum"+g.symbol, operand.U64(1<<63-1)), magnitude)
 	for i := range unroll {

@@ -23,12 +23,12 @@ const (
 	tanhRows
 )
 
-// tanh is tanhGeneric without branches: both sides of the break are computed up to the quotient, and
-// each lane takes its own numerator, denominator and base. The names are those of tanhGeneric.
+// tanh is dtanhGeneric without branches: both sides of the break are computed up to the quotient, and
+// each lane takes its own numerator, denominator and base. The names are those of dtanhGeneric.
 func tanh(g *generator) {
 	g.elementwise("tanh", tanhRows, tanhBody,
 		"computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.",
-		"The reference is tanhGeneric.")
+		"The reference is dtanhGeneric.")
 }
 
 func tanhBody(e *elementwise, x []vector) []vector {

@@ -9,7 +9,7 @@ import (
 
 // triangle writes the two kernels for the diagonal blocks of triangular matrices.
 func triangle(g *generator) {
-	for _, op := range []triangular{{"solve", "Solve", true}, {"multiply", "Multiply", false}} {
+	for _, op := range []triangular{{"trsm", "Solve", true}, {"trmm", "Multiply", false}} {
 		g.triangular(op)
 	}
 }
@@ -45,8 +45,8 @@ type triangular struct {
 // with all rows of a tile of X in registers: one block of code for each number of rows and of vectors.
 func (g *generator) triangular(op triangular) {
 	full := largest(g.isa)
-	g.function(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
-		fmt.Sprintf("is Kernel.%s. The reference is %sGeneric.", op.method, op.name))
+	g.tiled(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
+		fmt.Sprintf("is Kernel.%s. The reference is d%sGeneric.", op.method, op.name))
 	x, ldx := g.argument("x"), g.bytes("ldx")
 	a := gemmArguments{c: x, n: g.argument("n")}
 	t := g.argument("t")

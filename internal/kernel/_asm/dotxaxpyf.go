@@ -7,12 +7,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// symvRows is how many rows symv takes at once: with their factors and a vector of each they leave room with 16
+// dotxaxpyfRows is how many rows dotxaxpyf takes at once: with their factors and a vector of each they leave room with 16
 // registers, and their inner products, one accumulator each, keep the unit for multiply-adds as busy as their
 // additions to y do.
-const symvRows = 4
+const dotxaxpyfRows = 4
 
-// symv is the loop
+// dotxaxpyf is the loop
 //
 //	for i := range m {
 //		axpy(n, alpha*u[i], row(i), y)
@@ -21,10 +21,10 @@ const symvRows = 4
 //
 // for four rows at once, each element of which is loaded once for both. row(i+1) begins lda + i*step elements after
 // row(i), so that the rows may be those of a packed triangle.
-func symv(g *generator) {
-	g.function("symv", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
-		"is Kernel.Symv. The reference is symvGeneric.")
-	s := symvLoop{
+func dotxaxpyf(g *generator) {
+	g.function("dotxaxpyf", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
+		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
+	s := dotxaxpyfLoop{
 		generator: g, n: g.argument("n"), a: g.argument("a"), lda: g.argument("lda"),
 		x: g.argument("x"), u: g.argument("u"), y: g.argument("y"), v: g.argument("v"),
 	}
@@ -33,15 +33,15 @@ func symv(g *generator) {
 	g.ANDQ(operand.Imm(uint64(g.lanes-1)), s.rest)
 	s.mask = g.last(s.rest)
 	m := g.argument("m")
-	for _, rows := range []int{symvRows, 1} {
-		label := fmt.Sprintf("symv_rows%d", rows)
+	for _, rows := range []int{dotxaxpyfRows, 1} {
+		label := fmt.Sprintf("dotxaxpyf_rows%d", rows)
 		g.while(label, m, rows, nil, func() { s.block(label, rows) })
 	}
 	g.ret()
 }
 
-// A symvLoop has the arguments of symv but m and alpha: a, u and v move on from block to block.
-type symvLoop struct {
+// A dotxaxpyfLoop has the arguments of dotxaxpyf but m and alpha: a, u and v move on from block to block.
+type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
 	rest                  reg.GPVirtual // elements of a row that do not fill a vector
@@ -50,11 +50,11 @@ type symvLoop struct {
 
 // block takes some rows. Register r is the sum of row r, 4 + r holds elements of it, and 8 + r its factor; 12 and 13
 // hold elements of x and y.
-func (s symvLoop) block(label string, rows int) {
+func (s dotxaxpyfLoop) block(label string, rows int) {
 	sum := func(r int) reg.VecPhysical { return s.register(r) }
-	element := func(r int) reg.VecPhysical { return s.register(symvRows + r) }
-	factor := func(r int) reg.VecPhysical { return s.register(2*symvRows + r) }
-	x, y := s.register(3*symvRows), s.register(3*symvRows+1)
+	element := func(r int) reg.VecPhysical { return s.register(dotxaxpyfRows + r) }
+	factor := func(r int) reg.VecPhysical { return s.register(2*dotxaxpyfRows + r) }
+	x, y := s.register(3*dotxaxpyfRows), s.register(3*dotxaxpyfRows+1)
 
 	pointers := make([]reg.GPVirtual, rows)
 	s.VBROADCASTSD(s.parameter("alpha"), x)

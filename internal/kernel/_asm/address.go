@@ -1,0 +1,100 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// load loads vector v of a row, masked if it is the last of a masked tile.
+func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.Register) {
+	switch {
+	case !t.masked || v < t.vectors-1:
+		g.VMOVUPD(m, dst)
+	case g.lanes == 8:
+		g.VMOVUPD_Z(m, x.mask, dst)
+	default: // dst holds the mask first: there is no register for it
+		g.VMOVUPD(operand.Mem{Base: x.mask}, dst)
+		g.VMASKMOVPD(m, dst, dst)
+	}
+}
+
+// store stores vector v of a row, masked as for load; spare may be lost.
+func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m operand.Mem, spare reg.Register) {
+	switch {
+	case !t.masked || v < t.vectors-1:
+		g.VMOVUPD(src, m)
+	case g.lanes == 8:
+		g.VMOVUPD(src, x.mask, m)
+	default:
+		g.VMOVUPD(operand.Mem{Base: x.mask}, spare)
+		g.VMASKMOVPD(src, spare, m)
+	}
+}
+
+// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one:
+// an address has room for once or twice the stride.
+type stack struct {
+	pointers []reg.GPVirtual
+	stride   reg.GPVirtual
+}
+
+// stack makes the pointers for n rows; first is the pointer to the first.
+func (g *generator) stack(first, stride reg.GPVirtual, n int) stack {
+	s := stack{[]reg.GPVirtual{first}, stride}
+	for len(s.pointers)*3 < n {
+		p, last := g.GP64(), s.pointers[len(s.pointers)-1]
+		g.LEAQ(operand.Mem{Base: last, Index: stride, Scale: 2}, p)
+		g.ADDQ(stride, p)
+		s.pointers = append(s.pointers, p)
+	}
+	return s
+}
+
+// row is the address disp bytes after the beginning of row r.
+func (s stack) row(r, disp int) operand.Mem {
+	m := operand.Mem{Base: s.pointers[r/3], Disp: disp}
+	if r%3 > 0 {
+		m.Index, m.Scale = s.stride, uint8(r%3)
+	}
+	return m
+}
+
+// rowsOfA are the rows of A that a tile reads: one pointer to each, since the distance between them may
+// change, and the offset of the step in all of them.
+type rowsOfA struct {
+	pointers    []reg.GPVirtual
+	offset, col reg.GPVirtual
+}
+
+// rowsOfA makes the pointers for n rows.
+func (g *generator) rowsOfA(x gemmArguments, n int) rowsOfA {
+	a := rowsOfA{[]reg.GPVirtual{g.argument("a")}, g.GP64(), g.bytes("colA")}
+	distance := g.bytes("rowA")
+	for r := 1; r < n; r++ {
+		p := g.GP64()
+		g.LEAQ(operand.Mem{Base: a.pointers[r-1], Index: distance, Scale: 1}, p)
+		g.SUBQ(x.closerRow, distance)
+		a.pointers = append(a.pointers, p)
+	}
+	g.XORQ(a.offset, a.offset)
+	return a
+}
+
+// row is the address of the element of row r.
+func (a rowsOfA) row(r int) operand.Mem {
+	return operand.Mem{Base: a.pointers[r], Index: a.offset, Scale: 1}
+}
+
+// setForm sets by how much rows or columns of A get closer from the argument formA: 0, 1 for rows, 2
+// for columns.
+func (g *generator) setForm(x gemmArguments) {
+	form, one := g.GP64(), g.GP64()
+	g.MOVBQZX(g.parameter("formA"), form)
+	g.MOVQ(form, one)
+	g.ANDQ(operand.Imm(1), one)
+	g.SHLQ(operand.Imm(3), one)
+	g.MOVQ(one, x.closerRow)
+	g.ANDQ(operand.Imm(2), form)
+	g.SHLQ(operand.Imm(2), form)
+	g.MOVQ(form, x.closerCol)
+}

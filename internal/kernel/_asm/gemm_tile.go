@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A tileCode writes the code of one tile of C.
+type tileCode struct {
+	*generator
+	gemmArguments
+	tile
+	name string // of labels
+}
+
+// acc is the accumulator of vector v of row r, vector the register of vector v of B or of alpha, and free the
+// number of the first register that is left.
+func (t tileCode) acc(r, v int) reg.VecPhysical { return t.register(r*t.vectors + v) }
+
+func (t tileCode) vector(v int) reg.VecPhysical { return t.register(t.rows*t.vectors + v) }
+
+func (t tileCode) free() int { return t.rows*t.vectors + t.vectors }
+
+// tile writes the computation of one tile of C: the sum in registers, then its way to C.
+func (g *generator) tile(x gemmArguments, shape tile) {
+	t := tileCode{g, x, shape, fmt.Sprintf("r%dv%d", shape.rows, shape.vectors)}
+	if t.masked {
+		t.name += "m"
+	}
+	t.sum()
+	t.storeSum()
+}
+
+// sum writes the loop over k.
+func (t tileCode) sum() {
+	k, late := t.argument("k"), reg.GPVirtual(nil)
+	if t.tile == largest(t.isa) {
+		late = t.prefetch(t.gemmArguments, k)
+	}
+	a := t.rowsOfA(t.gemmArguments, t.rows)
+	b := t.GP64()
+	t.MOVQ(t.b, b)
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.zero(t.acc(r, v))
+		}
+	}
+	step := func() { t.step(a, b) }
+	t.SUBQ(operand.Imm(steps), k)
+	t.JLT(operand.LabelRef(t.name + "rest"))
+	t.Label(t.name + "loop")
+	for range steps {
+		step()
+	}
+	t.SUBQ(operand.Imm(steps), k)
+	t.JGE(operand.LabelRef(t.name + "loop"))
+	t.Label(t.name + "rest")
+	if late != nil {
+		t.TESTQ(late, late)
+		t.JEQ(operand.LabelRef(t.name + "last"))
+		t.prefetchC(t.gemmArguments, t.tile)
+		t.LEAQ(operand.Mem{Base: late, Disp: -steps}, k)
+		t.XORQ(late, late)
+		t.JMP(operand.LabelRef(t.name + "loop"))
+		t.Label(t.name + "last")
+	}
+	t.ADDQ(operand.Imm(steps), k)
+	t.JEQ(operand.LabelRef(t.name + "store"))
+	t.Label(t.name + "one")
+	step()
+	t.DECQ(k)
+	t.JNE(operand.LabelRef(t.name + "one"))
+}
+
+// step writes one rank-1 update of the tile.
+func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
+	for v := range t.vectors {
+		t.load(t.gemmArguments, t.tile, t.at(b, v), v, t.vector(v))
+	}
+	if t.tile == largest(t.isa) {
+		for v := range t.vectors {
+			t.PREFETCHT0(operand.Mem{Base: b, Index: t.rowB, Scale: 8, Disp: 8 * t.lanes * v})
+		}
+	}
+	t.ADDQ(t.rowB, b)
+	for r := range t.rows {
+		if t.lanes == 8 && t.vectors == 1 {
+			// One load either way; without a register between, it has twice the throughput on Zen 4.
+			t.VFMADD231PD_BCST(a.row(r), t.vector(0), t.acc(r, 0))
+			continue
+		}
+		element := t.register(t.free() + r%(t.vecs-t.free()))
+		t.VBROADCASTSD(a.row(r), element)
+		for v := range t.vectors {
+			t.VFMADD231PD(t.vector(v), element, t.acc(r, v))
+		}
+	}
+	t.ADDQ(a.col, a.offset)
+	t.SUBQ(t.closerCol, a.col)
+}
+
+// storeSum writes what each mode does with the sum.
+func (t tileCode) storeSum() {
+	t.Label(t.name + "store")
+	first, ldc := t.GP64(), t.GP64()
+	t.MOVQ(t.c, first)
+	t.MOVQ(t.ldc, ldc)
+	c := t.stack(first, ldc, t.rows)
+	alpha, old := t.vector(0), t.register(t.free())
+	t.CMPQ(t.mode, operand.Imm(modeProduct))
+	t.JEQ(operand.LabelRef(t.name + "product"))
+	t.VBROADCASTSD(t.parameter("alpha"), alpha)
+	t.JLT(operand.LabelRef(t.name + "scaled"))
+	if t.rows > leastPacked {
+		t.CMPQ(t.mode, operand.Imm(modePacked))
+		t.JEQ(operand.LabelRef(t.name + "packed"))
+	}
+	t.addSum(c, alpha, old, equal)
+	if t.rows > leastPacked {
+		t.Label(t.name + "packed")
+		t.addSum(c, alpha, old, packed)
+	}
+	t.Label(t.name + "scaled")
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.VMULPD(alpha, t.acc(r, v), t.acc(r, v))
+		}
+	}
+	t.Label(t.name + "product")
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.store(t.gemmArguments, t.tile, t.acc(r, v), v, c.row(r, v*8*t.lanes), old)
+		}
+	}
+	t.Label(t.name + "end")
+}
+
+// addSum writes C = alpha*sum + C for rows that begin shorter(r) elements before r*ldc.
+func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int) int) {
+	for r := range t.rows {
+		for v := range t.vectors {
+			m := c.row(r, v*8*t.lanes-8*shorter(r))
+			if t.masked && v == t.vectors-1 {
+				t.load(t.gemmArguments, t.tile, m, v, old)
+				t.VFMADD213PD(old, alpha, t.acc(r, v))
+			} else {
+				t.VFMADD213PD(m, alpha, t.acc(r, v))
+			}
+			t.store(t.gemmArguments, t.tile, t.acc(r, v), v, m, old)
+		}
+	}
+	t.JMP(operand.LabelRef(t.name + "end"))
+}
+
+// equal and packed say how many elements row r of C lies before r·ldc, in a matrix with equal distances
+// between rows and in packed storage. In a tile of up to leastPacked rows there is no difference.
+func equal(int) int { return 0 }
+
+func packed(r int) int { return r * (r - 1) / 2 }
+
+const leastPacked = 2
