@@ -217,7 +217,7 @@ func TestRows(t *testing.T) {
 // After a panic nobody takes another task.
 func TestTeamStops(t *testing.T) {
 	var begun []int
-	x := &team{tasks: 5, task: func(_ *scratch, i int) {
+	x := &group{tasks: 5, task: func(_ *scratch, i int) {
 		begun = append(begun, i)
 		if i == 1 {
 			panic("task 1")
@@ -232,7 +232,7 @@ func TestTeamStops(t *testing.T) {
 }
 
 // With several goroutines a call allocates what these share, once, and no more: a copy of the product,
-// the function that does a task, the team, the times of the plan, and where they do not stand by, for
+// the function that does a task, the group, the times of the plan, and where they do not stand by, for
 // each but the caller's what starts it and what is waited on. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	const shared = 4

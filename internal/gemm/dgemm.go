@@ -1,88 +1,109 @@
 package gemm
 
 import (
+	"unsafe"
+
 	"blskernel/internal/block"
+	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dgemm computes
-//
-//	C = alpha·op(A)·op(B) + beta·C
-//
-// where op(A) is m×k, op(B) is k×n and C is m×n. It takes 2mnk flops.
+// newProduct returns C = alpha·op(A)·op(B) + beta·C for an op(A) of k columns.
+func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c sink) product {
+	return product{
+		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
+		a: left(tA != blas.NoTrans, a), b: right(tB != blas.NoTrans, b), c: c,
+	}
+}
+
+// Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk flops.
 func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	if alpha != 0 && e.little(m, n, k) {
-		e.inPlace(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+	if alpha != 0 && e.small(m, n, k) {
+		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
 	}
-	p := product{
-		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
-		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
-		c: all(block.Dense(c, ldc)),
-	}
+	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
 	p.run()
 }
 
-// Dgemmt computes the triangle ul, with the diagonal, of
-//
-//	C = alpha·op(A)·op(B) + beta·C
-//
-// where op(A) is n×k, op(B) is k×n and C is n×n. The other triangle of C is neither read nor
-// written; that the product is symmetric, so that nothing is lost, is the caller's promise. It
-// takes n²k flops.
+// BlockGemm is Dgemm on blocks, see block.Products.
+func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
+	p := e.newProduct(tA, tB, m, n, k, alpha, a, b, beta, all(c))
+	p.run()
+}
+
+// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n, in n²k
+// flops. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p := product{
-		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
-		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
-		c: half(ul, block.Dense(c, ldc)),
-	}
+	p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(ul, block.Dense(c, ldc)))
 	p.run()
 }
 
-// Dgemmtp is Dgemmt for the upper triangle of a C in packed storage, n(n+1)/2 elements of ap.
+// Dgemmtp is Dgemmt for the upper triangle in packed storage.
 func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
-	p := product{
-		engine: e, m: n, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
-		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
-		c: half(blas.Upper, block.Packed(n, ap, 0, 0)),
-	}
+	p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(blas.Upper, block.Packed(n, ap, 0, 0)))
 	p.run()
 }
 
-// DgemmDiag computes
-//
-//	C = alpha·op(A)·diag(d)·op(B) + beta·C
-//
-// where op(A) is m×k, d has k elements, op(B) is k×n and C is m×n: Dgemm with rows of op(B) scaled on
-// the way. It takes 2mnk flops, and kn multiplications for each block of rows that a thread computes.
+// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C: Dgemm that scales rows of op(B) as it packs them. It
+// takes 2mnk flops, and kn multiplications for each block of rows that a thread computes.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p := product{
-		engine: e, m: m, n: n, k: k, alpha: alpha, beta: beta,
-		a: left(tA != blas.NoTrans, block.Dense(a, lda)),
-		b: right(tB != blas.NoTrans, block.Dense(b, ldb)),
-		c: all(block.Dense(c, ldc)),
-	}
+	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
 	p.b.diag = d[:k]
 	p.run()
 }
 
-// DgemmTanh computes
-//
-//	C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j])
-//
-// where op(A) is m×k, op(B) is k×n, bias has n elements and C is m×n, in one pass over C, which is not
-// read. It takes 2mnk flops and mn tanh.
+// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, which it does not read.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
-	p := product{
-		engine: e, m: m, n: n, k: k, alpha: alpha,
-		a:    left(tA != blas.NoTrans, block.Dense(a, lda)),
-		b:    right(tB != blas.NoTrans, block.Dense(b, ldb)),
-		c:    all(block.Dense(c, ldc)),
-		bias: bias[:n],
-	}
+	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, all(block.Dense(c, ldc)))
+	p.bias = bias[:n]
 	p.run()
+}
+
+// small reports whether smallGemm computes a product: one block of the sum, one goroutine, and a B that stays in
+// the first levels of cache. A product of a few hundred nanoseconds does not repay the five loops.
+func (e *Engine) small(m, n, k int) bool {
+	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC &&
+		e.workersFor(2*float64(m)*float64(n)*float64(k)) == 1
+}
+
+// smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the smallest
+// second-level caches, and the product is less work than new goroutines are started for.
+const smallOrder = 128
+
+// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block and without
+// its loops. It reads A in place, and B too unless B is transposed.
+func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if raceEnabled {
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p.announce()
+	}
+	rowA, colA := lda, 1
+	if tA != blas.NoTrans {
+		rowA, colA = 1, lda
+	}
+	mr, nr := e.kernel.MR, e.kernel.NR
+	rowB, panelB := ldb, nr
+	if tB != blas.NoTrans {
+		w := scratches.Get().(*scratch)
+		defer w.release()
+		rowB, panelB = nr, nr*k
+		w.b = aligned(w.b, roundUp(n, nr)*k)
+		for j := 0; j < n; j += nr {
+			e.kernel.Transpose(min(nr, n-j), k, &b[j*ldb], ldb, &w.b[j*k], nr)
+		}
+		b = w.b
+	}
+	store := kernel.Add
+	if beta == 0 {
+		store = kernel.Overwrite
+	} else if beta != 1 {
+		for i := range m {
+			scal(beta, c[i*ldc:i*ldc+n])
+		}
+	}
+	for i := 0; i < m; i += mr {
+		e.kernel.Gemm(min(mr, m-i), n, k, alpha, &a[i*rowA], rowA, colA, kernel.Even, unsafe.SliceData(b), rowB, panelB, store, &c[i*ldc], ldc)
+	}
 }

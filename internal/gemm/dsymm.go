@@ -6,13 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dsymm computes
-//
-//	C = alpha·A·B + beta·C   if side is blas.Left, A m×m
-//	C = alpha·B·A + beta·C   otherwise, A n×n
-//
-// where A is symmetric and B and C are m×n. Only the triangle ul of A is read. It takes 2m²n or
-// 2mn² flops.
+// Dsymm computes C = alpha·A·B + beta·C (side is blas.Left, A m×m) or C = alpha·B·A + beta·C (otherwise, A n×n) for
+// a symmetric A, of which it reads the triangle ul, in 2m²n or 2mn² flops.
 func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	s := source{layout: symUpper, Matrix: block.Dense(a, lda)}
 	if ul == blas.Lower {
@@ -21,8 +16,7 @@ func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a 
 	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
-// Dspmm is Dsymm for an A of which the upper triangle is in packed storage, n(n+1)/2 elements of ap
-// for order n.
+// Dspmm is Dsymm for an upper triangle in packed storage.
 func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	order := n
 	if side == blas.Left {
@@ -32,29 +26,33 @@ func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
+// smallSymmetric is the order up to which a small product fills in the other triangle first, by plain loops: faster
+// than packing it block by block.
+const smallSymmetric = 48
+
 // symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.
 func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	order := n
 	if side == blas.Left {
 		order = m
 	}
-	if alpha != 0 && order <= littleSymmetric && e.little(m, n, order) {
+	if alpha != 0 && order <= smallSymmetric && e.small(m, n, order) {
 		w := scratches.Get().(*scratch)
 		w.a = aligned(w.a, order*order)
 		s.square(w.a, order)
-		if side == blas.Left {
-			e.inPlace(blas.NoTrans, blas.NoTrans, m, n, order, alpha, w.a, order, b, ldb, beta, c, ldc)
-		} else {
-			e.inPlace(blas.NoTrans, blas.NoTrans, m, n, order, alpha, b, ldb, w.a, order, beta, c, ldc)
+		a, lda := w.a, order
+		if side == blas.Right {
+			a, lda, b, ldb = b, ldb, a, lda
 		}
+		e.smallGemm(blas.NoTrans, blas.NoTrans, m, n, order, alpha, a, lda, b, ldb, beta, c, ldc)
 		w.release()
 		return
 	}
-	p := product{engine: e, m: m, n: n, alpha: alpha, beta: beta, c: all(block.Dense(c, ldc))}
+	p := product{engine: e, m: m, n: n, k: order, alpha: alpha, beta: beta, c: all(block.Dense(c, ldc))}
 	if side == blas.Left {
-		p.k, p.a, p.b = m, s, right(false, block.Dense(b, ldb))
+		p.a, p.b = s, right(false, block.Dense(b, ldb))
 	} else {
-		p.k, p.a, p.b = n, left(false, block.Dense(b, ldb)), s
+		p.a, p.b = left(false, block.Dense(b, ldb)), s
 	}
 	p.run()
 }

@@ -2,18 +2,29 @@ package gemm
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dtrmm computes
-//
-//	B = alpha·op(A)·B   if side is blas.Left, A m×m
-//	B = alpha·B·op(A)   otherwise, A n×n
-//
-// for the m×n matrix B. A is the triangle ul, whose diagonal is taken to be ones, and not read, if d is
-// blas.Unit; the other triangle is not read, and no element of B is multiplied by its zeros. If alpha =
-// 0, B is set to zero and A is not read. It takes m²n or mn² flops.
+// Dtrmm computes B = alpha·op(A)·B (side is blas.Left, A m×m) or B = alpha·B·op(A) (otherwise, A n×n) for the m×n
+// matrix B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d is blas.Unit; it does not
+// multiply by the zeros of the other triangle. If alpha = 0, B becomes zero and A is not read.
 func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	e.sweep(false, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	e.triangular(false, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+}
+
+// multiply overwrites the rows of a diagonal block in a panel by their product with the block. It starts with the
+// last rows, because each needs the rows before it unchanged.
+func (t *triangle) multiply(d diagonal, x rhsPanel) {
+	k := &t.engine.kernel
+	rows := d.i1 - d.i0
+	for i := (rows - 1) / k.MR * k.MR; i >= 0; i -= k.MR {
+		m := min(k.MR, rows-i)
+		xi := &x.x[x.first+i*x.ld]
+		k.Multiply(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), xi, x.ld)
+		if i > 0 {
+			k.Gemm(m, x.n, i, 1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Add, xi, x.ld)
+		}
+	}
 }

@@ -2,25 +2,64 @@ package gemm
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dtrsm solves
+// Dtrsm solves op(A)·X = alpha·B (side is blas.Left, A m×m) or X·op(A) = alpha·B (otherwise, A n×n) for the m×n
+// matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d is
+// blas.Unit. A zero on the diagonal gives Inf or NaN, as division by it does. If alpha = 0, B becomes zero and A is
+// not read.
 //
-//	op(A)·X = alpha·B   if side is blas.Left, A m×m
-//	X·op(A) = alpha·B   otherwise, A n×n
-//
-// for the m×n matrix X, which overwrites B. A is the triangle ul, whose diagonal is taken to be
-// ones, and not read, if d is blas.Unit; the other triangle is not read. A zero on the diagonal
-// gives Inf or NaN, as division by it does. If alpha = 0, B is set to zero and A is not read. It
-// takes m²n or mn² flops.
-//
-// X is found in blocks of rows (columns, on the right) by substitution in registers with the
-// reciprocals of the diagonal; what a block contributes to the rest is subtracted as a product. As for
-// substitution, each column (or row) of X is the exact solution for a matrix A + E with |E| <=
-// gamma_{m+2}·|A| (Higham, section 8.1 and 8.5, with one rounding more for each reciprocal); E differs
-// from column to column.
+// It solves blocks of rows (columns, on the right) by substitution in registers with the reciprocals of the
+// diagonal, and subtracts what a block contributes to the rest as a product. As for substitution, each column (or
+// row) of X is the exact solution for a matrix A + E with |E| <= gamma_{m+2}·|A| (Higham, sections 8.1 and 8.5,
+// with one rounding more for each reciprocal); E differs from column to column.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	e.sweep(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	e.triangular(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+}
+
+// BlockTrsm is Dtrsm on blocks, see block.Products.
+func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+	e.triangular(true, s, ul, t, d, m, n, alpha, a, b)
+}
+
+// solve overwrites the rows of a diagonal block in a panel by the solution of the block's equations.
+func (t *triangle) solve(d diagonal, x rhsPanel) {
+	k := &t.engine.kernel
+	rows := d.i1 - d.i0
+	for i := 0; i < rows; i += k.MR {
+		m := min(k.MR, rows-i)
+		xi := &x.x[x.first+i*x.ld]
+		if i > 0 {
+			k.Gemm(m, x.n, i, -1, &t.a[t.at(d.i0+i, d.i0)], t.row, t.col, kernel.Even, &x.x[x.first], x.ld, k.NR, kernel.Add, xi, x.ld)
+		}
+		if d.divide {
+			t.substitute(d.i0+i, m, x, i)
+		} else {
+			k.Solve(m, x.n, &t.a[t.at(d.i0+i, d.i0+i)], t.row, t.col, d.element(i), xi, x.ld)
+		}
+	}
+}
+
+// substitute solves for the m rows from i0 of T, which are the rows from i of a panel, by division.
+func (t *triangle) substitute(i0, m int, x rhsPanel, i int) {
+	row := func(r int) []float64 {
+		at := x.first + (i+r)*x.ld
+		return x.x[at : at+x.n]
+	}
+	for r := range m {
+		xr := row(r)
+		for s := range r {
+			f := t.a[t.at(i0+r, i0+s)]
+			for j, v := range row(s) {
+				xr[j] -= f * v
+			}
+		}
+		d := t.a[t.at(i0+r, i0+r)]
+		for j := range xr {
+			xr[j] /= d
+		}
+	}
 }

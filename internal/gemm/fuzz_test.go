@@ -24,7 +24,7 @@ func (s *shape) engine(kernels []kernel.Kernel) *Engine {
 	k := kernels[s.Below(len(kernels))]
 	return &Engine{
 		kernel: k,
-		blocks: BlockSizes{MC: (1 + s.Below(4)) * k.MR, KC: 8 * (1 + s.Below(6)), NC: (1 + s.Below(4)) * k.NR},
+		blocks: blockSizes{MC: (1 + s.Below(4)) * k.MR, KC: 8 * (1 + s.Below(6)), NC: (1 + s.Below(4)) * k.NR},
 		caches: cpu.Caches{L2: []int{0, math.MaxInt}[s.Below(2)]},
 	}
 }
@@ -86,7 +86,7 @@ func FuzzPackSource(f *testing.F) {
 	seed(f, 2, 8, 2, 2)
 	kernels := everyKernel(f)
 	storage, packedInto := guard.New(f, 1<<14), guard.New(f, 1<<15)
-	room := make([]float64, gathered*gatheredSteps)
+	buffer := make([]float64, gathered*gatheredSteps)
 	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 12))
 		k := kernels[s.Below(len(kernels))]
@@ -159,7 +159,7 @@ func FuzzPackSource(f *testing.F) {
 		for i := range dst {
 			dst[i] = inResult
 		}
-		if guard.Faults(func() { src.pack(&k, room, dst, w, i0, i1, p0, p1) }) {
+		if guard.Faults(func() { src.pack(&k, buffer, dst, w, i0, i1, p0, p1) }) {
 			t.Fatal("something beside the storage or the packed block was touched")
 		}
 		for y, got := range dst {

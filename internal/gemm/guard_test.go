@@ -21,7 +21,7 @@ func engines(t *testing.T, f func(t *testing.T)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiny := BlockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
+		tiny := blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
 		for _, e := range []struct {
 			name string
 			*Engine
@@ -29,7 +29,7 @@ func engines(t *testing.T, f func(t *testing.T)) {
 			{"own", New(k)},
 			{"tiny", &Engine{kernel: k, blocks: tiny}},
 			{"unpacked", &Engine{kernel: k, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}}},
-			{"diagonal", &Engine{kernel: k, blocks: BlockSizes{MC: 3 * k.MR, KC: 2 * (fewRows + 2*k.MR), NC: 2 * k.NR}}},
+			{"diagonal", &Engine{kernel: k, blocks: blockSizes{MC: 3 * k.MR, KC: 2 * (fewRows + 2*k.MR), NC: 2 * k.NR}}},
 		} {
 			t.Run(fmt.Sprintf("kernel=%s/blocks=%s", name, e.name), func(t *testing.T) {
 				use(t, e.Engine)
@@ -102,10 +102,10 @@ func TestGuardProducts(t *testing.T) {
 func TestGuardProductsLong(t *testing.T) {
 	setThreads(t, 1)
 	n := active.kernel.NR + 1
-	m, k := (fewStrips+1)*active.kernel.MR+1, active.blocks.KC+1
+	m, k := (fewPanels+1)*active.kernel.MR+1, active.blocks.KC+1
 	long := active.blocks.NC + n
-	room := max(m, k, long) * (long + 4) // C of Dgemmt is square
-	f := newFences(t, room)
+	buffer := max(m, k, long) * (long + 4) // C of Dgemmt is square
+	f := newFences(t, buffer)
 	for _, r := range routines() {
 		if r.name[:5] != "Dgemm" {
 			continue
@@ -114,8 +114,8 @@ func TestGuardProductsLong(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(42, 1))
 			for _, shape := range [][3]int{{m, n, k}, {m, long, k}, {m, long, 9}} {
 				p := r.build(rnd, shape[0], min(shape[1], long), shape[2], 0.7, -1.3)
-				if len(p.c.x) > room {
-					t.Fatalf("no room for %v", p)
+				if len(p.c.x) > buffer {
+					t.Fatalf("no buffer for %v", p)
 				}
 				p.fill(rnd)
 				f.check(t, p, p.call, &p.a.x, &p.b.x, &p.c.x, &p.d, &p.bias)

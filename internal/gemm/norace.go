@@ -8,4 +8,4 @@ const raceEnabled = false
 // The race detector is told what is read and written if there is one: see race.go.
 
 func (p *product) announce() {}
-func (t *sweep) announce()   {}
+func (t *trxm) announce()    {}

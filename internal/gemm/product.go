@@ -13,7 +13,7 @@ type product struct {
 	alpha, beta float64
 	a, b        source
 	c           sink
-	bias        []float64 // C[i,j] becomes tanh(C[i,j] + bias[j]) in the end, not if nil; only where all of C is kept
+	bias        []float64 // if not nil, C[i,j] becomes tanh(C[i,j] + bias[j]) in the end; then all of C is kept
 }
 
 // run computes the product.
@@ -35,7 +35,7 @@ func (p *product) run() {
 	}
 }
 
-// serial computes the product in the caller's goroutine.
+// serial computes the product on the caller's goroutine.
 func (p *product) serial() {
 	w := scratches.Get().(*scratch)
 	p.blocks(w)
@@ -51,35 +51,34 @@ func (p *product) blocks(w *scratch) {
 	}
 }
 
-// width returns the number of columns of a block of B: NC or less, so that all blocks are about as
-// wide, and more if there are fewer than KC rows, so that blocks that A passes by are as large.
+// width returns the number of columns of a block of B: at most NC, so that all blocks are about as wide, and more
+// if a block has fewer than KC rows, so that it is about as large.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
 	return even(p.n, max(b.NC*b.KC/max(p.depth(), 1)/nr, 1)*nr, nr)
 }
 
-// depth returns the number of steps of the sum of a block: KC or less.
+// depth returns the number of terms of a block of the sum: at most KC.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// even divides n into as few parts of at most most elements as possible and returns the size of the
-// parts: equal, up to step, which divides most.
+// even cuts n into the fewest ranges of at most most elements and returns their length, equal up to step, which
+// divides most.
 func even(n, most, step int) int {
-	parts := (n + most - 1) / most
-	return roundUp((n+parts-1)/parts, step)
+	ranges := (n + most - 1) / most
+	return roundUp((n+ranges-1)/ranges, step)
 }
 
-// panels are a block of a source as the kernel reads it, in micro-panels: where they are, packed or in
-// the matrix, and the distances in it. Micro-panels of A are panel apart for every MR rows, those of B
-// for every NR columns.
+// panels are a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns of B, packed or
+// in place, panel elements apart.
 type panels struct {
 	x        []float64
-	row, col int // A: between rows and columns. B: row alone, columns being contiguous
+	row, col int // distances between rows and columns; columns of B are contiguous
 	panel    int
 	form     kernel.Form // of A
 }
 
-// block computes rows i0 to i1 of the columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is
-// a multiple of MR and j0 of NR, and j1-j0 <= NC.
+// block computes rows i0 to i1, columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a multiple of MR
+// and j0 of NR, and j1-j0 <= NC.
 func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	j0, j1 = p.columns(i0, i1, j0, j1)
 	if j0 >= j1 {
@@ -88,7 +87,7 @@ func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	mr, nr, mc := p.engine.kernel.MR, p.engine.kernel.NR, p.engine.blocks.MC
 	kc := p.depth()
 	if p.directA() {
-		mc = roundUp(i1-i0, mr) // nothing is packed that would have to fit
+		mc = roundUp(i1-i0, mr) // nothing is packed
 	}
 	for p0 := 0; p0 < p.k; p0 += kc { // loop 4
 		p1 := min(p0+kc, p.k)
@@ -105,7 +104,7 @@ func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 				if from >= to {
 					continue
 				}
-				p.strip(w, a, b, (ir-ic)/mr, (from-j0)/nr, p1-p0, p0 == 0, ir, from, m, to-from)
+				p.microPanel(w, a, b, (ir-ic)/mr, (from-j0)/nr, p1-p0, p0 == 0, ir, from, m, to-from)
 				if p1 == p.k {
 					p.finish(ir, ir+m, from, to)
 				}
@@ -114,7 +113,7 @@ func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	}
 }
 
-// finish applies what comes after the sum to rows i0 to i1, columns j0 to j1 of C.
+// finish adds the bias to rows i0 to i1, columns j0 to j1 of C and applies tanh.
 func (p *product) finish(i0, i1, j0, j1 int) {
 	if p.bias == nil {
 		return
@@ -129,8 +128,8 @@ func (p *product) finish(i0, i1, j0, j1 int) {
 	}
 }
 
-// columns returns the range of columns that holds what C keeps of rows i0 to i1 within the columns j0
-// to j1, begun at a whole tile. It is empty, from >= to, where nothing is kept.
+// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, rounded down to a whole tile; from >= to
+// if none.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
 	if from >= to {
@@ -139,27 +138,26 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether A is read where it lies: if it is dense and strips of it are whole cache
-// lines, or so few columns of C that a copy is not worth it. A strip of A is read once for each NR
-// columns, from the second level of cache on; its packed copy would be, too, and would cost a pass
-// more.
+// directA reports whether A is read in place: if it is dense and its micro-panels are whole cache lines, or if C
+// has too few columns to repay a copy. A micro-panel is read from the second level of cache once for each NR
+// columns; so would be a packed copy, which costs a pass more.
 func (p *product) directA() bool {
 	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }
 
-// directB reports whether B is read where it lies, for so many rows of C: if rows of B are contiguous
-// and either few strips would share the cost of a copy, or all of it stays in the second level of
-// cache, where rows that are a multiple of a page apart would displace each other. If a row of a panel
-// is one line, there is less time to fetch it, and a copy pays earlier.
+// directB reports whether B is read in place for the given rows of C: if rows of B are contiguous, and either few
+// micro-panels of A would share the cost of a copy, or all of B stays in the second level of cache, where rows a
+// multiple of a page apart displace each other. A panel's row of one line leaves less time to fetch it, and a copy
+// pays earlier.
 func (p *product) directB(rows int) bool {
 	if p.b.layout != byCols || p.b.Packed || p.b.diag != nil {
 		return false
 	}
-	room := p.engine.caches.L2 / 2
+	cache := p.engine.caches.L2 / 2
 	if 8*p.engine.kernel.NR <= line {
-		room /= 4
+		cache /= 4
 	}
-	return rows <= fewStrips*p.engine.kernel.MR || 8*p.k*p.n <= room && 8*p.b.Ld%page != 0
+	return rows <= fewPanels*p.engine.kernel.MR || 8*p.k*p.n <= cache && 8*p.b.Ld%page != 0
 }
 
 // A cache line, and a page of memory, in bytes.
@@ -168,11 +166,11 @@ const (
 	page = 4096
 )
 
-// fewColumns is the number of columns of C for which a strip of A is not worth packing.
+// fewColumns is the number of columns of C that do not repay packing A.
 const fewColumns = 128
 
-// fewStrips is the number of strips of C for which a block of B is not worth packing.
-const fewStrips = 4
+// fewPanels is the number of micro-panels of A that do not repay packing a block of B.
+const fewPanels = 4
 
 // panelsA returns the block A[i0:i1, p0:p1].
 func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
@@ -189,11 +187,11 @@ func (p *product) panelsA(w *scratch, i0, i1, p0, p1 int) panels {
 		return panels{x: p.a.X[at:], row: row, col: col, panel: mr * row}
 	}
 	w.a = aligned(w.a, roundUp(i1-i0, mr)*(p1-p0))
-	p.a.pack(&p.engine.kernel, w.room, w.a, mr, i0, i1, p0, p1)
+	p.a.pack(&p.engine.kernel, w.buffer, w.a, mr, i0, i1, p0, p1)
 	return panels{x: w.a, row: 1, col: mr, panel: mr * (p1 - p0)}
 }
 
-// form is the form of A, read in place, if it is the given one where A is packed.
+// form returns the form of A, read in place: the given one if A is packed.
 func (p *product) form(packed kernel.Form) kernel.Form {
 	if p.a.Packed {
 		return packed
@@ -201,8 +199,7 @@ func (p *product) form(packed kernel.Form) kernel.Form {
 	return kernel.Even
 }
 
-// panelsB returns the block B[p0:p1, j0:j1], for so many rows of C. What w has packed last for the same
-// product is not packed again.
+// panelsB returns the block B[p0:p1, j0:j1] for the given rows of C. It does not pack again the block that w holds.
 func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	nr := p.engine.kernel.NR
 	if p.directB(rows) {
@@ -210,16 +207,15 @@ func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	}
 	if is := (place{j0, j1, p0, p1}); w.packed != is {
 		w.b = alignedBlock(w.b, roundUp(j1-j0, nr)*(p1-p0), p.engine.blocks.NC*p.engine.blocks.KC)
-		p.b.pack(&p.engine.kernel, w.room, w.b, nr, j0, j1, p0, p1)
+		p.b.pack(&p.engine.kernel, w.buffer, w.b, nr, j0, j1, p0, p1)
 		w.packed = is
 	}
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// strip adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n strip
-// of C at (i,j): loop 1. first says that it is the first block of the sum, to which beta belongs. Tiles
-// of which not all is kept go through a buffer.
-func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
+// microPanel adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n block of C at
+// (i,j), m <= MR: loop 1. The first block of the sum applies beta. Tiles that are not kept whole go through a buffer.
+func (p *product) microPanel(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {
 	case p.c.Packed:
@@ -255,7 +251,7 @@ func (p *product) strip(w *scratch, a, b panels, ai, bj, k int, first bool, i, j
 	through(to, j+n)
 }
 
-// tiles calls the kernel for n columns of a strip, from micro-panel bj of B on.
+// tiles calls the kernel for m rows and n columns of C, from micro-panel bj of B on.
 func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []float64, ldc, m, n int) {
 	at, row := ai*a.panel, a.row
 	if a.form == kernel.PackedRows {
@@ -266,5 +262,5 @@ func (p *product) tiles(a, b panels, ai, bj, k int, store kernel.Store, c []floa
 		unsafe.SliceData(b.x[bj*b.panel:]), b.row, b.panel, store, unsafe.SliceData(c), ldc)
 }
 
-// roundUp returns the least multiple of step that is not below n.
+// roundUp returns n rounded up to a multiple of step.
 func roundUp(n, step int) int { return (n + step - 1) / step * step }

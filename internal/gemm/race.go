@@ -48,7 +48,7 @@ func (s *source) announce(r, c int) {
 }
 
 // announce announces the triangle as read, without its diagonal if that is ones, and B as written.
-func (t *sweep) announce() {
+func (t *trxm) announce() {
 	upper := t.ul == blas.Upper
 	for i := range t.order {
 		from, to := 0, i

@@ -448,7 +448,7 @@ func eachKernel(t *testing.T, f func(t *testing.T)) {
 			t.Fatal(err)
 		}
 		t.Run("kernel="+name, func(t *testing.T) {
-			use(t, &Engine{kernel: k, blocks: BlockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}})
+			use(t, &Engine{kernel: k, blocks: blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}})
 			f(t)
 		})
 	}

@@ -22,7 +22,7 @@ func everyEngine(t *testing.T) []*Engine {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tiny := BlockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
+		tiny := blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
 		all = append(all, New(k), &Engine{kernel: k, blocks: tiny}, &Engine{kernel: k, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}})
 	}
 	return all

@@ -18,7 +18,7 @@ func TestPack(t *testing.T) {
 
 func testPack(t *testing.T, k kernel.Kernel) {
 	const n, ld = 13, 15
-	room := make([]float64, gathered*gatheredSteps)
+	buffer := make([]float64, gathered*gatheredSteps)
 	rnd := rand.New(rand.NewPCG(11, 1))
 	upper, atUpper := symmetric(rnd, dense(inOperand, n, n, ld), blas.Upper, n)
 	lower, atLower := symmetric(rnd, dense(inOperand, n, n, ld), blas.Lower, n)
@@ -50,7 +50,7 @@ func testPack(t *testing.T, k kernel.Kernel) {
 							for i := range dst {
 								dst[i] = inResult
 							}
-							test.s.pack(&k, room, dst, w, i0, i1, p0, p1)
+							test.s.pack(&k, buffer, dst, w, i0, i1, p0, p1)
 							for x, got := range dst[:size] {
 								i, p := i0+x/(w*kc)*w+x%w, p0+x%(w*kc)/w
 								want := inResult

@@ -9,20 +9,17 @@ import (
 )
 
 var (
-	setting  sync.Mutex           // of the two that follow, and of held
-	threads  atomic.Int64         // the number set by SetThreads; 0 stands for GOMAXPROCS
-	standing atomic.Pointer[crew] // what SetThreads or Hold has started; nil if there is nothing
+	setting sync.Mutex           // of threads, running and acquired
+	threads atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
+	running atomic.Pointer[pool] // the pool that SetThreads or Acquire has started, or nil
 )
 
-// SetThreads sets the largest number of goroutines, the caller's included, that one product may use.
-// 0, the value at start, means GOMAXPROCS. Products that have begun are not affected. Results do not
-// depend on it. It panics if n < 0.
+// SetThreads sets the largest number of goroutines, the caller's included, that one product may use. 0, the
+// initial value, means GOMAXPROCS. Products under way are not affected, nor are results. It panics if n < 0.
 //
-// With n > 1 it also starts goroutines that stand by for products until the next SetThreads, n-1 or as
-// many as there are processors for (GOMAXPROCS): those begin at once, and a product need not be large
-// to be worth it. Without, a product starts the goroutines that it uses, and they end with it.
-// SetThreads returns when those of the last one have gone, which takes as long as the tasks that they
-// are at.
+// With n > 1 it also starts a pool of n-1 workers, or of GOMAXPROCS-1 if that is less, until the next SetThreads:
+// they begin at once, so that short products can be shared too. Without a pool a product starts the goroutines that
+// it uses, and they end with it. SetThreads waits for the workers of the previous pool, which finish their tasks.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
@@ -30,24 +27,23 @@ func SetThreads(n int) {
 	setting.Lock()
 	defer setting.Unlock()
 	threads.Store(int64(n))
-	members := crewSize(n)
-	old := standing.Load()
-	if members == old.size() && held.crew == nil {
+	workers := poolSize(n)
+	old := running.Load()
+	if workers == old.size() && acquired.pool == nil {
 		return
 	}
-	standing.Store(nil)
+	running.Store(nil)
 	if old != nil {
 		old.end()
 	}
-	held.crew = nil // it was old
-	if members > 0 {
-		standing.Store(newCrew(members))
+	acquired.pool = nil // it was old
+	if workers > 0 {
+		running.Store(newPool(workers))
 	}
 }
 
-// crewSize returns how many goroutines stand by for n threads, the caller's included: no more than
-// there are processors for.
-func crewSize(n int) int { return max(min(n, runtime.GOMAXPROCS(0))-1, 0) }
+// poolSize returns the number of workers for n threads, one of which is the caller's.
+func poolSize(n int) int { return max(min(n, runtime.GOMAXPROCS(0))-1, 0) }
 
 // Threads returns the largest number of goroutines that one product may use.
 func Threads() int {
@@ -57,32 +53,38 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// startDelay is how many nanoseconds late a new goroutine begins. The scheduler of Go leaves a
-// goroutine to the thread that started it for a while before another thread takes it over, 60 to 70
-// microseconds on Linux.
+// startDelay is how many nanoseconds late a new goroutine begins: Go's scheduler leaves it to the thread that
+// started it for 60 to 70 microseconds (on Linux) before another thread takes it over.
 const startDelay = 65_000
 
-// The time, in nanoseconds, below which work stays in the caller's goroutine: twice that in which a new
-// goroutine comes to help, some ten times what it takes to wake one that stands by, and a few times
-// what it takes one that is awake to see the job and to be waited for.
+// The time, in nanoseconds, below which work stays on the caller's goroutine: twice that in which a new goroutine
+// comes to help, some ten times what it takes to wake a worker, and a few times what it takes a worker that is
+// awake to see the group and to be waited for.
 const (
 	minParallel = 2 * startDelay
 	minAsleep   = 40_000
 	minAwake    = 10_000
 )
 
-// leastWorth returns the time, in nanoseconds, from which on work is worth more than the caller's
-// goroutine.
+// leastWorth returns the time, in nanoseconds, from which on work is worth several goroutines.
 func leastWorth() int {
-	c := standing.Load()
+	p := running.Load()
 	switch {
-	case c == nil:
+	case p == nil:
 		return minParallel
-	case c.asleep.Load() > 0:
+	case p.asleep.Load() > 0:
 		return minAsleep
 	default:
 		return minAwake
 	}
+}
+
+// workersFor returns the number of goroutines for a product of the given flops.
+func (e *Engine) workersFor(flops float64) int {
+	if flops < float64(leastWorth())*e.kernel.Speed {
+		return 1
+	}
+	return Threads()
 }
 
 // A grid cuts C into tasks: some columns by some rows.
@@ -91,17 +93,8 @@ type grid struct {
 	down, over  int // number of tasks
 }
 
-// workersFor returns how many goroutines so much work is worth.
-func (e *Engine) workersFor(flops float64) int {
-	if flops < float64(leastWorth())*e.kernel.Speed {
-		return 1
-	}
-	return Threads()
-}
-
-// cut returns the grid with which the given number of goroutines should be done first. Fine grids
-// divide the work well, also among goroutines that begin late; but each task packs its part of B for
-// itself.
+// cut returns the grid that the given number of goroutines should finish first. Fine grids divide the work
+// evenly, also when goroutines begin late; but each task packs its part of B for itself.
 func (p *product) cut(workers int) grid {
 	var best grid
 	least := math.Inf(1)
@@ -120,21 +113,21 @@ func (p *product) cut(workers int) grid {
 	}
 }
 
-// mostTasks and leastRows limit the grids that are tried: about that many tasks for each goroutine, of
-// at least so many rows.
+// mostTasks and leastRows limit the grids that cut tries: about mostTasks tasks for each goroutine, of at least
+// leastRows rows.
 const (
 	mostTasks = 8
 	leastRows = 32
 )
 
-// packingRows is the time to pack an element of B as rows of C: how many could be computed instead.
+// packingRows is the time to pack an element of B, in rows of C that could be computed instead.
 const packingRows = 6
 
-// finished returns when the goroutines would be done with a grid, in flops, if new ones begin late and
-// each takes the next task when it is done with one. at is room for the time of each.
+// finished returns when the goroutines would finish a grid, in flops, if new goroutines begin late and each takes
+// the next task when it has finished one. at is storage for the time of each.
 func (p *product) finished(g grid, at []float64) float64 {
 	clear(at)
-	if standing.Load() == nil {
+	if running.Load() == nil {
 		for i := range at[1:] {
 			at[i+1] = startDelay * p.engine.kernel.Speed
 		}
@@ -154,11 +147,11 @@ func (p *product) finished(g grid, at []float64) float64 {
 	return slices.Max(at)
 }
 
-// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. Of a triangle the
-// longest rows and columns come first, so that the last tasks, for which threads wait, are short.
+// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. In a triangle the longest rows and
+// columns come first, so that the last tasks, for which threads wait, are short.
 func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	i, j := t%g.down, t/g.down
-	switch p.c.part {
+	switch p.c.kept {
 	case upper:
 		j = g.over - 1 - j
 	case lower:
@@ -179,8 +172,8 @@ func (p *product) parallel(workers int) {
 	})
 }
 
-// Rows calls do for ranges that together are the rows 0 to rows-1, from at most so many goroutines, if
-// rows that take so many nanoseconds each are worth it. All have ended their work when it returns.
+// Rows splits [0, rows) across at most threads goroutines if that is worth it for rows of the given nanoseconds
+// each, calls do for each range, and waits.
 func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 	if !worthRows(threads, rows, nanoseconds) {
 		do(0, rows)
@@ -191,75 +184,74 @@ func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 	parallel(workers, tasks, func(_ *scratch, i int) { do(i*rows/tasks, (i+1)*rows/tasks) })
 }
 
-// worthRows reports whether rows that take so many nanoseconds each are worth several goroutines.
+// worthRows reports whether rows of the given nanoseconds each are worth several goroutines.
 func worthRows(threads, rows, nanoseconds int) bool {
 	return min(threads, rows) > 1 && float64(rows)*float64(nanoseconds) >= float64(leastWorth())
 }
 
-// A team is the goroutines that share the tasks of one call. They take one after another from a
-// counter. Tasks write disjoint parts of the result, and every element is computed within one task.
-type team struct {
+// A group is the tasks of one call. Its goroutines take one task after another from a counter. Tasks write
+// disjoint elements of the result, and one task computes all of an element.
+type group struct {
 	task   func(w *scratch, i int)
 	tasks  int64
-	next   atomic.Int64 // first task that nobody has taken
-	joined atomic.Int64 // members of a crew that are at work
+	next   atomic.Int64 // the first task that is not taken
+	joined atomic.Int64 // workers of the pool that are at work
 	mu     sync.Mutex
-	failed any // what the first panic of a member was called with
+	failed any // the value of the first panic
 }
 
-// parallel calls task for 0 to tasks-1 from the caller's goroutine and others: the crew, or new ones up
-// to the given number in all. All have ended their work when it returns. If one panics, no further task
-// is begun and the panic is raised again here.
+// parallel calls task for 0 to tasks-1 on the caller's goroutine and others, those of the pool or new ones up to
+// the given number in all, and waits. After a panic no further task begins, and the panic is raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
-	t := &team{task: task, tasks: int64(tasks)}
-	if c := standing.Load(); c == nil {
-		t.start(workers)
-	} else if !c.run(t) {
-		t.work(nil)
+	g := &group{task: task, tasks: int64(tasks)}
+	if p := running.Load(); p == nil {
+		g.start(workers)
+	} else if !p.run(g) {
+		g.work(nil)
 	}
-	if t.failed != nil {
-		panic(t.failed)
+	if g.failed != nil {
+		panic(g.failed)
 	}
 }
 
-// start does the tasks with goroutines of the team's own.
-func (t *team) start(workers int) {
+// start runs the tasks on new goroutines and the caller's.
+func (g *group) start(workers int) {
 	var others sync.WaitGroup
 	others.Add(workers - 1)
 	for range workers - 1 {
 		go func() {
 			defer others.Done()
-			t.work(nil)
+			g.work(nil)
 		}()
 	}
-	t.work(nil)
+	g.work(nil)
 	others.Wait()
 }
 
-// work takes tasks until there are no more or, if it is not nil, leave is set.
-func (t *team) work(leave *atomic.Bool) {
+// work takes tasks until none is left or quit, which may be nil, is set.
+func (g *group) work(quit *atomic.Bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			t.fail(r)
+			g.fail(r)
 		}
 	}()
 	w := scratches.Get().(*scratch)
-	for leave == nil || !leave.Load() {
-		i := t.next.Add(1) - 1
-		if i >= t.tasks {
+	for quit == nil || !quit.Load() {
+		i := g.next.Add(1) - 1
+		if i >= g.tasks {
 			break
 		}
-		t.task(w, int(i))
+		g.task(w, int(i))
 	}
 	w.release()
 }
 
 // fail records a panic and takes the remaining tasks away.
-func (t *team) fail(r any) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.failed == nil {
-		t.failed = r
+func (g *group) fail(r any) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed == nil {
+		g.failed = r
 	}
-	t.next.Store(t.tasks)
+	g.next.Store(g.tasks)
 }

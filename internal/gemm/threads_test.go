@@ -53,22 +53,22 @@ func TestPanicReachesCaller(t *testing.T) {
 	a, b, c := squares()
 	multiplySquares(active, a, b, c)
 
-	for _, last := range []int64{1, 2, 15} { // strips, whoever computes them
+	for _, last := range []int64{1, 2, 15} { // panels, whoever computes them
 		broken := *active
-		var strips atomic.Int64
+		var panels atomic.Int64
 		broken.kernel.Gemm = func(int, int, int, float64, *float64, int, int, kernel.Form, *float64, int, int, kernel.Store, *float64, int) {
-			if strips.Add(1) >= last {
+			if panels.Add(1) >= last {
 				panic("broken kernel")
 			}
 		}
 		func() {
 			defer func() {
 				if r := recover(); r != "broken kernel" {
-					t.Errorf("strip %d: recovered %v", last, r)
+					t.Errorf("panel %d: recovered %v", last, r)
 				}
 			}()
 			multiplySquares(&broken, a, b, make([]float64, len(c)))
-			t.Errorf("strip %d: no panic", last)
+			t.Errorf("panel %d: no panic", last)
 		}()
 	}
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {

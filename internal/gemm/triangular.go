@@ -6,16 +6,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A sweep is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, if T is on the
-// left, or, transposed, for its rows.
+// A trxm is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B if T is on the left, or,
+// transposed, for its rows.
 //
-// The columns of X are independent of each other, so threads share them, and each runs through all
-// blocks on the diagonal of T. A block of X is solved for and then subtracted from what is below, or,
-// for a product, added to what is below and then multiplied, from the last block to the first: either
-// way it is packed once.
-type sweep struct {
+// The columns of X are independent, so threads share them, and each thread runs through all diagonal blocks of T.
+// Dtrsm solves for a block of X and then subtracts it from the rows below. Dtrmm goes from the last block to the
+// first, adds a block to the rows below and then multiplies it. Either way a block is packed once.
+type trxm struct {
 	triangle
-	stored block.Matrix // A; where that is packed, the triangle has no more than order, backwards and unit
+	stored block.Matrix // A; if that is packed, the triangle has only order, backwards and unit
 	ul     blas.Uplo
 	trans  blas.Transpose // T is op(A)
 	solves bool
@@ -25,7 +24,8 @@ type sweep struct {
 	alpha  float64
 }
 
-func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+// triangular runs Dtrsm or Dtrmm.
+func (e *Engine) triangular(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
 	if m == 0 || n == 0 {
 		return
 	}
@@ -34,7 +34,7 @@ func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transp
 		s.scale(0, 0, m, 0, n)
 		return
 	}
-	t := sweep{stored: a, ul: ul, trans: tA, solves: solves, right: side == blas.Right, b: b, n: n, alpha: alpha}
+	t := trxm{stored: a, ul: ul, trans: tA, solves: solves, right: side == blas.Right, b: b, n: n, alpha: alpha}
 	order := m
 	if t.right {
 		// X·op(A) = B is op(A)ᵀ·Xᵀ = Bᵀ.
@@ -44,8 +44,8 @@ func (e *Engine) sweep(solves bool, side blas.Side, ul blas.Uplo, tA blas.Transp
 	t.run()
 }
 
-// run applies T to all columns, with as many goroutines as it is worth.
-func (t *sweep) run() {
+// run applies T to all columns, on as many goroutines as are worth it.
+func (t *trxm) run() {
 	if raceEnabled {
 		t.announce()
 	}
@@ -61,7 +61,7 @@ func (t *sweep) run() {
 }
 
 // parallel applies T to all columns with at most the given number of goroutines.
-func (t *sweep) parallel(workers int) {
+func (t *trxm) parallel(workers int) {
 	own := *t // so that t itself stays on the caller's stack
 	width := own.slice(workers)
 	tasks := (own.n + width - 1) / width
@@ -70,21 +70,20 @@ func (t *sweep) parallel(workers int) {
 	})
 }
 
-// slice returns the number of columns of a task: a few tasks for each goroutine, of whole tiles.
-func (t *sweep) slice(workers int) int {
+// slice returns the number of columns of a task, in whole tiles: a few tasks for each goroutine.
+func (t *trxm) slice(workers int) int {
 	nr := t.engine.kernel.NR
 	return max(even(t.n, (t.n+workers*perThread-1)/(workers*perThread), nr), min(leastSlice, t.n))
 }
 
-// perThread is the number of tasks for each goroutine, leastSlice the number of columns for which it
-// pays to pack T.
+// perThread is the number of tasks for each goroutine, leastSlice the number of columns that repay packing T.
 const (
 	perThread  = 3
 	leastSlice = 48
 )
 
 // columns applies T to the columns j0 to j1 of X.
-func (t *sweep) columns(w *scratch, j0, j1 int) {
+func (t *trxm) columns(w *scratch, j0, j1 int) {
 	t.scale(j0, j1)
 	size := t.engine.diagonalBlock()
 	blocks := (t.order + size - 1) / size
@@ -104,12 +103,12 @@ func (t *sweep) columns(w *scratch, j0, j1 int) {
 	}
 }
 
-// diagonalBlock is the order of blocks on the diagonal: half of KC, so that the products below have
-// sums of some length and yet most of the work.
+// diagonalBlock is the order of diagonal blocks: half of KC, so that the products below them have long sums and
+// still most of the work.
 func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kernel.MR), e.kernel.MR) }
 
 // scale multiplies the columns j0 to j1 of X by alpha.
-func (t *sweep) scale(j0, j1 int) {
+func (t *trxm) scale(j0, j1 int) {
 	s := all(t.b)
 	if t.right {
 		s.scale(t.alpha, j0, j1, 0, t.order)
@@ -118,28 +117,28 @@ func (t *sweep) scale(j0, j1 int) {
 	}
 }
 
-// rowOf returns the row of X, as it lies in B, that T counts as i.
-func (t *sweep) rowOf(i int) int {
+// rowOf returns the row of X in B that T counts as i.
+func (t *trxm) rowOf(i int) int {
 	if t.backwards {
 		return t.order - 1 - i
 	}
 	return i
 }
 
-// apply applies the block on the diagonal of rows i0 to i1 to these rows of X, columns j0 to j1: in
-// place where rows are contiguous and there are few, else in a packed copy, panel by panel.
-func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
+// apply applies the diagonal block of rows i0 to i1 to these rows of X, columns j0 to j1: in place where rows are
+// contiguous and few, else in a packed copy, panel by panel.
+func (t *trxm) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
 	on, d := t.diagonal(w, i0, i1)
 	if !t.right && !t.b.Packed && i1-i0 <= fewRows {
-		t.act(on, d, band{x: t.b.X, first: t.rowOf(i0)*t.b.Ld + j0, ld: t.step(t.b.Ld), n: j1 - j0})
+		t.act(on, d, rhsPanel{x: t.b.X, first: t.rowOf(i0)*t.b.Ld + j0, ld: t.step(t.b.Ld), n: j1 - j0})
 		return
 	}
 	nr := t.engine.kernel.NR
 	w.c = aligned(w.c, (i1-i0)*nr)
-	// lowest is the first row in storage, and so of the copy.
+	// lowest is the first row in storage, and so the first of the copy.
 	lowest := min(t.rowOf(i0), t.rowOf(i1-1))
-	x := band{x: w.c, first: (t.rowOf(i0) - lowest) * nr, ld: t.step(nr)}
+	x := rhsPanel{x: w.c, first: (t.rowOf(i0) - lowest) * nr, ld: t.step(nr)}
 	for j := j0; j < j1; j += nr {
 		x.n = min(nr, j1-j)
 		if t.right {
@@ -154,9 +153,8 @@ func (t *sweep) apply(w *scratch, i0, i1, j0, j1 int) {
 	}
 }
 
-// fetchRows copies the block of B of so many rows and columns that begins at (i, j) to w.c, rows NR
-// apart, and storeRows copies it back.
-func (t *sweep) fetchRows(w *scratch, i, j, rows, cols int) {
+// fetchRows copies the rows×cols block of B at (i, j) to w.c, with rows NR apart; storeRows copies it back.
+func (t *trxm) fetchRows(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
 		k.Copy(rows, cols, &t.b.X[i*t.b.Ld+j], t.b.Ld, &w.c[0], k.NR)
@@ -167,7 +165,7 @@ func (t *sweep) fetchRows(w *scratch, i, j, rows, cols int) {
 	}
 }
 
-func (t *sweep) storeRows(w *scratch, i, j, rows, cols int) {
+func (t *trxm) storeRows(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
 		k.Copy(rows, cols, &w.c[0], k.NR, &t.b.X[i*t.b.Ld+j], t.b.Ld)
@@ -178,10 +176,9 @@ func (t *sweep) storeRows(w *scratch, i, j, rows, cols int) {
 	}
 }
 
-// fetchColumns copies the transpose of the block of B of so many rows and columns that begins at (i, j)
-// to w.c, rows NR apart, and storeColumns copies it back. Rows of a packed block are made equally
-// distant on the way, in w.a.
-func (t *sweep) fetchColumns(w *scratch, i, j, rows, cols int) {
+// fetchColumns copies the transpose of the rows×cols block of B at (i, j) to w.c, with rows NR apart; storeColumns
+// copies it back. Rows of a packed block go through w.a, where they are equally distant.
+func (t *trxm) fetchColumns(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
 		k.Transpose(rows, cols, &t.b.X[i*t.b.Ld+j], t.b.Ld, &w.c[0], k.NR)
@@ -194,7 +191,7 @@ func (t *sweep) fetchColumns(w *scratch, i, j, rows, cols int) {
 	k.Transpose(rows, cols, &w.a[0], cols, &w.c[0], k.NR)
 }
 
-func (t *sweep) storeColumns(w *scratch, i, j, rows, cols int) {
+func (t *trxm) storeColumns(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
 		k.Transpose(cols, rows, &w.c[0], k.NR, &t.b.X[i*t.b.Ld+j], t.b.Ld)
@@ -209,17 +206,17 @@ func (t *sweep) storeColumns(w *scratch, i, j, rows, cols int) {
 // fewRows is the order up to which a block on the left is applied in place.
 const fewRows = 64
 
-// step is the distance between rows that lie ld apart in the order in which T counts them.
-func (t *sweep) step(ld int) int {
+// step is the distance between rows that are ld apart, in the order in which T counts them.
+func (t *trxm) step(ld int) int {
 	if t.backwards {
 		return -ld
 	}
 	return ld
 }
 
-// diagonal returns the block of rows i0 to i1 and the triangle that it is a block of: T, or a dense
-// copy of the block where A is packed.
-func (t *sweep) diagonal(w *scratch, i0, i1 int) (*triangle, diagonal) {
+// diagonal returns the diagonal block of rows i0 to i1 and its triangle: T, or a dense copy of the block if A is
+// packed.
+func (t *trxm) diagonal(w *scratch, i0, i1 int) (*triangle, diagonal) {
 	if !t.stored.Packed {
 		return &t.triangle, t.triangle.diagonal(i0, i1, t.solves, w.diagonal)
 	}
@@ -237,8 +234,8 @@ func (t *sweep) diagonal(w *scratch, i0, i1 int) (*triangle, diagonal) {
 	return &w.copied, w.copied.diagonal(0, size, t.solves, w.diagonal)
 }
 
-// act applies a block on the diagonal of a triangle to a band.
-func (t *sweep) act(on *triangle, d diagonal, x band) {
+// act applies a diagonal block of a triangle to a panel of right-hand sides.
+func (t *trxm) act(on *triangle, d diagonal, x rhsPanel) {
 	if t.solves {
 		on.solve(d, x)
 	} else {
@@ -246,14 +243,14 @@ func (t *sweep) act(on *triangle, d diagonal, x band) {
 	}
 }
 
-// update adds the product of what T has below the block of rows i0 to i1 with these rows of X to the
-// rows below, or subtracts it.
-func (t *sweep) update(w *scratch, i0, i1, j0, j1 int) {
+// update adds or subtracts the product of T below the block of rows i0 to i1 with these rows of X to the rows
+// below.
+func (t *trxm) update(w *scratch, i0, i1, j0, j1 int) {
 	if i1 == t.order {
 		return
 	}
-	// In storage the rows of X below the block are from to to, those of the block own to own+i1-i0, and
-	// so are the rows and columns of T as it lies there.
+	// In storage the rows of X below the block are [from, to) and those of the block begin at own; so are the rows
+	// and columns of T.
 	from, to, own := i1, t.order, i0
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1

@@ -15,8 +15,8 @@ func TestCrewStandsBy(t *testing.T) {
 	setThreads(t, 1)
 	before := runtime.NumGoroutine()
 	SetThreads(1 << 20)
-	if got := standing.Load().size(); got != 3 {
-		t.Errorf("%d members with 4 processors, want 3", got)
+	if got := running.Load().size(); got != 3 {
+		t.Errorf("%d workers with 4 processors, want 3", got)
 	}
 	// Goroutines of tests before this one may still be ending, so there can be fewer than these, but not more.
 	a, b, c := squares()
@@ -30,8 +30,8 @@ func TestCrewStandsBy(t *testing.T) {
 	settles(t, before)
 }
 
-// Every task of every job is done once, by members that are awake, asleep, or late, and by calls that find
-// the crew in use.
+// Every task of every job is done once, by workers that are awake, asleep, or late, and by calls that find
+// the pool in use.
 func TestCrewDoesEveryTask(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	setThreads(t, 3)
@@ -54,7 +54,7 @@ func TestCrewDoesEveryTask(t *testing.T) {
 					}
 				}
 				if job%50 == 0 {
-					time.Sleep(2 * standby) // the members fall asleep
+					time.Sleep(2 * pollTime) // the workers fall asleep
 				}
 			}
 		}()
@@ -62,39 +62,39 @@ func TestCrewDoesEveryTask(t *testing.T) {
 	calls.Wait()
 }
 
-// A call returns although its members never come: here because the crew has gone. Its tasks are the caller's.
+// A call returns although its workers never come: here because the pool has gone. Its tasks are the caller's.
 func TestCrewNobodyComes(t *testing.T) {
-	c := newCrew(2)
+	c := newPool(2)
 	c.end()
 	var order []int
-	x := &team{tasks: 4, task: func(_ *scratch, i int) { order = append(order, i) }}
+	x := &group{tasks: 4, task: func(_ *scratch, i int) { order = append(order, i) }}
 	if !c.run(x) || !slices.Equal(order, []int{0, 1, 2, 3}) {
 		t.Errorf("tasks %v were done", order)
 	}
 }
 
-// A panic of a member reaches the caller, and the member stays with the crew: it and the caller meet in the next job.
+// A panic of a worker reaches the caller, and the worker stays with the pool: it and the caller meet in the next job.
 func TestCrewPanics(t *testing.T) {
-	c := newCrew(1)
+	c := newPool(1)
 	defer c.end()
-	meet := func(fail any) *team {
+	meet := func(fail any) *group {
 		var arrived atomic.Int64
 		both := make(chan struct{})
-		x := &team{tasks: 2, task: func(*scratch, int) {
+		x := &group{tasks: 2, task: func(*scratch, int) {
 			if arrived.Add(1) == 2 {
 				close(both)
 			}
 			select {
 			case <-both:
 			case <-time.After(10 * time.Second):
-				t.Error("the member did not come")
+				t.Error("the worker did not come")
 			}
 			if fail != nil {
 				panic(fail)
 			}
 		}}
 		if !c.run(x) {
-			t.Error("the crew is in use")
+			t.Error("the pool is in use")
 		}
 		return x
 	}
@@ -112,12 +112,12 @@ func TestCrewPanics(t *testing.T) {
 func TestCrewFollowsProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	setThreads(t, 3)
-	if n := standing.Load().size(); n != 0 {
-		t.Errorf("%d members with one processor", n)
+	if n := running.Load().size(); n != 0 {
+		t.Errorf("%d workers with one processor", n)
 	}
 	runtime.GOMAXPROCS(4)
 	SetThreads(3)
-	if n := standing.Load().size(); n != 2 {
-		t.Errorf("%d members with four processors, want 2", n)
+	if n := running.Load().size(); n != 2 {
+		t.Errorf("%d workers with four processors, want 2", n)
 	}
 }

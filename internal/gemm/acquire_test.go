@@ -18,13 +18,13 @@ func TestHold(t *testing.T) {
 	count := func(want int) {
 		t.Helper()
 		// Goroutines of tests before this one may still be ending.
-		if members, got := standing.Load().size(), runtime.NumGoroutine(); members != want || got > before+want {
-			t.Errorf("%d members and %d goroutines more, want %d", members, got-before, want)
+		if workers, got := running.Load().size(), runtime.NumGoroutine(); workers != want || got > before+want {
+			t.Errorf("%d workers and %d goroutines more, want %d", workers, got-before, want)
 		}
 	}
-	first := active.Hold(muchWork)
+	first := active.Acquire(muchWork)
 	count(2)
-	second := active.Hold(muchWork)
+	second := active.Acquire(muchWork)
 	count(2)
 	first()
 	count(2)
@@ -34,30 +34,30 @@ func TestHold(t *testing.T) {
 	second()
 	settles(t, before)
 
-	active.Hold(1000)()
-	release := active.Hold(1000)
+	active.Acquire(1000)()
+	release := active.Acquire(1000)
 	count(0)
 	release()
 
 	// SetThreads has its own way, before and after.
-	release = active.Hold(muchWork)
+	release = active.Acquire(muchWork)
 	SetThreads(2)
 	settles(t, before+1)
 	release()
 	count(1)
-	release = active.Hold(muchWork)
+	release = active.Acquire(muchWork)
 	count(1)
 	release()
 	count(1)
 	SetThreads(0)
 	settles(t, before)
-	release = active.Hold(muchWork)
+	release = active.Acquire(muchWork)
 	SetThreads(0)
 	settles(t, before)
 	release()
 	settles(t, before)
 	SetThreads(1)
-	release = active.Hold(muchWork)
+	release = active.Acquire(muchWork)
 	count(0)
 	release()
 }
@@ -74,7 +74,7 @@ func TestHoldConcurrently(t *testing.T) {
 			defer callers.Done()
 			a, b, c := squares()
 			for i := range 20 {
-				release := active.Hold(muchWork)
+				release := active.Acquire(muchWork)
 				multiplySquares(active, a, b, c)
 				if caller == 0 && i%5 == 0 {
 					SetThreads(i / 5 % 3)
@@ -86,18 +86,18 @@ func TestHoldConcurrently(t *testing.T) {
 	callers.Wait()
 	SetThreads(0)
 	settles(t, before)
-	if held.calls != 0 || held.crew != nil {
-		t.Errorf("%d calls hold, and a crew is %v", held.calls, held.crew)
+	if acquired.calls != 0 || acquired.pool != nil {
+		t.Errorf("%d calls hold, and a pool is %v", acquired.calls, acquired.pool)
 	}
 }
 
-// Who lets go waits for the tasks that members are at, not for all of a call that has the crew.
+// Who lets go waits for the tasks that workers are at, not for all of a call that has the pool.
 func TestHoldOfSomebodyElse(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	setThreads(t, 0)
 	before := runtime.NumGoroutine()
-	release := active.Hold(muchWork)
-	crew := standing.Load()
+	release := active.Acquire(muchWork)
+	pool := running.Load()
 	began, released, finished := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var done atomic.Int64
 	go func() {
@@ -106,10 +106,10 @@ func TestHoldOfSomebodyElse(t *testing.T) {
 			switch {
 			case i == 10:
 				close(began)
-			case i >= 900: // not for members: they would wait for themselves
+			case i >= 900: // not for workers: they would wait for themselves
 				<-released
 			case i >= 500:
-				for !crew.quit.Load() {
+				for !pool.quit.Load() {
 					runtime.Gosched()
 				}
 			}

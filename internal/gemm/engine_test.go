@@ -20,7 +20,7 @@ func TestBlockSizes(t *testing.T) {
 			cpu.CacheSizes(),
 		} {
 			k := kernel.Kernel{MR: tile[0], NR: tile[1]}
-			b := blockSizes(k, c)
+			b := blocksFor(k, c)
 			if b.KC < 8 || b.KC > maxKC || b.KC%8 != 0 || b.MC < k.MR || b.MC%k.MR != 0 || b.NC < k.NR || b.NC%k.NR != 0 {
 				t.Errorf("%dx%d, %+v: %+v", k.MR, k.NR, c, b)
 			}
@@ -29,12 +29,13 @@ func TestBlockSizes(t *testing.T) {
 			}
 		}
 	}
-	want := BlockSizes{MC: 96, KC: 336, NC: 240}
-	if got := blockSizes(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
+	want := blockSizes{MC: 96, KC: 336, NC: 240}
+	if got := blocksFor(kernel.Kernel{MR: 8, NR: 24}, cpu.Caches{L1D: 32 << 10, L2: 1 << 20}); got != want {
 		t.Errorf("the example of the comment: %+v, want %+v", got, want)
 	}
-	if active.Blocks() != active.blocks || active.Kernel().Name != active.kernel.Name {
-		t.Errorf("Blocks() = %+v, Kernel() = %q", active.Blocks(), active.Kernel().Name)
+	mc, kc, nc := active.BlockSizes()
+	if b := (blockSizes{mc, kc, nc}); b != active.blocks || active.Kernel().Name != active.kernel.Name {
+		t.Errorf("BlockSizes() = %+v, Kernel() = %q", b, active.Kernel().Name)
 	}
 }
 
