@@ -43,10 +43,7 @@ func TestStopped(t *testing.T) {
 	const l, d = 60, 6
 	x := samples(61, l, d, d)
 	first, next := rowsOf(x, 0, 40), rowsOf(x, 40, l)
-	labels := make([]int, l)
-	for i := range labels {
-		labels[i] = i % 3
-	}
+	labels := cyclic(l, 3)
 	y := targetsFor(x, 2)
 	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 2, EnhancementNodes: 5}
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
@@ -142,10 +139,7 @@ func TestStoppedElsewhere(t *testing.T) {
 	const l = 3*4096 + 1 // panels of rows with few columns have 4096
 	x := samples(63, l, 2, 2)
 	y := targetsFor(x, 1)
-	labels := make([]int, l)
-	for i := range labels {
-		labels[i] = i % 2
-	}
+	labels := cyclic(l, 2)
 	features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2}
 	c := &Classifier{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
 	r := &Regressor{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}

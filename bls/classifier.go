@@ -13,27 +13,27 @@ import (
 // serial numbers is an error and not an allocation of l times that many.
 const maxInferredClasses = 1 << 12
 
-// A Classifier is a broad learning system that predicts classes. Its feature maps are fitted to the first
-// training set and then frozen; its output layer W (k×c) learns from every batch.
+// A Classifier is a broad learning system that predicts classes. Its feature maps are fitted to the
+// first training set and then frozen; its output layer W (k×c) learns from every batch.
 //
 //	scores = A W,  predicted class = index of the largest score
 //
 // As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change shows at the next Fit. The zero value is ready to use:
-// 100 feature nodes and no enhancement nodes, which is linear in the standardised sample, the true
+// The fields are options that Fit reads; a change shows at the next Fit. The zero value is ready to
+// use: 100 feature nodes and no enhancement nodes, which is linear in the standardised sample, the true
 // pseudoinverse by blsupdate.Improved on the default backend, and as many classes as the labels of the
 // first batch have.
 //
-// The zero value of Features.Scaling standardises every sample by itself, so that x, 2x and x+1 have one
-// class. That suits images; set it to ScaleColumns for a table. Regressor says more about that, and about
-// columns of A that are nearly dependent.
+// The zero value of Features.Scaling standardises every sample by itself, so that x, 2x and x+1 have
+// one class. That suits images; set it to ScaleColumns for a table. Regressor says more about that, and
+// about columns of A that are nearly dependent.
 //
 // Fit and PartialFit must not run at the same time as any other method; all other methods may run on
-// several goroutines. The methods whose names end in Context stop when their context is done: they return
-// an error that wraps context.Cause(ctx), and the model stays as it was. A copy of a fitted Classifier
-// shares its model with the original until one of them is fitted again.
+// several goroutines. The methods whose names end in Context stop when their context is done: they
+// return an error that wraps context.Cause(ctx), and the model stays as it was. A copy of a fitted
+// Classifier shares its model with the original until one of them is fitted again.
 type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -66,8 +66,8 @@ func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
 	return c.FitContext(context.Background(), x, labels)
 }
 
-// FitContext is Fit that checks ctx before each panel of rows, each iteration of an autoencoder, and each
-// step of the start of the output layer.
+// FitContext is Fit that checks ctx before each panel of rows, each iteration of an autoencoder, and
+// each step of the start of the output layer.
 func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int) error {
 	classes := c.Classes
 	if classes == 0 {
@@ -86,9 +86,10 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int)
 	return nil
 }
 
-// PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a least-squares
-// fit to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
-// says how far that holds for Lambda > 0. PartialFit fits a Classifier that is not fitted.
+// PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a
+// least-squares fit to all samples so far, but for rounding, with the feature maps of the first batch;
+// blsupdate.Options says how far that holds for Lambda > 0. PartialFit fits a Classifier that is not
+// fitted.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the c of the first batch.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
@@ -98,7 +99,8 @@ func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(context.Background(), x, labels)
 }
 
-// PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the update.
+// PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the
+// update.
 func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels []int) error {
 	if c.model == nil {
 		return c.FitContext(ctx, x, labels)
@@ -110,8 +112,8 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 	return c.add(ctx, x, y)
 }
 
-// DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the class
-// of a sample and -1 for the others; they are not probabilities, and may lie outside [-1,1].
+// DecisionFunction returns the scores A W (l×c) of the samples X (l×d). They approximate +1 for the
+// class of a sample and -1 for the others; they are not probabilities, and may lie outside [-1,1].
 //
 //	reads/writes: reads X; the result is new storage.
 //	cost: that of Transform and 2lkc flops. memory: the result, and a panel of rows of some 10 MB.
@@ -128,8 +130,8 @@ func (c *Classifier) DecisionFunctionContext(ctx context.Context, x *mat.Dense) 
 	return c.scores(ctx, x)
 }
 
-// Predict returns the class of each sample: the index of its largest score, the first one of several. Its
-// cost and errors are those of DecisionFunction.
+// Predict returns the class of each sample: the index of its largest score, the first one of several.
+// Its cost and errors are those of DecisionFunction.
 func (c *Classifier) Predict(x *mat.Dense) ([]int, error) {
 	return c.PredictContext(context.Background(), x)
 }
@@ -143,8 +145,8 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 	return ArgMax(scores), nil
 }
 
-// Score returns the mean accuracy: the share, from 0 to 1, of samples whose prediction is their label. A
-// label that is not the number of a class is a miss. Accuracy returns percent.
+// Score returns the mean accuracy: the share, from 0 to 1, of samples whose prediction is their label.
+// A label that is not the number of a class is a miss. Accuracy returns percent.
 //
 //	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
@@ -166,10 +168,10 @@ func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []in
 	return float64(hits(predicted, labels)) / float64(len(labels)), nil
 }
 
-// Encode writes the fitted model: the options that Fit read, the feature maps and the state of the output
-// layer. What DecodeClassifier returns goes on to the bit as c would have. Encode writes neither the
-// backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time, and a
-// slow w does not hold them up. A w that checks a context stops Encode by its error.
+// Encode writes the fitted model: the options that Fit read, the feature maps and the state of the
+// output layer. What DecodeClassifier returns goes on to the bit as c would have. Encode writes neither
+// the backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time,
+// and a slow w does not hold them up. A w that checks a context stops Encode by its error.
 //
 //	cost: that of a copy, and of the solution for the weights if the method has not computed it yet, so
 //	that the bytes are the same before and after a prediction.

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// FuzzDecode decodes any bytes as a model of either kind: there is a *FormatError that names a byte of them, or a model that
-// predicts and is encoded as it was read.
+// FuzzDecode decodes any bytes as a model of either kind: there is a *FormatError that names a byte of
+// them, or a model that predicts and is encoded as it was read.
 func FuzzDecode(f *testing.F) {
 	for _, b := range smallModels(f) {
 		f.Add(b)
@@ -67,14 +67,16 @@ func FuzzDecodeFeatures(f *testing.F) {
 			t.Errorf("%x becomes %x, %v", b, out.Bytes(), err)
 		}
 		if features.Inputs() <= 1000 && features.Nodes() <= 1000 {
-			_, _ = features.Transform(samples(77, 2, features.Inputs(), features.Inputs())) // an error where numbers overflow, and no panic
+			// An error if numbers overflow, and no panic.
+			_, _ = features.Transform(samples(77, 2, features.Inputs(), features.Inputs()))
 		}
 	})
 }
 
-// checkDecode calls decode, which reads b, and checks that its error, if there is one, names a byte of b, and that no more is
-// allocated than follows from b: slices that double, less than four times what is read, which those of triangles are anew
-// for all of the matrix; and the buffers of two readers, of 64 KiB, and of the backend.
+// checkDecode calls decode, which reads b, and checks that its error, if there is one, names a byte of
+// b, and that no more is allocated than follows from b: slices that double, less than four times what
+// is read, which those of triangles are anew for all of the matrix; and the buffers of two readers, of
+// 64 KiB, and of the backend.
 func checkDecode(t *testing.T, b []byte, decode func() error) {
 	t.Helper()
 	faults.Bounded(t, len(b), 12, 1<<18, func() {

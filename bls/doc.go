@@ -15,22 +15,22 @@
 //
 // FeatureOptions.Scaling standardises samples to S in one of three ways:
 //
-//	ScaleSamples  s = (x - mean(x)) / std(x)                     the paper's: each sample by itself, for images
-//	ScaleColumns  s[j] = (x[j] - mean of column j) / its std     by the first training set, for tables
+//	ScaleSamples  s = (x - mean(x)) / std(x)                  the paper's: each sample by itself, for images
+//	ScaleColumns  s[j] = (x[j] - mean of column j) / its std  by the first training set, for tables
 //	ScaleNone     s = x
 //
-// where std divides by d-1 or l-1. ScaleSamples maps a sample of equal features to zeros, ScaleColumns a
-// column of equal elements. S and a last column 0.1, for the bias, are H1 (l×(d+1)).
+// where std divides by d-1 or l-1. ScaleSamples maps a sample of equal features to zeros, ScaleColumns
+// a column of equal elements. S and a last column 0.1, for the bias, are H1 (l×(d+1)).
 //
-// Each group i draws (d+1)×n1 weights We uniform on [-1,1), and scales each row of H1 We to [-1,1]: that
-// is A1. A sparse autoencoder then finds weights that map A1 back to H1,
+// Each group i draws (d+1)×n1 weights We uniform on [-1,1), and scales each row of H1 We to [-1,1]:
+// that is A1. A sparse autoencoder then finds weights that map A1 back to H1,
 //
 //	min over w of ½‖A1 w - H1‖² + 1e-3 ‖w‖₁    (w is n1×(d+1)),
 //
 // by 50 iterations of the alternating direction method of multipliers (ADMM) with penalty 1, and their
-// transpose replaces We: beta_i = wᵀ. The group's nodes are the columns of H1 beta_i, each mapped to [0,1]
-// by its minimum and maximum over the first training set. New samples use the same settings and are not
-// clipped. Features.Maps returns all these numbers, with the equations that use them.
+// transpose replaces We: beta_i = wᵀ. The group's nodes are the columns of H1 beta_i, each mapped to
+// [0,1] by its minimum and maximum over the first training set. New samples use the same settings and
+// are not clipped. Features.Maps returns all these numbers, with the equations that use them.
 //
 // # Enhancement nodes
 //
@@ -48,16 +48,16 @@
 //
 // # Repeatability
 //
-// All random numbers come from PCG generators, one for each group and one for the enhancement nodes. Each
-// depends on the seed and on its purpose only, so one more group or node does not change what the others
-// draw. The same options and samples give the same maps, whatever the number of threads, on a backend
-// whose Dgemm does. If the Dgemm of a backend sums in another order for another number of rows, a row of A
-// may differ in its last bits from one batch to another; with the pure backend it does not.
+// All random numbers come from PCG generators, one for each group and one for the enhancement nodes.
+// Each depends on the seed and on its purpose only, so one more group or node does not change what the
+// others draw. The same options and samples give the same maps, whatever the number of threads, on a
+// backend whose Dgemm does. If the Dgemm of a backend sums in another order for another number of rows,
+// a row of A may differ in its last bits from one batch to another; with the pure backend it does not.
 //
 // # Models
 //
-// Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater of
-// package blsupdate, which updates W with every further batch.
+// Classifier and Regressor combine feature maps, fitted to the first batch and frozen, with an Updater
+// of package blsupdate, which updates W with every further batch.
 //
 //	Classifier   Y = +1 for the class of a sample, -1 for the others; class = largest element of A W
 //	Regressor    predictions [A, 1] W + 1·y0ᵀ, where y0 are the means of the first targets
@@ -72,15 +72,15 @@
 // bls/modelfile keeps models in files.
 //
 // A model can also learn in parts. Expand returns the rows that PartialFit would give the output layer;
-// blsupdate.New makes output layers of them anywhere; those of the methods Gram and QR merge into one of
-// all samples; and WithUpdater returns a model with it. If the parts have no ridge and SetLambda gives one
-// to the sum, the weights are those of one model that has seen all samples, but for rounding.
+// blsupdate.New makes output layers of them anywhere; those of the methods Gram and QR merge into one
+// of all samples; and WithUpdater returns a model with it. If the parts have no ridge and SetLambda
+// gives one to the sum, the weights are those of one model that has seen all samples, but for rounding.
 //
 // # Sources
 //
-// C. L. P. Chen and Z. Liu, Broad learning system: an effective and efficient incremental learning system
-// without the need for deep architecture, IEEE Trans. Neural Netw. Learn. Syst. 29 (2018) 10-24,
+// C. L. P. Chen and Z. Liu, Broad learning system: an effective and efficient incremental learning
+// system without the need for deep architecture, IEEE Trans. Neural Netw. Learn. Syst. 29 (2018) 10-24,
 // Algorithm 1, and the code published by its authors. S. Boyd et al., Distributed optimization and
-// statistical learning via the alternating direction method of multipliers, Found. Trends Mach. Learn. 3
-// (2011) 1-122, section 6.4, for the autoencoder.
+// statistical learning via the alternating direction method of multipliers, Found. Trends Mach. Learn.
+// 3 (2011) 1-122, section 6.4, for the autoencoder.
 package bls

@@ -36,8 +36,8 @@ func (w *stuckWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// A model predicts while it is written to something that does not go on, whether it has weights or cannot have them; and
-// what is written is the same in the end.
+// A model predicts while it is written to something that does not go on, whether it has weights or
+// cannot have them; and what is written is the same in the end.
 func TestPredictWhileWriting(t *testing.T) {
 	x := samples(76, 40, 5, 5)
 	y := targetsFor(x, 2)
@@ -84,7 +84,8 @@ func TestDecodeOffsets(t *testing.T) {
 				t.Fatalf("%s, %d of %d bytes: %v", name, n, len(b), err)
 			}
 		}
-		for _, at := range []int{8, head, head + 8, head + 16, len(b)} { // the kind, the magic word, the version and the method of the output layer, the end
+		// The kind; the magic word, the version and the method of the output layer; the end.
+		for _, at := range []int{8, head, head + 8, head + 16, len(b)} {
 			altered := append(slices.Clone(b), 0, 0, 0, 0, 0, 0, 0, 0)
 			binary.LittleEndian.PutUint64(altered[at:], 99)
 			if err := decode(altered[:max(len(b), at+8)]); !errors.As(err, &e) || e.Offset != int64(at) {

@@ -111,16 +111,18 @@ func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
 // orthoPanel is the number of rows that orthonormalizeRows multiplies with all earlier ones at a time.
 const orthoPanel = 32
 
-// orthonormalizeRows replaces the rows of V (r×p, r <= p) by an orthonormal basis of the space they span,
-// V Vᵀ = I to a small multiple of eps. Row i of the result is in the span of the rows 0 to i of V. It returns
-// false, and leaves V undefined, if a row depends on the earlier ones to working precision. It checks ctx
-// before each panel.
+// orthonormalizeRows replaces the rows of V (r×p, r <= p) by an orthonormal basis of the space they
+// span, V Vᵀ = I to a small multiple of eps. Row i of the result is in the span of the rows 0 to i of
+// V. It returns false, and leaves V undefined, if a row depends on the earlier ones to working
+// precision. It checks ctx before each panel.
 //
-// This is the block Gram-Schmidt method, each panel twice: the second pass removes what the cancellation of
-// the first leaves, which is small enough for a V that passes the test of dependence ("twice is enough").
+// This is the block Gram-Schmidt method, each panel twice: the second pass removes what the
+// cancellation of the first leaves, which is small enough for a V that passes the test of dependence
+// ("twice is enough").
 //
 //	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
-//	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer. Math. 123 (2013).
+//	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer. Math.
+//	123 (2013).
 func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense) (bool, error) {
 	r, p := v.Dims()
 	raw := v.RawMatrix()

@@ -7,7 +7,8 @@ import (
 	"blskernel/internal/codec"
 )
 
-// The errors that this package shares with blsupdate; Fit and PartialFit also return others of blsupdate.
+// The errors that this package shares with blsupdate; Fit and PartialFit also return others of
+// blsupdate.
 type (
 	// ShapeError says that a matrix has no rows, or another number of columns than the model.
 	ShapeError = blsupdate.ShapeError
@@ -45,8 +46,8 @@ func (e *ScaleError) Error() string {
 		"use another Seed, more EnhancementNodes, or Unscaled", e.Max)
 }
 
-// OverflowError says that a node or a prediction, or a number on the way to it, is beyond float64, although
-// the samples are finite. With ScaleSamples only large targets can cause that.
+// OverflowError says that a node or a prediction, or a number on the way to it, is beyond float64,
+// although the samples are finite. With ScaleSamples only large targets can cause that.
 type OverflowError struct {
 	What string // is beyond float64
 	Row  int    // of the first such sample, from 0, or -1 if it is not one sample

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -86,8 +87,8 @@ func TestSampleErrors(t *testing.T) {
 	}
 }
 
-// With one node of each kind the input of the enhancement node is w0 z + 0.1 w1 with z in [0,1], so some
-// seeds make all of it negative.
+// With one node of each kind the input of the enhancement node is w0 z + 0.1 w1 with z in [0,1], so
+// some seeds make all of it negative.
 func TestScaleError(t *testing.T) {
 	x := samples(1, 10, 4, 4)
 	failed := 0
@@ -123,14 +124,9 @@ func TestPanics(t *testing.T) {
 		"interleaved": func() { _ = f.TransformTo(both.Slice(0, 10, 0, 4).(*mat.Dense), both.Slice(0, 10, 4, 8).(*mat.Dense)) },
 		"predictions": func() { Accuracy([]int{1}, nil) },
 	} {
-		func() {
-			defer func() {
-				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "bls: ") {
-					t.Errorf("%s: no panic of this package", name)
-				}
-			}()
-			call()
-		}()
+		if s, ok := testutil.PanicValue(call).(string); !ok || !strings.HasPrefix(s, "bls: ") {
+			t.Errorf("%s: no panic of this package", name)
+		}
 	}
 }
 

@@ -79,7 +79,8 @@ func ExampleFeatureMaps() {
 	// by hand 0.454553 0.545447, by Transform 0.454553 0.545447
 }
 
-// The maps of a training set turn any later sample into nodes, from several goroutines at once if need be.
+// The maps of a training set turn any later sample into nodes, from several goroutines at once if need
+// be.
 func ExampleFeatures() {
 	digits := dataset.Digits(300, 1)
 	f, a, err := bls.FitTransformFeatures(digits.Dense(0, 200), bls.FeatureOptions{Groups: 3, EnhancementNodes: 40})
@@ -100,19 +101,6 @@ func ExampleFeatures() {
 	// 100 later ones are mapped by the same settings to 70 nodes
 }
 
-func ExampleFitTransformFeatures() {
-	x := dataset.Digits(50, 1).Dense(0, 50)
-	f, a, err := bls.FitTransformFeatures(x, bls.FeatureOptions{Groups: 2, GroupNodes: 5})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	l, k := a.Dims()
-	fmt.Println(l, k, f.FeatureNodes())
-	// Output:
-	// 50 10 10
-}
-
 func ExampleArgMax() {
 	scores := mat.NewDense(2, 3, []float64{
 		-0.9, 0.8, -1.1,
@@ -129,16 +117,8 @@ func ExampleAccuracy() {
 	// 75 %
 }
 
-// A label that is the number of no class is an error that names the sample.
-func ExampleLabelError() {
-	_, err := bls.OneHot([]int{0, 2, 7}, 3)
-	var label *bls.LabelError
-	fmt.Println(errors.As(err, &label), err)
-	// Output:
-	// true bls: label 7 of sample 2; want 0 to 2
-}
-
-// With very few nodes it may happen that no input of the enhancement nodes is positive, which s/max needs.
+// With very few nodes it may happen that no input of the enhancement nodes is positive, which s/max
+// needs.
 func ExampleScaleError() {
 	x := mat.NewDense(3, 2, []float64{1, 2, 3, 5, 4, 4})
 	for seed := range uint64(100) {
@@ -153,32 +133,26 @@ func ExampleScaleError() {
 	// the largest input is positive: false
 }
 
-func ExampleShapeError() {
+// Every error is of a type that errors.As finds, and names the place.
+func Example_errors() {
+	_, err := bls.OneHot([]int{0, 2, 7}, 3)
+	var label *bls.LabelError
+	fmt.Println(errors.As(err, &label), err)
+
+	_, err = bls.FitFeatures(mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()}), bls.FeatureOptions{})
+	fmt.Println(err)
+	_, err = bls.FitFeatures(mat.NewDense(1, 1, nil), bls.FeatureOptions{Groups: -1})
+	fmt.Println(err)
 	f, err := bls.FitFeatures(mat.NewDense(3, 2, []float64{1, 2, 3, 5, 4, 4}), bls.FeatureOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	_, err = f.Transform(mat.NewDense(1, 3, nil))
-	var shape *bls.ShapeError
-	fmt.Println(errors.As(err, &shape), err)
+	fmt.Println(err)
 	// Output:
-	// true bls: X is 1×3; want 2 columns, as the samples of the fit
-}
-
-func ExampleNotFiniteError() {
-	missing := mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
-	_, err := bls.FitFeatures(missing, bls.FeatureOptions{})
-	var value *bls.NotFiniteError
-	fmt.Println(errors.As(err, &value), err)
-	// Output:
-	// true bls: element (1,1) of X is NaN; remove the row or fill in a value
-}
-
-func ExampleOptionError() {
-	_, err := bls.FitFeatures(mat.NewDense(1, 1, nil), bls.FeatureOptions{Groups: -1})
-	var option *bls.OptionError
-	fmt.Println(errors.As(err, &option), err)
-	// Output:
-	// true bls: Groups is -1; want a positive number, or 0 for the default
+	// true bls: label 7 of sample 2; want 0 to 2
+	// bls: element (1,1) of X is NaN; remove the row or fill in a value
+	// bls: Groups is -1; want a positive number, or 0 for the default
+	// bls: X is 1×3; want 2 columns, as the samples of the fit
 }

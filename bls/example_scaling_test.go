@@ -52,7 +52,8 @@ func ExampleParseScaling() {
 	// bls: unknown scaling "rows"; known are samples, columns, none
 }
 
-// A number that is beyond float64 on the way from a sample to its nodes is an error that names the sample.
+// A number that is beyond float64 on the way from a sample to its nodes is an error that names the
+// sample.
 func ExampleOverflowError() {
 	x := mat.NewDense(3, 2, []float64{1e-300, 2, 2e-300, 5, 3e-300, 4})
 	f, err := bls.FitFeatures(x, bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 2})

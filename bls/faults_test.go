@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// TestParallelRowsPanics lets each part panic, and all at once: parallelRows does, when all parts have ended, no goroutine
-// is left, and it works afterwards.
+// TestParallelRowsPanics lets each part panic, and all at once: parallelRows does, when all parts have
+// ended, no goroutine is left, and it works afterwards.
 func TestParallelRowsPanics(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	blskernel.SetThreads(4)
@@ -45,8 +45,8 @@ func TestParallelRowsPanics(t *testing.T) {
 	}
 }
 
-// TestFitRefusedForMemory has limits below what a fit and an update need: nothing is computed, and the model is what it
-// was. At the limit the fit goes through.
+// TestFitRefusedForMemory has limits below what a fit and an update need: nothing is computed, and the
+// model is what it was. At the limit the fit goes through.
 func TestFitRefusedForMemory(t *testing.T) {
 	const l, d = 300, 20
 	x, labels := mat.NewDense(l, d, nil), make([]int, l)
@@ -82,9 +82,7 @@ func TestFitRefusedForMemory(t *testing.T) {
 			continue
 		}
 		var first, second bytes.Buffer
-		if err := c.Encode(&first); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Encode(&first))
 		undo = memory.Limit(8*l*k - 1)
 		err = c.PartialFit(x, labels)
 		undo()

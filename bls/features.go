@@ -9,9 +9,9 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k). Of
-// the samples of the fit they keep the settings in the package comment, which Maps returns. They do not
-// change after FitFeatures, so their methods may run on several goroutines.
+// Features are fitted feature maps from samples X (l×d) to the expanded input matrix A = [Z, H] (l×k).
+// Of the samples of the fit they keep the settings in the package comment, which Maps returns. They do
+// not change after FitFeatures, so their methods may run on several goroutines.
 type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
@@ -28,8 +28,8 @@ type Features struct {
 	scale float64
 }
 
-// Options returns the options of the fit, with each default in place of its zero, and the backend in use.
-// With them and the same samples FitFeatures returns the same maps.
+// Options returns the options of the fit, with each default in place of its zero, and the backend in
+// use. With them and the same samples FitFeatures returns the same maps.
 func (f *Features) Options() FeatureOptions {
 	f.check()
 	return f.opt
@@ -63,8 +63,8 @@ func (f *Features) check() {
 	}
 }
 
-// FeatureMaps are the numbers of Features, for programs that are not in Go. In NumPy a sample x becomes a
-// row of A by
+// FeatureMaps are the numbers of Features, for programs that are not in Go. In NumPy a sample x becomes
+// a row of A by
 //
 //	ScaleSamples:  s = (x - x.mean()) / x.std(ddof=1), or zeros where all of x is equal
 //	ScaleColumns:  s = (x - Means) / Deviations
@@ -75,8 +75,8 @@ func (f *Features) check() {
 //	a  = concatenate([z, h]), or z where EnhancementWeights is nil
 //
 // which differs from Transform by rounding only. With the weights W of the output layer the scores of a
-// Classifier are a @ W, and the predictions of a Regressor append(a, 1) @ W + Center, or a @ W without an
-// intercept.
+// Classifier are a @ W, and the predictions of a Regressor append(a, 1) @ W + Center, or a @ W without
+// an intercept.
 type FeatureMaps struct {
 	Scaling           Scaling
 	Means, Deviations []float64 // d each, nil unless Scaling is ScaleColumns

@@ -20,8 +20,8 @@ import (
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
-//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before it computes anything; *ScaleError if
-//	no input of the enhancement nodes is positive, which the scale s/max needs; *OverflowError, with
+//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before it computes anything; *ScaleError
+//	if no input of the enhancement nodes is positive, which the scale s/max needs; *OverflowError, with
 //	ScaleColumns and ScaleNone, if a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
@@ -109,8 +109,9 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 
 // fineTune returns the weights of all groups, beta_1 to beta_n2 side by side, (d+1)×N.
 //
-// The groups differ in their random numbers only: one product with the (d+1)×N random weights and one with
-// their A1 replace 2·n2 narrow ones. The products for the autoencoders are summed over panels of rows.
+// The groups differ in their random numbers only: one product with the (d+1)×N random weights and one
+// with their A1 replace 2·n2 narrow ones. The products for the autoencoders are summed over panels of
+// rows.
 func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	bk, opt := f.opt.Backend, f.opt
 	l, d := x.Dims()
@@ -157,8 +158,8 @@ func (f *Features) fineTune(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 	return w, nil
 }
 
-// checkNodes returns an *OverflowError if a row of nodes is not finite. It skips ScaleSamples, which cannot
-// cause that.
+// checkNodes returns an *OverflowError if a row of nodes is not finite. It skips ScaleSamples, which
+// cannot cause that.
 func (f *Features) checkNodes(a *mat.Dense) error {
 	if f.opt.Scaling == ScaleSamples {
 		return nil
@@ -201,7 +202,8 @@ func (f *Features) enhancementScale(ctx context.Context, z *mat.Dense) (float64,
 	return scale, nil
 }
 
-// largestEnhanced returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a time.
+// largestEnhanced returns the largest element of [Z, 0.1] Wh, which it computes one panel of rows at a
+// time.
 func (f *Features) largestEnhanced(ctx context.Context, z *mat.Dense) (float64, error) {
 	l, n := z.Dims()
 	n3 := f.EnhancementNodes()

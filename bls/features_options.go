@@ -17,8 +17,8 @@ const (
 // maxNodes bounds k, so that products of two such numbers do not overflow an int64.
 const maxNodes = math.MaxInt32
 
-// FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature nodes,
-// no enhancement nodes, and seed 0 on the default backend.
+// FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
+// nodes, no enhancement nodes, and seed 0 on the default backend.
 type FeatureOptions struct {
 	// Scaling standardises the samples. The zero value, ScaleSamples, is the paper's and suits images; use
 	// ScaleColumns for a table.
@@ -43,7 +43,8 @@ type FeatureOptions struct {
 	Backend blskernel.Backend
 }
 
-// resolve returns o with the defaults in place of zeros, or an *OptionError. Its result resolves to itself.
+// resolve returns o with the defaults in place of zeros, or an *OptionError. Its result resolves to
+// itself.
 func (o FeatureOptions) resolve() (FeatureOptions, error) {
 	if o.Groups == 0 {
 		o.Groups = DefaultGroups

@@ -1,7 +1,6 @@
 package bls
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -16,9 +15,7 @@ import (
 func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt FeatureOptions) *mat.Dense {
 	t.Helper()
 	opt, err := opt.resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	h1 := func(x *mat.Dense) *mat.Dense {
 		l, d := x.Dims()
 		h := mat.NewDense(l, d+1, nil)
@@ -73,9 +70,7 @@ func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt Feat
 		return a
 	}
 	wh, err := drawEnhancement(t.Context(), bk, n, n3, opt.Enhancement, opt.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	scale := 1.0
 	if !opt.Unscaled {
 		scale = opt.Shrink / gonum.Max(naiveMul(zt, false, wh))
@@ -140,9 +135,7 @@ func TestPanels(t *testing.T) {
 		// Three nodes a group: the rows of A1 of two are all (1, -1) or (-1, 1).
 		opt := FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 3, Seed: 1, Backend: bk}
 		f, a, err := FitTransformFeatures(x, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		// The Gram matrix now has a condition number up to l·n1.
 		if e := maxDiff(t, a, reference(t, bk, x, x, opt)); !(e <= 1e-9) {
 			t.Errorf("A is off by %g", e)
@@ -238,65 +231,19 @@ func TestGroupsAreIndependent(t *testing.T) {
 	})
 }
 
-func TestStreamsAreDistinct(t *testing.T) {
-	seen := map[float64]string{}
-	for _, seed := range []uint64{0, 1, 2, 3, 1 << 40} {
-		for _, p := range []purpose{forGroup, forEnhancement} {
-			for index := range 100 {
-				name := fmt.Sprintf("seed %d, purpose %d, index %d", seed, p, index)
-				r := stream(seed, p, index)
-				for range 4 {
-					v := r.Float64()
-					if other, ok := seen[v]; ok {
-						t.Fatalf("%s and %s share the number %v", name, other, v)
-					}
-					seen[v] = name
-				}
-			}
-		}
-	}
-}
-
-// The mean of m numbers uniform on [-1,1) has standard deviation sqrt(1/(3m)), that of their
-// squares, whose mean is 1/3, sqrt(4/(45m)): five of each.
-func TestUniform(t *testing.T) {
-	const m = 100000
-	u := make([]float64, m)
-	uniform(stream(1, forGroup, 0), m/10, 10, u, 10)
-	var s, ss float64
-	for _, v := range u {
-		if !(-1 <= v && v < 1) {
-			t.Fatalf("%v is out of range", v)
-		}
-		s += v / m
-		ss += v * v / m
-	}
-	if !(math.Abs(s) <= 5*math.Sqrt(1./(3*m))) || !(math.Abs(ss-1./3) <= 5*math.Sqrt(4./(45*m))) {
-		t.Errorf("mean %v, mean square %v", s, ss)
-	}
-	// The numbers of a seed are a part of what a run can be repeated with.
-	if got, want := u[:2], []float64{0.9488887986836434, 0.21552357278391465}; got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("the numbers of seed 1 begin %v, want %v", got, want)
-	}
-}
-
 // Results are to the bit the same for every number of threads where the backend's Dgemm's are, as
 // those of pure are. The matrices are large enough for every loop to be divided.
 func TestThreads(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	bk, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x := samples(6, 1500, 40, 40)
 	opt := FeatureOptions{Groups: 4, GroupNodes: 5, EnhancementNodes: 60, Seed: 1, Backend: bk}
 	var want *mat.Dense
 	for _, n := range []int{1, 2, 3, 8} {
 		blskernel.SetThreads(n)
 		f, a, err := FitTransformFeatures(x, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if want == nil {
 			want = a
 		}
@@ -337,9 +284,7 @@ func TestTransformTo(t *testing.T) {
 				wide.Set(i, j, math.NaN())
 			}
 		}
-		if err := f.TransformTo(wide.Slice(2, 32, 1, 1+f.Nodes()).(*mat.Dense), x); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.TransformTo(wide.Slice(2, 32, 1, 1+f.Nodes()).(*mat.Dense), x))
 		for i := range 34 {
 			for j := range f.Nodes() + 5 {
 				v, inside := wide.At(i, j), i >= 2 && i < 32 && j >= 1 && j < 1+f.Nodes()
@@ -358,9 +303,7 @@ func TestInputIsUnchanged(t *testing.T) {
 	x := samples(9, 40, 6, 6)
 	kept := gonum.DenseCopyOf(x)
 	f, _, err := FitTransformFeatures(x, FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := mustTransform(t, f, kept)
 	mustTransform(t, f, x)
 	if !gonum.Equal(x, kept) {

@@ -8,14 +8,15 @@ import (
 	"blskernel/mat"
 )
 
-// Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not clip
-// values beyond those of the first training set. Every row of A is a function of the same row of X, to the
-// rounding of the backend's Dgemm (see the package comment).
+// Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not
+// clip values beyond those of the first training set. Every row of A is a function of the same row of
+// X, to the rounding of the backend's Dgemm (see the package comment).
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory beside A: a panel of rows of some 10 MB.
-//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError for a
-//	NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node beyond float64.
+//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError for
+//	a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node beyond
+//	float64.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }
@@ -34,8 +35,8 @@ func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Den
 	return a, nil
 }
 
-// TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. An error leaves dst
-// unchanged, except an *OverflowError, after which its contents are undefined.
+// TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. An error
+// leaves dst unchanged, except an *OverflowError, after which its contents are undefined.
 //
 //	panics: if dst is not l×k, or if its address range overlaps that of X.
 func (f *Features) TransformTo(dst, x *mat.Dense) error {
@@ -69,7 +70,8 @@ func (f *Features) transform(ctx context.Context, a, x *mat.Dense) error {
 	return f.checkNodes(a)
 }
 
-// appendEnhanced computes the last columns of a, the enhancement nodes, from the first, the feature nodes.
+// appendEnhanced computes the last columns of a, the enhancement nodes, from the first, the feature
+// nodes.
 func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	l, k := a.Dims()
 	n := f.FeatureNodes()
@@ -80,7 +82,8 @@ func (f *Features) appendEnhanced(ctx context.Context, a *mat.Dense) error {
 	})
 }
 
-// project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, one panel of rows of H1 at a time.
+// project computes T = H1 [beta_1, ..., beta_n2] (l×N) for the samples x, one panel of rows of H1 at a
+// time.
 func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 	l, d := x.Dims()
 	n := f.FeatureNodes()

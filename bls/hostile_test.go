@@ -15,8 +15,8 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the largest payload,
-// and the infinities.
+// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
+// largest payload, and the infinities.
 var notNumbers = []float64{
 	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
 	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
@@ -35,8 +35,8 @@ func eachMethod(t *testing.T, f func(t *testing.T, bk blskernel.Backend, m blsup
 	})
 }
 
-// ridgeFor returns a ridge with which every method starts from few and from dependent samples: none for those that have
-// the pseudoinverse.
+// ridgeFor returns a ridge with which every method starts from few and from dependent samples: none for
+// those that have the pseudoinverse.
 func ridgeFor(m blsupdate.Method) float64 {
 	if m == blsupdate.Original || m == blsupdate.Improved {
 		return 0
@@ -50,29 +50,19 @@ func smallFeatures(s Scaling) FeatureOptions {
 
 func constantly(l, label int) []int { return slices.Repeat([]int{label}, l) }
 
-func mustEncode(t *testing.T, encode func(w *bytes.Buffer) error) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	must(t, encode(&out))
-	return out.Bytes()
-}
-
-// TestHostileNaN gives every matrix of every call of both models a NaN or an infinity of each kind: the error has the
-// place, and not a bit of the model changes.
+// TestHostileNaN gives every matrix of every call of both models a NaN or an infinity of each kind: the
+// error has the place, and not a bit of the model changes.
 func TestHostileNaN(t *testing.T) {
 	const l, d = 30, 4
 	x := samples(51, l, d, d)
-	y, labels := targetsFor(x, 2), make([]int, l)
-	for i := range labels {
-		labels[i] = i % 3
-	}
+	y, labels := targetsFor(x, 2), cyclic(l, 3)
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
 		c := &Classifier{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 		r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 		must(t, c.Fit(x, labels))
 		must(t, r.Fit(x, y))
 		state := func() []byte {
-			return append(mustEncode(t, func(w *bytes.Buffer) error { return c.Encode(w) }), mustEncode(t, func(w *bytes.Buffer) error { return r.Encode(w) })...)
+			return append(encoded(t, c), encoded(t, r)...)
 		}
 		before := state()
 		for _, call := range []struct {
@@ -115,8 +105,8 @@ func TestHostileNaN(t *testing.T) {
 	})
 }
 
-// TestHostileOneClass has labels of one class only, be it the first or not: that is what is predicted for samples such as
-// those, and also when more of them come.
+// TestHostileOneClass has labels of one class only, be it the first or not: that is what is predicted
+// for samples such as those, and also when more of them come.
 func TestHostileOneClass(t *testing.T) {
 	const l, d = 40, 5
 	x, fresh := samples(52, l, d, d), samples(53, 200, d, d)
@@ -141,8 +131,8 @@ func TestHostileOneClass(t *testing.T) {
 	})
 }
 
-// TestHostileFewSamples starts from one sample, from two, and from samples of one input: what is learned is predicted,
-// and all is finite.
+// TestHostileFewSamples starts from one sample, from two, and from samples of one input: what is
+// learned is predicted, and all is finite.
 func TestHostileFewSamples(t *testing.T) {
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
 		for _, size := range [][2]int{{1, 1}, {1, 6}, {2, 1}, {2, 6}, {9, 1}} {
@@ -175,7 +165,8 @@ func TestHostileFewSamples(t *testing.T) {
 					t.Errorf("l=%d d=%d: predictions are off by %g", l, d, diff)
 				}
 			}
-			// With ScaleSamples one input is no information: all samples are the same, with the mean for a target.
+			// With ScaleSamples one input is no information: all samples are the same, with the mean for a
+			// target.
 			if d == 1 && s == ScaleSamples {
 				for j, mean := range columnMeans(y) {
 					for i := range l {
@@ -191,8 +182,9 @@ func TestHostileFewSamples(t *testing.T) {
 	})
 }
 
-// TestHostileSamples has samples of zeros, the same sample many times, constant inputs and inputs that are there twice.
-// Samples that are the same have the mean of their targets for a prediction, and most votes for a class.
+// TestHostileSamples has samples of zeros, the same sample many times, constant inputs and inputs that
+// are there twice. Samples that are the same have the mean of their targets for a prediction, and most
+// votes for a class.
 func TestHostileSamples(t *testing.T) {
 	const l, d = 30, 4
 	eachMethod(t, func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling) {
@@ -249,9 +241,9 @@ func TestHostileSamples(t *testing.T) {
 	})
 }
 
-// TestHostileScale multiplies samples by 2^±500 and 2^±1000. With ScaleSamples and ScaleColumns that makes no difference,
-// not to the last bit, as long as no sample underflows; with ScaleNone it is another problem, and the answer finite or an
-// *OverflowError.
+// TestHostileScale multiplies samples by 2^±500 and 2^±1000. With ScaleSamples and ScaleColumns that
+// makes no difference, not to the last bit, as long as no sample underflows; with ScaleNone it is
+// another problem, and the answer finite or an *OverflowError.
 func TestHostileScale(t *testing.T) {
 	const l, d = 40, 5
 	x, fresh := samples(56, l, d, d), samples(57, 20, d, d)
@@ -293,8 +285,8 @@ func TestHostileScale(t *testing.T) {
 	})
 }
 
-// TestHostileTargets multiplies targets by powers of two, up to 1e300: predictions are multiplied to the bit. Targets that
-// are all the same are predicted, whatever their size.
+// TestHostileTargets multiplies targets by powers of two, up to 1e300: predictions are multiplied to
+// the bit. Targets that are all the same are predicted, whatever their size.
 func TestHostileTargets(t *testing.T) {
 	const l, d = 40, 5
 	x, fresh := samples(58, l, d, d), samples(59, 20, d, d)
@@ -328,8 +320,9 @@ func TestHostileTargets(t *testing.T) {
 	})
 }
 
-// TestHostileLambda has ridges from 0 over the smallest number to the largest, on samples of which half are enough: weights
-// that are finite, or an error that says that the nodes are dependent, and with the largest ridges predictions of the mean.
+// TestHostileLambda has ridges from 0 over the smallest number to the largest, on samples of which half
+// are enough: weights that are finite, or an error that says that the nodes are dependent, and with the
+// largest ridges predictions of the mean.
 func TestHostileLambda(t *testing.T) {
 	const l, d = 60, 5
 	x := samples(60, l, d, d)
@@ -377,7 +370,8 @@ func TestHostileScore(t *testing.T) {
 	})
 }
 
-// TestHostileShrink has the smallest and the largest factors of the enhancement nodes, whose tanh is then 0 or ±1.
+// TestHostileShrink has the smallest and the largest factors of the enhancement nodes, whose tanh is
+// then 0 or ±1.
 func TestHostileShrink(t *testing.T) {
 	x := samples(62, 30, 5, 5)
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {

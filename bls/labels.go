@@ -6,10 +6,12 @@ import (
 	"blskernel/mat"
 )
 
-// OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j and -1 otherwise.
+// OneHot returns the targets Y (l×c) of a classification: y[i][j] is 1 if labels[i] = j and -1
+// otherwise.
 //
 //	shapes: labels l, at least one, each from 0 to classes-1.
-//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError for no labels.
+//	errors: *OptionError for classes < 1; *LabelError for a label out of range; *ShapeError for no
+//	labels.
 func OneHot(labels []int, classes int) (*mat.Dense, error) {
 	if classes < 1 {
 		return nil, &OptionError{Op: "bls", Option: "classes", Value: classes, Want: "a positive number"}
@@ -32,8 +34,8 @@ func OneHot(labels []int, classes int) (*mat.Dense, error) {
 	return mat.NewDense(len(labels), classes, data), nil
 }
 
-// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first one of several.
-// It ignores NaN; a row of NaN alone has the index -1, which is no label.
+// ArgMax returns, for each row of scores (l×c), the index of its largest element, the first one of
+// several. It ignores NaN; a row of NaN alone has the index -1, which is no label.
 func ArgMax(scores *mat.Dense) []int {
 	l, c := scores.Dims()
 	raw := scores.RawMatrix()
@@ -50,8 +52,8 @@ func ArgMax(scores *mat.Dense) []int {
 	return out
 }
 
-// Accuracy returns the percentage of the l predictions that equal their labels, NaN for l = 0. It panics if
-// the lengths differ.
+// Accuracy returns the percentage of the l predictions that equal their labels, NaN for l = 0. It
+// panics if the lengths differ.
 func Accuracy(pred, labels []int) float64 {
 	if len(pred) != len(labels) {
 		panic("bls: the numbers of predictions and labels differ")

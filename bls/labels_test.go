@@ -13,9 +13,7 @@ import (
 
 func TestOneHot(t *testing.T) {
 	y, err := OneHot([]int{2, 0}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := mat.NewDense(2, 3, []float64{-1, -1, 1, 1, -1, -1}); !gonum.Equal(y, want) {
 		t.Errorf("got %v", y.RawMatrix().Data)
 	}

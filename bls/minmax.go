@@ -9,8 +9,8 @@ import (
 // maxGain is the largest factor of minMax: a range narrower than 1e-14 of the target is rounding noise.
 const maxGain = 1e14
 
-// minMax returns the settings that map [lo, hi] to [0, width] by (v-offset)*gain. It returns ok false, and
-// 0 and 1, which change nothing, if hi-lo is 0 or not finite, or if the gain exceeds maxGain.
+// minMax returns the settings that map [lo, hi] to [0, width] by (v-offset)*gain. It returns ok false,
+// and 0 and 1, which change nothing, if hi-lo is 0 or not finite, or if the gain exceeds maxGain.
 func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	gain = width / (hi - lo)
 	if !(gain <= maxGain) || math.IsInf(hi-lo, 0) {
@@ -19,7 +19,8 @@ func minMax(lo, hi, width float64) (offset, gain float64, ok bool) {
 	return lo, gain, true
 }
 
-// scaleRow maps a row from its [min, max] to [-1,1]: the scaling of A1. It leaves a row that minMax refuses.
+// scaleRow maps a row from its [min, max] to [-1,1]: the scaling of A1. It leaves a row that minMax
+// refuses.
 func scaleRow(row []float64) {
 	lo, hi := row[0], row[0]
 	for _, v := range row {
@@ -34,8 +35,8 @@ func scaleRow(row []float64) {
 	}
 }
 
-// minMaxColumns returns the settings that map each column of t from its [min, max] to [0,1], or leave it
-// if minMax refuses.
+// minMaxColumns returns the settings that map each column of t from its [min, max] to [0,1], or leave
+// it if minMax refuses.
 func minMaxColumns(t *mat.Dense) (offset, gain []float64) {
 	l, n := t.Dims()
 	raw := t.RawMatrix()

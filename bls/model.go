@@ -82,8 +82,8 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 	return m, nil
 }
 
-// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of the samples x
-// (l×d) and the state of the output layer with the targets y (l×c). FitFeatures checks the options.
+// checkModelMemory returns a *MemoryError unless there is memory for the maps, the nodes of the samples
+// x (l×d) and the state of the output layer with the targets y (l×c). FitFeatures checks the options.
 func checkModelMemory(s settings, x, y *mat.Dense) error {
 	opt, err := s.features.resolve()
 	if err != nil {
@@ -172,8 +172,8 @@ func (m *model) centered(y *mat.Dense) (*mat.Dense, error) {
 }
 
 // scores returns A W (l×c) for the samples x (l×d), with the intercept if there is one. It works in
-// panels of rows of some 10 MB. Beside reading the model it fills in the weights, under the lock, so it may
-// run on several goroutines as long as add does not. A nil model returns ErrNotFitted.
+// panels of rows of some 10 MB. Beside reading the model it fills in the weights, under the lock, so it
+// may run on several goroutines as long as add does not. A nil model returns ErrNotFitted.
 func (m *model) scores(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	if m == nil {
 		return nil, ErrNotFitted
@@ -254,9 +254,9 @@ func (m *model) Weights() (*mat.Dense, error) {
 	return gonum.DenseCopyOf(w), nil
 }
 
-// Updater returns the output layer, for its Samples, Nodes, Targets, Condition and Report. It is nil before
-// the first Fit. It belongs to the model: do not call it while the model is in use, nor a method of it that
-// changes it.
+// Updater returns the output layer, for its Samples, Nodes, Targets, Condition and Report. It is nil
+// before the first Fit. It belongs to the model: do not call it while the model is in use, nor a method
+// of it that changes it.
 func (m *model) Updater() blsupdate.Updater {
 	if m == nil {
 		return nil
@@ -285,8 +285,8 @@ func checkRows(x *mat.Dense, inputs int, name string, rows, cols int) error {
 	return nil
 }
 
-// columnMeans returns the mean of each column of y, as its first element plus the mean of the differences
-// from it: the mean of equal elements is exact.
+// columnMeans returns the mean of each column of y, as its first element plus the mean of the
+// differences from it: the mean of equal elements is exact.
 func columnMeans(y *mat.Dense) []float64 {
 	l, c := y.Dims()
 	first := y.RawRowView(0)

@@ -34,8 +34,8 @@ func (k kind) String() string {
 	return "Regressor"
 }
 
-// encode writes the number of bytes of the head, the head, and the updater, to the end. It holds no lock
-// while it writes, so a slow w holds up no prediction. A nil model returns ErrNotFitted.
+// encode writes the number of bytes of the head, the head, and the updater, to the end. It holds no
+// lock while it writes, so a slow w holds up no prediction. A nil model returns ErrNotFitted.
 func (m *model) encode(w io.Writer, k kind) error {
 	if m == nil {
 		return ErrNotFitted
@@ -50,8 +50,8 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err := m.encodeHead(w, k); err != nil {
 		return err
 	}
-	// An updater that solves for the weights at their first use does so now, so that the bytes are the same
-	// before and after a prediction. From then on no prediction calls the updater.
+	// An updater that solves for the weights at their first use does so now, so that the bytes are the
+	// same before and after a prediction. From then on no prediction calls the updater.
 	if _, err := m.currentWeights(); err == nil {
 		return blsupdate.Encode(w, m.updater)
 	}
@@ -72,8 +72,8 @@ func (m *model) encodedUpdater() (*bytes.Buffer, error) {
 	return &b, blsupdate.Encode(&b, m.updater)
 }
 
-// encodeHead writes the kind, the options of the fit except those of the updater, the means of the first
-// targets, and the feature maps.
+// encodeHead writes the kind, the options of the fit except those of the updater, the means of the
+// first targets, and the feature maps.
 func (m *model) encodeHead(w io.Writer, k kind) error {
 	c := codec.NewWriter(w)
 	s := m.settings

@@ -18,7 +18,7 @@ import (
 var methods = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
 
 // must fails the test on an error.
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,8 @@ func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 // starts the model, q = 1, q < k and q > 1.29 k.
 var batches = []int{0, 60, 61, 68, 130}
 
-// targetsFor returns l×c targets that depend on x smoothly, with something added that no model explains.
+// targetsFor returns l×c targets that depend on x smoothly, with something added that no model
+// explains.
 func targetsFor(x *mat.Dense, c int) *mat.Dense {
 	l, _ := x.Dims()
 	y := mat.NewDense(l, c, nil)
@@ -152,8 +153,8 @@ func TestPartialFitIsFit(t *testing.T) {
 	})
 }
 
-// Scores over panels are A W for all rows at once; with 3 features and some nodes a panel has 4096 rows.
-// The rows of A and the inner products with W may differ in the order of their sums.
+// Scores over panels are A W for all rows at once; with 3 features and some nodes a panel has 4096
+// rows. The rows of A and the inner products with W may differ in the order of their sums.
 func TestScoresInPanels(t *testing.T) {
 	const l, d = 2*4096 + 5, 3
 	x := samples(22, l, d, d+1)
@@ -227,10 +228,7 @@ func TestOneBackendForAll(t *testing.T) {
 func TestConcurrentPredict(t *testing.T) {
 	const l = 90
 	x := samples(24, l, 8, 8)
-	labels := make([]int, l)
-	for i := range labels {
-		labels[i] = i % 3
-	}
+	labels := cyclic(l, 3)
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
 		features := FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 8}
 		cl := &Classifier{Backend: bk, Features: features}

@@ -101,9 +101,7 @@ func TestDrawEnhancement(t *testing.T) {
 			n, n3 := dim[0], dim[1]
 			t.Run(fmt.Sprintf("N=%d/n3=%d", n, n3), func(t *testing.T) {
 				wh, err := drawEnhancement(t.Context(), bk, n, n3, Orthonormal, 5)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if r, c := wh.Dims(); r != n+1 || c != n3 {
 					t.Fatalf("Wh is %d×%d", r, c)
 				}
@@ -115,9 +113,7 @@ func TestDrawEnhancement(t *testing.T) {
 					t.Errorf("not orthonormal by %g", e)
 				}
 				u, err := drawEnhancement(t.Context(), bk, n, n3, Uniform, 5)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for i := range n + 1 {
 					for j := range n3 {
 						if v := u.At(i, j); !(-1 <= v && v < 1) {

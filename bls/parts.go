@@ -12,10 +12,10 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X, and
-// the targets Y of the labels, +1 for the class of a sample and -1 for the others. An output layer that
-// learns them elsewhere, by blsupdate.New, AddInputs and Merge, learns what c would have, and WithUpdater
-// makes a model of it.
+// Expand returns what PartialFit gives the output layer to learn from: the nodes A of the samples X,
+// and the targets Y of the labels, +1 for the class of a sample and -1 for the others. An output layer
+// that learns them elsewhere, by blsupdate.New, AddInputs and Merge, learns what c would have, and
+// WithUpdater makes a model of it.
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the c of the fit; A is q×k and Y is q×c.
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
@@ -38,16 +38,13 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 	return c.rows(ctx, x, y)
 }
 
-// Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with the
-// column of ones, and the targets Y without the means y0 of the first batch, which Center returns. With
-// NoIntercept it returns the nodes and a copy of Y. An output layer that learns them elsewhere, by
-// blsupdate.New, AddInputs and Merge, learns what r would have, and WithUpdater makes a model of it.
+// Expand returns what PartialFit gives the output layer to learn from: the nodes of the samples X with
+// the column of ones, and the targets Y without the means y0 of the first batch, which Center returns.
+// With NoIntercept it returns the nodes and a copy of Y. It is for the same use as Classifier.Expand.
 //
 //	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
-//	reads/writes: reads X, Y and the sizes of the output layer; A and Ya are new storage.
-//	cost, memory: those of Features.Transform, and Ya.
-//	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *OverflowError and *MemoryError as PartialFit has
-//	them; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond float64.
+//	errors: those of Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
+//	float64.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.ExpandContext(context.Background(), x, y)
 }
@@ -70,12 +67,12 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 	return a, ya, nil
 }
 
-// WithUpdater returns a fitted model with the feature maps of c and the output layer u, which has learned
-// rows and targets of Expand: in another goroutine or process, or as the sum of several that Merge has
-// made. The result has learned what u has, and nothing that only c has.
+// WithUpdater returns a fitted model with the feature maps of c and the output layer u, which has
+// learned rows and targets of Expand: in another goroutine or process, or as the sum of several that
+// Merge has made. The result has learned what u has, and nothing that only c has.
 //
-// Method and Update of the result are those of u, with its present ridge; the other fields are the options
-// of the fit of c. The result owns u from then on.
+// Method and Update of the result are those of u, with its present ridge; the other fields are the
+// options of the fit of c. The result owns u from then on.
 //
 //	shapes: u has the k nodes and c targets of c.
 //	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with the

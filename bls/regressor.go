@@ -15,48 +15,46 @@ import (
 	gonum "gonum.org/v1/gonum/mat"
 )
 
-// A Regressor is a broad learning system that predicts numbers. Its feature maps are fitted to the first
-// training set and then frozen; its output layer W learns from every batch.
+// A Regressor is a broad learning system that predicts numbers. Its feature maps are fitted to the
+// first training set and then frozen; its output layer W learns from every batch.
 //
 //	prediction = [A, 1] W + 1·y0ᵀ    (l×c), or A W with NoIntercept
 //
 // # The intercept
 //
-// The output layer of the paper has no intercept. Here A has a column of ones beside it, so that W has one
-// more row, and the means y0 of the first batch of targets are subtracted from all targets and added to
-// all predictions. Rows never change, so the update stays as exact as without the column; centring the
-// columns of A would change every row with every batch.
+// The output layer of the paper has no intercept. Here A has a column of ones beside it, so that W has
+// one more row, and the means y0 of the first batch of targets are subtracted from all targets and
+// added to all predictions. Rows never change, so the update stays as exact as without the column;
+// centring the columns of A would change every row with every batch.
 //
-// For lambda = 0 the result is the least-squares solution with a free intercept. For lambda > 0 the ridge
-// pulls the intercept towards y0, as it pulls all other weights towards 0. In either case a constant
-// added to the targets is added to the predictions. If the nodes nearly span a constant, the column
-// raises the condition number of A.
+// For lambda = 0 the result is the least-squares solution with a free intercept. For lambda > 0 the
+// ridge pulls the intercept towards y0, as it pulls all other weights towards 0. In either case a
+// constant added to the targets is added to the predictions. If the nodes nearly span a constant, the
+// column raises the condition number of A.
 //
 // # Level and size of a sample
 //
 // The zero value of Features.Scaling standardises every sample by the mean and deviation of its own
-// features, as Algorithm 1 says, so that x, 2x and x+1 have one prediction, and a single feature becomes
-// zero. That suits images and curves. For a table, whose levels and sizes matter, set it to ScaleColumns:
-// that standardises each column by its mean and deviation over the first batch.
+// features, as Algorithm 1 says, so that x, 2x and x+1 have one prediction, and a single feature
+// becomes zero. That suits images and curves. For a table, whose levels and sizes matter, set it to
+// ScaleColumns: that standardises each column by its mean and deviation over the first batch.
 //
 // If the paper's standardisation must stay, add two constant columns, 0 and 1, beside features of
 // comparable scale. They become (0-m)/s and (1-m)/s, which determine m and s, so nothing is lost.
 //
 // # Options and use
 //
-// The fields are options that Fit reads; a change shows at the next Fit. The zero value is ready to use:
-// 100 feature nodes and no enhancement nodes, an intercept, and the true pseudoinverse by
+// The fields are options that Fit reads; a change shows at the next Fit. The zero value is ready to
+// use: 100 feature nodes and no enhancement nodes, an intercept, and the true pseudoinverse by
 // blsupdate.Improved on the default backend.
 //
-// With more feature nodes than features, or many enhancement nodes on few features, the columns of A are
-// dependent to working precision. The true pseudoinverse then depends on which singular values count as
-// zero, and blsupdate.Large, which Improved takes for large batches unless Update.Form is Small, loses
-// digits. A small Update.Lambda, such as the paper's 2⁻³⁰, avoids both for a fit that is less close.
+// With more feature nodes than features, or many enhancement nodes on few features, the columns of A
+// are dependent to working precision. The true pseudoinverse then depends on which singular values
+// count as zero, and blsupdate.Large, which Improved takes for large batches unless Update.Form is
+// Small, loses digits. A small Update.Lambda, such as the paper's 2⁻³⁰, avoids both for a fit that is
+// less close.
 //
-// Fit and PartialFit must not run at the same time as any other method; all other methods may run on
-// several goroutines. The methods whose names end in Context stop when their context is done: they return
-// an error that wraps context.Cause(ctx), and the model stays as it was. A copy of a fitted Regressor
-// shares its model with the original until one of them is fitted again.
+// What Classifier says of goroutines, contexts and copies is true of Regressor too.
 type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
@@ -75,11 +73,8 @@ type Regressor struct {
 	*model // nil before the first Fit
 }
 
-// Fit starts a model from the samples X and the targets Y, and forgets what was learned before.
+// Fit is Classifier.Fit with the targets Y (l×c) of the samples X (l×d), and k+1 for k in its cost.
 //
-//	shapes: X l×d, one sample a row; Y l×c.
-//	reads/writes: reads X and Y and keeps neither. On an error the model stays as it was.
-//	cost, memory: those of Classifier.Fit, with k+1 for k.
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with another
 //	number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error { return r.FitContext(context.Background(), x, y) }
@@ -98,19 +93,15 @@ func (r *Regressor) FitContext(ctx context.Context, x, y *mat.Dense) error {
 	return nil
 }
 
-// PartialFit learns from more samples. With Update.Lambda = 0 the weights become those of a least-squares
-// fit to all samples so far, but for rounding, with the feature maps of the first batch; blsupdate.Options
-// says how far that holds for Lambda > 0. PartialFit fits a Regressor that is not fitted.
+// PartialFit is Classifier.PartialFit with the targets Y (q×c) of the samples X (q×d).
 //
-//	shapes: X q×d, Y q×c.
-//	reads/writes: reads X and Y and keeps neither. On an error the model stays as it was.
-//	cost: that of Transform and of Updater.AddInputs, about 6qkl flops for l samples before.
 //	errors: *ShapeError, *NotFiniteError, *OverflowError, and those of AddInputs.
 func (r *Regressor) PartialFit(x, y *mat.Dense) error {
 	return r.PartialFitContext(context.Background(), x, y)
 }
 
-// PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the update.
+// PartialFitContext is PartialFit that checks ctx before each panel of rows and each step of the
+// update.
 func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense) error {
 	if r.model == nil {
 		return r.FitContext(ctx, x, y)
@@ -121,12 +112,8 @@ func (r *Regressor) PartialFitContext(ctx context.Context, x, y *mat.Dense) erro
 	return r.add(ctx, x, y)
 }
 
-// Predict returns the predictions (l×c) for the samples X (l×d).
-//
-//	reads/writes: reads X; the result is new storage.
-//	cost: that of Transform and 2lkc flops. memory: the result, and a panel of rows of some 10 MB.
-//	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
-//	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a prediction beyond float64.
+// Predict returns the predictions (l×c) for the samples X (l×d). Its cost and errors are those of
+// Classifier.DecisionFunction.
 func (r *Regressor) Predict(x *mat.Dense) (*mat.Dense, error) {
 	return r.PredictContext(context.Background(), x)
 }
@@ -140,9 +127,9 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //
 //	1 - Σᵢ(y[i][j] - p[i][j])² / Σᵢ(y[i][j] - ȳ[j])²
 //
-// where p are the predictions for X and ȳ the means of the columns of Y. It is 1 for predictions without
-// error, 0 for a model no better than ȳ, and negative for a worse one. As in scikit-learn, a constant
-// target counts as 1 if its predictions are exact to the last bit, and as 0 otherwise.
+// where p are the predictions for X and ȳ the means of the columns of Y. It is 1 for predictions
+// without error, 0 for a model no better than ȳ, and negative for a worse one. As in scikit-learn, a
+// constant target counts as 1 if its predictions are exact to the last bit, and as 0 otherwise.
 //
 //	shapes: X l×d, Y l×c, l at least 2.
 //	errors: those of Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if
@@ -175,8 +162,8 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense) (float64,
 }
 
 // determination returns R² of the predictions p of y, both l×c, averaged over the columns. The sums of
-// squares are squares of norms, so they neither overflow nor underflow before the numbers themselves do;
-// then the result is NaN.
+// squares are squares of norms, so they neither overflow nor underflow before the numbers themselves
+// do; then the result is NaN.
 func determination(y, p *mat.Dense) float64 {
 	l, c := y.Dims()
 	var residual mat.Dense
@@ -199,8 +186,8 @@ func determination(y, p *mat.Dense) float64 {
 	return sum / float64(c)
 }
 
-// Center returns y0, the means of the first batch of targets, which are added to [A, 1] W. It is nil with
-// NoIntercept and before the first Fit.
+// Center returns y0, the means of the first batch of targets, which are added to [A, 1] W. It is nil
+// with NoIntercept and before the first Fit.
 func (r *Regressor) Center() []float64 {
 	if r.model == nil {
 		return nil
@@ -211,8 +198,8 @@ func (r *Regressor) Center() []float64 {
 // Encode writes the fitted model, as Classifier.Encode does.
 func (r *Regressor) Encode(w io.Writer) error { return r.encode(w, kindRegressor) }
 
-// DecodeRegressor reads what Regressor.Encode wrote, up to the end of r. The fields of the result are the
-// options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
+// DecodeRegressor reads what Regressor.Encode wrote, up to the end of r. The fields of the result are
+// the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
 // blskernel.Default(). Errors and memory are those of DecodeClassifier.
 func DecodeRegressor(r io.Reader, b blskernel.Backend) (*Regressor, error) {
 	m, err := decodeModel(r, kindRegressor, b)
@@ -229,8 +216,8 @@ func (m *model) regressor() *Regressor {
 		NoIntercept: !s.intercept, model: m}
 }
 
-// checkTargets returns an error unless x and y have as many rows, x has the given number of columns and y
-// has c of them (any number, at least one, if that is 0), and all elements are finite.
+// checkTargets returns an error unless x and y have as many rows, x has the given number of columns and
+// y has c of them (any number, at least one, if that is 0), and all elements are finite.
 func checkTargets(x *mat.Dense, inputs int, y *mat.Dense, c int) error {
 	if y == nil || y.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "Y", Want: "at least one row and one column"}

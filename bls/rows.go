@@ -10,11 +10,12 @@ import (
 	"blskernel/mat"
 )
 
-// panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm at full speed, and little
-// beside X and A.
+// panelElements bounds a panel of rows to 8 MB in general: enough rows for Dgemm at full speed, and
+// little beside X and A.
 const panelElements = 1 << 20
 
-// enhancePanel is the number of rows whose enhancement nodes are computed between two checks of a context.
+// enhancePanel is the number of rows whose enhancement nodes are computed between two checks of a
+// context.
 const enhancePanel = 1 << 16
 
 // panelRows returns the number of rows, 16 to 4096, of a panel with the given number of columns. It
@@ -26,9 +27,9 @@ func panelRows(cols int) int { return max(16, min(4096, panelElements/cols)) }
 const parallelGrain = 1 << 13
 
 // parallelRows splits the rows [0, n), of cols elements each, across at most blskernel.Threads()
-// goroutines, calls f(from, to) for each range, and waits. f must treat every row by itself, so that the
-// number of threads makes no difference. If calls panic, parallelRows panics with the value of the first,
-// after all have ended.
+// goroutines, calls f(from, to) for each range, and waits. f must treat every row by itself, so that
+// the number of threads makes no difference. If calls panic, parallelRows panics with the value of the
+// first, after all have ended.
 func parallelRows(n, cols int, f func(from, to int)) {
 	parts := min(blskernel.Threads(), n, n*cols/parallelGrain)
 	if parts <= 1 {
@@ -59,8 +60,8 @@ func parallelRows(n, cols int, f func(from, to int)) {
 }
 
 // firstRow calls bad for the rows [0, n), of cols elements each, as parallelRows does. It returns the
-// lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for all. Each range
-// stops at its first bad row, so the result does not depend on the ranges.
+// lowest row for which bad returns a column, and that column, or -1 if bad returns -1 for all. Each
+// range stops at its first bad row, so the result does not depend on the ranges.
 func firstRow(n, cols int, bad func(row int) (col int)) (row, col int) {
 	var mu sync.Mutex
 	row, col = n, -1
@@ -104,8 +105,8 @@ func checkFinite(name string, m *mat.Dense) error {
 	return &NotFiniteError{Op: "bls", Matrix: name, Row: i, Col: j, Value: m.At(i, j)}
 }
 
-// checkSamples returns an error unless x has at least one row, the wanted number of columns (any number,
-// at least one, if that is 0), and only finite elements.
+// checkSamples returns an error unless x has at least one row, the wanted number of columns (any
+// number, at least one, if that is 0), and only finite elements.
 func checkSamples(x *mat.Dense, cols int) error {
 	if x == nil || x.IsEmpty() {
 		return &ShapeError{Op: "bls", Matrix: "X", Want: "at least one row and one column"}
@@ -122,7 +123,8 @@ func mapsBytes(d, n, n3 int) int64 {
 	return memory.Sum(memory.Floats(d+1, n), memory.Floats(n+1, n3))
 }
 
-// checkMemory returns a *MemoryError unless there is memory for some bytes and the nodes of rows samples.
+// checkMemory returns a *MemoryError unless there is memory for some bytes and the nodes of rows
+// samples.
 func checkMemory(bytes int64, rows, nodes int) error {
 	need := memory.Sum(bytes, memory.Floats(rows, nodes))
 	const do = "take fewer nodes, or give the samples in batches"

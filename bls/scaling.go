@@ -15,14 +15,14 @@ type Scaling int
 
 const (
 	// ScaleSamples standardises each sample by its own mean and standard deviation over its d inputs, as
-	// the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where all of x is equal.
-	// It suits inputs of one kind, such as the pixels of an image or the points of a curve. x, 2x and x+1
-	// become the same, and nothing of the training set is needed.
+	// the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where all of x is
+	// equal. It suits inputs of one kind, such as the pixels of an image or the points of a curve. x, 2x
+	// and x+1 become the same, and nothing of the training set is needed.
 	ScaleSamples Scaling = iota
-	// ScaleColumns standardises each input by its mean and standard deviation over the first training
-	// set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It suits tables, whose
-	// columns are of different kinds and sizes. A column that is constant in the first training set becomes
-	// 0 there, by std[j] = 1; its weights are then exactly 0, so it has no influence later either.
+	// ScaleColumns standardises each input by its mean and standard deviation over the first training set,
+	// s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It suits tables, whose
+	// columns are of different kinds and sizes. A column that is constant in the first training set
+	// becomes 0 there, by std[j] = 1; its weights are then exactly 0, so it has no influence later either.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
 	ScaleNone
@@ -52,9 +52,9 @@ func ParseScaling(name string) (Scaling, error) {
 // [Z, 0.1].
 const biasInput = 0.1
 
-// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows of
-// h1, which has d+1 columns. means and deviations are those of ScaleColumns, whose results may be beyond
-// float64: then it returns an *OverflowError for the first.
+// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows
+// of h1, which has d+1 columns. means and deviations are those of ScaleColumns, whose results may be
+// beyond float64: then it returns an *OverflowError for the first.
 func standardizeTo(h1, x *mat.Dense, from, to int, scaling Scaling, means, deviations []float64) error {
 	_, d := x.Dims()
 	rx, rh := x.RawMatrix(), h1.RawMatrix()
@@ -80,13 +80,13 @@ func standardizeTo(h1, x *mat.Dense, from, to int, scaling Scaling, means, devia
 }
 
 // squareSafe bounds the exponents for which the square of a difference of two elements, as small as one
-// unit in the last place or as large as twice the largest, neither overflows nor underflows, nor does the
-// sum of many: 2·(332+53) < 1022.
+// unit in the last place or as large as twice the largest, neither overflows nor underflows, nor does
+// the sum of many: 2·(332+53) < 1022.
 const squareSafe = 332
 
-// standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite x.
-// If all elements of x are equal, dst is zero. The elements themselves decide that: the computed std of a
-// constant row is rounding noise.
+// standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
+// x. If all elements of x are equal, dst is zero. The elements themselves decide that: the computed std
+// of a constant row is rounding noise.
 func standardizeRow(dst, x []float64) {
 	lo, hi := x[0], x[0]
 	for _, v := range x {
@@ -119,8 +119,8 @@ func standardizeRow(dst, x []float64) {
 	}
 }
 
-// scaleByColumns computes dst[j] = (x[j] - means[j]) / deviations[j], and returns the index of the first
-// result beyond float64, or -1.
+// scaleByColumns computes dst[j] = (x[j] - means[j]) / deviations[j], and returns the index of the
+// first result beyond float64, or -1.
 func scaleByColumns(dst, x, means, deviations []float64) int {
 	bad := -1
 	for j, v := range x {
@@ -139,14 +139,15 @@ const smallestNormal = 0x1p-1022
 // ScaleColumns. A column of equal elements has exactly that mean, and the deviation 1; so has a column
 // whose deviation is below 2⁻¹⁰²², which has no digits to divide by.
 //
-// A power of two brings the largest element of each column near 1, so that nothing overflows. The mean is
-// that of the differences from the first element; the mean e of the differences from it corrects its
+// A power of two brings the largest element of each column near 1, so that nothing overflows. The mean
+// is that of the differences from the first element; the mean e of the differences from it corrects its
 // rounding, and the sum of squares:
 //
 //	m' = x₀ + Σ(x - x₀)/l,  m = m' + e,  e = Σ(x - m')/l,  std² = (Σ(x - m')² - l e²) / (l-1)
 //
 //	cost: three passes over x, in the order of the rows whatever the number of threads.
-//	errors: *OverflowError for a deviation beyond float64; that of ctx, checked before each panel of rows.
+//	errors: *OverflowError for a deviation beyond float64; that of ctx, checked before each panel of
+//	rows.
 //	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass algorithm.
 func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float64, err error) {
 	l, d := x.Dims()
@@ -154,14 +155,21 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 	lo, hi := make([]float64, d), make([]float64, d)
 	copy(lo, first)
 	copy(hi, first)
-	err = eachRow(ctx, x, func(row []float64) {
+	pass := func(f func(row []float64)) {
+		if err == nil {
+			err = interrupt.EachPanel(ctx, l, panelRows(d), func(from, to int) error {
+				for i := from; i < to; i++ {
+					f(x.RawRowView(i))
+				}
+				return nil
+			})
+		}
+	}
+	pass(func(row []float64) {
 		for j, v := range row {
 			lo[j], hi[j] = min(lo[j], v), max(hi[j], v)
 		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
 	factor := make([]float64, d)
 	for j := range factor {
 		// 2¹⁰⁰⁰ times the smallest number has a square, and so has the largest times 2⁻¹⁰⁰⁰.
@@ -169,19 +177,16 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 		factor[j] = math.Ldexp(1, max(-1000, min(1000, -exp)))
 	}
 	means, deviations = make([]float64, d), make([]float64, d)
-	err = eachRow(ctx, x, func(row []float64) {
+	pass(func(row []float64) {
 		for j, v := range row {
 			means[j] += (factor[j]*v - factor[j]*first[j]) / float64(l)
 		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
 	for j, f := range factor {
 		means[j] += f * first[j]
 	}
 	left := make([]float64, d)
-	err = eachRow(ctx, x, func(row []float64) {
+	pass(func(row []float64) {
 		for j, v := range row {
 			e := factor[j]*v - means[j]
 			left[j] += e / float64(l)
@@ -206,15 +211,4 @@ func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float6
 		}
 	}
 	return means, deviations, nil
-}
-
-// eachRow calls f for each row of x, and checks ctx before each panel of rows.
-func eachRow(ctx context.Context, x *mat.Dense, f func(row []float64)) error {
-	l, d := x.Dims()
-	return interrupt.EachPanel(ctx, l, panelRows(d), func(from, to int) error {
-		for i := from; i < to; i++ {
-			f(x.RawRowView(i))
-		}
-		return nil
-	})
 }

@@ -16,9 +16,7 @@ func forEachBackend(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
 	t.Helper()
 	for _, name := range blskernel.Names() {
 		bk, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Run("backend="+name, func(t *testing.T) { f(t, bk) })
 	}
 }
@@ -53,21 +51,26 @@ func samples(seed uint64, l, d, stride int) *mat.Dense {
 	return wide.Slice(0, l, 0, d).(*mat.Dense)
 }
 
+// cyclic returns labels 0, 1, ..., classes-1, 0, 1, ... for l samples.
+func cyclic(l, classes int) []int {
+	labels := make([]int, l)
+	for i := range labels {
+		labels[i] = i % classes
+	}
+	return labels
+}
+
 func mustFit(t *testing.T, x *mat.Dense, opt FeatureOptions) *Features {
 	t.Helper()
 	f, err := FitFeatures(x, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
 func mustTransform(t *testing.T, f *Features, x *mat.Dense) *mat.Dense {
 	t.Helper()
 	a, err := f.Transform(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a
 }
 

@@ -9,17 +9,17 @@ import (
 	"blskernel/internal/atomicfile"
 )
 
-// ErrNotAModel is wrapped by the error for a file that is something else, or empty.
+// ErrNotAModel is wrapped by the error for a file that is empty or something else.
 var ErrNotAModel = errors.New("modelfile: not a model file")
 
-// ErrChanged is returned by Write and Save where a model has learned while it was written.
+// ErrChanged is the error of Write and Save for a model that learns while they write it.
 var ErrChanged = errors.New("modelfile: the model has changed while it was written: write it when it does not learn")
 
-// WriteError is the error of Save where the file could not be written: what was there is as it was.
+// WriteError is the error of Save after which the old file is there.
 type WriteError = atomicfile.WriteError
 
-// FolderError is the error of Save after which the new file is there, while a loss of power may still
-// bring the old one back: the folder could not be brought to the disk.
+// FolderError is the error of Save after which the new file is there, but a loss of power may bring the
+// old one back, since the folder could not be brought to the disk.
 type FolderError = atomicfile.FolderError
 
 // VersionError says that a file has a format that is newer than this program.
@@ -35,20 +35,22 @@ func (e *VersionError) Error() string {
 	if e.Software != "" {
 		by = shown(e.Software) + ", which wrote it, or something newer"
 	}
-	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s", e.Have, e.Supported, by)
+	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s",
+		e.Have, e.Supported, by)
 }
 
-// ChecksumError says that a part of a file is not what was written: its checksum is another, or its length is one that no
-// such part has, so that there is no checksum to be found.
+// ChecksumError says that a part of a file was altered: its checksum is wrong, or its length is
+// impossible, so that the checksum cannot be found.
 type ChecksumError struct {
-	// Section is the name of the part, which is the one that should be there where the name itself is altered; "header";
-	// or "file" where each part is as it was written and the whole is not.
+	// Section is the name of the part, or the expected one if the name itself is altered; "header"; or
+	// "file" if each part is right and the whole is not.
 	Section string
 }
 
 // Error names the part and says what to do.
 func (e *ChecksumError) Error() string {
-	return fmt.Sprintf("modelfile: the file was altered (the checksum of %q is wrong): copy it again, in binary mode, or use a backup", e.Section)
+	return fmt.Sprintf("modelfile: the file was altered (the checksum of %q is wrong): "+
+		"copy it again, in binary mode, or use a backup", e.Section)
 }
 
 // TruncatedError says that a file ends before its end.
@@ -63,11 +65,11 @@ func (e *TruncatedError) Error() string {
 	if e.Section != "" {
 		where = fmt.Sprintf("in %q", e.Section)
 	}
-	return fmt.Sprintf("modelfile: the file is not complete, it ends after %d bytes %s: copy it again, or use a backup", e.Bytes, where)
+	return fmt.Sprintf("modelfile: the file is not complete, it ends after %d bytes %s: copy it again, or use a backup",
+		e.Bytes, where)
 }
 
-// FormatError says that a file has the right checksums and a content that Write does not write: by a
-// program with a fault, or by someone.
+// FormatError says that a file has the right checksums and a content that Write does not write.
 type FormatError struct {
 	Section string // in which it is
 	Err     error  // what is wrong
@@ -75,7 +77,8 @@ type FormatError struct {
 
 // Error names the section and what is wrong in it.
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("modelfile: section %q has what no model file has: %s: use a backup, or train again", e.Section, cut(e.Err.Error(), mostShown))
+	return fmt.Sprintf("modelfile: section %q has what no model file has: %s: use a backup, or train again",
+		e.Section, cut(e.Err.Error(), mostShown))
 }
 
 // Unwrap returns Err.
@@ -92,14 +95,14 @@ func (e *MetadataError) Error() string {
 	return fmt.Sprintf("modelfile: metadata: %s: %s", e.Field, e.What)
 }
 
-// mostShown bounds what a message shows of an error, and mostName what it shows of a name in the file, in bytes: metadata
-// may be one text of 1 MB, which errors of encoding/json repeat.
+// mostShown and mostName bound the bytes of an error and of a name in a message: metadata may be one
+// text of 1 MB, which errors of encoding/json repeat.
 const (
 	mostShown = 300
 	mostName  = 80
 )
 
-// cut returns the first bytes of a text that is longer than most.
+// cut returns text, or its first bytes if it is longer than most.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -107,8 +110,8 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// shown returns a text of a file as a message can show it: quoted if anything in it is not printed, as what moves the
-// cursor of a terminal, and cut where it is long.
+// shown returns a text of a file for a message: cut if it is long, and quoted if a terminal would not
+// print all of it.
 func shown(text string) string {
 	text = cut(text, mostName)
 	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {

@@ -76,14 +76,6 @@ func Example() {
 	// 1000 samples, more than 9 of 10 are right: true
 }
 
-func ExampleSave() {
-	dir, remove := tempFolder()
-	defer remove()
-	fmt.Println(modelfile.Save(filepath.Join(dir, "line.bls"), line()))
-	// Output:
-	// <nil>
-}
-
 // Load gives the model back, and says of a file that is something else what it is.
 func ExampleLoad() {
 	dir, remove := tempFolder()
@@ -117,7 +109,7 @@ func ExampleLoad() {
 	// table.csv: modelfile: not a model file: it begins with "u,v,y\n0,0,0\n1,0,"; name the file that a model was saved to
 }
 
-// Write and Read are for what is no file: a connection, an object store, a database.
+// Write and Read are for a connection, an object store or a database.
 func ExampleWrite() {
 	var b bytes.Buffer
 	if err := modelfile.Write(&b, line()); err != nil {
@@ -125,16 +117,6 @@ func ExampleWrite() {
 		return
 	}
 	fmt.Printf("%q\n", b.Bytes()[:8])
-	// Output:
-	// "\x89BLS\r\n\x1a\n"
-}
-
-func ExampleRead() {
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
 	f, err := modelfile.Read(&b, nil)
 	if err != nil {
 		fmt.Println(err)
@@ -142,6 +124,7 @@ func ExampleRead() {
 	}
 	fmt.Println(f.Classifier == nil, f.Regressor.Method)
 	// Output:
+	// "\x89BLS\r\n\x1a\n"
 	// true qr
 }
 
@@ -159,66 +142,11 @@ func ExampleInspect() {
 	}
 	fmt.Printf("version %d, a regressor: %v, by %s\n", info.Version, info.Regressor(), info.Metadata.Software)
 	for _, s := range info.Sections {
-		fmt.Printf("%q\n", s.Name)
+		fmt.Printf("%q ", s.Name)
 	}
 	// Output:
 	// version 1, a regressor: true, by example 1.0
-	// "META"
-	// "REGR"
-	// "END "
-}
-
-func ExampleInfo() {
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
-	size := int64(b.Len())
-	info, err := modelfile.Inspect(&b)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(info.Bytes == size, info.Metadata.Inputs)
-	// Output:
-	// true [u v]
-}
-
-func ExampleSection() {
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
-	info, err := modelfile.Inspect(&b)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	end := info.Sections[len(info.Sections)-1]
-	fmt.Printf("%q has %d bytes\n", end.Name, end.Bytes)
-	// Output:
-	// "END " has 32 bytes
-}
-
-// A file has one model, and what is remembered beside it.
-func ExampleFile() {
-	f := line()
-	f.Metadata.Notes = map[string]string{"task": "a line"}
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, f); err != nil {
-		fmt.Println(err)
-		return
-	}
-	f, err := modelfile.Read(&b, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(f.Regressor != nil, f.Classifier != nil, f.Metadata.Notes["task"])
-	// Output:
-	// true false a line
+	// "META" "REGR" "END "
 }
 
 // Check finds before the training what cannot be written after it.
@@ -253,72 +181,36 @@ func ExampleProgress() {
 	// skip 5 rows of [line.csv] false
 }
 
-func ExampleMetadataError() {
-	f := line()
-	f.Metadata.Inputs = []string{"u"}
-	err := modelfile.Write(&bytes.Buffer{}, f)
-	var metadata *modelfile.MetadataError
-	fmt.Println(errors.As(err, &metadata), err)
-	// Output:
-	// true modelfile: metadata: inputs: 1 names for 2 inputs of the model
-}
-
-func ExampleChecksumError() {
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
+// Every error is of a type that errors.As finds, and says what to do.
+func Example_errors() {
+	good := new(bytes.Buffer)
+	if err := modelfile.Write(good, line()); err != nil {
 		fmt.Println(err)
 		return
 	}
-	b.Bytes()[300] ^= 1 // one bit of the model
-	_, err := modelfile.Read(&b, nil)
-	var checksum *modelfile.ChecksumError
-	fmt.Println(errors.As(err, &checksum), err)
-	// Output:
-	// true modelfile: the file was altered (the checksum of "REGR" is wrong): copy it again, in binary mode, or use a backup
-}
-
-func ExampleTruncatedError() {
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
+	altered := bytes.Clone(good.Bytes())
+	altered[300] ^= 1 // one bit of the model
+	for _, b := range [][]byte{
+		altered,
+		good.Bytes()[:500],
+		append(bytes.Clone(good.Bytes()), "something else"...),
+		[]byte("\x89BLS\r\n\x1a\n\x02\x00\x00\x00\x3b\xc1\xd7\x25"), // of a later version
+	} {
+		_, err := modelfile.Read(bytes.NewReader(b), nil)
 		fmt.Println(err)
-		return
+		var checksum *modelfile.ChecksumError
+		if errors.As(err, &checksum) {
+			fmt.Println("altered in", checksum.Section)
+		}
 	}
-	b.Truncate(500)
-	_, err := modelfile.Read(&b, nil)
-	var truncated *modelfile.TruncatedError
-	fmt.Println(errors.As(err, &truncated), err)
+	wrong := line()
+	wrong.Metadata.Inputs = []string{"u"}
+	fmt.Println(modelfile.Write(new(bytes.Buffer), wrong))
 	// Output:
-	// true modelfile: the file is not complete, it ends after 500 bytes in "REGR": copy it again, or use a backup
-}
-
-// A file of a later version says what wrote it.
-func ExampleVersionError() {
-	later := "\x89BLS\r\n\x1a\n\x02\x00\x00\x00\x3b\xc1\xd7\x25"
-	_, err := modelfile.Read(strings.NewReader(later), nil)
-	var version *modelfile.VersionError
-	fmt.Println(errors.As(err, &version), err)
-	// Output:
-	// true modelfile: the file is of version 2, and this program reads version 1 at most: read it with a newer release of blskernel
-}
-
-func ExampleFormatError() {
-	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
-	b.WriteString("something else")
-	_, err := modelfile.Read(&b, nil)
-	var format *modelfile.FormatError
-	fmt.Println(errors.As(err, &format), err)
-	// Output:
-	// true modelfile: section "END " has what no model file has: there is something after the end: use a backup, or train again
-}
-
-func ExampleFolderError() {
-	err := error(&modelfile.FolderError{Path: "line.bls", Err: errors.New("input/output error")})
-	var folder *modelfile.FolderError
-	fmt.Println(errors.As(err, &folder), err)
-	// Output:
-	// true line.bls is written, but its folder could not be brought to the disk: input/output error
+	// modelfile: the file was altered (the checksum of "REGR" is wrong): copy it again, in binary mode, or use a backup
+	// altered in REGR
+	// modelfile: the file is not complete, it ends after 500 bytes in "REGR": copy it again, or use a backup
+	// modelfile: section "END " has what no model file has: there is something after the end: use a backup, or train again
+	// modelfile: the file is of version 2, and this program reads version 1 at most: read it with a newer release of blskernel
+	// modelfile: metadata: inputs: 1 names for 2 inputs of the model
 }

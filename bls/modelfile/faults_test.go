@@ -32,8 +32,8 @@ func newSaved(t *testing.T) *saved {
 	return s
 }
 
-// save saves the model under faults, and looks at what there is then: the old file or, after a *FolderError, the new one,
-// and nothing else but a complete copy that the error names.
+// save saves the model under faults, and looks at what there is then: the old file or, after a
+// *FolderError, the new one, and nothing else but a complete copy that the error names.
 func (s *saved) save(t *testing.T, fsys vfs.FS) error {
 	t.Helper()
 	err := SaveFS(fsys, s.path, s.file)
@@ -69,8 +69,10 @@ func (s *saved) save(t *testing.T, fsys vfs.FS) error {
 	return err
 }
 
-// TestSaveOnFullDisk saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1, else one in 17.
+// TestSaveOnFullDisk saves to a disk that is full after a number of bytes: each with BLSKERNEL_LONG=1,
+// else one in 17.
 func TestSaveOnFullDisk(t *testing.T) {
+	t.Parallel()
 	s := newSaved(t)
 	step, count := 17, 0
 	if long.Asked() {
@@ -92,6 +94,7 @@ func TestSaveOnFullDisk(t *testing.T) {
 
 // TestSaveFaults lets each operation of a Save fail, once and from then on.
 func TestSaveFaults(t *testing.T) {
+	t.Parallel()
 	s := newSaved(t)
 	all := &faultfs.Disk{}
 	must(t, s.save(t, all.FS()))

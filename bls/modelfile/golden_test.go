@@ -17,14 +17,14 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// golden are the files in testdata: the architecture on which they were trained and written, and what their names have
-// of it. s390x is big-endian.
+// golden are the files in testdata: the architecture on which they were trained and written, and what
+// their names have of it. s390x is big-endian.
 var golden = []struct{ arch, suffix string }{{"amd64", ""}, {"s390x", "-s390x"}}
 
 // The files in testdata were written by version 1 of the format. They are read for ever, as the same
 // models: their notes have what the models predict, to rounding. And they are written as the same
-// bytes, on every machine, since nothing is computed on the way. With -update those of the architecture at work are made
-// anew: GOARCH=s390x go test -exec qemu-s390x -run Golden ./bls/modelfile -update
+// bytes, on every machine, since nothing is computed on the way. With -update those of the architecture
+// at work are made anew: GOARCH=s390x go test -exec qemu-s390x -run Golden ./bls/modelfile -update
 func TestGolden(t *testing.T) {
 	for _, from := range golden {
 		t.Run(from.arch, func(t *testing.T) { testGolden(t, from.arch, from.suffix) })

@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// Metadata is what a program remembers of a model beside its numbers. All of it is optional: an empty
-// field is not written, and empty slices and maps are read as nil.
+// Metadata is what a program keeps beside the numbers of a model. All fields are optional: Write omits
+// empty ones, and Read returns nil for empty slices and maps.
 //
-// It is written as one JSON object. All text is UTF-8, times are in UTC to the nanosecond, and the
-// whole is at most 1 MB. An object with other fields than these is refused: a program that did not know
-// them would lose them when it writes the file again. What a program wants to add goes into Notes.
+// It is one JSON object of at most 1 MB, with text in UTF-8 and times in UTC to the nanosecond. Read
+// refuses unknown fields, which would be lost when the file is written again. A program adds its own
+// values to Notes.
 type Metadata struct {
 	Created time.Time `json:"created,omitzero"` // when the first file of the model was written
 	Changed time.Time `json:"changed,omitzero"` // when this one was
-	// Software names the program that wrote the file, with its version. It is what a *VersionError shows.
+	// Software names the program that wrote the file, with its version. A *VersionError shows it.
 	Software string `json:"software,omitempty"`
 
 	Inputs  []string `json:"inputs,omitempty"`  // the names of the d inputs, in their order
@@ -29,21 +29,21 @@ type Metadata struct {
 	Targets []string `json:"targets,omitempty"` // the names of the target columns, for a classifier that of the labels
 
 	Batch    int       `json:"batch,omitempty"`    // the number of rows that the data was read by, below 2³¹
-	Progress *Progress `json:"progress,omitempty"` // how far training has come, for a program that goes on with it
+	Progress *Progress `json:"progress,omitempty"` // of the training, for a program that continues it
 
 	Notes map[string]string `json:"notes,omitempty"` // anything else
 }
 
-// Progress says how far training has come.
+// Progress is the progress of a training.
 type Progress struct {
-	Rows    int64    `json:"rows,omitempty"`    // of the sources that the model has learned, from the first
-	Sources []string `json:"sources,omitempty"` // what is read, in this order
-	Done    bool     `json:"done,omitempty"`    // whether that was all
+	Rows    int64    `json:"rows,omitempty"`    // that the model has learned, from the first
+	Sources []string `json:"sources,omitempty"` // in the order of reading
+	Done    bool     `json:"done,omitempty"`    // whether those were all rows
 }
 
-// Check returns a *MetadataError for what cannot be written as it is: text that is not UTF-8, times
-// beyond the year 9999, numbers that are negative or too large, classes with the same label, more than 1 MB in all. Write
-// calls it; a program that trains for hours calls it before.
+// Check returns a *MetadataError for metadata that cannot be written: text that is not UTF-8, times
+// beyond the year 9999, numbers that are negative or too large, two classes with one label, more than 1
+// MB in all. Write calls it; call it yourself before a long training.
 func (m *Metadata) Check() error {
 	_, err := m.encode()
 	return err
@@ -64,7 +64,8 @@ func (m *Metadata) encode() ([]byte, error) {
 	}
 	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if len(text) > maxMetadata {
-		return nil, &MetadataError{Field: "metadata", What: fmt.Sprintf("%d bytes as JSON; at most %d can be: shorten the names or the notes", len(text), maxMetadata)}
+		what := fmt.Sprintf("%d bytes as JSON; at most %d can be: shorten the names or the notes", len(text), maxMetadata)
+		return nil, &MetadataError{Field: "metadata", What: what}
 	}
 	return text, nil
 }
@@ -90,7 +91,7 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Metadata{}, errors.New("the metadata is more than one object")
 	}
-	// Other texts of the same values, fields that are there twice and such in capitals are by no Write.
+	// Write makes one text of the same values, without repeated fields or capitals.
 	again, err := m.encode()
 	if err != nil {
 		return Metadata{}, err
@@ -101,7 +102,7 @@ func decodeMetadata(r io.Reader) (Metadata, error) {
 	return m, nil
 }
 
-// checkValues looks at everything but the length.
+// checkValues checks everything but the length.
 func (m *Metadata) checkValues() error {
 	for _, part := range []struct {
 		field string
@@ -134,7 +135,7 @@ func (m *Metadata) checkValues() error {
 	return nil
 }
 
-// checkTexts returns an error for text that JSON would change.
+// checkTexts returns an error for text that is not UTF-8, which JSON would change.
 func checkTexts(field string, list ...string) error {
 	for _, text := range list {
 		if !utf8.ValidString(text) {

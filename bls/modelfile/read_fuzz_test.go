@@ -14,16 +14,17 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// What Read may allocate for n bytes that there are: less than four times a slice, which doubles, and for the triangle of a matrix
-// all of it beside that; for metadata 64 bytes, where it consists of very short strings, which are kept, checked, written
-// again and compared; and for the buffers of the readers 64 KiB each.
+// What Read may allocate for n bytes that there are: less than four times a slice, which doubles, and
+// for the triangle of a matrix all of it beside that; for metadata 64 bytes, where it consists of very
+// short strings, which are kept, checked, written again and compared; and for the buffers of the
+// readers 64 KiB each.
 const (
 	perByte  = 96
 	constant = 1 << 19
 )
 
-// read reads b by Read and by Inspect, and checks that the errors are those of the package comment, and that nothing more is
-// allocated than there may be.
+// read reads b by Read and by Inspect, and checks that the errors are those of the package comment, and
+// that nothing more is allocated than there may be.
 func read(t *testing.T, b []byte) (file *File, err error) {
 	t.Helper()
 	faults.Bounded(t, len(b), perByte, constant, func() { file, err = Read(bytes.NewReader(b), nil) })
@@ -75,8 +76,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzForged puts any metadata and any model into a file of any version, with the right checksums, which FuzzRead will hardly ever
-// find. What can be read is written as the same file.
+// FuzzForged puts any metadata and any model into a file of any version, with the right checksums,
+// which FuzzRead will hardly ever find. What can be read is written as the same file.
 func FuzzForged(f *testing.F) {
 	for i, method := range methods {
 		meta, model := parts(f, written(f, file(f, method, i%2 == 0)))
@@ -116,8 +117,8 @@ func FuzzForged(f *testing.F) {
 	})
 }
 
-// TestHostileFiles has files with the right checksums in which texts are as long as they can be, or are made for a terminal: the
-// messages are short and have nothing in them that is not printed.
+// TestHostileFiles has files with the right checksums in which texts are as long as they can be, or are
+// made for a terminal: the messages are short and have nothing in them that is not printed.
 func TestHostileFiles(t *testing.T) {
 	_, model := parts(t, written(t, file(t, blsupdate.Gram, false)))
 	long := strings.Repeat("x", maxMetadata-100)

@@ -11,16 +11,12 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// Write writes f to w. Where a File has no model, or two, it panics.
+// Write writes f to w. It panics if f has no model, or two. It encodes the model twice, first for its
+// length, and makes no copy of it. The model may predict at the same time, but not learn.
 //
-// The model is encoded twice, once for its length, and no copy of it is made. It must not learn
-// meanwhile; it may predict.
-//
-//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; those of blsupdate.Encode, for a state with NaN,
-//	with an infinity or with a contradiction in it; ErrChanged; those of w. After an error of the last three a part of the
-//	file is written.
-//
-// Nothing here takes a context: what w returns is returned, so a writer that looks at one stops it.
+//	errors: bls.ErrNotFitted; *MetadataError, before anything is written; those of blsupdate.Encode, for
+//	a state with NaN, with an infinity or with a contradiction in it; ErrChanged; those of w, by which a
+//	context stops it. After an error of the last three a part of the file is written.
 func Write(w io.Writer, f *File) error {
 	if err := f.check(); err != nil {
 		return err
@@ -37,17 +33,17 @@ func Write(w io.Writer, f *File) error {
 	if err := writeSection(out, sectionMetadata, bytesOf(metadata)); err != nil {
 		return err
 	}
-	model := f.Regressor.Encode
+	name, encode := sectionRegressor, f.Regressor.Encode
 	if f.Classifier != nil {
-		model = f.Classifier.Encode
+		name, encode = sectionClassifier, f.Classifier.Encode
 	}
-	if err := writeSection(out, f.section(), model); err != nil {
+	if err := writeSection(out, name, encode); err != nil {
 		return err
 	}
 	return writeSection(w, sectionEnd, bytesOf(sum.Sum(nil)))
 }
 
-// bytesOf returns what writes b.
+// bytesOf returns a function that writes b.
 func bytesOf(b []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -76,11 +72,12 @@ func writeSection(w io.Writer, name string, payload func(io.Writer) error) error
 	return err
 }
 
-// Save writes f to the file at path, which it replaces as a whole: if Save returns an error, or the
-// program or the machine stops, there is what was there before. When it has returned nil the file is on
-// the disk, as far as the system can tell. A link stays one: what it leads to is replaced.
+// Save writes f to the file at path, which it replaces as a whole: after an error, a crash or a kill
+// the old file is there. After nil the file is on the disk, as far as the system can tell. Save
+// replaces the target of a link, and keeps the link.
 //
-//	errors: those of Write and of the file system, as a *WriteError; *FolderError is the one after which the new file is there.
+//	errors: those of Write and of the file system, as a *WriteError; after a *FolderError the new file is
+//	there.
 func Save(path string, f *File) error { return SaveFS(vfs.OS, path, f) }
 
 // SaveFS is Save on another file system: one whose operations fail, for tests of this module.

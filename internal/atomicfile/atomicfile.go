@@ -1,16 +1,14 @@
-// Package atomicfile writes files that are there as a whole or not at all, whenever the program or the
+// Package atomicfile writes files that appear as a whole or not at all, whenever the program or the
 // machine stops.
 //
-// A file is written under another name in the same folder, brought to the disk (fsync), renamed, and
-// then the folder is brought to the disk, since that is where the new name is. When Commit has returned
-// nil, the new file is there also after a loss of power. A program that is killed before leaves a file
-// ".NAME.xxxxxxxx.tmp" behind. RemoveLeftovers deletes it, for callers who know that nobody else is writing NAME, as
-// those do who hold a lock. Nothing else does: what is left of a file that nobody locks stays until somebody deletes
-// it, and is in nobody's way.
+// It writes a file under another name in the same folder, brings it to the disk (fsync), renames it,
+// and brings the folder to the disk, which holds the new name. After Commit has returned nil the new
+// file survives a loss of power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp".
+// RemoveLeftovers deletes it, for callers that hold a lock on NAME; nothing else does.
 //
-// Where a folder cannot be brought to the disk, as on Windows and on some network file systems, the
-// rename is left to the system, which does it as a whole, but may do so some seconds after Commit has
-// returned: a loss of power may then bring back the old file, never a part of one.
+// Windows and some network file systems cannot bring a folder to the disk. There the system does the
+// rename as a whole, but maybe some seconds after Commit has returned: a loss of power may then bring
+// the old file back, never a part.
 package atomicfile
 
 import (
@@ -26,18 +24,18 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// A File is written under another name in the same folder, and takes the place of what had its name
-// when it is complete.
+// A File is written under another name in the same folder, and replaces the file at its path when it is
+// complete.
 type File struct {
 	fs   vfs.FS
 	path string
-	file vfs.File // nil once it has been committed or aborted
+	file vfs.File // nil after Commit or Abort
 }
 
-// Create begins a file that is to be at path. That a folder is not there, or that there can be no file of
-// that name, is found now, and not after the work. A link stays one: what it leads to is replaced, or made.
-// What is there already must be a regular file that its permissions allow to be written; the new one has
-// the same permissions and, where this process may give it to them, the same owner and group.
+// Create starts a file for path on fsys, nil for vfs.OS. It fails now, and not after the work, if the
+// folder is missing or the name is impossible. It keeps a link and replaces or creates its target. An
+// existing file must be regular and writable; the new one gets its permissions and, if this process may
+// set them, its owner and group.
 func Create(fsys vfs.FS, path string) (*File, error) {
 	fsys = vfs.Or(fsys)
 	path, err := Target(path)
@@ -55,8 +53,8 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
-	// Not os.CreateTemp, which makes files that nobody else may read, whatever the umask. But where a file is replaced
-	// the new one is for its owner alone until it has the owner and the permissions of the other.
+	// Not os.CreateTemp, whose files only their owner may read, whatever the umask. But a replacement is
+	// for its owner alone until it has the owner and the permissions of the old file.
 	mode := fs.FileMode(0o666)
 	if before != nil {
 		mode = before.Mode().Perm() & 0o700
@@ -81,13 +79,13 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	}
 }
 
-// Target returns the path that links lead to, which need not exist: where the file is that Create replaces.
+// Target follows links from path to the file that Create replaces, which need not exist.
 func Target(path string) (string, error) {
 	const most = 40 // links that lead to one another
 	name := path
 	for range most {
 		next, err := os.Readlink(name)
-		if err != nil { // it is no link, or there is nothing, or Stat will say what is wrong
+		if err != nil { // no link, or nothing, or an error that Stat repeats
 			return filepath.Join(filepath.Dir(name), filepath.Base(name)), nil
 		}
 		if !filepath.IsAbs(next) {
@@ -100,11 +98,11 @@ func Target(path string) (string, error) {
 
 const (
 	temporarySuffix = ".tmp"
-	longestName     = 200 // bytes of a name; with what is added it stays below 255, which file systems allow
+	longestName     = 200 // bytes of a name; with the suffixes it stays below the 255 of file systems
 )
 
-// Beside returns the path of a hidden file beside path, ".NAME" with a suffix. A long NAME is cut, so that two files whose names
-// begin with the same 200 bytes have the same.
+// Beside returns the path of a hidden file beside path, ".NAME" with a suffix. It cuts NAME to 200
+// bytes.
 func Beside(path, suffix string) string {
 	name := filepath.Base(path)
 	if len(name) > longestName {
@@ -113,8 +111,8 @@ func Beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+name+suffix)
 }
 
-// RemoveLeftovers removes what writers of the file at path that were killed have left in its folder, and what a
-// *WriteError has named as kept where no other name could be had. Nobody may be writing it meanwhile.
+// RemoveLeftovers removes what killed writers of the file at path have left in its folder, and files
+// that a *WriteError has named as kept under such a name. No writer may be at work.
 func RemoveLeftovers(fsys vfs.FS, path string) error {
 	path, err := Target(path)
 	if err != nil {
@@ -134,7 +132,7 @@ func RemoveLeftovers(fsys vfs.FS, path string) error {
 	return errors.Join(errs...)
 }
 
-// isTemporary tells whether name is one under which a file is written that is to be at path.
+// isTemporary reports whether name is one of those under which the file at path is written.
 func isTemporary(name, path string) bool {
 	middle, begins := strings.CutPrefix(name, Beside(path, "."))
 	middle, ends := strings.CutSuffix(middle, temporarySuffix)
@@ -142,31 +140,33 @@ func isTemporary(name, path string) bool {
 	return begins && ends && err == nil && len(middle) == 8
 }
 
-// Write adds to the file. The error is a *WriteError.
+// Write appends to the file. The error is a *WriteError.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
-	if err != nil {
-		err = &WriteError{Path: f.path, Err: err}
-	}
-	return n, err
+	return n, f.wrap(err)
 }
 
-// WriteAt writes over a part of the file, such as a header that says how long the rest is, and does not
-// change where Write goes on. The error is a *WriteError.
+// WriteAt overwrites a part of the file, such as a header with a length, and does not move Write. The
+// error is a *WriteError.
 func (f *File) WriteAt(p []byte, offset int64) (int, error) {
 	n, err := f.file.WriteAt(p, offset)
-	if err != nil {
-		err = &WriteError{Path: f.path, Err: err}
-	}
-	return n, err
+	return n, f.wrap(err)
 }
 
-// Commit brings the file to the disk and gives it its name. If that fails there is what was there
-// before, and the error is a *WriteError, except after the last step: a *FolderError says that the new
-// file has its name, and that a loss of power may still take it back. Where all is written but the name
-// cannot be had, as while somebody reads the old file on Windows, the new one is kept as NAME.new, or as
-// NAME.new1, NAME.new2 and so on where that is there, and the error says so. Where that name cannot be had either it
-// stays what it was written as, which is what RemoveLeftovers removes, and the error says that too.
+func (f *File) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &WriteError{Path: f.path, Err: err}
+}
+
+// Commit brings the file to the disk and renames it. After a *WriteError the old file is there. After a
+// *FolderError, the error of the last step, the new file is there, but a loss of power may bring the
+// old one back.
+//
+// If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
+// new file as NAME.new, or the first free of NAME.new1, NAME.new2 ...; if that fails too, under its
+// temporary name, which RemoveLeftovers removes. The error names it.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed
@@ -182,33 +182,17 @@ func (f *File) Commit() error {
 	if err := f.fs.Rename(file.Name(), f.path); err != nil {
 		return &WriteError{Path: f.path, Kept: f.keep(file.Name()), Err: err}
 	}
-	return syncNames(f.fs, f.path)
-}
-
-// Adopt gives the file at from, which is complete and on the disk, the name to in the same folder, and
-// brings that to the disk: the last steps of Commit, for a file that has grown under a name of its own. After a
-// *WriteError it has the old name still, after a *FolderError the new one.
-func Adopt(fsys vfs.FS, from, to string) error {
-	fsys = vfs.Or(fsys)
-	if err := fsys.Rename(from, to); err != nil {
-		return &WriteError{Path: to, Kept: from, Err: err}
-	}
-	return syncNames(fsys, to)
-}
-
-// syncNames brings the folder of a file to the disk.
-func syncNames(fsys vfs.FS, path string) error {
-	if err := fsys.SyncDir(filepath.Dir(path)); err != nil {
-		return &FolderError{Path: path, Err: err}
+	if err := f.fs.SyncDir(filepath.Dir(f.path)); err != nil {
+		return &FolderError{Path: f.path, Err: err}
 	}
 	return nil
 }
 
-// keep gives the complete file a name beside its path that RemoveLeftovers leaves alone, and that nothing has, and
-// returns the name that it has then.
+// keep renames the complete file to a free name that RemoveLeftovers leaves alone, and returns the name
+// that it has then.
 func (f *File) keep(name string) string {
 	stem := f.path + ".new"
-	if len(filepath.Base(f.path)) > longestName { // to which nothing can be added
+	if len(filepath.Base(f.path)) > longestName { // no room for a suffix
 		stem = Beside(f.path, ".new")
 	}
 	for n := 0; ; n++ {
@@ -227,11 +211,11 @@ func (f *File) keep(name string) string {
 	}
 }
 
-// drop ends the writing for the given reason, which it returns as a *WriteError.
+// drop ends the writing, and returns the reason as a *WriteError.
 func (f *File) drop(reason error) error {
 	file := f.file
 	f.file = nil
-	_ = file.Close() // of what is removed
+	_ = file.Close() // it is removed
 	return f.dropped(file.Name(), reason)
 }
 
@@ -244,7 +228,7 @@ func (f *File) dropped(incomplete string, reason error) error {
 	return e
 }
 
-// Abort leaves what was there before. It does nothing after Commit, so that it can be deferred.
+// Abort leaves the old file. It does nothing after Commit, so it can be deferred.
 func (f *File) Abort() {
 	if f.file != nil {
 		_ = f.drop(nil)

@@ -11,13 +11,24 @@ import (
 	"testing"
 )
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustWrite fails the test for an error of a write.
+func mustWrite(t *testing.T) func(int, error) {
+	t.Helper()
+	return func(_ int, err error) { t.Helper(); must(t, err) }
+}
+
 // folderHas checks the files of a folder by name and content.
 func folderHas(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(entries) != len(want) {
 		t.Errorf("%v; want %v", entries, want)
 	}
@@ -34,9 +45,7 @@ func TestFile(t *testing.T) {
 	begin := func(text string) *File {
 		t.Helper()
 		f, err := Create(nil, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n, err := io.WriteString(f, text); n != len(text) || err != nil {
 			t.Fatal(n, err)
 		}
@@ -45,29 +54,19 @@ func TestFile(t *testing.T) {
 	begin("none").Abort()
 	folderHas(t, dir, nil)
 	f := begin("first")
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Commit())
 	f.Abort()
 	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
 	f = begin("second")
 	f.Abort()
 	f.Abort()
 	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
-	if err := begin("third").Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, begin("third").Commit())
 	folderHas(t, dir, map[string]string{"x.jsonl": "third"})
 	f = begin("?ourth")
-	if _, err := f.WriteAt([]byte("f"), 0); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(f, " and more"); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	mustWrite(t)(f.WriteAt([]byte("f"), 0))
+	mustWrite(t)(io.WriteString(f, " and more"))
+	must(t, f.Commit())
 	folderHas(t, dir, map[string]string{"x.jsonl": "fourth and more"})
 	if runtime.GOOS == "windows" {
 		return
@@ -79,16 +78,10 @@ func TestFile(t *testing.T) {
 	// A link stays one.
 	other := t.TempDir()
 	link := filepath.Join(other, "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(path, link))
 	linked, err := Create(nil, link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := linked.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, linked.Commit())
 	folderHas(t, dir, map[string]string{"x.jsonl": ""})
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v", info, err)
@@ -108,15 +101,9 @@ func TestRefused(t *testing.T) {
 	// What becomes impossible meanwhile.
 	path := filepath.Join(dir, "x")
 	f, err := Create(nil, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(path, "y"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(f, "hours of work"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.MkdirAll(filepath.Join(path, "y"), 0o777))
+	mustWrite(t)(io.WriteString(f, "hours of work"))
 	err = f.Commit()
 	if err == nil || !strings.Contains(err.Error(), path+".new") {
 		t.Errorf("a folder was replaced, or what was written is nowhere: %v", err)
@@ -140,9 +127,7 @@ func TestFolderError(t *testing.T) {
 	}
 	// A folder in which names can be changed but not listed.
 	dir := filepath.Join(t.TempDir(), "blind")
-	if err := os.Mkdir(dir, 0o300); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o300))
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) }) // so that it can be removed
 	if folder, err := os.Open(dir); err == nil {
 		_ = folder.Close()
@@ -150,12 +135,8 @@ func TestFolderError(t *testing.T) {
 	}
 	path := filepath.Join(dir, "x")
 	f, err := Create(nil, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(f, "text"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	mustWrite(t)(io.WriteString(f, "text"))
 	var fe *FolderError
 	if err := f.Commit(); !errors.As(err, &fe) || fe.Path != path || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Commit: %v", err)
@@ -169,37 +150,25 @@ func TestFolderError(t *testing.T) {
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	f, err := Create(nil, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Abort()
-	if _, err := io.WriteString(f, text); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	mustWrite(t)(io.WriteString(f, text))
+	must(t, f.Commit())
 }
 
 func TestPermissionsStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	write(t, path, "first")
 	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(path, mode))
 		before, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		write(t, path, "again")
 		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
 			t.Errorf("mode %v (%v); want %v", after.Mode(), err, before.Mode())
 		}
 	}
-	if err := os.Chmod(path, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o444))
 	if f, err := Create(nil, path); !errors.Is(err, fs.ErrPermission) {
 		if err == nil {
 			f.Abort()
@@ -213,9 +182,7 @@ func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, strings.Repeat("é", 127)) // 254 bytes, and 255 may be
 	write(t, long, "long")
-	if err := os.Remove(long); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(long))
 	if f, err := Create(nil, filepath.Join(dir, strings.Repeat("a", 300))); err == nil {
 		f.Abort()
 		t.Error("a name of 300 bytes can be had")
@@ -227,9 +194,7 @@ func TestNames(t *testing.T) {
 	}
 	// A link to nothing leads to what it is to lead to, one to itself nowhere.
 	for name, to := range map[string]string{"link": "next", "next": "y", "loop": "pool", "pool": "loop"} {
-		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
 	write(t, filepath.Join(dir, "link"), "linked")
 	if f, err := Create(nil, filepath.Join(dir, "loop")); err == nil {
@@ -240,9 +205,7 @@ func TestNames(t *testing.T) {
 		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			t.Errorf("%s is no link any more", name)
 		}
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(dir, name)))
 	}
 	folderHas(t, dir, map[string]string{"x": "cleaned", "y": "linked"})
 }
@@ -254,17 +217,11 @@ func TestRemoveLeftovers(t *testing.T) {
 		path = filepath.Join(dir, "m[1].bls")
 	}
 	killed, err := Create(nil, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := killed.file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, killed.file.Close())
 	kept := map[string]string{".m.bls.0123abcd.tmp": "", filepath.Base(path): "", "." + filepath.Base(path) + ".tmp": "", "." + filepath.Base(path) + ".0123abcg.tmp": ""}
 	for name := range kept {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 	}
 	if err := RemoveLeftovers(nil, path); err != nil {
 		t.Error(err)

@@ -6,10 +6,10 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// A WriteError says that a file could not be written, and that what had its name before has it still.
+// A WriteError says that a file could not be written, and that the old file is there.
 type WriteError struct {
-	Path string // of the file that was to be there
-	Kept string // where the new file is, complete, which RemoveLeftovers may remove; empty where it is not
+	Path string // of the file
+	Kept string // the complete new file, which RemoveLeftovers may remove; empty if there is none
 	Left string // an incomplete file that could not be removed; empty if there is none
 	Err  error
 }
@@ -22,7 +22,8 @@ func (e *WriteError) Error() string {
 		if isTemporary(e.Kept, e.Path) {
 			at += ", which the next command that changes the file may remove"
 		}
-		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s", text, at, vfs.Remedy(e.Err))
+		return fmt.Sprintf("%s; the new file is complete, and kept as %s: give it the name yourself, or %s",
+			text, at, vfs.Remedy(e.Err))
 	}
 	if e.Left != "" {
 		text += fmt.Sprintf("; a part of the new file is left as %s, remove it", e.Left)
@@ -33,8 +34,7 @@ func (e *WriteError) Error() string {
 // Unwrap returns Err.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// A FolderError says that a file is complete and has its name, but that the folder could not be brought
-// to the disk.
+// A FolderError says that the new file is there, but its folder could not be brought to the disk.
 type FolderError struct {
 	Path string // of the file
 	Err  error

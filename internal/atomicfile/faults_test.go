@@ -18,7 +18,8 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// replace writes a file of two writes and a write over the first byte, as all users of this package together do.
+// replace writes a file of two writes and a write over the first byte, as all users of this package
+// together do.
 func replace(fsys vfs.FS, path string) error {
 	f, err := Create(fsys, path)
 	if err != nil {
@@ -63,9 +64,10 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestEveryFault lets each operation fail, alone and with all that follow, in every way, where a file is replaced and
-// where there is none. There is the old file or the new one, nothing else but what RemoveLeftovers removes or the error
-// names, and the error says what there is. Without BLSKERNEL_LONG=1 it is two errors, and one fault or all.
+// TestEveryFault lets each operation fail, alone and with all that follow, in every way, where a file
+// is replaced and where there is none. There is the old file or the new one, nothing else but what
+// RemoveLeftovers removes or the error names, and the error says what there is. Without
+// BLSKERNEL_LONG=1 it is two errors, and one fault or all.
 func TestEveryFault(t *testing.T) {
 	reasons, several := []error{syscall.ENOSPC, syscall.EIO}, []int{1, faultfs.Always}
 	if long.Asked() {
@@ -100,9 +102,7 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
 	if there {
-		if err := os.WriteFile(path, []byte(oldText), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(oldText), 0o666))
 	}
 	err := replace(d.FS(), path)
 	failed := d.Failed()
@@ -182,8 +182,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestKept does not write over files that were kept before, however many, and what it keeps RemoveLeftovers does not
-// remove, also where nothing can be added to the name.
+// TestKept does not write over files that were kept before, however many, and what it keeps
+// RemoveLeftovers does not remove, also where nothing can be added to the name.
 func TestKept(t *testing.T) {
 	for _, tc := range []struct {
 		name, stem string
@@ -210,8 +210,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestPermissionsOfAllTimes has a file that only its owner may read: from its first moment on nobody else may read the
-// new one either.
+// TestPermissionsOfAllTimes has a file that only its owner may read: from its first moment on nobody
+// else may read the new one either.
 func TestPermissionsOfAllTimes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such permissions")
@@ -220,9 +220,7 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 	write(t, path, oldText)
 	looks := 0
 	for _, mode := range []fs.FileMode{0o600, 0o660, 0o644} {
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(path, mode))
 		looking := faultfs.Func(func(c faultfs.Call) (int, error) {
 			if c.Op == faultfs.Chmod {
 				looks++
@@ -239,37 +237,6 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 	}
 	if looks != 3 {
 		t.Errorf("permissions were given %d times", looks)
-	}
-}
-
-// TestAdopt gives a file its name, or leaves it the one that it has.
-func TestAdopt(t *testing.T) {
-	for _, failing := range []faultfs.Op{"", faultfs.Rename, faultfs.SyncDir} {
-		dir := t.TempDir()
-		from, to := filepath.Join(dir, "x.part"), filepath.Join(dir, "x")
-		write(t, from, newText)
-		write(t, to, oldText)
-		d := &faultfs.Disk{Ops: []faultfs.Op{failing}, Times: 1, Err: syscall.EIO}
-		err := Adopt(d.FS(), from, to)
-		want := map[string]string{"x": newText}
-		var we *WriteError
-		var fe *FolderError
-		switch failing {
-		case "":
-			if err != nil {
-				t.Error(err)
-			}
-		case faultfs.Rename:
-			want = map[string]string{"x": oldText, "x.part": newText}
-			if !errors.As(err, &we) || we.Kept != from || we.Path != to {
-				t.Error(err)
-			}
-		case faultfs.SyncDir:
-			if !errors.As(err, &fe) || fe.Path != to {
-				t.Error(err)
-			}
-		}
-		folderHas(t, dir, want)
 	}
 }
 

@@ -8,5 +8,5 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// own does nothing: there are no owners in this sense.
+// own does nothing: the system has no such owners.
 func own(vfs.File, fs.FileInfo) {}

@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// own gives the file the owner and group of another, as far as this process may.
+// own gives the file the owner and group of another, if this process may.
 func own(file vfs.File, like fs.FileInfo) {
 	if old, ok := like.Sys().(*syscall.Stat_t); ok {
 		_ = file.Chown(int(old.Uid), int(old.Gid))

@@ -1,9 +1,6 @@
-// Package codec is the binary encoding of the states that are kept in files: whole numbers of 64 bits and
-// float64 numbers, little end first, and strings after their length. Nothing in it says what it is; both
-// sides know the order.
-//
-// A float64 is written as its 64 bits, so that what is read is what was written to the last bit, NaN
-// payloads and the sign of zero included.
+// Package codec is the binary encoding of the states in files: integers of 64 bits and float64 numbers,
+// little-endian. The encoding has no names and no types; both sides know the order. A float64 is its 64
+// bits, so that NaN payloads and the sign of zero survive.
 package codec
 
 import (
@@ -11,13 +8,12 @@ import (
 	"fmt"
 )
 
-// A FormatError says that what is read cannot have been written by a Writer, or is not all of it.
+// A FormatError says that a Writer cannot have written what is read, or that a part is missing.
 type FormatError struct {
-	// Offset is that of the number or string that is wrong, or of the end where that comes too early, from
-	// the beginning of what is decoded: of the file, where a part of a file is.
+	// Offset is that of the wrong number, or of an early end, from the beginning of what is decoded.
 	Offset int64
 	What   string // is wrong
-	Err    error  // io.ErrUnexpectedEOF where the source ends too early; may be nil
+	Err    error  // io.ErrUnexpectedEOF for an early end; may be nil
 }
 
 // Error names the place and what is wrong there.
@@ -31,8 +27,8 @@ func (e *FormatError) Error() string {
 // Unwrap returns Err.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// Moved returns the *FormatError in err with an Offset that many bytes further on, for what begins there in something
-// larger, without what wraps it; and err itself if there is none in it.
+// Moved returns the *FormatError that err wraps with by added to its Offset, for a part that begins
+// there, and err itself if it wraps none.
 func Moved(err error, by int64) error {
 	var e *FormatError
 	if !errors.As(err, &e) {
@@ -52,8 +48,7 @@ func (s *Size) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// size is that of every number.
-const size = 8
-
-// chunk is the bytes that pass through a buffer at a time.
-const chunk = 1 << 16
+const (
+	size  = 8       // bytes of a number
+	chunk = 1 << 16 // bytes of the buffers
+)

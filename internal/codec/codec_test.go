@@ -7,11 +7,11 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -35,10 +35,9 @@ func TestRoundTrip(t *testing.T) {
 	for _, n := range sizes {
 		var out bytes.Buffer
 		w := NewWriter(&out)
-		x, s := floats(n), strings.Repeat("é", n/2)
+		x := floats(n)
 		w.Bool(true)
 		w.Float64s(x)
-		w.String(s)
 		w.Uint64(math.MaxUint64)
 		w.Int(math.MaxInt)
 		w.Uint64s([]uint64{1, 1 << 63})
@@ -65,9 +64,6 @@ func TestRoundTrip(t *testing.T) {
 				if math.Float64bits(v) != math.Float64bits(x[i]) {
 					t.Fatalf("%s: number %d is %x, want %x", name, i, math.Float64bits(v), math.Float64bits(x[i]))
 				}
-			}
-			if got := r.String("text", len(s)); got != s {
-				t.Errorf("%s, %d: another string of %d bytes", name, n, len(got))
 			}
 			if v := r.Uint64(); v != math.MaxUint64 {
 				t.Errorf("%s, %d: %d", name, n, v)
@@ -97,11 +93,10 @@ func TestLayout(t *testing.T) {
 	w := NewWriter(&out)
 	w.Uint64(0x0102030405060708)
 	w.Float64(1)
-	w.String("ab")
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	want := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f" + "\x02\x00\x00\x00\x00\x00\x00\x00" + "ab"
+	want := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"
 	if got := out.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -128,13 +123,10 @@ func TestOffsets(t *testing.T) {
 		{"what the caller says", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64(); r.Fail("no") }, 8, false},
 		{"the first of some", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(2); r.Fail("no") }, 8, false},
 		{"the third of some", words(1, 2, 3, 4), func(r *Reader) { r.Uint64(); r.Float64s(3); r.FailElement(2, "no") }, 24, false},
-		{"the length of a string", words(1, 9), func(r *Reader) { r.Uint64(); r.String("s", 8) }, 8, false},
-		{"a string", words(1, 8, 9), func(r *Reader) { r.Uint64(); r.String("s", 8); r.Fail("no") }, 16, false},
 		{"more", words(1, 2), func(r *Reader) { r.Uint64(); r.End() }, 8, false},
 		{"no number", words(), func(r *Reader) { r.Uint64() }, 0, true},
 		{"half a number", strings.NewReader("12345678abc"), func(r *Reader) { r.Uint64(); r.Float64() }, 11, true},
 		{"too few numbers", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(3) }, 24, true},
-		{"too short a string", words(5), func(r *Reader) { r.String("s", 8) }, 8, true},
 		{"a truncated archive", io.MultiReader(words(1), iotest.ErrReader(io.ErrUnexpectedEOF)), func(r *Reader) { r.Uint64(); r.Uint64() }, 8, true},
 		{"the first error", words(2, 2), func(r *Reader) { r.Bool(); r.Uint64(); r.Bool(); r.End() }, 0, false},
 	} {
@@ -147,7 +139,7 @@ func TestOffsets(t *testing.T) {
 		if want := fmt.Sprintf("byte %d: ", test.offset); format != nil && !strings.HasPrefix(format.Error(), want) {
 			t.Errorf("%s: %v", test.name, format)
 		}
-		if r.Uint64() != 0 || r.Float64s(3) != nil || r.String("s", 8) != "" || r.Int("n", 9) != 0 || r.Bool() {
+		if r.Uint64() != 0 || r.Float64s(3) != nil || r.Int("n", 9) != 0 || r.Bool() {
 			t.Errorf("%s: something is read after the error", test.name)
 		}
 	}
@@ -174,40 +166,14 @@ func TestSourceErrors(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	for _, left := range []int{0, 8, chunk - 1, chunk, 2*chunk + 3} {
 		w := NewWriter(&faults.Writer{Left: left})
-		w.String("a string")
+		w.Uint64(1)
 		w.Float64s(floats(3 * chunk / size))
 		w.Uint64s(make([]uint64, 3))
-		w.String("a string")
+		w.Uint64(1)
 		w.Float64s(floats(3 * chunk / size))
 		for range 2 {
 			if err := w.Flush(); !errors.Is(err, faults.ErrFull) {
 				t.Errorf("after %d bytes: %v", left, err)
-			}
-		}
-	}
-}
-
-// TestHostileLengths claims much and has little: what is allocated is bounded by what is there.
-func TestHostileLengths(t *testing.T) {
-	for name, read := range map[string]func(r *Reader){
-		"numbers": func(r *Reader) { r.Float64s(1 << 27) },
-		"words":   func(r *Reader) { r.Uint64s(1 << 27) },
-		"a text":  func(r *Reader) { r.String("text", 1<<30) },
-	} {
-		for _, there := range []int{0, 100, chunk, 5 * chunk} {
-			data := make([]byte, 8+there)
-			data[3] = 1 << 5 // the length of the text is 2²⁹
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			r := NewReader(bytes.NewReader(data))
-			read(r)
-			runtime.ReadMemStats(&after)
-			if r.Err() == nil {
-				t.Errorf("%s, %d bytes: no error", name, there)
-			}
-			// The buffer, and slices of doubling size up to twice what is there.
-			if got, bound := after.TotalAlloc-before.TotalAlloc, uint64(2*chunk+4*there+1<<13); got > bound {
-				t.Errorf("%s: %d bytes allocated for %d, bound %d", name, got, there, bound)
 			}
 		}
 	}
@@ -220,14 +186,68 @@ func TestPanics(t *testing.T) {
 		"fewer than no numbers": func() { NewReader(strings.NewReader("")).Float64s(-1) },
 		"a negative bound":      func() { NewReader(strings.NewReader("")).Int("n", -1) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
+		if testutil.PanicValue(f) == nil {
+			t.Errorf("%s: no panic", name)
+		}
+	}
+}
+
+// TestFloat64sTo reads numbers into storage that is there, whole and cut off.
+func TestFloat64sTo(t *testing.T) {
+	for _, n := range sizes {
+		x := floats(n)
+		var out bytes.Buffer
+		w := NewWriter(&out)
+		w.Float64s(x)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, n)
+		r := NewReader(iotest.HalfReader(bytes.NewReader(out.Bytes())))
+		r.Float64sTo(got)
+		if r.End(); r.Err() != nil {
+			t.Fatalf("%d: %v", n, r.Err())
+		}
+		for i, v := range got {
+			if math.Float64bits(v) != math.Float64bits(x[i]) {
+				t.Fatalf("%d: number %d is %x, want %x", n, i, math.Float64bits(v), math.Float64bits(x[i]))
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		r = NewReader(bytes.NewReader(out.Bytes()[:out.Len()-1]))
+		r.Float64sTo(got)
+		var e *FormatError
+		if !errors.As(r.Err(), &e) || e.Offset != int64(out.Len()-1) || !errors.Is(e, io.ErrUnexpectedEOF) {
+			t.Errorf("%d, cut off: %v", n, r.Err())
+		}
+	}
+}
+
+// TestPartOfAFile has offsets of what begins further on.
+func TestPartOfAFile(t *testing.T) {
+	r := NewReaderAt(bytes.NewReader(make([]byte, 12)), 100)
+	r.Uint64()
+	r.Uint64()
+	var e *FormatError
+	if !errors.As(r.Err(), &e) || e.Offset != 112 {
+		t.Fatalf("%v", r.Err())
+	}
+	if err := Moved(fmt.Errorf("a part: %w", r.Err()), 1000); !errors.As(err, &e) || e.Offset != 1112 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", err)
+	}
+	if !errors.As(r.Err(), &e) || e.Offset != 112 {
+		t.Errorf("the error itself was changed: %v", r.Err())
+	}
+	if other := errors.New("other"); Moved(other, 5) != other || Moved(nil, 5) != nil {
+		t.Error("what is no FormatError was changed")
+	}
+	var size Size
+	w := NewWriter(&size)
+	w.Float64s(make([]float64, 20000))
+	if err := w.Flush(); err != nil || size != 160000 {
+		t.Errorf("%d bytes, %v", size, err)
 	}
 }
 

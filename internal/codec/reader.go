@@ -9,43 +9,44 @@ import (
 	"math"
 )
 
-// A Reader decodes. After the first error everything that it returns is zero or empty, and Err returns the error.
+// A Reader decodes. After the first error all its methods return zero or nil, and Err returns the
+// error.
 //
-// Whatever the source claims, no slice and no string that it makes has room for more than twice what the source has had
-// so far, beyond what fits into a buffer of 64 KiB.
+// Whatever lengths the source claims, no slice has room for more than twice what the source has given
+// so far, beyond a buffer of 64 KiB.
 type Reader struct {
 	r    *bufio.Reader
-	from int64 // where what was read last begins
-	at   int64 // where the next begins
+	from int64 // offset of the last value
+	at   int64 // offset of the next
 	err  error
 }
 
 // NewReader returns a Reader of r. It may read more of r than it decodes.
 func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, chunk)} }
 
-// NewReaderAt is NewReader for errors that count from a beginning so many bytes before.
+// NewReaderAt is NewReader for a source that begins at an offset of something larger.
 func NewReaderAt(r io.Reader, at int64) *Reader {
 	reader := NewReader(r)
 	reader.from, reader.at = at, at
 	return reader
 }
 
-// Err returns the first error: a *FormatError, or one that wraps that of the source where it cannot be read for
-// another reason than that it ends.
+// Err returns the first error: a *FormatError, or one that wraps an error of the source other than its
+// end.
 func (r *Reader) Err() error { return r.err }
 
-// Fail makes an error of what the caller found wrong with the number, the string or the first of the numbers that were
-// read last, unless there is an error already.
+// Fail sets the error, unless there is one, to what the caller found wrong with the last value, or with
+// the first of the last values.
 func (r *Reader) Fail(format string, args ...any) { r.FailElement(0, format, args...) }
 
-// FailElement is Fail for element i of the numbers that were read last.
+// FailElement is Fail for element i of the last values.
 func (r *Reader) FailElement(i int, format string, args ...any) {
 	if r.err == nil {
 		r.err = &FormatError{Offset: r.from + size*int64(i), What: fmt.Sprintf(format, args...)}
 	}
 }
 
-// End makes an error of anything that follows.
+// End sets an error if the source goes on.
 func (r *Reader) End() {
 	if r.err != nil {
 		return
@@ -59,7 +60,7 @@ func (r *Reader) End() {
 	}
 }
 
-// Uint64 reads a whole number.
+// Uint64 reads an integer.
 func (r *Reader) Uint64() uint64 {
 	r.from = r.at
 	b := r.next(size)
@@ -69,7 +70,7 @@ func (r *Reader) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// Int reads a whole number from 0 to most, which is not negative; what names it in an error.
+// Int reads an integer from 0 to most, which is not negative; what names it in an error.
 func (r *Reader) Int(what string, most int) int {
 	if most < 0 {
 		panic("codec: negative bound")
@@ -88,27 +89,12 @@ func (r *Reader) Bool() bool { return r.Int("a truth value", 1) == 1 }
 // Float64 reads any float64.
 func (r *Reader) Float64() float64 { return math.Float64frombits(r.Uint64()) }
 
-// String reads a string of at most most bytes; what names it in an error.
-func (r *Reader) String(what string, most int) string {
-	n := r.Int("the length of "+what, most)
-	r.from = r.at
-	var s []byte
-	for len(s) < n {
-		b := r.next(min(n-len(s), chunk))
-		if b == nil {
-			return ""
-		}
-		s = append(s, b...)
-	}
-	return string(s)
-}
-
-// Float64s reads n numbers. There is room for no more than those, so that appending copies.
+// Float64s reads n numbers into a slice of that capacity.
 func (r *Reader) Float64s(n int) []float64 {
-	return numbers(r, n, decodeFloat64s)
+	return values(r, n, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 }
 
-// Float64sTo fills dst. Where it fails, numbers that have been read are in dst, and the others are what they were.
+// Float64sTo fills dst. On an error dst holds the numbers that were read; the rest of dst stays.
 func (r *Reader) Float64sTo(dst []float64) {
 	r.from = r.at
 	for len(dst) > 0 {
@@ -116,29 +102,17 @@ func (r *Reader) Float64sTo(dst []float64) {
 		if part == nil {
 			return
 		}
-		decodeFloat64s(dst, part)
-		dst = dst[len(part)/size:]
-	}
-}
-
-// decodeFloat64s fills dst, or as much of it as there is in part.
-func decodeFloat64s(dst []float64, part []byte) {
-	for i := range len(part) / size {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(part[size*i:]))
-	}
-}
-
-// Uint64s reads n whole numbers.
-func (r *Reader) Uint64s(n int) []uint64 {
-	return numbers(r, n, func(dst []uint64, part []byte) {
-		for i := range dst {
-			dst[i] = binary.LittleEndian.Uint64(part[size*i:])
+		for ; len(part) > 0; dst, part = dst[1:], part[size:] {
+			dst[0] = math.Float64frombits(binary.LittleEndian.Uint64(part))
 		}
-	})
+	}
 }
 
-// numbers reads n numbers, of which the storage grows as they come; decode fills dst from its bytes.
-func numbers[T any](r *Reader, n int, decode func(dst []T, part []byte)) []T {
+// Uint64s reads n integers into a slice of that capacity.
+func (r *Reader) Uint64s(n int) []uint64 { return values(r, n, binary.LittleEndian.Uint64) }
+
+// values reads n values, each of which decode takes from 8 bytes. The slice grows as they arrive.
+func values[T any](r *Reader, n int, decode func([]byte) T) []T {
 	if n < 0 {
 		panic("codec: negative number of numbers")
 	}
@@ -149,20 +123,18 @@ func numbers[T any](r *Reader, n int, decode func(dst []T, part []byte)) []T {
 		if part == nil {
 			return nil
 		}
-		old, here := len(x), len(x)+len(part)/size
-		if here > cap(x) {
-			// Not slices.Grow, which rounds up, so that what fills its storage has no room beyond.
-			grown := make([]T, old, min(n, 2*here))
-			copy(grown, x)
-			x = grown
+		if here := len(x) + len(part)/size; here > cap(x) {
+			// Not slices.Grow, which rounds up: the last slice has room for n values.
+			x = append(make([]T, 0, min(n, 2*here)), x...)
 		}
-		x = x[:here]
-		decode(x[old:], part)
+		for ; len(part) > 0; part = part[size:] {
+			x = append(x, decode(part))
+		}
 	}
 	return x
 }
 
-// next returns the next n bytes, at most chunk of them, until the next call, or nil where there are not so many.
+// next returns the next n bytes, n at most chunk, until the next call, or nil if the source has fewer.
 func (r *Reader) next(n int) []byte {
 	if r.err != nil {
 		return nil
@@ -177,13 +149,12 @@ func (r *Reader) next(n int) []byte {
 		r.source(err)
 		return nil
 	}
-	// What was peeked at is there to be discarded.
-	_, _ = r.r.Discard(n)
+	_, _ = r.r.Discard(n) // which Peek has shown
 	r.at += int64(n)
 	return b
 }
 
-// source makes an error of one of the source that is not its end.
+// source sets an error of the source other than its end.
 func (r *Reader) source(err error) {
 	r.err = fmt.Errorf("reading from byte %d on: %w", r.at, err)
 }

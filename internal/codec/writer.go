@@ -7,31 +7,21 @@ import (
 	"math"
 )
 
-// A Writer encodes. After the first error it does nothing more, and Flush returns it.
-type Writer struct {
-	w   *bufio.Writer
-	err error
-}
+// A Writer encodes. Flush returns its first error; it writes nothing after that.
+type Writer struct{ w *bufio.Writer } // which keeps the first error
 
 // NewWriter returns a Writer to w.
-func NewWriter(w io.Writer) *Writer { return &Writer{w: bufio.NewWriterSize(w, chunk)} }
+func NewWriter(w io.Writer) *Writer { return &Writer{bufio.NewWriterSize(w, chunk)} }
 
-// Flush writes what is left in the buffer and returns the first error of all that was written.
-func (w *Writer) Flush() error {
-	if w.err == nil {
-		w.err = w.w.Flush()
-	}
-	return w.err
-}
+// Flush writes the buffer and returns the first error of all that was written.
+func (w *Writer) Flush() error { return w.w.Flush() }
 
-// Uint64 writes a whole number.
+// Uint64 writes an integer.
 func (w *Writer) Uint64(v uint64) {
-	var b [size]byte
-	binary.LittleEndian.PutUint64(b[:], v)
-	w.bytes(b[:])
+	_, _ = w.w.Write(binary.LittleEndian.AppendUint64(w.w.AvailableBuffer(), v))
 }
 
-// Int writes a whole number that is not negative.
+// Int writes an integer that is not negative.
 func (w *Writer) Int(v int) {
 	if v < 0 {
 		panic("codec: negative number")
@@ -51,47 +41,24 @@ func (w *Writer) Bool(v bool) {
 // Float64 writes the bits of v.
 func (w *Writer) Float64(v float64) { w.Uint64(math.Float64bits(v)) }
 
-// String writes the length of s in bytes, and s.
-func (w *Writer) String(s string) {
-	w.Int(len(s))
-	if w.err == nil {
-		_, w.err = w.w.WriteString(s)
-	}
-}
-
-// Float64s writes the bits of all elements of x, but not how many they are.
+// Float64s writes all elements of x, but not their number.
 func (w *Writer) Float64s(x []float64) {
-	for len(x) > 0 && w.err == nil {
-		b := w.space()
-		n := min(len(x), len(b)/size)
-		for i, v := range x[:n] {
-			binary.LittleEndian.PutUint64(b[size*i:], math.Float64bits(v))
+	for len(x) > 0 {
+		b := w.w.AvailableBuffer()
+		n := min(len(x), max(1, cap(b)/size))
+		for _, v := range x[:n] {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 		}
-		w.bytes(b[:size*n])
+		if _, err := w.w.Write(b); err != nil {
+			return
+		}
 		x = x[n:]
 	}
 }
 
-// Uint64s writes all elements of x, but not how many they are.
+// Uint64s writes all elements of x, but not their number.
 func (w *Writer) Uint64s(x []uint64) {
 	for _, v := range x {
 		w.Uint64(v)
-	}
-}
-
-// space returns the free part of the buffer, which has room for one number at least.
-func (w *Writer) space() []byte {
-	if w.w.Available() < size {
-		if err := w.w.Flush(); err != nil {
-			w.err = err
-		}
-	}
-	b := w.w.AvailableBuffer()
-	return b[:cap(b)]
-}
-
-func (w *Writer) bytes(b []byte) {
-	if w.err == nil {
-		_, w.err = w.w.Write(b)
 	}
 }

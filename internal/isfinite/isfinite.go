@@ -1,8 +1,9 @@
-// Package isfinite looks for NaN and infinities in slices, in one place for all that must not compute with them.
+// Package isfinite looks for NaN and infinities in slices, in one place for all that must not compute
+// with them.
 package isfinite
 
-// All tells whether x holds neither NaN nor infinity. 0*v is NaN for those and zero for all others, so that
-// one sum without branches decides; four sums hide the latency of the addition.
+// All tells whether x holds neither NaN nor infinity. 0*v is NaN for those and zero for all others, so
+// that one sum without branches decides; four sums hide the latency of the addition.
 func All(x []float64) bool {
 	var s0, s1, s2, s3 float64
 	for ; len(x) >= 4; x = x[4:] {

@@ -52,15 +52,15 @@ func liveHeap() int64 {
 	return int64(s[0].Value.Uint64())
 }
 
-// systemBounds returns the bounds that Linux's files below root give: of the machine, and of each control group of the
-// process that has a limit.
+// systemBounds returns the bounds that Linux's files below root give: of the machine, and of each
+// control group of the process that has a limit.
 func systemBounds(root fs.FS) []bound {
 	machine := table(root, "proc/meminfo", 1024)
 	if machine == nil {
 		return nil
 	}
-	// MemAvailable estimates from below. What is free, what files take that can be read again, and what the kernel can
-	// give up, estimates from above.
+	// MemAvailable estimates from below. What is free, what files take that can be read again, and what
+	// the kernel can give up, estimates from above.
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
 	all := []bound{{max(machine["MemAvailable"], given) + swap, "what is available in the machine, with swap"}}
@@ -82,8 +82,9 @@ type group struct {
 	files  []string // entries of memory.stat that the kernel can give up
 }
 
-// groups returns the control groups of the process that may bound its memory, and their ancestors. In a container the
-// names may be those outside of it: then only the group at the top exists, which is that of the container.
+// groups returns the control groups of the process that may bound its memory, and their ancestors. In a
+// container the names may be those outside of it: then only the group at the top exists, which is that
+// of the container.
 func groups(root fs.FS) []group {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -117,7 +118,8 @@ func groups(root fs.FS) []group {
 	return all
 }
 
-// room returns what the group's limit leaves if the kernel gives up all that it can, and whether the group has a limit.
+// room returns what the group's limit leaves if the kernel gives up all that it can, and whether the
+// group has a limit.
 func (g group) room(root fs.FS) (bytes int64, ok bool) {
 	most, ok := number(root, path.Join(g.folder, g.most))
 	if !ok || most > math.MaxInt64/2 { // version 1 writes the largest number of pages for no limit
@@ -144,7 +146,8 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// table reads a file of lines that begin with a name and a number in a unit. It returns nil without the file.
+// table reads a file of lines that begin with a name and a number in a unit. It returns nil without the
+// file.
 func table(root fs.FS, name string, unit int64) map[string]int64 {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {

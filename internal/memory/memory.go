@@ -1,11 +1,11 @@
 // Package memory refuses work that needs more memory than there is, before the work starts.
 //
-// Check compares a lower bound of what the work allocates with an upper bound of what the system can give. So it
-// refuses nothing that would fit, and what it lets through may still fail.
+// Check compares a lower bound of what the work allocates with an upper bound of what the system can
+// give. So it refuses nothing that would fit, and what it lets through may still fail.
 //
-// The upper bound is the least of the address space; the limit of the Go runtime (GOMEMLIMIT or debug.SetMemoryLimit),
-// less what is in use; and on Linux what is available in the machine and in each control group of the process, with
-// swap.
+// The upper bound is the least of the address space; the limit of the Go runtime (GOMEMLIMIT or
+// debug.SetMemoryLimit), less what is in use; and on Linux what is available in the machine and in each
+// control group of the process, with swap.
 package memory
 
 import (
@@ -16,7 +16,8 @@ import (
 	"sync/atomic"
 )
 
-// An Error says that work needs more memory than the system can give. The work did not start, and allocated nothing.
+// An Error says that work needs more memory than the system can give. The work did not start, and
+// allocated nothing.
 type Error struct {
 	Op    string // the package that asked
 	What  string // what needs the memory, with its sizes
@@ -38,16 +39,16 @@ const small = 64 << 20
 // limit is what Limit has set, 0 for nothing.
 var limit atomic.Int64
 
-// Limit makes Check compare with a number of bytes, at least 1, and with nothing else, until undo is called. It is for
-// tests.
+// Limit makes Check compare with a number of bytes, at least 1, and with nothing else, until undo is
+// called. It is for tests.
 func Limit(bytes int64) (undo func()) {
 	before := limit.Swap(bytes)
 	return func() { limit.Store(before) }
 }
 
-// Check returns nil if the system may have that many bytes more. Otherwise it returns an *Error: package op needs them
-// for what format and args say, and advises the caller to do something else. Where memory seems short Check collects
-// garbage first.
+// Check returns nil if the system may have that many bytes more. Otherwise it returns an *Error:
+// package op needs them for what format and args say, and advises the caller to do something else.
+// Where memory seems short Check collects garbage first.
 func Check(bytes int64, op, do, format string, args ...any) error {
 	have := bound{limit.Load(), "as it was set"}
 	if have.bytes == 0 {
@@ -65,12 +66,12 @@ func Check(bytes int64, op, do, format string, args ...any) error {
 	return &Error{Op: op, What: fmt.Sprintf(format, args...), Need: bytes, Have: have.bytes, Limit: have.rule, Do: do}
 }
 
-// addressable bounds what a process can address: 4 GiB with 32 bits, and 256 TiB with 64, of which processors use 48 to
-// 57. The number of float64s in fewer bytes does not overflow an int.
+// addressable bounds what a process can address: 4 GiB with 32 bits, and 256 TiB with 64, of which
+// processors use 48 to 57. The number of float64s in fewer bytes does not overflow an int.
 const addressable = 1 << (32 + 16*(bits.UintSize/64))
 
-// Floats returns the bytes of a matrix of float64 numbers with these sizes, none of which is negative, and at most
-// math.MaxInt64.
+// Floats returns the bytes of a matrix of float64 numbers with these sizes, none of which is negative,
+// and at most math.MaxInt64.
 func Floats(sizes ...int) int64 {
 	product := int64(8)
 	for _, n := range sizes {

@@ -15,10 +15,12 @@ const (
 	errorDiskFull         = syscall.Errno(112)
 )
 
-// full are the errors of a disk that is full. A write that is cut short without another reason has met its end.
+// full are the errors of a disk that is full. A write that is cut short without another reason has met
+// its end.
 var full = []error{errorDiskFull, errorHandleDiskFull, syscall.ENOSPC, io.ErrShortWrite}
 
-// rename retries for some seconds: Windows refuses to replace a file that a reader or a virus scanner has open.
+// rename retries for some seconds: Windows refuses to replace a file that a reader or a virus scanner
+// has open.
 func rename(from, to string) error {
 	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		err := os.Rename(from, to)

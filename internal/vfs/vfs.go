@@ -1,8 +1,9 @@
-// Package vfs is the file system as a value that is passed down, so that tests can pass one whose operations fail
-// (internal/testutil/faultfs). OS is package os.
+// Package vfs is the file system as a value that is passed down, so that tests can pass one whose
+// operations fail (internal/testutil/faultfs). OS is package os.
 //
-// Everything that replaces, extends or removes a file goes through an FS: models, checkpoints, predictions, exports,
-// pages, lines of results, rates, locks and temporary copies. Code that only looks at names calls package os.
+// Everything that replaces, extends or removes a file goes through an FS: models, checkpoints,
+// predictions, exports, pages, lines of results, rates, locks and temporary copies. Code that only
+// looks at names calls package os.
 package vfs
 
 import (
@@ -17,7 +18,7 @@ type FS interface {
 	CreateTemp(dir, pattern string) (File, error)                   // as os.CreateTemp
 	Rename(from, to string) error                                   // as os.Rename; replaces the file to
 	Remove(name string) error                                       // as os.Remove
-	SyncDir(name string) error                                      // brings the names in a folder to the disk, where the system can
+	SyncDir(name string) error                                      // brings the names in a folder to the disk
 }
 
 // A File is an open file. *os.File is one.

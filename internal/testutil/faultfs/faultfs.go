@@ -1,4 +1,5 @@
-// Package faultfs is a file system whose operations fail as those of a disk that is full or broken, for tests.
+// Package faultfs is a file system whose operations fail as those of a disk that is full or broken, for
+// tests.
 package faultfs
 
 import (
@@ -38,9 +39,9 @@ type Call struct {
 	Bytes int    // to be read or written
 }
 
-// A Func is a vfs.FS over vfs.OS that decides how each operation fails: a nil error lets it be done. Of a write that fails the first
-// done bytes are written; a file whose Close fails is closed; every other operation that fails is not done. It may be
-// called from several goroutines at once.
+// A Func is vfs.OS with operations that fail: it returns how each fails, or nil to do it. A write that
+// fails writes its first done bytes; a Close that fails closes the file; every other operation that
+// fails is not done. Func may be called from several goroutines at once.
 type Func func(Call) (done int, err error)
 
 // ask returns how the operation fails, in package os's words.
@@ -209,8 +210,9 @@ func (d *Disk) Failed() []Call {
 	return slices.Clone(d.failed)
 }
 
-// Full returns a file system whose writes fail with ENOSPC once room bytes have been written in all, in the middle of a
-// write if need be. Removing a file makes no room. written returns how many bytes all writes together asked for.
+// Full returns a file system whose writes fail with ENOSPC once room bytes have been written in all, in
+// the middle of a write if need be. Removing a file makes no room. written returns how many bytes all
+// writes together asked for.
 func Full(room int) (fsys vfs.FS, written func() int) {
 	var mu sync.Mutex
 	asked, left := 0, room

@@ -14,7 +14,8 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// all does every operation, in the order of the names that it returns, until one fails. The file is closed in any case.
+// all does every operation, in the order of the names that it returns, until one fails. The file is
+// closed in any case.
 func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	step := func(op Op, e error) bool {
 		if err = e; e == nil {
@@ -58,9 +59,10 @@ func all(fsys vfs.FS, dir string) (done []Op, err error) {
 	return done, err
 }
 
-// TestEveryOperation does all, and then lets the n-th fail for every n: it is not done, what it returns is what package
-// os would, and the operation is told with its path.
+// TestEveryOperation does all, and then lets the n-th fail for every n: it is not done, what it returns
+// is what package os would, and the operation is told with its path.
 func TestEveryOperation(t *testing.T) {
+	t.Parallel()
 	order := []Op{Open, Write, Write, Chmod, Seek, Read, Read, Truncate, Sync, Close, Rename, SyncDir, Remove}
 	if done, err := all(vfs.OS, t.TempDir()); err != nil || !slices.Equal(done, order) {
 		t.Fatalf("%v, %v", done, err)
@@ -133,6 +135,7 @@ func write(t *testing.T, fsys vfs.FS, bytes int) error {
 }
 
 func TestDisk(t *testing.T) {
+	t.Parallel()
 	all := &Disk{}
 	err := write(t, all.FS(), 10)
 	if calls := all.Calls(); err != nil || len(calls) != 4 || calls[1].Op != Write || calls[1].Bytes != 5 || len(all.Failed()) != 0 {
@@ -148,6 +151,7 @@ func TestDisk(t *testing.T) {
 }
 
 func TestFull(t *testing.T) {
+	t.Parallel()
 	for room := range 12 {
 		fsys, written := Full(room)
 		err := write(t, fsys, 10)

@@ -1,4 +1,5 @@
-// Package faults makes what tests let go wrong: a disk that is full, a context that ends in the middle of work.
+// Package faults makes things go wrong in tests: writers that are full, and contexts that end in the
+// middle of work.
 package faults
 
 import (
@@ -8,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// ErrFull is the error of a Writer that takes no more.
+// ErrFull is the error of a Writer that is full.
 var ErrFull = errors.New("the disk is full")
 
-// A Writer takes Left bytes. The write that goes beyond them is cut short with ErrFull, as all that follow.
+// A Writer takes Left bytes. It cuts the next write short with ErrFull, and all that follow.
 type Writer struct{ Left int }
 
 // Write takes as much of p as there is room for.
@@ -24,33 +25,39 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Context is a context that is canceled once its Err has been called a number of times: work that looks at it between
-// its parts can be stopped in each of them. Its channel is never closed.
+// A Context ends after a number of calls of its Err, so that a test can stop work at each of its
+// checks. Contexts made from it end with it; their own calls of Err do not count.
 type Context struct {
 	context.Context
-	done  chan struct{}
-	most  int64
-	looks atomic.Int64
+	cancel context.CancelCauseFunc
+	cause  error
+	most   int64
+	looks  atomic.Int64
 }
 
-// CanceledAfter returns a context of which the first calls of Err, so many, return nil, and all others
-// context.Canceled.
+// StoppedAfter returns a context whose first calls of Err, looks of them, return nil. The next call
+// cancels it with the cause, as a signal does that arrives at that moment. release cancels it.
+func StoppedAfter(looks int, cause error) (ctx *Context, release func()) {
+	c := &Context{cause: cause, most: int64(looks)}
+	c.Context, c.cancel = context.WithCancelCause(context.Background())
+	return c, func() { c.cancel(nil) }
+}
+
+// CanceledAfter is StoppedAfter with the cause context.Canceled.
 func CanceledAfter(looks int) *Context {
-	return &Context{Context: context.Background(), done: make(chan struct{}), most: int64(looks)}
+	ctx, _ := StoppedAfter(looks, context.Canceled)
+	return ctx
 }
 
-// NeverCanceled returns a context that counts how often it is looked at.
+// NeverCanceled returns a context that counts the calls of Err.
 func NeverCanceled() *Context { return CanceledAfter(math.MaxInt) }
 
-// Done returns a channel, so that the context is one that can be canceled.
-func (c *Context) Done() <-chan struct{} { return c.done }
-
-// Err counts its calls, and returns context.Canceled when there were too many.
+// Err counts its calls, and cancels the context when there are too many.
 func (c *Context) Err() error {
 	if c.looks.Add(1) > c.most {
-		return context.Canceled
+		c.cancel(c.cause)
 	}
-	return nil
+	return c.Context.Err()
 }
 
 // Looks returns how often Err was called.

@@ -1,0 +1,124 @@
+package modelfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
+)
+
+func TestMetadata(t *testing.T) {
+	for _, regressor := range []bool{false, true} {
+		f := file(t, blsupdate.Gram, regressor)
+		b := written(t, f)
+		if !bytes.Equal(written(t, f), b) {
+			t.Error("the same model gave other bytes")
+		}
+		// Predictions change nothing.
+		x, _, _ := table(0, 5, 2)
+		if regressor {
+			_, _ = f.Regressor.Predict(x)
+		} else {
+			_, _ = f.Classifier.Predict(x)
+		}
+		if !bytes.Equal(written(t, f), b) {
+			t.Error("a prediction changed the bytes")
+		}
+		g, err := Read(iotest.HalfReader(bytes.NewReader(b)), nil)
+		must(t, err)
+		if !sameMetadata(g.Metadata, f.Metadata) || (g.Regressor != nil) != regressor || (g.Classifier != nil) == regressor {
+			t.Errorf("read %+v, want %+v", g.Metadata, f.Metadata)
+		}
+		if !bytes.Equal(written(t, g), b) {
+			t.Error("what was read is written as other bytes")
+		}
+		info, err := Inspect(iotest.OneByteReader(bytes.NewReader(b)))
+		must(t, err)
+		if !sameMetadata(info.Metadata, f.Metadata) || info.Regressor() != regressor || info.Version != 1 || info.Bytes != int64(len(b)) {
+			t.Errorf("Inspect: %+v", info)
+		}
+		at := int64(headerSize)
+		for _, s := range info.Sections {
+			if s.Offset != at || string(b[at:at+4]) != s.Name {
+				t.Errorf("section %+v begins at %d", s, at)
+			}
+			sum := crc32.Checksum(b[at:at+sectionHeaderSize+s.Bytes], castagnoli)
+			if sum != s.CRC32C {
+				t.Errorf("section %s has the checksum %#x", s.Name, sum)
+			}
+			at += sectionHeaderSize + s.Bytes + checksumSize
+		}
+		end := info.Sections[len(info.Sections)-1]
+		if at != int64(len(b)) || len(info.Sections) != 3 || info.SHA256 != sha256.Sum256(b[:end.Offset]) {
+			t.Errorf("sections %+v of %d bytes", info.Sections, len(b))
+		}
+	}
+	f := file(t, blsupdate.QR, true)
+	f.Metadata = Metadata{}
+	g, err := Read(bytes.NewReader(written(t, f)), nil)
+	must(t, err)
+	if !sameMetadata(g.Metadata, Metadata{}) {
+		t.Errorf("no metadata is read as %+v", g.Metadata)
+	}
+}
+
+func TestMetadataErrors(t *testing.T) {
+	for _, test := range []struct {
+		field     string
+		change    func(m *Metadata)
+		regressor bool
+	}{
+		{"inputs", func(m *Metadata) { m.Inputs = []string{"one"} }, false},
+		{"inputs", func(m *Metadata) { m.Inputs = []string{"a", "\xff"} }, true},
+		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b"} }, false},
+		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b", "a"} }, false},
+		{"classes", func(m *Metadata) { m.Classes = []string{"a", "b", "c"} }, true},
+		{"targets", func(m *Metadata) { m.Targets = []string{"a"} }, true},
+		{"targets", func(m *Metadata) { m.Targets = []string{"a", "b"} }, false},
+		{"software", func(m *Metadata) { m.Software = "\x80" }, false},
+		{"notes", func(m *Metadata) { m.Notes = map[string]string{"\x80": ""} }, false},
+		{"notes", func(m *Metadata) { m.Notes = map[string]string{"": "\x80"} }, false},
+		{"times", func(m *Metadata) { m.Changed = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, false},
+		{"batch", func(m *Metadata) { m.Batch = -1 }, false},
+		{"progress", func(m *Metadata) { m.Progress = &Progress{Rows: -1} }, false},
+		{"progress", func(m *Metadata) { m.Progress = &Progress{Sources: []string{"\xc0"}} }, false},
+		{"metadata", func(m *Metadata) { m.Notes = map[string]string{"long": strings.Repeat("x", maxMetadata)} }, false},
+	} {
+		f := file(t, blsupdate.Gram, test.regressor)
+		test.change(&f.Metadata)
+		path := filepath.Join(t.TempDir(), "m.bls")
+		var e *MetadataError
+		if err := Save(path, f); !errors.As(err, &e) || e.Field != test.field || !strings.Contains(err.Error(), test.field) {
+			t.Errorf("%s: %v", test.field, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: there is a file (%v)", test.field, err)
+		}
+	}
+	m := Metadata{Notes: map[string]string{"": strings.Repeat("x", maxMetadata-20)}}
+	must(t, m.Check())
+
+	if err := Write(io.Discard, &File{Classifier: &bls.Classifier{}}); !errors.Is(err, bls.ErrNotFitted) {
+		t.Error(err)
+	}
+	if err := Write(io.Discard, &File{Regressor: &bls.Regressor{}}); !errors.Is(err, bls.ErrNotFitted) {
+		t.Error(err)
+	}
+	for _, f := range []*File{{}, {Classifier: &bls.Classifier{}, Regressor: &bls.Regressor{}}} {
+		v := testutil.PanicValue(func() { _ = Write(io.Discard, f) })
+		if s, ok := v.(string); !ok || !strings.HasPrefix(s, "modelfile: ") {
+			t.Errorf("panic %v, which is not of this package", v)
+		}
+	}
+}
