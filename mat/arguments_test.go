@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -116,14 +118,14 @@ func misuses() []misuse {
 
 // Bad arguments of every function panic with a constant, and nothing has been written then.
 func TestArguments(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
 		for _, m := range misuses() {
 			data := make([]float64, 60)
 			for i := range data {
 				data[i] = float64(i + 1)
 			}
 			before := slices.Clone(data)
-			if got := panicOf(func() { m.call(b, data) }); got != m.want {
+			if got := testutil.PanicValue(func() { m.call(b, data) }); got != m.want {
 				t.Errorf("%s: panics with %v, want %v", m.what, got, m.want)
 			}
 			if !slices.Equal(data, before) {
@@ -156,17 +158,11 @@ func TestSymPackedArguments(t *testing.T) {
 		{"order of a copy", mat.ErrShape, func() { s.CopySym(NewSymPacked(2, nil)) }},
 		{"order of a copy", mat.ErrShape, func() { s.CopySym(mat.NewSymDense(4, nil)) }},
 	} {
-		if got := panicOf(m.call); got != m.want {
+		if got := testutil.PanicValue(m.call); got != m.want {
 			t.Errorf("%s: panics with %v, want %v", m.what, got, m.want)
 		}
 	}
 	if !slices.Equal(data, []float64{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("storage was written: %v", data)
 	}
-}
-
-func panicOf(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
 }

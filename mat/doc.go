@@ -3,9 +3,9 @@
 // # Types
 //
 // Dense is gonum's mat.Dense by alias: callers pass what they already have. SymPacked is a symmetric
-// matrix of which only the upper triangle is stored, row after row, in n(n+1)/2 numbers: half the
-// memory of gonum's SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's
-// mat.Symmetric, so it can be given to every function of gonum that reads a matrix.
+// matrix that stores its upper triangle, row after row, in n(n+1)/2 numbers: half the memory of gonum's
+// SymDense, in the layout of gonum's blas64.SymmetricPacked. It implements gonum's mat.Symmetric, so
+// that every function of gonum that reads a matrix takes it.
 //
 // # Products
 //
@@ -17,9 +17,8 @@
 //	SymMul(bk, dst, s, b)                  dst = S B
 //	MulSym(bk, dst, b, s)                  dst = B S
 //
-// An empty dst (the zero value) is given the right size; another must have it already. As in gonum,
-// dst may be one of the operands, which costs a copy of that operand, but must not overlap one in part.
-// An empty dst that keeps storage since a Reset must not keep that of an operand. These are panics, before
-// anything is written.
-// NaN and Inf in the operands reach the result.
+// An empty dst (the zero value) gets the right size; another must have it already. As in gonum, dst may
+// be one of the operands, which costs a copy of that operand, but must not overlap one in part. An empty
+// dst that keeps storage since a Reset must not keep that of an operand. Other arguments panic before
+// anything is written. NaN and Inf in the operands reach the result.
 package mat

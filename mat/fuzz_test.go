@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/fuzz"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -122,7 +123,7 @@ func FuzzAliasing(f *testing.F) {
 		shareX, sameX := relate(at, atX)
 		shareY, sameY := relate(at, atY)
 		bad := shareX && (!sameX || empty) || shareY && (!sameY || empty)
-		switch got := panicOf(func() { MulTrans(b, dst, x, aTrans, y, bTrans) }); {
+		switch got := testutil.PanicValue(func() { MulTrans(b, dst, x, aTrans, y, bTrans) }); {
 		case got == nil && bad:
 			t.Fatal("no panic")
 		case got == regionOverlap && (bad || empty || dst.RawMatrix().Stride != x.RawMatrix().Stride || dst.RawMatrix().Stride != y.RawMatrix().Stride):
@@ -155,7 +156,7 @@ func FuzzSymPacked(f *testing.F) {
 		n := c.Below(12)
 		s := NewSymPacked(n, nil)
 		if n == 0 {
-			if panicOf(func() { s.At(0, 0) }) != mat.ErrRowAccess {
+			if testutil.PanicValue(func() { s.At(0, 0) }) != mat.ErrRowAccess {
 				t.Fatal("an element of nothing")
 			}
 			return
@@ -164,7 +165,7 @@ func FuzzSymPacked(f *testing.F) {
 		for len(c.Choices) > 3 {
 			i, j, v := c.Below(n+2)-1, c.Below(n+2)-1, float64(c.Below(256))
 			inside := i >= 0 && i < n && j >= 0 && j < n
-			got := panicOf(func() { s.SetSym(i, j, v) })
+			got := testutil.PanicValue(func() { s.SetSym(i, j, v) })
 			switch {
 			case inside && got == nil:
 				full.SetSym(i, j, v)

@@ -3,26 +3,25 @@ package mat
 import (
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 )
 
-// Mul computes dst = A B on the backend bk (nil: the default), where A is m×k and B is k×n. It takes
-// 2mnk flops. dst may be a or b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if
-// dst overlaps a or b in part.
+// Mul computes dst = A B for an m×k A and a k×n B, in 2mnk flops. dst may be a or b. It panics with
+// gonum's mat.ErrShape if the shapes do not fit, and if dst overlaps a or b in part.
 func Mul(bk blskernel.Backend, dst, a, b *Dense) { MulTrans(bk, dst, a, false, b, false) }
 
-// MulTrans computes dst = op(A) op(B) on the backend bk (nil: the default), where op(X) is Xᵀ if
-// xTrans is set and X otherwise. It takes 2mnk flops for an m×k op(A) and a k×n op(B). dst may be a
-// or b. It panics with gonum's mat.ErrShape if the shapes do not fit, and if dst overlaps a or b in part.
+// MulTrans computes dst = op(A) op(B) for an m×k op(A) and a k×n op(B), in 2mnk flops; op(X) is Xᵀ if
+// xTrans is set and X otherwise. dst may be a or b. It panics as Mul does.
 func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans bool) {
 	m, k := opDims(a, aTrans)
 	kb, n := opDims(b, bTrans)
 	if k != kb {
 		panic(mat.ErrShape)
 	}
-	reuseDense(dst, m, n, used(a.RawMatrix()), used(b.RawMatrix()))
+	reuseDense(dst, m, n, a.RawMatrix(), b.RawMatrix())
 	a, b = unaliased(dst, a), unaliased(dst, b)
 	if m == 0 || n == 0 {
 		return
@@ -31,15 +30,14 @@ func MulTrans(bk blskernel.Backend, dst, a *Dense, aTrans bool, b *Dense, bTrans
 	backend.Or(bk).Dgemm(transpose(aTrans), transpose(bTrans), m, n, k, 1, ra.Data, max(1, ra.Stride), rb.Data, max(1, rb.Stride), 0, rc.Data, rc.Stride)
 }
 
-// SymOuterK computes the symmetric product S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, on
-// the backend bk (nil: the default), into packed storage. For an n×k op(X) it takes n²k flops, half
-// of Mul's. It panics with gonum's mat.ErrShape if s has another order than n, and if s and x share
-// storage.
+// SymOuterK computes S = alpha X Xᵀ, or S = alpha Xᵀ X if xTrans is set, in packed storage. For an n×k
+// op(X) it takes n²k flops, half of Mul's. It panics with gonum's mat.ErrShape if s has another order
+// than n, and if s and x share storage.
 func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTrans bool) {
 	n, k := opDims(x, xTrans)
 	raw := x.RawMatrix()
 	if s.n == 0 || s.n == n {
-		checkApart(s.storage(n), used(raw))
+		checkApart(block.Storage(s.storage(n)), raw)
 	}
 	s.reuse(n)
 	if n == 0 {
@@ -48,16 +46,14 @@ func SymOuterK(bk blskernel.Backend, s *SymPacked, alpha float64, x *Dense, xTra
 	blskernel.Packed(bk).Dsprk(transpose(xTrans), n, k, alpha, raw.Data, max(1, raw.Stride), 0, s.data)
 }
 
-// SymMul computes dst = S B on the backend bk (nil: the default), where S is m×m and B is m×n. It
-// takes 2m²n flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and
-// if dst overlaps s, or b in part.
+// SymMul computes dst = S B for an m×m S and an m×n B, in 2m²n flops. dst may be b. It panics with
+// gonum's mat.ErrShape if the shapes do not fit, and if dst overlaps s, or b in part.
 func SymMul(bk blskernel.Backend, dst *Dense, s *SymPacked, b *Dense) {
 	mulSym(bk, blas.Left, dst, s, b)
 }
 
-// MulSym computes dst = B S on the backend bk (nil: the default), where B is m×n and S is n×n. It
-// takes 2mn² flops. dst may be b. It panics with gonum's mat.ErrShape if the shapes do not fit, and
-// if dst overlaps s, or b in part.
+// MulSym computes dst = B S for an m×n B and an n×n S, in 2mn² flops. dst may be b. It panics as SymMul
+// does.
 func MulSym(bk blskernel.Backend, dst, b *Dense, s *SymPacked) { mulSym(bk, blas.Right, dst, s, b) }
 
 func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *Dense) {
@@ -69,13 +65,13 @@ func mulSym(bk blskernel.Backend, side blas.Side, dst *Dense, s *SymPacked, b *D
 	if s.n != order {
 		panic(mat.ErrShape)
 	}
-	reuseDense(dst, m, n, used(b.RawMatrix()), s.data)
+	reuseDense(dst, m, n, b.RawMatrix(), block.Storage(s.data))
 	b = unaliased(dst, b)
 	if m == 0 || n == 0 {
 		return
 	}
 	rb, rc := b.RawMatrix(), dst.RawMatrix()
-	checkApart(used(rc), s.data)
+	checkApart(rc, block.Storage(s.data))
 	blskernel.Packed(bk).Dspmm(side, m, n, 1, s.data, rb.Data, rb.Stride, 0, rc.Data, rc.Stride)
 }
 

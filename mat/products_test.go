@@ -6,47 +6,11 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// eachBackend runs f as a subtest for the pure backend on each kernel that this machine can run, and for all
-// other backends.
-func eachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
-	for _, name := range backendNames() {
-		t.Run("backend="+name, func(t *testing.T) {
-			b, err := blskernel.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f(t, b)
-		})
-	}
-}
-
-func backendNames() (names []string) {
-	for _, k := range kernel.Names() {
-		names = append(names, "pure/"+k)
-	}
-	for _, name := range blskernel.Names() {
-		if name != "pure" { // one of those above
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// random returns a view of a larger matrix, so that its stride is not its width.
-func random(r *rand.Rand, rows, cols int) *Dense {
-	m := NewDense(rows+2, cols+3, nil)
-	for i := range rows + 2 {
-		for j := range cols + 3 {
-			m.Set(i, j, 2*r.Float64()-1)
-		}
-	}
-	return m.Slice(1, rows+1, 2, cols+2).(*Dense)
-}
 
 func randomSym(r *rand.Rand, n int) *SymPacked {
 	s := NewSymPacked(n, nil)
@@ -93,22 +57,22 @@ func close(t *testing.T, what string, got, want mat.Matrix, k int) {
 }
 
 func TestProducts(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(1, 1))
+	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
+		r := testutil.Rand(1)
 		for _, m := range []int{1, 2, 5, 33, 70} {
 			for _, n := range []int{1, 3, 40} {
 				for _, k := range []int{1, 4, 65} {
 					for _, aTrans := range []bool{false, true} {
 						for _, bTrans := range []bool{false, true} {
-							x, y := random(r, m, k), random(r, k, n)
+							x, y := testutil.RandomView(r, m, k), testutil.RandomView(r, k, n)
 							var a, c = x, y
 							var opA, opC mat.Matrix = x, y
 							if aTrans {
-								a, opA = random(r, k, m), nil
+								a, opA = testutil.RandomView(r, k, m), nil
 								opA = a.T()
 							}
 							if bTrans {
-								c, opC = random(r, n, k), nil
+								c, opC = testutil.RandomView(r, n, k), nil
 								opC = c.T()
 							}
 							var got Dense
@@ -117,11 +81,11 @@ func TestProducts(t *testing.T) {
 						}
 					}
 					var got Dense
-					x, y := random(r, m, k), random(r, k, n)
+					x, y := testutil.RandomView(r, m, k), testutil.RandomView(r, k, n)
 					Mul(b, &got, x, y)
 					close(t, "Mul", &got, naive(x, y), k)
 				}
-				s, x, y := randomSym(r, m), random(r, m, n), random(r, n, m)
+				s, x, y := randomSym(r, m), testutil.RandomView(r, m, n), testutil.RandomView(r, n, m)
 				var left, right Dense
 				SymMul(b, &left, s, x)
 				close(t, "SymMul", &left, naive(s, x), m)
@@ -144,10 +108,10 @@ func TestProducts(t *testing.T) {
 
 // TestAliasing has dst among the operands, overlapping one in part, and beside one in a larger matrix.
 func TestAliasing(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(2, 2))
+	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
+		r := testutil.Rand(2)
 		for _, trans := range []bool{false, true} {
-			a, x := random(r, 6, 6), random(r, 6, 6)
+			a, x := testutil.RandomView(r, 6, 6), testutil.RandomView(r, 6, 6)
 			var want Dense
 			MulTrans(b, &want, a, trans, x, trans)
 			first, second := mat.DenseCopyOf(a), mat.DenseCopyOf(x)
@@ -161,33 +125,33 @@ func TestAliasing(t *testing.T) {
 			MulTrans(b, both, both, trans, both, trans)
 			close(t, "dst = a = b", both, &square, 0)
 		}
-		s, x := randomSym(r, 5), random(r, 5, 5)
+		s, x := randomSym(r, 5), testutil.RandomView(r, 5, 5)
 		var want Dense
 		SymMul(b, &want, s, x)
 		SymMul(b, x, s, x)
 		close(t, "SymMul with dst = b", x, &want, 0)
 
-		big := random(r, 12, 12)
+		big := testutil.RandomView(r, 12, 12)
 		part := func(i, j int) *Dense { return big.Slice(i, i+4, j, j+4).(*Dense) }
 		for _, at := range [][2]int{{1, 0}, {0, 1}, {3, 3}, {2, 3}} {
-			if !panics(func() { Mul(b, part(4, 4), part(4+at[0], 4+at[1]), random(r, 4, 4)) }) {
+			if testutil.PanicValue(func() { Mul(b, part(4, 4), part(4+at[0], 4+at[1]), testutil.RandomView(r, 4, 4)) }) == nil {
 				t.Errorf("overlap by (%d,%d): no panic", at[0], at[1])
 			}
-			if !panics(func() { Mul(b, part(4, 4), random(r, 4, 4), part(4-at[0], 4-at[1])) }) {
+			if testutil.PanicValue(func() { Mul(b, part(4, 4), testutil.RandomView(r, 4, 4), part(4-at[0], 4-at[1])) }) == nil {
 				t.Errorf("overlap by (-%d,-%d): no panic", at[0], at[1])
 			}
 		}
 		// Packed storage that the other operand has, too.
 		storage := make([]float64, 40)
 		shared, dense := NewSymPacked(5, storage[:15]), NewDense(5, 5, storage[14:39])
-		if !panics(func() { SymOuterK(b, shared, 1, dense, false) }) {
+		if testutil.PanicValue(func() { SymOuterK(b, shared, 1, dense, false) }) == nil {
 			t.Error("SymOuterK over its operand: no panic")
 		}
-		if !panics(func() { SymMul(b, dense, shared, random(r, 5, 5)) }) || !panics(func() { MulSym(b, dense, random(r, 5, 5), shared) }) {
+		if testutil.PanicValue(func() { SymMul(b, dense, shared, testutil.RandomView(r, 5, 5)) }) == nil || testutil.PanicValue(func() { MulSym(b, dense, testutil.RandomView(r, 5, 5), shared) }) == nil {
 			t.Error("product over its packed operand: no panic")
 		}
 		for _, at := range [][2]int{{0, 4}, {4, 0}, {4, 4}, {2, 4}, {-4, 0}, {0, -4}, {-2, 4}, {-2, -4}} {
-			x, y := mat.DenseCopyOf(part(4+at[0], 4+at[1])), random(r, 4, 4)
+			x, y := mat.DenseCopyOf(part(4+at[0], 4+at[1])), testutil.RandomView(r, 4, 4)
 			want := naive(x, y)
 			Mul(b, part(4, 4), part(4+at[0], 4+at[1]), y)
 			close(t, "dst beside a", part(4, 4), want, 4)
@@ -198,7 +162,7 @@ func TestAliasing(t *testing.T) {
 // TestNonFinite checks that a NaN reaches every element that depends on it, also past zeros, and that
 // what was in dst does not matter.
 func TestNonFinite(t *testing.T) {
-	eachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
 		a, x := NewDense(3, 2, nil), NewDense(2, 3, nil)
 		a.Set(1, 1, math.NaN())
 		dst := NewDense(3, 3, nil)

@@ -20,9 +20,9 @@ var (
 	_ mat.MutableSymmetric = (*SymPacked)(nil)
 )
 
-// NewSymPacked returns an n×n matrix on data, which is used and not copied and must have n(n+1)/2
-// elements, or on new zeroed storage where data is nil. It panics if n is negative or the length
-// of data is another. n = 0 gives an empty matrix.
+// NewSymPacked returns an n×n matrix on data, of n(n+1)/2 elements, which is not copied, or on new zeroed
+// storage if data is nil. n = 0 gives an empty matrix. It panics if n is negative or data has another
+// length.
 func NewSymPacked(n int, data []float64) *SymPacked {
 	if n < 0 {
 		panic("mat: negative dimension")
@@ -66,14 +66,14 @@ func (s *SymPacked) RawSymPacked() blas64.SymmetricPacked {
 	return blas64.SymmetricPacked{N: s.n, Data: s.data, Uplo: blas.Upper}
 }
 
-// IsEmpty tells whether n is zero.
+// IsEmpty reports whether n is zero.
 func (s *SymPacked) IsEmpty() bool { return s.n == 0 }
 
 // Reset makes the matrix empty and keeps its storage for a later result.
 func (s *SymPacked) Reset() { s.n, s.data = 0, s.data[:0] }
 
-// CopySym makes s a copy of a, of whatever type a is, and returns the order. An empty s is given the
-// right size; otherwise it panics with mat.ErrShape if s has another.
+// CopySym makes s a copy of a and returns the order. It gives an empty s the size of a, and panics with
+// mat.ErrShape if s has another order.
 func (s *SymPacked) CopySym(a mat.Symmetric) int {
 	n := a.SymmetricDim()
 	s.reuse(n)
@@ -82,7 +82,7 @@ func (s *SymPacked) CopySym(a mat.Symmetric) int {
 		return n
 	}
 	for i := range n {
-		row := s.data[block.PackedRow(n, i)+i : block.PackedRow(n, i)+n]
+		row := s.block().Elements(i, i, n)
 		for j := range row {
 			row[j] = a.At(i, i+j)
 		}
@@ -96,11 +96,7 @@ func (s *SymPacked) SymDense() *mat.SymDense {
 		return &mat.SymDense{}
 	}
 	dst := mat.NewSymDense(s.n, nil)
-	raw := dst.RawSymmetric()
-	for i := range s.n {
-		at := block.PackedRow(s.n, i)
-		copy(raw.Data[i*raw.Stride+i:i*raw.Stride+s.n], s.data[at+i:at+s.n])
-	}
+	block.CopyUpper(block.Dense(dst.RawSymmetric().Data, s.n), s.block(), s.n)
 	return dst
 }
 
@@ -111,15 +107,17 @@ func (s *SymPacked) Dense() *Dense {
 	}
 	dst := NewDense(s.n, s.n, nil)
 	raw := dst.RawMatrix().Data
+	block.CopyUpper(block.Dense(raw, s.n), s.block(), s.n)
 	for i := range s.n {
-		at := block.PackedRow(s.n, i)
-		copy(raw[i*s.n+i:(i+1)*s.n], s.data[at+i:at+s.n])
 		for j := range i {
 			raw[i*s.n+j] = raw[j*s.n+i]
 		}
 	}
 	return dst
 }
+
+// block returns the matrix as a block.
+func (s *SymPacked) block() block.Matrix { return block.Packed(s.n, s.data, 0, 0) }
 
 // AddDiagonal adds v to every diagonal element: S = S + v I.
 func (s *SymPacked) AddDiagonal(v float64) {
@@ -142,7 +140,7 @@ func (s *SymPacked) reuse(n int) {
 	s.n = n
 }
 
-// storage returns what reuse makes the storage of order n, or nil where that is new.
+// storage returns the storage that reuse gives a matrix of order n, or nil if it allocates it.
 func (s *SymPacked) storage(n int) []float64 {
 	if want := block.PackedLen(n); cap(s.data) >= want {
 		return s.data[:want]

@@ -87,9 +87,3 @@ func TestSymPackedStorage(t *testing.T) {
 		t.Error("Reset gives the storage away")
 	}
 }
-
-func panics(f func()) (yes bool) {
-	defer func() { yes = recover() != nil }()
-	f()
-	return false
-}

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// On returns the Products of b, or else ones that are made of its Level 3 routines: packed operands are
-// copied to a dense workspace, some rows or columns at a time.
+// On returns the Products of b, or Products made of its Level 3 routines: they copy packed operands to a
+// dense workspace, some rows or columns at a time.
 func On(b blas.Float64) Products {
 	if p, ok := b.(Products); ok {
 		return p
@@ -15,11 +15,8 @@ func On(b blas.Float64) Products {
 	return viaDense{b}
 }
 
-// panel is the number of rows of a packed result, and of terms of a sum with packed operands, that go
-// through the workspace together: enough for a product to reach its speed and to hide the copies.
-const panel = 192
-
-// viaDense makes the Products from Dgemm, Dtrsm and Dtrmm.
+// viaDense makes Products from Dgemm and Dtrsm. At most Size rows of a packed result, and Size terms of
+// a sum with packed operands, go through the workspace together.
 type viaDense struct{ b blas.Float64 }
 
 // dense returns the rows×cols block m, or a copy of it in work if it is packed.
@@ -40,12 +37,10 @@ func stored(t blas.Transpose, r, c int) (rows, cols int) {
 	return c, r
 }
 
-// op is op(X) from its row i and column j on.
+// op returns op(X) from its row i and column j on.
 func op(t blas.Transpose, x Matrix, i, j int) Matrix {
-	if t == blas.NoTrans {
-		return x.Sub(i, j)
-	}
-	return x.Sub(j, i)
+	i, j = stored(t, i, j)
+	return x.Sub(i, j)
 }
 
 // operand returns op(X)[0:r, p:p+c], dense.
@@ -54,26 +49,38 @@ func operand(work []float64, t blas.Transpose, x Matrix, r, p, c int) Matrix {
 	return dense(work, op(t, x, 0, p), rows, cols)
 }
 
+// workspace returns storage for n elements if m is packed.
+func workspace(m Matrix, n int) []float64 {
+	if !m.Packed {
+		return nil
+	}
+	return make([]float64, n)
+}
+
+// other returns the transpose argument that t is not.
+func other(t blas.Transpose) blas.Transpose {
+	if t == blas.NoTrans {
+		return blas.Trans
+	}
+	return blas.NoTrans
+}
+
 func (v viaDense) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
 	terms := k
 	if a.Packed || b.Packed {
-		terms = min(k, panel)
+		terms = min(k, Size)
 	}
-	workA, workB, workC := room(a, m*terms), room(b, n*terms), room(c, min(panel, m)*n)
-	other := blas.NoTrans // op(B) has its terms in rows
-	if tB == blas.NoTrans {
-		other = blas.Trans
-	}
+	workA, workB, workC := workspace(a, m*terms), workspace(b, n*terms), workspace(c, min(Size, m)*n)
 	for p := 0; p < k; p += terms {
 		terms := min(terms, k-p)
-		ap, bp := operand(workA, tA, a, m, p, terms), operand(workB, other, b, n, p, terms)
+		ap, bp := operand(workA, tA, a, m, p, terms), operand(workB, other(tB), b, n, p, terms)
 		for i := 0; i < m; {
 			rows := m
 			if c.Packed {
-				rows = min(panel, m-i)
+				rows = min(Size, m-i)
 			}
 			ai, ci := op(tA, ap, i, 0), c.Sub(i, 0)
 			d := dense(workC, ci, rows, n)
@@ -87,45 +94,31 @@ func (v viaDense) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 	}
 }
 
-// room returns storage for n elements if m is packed.
-func room(m Matrix, n int) []float64 {
-	if !m.Packed {
-		return nil
-	}
-	return make([]float64, n)
-}
-
 func (v viaDense) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix, d []float64, c Matrix) {
 	if n == 0 || k == 0 {
 		return
 	}
-	other := blas.Trans
-	if t != blas.NoTrans {
-		other = blas.NoTrans
-	}
-	terms := min(k, panel)
-	workA, workC := room(a, n*terms), make([]float64, min(panel, n)*n)
+	terms := min(k, Size)
+	workA, workC := workspace(a, n*terms), make([]float64, min(Size, n)*n)
 	var workB []float64
 	if d != nil {
 		workB = make([]float64, n*terms)
 	}
 	for p := 0; p < k; p += terms {
 		terms := min(terms, k-p)
-		rows, cols := stored(t, n, terms)
 		left := operand(workA, t, a, n, p, terms)
 		right := left
 		if d != nil {
+			rows, cols := stored(t, n, terms)
 			right = Dense(workB, cols)
-			Copy(right, left, rows, cols)
-			scale(t, right, rows, cols, d[p:])
+			copyScaled(t, right, left, rows, cols, d[p:])
 		}
-		for i := 0; i < n; i += panel {
-			rows, rest := min(panel, n-i), n-i
+		for i := 0; i < n; i += Size {
+			rows, rest := min(Size, n-i), n-i
 			ai, bi := op(t, left, i, 0), op(t, right, i, 0)
-			v.b.Dgemm(t, other, rows, rest, terms, alpha, ai.X, ai.Ld, bi.X, bi.Ld, 0, workC, rest)
+			v.b.Dgemm(t, other(t), rows, rest, terms, alpha, ai.X, ai.Ld, bi.X, bi.Ld, 0, workC, rest)
 			for r := range rows {
-				at := c.Row(i+r) + i
-				row := c.X[at+r : at+rest]
+				row := c.Elements(i+r, i+r, i+rest)
 				for j, x := range workC[r*rest+r : (r+1)*rest] {
 					row[j] += x
 				}
@@ -134,22 +127,22 @@ func (v viaDense) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a Matrix,
 	}
 }
 
-// scale multiplies the columns of op(X) by d.
-func scale(t blas.Transpose, x Matrix, rows, cols int, d []float64) {
+// copyScaled copies the rows×cols src to dst and multiplies the columns of op(dst) by d.
+func copyScaled(t blas.Transpose, dst, src Matrix, rows, cols int, d []float64) {
 	for i := range rows {
-		row := x.X[x.Row(i):][:cols]
-		for j := range row {
+		row := dst.Elements(i, 0, cols)
+		for j, v := range src.Elements(i, 0, cols) {
 			if t == blas.NoTrans {
-				row[j] *= d[j]
+				row[j] = v * d[j]
 			} else {
-				row[j] *= d[i]
+				row[j] = v * d[i]
 			}
 		}
 	}
 }
 
-// BlockTrsm solves for packed blocks with one block on the diagonal of A after the other, and subtracts
-// what each part of X does to the others as a product.
+// BlockTrsm solves for packed blocks with one diagonal block of A after the other, and subtracts the
+// product of each part of X from the rest.
 func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix) {
 	if m == 0 || n == 0 {
 		return
@@ -160,7 +153,7 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 	}
 	if alpha != 1 {
 		for i := range m {
-			row := b.X[b.Row(i):][:n]
+			row := b.Elements(i, 0, n)
 			for j := range row {
 				row[j] *= alpha
 			}
@@ -170,10 +163,9 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 	if s == blas.Right {
 		order, across = n, m
 	}
-	size := min(panel, order)
-	workA, workB := room(a, size*size), room(b, size*across)
-	// Lower triangles on the left, and upper ones on the right, are solved with from their first block
-	// on.
+	size := min(Size, order)
+	workA, workB := workspace(a, size*size), workspace(b, size*across)
+	// Lower triangles on the left, and upper ones on the right, begin with their first block.
 	forward := ((ul == blas.Lower) == (t == blas.NoTrans)) == (s == blas.Left)
 	blocks := (order + size - 1) / size
 	for at := range blocks {
@@ -191,12 +183,9 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 			diagonal = Dense(workA, size)
 			CopyUpper(diagonal, a.Sub(i, i), end-i)
 		}
-		var own Matrix
-		rows, cols := m, n
-		if s == blas.Left {
-			own, rows = b.Sub(i, 0), end-i
-		} else {
-			own, cols = b.Sub(0, i), end-i
+		own, rows, cols := b.Sub(i, 0), end-i, n
+		if s == blas.Right {
+			own, rows, cols = b.Sub(0, i), m, end-i
 		}
 		x := dense(workB, own, rows, cols)
 		v.b.Dtrsm(s, ul, t, d, rows, cols, 1, diagonal.X, diagonal.Ld, x.X, x.Ld)
@@ -216,11 +205,7 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 func (v viaDense) BlockRows(rows, nanoseconds int, work RowWork) { work.Rows(0, rows) }
 
 func (v viaDense) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
-	for i := range m {
-		for j, x := range src[i*lds : i*lds+n] {
-			dst[j*ldd+i] = x
-		}
-	}
+	CopyTransposed(Dense(dst, ldd), Dense(src, lds), m, n)
 }
 
 func (v viaDense) AbsMax(x []float64) (at int, size float64) {

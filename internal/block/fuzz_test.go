@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel"
 	"blskernel/internal/block"
-	"blskernel/internal/gemm"
-	"blskernel/internal/kernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 
@@ -47,10 +47,7 @@ func (s *shape) take(rnd *rand.Rand, r *guard.Region, edge guard.Edge, isPacked 
 		p.all = r.Slice(max(0, rows-1)*ld+cols, edge)
 		p.Matrix = block.Dense(p.all, ld)
 	}
-	for i := range p.all {
-		p.all[i] = rnd.NormFloat64()
-	}
-	p.before = slices.Clone(p.all)
+	p.fill(rnd)
 	return p
 }
 
@@ -64,17 +61,22 @@ func (s *shape) diagonal(rnd *rand.Rand, r *guard.Region, edge guard.Edge, isPac
 	order := i + n + s.Below(5)
 	p.all = r.Slice(block.PackedLen(order), edge)
 	p.Matrix = block.Packed(order, p.all, i, i)
+	p.fill(rnd)
+	return p
+}
+
+// fill makes all elements random.
+func (p *place) fill(rnd *rand.Rand) {
 	for i := range p.all {
 		p.all[i] = rnd.NormFloat64()
 	}
 	p.before = slices.Clone(p.all)
-	return p
 }
 
-// at is where element (i, j) lies in all.
+// at returns the index of element (i, j) in all.
 func (p *place) at(i, j int) int { return len(p.all) - len(p.X) + p.Row(i) + j }
 
-// was is element (i, j) of op(X) as it was.
+// was returns element (i, j) of op(X) before the call.
 func (p *place) was(t blas.Transpose, i, j int) float64 {
 	if t != blas.NoTrans {
 		i, j = j, i
@@ -103,16 +105,16 @@ func (p *place) unchanged(kept func(i, j int) bool) error {
 func nothing(int, int) bool    { return false }
 func everything(int, int) bool { return true }
 
-// products are those of every kernel with blocks of a few tiles and with its own, and those that are made of
-// Dgemm.
+// products returns those of every backend and those made of Dgemm. They compute in the goroutine of the test,
+// since a fault in another one ends the program.
 func products(f *testing.F) []block.Products {
+	blskernel.SetThreads(1)
+	f.Cleanup(func() { blskernel.SetThreads(0) })
 	all := []block.Products{block.On(gonum.Implementation{})}
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		if err != nil {
-			f.Fatal(err)
+	for _, b := range backends.All(f) {
+		if b.Name() == "pure" {
+			all = append(all, block.On(b))
 		}
-		all = append(all, block.On(engine{Engine: gemm.New(k)}))
 	}
 	return all
 }
@@ -190,15 +192,8 @@ func run(t *testing.T, call func()) {
 	}
 }
 
-// alone lets calls of a test compute in its goroutine, since a fault in another one ends the program.
-func alone(f *testing.F) {
-	gemm.SetThreads(1)
-	f.Cleanup(func() { gemm.SetThreads(0) })
-}
-
 func FuzzBlockGemm(f *testing.F) {
 	seeds(f)
-	alone(f)
 	all := products(f)
 	var regions []*guard.Region
 	for range 3 {
@@ -248,7 +243,6 @@ func FuzzBlockGemm(f *testing.F) {
 
 func FuzzBlockSyrk(f *testing.F) {
 	seeds(f)
-	alone(f)
 	all := products(f)
 	regions := []*guard.Region{guard.New(f, 1<<14), guard.New(f, 1<<14)}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
@@ -300,7 +294,6 @@ func FuzzBlockSyrk(f *testing.F) {
 // sums by which it is found have the same bound.
 func FuzzBlockTrsm(f *testing.F) {
 	seeds(f)
-	alone(f)
 	all := products(f)
 	regions := []*guard.Region{guard.New(f, 1<<14), guard.New(f, 1<<14)}
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {

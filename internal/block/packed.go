@@ -5,19 +5,18 @@ import (
 	"math/bits"
 )
 
-// Packed symmetric storage keeps the upper triangle of an n×n matrix, row after row.
+// Packed storage keeps the upper triangle of an n×n matrix, row after row.
 //
 //	n = 3:   a00 a01 a02        ap = a00 a01 a02 a11 a12 a22
 //	             a11 a12
 //	                 a22
 //
-// It is the layout of gonum's blas64.SymmetricPacked and blas64.TriangularPacked with Uplo Upper
-// and, read by columns, LAPACK's packed storage with UPLO = 'L'. Row i is contiguous and has n-i
-// elements, so there is no constant distance between rows; and the trailing m×m block of a packed
-// matrix is itself a packed matrix, the last PackedLen(m) elements.
+// It is the layout of gonum's blas64.SymmetricPacked and blas64.TriangularPacked with Uplo Upper and,
+// read by columns, LAPACK's packed storage with UPLO = 'L'. Row i is contiguous and has n-i elements.
+// The trailing m×m block of a packed matrix is itself packed: the last PackedLen(m) elements.
 
-// PackedLen returns the number of stored elements of an n×n matrix, n(n+1)/2, or where that is more than an int can be,
-// which begins at n = 65,536 on 32 bits, the largest int: no slice is that long.
+// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix, or the largest int if that
+// overflows, as it does from n = 65,536 on 32 bits; no slice is that long.
 func PackedLen(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {
@@ -26,11 +25,11 @@ func PackedLen(n int) int {
 	return int(low / 2)
 }
 
-// PackedRow returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]. The
-// stored part of row i is therefore ap[r+i : r+n].
+// PackedRow returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]: row i is
+// ap[r+i : r+n].
 func PackedRow(n, i int) int { return i * (2*n - i - 1) / 2 }
 
-// PackedIndex returns the position in ap of element (i, j), whichever triangle it is in.
+// PackedIndex returns the index in ap of element (i, j), of either triangle.
 func PackedIndex(n, i, j int) int {
 	if i > j {
 		i, j = j, i
