@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -41,7 +43,7 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	const n, l = 3, 5
 	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})
 	c, f, lu, qr := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
-	tall := randomFull(newRand(5), l, n).dense()
+	tall := randomFull(testutil.Rand(5), l, n).dense()
 	if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense()), qr.Factorize(tall)); err != nil {
 		t.Fatal(err)
 	}
@@ -170,6 +172,9 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 		add(name+": rows of its right-hand sides", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n), view(d, 70, n+1, 2)) })
 		add(name+": columns of its right-hand sides", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n), view(d, 70, n, 3)) })
 		add(name+": no right-hand sides", shape, func(d []float64) { _ = do(square(d), z(d), view(d, 40, n, n), nil) })
+		none := &mat.Dense{}
+		add(name+": right-hand sides without rows", shape, func(d []float64) { _ = do(square(d), nil, none, view(d, 70, n, 2)) })
+		add(name+": rows without R", shape, func(d []float64) { _ = do(none, nil, view(d, 40, n, n), nil) })
 		add(name+": no z", shape, func(d []float64) { _ = do(square(d), nil, view(d, 40, n, n), view(d, 70, n, 2)) })
 	}
 
@@ -222,13 +227,13 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 // Bad arguments of every function and method panic with a constant, on every backend, and nothing has been
 // written then.
 func TestArguments(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, m := range misuses(t, bk) {
 			data := make([]float64, 100)
 			for i := range data {
 				data[i] = float64(i + 1)
 			}
-			if got := panicOf(func() { m.call(data) }); got != m.want {
+			if got := testutil.PanicValue(func() { m.call(data) }); got != m.want {
 				t.Errorf("%s: panics with %v, want %v", m.what, got, m.want)
 			}
 			for i, v := range data {
@@ -238,10 +243,4 @@ func TestArguments(t *testing.T) {
 			}
 		}
 	})
-}
-
-func panicOf(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
@@ -16,7 +18,7 @@ func TestExtremePivots(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 5
-	rng := newRand(92)
+	rng := testutil.Rand(92)
 	for _, d := range []float64{0x1p-1074, 0x1.fp-1030, 0x1.7p-1023, 0x1.000001p1022, 0x1.9p1023, math.MaxFloat64} {
 		for range 20 {
 			a := mat.NewDense(n, n, nil)
@@ -41,7 +43,7 @@ func TestExtremePivots(t *testing.T) {
 // A reflection that overflows although R does not, since alpha - beta is larger than the largest
 // number, is an error.
 func TestReflectionOverflows(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		f := QR{Backend: bk}
 		err := f.Factorize(mat.NewDense(2, 1, []float64{0.9 * math.MaxFloat64, 0.3 * math.MaxFloat64}))
 		var pivot *PivotError

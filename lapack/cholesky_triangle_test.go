@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A triangleFamily makes upper triangles with a positive diagonal.
@@ -128,8 +127,8 @@ func checkProduct(t *testing.T, name string, c, a, b *full) {
 
 // U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and the two halves of SolveTo and SolveRowsTo to the bit.
 func TestCholeskySolveU(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(211)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(211)
 		eachFamily(func(name string, family triangleFamily, s size) {
 			c, u := choleskyOf(rng, bk, family, s)
 			const m = 5
@@ -181,8 +180,8 @@ func TestCholeskySolveU(t *testing.T) {
 
 // More rows than a panel has, each as if it were alone.
 func TestCholeskySolveUPanels(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(212)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(212)
 		c, u := choleskyOf(rng, bk, triangleFamilies()[0], size{7, 0})
 		b := randomFull(rng, 2*rowPanel+3, 7)
 		bd, intact := wide(t, b)
@@ -196,8 +195,8 @@ func TestCholeskySolveUPanels(t *testing.T) {
 
 // Uᵀ X = L in the lower triangle only, X lower triangular.
 func TestCholeskySolveUTriangle(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(213)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(213)
 		eachFamily(func(name string, family triangleFamily, s size) {
 			c, u := choleskyOf(rng, bk, family, s)
 			for _, lda := range strides(s.n) {
@@ -216,8 +215,8 @@ func TestCholeskySolveUTriangle(t *testing.T) {
 
 // X = U R in the upper triangle only, both upper triangular.
 func TestCholeskyMulUTriangle(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(214)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(214)
 		eachFamily(func(name string, family triangleFamily, s size) {
 			c, u := choleskyOf(rng, bk, family, s)
 			for _, lda := range strides(s.n) {
@@ -236,7 +235,7 @@ func TestCholeskyMulUTriangle(t *testing.T) {
 
 // With integers everything is exact: U of ones, of which the inverse has two diagonals.
 func TestCholeskyTriangleGolden(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 9, 65, 2*block.Size + 9} {
 			ones := triangleFamily{"ones", func(*rand.Rand, int, int, int) float64 { return 1 }}
 			c, _ := choleskyOf(nil, bk, ones, size{n, 0})
@@ -269,9 +268,9 @@ func TestCholeskyTriangleGolden(t *testing.T) {
 
 // What is refused is not changed, and what overflows is an error.
 func TestCholeskyTriangleErrors(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 150
-		rng := newRand(215)
+		rng := testutil.Rand(215)
 		c, _ := choleskyOf(rng, bk, triangleFamilies()[0], size{n, 0})
 		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 			refused := func(name string, i, j int, do func(x *mat.Dense) error) {
@@ -316,62 +315,6 @@ func TestCholeskyTriangleErrors(t *testing.T) {
 		}
 		if want := "lapack: Dttrmm: element (99, 99) of the product overflows: NaN or infinity; scale the matrices"; err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
-		}
-	})
-}
-
-func TestCholeskyTrianglePanics(t *testing.T) {
-	var none Cholesky
-	x := mat.NewDense(3, 3, nil)
-	mustPanic(t, notFactorized, func() { _ = none.SolveUTo(x, x, false) })
-	mustPanic(t, notFactorized, func() { _ = none.SolveURowsTo(x, x, false) })
-	mustPanic(t, notFactorized, func() { _ = none.SolveUTriangle(x) })
-	mustPanic(t, notFactorized, func() { _ = none.MulUTriangle(x) })
-	c, _ := choleskyOf(newRand(216), nil, triangleFamilies()[0], size{3, 0})
-	for _, s := range [][2]int{{2, 2}, {2, 3}, {3, 2}, {4, 4}} {
-		x := mat.NewDense(s[0], s[1], nil)
-		mustPanic(t, gonummat.ErrShape, func() { _ = c.SolveUTriangle(x) })
-		mustPanic(t, gonummat.ErrShape, func() { _ = c.MulUTriangle(x) })
-	}
-	mustPanic(t, gonummat.ErrShape, func() { _ = c.SolveUTo(&mat.Dense{}, mat.NewDense(2, 3, nil), false) })
-	mustPanic(t, gonummat.ErrShape, func() { _ = c.SolveUTo(mat.NewDense(3, 2, nil), x, false) })
-	mustPanic(t, gonummat.ErrShape, func() { _ = c.SolveURowsTo(&mat.Dense{}, mat.NewDense(3, 2, nil), false) })
-	whole := mat.NewDense(4, 4, nil)
-	at := func(i, j int) *mat.Dense { return whole.Slice(i, i+3, j, j+3).(*mat.Dense) }
-	mustPanic(t, solveAliased, func() { _ = c.SolveUTo(at(0, 0), at(1, 0), false) })
-	mustPanic(t, solveAliased, func() { _ = c.SolveURowsTo(at(0, 0), at(0, 1), false) })
-	if err := c.SolveUTo(at(1, 1), at(1, 1), false); err != nil {
-		t.Error(err)
-	}
-}
-
-// An order of zero, and no right-hand sides, are no errors.
-func TestCholeskyTriangleEmpty(t *testing.T) {
-	c, none := Cholesky{}, &mat.Dense{}
-	if err := c.Factorize(&mat.SymPacked{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(c.SolveUTo(none, none, true), c.SolveURowsTo(none, none, true), c.SolveUTriangle(none), c.MulUTriangle(none)); err != nil {
-		t.Error(err)
-	}
-}
-
-// Every method announces itself once, with its sizes, and computes on the backend that it is given.
-func TestCholeskyTriangleRoutines(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		const n, m = 150, 4
-		rng := newRand(217)
-		j := &journal{inner: bk}
-		c, _ := choleskyOf(rng, j, triangleFamilies()[0], size{n, 0})
-		b, square := randomFull(rng, n, m), randomFull(rng, n, n).dense()
-		if err := errors.Join(c.SolveUTo(&mat.Dense{}, b.dense(), false), c.SolveURowsTo(&mat.Dense{}, b.transpose().dense(), true),
-			c.SolveUTriangle(square), c.MulUTriangle(square)); err != nil {
-			t.Fatal(err)
-		}
-		want := []backend.Routine{{Name: "Dtptrs", M: n, N: n, NRHS: m}, {Name: "Dtptrs", M: n, N: n, NRHS: m},
-			{Name: "Dttrsm", M: n, N: n}, {Name: "Dttrmm", M: n, N: n}}
-		if !slices.Equal(j.routines, want) {
-			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/long"
 
 	gonumlapack "gonum.org/v1/gonum/lapack"
@@ -63,7 +64,7 @@ var inherited = []conformance{
 func TestImplementation(t *testing.T) {
 	// The suites make their matrices and their checks with blas64.
 	useBLAS(t, fastBLAS(t))
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, c := range replaced {
 			t.Run(c.routine, func(t *testing.T) { c.run(t, Implementation{Backend: bk}) })
 		}
@@ -96,7 +97,7 @@ func TestImplementationInherited(t *testing.T) {
 		}
 	}
 	if long.Asked() {
-		onKernels(t, inherit)
+		backends.OnKernels(t, inherit)
 	} else {
 		inherit(t, blskernel.Default())
 	}

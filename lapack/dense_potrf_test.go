@@ -6,14 +6,16 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// ‖A - UᵀU‖ <= 30 n eps ‖A‖, in one triangle only.
+// ‖A - UᵀU‖ <= 30 n eps ‖A‖, and ‖I - A X‖ <= 30 n eps ‖A‖ ‖X‖ for X from the factor, in one triangle only.
 func TestDensePotrf(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(101)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(101)
 		for _, n := range withLibrary(bk, denseOrders()...) {
 			s := spdOf(rng, n)
 			eachTriangle(n, func(name string, ul blas.Uplo, lda int) {
@@ -26,6 +28,9 @@ func TestDensePotrf(t *testing.T) {
 				if r := over(a.sub(u.transpose().mul(u)).norm(), float64(n)*eps, a.norm()); !(r <= ratioBound) {
 					t.Errorf("%s: ‖A - UᵀU‖/(n ‖A‖ eps) = %.3g", name, r)
 				}
+				dpotri(bk, ul, n, g.a, lda)
+				g.check(t, name)
+				checkInverse(t, name, a, g.symmetric())
 			})
 		}
 	})
@@ -33,7 +38,7 @@ func TestDensePotrf(t *testing.T) {
 
 // The first pivot that fails is found wherever it is, and left on the diagonal as it was found.
 func TestDensePotrfPivot(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range withLibrary(bk, 1, 2, 8, 9, 16, 17, 65, 127, 128, 129, 200) {
 			for p := 0; p < n; p += 1 + n/7 {
 				for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -67,7 +72,7 @@ func TestDensePotrfPivot(t *testing.T) {
 
 // A NaN beside the diagonal spoils the pivot of its column, or row, and no pivot before it.
 func TestDensePotrfNaN(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range withLibrary(bk, 2, 9, 17, 65, 130) {
 			for p := 1; p < n; p += 1 + n/10 {
 				for _, q := range []int{0, p / 2, p - 1} {

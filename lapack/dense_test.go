@@ -4,43 +4,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
-	"blskernel/internal/kernel"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
-
-// onKernels runs f for the backend openblas, and for the pure one on each kernel that this machine
-// has, but with -short not on that in Go, which takes the longest, where there is another one.
-func onKernels(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
-	var on []string
-	for _, name := range []string{"openblas", "pure/avx512", "pure/avx2", "pure/generic"} {
-		if testing.Short() && name == "pure/generic" && len(kernel.Names()) > 1 {
-			continue
-		}
-		bk, err := blskernel.Lookup(name)
-		t.Run("backend="+name, func(t *testing.T) {
-			if err != nil {
-				t.Skip(err)
-			}
-			f(t, bk)
-		})
-		if err == nil {
-			on = append(on, name)
-		}
-	}
-	if on == nil {
-		t.Fatal("there is no backend to test on")
-	}
-	t.Logf("tested on %s", strings.Join(on, ", "))
-}
 
 // denseOrders are all orders to 70, and orders about the boundaries of tiles, base cases and halves.
 func denseOrders() []int {

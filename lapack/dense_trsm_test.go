@@ -6,6 +6,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -13,8 +15,8 @@ import (
 // ‖alpha B - op(A) X‖ <= 30 n eps ‖A‖ ‖X‖ on either side, for orders that are halved and orders that
 // are not.
 func TestDenseTrsm(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(109)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(109)
 		for _, n := range []int{1, 40, block.Size, block.Size + 1, 2*block.Size + 5} {
 			for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 				for _, tr := range []blas.Transpose{blas.NoTrans, blas.Trans} {

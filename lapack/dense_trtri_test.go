@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -13,8 +15,8 @@ import (
 // ‖I - V T‖ <= 30 n eps ‖V‖ ‖T‖, in one triangle only. The triangles are graded, well conditioned for
 // their order, or of any condition with ones on their diagonal.
 func TestDenseTrtri(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(107)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(107)
 		for _, n := range denseOrders() {
 			for _, diag := range []blas.Diag{blas.NonUnit, blas.Unit} {
 				eachTriangle(n, func(name string, ul blas.Uplo, lda int) {

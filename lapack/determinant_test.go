@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
@@ -46,8 +49,8 @@ func bigLogDet(a0 *full) (log, sign float64) {
 // The determinant is that of A + E with ‖E‖ <= c n u ‖A‖, c = 30 as in the tests of the factors, and
 // log det(A + E) - log det A = trace(A⁻¹E) to first order, at most n ‖A⁻¹‖ ‖E‖. The rest is rounding.
 func TestLogDet(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(61)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(61)
 		for _, m := range symGallery() {
 			for _, n := range []int{1, 2, 3, 6, 15} {
 				a := m.make(rng, n)
@@ -56,33 +59,47 @@ func TestLogDet(t *testing.T) {
 				if err := f.Factorize(a); err != nil {
 					t.Fatal(err)
 				}
-				wantLog, wantSign := bigLogDet(af)
-				cond := 1 / f.RCond()
-				tol := ratioBound*float64(n*n)*eps*cond + 2*(4*float64(n)+math.Abs(wantLog))*eps
-				check := func(name string, log, sign float64) {
-					t.Helper()
-					if !(math.Abs(log-wantLog) <= tol) || (tol < 1 && sign != wantSign) {
-						t.Errorf("%s: %s: n=%d: log|det| = %v, sign %v, want %v, %v", m.name, name, n, log, sign, wantLog, wantSign)
-					}
-				}
-				log, sign := f.LogDet()
-				check("LDLT", log, sign)
+				checkLogDet(t, "LDLT: "+m.name, &f, af)
 				if m.spd {
 					if err := c.Factorize(a); err != nil {
 						t.Fatal(err)
 					}
-					log, sign := c.LogDet()
-					check("Cholesky", log, sign)
+					checkLogDet(t, "Cholesky: "+m.name, &c, af)
 				}
+			}
+		}
+		for _, m := range generalFamilies() {
+			for _, n := range []int{1, 2, 3, 6, 15} {
+				a := m.generate(rng, n)
+				f := LU{Backend: bk}
+				if err := f.Factorize(a.dense()); m.singular && errors.Is(err, ErrSingular) {
+					continue
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				checkLogDet(t, "LU: "+m.name, &f, a)
 			}
 		}
 	})
 }
 
+func checkLogDet(t *testing.T, name string, f interface {
+	RCond() float64
+	LogDet() (log, sign float64)
+}, a *full) {
+	t.Helper()
+	wantLog, wantSign := bigLogDet(a)
+	n := float64(a.r)
+	tol := ratioBound*n*n*eps/f.RCond() + 2*(4*n+math.Abs(wantLog))*eps
+	if log, sign := f.LogDet(); !(math.Abs(log-wantLog) <= tol) || tol < 1 && sign != wantSign {
+		t.Errorf("%s: n=%d: log|det| = %v, sign %v, want %v, %v", name, a.r, log, sign, wantLog, wantSign)
+	}
+}
+
 // Determinants that overflow or underflow by far, from 1×1 and 2×2 pivots, are known to the last
 // digits: the first of each kind of factor, then those of many.
 func TestLogDetScaled(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 3, 4, 63, 64, 129, 200} {
 			for _, s := range []float64{1, 1e150, 1e-150, 1e300, 1e-300, 0x1p-1060} {
 				fraction, exponent := math.Frexp(s) // math.Log is wrong for subnormal numbers on amd64
@@ -139,8 +156,6 @@ func TestLogDetScaled(t *testing.T) {
 		}
 		var f LDLT
 		var c Cholesky
-		mustPanic(t, notFactorized, func() { f.LogDet() })
-		mustPanic(t, notFactorized, func() { c.LogDet() })
 		if err := errors.Join(f.Factorize(&mat.SymPacked{}), c.Factorize(&mat.SymPacked{})); err != nil {
 			t.Fatal(err)
 		}
@@ -148,6 +163,70 @@ func TestLogDetScaled(t *testing.T) {
 			if log, sign := logDet(); log != 0 || sign != 1 {
 				t.Errorf("n=0: %v, %v", log, sign)
 			}
+		}
+	})
+}
+
+func TestLULogDet(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(62)
+		// Permutations, scaled so that the determinant is far from what a number holds.
+		for _, n := range []int{0, 1, 2, 3, 65, 200} {
+			for _, s := range []float64{1, 0x1p900, -0x1p900, 0x1p-1000} {
+				a, parity := newFull(n, n), 1.0
+				order := rng.Perm(n)
+				for i, j := range order {
+					a.set(i, j, s)
+					parity *= math.Copysign(1, s)
+					for _, before := range order[:i] {
+						if before > j {
+							parity = -parity
+						}
+					}
+				}
+				f := LU{Backend: bk}
+				if err := f.Factorize(a.dense()); err != nil {
+					t.Fatal(err)
+				}
+				_, e := math.Frexp(s)
+				want := float64(n*(e-1)) * math.Ln2
+				tol := 2 * (4*float64(n) + math.Abs(want)) * eps
+				if log, sign := f.LogDet(); !(math.Abs(log-want) <= tol) || sign != parity {
+					t.Errorf("n=%d, elements %g: log|det| = %v, sign %v, want %v, %v", n, s, log, sign, want, parity)
+				}
+			}
+		}
+	})
+}
+
+// The matrix of Higham, section 9.4, with which partial pivoting attains the bound: ones on the
+// diagonal and in the last column, -1 below the diagonal. It is its own kind's worst by rows only: of
+// the transpose the elements do not grow.
+func TestGrowthFactor(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range []int{1, 2, 10, 70} {
+			a := newFull(n, n)
+			for i := range n {
+				for j := range i {
+					a.set(i, j, -1)
+				}
+				a.set(i, i, 1)
+				a.set(i, n-1, 1)
+			}
+			if _, transposed := backend.ColumnMajor(bk); transposed {
+				a = a.transpose()
+			}
+			f := LU{Backend: bk}
+			if err := f.Factorize(a.dense()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := f.GrowthFactor(), math.Ldexp(1, n-1); got != want {
+				t.Errorf("n=%d: growth factor %v, want %v", n, got, want)
+			}
+		}
+		f := LU{Backend: bk}
+		if err := f.Factorize(&mat.Dense{}); err != nil || f.GrowthFactor() != 1 {
+			t.Errorf("n=0: growth factor %v, error %v", f.GrowthFactor(), err)
 		}
 	})
 }

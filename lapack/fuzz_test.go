@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 	"blskernel/mat"
@@ -97,7 +98,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 			f.Add([]byte{form, form, n, n / 3, 1, 2, 3, form}, uint64(n))
 		}
 	}
-	rnd := newRand(21)
+	rnd := testutil.Rand(21)
 	for range 40 {
 		data := make([]byte, 16)
 		for i := range data {
@@ -120,7 +121,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 	blskernel.SetThreads(1) // a fault in another goroutine would end the program
 	f.Cleanup(func() { blskernel.SetThreads(0) })
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
-		p := &problem{t: t, Choices: data, rng: newRand(seed), regions: regions}
+		p := &problem{t: t, Choices: data, rng: testutil.Rand(seed), regions: regions}
 		p.bk = backends[p.Below(len(backends))]
 		p.edge = guard.Edges[p.Below(len(guard.Edges))]
 		run(p)

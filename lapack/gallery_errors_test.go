@@ -11,6 +11,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
@@ -42,8 +44,8 @@ func exactRank(rng *rand.Rand, n, rank int) (l, d *full) {
 var singularOrders = []int{1, 2, 3, 5, 16, 17, 33, 64, 65, 97, 129, 200, 257}
 
 func TestExactlySingular(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(71)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(71)
 		for _, n := range singularOrders {
 			for _, rank := range []int{0, 1, n / 3, n / 2, n - 1} {
 				if rank < 0 || rank >= n {
@@ -70,9 +72,9 @@ func TestExactlySingular(t *testing.T) {
 				for _, err := range []error{lu.Factorize(general.dense()), lu.FactorizeInPlace(general.dense())} {
 					wantZeroPivot(t, "LU: "+name, err, ErrSingular, rank, rank)
 				}
-				mustPanic(t, notFactorized, func() { f.RCond() })
-				mustPanic(t, notFactorized, func() { c.RCond() })
-				mustPanic(t, notFactorized, func() { lu.RCond() })
+				testutil.MustPanic(t, notFactorized, func() { f.RCond() })
+				testutil.MustPanic(t, notFactorized, func() { c.RCond() })
+				testutil.MustPanic(t, notFactorized, func() { lu.RCond() })
 			}
 			for _, p := range []int{0, n / 2, n - 1} {
 				// A row of zeros sinks to the last place of LU and a column of zeros stays in its own,
@@ -172,11 +174,11 @@ func positions(rng *rand.Rand, n int) [][2]int {
 // NaN and infinities are found wherever they are, the first of several by rows, before anything is
 // written.
 func TestNotFinite(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(72)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(72)
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 17, 64, 65, 129, 200} {
 			spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%5) })
-			f, c, lu := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}
+			f, c, lu, qr := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
 			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 				for _, p := range positions(rng, n) {
 					i, j := p[0], p[1]
@@ -192,16 +194,17 @@ func TestNotFinite(t *testing.T) {
 						for _, err := range []error{f.Factorize(a), f.FactorizeInPlace(a), c.Factorize(a), c.FactorizeInPlace(a)} {
 							wantElement(t, name, err, ErrNotFinite, min(i, j), max(i, j))
 						}
-						for _, err := range []error{lu.Factorize(d), lu.FactorizeInPlace(d)} {
+						for _, err := range []error{lu.Factorize(d), lu.FactorizeInPlace(d), qr.Factorize(d), qr.FactorizeInPlace(d)} {
 							wantElement(t, name, err, ErrNotFinite, i, j)
 						}
 					})
 					if !sameBits(before, a.RawSymPacked().Data) || !sameBits(beforeD, fullOf(d).x) {
 						t.Errorf("%s: the matrix was changed", name)
 					}
-					mustPanic(t, notFactorized, func() { f.RCond() })
-					mustPanic(t, notFactorized, func() { c.RCond() })
-					mustPanic(t, notFactorized, func() { lu.RCond() })
+					testutil.MustPanic(t, notFactorized, func() { f.RCond() })
+					testutil.MustPanic(t, notFactorized, func() { c.RCond() })
+					testutil.MustPanic(t, notFactorized, func() { lu.RCond() })
+					testutil.MustPanic(t, notFactorized, func() { qr.RCond() })
 				}
 			}
 			if err := errors.Join(f.Factorize(spd), c.Factorize(spd), lu.Factorize(spd.Dense())); err != nil {
@@ -233,8 +236,8 @@ func TestNotFinite(t *testing.T) {
 // Eliminations that overflow on the way end, and with the error that says so. The elements are
 // random signs of nearly the largest number, whose Schur complements are zero or overflow.
 func TestOverflow(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(73)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(73)
 		overflows := 0
 		for _, n := range []int{1, 2, 3, 4, 5, 8, 16, 17, 33, 65, 100, 129, 200} {
 			for range 4 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
@@ -313,7 +314,7 @@ func checkRCondGallery(t *testing.T, name string, got float64, a, inv *full) {
 
 // onEach runs a test of the gallery on every backend, with a table of its ratios.
 func onEach(t *testing.T, f func(t *testing.T, bk blskernel.Backend, ratios ratioTable)) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		ratios := ratioTable{}
 		f(t, bk, ratios)
 		ratios.log(t)

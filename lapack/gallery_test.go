@@ -2,11 +2,13 @@ package lapack
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -16,7 +18,7 @@ func TestGalleryCholesky(t *testing.T) {
 			if !m.spd {
 				continue
 			}
-			rng := newRand(uint64(100 + i))
+			rng := testutil.Rand(uint64(100 + i))
 			for _, n := range galleryOrders(i, m.most) {
 				f := &Cholesky{Backend: bk}
 				a := m.make(rng, n)
@@ -29,7 +31,7 @@ func TestGalleryCholesky(t *testing.T) {
 func TestGalleryLDLT(t *testing.T) {
 	onEach(t, func(t *testing.T, bk blskernel.Backend, ratios ratioTable) {
 		for i, m := range symmetricFamilies() {
-			rng := newRand(uint64(200 + i))
+			rng := testutil.Rand(uint64(200 + i))
 			for _, n := range galleryOrders(i, m.most) {
 				f := &LDLT{Backend: bk}
 				a, b := m.make(rng, n), randomFull(rng, n, 1+n%4)
@@ -42,6 +44,9 @@ func TestGalleryLDLT(t *testing.T) {
 				if t.Failed() || m.negative == nil {
 					continue
 				}
+				if err := f.Factorize(a); err != nil {
+					t.Fatal(err)
+				}
 				negative := m.negative(n)
 				if p, q, z := f.Inertia(); p != n-negative || q != negative || z != 0 {
 					t.Errorf("%s: n=%d: inertia (%d, %d, %d), want (%d, %d, 0)", m.name, n, p, q, z, n-negative, negative)
@@ -51,7 +56,7 @@ func TestGalleryLDLT(t *testing.T) {
 	})
 }
 
-// checkGallerySymmetric holds one matrix to all ratios; f is left with its factorization.
+// checkGallerySymmetric holds one matrix to all ratios.
 func checkGallerySymmetric(t *testing.T, family string, f symmetricFactor, refine func(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error), a *mat.SymPacked, b *full, ratios ratioTable) {
 	t.Helper()
 	n, af := a.SymmetricDim(), fullOf(a)
@@ -70,22 +75,16 @@ func checkGallerySymmetric(t *testing.T, family string, f symmetricFactor, refin
 	check("factor", over(af.sub(rebuilt).norm(), float64(n)*eps, af.norm()))
 	ratios.check(t, family, "factor-elements", n, elementRatio(af, rebuilt, reconstruct(magnitudesOf(f))), elementBound)
 
-	var x, y mat.Dense
-	if err := f.SolveTo(&x, b.dense()); err != nil {
-		t.Errorf("%s: n=%d: SolveTo: %v", family, n, err)
-		return
+	if n > 0 {
+		x, y := solutions(t, fmt.Sprintf("%s: n=%d", family, n), f, b)
+		check("solve", residualRatio(af, fullOf(x), b))
+		check("solve-rows", residualRatio(af, y, b))
+		if _, err := refine(x, a, b.dense()); err != nil {
+			t.Errorf("%s: n=%d: Refine: %v", family, n, err)
+			return
+		}
+		check("refined", residualRatio(af, fullOf(x), b))
 	}
-	check("solve", residualRatio(af, fullOf(&x), b))
-	if err := f.SolveRowsTo(&y, b.transpose().dense()); err != nil {
-		t.Errorf("%s: n=%d: SolveRowsTo: %v", family, n, err)
-		return
-	}
-	check("solve-rows", residualRatio(af, fullOf(&y).transpose(), b))
-	if _, err := refine(&x, a, b.dense()); err != nil {
-		t.Errorf("%s: n=%d: Refine: %v", family, n, err)
-		return
-	}
-	check("refined", residualRatio(af, fullOf(&x), b))
 
 	var inverse mat.SymPacked
 	if err := f.InverseTo(&inverse); err != nil {
@@ -95,12 +94,49 @@ func checkGallerySymmetric(t *testing.T, family string, f symmetricFactor, refin
 	inv := fullOf(&inverse)
 	check("inverse", inverseRatio(af, inv))
 	checkRCondGallery(t, family, f.RCond(), af, inv)
+
+	storage := packedCopy(a)
+	if err := f.FactorizeInPlace(storage); err != nil {
+		t.Errorf("%s: n=%d: FactorizeInPlace: %v", family, n, err)
+		return
+	}
+	inPlace, err := f.InverseInPlace()
+	if err != nil || !sameBits(inPlace.RawSymPacked().Data, inverse.RawSymPacked().Data) {
+		t.Errorf("%s: n=%d: InverseInPlace and InverseTo differ: %v", family, n, err)
+	} else if n > 0 && &inPlace.RawSymPacked().Data[0] != &storage.RawSymPacked().Data[0] {
+		t.Errorf("%s: n=%d: InverseInPlace is not in place", family, n)
+	}
+	testutil.MustPanic(t, notFactorized, func() { f.RCond() })
+}
+
+// solutions returns A⁻¹B by SolveTo, and by SolveRowsTo on the transpose of B, both in views with gaps and in
+// place, and tests that SolveTo gives the same elsewhere and does not change B.
+func solutions(t *testing.T, name string, f interface {
+	SolveTo(dst, b *mat.Dense) error
+	SolveRowsTo(dst, b *mat.Dense) error
+}, b *full) (x *mat.Dense, rows *full) {
+	t.Helper()
+	bd, intact := wide(t, b)
+	x = new(mat.Dense)
+	if err := f.SolveTo(x, bd); err != nil || !sameBits(fullOf(bd).x, b.x) {
+		t.Fatalf("%s: SolveTo: %v, or it changed b", name, err)
+	}
+	if err := f.SolveTo(bd, bd); err != nil || !sameBits(fullOf(bd).x, fullOf(x).x) {
+		t.Errorf("%s: SolveTo in place: %v, or it differs", name, err)
+	}
+	intact()
+	y, intact := wide(t, b.transpose())
+	if err := f.SolveRowsTo(y, y); err != nil {
+		t.Fatalf("%s: SolveRowsTo: %v", name, err)
+	}
+	intact()
+	return x, fullOf(y).transpose()
 }
 
 func TestGalleryLU(t *testing.T) {
 	onEach(t, func(t *testing.T, bk blskernel.Backend, ratios ratioTable) {
 		for i, m := range generalFamilies() {
-			rng := newRand(uint64(300 + i))
+			rng := testutil.Rand(uint64(300 + i))
 			for _, n := range galleryOrders(i, 0) {
 				f := &LU{Backend: bk}
 				a, b := m.generate(rng, n), randomFull(rng, n, 1+n%4)
@@ -122,35 +158,30 @@ func checkGalleryLU(t *testing.T, family string, f *LU, a, b *full, ratios ratio
 		t.Helper()
 		ratios.check(t, family, kind, n, ratio, ratioBound)
 	}
-	d := a.dense()
+	d, intact := wide(t, a)
 	if err := f.Factorize(d); err != nil {
 		t.Errorf("%s: n=%d: %v", family, n, err)
 		return
 	}
-	if !sameBits(d.RawMatrix().Data, a.x) {
+	if !sameBits(fullOf(d).x, a.x) {
 		t.Fatalf("%s: n=%d: Factorize changed its argument", family, n)
 	}
 	l, u := factorsOf(f)
+	checkGrowth(t, family, f, a, l, u)
 	rebuilt := rebuiltLU(f, l, u)
 	check("factor", over(a.sub(rebuilt).norm(), float64(n)*eps, a.norm()))
 	ratios.check(t, family, "factor-elements", n, elementRatio(a, rebuilt, rebuiltLU(f, magnitudes(l), magnitudes(u))), elementBound)
 
-	var x, y mat.Dense
-	if err := f.SolveTo(&x, b.dense()); err != nil {
-		t.Errorf("%s: n=%d: SolveTo: %v", family, n, err)
-		return
+	if n > 0 {
+		x, y := solutions(t, fmt.Sprintf("%s: n=%d", family, n), f, b)
+		check("solve", residualRatio(a, fullOf(x), b))
+		check("solve-rows", residualRatio(a.transpose(), y, b))
+		if _, err := f.Refine(x, d, b.dense()); err != nil {
+			t.Errorf("%s: n=%d: Refine: %v", family, n, err)
+			return
+		}
+		check("refined", residualRatio(a, fullOf(x), b))
 	}
-	check("solve", residualRatio(a, fullOf(&x), b))
-	if err := f.SolveRowsTo(&y, b.transpose().dense()); err != nil {
-		t.Errorf("%s: n=%d: SolveRowsTo: %v", family, n, err)
-		return
-	}
-	check("solve-rows", residualRatio(a.transpose(), fullOf(&y).transpose(), b))
-	if _, err := f.Refine(&x, d, b.dense()); err != nil {
-		t.Errorf("%s: n=%d: Refine: %v", family, n, err)
-		return
-	}
-	check("refined", residualRatio(a, fullOf(&x), b))
 
 	var inverse mat.Dense
 	if err := f.InverseTo(&inverse); err != nil {
@@ -166,6 +197,38 @@ func checkGalleryLU(t *testing.T, family string, f *LU, a, b *full, ratios ratio
 		check("inverse", inverseRatio(inv, a))
 	}
 	checkRCondGallery(t, family, f.RCond(), a, inv)
+
+	if err := f.FactorizeInPlace(d); err != nil {
+		t.Errorf("%s: n=%d: FactorizeInPlace: %v", family, n, err)
+		return
+	}
+	inPlace, err := f.InverseInPlace()
+	intact()
+	if err != nil || !sameBits(fullOf(inPlace).x, inv.x) {
+		t.Errorf("%s: n=%d: InverseInPlace and InverseTo differ: %v", family, n, err)
+	} else if n > 0 && &inPlace.RawMatrix().Data[0] != &d.RawMatrix().Data[0] {
+		t.Errorf("%s: n=%d: InverseInPlace is not in place", family, n)
+	}
+	testutil.MustPanic(t, notFactorized, func() { f.RCond() })
+}
+
+// checkGrowth tests |L| <= 1 and the growth factor.
+func checkGrowth(t *testing.T, name string, f *LU, a, l, u *full) {
+	t.Helper()
+	var largestA, largestU float64
+	for i, v := range l.x {
+		if !(math.Abs(v) <= 1) {
+			t.Fatalf("%s: |L| = %v", name, v)
+		}
+		largestA, largestU = max(largestA, math.Abs(a.x[i])), max(largestU, math.Abs(u.x[i]))
+	}
+	want := 1.0
+	if a.r > 0 {
+		want = largestU / largestA
+	}
+	if got := f.GrowthFactor(); got != want {
+		t.Errorf("%s: growth factor %v, want %v", name, got, want)
+	}
 }
 
 // rebuiltLU returns PᵀLU, or its transpose if that is what f factored, with the permutation of f.

@@ -21,19 +21,6 @@ const eps = 0x1p-53 // the unit roundoff
 // ratioBound is the bound of LAPACK's own tests on backward errors in units of n*eps*‖A‖.
 const ratioBound = 30
 
-// onBackends runs f as a subtest for every backend of this process.
-func onBackends(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
-	for _, name := range blskernel.Names() {
-		bk, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run("backend="+name, func(t *testing.T) { f(t, bk) })
-	}
-}
-
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 2)) }
-
 // A size is an order and the block size at which it is tested; 0 is the block size in use.
 type size struct{ n, nb int }
 
@@ -387,17 +374,6 @@ func sameBits(a, b []float64) bool {
 		}
 	}
 	return true
-}
-
-func mustPanic(t *testing.T, want any, f func()) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		if got := recover(); got != want {
-			t.Errorf("panic %v, want %v", got, want)
-		}
-	}()
-	f()
 }
 
 // wantPivot tests that err is a *PivotError of the given kind and index.

@@ -9,6 +9,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -27,8 +29,8 @@ var notNumbers = []float64{
 // value, and nothing is written. (TestNotFinite and TestEliminationNotFinite have every place, for one NaN.)
 func TestHostileNaN(t *testing.T) {
 	const n, c = 9, 2
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(301)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(301)
 		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
 		square, right := spd.Dense(), randomFull(rng, n, c).dense()
 		f, ch, lu, qr := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
@@ -118,9 +120,9 @@ func TestHostileNaN(t *testing.T) {
 // reciprocal condition numbers are multiplied by what they should be, to the bit. For QR it is 2^±400: beyond about
 // 2^±450 norms of columns are found in another way than by the sum of squares, which may round the other way.
 func TestHostilePowersOfTwo(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 17, 64, 130} {
-			rng := newRand(uint64(302 + n))
+			rng := testutil.Rand(uint64(302 + n))
 			spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%9) })
 			sym := symFunc(n, func(i, j int) float64 { return rng.NormFloat64() })
 			general, tall, right := randomFull(rng, n, n), randomFull(rng, 2*n+1, n), randomFull(rng, 2*n+1, 3)
@@ -222,9 +224,9 @@ func exactTriangle(rng *rand.Rand, n int) (l, u *full) {
 // and 4 bits, so all that is computed is a multiple of 2^-1074 and below 2^53 of them.
 func TestHostileSubnormal(t *testing.T) {
 	const power = -1072 // and half of it for the factor of Cholesky
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 3, 8, 33, 70} {
-			rng := newRand(uint64(303 + n))
+			rng := testutil.Rand(uint64(303 + n))
 			l, u := exactTriangle(rng, n)
 			tiny := func(a *full, e int) *full {
 				out := newFull(a.r, a.c)
@@ -280,10 +282,10 @@ func TestHostileSubnormal(t *testing.T) {
 
 // TestHostileReflections: Q is orthogonal where columns of A are subnormal numbers, whose length has few digits.
 func TestHostileReflections(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, k := range []int{1, 2, 6, 40} {
 			const l = 90
-			rng := newRand(uint64(305 + k))
+			rng := testutil.Rand(uint64(305 + k))
 			a := randomFull(rng, l, k)
 			for i := range l {
 				a.set(i, k/2, math.Ldexp(float64(i%2), -1074))
@@ -314,9 +316,9 @@ func sameValues(a, b []float64) bool {
 // TestHostileZeros has zeros of both signs: factors and solutions are equal, and a pivot of -0 is zero.
 func TestHostileZeros(t *testing.T) {
 	negative := math.Copysign(0, -1)
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 3, 20, 65} {
-			rng := newRand(uint64(304 + n))
+			rng := testutil.Rand(uint64(304 + n))
 			plain, other := newFull(n, n), newFull(n, n)
 			for i := range n {
 				for j := i; j < n; j++ {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -95,9 +97,9 @@ func checkDgetrf(t *testing.T, name string, impl gonumlapack.Float64, a *full) {
 // Wide, square and tall matrices of full rank, and singular ones: the factors are complete all the
 // same, as gonum's are.
 func TestImplementationDgetrf(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
-		rng := newRand(211)
+		rng := testutil.Rand(211)
 		for _, s := range [][2]int{{1, 1}, {5, 9}, {96, 96}, {97, 130}, {130, 97}, {150, 150}, {128, 260}, {200, 130}} {
 			m, n := s[0], s[1]
 			a := randomFull(rng, m, n)
@@ -127,7 +129,7 @@ func TestImplementationDgetrf(t *testing.T) {
 // A zero on the diagonal of a triangle, or of U, is found, and nothing is written.
 func TestImplementationSingular(t *testing.T) {
 	impl := Implementation{Backend: fastBLAS(t)}
-	rng := newRand(223)
+	rng := testutil.Rand(223)
 	for _, n := range []int{3, 20, 150} {
 		for _, at := range []int{0, n / 2, n - 1} {
 			a := randomFull(rng, n, n)
@@ -156,9 +158,9 @@ func TestImplementationSingular(t *testing.T) {
 
 // One right side goes another way than many; both solve, with a stride.
 func TestImplementationSolve(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
-		rng := newRand(227)
+		rng := testutil.Rand(227)
 		for _, n := range []int{1, 7, 64, 130, 250} {
 			for _, nrhs := range []int{1, 2, 30} {
 				a, b, ldb := randomFull(rng, n, n), randomFull(rng, n, nrhs), nrhs+3
@@ -264,9 +266,9 @@ func TestImplementationArguments(t *testing.T) {
 
 // A workspace of any legal length gives the inverse, and the length that is asked for is legal.
 func TestImplementationDgetriWork(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
-		rng := newRand(233)
+		rng := testutil.Rand(233)
 		for _, n := range []int{1, 13, 20, 65, 130} {
 			a := randomFull(rng, n, n)
 			query := make([]float64, 1)
@@ -296,9 +298,9 @@ func TestImplementationDgetriWork(t *testing.T) {
 // they come from, ‖A - Q R‖ <= 30 m eps ‖A‖; more columns than reflections make a larger part of the
 // same Q.
 func TestImplementationDorgqr(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		impl := Implementation{Backend: bk}
-		rng := newRand(241)
+		rng := testutil.Rand(241)
 		for _, s := range [][3]int{{40, 40, 40}, {63, 41, 40}, {64, 64, 64}, {100, 70, 65}, {129, 129, 96}, {200, 90, 90}, {150, 150, 149}} {
 			m, n, k := s[0], s[1], s[2]
 			lda := n + 3
@@ -339,12 +341,12 @@ func TestImplementationDorgqr(t *testing.T) {
 
 // gonum's matrices work on it.
 func TestImplementationMat(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		useBLAS(t, bk)
 		lapack64.Use(Implementation{Backend: bk})
 		defer lapack64.Use(gonum.Implementation{})
 		const n = 150
-		rng := newRand(239)
+		rng := testutil.Rand(239)
 		spd := fullOf(spdOf(rng, n))
 		sym := gonummat.NewSymDense(n, append([]float64(nil), spd.x...))
 		b := randomFull(rng, n, 3)
@@ -396,7 +398,7 @@ func checkNothingWritten(t *testing.T, name string, f func(impl gonumlapack.Floa
 		work[i] = float64(i + 1)
 	}
 	before := slices.Clone(ipiv)
-	if panicOf(func() { f(Implementation{Backend: fastBLAS(t)}) }) == nil {
+	if testutil.PanicValue(func() { f(Implementation{Backend: fastBLAS(t)}) }) == nil {
 		t.Errorf("%s: no panic", name)
 	}
 	for _, s := range [][]float64{x, work} {

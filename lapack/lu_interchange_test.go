@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -16,7 +17,7 @@ func TestLUThreads(t *testing.T) {
 	}
 	defer blskernel.SetThreads(0)
 	const n = 333
-	a := randomFull(newRand(72), n, n)
+	a := randomFull(testutil.Rand(72), n, n)
 	var want [][]float64
 	for _, threads := range []int{1, 2, 3} {
 		blskernel.SetThreads(threads)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -34,8 +35,8 @@ func TestRefineAliased(t *testing.T) {
 			for shift := 0; shift < n; shift++ {
 				data := make([]float64, 2*n)
 				low, high := column(data[:n]), column(data[shift:shift+n])
-				mustPanic(t, refineAliased, func() { _, _ = refine(high, low) })
-				mustPanic(t, refineAliased, func() { _, _ = refine(low, high) })
+				testutil.MustPanic(t, refineAliased, func() { _, _ = refine(high, low) })
+				testutil.MustPanic(t, refineAliased, func() { _, _ = refine(low, high) })
 			}
 			data := make([]float64, 2*n)
 			if _, err := refine(column(data[n:]), column(data[:n])); err != nil {
@@ -52,9 +53,9 @@ func TestRefineAliased(t *testing.T) {
 	for shift := range n {
 		t.Run(fmt.Sprintf("matrix+%d", shift), func(t *testing.T) {
 			b := mat.NewDense(n, 1, nil)
-			mustPanic(t, refineAliased, func() { _, _ = c.Refine(column(ap[shift:shift+n]), spd, b) })
-			mustPanic(t, refineAliased, func() { _, _ = f.Refine(column(ap[shift:shift+n]), spd, b) })
-			mustPanic(t, refineAliased, func() { _, _ = lu.Refine(column(raw[shift:shift+n]), square, b) })
+			testutil.MustPanic(t, refineAliased, func() { _, _ = c.Refine(column(ap[shift:shift+n]), spd, b) })
+			testutil.MustPanic(t, refineAliased, func() { _, _ = f.Refine(column(ap[shift:shift+n]), spd, b) })
+			testutil.MustPanic(t, refineAliased, func() { _, _ = lu.Refine(column(raw[shift:shift+n]), square, b) })
 		})
 	}
 }

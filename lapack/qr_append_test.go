@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,11 +8,10 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
 	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A stackedProblem is [R z; B Y] as plain matrices; R is upper triangular, and B too where it is to be
@@ -239,10 +237,10 @@ func (p stackedProblem) checkElimination(t *testing.T, name string, bk blskernel
 }
 
 func TestAppendRows(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, g := range stackedGallery {
 			t.Run(g.name, func(t *testing.T) {
-				rng := newRand(51)
+				rng := testutil.Rand(51)
 				check := func(k, q, c int, plan lapack.TpqrtPlan) {
 					t.Helper()
 					p := newStackedProblem(rng, k, q, c, g.change, false)
@@ -262,7 +260,7 @@ func TestAppendRows(t *testing.T) {
 		}
 		t.Run("large", func(t *testing.T) {
 			for _, s := range []struct{ k, q, c int }{{97, 300, 200}, {260, 140, 3}} {
-				p := newStackedProblem(newRand(52), s.k, s.q, s.c, stackedGallery[0].change, false)
+				p := newStackedProblem(testutil.Rand(52), s.k, s.q, s.c, stackedGallery[0].change, false)
 				p.checkElimination(t, fmt.Sprintf("%+v", s), bk, lapack.TpqrtPlan{}, false, true)
 			}
 		})
@@ -271,9 +269,9 @@ func TestAppendRows(t *testing.T) {
 
 // Many batches of rows come to the same as all of them at once, errors growing with the rows only.
 func TestAppendRowsRepeatedly(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const k, c, q = 23, 3, 300
-		rng := newRand(53)
+		rng := testutil.Rand(53)
 		b, y := randomFull(rng, q, k), randomFull(rng, q, c)
 		r, z, rest := newFull(k, k).dense(), newFull(k, c).dense(), y.dense()
 		for i, n := 0, 1; i < q; i, n = i+n, n%19+1 {
@@ -290,7 +288,7 @@ func TestAppendRowsRepeatedly(t *testing.T) {
 // By hand: [3 1; 4 2] = Q [-5 -2.2; 0 rest], rest² = 1 + 4 - 2.2².
 func TestAppendRowsGolden(t *testing.T) {
 	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		r, z, ax, ya := one(3), one(1), one(4), one(2)
 		if err := AppendRows(bk, r, z, ax, ya); err != nil {
 			t.Fatal(err)
@@ -322,7 +320,7 @@ func TestEliminationThreads(t *testing.T) {
 	defer blskernel.SetThreads(0)
 	for _, triangle := range []bool{false, true} {
 		const k, c = 210, 5
-		p := newStackedProblem(newRand(54), k, k, c, stackedGallery[0].change, triangle)
+		p := newStackedProblem(testutil.Rand(54), k, k, c, stackedGallery[0].change, triangle)
 		plan := lapack.TpqrtPlan{Room: 90 * (k + c)} // three times some rows
 		blskernel.SetThreads(1)
 		want := p.eliminate(t, "one thread", bk, plan, triangle)
@@ -336,34 +334,16 @@ func TestEliminationThreads(t *testing.T) {
 	}
 }
 
-func TestEliminationRoutines(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		const k, q, c = 40, 9, 2
-		j, rng := &journal{inner: bk}, newRand(55)
-		random := func(r, c int) *mat.Dense { return randomFull(rng, r, c).dense() }
-		if err := errors.Join(
-			AppendRows(j, random(k, k), random(k, c), random(q, k), random(q, c)),
-			MergeTriangles(j, random(k, k), random(k, c), random(k, k), random(k, c)),
-		); err != nil {
-			t.Fatal(err)
-		}
-		want := []backend.Routine{{Name: "Dtpqrt", M: q, N: k, NRHS: c}, {Name: "Dttqrt", M: k, N: k, NRHS: c}}
-		if !slices.Equal(j.routines, want) {
-			t.Errorf("announced %+v, want %+v", j.routines, want)
-		}
-	})
-}
-
 // Any element that is not finite is named by its place in [R z; B Y], and nothing is written. What is
 // below a diagonal does not count.
 func TestEliminationNotFinite(t *testing.T) {
 	const k, q, c = 3, 3, 2
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, triangle := range []bool{false, true} {
 			for i := range k + q {
 				for j := range k + c {
 					for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-						p := newStackedProblem(newRand(56), k, q, c, func(stackedProblem) {}, triangle)
+						p := newStackedProblem(testutil.Rand(56), k, q, c, func(stackedProblem) {}, triangle)
 						at, ii, jj := p.r, i, j
 						switch {
 						case i >= k && j >= k:
@@ -401,7 +381,7 @@ func TestEliminationNotFinite(t *testing.T) {
 
 func TestEliminationOverflow(t *testing.T) {
 	const big = 1.5e308
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, s := range []struct {
 			name        string
 			r, z, b, y  []float64
@@ -423,44 +403,6 @@ func TestEliminationOverflow(t *testing.T) {
 			wantPivot(t, s.name, err, ErrNotFinite, s.index)
 		}
 	})
-}
-
-func TestEliminationShapes(t *testing.T) {
-	d := func(r, c int) *mat.Dense {
-		if r == 0 || c == 0 {
-			return &mat.Dense{}
-		}
-		return mat.NewDense(r, c, nil)
-	}
-	for _, s := range []struct{ r, z, b, y *mat.Dense }{
-		{d(2, 3), nil, d(2, 2), nil},
-		{d(2, 2), nil, d(2, 3), nil},
-		{d(2, 2), d(3, 1), d(2, 2), d(2, 1)},
-		{d(2, 2), d(2, 1), d(2, 2), d(3, 1)},
-		{d(2, 2), d(2, 1), d(2, 2), d(2, 2)},
-		{d(2, 2), d(2, 1), d(2, 2), nil},
-		{d(2, 2), nil, d(2, 2), d(2, 1)},
-		{d(2, 2), nil, d(0, 0), d(2, 1)},
-		{d(0, 0), nil, d(2, 2), nil},
-	} {
-		mustPanic(t, gonummat.ErrShape, func() { _ = AppendRows(nil, s.r, s.z, s.b, s.y) })
-		mustPanic(t, gonummat.ErrShape, func() { _ = MergeTriangles(nil, s.r, s.z, s.b, s.y) })
-	}
-	mustPanic(t, gonummat.ErrShape, func() { _ = MergeTriangles(nil, d(2, 2), nil, d(1, 2), nil) })
-	// No rows, no columns, no right-hand sides.
-	eye := func() *mat.Dense { return identity(2).dense() }
-	for _, err := range []error{
-		AppendRows(nil, eye(), nil, d(0, 0), nil),
-		AppendRows(nil, eye(), d(2, 3), d(0, 0), d(0, 0)),
-		AppendRows(nil, eye(), d(0, 0), d(4, 2), d(0, 0)),
-		AppendRows(nil, d(0, 0), nil, d(0, 0), d(4, 3)),
-		MergeTriangles(nil, d(0, 0), nil, d(0, 0), nil),
-		MergeTriangles(nil, eye(), nil, eye(), nil),
-	} {
-		if err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // The line through points that arrive in two parts, from the triangle alone.

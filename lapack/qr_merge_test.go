@@ -6,16 +6,18 @@ import (
 
 	"blskernel"
 	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
 func TestMergeTriangles(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, g := range stackedGallery {
 			t.Run(g.name, func(t *testing.T) {
-				rng := newRand(61)
+				rng := testutil.Rand(61)
 				check := func(k, c int, plan lapack.TpqrtPlan) {
 					t.Helper()
 					p := newStackedProblem(rng, k, k, c, g.change, true)
@@ -33,7 +35,7 @@ func TestMergeTriangles(t *testing.T) {
 			})
 		}
 		t.Run("large", func(t *testing.T) {
-			p := newStackedProblem(newRand(62), 260, 260, 3, stackedGallery[0].change, true)
+			p := newStackedProblem(testutil.Rand(62), 260, 260, 3, stackedGallery[0].change, true)
 			p.checkElimination(t, "k=260", bk, lapack.TpqrtPlan{}, true, true)
 			p.checkElimination(t, "k=260 in parts", bk, lapack.TpqrtPlan{Room: 100 * 263}, true, true)
 		})
@@ -42,9 +44,9 @@ func TestMergeTriangles(t *testing.T) {
 
 // Rows in two parts, each with a triangle of its own, and merged, give what all rows give.
 func TestMergeTrianglesOfParts(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const k, c, q = 30, 2, 90
-		rng := newRand(63)
+		rng := testutil.Rand(63)
 		b, y := randomFull(rng, q, k), randomFull(rng, q, c)
 		rest := y.dense()
 		var r, z [2]*mat.Dense
@@ -74,7 +76,7 @@ func TestMergeTrianglesFlops(t *testing.T) {
 		t.Fatal(err)
 	}
 	const k = 400
-	rng := newRand(64)
+	rng := testutil.Rand(64)
 	count := &gemmCounter{Backend: inner}
 	for _, s := range []struct {
 		name    string

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -12,7 +13,7 @@ import (
 
 // RCond does not depend on the scale of the matrix, up to that at which the norm itself overflows.
 func TestRCondScaled(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		check := func(name string, s float64, err error, rcond func() float64) {
 			t.Helper()
 			if err != nil {

@@ -10,10 +10,9 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A refinable is a factored matrix with what the tests of Refine need of it.
@@ -214,8 +213,8 @@ func refineGallery() []symMatrix {
 // Forward lies between a half and twice the exact one; and the estimate of a norm is at least a third
 // of it (the estimator of Higham; on random matrices), and exact but for the errors of the solves.
 func TestRefineBounds(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(51)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(51)
 		columns, proven := 0, 0
 		for _, n := range []int{1, 2, 3, 5, 8, 13} {
 			for _, m := range refineGallery() {
@@ -297,8 +296,8 @@ func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand
 // The step itself: an x that is wrong in the fifth digit becomes right to as many digits more as the
 // solver has, and a step that leads away from the solution is not taken.
 func TestRefineStep(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(52)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(52)
 		for _, n := range []int{1, 2, 17, 64, 129, 200} {
 			a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%7) }))
 			exact := newFull(n, 4)
@@ -378,10 +377,10 @@ func magnitudes(a *full) *full {
 // Many columns, more than a panel, are the same as one by one but for the order of sums: the backward
 // error by (n+1)u twice, the bounds by the factor of TestRefineBounds for their weights.
 func TestRefineColumns(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const refinePanel = 256 // right-hand sides that are refined together
 		const n, nrhs = 41, refinePanel + 3
-		rng := newRand(53)
+		rng := testutil.Rand(53)
 		a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i*i) }))
 		b := randomFull(rng, n, nrhs)
 		for _, f := range refinables(t, bk, a, a, true) {
@@ -420,9 +419,9 @@ func TestRefineColumns(t *testing.T) {
 
 // A power of two, 2^500, on A or on B changes no digit of the bounds.
 func TestRefineScaled(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 23
-		rng := newRand(54)
+		rng := testutil.Rand(54)
 		a := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }))
 		b := randomFull(rng, n, 2)
 		scaled := func(a *full, s float64) *full {
@@ -460,7 +459,7 @@ func TestRefineScaled(t *testing.T) {
 
 // Zeros, where the definition of the bounds divides by zero, and overflow.
 func TestRefineExtremes(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range refinables(t, bk, identity(3), identity(3), true) {
 			// The columns: b = 0, a unit vector, and an x that is wrong.
 			b := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 2, 0, 0, 0})
@@ -499,9 +498,9 @@ func TestRefineExtremes(t *testing.T) {
 }
 
 func TestRefineErrors(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n, nrhs = 4, 2
-		rng := newRand(55)
+		rng := testutil.Rand(55)
 		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
 		c, f, lu := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}
 		if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense())); err != nil {
@@ -549,65 +548,6 @@ func TestRefineErrors(t *testing.T) {
 					}
 				}
 			}
-			x, b := mat.NewDense(n, nrhs, nil), mat.NewDense(n, nrhs, nil)
-			for _, bad := range []func(){
-				func() { _, _ = refine(mat.NewDense(n, 1, nil), spd, b) },
-				func() { _, _ = refine(mat.NewDense(n+1, nrhs, nil), spd, b) },
-				func() { _, _ = refine(x, mat.NewSymPacked(n+1, nil), b) },
-				func() { _, _ = refine(x, spd, mat.NewDense(n-1, nrhs, nil)) },
-			} {
-				mustPanic(t, gonummat.ErrShape, bad)
-			}
-			mustPanic(t, refineAliased, func() { _, _ = refine(b, spd, b) })
-		}
-		square := spd.Dense()
-		mustPanic(t, refineAliased, func() { _, _ = lu.Refine(square, square, mat.NewDense(n, n, nil)) })
-		mustPanic(t, gonummat.ErrShape, func() { _, _ = lu.Refine(square, mat.NewDense(n, n+1, nil), mat.NewDense(n, n, nil)) })
-		one := mat.NewDense(1, 1, nil)
-		mustPanic(t, notFactorized, func() { _, _ = (&Cholesky{}).Refine(one, mat.NewSymPacked(1, nil), one) })
-		mustPanic(t, notFactorized, func() { _, _ = (&LDLT{}).Refine(one, mat.NewSymPacked(1, nil), one) })
-		mustPanic(t, notFactorized, func() { _, _ = (&LU{}).Refine(one, one, one) })
-	})
-}
-
-// Refine announces itself once and computes on the backend that it is given; of nothing it makes
-// nothing.
-func TestRefineRoutines(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		const n, nrhs = 150, 3
-		spd := symSpectrum(newRand(56), n, func(i int) float64 { return 1 + float64(i) })
-		j := &journal{inner: bk}
-		c, f, lu := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}
-		if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense())); err != nil {
-			t.Fatal(err)
-		}
-		c.Backend, f.Backend, lu.Backend = j, j, j
-		x, b := mat.NewDense(n, nrhs, nil), randomFull(newRand(57), n, nrhs).dense()
-		_, err1 := c.Refine(x, spd, b)
-		_, err2 := f.Refine(x, spd, b)
-		_, err3 := lu.Refine(x, spd.Dense(), b)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			t.Fatal(err)
-		}
-		var want []backend.Routine
-		for _, name := range []string{"Dpprfs", "Dsprfs", "Dgerfs"} {
-			want = append(want, backend.Routine{Name: name, M: n, N: n, NRHS: nrhs})
-		}
-		if !slices.Equal(j.routines, want) {
-			t.Errorf("announced %+v, want %+v", j.routines, want)
 		}
 	})
-	var c Cholesky
-	var f LDLT
-	var lu LU
-	none, nothing := &mat.Dense{}, &mat.SymPacked{}
-	if err := errors.Join(c.Factorize(nothing), f.Factorize(nothing), lu.Factorize(none)); err != nil {
-		t.Fatal(err)
-	}
-	_, err1 := c.Refine(none, nothing, none)
-	_, err2 := f.Refine(none, nothing, none)
-	_, err3 := lu.Refine(none, none, none)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
 }

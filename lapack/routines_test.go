@@ -9,15 +9,17 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
 // Every routine announces itself once and computes on the backend that it is given: the journal
 // itself cannot compute, and its inner backend need not be the default.
 func TestRoutines(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n, c, m = 150, 3, 7
-		rng := newRand(31)
+		rng := testutil.Rand(31)
 		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
 		square, tall := randomFull(rng, n, n).dense(), randomFull(rng, n+m, n).dense()
 		cols, rows := randomFull(rng, n, c).dense(), randomFull(rng, m, n).dense()
@@ -53,6 +55,20 @@ func TestRoutines(t *testing.T) {
 		var r mat.Dense
 		qr.RTo(&r)
 		do(SolveTriangularRows(j, rows, &r, true))
+		ch, f := Cholesky{Backend: j}, LDLT{Backend: j}
+		do(errors.Join(ch.Factorize(spd), f.Factorize(spd)))
+		do(errors.Join(ch.SolveUTo(&mat.Dense{}, cols, false), ch.SolveURowsTo(&mat.Dense{}, rows, true), ch.SolveUTriangle(square), ch.MulUTriangle(square)))
+		x := randomFull(rng, n, c).dense()
+		_, err1 := ch.Refine(x, spd, cols)
+		_, err2 := f.Refine(x, spd, cols)
+		_, err3 := lu.Refine(x, spd.Dense(), cols)
+		do(errors.Join(err1, err2, err3))
+		triangle := identity(n).dense()
+		do(errors.Join(SolveTriangular(j, x, triangle, false), InvertTriangle(j, triangle)))
+		RCondTriangle(j, triangle)
+		z := randomFull(rng, n, c).dense()
+		do(AppendRows(j, triangle, z, rows, randomFull(rng, m, c).dense()))
+		do(MergeTriangles(j, triangle, z, identity(n).dense(), x))
 
 		one := func(name string, nrhs int) backend.Routine {
 			return backend.Routine{Name: name, M: n, N: n, NRHS: nrhs}
@@ -63,6 +79,9 @@ func TestRoutines(t *testing.T) {
 			one("Dgetrf", 0), one("Dgetrs", c), one("Dgetrs", m), one("Dgecon", 0), one("Dgetri", 0),
 			{Name: "Dgeqrf", M: n + m, N: n}, {Name: "Dormqr", M: n + m, N: n, NRHS: c}, one("Dtrtrs", c),
 			one("Dtrcon", 0), {Name: "Dorgqr", M: n + m, N: n}, one("Dtrtrs", m),
+			one("Dpptrf", 0), one("Dsptrf", 0), one("Dtptrs", c), one("Dtptrs", m), one("Dttrsm", 0), one("Dttrmm", 0),
+			one("Dpprfs", c), one("Dsprfs", c), one("Dgerfs", c), one("Dtrtrs", c), one("Dtrtri", 0), one("Dtrcon", 0),
+			{Name: "Dtpqrt", M: m, N: n, NRHS: c}, one("Dttqrt", c),
 		}
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)
@@ -73,7 +92,7 @@ func TestRoutines(t *testing.T) {
 // Methods that only read may run at once; this test is for the race detector.
 func TestConcurrentReads(t *testing.T) {
 	const n = 40
-	rng := newRand(41)
+	rng := testutil.Rand(41)
 	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
 	c, f, lu, qr := Cholesky{nb: 7}, LDLT{nb: 7}, LU{base: 7, nb: 7}, QR{nb: 7}
 	general := randomFull(rng, n, n)
@@ -115,6 +134,20 @@ func TestEmpty(t *testing.T) {
 		c.SolveTo(none, none), f.SolveTo(none, none), lu.SolveTo(none, none), qr.SolveTo(none, none),
 		c.SolveRowsTo(none, none), f.SolveRowsTo(none, none), lu.SolveRowsTo(none, none), SolveTriangularRows(nil, none, none, true),
 		c.InverseTo(&mat.SymPacked{}), f.InverseTo(&mat.SymPacked{}), lu.InverseTo(none),
+		c.SolveUTo(none, none, true), c.SolveURowsTo(none, none, true), c.SolveUTriangle(none), c.MulUTriangle(none),
+		SolveTriangular(nil, none, none, true), InvertTriangle(nil, none),
+	); err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := c.Refine(none, &mat.SymPacked{}, none)
+	_, err2 := f.Refine(none, &mat.SymPacked{}, none)
+	_, err3 := lu.Refine(none, none, none)
+	eye, rows := func() *mat.Dense { return identity(2).dense() }, mat.NewDense(4, 2, nil)
+	if err := errors.Join(
+		err1, err2, err3,
+		AppendRows(nil, eye(), nil, none, nil), AppendRows(nil, eye(), mat.NewDense(2, 3, nil), none, none),
+		AppendRows(nil, eye(), none, rows, none), AppendRows(nil, none, nil, none, mat.NewDense(4, 3, nil)),
+		MergeTriangles(nil, none, nil, none, nil), MergeTriangles(nil, eye(), nil, eye(), nil),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"blskernel"
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -53,110 +55,30 @@ func reconstruct(f symmetricFactor) *full {
 	panic("unknown factorization")
 }
 
+// Every order to 40 in small blocks, and orders about the block sizes in use.
 func TestSymmetric(t *testing.T) {
-	makers := map[string]func(bk blskernel.Backend, nb int) symmetricFactor{
-		"Cholesky": func(bk blskernel.Backend, nb int) symmetricFactor { return &Cholesky{Backend: bk, nb: nb} },
-		"LDLT":     func(bk blskernel.Backend, nb int) symmetricFactor { return &LDLT{Backend: bk, nb: nb} },
-	}
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		for kind, newFactor := range makers {
-			for _, m := range symGallery() {
-				if kind == "Cholesky" && !m.spd {
+	onEach(t, func(t *testing.T, bk blskernel.Backend, ratios ratioTable) {
+		for _, m := range symGallery() {
+			rng := testutil.Rand(1)
+			for _, s := range sizes() {
+				if s.n > 100 && m.name != "random" && m.name != "saddle" && m.name != "spd-1e+10" && s.n != 150 {
 					continue
 				}
-				t.Run(kind+"/"+m.name, func(t *testing.T) {
-					rng := newRand(1)
-					for _, s := range sizes() {
-						if s.n > 100 && m.name != "random" && m.name != "saddle" && m.name != "spd-1e+10" && s.n != 150 {
-							continue
-						}
-						testSymmetric(t, fmt.Sprintf("n=%d nb=%d", s.n, s.nb), newFactor(bk, s.nb), m.make(rng, s.n), randomFull(rng, s.n, 1+s.n%5))
-					}
-				})
+				a, b := m.make(rng, s.n), randomFull(rng, s.n, 1+s.n%5)
+				f := LDLT{Backend: bk, nb: s.nb}
+				checkGallerySymmetric(t, m.name, &f, f.Refine, a, b, ratios)
+				if m.spd {
+					c := Cholesky{Backend: bk, nb: s.nb}
+					checkGallerySymmetric(t, m.name, &c, c.Refine, a, b, ratios)
+				}
 			}
 		}
 	})
 }
 
-func testSymmetric(t *testing.T, name string, f symmetricFactor, a *mat.SymPacked, b *full) {
-	t.Helper()
-	n := a.SymmetricDim()
-	before := packedCopy(a)
-	if err := f.Factorize(a); err != nil {
-		t.Errorf("%s: %v", name, err)
-		return
-	}
-	if !sameBits(a.RawSymPacked().Data, before.RawSymPacked().Data) {
-		t.Fatalf("%s: Factorize changed its argument", name)
-	}
-	if f.Dim() != n {
-		t.Fatalf("%s: Dim is %d", name, f.Dim())
-	}
-	af := fullOf(a)
-	// ‖A - PᵀUᵀDUP‖ <= c n eps ‖A‖: Higham, theorems 10.3 and 11.3, and 11.4 for the size of
-	// |L||D||Lᵀ|.
-	if r := over(af.sub(reconstruct(f)).norm(), float64(n)*eps, af.norm()); !(r <= ratioBound) {
-		t.Errorf("%s: ‖A - UᵀDU‖/(n ‖A‖ eps) = %.3g", name, r)
-	}
-
-	if n > 0 {
-		bd, intact := wide(t, b)
-		var x mat.Dense
-		if err := f.SolveTo(&x, bd); err != nil {
-			t.Errorf("%s: SolveTo: %v", name, err)
-			return
-		}
-		if !sameBits(fullOf(bd).x, b.x) {
-			t.Errorf("%s: SolveTo changed b", name)
-		}
-		checkSolution(t, name, af, fullOf(&x), b)
-		if err := f.SolveTo(bd, bd); err != nil {
-			t.Errorf("%s: SolveTo in place: %v", name, err)
-		}
-		intact()
-		checkSolution(t, name+" in place", af, fullOf(bd), b)
-
-		rows, intact := wide(t, b.transpose())
-		if err := f.SolveRowsTo(rows, rows); err != nil {
-			t.Errorf("%s: SolveRowsTo: %v", name, err)
-		}
-		intact()
-		checkSolution(t, name+" rows", af, fullOf(rows).transpose(), b)
-	}
-
-	var inv mat.SymPacked
-	if err := f.InverseTo(&inv); err != nil {
-		t.Errorf("%s: InverseTo: %v", name, err)
-		return
-	}
-	checkInverse(t, name, af, fullOf(&inv))
-	if n <= 20 {
-		if c := af.norm() * fullOf(&inv).norm(); c < 1e10 {
-			checkRCond(t, name, f.RCond(), af, fullOf(&inv))
-		}
-	}
-
-	if err := f.FactorizeInPlace(a); err != nil {
-		t.Errorf("%s: FactorizeInPlace: %v", name, err)
-		return
-	}
-	x, err := f.InverseInPlace()
-	if err != nil {
-		t.Errorf("%s: InverseInPlace: %v", name, err)
-		return
-	}
-	if !sameBits(x.RawSymPacked().Data, inv.RawSymPacked().Data) {
-		t.Errorf("%s: InverseInPlace and InverseTo differ", name)
-	}
-	if n > 0 && &x.RawSymPacked().Data[0] != &a.RawSymPacked().Data[0] {
-		t.Errorf("%s: InverseInPlace is not in place", name)
-	}
-	mustPanic(t, notFactorized, func() { f.RCond() })
-}
-
 func TestLDLTPivots(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(3)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(3)
 		for _, m := range symGallery() {
 			for _, s := range []size{{1, 2}, {2, 2}, {7, 3}, {20, 5}, {60, 0}} {
 				a := m.make(rng, s.n)
@@ -196,8 +118,8 @@ func checkBounded(t *testing.T, name string, f *LDLT) {
 // Sparse matrices whose elements differ by 12 orders of magnitude make U large under partial
 // pivoting, and the residual of the inverse with it; not so here.
 func TestLDLTBoundedPivots(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(7)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(7)
 		const trials = 10000
 		tested := 0
 		for range trials {
@@ -261,7 +183,7 @@ func testInertia(t *testing.T, name string, f *LDLT, a *mat.SymPacked) {
 }
 
 func TestSymmetricGolden(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		// [4 2; 2 3] = UᵀU with U = [2 1; 0 √2], inverse [3 -2; -2 4]/8.
 		c := Cholesky{Backend: bk}
 		if err := c.Factorize(mat.NewSymPacked(2, []float64{4, 2, 3})); err != nil {
@@ -307,7 +229,7 @@ func TestSymmetricGolden(t *testing.T) {
 }
 
 func TestSymmetricErrors(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 16, 17, 40, 140} {
 			for _, p := range []int{0, n / 2, n - 1} {
 				// Cholesky: a negative, then a zero pivot at p, with small coupling before it.
@@ -327,7 +249,7 @@ func TestSymmetricErrors(t *testing.T) {
 						if errors.As(err, &pe) && pe.Pivot != v {
 							t.Errorf("pivot %v, want %v", pe.Pivot, v)
 						}
-						mustPanic(t, notFactorized, func() { c.RCond() })
+						testutil.MustPanic(t, notFactorized, func() { c.RCond() })
 					}
 				}
 				// LDLT: an exactly zero row and column, exchanged with no other.
@@ -339,7 +261,7 @@ func TestSymmetricErrors(t *testing.T) {
 				})
 				f := LDLT{Backend: bk}
 				wantPivot(t, fmt.Sprintf("LDLT n=%d", n), f.Factorize(a), ErrSingular, p)
-				mustPanic(t, notFactorized, func() { f.Inertia() })
+				testutil.MustPanic(t, notFactorized, func() { f.Inertia() })
 			}
 			zero := mat.NewSymPacked(n, nil)
 			wantPivot(t, "zero", (&LDLT{Backend: bk}).Factorize(zero), ErrSingular, 0)
@@ -363,33 +285,17 @@ func TestSymmetricErrors(t *testing.T) {
 		if _, err := f.InverseInPlace(); !errors.Is(err, ErrSingular) {
 			t.Errorf("error %v", err)
 		}
-		mustPanic(t, notFactorized, func() { f.RCond() })
+		testutil.MustPanic(t, notFactorized, func() { f.RCond() })
 		// An elimination that overflows: 1e308 - 1e308*(1e308/-1e308).
 		big := mat.NewSymPacked(2, []float64{-1e308, 1e308, 1e308})
 		wantPivot(t, "overflow", f.Factorize(big), ErrNotFinite, 1)
 	})
 }
 
-func TestSymmetricShapes(t *testing.T) {
-	for _, f := range []symmetricFactor{&Cholesky{}, &LDLT{}} {
-		mustPanic(t, notFactorized, func() { _ = f.SolveTo(&mat.Dense{}, mat.NewDense(2, 1, nil)) })
-		mustPanic(t, notFactorized, func() { _ = f.SolveRowsTo(&mat.Dense{}, mat.NewDense(1, 2, nil)) })
-		mustPanic(t, notFactorized, func() { _ = f.InverseTo(&mat.SymPacked{}) })
-		mustPanic(t, notFactorized, func() { _, _ = f.InverseInPlace() })
-		if err := f.Factorize(mat.NewSymPacked(2, []float64{2, 1, 2})); err != nil {
-			t.Fatal(err)
-		}
-		mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveTo(&mat.Dense{}, mat.NewDense(3, 1, nil)) })
-		mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveTo(mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)) })
-		mustPanic(t, gonummat.ErrShape, func() { _ = f.SolveRowsTo(&mat.Dense{}, mat.NewDense(2, 1, nil)) })
-		mustPanic(t, gonummat.ErrShape, func() { _ = f.InverseTo(mat.NewSymPacked(3, nil)) })
-	}
-}
-
 // Row panels: more rows than one panel, against SolveTo of the transpose.
 func TestSolveRowsPanels(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(5)
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(5)
 		const n, m = 23, 2*rowPanel + 7
 		b := randomFull(rng, m, n)
 		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })

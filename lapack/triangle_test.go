@@ -1,24 +1,22 @@
 package lapack
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // eachTriangularMatrix runs f for the families of triangles, with signs on their diagonals, in matrices
 // of which all else is NaN.
 func eachTriangularMatrix(seed uint64, f func(name string, g *guarded)) {
-	rng := newRand(seed)
+	rng := testutil.Rand(seed)
 	eachFamily(func(name string, family triangleFamily, s size) {
 		if s.nb > 0 {
 			return // there is no block size to set
@@ -38,8 +36,8 @@ func eachTriangularMatrix(seed uint64, f func(name string, g *guarded)) {
 
 // R⁻¹B and R⁻ᵀB, and that R is only read.
 func TestSolveTriangular(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := newRand(221)
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(221)
 		eachTriangularMatrix(222, func(name string, g *guarded) {
 			r := g.triangular()
 			for _, m := range []int{1, 4} {
@@ -70,7 +68,7 @@ func TestSolveTriangular(t *testing.T) {
 // The left residual of the inverse is small element by element: each half's equation is one product and
 // one solution, with sums of n terms together.
 func TestInvertTriangle(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		eachTriangularMatrix(223, func(name string, g *guarded) {
 			r := g.triangular()
 			if err := InvertTriangle(bk, g.view()); err != nil {
@@ -85,7 +83,7 @@ func TestInvertTriangle(t *testing.T) {
 
 // The estimate against the norm of the inverse, and against that of QR, which has the same R.
 func TestRCondTriangle(t *testing.T) {
-	onKernels(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		eachTriangularMatrix(224, func(name string, g *guarded) {
 			r := g.triangular()
 			got := RCondTriangle(bk, g.view())
@@ -100,7 +98,7 @@ func TestRCondTriangle(t *testing.T) {
 			checkRCondGallery(t, name, got, r, g.triangular())
 		})
 		q := QR{Backend: bk}
-		if err := q.Factorize(randomFull(newRand(225), 60, 50).dense()); err != nil {
+		if err := q.Factorize(randomFull(testutil.Rand(225), 60, 50).dense()); err != nil {
 			t.Fatal(err)
 		}
 		var r mat.Dense
@@ -130,9 +128,9 @@ func TestRCondTriangle(t *testing.T) {
 
 // What is refused is not changed, and what overflows is an error.
 func TestTriangleErrors(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n = 100
-		rng := newRand(226)
+		rng := testutil.Rand(226)
 		triangle := func() *full {
 			r := randomFull(rng, n, n)
 			for i := range n {
@@ -183,49 +181,5 @@ func TestTriangleErrors(t *testing.T) {
 		tiny = identity(n)
 		tiny.set(0, 0, 0x1p-1074)
 		wantElement(t, "InvertTriangle", InvertTriangle(bk, tiny.dense()), ErrSingular, 0, 0)
-	})
-}
-
-func TestTrianglePanics(t *testing.T) {
-	x := mat.NewDense(2, 3, nil)
-	mustPanic(t, gonummat.ErrShape, func() { _ = InvertTriangle(nil, x) })
-	mustPanic(t, gonummat.ErrShape, func() { RCondTriangle(nil, x) })
-	mustPanic(t, gonummat.ErrShape, func() { _ = SolveTriangular(nil, x, mat.NewDense(2, 3, nil), false) })
-	mustPanic(t, gonummat.ErrShape, func() { _ = SolveTriangular(nil, x, mat.NewDense(3, 3, nil), false) })
-	// Two halves of one matrix are apart, and one and itself are not.
-	whole := identity(4).dense()
-	left := whole.Slice(0, 4, 0, 2).(*mat.Dense).Slice(0, 2, 0, 2).(*mat.Dense)
-	right := whole.Slice(0, 2, 2, 4).(*mat.Dense)
-	if err := SolveTriangular(nil, right, left, false); err != nil {
-		t.Error(err)
-	}
-	mustPanic(t, triangleAliased, func() { _ = SolveTriangular(nil, left, left, false) })
-	mustPanic(t, triangleAliased, func() { _ = SolveTriangular(nil, whole.Slice(1, 3, 1, 3).(*mat.Dense), left, false) })
-}
-
-// An order of zero is no error.
-func TestTriangleEmpty(t *testing.T) {
-	none := &mat.Dense{}
-	if err := errors.Join(SolveTriangular(nil, none, none, true), InvertTriangle(nil, none)); err != nil {
-		t.Error(err)
-	}
-}
-
-// Every function announces itself once, with its sizes, and computes on the backend that it is given.
-func TestTriangleRoutines(t *testing.T) {
-	onBackends(t, func(t *testing.T, bk blskernel.Backend) {
-		const n, m = 150, 4
-		j := &journal{inner: bk}
-		r := identity(n).dense()
-		if err := errors.Join(SolveTriangular(j, randomFull(newRand(227), n, m).dense(), r, false), InvertTriangle(j, r)); err != nil {
-			t.Fatal(err)
-		}
-		if got := RCondTriangle(j, r); got != 1 {
-			t.Errorf("RCondTriangle of the identity is %v", got)
-		}
-		want := []backend.Routine{{Name: "Dtrtrs", M: n, N: n, NRHS: m}, {Name: "Dtrtri", M: n, N: n}, {Name: "Dtrcon", M: n, N: n}}
-		if !slices.Equal(j.routines, want) {
-			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)
-		}
 	})
 }

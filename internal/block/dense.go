@@ -183,9 +183,12 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 			diagonal = Dense(workA, size)
 			CopyUpper(diagonal, a.Sub(i, i), end-i)
 		}
-		own, rows, cols := b.Sub(i, 0), end-i, n
-		if s == blas.Right {
-			own, rows, cols = b.Sub(0, i), m, end-i
+		var own Matrix
+		rows, cols := m, n
+		if s == blas.Left {
+			own, rows = b.Sub(i, 0), end-i
+		} else {
+			own, cols = b.Sub(0, i), end-i
 		}
 		x := dense(workB, own, rows, cols)
 		v.b.Dtrsm(s, ul, t, d, rows, cols, 1, diagonal.X, diagonal.Ld, x.X, x.Ld)
