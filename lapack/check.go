@@ -18,6 +18,13 @@ const (
 	triangleAliased = "lapack: the solution overlaps the triangle"
 )
 
+// require panics with text unless ok.
+func require(ok bool, text string) {
+	if !ok {
+		panic(text)
+	}
+}
+
 // mustHold panics if a receiver is empty.
 func mustHold(factorized bool) { require(factorized, notFactorized) }
 

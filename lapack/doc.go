@@ -1,7 +1,6 @@
 // Package lapack factors, solves and inverts dense matrices: symmetric ones in packed storage, general
-// and tall ones in gonum's dense storage. All of it is done in blocks on a blskernel.Backend, so that
-// it runs at the speed of that backend's matrix product. Implementation is the package as gonum's
-// lapack.Float64, for lapack64.Use.
+// and tall ones in gonum's dense storage. It works in blocks on a blskernel.Backend, at the speed of that
+// backend's matrix product. Implementation is the package as gonum's lapack.Float64, for lapack64.Use.
 //
 // # Which one
 //
@@ -9,7 +8,7 @@
 // residual is smaller. Then:
 //
 //   - Cholesky, A = UᵀU, for a symmetric positive definite A: Gram matrices, I + DᵀD, anything with a
-//     ridge on its diagonal. Half the work of LU, no pivoting, and the test for definiteness for free.
+//     ridge on its diagonal. It takes half the work of LU, needs no pivoting and tests for definiteness.
 //   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for pivots.
 //     Inertia counts the signs of the eigenvalues.
 //   - LU, P A = L U, for every other square A.
@@ -17,25 +16,43 @@
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
 //   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts meet.
 //
-// RCond estimates the reciprocal condition number of what was factored. A relative error of about
-// eps/RCond is to be expected in a solution, and nothing is right in it where RCond is near eps. Refine
-// improves a solution by one step and says how accurate it is, column by column. LogDet is the
-// determinant, as log|det A| and a sign.
+// RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond; no
+// digit of it is right where RCond is near eps. Refine improves a solution by one step and bounds its
+// errors, column by column. LogDet is the determinant, as log|det A| and a sign.
 //
 // # Storage
 //
-// A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half
-// of what LAPACK's fast routines need. Factor and inverse are computed in that storage by
-// FactorizeInPlace and InverseInPlace, with a workspace of O(n) times a block size at most; Factorize
-// and InverseTo are the same on a copy. On the pure backend kernels read and write the packed rows
-// where they are; for another backend blocks of them pass through a dense workspace. Dense matrices are
-// row-major, may be views of larger ones, and are never transposed: SolveRowsTo and SolveTriangularRows
-// take every row as a right-hand side.
+// A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half of
+// what LAPACK's fast routines need. On the pure backend kernels read and write the packed rows in place;
+// for another backend blocks of them pass through a dense workspace. Dense matrices are row-major, may be
+// views of larger ones, and are never transposed: SolveRowsTo and SolveTriangularRows take every row as a
+// right-hand side.
+//
+// # In place
+//
+// Factorize works on a copy. FactorizeInPlace works in the storage of its argument, which belongs to the
+// receiver from then on: do not use the argument any more. It finds NaN and infinities of the input
+// before it writes; after every other error the contents of the argument are undefined. The workspace is
+// O(n) times a block size at most.
+//
+// # Solving
+//
+// In SolveTo and its variants dst may be b but must not overlap it in part. An empty dst gets its size.
+// The error matches ErrNotFinite if b holds NaN or an infinity; dst is then unchanged. It matches
+// ErrSingular if X overflows; dst then holds what was computed. SolveRowsTo takes the rows in panels of
+// 1024. The methods panic with mat.ErrShape if the shapes do not fit, and if the receiver is empty.
+//
+// # Inverses
+//
+// InverseTo keeps the factorization; an empty dst gets its size. The error matches ErrSingular if the
+// inverse overflows; dst then holds what was computed. InverseTo panics with mat.ErrShape if dst has
+// another size, and if the receiver is empty. InverseInPlace returns the inverse in the storage of the
+// factorization and empties the receiver, also when it returns an error.
 //
 // # Cost
 //
 // Flops, multiplications and additions counted each, lower orders left out; c right-hand sides,
-// columns or rows. The name is LAPACK's and the one under which a backend.Recorder is told of it.
+// columns or rows. A Recorder sees a routine under the name that stands here.
 //
 //	            factorize          solve             inverse (after it)  RCond
 //	Cholesky    n³/3   Dpptrf      2n²c  Dpptrs      2n³/3  Dpptri       Dppcon
@@ -54,8 +71,7 @@
 // # Accuracy
 //
 // With u = 2⁻⁵³ and c a modest constant times n, in norms. H is Higham, Accuracy and Stability of
-// Numerical Algorithms, second edition, SIAM 2002. The tests of the package hold the residuals to c
-// = 30 n (l for QR).
+// Numerical Algorithms, second edition, SIAM 2002. The tests hold the residuals to c = 30 n (l for QR).
 //
 //	Cholesky  ‖A - UᵀU‖ <= c u ‖A‖                        H theorem 10.3
 //	          ‖B - A X‖ <= c u ‖A‖ ‖X‖                    H theorem 10.4
@@ -70,21 +86,18 @@
 //	RCond     at least the true value, but for rounding   H section 15.3
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
-// and is seldom above 100 but for matrices that are made to show it. The bound for the LDLT inverse
-// needs a bounded U besides, which is why LDLT uses rook pivoting (H section 11.1.3). The bounds for
-// LDLT hold in norms, and not element by element as those theorems do: updates with a 2×2 block of D go
-// through its eigenvectors, which mixes what is of the size of its smaller element with what is of the
-// larger.
+// and is seldom above 100. The bound for the LDLT inverse needs a bounded U besides, which is why LDLT
+// uses rook pivoting (H section 11.1.3). The bounds for LDLT hold in norms, and not element by element as
+// in those theorems: updates with a 2×2 block of D go through its eigenvectors.
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
-// accuracy as they do everywhere.
+// accuracy.
 //
 // # Errors
 //
-// What data can cause is an error, which says what happened, where, and what to do: a *PivotError or an
-// *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by errors.Is. NaN and
-// infinity are refused at the start. A failed factorization leaves its receiver empty. An exactly zero
-// pivot is an error; a matrix that is only nearly singular is not, and shows in RCond. What the caller
-// can avoid is a panic: a wrong shape (gonum's mat.ErrShape), and a method of an empty receiver. An
-// order of zero is legal everywhere.
+// A failure that data can cause is an error, which says what happened, where, and what to do: a
+// *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by
+// errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a nearly
+// singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a wrong shape (gonum's
+// mat.ErrShape), and a method of an empty receiver. An order of zero is legal everywhere.
 package lapack

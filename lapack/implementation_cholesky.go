@@ -7,15 +7,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L
-// Lᵀ, in n³/3 flops. The other triangle is not touched. It returns false where A is not positive
-// definite, to working precision, or a pivot is not finite; the factor is then not complete.
+// Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L Lᵀ,
+// in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive definite to
+// working precision, or a pivot is not finite; the factor is then not complete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
-	requireUplo(ul)
-	if !requireSquare(n, a, lda) {
-		return true
-	}
-	if ul == blas.Upper && n < leastPotrfUpper || ul == blas.Lower && n < leastPotrfLower {
+	small := ul == blas.Upper && n < leastPotrfUpper || ul == blas.Lower && n < leastPotrfLower
+	if small || !isUplo(ul) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dpotrf(ul, n, a, lda)
 	}
 	bk, done := impl.begin("Dpotrf", n, n, 0, cube(n)/3)
@@ -24,14 +21,10 @@ func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok
 }
 
 // Dpotri overwrites the factor that Dpotrf left in the triangle ul by that triangle of A⁻¹, in 2n³/3
-// flops. The other triangle is not touched. It returns false, and leaves a as it is, where the factor
+// flops. It does not touch the other triangle. It returns false, and leaves a unchanged, if the factor
 // has a zero on its diagonal.
 func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
-	requireUplo(ul)
-	if !requireSquare(n, a, lda) {
-		return true
-	}
-	if n < leastInverse {
+	if n < leastInverse || !isUplo(ul) || !holds(a, n, n, lda) {
 		return impl.Implementation.Dpotri(ul, n, a, lda)
 	}
 	if singular(blas.NonUnit, n, a, lda) {
@@ -43,15 +36,13 @@ func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok
 	return true
 }
 
-// Dpotrs overwrites the n×nrhs B by the solution X of A X = B, in 2n²·nrhs flops, with the factor
-// that Dpotrf left in the triangle ul of a.
+// Dpotrs overwrites the n×nrhs B by the solution X of A X = B, in 2n²·nrhs flops, with the factor that
+// Dpotrf left in the triangle ul of a.
 func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
-	requireUplo(ul)
-	requireSystem(n, nrhs, lda, ldb)
-	if n == 0 || nrhs == 0 {
+	if nrhs <= 0 || !isUplo(ul) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
+		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
 		return
 	}
-	requireLengths(n, nrhs, a, lda, b, ldb)
 	bk, done := impl.begin("Dpotrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
 	defer done()
 	lapack.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))

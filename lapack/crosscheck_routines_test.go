@@ -1,0 +1,346 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+func compareCholesky(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	n, c := order(rng, most), order(rng, 20)
+	a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+	b, square := randomFull(rng, n, c), randomFull(rng, n, n)
+	trans := rng.IntN(2) == 0
+	af := fullOf(a)
+	cond := condOf(af)
+	f, g := Cholesky{Backend: bk}, Cholesky{Backend: bk}
+	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(packedCopy(a))); err != nil {
+		t.Fatal(err)
+	}
+	checkCondition(t, "Cholesky.RCond", f.RCond(), cond)
+	x := solvedBy(t, "Cholesky.SolveTo", b, f.SolveTo)
+	rows := solvedBy(t, "Cholesky.SolveRowsTo", b.transpose(), f.SolveRowsTo)
+	refined := overwrittenBy(t, "Cholesky.Refine", x, func(x *mat.Dense) error {
+		_, err := f.Refine(x, a, b.dense())
+		return err
+	})
+	var to mat.SymPacked
+	if err := f.InverseTo(&to); err != nil {
+		t.Fatal(err)
+	}
+	in, err := g.InverseInPlace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := solvedBy(t, "Cholesky.SolveUTo", b, func(dst, b *mat.Dense) error { return f.SolveUTo(dst, b, trans) })
+	halfRows := solvedBy(t, "Cholesky.SolveURowsTo", b.transpose(), func(dst, b *mat.Dense) error { return f.SolveURowsTo(dst, b, trans) })
+	lower := overwrittenBy(t, "Cholesky.SolveUTriangle", square, f.SolveUTriangle)
+	upper := overwrittenBy(t, "Cholesky.MulUTriangle", square, f.MulUTriangle)
+	// The factor of A + E differs from U by a relative ‖A⁻¹‖ ‖E‖ (Sun, BIT 31, 1991) in the 2-norm, of
+	// which a solution makes cond(U) = sqrt(cond(A)) times as much. The norms here differ from that by at
+	// most n, and the 1-norm of a symmetric matrix is not below its 2-norm.
+	factor := func(x *full) float64 { return float64(n) * between(n, cond*cond, x) }
+	log, sign := f.LogDet()
+	return append(determinant("Cholesky.LogDet", n, cond, log, sign),
+		result{"Cholesky.SolveTo", x, between(n, cond, x)},
+		result{"Cholesky.Refine", refined, between(n, cond, x)},
+		result{"Cholesky.SolveRowsTo", rows.transpose(), between(n, cond, x)},
+		result{"Cholesky.InverseTo", fullOf(&to), between(n, cond, fullOf(&to))},
+		result{"Cholesky.InverseInPlace", fullOf(in), between(n, cond, fullOf(in))},
+		result{"Cholesky.SolveUTo", half, factor(half)},
+		result{"Cholesky.SolveURowsTo", halfRows, factor(halfRows)},
+		result{"Cholesky.SolveUTriangle", lower, factor(lower)},
+		result{"Cholesky.MulUTriangle", upper, factor(upper)},
+	)
+}
+
+func compareLDLT(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	n, c := order(rng, most), order(rng, 20)
+	a := symSpectrum(rng, n, func(i int) float64 { return (1 + float64(i)) * float64(1-2*(i%2)) })
+	b := randomFull(rng, n, c)
+	cond := condOf(fullOf(a))
+	f, g := LDLT{Backend: bk}, LDLT{Backend: bk}
+	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(packedCopy(a))); err != nil {
+		t.Fatal(err)
+	}
+	checkCondition(t, "LDLT.RCond", f.RCond(), cond)
+	x := solvedBy(t, "LDLT.SolveTo", b, f.SolveTo)
+	rows := solvedBy(t, "LDLT.SolveRowsTo", b.transpose(), f.SolveRowsTo)
+	refined := overwrittenBy(t, "LDLT.Refine", x, func(x *mat.Dense) error {
+		_, err := f.Refine(x, a, b.dense())
+		return err
+	})
+	var to mat.SymPacked
+	if err := f.InverseTo(&to); err != nil {
+		t.Fatal(err)
+	}
+	in, err := g.InverseInPlace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	positive, negative, zero := f.Inertia()
+	log, sign := f.LogDet()
+	return append(determinant("LDLT.LogDet", n, cond, log, sign),
+		result{"LDLT.Inertia", numbers(float64(positive), float64(negative), float64(zero)), 0},
+		result{"LDLT.SolveTo", x, between(n, cond, x)},
+		result{"LDLT.Refine", refined, between(n, cond, x)},
+		result{"LDLT.SolveRowsTo", rows.transpose(), between(n, cond, x)},
+		result{"LDLT.InverseTo", fullOf(&to), between(n, cond, fullOf(&to))},
+		result{"LDLT.InverseInPlace", fullOf(in), between(n, cond, fullOf(in))},
+	)
+}
+
+func compareLU(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	n, c := order(rng, most), order(rng, 20)
+	a, b := generalOf(rng, n), randomFull(rng, n, c)
+	cond := condOf(a)
+	f, g := LU{Backend: bk}, LU{Backend: bk}
+	if err := errors.Join(f.Factorize(a.dense()), g.FactorizeInPlace(a.dense())); err != nil {
+		t.Fatal(err)
+	}
+	checkCondition(t, "LU.RCond", f.RCond(), cond)
+	// Which pivots are chosen is the backend's; no element of U can be larger than 2^(n-1) of A.
+	if growth := f.GrowthFactor(); !(growth > 0 && math.Log2(growth) <= float64(max(n-1, 0))+1e-9) {
+		t.Errorf("LU.GrowthFactor of order %d is %v", n, growth)
+	}
+	x := solvedBy(t, "LU.SolveTo", b, f.SolveTo)
+	rows := solvedBy(t, "LU.SolveRowsTo", b.transpose(), f.SolveRowsTo)
+	refined := overwrittenBy(t, "LU.Refine", x, func(x *mat.Dense) error {
+		_, err := f.Refine(x, a.dense(), b.dense())
+		return err
+	})
+	to := solvedBy(t, "LU.InverseTo", a, func(dst, _ *mat.Dense) error { return f.InverseTo(dst) })
+	in, err := g.InverseInPlace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, sign := f.LogDet()
+	// X A = Bᵀ has the condition number of Aᵀ, which is not larger than n² cond.
+	return append(determinant("LU.LogDet", n, cond, log, sign),
+		result{"LU.SolveTo", x, between(n, cond, x)},
+		result{"LU.Refine", refined, between(n, cond, x)},
+		result{"LU.SolveRowsTo", rows.transpose(), between(n, condOf(a.transpose()), rows.transpose())},
+		result{"LU.InverseTo", to, between(n, cond, to)},
+		result{"LU.InverseInPlace", fullOf(in), between(n, cond, fullOf(in))},
+	)
+}
+
+// R and Q of A + E with ‖E‖ <= 30 l eps ‖A‖ differ from those of A by at most a relative sqrt(2) cond(A)
+// times that in the Frobenius norm (Sun, BIT 31, 1991; Higham, section 19.9), which the 1-norm exceeds by at
+// most the square root of the order. cond(A) is that of R in the 2-norm, at most k times that in the 1-norm.
+func compareQR(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	k := order(rng, most/2)
+	l, c := 2*k+3+rng.IntN(20), order(rng, 20)
+	a, b := randomFull(rng, l, k), randomFull(rng, l, c)
+	if k == 0 {
+		a = newFull(0, 0)
+		b = newFull(0, 0)
+	}
+	f, g := QR{Backend: bk}, QR{Backend: bk}
+	if err := errors.Join(f.Factorize(a.dense()), g.FactorizeInPlace(a.dense())); err != nil {
+		t.Fatal(err)
+	}
+	var r, q, x mat.Dense
+	f.RTo(&r)
+	f.QTo(&q)
+	in := g.QInPlace()
+	if k == 0 {
+		return nil
+	}
+	cond := condOf(fullOf(&r))
+	checkCondition(t, "QR.RCond", f.RCond(), cond)
+	if c > 0 {
+		if err := f.SolveTo(&x, b.dense()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	factor := func(of *full) float64 { return 2 * float64(k) * float64(l) * between(l, cond, of) }
+	return []result{
+		{"QR.RTo", fullOf(&r), factor(fullOf(&r))},
+		{"QR.QTo", fullOf(&q), factor(fullOf(&q))},
+		{"QR.QInPlace", fullOf(in), factor(fullOf(in))},
+		// A least squares solution has the square of the condition number, times the residual, in its
+		// error (Higham, theorem 20.1).
+		{"QR.SolveTo", fullOf(&x), 4 * factor(numbers(b.norm())) * cond},
+	}
+}
+
+// The signs of R' and z' are a backend's own. R'ᵀR' and R'ᵀz' are not, to which a backward error of
+// 30(k+q) eps of the matrices adds at most four times that, relative to the product of their norms.
+func compareElimination(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	k, q, c := 1+order(rng, most/2), 1+order(rng, most), order(rng, 10)
+	r, held := triangleOf(rng, k)
+	s, heldS := triangleOf(rng, k)
+	z, ax, ya := randomFull(rng, k, c), randomFull(rng, q, k), randomFull(rng, q, c)
+	z2 := randomFull(rng, k, c)
+	gram := func(of string, r1, z1, r2, z2 *full, do func(r, z, a, y *mat.Dense) error, second *full) []result {
+		rd, intact := wide(t, r1)
+		zd, intactZ := wide(t, z1)
+		ad, intactA := wide(t, r2)
+		yd, intactY := wide(t, z2)
+		if err := do(rd, zd, ad, yd); err != nil {
+			t.Fatalf("%s: %v", of, err)
+		}
+		for _, check := range []func(){intact, intactZ, intactA, intactY} {
+			check()
+		}
+		if !sameBits(fullOf(ad).x, r2.x) {
+			t.Fatalf("%s: the second matrix was changed", of)
+		}
+		for i := range k {
+			for j := range i {
+				if !math.IsNaN(rd.At(i, j)) {
+					t.Fatalf("%s: element (%d,%d) below the diagonal was written", of, i, j)
+				}
+			}
+		}
+		u := upperPart(fullOf(rd))
+		size := r.norm() + second.norm()
+		most := 8 * ratioBound * float64(k*k+q*q) * eps
+		results := []result{{of, u.transpose().mul(u), most * size * size}}
+		if c > 0 {
+			results = append(results, result{of, u.transpose().mul(fullOf(zd)), most * size * (z1.norm() + z2.norm())})
+		}
+		return results
+	}
+	return append(
+		gram("AppendRows", held, z, ax, ya, func(r, z, a, y *mat.Dense) error { return AppendRows(bk, r, z, a, y) }, ax),
+		gram("MergeTriangles", held, z, heldS, z2, func(r, z, a, y *mat.Dense) error { return MergeTriangles(bk, r, z, a, y) }, s)...)
+}
+
+func compareTriangle(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	n, c := 1+order(rng, most), 1+order(rng, 30)
+	r, held := triangleOf(rng, n)
+	b, trans := randomFull(rng, n, c), rng.IntN(2) == 0
+	cond := max(condOf(r), condOf(r.transpose()))
+	view, intact := wide(t, held)
+	checkCondition(t, "RCondTriangle", RCondTriangle(bk, view), condOf(r))
+	x := overwrittenBy(t, "SolveTriangular", b, func(x *mat.Dense) error { return SolveTriangular(bk, x, view, trans) })
+	rows := overwrittenBy(t, "SolveTriangularRows", b.transpose(), func(x *mat.Dense) error { return SolveTriangularRows(bk, x, view, trans) })
+	if !sameBits(fullOf(view).x, held.x) {
+		t.Fatal("the triangle was changed")
+	}
+	if err := InvertTriangle(bk, view); err != nil {
+		t.Fatal(err)
+	}
+	intact()
+	for i := range n {
+		for j := range i {
+			if !math.IsNaN(view.At(i, j)) {
+				t.Fatalf("InvertTriangle: element (%d,%d) below the diagonal was written", i, j)
+			}
+		}
+	}
+	inverse := upperPart(fullOf(view))
+	return []result{
+		{"SolveTriangular", x, between(n, cond, x)},
+		{"SolveTriangularRows", rows.transpose(), between(n, cond, rows.transpose())},
+		{"InvertTriangle", inverse, between(n, cond, inverse)},
+	}
+}
+
+func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	useBLAS(t, bk)
+	impl := Implementation{Backend: bk}
+	n, c := 1+order(rng, most), 1+order(rng, 20)
+	a, b := generalOf(rng, n), randomFull(rng, n, c)
+	spd := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }))
+	triangle, _ := triangleOf(rng, n)
+	ul, diag := []blas.Uplo{blas.Upper, blas.Lower}[rng.IntN(2)], []blas.Diag{blas.NonUnit, blas.Unit}[rng.IntN(2)]
+	tr := []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}[rng.IntN(3)]
+	lda, ldb := n+rng.IntN(4), c+rng.IntN(4)
+	var all []result
+	add := func(of string, x *full, tolerance float64) { all = append(all, result{of, x, tolerance}) }
+	must := func(of string, ok bool) {
+		t.Helper()
+		if !ok {
+			t.Fatalf("%s has failed", of)
+		}
+	}
+	// padded stores a with rows ld apart and NaN between them, and reads it again.
+	padded := func(a *full, ld int) []float64 {
+		x := make([]float64, (a.r-1)*ld+a.c)
+		for i := range x {
+			x[i] = math.NaN()
+		}
+		for i := range a.r {
+			copy(x[i*ld:], a.row(i))
+		}
+		return x
+	}
+	of := func(x []float64, rows, cols, ld int) *full {
+		a := newFull(rows, cols)
+		for i := range rows {
+			copy(a.row(i), x[i*ld:i*ld+cols])
+			for j := cols; j < ld && i+1 < rows; j++ {
+				if !math.IsNaN(x[i*ld+j]) {
+					t.Fatalf("element (%d,%d) between the rows was written", i, j)
+				}
+			}
+		}
+		return a
+	}
+
+	cond, condSPD := condOf(a), condOf(spd)
+	lu, ipiv := padded(a, lda), make([]int, n)
+	must("Dgetrf", impl.Dgetrf(n, n, lu, lda, ipiv))
+	x := padded(b, ldb)
+	impl.Dgetrs(tr, n, c, lu, lda, ipiv, x, ldb)
+	condT := cond
+	if tr != blas.NoTrans {
+		condT = condOf(a.transpose())
+	}
+	add("Implementation.Dgetrs", of(x, n, c, ldb), between(n, condT, of(x, n, c, ldb)))
+	must("Dgetri", impl.Dgetri(n, lu, lda, ipiv, make([]float64, n), n))
+	add("Implementation.Dgetri", of(lu, n, n, lda), between(n, cond, of(lu, n, n, lda)))
+
+	g := newGuarded(ul, n, lda, false, spd.at)
+	must("Dpotrf", impl.Dpotrf(ul, n, g.a, lda))
+	add("Implementation.Dpotrf", g.triangular(), float64(n)*between(n, condSPD, g.triangular()))
+	x = padded(b, ldb)
+	impl.Dpotrs(ul, n, c, g.a, lda, x, ldb)
+	add("Implementation.Dpotrs", of(x, n, c, ldb), between(n, condSPD, of(x, n, c, ldb)))
+	must("Dpotri", impl.Dpotri(ul, n, g.a, lda))
+	add("Implementation.Dpotri", g.symmetric(), between(n, condSPD, g.symmetric()))
+	g.check(t, "Dpotrf, Dpotri")
+
+	at := triangle.at
+	if ul == blas.Lower {
+		at = triangle.transpose().at
+	}
+	g = newGuarded(ul, n, lda, diag == blas.Unit, at)
+	condR := max(condOf(g.triangular()), condOf(g.triangular().transpose()))
+	x = padded(b, ldb)
+	must("Dtrtrs", impl.Dtrtrs(ul, tr, diag, n, c, g.a, lda, x, ldb))
+	add("Implementation.Dtrtrs", of(x, n, c, ldb), between(n, condR, of(x, n, c, ldb)))
+	must("Dtrtri", impl.Dtrtri(ul, diag, n, g.a, lda))
+	add("Implementation.Dtrtri", g.triangular(), between(n, condR, g.triangular()))
+	g.check(t, "Dtrtri")
+
+	// Q is orthogonal, and that of the same reflections; their product has a relative error of 30 m eps.
+	m := n + rng.IntN(20)
+	tall, tau := padded(randomFull(rng, m, n), lda), make([]float64, n)
+	gonumReflections(m, n, tall, lda, tau)
+	impl.Dorgqr(m, n, n, tall, lda, tau, make([]float64, n), n)
+	q := of(tall, m, n, lda)
+	add("Implementation.Dorgqr", q, float64(m)*between(m, 1, q))
+	return all
+}
+
+// compare returns an error unless got is the same within the tolerance.
+func (w result) compare(got result) error {
+	if got.x.r != w.x.r || got.x.c != w.x.c {
+		return fmt.Errorf("%s: %d×%d, want %d×%d", w.of, got.x.r, got.x.c, w.x.r, w.x.c)
+	}
+	if d := w.x.sub(got.x).norm(); !(d <= w.tolerance) {
+		return fmt.Errorf("%s: %d×%d: the difference has norm %.3g, the bound is %.3g", w.of, w.x.r, w.x.c, d, w.tolerance)
+	}
+	return nil
+}
