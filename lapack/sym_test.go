@@ -252,25 +252,6 @@ func TestSymmetricErrors(t *testing.T) {
 						testutil.MustPanic(t, notFactorized, func() { c.RCond() })
 					}
 				}
-				// LDLT: an exactly zero row and column, exchanged with no other.
-				a := symFunc(n, func(i, j int) float64 {
-					if i == j && i != p {
-						return 1 + float64(i)
-					}
-					return 0
-				})
-				f := LDLT{Backend: bk}
-				wantPivot(t, fmt.Sprintf("LDLT n=%d", n), f.Factorize(a), ErrSingular, p)
-				testutil.MustPanic(t, notFactorized, func() { f.Inertia() })
-			}
-			zero := mat.NewSymPacked(n, nil)
-			wantPivot(t, "zero", (&LDLT{Backend: bk}).Factorize(zero), ErrSingular, 0)
-			wantPivot(t, "zero", (&Cholesky{Backend: bk}).Factorize(zero), ErrNotPositiveDefinite, 0)
-			if n > 1 {
-				// The matrix of ones has rank 1, and its elimination is exact.
-				ones := symFunc(n, func(int, int) float64 { return 1 })
-				wantPivot(t, "ones", (&LDLT{Backend: bk}).Factorize(ones), ErrSingular, 1)
-				wantPivot(t, "ones", (&Cholesky{Backend: bk}).Factorize(ones), ErrNotPositiveDefinite, 1)
 			}
 		}
 		// An inverse that overflows.

@@ -3,6 +3,7 @@ package mat_test
 import (
 	"fmt"
 
+	"blskernel"
 	"blskernel/mat"
 )
 
@@ -29,4 +30,38 @@ func ExampleMulTrans() {
 	mat.MulTrans(nil, &c, a, true, b, false) // aᵀ b
 	fmt.Println(c.At(0, 0), c.At(0, 1))
 	// Output: 13 16
+}
+
+// A product on a backend of one's choice; nil would be the default.
+func ExampleMul() {
+	pure, err := blskernel.Lookup("pure")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+	mat.Mul(pure, a, a, a) // the result may be an operand, of which a copy is then made
+	fmt.Println(a.RawRowView(0), a.RawRowView(1))
+	// Output: [7 10] [15 22]
+}
+
+// A symmetric matrix in half the storage, from the left and from the right of a dense one.
+func ExampleSymPacked() {
+	s := mat.NewSymPacked(2, []float64{1, 2, 3}) // [1 2; 2 3]
+	b := mat.NewDense(2, 1, []float64{10, 1})
+	var left mat.Dense
+	mat.SymMul(nil, &left, s, b)
+	fmt.Println(left.At(0, 0), left.At(1, 0))
+
+	row := mat.NewDense(1, 2, []float64{10, 1})
+	var right mat.Dense
+	mat.MulSym(nil, &right, row, s)
+	fmt.Println(right.RawRowView(0))
+
+	s.AddDiagonal(0.5)
+	fmt.Println(s.RawSymPacked().Data, s.At(1, 0))
+	// Output:
+	// 12 23
+	// [12 23]
+	// [1.5 2 3.5] 2
 }

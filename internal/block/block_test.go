@@ -15,34 +15,6 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// Every element of a packed triangle is where PackedRow says, in a block and in a block of a
-// block.
-func TestPackedMatrix(t *testing.T) {
-	for n := range 12 {
-		ap := make([]float64, block.PackedLen(n))
-		for i := range n {
-			for j := i; j < n; j++ {
-				ap[block.PackedIndex(n, i, j)] = float64(100*i + j)
-			}
-		}
-		for i := range n {
-			for j := i; j < n; j++ {
-				m := block.Packed(n, ap, i, j)
-				for r := 0; i+r <= j; r++ {
-					for c := 0; j+c < n; c++ {
-						if got := m.X[m.Row(r)+c]; got != float64(100*(i+r)+j+c) {
-							t.Fatalf("n=%d: element (%d,%d) of the block at (%d,%d) is %v", n, r, c, i, j, got)
-						}
-						if s := m.Sub(r, c); s.X[0] != float64(100*(i+r)+j+c) || r+i < j && s.X[s.Row(1)] != float64(100*(i+r+1)+j+c) {
-							t.Fatalf("n=%d: the block at (%d,%d) of that at (%d,%d) is wrong", n, r, c, i, j)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // newPlace returns a block in the middle of random numbers, packed or dense; a square packed one lies on the
 // diagonal.
 func newPlace(rnd *rand.Rand, isPacked bool, rows, cols int) place {
