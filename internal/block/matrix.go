@@ -40,11 +40,11 @@ func (m Matrix) Elements(i, from, to int) []float64 {
 
 // Sub returns the block that begins at (i, j).
 func (m Matrix) Sub(i, j int) Matrix {
-	s := Matrix{X: m.X[m.Row(i)+j:], Ld: m.Ld, Packed: m.Packed}
+	m.X = m.X[m.Row(i)+j:]
 	if m.Packed {
-		s.Ld -= i
+		m.Ld -= i
 	}
-	return s
+	return m
 }
 
 // Copy copies the rows×cols block src to dst.
@@ -65,22 +65,19 @@ func CopyUpper(dst, src Matrix, n int) {
 // time fill whole cache lines of dst.
 func CopyTransposed(dst, src Matrix, rows, cols int) {
 	i := 0
+	row := func(i int) []float64 { return src.Elements(i, 0, cols)[:cols] }
 	for ; i+8 <= rows; i += 8 {
-		var r [8][]float64
-		for k := range r {
-			r[k] = src.Elements(i+k, 0, cols)
-		}
-		a0, a1, a2, a3 := r[0][:cols], r[1][:cols], r[2][:cols], r[3][:cols]
-		a4, a5, a6, a7 := r[4][:cols], r[5][:cols], r[6][:cols], r[7][:cols]
+		a0, a1, a2, a3 := row(i), row(i+1), row(i+2), row(i+3)
+		a4, a5, a6, a7 := row(i+4), row(i+5), row(i+6), row(i+7)
 		for j := range cols {
-			d := (*[8]float64)(dst.X[dst.Row(j)+i:])
+			d := (*[8]float64)(dst.X[j*dst.Ld+i:])
 			d[0], d[1], d[2], d[3] = a0[j], a1[j], a2[j], a3[j]
 			d[4], d[5], d[6], d[7] = a4[j], a5[j], a6[j], a7[j]
 		}
 	}
 	for ; i < rows; i++ {
 		for j, x := range src.Elements(i, 0, cols) {
-			dst.X[dst.Row(j)+i] = x
+			dst.X[j*dst.Ld+i] = x
 		}
 	}
 }

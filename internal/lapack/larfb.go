@@ -83,10 +83,10 @@ func larftColumn(bk Backend, j, q int, tau float64, v block.Matrix, x []float64,
 // timesT writes alpha times the product of the first j rows and columns of T and of x to column j of T.
 func timesT(t block.Matrix, j int, alpha float64, x []float64) {
 	for i := range j {
-		s := 0.0
-		for k, u := range t.Elements(i, i, j) {
+		at, s := i*t.Ld, 0.0
+		for k, u := range t.X[at+i : at+j] {
 			s += u * x[i+k]
 		}
-		t.X[t.Row(i)+j] = alpha * s
+		t.X[at+j] = alpha * s
 	}
 }

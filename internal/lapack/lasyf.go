@@ -93,12 +93,12 @@ func (p *lasyf) row(k int) []float64 { return p.l.Elements(k, 0, p.m) }
 func (p *lasyf) column(dst []float64, k, c int) {
 	p.dst, p.k, p.c = dst, k, c
 	for i := 0; i < k; i++ {
-		x := p.row(i)[c]
+		x := p.l.X[i*p.m+c]
 		if p.e[i] == 0 {
 			p.w[i] = p.d[i] * x
 			continue
 		}
-		y := p.row(i + 1)[c]
+		y := p.l.X[(i+1)*p.m+c]
 		p.w[i] = p.d[i]*x + p.e[i]*y
 		p.w[i+1] = p.e[i]*x + p.d[i+1]*y
 		i++
@@ -111,8 +111,13 @@ func (p *lasyf) Rows(from, to int) {
 	from, to = from+p.k, to+p.k
 	// Above the diagonal the column is stored down the rows, and after it in row c.
 	down := min(max(p.c, from), to)
+	at, step := p.a.Row(from)+p.c, p.a.Row(from+1)-p.a.Row(from)
 	for r := from; r < down; r++ {
-		p.dst[r] = p.a.X[p.a.Row(r)+p.c]
+		p.dst[r] = p.a.X[at]
+		at += step
+		if p.a.Packed {
+			step--
+		}
 	}
 	if down < to {
 		copy(p.dst[down:to], p.a.Elements(p.c, down, to))
