@@ -2,6 +2,7 @@ package scaleout
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"reflect"
 	"strings"
@@ -64,7 +65,7 @@ func TestBatchCoder(t *testing.T) {
 	}
 }
 
-// TestBatchDamaged cuts encodings and adds to them, and gives them sizes that nobody can have.
+// TestBatchDamaged cuts encodings and adds to them, and gives a matrix wrong sizes.
 func TestBatchDamaged(t *testing.T) {
 	for name, batch := range testBatches() {
 		whole, err := encodeBatch(batch)
@@ -80,19 +81,18 @@ func TestBatchDamaged(t *testing.T) {
 			t.Errorf("%s: a byte more is decoded", name)
 		}
 	}
-	for name, in := range map[string][]byte{
-		"another version":       {2, 'L', 0, 0, 1, 1, 0},
-		"another kind":          {1, 'Z', 0, 0, 1, 1, 0},
-		"no rows":               {1, 'L', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0},
-		"labels with targets":   {1, 'L', 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0},
-		"targets without any":   {1, 'Y', 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-		"a label out of range":  {1, 'L', 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1},
-		"more labels than rows": {1, 'L', 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0},
-		"rows of 2^63":          append([]byte{1, 'L', 0, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1, 1, 0}, make([]byte, 100)...),
-		"a product of 2^64":     append([]byte{1, 'L', 0, 0, 100, 100, 0}, make([]byte, 100)...),
-	} {
-		if b, err := decodeBatch(in); err == nil || !strings.HasPrefix(err.Error(), "scaleout: decoding a batch: ") {
-			t.Errorf("%s: %+v, %v", name, b, err)
+	// Sizes whose product wraps to the number of elements.
+	one, err := encodeBatch(testBatches()["one"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := func(rows, cols uint64) []byte {
+		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, rows), cols)
+	}
+	for _, wrong := range [][]byte{sizes(7, 7905747460161236407), sizes(1<<63, 1), sizes(2, 1), sizes(0, 1)} {
+		damaged := bytes.Replace(one, sizes(1, 1), wrong, 1)
+		if b, err := decodeBatch(damaged); err == nil || !strings.HasPrefix(err.Error(), "scaleout: decoding a batch: ") {
+			t.Errorf("sizes %x: %+v, %v", wrong, b, err)
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 // fault of the data.
 func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
 	r, err := fn.open(ctx, shard, bad)
-	var fault *stream.Error
-	if errors.As(err, &fault) && isEmpty(ctx, shard.Path) && (shard.Targets == "" || isEmpty(ctx, shard.Targets)) {
+	if errors.Is(err, stream.ErrEmpty) {
 		return 0, nil
 	}
 	if err != nil {

@@ -165,7 +165,7 @@ func TestNPYColumnsAndTargets(t *testing.T) {
 	wantFault(t, "name", err, "have no names")
 	half := write(t, "h.npy", append(npyHeader(1, "<f8", false, 1, 2), float64s(1, 0.5)...))
 	_, err = load(t, []string{half}, Options{Targets: []string{"2"}, Classes: true})
-	if fault := wantFault(t, "label", err, "no whole number"); fault.Row != 1 || fault.Column != 2 {
+	if fault := wantFault(t, "label", err, "not a whole number"); fault.Row != 1 || fault.Column != 2 {
 		t.Errorf("%v", err)
 	}
 

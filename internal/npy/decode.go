@@ -4,10 +4,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 )
 
-// A ValueError says that an element is no finite float64.
+// A ValueError says that an element is not a finite float64.
 type ValueError struct {
 	Index int    // of the element among those given to Decode
 	Value string // as text
@@ -15,15 +16,14 @@ type ValueError struct {
 }
 
 func (e *ValueError) Error() string {
-	return fmt.Sprintf("npy: element %d is %s: %s", e.Index, e.Value, e.What)
+	return fmt.Sprintf("npy: element %d is %s, %s", e.Index, e.Value, e.What)
 }
 
-// Decode appends the numbers of src to dst and returns it. bool is 0 or 1. Integers of 64 bits become
-// float64 only where that is exact, which it is up to 2^53 and for some beyond.
+// Decode appends the numbers of src to dst and returns it. bool is 0 or 1. Integers of 64 bits must be
+// exact in float64, as all are up to 2^53.
 //
 //	panics: unless d is a number and len(src) a multiple of d.Size.
-//	errors: *ValueError for the first NaN, infinity or integer that float64 cannot hold; dst then has
-//	the numbers before it.
+//	errors: *ValueError for the first NaN, infinity or inexact integer; dst then has the numbers before it.
 func (d DType) Decode(dst []float64, src []byte) ([]float64, error) {
 	if d.Text() || len(src)%d.Size != 0 {
 		panic("npy: Decode of text or of part of an element")
@@ -31,138 +31,102 @@ func (d DType) Decode(dst []float64, src []byte) ([]float64, error) {
 	start := len(dst)
 	n := len(src) / d.Size
 	dst = slices.Grow(dst, n)[:start+n]
-	out := dst[start:]
-	bad := -1
-	switch {
-	case d.Kind == Float:
-		bad = d.floats(out, src)
-	case d.Size == 8:
-		bad = d.longs(out, src)
-	default:
-		d.integers(out, src)
-	}
-	if bad < 0 {
-		return dst, nil
-	}
-	return dst[:start+bad], d.valueError(bad, src[bad*d.Size:])
-}
-
-// floats decodes floating point numbers and returns the index of the first that is not finite, or -1.
-func (d DType) floats(out []float64, src []byte) int {
-	for i := range out {
-		v := d.float(src[i*d.Size:])
-		if v-v != 0 {
-			return i
-		}
-		out[i] = v
-	}
-	return -1
-}
-
-func (d DType) float(b []byte) float64 {
-	switch d.Size {
-	case 8:
-		return math.Float64frombits(d.bits(b))
-	case 4:
-		return float64(math.Float32frombits(uint32(d.bits(b))))
-	}
-	return half(uint16(d.bits(b)))
-}
-
-// longs decodes integers of 64 bits and returns the index of the first that float64 cannot hold, or -1.
-func (d DType) longs(out []float64, src []byte) int {
-	for i := range out {
-		u := d.bits(src[8*i:])
-		if d.Kind == Signed {
-			v := int64(u)
-			out[i] = float64(v)
-			// MaxInt64 rounds to 2^63, which no int64 is: what converting it back gives depends on the processor.
-			if out[i] == 1<<63 || int64(out[i]) != v {
-				return i
-			}
-			continue
-		}
-		out[i] = float64(u)
-		if out[i] == 1<<64 || uint64(out[i]) != u {
-			return i
-		}
-	}
-	return -1
-}
-
-// integers decodes integers of at most 32 bits and truth values.
-func (d DType) integers(out []float64, src []byte) {
-	for i := range out {
+	for i := range dst[start:] {
 		u := d.bits(src[i*d.Size:])
-		switch {
-		case d.Kind == Signed:
-			shift := 64 - 8*d.Size
-			out[i] = float64(int64(u<<shift) >> shift)
-		case d.Kind == Bool && u != 0:
-			out[i] = 1
-		default:
-			out[i] = float64(u)
+		v, ok := d.number(u)
+		if !ok {
+			return dst[:start+i], d.valueError(i, u)
 		}
+		dst[start+i] = v
 	}
+	return dst, nil
 }
 
 // bits returns the element at the front of b as an unsigned integer.
 func (d DType) bits(b []byte) uint64 {
+	var u uint64
 	switch d.Size {
 	case 1:
 		return uint64(b[0])
 	case 2:
-		if d.Big {
-			return uint64(binary.BigEndian.Uint16(b))
-		}
-		return uint64(binary.LittleEndian.Uint16(b))
+		u = uint64(binary.LittleEndian.Uint16(b))
 	case 4:
-		if d.Big {
-			return uint64(binary.BigEndian.Uint32(b))
-		}
-		return uint64(binary.LittleEndian.Uint32(b))
+		u = uint64(binary.LittleEndian.Uint32(b))
+	default:
+		u = binary.LittleEndian.Uint64(b)
 	}
 	if d.Big {
-		return binary.BigEndian.Uint64(b)
+		return bits.ReverseBytes64(u) >> (64 - 8*d.Size)
 	}
-	return binary.LittleEndian.Uint64(b)
+	return u
 }
 
-// half is the number of IEEE 754's binary16: a sign, 5 bits of exponent with bias 15, 10 of fraction.
+// number returns the number with the bits u, and whether it is finite and exact.
+func (d DType) number(u uint64) (v float64, ok bool) {
+	switch {
+	case d.Kind == Float:
+		v = d.float(u)
+		return v, v-v == 0
+	case d.Kind == Signed:
+		n := d.signed(u)
+		v = float64(n)
+		// MaxInt64 rounds to 2^63, whose conversion back depends on the processor.
+		return v, v != 1<<63 && int64(v) == n
+	case d.Kind == Bool && u != 0:
+		return 1, true
+	}
+	v = float64(u)
+	return v, v != 1<<64 && uint64(v) == u
+}
+
+// signed extends the sign of u.
+func (d DType) signed(u uint64) int64 {
+	shift := 64 - 8*d.Size
+	return int64(u<<shift) >> shift
+}
+
+func (d DType) float(u uint64) float64 {
+	switch d.Size {
+	case 8:
+		return math.Float64frombits(u)
+	case 4:
+		return float64(math.Float32frombits(uint32(u)))
+	}
+	return half(uint16(u))
+}
+
+// half returns the number of IEEE 754's binary16: a sign, 5 bits of exponent with bias 15, 10 of fraction.
 func half(h uint16) float64 {
-	exponent := int(h>>10) & 0x1f
-	fraction := float64(h & 0x3ff)
-	var v float64
-	switch exponent {
-	case 0:
-		v = math.Ldexp(fraction, -24)
-	case 0x1f:
-		v = math.Inf(1)
-		if fraction != 0 {
-			return math.NaN()
-		}
-	default:
-		v = math.Ldexp(1024+fraction, exponent-25)
-	}
+	sign := 1.0
 	if h&0x8000 != 0 {
-		return -v
+		sign = -1
 	}
-	return v
+	fraction := float64(h & 0x3ff)
+	switch exponent := int(h>>10) & 0x1f; {
+	case exponent == 0x1f && fraction != 0:
+		return math.NaN()
+	case exponent == 0x1f:
+		return sign * math.Inf(1)
+	case exponent == 0:
+		return sign * math.Ldexp(fraction, -24)
+	default:
+		return sign * math.Ldexp(1024+fraction, exponent-25)
+	}
 }
 
-func (d DType) valueError(index int, b []byte) error {
-	e := &ValueError{Index: index, What: "float64 cannot hold this integer exactly: divide or shift it before saving"}
+func (d DType) valueError(index int, u uint64) error {
+	e := &ValueError{Index: index, What: "an integer that float64 cannot hold exactly; divide or shift it before saving"}
 	switch d.Kind {
 	case Float:
-		v := d.float(b)
-		e.Value, e.What = fmt.Sprint(v), "infinite: remove the row or give it a finite value"
+		v := d.float(u)
+		e.Value, e.What = fmt.Sprint(v), "infinite; remove the row or give it a finite value"
 		if v != v {
-			e.What = "a missing value: remove the row or fill it in before saving, for example with numpy.nan_to_num"
+			e.What = "a missing value; remove the row or fill it in before saving, for example with numpy.nan_to_num"
 		}
 	case Signed:
-		e.Value = fmt.Sprint(int64(d.bits(b)))
+		e.Value = fmt.Sprint(d.signed(u))
 	default:
-		e.Value = fmt.Sprint(d.bits(b))
+		e.Value = fmt.Sprint(u)
 	}
 	return e
 }

@@ -1,12 +1,13 @@
 package npy
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// parseHeader reads the dictionary of a header. It knows the literals that the three keys need and no
-// others.
-func parseHeader(text []byte) (Header, error) {
+// parseHeader reads the dictionary of a header: the Python literals of its three keys and no others.
+func parseHeader(text string) (Header, error) {
 	p := &parser{text: text}
 	var h Header
 	var descr string
@@ -28,17 +29,13 @@ func parseHeader(text []byte) (Header, error) {
 		}
 		switch key {
 		case "descr":
-			if p.peek() == '[' || p.peek() == '(' || p.peek() == '{' {
-				return h, errorf("a structured array, which has named fields: save its columns as one plain array, " +
-					"for example with numpy.lib.recfunctions.structured_to_unstructured")
-			}
-			descr, err = p.quoted()
+			descr, err = p.descr()
 		case "fortran_order":
 			h.Fortran, err = p.boolean()
 		case "shape":
 			h.Shape, err = p.tuple()
 		default:
-			return h, errorf("header has the unknown key %s", shorten(key))
+			err = errorf("header has the unknown key %s", shorten(key))
 		}
 		if err != nil {
 			return h, err
@@ -50,7 +47,7 @@ func parseHeader(text []byte) (Header, error) {
 			break
 		}
 	}
-	if p.peek() != 0 || p.at != len(p.text) {
+	if p.peek(); p.at != len(p.text) {
 		return h, errorf("header goes on after its dictionary")
 	}
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
@@ -67,24 +64,22 @@ func parseHeader(text []byte) (Header, error) {
 
 // A parser reads a Python literal from left to right.
 type parser struct {
-	text []byte
+	text string
 	at   int
 }
 
-// peek passes spaces and returns the next byte, 0 at the end.
+// peek skips spaces and returns the next byte, 0 at the end.
 func (p *parser) peek() byte {
-	for p.at < len(p.text) {
-		switch c := p.text[p.at]; c {
-		case ' ', '\t', '\n', '\r':
-			p.at++
-		default:
-			return c
-		}
+	for p.at < len(p.text) && strings.IndexByte(" \t\n\r", p.text[p.at]) >= 0 {
+		p.at++
 	}
-	return 0
+	if p.at == len(p.text) {
+		return 0
+	}
+	return p.text[p.at]
 }
 
-// accept passes c, which is not 0, if it is next.
+// accept skips c, which is not 0, if it is next.
 func (p *parser) accept(c byte) bool {
 	if p.peek() != c {
 		return false
@@ -95,9 +90,18 @@ func (p *parser) accept(c byte) bool {
 
 func (p *parser) expect(c byte) error {
 	if !p.accept(c) {
-		return errorf("header is no dictionary that numpy.save writes: want %q at its byte %d", c, p.at)
+		return errorf("header is no dictionary that numpy.save writes; want %q at its byte %d", c, p.at)
 	}
 	return nil
+}
+
+// descr reads the type of a plain array.
+func (p *parser) descr() (string, error) {
+	if slices.Contains([]byte("[({"), p.peek()) {
+		return "", errorf("a structured array with named fields; save its columns as one plain array, " +
+			"for example with numpy.lib.recfunctions.structured_to_unstructured")
+	}
+	return p.quoted()
 }
 
 // quoted reads a string in single or double quotation marks, without escapes: no key or type has one.
@@ -107,24 +111,23 @@ func (p *parser) quoted() (string, error) {
 		return "", errorf("header has no string at its byte %d", p.at)
 	}
 	start := p.at + 1
-	for i := start; i < len(p.text); i++ {
-		switch p.text[i] {
-		case mark:
-			p.at = i + 1
-			return string(p.text[start:i]), nil
-		case '\\', '\n':
-			return "", errorf("header has a string with an escape at its byte %d", i)
-		}
+	n := strings.IndexAny(p.text[start:], string(mark)+"\\\n")
+	switch {
+	case n < 0:
+		return "", errorf("header has a string without end at its byte %d", p.at)
+	case p.text[start+n] != mark:
+		return "", errorf("header has a string with an escape at its byte %d", start+n)
 	}
-	return "", errorf("header has a string without end at its byte %d", p.at)
+	p.at = start + n + 1
+	return p.text[start : start+n], nil
 }
 
 // boolean reads True or False.
 func (p *parser) boolean() (bool, error) {
 	p.peek()
 	for _, word := range []string{"True", "False"} {
-		if end := p.at + len(word); end <= len(p.text) && string(p.text[p.at:end]) == word {
-			p.at = end
+		if strings.HasPrefix(p.text[p.at:], word) {
+			p.at += len(word)
 			return word == "True", nil
 		}
 	}
@@ -139,18 +142,17 @@ func (p *parser) tuple() ([]int64, error) {
 	var shape []int64
 	for !p.accept(')') {
 		p.peek()
-		start := p.at
-		for p.at < len(p.text) && (p.text[p.at] == '-' || '0' <= p.text[p.at] && p.text[p.at] <= '9') {
-			p.at++
-		}
-		n, err := strconv.ParseInt(string(p.text[start:p.at]), 10, 64)
+		rest := p.text[p.at:]
+		number := rest[:len(rest)-len(strings.TrimLeft(rest, "-0123456789"))]
+		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
-			return nil, errorf("header has a size in 'shape' that is no number, or too large, at its byte %d", start)
+			return nil, errorf("header has a size in 'shape' that is no number, or too large, at its byte %d", p.at)
 		}
 		if n < 0 {
 			return nil, errorf("header has the negative size %d in 'shape'", n)
 		}
-		if p.at < len(p.text) && p.text[p.at] == 'L' {
+		p.at += len(number)
+		if strings.HasPrefix(p.text[p.at:], "L") {
 			p.at++
 		}
 		if shape = append(shape, n); len(shape) > maxDims {

@@ -1,5 +1,5 @@
-// Package npy reads and writes what precedes and what fills the arrays of NumPy's .npy format: the
-// header, and the elements as float64 or as text.
+// Package npy reads and writes NumPy's .npy format: the header of an array, and its elements as float64
+// or as text.
 //
 // # The format
 //
@@ -15,10 +15,9 @@
 //
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }
 //
-// Nothing in a header is believed before it has been checked: its length is at most [MaxHeader], each
-// dimension is a whole number that is not negative, and their product times the size of an element
-// stays below 2^62. No byte of it is ever run or unpickled.
+// A header is checked before it is used: its length is at most [MaxHeader], each dimension is at least 0,
+// and all elements take less than 2^62 bytes. Nothing in it is executed or unpickled.
 //
-// What is written is version 1.0 in C order: numbers as '<f8', labels as '<i8' or '<U', with the first
+// The package writes version 1.0 in C order: numbers as '<f8', labels as '<i8' or '<U', with the first
 // element at a multiple of 64 bytes.
 package npy

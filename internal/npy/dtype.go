@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"slices"
 	"strconv"
 )
 
@@ -31,26 +32,26 @@ func (d DType) Text() bool { return d.Kind == Unicode || d.Kind == Bytes }
 // sizes lists the sizes of numbers that are read.
 var sizes = map[byte][]int{Bool: {1}, Signed: {1, 2, 4, 8}, Unsigned: {1, 2, 4, 8}, Float: {2, 4, 8}}
 
-// refused says, for the kinds that NumPy has and this package does not read, what they are and what to
-// do.
+// refused says what NumPy's other kinds are and what to do with them.
 var refused = map[byte]string{
-	'c': "complex numbers: save x.real, x.imag or abs(x)",
-	'O': "Python objects, which are pickled and never read because unpickling can run any program: save x.astype('float64'), or x.astype('str') for labels",
-	'M': "dates: save x.astype('int64') or differences as numbers",
-	'm': "time spans: save x.astype('int64')",
-	'V': "raw records: save plain columns of numbers",
-	'a': "zero-ended bytes: save x.astype('S') or x.astype('U')",
-	'T': "strings of varying length: save x.astype('U')",
+	'c': "complex numbers; save x.real, x.imag or abs(x)",
+	'O': "Python objects, which are pickled and never read because unpickling can run any program; save x.astype('float64'), or x.astype('str') for labels",
+	'M': "dates; save x.astype('int64') or differences as numbers",
+	'm': "time spans; save x.astype('int64')",
+	'V': "raw records; save plain columns of numbers",
+	'a': "zero-ended bytes; save x.astype('S') or x.astype('U')",
+	'T': "strings of varying length; save x.astype('U')",
 }
 
 // ParseDType reads a type as NumPy writes it: an order of bytes (< little-endian, > big-endian, |
 // none), a kind and a size, as in <f8.
 //
-//	errors: an [Error] that names the type where it is not one of b1, i1-i8, u1-u8, f2-f8, U and S.
+//	errors: an [Error] with the type unless it is one of b1, i1-i8, u1-u8, f2-f8, U and S.
 func ParseDType(descr string) (DType, error) {
 	d := DType{Name: descr}
+	unknown := errorf("unknown type %s of elements", shorten(descr))
 	if len(descr) < 2 {
-		return d, errorf("unknown type %s of elements", shorten(descr))
+		return d, unknown
 	}
 	order, rest := descr[0], descr[1:]
 	d.Kind = rest[0]
@@ -59,7 +60,7 @@ func ParseDType(descr string) (DType, error) {
 	}
 	size, err := strconv.ParseUint(rest[1:], 10, 31)
 	if err != nil {
-		return d, errorf("unknown type %s of elements", shorten(descr))
+		return d, unknown
 	}
 	d.Size = int(size)
 	switch order {
@@ -72,19 +73,13 @@ func ParseDType(descr string) (DType, error) {
 	if d.Text() {
 		return d.checkText(size)
 	}
-	known, ok := sizes[d.Kind]
-	if !ok {
-		return d, errorf("unknown type %s of elements", shorten(descr))
-	}
 	if d.Kind == Float && size > 8 {
-		return d, errorf("elements of type %s are extended numbers that differ from machine to machine: save x.astype('float64')", shorten(descr))
+		return d, errorf("elements of type %s are extended numbers that differ from machine to machine; save x.astype('float64')", shorten(descr))
 	}
-	for _, s := range known {
-		if d.Size == s && (s == 1 || order != '|') {
-			return d, nil
-		}
+	if !slices.Contains(sizes[d.Kind], d.Size) || d.Size > 1 && order == '|' {
+		return d, unknown
 	}
-	return d, errorf("unknown type %s of elements", shorten(descr))
+	return d, nil
 }
 
 // checkText turns the size of a text type, which U counts in characters of 4 bytes, into bytes.
@@ -96,7 +91,7 @@ func (d DType) checkText(size uint64) (DType, error) {
 		return d, errorf("elements of type %s are texts of length 0", shorten(d.Name))
 	}
 	if size > MaxText {
-		return d, errorf("elements of type %s have %d bytes each, at most %d are read", shorten(d.Name), size, MaxText)
+		return d, errorf("elements of type %s have %d bytes each; at most %d are read", shorten(d.Name), size, MaxText)
 	}
 	d.Size = int(size)
 	return d, nil

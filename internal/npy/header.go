@@ -1,7 +1,6 @@
 package npy
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,20 +12,19 @@ import (
 // Magic begins every file of the format.
 const Magic = "\x93NUMPY"
 
-// MaxHeader is the largest length of a dictionary that is read. NumPy itself refuses to load one of
-// more than 10,000 bytes unless told to trust it.
+// MaxHeader is the greatest length of a dictionary that is read. NumPy trusts at most 10,000 bytes.
 const MaxHeader = 1 << 16
 
-// maxDims is the largest number of dimensions that NumPy has ever allowed.
+// maxDims is the greatest number of dimensions that any NumPy allows.
 const maxDims = 64
 
 // maxBytes bounds the bytes of an array, so that no product of its sizes overflows an int64.
 const maxBytes = 1 << 62
 
-// shownText is how much of a text from a file a message shows, in bytes: a header may be all one name.
+// shownText is how much of a text from a file a message shows, in bytes.
 const shownText = 40
 
-// shorten quotes a text from a file and cuts it to a length that a message can bear.
+// shorten quotes a text from a file and cuts it for a message.
 func shorten(text string) string {
 	if len(text) <= shownText {
 		return fmt.Sprintf("%q", text)
@@ -41,7 +39,7 @@ func (e Error) Error() string { return "npy: " + string(e) }
 
 func errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
-// A Header says what the elements of an array are and how they lie.
+// A Header describes the elements of an array and their order.
 type Header struct {
 	DType   DType
 	Fortran bool    // the first index is the fastest
@@ -52,13 +50,13 @@ type Header struct {
 
 // ReadHeader reads a header from r, up to the first element and no further.
 //
-//	memory: the header's length, at most MaxHeader, and only after as much has been announced.
-//	errors: an [Error] where the data is no header, is cut off, or describes elements that are neither
-//	numbers nor text; any other error is r's own.
+//	memory: the length of the header, at most MaxHeader.
+//	errors: an [Error] for data that is not a header, is cut off, or has elements other than numbers and
+//	text; any other error is r's own.
 func ReadHeader(r io.Reader) (Header, error) {
 	var fixed [12]byte
 	n, err := fill(r, fixed[:8])
-	// The magic is judged first, so that another file is called that, and not cut off.
+	// The magic comes first, so that another file is not called cut off.
 	if n > 0 && !strings.HasPrefix(Magic, string(fixed[:min(n, len(Magic))])) {
 		return Header{}, errorf("not a .npy file, which begins with the bytes %q", Magic)
 	}
@@ -71,7 +69,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		size = 2
 	case 2, 3:
 	default:
-		return Header{}, errorf("version %d.%d of the format, known are 1.0, 2.0 and 3.0: write the array with numpy.save", fixed[6], fixed[7])
+		return Header{}, errorf("version %d.%d of the format, 1.0, 2.0 and 3.0 are read; write the array with numpy.save", fixed[6], fixed[7])
 	}
 	if _, err := fill(r, fixed[8:8+size]); err != nil {
 		return Header{}, err
@@ -81,13 +79,13 @@ func ReadHeader(r io.Reader) (Header, error) {
 		length = binary.LittleEndian.Uint32(fixed[8:])
 	}
 	if length > MaxHeader {
-		return Header{}, errorf("a header of %d bytes, at most %d are read", length, MaxHeader)
+		return Header{}, errorf("a header of %d bytes; at most %d are read", length, MaxHeader)
 	}
 	text := make([]byte, length)
 	if _, err := fill(r, text); err != nil {
 		return Header{}, err
 	}
-	h, err := parseHeader(bytes.TrimRight(text, " \n\x00"))
+	h, err := parseHeader(strings.TrimRight(string(text), " \n\x00"))
 	if err != nil {
 		return Header{}, err
 	}
@@ -99,7 +97,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 func fill(r io.Reader, p []byte) (int, error) {
 	n, err := io.ReadFull(r, p)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return n, errorf("the file ends within its header: it is cut off or no .npy file")
+		return n, errorf("the file ends within its header; it is cut off or not a .npy file")
 	}
 	return n, err
 }

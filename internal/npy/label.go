@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Label returns the element b as the name of a class: text without the zeros that pad it, integers in
-// decimal, truth values as False and True, and floating point numbers that are whole as integers.
+// Label returns the element b as the name of a class: text without its padding, integers in decimal,
+// truth values as False and True, and whole floating point numbers as integers.
 //
 //	panics: unless len(b) is d.Size.
-//	errors: an [Error] for text that is empty or no Unicode, and for numbers that are not whole.
+//	errors: an [Error] for text that is empty or not Unicode, and for numbers that are not whole.
 func (d DType) Label(b []byte) (string, error) {
 	if len(b) != d.Size {
 		panic("npy: Label of part of an element")
@@ -23,10 +23,10 @@ func (d DType) Label(b []byte) (string, error) {
 	case Bytes:
 		text := string(bytes.TrimRight(b, "\x00"))
 		if text == "" {
-			return "", errorf("the label is empty")
+			return "", errEmptyLabel
 		}
 		if !utf8.ValidString(text) {
-			return "", errorf("the label %s is no UTF-8: save the labels as x.astype('U')", shorten(text))
+			return "", errorf("the label %s is not UTF-8; save the labels as x.astype('U')", shorten(text))
 		}
 		return text, nil
 	case Bool:
@@ -37,18 +37,19 @@ func (d DType) Label(b []byte) (string, error) {
 	case Unsigned:
 		return strconv.FormatUint(d.bits(b), 10), nil
 	case Signed:
-		shift := 64 - 8*d.Size
-		return strconv.FormatInt(int64(d.bits(b)<<shift)>>shift, 10), nil
+		return strconv.FormatInt(d.signed(d.bits(b)), 10), nil
 	}
-	return FloatLabel(d.float(b))
+	return FloatLabel(d.float(d.bits(b)))
 }
 
-// FloatLabel returns the name of the class that a whole number stands for.
+const errEmptyLabel = Error("the label is empty")
+
+// FloatLabel returns the name of the class of a whole number.
 //
 //	errors: an [Error] where v is not whole, not finite or above 2^53.
 func FloatLabel(v float64) (string, error) {
 	if v != math.Trunc(v) || !(math.Abs(v) <= 1<<53) {
-		return "", errorf("the label %v is no whole number: save labels as integers or text; numbers to be predicted are targets of a regression", v)
+		return "", errorf("the label %v, not a whole number; save labels as integers or text, or learn a regression", v)
 	}
 	return strconv.FormatInt(int64(v), 10), nil
 }
@@ -60,15 +61,15 @@ func (d DType) utf32(b []byte) (string, error) {
 	for end > 0 && one.bits(b[end-4:]) == 0 {
 		end -= 4
 	}
+	if end == 0 {
+		return "", errEmptyLabel
+	}
 	for i := 0; i < end; i += 4 {
 		c := one.bits(b[i:])
 		if c > utf8.MaxRune || !utf8.ValidRune(rune(c)) {
-			return "", errorf("the label has the character %#x, which is no Unicode", c)
+			return "", errorf("the label has the character %#x, which is not Unicode", c)
 		}
 		text.WriteRune(rune(c))
-	}
-	if end == 0 {
-		return "", errorf("the label is empty")
 	}
 	return text.String(), nil
 }

@@ -239,7 +239,7 @@ func TestDecodeFaults(t *testing.T) {
 		says  string
 	}{
 		{"<f8", le.AppendUint64(nil, math.Float64bits(math.NaN())), "missing"},
-		{"<f8", le.AppendUint64(nil, math.Float64bits(math.Inf(-1))), "-Inf: infinite"},
+		{"<f8", le.AppendUint64(nil, math.Float64bits(math.Inf(-1))), "-Inf, infinite"},
 		{"<f4", le.AppendUint32(nil, math.Float32bits(float32(math.Inf(1)))), "infinite"},
 		{"<f2", []byte{0, 0x7c}, "infinite"},
 		{"<f2", []byte{1, 0xfc}, "missing"},

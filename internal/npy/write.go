@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// The types of elements that are written, as headers spell them; that of text is [Text].
+// Types of written elements, as headers spell them; [Text] returns that of text.
 const (
 	Float64 = "<f8"
 	Int64   = "<i8"
@@ -19,8 +19,7 @@ const (
 // Text returns the type of texts of up to width characters.
 func Text(width int) string { return fmt.Sprintf("<U%d", width) }
 
-// alignment is that of the first element, which NumPy recommends so that arrays can be mapped into
-// memory.
+// alignment of the first element lets programs map arrays into memory, as NumPy recommends.
 const alignment = 64
 
 const (
@@ -29,10 +28,10 @@ const (
 	panicLabel  = "npy: label that its type cannot hold"
 )
 
-// AppendHeader appends to dst what precedes the elements of an array in C order, in version 1.0, and
-// returns it. The header is padded by spaces so that it is a multiple of 64 bytes long.
+// AppendHeader appends to dst the header of an array in C order, version 1.0, padded by spaces to a
+// multiple of 64 bytes.
 //
-//	panics: for a negative size, and for so many sizes that the length does not fit into 16 bits.
+//	panics: for a negative size, and for a header of more than 65,535 bytes.
 func AppendHeader(dst []byte, descr string, shape ...int) []byte {
 	sizes := make([]string, len(shape))
 	for i, n := range shape {
@@ -81,9 +80,8 @@ func WriteFloats(w io.Writer, values []float64) error {
 	return nil
 }
 
-// LabelType returns the type for an array of labels: [Int64] where all are whole numbers in decimal as
-// NumPy writes them, else [Text] of the longest, at least one character. A label that only looks like a
-// number, as 007 or +1, stays text.
+// LabelType returns the type for an array of labels: [Int64] if all are whole numbers as NumPy writes
+// them, unlike 007 or +1, else [Text] of the longest, at least one character.
 func LabelType(labels []string) string {
 	whole, width := true, 1
 	for _, label := range labels {
@@ -97,8 +95,8 @@ func LabelType(labels []string) string {
 	return Text(width)
 }
 
-// AppendLabel appends the bytes of a label as an element of a type that [LabelType] has returned: a
-// number in 8 bytes, or characters in 4 bytes each, padded by zeros. What is no Unicode becomes U+FFFD.
+// AppendLabel appends the bytes of a label as an element of a type of [LabelType]. Bytes that are not
+// UTF-8 become U+FFFD.
 //
 //	panics: if the type cannot hold the label, or is another one.
 func AppendLabel(dst []byte, descr, label string) []byte {
