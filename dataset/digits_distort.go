@@ -15,7 +15,7 @@ const usualHeight = 19 * sub << 16 / (140 * fine)
 
 // distort places a skeleton on the image: it writes to dst the control points, each moved by itself,
 // then warped, then mapped by one affine map, in 1/256 pixel.
-func distort(dst *[maxPoints]point, sk *skeleton, r *source) {
+func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	// The warp adds w·(x², xy, y²) / 2^17 to each coordinate, in fine units. At 70 units from the
 	// middle a coefficient of 10, the standard deviation, moves a point by 6 units.
 	var warp [6]int64
@@ -55,7 +55,7 @@ type affine struct{ xx, xy, yx, yy, x0, y0 int64 }
 //
 // with height h, aspect a, slant l and, so that no sine is needed, the rational parametrisation
 // c = (1-t²)/(1+t²), s = 2t/(1+t²) of the circle by t = tan(angle/2).
-func newAffine(r *source) affine {
+func newAffine(r *generator) affine {
 	const one = 1 << 10
 	height := usualHeight * (one + r.bell(heightMost)) / one
 	width := height * (one + r.bell(aspectMost)) / one

@@ -25,7 +25,7 @@ type pen struct {
 
 // draw draws a digit of the class given, with everything random about it from r, on the
 // digitPixels bytes of dst.
-func (p *pen) draw(dst []byte, class byte, r *source) {
+func (p *pen) draw(dst []byte, class byte, r *generator) {
 	ways := skeletons[class]
 	sk := &ways[r.below(len(ways))]
 	distort(&p.points, sk, r)
@@ -124,7 +124,7 @@ func (p *pen) span(u, v int64) (from, to int64) {
 //	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), cut to [0, 1],
 //
 // which is 1 up to d = ρ-1/2, 0 from ρ+1/2 on, close to linear between, and needs no square root.
-func (p *pen) ink(dst []byte, radius int64, r *source) {
+func (p *pen) ink(dst []byte, radius int64, r *generator) {
 	ground := int64(r.below(groundMost))
 	contrast := inkLeast + int64(r.below(256-inkLeast)) - ground
 	noise := int64(r.below(noiseMost))

@@ -160,7 +160,7 @@ func TestPenLine(t *testing.T) {
 // bounds.
 func TestAffineRange(t *testing.T) {
 	for i := range 1000 {
-		m := newAffine(newSource(5, streamImages, i))
+		m := newAffine(newGenerator(5, streamImages, i))
 		det := float64(m.xx*m.yy-m.xy*m.yx) / (usualHeight * usualHeight)
 		// The 1% is for the rounding of 16-bit fractions.
 		const (

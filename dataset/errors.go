@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ErrFormat is what every [FormatError] matches: errors.Is(err, ErrFormat).
+// ErrFormat matches every [FormatError].
 var ErrFormat = errors.New("dataset: malformed data")
 
 // A FormatError says that data is not what its format or its companion file requires.
 type FormatError struct {
-	File   string // path of the file; empty where the data came from a reader
-	Offset int64  // byte at which the fault shows, counted in the unpacked data; -1 where no single byte is to blame
+	File   string // path of the file; empty for a reader
+	Offset int64  // byte of the fault in the unpacked data; -1 without one
 	Msg    string // what is wrong and what was expected
-	Err    error  // the cause reported by the decompressor or the reader; nil where there is none
+	Err    error  // the cause; nil without one
 }
 
 // Error returns file, offset, message and cause in one line.
@@ -44,7 +44,7 @@ func (e *FormatError) Unwrap() error { return e.Err }
 // A MissingError says which files of a data set were not found. It matches fs.ErrNotExist.
 type MissingError struct {
 	Dir      string   // the folder that was searched
-	Missing  []string // the files not found in it, by their plain names; nil where the folder itself is missing
+	Missing  []string // the files not found in it, by their plain names; nil if the folder itself is missing
 	Expected []string // all files that the set needs, by their plain names
 }
 
@@ -54,7 +54,7 @@ func (e *MissingError) Error() string {
 	if e.Missing != nil {
 		what = fmt.Sprintf("folder %q lacks %s", e.Dir, strings.Join(e.Missing, ", "))
 	}
-	return fmt.Sprintf("dataset: %s; expected are the files %s, each plain or with .gz: put them there or name the folder that has them",
+	return fmt.Sprintf("dataset: %s; expected are the files %s, each plain or with .gz; put them there, or name their folder",
 		what, strings.Join(e.Expected, ", "))
 }
 

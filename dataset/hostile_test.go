@@ -112,7 +112,7 @@ func TestHostileFolders(t *testing.T) {
 			}
 			t.Fatal(err)
 		}
-		paths, err := findMNIST(dir)
+		paths, err := findSet(dir, mnistFiles[:])
 		if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%s: %v, %v", test.what, paths, err)
 		}

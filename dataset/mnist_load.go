@@ -1,35 +1,48 @@
 package dataset
 
-import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
-)
+import "fmt"
 
-// mnistClasses is the number of classes that MNIST and the sets made after it have.
+// mnistClasses is the number of classes of MNIST and of the sets that follow it.
 const mnistClasses = 10
 
-// LoadMNIST reads a training and a test set from four idx files that are named as MNIST's:
+// mnistFiles are the names of MNIST's files: training images and labels, test images and labels.
+var mnistFiles = [4]string{
+	"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte",
+}
+
+// FindMNIST returns the paths of the images and the labels of the training set, or of the test set, in
+// a folder with files named as MNIST's, in any spelling of [FindFile].
+//
+//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError if dir is
+//	a file or a folder has the name of a file; any other error is the operating system's.
+func FindMNIST(dir string, test bool) (images, labels string, err error) {
+	names := mnistFiles[:2]
+	if test {
+		names = mnistFiles[2:]
+	}
+	paths, err := findSet(dir, names)
+	if err != nil {
+		return "", "", err
+	}
+	return paths[0], paths[1], nil
+}
+
+// LoadMNIST reads a training and a test set from four idx files named as MNIST's:
 //
 //	train-images-idx3-ubyte   train-labels-idx1-ubyte
 //	t10k-images-idx3-ubyte    t10k-labels-idx1-ubyte
 //
-// Each may be plain or gzip, which its content decides, under its name with or without .gz, and may
-// have a dot in place of the last hyphen but one (train-images.idx3-ubyte). Of several the first is
-// taken, in the order plain, .gz, dot, dot and .gz; a folder of such a name is passed over.
-//
-// Labels are 0 to 9. Classes, the same in both results, is 1 + the largest label found in either, 10
-// for MNIST itself. The images of the two sets have one size. Name is the folder's name followed by
+// Each may be plain or gzip, which its content decides, in any spelling of [FindFile]. Labels are 0 to
+// 9. Classes is 1 + the largest label of both sets, 10 for MNIST. Name is the folder's name followed by
 // "(train)" or "(test)".
 //
-//	memory: the unpacked bytes, 55 MB for MNIST, and while reading up to as much again.
-//	errors: *MissingError (errors.Is fs.ErrNotExist) where the folder or files are missing;
-//	*FormatError (errors.Is ErrFormat) where dir is a file, a folder stands for a file, a file is
-//	malformed (see [ReadIDXImages]), a label is above 9, or the files do not fit each other in
-//	number or size of images; any other error is the operating system's, wrapped.
+//	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while it reads.
+//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError (errors.Is
+//	ErrFormat) if dir is a file, a folder has the name of a file, a file is malformed (see
+//	[ReadIDXImages]), a label is above 9, or the files differ in number or size of images; any other
+//	error is the operating system's, wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) {
-	paths, err := findMNIST(dir)
+	paths, err := findSet(dir, mnistFiles[:])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -71,24 +84,4 @@ func loadIDX(imagePath, labelPath string) (*Images, error) {
 			Msg: fmt.Sprintf("%d labels, but %s has %d images", len(labels), imagePath, s.Len())}
 	}
 	return s, s.SetLabels(labels)
-}
-
-// readFile opens path and returns what read makes of it. A FormatError is given the file's name; the
-// errors of the operating system have it already.
-func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
-	var none T
-	f, err := os.Open(path)
-	if err != nil {
-		return none, fmt.Errorf("dataset: %w", err)
-	}
-	defer f.Close()
-	v, err := read(f)
-	if err != nil {
-		var format *FormatError
-		if errors.As(err, &format) {
-			format.File = path
-		}
-		return none, err
-	}
-	return v, nil
 }

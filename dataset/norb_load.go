@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 )
 
-// The names of small NORB's files: images, categories and, where they are there, views.
+// The names of small NORB's files: images, categories and, optionally, views.
 var (
 	norbFiles = []string{
 		"smallnorb-5x46789x9x18x6x2x96x96-training-dat.mat",
@@ -21,23 +20,18 @@ var (
 	}
 )
 
-// LoadNORB reads the training and the test set of small NORB from the files of their authors, F. J. Huang and
-// Y. LeCun, each plain or gzip, which its content decides, under its name with or without .gz:
+// LoadNORB reads the training and the test set of small NORB from the files of F. J. Huang and Y. LeCun,
+// each plain or gzip, which its content decides, under its name with or without .gz:
 //
 //	smallnorb-5x46789x9x18x6x2x96x96-training-dat.mat   and -cat.mat
 //	smallnorb-5x01235x9x18x6x2x96x96-testing-dat.mat    and -cat.mat
 //
-// The results are images of 64×32 in 5 classes, both views of a toy, left above right, reduced as
-// [ReadNORBImages] says; the sets themselves have 24,300 pairs each. Files may have other numbers of pairs. An
-// info file, -training-info.mat or -testing-info.mat, is not needed; where it is there it is read and
-// must fit its set, and [LoadNORBInfo] returns it. Name is the folder's name followed by "(train)" or
-// "(test)".
+// It returns images of 64×32 in 5 classes, the left view of a toy above the right one, reduced as in
+// [ReadNORBImages]; small NORB has 24,300 pairs in each set. An info file is optional and must fit its
+// set; [LoadNORBInfo] returns it. Name is the folder's name followed by "(train)" or "(test)".
 //
-//	memory: 100 MB for small NORB, and while reading up to half as much again.
-//	errors: *MissingError (errors.Is fs.ErrNotExist) where the folder or files are missing;
-//	*FormatError (errors.Is ErrFormat) where dir is a file, a folder stands for a file, a file is
-//	malformed, or the files of a set do not fit each other in number; any other error is the operating
-//	system's, wrapped.
+//	memory: 100 MB for small NORB, and up to half as much again while it reads.
+//	errors: as [LoadMNIST].
 func LoadNORB(dir string) (train, test *Images, err error) {
 	paths, err := findSet(dir, norbFiles)
 	if err != nil {
@@ -56,7 +50,7 @@ func LoadNORB(dir string) (train, test *Images, err error) {
 
 // loadNORB reads a file of images, that of their categories, and checks the info file if there is one.
 func loadNORB(dir, datPath, catPath, infoName string) (*Images, error) {
-	// The small files come first: what is wrong with them is found before the long reading.
+	// The small files come first, so that their faults show before the long read.
 	labels, err := readFile(catPath, ReadNORBLabels)
 	if err != nil {
 		return nil, err
@@ -86,10 +80,9 @@ func loadNORB(dir, datPath, catPath, infoName string) (*Images, error) {
 	return s, nil
 }
 
-// LoadNORBInfo reads the info files of small NORB's training and test set, named as in [LoadNORB] and found as
-// there.
+// LoadNORBInfo reads the info files of small NORB's training and test set.
 //
-//	errors: as those of [LoadNORB], where files are missing those that are expected here.
+//	errors: as [LoadNORB].
 func LoadNORBInfo(dir string) (train, test []NORBView, err error) {
 	paths, err := findSet(dir, norbInfoFiles)
 	if err != nil {
@@ -102,12 +95,4 @@ func LoadNORBInfo(dir string) (train, test []NORBView, err error) {
 		return nil, nil, err
 	}
 	return train, test, nil
-}
-
-// folderName returns the last element of dir's absolute path, by which people know a set.
-func folderName(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		return filepath.Base(abs)
-	}
-	return filepath.Base(dir)
 }

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// Bounds on what the header of a binary matrix may claim, checked before anything is allocated. The
-// largest file of small NORB has 4 dimensions and 447,897,600 bytes.
+// Bounds on the header of a binary matrix, checked before any allocation. The largest file of small NORB
+// has 4 dimensions and 447,897,600 bytes.
 const (
 	MaxMatrixDims  = 8       // dimensions
-	MaxMatrixBytes = 1 << 30 // bytes of the elements, unpacked; hence also the most that one dimension may be
+	MaxMatrixBytes = 1 << 30 // bytes of the elements, unpacked
 )
 
 // The magic numbers of the element types, read as little-endian words.
@@ -30,16 +30,14 @@ var matrixTypes = map[uint32]string{
 }
 
 const (
-	leastDimFields = 3 // a header has room for so many dimensions, used or not
+	leastDimFields = 3 // dimensions of the shortest header, used or not
 	intBytes       = 4
 )
 
-// ReadMatrixBytes reads one binary matrix of bytes (magic 0x1E3D4C55) from r, up to the end of r, and
-// returns its dimensions and its elements, last dimension fastest. Where r begins with gzip's two
-// identifying bytes it is unpacked on the way, with its checksum verified.
+// ReadMatrixBytes reads one binary matrix of bytes (magic 0x1E3D4C55) from r, up to the end of r, unpacked
+// if it is gzip. It returns the dimensions and the elements, last dimension fastest.
 //
-//	memory: never more than 64 KiB, or three times the unpacked bytes that have been read, beyond
-//	fixed buffers, whatever the header claims.
+//	memory: at most 64 KiB, or three times the unpacked bytes read so far, beyond fixed buffers.
 //	errors: *FormatError (errors.Is ErrFormat) for a wrong magic, a number of dimensions that is 0 or
 //	beyond MaxMatrixDims, a dimension that is 0, elements beyond MaxMatrixBytes, elements fewer or more
 //	than the header says, and corrupted gzip data; any other error is r's own, wrapped.
@@ -48,21 +46,20 @@ func ReadMatrixBytes(r io.Reader) (dims []int, data []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err = h.readAll(r)
+	data, err = h.read(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	return h.dims, data, nil
 }
 
-// ReadMatrixInts reads one binary matrix of 32-bit integers (magic 0x1E3D4C54) as [ReadMatrixBytes]
-// reads one of bytes, with the same bounds and errors; it takes four times the unpacked bytes.
+// ReadMatrixInts is [ReadMatrixBytes] for 32-bit integers (magic 0x1E3D4C54).
 func ReadMatrixInts(r io.Reader) (dims []int, data []int32, err error) {
 	r, h, err := openMatrix(r, magicInt, intBytes)
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, err := h.readAll(r)
+	raw, err := h.read(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,13 +72,12 @@ func ReadMatrixInts(r io.Reader) (dims []int, data []int32, err error) {
 
 // A matrixHeader is the checked header of a binary matrix.
 type matrixHeader struct {
-	dims  []int
-	start int64 // where the elements begin
-	size  int   // bytes of the elements
+	dims []int
+	body
 }
 
-// openMatrix unpacks r where it is packed, reads the header, which must have the magic number given,
-// of elements of so many bytes, and returns what the elements are to be read from.
+// openMatrix unpacks r if it is gzip and reads the header, which must have the given magic number for
+// elements of width bytes. It returns the reader of the elements.
 func openMatrix(r io.Reader, magic uint32, width int) (io.Reader, matrixHeader, error) {
 	var h matrixHeader
 	r, err := unpack(r)
@@ -91,8 +87,7 @@ func openMatrix(r io.Reader, magic uint32, width int) (io.Reader, matrixHeader, 
 	var head [8 + 4*MaxMatrixDims]byte
 	n, err := io.ReadFull(r, head[:8])
 	if n >= 4 {
-		// The magic is judged first, so that another file than the one wanted is called that, and
-		// not truncated.
+		// The magic comes first, so that another file is not called truncated.
 		if err := checkMatrixMagic(head[:n], magic); err != nil {
 			return nil, h, err
 		}
@@ -123,7 +118,7 @@ func openMatrix(r io.Reader, magic uint32, width int) (io.Reader, matrixHeader, 
 	return r, h, nil
 }
 
-// checkMatrixMagic checks the first bytes of a file, at least 4, and says what it is where it is known.
+// checkMatrixMagic checks the first bytes of a file, at least 4, and names a known other format.
 func checkMatrixMagic(head []byte, want uint32) error {
 	got := binary.LittleEndian.Uint32(head)
 	if got == want {
@@ -138,32 +133,4 @@ func checkMatrixMagic(head []byte, want uint32) error {
 		what = "a big-endian matrix, want a little-endian one"
 	}
 	return &FormatError{Offset: 0, Msg: fmt.Sprintf("magic %#08x: %s", got, what)}
-}
-
-// readAll reads the elements, and checks that nothing follows.
-func (h matrixHeader) readAll(r io.Reader) ([]byte, error) {
-	data, err := readBody(r, h.size)
-	if err != nil {
-		return nil, h.truncated(err, len(data))
-	}
-	return data, h.end(r)
-}
-
-// truncated makes the error for a read that failed after so many bytes of the elements.
-func (h matrixHeader) truncated(err error, got int) error {
-	return readFault(err, h.start+int64(got), fmt.Sprintf("elements truncated: %d of %d bytes", got, h.size))
-}
-
-// end checks that r is at its end, by which gzip also verifies its checksum.
-func (h matrixHeader) end(r io.Reader) error {
-	var extra [1]byte
-	at := h.start + int64(h.size)
-	switch _, err := io.ReadFull(r, extra[:]); err {
-	case io.EOF:
-		return nil
-	case nil:
-		return &FormatError{Offset: at, Msg: fmt.Sprintf("data goes on after the %d bytes that the header claims", h.size)}
-	default:
-		return readFault(err, at, "gzip data ends without its checksum")
-	}
 }

@@ -6,30 +6,27 @@ import (
 	"slices"
 )
 
-// What small NORB's files hold, and to what an image pair is reduced.
+// The contents of small NORB's files, and the reduction of an image pair.
 const (
 	norbClasses = 5
 	norbSide    = 96 // rows and columns of an image as it is published
-	norbBlock   = 3  // rows and columns of what one pixel is the mean of
-	norbReduced = norbSide / norbBlock
+	norbWindow  = 3  // rows and columns of the window of a mean
+	norbReduced = norbSide / norbWindow
 	norbViews   = 2 // images of a pair, left and right
 	norbFacts   = 4 // numbers of an info file for each pair
 )
 
 // ReadNORBImages reads a dat file of small NORB, a binary matrix of bytes of n×2×96×96, from r, up to
-// the end of r, and returns n images of 64×32: with p the published pixels of pair i, and v = 0 for
-// the left image and 1 for the right one,
+// the end of r, unpacked if it is gzip. It returns n images of 64×32, the left image above the right
+// one: with p the published pixels of pair i, and v = 0 for the left image and 1 for the right one,
 //
-//	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]),
+//	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]).
 //
-// so that the left image stands above the right one. Where r begins as gzip it is unpacked on the way.
+// The papers on broad learning train on 2×32×32 pixels and do not say how they reduce the images. The mean
+// of 3×3 pixels is our choice: every pixel has the same weight, and no mean of nine integers needs a
+// rule for rounding halves.
 //
-// The papers on broad learning train on 2×32×32 pixels and do not say how they came by them. The mean of
-// 3×3 pixels is the choice of this package: every published pixel has the same weight, and a mean of nine
-// integers is never halfway between two, so that the rounding needs no rule.
-//
-//	memory: the result, 1/9 of the published bytes, with up to as much again while it grows, and one
-//	image as it is published; the published pixels are never held.
+//	memory: the result, with up to as much again while it grows, and one published image.
 //	errors: those of [ReadMatrixBytes]; *FormatError for other dimensions than n×2×96×96.
 func ReadNORBImages(r io.Reader) (*Images, error) {
 	r, h, err := openMatrix(r, magicByte, 1)
@@ -48,9 +45,7 @@ func ReadNORBImages(r io.Reader) (*Images, error) {
 			return nil, h.truncated(err, at+n)
 		}
 		if len(pixels)+reduced > cap(pixels) {
-			grown := make([]byte, len(pixels), min(total, 2*cap(pixels)))
-			copy(grown, pixels)
-			pixels = grown
+			pixels = grown(pixels, total)
 		}
 		pixels = pixels[:len(pixels)+reduced]
 		reduceImage(pixels[len(pixels)-reduced:], image)
@@ -64,11 +59,11 @@ func ReadNORBImages(r io.Reader) (*Images, error) {
 // reduceImage sets each of the 32×32 pixels of dst to the rounded mean of 3×3 pixels of src, 96×96.
 func reduceImage(dst, src []byte) {
 	for r := range norbReduced {
-		band := src[norbBlock*norbSide*r:][:norbBlock*norbSide]
+		band := src[norbWindow*norbSide*r:][:norbWindow*norbSide]
 		upper, middle, lower := band[:norbSide], band[norbSide:2*norbSide], band[2*norbSide:]
 		for c := range norbReduced {
 			sum := 0
-			for j := norbBlock * c; j < norbBlock*(c+1); j++ {
+			for j := norbWindow * c; j < norbWindow*(c+1); j++ {
 				sum += int(upper[j]) + int(middle[j]) + int(lower[j])
 			}
 			dst[norbReduced*r+c] = byte((sum + 4) / 9)
@@ -76,9 +71,8 @@ func reduceImage(dst, src []byte) {
 	}
 }
 
-// ReadNORBLabels reads a cat file of small NORB, a binary matrix of integers of n categories, from r, up to
-// the end of r, unpacking gzip as [ReadNORBImages] does. The categories are 0 for four-legged animals, 1
-// for human figures, 2 for airplanes, 3 for trucks and 4 for cars.
+// ReadNORBLabels reads a cat file of small NORB, a binary matrix of n integers, as [ReadNORBImages]. The
+// categories are 0 four-legged animals, 1 human figures, 2 airplanes, 3 trucks and 4 cars.
 //
 //	errors: those of [ReadMatrixInts]; *FormatError for more than one dimension and for a category
 //	that is not 0 to 4.
@@ -114,11 +108,11 @@ func (v NORBView) ElevationDegrees() int { return 30 + 5*int(v.Elevation) }
 // AzimuthDegrees returns 10 Azimuth.
 func (v NORBView) AzimuthDegrees() int { return 10 * int(v.Azimuth) }
 
-// ReadNORBInfo reads an info file of small NORB, a binary matrix of integers of n×4, from r, up to the end of
-// r, unpacking gzip as [ReadNORBImages] does. Element i says how image pair i was taken.
+// ReadNORBInfo reads an info file of small NORB, a binary matrix of n×4 integers, as [ReadNORBImages].
+// Element i describes image pair i.
 //
-//	errors: those of [ReadMatrixInts]; *FormatError for other dimensions than n×4 and for a number that
-//	is not one of those in [NORBView].
+//	errors: those of [ReadMatrixInts]; *FormatError for other dimensions than n×4 and for a number out of
+//	the ranges of [NORBView].
 func ReadNORBInfo(r io.Reader) ([]NORBView, error) {
 	dims, data, err := ReadMatrixInts(r)
 	if err != nil {

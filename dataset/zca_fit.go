@@ -15,15 +15,13 @@ import (
 // FitZCA fits a ZCA to the samples X (l×d), l >= 2 and d >= 2.
 //
 //	reads/writes: X is neither modified nor kept.
-//	cost: l·d² flops for the covariance, d³ for P, and between them the symmetric eigendecomposition by
-//	gonum's mat.EigenSym, of some 9d³ flops by code that is mostly unblocked and on one thread. That decides:
-//	measured on an AMD EPYC, 3 s at d = 512, 17 s at d = 1024 and 2 minutes at d = 2048, the features of
-//	a pair of small NORB images.
-//	memory: some four d×d matrices, those of EigenSym among them, and a panel of rows of 8 MB.
+//	cost: l·d² flops for the covariance, 9d³ for gonum's mat.EigenSym, mostly unblocked on one thread, and
+//	d³ for P: on an AMD EPYC 3 s at d = 512, 17 s at d = 1024, and 2 minutes at d = 2048, the features of
+//	a pair of small NORB images. memory: four d×d matrices, and rows of 8 MB.
 //	errors: *blsupdate.OptionError for a constant that is negative, NaN or infinite;
 //	*blsupdate.ShapeError for fewer than 2 rows or columns; *blsupdate.NotFiniteError for a NaN or
-//	an infinity in X; blsupdate.ErrOverflow where an element of X is beyond ±1e150, of which the
-//	variance may not be a number; an error where the eigenvalues do not converge.
+//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the eigenvalues
+//	do not converge.
 func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	z := &ZCA{rows: opt.RowConstant, backend: backend.Or(opt.Backend)}
 	if z.rows == 0 {
@@ -55,11 +53,11 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	}
 	z.values = eig.Values(nil)
 	for i, v := range z.values {
-		z.values[i] = max(v, 0) // a covariance has none below 0 but by rounding
+		z.values[i] = max(v, 0) // only rounding makes one negative
 	}
 	var v mat.Dense
 	eig.VectorsTo(&v)
-	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): symmetric by its making, at half the flops.
+	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): exactly symmetric, at half the flops.
 	raw := v.RawMatrix()
 	scale := make([]float64, d)
 	for j, value := range z.values {
@@ -76,8 +74,8 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	return z, nil
 }
 
-// covariance sets the mean of the standardized rows of x and returns their covariance. The rows are
-// centered before they are multiplied, so that nothing is lost where the mean is large.
+// covariance sets the mean of the standardized rows of x and returns their covariance. Rows are centered
+// before they are multiplied, so that a large mean loses no digits.
 func (z *ZCA) covariance(x *mat.Dense) *gonum.SymDense {
 	l, d := x.Dims()
 	z.mean = make([]float64, d)

@@ -9,7 +9,7 @@ import (
 	"blskernel/mat"
 )
 
-// center sets the rows of panel to the rows from..to of x, standardized and centered.
+// center sets the rows of panel to rows from to to-1 of x, standardized and centered.
 func (z *ZCA) center(panel []float64, x *mat.Dense, from, to int) {
 	d := len(z.mean)
 	for i := from; i < to; i++ {
@@ -39,7 +39,7 @@ func (z *ZCA) standardize(dst, x []float64) {
 	}
 }
 
-// zcaPanel is the number of rows of d elements that are taken at a time: 8 MB, and enough for a product.
+// zcaPanel returns the rows of d elements that are processed at a time: 8 MB, at least 64 rows.
 func zcaPanel(d int) int { return max(64, (1<<20)/d) }
 
 func eachZCAPanel(l, d int, f func(from, to int)) {
@@ -51,7 +51,7 @@ func eachZCAPanel(l, d int, f func(from, to int)) {
 // mostZCA bounds the elements of samples: the squares of up to 10⁸ of them add up to a number.
 const mostZCA = 1e150
 
-// checkZCASamples returns an error that names the first element of x that is NaN, infinite or too large.
+// checkZCASamples returns an error for the first element of x that is NaN, infinite or too large.
 func checkZCASamples(x *mat.Dense) error {
 	l, _ := x.Dims()
 	for i := range l {

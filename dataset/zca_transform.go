@@ -15,15 +15,14 @@ const (
 
 // Transform sets dst to the whitened rows of X (l×d).
 //
-//	reads/writes: an empty dst is given the size of X; another must have it. dst may be X itself, which
-//	is then overwritten, and must not overlap it otherwise, be it by interleaved rows. Where there is an error dst is what it was.
-//	cost: 2ld² flops; memory: a panel of rows of 8 MB.
+//	reads/writes: an empty dst gets the size of X; any other must have it. dst may be X itself, and must
+//	not overlap it in part. With an error dst is unchanged.
+//	cost: 2ld² flops; memory: rows of 8 MB.
 //	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an
 //	element beyond ±1e150.
-//	panics: if X is empty or has another number of columns than the samples of the fit, and if dst has another
-//	size than X or overlaps it in part.
+//	panics: if X is empty or has other columns than the fit; if dst has another size or overlaps X in part.
 //
-// Every row of the result is a function of the same row of X, to the rounding of the backend's product.
+// Every row of the result depends only on the same row of X, up to the rounding of the product.
 func (z *ZCA) Transform(dst, x *mat.Dense) error {
 	l, d := x.Dims()
 	if l == 0 {
@@ -55,8 +54,8 @@ func (z *ZCA) Transform(dst, x *mat.Dense) error {
 	return nil
 }
 
-// apartOrSame tells whether a and b, of one size, are the same matrix or have no storage between their first
-// and last elements in common.
+// apartOrSame reports whether a and b, of one size, are the same matrix or do not overlap between their
+// first and last elements.
 func apartOrSame(a, b *mat.Dense) bool {
 	x, y := a.RawMatrix(), b.RawMatrix()
 	from := func(v []float64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(v))) }

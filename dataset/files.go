@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,24 +11,7 @@ import (
 	"strings"
 )
 
-// mnistFiles are the names of MNIST's files: training images and labels, test images and labels.
-var mnistFiles = [4]string{
-	"train-images-idx3-ubyte",
-	"train-labels-idx1-ubyte",
-	"t10k-images-idx3-ubyte",
-	"t10k-labels-idx1-ubyte",
-}
-
-// findMNIST returns the paths of the four files, in the order of mnistFiles.
-func findMNIST(dir string) (paths [4]string, err error) {
-	found, err := findSet(dir, mnistFiles[:])
-	if err != nil {
-		return paths, err
-	}
-	return [4]string(found), nil
-}
-
-// findSet returns the paths of the files of a set that are needed, in the order of names.
+// findSet returns the paths of the files of dir with the given names, in their order.
 func findSet(dir string, names []string) ([]string, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -36,7 +20,7 @@ func findSet(dir string, names []string) ([]string, error) {
 	case err != nil:
 		return nil, fmt.Errorf("dataset: %w", err)
 	case !info.IsDir():
-		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file, want the folder that holds " + strings.Join(names, ", ")}
+		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder of " + strings.Join(names, ", ")}
 	}
 	paths := make([]string, len(names))
 	var missing []string
@@ -55,12 +39,11 @@ func findSet(dir string, names []string) ([]string, error) {
 	return paths, nil
 }
 
-// FindFile returns the path of the file of dir that the loaders take for the one of the given plain name: the
-// first regular file in the order plain, .gz, and for names with -idx as MNIST's the same with a dot in
-// place of that hyphen.
+// FindFile returns the path of the file of dir that the loaders take for a plain name: the first regular
+// file in the order plain, .gz, and for names with -idx the same with a dot in place of that hyphen.
 //
-//	errors: fs.ErrNotExist where there is none; *FormatError where something else, such as a folder,
-//	bears one of the names and no file does; any other error is the operating system's, wrapped.
+//	errors: fs.ErrNotExist without a file; *FormatError if only something else, such as a folder, has
+//	one of the names; any other error is the operating system's, wrapped.
 func FindFile(dir, name string) (string, error) {
 	spellings := []string{name, name + ".gz"}
 	if dotted := strings.Replace(name, "-idx", ".idx", 1); dotted != name {
@@ -81,11 +64,39 @@ func FindFile(dir, name string) (string, error) {
 			if info.IsDir() {
 				kind = "a folder"
 			}
-			other = &FormatError{File: path, Offset: -1, Msg: "is " + kind + ", want a file"}
+			other = &FormatError{File: path, Offset: -1, Msg: "is " + kind + "; want a file"}
 		}
 	}
 	if other != nil {
 		return "", other
 	}
 	return "", fs.ErrNotExist
+}
+
+// readFile opens path and calls read. It gives a FormatError the path, which errors of the operating
+// system have already.
+func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := os.Open(path)
+	if err != nil {
+		return none, fmt.Errorf("dataset: %w", err)
+	}
+	defer f.Close()
+	v, err := read(f)
+	if err != nil {
+		var format *FormatError
+		if errors.As(err, &format) {
+			format.File = path
+		}
+		return none, err
+	}
+	return v, nil
+}
+
+// folderName returns the last element of dir's absolute path, the name of a set.
+func folderName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		return filepath.Base(abs)
+	}
+	return filepath.Base(dir)
 }

@@ -1,0 +1,97 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// firstChunk is the size of the first buffer of a body.
+const firstChunk = 1 << 16
+
+// gzipMagic begins every gzip stream (RFC 1952), and no file of the formats read here.
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// unpack returns the content of r, unpacked if it is gzip.
+func unpack(r io.Reader) (io.Reader, error) {
+	br := bufio.NewReaderSize(r, firstChunk)
+	// The first read meets an error of Peek again and reports it.
+	if head, _ := br.Peek(len(gzipMagic)); !bytes.Equal(head, gzipMagic) {
+		return br, nil
+	}
+	z, err := gzip.NewReader(br)
+	if err != nil {
+		return nil, readFault(err, 0, "gzip header truncated")
+	}
+	return z, nil
+}
+
+// A body is the elements of a file, behind its header.
+type body struct {
+	start int64 // byte at which they begin
+	size  int   // their bytes
+}
+
+// read reads the elements and checks that nothing follows.
+func (b body) read(r io.Reader) ([]byte, error) {
+	data, err := readBody(r, b.size)
+	if err != nil {
+		return nil, b.truncated(err, len(data))
+	}
+	return data, b.end(r)
+}
+
+// truncated returns the error for a read that failed after got bytes of the elements.
+func (b body) truncated(err error, got int) error {
+	return readFault(err, b.start+int64(got), fmt.Sprintf("elements truncated: %d of %d bytes", got, b.size))
+}
+
+// end checks that r is at its end, which makes gzip verify its checksum.
+func (b body) end(r io.Reader) error {
+	var extra [1]byte
+	at := b.start + int64(b.size)
+	switch _, err := io.ReadFull(r, extra[:]); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return &FormatError{Offset: at, Msg: fmt.Sprintf("data goes on after the %d bytes of the header", b.size)}
+	default:
+		return readFault(err, at, "gzip data ends without its checksum")
+	}
+}
+
+// readBody reads n >= 1 bytes. Its buffer begins with firstChunk bytes and at most doubles when it is
+// full, so that memory follows the bytes that arrive. With an error it returns what it has read.
+func readBody(r io.Reader, n int) ([]byte, error) {
+	buf := make([]byte, 0, min(n, firstChunk))
+	for {
+		m, err := io.ReadFull(r, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+m]
+		if err != nil || len(buf) == n {
+			return buf, err
+		}
+		buf = grown(buf, n)
+	}
+}
+
+// grown returns buf with at most twice its capacity, and at most n.
+func grown(buf []byte, n int) []byte {
+	return append(make([]byte, 0, min(n, 2*cap(buf))), buf...)
+}
+
+// readFault returns the error for a failed read at offset: a FormatError for a fault of the data, with
+// the message truncated if it ended early; else the reader's own error.
+func readFault(err error, offset int64, truncated string) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return &FormatError{Offset: offset, Msg: truncated}
+	case errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum):
+		return &FormatError{Offset: offset, Msg: "corrupted gzip data", Err: err}
+	}
+	return fmt.Errorf("dataset: read at byte %d: %w", offset, err)
+}
