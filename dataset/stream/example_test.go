@@ -94,7 +94,7 @@ func ExampleParseFormat() {
 	fmt.Println(err)
 	// Output:
 	// npy <nil>
-	// stream: unknown format "xlsx": give one of auto, csv, npy, npz, idx
+	// stream: unknown format "xlsx"; give one of auto, csv, npy, npz, idx
 }
 
 func ExampleParseHeader() {
@@ -104,5 +104,5 @@ func ExampleParseHeader() {
 	fmt.Println(err)
 	// Output:
 	// present <nil>
-	// stream: unknown header "yes": give one of present, absent, auto
+	// stream: unknown header "yes"; give one of present, absent, auto
 }

@@ -9,7 +9,7 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// A Format is the form in which a source has its samples.
+// A Format is the file format of a source.
 type Format int
 
 // The formats.
@@ -31,8 +31,7 @@ func (f Format) String() string {
 	return formatNames[f]
 }
 
-// ParseFormat returns the format that has the name, in letters of either case. "" is FormatAuto, and tsv is
-// CSV, whose separator is found by itself.
+// ParseFormat returns the format of a name, in either case. "" is FormatAuto, and tsv is CSV.
 func ParseFormat(name string) (Format, error) {
 	name = strings.ToLower(name)
 	for f, known := range formatNames {
@@ -46,7 +45,7 @@ func ParseFormat(name string) (Format, error) {
 	case "tsv":
 		return CSV, nil
 	}
-	return FormatAuto, fmt.Errorf("stream: unknown format %q: give one of auto, csv, npy, npz, idx", name)
+	return FormatAuto, fmt.Errorf("stream: unknown format %q; give one of auto, csv, npy, npz, idx", name)
 }
 
 // Header says whether the first line of a text names its columns.
@@ -54,9 +53,9 @@ type Header int
 
 // What the first line of a text is.
 const (
-	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if any cell of
-	// an input column (of a target column where there are no inputs) is no number. Cells without a
-	// value, such as NA, do not make a header. A header of numbers only needs HeaderPresent.
+	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell of an
+	// input column (of a target column without inputs) is neither a number nor a missing value. A header
+	// of numbers needs HeaderPresent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -72,7 +71,7 @@ func (h Header) String() string {
 	return headerNames[h]
 }
 
-// ParseHeader returns the Header that has the name, in letters of either case. "" is HeaderAuto.
+// ParseHeader returns the Header of a name, in either case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
 	if name == "" {
 		return HeaderAuto, nil
@@ -82,20 +81,18 @@ func ParseHeader(name string) (Header, error) {
 			return Header(h), nil
 		}
 	}
-	return HeaderAuto, fmt.Errorf("stream: unknown header %q: give one of present, absent, auto", name)
+	return HeaderAuto, fmt.Errorf("stream: unknown header %q; give one of present, absent, auto", name)
 }
 
-// Options say what is read and how. The zero value reads every column as an input, in a format that is
-// found by itself.
+// Options select the data. The zero value reads every column as an input, in the format it finds.
 type Options struct {
-	Format Format // of the paths; that of TargetPath is found by itself
+	Format Format // of the paths, not of TargetPath
 	Header Header // of texts
-	// Comma stands between the cells of a text. 0 finds it by the first line: a tab if it has one, else a
-	// semicolon, else a comma. It can be no letter and no digit, none of . + - _, which can be part of a
-	// number, no quotation mark and no line end.
+	// Comma separates the cells of a text. 0 takes it from the first line: a tab, else a semicolon, else a
+	// comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or a line end.
 	Comma rune
 
-	// Inputs are the columns of X in their order, each entry one of
+	// Inputs are the columns of X in this order, each entry one of
 	//
 	//	"age"        the column of that name in the header of a text
 	//	"3"          the third column; a number is always a position
@@ -103,69 +100,65 @@ type Options struct {
 	//	"3-" "3:"    from the third to the last
 	//	"a:c"        from the column named a to the one named c
 	//
-	// nil takes all columns that are no targets, in the order of the file. Of an array with more than
-	// two dimensions, each sample is its elements in C order.
+	// nil takes all columns but the targets, in the order of the file. The columns of an array with more
+	// than two dimensions are the elements of a sample in C order. An empty list is an error.
 	Inputs []string
 
-	// Targets are the columns to be predicted, in the same notation; in an .npz the name of an array.
-	// With TargetPath they are columns of that file, none for all. Otherwise none means no targets. An
-	// empty list is none, as nil is; an empty list of Inputs is an error.
+	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an array.
+	// With TargetPath they are columns of that file, none for all. Else none means no targets.
 	Targets []string
 
-	// TargetPath is a file of any of the formats that has the targets of the only path given to Open,
-	// one row for each sample.
+	// TargetPath is a file of any format with the targets of the only path given to Open, one row for
+	// each sample.
 	TargetPath string
 
-	// InputArray is the name of the array of X in an .npz; empty for X, else x, else the only one of
-	// two or more dimensions that is not the target.
+	// InputArray is the array of X in an .npz; empty for X, else x, else the only one of two or more
+	// dimensions but the target.
 	InputArray string
 
-	// Classes says that the one target column holds labels, which are kept as text.
+	// Classes says that the one target column has labels, which stay text.
 	Classes bool
 
-	// Test takes t10k- files instead of train- files from a folder of MNIST's files.
+	// Test takes the t10k- files of an MNIST folder instead of the train- files.
 	Test bool
 
-	// Stdin is read where a path is "-"; nil for os.Stdin.
+	// Stdin is read for the path "-"; nil for os.Stdin.
 	Stdin io.Reader
 
-	// Open opens every path but "-", TargetPath too, so that files can come from elsewhere than the file
-	// system of this machine; nil for that. A path is then whatever Open understands: there is no folder,
-	// no file has a size, and each is looked at when it is reached, and read, as a named pipe is.
+	// Open opens every path but "-", TargetPath too; nil for the files of this machine. Paths are then
+	// whatever Open understands: there are no folders and no sizes, and each path is read like a named
+	// pipe, when it is reached.
 	//
-	// Open is called in a goroutine of its own, with a context that is done when that of the Reader is, or
-	// after Close; neither Open nor Read is waited for beyond that. What Open returns is read by one
-	// goroutine, and closed once, never during a Read: when the Reader is done with it, or behind the Read
-	// that has not returned by then. Its errors come as the cause of an *Error that names the path.
+	// Open runs in its own goroutine, with a context that ends with the Reader's, or with Close; the Reader
+	// waits for neither Open nor Read beyond that. One goroutine reads its result and closes it once, never
+	// during a Read. Its errors are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
 	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the operating system's
 	// files. It is for tests of this module.
 	FS vfs.FS
 
-	// Bad is called with what is wrong with a sample that cannot be used, instead of ending the reading:
-	// nil leaves the sample out, any other error ends the reading and is what Next returns from then on,
-	// io.EOF as if that were the end. nil for the first such sample to end the reading, with its *Error.
+	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends the
+	// reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the first bad
+	// sample ends the reading with its *Error.
 	//
-	// It is called by Next, in the order of the samples, once for each that Next comes to; Peek and Skip do
-	// not call it. The package comment says what such a sample is and what is a fault of the file, which
-	// ends the reading nonetheless. How many may be bad is for Bad to say: where every line has another
-	// number of cells than the first, all are.
+	// Next calls it in the order of the samples, once for each; Peek and Skip do not. The package comment
+	// defines bad samples. Bad may limit their number: all are bad if the first line is the odd one.
 	Bad func(*Error) error
 }
 
-// check finds what is wrong with the options by themselves.
+// check returns the contradictions among the options.
 func (o *Options) check(paths []string) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("stream: "+format, args...)
 	}
 	switch {
 	case len(paths) == 0:
-		return fault("no source: give at least one path, or - for standard input")
+		return fault("no source; give at least one path, or - for standard input")
 	case o.TargetPath != "" && len(paths) > 1:
-		return fault("one file of targets for %d sources: read them one by one, or put the targets into the sources", len(paths))
+		return fault("one file of targets for %d sources; read them one by one, or put the targets into the sources", len(paths))
 	case o.Comma != 0 && !validComma(o.Comma):
-		return fault("%q cannot separate cells: give a comma, a semicolon, a tab or another character that is no part of a number", o.Comma)
+		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number has", o.Comma)
 	}
 	stdin := 0
 	for _, path := range append([]string{o.TargetPath}, paths...) {
@@ -174,7 +167,7 @@ func (o *Options) check(paths []string) error {
 		}
 	}
 	if stdin > 1 {
-		return fault("standard input is given %d times and can be read once", stdin)
+		return fault("standard input is given %d times, but can be read once", stdin)
 	}
 	return nil
 }

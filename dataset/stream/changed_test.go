@@ -1,0 +1,109 @@
+package stream
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// listing returns the names in a folder.
+func listing(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestHostilePaths has in the place of a file what is none.
+func TestHostilePaths(t *testing.T) {
+	dir := t.TempDir()
+	loop := filepath.Join(dir, "loop.csv")
+	nowhere := filepath.Join(dir, "nowhere.csv")
+	if err := os.Symlink("loop.csv", loop); err != nil && runtime.GOOS == "windows" {
+		t.Skip(err) // where links need a permission
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nothing", nowhere); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{
+		dir: "a folder must have the files of MNIST", loop: "cannot be opened", nowhere: "cannot be opened",
+		filepath.Join(write(t, "x.csv", []byte("1\n")), "x.csv"): "cannot be opened", dir + "/" + strings.Repeat("x", 1<<10): "cannot be opened",
+		dir + "/\x00": "cannot be opened",
+	} {
+		_, err := Open(t.Context(), []string{path}, Options{})
+		wantFault(t, fmt.Sprintf("%.60q", path), err, says)
+	}
+	_, err := Open(t.Context(), []string{write(t, "x.csv", []byte("1\n"))}, Options{TargetPath: dir})
+	wantFault(t, "targets", err, "is a folder")
+}
+
+// TestChangedWhileRead reads files that become shorter or longer after their header was read. What is delivered before the
+// fault is what was there.
+func TestChangedWhileRead(t *testing.T) {
+	const rows, cols = 1 << 12, 64
+	values := make([]float64, rows*cols)
+	array := func(fortran bool) []byte {
+		return append(npyHeader(1, "<f8", fortran, rows, cols), float64s(values...)...)
+	}
+	text := []byte(strings.Repeat("1,2\n", 1<<19))
+	idx := idxFile(8, make([]byte, rows*cols), rows, cols)
+	archive := func(method uint16) []byte { return npz(t, member{"X.npy", array(false), method}) }
+	for _, test := range []struct {
+		name string
+		data []byte
+		size int64 // that the file then has
+		says string
+	}{
+		{"a.npy", array(false), 1 << 16, "cut off"},
+		{"b.npy", array(true), 1 << 16, "the file may have changed"},
+		{"c.npy", array(false), 0, "cut off"},
+		{"d.idx", idx, 1 << 14, "cut off"},
+		{"e.npz", archive(zip.Store), 1 << 16, "cut off"},
+		{"f.npy", array(false), 1 << 22, ""},
+		{"g.idx", idx, 1 << 22, ""},
+		{"h.csv", text, 1 << 20, ""}, // a text has no length: a shorter one is another text
+	} {
+		path := write(t, test.name, test.data)
+		r, err := Open(t.Context(), []string{path}, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		if err := os.Truncate(path, test.size); err != nil && runtime.GOOS == "windows" {
+			r.Close()
+			continue // where an opened file is not to be changed
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for err == nil {
+			var b *Batch
+			if b, err = r.Next(100); err == nil {
+				got, _ := b.X.Dims()
+				n += got
+			}
+		}
+		switch {
+		case test.says != "":
+			wantFault(t, test.name, err, test.says)
+		case err != io.EOF:
+			t.Errorf("%s: %v after %d samples", test.name, err, n)
+		case test.name != "h.csv" && n != rows:
+			t.Errorf("%s: %d samples", test.name, n)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
