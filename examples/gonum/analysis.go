@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// This file is a program as anyone writes it with gonum. It knows nothing of blskernel, and is not changed for it.
+// This file is an ordinary program on gonum. It does not know of blskernel.
 
-// A findings is what the analysis says about samples X (l×d) and a target y (l).
+// findings are the results of the analysis of samples X (l×d) and a target y (l).
 type findings struct {
 	ridge     *mat.VecDense // w = (XᵀX + lambda I)⁻¹Xᵀy, by a Cholesky factorization
 	spread    []float64     // the diagonal of (XᵀX + lambda I)⁻¹: how well each weight is determined
@@ -18,7 +18,7 @@ type findings struct {
 	distances []float64     // squared Mahalanobis distances of the samples, by the inverse of their covariance
 }
 
-// analyse looks at the samples: ridge and least-squares regression, principal components, outliers.
+// analyse computes ridge and least-squares regression, principal components and outliers.
 func analyse(x *mat.Dense, y *mat.VecDense, lambda float64) (*findings, error) {
 	l, d := x.Dims()
 	f := &findings{ridge: &mat.VecDense{}, leastSqr: &mat.VecDense{}}

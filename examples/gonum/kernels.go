@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 )
 
-// useKernels makes all of gonum run on the backend from now on: mat, stat and everything else that computes with float64.
-// These two lines, in an init or at the start of main, are all that a program needs:
+// useKernels makes all of gonum's float64 packages run on the backend. A program needs only these two
+// lines, in an init or at the start of main:
 //
 //	blas64.Use(blskernel.Default())
 //	lapack64.Use(lapack.Implementation{})
@@ -20,7 +20,7 @@ func useKernels(b blskernel.Backend) {
 	lapack64.Use(lapack.Implementation{Backend: b})
 }
 
-// useGonum goes back to what gonum begins with, which only a comparison wants.
+// useGonum restores gonum's own routines, for a comparison.
 func useGonum() {
 	blas64.Use(gonumblas.Implementation{})
 	lapack64.Use(gonumlapack.Implementation{})

@@ -1,9 +1,10 @@
-// Command gonum is a program that computes with gonum, and the measurement of what it gains from blskernel's kernels:
+// Command gonum is a program that computes with gonum, and measures what it gains from blskernel:
 // analysis.go is the program, kernels.go the two lines that switch.
 //
 //	go run . -n 100,500,1000,2000
 //
-// Every operation is timed with gonum's own routines and with ours in one process, in turn, and medians are compared.
+// It times every operation with gonum's own routines and with ours in turn, in one process, and compares
+// medians.
 package main
 
 import (
@@ -67,9 +68,9 @@ func run(w io.Writer, orders string, rounds int, backend string, all bool) error
 			if n > op.most && !all {
 				continue
 			}
-			useKernels(b) // the fastest way to the operands, which are the same for both
-			call := op.prepare(n, rand.New(rand.NewPCG(uint64(n), 1)))
-			got, err := compare(call, use, rounds)
+			useKernels(b) // makes the operands of both fastest
+			in := newOperands(n, rand.New(rand.NewPCG(uint64(n), 1)))
+			got, err := compare(func() (mat.Matrix, error) { return op.run(in) }, use, rounds)
 			if err != nil {
 				return fmt.Errorf("%s, n = %d: %w", op.name, n, err)
 			}
@@ -103,11 +104,11 @@ func printAnalysis(w io.Writer, use [2]func(), name string) error {
 	if err := sameFindings(found[0], found[1]); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "   both: the same findings but for rounding")
+	fmt.Fprintln(w, "   both: the same findings up to rounding")
 	return nil
 }
 
-// sameFindings returns an error unless two analyses differ by rounding only.
+// sameFindings returns an error unless two analyses agree up to rounding.
 func sameFindings(a, b *findings) error {
 	column := func(x []float64) mat.Matrix { return mat.NewVecDense(len(x), x) }
 	for _, pair := range []struct {

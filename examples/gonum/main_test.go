@@ -27,11 +27,11 @@ func TestRun(t *testing.T) {
 	}
 	for _, orders := range []string{"", "1", "x", "7,"} {
 		if err := run(&out, orders, 1, "pure", false); err == nil {
-			t.Errorf("orders %q are taken", orders)
+			t.Errorf("orders %q are accepted", orders)
 		}
 	}
 	if err := run(&out, "7", 1, "nonsense", false); err == nil {
-		t.Error("a backend that there is not is taken")
+		t.Error("an unknown backend is accepted")
 	}
 }
 

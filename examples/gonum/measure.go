@@ -10,92 +10,77 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An operation is something that programs do with gonum's mat.
+// operands are random matrices of one order.
+type operands struct {
+	a, b     *mat.Dense
+	well     *mat.Dense    // well-conditioned
+	definite *mat.SymDense // I + DDᵀ/n
+}
+
+func newOperands(n int, r *rand.Rand) *operands {
+	in := &operands{a: random(n, n, r), b: random(n, n, r), well: random(n, n, r), definite: definite(n, r)}
+	for i := range n {
+		in.well.Set(i, i, in.well.At(i, i)+3*math.Sqrt(float64(n)))
+	}
+	return in
+}
+
+// An operation is one that programs do with gonum's mat.
 type operation struct {
 	name string
-	most int // the largest order that is measured without being asked for: more takes gonum minutes
-	// prepare returns the operation on matrices of order n, to be called any number of times. The result of a call is
-	// compared between implementations.
-	prepare func(n int, r *rand.Rand) func() (mat.Matrix, error)
+	most int // the largest order measured without -all: a larger one takes gonum minutes
+	run  func(in *operands) (mat.Matrix, error)
 }
 
 var operations = []operation{
-	{"Dense.Mul", 4000, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		a, b := random(n, n, r), random(n, n, r)
-		return func() (mat.Matrix, error) {
-			var c mat.Dense
-			c.Mul(a, b)
-			return &c, nil
-		}
+	{"Dense.Mul", 4000, func(in *operands) (mat.Matrix, error) {
+		var c mat.Dense
+		c.Mul(in.a, in.b)
+		return &c, nil
 	}},
-	{"SymDense.SymOuterK", 4000, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		a := random(n, n, r)
-		return func() (mat.Matrix, error) {
-			var s mat.SymDense
-			s.SymOuterK(1, a)
-			return &s, nil
-		}
+	{"SymDense.SymOuterK", 4000, func(in *operands) (mat.Matrix, error) {
+		var s mat.SymDense
+		s.SymOuterK(1, in.a)
+		return &s, nil
 	}},
-	{"Cholesky.Factorize, InverseTo", 4000, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		s := definite(n, r)
-		return func() (mat.Matrix, error) {
-			var c mat.Cholesky
-			if !c.Factorize(s) {
-				return nil, fmt.Errorf("not positive definite")
-			}
-			var inverse mat.SymDense
-			return &inverse, c.InverseTo(&inverse)
+	{"Cholesky.Factorize, InverseTo", 4000, func(in *operands) (mat.Matrix, error) {
+		var c mat.Cholesky
+		if !c.Factorize(in.definite) {
+			return nil, fmt.Errorf("not positive definite")
 		}
+		var inverse mat.SymDense
+		return &inverse, c.InverseTo(&inverse)
 	}},
-	{"Dense.Inverse (LU)", 4000, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		a := random(n, n, r)
-		for i := range n {
-			a.Set(i, i, a.At(i, i)+3*math.Sqrt(float64(n))) // well-conditioned
-		}
-		return func() (mat.Matrix, error) {
-			var inverse mat.Dense
-			return &inverse, inverse.Inverse(a)
-		}
+	{"Dense.Inverse (LU)", 4000, func(in *operands) (mat.Matrix, error) {
+		var inverse mat.Dense
+		return &inverse, inverse.Inverse(in.well)
 	}},
-	{"Dense.Solve (LU), n right sides", 4000, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		a, b := random(n, n, r), random(n, n, r)
-		for i := range n {
-			a.Set(i, i, a.At(i, i)+3*math.Sqrt(float64(n)))
-		}
-		return func() (mat.Matrix, error) {
-			var x mat.Dense
-			return &x, x.Solve(a, b)
-		}
+	{"Dense.Solve (LU), n right sides", 4000, func(in *operands) (mat.Matrix, error) {
+		var x mat.Dense
+		return &x, x.Solve(in.well, in.b)
 	}},
-	{"QR.Factorize, RTo", 2000, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		a := random(n, n, r)
-		return func() (mat.Matrix, error) {
-			var qr mat.QR
-			qr.Factorize(a)
-			var upper mat.Dense
-			qr.RTo(&upper)
-			return &upper, nil
-		}
+	{"QR.Factorize, RTo", 2000, func(in *operands) (mat.Matrix, error) {
+		var qr mat.QR
+		qr.Factorize(in.a)
+		var upper mat.Dense
+		qr.RTo(&upper)
+		return &upper, nil
 	}},
-	{"SVD.Factorize, thin", 500, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		a := random(n, n, r)
-		return func() (mat.Matrix, error) {
-			var svd mat.SVD
-			if !svd.Factorize(a, mat.SVDThin) {
-				return nil, fmt.Errorf("no convergence")
-			}
-			return mat.NewVecDense(n, svd.Values(nil)), nil
+	{"SVD.Factorize, thin", 500, func(in *operands) (mat.Matrix, error) {
+		var svd mat.SVD
+		if !svd.Factorize(in.a, mat.SVDThin) {
+			return nil, fmt.Errorf("no convergence")
 		}
+		values := svd.Values(nil)
+		return mat.NewVecDense(len(values), values), nil
 	}},
-	{"EigenSym.Factorize", 500, func(n int, r *rand.Rand) func() (mat.Matrix, error) {
-		s := definite(n, r)
-		return func() (mat.Matrix, error) {
-			var e mat.EigenSym
-			if !e.Factorize(s, true) {
-				return nil, fmt.Errorf("no convergence")
-			}
-			return mat.NewVecDense(n, e.Values(nil)), nil
+	{"EigenSym.Factorize", 500, func(in *operands) (mat.Matrix, error) {
+		var e mat.EigenSym
+		if !e.Factorize(in.definite, true) {
+			return nil, fmt.Errorf("no convergence")
 		}
+		values := e.Values(nil)
+		return mat.NewVecDense(len(values), values), nil
 	}},
 }
 
@@ -121,7 +106,7 @@ func definite(n int, r *rand.Rand) *mat.SymDense {
 	return &s
 }
 
-// leastTime is how long a timing takes at least: short operations are repeated.
+// leastTime is the least duration of a timing: short operations are repeated.
 const leastTime = 5 * time.Millisecond
 
 // A timing says how long an operation takes with gonum's routines and with ours.
@@ -130,8 +115,8 @@ type timing struct {
 	gain        float64       // the median of the quotients within the rounds
 }
 
-// compare times an operation with both implementations, round by round in alternating order, once the results of both
-// are found to be the same but for rounding.
+// compare checks that both implementations give the same result up to rounding, and times them round by
+// round in alternating order.
 func compare(run func() (mat.Matrix, error), use [2]func(), rounds int) (timing, error) {
 	var results [2]mat.Matrix
 	for i, switchTo := range use {
@@ -172,12 +157,12 @@ func median(x []float64) float64 {
 	return (x[(n-1)/2] + x[n/2]) / 2
 }
 
-// tolerance is the largest relative difference, in the Frobenius norm, of two results that are the same but for
-// rounding. The matrices here are well-conditioned (κ below 10) but for the square random ones of SVD and QR, of which
-// singular values and, up to a power of κ that orders of 2000 keep below 1e5, R are compared.
+// tolerance bounds the relative difference of two results, in the Frobenius norm. The matrices are
+// well-conditioned (κ below 10) except the random ones of SVD and QR, of which singular values and R are
+// compared; κ stays below 1e5 up to order 2000.
 const tolerance = 1e-9
 
-// same returns an error unless a and b differ by rounding only.
+// same returns an error unless a and b agree to tolerance.
 func same(a, b mat.Matrix) error {
 	var difference mat.Dense
 	difference.Sub(a, b)

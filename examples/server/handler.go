@@ -10,7 +10,7 @@ import (
 	"blskernel/mat"
 )
 
-// mostBytes bounds a request, so that nobody fills the memory by one.
+// mostBytes bounds a request.
 const mostBytes = 16 << 20
 
 type request struct {
@@ -23,8 +23,8 @@ type answer struct {
 	Values [][]float64 `json:"values,omitempty"` // of a regression
 }
 
-// handler answers requests by the model, any number of them at the same time: a model that is not changed may be used by
-// several goroutines.
+// handler answers requests by the model, several at a time: several goroutines may use a model that none
+// changes.
 func handler(f *modelfile.File) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
@@ -51,12 +51,12 @@ func handler(f *modelfile.File) http.Handler {
 
 func write(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	// An error here is that of a client which went away.
+	// An error means that the client went away.
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// predict returns the predictions for rows. Rows of another length than the model's inputs, and numbers that are not
-// finite, are errors of the model's that say what is wrong.
+// predict returns the predictions for rows. The model returns an error for rows of another length than
+// its inputs, and for numbers that are not finite.
 func predict(r *http.Request, f *modelfile.File, rows [][]float64) (*answer, error) {
 	x, err := matrix(rows)
 	if err != nil {
@@ -87,7 +87,7 @@ func predict(r *http.Request, f *modelfile.File, rows [][]float64) (*answer, err
 // matrix returns rows as a matrix.
 func matrix(rows [][]float64) (*mat.Dense, error) {
 	if len(rows) == 0 || len(rows[0]) == 0 {
-		return nil, fmt.Errorf("there are no rows")
+		return nil, fmt.Errorf("the request has no rows")
 	}
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, row := range rows {

@@ -1,8 +1,8 @@
-// Command server serves the predictions of a model file that blskernel train has written:
+// Command server serves predictions of a model file of blskernel train:
 //
 //	server -model iris.bls -addr 127.0.0.1:8080
 //
-// A request is a JSON object with the rows of samples, in the order of the model's inputs; the answer has one
+// A request is a JSON object with rows of samples, in the order of the model's inputs. The answer has one
 // prediction for each row, and for a classification its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
@@ -31,7 +31,7 @@ func main() {
 	address := flag.String("addr", "127.0.0.1:8080", "the address to listen at; port 0 for any that is free")
 	flag.Parse()
 	if *path == "" {
-		log.Fatal("server: -model is missing: name the model file")
+		log.Fatal("server: -model is missing; name the model file")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -40,7 +40,8 @@ func main() {
 	}
 }
 
-// serve answers requests until ctx is done, and then those that have begun. It calls ready once it listens.
+// serve answers requests until ctx is done, and finishes those that have begun. It calls ready once it
+// listens.
 func serve(ctx context.Context, path, address string, ready func(net.Addr)) error {
 	model, err := modelfile.Load(path, nil)
 	if err != nil {

@@ -112,8 +112,8 @@ func TestClassifier(t *testing.T) {
 	}
 
 	for body, want := range map[string]string{
-		`{"rows": []}`:                  "there are no rows",
-		`{"rows": [[]]}`:                "there are no rows",
+		`{"rows": []}`:                  "the request has no rows",
+		`{"rows": [[]]}`:                "the request has no rows",
 		`{"rows": [[1, 2], [3]]}`:       "row 1 has 1 numbers and row 0 has 2",
 		`{"rows": [[1, 2, 3]]}`:         "2 columns",
 		`{"rows": [["1", "2"]]}`:        "cannot unmarshal",
