@@ -8,11 +8,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// FitGram fits the output layer of a model to all samples of batches, a PCollection<Batch> such as Read
-// makes, by the method blsupdate.Gram: States, Merge and Solve. The result is a PCollection<Model> of
-// one element. But for rounding it is what a single process makes of the same samples with the same
-// feature maps and ridge, whatever the number and the order of shards, bundles and workers, and however
-// often a bundle is run.
+// FitGram fits the output layer of a model to all samples of batches, a PCollection<Batch> as of Read, by
+// the method blsupdate.Gram: States, Merge and Solve. The result is a PCollection<Model> of one element.
+// Up to rounding it is that of a single process with the same samples, feature maps and ridge, whatever
+// the shards, bundles and workers, and however often a bundle runs.
 //
 //	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state; k³/3 once.
 //	panics: where TryFitGram returns an error.
@@ -22,14 +21,13 @@ func FitGram(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollecti
 }
 
 // FitQR is FitGram by the method blsupdate.QR, whose errors grow with the condition number of the nodes
-// and not with its square. A sample takes 2k² + 4ck flops, a merger 2k³/3.
+// instead of its square. A sample takes 2k² + 4ck flops, a merger 2k³/3.
 func FitQR(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollection {
 	return beam.Must(TryFitQR(s, batches, opt))
 }
 
-// TryFitGram is FitGram that returns an error where the pipeline cannot be built: for options that
-// cannot be, a model file that cannot be read, and batches that are without an end, in windows, or of
-// another type.
+// TryFitGram is FitGram and returns an error for invalid options, a model file that cannot be read, and
+// batches that are unbounded, in windows, or of another type.
 func TryFitGram(s beam.Scope, batches beam.PCollection, opt Options) (beam.PCollection, error) {
 	return tryFit(s.Scope("scaleout.FitGram"), blsupdate.Gram, batches, opt)
 }
@@ -55,7 +53,7 @@ func tryFit(s beam.Scope, method blsupdate.Method, batches beam.PCollection, opt
 	return f.solve(s.Scope("scaleout.Solve"), sum)
 }
 
-// A fit is what the steps of one are built of.
+// A fit has what its steps share.
 type fit struct {
 	method blsupdate.Method
 	opt    Options // resolved

@@ -15,28 +15,29 @@ import (
 	"blskernel/mat"
 )
 
-// A large has the samples of a shard that no Gram state can learn, not even alone, since a node is beyond float64 or the square
-// of one is. To find them takes their nodes, so the first of two readings finds them, and the second looks them up. Where there is
-// one reading alone, a nil *large looks at batches with elements that are not harmless, of which the first sample is an error.
+// A large has the samples of a shard that no Gram state can learn, even alone, because a node or its
+// square overflows. The first of two readings finds them by their nodes, the second looks them up. With
+// only one reading a nil *large checks batches with elements that are not harmless, and the first such
+// sample is an error.
 type large struct {
-	found map[int64]bool // by the number of samples that the reading had before it
-	known bool           // all of them, since this is the second reading
-	limit int64          // of how many there may be: with more it is known that there are too many
+	found map[int64]bool // by the number of samples before it
+	known bool           // found is complete: this is the second reading
+	limit int64          // the search ends with more than these
 }
 
-// tooLarge is said of such a sample.
+// tooLarge is the fault of such a sample.
 const tooLarge = "the sample is too large to be learned: its nodes, or the squares of them, overflow"
 
-// harmless is a size of nodes and targets up to which no sum of products of two of them overflows: of 2^63 samples,
-// the most that can be counted, 1e19 · 1e280 is below 1.8e308.
+// harmless bounds nodes and targets so that no sum of products of two of them overflows: for 2^63
+// samples, the most that can be counted, 1e19 · 1e280 is below 1.8e308.
 const harmless = 1e140
 
-// harmlessInput is a size of inputs up to which nodes are at most harmless: the scaling of the inputs, the sum over
-// them and the weights of the maps may make a node 1e40 times as large.
+// harmlessInput bounds inputs so that nodes are at most harmless: scaling, sums and weights of the maps
+// may make a node 1e40 times as large.
 const harmlessInput = 1e100
 
-// leaveOut leaves the samples of a batch that are too large out, and tells bad of each. before is the number of samples that
-// the reading had before the batch, and where says which sample of the data is in a row of it.
+// leaveOut removes the samples of a batch that are too large, and passes each to bad. before is the number
+// of samples before the batch, and where returns the place of a row.
 func (l *large) leaveOut(ctx context.Context, b *base, batch *Batch, before int64, where func(row int) stream.Place, bad func(*stream.Error) error) error {
 	if batch.rows() == 0 {
 		return nil
@@ -72,7 +73,7 @@ func (l *large) leaveOut(ctx context.Context, b *base, batch *Batch, before int6
 	return nil
 }
 
-// find notes the samples of a batch from the row from to that before to which are too large.
+// find finds the samples in rows from to to-1 of a batch that are too large.
 func (l *large) find(ctx context.Context, b *base, batch *Batch, before int64, from, to int) error {
 	if from == to || int64(len(l.found)) > l.limit {
 		return nil
@@ -106,7 +107,7 @@ func (l *large) find(ctx context.Context, b *base, batch *Batch, before int64, f
 	return nil
 }
 
-// learnable tells whether a Gram state can learn a batch.
+// learnable reports whether a Gram state can learn a batch.
 func (b *base) learnable(ctx context.Context, batch *Batch) (bool, error) {
 	a, y, err := b.expand(ctx, batch)
 	if err == nil {
@@ -118,8 +119,8 @@ func (b *base) learnable(ctx context.Context, batch *Batch) (bool, error) {
 	return err == nil, err
 }
 
-// harmlessRows tells whether no element of m can be why a sample is too large, unless the model was made of samples that are almost
-// all the same: then the learning finds that out.
+// harmlessRows reports whether no element of m makes a sample too large. A model of samples that are
+// almost all the same may be an exception, which learning finds.
 func harmlessRows(m *mat.Dense) bool {
 	rows, _ := m.Dims()
 	for i := range rows {
@@ -138,7 +139,7 @@ func largest(x []float64) (most float64) {
 	return most
 }
 
-// blamed returns the shard of a batch that could not be learned, and which sample of it is too large where that is why.
+// blamed returns the shard of a batch that could not be learned, and its sample that is too large, if any.
 func (b *base) blamed(ctx context.Context, batch *Batch, err error) string {
 	l := &large{found: map[int64]bool{}}
 	if !errors.Is(err, blsupdate.ErrOverflow) || l.find(ctx, b, batch, batch.First, 0, batch.rows()) != nil || len(l.found) == 0 {

@@ -17,15 +17,14 @@ func init() {
 	register.Emitter1[Shard]()
 }
 
-// Match lists the files that patterns name, globs of Beam's file systems, and returns a
-// PCollection<Shard>, which is shuffled so that any worker may get any shard. Where there are targets,
-// the files that they name are those of the labels or targets: the n-th is that of the n-th file of
-// patterns. The files of a pattern are in the order of their names, and the patterns in the order that
-// they are given in.
+// Match lists the files of patterns, globs of Beam's file systems, and returns a PCollection<Shard>,
+// shuffled so that any worker may get any shard. The n-th file of targets has the labels or targets of
+// the n-th file of patterns. Files of a pattern come in the order of their names, patterns in the order
+// given.
 //
-//	panics: for no pattern, and for a scheme whose file system is not linked into the program.
-//	errors, of the pipeline: a pattern that no file matches, or a folder of this machine; a file that two patterns name, which
-//	would be learned twice; another number of targets than of files.
+//	panics: without a pattern, and for a scheme whose file system is not linked into the program.
+//	errors, of the pipeline: a pattern without a file; a folder of this machine; a file of two patterns,
+//	which would be learned twice; another number of targets than of files.
 func Match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	s = s.Scope("scaleout.Match")
 	if len(patterns) == 0 {
@@ -43,7 +42,7 @@ type matchFn struct {
 	Patterns, Targets []string
 }
 
-// ProcessElement hands out the shards.
+// ProcessElement emits the shards.
 func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard)) error {
 	paths, err := list(ctx, fn.Patterns)
 	if err != nil {
@@ -66,7 +65,7 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 	return nil
 }
 
-// list returns the files that the patterns name.
+// list returns the files of the patterns.
 func list(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
 	by := map[string]string{} // the pattern of each file, by its identity

@@ -15,16 +15,13 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[mergeFn]()) // register has no combiners with a context
 }
 
-// Merge adds states, the PCollection<KV<int64, *State>> of States, along a tree: on each level those
-// whose keys agree modulo a power of opt.FanIn become one by a CombineFn, so that no worker has to take
-// in all of them. The result is a PCollection<*State> of one element, or of none where there are no
-// states.
-//
-// The order in which a runner adds states is not fixed, so the last bits of a sum may differ between
-// two runs.
+// Merge adds states, the PCollection<KV<int64, *State>> of States, along a tree: on each level a
+// CombineFn adds those whose keys agree modulo a power of opt.FanIn, so that no worker takes in all of
+// them. The result is a PCollection<*State> of one element, or of none without states. The order of the
+// sum, and so its last bits, may differ between two runs.
 //
 //	cost: for n states n-1 mergers, each of k²/2 additions by Gram and 2k³/3 flops by QR.
-//	panics: in Beam's manner where the pipeline cannot be built.
+//	panics: if the pipeline cannot be built.
 func Merge(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
 	opt, err := opt.resolve()
 	if err != nil {
@@ -50,8 +47,8 @@ func merge(s beam.Scope, states beam.PCollection, opt Options) (beam.PCollection
 	return beam.DropKey(s, states), nil
 }
 
-// levels returns the numbers of keys on the levels of a tree for so many states, from the lowest to the
-// root, which has one: powers of fanIn, of which the lowest is at least states/fanIn.
+// levels returns the numbers of keys on the levels of a tree, from the lowest to the root, which has
+// one: powers of fanIn, the lowest at least states/fanIn.
 func levels(fanIn, states int) []int64 {
 	keys := []int64{1}
 	for keys[0] < (int64(states)-1)/int64(fanIn)+1 {
@@ -60,8 +57,8 @@ func levels(fanIn, states int) []int64 {
 	return keys
 }
 
-// A levelFn gives each state the key that it has on a level. The number of keys of a level is a
-// multiple of that of the next, so that states that were together stay so.
+// A levelFn gives each state its key on a level. The number of keys of a level is a multiple of that of
+// the next, so that merged states stay together.
 type levelFn struct {
 	Keys int64
 }
@@ -76,11 +73,11 @@ func (fn *levelFn) ProcessElement(ctx context.Context, key int64, state *State) 
 	return key % fn.Keys, state, nil
 }
 
-// A mergeFn is the CombineFn that adds states. As Beam asks, AddInput and MergeAccumulators change their
-// first argument alone, an accumulator: neither the other one, nor later on what it was.
+// A mergeFn is the CombineFn that adds states. As Beam requires, AddInput and MergeAccumulators change
+// only their first argument, an accumulator.
 type mergeFn struct{}
 
-// CreateAccumulator returns a state of nothing.
+// CreateAccumulator returns an empty state.
 func (*mergeFn) CreateAccumulator() *State { return &State{} }
 
 // AddInput adds a state to an accumulator.

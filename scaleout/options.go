@@ -8,42 +8,36 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// Options are the settings of FitGram and FitQR. Model must be given, and Lambda is a ridge of 0 unless
-// it is.
+// Options are the settings of FitGram and FitQR. Model is required; the zero Lambda is a ridge of 0.
 type Options struct {
-	// Model is the path, of any file system that Beam knows, of a model file that has the feature maps:
-	// one by `blskernel train` on a sample of the data. What that model has learned is not part of the
-	// fit. The program that builds the pipeline reads the file, and each process of the workers does,
-	// once, and refuses it if it is not the same to the byte.
+	// Model is the path, in any file system of Beam, of the model file with the feature maps: one of
+	// `blskernel train` on a sample of the data, whose learning is not part of the fit. The program that
+	// builds the pipeline reads the file, and each worker process reads it once and refuses any other.
 	Model string
 
-	// Lambda is the ridge of the fit, which enters once, whatever the number of shards; negative for
-	// that of Model.
+	// Lambda is the ridge of the fit, added once; negative for that of Model.
 	Lambda float64
 
-	// FanIn is the number of states that Merge makes one of on each level of its tree, on average and
-	// at least 2; 0 for 8.
+	// FanIn is the mean number of states that Merge adds into one on each level of its tree, at least 2;
+	// 0 for 8.
 	FanIn int
 
-	// States is about how many states there are to merge, for which the tree gets the lowest height
-	// that keeps to FanIn: at most one for each bundle, so not more than shards. 0 for 64. Another
-	// number costs speed alone.
+	// States is about the number of states, from which the height of the tree follows: at most one for
+	// each bundle, so at most that of the shards. 0 for 64. It affects only the speed.
 	States int
 
-	// Batch is the number of rows of a batch that the model file is to name, by which `blskernel
-	// update` goes on; 0 for that of Model. How batches of the pipeline are made is in ReadOptions.
+	// Batch is the rows of a batch that the model file names, for `blskernel update`; 0 for that of
+	// Model. ReadOptions has the batches of the pipeline.
 	Batch int
 
-	// SkipBad is the number of lines that Bad may have; with more the fit is an error before the model
-	// is solved.
+	// SkipBad is how many lines Bad may have; more are an error before the model is solved.
 	SkipBad int64
 
-	// Bad is what Read has returned beside the batches. Where it is not given SkipBad is not looked at.
+	// Bad is the second result of Read. Without it SkipBad has no effect.
 	Bad beam.PCollection
 
-	// Created is the time that the model file names as that of its creation. It is part of what the
-	// pipeline is built of, so that a step that is run again writes the same bytes. Zero for the time
-	// at which the pipeline is built.
+	// Created is the time of creation in the model file, fixed by the pipeline, so that a repeated step
+	// writes the same bytes. Zero for the present time.
 	Created time.Time
 
 	// Software is the program that the model file names, with its version; empty for
@@ -61,7 +55,7 @@ const (
 func (o Options) resolve() (Options, error) {
 	switch {
 	case o.Model == "":
-		return o, fmt.Errorf("scaleout: no model: name the file that has the feature maps")
+		return o, fmt.Errorf("scaleout: no model; name the file with the feature maps")
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
 		return o, fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda)
 	case o.FanIn < 0 || o.FanIn == 1:

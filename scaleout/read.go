@@ -24,25 +24,23 @@ func init() {
 	register.Emitter1[Batch]()
 }
 
-// Read reads shards, PCollection<Shard>, by package dataset/stream: idx, .npy, .npz and CSV, plain or
-// gzip. It returns a PCollection<Batch>, and a PCollection<string> with a line for each row and file
-// that was set aside, which names it and says what is wrong with it.
+// Read reads shards, a PCollection<Shard>, by package dataset/stream: idx, .npy, .npz and CSV, plain or
+// gzip. It returns a PCollection<Batch>, and a PCollection<string> with a line for each bad row and file
+// that was set aside.
 //
-// A shard without samples has no batches: a file of no bytes or of empty lines, a text of a header
-// alone, an array whose first dimension is 0. Images in idx files are scaled to [0,1], as stream does.
-// Files of this machine are opened by their path; those of other file systems by Beam, and read once
-// from their beginning to their end, so that arrays in Fortran order cannot be read from there, and
-// .npz is copied to a temporary file.
+// A shard without samples has no batches: a file of no bytes or of empty lines, a text with only a
+// header, an array whose first dimension is 0. Beam opens files of other file systems and reads them once
+// from beginning to end, so that arrays in Fortran order cannot be read there, and .npz is copied to a
+// temporary file.
 //
-//	memory: of a worker, for each shard at work, a batch and the few megabytes of stream.Reader; with
-//	opt.SkipBad above 0 also the nodes of the batch, 8k bytes a row.
+//	memory: for each shard at work, a batch and the few megabytes of stream.Reader; with opt.SkipBad
+//	above 0 also the nodes of the batch, 8k bytes a row.
 //	panics: where TryRead returns an error.
-//	errors, of the pipeline: the first row that is bad, by file, line and column (stream.Error), also
-//	for a label that is none of the model's classes; and likewise the first file that cannot be
-//	opened, is cut off, has a wrong checksum, or does not fit the model by the number or the names of
-//	its inputs. With opt.SkipBad above 0 these are set aside, and so are samples that are too large to be
-//	learned, and the error is that one shard has more than that. A file that is set aside counts once, whatever the number of its rows, and none of them
-//	is learned.
+//	errors, of the pipeline: the first bad row, by file, line and column (stream.Error), or label unknown
+//	to the model; the first file that cannot be opened, is cut off, has a wrong checksum, or does not
+//	fit the inputs of the model. With opt.SkipBad above 0 these, and samples too large to be learned,
+//	are set aside, and more than SkipBad in one shard are an error. A file that is set aside counts
+//	once, and none of its rows is learned.
 func Read(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, bad beam.PCollection) {
 	batches, bad, err := TryRead(s, shards, opt)
 	if err != nil {
@@ -51,8 +49,8 @@ func Read(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, bad 
 	return batches, bad
 }
 
-// TryRead is Read that returns an error where the pipeline cannot be built: for options that cannot be,
-// a model file that cannot be read, a PCollection of another type.
+// TryRead is Read and returns an error for invalid options, a model file that cannot be read, or a
+// PCollection of another type.
 func TryRead(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, bad beam.PCollection, err error) {
 	s = s.Scope("scaleout.Read")
 	if err := opt.check(); err != nil {
@@ -70,7 +68,7 @@ func TryRead(s beam.Scope, shards beam.PCollection, opt ReadOptions) (batches, b
 	return out[0], out[1], nil
 }
 
-// A readFn reads shards. Its outputs are all that it does, and it keeps nothing between two of them.
+// A readFn reads shards. It keeps nothing between two of them.
 type readFn struct {
 	Model   modelRef
 	Options ReadOptions
@@ -116,8 +114,8 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 	return nil
 }
 
-// lasting tells whether a fault is one of the file, which will have it when it is read again, and not of a disk or a
-// network at that moment: for that a bundle fails, which the runner runs again.
+// lasting reports whether a fault is one of the file, and not of a disk or a network at that moment: that
+// fails the bundle, which the runner runs again.
 func lasting(fault *stream.Error) bool {
 	if fault.Err == nil {
 		return true
@@ -133,7 +131,7 @@ func lasting(fault *stream.Error) bool {
 	}, func(of error) bool { return errors.Is(fault.Err, of) })
 }
 
-// prefixed says that an error comes from here, unless it is none.
+// prefixed adds the name of the package to an error, if any.
 func prefixed(err error) error {
 	if err != nil {
 		return fmt.Errorf("scaleout: %w", err)
@@ -144,19 +142,19 @@ func prefixed(err error) error {
 // A tally counts the bad rows of a shard.
 type tally struct {
 	limit int64
-	each  func(string) // is told of each; may be nil
+	each  func(string) // receives each; may be nil
 	count int64
 }
 
 // A tooManyError says that a shard has more bad rows than may be set aside. It does not unwrap to the
-// fault of a row, so that nobody takes it for one of the file.
+// fault of a row, which is not one of the file.
 type tooManyError struct {
 	limit int64
 	last  string
 }
 
 func (e *tooManyError) Error() string {
-	return fmt.Sprintf("more than %d bad rows, the last of which is: %s: mend the data, or raise the limit", e.limit, e.last)
+	return fmt.Sprintf("more than %d bad rows, the last of which is: %s; mend the data, or raise the limit", e.limit, e.last)
 }
 
 // add counts a bad row.
@@ -171,5 +169,5 @@ func (t *tally) add(fault *stream.Error) error {
 	return nil
 }
 
-// lineOf returns the line about a fault, which begins with the file.
+// lineOf returns the text of a fault, which begins with the file.
 func lineOf(fault *stream.Error) string { return strings.TrimPrefix(fault.Error(), "stream: ") }

@@ -8,35 +8,33 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// ReadOptions say how shards are read. Model must be given; the others are those of stream.Options, by
-// which every shard is read in the same way.
+// ReadOptions select the data of the shards. Model is required; fields with names of stream.Options mean
+// the same, for every shard.
 type ReadOptions struct {
-	// Model is the model file that the samples are for: it says whether they have labels, which labels
-	// there are, and how many inputs, of which names. It is that of Options.
+	// Model is the model file of Options: it has the labels and the inputs, with their names.
 	Model string
 
 	// Batch is the number of rows of a batch; 0 for 4096, or for fewer where the inputs of those take
 	// more than 32 MB.
 	Batch int
 
-	// SkipBad is the number of bad rows and files that are set aside in a shard before it is an error.
-	// With 0 the first is one, and each file is read once; else each is read twice, first to be
-	// checked, so that of a file that turns out to be damaged nothing is learned, and the nodes of each
-	// sample are computed twice. Options.SkipBad is about the sum over all shards.
+	// SkipBad is how many bad rows and files may be set aside in a shard. With 0 the first is an error,
+	// and each file is read once. Else each is read twice, first to be checked, so that nothing of a
+	// damaged file is learned; the nodes of each sample are then computed twice. Options.SkipBad bounds
+	// the sum over all shards.
 	SkipBad int64
 
-	Format     stream.Format // of the samples; that of a file of targets is found by itself
+	Format     stream.Format // of the samples, not of files of targets
 	Comma      rune          // of texts
 	InputArray string        // of .npz files
 
-	// Header is that of texts. Where they have none it is better to say so, by stream.HeaderAbsent: by
-	// HeaderAuto a first line with a cell that is no number is taken for the names of the columns.
+	// Header is that of texts. Set stream.HeaderAbsent if they have none: HeaderAuto takes a first line
+	// with a bad number for the names of the columns.
 	Header stream.Header
 
-	// Inputs and Targets choose the columns. Where none are given, and the data and the model have
-	// names, the columns of those names are taken, wherever they stand; else all that are no targets,
-	// in their order. Columns that are given are taken in the order given, unless their names are those
-	// of the model: then they are put in its order.
+	// Inputs and Targets choose the columns. Without them the columns with the names of the model are
+	// taken, wherever they are; without names all but the targets, in their order. Given columns keep
+	// their order, unless their names are those of the model: then they take its order.
 	Inputs, Targets []string
 }
 
@@ -49,7 +47,7 @@ const (
 func (o *ReadOptions) check() error {
 	switch {
 	case o.Model == "":
-		return errors.New("scaleout: no model: name the file that has the feature maps")
+		return errors.New("scaleout: no model; name the file with the feature maps")
 	case o.Batch < 0 || o.Batch > math.MaxInt32:
 		return fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", o.Batch, math.MaxInt32)
 	case o.SkipBad < 0:

@@ -10,10 +10,9 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// read hands out the batches of a shard, and returns the number of samples in them. Rows that cannot be
-// used are left out and bad is told of each; where bad is nil, or returns an error, that ends the
-// reading. beyond finds those that are too large to be learned, nil does not look for them. Its error is a *stream.Error for a
-// fault of the data.
+// read passes the batches of a shard to use, and returns the number of samples in them. It leaves out bad
+// rows and passes each to bad; without bad, or by its error, the first ends the reading. beyond finds
+// samples that are too large to be learned. A fault of the data is a *stream.Error.
 func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
 	r, err := fn.open(ctx, shard, bad)
 	if errors.Is(err, stream.ErrEmpty) {
@@ -48,7 +47,7 @@ func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func
 	}
 }
 
-// known leaves out the samples whose labels are none of the model's, and returns where those that are left are in the data.
+// known leaves out the samples whose labels the model does not have, and returns the places of the others.
 func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*stream.Error) error) (where func(row int) stream.Place, err error) {
 	if !fn.base.classifies() {
 		return b.Where, nil
@@ -82,7 +81,7 @@ func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*st
 func (fn *readFn) open(ctx context.Context, shard Shard, bad func(*stream.Error) error) (*stream.Reader, error) {
 	for _, path := range []string{shard.Path, shard.Targets} {
 		if path == "-" {
-			return nil, &stream.Error{Path: path, What: "would be standard input, which no worker has: name a file"}
+			return nil, &stream.Error{Path: path, What: "would be standard input, which no worker has; name a file"}
 		}
 	}
 	o := &fn.Options

@@ -287,7 +287,7 @@ func TestEmptyAmong(t *testing.T) {
 	alone := sharded{patterns: []string{empty}, options: sh.options}
 	fails(t, func(s beam.Scope) {
 		alone.fitTo(s, blsupdate.Gram, folder+"/m.bls", Options{Model: model})
-	}, "there is nothing to learn: no shard has a sample that could be used, and 0 bad rows and files were set aside")
+	}, "there is nothing to learn: no shard has a usable sample, and 0 bad rows and files were set aside")
 	sh.patterns = append([]string{empty}, sh.patterns...)
 	f, _ := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: testLambda})
 	if n := f.Classifier.Updater().Samples(); n != digits().Len() {

@@ -8,8 +8,8 @@ import (
 	"blskernel/internal/columns"
 )
 
-// match selects the columns that the model wants of an opened shard, in the way of `blskernel update`.
-// Its error is a *stream.Error with the path of the shard.
+// match selects the columns of the model from a shard, as `blskernel update` does. Its error is a
+// *stream.Error with the path of the shard.
 func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 	meta := &fn.base.Metadata
 	err := columns.Match(r, columns.Wanted{
@@ -24,11 +24,11 @@ func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 	var ordered *columns.RangeError
 	switch {
 	case errors.As(err, &missing):
-		return fault("lacks the columns %s of the model, and has %s: choose the columns of the inputs, or say that there is no header if the first line is one of data", someOf(missing.Missing), someOf(missing.Names))
+		return fault("lacks the columns %s of the model, and has %s; choose the columns of the inputs, or set the header absent if the first line is data", someOf(missing.Missing), someOf(missing.Names))
 	case errors.As(err, &twice):
-		return fault("%v: give its number from 1", twice)
+		return fault("%v; give its number from 1", twice)
 	case errors.As(err, &ordered):
-		return fault("has the columns of a range in another order than the model: name them one by one, in its order: %s", someOf(ordered.Want))
+		return fault("has the columns of a range in another order than the model; name them one by one, in its order: %s", someOf(ordered.Want))
 	case errors.Is(err, columns.ErrNoTarget):
 		return fault("%s", noTargets)
 	case err != nil:
@@ -37,8 +37,8 @@ func (fn *readFn) match(r *stream.Reader, shard Shard) error {
 	return fn.fits(r, shard)
 }
 
-// noTargets says that there is nothing to learn.
-const noTargets = "has no labels or targets: name their columns, or their files"
+// noTargets is the fault of data without anything to learn.
+const noTargets = "has no labels or targets; name their columns, or their files"
 
 // fits returns an error unless the data has as many inputs and targets as the model.
 func (fn *readFn) fits(r *stream.Reader, shard Shard) error {
@@ -46,7 +46,7 @@ func (fn *readFn) fits(r *stream.Reader, shard Shard) error {
 		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
 	}
 	if d := fn.base.inputs(); r.Dim() != d {
-		return fault("has %d inputs, and the model %d: choose the columns of the inputs, and name those of the labels or targets, so that they are no inputs", r.Dim(), d)
+		return fault("has %d inputs, and the model %d; choose the columns of the inputs, and name those of the labels or targets", r.Dim(), d)
 	}
 	want := 1
 	if !fn.base.classifies() {
@@ -58,6 +58,6 @@ func (fn *readFn) fits(r *stream.Reader, shard Shard) error {
 	case 0:
 		return fault("%s", noTargets)
 	default:
-		return fault("has %d columns of labels or targets, and the model %d: name them", r.Outputs(), want)
+		return fault("has %d columns of labels or targets, and the model %d; name them", r.Outputs(), want)
 	}
 }

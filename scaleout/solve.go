@@ -23,13 +23,12 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// Solve makes a model of what was learned, the PCollection<*State> of Merge: it adds the ridge, once,
-// solves for the weights, and returns a PCollection<Model> of one element, whose file has the feature
-// maps, names and classes of opt.Model, and the state of the output layer, so that it can learn more.
-// The same states give the same bytes.
+// Solve makes a model of the PCollection<*State> of Merge: it adds the ridge once, solves for the weights,
+// and returns a PCollection<Model> of one element. Its file has the feature maps, names and classes of
+// opt.Model, and the state of the output layer, so that it can learn more. Equal states give equal bytes.
 //
 //	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR. memory: the state about four times.
-//	panics: in Beam's manner where the pipeline cannot be built.
+//	panics: if the pipeline cannot be built.
 //	errors, of the pipeline: more lines in opt.Bad than opt.SkipBad; no samples at all; too few
 //	samples for the nodes without a ridge; nodes that are dependent to working precision.
 func Solve(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
@@ -58,8 +57,8 @@ func (f *fit) solve(s beam.Scope, states beam.PCollection) (beam.PCollection, er
 	return out[0], nil
 }
 
-// A solveFn is called once, with all states, and all bad rows and files, as side inputs, so that it is
-// called where there are none too.
+// A solveFn is called once, with all states and all bad rows and files as side inputs, so that it is
+// called even without any.
 type solveFn struct {
 	Model    modelRef
 	Lambda   float64
@@ -77,7 +76,7 @@ func (fn *solveFn) Setup(ctx context.Context) (err error) {
 	return err
 }
 
-// ProcessElement hands out the model.
+// ProcessElement emits the model.
 func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**State) bool, bad func(*string) bool, emit func(Model)) error {
 	skipped, err := fn.countBad(bad)
 	if err != nil {
@@ -91,7 +90,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 		}
 	}
 	if sum.updater == nil {
-		return fmt.Errorf("scaleout: there is nothing to learn: no shard has a sample that could be used, and %d bad rows and files were set aside", skipped)
+		return fmt.Errorf("scaleout: there is nothing to learn: no shard has a usable sample, and %d bad rows and files were set aside", skipped)
 	}
 	m, err := fn.solve(sum)
 	if err != nil {
@@ -105,7 +104,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 // mostShown is the number of bad rows and files that a message shows.
 const mostShown = 5
 
-// countBad returns the number of bad rows and files, and an error where it is beyond the limit.
+// countBad returns the number of bad rows and files, with an error above the limit.
 func (fn *solveFn) countBad(bad func(*string) bool) (count int64, err error) {
 	var shown []string
 	for line := ""; bad(&line); {
@@ -116,12 +115,12 @@ func (fn *solveFn) countBad(bad func(*string) bool) (count int64, err error) {
 	if count <= fn.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: %d bad rows and files in all, and at most %d may be set aside: mend the data, or raise the limit; among them are: %s", count, fn.SkipBad, strings.Join(shown, "; "))
+	return count, fmt.Errorf("scaleout: %d bad rows and files in all, and at most %d may be set aside; mend the data, or raise the limit; among them are: %s", count, fn.SkipBad, strings.Join(shown, "; "))
 }
 
 // solve makes the model of a sum of states.
 func (fn *solveFn) solve(sum *State) (Model, error) {
-	if err := sum.own(); err != nil { // what a runner keeps of a side input is not changed
+	if err := sum.own(); err != nil { // a side input belongs to the runner
 		return Model{}, fmt.Errorf("scaleout: copying a state: %w", err)
 	}
 	u := sum.updater
@@ -151,25 +150,25 @@ func (fn *solveFn) solve(sum *State) (Model, error) {
 	return m, nil
 }
 
-// explain says what can be done about weights that cannot be had.
+// explain says what to do if the weights cannot be computed.
 func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var rank *blsupdate.RankError
 	var condition *blsupdate.ConditionError
 	switch {
 	case errors.As(err, &rank):
-		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes: give a lambda above 0, or more samples: %w", rank.Samples, rank.Nodes, err)
+		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes; give a lambda above 0, or more samples: %w", rank.Samples, rank.Nodes, err)
 	case errors.As(err, &condition):
 		do := "raise lambda, or fit by QR"
 		if method == blsupdate.QR {
-			do = "raise lambda, or look for samples that are far beyond the others"
+			do = "raise lambda, or look for outliers among the samples"
 		}
-		return fmt.Errorf("scaleout: the nodes are dependent to working precision: %s: %w", do, err)
+		return fmt.Errorf("scaleout: the nodes are dependent to working precision; %s: %w", do, err)
 	}
 	return fmt.Errorf("scaleout: solving for the weights: %w", err)
 }
 
-// A noneFn makes a collection of no strings.
+// A noneFn makes an empty collection of strings.
 type noneFn struct{}
 
-// ProcessElement hands out nothing.
+// ProcessElement emits nothing.
 func (*noneFn) ProcessElement(_ []byte, _ func(string)) {}
