@@ -9,195 +9,238 @@ import (
 	"blskernel/bench"
 )
 
+// An accuracyGroup is the runs of one setting, on whatever machine.
+type accuracyGroup struct {
+	setting
+	methods []string
+	samples map[int]int                           // by step
+	values  map[string]map[int]map[uint64]float64 // by method, step and seed
+}
+
+func accuracyGroups(runs []*run) []*accuracyGroup {
+	var groups []*accuracyGroup
+	for _, r := range runs {
+		i := slices.IndexFunc(groups, func(g *accuracyGroup) bool { return g.setting == r.setting })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &accuracyGroup{setting: r.setting, samples: map[int]int{}, values: map[string]map[int]map[uint64]float64{}})
+		}
+		for _, m := range r.methods {
+			for _, p := range r.passes {
+				groups[i].add(m, p)
+			}
+		}
+	}
+	for _, g := range groups { // the method with the most seeds comes first
+		slices.SortStableFunc(g.methods, func(a, b string) int { return cmp.Compare(g.seeds(b), g.seeds(a)) })
+	}
+	return groups
+}
+
+// add adds what a pass has of a method.
+func (g *accuracyGroup) add(method string, p *pass) {
+	for n, s := range p.steps {
+		c, ok := s.cells[method]
+		if !ok || c.Accuracy == nil {
+			continue
+		}
+		if g.values[method] == nil {
+			g.methods = append(g.methods, method)
+			g.values[method] = map[int]map[uint64]float64{}
+		}
+		if g.values[method][n] == nil {
+			g.values[method][n] = map[uint64]float64{}
+		}
+		g.values[method][n][p.seed] = *c.Accuracy
+		g.samples[n] = s.samples
+	}
+}
+
+// seeds returns the largest number of seeds of a step by a method.
+func (g *accuracyGroup) seeds(method string) int {
+	most := 0
+	for _, v := range g.values[method] {
+		most = max(most, len(v))
+	}
+	return most
+}
+
+// apart returns the largest difference of two methods at the same step with the same seed. ok is false where they
+// have none in common.
+func (g *accuracyGroup) apart(a, b string) (most float64, ok bool) {
+	for n, of := range g.values[a] {
+		for seed, v := range of {
+			if w, both := g.values[b][n][seed]; both {
+				most, ok = max(most, math.Abs(v-w)), true
+			}
+		}
+	}
+	return most, ok
+}
+
+// at returns the mean over the seeds, with the standard deviation, NaN where there is none.
+func (g *accuracyGroup) at(method string, n int) (mean, deviation float64, ok bool) {
+	var all []float64
+	for _, v := range g.values[method][n] {
+		all = append(all, v)
+	}
+	if len(all) == 0 {
+		return math.NaN(), math.NaN(), false
+	}
+	slices.Sort(all) // the sum does not depend on the order of a map
+	mean, deviation = meanAndDeviation(all)
+	return mean, deviation, true
+}
+
 func accuracySection(runs []*run) section {
 	s := section{
 		ID: "accuracy", Title: "Accuracy against samples",
-		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws them anew: points are means over seeds, bars one standard deviation. Methods that agree share a curve.",
+		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws them anew: points are " +
+			"means over seeds, bars one standard deviation. Tables without an accuracy were run for the times alone.",
 	}
-	groups := accuracyGroups(runs)
-	searches, rest := searchesIn(groups)
-	var without []*accuracyGroup
+	searches, rest := searchesIn(accuracyGroups(runs))
 	seeds := 0
 	for _, g := range rest {
 		if len(g.methods) == 0 {
-			without = append(without, g)
 			continue
 		}
-		f, findings := g.figure()
-		if n := g.number(); n != nil && (s.number == nil || g.seeds(g.methods[0]) > seeds) {
+		f, finding := g.figure()
+		s.Figures, s.findings = append(s.Figures, f), append(s.findings, finding)
+		if n := g.number(); n != nil && g.seeds(g.methods[0]) > seeds {
 			s.number, seeds = n, g.seeds(g.methods[0])
 		}
-		s.Figures = append(s.Figures, f)
-		s.findings = append(s.findings, findings...)
 	}
 	for _, found := range searches {
 		f, finding := found.figure()
-		s.Figures = append(s.Figures, f)
-		s.findings = append(s.findings, finding)
-	}
-	if len(without) > 0 {
-		s.Figures = append(s.Figures, noData(without))
+		s.Figures, s.findings = append(s.Figures, f), append(s.findings, finding)
 	}
 	return s
 }
 
-// noData says which tables have no accuracy, and why.
-func noData(groups []*accuracyGroup) figure {
-	f := figure{Title: "No data"}
-	t := table{
-		Caption: "Tables without an accuracy",
-		Columns: []column{{Head: "table", Text: true}, {Head: "samples and sizes", Text: true}, {Head: "accuracy", Unit: "%", Text: true}},
+// paper returns the paper's figures, where the group learns and tests the same.
+func (g *accuracyGroup) paper() bench.Figures {
+	if !g.sameTask() {
+		return bench.Figures{}
 	}
-	for _, g := range groups {
-		t.Rows = append(t.Rows, []string{g.name(), g.title(), "no data"})
-	}
-	f.Caption = "These were run for the times alone, on random images, of which there is nothing to be learned, or without a test set. So there is no accuracy."
-	f.Tables = []table{t}
-	return f
+	paper, _ := bench.PaperFigures(g.table)
+	return paper
 }
 
-func (g *accuracyGroup) figure() (figure, []string) {
-	f := figure{Title: g.name() + ": " + g.title()}
-	steps := g.steps()
-	slices.SortStableFunc(g.methods, func(a, b string) int {
-		return cmp.Or(cmp.Compare(g.seeds(b), g.seeds(a)), cmp.Compare(truth(b == g.planner), truth(a == g.planner)), cmp.Compare(a, b))
-	})
-	paper, _ := bench.PaperFigures(g.table)
-	if !g.sameTask() {
-		paper = bench.Figures{}
-	}
-	main := g.methods[0]
+func (g *accuracyGroup) figure() (figure, string) {
+	name := g.name()
+	f := figure{Title: name + ": " + g.title()}
 	f.plot = &Plot{
-		Name: slug("accuracy " + g.name()), Title: g.name() + ": accuracy",
-		x: axis{label: "training samples"}, y: axis{label: "test accuracy, %"},
+		Name: slug("accuracy " + name), Title: name + ": accuracy", x: axis{label: "training samples"}, y: axis{label: "test accuracy, %"},
 	}
-	t := table{Caption: g.name() + ": accuracy after each step", Columns: []column{{Head: "samples"}}}
-	for _, n := range steps {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(g.samples[n])})
+	t := table{Caption: name + ": accuracy after each step", Columns: []column{{Head: "samples"}}}
+	for n := range g.updates + 1 {
+		if g.samples[n] > 0 {
+			t.Rows = append(t.Rows, []string{fmt.Sprint(g.samples[n])})
+		}
 	}
-	var l looks
-	var shown []string
-	most, compared := 0.0, 0
-	for _, m := range g.methods {
-		own := !g.covered(m, shown)
-		if d, ok := g.apart(main, m); ok && m != main {
-			most, compared = max(most, d), compared+1
-		}
-		curve := l.method(m)
-		many := g.seeds(m)
-		curve.name = fmt.Sprintf("%s, %s", m, count(many, "seed", "seeds"))
-		t.Columns = append(t.Columns, column{Head: m, Unit: "%"})
-		deviations := own && many > 1 // of curves; of those that agree with one it is the same
-		if many > 1 {
-			t.Columns[len(t.Columns)-1].Head = fmt.Sprintf("%s, mean of %d", m, many)
-		}
-		if deviations {
+	curve := func(s series, head string, many bool, at func(n int) (mean, deviation float64)) {
+		t.Columns = append(t.Columns, column{Head: head, Unit: "%"})
+		if many {
 			t.Columns = append(t.Columns, column{Head: "± sd", Unit: "%"})
 		}
-		for i, n := range steps {
-			mean, deviation, ok := g.at(m, n)
-			t.Rows[i] = append(t.Rows[i], fixed(mean, 2))
-			if deviations {
-				t.Rows[i] = append(t.Rows[i], fixed(deviation, 2))
-			}
-			if !ok {
+		row := 0
+		for n := range g.updates + 1 {
+			if g.samples[n] == 0 {
 				continue
 			}
-			curve.add(float64(g.samples[n]), mean)
-			if deviations {
+			mean, deviation := at(n)
+			t.Rows[row] = append(t.Rows[row], fixed(mean, 2))
+			if many {
+				t.Rows[row] = append(t.Rows[row], fixed(deviation, 2))
+				s.err = append(s.err, max(0, deviation))
 				if math.IsNaN(deviation) {
-					deviation = 0
+					s.err[row] = 0
 				}
-				curve.err = append(curve.err, deviation)
 			}
+			s.add(float64(g.samples[n]), mean)
+			row++
 		}
-		if own {
-			shown = append(shown, m)
-			f.plot.series = append(f.plot.series, curve)
-		}
+		f.plot.series = append(f.plot.series, s)
 	}
-	if len(paper.Accuracy) > 0 {
-		curve := series{name: "the paper", ink: inkMuted, marker: 6, dash: 1}
-		t.Columns = append(t.Columns, column{Head: "the paper", Unit: "%"}, column{Head: "± sd", Unit: "%"})
-		for i, n := range steps {
-			if n >= len(paper.Accuracy) {
-				t.Rows[i] = append(t.Rows[i], absent, absent)
-				continue
-			}
-			sd := 0.0
-			if n < len(paper.AccuracySD) {
-				sd = paper.AccuracySD[n]
-			}
-			written := absent
-			if sd > 0 {
-				written = fixed(sd, 2)
-			}
-			t.Rows[i] = append(t.Rows[i], fixed(paper.Accuracy[n], 2), written)
-			curve.add(float64(g.samples[n]), paper.Accuracy[n])
-			curve.err = append(curve.err, sd)
+	var l looks
+	most, compared := 0.0, 0
+	for _, m := range g.methods {
+		if d, ok := g.apart(g.methods[0], m); ok && m != g.methods[0] {
+			most, compared = max(most, d), compared+1
 		}
-		f.plot.series = append(f.plot.series, curve)
+		s, head, seeds := l.method(m), m, g.seeds(m)
+		s.name = fmt.Sprintf("%s, %s", m, count(seeds, "seed", "seeds"))
+		if seeds > 1 {
+			head = fmt.Sprintf("%s, mean of %d", m, seeds)
+		}
+		curve(s, head, seeds > 1, func(n int) (float64, float64) { mean, sd, _ := g.at(m, n); return mean, sd })
+	}
+	if paper := g.paper(); len(paper.Accuracy) > 0 {
+		at := func(of []float64, n int) float64 {
+			if n < len(of) {
+				return of[n]
+			}
+			return math.NaN()
+		}
+		curve(series{name: "the paper", ink: inkMuted, marker: 6, dash: 1}, "the paper", true,
+			func(n int) (float64, float64) { return at(paper.Accuracy, n), at(paper.AccuracySD, n) })
 	}
 	f.Tables = []table{t}
-	finding := g.accuracyFinding(main, steps, paper)
+	finding := g.finding()
 	f.Caption = finding + g.caution()
 	if compared > 0 {
 		f.Caption += fmt.Sprintf(" With the same features the methods differ by %s percentage points at most.", fixed(most, 2))
 	}
 	f.plot.About = f.Caption
-	return f, []string{finding}
+	return f, finding
 }
 
-// accuracyFinding says what is reached at the last step and how that is to the paper.
-func (g *accuracyGroup) accuracyFinding(method string, steps []int, paper bench.Figures) string {
-	n := steps[len(steps)-1]
-	for len(steps) > 1 && len(g.values[method][n]) == 0 {
-		steps = steps[:len(steps)-1]
-		n = steps[len(steps)-1]
-	}
-	mean, deviation, _ := g.at(method, n)
-	says := fmt.Sprintf("%s: after %d samples the test accuracy is %s%%", g.name(), g.samples[n], fixed(mean, 2))
-	if !math.IsNaN(deviation) {
-		says = fmt.Sprintf("%s: after %d samples the test accuracy is %s ± %s%% (%d seeds)", g.name(), g.samples[n], fixed(mean, 2), fixed(deviation, 2), len(g.values[method][n]))
-	}
-	if n >= len(paper.Accuracy) {
-		return says + "."
-	}
-	says += fmt.Sprintf("; the paper has %s%%.", fixed(paper.Accuracy[n], 2))
-	above, compared := 0, 0
-	for _, n := range steps {
-		if mean, _, ok := g.at(method, n); ok && n < len(paper.Accuracy) {
+// finding says what is reached at the last step, and how that compares with the paper.
+func (g *accuracyGroup) finding() string {
+	method, paper, last, atLeast, compared := g.methods[0], g.paper(), 0, 0, 0
+	for n := range g.updates + 1 {
+		mean, _, ok := g.at(method, n)
+		if !ok {
+			continue
+		}
+		last = n
+		if n < len(paper.Accuracy) {
 			compared++
-			sd := 0.0
+			least := paper.Accuracy[n]
 			if n < len(paper.AccuracySD) {
-				sd = paper.AccuracySD[n]
+				least -= paper.AccuracySD[n]
 			}
-			if math.Round(100*mean) >= math.Round(100*(paper.Accuracy[n]-sd)) { // as they are printed
-				above++
+			if math.Round(100*mean) >= math.Round(100*least) { // as they are printed
+				atLeast++
 			}
 		}
 	}
-	return says + fmt.Sprintf(" It is at least the paper's, less the standard deviation where the paper gives one, at %d of %s.", above, count(compared, "step", "steps"))
-}
-
-func truth(b bool) int {
-	if b {
-		return 1
+	says := fmt.Sprintf("%s: after %d samples the test accuracy is %s", g.name(), g.samples[last], g.value(method, last))
+	if seeds := len(g.values[method][last]); seeds > 1 {
+		says += fmt.Sprintf(" (%d seeds)", seeds)
 	}
-	return 0
+	if last >= len(paper.Accuracy) {
+		return says + "."
+	}
+	return says + fmt.Sprintf("; the paper has %s%%. It is at least the paper's, less the standard deviation where the paper gives one, at %d of %s.",
+		fixed(paper.Accuracy[last], 2), atLeast, count(compared, "step", "steps"))
 }
 
-// number returns the accuracy at the end of a run of the paper's, or nil.
+// value writes the accuracy of a step.
+func (g *accuracyGroup) value(method string, n int) string {
+	mean, deviation, _ := g.at(method, n)
+	if math.IsNaN(deviation) {
+		return fixed(mean, 2) + "%"
+	}
+	return fmt.Sprintf("%s ± %s%%", fixed(mean, 2), fixed(deviation, 2))
+}
+
+// number returns the accuracy at the end of a run with the paper's settings, or nil.
 func (g *accuracyGroup) number() *Number {
-	paper, _ := bench.PaperFigures(g.table)
-	mean, deviation, ok := g.at(g.methods[0], g.updates)
-	if !ok || !g.sameTask() || !g.paperRecipe() || g.updates >= len(paper.Accuracy) {
+	paper, method := g.paper(), g.methods[0]
+	if _, _, ok := g.at(method, g.updates); !ok || !g.paperRecipe() || g.updates >= len(paper.Accuracy) {
 		return nil
 	}
-	value := fixed(mean, 2) + "%"
-	if !math.IsNaN(deviation) {
-		value = fmt.Sprintf("%s ± %s%%", fixed(mean, 2), fixed(deviation, 2))
-	}
-	return &Number{value, fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); the paper has %s%%",
-		g.samples[g.updates], g.name(), count(g.seeds(g.methods[0]), "seed", "seeds"), fixed(paper.Accuracy[g.updates], 2))}
+	return &Number{g.value(method, g.updates), fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); the paper has %s%%",
+		g.samples[g.updates], g.name(), count(g.seeds(method), "seed", "seeds"), fixed(paper.Accuracy[g.updates], 2))}
 }

@@ -80,7 +80,7 @@ func New(files []*result.File) (*Page, error) {
 	runs := joinRuns(files, at)
 	for _, s := range []section{
 		speedupSection(runs), timeSection(runs), accuracySection(runs), crossoverSection(parts, at), speedSection(parts, at),
-		flopsSection(parts), predictionSection(parts, runs, at),
+		flopsSection(parts), predictionSection(parts, at),
 	} {
 		if len(s.Figures) == 0 {
 			continue

@@ -299,9 +299,6 @@ func TestNumbers(t *testing.T) {
 				t.Errorf("%s: no cell has the deviation %s", what, s)
 			}
 		}
-		for _, a := range f.Agreements {
-			three(prediction, "agreement", math.Round(1000*a.Worst)/10)
-		}
 		for _, c := range f.Cells {
 			for _, b := range c.Backends {
 				three(rates, fmt.Sprintf("%s %s %s", c.Op, c.Cell(), b.Backend), b.GFLOPS)
@@ -383,7 +380,7 @@ func TestJoin(t *testing.T) {
 	if text := apart.text.String(); !strings.Contains(text, "Table 2, pure, 2 threads on another") {
 		t.Error("the page does not say which of two machines a run is of")
 	}
-	if n := len(apart.all("svg")); n != 2*3+1+1 { // speed-ups, times and predictions of both, the overview, one accuracy
+	if n := len(apart.all("svg")); n != 2+1+1 { // times of both, the overview, one accuracy
 		t.Errorf("two machines have %d plots", n)
 	}
 }
@@ -424,12 +421,10 @@ func TestFindings(t *testing.T) {
 		want  []string
 	}{
 		{"table", []sampleLine{{"table", head}, row(0, 10, 10, 2), row(1, 14, 11, 3)}, []string{
-			"In total training time Improved, in the form that the paper has times of, is 1.14 times as fast as Original with the paper's sizes and recipe. That is at least the paper's figure in 1 of 1 run.",
+			"In total training time Improved is 1.14 times as fast as Original with the paper's sizes and recipe, at least the paper's figure in 1 of 1 run.",
 			"Table 5, pure, 2 threads: updating the pseudoinverse by improved takes 2.50 times as long as computing A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as computing W alone from scratch (it loses at 1 of 1 update).",
 			"Table 5, pure, 2 threads: the planner's method is 4.20 times as fast as improved in the whole training with features, and 5.00 times in the updates alone.",
-			"Table 5, pure, 2 threads: by the planner's method the whole training with features takes 5.00 s for Table 5 by gram.",
 		}},
-		{"interrupted", []sampleLine{{"table", head}, row(0, 10, 10, 2)}, []string{""}},
 		{"once", []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}, []string{
 			// log(1/4) to log(4) crosses 0 at the geometric mean of 10 and 1000.
 			"Updating A⁺ by improved wins over computing A⁺ by the ridge formula and W from scratch up to q ≈ 100 = 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
@@ -469,7 +464,6 @@ func TestMissing(t *testing.T) {
 	page := parse(t, html(t, all...)).text.String()
 	for _, want := range []string{
 		"This run was interrupted: seed 1 ends after update 3 of 5. So there is no total.",
-		"Table 7 on random imagesk = 3500, l from 9900, 4 updates of q = 3600 > kno data",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)

@@ -26,8 +26,6 @@ type pass struct {
 	seed    uint64
 	planner string // the planner's choice among the methods, or empty
 	steps   map[int]*step
-	// starts are the times of a start that several methods share, where it was timed for each of them.
-	starts []float64
 }
 
 // A step is one row of a pass.
@@ -158,7 +156,6 @@ func (p *pass) shareStart() {
 		if slices.Min(seconds) == slices.Max(seconds) {
 			continue
 		}
-		p.starts = append(p.starts, seconds...)
 		shared, _ := meanAndDeviation(seconds)
 		for _, m := range methods {
 			c := s.cells[m]
@@ -166,18 +163,6 @@ func (p *pass) shareStart() {
 			s.cells[m] = c
 		}
 	}
-}
-
-// startNote says that starts have the mean of several times, or nothing.
-func (r *run) startNote() string {
-	var all []float64
-	for _, p := range r.passes {
-		all = append(all, p.starts...)
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" The start, which is the same by both methods, was timed for each, at %s\u00a0s; both are given the mean.", between(all, significant))
 }
 
 // base returns the method of a variant such as improved/small.
@@ -236,19 +221,6 @@ func (r *run) samples(n int) int {
 	return 0
 }
 
-// each returns, over the passes, what f says of a step, where it says anything.
-func (r *run) each(n int, f func(*step) (float64, bool)) []float64 {
-	var all []float64
-	for _, p := range r.passes {
-		if s := p.steps[n]; s != nil {
-			if v, ok := f(s); ok {
-				all = append(all, v)
-			}
-		}
-	}
-	return all
-}
-
 // sum returns the sum of what f says of the steps from first to last, if the pass has them all.
 func (p *pass) sum(first, last int, f func(*step) (float64, bool)) (sum float64, whole bool) {
 	for n := first; n <= last; n++ {
@@ -276,32 +248,23 @@ func (p *pass) rebuilt(first, last int) int {
 	return 0
 }
 
-// sums returns, over the passes that have all of the steps from first to last and were not interrupted between them,
-// the sum of what f says of them.
+// sums returns the sum of f over the steps from first to last, for each pass that has them all without an interruption.
 func (r *run) sums(first, last int, f func(*step) (float64, bool)) []float64 {
-	var all []float64
-	for _, p := range r.passes {
-		if v, ok := p.sum(first, last, f); ok && p.rebuilt(first, last) == 0 {
-			all = append(all, v)
-		}
-	}
-	return all
+	return r.sumsIf(func(p *pass) bool { return p.rebuilt(first, last) == 0 }, first, last, f)
 }
 
-// sumsAcross is sums with those that were interrupted too.
+// sumsAcross is sums with interrupted passes.
 func (r *run) sumsAcross(first, last int, f func(*step) (float64, bool)) []float64 {
-	var all []float64
+	return r.sumsIf(func(*pass) bool { return true }, first, last, f)
+}
+
+func (r *run) sumsIf(use func(*pass) bool, first, last int, f func(*step) (float64, bool)) (all []float64) {
 	for _, p := range r.passes {
-		if v, ok := p.sum(first, last, f); ok {
+		if v, ok := p.sum(first, last, f); ok && use(p) {
 			all = append(all, v)
 		}
 	}
 	return all
-}
-
-// medianSum returns the median of sums, or NaN.
-func (r *run) medianSum(first, last int, f func(*step) (float64, bool)) float64 {
-	return median(r.sums(first, last, f))
 }
 
 // medianRatio returns the median over the passes of the ratio of two sums of steps, or NaN.
@@ -383,29 +346,19 @@ func (r *run) against(over, under func(*step) (float64, bool)) []float64 {
 	return ratios
 }
 
-// missing says which passes were interrupted: not continued, or continued from states that were built anew.
+// missing names the passes that were interrupted, not continued, or continued with rebuilt states.
 func (r *run) missing() string {
-	var short, anew []string
+	var says []string
 	for _, p := range r.passes {
 		last := p.last()
 		if last < r.updates {
-			short = append(short, fmt.Sprintf("seed %d ends after update %d of %d", p.seed, last, r.updates))
+			says = append(says, fmt.Sprintf("This run was interrupted: seed %d ends after update %d of %d.", p.seed, last, r.updates))
 		}
 		if n := p.rebuilt(0, last); n > 0 {
-			anew = append(anew, fmt.Sprintf("seed %d went on from update %d", p.seed, n))
+			says = append(says, fmt.Sprintf("Seed %d went on from update %d with rebuilt states; totals across that are marked, and not compared.", p.seed, n))
 		}
 	}
-	says := ""
-	if len(short) > 0 {
-		says = "This run was interrupted: " + list(short) + "."
-	}
-	if len(anew) > 0 {
-		if says != "" {
-			says += " "
-		}
-		says += "After an interruption " + list(anew) + " with states that were built anew, which no time here has; totals across that are marked, and not compared."
-	}
-	return says
+	return strings.Join(says, " ")
 }
 
 // rebuiltAt tells whether any pass has states that were built anew before a step.

@@ -72,15 +72,25 @@ func speedSection(parts []*result.File, at places) section {
 	return sec
 }
 
+// timing returns the timing of a backend in a cell.
+func timing(c speed.Result, backend string) (speed.Timing, bool) {
+	i := slices.IndexFunc(c.Backends, func(t speed.Timing) bool { return t.Backend == backend })
+	if i < 0 {
+		nan := math.NaN()
+		return speed.Timing{GFLOPS: nan, OfPeak: nan, Ratio: nan}, false
+	}
+	return c.Backends[i], true
+}
+
 func (g *operationGroup) figure() figure {
 	where := g.name + g.place.shown
 	if g.Backends != "" {
 		where = g.name + ": " + g.Backends + g.place.shown
 	}
-	f := figure{Title: where}
 	p := &Plot{
 		Name: slug("speed " + g.name), Title: where, x: axis{label: "order n", log: true}, y: axis{label: "GFLOP/s", least: 0, most: 1},
 	}
+	t := table{Caption: "Speed of " + where, Columns: []column{{Head: "n"}, {Head: "threads"}, {Head: "peak", Unit: "GFLOP/s"}}}
 	var backends []string
 	var threads []int
 	for _, c := range g.cells {
@@ -94,31 +104,27 @@ func (g *operationGroup) figure() figure {
 		}
 	}
 	slices.Sort(threads)
-	t := table{
-		Caption: "Speed of " + where,
-		Columns: []column{{Head: "n", Text: false}, {Head: "threads"}, {Head: "peak", Unit: "GFLOP/s"}},
-	}
 	for i, b := range backends {
 		t.Columns = append(t.Columns, column{Head: b, Unit: "GFLOP/s"}, column{Head: "of peak", Unit: "%"})
 		if i > 0 {
 			t.Columns = append(t.Columns, column{Head: backends[0] + " / " + b})
 		}
 	}
-	others, best, where := 0, 0.0, ""
 	for j, n := range threads {
+		name := count(n, "thread", "threads")
+		peak := series{name: "peak, " + name, ink: inkMuted, dash: (len(threads) - 1 - j) * 2, style: thinLine}
 		for i, b := range backends {
-			s := series{name: fmt.Sprintf("%s, %s", b, count(n, "thread", "threads")), ink: seriesInks[i%len(seriesInks)], marker: i % 5}
+			s := series{name: b + ", " + name, ink: seriesInks[i%len(seriesInks)], marker: i % 5}
 			if len(threads) > 1 && j == 0 {
 				s.dash, s.marker = 1, i%5+5
 			}
 			for _, c := range g.cells {
-				if k := slices.IndexFunc(c.Backends, func(t speed.Timing) bool { return t.Backend == b }); k >= 0 && c.Threads == n && square(c) {
-					s.add(float64(c.N), c.Backends[k].GFLOPS)
+				if of, ok := timing(c, b); ok && c.Threads == n && square(c) {
+					s.add(float64(c.N), of.GFLOPS)
 				}
 			}
 			p.series = append(p.series, s)
 		}
-		peak := series{name: fmt.Sprintf("peak, %s", count(n, "thread", "threads")), ink: inkMuted, dash: (len(threads) - 1 - j) * 2, style: thinLine}
 		for _, c := range g.cells {
 			if c.Threads == n && square(c) && c.Peak > 0 {
 				peak.add(float64(c.N), c.Peak)
@@ -126,36 +132,68 @@ func (g *operationGroup) figure() figure {
 		}
 		p.series = append(p.series, peak)
 	}
+	best, at := 0.0, ""
 	for _, c := range g.cells {
-		if !square(c) {
-			others++
-		}
 		row := []string{c.Shape().String(), fmt.Sprint(c.Threads), significant(c.Peak)}
 		for i, name := range backends {
-			k := slices.IndexFunc(c.Backends, func(t speed.Timing) bool { return t.Backend == name })
-			speed, share, ratio := math.NaN(), math.NaN(), math.NaN()
-			if k >= 0 {
-				speed, share = c.Backends[k].GFLOPS, 100*c.Backends[k].OfPeak
-				if c.Backends[k].Ratio > 0 {
-					ratio = c.Backends[k].Ratio
-				}
-				if i == 0 && share > best {
-					best, where = share, fmt.Sprintf("n = %s with %s", c.Shape(), count(c.Threads, "thread", "threads"))
-				}
+			of, _ := timing(c, name)
+			if i == 0 && of.OfPeak > best {
+				best, at = of.OfPeak, fmt.Sprintf(", at n = %s with %s", c.Shape(), count(c.Threads, "thread", "threads"))
 			}
-			row = append(row, significant(speed), fixed(share, 1))
+			row = append(row, significant(of.GFLOPS), fixed(100*of.OfPeak, 1))
 			if i > 0 {
-				row = append(row, times(ratio))
+				row = append(row, times(of.Ratio))
 			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	f.Caption = fmt.Sprintf("%s on %s: at best %s%% of the peak, at %s.", g.name, backends[0], fixed(best, 1), where)
-	if others > 0 {
-		f.Caption += fmt.Sprintf(" %s in the table only.", count(others, "shape that is not square is", "shapes that are not square are"))
+	p.About = fmt.Sprintf("%s on %s: at best %s%% of the peak%s.", g.name, backends[0], fixed(100*best, 1), at) + g.versions.note()
+	return figure{Title: where, Caption: p.About, plot: p, Tables: []table{t}}
+}
+
+// speedFindings compares, at each place, the first backend of each cell with the others of the cell.
+func speedFindings(groups []*operationGroup) (says []string, number *Number) {
+	type match struct {
+		place
+		first string
 	}
-	f.Caption += g.versions.note()
-	p.About = f.Caption
-	f.plot, f.Tables = p, []table{t}
-	return f
+	var matches []match
+	others := map[match][]string{}             // in the order in which they came
+	ratios := map[match]map[string][]float64{} // by other
+	ofPeak := map[match][]float64{}            // in large dgemm
+	for _, g := range groups {
+		for _, c := range g.cells {
+			m := match{g.place, c.Backends[0].Backend}
+			if ratios[m] == nil {
+				matches, ratios[m] = append(matches, m), map[string][]float64{}
+			}
+			if c.Op == "dgemm" && c.Shape().Large() {
+				ofPeak[m] = append(ofPeak[m], 100*c.Backends[0].OfPeak)
+			}
+			for _, b := range c.Backends[1:] {
+				if b.Ratio > 0 {
+					if ratios[m][b.Backend] == nil {
+						others[m] = append(others[m], b.Backend)
+					}
+					ratios[m][b.Backend] = append(ratios[m][b.Backend], b.Ratio)
+				}
+			}
+		}
+	}
+	for _, m := range matches {
+		first := m.place.with(m.first)
+		for _, other := range others[m] {
+			of := ratios[m][other]
+			says = append(says, fmt.Sprintf("The backend %s is faster than %s in %d of %s; the median of the ratios is %s.",
+				first, other, above(of), count(len(of), "cell", "cells"), times(median(of))))
+			if other == "openblas" && number == nil {
+				number = &Number{times(median(of)) + "×", fmt.Sprintf("speed of the backend %s over OpenBLAS in the median of %s, from products of vectors to inverses; faster in %d",
+					m.first, count(len(of), "cell", "cells"), above(of))}
+			}
+		}
+		if of := ofPeak[m]; len(of) > 0 {
+			says = append(says, fmt.Sprintf("In dgemm from n = 1000 on %s reaches %s%% of the peak.", first, between(of, func(v float64) string { return fixed(v, 0) })))
+		}
+	}
+	return says, number
 }
