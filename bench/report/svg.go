@@ -22,22 +22,22 @@ const (
 	thumbWidth  = 26.0 // of a legend's entry
 )
 
-// fonts are fonts of about the widths that textWidth takes.
+// fonts are those that texts are drawn in, the first that the reader has.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// textWidth returns about the width of a text in fonts, rather more than less.
+// textWidth returns about the width of a text, rather too much: replacements of the first of fonts are wider.
 func textWidth(text string, size float64) float64 {
 	sum := 0.0
 	for _, r := range text {
 		switch {
 		case strings.ContainsRune(" iljtfr.,:;'|!I()[]/-", r):
-			sum += 0.34
+			sum += 0.4
 		case strings.ContainsRune("mwMW%@", r):
-			sum += 0.9
+			sum += 1
 		case r >= 'A' && r <= 'Z':
-			sum += 0.72
+			sum += 0.76
 		default:
-			sum += 0.57
+			sum += 0.64
 		}
 	}
 	return sum * size
