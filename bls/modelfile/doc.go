@@ -16,7 +16,7 @@
 //	a file that is something else      an error that wraps ErrNotAModel
 //	a file by a newer program          *VersionError
 //	a file that ends too early         *TruncatedError
-//	a file of which a bit has changed  *ChecksumError
+//	a file with a bit changed          *ChecksumError
 //	a file that no Write has written   *FormatError
 //
 // It refuses them with little memory, since it believes a size only as far as the bytes are there. So

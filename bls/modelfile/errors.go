@@ -55,7 +55,7 @@ func (e *ChecksumError) Error() string {
 
 // TruncatedError says that a file ends before its end.
 type TruncatedError struct {
-	Section string // in which it ends, or "header"; empty where the next one should begin
+	Section string // where it ends, or "header"; empty between two sections
 	Bytes   int64  // how many there are
 }
 
@@ -71,7 +71,7 @@ func (e *TruncatedError) Error() string {
 
 // FormatError says that a file has the right checksums and a content that Write does not write.
 type FormatError struct {
-	Section string // in which it is
+	Section string // of the content
 	Err     error  // what is wrong
 }
 

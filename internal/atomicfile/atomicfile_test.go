@@ -125,7 +125,7 @@ func TestFolderError(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("folders are not brought to the disk on Windows")
 	}
-	// A folder in which names can be changed but not listed.
+	// A folder that allows to change names but not to list them.
 	dir := filepath.Join(t.TempDir(), "blind")
 	must(t, os.Mkdir(dir, 0o300))
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) }) // so that it can be removed
@@ -185,7 +185,7 @@ func TestNames(t *testing.T) {
 	must(t, os.Remove(long))
 	if f, err := Create(nil, filepath.Join(dir, strings.Repeat("a", 300))); err == nil {
 		f.Abort()
-		t.Error("a name of 300 bytes can be had")
+		t.Error("a name of 300 bytes is possible")
 	}
 	write(t, dir+"/missing/../x", "cleaned")
 	if runtime.GOOS == "windows" {

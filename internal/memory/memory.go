@@ -21,8 +21,8 @@ import (
 type Error struct {
 	Op    string // the package that asked
 	What  string // what needs the memory, with its sizes
-	Need  int64  // bytes at the least; math.MaxInt64 stands for that and more
-	Have  int64  // bytes that the system can give at the most
+	Need  int64  // bytes, a lower bound; math.MaxInt64 stands for that and more
+	Have  int64  // bytes that the system can give, an upper bound
 	Limit string // what bounds Have
 	Do    string // what to do about it
 }

@@ -115,25 +115,22 @@ func (f file) Truncate(size int64) error {
 
 func (f file) Sync() error { return f.fault.unless(Sync, f.Name(), f.File.Sync) }
 
-func (f file) Seek(offset int64, whence int) (int64, error) {
-	if _, err := f.fault.ask(Seek, f.Name(), 0); err != nil {
-		return 0, err
-	}
-	return f.File.Seek(offset, whence)
+func (f file) Seek(offset int64, whence int) (at int64, err error) {
+	err = f.fault.unless(Seek, f.Name(), func() error { at, err = f.File.Seek(offset, whence); return err })
+	return at, err
 }
 
-func (f file) Read(p []byte) (int, error) {
-	if _, err := f.fault.ask(Read, f.Name(), len(p)); err != nil {
-		return 0, err
-	}
-	return f.File.Read(p)
-}
+func (f file) Read(p []byte) (int, error) { return f.read(p, f.File.Read) }
 
 func (f file) ReadAt(p []byte, offset int64) (int, error) {
+	return f.read(p, func(p []byte) (int, error) { return f.File.ReadAt(p, offset) })
+}
+
+func (f file) read(p []byte, do func([]byte) (int, error)) (int, error) {
 	if _, err := f.fault.ask(Read, f.Name(), len(p)); err != nil {
 		return 0, err
 	}
-	return f.File.ReadAt(p, offset)
+	return do(p)
 }
 
 func (f file) Write(p []byte) (int, error) { return f.write(p, f.File.Write) }
