@@ -15,24 +15,24 @@ import (
 //
 // so that R'ᵀR' = RᵀR + AxᵀAx and R'ᵀz' = Rᵀz + AxᵀYa. R'⁻¹z' solves the least squares problem with all
 // rows. Its residual sum of squares has grown, column by column, by the squared norms of the columns of
-// Ya'. R and z may come from QR, may be zero before the first row, or may be sqrt(lambda) I and zero for
-// a ridge. R may be singular.
+// Ya'. R and z may come from QR, may be zero before the first row, or may be sqrt(lambda) I and zero
+// for a ridge. R may be singular.
 //
 // R is k×k, Ax is q×k, z is k×c and Ya is q×c; z and Ya may be nil or empty for c = 0, and Ax and Ya
-// are empty for q = 0. AppendRows neither reads nor writes what r holds below its diagonal, and does not
-// change ax. No matrix may overlap another. The signs of the diagonal of R' and of Ya' are arbitrary. bk
-// may be nil for the default.
+// are empty for q = 0. AppendRows neither reads nor writes what r holds below its diagonal, and does
+// not change ax. No matrix may overlap another. The signs of the diagonal of R' and of Ya' are
+// arbitrary. bk may be nil for the default.
 //
-// The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with the
-// position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
-// ErrNotFinite if numbers near the largest one overflow, with the first row of [R' z'] that shows it; the
-// contents of r, z and ya are then undefined. Elements of other sizes, however large or small, are safe.
-// AppendRows panics with mat.ErrShape if the shapes do not fit.
+// The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
+// the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
+// ErrNotFinite if numbers near the largest one overflow, with the first row of [R' z'] that shows it;
+// the contents of r, z and ya are then undefined. Elements of other sizes, however large or small, are
+// safe. AppendRows panics with mat.ErrShape if the shapes do not fit.
 //
 // It takes 2qk² + 4cqk flops, against 2qk² + 4k³/3 for a new factorization of [R; Ax], and a workspace
 // of about 2²⁰ + 32(k + c) numbers, which holds 2²⁰/(k + c) rows at a time, or all if they are fewer. A
-// call with many rows is faster than many calls with few. On the backend pure the result does not depend
-// on the number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix
+// call with many rows is faster than many calls with few. On the backend pure the result does not
+// depend on the number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix
 // Computations, fourth edition, section 6.5.3.)
 func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
@@ -48,13 +48,13 @@ func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 // and of the columns of the rest. Where the problem has a ridge, only one of the two may carry it.
 //
 // R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
-// MergeTriangles neither reads nor writes what r1 and r2 hold below their diagonals, and does not change
-// r2. Overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics and workspace are those of
-// AppendRows.
+// MergeTriangles neither reads nor writes what r1 and r2 hold below their diagonals, and does not
+// change r2. Overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics and workspace are
+// those of AppendRows.
 //
-// Row i of R2 begins with i zeros, which it keeps until its turn comes: 2k³/3 + 2ck² flops are enough, a
-// third of AppendRows for R2 as k rows. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n; the step of
-// TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
+// Row i of R2 begins with i zeros, which it keeps until its turn comes: 2k³/3 + 2ck² flops are enough,
+// a third of AppendRows for R2 as k rows. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n; the step
+// of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()

@@ -37,8 +37,8 @@ func kept(data []float64, at, n int) *mat.Dense {
 	return d
 }
 
-// misuses are the bad arguments of every function and method, for factorizations of order n = 3, and a QR of
-// 5 rows. data has 100 elements.
+// misuses are the bad arguments of every function and method, for factorizations of order n = 3, and a
+// QR of 5 rows. data has 100 elements.
 func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	const n, l = 3, 5
 	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})
@@ -224,8 +224,8 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	return all
 }
 
-// Bad arguments of every function and method panic with a constant, on every backend, and nothing has been
-// written then.
+// Bad arguments of every function and method panic with a constant, on every backend, and nothing has
+// been written then.
 func TestArguments(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, m := range misuses(t, bk) {

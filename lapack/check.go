@@ -47,8 +47,8 @@ func reuse(dst *mat.Dense, r, c int) {
 	checkShape(dr == r && dc == c)
 }
 
-// reuseFor is reuse for a result with the operand b. It panics too if an empty dst keeps storage, since a
-// Reset, that overlaps b: to give it a size would clear b.
+// reuseFor is reuse for a result with the operand b. It panics too if an empty dst keeps storage, since
+// a Reset, that overlaps b: to give it a size would clear b.
 func reuseFor(b, dst *mat.Dense, r, c int) {
 	if kept := dst.RawMatrix().Data; dst.IsEmpty() && cap(kept) >= r*c {
 		require(!block.Overlap(block.Storage(kept[:r*c]), b.RawMatrix()), solveAliased)
@@ -74,8 +74,8 @@ func checkFinitePacked(bk blskernel.Backend, routine string, n int, ap []float64
 	return elementError(routine, lapack.NotFinite(lapack.On(bk), blas.Upper, n, n, block.Packed(n, ap, 0, 0)), kind)
 }
 
-// checkTriangle returns an error if the upper triangle of g holds a number that is not finite, or a zero
-// on its diagonal.
+// checkTriangle returns an error if the upper triangle of g holds a number that is not finite, or a
+// zero on its diagonal.
 func checkTriangle(routine string, n int, u block.Matrix) error {
 	element, pivot := lapack.CheckTriangle(n, u)
 	if element != nil {

@@ -68,8 +68,8 @@ func (c *Cholesky) RCond() float64 {
 	return rcond(c.Backend, "Dppcon", true, c.n, c.anorm, c.solve)
 }
 
-// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See Solving
-// in the package comment. (LAPACK: dpptrs.)
+// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
+// Solving in the package comment. (LAPACK: dpptrs.)
 func (c *Cholesky) SolveTo(dst, b *mat.Dense) error {
 	mustHold(c.factorized)
 	return solveTo(c.Backend, "Dpptrs", blas.Left, c.n, dst, b, c.solve)

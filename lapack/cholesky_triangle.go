@@ -12,16 +12,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SolveUTo computes the n×m X = U⁻¹B, or X = U⁻ᵀB if trans is set, for the n×m b and writes it to dst, in
-// n²m flops. The two are the halves of SolveTo, A⁻¹B = U⁻¹(U⁻ᵀB), and U⁻ᵀB gives quadratic forms without
-// cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
+// SolveUTo computes the n×m X = U⁻¹B, or X = U⁻ᵀB if trans is set, for the n×m b and writes it to dst,
+// in n²m flops. The two are the halves of SolveTo, A⁻¹B = U⁻¹(U⁻ᵀB), and U⁻ᵀB gives quadratic forms
+// without cancellation: bᵀA⁻¹b = ‖U⁻ᵀb‖². See Solving in the package comment. (LAPACK: dtptrs.)
 func (c *Cholesky) SolveUTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Left, dst, b, trans)
 }
 
 // SolveURowsTo computes the m×n X = B U⁻¹, or X = B U⁻ᵀ if trans is set, for the m×n b and writes it to
-// dst, in n²m flops: every row of b is a right-hand side. It is SolveUTo of the transposes with the other
-// value of trans. See Solving in the package comment.
+// dst, in n²m flops: every row of b is a right-hand side. It is SolveUTo of the transposes with the
+// other value of trans. See Solving in the package comment.
 func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 	return c.solveU(blas.Right, dst, b, trans)
 }
@@ -37,13 +37,13 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 	})
 }
 
-// SolveUTriangle overwrites the lower triangle L of the n×n l by U⁻ᵀL, which is lower triangular too. It
-// neither reads nor writes what l holds above its diagonal. It takes n³/3 flops, a third of SolveUTo for
-// a square matrix, and a workspace of about 128n numbers beside the buffers of the backend; a backend
-// without products of packed blocks takes 400n more.
+// SolveUTriangle overwrites the lower triangle L of the n×n l by U⁻ᵀL, which is lower triangular too.
+// It neither reads nor writes what l holds above its diagonal. It takes n³/3 flops, a third of SolveUTo
+// for a square matrix, and a workspace of about 128n numbers beside the buffers of the backend; a
+// backend without products of packed blocks takes 400n more.
 //
-// The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l is
-// then unchanged. It matches ErrSingular if the result overflows; the triangle then holds what was
+// The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
+// is then unchanged. It matches ErrSingular if the result overflows; the triangle then holds what was
 // computed. SolveUTriangle panics with mat.ErrShape if l is not n×n, and if the receiver is empty.
 // (LAPACK has no such routine; a Recorder sees "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
@@ -59,9 +59,9 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // neither reads nor writes what r holds below its diagonal. Flops, workspace and panics are those of
 // SolveUTriangle.
 //
-// The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r is
-// then unchanged. It matches ErrNotFinite too if the product overflows; the triangle then holds what was
-// computed. (LAPACK has no such routine; a Recorder sees "Dttrmm", a dtrmm of two triangles.)
+// The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
+// is then unchanged. It matches ErrNotFinite too if the product overflows; the triangle then holds what
+// was computed. (LAPACK has no such routine; a Recorder sees "Dttrmm", a dtrmm of two triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	const routine = "Dttrmm"
 	bk, err := c.onTriangle(routine, blas.Upper, r, lapack.Ttrmm)

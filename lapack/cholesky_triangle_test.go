@@ -61,8 +61,8 @@ func triangleFamilies() []triangleFamily {
 	}
 }
 
-// eachFamily runs f for all families at orders to 40, for two block sizes, and for one after the other at
-// orders about the boundaries of tiles, base cases and halves.
+// eachFamily runs f for all families at orders to 40, for two block sizes, and for one after the other
+// at orders about the boundaries of tiles, base cases and halves.
 func eachFamily(f func(name string, family triangleFamily, s size)) {
 	families := triangleFamilies()
 	for i, s := range append(sizes(), size{96, 0}, size{191, 0}, size{192, 0}, size{193, 0}, size{257, 0}, size{300, 0}, size{2*block.Size + 9, 0}) {
@@ -125,7 +125,8 @@ func checkProduct(t *testing.T, name string, c, a, b *full) {
 	}
 }
 
-// U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and the two halves of SolveTo and SolveRowsTo to the bit.
+// U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and the two halves of SolveTo and SolveRowsTo to the
+// bit.
 func TestCholeskySolveU(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(211)

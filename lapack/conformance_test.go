@@ -71,16 +71,16 @@ func TestImplementation(t *testing.T) {
 	})
 }
 
-// slow are those of the inherited routines whose tests take four fifths of the time of all, and longer those that take as much of
-// what is left, and minutes in emulation.
+// slow are those of the inherited routines whose tests take four fifths of the time of all, and longer
+// those that take as much of what is left, and minutes in emulation.
 var (
 	slow   = []string{"Dgeev", "Dgesvd"}
 	longer = []string{"Dgels", "Dgeqp3", "Dormlq", "Dormqr"}
 )
 
 // TestImplementationInherited runs gonum's own tests of all other routines of its interface, with a
-// backend under blas64: the selected one, without the slow tests and in short ones without the longer ones too, and in the long
-// tests each backend and each kernel, with all.
+// backend under blas64: the selected one, without the slow tests and in short ones without the longer
+// ones too, and in the long tests each backend and each kernel, with all.
 func TestImplementationInherited(t *testing.T) {
 	inherit := func(t *testing.T, bk blskernel.Backend) {
 		useBLAS(t, bk)

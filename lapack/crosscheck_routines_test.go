@@ -132,9 +132,10 @@ func compareLU(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []r
 	)
 }
 
-// R and Q of A + E with ‖E‖ <= 30 l eps ‖A‖ differ from those of A by at most a relative sqrt(2) cond(A)
-// times that in the Frobenius norm (Sun, BIT 31, 1991; Higham, section 19.9), which the 1-norm exceeds by at
-// most the square root of the order. cond(A) is that of R in the 2-norm, at most k times that in the 1-norm.
+// R and Q of A + E with ‖E‖ <= 30 l eps ‖A‖ differ from those of A by at most a relative sqrt(2)
+// cond(A) times that in the Frobenius norm (Sun, BIT 31, 1991; Higham, section 19.9), which the 1-norm
+// exceeds by at most the square root of the order. cond(A) is that of R in the 2-norm, at most k times
+// that in the 1-norm.
 func compareQR(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
 	k := order(rng, most/2)
 	l, c := 2*k+3+rng.IntN(20), order(rng, 20)

@@ -29,17 +29,17 @@ type result struct {
 	tolerance float64
 }
 
-// A comparison is a kind of matrix and all routines for it, on one backend. It draws the same problem from
-// the same state of rng, whatever the backend.
+// A comparison is a kind of matrix and all routines for it, on one backend. It draws the same problem
+// from the same state of rng, whatever the backend.
 type comparison struct {
 	name     string
 	routines string
 	run      func(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result
 }
 
-// between is the bound of the difference of two solutions of A X = B, or inverses, in the 1-norm. Each of
-// them has a residual below 30 n eps ‖A‖ ‖X‖, to which the other tests of this package hold every backend,
-// and X - Y = A⁻¹(R_Y - R_X).
+// between is the bound of the difference of two solutions of A X = B, or inverses, in the 1-norm. Each
+// of them has a residual below 30 n eps ‖A‖ ‖X‖, to which the other tests of this package hold every
+// backend, and X - Y = A⁻¹(R_Y - R_X).
 func between(n int, cond float64, x *full) float64 {
 	return 2 * ratioBound * float64(n) * eps * cond * x.norm()
 }
@@ -152,8 +152,8 @@ func overwrittenBy(t *testing.T, name string, b *full, do func(b *mat.Dense) err
 // numbers makes a column of numbers.
 func numbers(x ...float64) *full { return &full{len(x), 1, x} }
 
-// determinant compares ln det A, whose derivative is A⁻¹: the backward error of the factors changes it by
-// at most n ‖A⁻¹‖ 30 n eps ‖A‖, and the sum of n logarithms by 2(n + |ln det A|) eps.
+// determinant compares ln det A, whose derivative is A⁻¹: the backward error of the factors changes it
+// by at most n ‖A⁻¹‖ 30 n eps ‖A‖, and the sum of n logarithms by 2(n + |ln det A|) eps.
 func determinant(of string, n int, cond, log, sign float64) []result {
 	most := 2 * (ratioBound*float64(n*n)*eps*cond + 2*(float64(n)+math.Abs(log))*eps)
 	return []result{{of, numbers(log), most}, {of, numbers(sign), 0}}
@@ -187,8 +187,8 @@ func gonumReflections(m, n int, a []float64, lda int, tau []float64) {
 	Implementation{}.Dgeqrf(m, n, a, lda, tau, make([]float64, n), n)
 }
 
-// TestCrossCheck compares, of every routine, the results of all backends and kernels with those on gonum's
-// BLAS, on random shapes, and everything that is not to be written to the bit.
+// TestCrossCheck compares, of every routine, the results of all backends and kernels with those on
+// gonum's BLAS, on random shapes, and everything that is not to be written to the bit.
 func TestCrossCheck(t *testing.T) {
 	rounds, most := 4, 110
 	if long.Asked() {
@@ -223,7 +223,8 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
-// Every method of the factorizations, and every routine of Implementation that is not gonum's, is compared.
+// Every method of the factorizations, and every routine of Implementation that is not gonum's, is
+// compared.
 func TestCrossCheckIsComplete(t *testing.T) {
 	compared := map[string][]string{}
 	for _, c := range comparisons() {

@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// ‖A - UᵀU‖ <= 30 n eps ‖A‖, and ‖I - A X‖ <= 30 n eps ‖A‖ ‖X‖ for X from the factor, in one triangle only.
+// ‖A - UᵀU‖ <= 30 n eps ‖A‖, and ‖I - A X‖ <= 30 n eps ‖A‖ ‖X‖ for X from the factor, in one triangle
+// only.
 func TestDensePotrf(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
 		rng := testutil.Rand(101)

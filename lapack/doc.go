@@ -1,6 +1,7 @@
 // Package lapack factors, solves and inverts dense matrices: symmetric ones in packed storage, general
-// and tall ones in gonum's dense storage. It works in blocks on a blskernel.Backend, at the speed of that
-// backend's matrix product. Implementation is the package as gonum's lapack.Float64, for lapack64.Use.
+// and tall ones in gonum's dense storage. It works in blocks on a blskernel.Backend, at the speed of
+// that backend's matrix product. Implementation is the package as gonum's lapack.Float64, for
+// lapack64.Use.
 //
 // # Which one
 //
@@ -16,24 +17,24 @@
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
 //   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts meet.
 //
-// RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond; no
-// digit of it is right where RCond is near eps. Refine improves a solution by one step and bounds its
-// errors, column by column. LogDet is the determinant, as log|det A| and a sign.
+// RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond;
+// no digit of it is right where RCond is near eps. Refine improves a solution by one step and bounds
+// its errors, column by column. LogDet is the determinant, as log|det A| and a sign.
 //
 // # Storage
 //
-// A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half of
-// what LAPACK's fast routines need. On the pure backend kernels read and write the packed rows in place;
-// for another backend blocks of them pass through a dense workspace. Dense matrices are row-major, may be
-// views of larger ones, and are never transposed: SolveRowsTo and SolveTriangularRows take every row as a
-// right-hand side.
+// A symmetric matrix is a mat.SymPacked: its upper triangle, row after row, in n(n+1)/2 numbers, half
+// of what LAPACK's fast routines need. On the pure backend kernels read and write the packed rows in
+// place; for another backend blocks of them pass through a dense workspace. Dense matrices are
+// row-major, may be views of larger ones, and are never transposed: SolveRowsTo and SolveTriangularRows
+// take every row as a right-hand side.
 //
 // # In place
 //
-// Factorize works on a copy. FactorizeInPlace works in the storage of its argument, which belongs to the
-// receiver from then on: do not use the argument any more. It finds NaN and infinities of the input
-// before it writes; after every other error the contents of the argument are undefined. The workspace is
-// O(n) times a block size at most.
+// Factorize works on a copy. FactorizeInPlace works in the storage of its argument, which belongs to
+// the receiver from then on: do not use the argument any more. It finds NaN and infinities of the input
+// before it writes; after every other error the contents of the argument are undefined. The workspace
+// is O(n) times a block size at most.
 //
 // # Solving
 //
@@ -87,8 +88,8 @@
 //
 // rho is the growth factor of the elimination. It can be as large as 2ⁿ⁻¹ for LU and 2.57ⁿ⁻¹ for LDLT,
 // and is seldom above 100. The bound for the LDLT inverse needs a bounded U besides, which is why LDLT
-// uses rook pivoting (H section 11.1.3). The bounds for LDLT hold in norms, and not element by element as
-// in those theorems: updates with a 2×2 block of D go through its eigenvectors.
+// uses rook pivoting (H section 11.1.3). The bounds for LDLT hold in norms, and not element by element
+// as in those theorems: updates with a 2×2 block of D go through its eigenvectors.
 //
 // Scaling by powers of two changes no digit unless it overflows or underflows. Subnormal numbers lose
 // accuracy.
@@ -97,7 +98,7 @@
 //
 // A failure that data can cause is an error, which says what happened, where, and what to do: a
 // *PivotError or an *ElementError that matches ErrSingular, ErrNotPositiveDefinite or ErrNotFinite by
-// errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a nearly
-// singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a wrong shape (gonum's
-// mat.ErrShape), and a method of an empty receiver. An order of zero is legal everywhere.
+// errors.Is. A failed factorization leaves its receiver empty. An exactly zero pivot is an error; a
+// nearly singular matrix is not, and shows in RCond. A mistake of the caller is a panic: a wrong shape
+// (gonum's mat.ErrShape), and a method of an empty receiver. An order of zero is legal everywhere.
 package lapack

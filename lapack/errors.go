@@ -42,8 +42,8 @@ func (e *PivotError) Error() string {
 // Unwrap returns the kind of failure.
 func (e *PivotError) Unwrap() error { return e.Err }
 
-// An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element of
-// the input, and to ErrSingular for one of a solution or an inverse.
+// An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element
+// of the input, and to ErrSingular for one of a solution or an inverse.
 type ElementError struct {
 	Routine  string  // LAPACK's name of the routine
 	Row, Col int     // position of the first such element, row after row, counted from 0

@@ -34,7 +34,8 @@ func ExampleSolveTriangular() {
 	// R⁻¹ = [0.5 -0.125] [0 0.25]
 }
 
-// Two halves of the data, factorized apart, and the fit to all of them: y = 1 + 2x through (0, 1), (1, 3), (2, 5), (3, 7).
+// Two halves of the data, factorized apart, and the fit to all of them: y = 1 + 2x through (0, 1), (1,
+// 3), (2, 5), (3, 7).
 func ExampleMergeTriangles() {
 	half := func(x0, x1 float64) (r, z *mat.Dense) {
 		r, z = mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)

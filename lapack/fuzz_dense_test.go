@@ -156,8 +156,8 @@ func FuzzElimination(f *testing.F) {
 	})
 }
 
-// FuzzDenseTriangles has the dense routines on one triangle of a matrix, by halves down to tiles, whose other
-// triangle is NaN: Cholesky factor and inverse, and the inverse of a triangle.
+// FuzzDenseTriangles has the dense routines on one triangle of a matrix, by halves down to tiles, whose
+// other triangle is NaN: Cholesky factor and inverse, and the inverse of a triangle.
 func FuzzDenseTriangles(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		t := p.t

@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A problem is what a fuzzer decides: numbers taken from its data, zeros where that ends, and memory in which
-// what lies beside an operand cannot be touched.
+// A problem is what a fuzzer decides: numbers taken from its data, zeros where that ends, and memory in
+// which what lies beside an operand cannot be touched.
 type problem struct {
 	fuzz.Choices
 	t       *testing.T
@@ -89,8 +89,9 @@ func (p *problem) do(f func() error) error {
 // mostGuarded is the number of elements that a guarded operand has room for.
 const mostGuarded = 1 << 13
 
-// fuzzed adds seeds for orders about the boundaries of tiles and blocks, and runs f on a backend that the
-// fuzzer chooses: the pure one on each kernel, and gonum's BLAS, for which packed blocks are copied.
+// fuzzed adds seeds for orders about the boundaries of tiles and blocks, and runs f on a backend that
+// the fuzzer chooses: the pure one on each kernel, and gonum's BLAS, for which packed blocks are
+// copied.
 func fuzzed(f *testing.F, run func(p *problem)) {
 	for form := range byte(5) {
 		for _, n := range []byte{0, 1, 2, 3, 5, 7, 8, 9, 16, 17, 23, 24, 25, 40} {
@@ -125,8 +126,8 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 	})
 }
 
-// matrix returns a symmetric matrix of one of some kinds, which make pivots of either size and exchanges of
-// any distance.
+// matrix returns a symmetric matrix of one of some kinds, which make pivots of either size and
+// exchanges of any distance.
 func (p *problem) matrix(n int) *mat.SymPacked {
 	kind := p.Below(4)
 	return symFunc(n, func(i, j int) float64 {
@@ -197,8 +198,8 @@ func FuzzCholesky(f *testing.F) {
 	})
 }
 
-// FuzzCholeskyTriangle has the products and solutions of two triangles, by halves down to small squares:
-// each within 30 n eps of the product of their norms.
+// FuzzCholeskyTriangle has the products and solutions of two triangles, by halves down to small
+// squares: each within 30 n eps of the product of their norms.
 func FuzzCholeskyTriangle(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		t := p.t

@@ -18,8 +18,8 @@ import (
 var boundaries = []int{63, 64, 65, 95, 96, 97, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 385}
 
 // galleryOrders returns the orders at which the family of the given index is tested, at most most (0:
-// no limit). All of them take minutes, and are there with BLSKERNEL_LONG=1; else every family meets orders
-// of all sizes, and every order some of the families, a third of them with -short.
+// no limit). All of them take minutes, and are there with BLSKERNEL_LONG=1; else every family meets
+// orders of all sizes, and every order some of the families, a third of them with -short.
 func galleryOrders(family, most int) []int {
 	var orders []int
 	add := func(n int) {

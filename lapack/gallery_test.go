@@ -109,8 +109,8 @@ func checkGallerySymmetric(t *testing.T, family string, f symmetricFactor, refin
 	testutil.MustPanic(t, notFactorized, func() { f.RCond() })
 }
 
-// solutions returns A⁻¹B by SolveTo, and by SolveRowsTo on the transpose of B, both in views with gaps and in
-// place, and tests that SolveTo gives the same elsewhere and does not change B.
+// solutions returns A⁻¹B by SolveTo, and by SolveRowsTo on the transpose of B, both in views with gaps
+// and in place, and tests that SolveTo gives the same elsewhere and does not change B.
 func solutions(t *testing.T, name string, f interface {
 	SolveTo(dst, b *mat.Dense) error
 	SolveRowsTo(dst, b *mat.Dense) error

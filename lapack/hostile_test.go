@@ -16,8 +16,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the largest payload,
-// and the infinities.
+// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
+// largest payload, and the infinities.
 var notNumbers = []float64{
 	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
 	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
@@ -25,8 +25,9 @@ var notNumbers = []float64{
 	math.Inf(1), math.Inf(-1),
 }
 
-// TestHostileNaN gives each operand of each routine a NaN or an infinity of each kind: the error has its place and its
-// value, and nothing is written. (TestNotFinite and TestEliminationNotFinite have every place, for one NaN.)
+// TestHostileNaN gives each operand of each routine a NaN or an infinity of each kind: the error has
+// its place and its value, and nothing is written. (TestNotFinite and TestEliminationNotFinite have
+// every place, for one NaN.)
 func TestHostileNaN(t *testing.T) {
 	const n, c = 9, 2
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -116,9 +117,10 @@ func TestHostileNaN(t *testing.T) {
 	})
 }
 
-// TestHostilePowersOfTwo multiplies matrices by 2^±500 and right-hand sides by 2^±400: factors, solutions, inverses and
-// reciprocal condition numbers are multiplied by what they should be, to the bit. For QR it is 2^±400: beyond about
-// 2^±450 norms of columns are found in another way than by the sum of squares, which may round the other way.
+// TestHostilePowersOfTwo multiplies matrices by 2^±500 and right-hand sides by 2^±400: factors,
+// solutions, inverses and reciprocal condition numbers are multiplied by what they should be, to the
+// bit. For QR it is 2^±400: beyond about 2^±450 norms of columns are found in another way than by the
+// sum of squares, which may round the other way.
 func TestHostilePowersOfTwo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 17, 64, 130} {
@@ -203,8 +205,8 @@ func TestHostilePowersOfTwo(t *testing.T) {
 	})
 }
 
-// exactTriangle returns a unit lower triangle of elements 0, ±1/2, so that elimination with it exchanges no rows, and an
-// upper one of small integers with a diagonal of ±4.
+// exactTriangle returns a unit lower triangle of elements 0, ±1/2, so that elimination with it
+// exchanges no rows, and an upper one of small integers with a diagonal of ±4.
 func exactTriangle(rng *rand.Rand, n int) (l, u *full) {
 	l, u = identity(n), newFull(n, n)
 	for i := range n {
@@ -219,9 +221,10 @@ func exactTriangle(rng *rand.Rand, n int) (l, u *full) {
 	return l, u
 }
 
-// TestHostileSubnormal factors matrices of subnormal numbers which have exact factors of few bits. A CPU that took
-// subnormal numbers for zero, or made zeros of them, would find them singular. The sums are of at most n products of 3
-// and 4 bits, so all that is computed is a multiple of 2^-1074 and below 2^53 of them.
+// TestHostileSubnormal factors matrices of subnormal numbers which have exact factors of few bits. A
+// CPU that took subnormal numbers for zero, or made zeros of them, would find them singular. The sums
+// are of at most n products of 3 and 4 bits, so all that is computed is a multiple of 2^-1074 and below
+// 2^53 of them.
 func TestHostileSubnormal(t *testing.T) {
 	const power = -1072 // and half of it for the factor of Cholesky
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
@@ -280,7 +283,8 @@ func TestHostileSubnormal(t *testing.T) {
 	})
 }
 
-// TestHostileReflections: Q is orthogonal where columns of A are subnormal numbers, whose length has few digits.
+// TestHostileReflections: Q is orthogonal where columns of A are subnormal numbers, whose length has
+// few digits.
 func TestHostileReflections(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, k := range []int{1, 2, 6, 40} {

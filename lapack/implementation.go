@@ -22,15 +22,16 @@ import (
 //	Dtrtri, Dtrtrs                  triangles: inverse, solve
 //	Dorgqr                          QR: Q from its reflections
 //
-// They have the arguments, results and panics of gonum's, and run on Backend, whatever blas64 uses. Small
-// orders run on gonum's own routines and blas64, which are faster there: below 14 for Dpotri, Dgetri and
-// Dtrtri, 40 for Dpotrf of an upper triangle and for the reflections of Dorgqr, 96 for Dgetrf (the lesser
-// of m and n) and 128 for Dpotrf of a lower triangle. All other routines are gonum's own, also those that
-// gonum's Implementation has beyond lapack.Float64 and makes of one of those above.
+// They have the arguments, results and panics of gonum's, and run on Backend, whatever blas64 uses.
+// Small orders run on gonum's own routines and blas64, which are faster there: below 14 for Dpotri,
+// Dgetri and Dtrtri, 40 for Dpotrf of an upper triangle and for the reflections of Dorgqr, 96 for
+// Dgetrf (the lesser of m and n) and 128 for Dpotrf of a lower triangle. All other routines are gonum's
+// own, also those that gonum's Implementation has beyond lapack.Float64 and makes of one of those
+// above.
 //
-// Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks for
-// a workspace of another length, and Dgetrf and Dorgqr have one of their own, of 48(m+23) and 32(m+n+32)
-// numbers at most.
+// Rounding differs. Besides, Dpotrf takes an infinite pivot for one that is not positive, Dgetri asks
+// for a workspace of another length, and Dgetrf and Dorgqr have one of their own, of 48(m+23) and
+// 32(m+n+32) numbers at most.
 //
 // Methods may be called from several goroutines at once. The zero value is ready for use.
 type Implementation struct {
@@ -52,8 +53,8 @@ const (
 	leastOrgqr      = 40
 )
 
-// begin announces a routine of the given number of flops and returns the backend on which it runs, and a
-// function to call at its end.
+// begin announces a routine of the given number of flops and returns the backend on which it runs, and
+// a function to call at its end.
 func (impl Implementation) begin(name string, m, n, nrhs int, flops float64) (bk lapack.Backend, done func()) {
 	b := backend.Begin(impl.Backend, backend.Routine{Name: name, M: m, N: n, NRHS: nrhs})
 	return lapack.On(b), backend.Acquire(b, flops)

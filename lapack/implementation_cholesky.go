@@ -8,8 +8,8 @@ import (
 )
 
 // Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L Lᵀ,
-// in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive definite to
-// working precision, or a pivot is not finite; the factor is then not complete.
+// in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive definite
+// to working precision, or a pivot is not finite; the factor is then not complete.
 func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
 	small := ul == blas.Upper && n < leastPotrfUpper || ul == blas.Lower && n < leastPotrfLower
 	if small || !isUplo(ul) || !holds(a, n, n, lda) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and above
-// it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ...,
-// min(m, n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own. It
+// it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., min(m,
+// n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own. It
 // returns false if U has a zero on its diagonal; the factorization is complete all the same.
 func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
 	if min(m, n) < leastGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
@@ -21,8 +21,8 @@ func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (o
 	return lapack.Getrf(bk, lapack.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
 }
 
-// inverseColumns is the number of columns of the inverse that Dgetri computes at a time, if the workspace
-// holds them.
+// inverseColumns is the number of columns of the inverse that Dgetri computes at a time, if the
+// workspace holds them.
 const inverseColumns = 64
 
 // Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a
@@ -49,8 +49,8 @@ func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work 
 	return true
 }
 
-// Dgetrs overwrites the n×nrhs B by the solution X of op(A) X = B, in 2n²·nrhs flops, with what Dgetrf left
-// of an n×n A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
+// Dgetrs overwrites the n×nrhs B by the solution X of op(A) X = B, in 2n²·nrhs flops, with what Dgetrf
+// left of an n×n A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
 func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int, b []float64, ldb int) {
 	op, ok := isTranspose(t)
 	if !ok || nrhs <= 0 || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) || len(ipiv) != n {

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dtrtri overwrites the triangle ul of a, a triangular n×n T, by T⁻¹, in n³/3 flops. It does not touch the
-// other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a unchanged, if T
-// has a zero on its diagonal.
+// Dtrtri overwrites the triangle ul of a, a triangular n×n T, by T⁻¹, in n³/3 flops. It does not touch
+// the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a unchanged,
+// if T has a zero on its diagonal.
 func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
 	if n < leastInverse || !isUplo(ul) || diag != blas.NonUnit && diag != blas.Unit || !holds(a, n, n, lda) {
 		return impl.Implementation.Dtrtri(ul, diag, n, a, lda)
@@ -40,9 +40,10 @@ func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag
 }
 
 // Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
-// diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a
-// workspace of its own of 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are
-// not needed from k = 40 on. If lwork is -1 it only writes a length to work[0].
+// diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its own of
+// 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are not needed from k = 40
+// on. If lwork is -1 it only writes a length to work[0].
 func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
 	if k < leastOrgqr || k > n || n > m || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
 		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)

@@ -50,8 +50,8 @@ func (f *LDLT) Reset() { *f = LDLT{Backend: f.Backend, nb: f.nb} }
 func (f *LDLT) Factorize(a *mat.SymPacked) error { return f.factorize(a, packedCopy) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
-// package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, beside vectors and the
-// buffers of the backend; a backend without products of packed blocks takes 400n more.
+// package comment. The workspace is a panel of 16n numbers, 32n from n = 3000 on, beside vectors and
+// the buffers of the backend; a backend without products of packed blocks takes 400n more.
 func (f *LDLT) FactorizeInPlace(a *mat.SymPacked) error { return f.factorize(a, same) }
 
 func (f *LDLT) factorize(a *mat.SymPacked, take func(*mat.SymPacked) *mat.SymPacked) error {
@@ -107,8 +107,8 @@ func (f *LDLT) RCond() float64 {
 	return rcond(f.Backend, "Dspcon", true, f.n, f.anorm, f.solve)
 }
 
-// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See Solving
-// in the package comment. (LAPACK: dsptrs.)
+// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
+// Solving in the package comment. (LAPACK: dsptrs.)
 func (f *LDLT) SolveTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
 	return solveTo(f.Backend, "Dsptrs", blas.Left, f.n, dst, b, f.solve)

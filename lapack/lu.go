@@ -101,8 +101,8 @@ func (f *LU) RCond() float64 {
 	return rcond(f.Backend, "Dgecon", false, f.Dim(), f.anorm, f.solve)
 }
 
-// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See Solving
-// in the package comment. (LAPACK: dgetrs.)
+// SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
+// Solving in the package comment. (LAPACK: dgetrs.)
 func (f *LU) SolveTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
 	return solveTo(f.Backend, "Dgetrs", blas.Left, f.Dim(), dst, b, f.solve)
@@ -125,8 +125,8 @@ func (f *LU) solve(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) 
 	lapack.Getrs(bk, side, blas.NoTrans, m, n, blockOf(f.lu), f.swap, f.transposed(), false, x)
 }
 
-// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹ where
-// the transpose was factored (see LU). See Inverses in the package comment. (LAPACK: dgetri.)
+// InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹
+// where the transpose was factored (see LU). See Inverses in the package comment. (LAPACK: dgetri.)
 func (f *LU) InverseTo(dst *mat.Dense) error {
 	mustHold(f.factorized)
 	n := f.Dim()
@@ -171,10 +171,10 @@ func (f *LU) invert(a blas64.General) error {
 	return checkFinite(bk, routine, blas.All, a, ErrSingular)
 }
 
-// LogDet returns log|det A| and the sign of det A; det A itself often overflows or underflows. It is the
-// determinant of a matrix within the backward error of A, rounded by at most about (n + |log|)u, u =
-// 2⁻⁵³; the two differ by n u cond(A). It takes O(n) time, and returns 0, 1 for n = 0. LogDet panics if
-// the receiver is empty.
+// LogDet returns log|det A| and the sign of det A; det A itself often overflows or underflows. It is
+// the determinant of a matrix within the backward error of A, rounded by at most about (n + |log|)u, u
+// = 2⁻⁵³; the two differ by n u cond(A). It takes O(n) time, and returns 0, 1 for n = 0. LogDet panics
+// if the receiver is empty.
 func (f *LU) LogDet() (log, sign float64) {
 	mustHold(f.factorized)
 	p := unitProduct()
@@ -194,7 +194,8 @@ func (f *LU) LogDet() (log, sign float64) {
 // Algorithms, sections 9.3 and 9.4). It can be as large as 2ⁿ⁻¹, and is less than 100 for nearly every
 // matrix that is not made to show it; where it is not, Refine or QR is worth its price. U is that of Aᵀ
 // where LU factors the transpose. It takes n²/2 comparisons. GrowthFactor panics if the receiver is
-// empty. (LAPACK's dgesvx returns the reciprocal, and of the growth in single columns if A is singular.)
+// empty. (LAPACK's dgesvx returns the reciprocal, and of the growth in single columns if A is
+// singular.)
 func (f *LU) GrowthFactor() float64 {
 	mustHold(f.factorized)
 	n := f.Dim()

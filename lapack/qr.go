@@ -73,8 +73,8 @@ func (f *QR) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error
 // orgqrFlops returns the number of flops of Dgeqrf, and of Dorgqr for k columns.
 func orgqrFlops(l, k int) float64 { return 2 * float64(k) * float64(k) * (float64(l) - float64(k)/3) }
 
-// RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst its
-// size. RTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
+// RTo writes the k×k upper triangular R to dst, with zeros below the diagonal. It gives an empty dst
+// its size. RTo panics with mat.ErrShape if dst has another size, and if the receiver is empty.
 func (f *QR) RTo(dst *mat.Dense) {
 	mustHold(f.factorized)
 	_, k := f.Dims()
@@ -86,9 +86,9 @@ func (f *QR) RTo(dst *mat.Dense) {
 	block.CopyUpper(blockOf(raw), blockOf(f.qr), k)
 }
 
-// RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 if R has a zero on
-// its diagonal; see Cholesky.RCond. The 2-norm condition number of A, which is that of R, is within a
-// factor k of its inverse. (LAPACK: dtrcon.)
+// RCond returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of R, and 0 if R has a zero
+// on its diagonal; see Cholesky.RCond. The 2-norm condition number of A, which is that of R, is within
+// a factor k of its inverse. (LAPACK: dtrcon.)
 func (f *QR) RCond() float64 {
 	mustHold(f.factorized)
 	_, k := f.Dims()
@@ -101,8 +101,9 @@ func (f *QR) RCond() float64 {
 //
 // The error matches ErrNotFinite if b holds NaN or an infinity, and is a *PivotError that matches
 // ErrSingular if R has a zero on its diagonal, so that A has not full column rank; dst is then
-// unchanged. It matches ErrSingular too if X overflows; dst then holds what was computed. SolveTo panics
-// with mat.ErrShape if the shapes do not fit, and if the receiver is empty. (LAPACK: dormqr, dtrtrs.)
+// unchanged. It matches ErrSingular too if X overflows; dst then holds what was computed. SolveTo
+// panics with mat.ErrShape if the shapes do not fit, and if the receiver is empty. (LAPACK: dormqr,
+// dtrtrs.)
 func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	mustHold(f.factorized)
 	l, k := f.Dims()
@@ -140,8 +141,8 @@ func (f *QR) QTo(dst *mat.Dense) {
 	f.orgqr(raw)
 }
 
-// QInPlace returns Q in the storage of the factorization and empties the receiver; take R by RTo before.
-// See QTo.
+// QInPlace returns Q in the storage of the factorization and empties the receiver; take R by RTo
+// before. See QTo.
 func (f *QR) QInPlace() *mat.Dense {
 	mustHold(f.factorized)
 	a := f.qr

@@ -47,9 +47,9 @@ type ErrorBounds struct {
 //	R = B - A X,   X = X + A⁻¹R,
 //
 // and returns bounds on its errors. a is the matrix that was factored, of which Factorize leaves the
-// caller the original, and b the n×c right-hand sides; Refine only reads them, and they must not overlap
-// x. It changes a column of x only if the step makes its componentwise backward error smaller, and not
-// if that is at most u = 2⁻⁵³ already. Calls may be repeated until nothing changes.
+// caller the original, and b the n×c right-hand sides; Refine only reads them, and they must not
+// overlap x. It changes a column of x only if the step makes its componentwise backward error smaller,
+// and not if that is at most u = 2⁻⁵³ already. Calls may be repeated until nothing changes.
 //
 // One step without extra precision makes a solver that is backward stable in norm so in every component
 // (Skeel, Math. Comp. 35, 1980). Higham, Accuracy and Stability, theorem 12.4: if

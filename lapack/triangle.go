@@ -10,22 +10,22 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// SolveTriangular computes X = op(R)⁻¹B for the n×m B in dst, which X overwrites, and the upper triangle
-// of the n×n r; op(R) is Rᵀ if trans is set and R otherwise. It does not read what r holds below its
-// diagonal. bk may be nil for the default. It takes n²m flops and no workspace.
+// SolveTriangular computes X = op(R)⁻¹B for the n×m B in dst, which X overwrites, and the upper
+// triangle of the n×n r; op(R) is Rᵀ if trans is set and R otherwise. It does not read what r holds
+// below its diagonal. bk may be nil for the default. It takes n²m flops and no workspace.
 //
-// The error matches ErrNotFinite if dst or R holds NaN or an infinity, and is a *PivotError that matches
-// ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrSingular too if X
-// overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the shapes do
-// not fit, and if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
+// The error matches ErrNotFinite if dst or R holds NaN or an infinity, and is a *PivotError that
+// matches ErrSingular if R has a zero on its diagonal; dst is then unchanged. It matches ErrSingular
+// too if X overflows; dst then holds what was computed. SolveTriangular panics with mat.ErrShape if the
+// shapes do not fit, and if dst overlaps r. (LAPACK: dtrtrs; BLAS: dtrsm.)
 func SolveTriangular(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Left, dst, r, trans)
 }
 
 // SolveTriangularRows computes X = B op(R)⁻¹ for the m×n B in dst, which X overwrites, and the upper
-// triangle of the n×n r: every row is a right-hand side, of any number, and nothing is transposed. With R
-// and Q of a QR factorization, trans set turns Q into Q R⁻ᵀ, the transposed pseudoinverse. All else is as
-// in SolveTriangular.
+// triangle of the n×n r: every row is a right-hand side, of any number, and nothing is transposed. With
+// R and Q of a QR factorization, trans set turns Q into Q R⁻ᵀ, the transposed pseudoinverse. All else
+// is as in SolveTriangular.
 func SolveTriangularRows(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error {
 	return solveTriangular(bk, blas.Right, dst, r, trans)
 }
@@ -64,8 +64,8 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 }
 
 // InvertTriangle overwrites the upper triangle R of the n×n r by R⁻¹, which is upper triangular too. It
-// neither reads nor writes what r holds below its diagonal. bk may be nil for the default. It takes n³/3
-// flops and no workspace. The residual on the left is small, |X R - I| <= c n u |X| |R| (Higham,
+// neither reads nor writes what r holds below its diagonal. bk may be nil for the default. It takes
+// n³/3 flops and no workspace. The residual on the left is small, |X R - I| <= c n u |X| |R| (Higham,
 // Accuracy and Stability of Numerical Algorithms, section 14.2.1). For the product of R⁻¹ with at most
 // n/3 columns SolveTriangular is as cheap and more accurate.
 //
@@ -90,11 +90,11 @@ func InvertTriangle(bk blskernel.Backend, r *mat.Dense) error {
 	return checkFinite(bk, routine, blas.Upper, u, ErrSingular)
 }
 
-// RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle R
-// of the n×n r, between 0 and 1, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its
-// diagonal, or holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be nil
-// for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrShape if r is not square.
-// (LAPACK: dtrcon.)
+// RCondTriangle returns the estimated reciprocal condition number 1/(‖R‖₁ ‖R⁻¹‖₁) of the upper triangle
+// R of the n×n r, between 0 and 1, and 1 for n = 0; see Cholesky.RCond. It is 0 if R has a zero on its
+// diagonal, or holds NaN or an infinity. It does not read what r holds below its diagonal. bk may be
+// nil for the default. It takes about 5n² flops. RCondTriangle panics with mat.ErrShape if r is not
+// square. (LAPACK: dtrcon.)
 func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	n, cols := r.Dims()
 	checkShape(cols == n)

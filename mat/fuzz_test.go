@@ -54,8 +54,9 @@ func relate(a, b [][]int) (share, same bool) {
 }
 
 // FuzzAliasing has operands and result anywhere in one storage. The result may be an operand; where it
-// shares an element with one otherwise there is the panic for that, and nothing is written; else it is the
-// product, and nothing beside it has changed. Views with different strides may be refused without need.
+// shares an element with one otherwise there is the panic for that, and nothing is written; else it is
+// the product, and nothing beside it has changed. Views with different strides may be refused without
+// need.
 func FuzzAliasing(f *testing.F) {
 	for _, seed := range []string{
 		"", "\x00\x02\x02\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00", // all the same
@@ -145,8 +146,8 @@ func FuzzAliasing(f *testing.F) {
 	})
 }
 
-// FuzzSymPacked compares the elements of a packed matrix with those of gonum's full one after a sequence of
-// operations, indices outside included.
+// FuzzSymPacked compares the elements of a packed matrix with those of gonum's full one after a
+// sequence of operations, indices outside included.
 func FuzzSymPacked(f *testing.F) {
 	f.Add([]byte{0})
 	f.Add([]byte{1, 0, 0, 0, 5})

@@ -33,7 +33,8 @@ type loop struct {
 	run  func(bk blskernel.Backend, a, b *Dense) *Dense
 }
 
-// loops are products by this package and, on the pure backend, by its Levels 1 and 2: a library may skip zeros there.
+// loops are products by this package and, on the pure backend, by its Levels 1 and 2: a library may
+// skip zeros there.
 func loops(bk blskernel.Backend) []loop {
 	all := []loop{
 		{"Mul", func(bk blskernel.Backend, a, b *Dense) *Dense {
@@ -165,7 +166,8 @@ func TestHostileScalars(t *testing.T) {
 	}
 }
 
-// TestHostileScal: Dscal rounds subnormal numbers as a product does, and gives zeros the sign of a product.
+// TestHostileScal: Dscal rounds subnormal numbers as a product does, and gives zeros the sign of a
+// product.
 func TestHostileScal(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {

@@ -106,7 +106,8 @@ func TestProducts(t *testing.T) {
 	})
 }
 
-// TestAliasing has dst among the operands, and beside one in a larger matrix; TestArguments has partial overlaps.
+// TestAliasing has dst among the operands, and beside one in a larger matrix; TestArguments has partial
+// overlaps.
 func TestAliasing(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) {
 		r := testutil.Rand(2)

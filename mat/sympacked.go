@@ -20,9 +20,9 @@ var (
 	_ mat.MutableSymmetric = (*SymPacked)(nil)
 )
 
-// NewSymPacked returns an n×n matrix on data, of n(n+1)/2 elements, which is not copied, or on new zeroed
-// storage if data is nil. n = 0 gives an empty matrix. It panics if n is negative or data has another
-// length.
+// NewSymPacked returns an n×n matrix on data, of n(n+1)/2 elements, which is not copied, or on new
+// zeroed storage if data is nil. n = 0 gives an empty matrix. It panics if n is negative or data has
+// another length.
 func NewSymPacked(n int, data []float64) *SymPacked {
 	if n < 0 {
 		panic("mat: negative dimension")

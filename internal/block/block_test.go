@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// newPlace returns a block in the middle of random numbers, packed or dense; a square packed one lies on the
-// diagonal.
+// newPlace returns a block in the middle of random numbers, packed or dense; a square packed one lies
+// on the diagonal.
 func newPlace(rnd *rand.Rand, isPacked bool, rows, cols int) place {
 	const order = 700 // of the packed matrices
 	p := place{rows: rows, cols: cols}
@@ -35,8 +35,8 @@ func newPlace(rnd *rand.Rand, isPacked bool, rows, cols int) place {
 	return p
 }
 
-// compare checks C[i,j] = want(i, j), within a tolerance, for the elements that are kept, and that nothing
-// else was written.
+// compare checks C[i,j] = want(i, j), within a tolerance, for the elements that are kept, and that
+// nothing else was written.
 func (p *place) compare(t *testing.T, name string, kept func(i, j int) bool, want func(i, j int) (v, tolerance float64)) {
 	t.Helper()
 	for i := range p.rows {

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// On returns the Products of b, or Products made of its Level 3 routines: they copy packed operands to a
-// dense workspace, some rows or columns at a time.
+// On returns the Products of b, or Products made of its Level 3 routines: they copy packed operands to
+// a dense workspace, some rows or columns at a time.
 func On(b blas.Float64) Products {
 	if p, ok := b.(Products); ok {
 		return p

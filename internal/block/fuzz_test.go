@@ -24,8 +24,8 @@ func (s *shape) transpose() blas.Transpose {
 	return []blas.Transpose{blas.NoTrans, blas.Trans}[s.Below(2)]
 }
 
-// A place is a block somewhere in guarded memory: dense, or packed, as a part of a larger triangle of which
-// everything may be touched and nothing else.
+// A place is a block somewhere in guarded memory: dense, or packed, as a part of a larger triangle of
+// which everything may be touched and nothing else.
 type place struct {
 	block.Matrix
 	all, before []float64
@@ -105,8 +105,8 @@ func (p *place) unchanged(kept func(i, j int) bool) error {
 func nothing(int, int) bool    { return false }
 func everything(int, int) bool { return true }
 
-// products returns those of every backend and those made of Dgemm. They compute in the goroutine of the test,
-// since a fault in another one ends the program.
+// products returns those of every backend and those made of Dgemm. They compute in the goroutine of the
+// test, since a fault in another one ends the program.
 func products(f *testing.F) []block.Products {
 	blskernel.SetThreads(1)
 	f.Cleanup(func() { blskernel.SetThreads(0) })
@@ -119,8 +119,8 @@ func products(f *testing.F) []block.Products {
 	return all
 }
 
-// FuzzPackedMatrix follows a chain of blocks of blocks of a packed matrix and of a dense one, and compares
-// the elements of the last, and what Copy makes of it.
+// FuzzPackedMatrix follows a chain of blocks of blocks of a packed matrix and of a dense one, and
+// compares the elements of the last, and what Copy makes of it.
 func FuzzPackedMatrix(f *testing.F) {
 	for n := range byte(12) {
 		f.Add([]byte{n, n / 3, n / 2, 1, 0, 1, 2, 1, 3})
@@ -289,9 +289,9 @@ func FuzzBlockSyrk(f *testing.F) {
 	})
 }
 
-// FuzzBlockTrsm multiplies the solution by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4} |op(A)||X|
-// for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5), and the
-// sums by which it is found have the same bound.
+// FuzzBlockTrsm multiplies the solution by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4}
+// |op(A)||X| for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem
+// 8.5), and the sums by which it is found have the same bound.
 func FuzzBlockTrsm(f *testing.F) {
 	seeds(f)
 	all := products(f)

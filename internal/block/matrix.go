@@ -61,8 +61,8 @@ func CopyUpper(dst, src Matrix, n int) {
 	}
 }
 
-// CopyTransposed copies the transpose of the rows×cols block src to the dense block dst. Eight rows at a
-// time fill whole cache lines of dst.
+// CopyTransposed copies the transpose of the rows×cols block src to the dense block dst. Eight rows at
+// a time fill whole cache lines of dst.
 func CopyTransposed(dst, src Matrix, rows, cols int) {
 	i := 0
 	row := func(i int) []float64 { return src.Elements(i, 0, cols)[:cols] }

@@ -15,8 +15,8 @@ import (
 // read by columns, LAPACK's packed storage with UPLO = 'L'. Row i is contiguous and has n-i elements.
 // The trailing m×m block of a packed matrix is itself packed: the last PackedLen(m) elements.
 
-// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix, or the largest int if that
-// overflows, as it does from n = 65,536 on 32 bits; no slice is that long.
+// PackedLen returns n(n+1)/2, the number of stored elements of an n×n matrix, or the largest int if
+// that overflows, as it does from n = 65,536 on 32 bits; no slice is that long.
 func PackedLen(n int) int {
 	high, low := bits.Mul(uint(n), uint(n)+1)
 	if high != 0 || low/2 > math.MaxInt {
@@ -25,8 +25,8 @@ func PackedLen(n int) int {
 	return int(low / 2)
 }
 
-// PackedRow returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]: row i is
-// ap[r+i : r+n].
+// PackedRow returns the offset r for which element (i, j), i <= j, of an n×n matrix is ap[r+j]: row i
+// is ap[r+i : r+n].
 func PackedRow(n, i int) int { return i * (2*n - i - 1) / 2 }
 
 // PackedIndex returns the index in ap of element (i, j), of either triangle.

@@ -2,9 +2,9 @@ package block
 
 import "testing"
 
-// FuzzPackedIndex counts the elements of the upper triangle from any row on and compares with the formula: for
-// orders of which the number of elements does not overflow, the first, the diagonal and the last element
-// of a row, from the lengths of the rows before.
+// FuzzPackedIndex counts the elements of the upper triangle from any row on and compares with the
+// formula: for orders of which the number of elements does not overflow, the first, the diagonal and
+// the last element of a row, from the lengths of the rows before.
 func FuzzPackedIndex(f *testing.F) {
 	for _, n := range []uint32{0, 1, 2, 3, 64, 65, 46340, 46341} {
 		f.Add(n, n/2, n)

@@ -46,7 +46,8 @@ func TestTrailingBlock(t *testing.T) {
 	}
 }
 
-// TestPackedLenOverflow has orders of which the number of elements is more than an int: no slice may seem to be long enough.
+// TestPackedLenOverflow has orders of which the number of elements is more than an int: no slice may
+// seem to be long enough.
 func TestPackedLenOverflow(t *testing.T) {
 	const first = 1 << (bits.UintSize / 2)
 	if got, want := PackedLen(first-1), math.MaxInt-first/2+1; got != want {

@@ -17,8 +17,8 @@ type Products interface {
 	// A n×n) for the triangle ul of A, which is upper if A is packed. X overwrites the m×n B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
-	// BlockRows splits the rows 0 to rows-1 into ranges, calls work.Rows for each, and waits. It does so on
-	// several goroutines if that is worth it for rows of the given number of nanoseconds.
+	// BlockRows splits the rows 0 to rows-1 into ranges, calls work.Rows for each, and waits. It does so
+	// on several goroutines if that is worth it for rows of the given number of nanoseconds.
 	BlockRows(rows, nanoseconds int, work RowWork)
 
 	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], m and n at least 1.

@@ -25,8 +25,8 @@ type Pivot struct {
 // Singular reports whether the pivot was zero and not an overflow.
 func (p *Pivot) Singular() bool { return isFinite(p.Value) }
 
-// NotFinite returns the first element, row after row, that is NaN or infinite, of the rows×cols a (ul is
-// blas.All) or of its triangle ul. It returns nil if there is none.
+// NotFinite returns the first element, row after row, that is NaN or infinite, of the rows×cols a (ul
+// is blas.All) or of its triangle ul. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
 	var failed atomic.Bool
 	// About six elements are read in a nanosecond, and a triangle has half of them.

@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// GeqrfColumns is the number of columns whose reflections are applied together. Making nb reflections of
-// l rows takes about 3l*nb² flops, on one thread for the most part. Applying them takes 4l*nb for each
-// column on the right, at full speed if nb is large enough for the traffic of that column not to count.
-// At order 1000, 64 is 6% faster than 128; at 2500, 2% slower.
+// GeqrfColumns is the number of columns whose reflections are applied together. Making nb reflections
+// of l rows takes about 3l*nb² flops, on one thread for the most part. Applying them takes 4l*nb for
+// each column on the right, at full speed if nb is large enough for the traffic of that column not to
+// count. At order 1000, 64 is 6% faster than 128; at 2500, 2% slower.
 const GeqrfColumns = 64
 
-// GeqrtBase is the number of columns at which the recursion inside a block stops and Level 2 takes over:
-// products of fewer columns are too small to be faster.
+// GeqrtBase is the number of columns at which the recursion inside a block stops and Level 2 takes
+// over: products of fewer columns are too small to be faster.
 const GeqrtBase = 8
 
 // A QR is the factorization A = Q R of a dense m×n matrix, m >= n, with Q = (I - V T Vᵀ)... for blocks
@@ -52,7 +52,8 @@ func Geqrf(bk Backend, nb, base, m, n int, a block.Matrix) (QR, *Pivot) {
 	return f, nil
 }
 
-// reflector returns the block of reflections that begins with column i; V goes to work, of M*NB elements.
+// reflector returns the block of reflections that begins with column i; V goes to work, of M*NB
+// elements.
 func (f QR) reflector(a block.Matrix, i int, work []float64) reflector {
 	h := reflector{rows: f.M - i, cols: min(f.NB, f.N-i), t: block.Dense(f.T[i*f.NB:], f.NB)}
 	h.v = block.Dense(work, h.cols)

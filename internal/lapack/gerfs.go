@@ -102,8 +102,8 @@ func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 	f.Multiply(c, magnitudes, r, w)
 }
 
-// absRows is the number of rows of |A| that are made at a time: a workspace of 128n, and one pass over A
-// for 2*absRows flops an element and column.
+// absRows is the number of rows of |A| that are made at a time: a workspace of 128n, and one pass over
+// A for 2*absRows flops an element and column.
 const absRows = 128
 
 // MultiplyDense returns the function Multiply for the square a.
@@ -123,8 +123,8 @@ func MultiplyDense(bk Backend, a blas64.General) func(c int, x, y, w []float64) 
 	}
 }
 
-// MultiplyPacked returns the function Multiply for the symmetric packed ap of order n. It uses a block of
-// rows of |A|, from the diagonal on, twice: as it is, and transposed for the rows below.
+// MultiplyPacked returns the function Multiply for the symmetric packed ap of order n. It uses a block
+// of rows of |A|, from the diagonal on, twice: as it is, and transposed for the rows below.
 func MultiplyPacked(bk Backend, n int, ap []float64) func(c int, x, y, w []float64) {
 	a := block.Packed(n, ap, 0, 0)
 	return func(c int, x, y, w []float64) {

@@ -12,9 +12,10 @@ import (
 // make longer products, and less of the panel stays in the second level of cache.
 const GetrfBase = 48
 
-// Getrf overwrites the m×n dense A by L and U with P A = L U, and swap, of min(m, n) elements, by P: row
-// k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to base (Toledo,
-// SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of base(m+23) numbers at most.
+// Getrf overwrites the m×n dense A by L and U with P A = L U, and swap, of min(m, n) elements, by P:
+// row k was exchanged with row swap[k] >= k, for k = 0, 1, ... It halves the columns down to base
+// (Toledo, SIAM J. Matrix Anal. Appl. 18, 1997; LAPACK: dgetrf2), with a workspace of base(m+23)
+// numbers at most.
 //
 // The first pivot that is zero or not finite ends it, and a is then undefined. If complete is set it
 // goes on to the end as LAPACK does, and returns a pivot only if U has a zero on its diagonal.

@@ -8,8 +8,8 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// The norm and the largest magnitude of matrices of several strips, and of those with an element that is
-// not finite.
+// The norm and the largest magnitude of matrices of several strips, and of those with an element that
+// is not finite.
 func TestLange(t *testing.T) {
 	bk, rng := On(nil), testutil.Rand(63)
 	for _, r := range []int{1, 2, 3, 4, 5, 11} {

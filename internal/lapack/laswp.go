@@ -52,8 +52,8 @@ func exchange(p, q []float64) {
 	}
 }
 
-// Lapmt exchanges columns k and swap[k] of the m×n x, for k = 0, 1, ..., which multiplies by Pᵀ from the
-// right, or, if back is set, from the last k to the first, which multiplies by P. It takes about a
+// Lapmt exchanges columns k and swap[k] of the m×n x, for k = 0, 1, ..., which multiplies by Pᵀ from
+// the right, or, if back is set, from the last k to the first, which multiplies by P. It takes about a
 // nanosecond an element.
 func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 	n := len(swap)

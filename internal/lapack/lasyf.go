@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A lasyf eliminates the first columns of the m×m symmetric a by rook pivoting. Columns of L are rows of
-// l, each in the place where its column of the matrix was brought up to date. It does not update a
+// A lasyf eliminates the first columns of the m×m symmetric a by rook pivoting. Columns of L are rows
+// of l, each in the place where its column of the matrix was brought up to date. It does not update a
 // beyond the panel, and moves the columns of a that are still needed instead of exchanging them.
 // (LAPACK: dlasyf_rk.)
 type lasyf struct {
@@ -146,8 +146,8 @@ func (p *lasyf) exchange(cols, from, to int) {
 	}
 }
 
-// divide makes columns of L from the columns of W = L D that l holds from row k on, for a pivot of order
-// step. It returns nil, or the pivot that is not finite.
+// divide makes columns of L from the columns of W = L D that l holds from row k on, for a pivot of
+// order step. It returns nil, or the pivot that is not finite.
 func (p *lasyf) divide(k, step int) *Pivot {
 	wk := p.row(k)
 	p.d[k], p.e[k] = wk[k], 0

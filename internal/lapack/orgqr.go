@@ -9,9 +9,9 @@ import (
 // reflectorColumns is the number of reflections of dgeqrf that Orgqr applies together.
 const reflectorColumns = 32
 
-// Orgqr overwrites the reflections that LAPACK's dgeqrf left below the diagonal of the m×n dense a in its
-// first k columns, tau their k factors, by the first n columns of their product Q, 0 < k <= n <= m. It
-// takes 4mnk - 2(m+n)k² + 4k³/3 flops. (LAPACK: dorgqr.)
+// Orgqr overwrites the reflections that LAPACK's dgeqrf left below the diagonal of the m×n dense a in
+// its first k columns, tau their k factors, by the first n columns of their product Q, 0 < k <= n <= m.
+// It takes 4mnk - 2(m+n)k² + 4k³/3 flops. (LAPACK: dorgqr.)
 func Orgqr(bk Backend, m, n, k int, a block.Matrix, tau []float64) {
 	const nb = reflectorColumns
 	v, t := make([]float64, m*nb), block.Dense(make([]float64, nb*nb), nb)

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Trtrs overwrites the m×n B by op(T)⁻¹B (side is Left) or B op(T)⁻¹ (side is Right) for the triangle ul
-// of t. A packed T, which is upper, is not halved, and neither is a dense one for a single column:
+// Trtrs overwrites the m×n B by op(T)⁻¹B (side is Left) or B op(T)⁻¹ (side is Right) for the triangle
+// ul of t. A packed T, which is upper, is not halved, and neither is a dense one for a single column:
 // Dtrsv is then faster.
 func Trtrs(bk Backend, side blas.Side, ul blas.Uplo, trans blas.Transpose, diag blas.Diag, m, n int, t, b block.Matrix) {
 	switch {

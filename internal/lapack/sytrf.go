@@ -10,10 +10,10 @@ import (
 )
 
 // PanelColumns returns the number of columns that Sytrf eliminates together. The search for pivots
-// brings one or two columns per pivot up to date by Level 2, n² times that number of flops, at the speed
-// of the cache and on less than all threads. The trailing update passes over the matrix once per panel,
-// 2 memory operations an element for twice that number of flops: wider panels are for matrices that no
-// cache holds. Measured: n = 300 to 5100, panels of 16 to 96.
+// brings one or two columns per pivot up to date by Level 2, n² times that number of flops, at the
+// speed of the cache and on less than all threads. The trailing update passes over the matrix once per
+// panel, 2 memory operations an element for twice that number of flops: wider panels are for matrices
+// that no cache holds. Measured: n = 300 to 5100, panels of 16 to 96.
 func PanelColumns(n int) int {
 	if n < 3000 {
 		return 16

@@ -45,8 +45,8 @@ type TpqrtPlan struct {
 	Room  int // number of elements of [B Y] that are treated together
 }
 
-// planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with
-// k = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
+// planFor returns the plan for a problem of q rows. The sizes were measured on one core of Zen 4 with k
+// = q = 1000. Panels of 24, 32, 48 and 64 columns give 47, 48, 44 and 45 GFLOP/s: products with a V of
 // up to 32 columns read the strip where it lies and others pack it. Room for 2¹⁸, 2¹⁹ and 2²⁰ numbers,
 // which stay in the cache from panel to panel, gives 46, 48 and 48; strips of 96 to 240 columns make no
 // difference. Few rows make narrower panels, since T then costs more than it saves.
@@ -181,8 +181,8 @@ func (e *Tpqrt) load(from, to int) {
 	}
 }
 
-// apply applies the reflections of the panel that begins with column j to columns from to to-1, where C1
-// is rows j to j+n of [R Z], and C2 rows i to i+q of [B Y]:
+// apply applies the reflections of the panel that begins with column j to columns from to to-1, where
+// C1 is rows j to j+n of [R Z], and C2 rows i to i+q of [B Y]:
 //
 //	M = Tᵀ(C1 + VᵀC2),   C1 = C1 - M,   C2 = C2 - V M,
 //

@@ -53,8 +53,8 @@ func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 // speed.
 const productRows = 256
 
-// addTriangle computes C = C + alpha op(A) T for an m×n dense block c, op(A) m×n, and the triangle ul of
-// the n×n dense block t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
+// addTriangle computes C = C + alpha op(A) T for an m×n dense block c, op(A) m×n, and the triangle ul
+// of the n×n dense block t, in mn² flops. The product overwrites a copy of op(A), some rows at a time.
 func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha float64, a, t, c block.Matrix) {
 	panel, ld := min(m, productRows), stride(n)
 	w := acquire(panel * ld)
