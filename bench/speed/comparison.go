@@ -1,6 +1,7 @@
 package speed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ func (j Job) String() string { return fmt.Sprintf("%v %v", j.Case, j.Shape) }
 type Comparison struct {
 	Backends []blskernel.Backend // at least one; their names differ
 	Jobs     []Job
-	// Opponents are names of those that each job is measured against where its case has them, beside
-	// the backends: each is of a case of Jobs. See Case.Opponents.
+	// Opponents are the names of opponents of cases of Jobs, which are timed beside the backends. See
+	// Case.Opponents.
 	Opponents []string
 	Threads   []int         // numbers of threads, each from 1 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
@@ -43,11 +44,11 @@ const (
 	DefaultMinTime = 2 * time.Millisecond
 )
 
-// Progress is told of the share of the work that is done, 0 to 1, and of what comes now. The share is
-// an estimate that never falls, and 1 in the last call.
+// Progress receives the share of the work that is done, 0 to 1, and what comes next. The share is an estimate
+// that never falls, and 1 in the last call.
 type Progress func(share float64, doing string)
 
-// Validate returns an error that says which setting cannot be measured.
+// Validate returns an error that names a setting that cannot be measured.
 func (c *Comparison) Validate() error {
 	switch {
 	case len(c.Backends) == 0:
@@ -91,16 +92,13 @@ func (c *Comparison) Validate() error {
 	return nil
 }
 
-// Run measures every job with every number of threads, the jobs in their order and for each of them the
-// threads in theirs, and calls emit with each result as soon as it is there. It stops with the
-// context's cause between two timings if ctx is cancelled, with a *WrongError if a backend computes
-// something wrong, with the error of a call that fails, with emit's error if it returns one, and with
-// that of Validate, or of Library where an opponent needs one, before anything else. progress may be
-// nil. Both functions are called on the calling goroutine.
+// Run measures every job with every number of threads, in their order, and calls emit with each result. It stops
+// between two timings with the context's cause, with a *WrongError if a backend computes something wrong, with the
+// error of a call that fails, and with that of emit. Before anything else it returns the error of Validate, or of
+// Library where an opponent needs one. progress may be nil. Both functions run on the calling goroutine.
 //
-// The bound of blskernel.SetThreads, which holds for the whole process, is set meanwhile and then
-// restored (as 0 where it is GOMAXPROCS): nothing else should use a backend at the same time. Only the
-// operands of one job are in memory at once.
+// Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is GOMAXPROCS): nothing
+// else should use a backend meanwhile. The operands of one job are in memory at a time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -114,66 +112,63 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 		before = 0
 	}
 	defer blskernel.SetThreads(before)
-	for _, j := range r.jobs {
-		if err := r.job(ctx, j, emit); err != nil {
-			return err
+	for _, j := range r.Jobs {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		r.progress(r.done/r.total, j.String())
+		// The operands of the job before make room for the new ones, and no collection runs during a timing.
+		runtime.GC()
+		contenders := r.contenders(j.Case.Prepare(j.Shape, 1))
+		runtime.GC()
+		for _, threads := range r.Threads {
+			result, err := r.cell(ctx, j, contenders, threads)
+			if err != nil {
+				return err
+			}
+			r.done += r.estimate(j, threads)
+			if err := emit(result); err != nil {
+				return err
+			}
 		}
 	}
 	r.progress(1, "finished")
 	return nil
 }
 
-// comparisonRun is a comparison under way.
+// A comparisonRun is a Comparison without zero values, under way.
 type comparisonRun struct {
-	jobs        []Job
-	threads     []int
-	backends    []blskernel.Backend
-	opponents   []string
-	lapack      blskernel.Backend // of the opponents that are of LAPACK, if there are any
-	rounds      int
-	meter       Meter
-	peak        func(threads int) float64
+	Comparison
+	lapack      blskernel.Backend // of the opponents of LAPACK, if there are any
 	progress    Progress
 	done, total float64 // estimated seconds
 }
 
 func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
-	r := &comparisonRun{
-		jobs: c.Jobs, threads: c.Threads, backends: c.Backends, opponents: c.Opponents, rounds: c.Rounds,
-		meter: Meter{MinTime: c.MinTime, Now: c.Clock, Quiet: c.quiet}, peak: c.Peak, progress: progress,
-	}
+	r := &comparisonRun{Comparison: *c, progress: progress}
+	r.Rounds, r.MinTime = cmp.Or(c.Rounds, DefaultRounds), cmp.Or(c.MinTime, DefaultMinTime)
 	if r.progress == nil {
 		r.progress = func(float64, string) {}
 	}
-	if r.rounds == 0 {
-		r.rounds = DefaultRounds
-	}
-	if r.meter.MinTime == 0 {
-		r.meter.MinTime = DefaultMinTime
-	}
-	if r.meter.Now == nil {
+	if r.Clock == nil {
 		began := time.Now()
-		r.meter.Now = func() time.Duration { return time.Since(began) }
+		r.Clock = func() time.Duration { return time.Since(began) }
 	}
-	if r.meter.Quiet == nil {
-		r.meter.Quiet = Quiet
+	if r.quiet == nil {
+		r.quiet = Quiet
 	}
-	if r.peak == nil {
-		r.peak = func(threads int) float64 { return blskernel.Peak(threads) / 1e9 }
+	if r.Peak == nil {
+		r.Peak = func(threads int) float64 { return blskernel.Peak(threads) / 1e9 }
 	}
 	for _, j := range c.Jobs {
 		for _, o := range j.Case.among(c.Opponents) {
-			if !o.LAPACK || r.lapack != nil {
-				continue
+			if o.LAPACK && r.lapack == nil {
+				var err error
+				if r.lapack, err = Library(c.Backends); err != nil {
+					return nil, err
+				}
 			}
-			library, err := Library(c.Backends)
-			if err != nil {
-				return nil, err
-			}
-			r.lapack = library
 		}
-	}
-	for _, j := range c.Jobs {
 		for _, t := range c.Threads {
 			r.total += r.estimate(j, t)
 		}
@@ -181,95 +176,55 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	return r, nil
 }
 
-// guess is the speed of one thread, in flops a second, by which the work is estimated.
-const guess = 3e10
-
-// estimate returns the seconds that a cell takes, roughly: its rounds and about as much as one more for
-// the calibration.
+// estimate returns about the seconds of a cell: its rounds, and as much as one more for the calibration, at 30 GFLOP/s.
 func (r *comparisonRun) estimate(j Job, threads int) float64 {
-	call := j.Case.Flops(j.Shape) / (guess * float64(threads))
-	contenders := len(r.backends) + len(j.Case.among(r.opponents))
-	return float64(r.rounds+1) * (float64(contenders)*max(call, r.meter.MinTime.Seconds()) + r.meter.MinTime.Seconds())
+	call := j.Case.Flops(j.Shape) / (3e10 * float64(threads))
+	contenders := len(r.Backends) + len(j.Case.among(r.Opponents))
+	return float64(r.Rounds+1) * (float64(contenders)*max(call, r.MinTime.Seconds()) + r.MinTime.Seconds())
 }
 
-// job measures one job with all numbers of threads.
-func (r *comparisonRun) job(ctx context.Context, j Job, emit func(Result) error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// contenders returns the operation on each backend, and then the opponents.
+func (r *comparisonRun) contenders(p *Problem) []*contender {
+	var all []*contender
+	for _, b := range r.Backends {
+		all = append(all, &contender{problem: p, backend: b})
 	}
-	r.progress(r.done/r.total, j.String())
-	// The operands of the job before make room for the new ones, and no collection is left under way
-	// when something is timed.
-	runtime.GC()
-	entrants := r.entrants(j.Case.Prepare(j.Shape, 1))
-	runtime.GC()
-	for _, threads := range r.threads {
-		result, err := r.cell(ctx, j, entrants, threads)
-		if err != nil {
-			return err
-		}
-		r.done += r.estimate(j, threads)
-		if err := emit(result); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// An entrant is what has a Timing of its own: a problem on a backend.
-type entrant struct {
-	problem *Problem
-	backend blskernel.Backend
-}
-
-func (e entrant) name() string { return e.problem.name(e.backend) }
-
-// failed returns the error of a call, if there was one.
-func (e entrant) failed() error { return e.problem.failed(e.backend) }
-
-// entrants returns the operation on each backend, and then the opponents.
-func (r *comparisonRun) entrants(p *Problem) []entrant {
-	var all []entrant
-	for _, b := range r.backends {
-		all = append(all, entrant{p, b})
-	}
-	for _, o := range p.Case.among(r.opponents) {
-		b := r.backends[0]
+	for _, o := range p.Case.among(r.Opponents) {
+		b := r.Backends[0]
 		if o.LAPACK {
 			b = r.lapack
 		}
-		all = append(all, entrant{p.Against(o.Name), b})
+		all = append(all, &contender{problem: p.Against(o.Name), backend: b})
 	}
 	return all
 }
 
 // cell measures one job with one number of threads.
-func (r *comparisonRun) cell(ctx context.Context, job Job, entrants []entrant, threads int) (Result, error) {
+func (r *comparisonRun) cell(ctx context.Context, job Job, contenders []*contender, threads int) (Result, error) {
 	blskernel.SetThreads(threads)
-	contenders, memory := make([]Contender, len(entrants)), make([]float64, len(entrants))
-	for i, e := range entrants {
+	m := meter{minTime: r.MinTime, now: r.Clock, quiet: r.quiet}
+	names, memory := make([]string, len(contenders)), make([]float64, len(contenders))
+	for i, c := range contenders {
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
 		}
 		var err error
-		if memory[i], err = e.problem.checkMemory(e.backend); err != nil {
+		if memory[i], err = c.problem.checkMemory(c.backend); err != nil {
 			return Result{}, err
 		}
-		contenders[i] = Contender{Call: e.problem.Bind(e.backend), Reset: e.problem.Reset, Most: e.problem.Most()}
-		if err := r.meter.Calibrate(ctx, &contenders[i]); err != nil {
+		names[i] = c.problem.name(c.backend)
+		c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
+		if err := m.calibrate(ctx, c); err != nil {
 			return Result{}, err
 		}
-		if err := e.failed(); err != nil {
+		if err := c.problem.failed(c.backend); err != nil {
 			return Result{}, err
 		}
 	}
-	peaks := make([]float64, r.rounds)
+	peaks := make([]float64, r.Rounds)
 	seconds := make([][]float64, len(contenders))
-	for i := range seconds {
-		seconds[i] = make([]float64, r.rounds)
-	}
-	for round := range r.rounds {
-		done := r.estimate(job, threads) * float64(round) / float64(r.rounds)
+	for round := range r.Rounds {
+		done := r.estimate(job, threads) * float64(round) / float64(r.Rounds)
 		r.progress((r.done+done)/r.total, fmt.Sprintf("%v, threads: %d", job, threads))
 		// The peak is the first in one round and the last in the next, as the backends are.
 		for turn := range len(contenders) + 1 {
@@ -280,19 +235,16 @@ func (r *comparisonRun) cell(ctx context.Context, job Job, entrants []entrant, t
 				turn = len(contenders) - turn
 			}
 			if turn == 0 {
-				r.meter.Quiet()
-				peaks[round] = r.peak(threads)
-			} else {
-				seconds[turn-1][round] = r.meter.Time(&contenders[turn-1])
-				if err := entrants[turn-1].failed(); err != nil {
-					return Result{}, err
-				}
+				r.quiet()
+				peaks[round] = r.Peak(threads)
+				continue
+			}
+			c := contenders[turn-1]
+			seconds[turn-1] = append(seconds[turn-1], m.time(c))
+			if err := c.problem.failed(c.backend); err != nil {
+				return Result{}, err
 			}
 		}
-	}
-	names := make([]string, len(entrants))
-	for i, e := range entrants {
-		names[i] = e.name()
 	}
 	result := newResult(job, threads, names, peaks, seconds)
 	for i, m := range memory {

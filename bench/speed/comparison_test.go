@@ -89,29 +89,29 @@ func TestMinTime(t *testing.T) {
 	clock := new(time.Duration)
 	f := &fake{clock: clock, takes: time.Microsecond}
 	resets, since, largest := 0, 0, 0
-	c := Contender{
-		Call:  func() { f.tick(); since++; largest = max(largest, since) },
-		Reset: func() { resets++; since = 0 },
-		Most:  70,
+	c := contender{
+		call:  func() { f.tick(); since++; largest = max(largest, since) },
+		reset: func() { resets++; since = 0 },
+		most:  70,
 	}
-	m := Meter{MinTime: 200 * time.Microsecond, Now: func() time.Duration { return *clock }, Quiet: func() {}}
-	if err := m.Calibrate(context.Background(), &c); err != nil || c.batch != 70 {
+	m := meter{minTime: 200 * time.Microsecond, now: func() time.Duration { return *clock }, quiet: func() {}}
+	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 70 {
 		t.Fatalf("batch %d, %v; want all that may be", c.batch, err)
 	}
 	f.calls, resets = 0, 0
-	if s := m.Time(&c); !about(s, 1e-6) || f.calls != 1+3*70 || resets != 1+3 || largest > 70 {
+	if s := m.time(&c); !about(s, 1e-6) || f.calls != 1+3*70 || resets != 1+3 || largest > 70 {
 		t.Errorf("%v s, %d calls, %d resets, %d calls without one", s, f.calls, resets, largest)
 	}
-	c.Most = 1 << 20
-	if err := m.Calibrate(context.Background(), &c); err != nil || c.batch < 200 || c.batch > 2000 {
+	c.most = 1 << 20
+	if err := m.calibrate(context.Background(), &c); err != nil || c.batch < 200 || c.batch > 2000 {
 		t.Errorf("batch %d, %v; want some 220", c.batch, err)
 	}
 	// One call is more than enough, and warm by itself.
 	f.takes, f.calls = time.Second, 0
-	if err := m.Calibrate(context.Background(), &c); err != nil || c.batch != 1 || f.calls != 1 {
+	if err := m.calibrate(context.Background(), &c); err != nil || c.batch != 1 || f.calls != 1 {
 		t.Errorf("batch %d, %d calls, %v", c.batch, f.calls, err)
 	}
-	if s := m.Time(&c); s != 1 || f.calls != 2 {
+	if s := m.time(&c); s != 1 || f.calls != 2 {
 		t.Errorf("%v s, %d calls", s, f.calls)
 	}
 }

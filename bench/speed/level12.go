@@ -17,10 +17,8 @@ func dgemv(args string, s Shape, r *source) *Problem {
 	}
 	x, y := r.vector(in), make([]float64, out)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dgemv(tA, s.M, s.N, 1, a.data, a.ld(), x, 1, 0, y, 1) }
-		},
-		reset:     func() { poison(y) },
+		call:      func(be blskernel.Backend) { be.Dgemv(tA, s.M, s.N, 1, a.data, a.ld(), x, 1, 0, y, 1) },
+		poison:    y,
 		result:    func([]float64) []float64 { return y },
 		expected:  func([]float64) []float64 { return a.times(tA, x) },
 		terms:     in,
@@ -32,9 +30,7 @@ func dgemv(args string, s Shape, r *source) *Problem {
 func dger(_ string, s Shape, r *source) *Problem {
 	x, y, a := r.vector(s.M), r.vector(s.N), r.rightSide(s.M, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dger(s.M, s.N, 1, x, 1, y, 1, a.data, a.ld()) }
-		},
+		call:   func(be blskernel.Backend) { be.Dger(s.M, s.N, 1, x, 1, y, 1, a.data, a.ld()) },
 		reset:  a.reset,
 		reads:  true,
 		signs:  s.N,
@@ -53,9 +49,7 @@ func ddot(_ string, s Shape, r *source) *Problem {
 	x, y := r.vector(s.N), r.vector(s.N)
 	var dot float64
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { dot = be.Ddot(s.N, x, 1, y, 1) }
-		},
+		call:      func(be blskernel.Backend) { dot = be.Ddot(s.N, x, 1, y, 1) },
 		reset:     func() { dot = math.NaN() },
 		result:    func([]float64) []float64 { return []float64{dot} },
 		expected:  func([]float64) []float64 { return []float64{reference.Ddot(s.N, x, 1, y, 1)} },
@@ -68,9 +62,7 @@ func ddot(_ string, s Shape, r *source) *Problem {
 func daxpy(_ string, s Shape, r *source) *Problem {
 	x, y := r.vector(s.N), r.rightSide(1, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Daxpy(s.N, 1, x, 1, y.data, 1) }
-		},
+		call:   func(be blskernel.Backend) { be.Daxpy(s.N, 1, x, 1, y.data, 1) },
 		reset:  y.reset,
 		reads:  true,
 		result: func([]float64) []float64 { return y.data },

@@ -14,13 +14,11 @@ func dgemm(args string, s Shape, r *source) *Problem {
 	tA, tB := blas.Transpose(args[0]), blas.Transpose(args[1])
 	a, b, c := r.operand(tA, s.M, s.K), r.operand(tB, s.K, s.N), newMatrix(s.M, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() {
-				be.Dgemm(tA, tB, s.M, s.N, s.K, 1, a.data, a.ld(), b.data, b.ld(), 0, c.data, c.ld())
-			}
+		call: func(be blskernel.Backend) {
+			be.Dgemm(tA, tB, s.M, s.N, s.K, 1, a.data, a.ld(), b.data, b.ld(), 0, c.data, c.ld())
 		},
-		reset: func() { poison(c.data) },
-		signs: s.N,
+		poison: c.data,
+		signs:  s.N,
 		result: func(t []float64) []float64 {
 			return c.times(blas.NoTrans, t)
 		},
@@ -34,10 +32,8 @@ func dsyrk(args string, s Shape, r *source) *Problem {
 	ul, tA := blas.Uplo(args[0]), blas.Transpose(args[1])
 	a, c := r.operand(tA, s.N, s.K), newMatrix(s.N, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dsyrk(ul, tA, s.N, s.K, 1, a.data, a.ld(), 0, c.data, c.ld()) }
-		},
-		reset:     func() { poison(c.data) },
+		call:      func(be blskernel.Backend) { be.Dsyrk(ul, tA, s.N, s.K, 1, a.data, a.ld(), 0, c.data, c.ld()) },
+		poison:    c.data,
 		signs:     s.N,
 		result:    func(t []float64) []float64 { return c.symTimes(ul, t) },
 		expected:  func(t []float64) []float64 { return a.times(tA, a.times(other(tA), t)) },
@@ -50,12 +46,10 @@ func dsyr2k(args string, s Shape, r *source) *Problem {
 	ul, tA := blas.Uplo(args[0]), blas.Transpose(args[1])
 	a, b, c := r.operand(tA, s.N, s.K), r.operand(tA, s.N, s.K), newMatrix(s.N, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() {
-				be.Dsyr2k(ul, tA, s.N, s.K, 1, a.data, a.ld(), b.data, b.ld(), 0, c.data, c.ld())
-			}
+		call: func(be blskernel.Backend) {
+			be.Dsyr2k(ul, tA, s.N, s.K, 1, a.data, a.ld(), b.data, b.ld(), 0, c.data, c.ld())
 		},
-		reset:  func() { poison(c.data) },
+		poison: c.data,
 		signs:  s.N,
 		result: func(t []float64) []float64 { return c.symTimes(ul, t) },
 		expected: func(t []float64) []float64 {
@@ -75,12 +69,10 @@ func dsymm(args string, s Shape, r *source) *Problem {
 	n := order(args[0], s)
 	a, b, c := r.matrix(n, n), r.matrix(s.M, s.N), newMatrix(s.M, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() {
-				be.Dsymm(side, ul, s.M, s.N, 1, a.data, a.ld(), b.data, b.ld(), 0, c.data, c.ld())
-			}
+		call: func(be blskernel.Backend) {
+			be.Dsymm(side, ul, s.M, s.N, 1, a.data, a.ld(), b.data, b.ld(), 0, c.data, c.ld())
 		},
-		reset:  func() { poison(c.data) },
+		poison: c.data,
 		signs:  s.N,
 		result: func(t []float64) []float64 { return c.times(blas.NoTrans, t) },
 		expected: func(t []float64) []float64 {

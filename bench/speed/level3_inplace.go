@@ -24,8 +24,8 @@ func dtrmm(args string, s Shape, r *source) *Problem {
 	n := order(args[0], s)
 	a, b := r.nearIdentity(n), r.rightSide(s.M, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dtrmm(side, ul, tA, blas.NonUnit, s.M, s.N, 1, a.data, a.ld(), b.data, b.ld()) }
+		call: func(be blskernel.Backend) {
+			be.Dtrmm(side, ul, tA, blas.NonUnit, s.M, s.N, 1, a.data, a.ld(), b.data, b.ld())
 		},
 		reset:  b.reset,
 		reads:  true,
@@ -49,8 +49,8 @@ func dtrsm(args string, s Shape, r *source) *Problem {
 	n := order(args[0], s)
 	a, b := r.nearIdentity(n), r.rightSide(s.M, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dtrsm(side, ul, tA, blas.NonUnit, s.M, s.N, 1, a.data, a.ld(), b.data, b.ld()) }
+		call: func(be blskernel.Backend) {
+			be.Dtrsm(side, ul, tA, blas.NonUnit, s.M, s.N, 1, a.data, a.ld(), b.data, b.ld())
 		},
 		reset: b.reset,
 		reads: true,

@@ -27,11 +27,10 @@ func dgemmtp(args string, s Shape, r *source) *Problem {
 		}
 	}
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			packed := blskernel.Packed(be)
-			return func() { packed.Dgemmtp(tA, tB, s.N, s.K, 1, a.data, a.ld(), b.data, b.ld(), 0, ap) }
+		call: func(be blskernel.Backend) {
+			blskernel.Packed(be).Dgemmtp(tA, tB, s.N, s.K, 1, a.data, a.ld(), b.data, b.ld(), 0, ap)
 		},
-		reset:     func() { poison(ap) },
+		poison:    ap,
 		signs:     s.N,
 		result:    func(t []float64) []float64 { return packedTimes(blas.Upper, s.N, ap, t) },
 		expected:  func(t []float64) []float64 { return a.times(tA, b.times(tB, t)) },
@@ -44,11 +43,8 @@ func dsprk(args string, s Shape, r *source) *Problem {
 	tA := blas.Transpose(args[0])
 	a, ap := r.operand(tA, s.N, s.K), make([]float64, s.N*(s.N+1)/2)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			packed := blskernel.Packed(be)
-			return func() { packed.Dsprk(tA, s.N, s.K, 1, a.data, a.ld(), 0, ap) }
-		},
-		reset:     func() { poison(ap) },
+		call:      func(be blskernel.Backend) { blskernel.Packed(be).Dsprk(tA, s.N, s.K, 1, a.data, a.ld(), 0, ap) },
+		poison:    ap,
 		signs:     s.N,
 		result:    func(t []float64) []float64 { return packedTimes(blas.Upper, s.N, ap, t) },
 		expected:  func(t []float64) []float64 { return a.times(tA, a.times(other(tA), t)) },
@@ -62,11 +58,10 @@ func dspmm(args string, s Shape, r *source) *Problem {
 	n := order(args[0], s)
 	ap, b, c := r.vector(n*(n+1)/2), r.matrix(s.M, s.N), newMatrix(s.M, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			packed := blskernel.Packed(be)
-			return func() { packed.Dspmm(side, s.M, s.N, 1, ap, b.data, b.ld(), 0, c.data, c.ld()) }
+		call: func(be blskernel.Backend) {
+			blskernel.Packed(be).Dspmm(side, s.M, s.N, 1, ap, b.data, b.ld(), 0, c.data, c.ld())
 		},
-		reset:  func() { poison(c.data) },
+		poison: c.data,
 		signs:  s.N,
 		result: func(t []float64) []float64 { return c.times(blas.NoTrans, t) },
 		expected: func(t []float64) []float64 {

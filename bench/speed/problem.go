@@ -14,12 +14,13 @@ type Problem struct {
 	Case  Case
 	Shape Shape
 
-	// bind returns one call of the operation on a backend.
+	// call is the operation. Where a backend needs more than the call, bind returns the call instead.
+	call func(blskernel.Backend)
 	bind func(blskernel.Backend) func()
-	// reset restores the operand that is overwritten: to its initial elements where the operation reads
-	// it, and to NaN where it does not, so that what one backend leaves undone is not taken from
-	// another.
-	reset func()
+	// reset restores the operand that is overwritten and read. An operand that is only overwritten is in
+	// poison: a check fills it with NaN, so that no backend passes with the result of another.
+	reset  func()
+	poison []float64
 	// reads tells that the operation reads what it overwrites, and once that it must be reset for every
 	// call.
 	reads, once bool
@@ -59,6 +60,9 @@ func (c Case) Prepare(s Shape, seed uint64) *Problem {
 	r := newSource(seed)
 	p := c.prepare(c.Args, s, r)
 	p.Case, p.Shape = c, s
+	if p.reset == nil {
+		p.reset = func() { poison(p.poison) }
+	}
 	p.t = r.signs(p.signs)
 	p.want = p.expected(p.t)
 	return p
@@ -69,7 +73,13 @@ func (p *Problem) Flops() float64 { return p.Case.Flops(p.Shape) }
 
 // Bind returns a function that calls the operation on b once. A nil b stands for blskernel.Default(). A
 // call that fails makes Err return its error.
-func (p *Problem) Bind(b blskernel.Backend) func() { return p.bind(backend.Or(b)) }
+func (p *Problem) Bind(b blskernel.Backend) func() {
+	b = backend.Or(b)
+	if p.bind != nil {
+		return p.bind(b)
+	}
+	return func() { p.call(b) }
+}
 
 // Most returns how often the operation may be called before Reset is due: elements might otherwise
 // become so large or small that the time depends on them. Where the operation does not read what it
@@ -155,7 +165,7 @@ func (p *Problem) Check(b blskernel.Backend) error {
 	b = backend.Or(b)
 	p.err = nil
 	p.reset()
-	p.bind(b)()
+	p.Bind(b)()
 	return p.compare(b)
 }
 
@@ -169,7 +179,7 @@ func (p *Problem) checkMemory(b blskernel.Backend) (float64, error) {
 	}
 	p.err = nil
 	p.reset()
-	call := p.bind(b)
+	call := p.Bind(b)
 	runtime.GC()
 	runtime.GC() // a pool forgets in the second what it has kept from the first
 	var before, after runtime.MemStats

@@ -1,6 +1,9 @@
 package speed
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Ratio sums up the ratios of one operation with one number of threads against one backend.
 type Ratio struct {
@@ -14,9 +17,8 @@ type Ratio struct {
 	At      string  `json:"at"` // the worst cell
 }
 
-// A Large sums up the large shapes (see Shape.Large) of one operation with one number of threads on one
-// backend: the least fraction of the peak, what threads give, which is speeds as multiples of those
-// with one thread, and the memory of inverses (see Timing).
+// A Large sums up the large shapes (Shape.Large) of one operation with one number of threads on one backend: the least
+// share of the peak, the speed as a multiple of that of one thread, and the memory of inverses (Timing).
 type Large struct {
 	Op       string  `json:"op"`
 	Threads  int     `json:"threads"`
@@ -24,55 +26,45 @@ type Large struct {
 	Cells    int     `json:"cells"`
 	OfPeak   float64 `json:"of_peak"`    // the least
 	OfPeakAt string  `json:"of_peak_at"` // its cell
-	// The following are absent where Threads is 1 or one thread was not measured before.
+	// The following are absent for one thread, or where the results have no one thread before.
 	Speedup      float64 `json:"speedup,omitempty"` // geometric mean
 	WorstSpeedup float64 `json:"worst_speedup,omitempty"`
 	SpeedupAt    string  `json:"worst_speedup_at,omitempty"`
-	Memory       float64 `json:"memory,omitempty"` // the most; absent for what is no inverse
+	Memory       float64 `json:"memory,omitempty"` // the most; absent unless the operation is an inverse
 }
 
-// A tally takes in ratios one after another.
+// A tally takes in values of one operation with one number of threads on one backend.
 type tally struct {
+	op      string
+	threads int
+	backend string
+
 	cells          int
 	logarithm, low float64
-	at             string
-}
-
-func (t *tally) add(ratio float64, cell string) {
-	if t.cells == 0 || !(ratio >= t.low) {
-		t.low, t.at = ratio, cell
-	}
-	t.cells++
-	t.logarithm += math.Log(ratio)
+	at             string // the cell of low
 }
 
 func (t *tally) mean() float64 { return math.Exp(t.logarithm / float64(t.cells)) }
 
-// sorted keeps tallies in the order in which their keys are first asked for.
-type sorted[K comparable] struct {
-	keys []K
-	of   map[K]*tally
-}
-
-func (s *sorted[K]) get(k K) *tally {
-	if s.of == nil {
-		s.of = map[K]*tally{}
+// add adds the value of a cell to its tally, which it makes where there is none.
+func add(tallies []*tally, r Result, backend string, value float64) []*tally {
+	i := slices.IndexFunc(tallies, func(t *tally) bool { return t.op == r.Op && t.threads == r.Threads && t.backend == backend })
+	if i < 0 {
+		i = len(tallies)
+		tallies = append(tallies, &tally{op: r.Op, threads: r.Threads, backend: backend})
 	}
-	if s.of[k] == nil {
-		s.of[k] = &tally{}
-		s.keys = append(s.keys, k)
+	t := tallies[i]
+	if t.cells == 0 || !(value >= t.low) {
+		t.low, t.at = value, r.Cell()
 	}
-	return s.of[k]
+	t.cells++
+	t.logarithm += math.Log(value)
+	return tallies
 }
 
 // Ratios sums up the ratios of results, in the order in which operations, threads and backends come.
-func Ratios(results []Result) []Ratio {
-	type key struct {
-		op      string
-		threads int
-		against string
-	}
-	var tallies sorted[key]
+func Ratios(results []Result) (ratios []Ratio) {
+	var tallies []*tally
 	first := ""
 	for _, r := range results {
 		for i, t := range r.Backends {
@@ -80,48 +72,42 @@ func Ratios(results []Result) []Ratio {
 				first = t.Backend
 				continue
 			}
-			tallies.get(key{r.Op, r.Threads, t.Backend}).add(t.Ratio, r.Cell())
+			tallies = add(tallies, r, t.Backend, t.Ratio)
 		}
 	}
-	var ratios []Ratio
-	for _, k := range tallies.keys {
-		t := tallies.of[k]
-		ratios = append(ratios, Ratio{Op: k.op, Threads: k.threads, Backend: first, Against: k.against, Cells: t.cells, Mean: t.mean(), Worst: t.low, At: t.at})
+	for _, t := range tallies {
+		ratios = append(ratios, Ratio{Op: t.op, Threads: t.threads, Backend: first, Against: t.backend, Cells: t.cells, Mean: t.mean(), Worst: t.low, At: t.at})
 	}
 	return ratios
 }
 
 // Larges sums up the large shapes, in the order in which operations, threads and backends come.
-func Larges(results []Result) []Large {
+func Larges(results []Result) (larges []Large) {
 	type cell struct{ op, cell, backend string }
-	type key struct {
-		op      string
-		threads int
-		backend string
-	}
-	single, memory := map[cell]float64{}, map[key]float64{}
-	var ofPeak, speedup sorted[key]
+	single, memory := map[cell]float64{}, map[tally]float64{}
+	var ofPeak, speedup []*tally
 	for _, r := range results {
 		if !r.Shape().Large() {
 			continue
 		}
 		for _, t := range r.Backends {
-			c, k := cell{r.Op, r.Cell(), t.Backend}, key{r.Op, r.Threads, t.Backend}
-			ofPeak.get(k).add(t.OfPeak, r.Cell())
+			ofPeak = add(ofPeak, r, t.Backend, t.OfPeak)
+			k := tally{op: r.Op, threads: r.Threads, backend: t.Backend}
 			memory[k] = max(memory[k], t.Memory)
+			c := cell{r.Op, r.Cell(), t.Backend}
 			if r.Threads == 1 {
 				single[c] = t.GFLOPS
 			} else if one, ok := single[c]; ok {
-				speedup.get(k).add(t.GFLOPS/one, r.Cell())
+				speedup = add(speedup, r, t.Backend, t.GFLOPS/one)
 			}
 		}
 	}
-	var larges []Large
-	for _, k := range ofPeak.keys {
-		t := ofPeak.of[k]
-		l := Large{Op: k.op, Threads: k.threads, Backend: k.backend, Cells: t.cells, OfPeak: t.low, OfPeakAt: t.at, Memory: memory[k]}
-		if t := speedup.of[k]; t != nil {
-			l.Speedup, l.WorstSpeedup, l.SpeedupAt = t.mean(), t.low, t.at
+	for _, t := range ofPeak {
+		l := Large{Op: t.op, Threads: t.threads, Backend: t.backend, Cells: t.cells, OfPeak: t.low, OfPeakAt: t.at}
+		l.Memory = memory[tally{op: t.op, threads: t.threads, backend: t.backend}]
+		same := func(s *tally) bool { return s.op == t.op && s.threads == t.threads && s.backend == t.backend }
+		if i := slices.IndexFunc(speedup, same); i >= 0 {
+			l.Speedup, l.WorstSpeedup, l.SpeedupAt = speedup[i].mean(), speedup[i].low, speedup[i].at
 		}
 		larges = append(larges, l)
 	}

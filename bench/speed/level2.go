@@ -10,10 +10,8 @@ func dsymv(args string, s Shape, r *source) *Problem {
 	ul := blas.Uplo(args[0])
 	a, x, y := r.matrix(s.N, s.N), r.vector(s.N), make([]float64, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dsymv(ul, s.N, 1, a.data, a.ld(), x, 1, 0, y, 1) }
-		},
-		reset:     func() { poison(y) },
+		call:      func(be blskernel.Backend) { be.Dsymv(ul, s.N, 1, a.data, a.ld(), x, 1, 0, y, 1) },
+		poison:    y,
 		result:    func([]float64) []float64 { return y },
 		expected:  func([]float64) []float64 { return a.symTimes(ul, x) },
 		terms:     s.N + 1,
@@ -25,10 +23,8 @@ func dspmv(args string, s Shape, r *source) *Problem {
 	ul := blas.Uplo(args[0])
 	ap, x, y := r.vector(s.N*(s.N+1)/2), r.vector(s.N), make([]float64, s.N)
 	return &Problem{
-		bind: func(be blskernel.Backend) func() {
-			return func() { be.Dspmv(ul, s.N, 1, ap, x, 1, 0, y, 1) }
-		},
-		reset:     func() { poison(y) },
+		call:      func(be blskernel.Backend) { be.Dspmv(ul, s.N, 1, ap, x, 1, 0, y, 1) },
+		poison:    y,
 		result:    func([]float64) []float64 { return y },
 		expected:  func([]float64) []float64 { return packedTimes(ul, s.N, ap, x) },
 		terms:     s.N + 1,
@@ -54,7 +50,7 @@ func dspr(args string, s Shape, r *source) *Problem {
 // updated is the problem of adding x·xᵀ to a symmetric matrix, by which times multiplies.
 func updated(s Shape, a rightSide, x []float64, update func(blskernel.Backend), times func(t []float64) []float64) *Problem {
 	return &Problem{
-		bind:   func(be blskernel.Backend) func() { return func() { update(be) } },
+		call:   update,
 		reset:  a.reset,
 		reads:  true,
 		signs:  s.N,
