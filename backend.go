@@ -15,29 +15,30 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// EnvBackend names the environment variable that chooses the backend: "pure", "openblas", or "pure/KERNEL".
-// An unusable value is an error of Lookup and a panic of Default, never a silent fallback.
+// EnvBackend names the environment variable that selects the backend: "pure", "openblas", or
+// "pure/KERNEL". A value that cannot be used is an error of Lookup and a panic of Default, never a
+// silent fallback.
 const EnvBackend = "BLSKERNEL_BACKEND"
 
-// A Backend is an implementation of the float64 BLAS: gonum's interface (row-major storage,
-// gonum's panics on bad arguments) plus a name. It plugs into gonum as it is:
+// A Backend implements the float64 BLAS: gonum's interface, row-major, with a name. All of gonum runs
+// on it after
 //
 //	blas64.Use(blskernel.Default())
 //
-// Bad arguments panic before anything is written, on every backend with the same texts in the same order.
-// A size that a library of 32-bit integers cannot hold panics on the backend openblas.
+// Bad arguments panic before anything is written, on every backend with the same texts in the same
+// order. The backend openblas also panics on a size that 32-bit integers cannot hold.
 //
-// A Backend is a value that is passed down, not a global that is switched, so two of them can be
-// compared in one process. Its methods may be called from several goroutines at once.
+// A program passes a Backend down as a value, so it can compare two of them. Its methods may be called
+// from several goroutines at once.
 type Backend interface {
-	// Name returns the name by which Lookup knows it, "pure" or "openblas".
+	// Name returns its name for Lookup, such as "pure" or "openblas".
 	Name() string
 	blas.Float64
 }
 
 // UnavailableError is returned by Lookup for a backend that this process cannot use.
 type UnavailableError struct {
-	Backend string // the name that was asked for
+	Backend string // the requested name
 	Why     string // what is missing
 	Remedy  string // what to do about it
 }
@@ -46,10 +47,10 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("blskernel: backend %q is not available: %s; %s", e.Backend, e.Why, e.Remedy)
 }
 
-// A provider makes one backend, at most once; it is called with the lock of once.
+// A provider opens one backend, at most once.
 type provider struct {
 	open    func() (Backend, error)
-	variant bool // of another backend: not among Names
+	variant bool // of another backend, so not among Names
 	once    sync.Once
 	b       Backend
 	err     error
@@ -60,28 +61,27 @@ func (p *provider) get() (Backend, error) {
 	return p.b, p.err
 }
 
-// providers holds what registered itself from init. backend_cgo.go may be left out of a build by
-// the go tool even where the tag cgo is set, so its presence is a fact of the map and not of a
-// build constraint elsewhere.
+// providers are the backends of this build, registered by init. A build with the tag cgo may still lack
+// openblas, so its presence is decided here and not by a build constraint.
 var providers = map[string]*provider{}
 
 func register(name string, open func() (Backend, error)) {
 	providers[name] = &provider{open: open}
 }
 
-// registerVariant is register for a backend that Lookup knows and Names does not list.
+// registerVariant registers a backend that Lookup knows and Names does not list.
 func registerVariant(name string, open func() (Backend, error)) {
 	providers[name] = &provider{open: open, variant: true}
 }
 
-// known lists every backend name of this version, built in or not.
+// known lists the backends of this version, in this build or not.
 var known = []string{"openblas", "pure"}
 
 // Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
-// Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on a kernel of that name, whatever the
-// environment says: generic, and on amd64 avx2 and avx512 where the CPU has them. The error is a
-// *UnavailableError where the name is known and the backend cannot be used here; it says what is missing
-// and what to install or set.
+// Default). "pure/KERNEL", as in "pure/avx2", is the pure backend on that kernel, whatever the
+// environment says: generic, and on amd64 avx2 and avx512 if the CPU has them. The error is an
+// *UnavailableError if the name is known but cannot be used here; it says what is missing and what to
+// do.
 func Lookup(name string) (Backend, error) {
 	if name == "" {
 		s := selected()
@@ -110,7 +110,7 @@ func lookup(name string) (Backend, error) {
 	return nil, fmt.Errorf("blskernel: unknown backend %q; known are %s", name, strings.Join(known, ", "))
 }
 
-// absent says why a build for an operating system and architecture has no openblas.
+// absent says why a build has no openblas.
 func absent(system, architecture string) string {
 	if system == "linux" && (architecture == "amd64" || architecture == "arm64") {
 		return "this program was built without cgo"
@@ -118,9 +118,9 @@ func absent(system, architecture string) string {
 	return "there is no such backend for " + system + "/" + architecture
 }
 
-// Default returns the selected backend, decided once in a process: the one that the environment
-// variable BLSKERNEL_BACKEND names; else openblas where the build has it and the library opens;
-// else pure. It panics with Lookup's error where the environment asks for what cannot be had.
+// Default returns the selected backend, decided once in a process: the one that BLSKERNEL_BACKEND
+// names; else openblas if the build has it and the library opens; else pure. It panics with Lookup's
+// error if the environment names a backend that cannot be used.
 func Default() Backend {
 	b, err := Lookup("")
 	if err != nil {
@@ -129,7 +129,7 @@ func Default() Backend {
 	return b
 }
 
-// Names returns the names of the backends that are usable in this process, sorted.
+// Names returns the sorted names of the backends that this process can use.
 func Names() []string {
 	var names []string
 	for name, p := range providers {
@@ -152,7 +152,7 @@ type selection struct {
 
 var selected = sync.OnceValue(func() selection { return choose(os.Getenv(EnvBackend), lookup) })
 
-// choose decides for a value of the environment variable and a way to look a name up.
+// choose selects a backend for a value of the environment variable.
 func choose(env string, lookup func(string) (Backend, error)) selection {
 	if env != "" {
 		b, err := lookup(env)
@@ -177,22 +177,22 @@ func choose(env string, lookup func(string) (Backend, error)) selection {
 
 var threads atomic.Int64
 
-// threadSetters are told of every change of the bound; guarded by threadMu.
+// threadSetters are called after every change of the bound; guarded by threadMu.
 var (
 	threadMu      sync.Mutex
 	threadSetters []func()
 )
 
-// SetThreads sets the upper bound on the threads that one call of a backend uses, for both
-// backends; 0, the initial value, stands for GOMAXPROCS. It panics if n is negative. A limit that
-// OpenBLAS read from its own environment (OPENBLAS_NUM_THREADS) stays in force below this one.
+// SetThreads sets the upper bound on the threads of one call, for all backends; 0, the initial value,
+// stands for GOMAXPROCS. It panics if n is negative. A lower limit that OpenBLAS read from
+// OPENBLAS_NUM_THREADS stays in force.
 //
-// The pure backend reads the bound, and GOMAXPROCS, at each call; a call under way goes on as it began,
-// and results do not depend on either. For n > 1 it keeps n-1 goroutines that stand by until the next
-// SetThreads, so that also calls of some ten microseconds are shared: they look out for a call for 0.2 ms
-// after the last one and then sleep. For 0 a call starts the goroutines it uses, which pays from 0.1 ms
-// on, and they end with it. OpenBLAS is told when it is opened and when SetThreads is called, so a later
-// change of GOMAXPROCS reaches it with the next SetThreads(0).
+// The pure backend reads the bound and GOMAXPROCS at each call. Calls under way do not change, and
+// results do not depend on the bound. For n > 1 a pool of n-1 workers runs until the next SetThreads,
+// so that calls of some ten microseconds are shared too; workers poll for 0.2 ms after a call and then
+// sleep. For 0 a call starts the goroutines that it uses, which pays from 0.1 ms on. OpenBLAS gets the
+// bound when it is opened and from SetThreads, so that a later change of GOMAXPROCS needs another
+// SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")
@@ -213,7 +213,7 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// onThreads calls set, and again whenever SetThreads has changed the bound.
+// onThreads calls set now and after every change of the bound.
 func onThreads(set func()) {
 	threadMu.Lock()
 	defer threadMu.Unlock()

@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child runs this test binary with env added to an environment free of our variables, by BLSKERNEL_EMULATOR where this
-// machine does not run it by itself.
+// child runs this test binary with env added to an environment free of our variables, by
+// BLSKERNEL_EMULATOR where this machine does not run it by itself.
 func child(t *testing.T, env ...string) string {
 	t.Helper()
 	words := append(strings.Fields(os.Getenv("BLSKERNEL_EMULATOR")), os.Args[0])

@@ -10,13 +10,14 @@ import (
 	"blskernel/bench/speed"
 )
 
-// The benchmarks below have names that benchstat can pivot, with the same keys in the same order for all:
+// The benchmarks below have names that benchstat can pivot, with the same keys in the same order for
+// all:
 //
 //	go test -run '^$' -bench '^BenchmarkDgemm$' -count 10 . | tee bench.txt
 //	benchstat -col /backend bench.txt
 //
-// Dgemm is the case without transposes, the others are the case that speed.Cases has first. The backends
-// take turns by size, not call by call: blskernel bench is the fairer comparison.
+// Dgemm is the case without transposes, the others are the case that speed.Cases has first. The
+// backends take turns by size, not call by call: blskernel bench is the fairer comparison.
 
 func BenchmarkDgemm(b *testing.B)   { benchmark(b, "dgemm", "NN") }
 func BenchmarkDgemmNT(b *testing.B) { benchmark(b, "dgemm", "NT") }
@@ -27,8 +28,8 @@ func BenchmarkDsymm(b *testing.B)   { benchmark(b, "dsymm", "LU") }
 func BenchmarkDtrmm(b *testing.B)   { benchmark(b, "dtrmm", "LUN") }
 func BenchmarkDtrsm(b *testing.B)   { benchmark(b, "dtrsm", "LUN") }
 
-// benchmark runs one case on all squares, backends and numbers of threads, 1 and GOMAXPROCS. With -short
-// it leaves out orders above 512. What a backend computes is checked first.
+// benchmark runs one case on all squares, backends and numbers of threads, 1 and GOMAXPROCS. With
+// -short it leaves out orders above 512. What a backend computes is checked first.
 func benchmark(b *testing.B, op, args string) {
 	c, ok := speed.Find(op, args)
 	if !ok {

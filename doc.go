@@ -1,31 +1,32 @@
-// Package blskernel is the bottom of a linear algebra library for Go: a float64 BLAS behind one
-// interface, on kernels in Go assembly or through OpenBLAS, and the packages above it that need one.
+// Package blskernel is a float64 BLAS for Go behind one interface, on kernels in Go assembly or on
+// OpenBLAS. It is the bottom of a library for linear algebra and broad learning systems:
 //
 //	blskernel            the Backend interface and its choice (this package)
 //	blskernel/mat        packed symmetric matrices, products on a chosen backend
-//	blskernel/lapack     packed LDLT and Cholesky, LU, QR: inverses, solves, condition numbers
-//	blskernel/blsupdate  the incremental pseudoinverse of the broad learning system
-//	blskernel/bls        the broad learning system: feature maps, classifier, regressor
-//	blskernel/dataset    image files and a synthetic set
+//	blskernel/lapack     Cholesky, LDLT, LU, QR: factorizations, inverses, solves, condition numbers
+//	blskernel/blsupdate  incremental least squares: rows and columns added to and removed from a broad learning system
+//	blskernel/bls        the broad learning system: feature maps, Classifier, Regressor
+//	blskernel/dataset    image files, tables, streams
 //	blskernel/bench      experiments; blskernel/bench/speed compares backends
+//	blskernel/cmd        the command blskernel
 //
 // # Plugging it into gonum
 //
-// A Backend is an implementation of gonum's blas.Float64, so one line makes all of gonum use it:
+// A Backend implements gonum's blas.Float64, so that all of gonum runs on it after
 //
 //	blas64.Use(blskernel.Default())
 //
 // # Choosing a backend
 //
-// The backend "pure" is always there. The backend "openblas" is compiled in where cgo is on, on
-// linux/amd64 and linux/arm64; the library itself is opened when it is first asked for, not linked, so a
-// program built with it runs on machines that have no OpenBLAS. Default takes openblas where it
-// can be had and pure otherwise; environment variables change that:
+// The backend "pure" is always there. The backend "openblas" is compiled in if cgo is on, on
+// linux/amd64 and linux/arm64. A program opens the library on first use and is not linked with it, so
+// it also runs without OpenBLAS. Default returns openblas if it can be used and pure otherwise.
+// Environment variables change that:
 //
-//	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; what cannot be had is an error, not a fallback
-//	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; without it the best that the CPU has
+//	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; a backend that cannot be used is an error, not a fallback
+//	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; by default the best that the CPU can run
 //	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0
 //
-// Every type above that computes has a field Backend, whose zero value stands for Default(), so two
-// backends can be compared in one process.
+// Every type that computes has a field Backend, nil for Default(), so two backends can be compared in
+// one process.
 package blskernel

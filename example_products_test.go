@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// AᵀA of a tall A into packed storage: half the flops and half the memory of a Dgemm. A backend that has no such product
-// of its own gets one that is made of its Dgemm.
+// AᵀA of a tall A into packed storage: half the flops and half the memory of a Dgemm. A backend that
+// has no such product of its own gets one that is made of its Dgemm.
 func ExamplePacked() {
 	a := []float64{ // 3×2
 		1, 2,

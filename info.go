@@ -11,8 +11,8 @@ type Info struct {
 	Reason  string // why b is the selected backend of this process; empty for any other
 }
 
-// Describe returns what b is and why it was chosen. A nil b stands for Default(). It looks through a Backend
-// that wraps another and has a method Unwrap() Backend.
+// Describe returns what b is and why it was chosen. A nil b stands for Default(). It looks through a
+// Backend that wraps another and has a method Unwrap() Backend.
 func Describe(b Backend) Info {
 	if b == nil {
 		b = Default()
@@ -36,9 +36,9 @@ func Describe(b Backend) Info {
 	return info
 }
 
-// Peak measures the fused multiply-adds that the given number of threads execute together, in flop/s (an FMA is
-// two flops). It is the limit of every kernel: the best kernel of this CPU runs FMAs on registers alone, for
-// some milliseconds. Peak panics if threads < 1.
+// Peak measures the fused multiply-adds that the given number of threads execute together, in flop/s
+// (an FMA is two flops). It is the limit of every kernel: the best kernel of this CPU runs FMAs on
+// registers alone, for some milliseconds. Peak panics if threads < 1.
 func Peak(threads int) float64 {
 	if threads < 1 {
 		panic("blskernel: Peak needs at least one thread")

@@ -10,8 +10,9 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of Lookup,
-// and a panic of Default where no other backend is there, with the reason and the names that would do.
+// BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of
+// Lookup, and a panic of Default where no other backend is there, with the reason and the names that
+// would do.
 func TestKernelEnvironment(t *testing.T) {
 	t.Parallel()
 	const nowhere = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"
@@ -78,8 +79,8 @@ func TestLookupKernels(t *testing.T) {
 	}
 }
 
-// A machine that is to have a kernel says so in BLSKERNEL_REQUIRE, as in avx2,avx512; without it the tests of
-// all kernels pass over those that the CPU cannot run.
+// A machine that is to have a kernel says so in BLSKERNEL_REQUIRE, as in avx2,avx512; without it the
+// tests of all kernels pass over those that the CPU cannot run.
 func TestRequiredKernels(t *testing.T) {
 	for _, need := range strings.Split(os.Getenv("BLSKERNEL_REQUIRE"), ",") {
 		if _, err := kernel.Lookup(need); err != nil && slices.Contains([]string{"generic", "avx2", "avx512"}, need) {

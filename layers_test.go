@@ -66,6 +66,7 @@ var layers = []string{
 	"blskernel/bench/gate",
 	"blskernel/bench/report",
 	"blskernel/cmd/blskernel",
+	"blskernel/internal/soak",
 	"blskernel/examples/server",
 	"blskernel/internal/docs",
 }

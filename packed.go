@@ -6,19 +6,17 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// PackedProducts are the products with packed symmetric matrices and those of which only one
-// triangle is wanted, which the BLAS does not have. A Backend may implement them; Packed supplies
-// them for every other.
+// PackedProducts are products with packed symmetric matrices, and products that compute one triangle,
+// which the BLAS lacks. A Backend may implement them; Packed supplies them for the others.
 //
 // A packed matrix is the upper triangle, row after row: element (i, j), i <= j, of an n×n matrix is
-// ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the
-// leading dimensions lda, ldb, ldc; op(X) is X or Xᵀ by the transpose argument. No operand may
-// overlap the result. A zero beta overwrites the result without reading it. Bad arguments panic as
-// in the BLAS.
+// ap[i*(2n-i-1)/2+j], as in gonum's blas64.SymmetricPacked. Matrices are row-major with the leading
+// dimensions lda, ldb and ldc; op(X) is X or Xᵀ by the transpose argument. No operand may overlap the
+// result. beta = 0 overwrites the result without reading it. Bad arguments panic as in the BLAS.
 type PackedProducts interface {
-	// Dgemmt computes one triangle of C = alpha*op(A)*op(B) + beta*C, where the product is
-	// known to be symmetric; op(A) is n×k and op(B) k×n. The other triangle of C is not
-	// touched. It takes n²k flops, half of Dgemm's.
+	// Dgemmt computes the triangle ul of C = alpha*op(A)*op(B) + beta*C for a symmetric product; op(A)
+	// is n×k and op(B) k×n. The other triangle of C is not touched. It takes n²k flops, half of
+	// Dgemm's.
 	Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 
 	// Dgemmtp is Dgemmt into packed storage: AP = alpha*op(A)*op(B) + beta*AP.
@@ -29,13 +27,12 @@ type PackedProducts interface {
 	Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64)
 
 	// Dspmm computes C = alpha*S*B + beta*C (side is Left, S is m×m) or C = alpha*B*S + beta*C
-	// (side is Right, S is n×n) for a packed symmetric S; B and C are m×n. It takes 2m²n or
-	// 2mn² flops.
+	// (side is Right, S is n×n) for a packed symmetric S; B and C are m×n. It takes 2m²n or 2mn² flops.
 	Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 }
 
-// Packed returns b's own PackedProducts, or else products that call b's Dgemm on blocks of at most 768 rows, with
-// that many rows of workspace. A nil b stands for Default().
+// Packed returns b's own PackedProducts, or else products that call b's Dgemm on blocks of at most 768
+// rows, with that many rows of workspace. A nil b stands for Default().
 func Packed(b Backend) PackedProducts {
 	if b == nil {
 		b = Default()

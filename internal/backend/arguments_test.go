@@ -5,7 +5,6 @@ import (
 	"blskernel/internal/backend"
 	"blskernel/internal/check"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A signature is a routine with the names of its parameters in their order. What is bad for a parameter, and
-// with what text it panics, follows from its type and its name.
+// A signature is a routine with the names of its parameters in their order. What is bad for a
+// parameter, and with what text it panics, follows from its type and its name.
 type signature struct{ routine, params string }
 
 var signatures = []signature{
@@ -106,8 +105,8 @@ func (s signature) on(b blskernel.Backend) reflect.Value {
 // has tells whether the routine has a parameter of that name.
 func (s signature) has(name string) bool { return slices.Contains(strings.Fields(s.params), name) }
 
-// oneVector tells whether a vector is all that the routine is given; with a negative increment it then does
-// nothing.
+// oneVector tells whether a vector is all that the routine is given; with a negative increment it then
+// does nothing.
 func (s signature) oneVector() bool { return !s.has("y") && !s.has("a") && !s.has("ap") }
 
 // optional tells whether the routine is none of the Backend interface.
@@ -175,8 +174,8 @@ var variants = []variant{
 // empty are variants in which there is nothing to do, so that slices may have any length.
 var empty = []variant{{0, 0, 4, 2, 1, 1}, {1, 3, 0, 2, 1, -1}, {2, 3, 4, 0, 1, 1}}
 
-// arguments returns good arguments of which the slices are as short, and the rows as close to each other,
-// as the routine of the reference allows.
+// arguments returns good arguments of which the slices are as short, and the rows as close to each
+// other, as the routine of the reference allows.
 func (s signature) arguments(v variant, routine reflect.Value) arguments {
 	const long = 400
 	a := arguments{}
@@ -254,9 +253,9 @@ func (s signature) bad(a arguments) []change {
 	return all
 }
 
-// TestArguments gives every routine every kind of bad argument: on every backend it panics with the text for
-// that argument and has written nothing. With two bad arguments it panics with the text that gonum has for
-// both, which is that of the first in gonum's order of checks.
+// TestArguments gives every routine every kind of bad argument: on every backend it panics with the
+// text for that argument and has written nothing. With two bad arguments it panics with the text that
+// gonum has for both, which is that of the first in gonum's order of checks.
 func TestArguments(t *testing.T) {
 	all := candidates(t)
 	for _, s := range signatures {
@@ -300,8 +299,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// checkLengths compares the least lengths that were found with the shapes of the operands, for the products
-// that are not gonum's.
+// checkLengths compares the least lengths that were found with the shapes of the operands, for the
+// products that are not gonum's.
 func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 	t.Helper()
 	if !s.optional() || v.m == 0 || v.n == 0 {
@@ -348,74 +347,6 @@ func (s signature) checkLengths(t *testing.T, v variant, a arguments) {
 		}
 		if got != want {
 			t.Errorf("%v: %s needs %v elements, want %v", a, name, got, want)
-		}
-	}
-}
-
-// A dimension, a distance between rows or an increment that is so large that a multiple of it overflows, or
-// that an integer of 32 bits does not hold, is too large for any slice: every routine says so and touches
-// nothing.
-func TestArgumentsOverflow(t *testing.T) {
-	huge := []int{math.MaxInt / 2, math.MaxInt/2 + 1, math.MaxInt/2 + 1<<20, math.MaxInt - 2, math.MaxInt}
-	if math.MaxInt > math.MaxInt32 {
-		for _, over := range []float64{0x1p31, 0x1p32, 0x1p32 + 1, 0x1p33 + 12, 0x1p62 + 0x1p32} {
-			huge = append(huge, int(over))
-		}
-	}
-	all := candidates(t)[1:]
-	for _, s := range signatures {
-		for _, v := range variants {
-			a := s.arguments(v, s.on(reference()))
-			for _, b := range all {
-				if _, made := b.Backend.(plain); made && !s.optional() {
-					continue
-				}
-				for _, name := range strings.Fields(s.params) {
-					increment := strings.HasPrefix(name, "inc")
-					if !increment && !strings.HasPrefix(name, "ld") && !strings.Contains(" m n k kL kU ", " "+name+" ") {
-						continue
-					}
-					for _, h := range huge {
-						values := []int{h}
-						if increment && !s.oneVector() {
-							values = append(values, -h)
-						}
-						for _, value := range values {
-							p, wrote := s.call(s.on(b.Backend), a.with(change{name, value}))
-							if text, is := p.(string); !is || !strings.HasPrefix(text, "blas: ") || wrote {
-								t.Fatalf("%s of %s: %s = %d in %v: panics with %v; wrote: %v", s.routine, b.name, name, value, a, p, wrote)
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// A matrix of one row may have any distance between rows. A library of 32-bit integers is not asked to
-// take one that it cannot hold.
-func TestArgumentsOneRow(t *testing.T) {
-	for _, b := range everyBackend(t) {
-		for _, ld := range []int{1, 7, math.MaxInt32} {
-			c := []float64{math.NaN()}
-			if p := panicOf(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) }); p != nil || c[0] != 30 {
-				t.Errorf("%s: with rows %d apart: %v, panics with %v", b.Name(), ld, c, p)
-			}
-		}
-		if math.MaxInt == math.MaxInt32 {
-			continue
-		}
-		ld := math.MaxInt32
-		ld++
-		c := []float64{7}
-		p := panicOf(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) })
-		if b.Name() == "openblas" {
-			if want := "blas: a size is beyond 32-bit integers"; p != want || c[0] != 7 {
-				t.Errorf("openblas: with rows %d apart: %v, panics with %v; want %q", ld, c, p, want)
-			}
-		} else if p != nil || c[0] != 30 {
-			t.Errorf("%s: with rows %d apart: %v, panics with %v", b.Name(), ld, c, p)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package backend has what only the packages of this module ask of a blskernel.Backend: defaults, products that
-// not every backend has, and the account of LAPACK-level routines.
+// Package backend has what only the packages of this module ask of a blskernel.Backend: defaults,
+// products that not every backend has, and the account of LAPACK-level routines.
 package backend
 
 import (
@@ -8,7 +8,8 @@ import (
 	"blskernel"
 )
 
-// Or returns b, or blskernel.Default() if b is nil. Types with a Backend field use it to resolve the field.
+// Or returns b, or blskernel.Default() if b is nil. Types with a Backend field use it to resolve the
+// field.
 func Or(b blskernel.Backend) blskernel.Backend {
 	if b == nil {
 		return blskernel.Default()
@@ -16,8 +17,8 @@ func Or(b blskernel.Backend) blskernel.Backend {
 	return b
 }
 
-// A Wrapper is a Backend that passes calls on to another, such as a counter. blskernel.Describe, Acquire and
-// BlockSizes look through it.
+// A Wrapper is a Backend that passes calls on to another, such as a counter. blskernel.Describe,
+// Acquire and BlockSizes look through it.
 type Wrapper interface {
 	blskernel.Backend
 	Unwrap() blskernel.Backend
@@ -35,14 +36,14 @@ func unwrapped(b blskernel.Backend) blskernel.Backend {
 	}
 }
 
-// Acquire keeps the worker pool of b awake for one caller's many calls, of the given flops in all, until the caller
-// calls release once:
+// Acquire keeps the worker pool of b awake for one caller's many calls, of the given flops in all,
+// until the caller calls release once:
 //
 //	defer backend.Acquire(b, 2*float64(n)*float64(n)*float64(n))()
 //
-// With SetThreads(0), the default, calls that are short would otherwise stay on one thread. Acquire does nothing
-// where the pool is awake already, where the work is too small, and on other backends than pure. Results do
-// not depend on it. The routines of package lapack call it themselves.
+// With SetThreads(0), the default, calls that are short would otherwise stay on one thread. Acquire
+// does nothing where the pool is awake already, where the work is too small, and on other backends than
+// pure. Results do not depend on it. The routines of package lapack call it themselves.
 func Acquire(b blskernel.Backend, flops float64) (release func()) {
 	if a, ok := unwrapped(b).(interface{ Acquire(float64) func() }); ok {
 		return a.Acquire(flops)
@@ -59,8 +60,8 @@ func Kernels() []string {
 	return b.(interface{ Kernels() []string }).Kernels()
 }
 
-// Peak is blskernel.Peak with the instructions of b's kernel, on a clock: nil for the wall's. It panics unless b is the
-// pure backend on some kernel.
+// Peak is blskernel.Peak with the instructions of b's kernel, on a clock: nil for the wall's. It panics
+// unless b is the pure backend on some kernel.
 func Peak(b blskernel.Backend, threads int, clock func() time.Duration) float64 {
 	p := unwrapped(b).(interface {
 		Peak(threads int, clock func() time.Duration) float64

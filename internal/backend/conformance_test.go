@@ -18,8 +18,8 @@ type conformance struct {
 	run     func(*testing.T, blskernel.Backend)
 }
 
-// conformances are all of them. The test of Drotg has an option for libraries that treat numbers near the
-// ends of the range in another way, as OpenBLAS does.
+// conformances are all of them. The test of Drotg has an option for libraries that treat numbers near
+// the ends of the range in another way, as OpenBLAS does.
 var conformances = []conformance{
 	{"Ddot", func(t *testing.T, b blskernel.Backend) { testblas.DdotTest(t, b) }},
 	{"Dnrm2", func(t *testing.T, b blskernel.Backend) { testblas.Dnrm2Test(t, b) }},

@@ -13,8 +13,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A draw makes the arguments of a call. Choices come from data as long as there is some, so that a fuzzer
-// has them in its hands, and then from a generator; elements of operands come from the generator.
+// A draw makes the arguments of a call. Choices come from data as long as there is some, so that a
+// fuzzer has them in its hands, and then from a generator; elements of operands come from the
+// generator.
 type draw struct {
 	data []byte
 	rnd  *rand.Rand
@@ -98,7 +99,8 @@ func (o *operand) set(at int, u usage, v float64) {
 }
 
 // canary is what stands where nothing is to be written, in operands that are results: a number, since a
-// NaN to which something is added stays the same. In the others it is NaN, which spoils what it is read for.
+// NaN to which something is added stays the same. In the others it is NaN, which spoils what it is read
+// for.
 const canary = 12345.678
 
 // hostile returns the operand with canaries wherever it must not be read.
@@ -204,8 +206,8 @@ func (d *draw) bandTriangle(ul blas.Uplo, n, k, ld int, u usage) *operand {
 func bandAt(kL, ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j - i + kL } }
 
 // triangular makes the operand a triangle of order n to multiply or to solve with, whose diagonal lies
-// where at says. Beside a diagonal between 2 and 3, or of ones that is not to be read, the elements of a
-// row or column are divided by n, so that solutions are of the size of the right-hand side.
+// where at says. Beside a diagonal between 2 and 3, or of ones that is not to be read, the elements of
+// a row or column are divided by n, so that solutions are of the size of the right-hand side.
 func (o *operand) triangular(d *draw, diag blas.Diag, n int, at func(i int) int) *operand {
 	for i := range o.values {
 		o.values[i] /= float64(n + 1)
@@ -253,8 +255,8 @@ type call struct {
 	// magnitude replaces that way to find the magnitudes where the routine subtracts.
 	magnitude func(x [][]float64)
 
-	// twin makes the call one of a solution X, the last operand, with the triangle that is the first: it
-	// overwrites X by its product with the triangle.
+	// twin makes the call one of a solution X, the last operand, with the triangle that is the first:
+	// it overwrites X by its product with the triangle.
 	twin func(b blskernel.Backend, x [][]float64)
 
 	relative bool    // what is returned is judged by its own size

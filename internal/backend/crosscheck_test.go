@@ -19,8 +19,8 @@ import (
 // reference is gonum's BLAS, in Go alone, as a Backend.
 func reference() blskernel.Backend { return named{gonum.Implementation{}, "gonum"} }
 
-// everyBackend returns the pure backend on each kernel that this machine can run, and all others of this
-// process. With -v tests say which these are.
+// everyBackend returns the pure backend on each kernel that this machine can run, and all others of
+// this process. With -v tests say which these are.
 func everyBackend(t testing.TB) []blskernel.Backend {
 	t.Helper()
 	var names []string
@@ -78,9 +78,10 @@ func (r checked) check(t *testing.T, d *draw, all []candidate) {
 	}
 }
 
-// gonumDiffers tells whether gonum is not held to the routine: it reads what it need not, so that a NaN there
-// shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk with a zero beta;
-// and where it has no assembly, its Dgemv with a zero beta clears the elements behind y too (v0.17.0).
+// gonumDiffers tells whether gonum is not held to the routine: it reads what it need not, so that a NaN
+// there shows, operands of Dgemm with a zero alpha, of which it multiplies by zero, and C of Dsyrk with
+// a zero beta; and where it has no assembly, its Dgemv with a zero beta clears the elements behind y
+// too (v0.17.0).
 func (r checked) gonumDiffers() bool {
 	return r.name == "Dgemm" || r.name == "Dsyrk" || r.name == "Dgemv" || r.optional()
 }
@@ -91,13 +92,14 @@ func (r checked) optional() bool {
 	return !is
 }
 
-// TestCrossCheck compares, of every routine, the results of all backends and kernels with gonum's on random
-// shapes, strides, increments and scalars: each element within the bound of componentwise errors,
+// TestCrossCheck compares, of every routine, the results of all backends and kernels with gonum's on
+// random shapes, strides, increments and scalars: each element within the bound of componentwise
+// errors,
 //
 //	|x - y| <= 2 gamma_k (|alpha||A||B| + |beta||C|),
 //
-// twice that of one of them, k the number of roundings on the way of a term; and everything that is not to
-// be written to the bit. What is not to be read is NaN.
+// twice that of one of them, k the number of roundings on the way of a term; and everything that is not
+// to be written to the bit. What is not to be read is NaN.
 func TestCrossCheck(t *testing.T) {
 	rounds, most := 40, 150
 	switch {
@@ -134,7 +136,8 @@ func TestCrossCheckIsComplete(t *testing.T) {
 	}
 }
 
-// FuzzBackends is TestCrossCheck with the shapes, flags and scalars of a call in the hands of the fuzzer.
+// FuzzBackends is TestCrossCheck with the shapes, flags and scalars of a call in the hands of the
+// fuzzer.
 func FuzzBackends(f *testing.F) {
 	routines := checkedRoutines()
 	rnd := rand.New(rand.NewPCG(3, 8))

@@ -21,7 +21,8 @@ func (j journal) Begin(r backend.Routine) blskernel.Backend {
 	return backend.Begin(j.Backend, r)
 }
 
-// A backend that embeds another one and keeps account: a factorization is one entry, whatever it is made of.
+// A backend that embeds another one and keeps account: a factorization is one entry, whatever it is
+// made of.
 func ExampleRecorder() {
 	var entries []backend.Routine
 	recorder := journal{blskernel.Default(), &entries}

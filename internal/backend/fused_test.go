@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// TestFusedProducts compares the products, native ones and those made from Dgemm, with sums written out:
-// the bound is that of TestPackedProducts with a rounding more for each term, and for DgemmTanh, since
-// |tanh'| <= 1, 2 ulp beside it.
+// TestFusedProducts compares the products, native ones and those made from Dgemm, with sums written
+// out: the bound is that of TestPackedProducts with a rounding more for each term, and for DgemmTanh,
+// since |tanh'| <= 1, 2 ulp beside it.
 func TestFusedProducts(t *testing.T) {
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
@@ -27,7 +27,7 @@ func TestFusedProducts(t *testing.T) {
 			name  string
 			fused backend.FusedProducts
 		}{{name, backend.Fused(b)}, {name + " via Dgemm", backend.Fused(plain{b})}} {
-			for _, shape := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 4, 0}, {1, 1, 1}, {7, 5, 3}, {30, 41, 17}, {9, 26, packedBlock + 3}} {
+			for _, shape := range [][3]int{{0, 3, 2}, {3, 0, 2}, {3, 4, 0}, {1, 1, 1}, {7, 5, 3}, {30, 41, 17}, {9, 26, block.Size + 3}} {
 				for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 					for _, tB := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 						m, n, k := shape[0], shape[1], shape[2]

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// TestLevel2Threads compares, bit for bit, what Level 2 of the pure backend computes on several threads with what it
-// does on one.
+// TestLevel2Threads compares, bit for bit, what Level 2 of the pure backend computes on several threads
+// with what it does on one.
 func TestLevel2Threads(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
 	if err != nil {

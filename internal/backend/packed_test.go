@@ -30,7 +30,7 @@ func TestPackedProducts(t *testing.T) {
 	}
 	for name, b := range backends {
 		p := blskernel.Packed(b)
-		for _, n := range []int{0, 1, 2, 3, 7, 24, 65, packedBlock - 1, packedBlock, packedBlock + 1, 2*packedBlock + 5} {
+		for _, n := range []int{0, 1, 2, 3, 7, 24, 65, block.Size - 1, block.Size, block.Size + 1, 2*block.Size + 5} {
 			for _, k := range []int{0, 1, 5, 33} {
 				if n > 100 && k != 5 {
 					continue
@@ -49,15 +49,12 @@ func TestPackedProducts(t *testing.T) {
 
 const eps = 0x1p-52
 
-// packedBlock is the number of rows that products from Dgemm compute together.
-const packedBlock = 192
-
 // guard is what lies between the rows and outside of the triangle.
 const guard = 1e300
 
 // TestPackedRows has sums long enough for more rows than one strip, cut anywhere.
 func TestPackedRows(t *testing.T) {
-	const n, k = 2*packedBlock + 100, packedBlock + 50
+	const n, k = 2*block.Size + 100, block.Size + 50
 	r := rand.New(rand.NewPCG(1, 2))
 	a := uniformSlice(r, n*k)
 	got, want := make([]float64, block.PackedLen(n)), make([]float64, block.PackedLen(n))

@@ -2,25 +2,24 @@ package backend
 
 import "blskernel"
 
-// A Routine describes one call of a LAPACK-level routine: an operation that is many BLAS calls.
+// A Routine describes one call of a LAPACK-level routine: an operation of many BLAS calls.
 type Routine struct {
 	Name string // LAPACK's name, such as "Dsptrf"
 	M, N int    // rows and order of the matrix; M = N where it is square
 	NRHS int    // number of right-hand sides, for solves
 }
 
-// A Recorder is a Backend that keeps account of the work it is asked for. A LAPACK-level routine
-// tells it by Begin what it is about to do, so that a factorization can be accounted as one
-// operation and not as the many products it happens to be made of.
+// A Recorder is a Backend that records its work. A LAPACK-level routine calls Begin first, so that a
+// factorization counts as one operation and not as the products it consists of.
 type Recorder interface {
 	blskernel.Backend
-	// Begin notes that r starts, and returns the Backend on which its inner calls run, which
-	// are not recorded again.
+	// Begin records that r starts and returns the Backend for the calls inside r, which are not
+	// recorded.
 	Begin(r Routine) blskernel.Backend
 }
 
-// Begin announces r to b if b is a Recorder and returns the Backend on which r is to run; for
-// every other Backend it returns b. A nil b stands for blskernel.Default().
+// Begin records r and returns the Backend for the calls inside it if b is a Recorder; otherwise it
+// returns b. A nil b stands for blskernel.Default().
 func Begin(b blskernel.Backend, r Routine) blskernel.Backend {
 	b = Or(b)
 	if rec, ok := b.(Recorder); ok {

@@ -9,34 +9,31 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The rows of a symmetric result that FromDgemm computes by one Dgemm. Dgemm packs its right operand
-// once for these rows, about as much work as 60 of them take, so there should be many; but they are
-// also the workspace, and no more than the terms of the sum pay for the way through it. A tile on
-// the diagonal is cut into strips of packedBlock rows, so that at most packedBlock/n of the work is
-// in excess.
-const (
-	packedBlock    = 192
-	mostPackedRows = 4 * packedBlock
-)
+// mostPackedRows is the largest number of rows of a symmetric result that one Dgemm computes. Dgemm
+// packs its right operand once for these rows, which takes as long as about 60 of them, so there should
+// be many. But they are also the workspace, and only a long sum repays the way through it. The diagonal
+// is cut into blocks of block.Size rows, so that at most a share of block.Size/n of the work is wasted.
+const mostPackedRows = 4 * block.Size
 
 // packedRows returns the number of rows for a result of order n and sums of k terms.
 func packedRows(n, k int) int {
-	return min(n, max(packedBlock, min(k, mostPackedRows)))
+	return min(n, max(block.Size, min(k, mostPackedRows)))
 }
 
-// FromDgemm makes the products of PackedProducts from a Dgemm.
+// FromDgemm computes blskernel.PackedProducts and backend.FusedProducts with the Dgemm of any BLAS,
+// block by block through a workspace.
 type FromDgemm struct{ blas.Float64 }
 
 func (v FromDgemm) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if !check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
 		return
 	}
-	nb := min(packedBlock, n)
+	nb := min(block.Size, n)
 	work := make([]float64, nb*nb)
 	for i := 0; i < n; i += nb {
 		rows := min(nb, n-i)
 		ai := opRows(tA, a, lda, i)
-		// The diagonal block goes through the workspace, since only half of it may be stored.
+		// The diagonal block goes through the workspace, because only half of it may be stored.
 		v.Float64.Dgemm(tA, tB, rows, rows, k, alpha, ai, lda, opCols(tB, b, ldb, i), ldb, 0, work, nb)
 		for r := range rows {
 			lo, hi := r, rows
@@ -61,7 +58,7 @@ func (v FromDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []f
 	}
 	nb := packedRows(n, k)
 	work := make([]float64, nb*n)
-	// product computes some rows and columns of the result, of which it keeps the upper triangle.
+	// product computes some rows and columns of the result and keeps the upper triangle.
 	product := func(i, rows, j, cols int) {
 		if cols == 0 {
 			return
@@ -74,8 +71,8 @@ func (v FromDgemm) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []f
 	}
 	for i := 0; i < n; i += nb {
 		end := min(i+nb, n)
-		for s := i; s < end; s += packedBlock {
-			product(s, min(packedBlock, end-s), s, end-s)
+		for s := i; s < end; s += block.Size {
+			product(s, min(block.Size, end-s), s, end-s)
 		}
 		product(i, end-i, end, n-end)
 	}
@@ -90,7 +87,7 @@ func (v FromDgemm) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, 
 		return
 	}
 	order := check.Order(side, m, n)
-	nb := min(packedBlock, order)
+	nb := min(block.Size, order)
 	work := make([]float64, nb*order)
 	for i := 0; i < order; i += nb {
 		rows := min(nb, order-i)
@@ -121,7 +118,7 @@ func opCols(t blas.Transpose, b []float64, ldb, j int) []float64 {
 	return b[min(j*ldb, len(b)):]
 }
 
-// addTo computes dst = src + beta*dst; dst is not read where beta is zero.
+// addTo computes dst = src + beta*dst; beta = 0 overwrites dst.
 func addTo(dst []float64, beta float64, src []float64) {
 	if beta == 0 {
 		copy(dst, src)
@@ -132,7 +129,7 @@ func addTo(dst []float64, beta float64, src []float64) {
 	}
 }
 
-// unpackRow writes the whole row i of the n×n packed symmetric matrix to dst.
+// unpackRow writes row i of a packed symmetric matrix of order n, both halves of it, to dst.
 func unpackRow(dst []float64, n, i int, ap []float64) {
 	for j := range i {
 		dst[j] = ap[block.PackedRow(n, j)+i]
@@ -206,11 +203,11 @@ func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 	})
 }
 
-// timeOfTanh is the time of a hyperbolic tangent in nanoseconds, about.
+// timeOfTanh is the approximate time of one hyperbolic tangent in nanoseconds.
 const timeOfTanh = 1
 
-// bestTanh returns the Tanh of the selected kernel, or of the best where the wish of the environment,
-// which is for the pure backend, cannot be granted.
+// bestTanh returns the Tanh of the selected kernel, or of the best one if the environment names a
+// kernel that this machine cannot run: that is an error of the pure backend alone.
 func bestTanh() func(dst, src []float64) {
 	k, err := kernel.Selected()
 	if err != nil {
@@ -219,12 +216,12 @@ func bestTanh() func(dst, src []float64) {
 	return k.Tanh
 }
 
-// eachScaled calls f for blocks of rows of diag(d)*op(B), an n column matrix of k rows: the block from row
-// p on.
+// eachScaled calls f for each block of rows of the k×n matrix diag(d)*op(B): work holds the rows from p
+// on.
 func eachScaled(tB blas.Transpose, n, k int, d, b []float64, ldb int, f func(p, rows int, work []float64)) {
-	work := make([]float64, min(packedBlock, k)*n)
-	for p := 0; p < k; p += packedBlock {
-		rows := min(packedBlock, k-p)
+	work := make([]float64, min(block.Size, k)*n)
+	for p := 0; p < k; p += block.Size {
+		rows := min(block.Size, k-p)
 		for r := range rows {
 			row := work[r*n : (r+1)*n]
 			step, at := 1, (p+r)*ldb

@@ -1,5 +1,5 @@
-// Package blas is the BLAS of the backend "pure", which needs no cgo: internal/blas12 for Levels 1 and 2,
-// internal/gemm for Level 3, behind one set of argument checks.
+// Package blas is the BLAS of the backend "pure", which needs no cgo: internal/blas12 for Levels 1 and
+// 2, internal/gemm for Level 3, behind one set of argument checks.
 package blas
 
 import (
@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Pure is the BLAS on one kernel: a blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts and
-// block.Products, where the methods are documented.
+// Pure is the BLAS on one kernel: a blskernel.Backend, blskernel.PackedProducts, backend.FusedProducts
+// and block.Products, where the methods are documented.
 type Pure struct {
 	*blas12.Routines
 	*gemm.Engine // which also has block.Products and Acquire

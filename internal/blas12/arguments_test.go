@@ -1,6 +1,7 @@
 package blas12
 
 import (
+	"blskernel/internal/check"
 	"testing"
 
 	"blskernel/internal/kernel"
@@ -9,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 )
 
-// TestArguments gives our routines and gonum's the same arguments, most of them bad, and compares the panics.
+// TestArguments gives our routines and gonum's the same arguments, most of them bad, and compares the
+// panics.
 func TestArguments(t *testing.T) {
 	generic, err := kernel.Lookup("generic")
 	if err != nil {
@@ -88,7 +90,8 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestPackedOverflow has an order of which the number of elements is more than an int of 32 bits: n(n+1) is 65,536 then.
+// TestPackedOverflow has an order of which the number of elements is more than an int of 32 bits:
+// n(n+1) is 65,536 then.
 func TestPackedOverflow(t *testing.T) {
 	const n = 1 << 16
 	x, ap := make([]float64, n), make([]float64, n)
@@ -99,8 +102,8 @@ func TestPackedOverflow(t *testing.T) {
 		} {
 			func() {
 				defer func() {
-					if got := recover(); got != shortAP {
-						t.Errorf("%s: panics with %v, want %q", name, got, shortAP)
+					if got := recover(); got != check.ShortAP {
+						t.Errorf("%s: panics with %v, want %q", name, got, check.ShortAP)
 					}
 				}()
 				call()

@@ -1,20 +1,22 @@
 package blas12
 
+import "blskernel/internal/check"
+
 // Daxpy computes
 //
 //	y[i] += alpha*x[i]
 //
-// With alpha = 0 it reads and writes nothing. y does not overlap x, unless it is x. Reads n elements of each
-// vector, writes n; 2n flops.
+// With alpha = 0 it reads and writes nothing. y does not overlap x, unless it is x. Reads n elements of
+// each vector, writes n; 2n flops.
 func (r *Routines) Daxpy(n int, alpha float64, x []float64, incX int, y []float64, incY int) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	if n <= 0 {
-		require(n == 0, nLT0)
+		check.Require(n == 0, check.NLT0)
 		return
 	}
-	require(holds(len(x), n, incX), shortX)
-	require(holds(len(y), n, incY), shortY)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Vector(len(y), n, incY, check.ShortY)
 	if alpha == 0 {
 		return
 	}

@@ -1,19 +1,21 @@
 package blas12
 
+import "blskernel/internal/check"
+
 // Ddot returns
 //
 //	sum over i of x[i]*y[i]
 //
 // and 0 if n = 0. The error is at most γ_n·sum |x[i]|·|y[i]|. Reads n elements of each; 2n flops.
 func (r *Routines) Ddot(n int, x []float64, incX int, y []float64, incY int) float64 {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	if n <= 0 {
-		require(n == 0, nLT0)
+		check.Require(n == 0, check.NLT0)
 		return 0
 	}
-	require(holds(len(x), n, incX), shortX)
-	require(holds(len(y), n, incY), shortY)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Vector(len(y), n, incY, check.ShortY)
 	if incX == 1 && incY == 1 {
 		return r.kernel.Dot(n, &x[0], &y[0])
 	}

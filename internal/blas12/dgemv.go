@@ -1,6 +1,10 @@
 package blas12
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/check"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dgemv computes
 //
@@ -11,16 +15,17 @@ import "gonum.org/v1/gonum/blas"
 // and x. y overlaps neither A nor x. Reads A once; 2mn flops.
 //
 // The error in y[i] is at most γ_{k+2}·(|alpha|·|op(A)|·|x| + |beta|·|y|)[i], where k is the number of
-// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An element of Aᵀ*x
-// takes its products in the order of the rows, or, if A has 256 rows and 80,000 elements or more, in that order within each
-// of at most 16 pieces: it then depends on the shape of A, but on no other column.
+// columns of op(A). Element i of A*x is Ddot of row i and x, bit for bit, if both have increment 1. An
+// element of Aᵀ*x takes its products in the order of the rows, or, if A has 256 rows and 80,000
+// elements or more, in that order within each of at most 16 pieces: it then depends on the shape of A,
+// but on no other column.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	checkTranspose(tA)
-	require(m >= 0, mLT0)
-	require(n >= 0, nLT0)
-	require(lda >= max(1, n), badLdA)
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Transpose(tA)
+	check.Require(m >= 0, check.MLT0)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	if m == 0 || n == 0 {
 		return
 	}
@@ -28,9 +33,9 @@ func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64
 	if tA != blas.NoTrans {
 		lenX, lenY = m, n
 	}
-	require(holds(len(x), lenX, incX), shortX)
-	require(holds(len(y), lenY, incY), shortY)
-	require(holdsMatrix(len(a), m, n, lda), shortA)
+	check.Vector(len(x), lenX, incX, check.ShortX)
+	check.Vector(len(y), lenY, incY, check.ShortY)
+	check.Length(len(a), m, n, lda, check.ShortA)
 
 	switch {
 	case alpha == 0:
@@ -58,8 +63,8 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 	})
 }
 
-// gemvT is the kernel's GemvT, of several goroutines where that is worth it: they share pieces of rows, each of which
-// is read from one end to the other, or columns where the rows are few.
+// gemvT is the kernel's GemvT, of several goroutines where that is worth it: they share pieces of rows,
+// each of which is read from one end to the other, or columns where the rows are few.
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {

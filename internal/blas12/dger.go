@@ -1,24 +1,26 @@
 package blas12
 
+import "blskernel/internal/check"
+
 // Dger computes
 //
 //	A += alpha*x*yᵀ
 //
-// for an m×n matrix A, row-major, lda >= n. With alpha = 0 it reads and writes nothing. A overlaps neither
-// x nor y. Reads and writes A once; 2mn flops. Each element takes two or three roundings:
+// for an m×n matrix A, row-major, lda >= n. With alpha = 0 it reads and writes nothing. A overlaps
+// neither x nor y. Reads and writes A once; 2mn flops. Each element takes two or three roundings:
 // (alpha*x[i])*y[j] + A[i,j].
 func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
-	require(m >= 0, mLT0)
-	require(n >= 0, nLT0)
-	require(lda >= max(1, n), badLdA)
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
+	check.Require(m >= 0, check.MLT0)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
 	if m == 0 || n == 0 {
 		return
 	}
-	require(holds(len(x), m, incX), shortX)
-	require(holds(len(y), n, incY), shortY)
-	require(holdsMatrix(len(a), m, n, lda), shortA)
+	check.Vector(len(x), m, incX, check.ShortX)
+	check.Vector(len(y), n, incY, check.ShortY)
+	check.Length(len(a), m, n, lda, check.ShortA)
 	if alpha == 0 {
 		return
 	}

@@ -1,21 +1,23 @@
 package blas12
 
+import "blskernel/internal/check"
+
 // Dscal computes
 //
 //	x[i] *= alpha
 //
-// With alpha = 0 it writes zeros without reading x, as gonum does: a NaN does not survive. With a negative
-// increment it does nothing. Reads and writes n elements; n flops.
+// With alpha = 0 it writes zeros without reading x, as gonum does: a NaN does not survive. With a
+// negative increment it does nothing. Reads and writes n elements; n flops.
 func (r *Routines) Dscal(n int, alpha float64, x []float64, incX int) {
 	if incX < 1 {
-		require(incX != 0, zeroIncX)
+		check.Require(incX != 0, check.ZeroIncX)
 		return
 	}
 	if n <= 0 {
-		require(n == 0, nLT0)
+		check.Require(n == 0, check.NLT0)
 		return
 	}
-	require(holds(len(x), n, incX), shortX)
+	check.Vector(len(x), n, incX, check.ShortX)
 	switch {
 	case incX == 1 && alpha == 0:
 		clear(x[:n])

@@ -1,7 +1,7 @@
 package blas12
 
 import (
-	"blskernel/internal/block"
+	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -10,9 +10,9 @@ import (
 //
 //	y = alpha*A*x + beta*y
 //
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers. With
-// beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads the
-// triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads
+// the triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
 // |beta|·|y|)[i].
 func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
 	if n < smallTriangle {
@@ -20,12 +20,12 @@ func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []f
 		r.Implementation.Dspmv(ul, n, alpha, ap, x, incX, beta, y, incY)
 		return
 	}
-	checkUplo(ul)
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
-	require(len(ap) >= block.PackedLen(n), shortAP)
-	require(holds(len(x), n, incX), shortX)
-	require(holds(len(y), n, incY), shortY)
+	check.Uplo(ul)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
+	check.Packed(len(ap), n)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Vector(len(y), n, incY, check.ShortY)
 	r.scale(n, beta, y, incY)
 	if alpha == 0 {
 		return

@@ -1,7 +1,7 @@
 package blas12
 
 import (
-	"blskernel/internal/block"
+	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -10,19 +10,19 @@ import (
 //
 //	A += alpha*x*xᵀ
 //
-// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers. With
-// alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or three
-// roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// With alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or
+// three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
 func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
 	if n < smallTriangle {
 		checkApart(n, incX)
 		r.Implementation.Dspr(ul, n, alpha, x, incX, ap)
 		return
 	}
-	checkUplo(ul)
-	require(incX != 0, zeroIncX)
-	require(holds(len(x), n, incX), shortX)
-	require(len(ap) >= block.PackedLen(n), shortAP)
+	check.Uplo(ul)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Packed(len(ap), n)
 	if alpha == 0 {
 		return
 	}

@@ -1,6 +1,10 @@
 package blas12
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/check"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dsyr computes
 //
@@ -10,15 +14,15 @@ import "gonum.org/v1/gonum/blas"
 // alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or three
 // roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
 func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, a []float64, lda int) {
-	checkUplo(ul)
-	require(n >= 0, nLT0)
-	require(lda >= max(1, n), badLdA)
-	require(incX != 0, zeroIncX)
+	check.Uplo(ul)
+	check.Require(n >= 0, check.NLT0)
+	check.Ld(lda, n, check.BadLdA)
+	check.Require(incX != 0, check.ZeroIncX)
 	if n == 0 {
 		return
 	}
-	require(holds(len(x), n, incX), shortX)
-	require(holdsMatrix(len(a), n, n, lda), shortA)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Length(len(a), n, n, lda, check.ShortA)
 	if alpha == 0 {
 		return
 	}

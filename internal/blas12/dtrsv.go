@@ -1,6 +1,10 @@
 package blas12
 
-import "gonum.org/v1/gonum/blas"
+import (
+	"blskernel/internal/check"
+
+	"gonum.org/v1/gonum/blas"
+)
 
 // Dtrsv solves
 //
@@ -19,13 +23,13 @@ func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a 
 		r.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}
-	checkUplo(ul)
-	checkTranspose(tA)
-	checkDiag(d)
-	require(lda >= max(1, n), badLdA)
-	require(incX != 0, zeroIncX)
-	require(holdsMatrix(len(a), n, n, lda), shortA)
-	require(holds(len(x), n, incX), shortX)
+	check.Uplo(ul)
+	check.Transpose(tA)
+	check.Diag(d)
+	check.Ld(lda, n, check.BadLdA)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Length(len(a), n, n, lda, check.ShortA)
+	check.Vector(len(x), n, incX, check.ShortX)
 	u := gather(n, x, incX)
 	s := &triangle{r, ul == blas.Upper, tA != blas.NoTrans, d == blas.Unit, n, a, lda}
 	// The first unknown is the first one if the matrix, transposed or not, is a lower triangle.
@@ -50,9 +54,9 @@ type triangle struct {
 	lda                     int
 }
 
-// solveBlock solves for the unknowns from i to the end of the block. With A as it is, the rectangle beside
-// the block's triangle carries what is known to the block's right-hand sides, before they are solved; with
-// Aᵀ it carries the block's unknowns to the right-hand sides of others, after.
+// solveBlock solves for the unknowns from i to the end of the block. With A as it is, the rectangle
+// beside the block's triangle carries what is known to the block's right-hand sides, before they are
+// solved; with Aᵀ it carries the block's unknowns to the right-hand sides of others, after.
 func (s *triangle) solveBlock(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	left, right := 0, i

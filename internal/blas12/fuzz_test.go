@@ -35,10 +35,10 @@ func straight(x []float64, n, inc int) []float64 {
 // inTriangle tells whether an element is in the triangle ul.
 func inTriangle(ul blas.Uplo, i, j int) bool { return i == j || (i < j) == (ul == blas.Upper) }
 
-// FuzzRoutines compares each routine with gonum's, on integers, where both are exact: operands are as long
-// as they have to be and no longer, between pages that cannot be touched, and what belongs to none of them
-// is NaN where it is only read. What is left in each operand is gonum's, to the last element. Of Dtrsv,
-// which is not exact, the residual is.
+// FuzzRoutines compares each routine with gonum's, on integers, where both are exact: operands are as
+// long as they have to be and no longer, between pages that cannot be touched, and what belongs to none
+// of them is NaN where it is only read. What is left in each operand is gonum's, to the last element.
+// Of Dtrsv, which is not exact, the residual is.
 func FuzzRoutines(f *testing.F) {
 	for routine := range byte(11) {
 		for _, n := range []byte{0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64} {

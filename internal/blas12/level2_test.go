@@ -151,8 +151,8 @@ func newSymmetric(rnd *rand.Rand, ul blas.Uplo, packed bool, n, ld int, canary f
 	return a
 }
 
-// triangles runs a test for all orders up to maxLength several times, and for larger ones, for both triangles, full
-// and packed, on each kernel.
+// triangles runs a test for all orders up to maxLength several times, and for larger ones, for both
+// triangles, full and packed, on each kernel.
 func triangles(t *testing.T, test func(t *testing.T, r *Routines, rnd *rand.Rand, ul blas.Uplo, packed bool, n int, c call)) {
 	available(t, func(t *testing.T, r *Routines) {
 		rnd := rand.New(rand.NewPCG(3, 3))
@@ -227,8 +227,8 @@ func TestDsyrDspr(t *testing.T) {
 	})
 }
 
-// The residual of a computed solution is at most γ_n·|A|·|y| in every row (Higham, Accuracy and Stability
-// of Numerical Algorithms, theorem 8.5, for any order of the sums).
+// The residual of a computed solution is at most γ_n·|A|·|y| in every row (Higham, Accuracy and
+// Stability of Numerical Algorithms, theorem 8.5, for any order of the sums).
 func TestDtrsv(t *testing.T) {
 	for _, tA := range []blas.Transpose{blas.NoTrans, blas.Trans} {
 		for _, d := range []blas.Diag{blas.NonUnit, blas.Unit} {

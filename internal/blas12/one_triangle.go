@@ -16,7 +16,8 @@ type oneTriangle struct {
 	lda int // 0 if packed
 }
 
-// at returns the index in a of element (i,j), which is in the triangle, or of what is behind the last one of row i.
+// at returns the index in a of element (i,j), which is in the triangle, or of what is behind the last
+// one of row i.
 func (t *oneTriangle) at(i, j int) int {
 	switch {
 	case t.lda > 0:
@@ -28,8 +29,8 @@ func (t *oneTriangle) at(i, j int) int {
 	}
 }
 
-// distances returns how far row i+1 is from row i, in one column, and how much farther each row after it is from the
-// one before.
+// distances returns how far row i+1 is from row i, in one column, and how much farther each row after
+// it is from the one before.
 func (t *oneTriangle) distances(i int) (lda, step int) {
 	switch {
 	case t.lda > 0:
@@ -44,8 +45,8 @@ func (t *oneTriangle) distances(i int) (lda, step int) {
 // elements is the number of elements of the triangle.
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
-// begin returns the first row of piece i of so many with about as many elements each, a multiple of blockRows, and n for
-// i = count. Of a lower triangle the first x·n rows have x² of the elements.
+// begin returns the first row of piece i of so many with about as many elements each, a multiple of
+// blockRows, and n for i = count. Of a lower triangle the first x·n rows have x² of the elements.
 func (t *oneTriangle) begin(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {
@@ -65,7 +66,8 @@ func (t *oneTriangle) beside(i, end int) (from, to int) {
 	return 0, i
 }
 
-// within returns the range of columns of row p in the square on the diagonal from row i to row end, without the diagonal.
+// within returns the range of columns of row p in the square on the diagonal from row i to row end,
+// without the diagonal.
 func (t *oneTriangle) within(p, i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return p + 1, end

@@ -1,15 +1,17 @@
 package blas12
 
 import (
+	"blskernel/internal/check"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// The routines below are gonum's, but for a check of the flag of Drotm, which gonum ignores, and for one of
-// distances: where a multiple of a distance between rows or of an increment overflows, that is too large for
-// any slice. gonum compares the multiple with the length of the slice, and where it has become negative its
-// loops, some of them in assembly, would read and write wherever the distance leads.
+// The routines below are gonum's, but for a check of the flag of Drotm, which gonum ignores, and for
+// one of distances: where a multiple of a distance between rows or of an increment overflows, that is
+// too large for any slice. gonum compares the multiple with the length of the slice, and where it has
+// become negative its loops, some of them in assembly, would read and write wherever the distance
+// leads.
 
 // apart reports whether n elements, or rows, can be inc apart without an overflow. Signs and sizes that
 // are bad for other reasons are left to gonum.
@@ -21,16 +23,16 @@ func apart(n, inc int) bool {
 }
 
 // checkApart panics unless n elements of x can be incX apart.
-func checkApart(n, incX int) { require(apart(n, incX), shortX) }
+func checkApart(n, incX int) { check.Require(apart(n, incX), check.ShortX) }
 
 // checkBothApart is checkApart for two vectors.
 func checkBothApart(lenX, incX, lenY, incY int) {
-	require(apart(lenX, incX), shortX)
-	require(apart(lenY, incY), shortY)
+	check.Require(apart(lenX, incX), check.ShortX)
+	check.Require(apart(lenY, incY), check.ShortY)
 }
 
 // checkRowsApart panics unless so many rows of a can be lda apart.
-func checkRowsApart(rows, lda int) { require(apart(rows, lda), shortA) }
+func checkRowsApart(rows, lda int) { check.Require(apart(rows, lda), check.ShortA) }
 
 // mostDiagonals is more than any band has, and so little that sums of such numbers do not overflow.
 const mostDiagonals = math.MaxInt / 4
@@ -38,7 +40,7 @@ const mostDiagonals = math.MaxInt / 4
 // checkBand panics unless a band has fewer diagonals than there are numbers.
 func checkBand(diagonals ...int) {
 	for _, k := range diagonals {
-		require(k <= mostDiagonals, badLdA)
+		check.Require(k <= mostDiagonals, check.BadLdA)
 	}
 }
 
@@ -73,10 +75,10 @@ func (r *Routines) Drot(n int, x []float64, incX int, y []float64, incY int, c, 
 }
 
 func (r *Routines) Drotm(n int, x []float64, incX int, y []float64, incY int, p blas.DrotmParams) {
-	require(incX != 0, zeroIncX)
-	require(incY != 0, zeroIncY)
-	require(n >= 0, nLT0)
-	require(blas.Identity <= p.Flag && p.Flag <= blas.Diagonal, badFlag)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
+	check.Require(n >= 0, check.NLT0)
+	check.Require(blas.Identity <= p.Flag && p.Flag <= blas.Diagonal, check.BadFlag)
 	checkBothApart(n, incX, n, incY)
 	r.Implementation.Drotm(n, x, incX, y, incY, p)
 }

@@ -24,7 +24,8 @@ func (s dd) plus(x, y float64) dd {
 // times multiplies s by a.
 func (s dd) times(a float64) dd { return dd{}.plus(s.lo, a).plus(s.hi, a) }
 
-// A sum is a reference value: sum of a*b*c in twice the working precision, and the same of absolute values.
+// A sum is a reference value: sum of a*b*c in twice the working precision, and the same of absolute
+// values.
 type sum struct {
 	value     dd
 	magnitude float64
@@ -42,8 +43,8 @@ func gamma(k int) float64 {
 	return u / (1 - u)
 }
 
-// within returns an error unless got is within γ_k of s, relative to the magnitudes. One per cent is for
-// magnitude, which is computed in working precision, and for the reference's own roundings.
+// within returns an error unless got is within γ_k of s, relative to the magnitudes. One per cent is
+// for magnitude, which is computed in working precision, and for the reference's own roundings.
 func (s sum) within(k int, got float64) error {
 	e, bound := math.Abs((got-s.value.hi)-s.value.lo), 1.01*gamma(k)*s.magnitude
 	if !(e <= bound) {
@@ -54,9 +55,9 @@ func (s sum) within(k int, got float64) error {
 
 const guardLength = 16
 
-// A memory is a vector or matrix in the middle of a longer slice, all of which but its own elements holds
-// one number, the canary: NaN for what is read, so that reading beside the operand spoils the result, and
-// a number for what is written.
+// A memory is a vector or matrix in the middle of a longer slice, all of which but its own elements
+// holds one number, the canary: NaN for what is read, so that reading beside the operand spoils the
+// result, and a number for what is written.
 type memory struct {
 	all, before []float64
 	s           []float64 // what is passed to a routine

@@ -14,12 +14,12 @@ type Routines struct {
 	share  Share
 }
 
-// New returns the routines on kernel k, which this machine must be able to run. With share, which may be nil, they have
-// large matrices passed over by several goroutines.
+// New returns the routines on kernel k, which this machine must be able to run. With share, which may
+// be nil, they have large matrices passed over by several goroutines.
 func New(k kernel.Kernel, share Share) *Routines { return &Routines{kernel: k, share: share} }
 
-// smallTriangle is the order below which gonum's loops in Go over a triangle are not slower than ours. In
-// Dsymv, Dspmv, Dspr and Dtrsv they treat zeros, NaN and infinities as ours do.
+// smallTriangle is the order below which gonum's loops in Go over a triangle are not slower than ours.
+// In Dsymv, Dspmv, Dspr and Dtrsv they treat zeros, NaN and infinities as ours do.
 const smallTriangle = 32
 
 // scale computes y = beta*y, where beta = 0 writes zeros without reading y.

@@ -1,8 +1,8 @@
 package blas12
 
-// blockRows is the number of rows of a triangle that are taken at once: those at which GemvT goes through a
-// matrix, and twice those of the other kernels. The triangle on the diagonal of a block is left to loops in Go,
-// the rectangle beside it to the kernels.
+// blockRows is the number of rows of a triangle that are taken at once: those at which GemvT goes
+// through a matrix, and twice those of the other kernels. The triangle on the diagonal of a block is
+// left to loops in Go, the rectangle beside it to the kernels.
 const blockRows = 8
 
 // shortRow is the length of a row below which a loop in Go is faster than the call of a kernel.

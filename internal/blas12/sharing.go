@@ -1,16 +1,16 @@
 package blas12
 
-// A Share calls do for ranges that together are 0 to parts-1, from several goroutines if parts that take so many
-// nanoseconds each are worth it. All have ended their work when it returns.
+// A Share calls do for ranges that together are 0 to parts-1, from several goroutines if parts that
+// take so many nanoseconds each are worth it. All have ended their work when it returns.
 type Share func(parts, nanoseconds int, do func(from, to int))
 
-// leastShared is the number of bytes of a matrix below which a call stays with its goroutine: what passes in ten
-// microseconds, for which no other goroutine is woken. A call above it makes a function of itself, which is
-// allocated.
+// leastShared is the number of bytes of a matrix below which a call stays with its goroutine: what
+// passes in ten microseconds, for which no other goroutine is woken. A call above it makes a function
+// of itself, which is allocated.
 const leastShared = 10_000 * bytesPerNanosecond
 
-// bytesPerNanosecond is how much of a matrix passes in a nanosecond where it is in a cache that the cores share:
-// memory is slower, and then more work is worth sharing than is shared.
+// bytesPerNanosecond is how much of a matrix passes in a nanosecond where it is in a cache that the
+// cores share: memory is slower, and then more work is worth sharing than is shared.
 const bytesPerNanosecond = 64
 
 // shared reports whether a call that passes over so many numbers is to be offered to other goroutines.
@@ -26,8 +26,8 @@ func (r *Routines) overRows(m, n int, do func(from, to int)) {
 	r.share((m+height-1)/height, nanoseconds(height*n), func(from, to int) { do(from*height, min(to*height, m)) })
 }
 
-// leastColumns is the number of columns below which rows are not cut: then as much is read of one row after another as the
-// hardware foresees.
+// leastColumns is the number of columns below which rows are not cut: then as much is read of one row
+// after another as the hardware foresees.
 const leastColumns = 128
 
 // overColumns offers the n columns of a matrix of m rows.

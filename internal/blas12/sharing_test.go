@@ -100,8 +100,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPiecesOfTriangles checks that pieces begin with blocks of rows, which the bits of Dsyr depend on, are all rows,
-// once, and have about the same number of elements.
+// TestPiecesOfTriangles checks that pieces begin with blocks of rows, which the bits of Dsyr depend on,
+// are all rows, once, and have about the same number of elements.
 func TestPiecesOfTriangles(t *testing.T) {
 	for _, ul := range []blas.Uplo{blas.Upper, blas.Lower} {
 		for n := 32; n < 5000; n += 1 + n/9 {

@@ -25,8 +25,8 @@ func expect(t *testing.T, what string, y []float64, spoiled func(i int) bool) {
 	}
 }
 
-// TestZeroTimesNaN has zeros everywhere but in one place, and NaN or an infinity there: it spoils its row
-// or column of the result, and nothing else.
+// TestZeroTimesNaN has zeros everywhere but in one place, and NaN or an infinity there: it spoils its
+// row or column of the result, and nothing else.
 func TestZeroTimesNaN(t *testing.T) {
 	const m, n = 11, 37
 	available(t, func(t *testing.T, r *Routines) {
@@ -99,8 +99,8 @@ func TestAlphaZero(t *testing.T) {
 	})
 }
 
-// TestAlignment moves the operands through all alignments in a cache line, with a routine for each kernel
-// function, and wants the same bits.
+// TestAlignment moves the operands through all alignments in a cache line, with a routine for each
+// kernel function, and wants the same bits.
 func TestAlignment(t *testing.T) {
 	const m, n = 37, 45
 	available(t, func(t *testing.T, r *Routines) {
@@ -148,8 +148,8 @@ func TestRowIsDot(t *testing.T) {
 	})
 }
 
-// TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools forget what they
-// are given.
+// TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools
+// forget what they are given.
 func TestNoAllocations(t *testing.T) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)

@@ -1,7 +1,7 @@
 package blas12
 
-// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows: each contributes to all of the result that
-// the rows and the columns of its elements belong to.
+// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows: each contributes to all of the
+// result that the rows and the columns of its elements belong to.
 type symmetricProduct struct {
 	*Routines
 	oneTriangle

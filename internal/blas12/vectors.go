@@ -2,7 +2,8 @@ package blas12
 
 import "sync"
 
-// A vector is n numbers with increment 1: those of a caller's vector where that has increment 1, else a copy.
+// A vector is n numbers with increment 1: those of a caller's vector where that has increment 1, else a
+// copy.
 type vector struct {
 	v      []float64
 	buffer *buffer // nil unless a copy
@@ -69,7 +70,8 @@ func (v vector) scatterCopy(y []float64, inc int) {
 	buffers.Put(v.buffer)
 }
 
-// first is the index of element 0 of a vector of n: with a negative increment the vector begins at the end.
+// first is the index of element 0 of a vector of n: with a negative increment the vector begins at the
+// end.
 func first(n, inc int) int {
 	if inc < 0 {
 		return (1 - n) * inc

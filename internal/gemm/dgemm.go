@@ -17,7 +17,8 @@ func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 	}
 }
 
-// Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk flops.
+// Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk
+// flops.
 func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if alpha != 0 && e.small(m, n, k) {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
@@ -33,8 +34,8 @@ func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a,
 	p.run()
 }
 
-// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n, in n²k
-// flops. The other triangle of C is not touched.
+// Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n,
+// in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(ul, block.Dense(c, ldc)))
 	p.run()
@@ -46,34 +47,37 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 	p.run()
 }
 
-// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C: Dgemm that scales rows of op(B) as it packs them. It
-// takes 2mnk flops, and kn multiplications for each block of rows that a thread computes.
+// DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C: Dgemm that scales rows of op(B) as it
+// packs them. It takes 2mnk flops, and kn multiplications for each block of rows that a thread
+// computes.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
 	p.b.diag = d[:k]
 	p.run()
 }
 
-// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, which it does not read.
+// DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, which it
+// does not read.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
 	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, all(block.Dense(c, ldc)))
 	p.bias = bias[:n]
 	p.run()
 }
 
-// small reports whether smallGemm computes a product: one block of the sum, one goroutine, and a B that stays in
-// the first levels of cache. A product of a few hundred nanoseconds does not repay the five loops.
+// small reports whether smallGemm computes a product: one block of the sum, one goroutine, and a B that
+// stays in the first levels of cache. A product of a few hundred nanoseconds does not repay the five
+// loops.
 func (e *Engine) small(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC &&
 		e.workersFor(2*float64(m)*float64(n)*float64(k)) == 1
 }
 
-// smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the smallest
-// second-level caches, and the product is less work than new goroutines are started for.
+// smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the
+// smallest second-level caches, and the product is less work than new goroutines are started for.
 const smallOrder = 128
 
-// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block and without
-// its loops. It reads A in place, and B too unless B is transposed.
+// smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block
+// and without its loops. It reads A in place, and B too unless B is transposed.
 func (e *Engine) smallGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if raceEnabled {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))

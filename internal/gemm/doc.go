@@ -1,27 +1,29 @@
-// Package gemm is the macro-kernel of the pure backend: all its matrix products, in float64, as one set of loops
-// around the micro-kernels of package kernel.
+// Package gemm is the macro-kernel of the pure backend: all its matrix products, in float64, as one set
+// of loops around the micro-kernels of package kernel.
 //
 // # One loop, many products
 //
-// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source gives them blocks of A or B as the
-// micro-kernel reads them, and a sink says where a tile of C is stored (operands.go):
+// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source gives them blocks of A or B
+// as the micro-kernel reads them, and a sink says where a tile of C is stored (operands.go):
 //
-//   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed symmetric
-//     matrix, rows scaled by a diagonal;
+//   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed
+//     symmetric matrix, rows scaled by a diagonal;
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
-// Each routine (Dgemm, Dsyrk, Dsymm, Dspmm, ...) names its sources and its sink. A source packs a block into
-// micro-panels if a copy pays, or if the kernel cannot read the elements in place. A dense A, and a B that stays in
-// cache, are read in place. A sink that keeps one triangle halves the work: tiles outside it are not computed.
+// Each routine (Dgemm, Dsyrk, Dsymm, Dspmm, ...) names its sources and its sink. A source packs a block
+// into micro-panels if a copy pays, or if the kernel cannot read the elements in place. A dense A, and
+// a B that stays in cache, are read in place. A sink that keeps one triangle halves the work: tiles
+// outside it are not computed.
 //
-// Dtrsm and Dtrmm go through the diagonal blocks of the triangle (triangular.go). Kernels that hold rows of B in
-// registers apply each block to its rows (triangle.go), and a product applies it to the other rows.
+// Dtrsm and Dtrmm go through the diagonal blocks of the triangle (triangular.go). Kernels that hold
+// rows of B in registers apply each block to its rows (triangle.go), and a product applies it to the
+// other rows.
 //
 // # The five loops
 //
-// They are those of Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM TOMS 34(3),
-// 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B exchanged because C is
-// row-major and tiles are wider than high:
+// They are those of Goto and van de Geijn ("Anatomy of high-performance matrix multiplication", ACM
+// TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B
+// exchanged because C is row-major and tiles are wider than high:
 //
 //	loop 5  jc: up to NC columns of C
 //	loop 4    pc: up to KC terms of the sum    B[pc, jc], KC×NC, which stays in L2
@@ -29,8 +31,8 @@
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1
 //	loop 1          the micro-kernel: these rows in tiles of MR×NR
 //
-// Threads share tasks of loop 5 and of the rows of loop 3 (threads.go). Products of order up to 128 go straight to
-// loop 2 (smallGemm).
+// Threads share tasks of loop 5 and of the rows of loop 3 (threads.go). Products of order up to 128 go
+// straight to loop 2 (smallGemm).
 //
 // # Rounding, NaN, reproducibility
 //
@@ -38,21 +40,23 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum over p in block b of a_ip·b_pj, p ascending
 //
-// with the fewest blocks of at most KC terms, all of about the same length. The kernel decides whether a product and
-// the addition after it are one rounding or two. The order depends on the shape, the kernel and KC, and not on the
-// number of threads, the partition of C or the position in a tile: results are bit-identical for any number of
-// threads. A term has at most k+2 roundings, hence the bound of the tests,
+// with the fewest blocks of at most KC terms, all of about the same length. The kernel decides whether
+// a product and the addition after it are one rounding or two. The order depends on the shape, the
+// kernel and KC, and not on the number of threads, the partition of C or the position in a tile:
+// results are bit-identical for any number of threads. A term has at most k+2 roundings, hence the
+// bound of the tests,
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.5).
 //
-// Zeros are multiplied like any other number, so NaN and Inf in A or B reach every element of C that depends on
-// them. C is not read if beta = 0; A and B are not read if alpha = 0 or k = 0.
+// Zeros are multiplied like any other number, so NaN and Inf in A or B reach every element of C that
+// depends on them. C is not read if beta = 0; A and B are not read if alpha = 0 or k = 0.
 //
 // # Arguments
 //
-// The methods of Engine have the argument order and meaning of the BLAS, row-major; blas.ConjTrans is blas.Trans.
-// They do not check arguments: the caller must, or kernels access memory out of bounds. C must not overlap A or B.
-// Elements between the rows of a matrix (ld greater than its width) are neither read nor written.
+// The methods of Engine have the argument order and meaning of the BLAS, row-major; blas.ConjTrans is
+// blas.Trans. They do not check arguments: the caller must, or kernels access memory out of bounds. C
+// must not overlap A or B. Elements between the rows of a matrix (ld greater than its width) are
+// neither read nor written.
 package gemm

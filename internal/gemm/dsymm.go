@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dsymm computes C = alpha·A·B + beta·C (side is blas.Left, A m×m) or C = alpha·B·A + beta·C (otherwise, A n×n) for
-// a symmetric A, of which it reads the triangle ul, in 2m²n or 2mn² flops.
+// Dsymm computes C = alpha·A·B + beta·C (side is blas.Left, A m×m) or C = alpha·B·A + beta·C
+// (otherwise, A n×n) for a symmetric A, of which it reads the triangle ul, in 2m²n or 2mn² flops.
 func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	s := source{layout: symUpper, Matrix: block.Dense(a, lda)}
 	if ul == blas.Lower {
@@ -26,8 +26,8 @@ func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
-// smallSymmetric is the order up to which a small product fills in the other triangle first, by plain loops: faster
-// than packing it block by block.
+// smallSymmetric is the order up to which a small product fills in the other triangle first, by plain
+// loops: faster than packing it block by block.
 const smallSymmetric = 48
 
 // symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dsyrk computes the triangle ul of C = alpha·A·Aᵀ + beta·C (t is blas.NoTrans, A n×k) or C = alpha·Aᵀ·A + beta·C
-// (otherwise, A k×n), in n²k flops. The other triangle of C is not touched.
+// Dsyrk computes the triangle ul of C = alpha·A·Aᵀ + beta·C (t is blas.NoTrans, A n×k) or C =
+// alpha·Aᵀ·A + beta·C (otherwise, A k×n), in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
 	e.Dgemmt(ul, t, other(t), n, k, alpha, a, lda, a, lda, beta, c, ldc)
 }
@@ -17,7 +17,8 @@ func (e *Engine) Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, l
 	e.Dgemmtp(t, other(t), n, k, alpha, a, lda, a, lda, beta, ap)
 }
 
-// DsprkDiag computes AP = alpha·A·diag(d)·Aᵀ + beta·AP or AP = alpha·Aᵀ·diag(d)·A + beta·AP, otherwise as Dsprk.
+// DsprkDiag computes AP = alpha·A·diag(d)·Aᵀ + beta·AP or AP = alpha·Aᵀ·diag(d)·A + beta·AP, otherwise
+// as Dsprk.
 func (e *Engine) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
 	e.syrkDiag(t, n, k, alpha, block.Dense(a, lda), d[:k], beta, block.Packed(n, ap, 0, 0))
 }
@@ -33,8 +34,8 @@ func (e *Engine) syrkDiag(t blas.Transpose, n, k int, alpha float64, a block.Mat
 	p.run()
 }
 
-// Dsyr2k computes the triangle ul of C = alpha·A·Bᵀ + alpha·B·Aᵀ + beta·C (t is blas.NoTrans, A and B n×k) or
-// C = alpha·Aᵀ·B + alpha·Bᵀ·A + beta·C (otherwise, A and B k×n), in 2n²k flops.
+// Dsyr2k computes the triangle ul of C = alpha·A·Bᵀ + alpha·B·Aᵀ + beta·C (t is blas.NoTrans, A and B
+// n×k) or C = alpha·Aᵀ·B + alpha·Bᵀ·A + beta·C (otherwise, A and B k×n), in 2n²k flops.
 func (e *Engine) Dsyr2k(ul blas.Uplo, t blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	e.Dgemmt(ul, t, other(t), n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 	e.Dgemmt(ul, t, other(t), n, k, alpha, b, ldb, a, lda, 1, c, ldc)

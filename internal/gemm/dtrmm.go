@@ -7,15 +7,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dtrmm computes B = alpha·op(A)·B (side is blas.Left, A m×m) or B = alpha·B·op(A) (otherwise, A n×n) for the m×n
-// matrix B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d is blas.Unit; it does not
-// multiply by the zeros of the other triangle. If alpha = 0, B becomes zero and A is not read.
+// Dtrmm computes B = alpha·op(A)·B (side is blas.Left, A m×m) or B = alpha·B·op(A) (otherwise, A n×n)
+// for the m×n matrix B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d
+// is blas.Unit; it does not multiply by the zeros of the other triangle. If alpha = 0, B becomes zero
+// and A is not read.
 func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	e.triangular(false, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }
 
-// multiply overwrites the rows of a diagonal block in a panel by their product with the block. It starts with the
-// last rows, because each needs the rows before it unchanged.
+// multiply overwrites the rows of a diagonal block in a panel by their product with the block. It
+// starts with the last rows, because each needs the rows before it unchanged.
 func (t *triangle) multiply(d diagonal, x rhsPanel) {
 	k := &t.engine.kernel
 	rows := d.i1 - d.i0

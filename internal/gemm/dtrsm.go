@@ -7,15 +7,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Dtrsm solves op(A)·X = alpha·B (side is blas.Left, A m×m) or X·op(A) = alpha·B (otherwise, A n×n) for the m×n
-// matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, and not its diagonal if d is
-// blas.Unit. A zero on the diagonal gives Inf or NaN, as division by it does. If alpha = 0, B becomes zero and A is
-// not read.
+// Dtrsm solves op(A)·X = alpha·B (side is blas.Left, A m×m) or X·op(A) = alpha·B (otherwise, A n×n) for
+// the m×n matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, and not its
+// diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN, as division by it does. If alpha
+// = 0, B becomes zero and A is not read.
 //
-// It solves blocks of rows (columns, on the right) by substitution in registers with the reciprocals of the
-// diagonal, and subtracts what a block contributes to the rest as a product. As for substitution, each column (or
-// row) of X is the exact solution for a matrix A + E with |E| <= gamma_{m+2}·|A| (Higham, sections 8.1 and 8.5,
-// with one rounding more for each reciprocal); E differs from column to column.
+// It solves blocks of rows (columns, on the right) by substitution in registers with the reciprocals of
+// the diagonal, and subtracts what a block contributes to the rest as a product. As for substitution,
+// each column (or row) of X is the exact solution for a matrix A + E with |E| <= gamma_{m+2}·|A|
+// (Higham, sections 8.1 and 8.5, with one rounding more for each reciprocal); E differs from column to
+// column.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	e.triangular(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 }

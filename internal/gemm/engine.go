@@ -5,8 +5,8 @@ import (
 	"blskernel/internal/kernel"
 )
 
-// An Engine computes products with one micro-kernel and the block sizes for it. Its methods may be called from
-// several goroutines at once.
+// An Engine computes products with one micro-kernel and the block sizes for it. Its methods may be
+// called from several goroutines at once.
 type Engine struct {
 	kernel kernel.Kernel
 	caches cpu.Caches
@@ -30,22 +30,23 @@ type blockSizes struct {
 	MC, KC, NC int
 }
 
-// maxKC ends the growth of KC with the size of L1. A tile of C is read and written once for each KC steps; at
-// 384 this is one memory operation in 192 multiply-adds and no longer shows.
+// maxKC ends the growth of KC with the size of L1. A tile of C is read and written once for each KC
+// steps; at 384 this is one memory operation in 192 multiply-adds and no longer shows.
 const maxKC = 384
 
 // blocksFor derives the block sizes for a kernel from the sizes of the caches, 8 bytes an element.
 //
-//   - KC: loop 1 reads one MR×KC micro-panel of A for every tile, while micro-panels of B stream past it. It gets
-//     two thirds of L1: 8·MR·KC <= 2/3·L1D, and KC <= maxKC.
-//   - NC: loop 3 reads the packed KC×NC block of B for every MR rows of C. It gets five eighths of L2; A and C
-//     stream through the rest: 8·KC·NC <= 5/8·L2.
-//   - MC: a packed A is written as an MC×KC block and read once for each block of B. A quarter of L2 keeps it
-//     there: 8·MC·KC <= L2/4.
+//   - KC: loop 1 reads one MR×KC micro-panel of A for every tile, while micro-panels of B stream past
+//     it. It gets two thirds of L1: 8·MR·KC <= 2/3·L1D, and KC <= maxKC.
+//   - NC: loop 3 reads the packed KC×NC block of B for every MR rows of C. It gets five eighths of L2;
+//     A and C stream through the rest: 8·KC·NC <= 5/8·L2.
+//   - MC: a packed A is written as an MC×KC block and read once for each block of B. A quarter of L2
+//     keeps it there: 8·MC·KC <= L2/4.
 //
-// Each is rounded down to a multiple of its step (8 terms, MR rows, NR columns), and is at least one step. An
-// MR×NR of 8×24 with L1D = 32 KiB and L2 = 1 MiB gives KC = 336, NC = 240, MC = 96. If k or n is not a multiple,
-// the product is cut into equal blocks that are smaller. Threads share no packed block, so L3 does not matter.
+// Each is rounded down to a multiple of its step (8 terms, MR rows, NR columns), and is at least one
+// step. An MR×NR of 8×24 with L1D = 32 KiB and L2 = 1 MiB gives KC = 336, NC = 240, MC = 96. If k or n
+// is not a multiple, the product is cut into equal blocks that are smaller. Threads share no packed
+// block, so L3 does not matter.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	kc := down(min(2*c.L1D/3/(8*k.MR), maxKC), 8)

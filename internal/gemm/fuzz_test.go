@@ -53,9 +53,9 @@ func alone(f *testing.F) {
 // edges are lengths about the boundaries of tiles and blocks.
 var edges = []byte{0, 1, 2, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 23, 24, 25, 26, 33, 34, 48, 49, 50, 57, 58, 64, 65}
 
-// seed adds inputs for so many forms of a call: for each, all lengths of edges, with the choices that come
-// before the form, and those between it and the lengths, at random, and the lengths in another order each
-// time.
+// seed adds inputs for so many forms of a call: for each, all lengths of edges, with the choices that
+// come before the form, and those between it and the lengths, at random, and the lengths in another
+// order each time.
 func seed(f *testing.F, before, forms, between, lengths int) {
 	rnd := rand.New(rand.NewPCG(16, 1))
 	for form := range forms {
@@ -80,8 +80,9 @@ func seed(f *testing.F, before, forms, between, lengths int) {
 	}
 }
 
-// FuzzPackSource packs any block of any source, with panels of any width, and compares each element with
-// that of the storage by the definition of the layouts; the storage is guarded, and so is the packed block.
+// FuzzPackSource packs any block of any source, with panels of any width, and compares each element
+// with that of the storage by the definition of the layouts; the storage is guarded, and so is the
+// packed block.
 func FuzzPackSource(f *testing.F) {
 	seed(f, 2, 8, 2, 2)
 	kernels := everyKernel(f)
@@ -177,8 +178,9 @@ func FuzzPackSource(f *testing.F) {
 	})
 }
 
-// FuzzSink walks over any block of any sink, dense or packed, whole or one triangle: columns, row, whole,
-// load, store and scale agree with the definition of the part that is kept, and touch nothing else.
+// FuzzSink walks over any block of any sink, dense or packed, whole or one triangle: columns, row,
+// whole, load, store and scale agree with the definition of the part that is kept, and touch nothing
+// else.
 func FuzzSink(f *testing.F) {
 	seed(f, 1, 5, 0, 2)
 	storage := guard.New(f, 1<<14)

@@ -13,8 +13,8 @@ import (
 )
 
 // engines calls f with each kernel that this machine can run, and for each of them with engines that go
-// different ways: the one that is used, one with blocks of a few tiles, one with these blocks that reads B
-// where it lies if it can, and one with diagonal blocks of more rows than are applied in place.
+// different ways: the one that is used, one with blocks of a few tiles, one with these blocks that
+// reads B where it lies if it can, and one with diagonal blocks of more rows than are applied in place.
 func engines(t *testing.T, f func(t *testing.T)) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)
@@ -97,8 +97,8 @@ func TestGuardProducts(t *testing.T) {
 	})
 }
 
-// Operands that are much longer than blocks, with the block sizes of this machine: B is packed, and A is
-// prefetched past its end.
+// Operands that are much longer than blocks, with the block sizes of this machine: B is packed, and A
+// is prefetched past its end.
 func TestGuardProductsLong(t *testing.T) {
 	setThreads(t, 1)
 	n := active.kernel.NR + 1

@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// A pool is a set of workers: goroutines on threads of their own that wait for task groups. SetThreads and Acquire
-// start one and end it. A goroutine that is started for a call begins late (see startDelay); a worker that has just
-// worked begins at once. A worker polls for the next group for a while, then sleeps until it is woken.
+// A pool is a set of workers: goroutines on threads of their own that wait for task groups. SetThreads
+// and Acquire start one and end it. A goroutine that is started for a call begins late (see
+// startDelay); a worker that has just worked begins at once. A worker polls for the next group for a
+// while, then sleeps until it is woken.
 //
-// One call at a time has the pool; other calls find the CPUs busy and stay on the caller's goroutine. A call does
-// not wait for workers that have not joined: it runs their share of the tasks itself.
+// One call at a time has the pool; other calls find the CPUs busy and stay on the caller's goroutine. A
+// call does not wait for workers that have not joined: it runs their share of the tasks itself.
 type pool struct {
 	use    sync.Mutex            // held by the call that has the pool
 	group  atomic.Pointer[group] // the tasks to share, or nil
@@ -43,8 +44,8 @@ func (p *pool) size() int {
 	return cap(p.wake)
 }
 
-// end stops the workers, each after its current task, and waits for them. A call that has the pool goes on without
-// them.
+// end stops the workers, each after its current task, and waits for them. A call that has the pool goes
+// on without them.
 func (p *pool) end() {
 	p.quit.Store(true)
 	p.wakeUp(p.size())
@@ -73,7 +74,8 @@ func (p *pool) run(g *group) bool {
 	}
 	g.work(nil)
 	p.group.Store(nil)
-	// No worker joins from here on: a worker first counts itself and then checks that the group is still there.
+	// No worker joins from here on: a worker first counts itself and then checks that the group is
+	// still there.
 	for spins := 0; g.joined.Load() > 0; spins++ {
 		if spins > 1000 {
 			runtime.Gosched()
@@ -114,7 +116,8 @@ func (p *pool) await(last *group) *group {
 			return nil
 		}
 		if spins%100 == 0 && time.Since(began) > pollTime {
-			// A call that posts a group after this count wakes this worker, so look once more before sleeping.
+			// A call that posts a group after this count wakes this worker, so look once more before
+			// sleeping.
 			p.asleep.Add(1)
 			if g := p.group.Load(); (g == nil || g == last) && !p.quit.Load() {
 				<-p.wake
@@ -131,9 +134,10 @@ var acquired struct {
 	pool  *pool // nil if a pool ran already when the first of them called
 }
 
-// Acquire starts the worker pool for a caller's many products, of the given flops in all, unless a pool runs or the
-// work is too small. The caller calls release once, which ends the pool. In between, short products are shared too.
-// Several callers share one pool, and the last release ends it. SetThreads ends it at once.
+// Acquire starts the worker pool for a caller's many products, of the given flops in all, unless a pool
+// runs or the work is too small. The caller calls release once, which ends the pool. In between, short
+// products are shared too. Several callers share one pool, and the last release ends it. SetThreads
+// ends it at once.
 func (e *Engine) Acquire(flops float64) (release func()) {
 	if flops < leastAcquired*e.kernel.Speed || Threads() == 1 {
 		return func() {}
@@ -150,7 +154,8 @@ func (e *Engine) Acquire(flops float64) (release func()) {
 	return releasePool
 }
 
-// releasePool is what Acquire returns. It waits for the workers' current tasks, which may be another caller's.
+// releasePool is what Acquire returns. It waits for the workers' current tasks, which may be another
+// caller's.
 func releasePool() {
 	if p := detach(); p != nil {
 		p.end()
@@ -170,6 +175,6 @@ func detach() *pool {
 	return p
 }
 
-// leastAcquired is the time, in nanoseconds, from which on work is worth a pool of its own: many times what it
-// takes to start and end one.
+// leastAcquired is the time, in nanoseconds, from which on work is worth a pool of its own: many times
+// what it takes to start and end one.
 const leastAcquired = 1_000_000

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// SetThreads starts the goroutines that stand by, a call starts none, and the next SetThreads ends them.
+// SetThreads starts the goroutines that stand by, a call starts none, and the next SetThreads ends
+// them.
 func TestCrewStandsBy(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	setThreads(t, 1)
@@ -18,7 +19,8 @@ func TestCrewStandsBy(t *testing.T) {
 	if got := running.Load().size(); got != 3 {
 		t.Errorf("%d workers with 4 processors, want 3", got)
 	}
-	// Goroutines of tests before this one may still be ending, so there can be fewer than these, but not more.
+	// Goroutines of tests before this one may still be ending, so there can be fewer than these, but
+	// not more.
 	a, b, c := squares()
 	for range 20 {
 		multiplySquares(active, a, b, c)
@@ -30,8 +32,8 @@ func TestCrewStandsBy(t *testing.T) {
 	settles(t, before)
 }
 
-// Every task of every job is done once, by workers that are awake, asleep, or late, and by calls that find
-// the pool in use.
+// Every task of every job is done once, by workers that are awake, asleep, or late, and by calls that
+// find the pool in use.
 func TestCrewDoesEveryTask(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	setThreads(t, 3)
@@ -62,7 +64,8 @@ func TestCrewDoesEveryTask(t *testing.T) {
 	calls.Wait()
 }
 
-// A call returns although its workers never come: here because the pool has gone. Its tasks are the caller's.
+// A call returns although its workers never come: here because the pool has gone. Its tasks are the
+// caller's.
 func TestCrewNobodyComes(t *testing.T) {
 	c := newPool(2)
 	c.end()
@@ -73,7 +76,8 @@ func TestCrewNobodyComes(t *testing.T) {
 	}
 }
 
-// A panic of a worker reaches the caller, and the worker stays with the pool: it and the caller meet in the next job.
+// A panic of a worker reaches the caller, and the worker stays with the pool: it and the caller meet in
+// the next job.
 func TestCrewPanics(t *testing.T) {
 	c := newPool(1)
 	defer c.end()

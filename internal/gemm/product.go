@@ -51,8 +51,8 @@ func (p *product) blocks(w *scratch) {
 	}
 }
 
-// width returns the number of columns of a block of B: at most NC, so that all blocks are about as wide, and more
-// if a block has fewer than KC rows, so that it is about as large.
+// width returns the number of columns of a block of B: at most NC, so that all blocks are about as
+// wide, and more if a block has fewer than KC rows, so that it is about as large.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
 	return even(p.n, max(b.NC*b.KC/max(p.depth(), 1)/nr, 1)*nr, nr)
@@ -61,15 +61,15 @@ func (p *product) width() int {
 // depth returns the number of terms of a block of the sum: at most KC.
 func (p *product) depth() int { return even(p.k, p.engine.blocks.KC, 8) }
 
-// even cuts n into the fewest ranges of at most most elements and returns their length, equal up to step, which
-// divides most.
+// even cuts n into the fewest ranges of at most most elements and returns their length, equal up to
+// step, which divides most.
 func even(n, most, step int) int {
 	ranges := (n + most - 1) / most
 	return roundUp((n+ranges-1)/ranges, step)
 }
 
-// panels are a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns of B, packed or
-// in place, panel elements apart.
+// panels are a block of a source as the kernel reads it: micro-panels of MR rows of A or NR columns of
+// B, packed or in place, panel elements apart.
 type panels struct {
 	x        []float64
 	row, col int // distances between rows and columns; columns of B are contiguous
@@ -77,8 +77,8 @@ type panels struct {
 	form     kernel.Form // of A
 }
 
-// block computes rows i0 to i1, columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a multiple of MR
-// and j0 of NR, and j1-j0 <= NC.
+// block computes rows i0 to i1, columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a
+// multiple of MR and j0 of NR, and j1-j0 <= NC.
 func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	j0, j1 = p.columns(i0, i1, j0, j1)
 	if j0 >= j1 {
@@ -128,8 +128,8 @@ func (p *product) finish(i0, i1, j0, j1 int) {
 	}
 }
 
-// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, rounded down to a whole tile; from >= to
-// if none.
+// columns returns the columns of [j0, j1) that C keeps of rows i0 to i1, rounded down to a whole tile;
+// from >= to if none.
 func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	from, to = p.c.columns(i0, i1, j0, j1)
 	if from >= to {
@@ -138,17 +138,17 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether A is read in place: if it is dense and its micro-panels are whole cache lines, or if C
-// has too few columns to repay a copy. A micro-panel is read from the second level of cache once for each NR
-// columns; so would be a packed copy, which costs a pass more.
+// directA reports whether A is read in place: if it is dense and its micro-panels are whole cache
+// lines, or if C has too few columns to repay a copy. A micro-panel is read from the second level of
+// cache once for each NR columns; so would be a packed copy, which costs a pass more.
 func (p *product) directA() bool {
 	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }
 
-// directB reports whether B is read in place for the given rows of C: if rows of B are contiguous, and either few
-// micro-panels of A would share the cost of a copy, or all of B stays in the second level of cache, where rows a
-// multiple of a page apart displace each other. A panel's row of one line leaves less time to fetch it, and a copy
-// pays earlier.
+// directB reports whether B is read in place for the given rows of C: if rows of B are contiguous, and
+// either few micro-panels of A would share the cost of a copy, or all of B stays in the second level of
+// cache, where rows a multiple of a page apart displace each other. A panel's row of one line leaves
+// less time to fetch it, and a copy pays earlier.
 func (p *product) directB(rows int) bool {
 	if p.b.layout != byCols || p.b.Packed || p.b.diag != nil {
 		return false
@@ -199,7 +199,8 @@ func (p *product) form(packed kernel.Form) kernel.Form {
 	return kernel.Even
 }
 
-// panelsB returns the block B[p0:p1, j0:j1] for the given rows of C. It does not pack again the block that w holds.
+// panelsB returns the block B[p0:p1, j0:j1] for the given rows of C. It does not pack again the block
+// that w holds.
 func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	nr := p.engine.kernel.NR
 	if p.directB(rows) {
@@ -213,8 +214,9 @@ func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// microPanel adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n block of C at
-// (i,j), m <= MR: loop 1. The first block of the sum applies beta. Tiles that are not kept whole go through a buffer.
+// microPanel adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n
+// block of C at (i,j), m <= MR: loop 1. The first block of the sum applies beta. Tiles that are not
+// kept whole go through a buffer.
 func (p *product) microPanel(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {

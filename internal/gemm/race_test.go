@@ -13,7 +13,8 @@ import (
 // envRace makes TestRaceChild do what it names.
 const envRace = "BLSKERNEL_TEST_RACE"
 
-// races are pairs of calls at once, on two matrices x and y of order n, and whether they disturb each other.
+// races are pairs of calls at once, on two matrices x and y of order n, and whether they disturb each
+// other.
 var races = []struct {
 	name        string
 	first, next func(n int, x, y []float64)

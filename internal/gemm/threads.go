@@ -14,12 +14,14 @@ var (
 	running atomic.Pointer[pool] // the pool that SetThreads or Acquire has started, or nil
 )
 
-// SetThreads sets the largest number of goroutines, the caller's included, that one product may use. 0, the
-// initial value, means GOMAXPROCS. Products under way are not affected, nor are results. It panics if n < 0.
+// SetThreads sets the largest number of goroutines, the caller's included, that one product may use. 0,
+// the initial value, means GOMAXPROCS. Products under way are not affected, nor are results. It panics
+// if n < 0.
 //
-// With n > 1 it also starts a pool of n-1 workers, or of GOMAXPROCS-1 if that is less, until the next SetThreads:
-// they begin at once, so that short products can be shared too. Without a pool a product starts the goroutines that
-// it uses, and they end with it. SetThreads waits for the workers of the previous pool, which finish their tasks.
+// With n > 1 it also starts a pool of n-1 workers, or of GOMAXPROCS-1 if that is less, until the next
+// SetThreads: they begin at once, so that short products can be shared too. Without a pool a product
+// starts the goroutines that it uses, and they end with it. SetThreads waits for the workers of the
+// previous pool, which finish their tasks.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
@@ -53,13 +55,13 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// startDelay is how many nanoseconds late a new goroutine begins: Go's scheduler leaves it to the thread that
-// started it for 60 to 70 microseconds (on Linux) before another thread takes it over.
+// startDelay is how many nanoseconds late a new goroutine begins: Go's scheduler leaves it to the
+// thread that started it for 60 to 70 microseconds (on Linux) before another thread takes it over.
 const startDelay = 65_000
 
-// The time, in nanoseconds, below which work stays on the caller's goroutine: twice that in which a new goroutine
-// comes to help, some ten times what it takes to wake a worker, and a few times what it takes a worker that is
-// awake to see the group and to be waited for.
+// The time, in nanoseconds, below which work stays on the caller's goroutine: twice that in which a new
+// goroutine comes to help, some ten times what it takes to wake a worker, and a few times what it takes
+// a worker that is awake to see the group and to be waited for.
 const (
 	minParallel = 2 * startDelay
 	minAsleep   = 40_000
@@ -93,8 +95,8 @@ type grid struct {
 	down, over  int // number of tasks
 }
 
-// cut returns the grid that the given number of goroutines should finish first. Fine grids divide the work
-// evenly, also when goroutines begin late; but each task packs its part of B for itself.
+// cut returns the grid that the given number of goroutines should finish first. Fine grids divide the
+// work evenly, also when goroutines begin late; but each task packs its part of B for itself.
 func (p *product) cut(workers int) grid {
 	var best grid
 	least := math.Inf(1)
@@ -113,8 +115,8 @@ func (p *product) cut(workers int) grid {
 	}
 }
 
-// mostTasks and leastRows limit the grids that cut tries: about mostTasks tasks for each goroutine, of at least
-// leastRows rows.
+// mostTasks and leastRows limit the grids that cut tries: about mostTasks tasks for each goroutine, of
+// at least leastRows rows.
 const (
 	mostTasks = 8
 	leastRows = 32
@@ -123,8 +125,8 @@ const (
 // packingRows is the time to pack an element of B, in rows of C that could be computed instead.
 const packingRows = 6
 
-// finished returns when the goroutines would finish a grid, in flops, if new goroutines begin late and each takes
-// the next task when it has finished one. at is storage for the time of each.
+// finished returns when the goroutines would finish a grid, in flops, if new goroutines begin late and
+// each takes the next task when it has finished one. at is storage for the time of each.
 func (p *product) finished(g grid, at []float64) float64 {
 	clear(at)
 	if running.Load() == nil {
@@ -147,8 +149,8 @@ func (p *product) finished(g grid, at []float64) float64 {
 	return slices.Max(at)
 }
 
-// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. In a triangle the longest rows and
-// columns come first, so that the last tasks, for which threads wait, are short.
+// bounds returns the rows i0 to i1 and columns j0 to j1 of task t of the grid. In a triangle the
+// longest rows and columns come first, so that the last tasks, for which threads wait, are short.
 func (p *product) bounds(g grid, t int) (i0, i1, j0, j1 int) {
 	i, j := t%g.down, t/g.down
 	switch p.c.kept {
@@ -172,8 +174,8 @@ func (p *product) parallel(workers int) {
 	})
 }
 
-// Rows splits [0, rows) across at most threads goroutines if that is worth it for rows of the given nanoseconds
-// each, calls do for each range, and waits.
+// Rows splits [0, rows) across at most threads goroutines if that is worth it for rows of the given
+// nanoseconds each, calls do for each range, and waits.
 func Rows(threads, rows, nanoseconds int, do func(from, to int)) {
 	if !worthRows(threads, rows, nanoseconds) {
 		do(0, rows)
@@ -189,8 +191,8 @@ func worthRows(threads, rows, nanoseconds int) bool {
 	return min(threads, rows) > 1 && float64(rows)*float64(nanoseconds) >= float64(leastWorth())
 }
 
-// A group is the tasks of one call. Its goroutines take one task after another from a counter. Tasks write
-// disjoint elements of the result, and one task computes all of an element.
+// A group is the tasks of one call. Its goroutines take one task after another from a counter. Tasks
+// write disjoint elements of the result, and one task computes all of an element.
 type group struct {
 	task   func(w *scratch, i int)
 	tasks  int64
@@ -200,8 +202,9 @@ type group struct {
 	failed any // the value of the first panic
 }
 
-// parallel calls task for 0 to tasks-1 on the caller's goroutine and others, those of the pool or new ones up to
-// the given number in all, and waits. After a panic no further task begins, and the panic is raised again here.
+// parallel calls task for 0 to tasks-1 on the caller's goroutine and others, those of the pool or new
+// ones up to the given number in all, and waits. After a panic no further task begins, and the panic is
+// raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
 	g := &group{task: task, tasks: int64(tasks)}
 	if p := running.Load(); p == nil {

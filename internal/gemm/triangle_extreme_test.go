@@ -10,8 +10,8 @@ import (
 
 // A system of one equation is a division: X = B/d. A product by the reciprocal has a rounding more, so
 // that it differs from the quotient by less than 2 ulp; where the reciprocal would overflow or be
-// subnormal, it must not be used, and X is the quotient. What is no number, or becomes none, is the same
-// either way. The limits are at 2^-1024, 2^-1022, 2^1022.
+// subnormal, it must not be used, and X is the quotient. What is no number, or becomes none, is the
+// same either way. The limits are at 2^-1024, 2^-1022, 2^1022.
 func TestDtrsmQuotient(t *testing.T) {
 	extremes := []float64{
 		math.SmallestNonzeroFloat64, 0x1p-1073, 0x1.8p-1060, 0x1p-1024, 0x1.4p-1024, 0x1.fffffffffffp-1024, 0x1p-1023, 0x0.fffffffffffffp-1022,
@@ -50,10 +50,10 @@ func TestDtrsmQuotient(t *testing.T) {
 	})
 }
 
-// Systems in which some equations are multiplied by powers of two, so that their diagonals are subnormal
-// or almost overflow. The residual of an equation, divided by its power, is that of TestDtrsm, and what
-// rounding in the subnormal range adds: 2^-1075 for the product and the sum of each term and for the
-// quotient.
+// Systems in which some equations are multiplied by powers of two, so that their diagonals are
+// subnormal or almost overflow. The residual of an equation, divided by its power, is that of
+// TestDtrsm, and what rounding in the subnormal range adds: 2^-1075 for the product and the sum of each
+// term and for the quotient.
 func TestDtrsmScaledEquations(t *testing.T) {
 	setThreads(t, 1)
 	engines(t, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangular problem is one call of Dtrsm or Dtrmm: T = op(A) from the left or right, B an m×n matrix.
+// A triangular problem is one call of Dtrsm or Dtrmm: T = op(A) from the left or right, B an m×n
+// matrix.
 type triangularProblem struct {
 	side  blas.Side
 	ul    blas.Uplo
@@ -74,8 +75,8 @@ func newTriangular(rnd *rand.Rand, side blas.Side, ul blas.Uplo, t blas.Transpos
 	return p
 }
 
-// product returns element (i,j) of T·X or X·T for the m×n matrix X in the storage x, and the same of the
-// absolute values.
+// product returns element (i,j) of T·X or X·T for the m×n matrix X in the storage x, and the same of
+// the absolute values.
 func (p *triangularProblem) product(x []float64, i, j int) (sum twofold, magnitude float64) {
 	for l := range p.order() {
 		u, v := 0.0, 0.0
@@ -140,8 +141,8 @@ func (p *triangularProblem) check(t *testing.T, call func(blas.Side, blas.Uplo, 
 }
 
 // The residual of X is that of substitution: |T·X - alpha·B| <= gamma_{n+2}·|T|·|X| for T of order n
-// (Higham, theorem 8.5, which holds for any order of evaluation, with a rounding more for the reciprocal
-// of the diagonal and one for its product), and u·|alpha·B| more for the scaling.
+// (Higham, theorem 8.5, which holds for any order of evaluation, with a rounding more for the
+// reciprocal of the diagonal and one for its product), and u·|alpha·B| more for the scaling.
 func TestDtrsm(t *testing.T) {
 	engines(t, func(t *testing.T) {
 		eachTriangular(t, func(t *testing.T, p *triangularProblem) {

@@ -6,12 +6,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A trxm is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B if T is on the left, or,
-// transposed, for its rows.
+// A trxm is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B if T is on the
+// left, or, transposed, for its rows.
 //
-// The columns of X are independent, so threads share them, and each thread runs through all diagonal blocks of T.
-// Dtrsm solves for a block of X and then subtracts it from the rows below. Dtrmm goes from the last block to the
-// first, adds a block to the rows below and then multiplies it. Either way a block is packed once.
+// The columns of X are independent, so threads share them, and each thread runs through all diagonal
+// blocks of T. Dtrsm solves for a block of X and then subtracts it from the rows below. Dtrmm goes from
+// the last block to the first, adds a block to the rows below and then multiplies it. Either way a
+// block is packed once.
 type trxm struct {
 	triangle
 	stored block.Matrix // A; if that is packed, the triangle has only order, backwards and unit
@@ -76,7 +77,8 @@ func (t *trxm) slice(workers int) int {
 	return max(even(t.n, (t.n+workers*perThread-1)/(workers*perThread), nr), min(leastSlice, t.n))
 }
 
-// perThread is the number of tasks for each goroutine, leastSlice the number of columns that repay packing T.
+// perThread is the number of tasks for each goroutine, leastSlice the number of columns that repay
+// packing T.
 const (
 	perThread  = 3
 	leastSlice = 48
@@ -103,8 +105,8 @@ func (t *trxm) columns(w *scratch, j0, j1 int) {
 	}
 }
 
-// diagonalBlock is the order of diagonal blocks: half of KC, so that the products below them have long sums and
-// still most of the work.
+// diagonalBlock is the order of diagonal blocks: half of KC, so that the products below them have long
+// sums and still most of the work.
 func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kernel.MR), e.kernel.MR) }
 
 // scale multiplies the columns j0 to j1 of X by alpha.
@@ -125,8 +127,8 @@ func (t *trxm) rowOf(i int) int {
 	return i
 }
 
-// apply applies the diagonal block of rows i0 to i1 to these rows of X, columns j0 to j1: in place where rows are
-// contiguous and few, else in a packed copy, panel by panel.
+// apply applies the diagonal block of rows i0 to i1 to these rows of X, columns j0 to j1: in place
+// where rows are contiguous and few, else in a packed copy, panel by panel.
 func (t *trxm) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
 	on, d := t.diagonal(w, i0, i1)
@@ -153,7 +155,8 @@ func (t *trxm) apply(w *scratch, i0, i1, j0, j1 int) {
 	}
 }
 
-// fetchRows copies the rows×cols block of B at (i, j) to w.c, with rows NR apart; storeRows copies it back.
+// fetchRows copies the rows×cols block of B at (i, j) to w.c, with rows NR apart; storeRows copies it
+// back.
 func (t *trxm) fetchRows(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
@@ -176,8 +179,8 @@ func (t *trxm) storeRows(w *scratch, i, j, rows, cols int) {
 	}
 }
 
-// fetchColumns copies the transpose of the rows×cols block of B at (i, j) to w.c, with rows NR apart; storeColumns
-// copies it back. Rows of a packed block go through w.a, where they are equally distant.
+// fetchColumns copies the transpose of the rows×cols block of B at (i, j) to w.c, with rows NR apart;
+// storeColumns copies it back. Rows of a packed block go through w.a, where they are equally distant.
 func (t *trxm) fetchColumns(w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
 	if !t.b.Packed {
@@ -214,8 +217,8 @@ func (t *trxm) step(ld int) int {
 	return ld
 }
 
-// diagonal returns the diagonal block of rows i0 to i1 and its triangle: T, or a dense copy of the block if A is
-// packed.
+// diagonal returns the diagonal block of rows i0 to i1 and its triangle: T, or a dense copy of the
+// block if A is packed.
 func (t *trxm) diagonal(w *scratch, i0, i1 int) (*triangle, diagonal) {
 	if !t.stored.Packed {
 		return &t.triangle, t.triangle.diagonal(i0, i1, t.solves, w.diagonal)
@@ -243,14 +246,14 @@ func (t *trxm) act(on *triangle, d diagonal, x rhsPanel) {
 	}
 }
 
-// update adds or subtracts the product of T below the block of rows i0 to i1 with these rows of X to the rows
-// below.
+// update adds or subtracts the product of T below the block of rows i0 to i1 with these rows of X to
+// the rows below.
 func (t *trxm) update(w *scratch, i0, i1, j0, j1 int) {
 	if i1 == t.order {
 		return
 	}
-	// In storage the rows of X below the block are [from, to) and those of the block begin at own; so are the rows
-	// and columns of T.
+	// In storage the rows of X below the block are [from, to) and those of the block begin at own; so
+	// are the rows and columns of T.
 	from, to, own := i1, t.order, i0
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1

@@ -78,8 +78,9 @@ func bigLn2() *big.Float {
 	return sum
 }
 
-// chebyshevZero returns zero number k = 1, ..., n of the Chebyshev polynomial Tn, cos((2k-1)π/2n), from the
-// largest to the smallest: Newton's iteration with Tn' = n·U(n-1), each step of which doubles 50 correct bits.
+// chebyshevZero returns zero number k = 1, ..., n of the Chebyshev polynomial Tn, cos((2k-1)π/2n), from
+// the largest to the smallest: Newton's iteration with Tn' = n·U(n-1), each step of which doubles 50
+// correct bits.
 func chebyshevZero(n, k int) *big.Float {
 	z := newBig(math.Cos(float64(2*k-1) * math.Pi / float64(2*n)))
 	for range 3 {
@@ -106,8 +107,8 @@ func bigPolynomial(x *big.Float, c []*big.Float) *big.Float {
 	return p
 }
 
-// solveBig returns the solution of a square system given as rows (a | b), by Gauss's elimination with row
-// pivoting. The rows are overwritten.
+// solveBig returns the solution of a square system given as rows (a | b), by Gauss's elimination with
+// row pivoting. The rows are overwritten.
 func solveBig(rows [][]*big.Float) []*big.Float {
 	n := len(rows)
 	abs := func(x *big.Float) *big.Float { return newBig(0).Abs(x) }
@@ -134,9 +135,9 @@ func solveBig(rows [][]*big.Float) []*big.Float {
 	return x
 }
 
-// ulps returns |got - want| in units in the last place of the float64 next to want: 2^(e-53) for want in
-// [2^(e-1), 2^e), and the spacing 2^-1074 in the subnormal range. Infinity is right, error 0, from the
-// value on that rounds to it, and infinitely wrong below. NaN is wrong by NaN.
+// ulps returns |got - want| in units in the last place of the float64 next to want: 2^(e-53) for want
+// in [2^(e-1), 2^e), and the spacing 2^-1074 in the subnormal range. Infinity is right, error 0, from
+// the value on that rounds to it, and infinitely wrong below. NaN is wrong by NaN.
 func ulps(got float64, want *big.Float) float64 {
 	if nearest, _ := want.Float64(); math.IsNaN(got) || math.IsInf(got, 0) || math.IsInf(nearest, 0) {
 		if got == nearest {

@@ -119,8 +119,8 @@ func TestElementwiseSpecial(t *testing.T) {
 	}
 }
 
-// The value of an element is the same wherever it stands, in place and not; nothing beside dst[:len(src)]
-// is written, and src is not.
+// The value of an element is the same wherever it stands, in place and not; nothing beside
+// dst[:len(src)] is written, and src is not.
 func TestElementwisePlaces(t *testing.T) {
 	const longest, canary = 70, 12345.678
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -176,8 +176,8 @@ func TestElementwisePlaces(t *testing.T) {
 	}
 }
 
-// The kernels in assembly do the same operations in the same order, so that results do not depend on which of
-// them a machine has.
+// The kernels in assembly do the same operations in the same order, so that results do not depend on
+// which of them a machine has.
 func TestElementwiseVectorKernelsAgree(t *testing.T) {
 	for _, f := range elementaries {
 		t.Run(f.name, func(t *testing.T) {
@@ -220,8 +220,8 @@ func TestElementwiseShort(t *testing.T) {
 func BenchmarkTanh(b *testing.B) { elementaries[0].benchmark(b, -3, 3) }
 func BenchmarkExp(b *testing.B)  { elementaries[1].benchmark(b, -3, 3) }
 
-// benchmark runs the kernels and a loop over the function of package math on arguments from lo to hi in no
-// order, so that the branches of the latter cannot be predicted.
+// benchmark runs the kernels and a loop over the function of package math on arguments from lo to hi in
+// no order, so that the branches of the latter cannot be predicted.
 func (f elementary) benchmark(b *testing.B, lo, hi float64) {
 	for _, n := range []int{10, 100, 1000, 10000} {
 		src, dst := between(rand.New(rand.NewPCG(7, 8)), lo, hi, n), make([]float64, n)

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil/guard"
 )
 
-// A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands of calls lie at
-// the edge of pages that cannot be touched.
+// A shape takes numbers from the data of a fuzzer; there are zeros where it ends. Operands of calls lie
+// at the edge of pages that cannot be touched.
 type shape struct {
 	fuzz.Choices
 	t       *testing.T
@@ -55,8 +55,8 @@ func (s *shape) same(what string, got span, want []float64) {
 	}
 }
 
-// fuzzKernels adds seeds for heights and widths about those of tiles, and runs f on a kernel that the fuzzer
-// chooses.
+// fuzzKernels adds seeds for heights and widths about those of tiles, and runs f on a kernel that the
+// fuzzer chooses.
 func fuzzKernels(f *testing.F, run func(s *shape, k Kernel)) {
 	var kernels []Kernel
 	for _, k := range table {
@@ -89,8 +89,8 @@ func fuzzKernels(f *testing.F, run func(s *shape, k Kernel)) {
 	})
 }
 
-// FuzzGemm compares a strip with sums of integers: A by rows, by columns, packed and backwards, B with rows
-// of any length and in panels, C anyhow.
+// FuzzGemm compares a strip with sums of integers: A by rows, by columns, packed and backwards, B with
+// rows of any length and in panels, C anyhow.
 func FuzzGemm(f *testing.F) {
 	fuzzKernels(f, func(s *shape, k Kernel) {
 		m, n, depth := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2), 1+s.Below(40)
@@ -153,8 +153,8 @@ func FuzzGemm(f *testing.F) {
 	})
 }
 
-// FuzzTriangle multiplies by a triangle of which only what is below the diagonal is there, and solves, which
-// is exact for a diagonal of powers of two (see TestTriangleExact).
+// FuzzTriangle multiplies by a triangle of which only what is below the diagonal is there, and solves,
+// which is exact for a diagonal of powers of two (see TestTriangleExact).
 func FuzzTriangle(f *testing.F) {
 	fuzzKernels(f, func(s *shape, k Kernel) {
 		act := actings[s.Below(len(actings))]
@@ -327,7 +327,8 @@ func FuzzMatrixVector(f *testing.F) {
 	})
 }
 
-// dotxaxpyf is Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to each other or move apart.
+// dotxaxpyf is Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to each
+// other or move apart.
 func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	step := s.Below(3) - 1
 	lda := n + m + s.Below(5)
@@ -352,8 +353,8 @@ func (s *shape) dotxaxpyf(k Kernel, m, n int) {
 	s.same("v", v, wantV)
 }
 
-// FuzzElementwise has the functions of one element, in place and not: an element's result depends on nothing
-// but its value.
+// FuzzElementwise has the functions of one element, in place and not: an element's result depends on
+// nothing but its value.
 func FuzzElementwise(f *testing.F) {
 	fuzzKernels(f, func(s *shape, k Kernel) {
 		n := s.Below(256)

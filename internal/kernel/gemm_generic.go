@@ -31,8 +31,8 @@ var generic = Kernel{
 	Exp:       dexpGeneric,
 }
 
-// dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR = 2, NR
-// = 4.
+// dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR =
+// 2, NR = 4.
 func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
 	closer := 0 // of two rows there is only one distance
 	if formA == PackedColumns {

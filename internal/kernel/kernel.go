@@ -20,10 +20,10 @@
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes those of C, and touches no other element.
-//   - The sum over p starts from zero and runs in the order p = 0, 1, ..., k-1 in one accumulator for each
-//     element of C; alpha multiplies the sum. Whether a product is rounded before it is added
-//     (multiply, add) or not (fused) is the kernel's own; it is the same for all elements
-//     and all calls. Therefore an element does not depend on where in a tile or strip it lies.
+//   - The sum over p starts from zero and runs in the order p = 0, 1, ..., k-1 in one accumulator for
+//     each element of C; alpha multiplies the sum. Whether a product is rounded before it is added
+//     (multiply, add) or not (fused) is the kernel's own; it is the same for all elements and all
+//     calls. Therefore an element does not depend on where in a tile or strip it lies.
 //   - No multiplier is skipped: 0·NaN and 0·Inf are NaN in C.
 //   - All operands have the alignment of a float64, no more; speed is best where rows of B begin at
 //     multiples of Align bytes.
@@ -34,14 +34,16 @@
 //
 // # Level 1 and 2
 //
-// Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf read and write exactly the elements in their
-// equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1. What is
-// written does not overlap what is read. No multiplier is skipped. Nothing depends on the addresses of
-// the operands, and
+// Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf read and write exactly the elements
+// in their equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1.
+// What is written does not overlap what is read. No multiplier is skipped. Nothing depends on the
+// addresses of the operands, and
 //
-//   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to beta·y[i];
+//   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to
+//     beta·y[i];
 //   - GemvT is Scal of y by beta and Axpy of the rows from the top down, Ger is Axpy of y to each row;
-//   - Dotxaxpyf is Axpy of the rows to y from the top down, and adds to v[i] what it would add for row i alone,
+//   - Dotxaxpyf is Axpy of the rows to y from the top down, and adds to v[i] what it would add for row
+//     i alone,
 //
 // bit for bit, so an element of a result is the same number whatever the other rows and columns are.
 //
@@ -141,10 +143,10 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 
-	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix (and so not the routine of that
-	// name), each element of which is read once and stands for two: row i+1 begins lda + i·step elements after row i,
-	// which rows of a full matrix do for step = 0 and those of a packed triangle for step = 1 or -1. m, n >= 1, unit
-	// stride; y and v overlap nothing, x and u may.
+	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix (and so not
+	// the routine of that name), each element of which is read once and stands for two: row i+1 begins
+	// lda + i·step elements after row i, which rows of a full matrix do for step = 0 and those of a
+	// packed triangle for step = 1 or -1. m, n >= 1, unit stride; y and v overlap nothing, x and u may.
 	//
 	//	y[j] += sum over i of (alpha·u[i])·A[i,j]
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]

@@ -13,8 +13,8 @@ func dgemvNGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, bet
 	}
 }
 
-// dgemvTGeneric is the reference for GemvT. y takes four rows at a time, so that it is loaded and stored once
-// for four products.
+// dgemvTGeneric is the reference for GemvT. y takes four rows at a time, so that it is loaded and
+// stored once for four products.
 func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64) {
 	ys := unsafe.Slice(y, n)
 	switch beta {
@@ -43,8 +43,8 @@ func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, inc
 	}
 }
 
-// dgerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too much,
-// are taken four at a time.
+// dgerGeneric is the reference for Ger: one Axpy for each row. Short rows, for which a call costs too
+// much, are taken four at a time.
 func dgerGeneric(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int) {
 	ys := unsafe.Slice(y, n)
 	i := 0

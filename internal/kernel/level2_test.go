@@ -76,8 +76,8 @@ func TestLevel2IsLevel1(t *testing.T) {
 	})
 }
 
-// places gives a test n elements of memory in several places, by turns: with guards around them here, at
-// the edges of pages that cannot be touched in guard_test.go.
+// places gives a test n elements of memory in several places, by turns: with guards around them here,
+// at the edges of pages that cannot be touched in guard_test.go.
 type places func(n int) [][]float64
 
 // level2Exact compares all loops with plain ones, on integers, whose sums are exact in any order, and
@@ -171,7 +171,8 @@ func level2Exact(t *testing.T, k Kernel, place places) {
 	}
 }
 
-// symvExact compares Dotxaxpyf with plain loops on the rows of A, which are lda apart. It overwrites y and v.
+// symvExact compares Dotxaxpyf with plain loops on the rows of A, which are lda apart. It overwrites y
+// and v.
 func symvExact(t *testing.T, k Kernel, a []float64, m, n, lda int, x, u, y, v []float64) {
 	clear(y)
 	clear(v)

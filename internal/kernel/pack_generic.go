@@ -9,8 +9,8 @@ func dcopyGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// dtransposeGeneric is the reference for Transpose. Writing goes along the rows of dst: a store that misses the
-// cache costs more than a load that does.
+// dtransposeGeneric is the reference for Transpose. Writing goes along the rows of dst: a store that
+// misses the cache costs more than a load that does.
 func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	for j := range n {
 		row := unsafe.Slice(element(dst, j*ldd), m)

@@ -10,8 +10,9 @@ import (
 // peakTime is the least time of one measurement of the peak.
 const peakTime = time.Millisecond
 
-// MeasurePeak returns the flop/s of fused multiply-adds on registers by the given number of threads together, with
-// the instructions of k. A nil clock is the wall's. The time of starting threads does not count.
+// MeasurePeak returns the flop/s of fused multiply-adds on registers by the given number of threads
+// together, with the instructions of k. A nil clock is the wall's. The time of starting threads does
+// not count.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()
@@ -53,8 +54,8 @@ func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 
 var stepsOf sync.Map // from the name of a kernel to the steps of its loop
 
-// peakSteps returns the number of steps, a power of two, that take peakTime or longer. The least of three times
-// counts, so that one interruption does not make the loop too short.
+// peakSteps returns the number of steps, a power of two, that take peakTime or longer. The least of
+// three times counts, so that one interruption does not make the loop too short.
 func peakSteps(kernel string, loop func(steps int) time.Duration) int {
 	if steps, ok := stepsOf.Load(kernel); ok {
 		return steps.(int)

@@ -15,7 +15,8 @@ type span struct {
 	off  func(i, j int) int
 }
 
-// newSpan makes the span of the elements (i,j) of an r×c matrix for which used holds, at the distances off.
+// newSpan makes the span of the elements (i,j) of an r×c matrix for which used holds, at the distances
+// off.
 func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j int) bool, value func() float64) span {
 	var places []int
 	for i := range r {
@@ -39,8 +40,8 @@ func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j in
 	return s
 }
 
-// apart copies x into the middle of a longer slice, so that an address a little outside x is still one in
-// the same allocation, as the checks of pointers that come with the race detector want it.
+// apart copies x into the middle of a longer slice, so that an address a little outside x is still one
+// in the same allocation, as the checks of pointers that come with the race detector want it.
 func apart(x []float64) []float64 {
 	all := make([]float64, len(x)+2*margin)
 	copy(all[margin:], x)
@@ -137,8 +138,8 @@ var actings = []acting{
 }
 
 // corners calls f with triangles of every order, stored by rows, by columns and backwards, with a unit
-// diagonal and without, and numbers of columns around those of vectors and tiles, their rows from the top
-// down and from the bottom up.
+// diagonal and without, and numbers of columns around those of vectors and tiles, their rows from the
+// top down and from the bottom up.
 func corners(kern Kernel, value, diagonal func() float64, f func(c corner)) {
 	for m := 1; m <= kern.MR; m++ {
 		for n := 1; n <= 2*kern.NR+9; n++ {
@@ -178,8 +179,9 @@ func act(t *testing.T, value, diagonal func() float64, f func(t *testing.T, a ac
 }
 
 // Integers, and powers of two on the diagonal: all results are exact, fused or not and in any order,
-// because each row multiplies the sum of magnitudes of a column by 1 + 4·4 at most, and multiples of 2^-8
-// below 17^8 < 2^33 have 41 bits. Only elements below the diagonal and those of X are there to be read.
+// because each row multiplies the sum of magnitudes of a column by 1 + 4·4 at most, and multiples of
+// 2^-8 below 17^8 < 2^33 have 41 bits. Only elements below the diagonal and those of X are there to be
+// read.
 func TestTriangleExact(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(21, 1))
 	value := func() float64 { return float64(rnd.IntN(9) - 4) }
@@ -198,11 +200,11 @@ func TestTriangleExact(t *testing.T) {
 }
 
 // Random numbers. The sum for row i has at most m terms, each of which passes through m roundings and
-// those of its product and of the product by the diagonal. For Multiply this is the error of the result;
-// for Solve, with the last product on the other side, |x[i]/d[i] - (b[i] - sum of t[i,j]·x[j])| (Higham,
-// Accuracy and Stability of Numerical Algorithms, lemma 8.4). In either case the bound is gamma_{m+2}
-// times the sum of magnitudes. What is wrong with the left-hand side, computed in twice the precision but
-// for the quotient, is less than a rounding more.
+// those of its product and of the product by the diagonal. For Multiply this is the error of the
+// result; for Solve, with the last product on the other side, |x[i]/d[i] - (b[i] - sum of t[i,j]·x[j])|
+// (Higham, Accuracy and Stability of Numerical Algorithms, lemma 8.4). In either case the bound is
+// gamma_{m+2} times the sum of magnitudes. What is wrong with the left-hand side, computed in twice the
+// precision but for the quotient, is less than a rounding more.
 func TestTriangleBound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(22, 1))
 	value := rnd.NormFloat64
@@ -231,8 +233,8 @@ func TestTriangleBound(t *testing.T) {
 	})
 }
 
-// residual returns the absolute value of the sum of products, in about twice the working precision (Ogita,
-// Rump and Oishi's Dot2), and the sum of their absolute values.
+// residual returns the absolute value of the sum of products, in about twice the working precision
+// (Ogita, Rump and Oishi's Dot2), and the sum of their absolute values.
 func residual(terms [][2]float64) (e, magnitude float64) {
 	var hi, lo float64
 	for _, v := range terms {

@@ -2,7 +2,7 @@
 
 package openblas
 
-import "C" // Without cgo the build tag alone must not select this file: the type whose methods it has is not there.
+import "C" // With the tag cgo and no C compiler the go tool then skips this file, which needs the others.
 
 import (
 	"math"
@@ -12,35 +12,33 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The methods of the backend openblas are netlib's, but for what follows.
+// The methods of the backend openblas are netlib's, with three differences:
 //
-//   - The library has 32-bit integers, to which netlib converts what it is given: a larger dimension, distance
-//     between rows or increment would arrive as another number, so that the routine would do nothing, or
-//     something else, or touch memory of others. Here it is a panic. On most machines such a number is a
-//     caller bug, since a vector of 2³¹ elements takes 16 GiB; but a matrix of one row may have any distance
-//     between rows.
-//   - The order of checks, and some texts, are brought from netlib's to gonum's, so that all backends panic
-//     alike.
-//   - Dgemm with a zero alpha does not read A and B, as the reference BLAS has it.
+//   - netlib converts sizes to the library's 32-bit integers. A larger dimension, leading dimension or
+//     increment would become another number, and the routine would do nothing, something else, or
+//     access other memory. Here it panics. Such a size is usually a caller's bug: a vector of 2³¹
+//     elements takes 16 GiB. But a matrix of one row may have any leading dimension.
+//   - The order of the checks and some texts follow gonum, so that all backends panic alike.
+//   - Dgemm with alpha = 0 does not read A and B, like the reference BLAS.
 
-// tooLarge is the text for what the BLAS has no text for.
+// tooLarge is a text that the BLAS lacks.
 const tooLarge = "blas: a size is beyond 32-bit integers"
 
-// within32 panics if a size is too large. Negative ones are netlib's to refuse.
+// within32 panics if a size is too large. netlib refuses negative ones.
 func within32(sizes ...int) {
 	for _, s := range sizes {
 		check.Require(s <= math.MaxInt32, tooLarge)
 	}
 }
 
-// increments32 is the same for increments, of which negative ones are good.
+// increments32 is within32 for increments, which may be negative.
 func increments32(increments ...int) {
 	for _, inc := range increments {
 		check.Require(-math.MaxInt32 <= inc && inc <= math.MaxInt32, tooLarge)
 	}
 }
 
-// scaleRows computes C = beta*C; a zero beta overwrites.
+// scaleRows computes C = beta*C; beta = 0 overwrites C.
 func scaleRows(m, n int, beta float64, c []float64, ldc int) {
 	for i := range m {
 		row := c[i*ldc : i*ldc+n]

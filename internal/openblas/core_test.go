@@ -40,8 +40,8 @@ func TestBetterCores(t *testing.T) {
 	}
 }
 
-// coreLibrary is the C code of a library that takes kernels as OpenBLAS does: when it is loaded, those that the environment
-// names if it knows them, else those of an old CPU.
+// coreLibrary is the C code of a library that takes kernels as OpenBLAS does: when it is loaded, those
+// that the environment names if it knows them, else those of an old CPU.
 const coreLibrary = `
 	#include <stdlib.h>
 	#include <string.h>
@@ -52,8 +52,8 @@ const coreLibrary = `
 	}
 	char *openblas_get_corename(void) { return (char *)core; }`
 
-// TestOpensBestCore opens libraries that do not know the CPU and are told what it is, one that does not know that either, and one
-// whose type was chosen outside, in processes of their own.
+// TestOpensBestCore opens libraries that do not know the CPU and are told what it is, one that does not
+// know that either, and one whose type was chosen outside, in processes of their own.
 func TestOpensBestCore(t *testing.T) {
 	const envWant = "BLSKERNEL_TEST_CORE"
 	if want := os.Getenv(envWant); want != "" {
@@ -93,7 +93,8 @@ func TestOpensBestCore(t *testing.T) {
 	}
 }
 
-// TestClosed closes a library: nothing is called that is not there any more, and it can be opened again.
+// TestClosed closes a library: nothing is called that is not there any more, and it can be opened
+// again.
 func TestClosed(t *testing.T) {
 	const envLibrary = "BLSKERNEL_TEST_CLOSED"
 	if library := os.Getenv(envLibrary); library != "" {

@@ -6,12 +6,11 @@ package openblas
 #include <dlfcn.h>
 #include <stddef.h>
 
-// What open.go has opened.
+// The library that open.go has opened.
 extern void *blskernel_openblas;
 
-// Fortran's calling convention: all arguments are pointers, and the lengths of strings follow after
-// the last of them, by value. The routines that OpenBLAS has in C do without the lengths and do not
-// notice them, those that gfortran compiled may rely on them.
+// Fortran's calling convention: all arguments are pointers, and the lengths of strings follow by value.
+// OpenBLAS's routines in C ignore the lengths; those that gfortran compiled may need them.
 static void (*dpotrf)(char *, int *, double *, int *, int *, size_t);
 static void (*dpotri)(char *, int *, double *, int *, int *, size_t);
 static void (*dgetrf)(int *, int *, double *, int *, int *, int *);
@@ -77,7 +76,7 @@ static int blskernel_dsytrf(char ul, int n, double *a, int lda, int *ipiv, doubl
 	return info;
 }
 
-// blskernel_dsytri2_work returns the length of work that dsytri2 insists on.
+// blskernel_dsytri2_work returns the length of work that dsytri2 requires.
 static double blskernel_dsytri2_work(char ul, int n, int lda) {
 	int info = 0, lwork = -1;
 	double a = 0, work = 0;
@@ -104,16 +103,16 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// openBLASLAPACK is the backend where the library has the routines of ColumnMajorLAPACK.
+// openBLASLAPACK is the backend with a library that has the routines of backend.ColumnMajorLAPACK.
 type openBLASLAPACK struct {
 	openBLAS
 	columnMajor
 }
 
-// MissingLAPACK returns why the backend has no ColumnMajorLAPACK, or nothing where it has one.
+// MissingLAPACK returns why the library has no LAPACK that can be used, or "" if it has one.
 func (b openBLAS) MissingLAPACK() string { return b.missing }
 
-// withLAPACK returns the backend on the library that has been opened, with its LAPACK if it has one.
+// withLAPACK returns the backend on the open library, with its LAPACK if it has one.
 func withLAPACK(library string) Backend {
 	o := openBLAS{library: library}
 	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
@@ -127,10 +126,10 @@ func withLAPACK(library string) Backend {
 	return openBLASLAPACK{openBLAS: o}
 }
 
-// columnMajor calls the routines by the pointers that withLAPACK has filled.
+// columnMajor calls the routines through the pointers that withLAPACK has filled.
 type columnMajor struct{}
 
-// Texts for what the BLAS has no text for.
+// Texts that the BLAS lacks.
 const (
 	shortIpiv = "lapack: insufficient length of ipiv"
 	shortWork = "lapack: insufficient length of work"
@@ -138,14 +137,14 @@ const (
 	over32    = "lapack: a size is beyond 32-bit integers"
 )
 
-// fit panics unless the library's integers hold the sizes.
+// fit panics unless 32-bit integers hold the sizes.
 func fit(sizes ...int) {
 	for _, s := range sizes {
 		check.Require(s <= math.MaxInt32, over32)
 	}
 }
 
-// lwork is the length of work as the library's integers hold it.
+// lwork is the length of work, or the largest 32-bit integer.
 func lwork(work []float64) C.int { return C.int(min(len(work), math.MaxInt32)) }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }

@@ -2,14 +2,11 @@ package openblas_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/backend"
-	"blskernel/internal/check"
-	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -27,133 +24,6 @@ func needLAPACK(t *testing.T) backend.ColumnMajorLAPACK {
 	}
 	return l
 }
-
-// columns is a matrix by columns with two elements between one column and the next.
-type columns struct {
-	m, n, ld int
-	data     []float64
-}
-
-// between is what stands there.
-const between = 12345.0
-
-func newColumns(m, n int, at func(i, j int) float64) columns {
-	c := columns{m, n, m + 2, make([]float64, max(0, (n-1)*(m+2)+m))}
-	for i := range c.data {
-		c.data[i] = between
-	}
-	for j := range n {
-		for i := range m {
-			c.data[i+j*c.ld] = at(i, j)
-		}
-	}
-	return c
-}
-
-func (c columns) at(i, j int) float64 { return c.data[i+j*c.ld] }
-
-// intact reports whether what stands between the columns is untouched.
-func (c columns) intact() bool {
-	for k, v := range c.data {
-		if k%c.ld >= c.m && v != between {
-			return false
-		}
-	}
-	return true
-}
-
-// rowNorm returns the largest sum of the absolute values of a row.
-func rowNorm(m, n int, at func(i, j int) float64) float64 {
-	most := 0.0
-	for i := range m {
-		sum := 0.0
-		for j := range n {
-			sum += math.Abs(at(i, j))
-		}
-		most = math.Max(most, sum)
-	}
-	return most
-}
-
-// residualOf returns ‖A·X - C‖, ‖A‖ and ‖X‖ for an m×k A and a k×n X.
-func residualOf(m, n, k int, a, x, c func(i, j int) float64) (r, normA, normX float64) {
-	r = rowNorm(m, n, func(i, j int) float64 {
-		sum := -c(i, j)
-		for p := range k {
-			sum += a(i, p) * x(p, j)
-		}
-		return sum
-	})
-	return r, rowNorm(m, k, a), rowNorm(k, n, x)
-}
-
-// smallResidual reports whether a residual is within the threshold of LAPACK's own tests of
-// factorizations and inverses, 30n·eps·‖A‖·‖X‖, n the order ("LAPACK Working Note 41: Installation
-// Guide", section 7), which is taken for solutions too. The sums by which residualOf finds it add less
-// than n·eps·‖A‖·‖X‖.
-func smallResidual(r, normA, normX float64, n int) bool {
-	return r <= 31*float64(n)*0x1p-52*normA*normX
-}
-
-func identity(i, j int) float64 {
-	if i == j {
-		return 1
-	}
-	return 0
-}
-
-// triangular returns the factor that is one triangle of a matrix, with ones on the diagonal for unit.
-func triangular(ul blas.Uplo, unit bool, at func(i, j int) float64) func(i, j int) float64 {
-	return func(i, j int) float64 {
-		switch {
-		case i == j && unit:
-			return 1
-		case i == j || i < j == (ul == blas.Upper):
-			return at(i, j)
-		}
-		return 0
-	}
-}
-
-// mirrored returns the symmetric matrix of which at has one triangle.
-func mirrored(ul blas.Uplo, at func(i, j int) float64) func(i, j int) float64 {
-	return func(i, j int) float64 {
-		if i < j != (ul == blas.Upper) {
-			i, j = j, i
-		}
-		return at(i, j)
-	}
-}
-
-// half blots out the triangle that a routine must not read.
-func half(ul blas.Uplo, at func(i, j int) float64) func(i, j int) float64 {
-	return func(i, j int) float64 {
-		if i != j && i < j != (ul == blas.Upper) {
-			return math.NaN()
-		}
-		return at(i, j)
-	}
-}
-
-// lapackSizes are small and odd, and for the blocked codes beyond one block of 64.
-var lapackSizes = []int{1, 2, 3, 5, 13, 33, 70, 131}
-
-// draws returns a random matrix, symmetric or not.
-func draws(n int, symmetric bool) func(i, j int) float64 {
-	r := rand.New(rand.NewPCG(uint64(n), 4))
-	x := make([]float64, n*n)
-	for i := range x {
-		x[i] = r.Float64() - 0.5
-	}
-	return func(i, j int) float64 {
-		if symmetric && i > j {
-			i, j = j, i
-		}
-		return x[i*n+j]
-	}
-}
-
-var bothTriangles = []blas.Uplo{blas.Upper, blas.Lower}
 
 func TestLAPACKCholesky(t *testing.T) {
 	l := needLAPACK(t)
@@ -401,84 +271,5 @@ func TestLAPACKInfo(t *testing.T) {
 	}
 	if info := l.Dgetrs(blas.NoTrans, 3, 1, a, 3, ipiv, work, 3); info != 0 {
 		t.Errorf("Dgetrs: info %d; want 0", info)
-	}
-}
-
-// TestLAPACKPanics gives each routine arguments that are right, empty, and wrong in one place.
-func TestLAPACKPanics(t *testing.T) {
-	l := needLAPACK(t)
-	const (
-		shortIpiv = "lapack: insufficient length of ipiv"
-		shortWork = "lapack: insufficient length of work"
-		nrhsLT0   = "lapack: nrhs < 0"
-		over32    = "lapack: a size is beyond 32-bit integers"
-	)
-	huge := math.MaxInt32
-	huge++ // and not a constant, which would not compile where int has 32 bits
-	x, b, ipiv := make([]float64, 9), make([]float64, 9), []int32{1, 2, 3}
-	work := make([]float64, 67*68)
-	for k := range 3 {
-		x[4*k], x[k] = 1, 1
-	}
-	for _, test := range []struct {
-		want any
-		name string
-		call func()
-	}{
-		{nil, "Dpotrf, empty", func() { l.Dpotrf('U', 0, nil, 1) }},
-		{check.BadUplo, "Dpotrf", func() { l.Dpotrf('x', 3, x, 3) }},
-		{check.NLT0, "Dpotrf", func() { l.Dpotrf('U', -1, x, 3) }},
-		{check.BadLdA, "Dpotrf", func() { l.Dpotrf('U', 3, x, 2) }},
-		{check.BadLdA, "Dpotrf", func() { l.Dpotrf('U', 0, x, 0) }},
-		{check.ShortA, "Dpotrf", func() { l.Dpotrf('U', 3, x[:8], 3) }},
-		{over32, "Dpotrf", func() { l.Dpotrf('U', 3, x, huge) }},
-		{over32, "Dpotrf", func() { l.Dpotrf('U', huge, x, huge) }},
-		{nil, "Dpotri, empty", func() { l.Dpotri('L', 0, nil, 1) }},
-		{check.BadUplo, "Dpotri", func() { l.Dpotri(0, 3, x, 3) }},
-		{check.ShortA, "Dpotri", func() { l.Dpotri('U', 3, x, 4) }},
-		{nil, "Dgetrf, empty", func() { l.Dgetrf(3, 0, nil, 3, nil) }},
-		{nil, "Dgetrf, empty", func() { l.Dgetrf(0, 3, nil, 1, nil) }},
-		{check.MLT0, "Dgetrf", func() { l.Dgetrf(-1, 3, x, 3, ipiv) }},
-		{check.NLT0, "Dgetrf", func() { l.Dgetrf(3, -1, x, 3, ipiv) }},
-		{check.BadLdA, "Dgetrf", func() { l.Dgetrf(3, 2, x, 2, ipiv) }},
-		{check.ShortA, "Dgetrf", func() { l.Dgetrf(2, 4, x[:7], 2, ipiv) }},
-		{shortIpiv, "Dgetrf", func() { l.Dgetrf(3, 2, x, 3, ipiv[:1]) }},
-		{over32, "Dgetrf", func() { l.Dgetrf(3, huge, x, 3, ipiv) }},
-		{nil, "Dgetri, empty", func() { l.Dgetri(0, nil, 1, nil, nil) }},
-		{check.ShortA, "Dgetri", func() { l.Dgetri(3, x[:8], 3, ipiv, work) }},
-		{shortIpiv, "Dgetri", func() { l.Dgetri(3, x, 3, ipiv[:2], work) }},
-		{shortWork, "Dgetri", func() { l.Dgetri(3, x, 3, ipiv, work[:2]) }},
-		{nil, "Dgetrs, empty", func() { l.Dgetrs('N', 0, 3, nil, 1, nil, nil, 1) }},
-		{nil, "Dgetrs, empty", func() { l.Dgetrs('N', 3, 0, x, 3, ipiv, nil, 3) }},
-		{check.BadTranspose, "Dgetrs", func() { l.Dgetrs('x', 3, 3, x, 3, ipiv, b, 3) }},
-		{nrhsLT0, "Dgetrs", func() { l.Dgetrs('N', 3, -1, x, 3, ipiv, b, 3) }},
-		{check.BadLdB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, 2) }},
-		{check.ShortB, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b[:8], 3) }},
-		{shortIpiv, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv[:2], b, 3) }},
-		{over32, "Dgetrs", func() { l.Dgetrs('N', 3, huge, x, 3, ipiv, b, 3) }},
-		{over32, "Dgetrs", func() { l.Dgetrs('N', 3, 3, x, 3, ipiv, b, huge) }},
-		{nil, "Dsptrf, empty", func() { l.Dsptrf('U', 0, nil, nil) }},
-		{check.BadUplo, "Dsptrf", func() { l.Dsptrf('x', 3, x, ipiv) }},
-		{check.NLT0, "Dsptrf", func() { l.Dsptrf('U', -1, x, ipiv) }},
-		{check.ShortAP, "Dsptrf", func() { l.Dsptrf('U', 3, x[:5], ipiv) }},
-		{shortIpiv, "Dsptrf", func() { l.Dsptrf('U', 3, x, ipiv[:2]) }},
-		{over32, "Dsptrf", func() { l.Dsptrf('U', 46341, x, ipiv) }},
-		{check.ShortAP, "Dsptrf", func() { l.Dsptrf('U', 46340, x, ipiv) }},
-		{nil, "Dsptri, empty", func() { l.Dsptri('U', 0, nil, nil, nil) }},
-		{check.ShortAP, "Dsptri", func() { l.Dsptri('U', 3, x[:5], ipiv, work) }},
-		{shortIpiv, "Dsptri", func() { l.Dsptri('U', 3, x, ipiv[:2], work) }},
-		{shortWork, "Dsptri", func() { l.Dsptri('U', 3, x, ipiv, work[:2]) }},
-		{nil, "Dsytrf, empty", func() { l.Dsytrf('U', 0, nil, 1, nil, nil) }},
-		{check.ShortA, "Dsytrf", func() { l.Dsytrf('U', 3, x[:8], 3, ipiv, work) }},
-		{shortIpiv, "Dsytrf", func() { l.Dsytrf('U', 3, x, 3, ipiv[:2], work) }},
-		{shortWork, "Dsytrf", func() { l.Dsytrf('U', 3, x, 3, ipiv, nil) }},
-		{nil, "Dsytri2, empty", func() { l.Dsytri2('U', 0, nil, 1, nil, nil) }},
-		{check.ShortA, "Dsytri2", func() { l.Dsytri2('U', 3, x[:8], 3, ipiv, work) }},
-		{shortIpiv, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv[:2], work) }},
-		{shortWork, "Dsytri2", func() { l.Dsytri2('U', 3, x, 3, ipiv, work[:2]) }},
-	} {
-		if got := testutil.PanicValue(test.call); got != test.want {
-			t.Errorf("%s: panics with %v; want %v", test.name, got, test.want)
-		}
 	}
 }

@@ -9,12 +9,11 @@ package openblas
 #include <stdio.h>
 #include <stdlib.h>
 
-// OpenBLAS is opened at run time and not linked, so that a machine with a C compiler and without
-// OpenBLAS builds and runs everything. netlib's cblas_ calls still have to be resolved by the linker:
-// every routine it calls is defined here as one indirect jump through a pointer that is filled in when
-// the library is opened. Leaving them undefined for the dynamic linker to bind lazily would do
-// too, but then a program linked with -z now, as many distributions do, could not even start.
-// The symbols are weak, for programs that link a BLAS of their own statically.
+// The program opens OpenBLAS at run time and is not linked with it, so that everything builds and runs
+// without OpenBLAS. The linker still has to resolve netlib's cblas_ calls: each routine is defined here
+// as one indirect jump through a pointer that blskernel_open fills. Undefined symbols, bound lazily by
+// the dynamic linker, would keep programs linked with -z now from starting. The symbols are weak, for
+// programs that link a BLAS statically.
 
 // The float64 routines, without which the backend is not usable.
 #define FLOAT64(X) \
@@ -66,7 +65,7 @@ static int blskernel_get_threads(void) { return get_threads(); }
 static const char *blskernel_config(void) { return get_config ? get_config() : ""; }
 static const char *blskernel_core(void) { return get_core ? get_core() : ""; }
 
-// resolve fills the pointers from handle and returns the first name that is needed and missing.
+// resolve fills the pointers from handle and returns the first required name that is missing.
 static const char *resolve(void *handle) {
 	void *p;
 	set_threads = (set_threads_func)dlsym(handle, "openblas_set_num_threads");
@@ -83,11 +82,11 @@ static const char *resolve(void *handle) {
 	return NULL;
 }
 
-// What blskernel_open has opened last; it stays open.
+// The library that blskernel_open has opened last; it stays open.
 __attribute__((visibility("hidden"))) void *blskernel_openblas;
 
-// blskernel_open opens the library and returns NULL, or says what went wrong; *missing tells
-// whether that is the name of a routine.
+// blskernel_open opens the library and returns NULL, or the error; if *missing, that is the name of a
+// routine.
 static const char *blskernel_open(const char *name, int *missing) {
 	const char *lacks;
 	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
@@ -103,8 +102,8 @@ static const char *blskernel_open(const char *name, int *missing) {
 	return lacks;
 }
 
-// A program that links a cblas library itself and calls netlib directly gets that library, though
-// its calls come by the symbols above.
+// blskernel_adopt points the symbols above to a cblas library that the program itself is linked with,
+// so that its direct calls of netlib reach that library.
 static void blskernel_adopt(void) {
 	void *p;
 #define ADOPT(name) if ((p = dlsym(RTLD_NEXT, "cblas_" #name))) blskernel_##name = p;
@@ -113,7 +112,7 @@ static void blskernel_adopt(void) {
 	OTHERS(ADOPT)
 }
 
-// blskernel_close closes the library, to which no pointer is left then.
+// blskernel_close closes the library after resetting all pointers to it.
 static void blskernel_close(void) {
 #define RESET(name) blskernel_##name = (void *)blskernel_not_open;
 	FLOAT64(RESET)
@@ -126,8 +125,9 @@ static void blskernel_close(void) {
 	blskernel_adopt();
 }
 
-// blskernel_open_as opens the library with OpenBLAS's variable for the CPU set, which is read while it is loaded and never
-// again. The environment of C alone changes meanwhile: programs that Go starts do not get it.
+// blskernel_open_as opens the library with OPENBLAS_CORETYPE set, which OpenBLAS reads only while it is
+// loaded. The variable is set in C's environment alone, so that programs started by Go do not inherit
+// it.
 static const char *blskernel_open_as(const char *name, const char *core, int *missing) {
 	const char *why;
 	setenv("OPENBLAS_CORETYPE", core, 1);
@@ -165,7 +165,8 @@ type openBLAS struct {
 
 func (openBLAS) Name() string { return "openblas" }
 
-// About returns the CPU type of the kernels in use, the name of the library, and what it says of itself.
+// About returns the CPU type of the kernels in use, the name of the library, and what it says of
+// itself.
 func (o openBLAS) About() (kernel, library, version string) {
 	return openedCore(), o.library, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
@@ -195,8 +196,8 @@ var mostThreads int
 
 func setThreadsBelow(n int) { C.blskernel_set_threads(C.int(min(n, mostThreads))) }
 
-// openAs returns why the library cannot be used, or "" if it is open. OpenBLAS uses the kernels of the CPU type core, or
-// chooses them itself if core is empty.
+// openAs returns why the library cannot be used, or "" if it is open. OpenBLAS uses the kernels of the
+// CPU type core, or chooses them itself if core is empty.
 func openAs(name, core string) string {
 	file := C.CString(name)
 	defer C.free(unsafe.Pointer(file))
@@ -219,11 +220,11 @@ func openAs(name, core string) string {
 	}
 }
 
-// openedCore is the CPU whose kernels the open library has taken, by OpenBLAS's name, empty where it does not say.
+// openedCore returns OpenBLAS's name of the CPU type whose kernels it uses, or "" if it does not say.
 func openedCore() string { return C.GoString(C.blskernel_core()) }
 
-// closeOpened closes the library, which is to be opened again before anything is computed.
+// closeOpened closes the library. It must be opened again before anything is computed.
 func closeOpened() { C.blskernel_close() }
 
-// coreChosen tells whether the environment chooses the kernels.
+// coreChosen reports whether the environment chooses the kernels.
 func coreChosen() bool { return C.blskernel_core_chosen() != 0 }

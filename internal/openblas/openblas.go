@@ -1,11 +1,12 @@
-// Package openblas is the BLAS of the backend "openblas": gonum's netlib on an OpenBLAS that is opened at run
-// time, and that library's column-major LAPACK. It is the only package that imports gonum.org/v1/netlib.
+// Package openblas is the BLAS of the backend "openblas": gonum's netlib on an OpenBLAS that is opened
+// at run time, and that library's column-major LAPACK. It is the only package that imports
+// gonum.org/v1/netlib.
 package openblas
 
 import "gonum.org/v1/gonum/blas"
 
-// EnvLibrary names the environment variable with the library file to open: a name for the dynamic linker's
-// search, or a path. It replaces the built-in list.
+// EnvLibrary names the environment variable with the library file to open: a name for the dynamic
+// linker's search, or a path. It replaces the built-in list.
 const EnvLibrary = "BLSKERNEL_OPENBLAS"
 
 // A Backend is a blskernel.Backend. One whose library has LAPACK is also a backend.ColumnMajorLAPACK.
@@ -28,10 +29,10 @@ var (
 // Built reports whether this build can open a library.
 func Built() bool { return open != nil }
 
-// Open opens the library of the given name, or the first of the built-in list that is usable if name is empty. It
-// must be called once only, where Built.
+// Open opens the library of the given name, or the first of the built-in list that is usable if name is
+// empty. It must be called once only, where Built.
 func Open(name string) (Backend, *Error) { return open(name) }
 
-// SetThreads sets the upper bound on the threads of the open library; a limit that OpenBLAS read from its own
-// environment stays in force.
+// SetThreads sets the upper bound on the threads of the open library; a limit that OpenBLAS read from
+// its own environment stays in force.
 func SetThreads(n int) { setThreads(n) }

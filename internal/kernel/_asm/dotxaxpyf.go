@@ -7,9 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotxaxpyfRows is how many rows dotxaxpyf takes at once: with their factors and a vector of each they leave room with 16
-// registers, and their inner products, one accumulator each, keep the unit for multiply-adds as busy as their
-// additions to y do.
+// dotxaxpyfRows is how many rows dotxaxpyf takes at once: with their factors and a vector of each they
+// leave room with 16 registers, and their inner products, one accumulator each, keep the unit for
+// multiply-adds as busy as their additions to y do.
 const dotxaxpyfRows = 4
 
 // dotxaxpyf is the loop
@@ -19,8 +19,8 @@ const dotxaxpyfRows = 4
 //		v[i] += alpha*dot(n, row(i), x)
 //	}
 //
-// for four rows at once, each element of which is loaded once for both. row(i+1) begins lda + i*step elements after
-// row(i), so that the rows may be those of a packed triangle.
+// for four rows at once, each element of which is loaded once for both. row(i+1) begins lda + i*step
+// elements after row(i), so that the rows may be those of a packed triangle.
 func dotxaxpyf(g *generator) {
 	g.function("dotxaxpyf", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
 		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
@@ -40,7 +40,8 @@ func dotxaxpyf(g *generator) {
 	g.ret()
 }
 
-// A dotxaxpyfLoop has the arguments of dotxaxpyf but m and alpha: a, u and v move on from block to block.
+// A dotxaxpyfLoop has the arguments of dotxaxpyf but m and alpha: a, u and v move on from block to
+// block.
 type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
@@ -48,8 +49,8 @@ type dotxaxpyfLoop struct {
 	mask                  reg.Register  // of these, as loadTail takes it
 }
 
-// block takes some rows. Register r is the sum of row r, 4 + r holds elements of it, and 8 + r its factor; 12 and 13
-// hold elements of x and y.
+// block takes some rows. Register r is the sum of row r, 4 + r holds elements of it, and 8 + r its
+// factor; 12 and 13 hold elements of x and y.
 func (s dotxaxpyfLoop) block(label string, rows int) {
 	sum := func(r int) reg.VecPhysical { return s.register(r) }
 	element := func(r int) reg.VecPhysical { return s.register(dotxaxpyfRows + r) }

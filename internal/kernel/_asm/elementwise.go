@@ -17,10 +17,10 @@ type elementwise struct {
 // A lanemask selects lanes: an opmask register in AVX-512, the sign bits of a vector in AVX2.
 type lanemask = operand.Op
 
-// elementwise writes the function of the given name. The body turns vectors of arguments into vectors of
-// results and interleaves their instructions: two vectors in the main loop, as many as AVX2's 16 registers
-// hold, then one. The last vector, not full, goes through the same instructions, loaded and stored
-// under a mask, so that the value of an element does not depend on where it stands.
+// elementwise writes the function of the given name. The body turns vectors of arguments into vectors
+// of results and interleaves their instructions: two vectors in the main loop, as many as AVX2's 16
+// registers hold, then one. The last vector, not full, goes through the same instructions, loaded and
+// stored under a mask, so that the value of an element does not depend on where it stands.
 func (g *generator) elementwise(name string, constants int, body func(e *elementwise, x []vector) []vector, doc ...string) {
 	g.function(name, "func(dst, src *float64, n int, table *float64)", doc...)
 	dst, src, n, table := g.argument("dst"), g.argument("src"), g.argument("n"), g.argument("table")
@@ -106,7 +106,8 @@ func (e *elementwise) held(i int) operand.Op {
 	return e.constant(i)
 }
 
-// polynomials returns the polynomials with coefficients from, from+1, ..., to (the highest power first) at x.
+// polynomials returns the polynomials with coefficients from, from+1, ..., to (the highest power first)
+// at x.
 func (e *elementwise) polynomials(x []vector, from, to int) []vector {
 	p := make([]vector, len(x))
 	for i := range x {

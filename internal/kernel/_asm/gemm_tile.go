@@ -15,8 +15,8 @@ type tileCode struct {
 	name string // of labels
 }
 
-// acc is the accumulator of vector v of row r, vector the register of vector v of B or of alpha, and free the
-// number of the first register that is left.
+// acc is the accumulator of vector v of row r, vector the register of vector v of B or of alpha, and
+// free the number of the first register that is left.
 func (t tileCode) acc(r, v int) reg.VecPhysical { return t.register(r*t.vectors + v) }
 
 func (t tileCode) vector(v int) reg.VecPhysical { return t.register(t.rows*t.vectors + v) }

@@ -5,9 +5,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chains is the number of vector accumulators of one inner product. The latency of a fused multiply-add (4
-// cycles) times the products begun in a cycle (1, where both factors come from memory and two vectors can
-// be loaded in a cycle) is the least that keeps the unit busy.
+// chains is the number of vector accumulators of one inner product. The latency of a fused multiply-add
+// (4 cycles) times the products begun in a cycle (1, where both factors come from memory and two
+// vectors can be loaded in a cycle) is the least that keeps the unit busy.
 const chains = 4
 
 // inner writes the loop
@@ -15,10 +15,10 @@ const chains = 4
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
 // and leaves the sum of row r in elements of register r, to be added up by sums. While there are chains
-// vectors left, each goes to its own accumulator; then these are added in pairs, and the vectors that are
-// left go to the first. The order in one row is the same for any number of rows, so all the kernels that
-// are made with inner and sums agree bit for bit. n, x and the pointers are used up; at gives the place of
-// vector i of row r.
+// vectors left, each goes to its own accumulator; then these are added in pairs, and the vectors that
+// are left go to the first. The order in one row is the same for any number of rows, so all the kernels
+// that are made with inner and sums agree bit for bit. n, x and the pointers are used up; at gives the
+// place of vector i of row r.
 //
 // Accumulator j of row r is register j*rows + r, the vector of x is register vecs-4; the last three are
 // not used.
@@ -77,8 +77,8 @@ func (g *generator) tail(n reg.GPVirtual) reg.Register {
 	return g.last(rest)
 }
 
-// last makes the mask for the first n elements of a vector, as loadTail takes it: a mask register with AVX-512,
-// the last vector register with AVX2.
+// last makes the mask for the first n elements of a vector, as loadTail takes it: a mask register with
+// AVX-512, the last vector register with AVX2.
 func (g *generator) last(n reg.GPVirtual) reg.Register {
 	if g.lanes == 8 {
 		mask := g.K()
@@ -137,8 +137,8 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 }
 
 // sums adds up the elements of each of registers 0, 1, ..., rows-1, for one to four rows, and returns a
-// register with the totals as its first elements. A vector of eight is folded to four elements p, q, r, s,
-// of which the total is (p+q) + (r+s).
+// register with the totals as its first elements. A vector of eight is folded to four elements p, q, r,
+// s, of which the total is (p+q) + (r+s).
 func (g *generator) sums(rows int) reg.VecPhysical {
 	if g.lanes == 8 {
 		for r := range rows {

@@ -39,8 +39,8 @@ func (g *generator) unique() string {
 	return strconv.Itoa(g.labels)
 }
 
-// function begins a function that does not let its arguments escape and has no stack frame. Its symbol is d for
-// float64, the name, and the symbol of the instruction set.
+// function begins a function that does not let its arguments escape and has no stack frame. Its symbol
+// is d for float64, the name, and the symbol of the instruction set.
 func (g *generator) function(name, signature string, doc ...string) {
 	symbol := "d" + name + g.symbol
 	g.Function(symbol)
@@ -98,16 +98,16 @@ func (g *generator) argument(name string) reg.GPVirtual {
 	return r
 }
 
-// bytes returns a fresh register that holds 8 times the argument of the given name, a stride or a length in
-// elements.
+// bytes returns a fresh register that holds 8 times the argument of the given name, a stride or a
+// length in elements.
 func (g *generator) bytes(name string) reg.GPVirtual {
 	r := g.argument(name)
 	g.SHLQ(operand.Imm(3), r)
 	return r
 }
 
-// maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: in a mask register with AVX-512,
-// as the address of a vector of masks with AVX2.
+// maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: in a mask register with
+// AVX-512, as the address of a vector of masks with AVX2.
 func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	if g.lanes == 8 {
 		ones := g.GP64()
@@ -122,8 +122,8 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
 }
 
-// masks is a table of lanes elements of ones and then as many of zeros: the vector that begins n elements
-// before the zeros is the mask for n elements.
+// masks is a table of lanes elements of ones and then as many of zeros: the vector that begins n
+// elements before the zeros is the mask for n elements.
 func (g *generator) masks() operand.Mem {
 	if g.maskTable == (operand.Mem{}) {
 		g.maskTable = g.StaticGlobal("masks" + g.symbol)

@@ -32,8 +32,8 @@ func (g *generator) matrix() matrix {
 	return x
 }
 
-// blocks writes a loop over blocks of rows for each number of rows, the largest first: the later loops take
-// what the earlier ones leave. In the body, pointers hold the places of rows 0 and 4 of the block.
+// blocks writes a loop over blocks of rows for each number of rows, the largest first: the later loops
+// take what the earlier ones leave. In the body, pointers hold the places of rows 0 and 4 of the block.
 func (x matrix) blocks(label string, rows []int, body func(label string, rows int, pointers []reg.GPVirtual)) {
 	for _, r := range rows {
 		block := fmt.Sprintf("%s_rows%d", label, r)
@@ -70,8 +70,8 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 //
 //	for i := range m { y[i*incY] = beta*y[i*incY] + alpha*dot(n, a[i*lda:], x) }
 //
-// for several rows at once, which share the loads of x: four with AVX-512, where 16 accumulators leave room,
-// and three with AVX2, where 12 do.
+// for several rows at once, which share the loads of x: four with AVX-512, where 16 accumulators leave
+// room, and three with AVX2, where 12 do.
 func gemvN(g *generator) {
 	g.function("gemvN", "func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
 		"is Kernel.GemvN. The reference is dgemvNGeneric.")
@@ -163,8 +163,8 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 //	for i := range m { axpy(n, alpha*x[i*incX], a[i*lda:], y) }
 //
 // Each element of y takes the products of its column in the order of the rows. If the columns fill few
-// vectors, y stays in registers from the first row to the last; else eight rows are taken at once, so that
-// y is loaded and stored once for all of them.
+// vectors, y stays in registers from the first row to the last; else eight rows are taken at once, so
+// that y is loaded and stored once for all of them.
 func gemvT(g *generator) {
 	g.function("gemvT", "func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
 		"is Kernel.GemvT. The reference is dgemvTGeneric.")
@@ -214,8 +214,8 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	g.Label("scaled")
 }
 
-// narrow is all of gemvT for at most four vectors of columns, and passes other calls on. The last vector is
-// under a mask, even if it is whole.
+// narrow is all of gemvT for at most four vectors of columns, and passes other calls on. The last
+// vector is under a mask, even if it is whole.
 func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	const most = 4
 	n := g.argument("n")

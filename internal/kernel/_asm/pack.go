@@ -116,8 +116,8 @@ func (g *generator) transpose() {
 	g.ret()
 }
 
-// square8 transposes 8×8 elements: pairs of rows are interleaved by elements, then pairs of those by quarters,
-// twice.
+// square8 transposes 8×8 elements: pairs of rows are interleaved by elements, then pairs of those by
+// quarters, twice.
 func (g *generator) square8(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(8 + i) }
 	for i := range 8 {
@@ -143,7 +143,8 @@ func (g *generator) square8(from, to stack) {
 	}
 }
 
-// square4 transposes 4×4 elements: halves of rows are put together while they are loaded, and then interleaved.
+// square4 transposes 4×4 elements: halves of rows are put together while they are loaded, and then
+// interleaved.
 func (g *generator) square4(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(4 + i) }
 	for h := range 2 { // columns 2h, 2h+1 of rows 0 and 2, and of rows 1 and 3

@@ -7,10 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// parts goes through n elements of the rows that begin at pointers and calls body for each part of them:
-// unroll vectors at a time, then one, then what is left: under the mask edge with AVX-512, as a pair and a
-// single element with AVX2 (whose masked stores are microcode on AMD's processors). The body is to find
-// vector i of a row i vectors behind its pointer. n and the pointers are used up.
+// parts goes through n elements of the rows that begin at pointers and calls body for each part of
+// them: unroll vectors at a time, then one, then what is left: under the mask edge with AVX-512, as a
+// pair and a single element with AVX2 (whose masked stores are microcode on AMD's processors). The body
+// is to find vector i of a row i vectors behind its pointer. n and the pointers are used up.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, i int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
 		for i := range unroll {
@@ -35,8 +35,8 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 	}
 }
 
-// while repeats body as long as n >= step, each time taking step elements off n and moving the pointers by as
-// many.
+// while repeats body as long as n >= step, each time taking step elements off n and moving the pointers
+// by as many.
 func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
 	g.SUBQ(operand.I32(step), n)
 	g.JL(operand.LabelRef(label + "_done"))
@@ -56,8 +56,8 @@ func (g *generator) forward(pointers []reg.GPVirtual, n int) {
 	}
 }
 
-// A part is what one instruction of such a loop covers: a vector, the first elements of a vector under a
-// mask, a pair, or one element. Loads and stores of a part touch nothing else.
+// A part is what one instruction of such a loop covers: a vector, the first elements of a vector under
+// a mask, a pair, or one element. Loads and stores of a part touch nothing else.
 type part struct {
 	*generator
 	width int

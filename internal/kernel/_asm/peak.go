@@ -6,8 +6,8 @@ import (
 )
 
 // peak is a loop of fused multiply-adds between registers, with which speeds are compared. Every
-// instruction depends on the one of the turn before only: as many chains as are needed to hide the latency of
-// the instruction on any CPU (two units, five cycles) and some more.
+// instruction depends on the one of the turn before only: as many chains as are needed to hide the
+// latency of the instruction on any CPU (two units, five cycles) and some more.
 func peak(g *generator) {
 	const chains = 12
 	g.function("peak", "func(n int, x, y float64) float64",

@@ -1,0 +1,173 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"blskernel"
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/dataset/stream"
+	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// modelTasks fit classifiers and regressors, each of its own, and read some that all share, also in one
+// file.
+//
+// On a backend that does not promise bits, what feature maps that are fitted by 50 iterations amount to
+// has no bound that is of use. There the classes of the samples count, which are so far apart that
+// rounding does not exchange them: by half of what a class is apart from the others, which is checked.
+func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
+	t.Helper()
+	const l, first, d, classes = 150, 100, 12, 3
+	rnd := rand.New(rand.NewPCG(74, 1))
+	x, labels := mat.NewDense(l, d, uniform(rnd, l*d)), make([]int, l)
+	for i := range l {
+		labels[i] = i % classes
+		x.Set(i, labels[i], x.At(i, labels[i])+8)
+	}
+	part := func(from, to int) *mat.Dense { return x.Slice(from, to, 0, d).(*mat.Dense) }
+	exact := b.Name() == "pure"
+	result := func(c *bls.Classifier) ([]float64, error) {
+		scores, err := c.DecisionFunction(x)
+		if err != nil {
+			return nil, err
+		}
+		predicted := bls.ArgMax(scores)
+		for i, class := range predicted {
+			for j := range classes {
+				if j != class && !(scores.At(i, class)-scores.At(i, j) > 0.5) {
+					return nil, fmt.Errorf("the scores of sample %d are %v", i, scores.RawRowView(i))
+				}
+			}
+		}
+		if exact {
+			return scores.RawMatrix().Data, nil
+		}
+		out := make([]float64, l)
+		for i, class := range predicted {
+			out[i] = float64(class)
+		}
+		return out, nil
+	}
+	features := bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 3, GroupNodes: 4, EnhancementNodes: 30, Seed: 9}
+
+	var tasks []*soakTask
+	add := func(name string, run func() ([]float64, error)) {
+		tasks = append(tasks, &soakTask{name: name, run: run})
+	}
+	for _, method := range blsupdate.Methods() {
+		fit := func() (*bls.Classifier, error) {
+			c := &bls.Classifier{Backend: b, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-4}}
+			return c, c.Fit(part(0, first), labels[:first])
+		}
+		add(fmt.Sprintf("classifier-%v", method), func() ([]float64, error) {
+			c, err := fit()
+			if err != nil {
+				return nil, err
+			}
+			if err := c.PartialFitContext(faults.CanceledAfter(1), part(first, l), labels[first:]); !errors.Is(err, context.Canceled) {
+				return nil, fmt.Errorf("canceled: %v", err)
+			}
+			var text bytes.Buffer
+			if err := c.Encode(&text); err != nil {
+				return nil, err
+			}
+			if c, err = bls.DecodeClassifier(&text, b); err != nil {
+				return nil, err
+			}
+			if err := c.PartialFit(part(first, l), labels[first:]); err != nil {
+				return nil, err
+			}
+			return result(c)
+		})
+		shared, err := fit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var written bytes.Buffer
+		if err := shared.Encode(&written); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "shared.bls")
+		add(fmt.Sprintf("shared-classifier-%v", method), func() ([]float64, error) {
+			var text bytes.Buffer
+			if err := shared.Encode(&text); err != nil {
+				return nil, err
+			}
+			if !bytes.Equal(text.Bytes(), written.Bytes()) {
+				return nil, errors.New("the model is written as something else")
+			}
+			// All tasks write the same model to the same file, which is there as a whole at any time.
+			if err := modelfile.Save(path, &modelfile.File{Classifier: shared}); err != nil {
+				return nil, err
+			}
+			loaded, err := modelfile.Load(path, b)
+			if err != nil {
+				return nil, err
+			}
+			text.Reset()
+			if err := loaded.Classifier.Encode(&text); err != nil {
+				return nil, err
+			}
+			if !bytes.Equal(text.Bytes(), written.Bytes()) {
+				return nil, errors.New("another model is in the file")
+			}
+			return result(shared)
+		})
+	}
+	return tasks
+}
+
+// streamTasks read one file, each by a Reader of its own, to the end and only in part: what reads ahead
+// ends with it.
+func streamTasks(t *testing.T) []*soakTask {
+	t.Helper()
+	const l, d = 5000, 20
+	rnd := rand.New(rand.NewPCG(75, 1))
+	var text bytes.Buffer
+	for range l {
+		for j := range d {
+			fmt.Fprintf(&text, "%v%c", rnd.NormFloat64(), ",\n"[j/(d-1)])
+		}
+	}
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	read := func(most int) ([]float64, error) {
+		r, err := stream.Open(context.Background(), []string{path}, stream.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		var sums []float64
+		for len(sums) < most {
+			batch, err := r.Next(700)
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			sums = append(sums, gonum.Sum(batch.X))
+		}
+		return sums, r.Close()
+	}
+	return []*soakTask{
+		{name: "read-a-file", run: func() ([]float64, error) { return read(math.MaxInt) }},
+		{name: "read-some-of-a-file", run: func() ([]float64, error) { return read(1) }},
+	}
+}

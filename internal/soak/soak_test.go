@@ -1,0 +1,253 @@
+package soak
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"blskernel"
+	"blskernel/internal/testutil/long"
+)
+
+// soakRounds is how often TestSoak does every task twice. With BLSKERNEL_LONG=1 it does each 1200
+// times, as a process does in an hour that is asked for each of them every three seconds.
+func soakRounds() int {
+	switch {
+	case long.Asked():
+		return 600
+	case testing.Short():
+		return 2
+	default:
+		return 5
+	}
+}
+
+const (
+	soakCallers = 6
+	soakEps     = 0x1p-52
+)
+
+// A soakTask is work on operands that nobody changes, so that any number of goroutines may do it at
+// once. What it makes and changes is its own.
+type soakTask struct {
+	name string
+	run  func() ([]float64, error)
+
+	// bound is how far an element of the result may be from that of a run alone: 0 on the backend pure,
+	// which promises every bit for any number of threads, and elsewhere what both runs may be off by
+	// rounding. It counts times the norm of the result where relative is set.
+	bound    float64
+	relative bool
+
+	want []float64
+}
+
+// agrees returns an error unless the task gives what it gives alone.
+func (s *soakTask) agrees() error {
+	got, err := s.run()
+	if err != nil {
+		return err
+	}
+	if len(got) != len(s.want) {
+		return fmt.Errorf("%d numbers, alone %d", len(got), len(s.want))
+	}
+	bound := s.bound
+	if s.relative {
+		var squares float64
+		for _, v := range s.want {
+			squares += v * v
+		}
+		bound *= math.Sqrt(squares)
+	}
+	for i, v := range got {
+		if math.Float64bits(v) == math.Float64bits(s.want[i]) {
+			continue
+		}
+		if bound == 0 || !(math.Abs(v-s.want[i]) <= bound) {
+			return fmt.Errorf("number %d is %v, alone %v; they may differ by %.2g", i, v, s.want[i], bound)
+		}
+	}
+	return nil
+}
+
+// Many goroutines do everything that the module has at once, on several backends and kernels, while
+// others change the number of threads and of processors and collect garbage. Every result is what it is
+// alone: to the bit on the backend pure, and within the bounds of rounding on others. In the end there
+// are no more goroutines, files and memory in use than after the first round, whatever the number of
+// rounds.
+func TestSoak(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	defer blskernel.SetThreads(0)
+	tasks := soakTasks(t)
+	blskernel.SetThreads(1)
+	for _, s := range tasks {
+		var err error
+		if s.want, err = s.run(); err != nil {
+			t.Fatalf("%s, alone: %v", s.name, err)
+		}
+		if len(s.want) == 0 {
+			t.Fatalf("%s, alone: no result", s.name)
+		}
+	}
+	blskernel.SetThreads(0)
+	goroutines := runtime.NumGoroutine()
+	processors := runtime.GOMAXPROCS(0)
+	var first inUse
+	rounds := soakRounds()
+	for round := range rounds {
+		soakRound(t, tasks, uint64(round))
+		if round == 0 || round == rounds-1 || t.Failed() {
+			blskernel.SetThreads(0)
+			runtime.GOMAXPROCS(processors)
+			now := use(t, goroutines)
+			if round == 0 {
+				first = now
+			}
+			t.Logf("after round %d of %d tasks: %+v", round+1, len(tasks), now)
+			now.noMoreThan(t, first)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// soakRound does every task twice, in a random order.
+func soakRound(t *testing.T, tasks []*soakTask, seed uint64) {
+	rnd := rand.New(rand.NewPCG(seed, 17))
+	order := append(rnd.Perm(len(tasks)), rnd.Perm(len(tasks))...)
+	var done atomic.Bool
+	var changing, calling sync.WaitGroup
+	changing.Add(1)
+	go func() {
+		defer changing.Done()
+		for n := 0; !done.Load(); n++ {
+			blskernel.SetThreads(n % 5)
+			if n%16 == 0 { // it stops the world
+				runtime.GOMAXPROCS(1 + n/16%4)
+			}
+			if n%64 == 32 {
+				runtime.GC() // which takes away what is kept from call to call
+			}
+			if _, err := blskernel.Lookup(""); err != nil || blskernel.Threads() < 1 || blskernel.Describe(nil).Reason == "" || len(blskernel.Names()) == 0 {
+				t.Errorf("the backends: %v", err)
+			}
+			time.Sleep(300 * time.Microsecond)
+		}
+	}()
+	var next atomic.Int64
+	for range soakCallers {
+		calling.Add(1)
+		go func() {
+			defer calling.Done()
+			for {
+				i := next.Add(1) - 1
+				if i >= int64(len(order)) || t.Failed() {
+					return
+				}
+				if err := tasks[order[i]].agrees(); err != nil {
+					t.Errorf("%s: %v", tasks[order[i]].name, err)
+				}
+			}
+		}()
+	}
+	calling.Wait()
+	done.Store(true)
+	changing.Wait()
+}
+
+// inUse is what a leak would make more of.
+type inUse struct {
+	heap    uint64 // bytes
+	objects uint64
+	files   int // open, where Linux says how many
+	threads int // of the operating system that the runtime has, which are told and not judged
+}
+
+// use returns what is in use once there are no more goroutines than there were and the garbage is
+// collected: twice, because a sync.Pool lets go of what it has at the second time.
+func use(t *testing.T, goroutines int) inUse {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > goroutines; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			all := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), goroutines, all[:runtime.Stack(all, true)])
+		}
+	}
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	open, _ := os.ReadDir("/proc/self/fd")
+	return inUse{heap: m.HeapAlloc, objects: m.HeapObjects, files: len(open), threads: pprof.Lookup("threadcreate").Count()}
+}
+
+// noMoreThan fails the test where something has leaked. The runtime and the testing package keep a
+// little for themselves, some 50 KB whatever the rounds. Beyond what is let pass is after the long test
+// what each run of a single task has kept, if that is 220 bytes or more.
+func (u inUse) noMoreThan(t *testing.T, first inUse) {
+	t.Helper()
+	const heap, objects = 1 << 18, 2000
+	if u.heap > first.heap+heap || u.objects > first.objects+objects || u.files > first.files {
+		t.Errorf("%+v are in use, after the first round %+v", u, first)
+	}
+}
+
+// soakTasks are the tasks of all backends, and the products of all kernels.
+func soakTasks(t *testing.T) []*soakTask {
+	t.Helper()
+	var tasks []*soakTask
+	for _, name := range append(blskernel.Names(), "pure/generic", "pure/avx2", "pure/avx512") {
+		b, err := blskernel.Lookup(name)
+		var unavailable *blskernel.UnavailableError
+		if errors.As(err, &unavailable) {
+			continue // a kernel that this CPU has not
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := productTasks(b)
+		if !strings.Contains(name, "/") {
+			own = slices.Concat(own, factorizationTasks(t, b), updaterTasks(t, b), modelTasks(t, b))
+		}
+		for _, s := range own {
+			if s.name = "backend=" + name + "/" + s.name; strings.HasPrefix(name, "pure") {
+				s.bound = 0
+			}
+		}
+		tasks = append(tasks, own...)
+	}
+	return append(tasks, streamTasks(t)...)
+}
+
+func uniform(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 2*rnd.Float64() - 1
+	}
+	return x
+}
+
+// dominant is an n×n matrix of numbers in [-1, 1] but for its diagonal, which is ±2n: all its singular
+// values are in [n, 3n] (C. R. Johnson, A Gersgorin-type lower bound for the smallest singular value,
+// 1989), and ‖A⁻¹‖∞ <= 1/n.
+func dominant(rnd *rand.Rand, n int, sign func(i int) float64) []float64 {
+	a := uniform(rnd, n*n)
+	for i := range n {
+		a[i*n+i] = 2 * float64(n) * sign(i)
+	}
+	return a
+}
+
+func positive(int) float64      { return 1 }
+func alternating(i int) float64 { return float64(1 - 2*(i%2)) }

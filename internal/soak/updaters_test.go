@@ -1,0 +1,147 @@
+package soak
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/testutil/faults"
+	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
+)
+
+// updaterTasks are models of all methods that learn, are canceled, forget, unlearn, are written and
+// read, and go on, each on a model of its own.
+//
+// Weights are within 50 sqrt(l) eps κ² of their norm for every method (docs/numerics.md), and after a
+// removal of rows with a leverage h within 1e4 eps/(1-h) more; two of them are within twice that. The
+// rows are such that κ < 5 and 1-h > 1/4, which is checked.
+func updaterTasks(t *testing.T, b blskernel.Backend) []*soakTask {
+	t.Helper()
+	const (
+		l, k, c = 200, 40, 3
+		q       = 20
+		wide    = 60
+		kappa   = 5
+	)
+	rnd := rand.New(rand.NewPCG(73, 1))
+	rows := func(q int) (a, y *mat.Dense) {
+		return mat.NewDense(q, k, uniform(rnd, q*k)), mat.NewDense(q, c, uniform(rnd, q*c))
+	}
+	a0, y0 := rows(l)
+	a1, y1 := rows(q)
+	a2, y2 := rows(wide)
+	weights := uniform(rnd, q)
+	for i := range weights {
+		weights[i]++
+	}
+	var svd gonum.SVD
+	if !svd.Factorize(a0, gonum.SVDNone) || !(svd.Cond() < kappa) {
+		t.Fatalf("the condition of the first rows is %v", svd.Cond())
+	}
+	// For s = (‖Ax‖ / the smallest singular value of the first rows)² it is 1-h >= 1/(1+s).
+	least := svd.Values(nil)[k-1]
+	if !svd.Factorize(a1, gonum.SVDNone) || !(math.Pow(svd.Values(nil)[0]/least, 2) < 3) {
+		t.Fatal("the rows that are removed are too large")
+	}
+	bound := 2 * (50*math.Sqrt(l+2*q+wide)*soakEps*kappa*kappa + 4e4*soakEps)
+
+	var tasks []*soakTask
+	for _, way := range []struct {
+		method blsupdate.Method
+		form   blsupdate.Form
+	}{
+		{blsupdate.Gram, blsupdate.Auto}, {blsupdate.QR, blsupdate.Auto},
+		{blsupdate.RidgeInverse, blsupdate.Small}, {blsupdate.RidgeInverse, blsupdate.Large},
+		{blsupdate.InverseCholesky, blsupdate.Small}, {blsupdate.InverseCholesky, blsupdate.Large},
+		{blsupdate.Original, blsupdate.Auto},
+		{blsupdate.Improved, blsupdate.Small}, {blsupdate.Improved, blsupdate.Large}, {blsupdate.Improved, blsupdate.Compressed},
+	} {
+		opt := blsupdate.Options{Form: way.form, Backend: b}
+		if way.method != blsupdate.Original && way.method != blsupdate.Improved {
+			opt.Lambda = 1e-3
+		}
+		run := func() ([]float64, error) {
+			u, err := blsupdate.New(way.method, a0, y0, opt)
+			if err != nil {
+				return nil, err
+			}
+			if err := canceledOnce(u, a1, y1); err != nil {
+				return nil, err
+			}
+			for _, step := range []func() error{
+				func() error { return u.AddInputs(a1, y1) },
+				func() error { return u.AddWeightedInputs(a1, y1, weights) },
+				func() error { return u.RemoveInputs(a1, y1) },
+				func() error { return u.Forget(0.75) },
+				func() error { u, err = again(u, b); return err },
+				func() error { return u.AddInputs(a2, y2) },
+			} {
+				if err := step(); err != nil {
+					return nil, err
+				}
+			}
+			w, err := u.Weights()
+			if err != nil {
+				return nil, err
+			}
+			if d := u.Condition().Digits; !(d > 6) {
+				return nil, fmt.Errorf("%v digits", d)
+			}
+			return w.RawMatrix().Data, nil
+		}
+		tasks = append(tasks, &soakTask{name: fmt.Sprintf("%v-%v", way.method, way.form), bound: bound, relative: true, run: run})
+	}
+	return tasks
+}
+
+// canceledOnce adds rows with a context that is done, which changes nothing.
+func canceledOnce(u blsupdate.Updater, ax, ya *mat.Dense) error {
+	before, err := digest(u)
+	if err != nil {
+		return err
+	}
+	if err := u.AddInputsContext(faults.CanceledAfter(0), ax, ya); !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("canceled: %v", err)
+	}
+	after, err := digest(u)
+	if err == nil && after != before {
+		err = errors.New("an update that was canceled has changed the model")
+	}
+	return err
+}
+
+// digest is that of the encoding of a model.
+func digest(u blsupdate.Updater) (uint64, error) {
+	h := fnv.New64a()
+	err := blsupdate.Encode(h, u)
+	return h.Sum64(), err
+}
+
+// again returns what is read of what is written of u, which is written as the same.
+func again(u blsupdate.Updater, b blskernel.Backend) (blsupdate.Updater, error) {
+	var text bytes.Buffer
+	if err := blsupdate.Encode(&text, u); err != nil {
+		return nil, err
+	}
+	v, err := blsupdate.Decode(bytes.NewReader(text.Bytes()), b)
+	if err != nil {
+		return nil, err
+	}
+	var second bytes.Buffer
+	if err := blsupdate.Encode(&second, v); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(text.Bytes(), second.Bytes()) {
+		return nil, errors.New("what was read is written as something else")
+	}
+	return v, nil
+}
