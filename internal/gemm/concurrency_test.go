@@ -236,10 +236,7 @@ func TestTeamStops(t *testing.T) {
 // each but the caller's what starts it and what is waited on. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	const shared = 4
-	runs := 10
-	if testing.Short() {
-		runs = 2
-	}
+	const runs = 10
 	for _, threads := range []int{2, 4} {
 		setThreads(t, threads)
 		for _, j := range jobs(t) {
