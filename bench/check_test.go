@@ -50,8 +50,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// checkRow fails the test unless the weights of r are within the bound of those from scratch and of those
-// of the first method.
+// checkRow fails the test unless the weights of r are within the bound of those from scratch and of
+// those of the first method.
 func checkRow(t *testing.T, r Row) {
 	t.Helper()
 	c := r.Check
@@ -66,8 +66,8 @@ func checkRow(t *testing.T, r Row) {
 	}
 }
 
-// TestCheckSees changes the weights by 1e-3 and expects the check to say so: for both methods against the
-// solution from scratch, and for one of them against the other.
+// TestCheckSees changes the weights by 1e-3 and expects the check to say so: for both methods against
+// the solution from scratch, and for one of them against the other.
 func TestCheckSees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, y := random(r, 40, 7), random(r, 40, 3)
@@ -130,7 +130,8 @@ func TestSolveDeficient(t *testing.T) {
 	}
 }
 
-// TestCheckGrowingRank has fewer samples than nodes at first; all numbers are finite, as JSON wants them.
+// TestCheckGrowingRank has fewer samples than nodes at first; all numbers are finite, as JSON wants
+// them.
 func TestCheckGrowingRank(t *testing.T) {
 	e := small(30, 20, 3)
 	e.Check, e.Update.Lambda = true, 0

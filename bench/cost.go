@@ -22,8 +22,8 @@ type Setting struct {
 	L, K, Q, C int
 }
 
-// A CostStep is one step of an update: its flops by the model and as the backend was asked for them, and its time
-// as predicted from the rates of the machine and as measured.
+// A CostStep is one step of an update: its flops by the model and as the backend was asked for them,
+// and its time as predicted from the rates of the machine and as measured.
 type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`
@@ -51,42 +51,43 @@ type Cost struct {
 // Variant names the method with the form that was taken, as Variant.String has it.
 func (c Cost) Variant() string { return variantName(c.Method, c.Form, c.Solve) }
 
-// Deviation returns how far the predicted time is from the measured one, relative to the latter; it is negative
-// where less was predicted.
+// Deviation returns how far the predicted time is from the measured one, relative to the latter; it is
+// negative where less was predicted.
 func (c Cost) Deviation() float64 {
 	return c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1
 }
 
 // A Measured is what several models took that were updated in turn, round by round.
 type Measured struct {
-	// Costs has, for each setting, the account of the update with the median deviation of the measured from the
-	// predicted time.
+	// Costs has, for each setting, the account of the update with the median deviation of the measured
+	// from the predicted time.
 	Costs []Cost
-	// Speed is the median over the rounds of the first setting's time over that of each, and Flops the same of
-	// the flops by the model.
+	// Speed is the median over the rounds of the first setting's time over that of each, and Flops the
+	// same of the flops by the model.
 	Speed, Flops []float64
 	Rounds       int
 }
 
-// An update is measured at least leastCostRounds times, and again until that took costSeconds or was done
-// mostCostRounds times.
+// An update is measured at least leastCostRounds times, and again until that took costSeconds or was
+// done mostCostRounds times.
 const (
 	leastCostRounds = 5
 	mostCostRounds  = 101
 	costSeconds     = 2.0
 )
 
-// longCost is the time of an update, in seconds, from which on garbage of the one before is collected first: new
-// matrices then take the place of old ones, as they do sooner or later in use. Short updates follow one another as a
-// stream of samples has them, with what they need in the caches.
+// longCost is the time of an update, in seconds, from which on garbage of the one before is collected
+// first: new matrices then take the place of old ones, as they do sooner or later in use. Short updates
+// follow one another as a stream of samples has them, with what they need in the caches.
 const longCost = 0.05
 
-// Measure starts a model with random rows for each of the settings and updates them in turn, rounds times, or as
-// often as seems useful where that is 0. Each update by a method whose cost depends
-// on l finds q samples more than the one before, and has its own prediction; Cost.L says where it was. The first
-// update is left out: it pays for fresh memory and for goroutines that have to start. updated, which may be nil,
-// is called after every update; how many there will be is not known where rounds is 0. There are no rounds of no
-// settings. It stops with the context's error before the next update if ctx is cancelled.
+// Measure starts a model with random rows for each of the settings and updates them in turn, rounds
+// times, or as often as seems useful where that is 0. Each update by a method whose cost depends on l
+// finds q samples more than the one before, and has its own prediction; Cost.L says where it was. The
+// first update is left out: it pays for fresh memory and for goroutines that have to start. updated,
+// which may be nil, is called after every update; how many there will be is not known where rounds is
+// 0. There are no rounds of no settings. It stops with the context's error before the next update if
+// ctx is cancelled.
 func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, rounds int, seed uint64, updated func()) (Measured, error) {
 	if len(settings) == 0 {
 		return Measured{}, nil
@@ -165,8 +166,8 @@ func (r *costRun) refresh() {
 	r.read = time.Now()
 }
 
-// update adds the rows once more and returns the seconds that took. What is predicted is for the speed that the
-// machine has at the time, which is looked at before, and if it took longer afterwards too.
+// update adds the rows once more and returns the seconds that took. What is predicted is for the speed
+// that the machine has at the time, which is looked at before, and if it took longer afterwards too.
 func (r *costRun) update() (float64, error) {
 	if time.Since(r.read).Seconds() > refreshInterval {
 		r.refresh()

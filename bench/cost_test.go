@@ -11,8 +11,9 @@ import (
 	"blskernel/blsupdate"
 )
 
-// TestValidateCosts takes every setting of the grid, made small, through every method and form on every backend:
-// the flops counted are those of the model, and every step has a predicted and a measured time.
+// TestValidateCosts takes every setting of the grid, made small, through every method and form on every
+// backend: the flops counted are those of the model, and every step has a predicted and a measured
+// time.
 func TestValidateCosts(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	for _, name := range blskernel.Names() {
@@ -105,7 +106,8 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestValidationGrid holds the grid to what it is for: every method, at least 30 settings, all of which can start.
+// TestValidationGrid holds the grid to what it is for: every method, at least 30 settings, all of which
+// can start.
 func TestValidationGrid(t *testing.T) {
 	grid := ValidationGrid(nil)
 	seen := map[blsupdate.Method]bool{}

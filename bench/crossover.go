@@ -19,9 +19,9 @@ import (
 // with that of starting over from all l+q rows, for A⁺ and the weights by the ridge formula, and for
 // the weights alone by the normal equations.
 //
-// The rows are random, and A is well-conditioned. Of an ill-conditioned A, as the features of broad learning
-// may be, the ridge formula takes as long and is less accurate; the accurate start that blsupdate.New
-// makes of it is by QR and takes more.
+// The rows are random, and A is well-conditioned. Of an ill-conditioned A, as the features of broad
+// learning may be, the ridge formula takes as long and is less accurate; the accurate start that
+// blsupdate.New makes of it is by QR and takes more.
 //
 // Every update is of the same l rows. What it added is removed again, outside of the time, where that
 // takes fewer flops by the model than a start from the l rows does, as for small q; else, or where the
@@ -38,7 +38,8 @@ type Crossover struct {
 	Seed     uint64
 	Backend  blskernel.Backend // nil for blskernel.Default()
 	Rates    *blsupdate.Rates  // that the planner goes by; nil for flops
-	// Done has the points of a run before, which was interrupted: those that Known returns are not measured again.
+	// Done has the points of a run before, which was interrupted: those that Known returns are not
+	// measured again.
 	Done []CrossoverPoint
 }
 
@@ -82,8 +83,8 @@ func (c *Crossover) Validate() error {
 	return nil
 }
 
-// Run calls emit with the point of each q that Known has none of. progress may be nil. It stops with the
-// context's error before the next update or start if ctx is cancelled, and with emit's error if it
+// Run calls emit with the point of each q that Known has none of. progress may be nil. It stops with
+// the context's error before the next update or start if ctx is cancelled, and with emit's error if it
 // returns one.
 func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, progress Progress) error {
 	if err := c.Validate(); err != nil {

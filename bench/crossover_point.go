@@ -12,8 +12,8 @@ type CrossoverPoint struct {
 	Seed    uint64            `json:"seed"` // of the rows; 0 in files written before it was kept
 	Rounds  int               `json:"rounds"`
 	Methods []CrossoverTiming `json:"methods"` // updates by each method, the planner's last
-	// RetrainPseudoinverse is A⁺ and W from scratch of all l+q rows, by the ridge formula; RetrainWeights is W alone
-	// from scratch, by the method Gram.
+	// RetrainPseudoinverse is A⁺ and W from scratch of all l+q rows, by the ridge formula;
+	// RetrainWeights is W alone from scratch, by the method Gram.
 	RetrainPseudoinverse CrossoverTiming `json:"retrain_pseudoinverse"`
 	RetrainWeights       CrossoverTiming `json:"retrain_weights"`
 	Planner              string          `json:"planner"` // the variant that the planner chooses, as in Variant.String

@@ -10,7 +10,8 @@ import (
 	"blskernel/dataset"
 )
 
-// The paper's experiment at a small size: two methods learn the same batches, and have the same accuracy.
+// The paper's experiment at a small size: two methods learn the same batches, and have the same
+// accuracy.
 func ExampleIncremental() {
 	e := &bench.Incremental{
 		Train: dataset.Digits(600, 1), Test: dataset.Digits(300, 2),
@@ -71,7 +72,8 @@ func ExamplePaperFlops() {
 	// B: 2q²k 4000 4000, 2q²k 4000 4000
 }
 
-// Updates by two methods, measured in turn. The flops that the backend was asked for are those of the model.
+// Updates by two methods, measured in turn. The flops that the backend was asked for are those of the
+// model.
 func ExampleMeasure() {
 	setting := bench.Setting{Method: blsupdate.Gram, Options: blsupdate.Options{Lambda: 1e-3}, L: 100, K: 20, Q: 10, C: 2}
 	other := setting
@@ -92,8 +94,8 @@ func ExampleMeasure() {
 	// 2 settings, 0 unequal
 }
 
-// From how many rows on starting over is faster than an update, from three points: the time of the update grows with q, that
-// of starting over does not.
+// From how many rows on starting over is faster than an update, from three points: the time of the
+// update grows with q, that of starting over does not.
 func ExampleCrossings() {
 	var points []bench.CrossoverPoint
 	for _, q := range []int{10, 100, 1000} {

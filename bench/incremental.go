@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"time"
@@ -23,12 +22,13 @@ type Incremental struct {
 	Initial int             // l, samples of the start
 	Batch   int             // q, samples of an update
 	Updates int             // number of updates
-	// Whitening sends all samples through a ZCA that is fitted to the first ones; nil leaves them as they are.
+	// Whitening sends all samples through a ZCA that is fitted to the first ones; nil leaves them as
+	// they are.
 	Whitening *dataset.ZCAOptions
 	Features  bls.FeatureOptions
 	Variants  []Variant
-	// Update has the options of the updates but for those that are the variants'. Its Backend is also that of the test,
-	// and of the features if they have none.
+	// Update has the options of the updates but for those that are the variants'. Its Backend is also
+	// that of the test, and of the features if they have none.
 	Update blsupdate.Options
 	// Check solves the problem from scratch after each step and compares the weights. It keeps
 	// all features, 8kl bytes, and takes longer than the experiment itself.
@@ -41,9 +41,9 @@ type Incremental struct {
 	Resume *Resume
 }
 
-// A Resume says how far an experiment came. The states are then built anew from all samples of the steps that are done,
-// which takes as long as retraining and is not in the times. For Original and Improved with lambda > 0 that is
-// not quite the state that was lost: see blsupdate.Original.
+// A Resume says how far an experiment came. The states are then built anew from all samples of the
+// steps that are done, which takes as long as retraining and is not in the times. For Original and
+// Improved with lambda > 0 that is not quite the state that was lost: see blsupdate.Original.
 type Resume struct {
 	Steps        int       // that are done, with the start; at least 1
 	TotalSeconds []float64 // of them, by variant
@@ -55,13 +55,15 @@ type Row struct {
 	Variant  string  `json:"variant"`  // the method with the choices that were asked for: Variant.String
 	Samples  int     `json:"samples"`  // l so far
 	Accuracy float64 `json:"accuracy"` // on the test set, percent; NaN, which JSON does not have, without one
-	// UpdateSeconds is the time of this step: the features of the batch, which are computed once for all
-	// methods and take FeatureSeconds, the update and the new W. TotalSeconds adds up the steps. In the start, variants
-	// that start in the same way have the same time: the mean of what their starts took.
+	// UpdateSeconds is the time of this step: the features of the batch, which are computed once for
+	// all methods and take FeatureSeconds, the update and the new W. TotalSeconds adds up the steps. In
+	// the start, variants that start in the same way have the same time: the mean of what their starts
+	// took.
 	UpdateSeconds  float64 `json:"update_seconds"`
 	TotalSeconds   float64 `json:"total_seconds"`
 	FeatureSeconds float64 `json:"feature_seconds"`
-	// WhiteningSeconds is the time in which the whitening was fitted, in the start; it is in no other time.
+	// WhiteningSeconds is the time in which the whitening was fitted, in the start; it is in no other
+	// time.
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	FlopsModel       float64 `json:"flops_model"`
 	FlopsCounted     float64 `json:"flops_counted"`
@@ -87,13 +89,14 @@ func (e *Incremental) Nodes() int {
 	return groups*nodes + e.Features.EnhancementNodes
 }
 
-// Run runs the experiment and calls emit with the rows of every step, one for each method in the
-// order of e.Variants. It stops with the context's error before the next update if ctx is cancelled, with
+// Run runs the experiment and calls emit with the rows of every step, one for each method in the order
+// of e.Variants. It stops with the context's error before the next update if ctx is cancelled, with
 // emit's error if it returns one, and with that of Validate before anything else. progress may be nil;
-// its last call, after the last rows, has done equal to total. Both functions are called on the calling goroutine.
+// its last call, after the last rows, has done equal to total. Both functions are called on the calling
+// goroutine.
 //
-// Garbage is collected before each part that is timed, so that none pays for another's, and from step to
-// step the variants change places: see order.
+// Garbage is collected before each part that is timed, so that none pays for another's, and from step
+// to step the variants change places: see order.
 func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress Progress) error {
 	if err := e.Validate(); err != nil {
 		return err
@@ -301,65 +304,4 @@ func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
 func (r *incrementalRun) did(flops float64) {
 	r.done += flops
 	r.plan = r.plan[1:]
-}
-
-// expand returns the rows of A for the given samples. The first ones are those that the maps are
-// fitted to.
-func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
-	x := r.Train.Dense(from, to)
-	if r.features != nil {
-		return r.transform(x)
-	}
-	if r.Whitening != nil {
-		r.tell("whitening")
-		began := time.Now()
-		if r.zca, err = dataset.FitZCA(x, *r.Whitening); err != nil {
-			return nil, err
-		}
-		r.whitening = time.Since(began).Seconds()
-		if err := r.zca.Transform(x, x); err != nil {
-			return nil, err
-		}
-	}
-	r.tell("feature maps")
-	opt := r.Features
-	if opt.Backend == nil {
-		opt.Backend = r.Update.Backend
-	}
-	r.features, a, err = bls.FitTransformFeatures(x, opt)
-	return a, err
-}
-
-// transform returns the rows of A for the samples x, which it may overwrite.
-func (r *incrementalRun) transform(x *mat.Dense) (*mat.Dense, error) {
-	if r.zca != nil {
-		if err := r.zca.Transform(x, x); err != nil {
-			return nil, err
-		}
-	}
-	return r.features.Transform(x)
-}
-
-// test fills in the accuracies and, where it is wanted, the check.
-func (r *incrementalRun) test(rows []Row, a, y *mat.Dense) error {
-	if r.Test != nil && r.testA == nil {
-		var err error
-		if r.testA, err = r.transform(r.Test.Dense(0, r.Test.Len())); err != nil {
-			return err
-		}
-		r.testY = r.Test.LabelsInt(0, r.Test.Len())
-	}
-	for i, w := range r.weights {
-		rows[i].Accuracy = math.NaN()
-		if r.Test != nil {
-			var scores mat.Dense
-			mat.Mul(r.Update.Backend, &scores, r.testA, w)
-			rows[i].Accuracy = bls.Accuracy(bls.ArgMax(&scores), r.testY)
-		}
-	}
-	if r.Check {
-		r.tell("solution from scratch")
-		return r.check.compare(r.Variants, rows, r.weights, a, y, r.Update)
-	}
-	return nil
 }

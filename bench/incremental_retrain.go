@@ -8,8 +8,8 @@ import (
 	"blskernel/mat"
 )
 
-// retained has the rows of A and Y so far, where an experiment has to go back to them, in storage for all that
-// will come.
+// retained has the rows of A and Y so far, where an experiment has to go back to them, in storage for
+// all that will come.
 type retained struct {
 	a, y *mat.Dense
 	rows int

@@ -5,8 +5,8 @@ import (
 	"blskernel/internal/memory"
 )
 
-// checkMemory returns a *blsupdate.MemoryError where there is no room for the models of all variants at the end, which are
-// there at the same time, with the nodes of the samples of the last step.
+// checkMemory returns a *blsupdate.MemoryError where there is no room for the models of all variants at
+// the end, which are there at the same time, with the nodes of the samples of the last step.
 func (e *Incremental) checkMemory() error {
 	last := e.Initial
 	if e.Updates > 0 {
@@ -20,7 +20,8 @@ func (e *Incremental) checkMemory() error {
 		"a run of %d variants with %d nodes and %d samples", len(e.Variants), e.Nodes(), e.Initial+e.Updates*e.Batch)
 }
 
-// checkMemory returns a *blsupdate.MemoryError where there is no room for all rows and the largest of the models.
+// checkMemory returns a *blsupdate.MemoryError where there is no room for all rows and the largest of
+// the models.
 func (c *Crossover) checkMemory(most int) error {
 	var model int64
 	for _, v := range c.Variants {

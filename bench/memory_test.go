@@ -11,7 +11,8 @@ import (
 	"blskernel/internal/memory"
 )
 
-// TestRefusedForMemory has runs for which there is no room: nothing is emitted, and the error says how much it would take.
+// TestRefusedForMemory has runs for which there is no room: nothing is emitted, and the error says how
+// much it would take.
 func TestRefusedForMemory(t *testing.T) {
 	train := dataset.Digits(130, 1)
 	variants := []Variant{{Method: blsupdate.Gram}, {Method: blsupdate.Improved}}

@@ -43,8 +43,8 @@ type mnistRun struct {
 	check                   bool
 }
 
-// run returns the accuracies of the last of the methods, step by step, after it has compared all with the first in
-// every row.
+// run returns the accuracies of the last of the methods, step by step, after it has compared all with
+// the first in every row.
 func (m mnistRun) run(t *testing.T, train, test *dataset.Images) []float64 {
 	t.Helper()
 	e := &Incremental{
@@ -91,17 +91,17 @@ func TestMNIST(t *testing.T) {
 	}
 }
 
-// TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000 (q > k) and by
-// 1,000 (q < k). The problem of a seed at 60,000 samples is the same whatever the method and q, so what one run has
-// shown of the accuracy, or of the weights, no other repeats in full. Original, of which an update by 10,000 samples
-// takes 3 to 10 Tflop, has the first updates.
+// TestMNISTLong is the experiment itself: k = 1100, first 10,000 samples, then the others by 10,000 (q
+// > k) and by 1,000 (q < k). The problem of a seed at 60,000 samples is the same whatever the method
+// and q, so what one run has shown of the accuracy, or of the weights, no other repeats in full.
+// Original, of which an update by 10,000 samples takes 3 to 10 Tflop, has the first updates.
 func TestMNISTLong(t *testing.T) {
 	long.Only(t)
 	train, test := mnist(t)
 	large := mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, lambda: 0x1p-30, seed: 1, methods: []blsupdate.Method{blsupdate.Improved}, check: true}
 	accuracies := large.run(t, train, test)
-	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at 60,000 samples and
-	// 96.67, 96.91 and 96.75% at 10,000.
+	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at 60,000
+	// samples and 96.67, 96.91 and 96.75% at 10,000.
 	t.Run("seeds", func(t *testing.T) {
 		first, last := accuracies[0], accuracies[len(accuracies)-1]
 		for _, seed := range []uint64{2, 3} {

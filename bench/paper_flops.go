@@ -9,8 +9,9 @@ import (
 	"blskernel/internal/backend"
 )
 
-// A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which the two ways to an
-// update differ, by the paper's formulas, and as they were counted in an update that was done.
+// A FlopsCase is the paper's Table 1 at one choice of l, k and q: the flops of the steps in which the
+// two ways to an update differ, by the paper's formulas, and as they were counted in an update that was
+// done.
 type FlopsCase struct {
 	Backend  string      `json:"backend"`
 	Seed     uint64      `json:"seed"` // of the rows; 0 in files written before it was kept

@@ -14,8 +14,8 @@ const (
 	NORB  = "norb"
 )
 
-// A PaperTable has the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes nodes is
-// trained on the first Initial samples of Data, and Batch samples are added Updates times.
+// A PaperTable has the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes
+// nodes is trained on the first Initial samples of Data, and Batch samples are added Updates times.
 type PaperTable struct {
 	Table                          int
 	Data                           string // MNIST or NORB
@@ -69,13 +69,14 @@ func (t PaperTable) Scaled(s float64) PaperTable {
 // Samples returns the number of training samples that the table needs.
 func (t PaperTable) Samples() int { return t.Initial + t.Updates*t.Batch }
 
-// Workspace returns the bytes with which no row of D' is computed twice, which the paper does not do either: see
-// blsupdate.Options.Workspace.
+// Workspace returns the bytes with which no row of D' is computed twice, which the paper does not do
+// either: see blsupdate.Options.Workspace.
 func (t PaperTable) Workspace() int64 { return 8 * int64(t.Batch) * int64(t.Samples()) }
 
-// Features returns the settings of Algorithm 1 for the table's k: 10 groups of 10 feature nodes, as the paper has for
-// MNIST, and enhancement nodes for the rest. For NORB the paper's share of feature nodes is not known, which makes no
-// difference to the times of updates. Where k is small, feature nodes are at most half of it.
+// Features returns the settings of Algorithm 1 for the table's k: 10 groups of 10 feature nodes, as the
+// paper has for MNIST, and enhancement nodes for the rest. For NORB the paper's share of feature nodes
+// is not known, which makes no difference to the times of updates. Where k is small, feature nodes are
+// at most half of it.
 func (t PaperTable) Features() bls.FeatureOptions {
 	opt := bls.FeatureOptions{Groups: bls.DefaultGroups, GroupNodes: bls.DefaultGroupNodes}
 	opt.Groups = max(1, min(opt.Groups, t.Nodes/(2*opt.GroupNodes)))

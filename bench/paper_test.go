@@ -13,8 +13,8 @@ import (
 	"blskernel/dataset"
 )
 
-// TestPaperTables compares the settings with the flops that follow from them, in Gflop, as the design has them for
-// some rows: they would not agree with another k, q or l.
+// TestPaperTables compares the settings with the flops that follow from them, in Gflop, as the design
+// has them for some rows: they would not agree with another k, q or l.
 func TestPaperTables(t *testing.T) {
 	for _, tc := range []struct {
 		table, update      int // the first update is 1
@@ -155,7 +155,8 @@ func TestPaperResume(t *testing.T) {
 				t.Errorf("after %d rows: %+v, want %+v", n, r, w)
 			}
 			for c := range r.Cells {
-				// The ridge of the start is not quite the same in a state that is built anew: a test image or two.
+				// The ridge of the start is not quite the same in a state that is built anew: a test
+				// image or two.
 				if math.Abs(*r.Cells[c].Accuracy-*w.Cells[c].Accuracy) > 1 || r.Cells[c].FlopsModel != w.Cells[c].FlopsModel {
 					t.Errorf("after %d rows: %+v, want %+v", n, r.Cells[c], w.Cells[c])
 				}

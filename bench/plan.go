@@ -3,10 +3,10 @@ package bench
 import "blskernel/blsupdate"
 
 // plan returns the flops that the model expects of each step by each variant, in the order in which
-// they run: those of the update and of the solution for the weights, and of retraining where that is measured. It
-// takes every A to have as many independent rows as it can, and the start of A⁺ to be by QR: the features of broad
-// learning are too ill-conditioned for the Cholesky factor of AᵀA to be accurate, unless lambda is large. Retraining is
-// by that factor all the same.
+// they run: those of the update and of the solution for the weights, and of retraining where that is
+// measured. It takes every A to have as many independent rows as it can, and the start of A⁺ to be by
+// QR: the features of broad learning are too ill-conditioned for the Cholesky factor of AᵀA to be
+// accurate, unless lambda is large. Retraining is by that factor all the same.
 func (e *Incremental) plan() []float64 {
 	k, c := e.Nodes(), e.Train.Classes
 	flops := func(v Variant, action blsupdate.Action, s blsupdate.Shape) float64 {

@@ -40,8 +40,8 @@ func variantName(method, form string, solve bool) string {
 	return method
 }
 
-// ParseVariant is the inverse of Variant.String; the parts after the method may stand in any order. The error says
-// which part is wrong.
+// ParseVariant is the inverse of Variant.String; the parts after the method may stand in any order. The
+// error says which part is wrong.
 func ParseVariant(s string) (Variant, error) {
 	parts := strings.Split(s, "/")
 	m, err := blsupdate.ParseMethod(parts[0])

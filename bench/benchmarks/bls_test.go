@@ -10,8 +10,8 @@ import (
 	"blskernel/mat"
 )
 
-// The feature maps and models are of synthetic digits, 784 pixels each, with 100 feature nodes and as many
-// enhancement nodes as make up -k, 200 with the default.
+// The feature maps and models are of synthetic digits, 784 pixels each, with 100 feature nodes and as
+// many enhancement nodes as make up -k, 200 with the default.
 const featureNodes = bls.DefaultGroups * bls.DefaultGroupNodes
 
 // digits returns as many samples as a model learns first, -l, with their labels and targets.

@@ -56,9 +56,9 @@ var without = map[string]string{
 	"mat.NewDense":         "gonum's", "mat.NewSymPacked": "keeps a slice",
 }
 
-// TestEveryOperationHasABenchmark reads the sources: what they export has to be benchmarked here under its own name,
-// or to be in the list of what needs no benchmark, and that list has nothing else. What takes a context is
-// benchmarked without it, where there is such a method.
+// TestEveryOperationHasABenchmark reads the sources: what they export has to be benchmarked here under
+// its own name, or to be in the list of what needs no benchmark, and that list has nothing else. What
+// takes a context is benchmarked without it, where there is such a method.
 func TestEveryOperationHasABenchmark(t *testing.T) {
 	have := map[string]bool{}
 	for _, d := range declarations(t, ".", true) {
@@ -134,8 +134,8 @@ func (o operation) benchmark() string {
 	}
 }
 
-// declarations returns the functions and methods that the Go files of a folder declare: of the tests, or without
-// them. Files are read whatever their build constraints.
+// declarations returns the functions and methods that the Go files of a folder declare: of the tests,
+// or without them. Files are read whatever their build constraints.
 func declarations(t *testing.T, dir string, tests bool) []operation {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -68,7 +68,8 @@ func BenchmarkBlsDecodeRegressor(b *testing.B) {
 	decoding(b, fittedRegressor, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeRegressor(r, bk); return err })
 }
 
-// BenchmarkBlsupdateEncode and the next one are of the state of each method, which for Original and Improved has A⁺.
+// BenchmarkBlsupdateEncode and the next one are of the state of each method, which for Original and
+// Improved has A⁺.
 func BenchmarkBlsupdateEncode(b *testing.B) {
 	modelsAlone(b, methods(blsupdate.ActionAdd), func(m *model) call {
 		m.fresh()
@@ -90,8 +91,8 @@ func BenchmarkBlsupdateDecode(b *testing.B) {
 	})
 }
 
-// BenchmarkUpdaterAddInputsContext is AddInputs with a context that can be canceled, for which some methods have to
-// keep what they overwrite.
+// BenchmarkUpdaterAddInputsContext is AddInputs with a context that can be canceled, for which some
+// methods have to keep what they overwrite.
 func BenchmarkUpdaterAddInputsContext(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -112,8 +112,8 @@ func squares(b *testing.B, prepare func(bk blskernel.Backend, n int) call) {
 	variants(b, []string{""}, func(bk blskernel.Backend, _ string, n int) call { return prepare(bk, n) })
 }
 
-// variants runs a sub-benchmark for each backend, each of the variants, which are keys and values or nothing, and
-// each order.
+// variants runs a sub-benchmark for each backend, each of the variants, which are keys and values or
+// nothing, and each order.
 func variants(b *testing.B, names []string, prepare func(bk blskernel.Backend, variant string, n int) call) {
 	backends(b, func(b *testing.B, bk blskernel.Backend) {
 		for _, v := range names {

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// implementation runs sub-benchmarks of lapack.Implementation, with the backend for blas64 as well, as a program has
-// it that is all gonum.
+// implementation runs sub-benchmarks of lapack.Implementation, with the backend for blas64 as well, as
+// a program has it that is all gonum.
 func implementation(b *testing.B, names []string, prepare func(impl lapack.Implementation, v string, n int) call) {
 	before := blas64.Implementation()
 	defer blas64.Use(before)

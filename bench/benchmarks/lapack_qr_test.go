@@ -8,8 +8,8 @@ import (
 	"blskernel/mat"
 )
 
-// The QR factorizations are of matrices with four times as many rows as columns, the n of the name: 2k²l - 2k³/3
-// flops.
+// The QR factorizations are of matrices with four times as many rows as columns, the n of the name:
+// 2k²l - 2k³/3 flops.
 const tall = 4
 
 func flopsQR(n int) float64 { return 2*f3(n, n, tall*n) - 2*cube(n)/3 }
@@ -60,7 +60,8 @@ func BenchmarkQRRTo(b *testing.B) {
 	})
 }
 
-// BenchmarkQRSolveTo solves with as many right-hand sides as columns: 4lkc - 2k²c for Qᵀb and k²c for R.
+// BenchmarkQRSolveTo solves with as many right-hand sides as columns: 4lkc - 2k²c for Qᵀb and k²c for
+// R.
 func BenchmarkQRSolveTo(b *testing.B) {
 	squares(b, func(bk blskernel.Backend, n int) call {
 		f, x, rhs := orthogonal(bk, n), dense(n, n), dense(tall*n, n)

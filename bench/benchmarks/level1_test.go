@@ -6,9 +6,9 @@ import (
 	"blskernel"
 )
 
-// Vectors have as many elements as a matrix of the order in the name. The operations of Level 1 and 2 are limited
-// by memory, so that MB/s are of interest beside GFLOP/s. Where they add to an operand the multiplier changes its
-// sign from call to call, so that the operand stays where it is.
+// Vectors have as many elements as a matrix of the order in the name. The operations of Level 1 and 2
+// are limited by memory, so that MB/s are of interest beside GFLOP/s. Where they add to an operand the
+// multiplier changes its sign from call to call, so that the operand stays where it is.
 
 // sink keeps results that nobody else takes.
 var sink float64

@@ -8,8 +8,8 @@ import (
 	"blskernel/bench/speed"
 )
 
-// The cases of these operations, their operands, their flops and the check of their results are those of package
-// speed.
+// The cases of these operations, their operands, their flops and the check of their results are those
+// of package speed.
 
 func BenchmarkDgemm(b *testing.B)   { cases(b, "dgemm") }
 func BenchmarkDsyrk(b *testing.B)   { cases(b, "dsyrk") }

@@ -30,16 +30,16 @@ func square(n int, d float64) []float64 {
 	return a
 }
 
-// packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is positive
-// definite, with 0 as good as certainly not.
+// packed returns a packed symmetric matrix of order n with d added to its diagonal. With d = n it is
+// positive definite, with 0 as good as certainly not.
 func packed(n int, d float64) *mat.SymPacked {
 	s := mat.NewSymPacked(n, vector(n*(n+1)/2))
 	s.AddDiagonal(d)
 	return s
 }
 
-// triangle returns a well-conditioned triangular n×n matrix I + E, by rows. Both triangles are filled: the elements
-// of a row or column of E add up to less than 1/2.
+// triangle returns a well-conditioned triangular n×n matrix I + E, by rows. Both triangles are filled:
+// the elements of a row or column of E add up to less than 1/2.
 func triangle(n int) []float64 {
 	a := vector(n * n)
 	for i := range a {
@@ -61,8 +61,8 @@ func (s saved) reset() { copy(s.data, s.initial) }
 // dense returns the storage as a matrix of the given shape.
 func (s saved) dense(rows, cols int) *mat.Dense { return mat.NewDense(rows, cols, s.data) }
 
-// normal returns a matrix of normally distributed numbers: data of a model, well conditioned where it is taller
-// than wide.
+// normal returns a matrix of normally distributed numbers: data of a model, well conditioned where it
+// is taller than wide.
 func normal(rows, cols int, seed uint64) *mat.Dense {
 	r := rand.New(rand.NewPCG(seed, 1))
 	m := mat.NewDense(rows, cols, nil)

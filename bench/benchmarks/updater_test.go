@@ -14,8 +14,8 @@ import (
 // lambda is the ridge of the paper.
 var lambda = math.Exp2(-30)
 
-// A model is what a benchmark of package blsupdate starts from: a method with its options, rows that it learned
-// first, and rows that come or go.
+// A model is what a benchmark of package blsupdate starts from: a method with its options, rows that it
+// learned first, and rows that come or go.
 type model struct {
 	method       blsupdate.Method
 	opt          blsupdate.Options
@@ -24,7 +24,8 @@ type model struct {
 	blsupdate.Updater
 }
 
-// fresh starts the model anew. The garbage of the one before is collected, so that nobody does so within the time.
+// fresh starts the model anew. The garbage of the one before is collected, so that nobody does so
+// within the time.
 func (m *model) fresh() {
 	m.Updater = must(blsupdate.New(m.method, m.a, m.y, m.opt))
 	runtime.GC()
@@ -65,8 +66,8 @@ func methods(action blsupdate.Action) []variant {
 	return all
 }
 
-// models runs a sub-benchmark for each backend, variant and number of added rows or nodes. The model is not started
-// yet.
+// models runs a sub-benchmark for each backend, variant and number of added rows or nodes. The model is
+// not started yet.
 func models(b *testing.B, of []variant, prepare func(m *model) call) { modelsOf(b, of, added, prepare) }
 
 // modelsAlone is models where nothing is added: with one q, to which nothing but the name is due.
@@ -175,8 +176,8 @@ func BenchmarkUpdaterForget(b *testing.B) {
 	})
 }
 
-// BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights; the others
-// have them.
+// BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights;
+// the others have them.
 func BenchmarkUpdaterWeights(b *testing.B) {
 	modelsAlone(b, methods(blsupdate.ActionWeights), func(m *model) call {
 		return call{flops: m.flops(blsupdate.ActionWeights), reset: m.fresh, do: func() error {
@@ -215,7 +216,8 @@ func BenchmarkLeveragerLeverage(b *testing.B) {
 	})
 }
 
-// BenchmarkRefinerRefine starts from weights that are solved for already, which a second time hardly changes.
+// BenchmarkRefinerRefine starts from weights that are solved for already, which a second time hardly
+// changes.
 func BenchmarkRefinerRefine(b *testing.B) {
 	modelsAlone(b, []variant{{blsupdate.Gram, blsupdate.Auto}}, func(m *model) call {
 		m.fresh()

@@ -1,19 +1,21 @@
-// Gate fails where a kernel of this CPU has become slower: it compares its share of the FMA peak with a floor.
+// Gate fails where a kernel of this CPU has become slower: it compares its share of the FMA peak with a
+// floor.
 //
 //	go run ./bench/gate        exit status 1 where a kernel stays below a floor
 //	go run ./bench/gate -v     prints every case
 //
-// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over those of its own
-// loop of fused multiply-adds on registers. Both are measured on one thread in the same rounds, in turn, by
-// the time for which CPUs work for the process; the share is the median over the rounds. So the clock rate and
-// other processes hardly change it. A case below its floor is measured again, and fails where it is below in
-// all attempts.
+// floors.txt has one floor for all CPUs. The share is the kernel's flops per second over those of its
+// own loop of fused multiply-adds on registers. Both are measured on one thread in the same rounds, in
+// turn, by the time for which CPUs work for the process; the share is the median over the rounds. So
+// the clock rate and other processes hardly change it. A case below its floor is measured again, and
+// fails where it is below in all attempts.
 //
-// The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm, and dtrsm
-// from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of Level 1 and 2 and of
-// inverses depend on loads and latencies, and differ between CPUs by up to a factor of two. There the floor suits
-// the slowest CPU, and a loss of 20% is found only where the CPU's column in floors.txt is below floor/0.8.
-// The gate does not see losses on several threads, nor in memory beyond the caches.
+// The gate finds a kernel that is slower by 20% in the blocked products: dgemm, dsyrk, dsymm, dtrmm,
+// and dtrsm from the right. Their shares are nearly the same on Zen 4, Zen 5 and Xeon. The shares of
+// Level 1 and 2 and of inverses depend on loads and latencies, and differ between CPUs by up to a
+// factor of two. There the floor suits the slowest CPU, and a loss of 20% is found only where the CPU's
+// column in floors.txt is below floor/0.8. The gate does not see losses on several threads, nor in
+// memory beyond the caches.
 package main
 
 import (
@@ -82,7 +84,8 @@ func measured(ctx context.Context, f floor) (share float64, err error) {
 	return share, err
 }
 
-// run measures the floors of the given kernels, prints the cases that stay below and returns their number.
+// run measures the floors of the given kernels, prints the cases that stay below and returns their
+// number.
 func run(
 	ctx context.Context, all []floor, kernels []string, attempts int, measure func(context.Context, floor) (float64, error), out io.Writer, verbose bool,
 ) (below int, err error) {
@@ -109,7 +112,8 @@ func run(
 	return len(left), nil
 }
 
-// command is the program, and returns its exit status: 1 where a kernel stays below a floor, 2 where nothing can be said.
+// command is the program, and returns its exit status: 1 where a kernel stays below a floor, 2 where
+// nothing can be said.
 func command(ctx context.Context, args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("gate", flag.ContinueOnError)
 	flags.SetOutput(errs)

@@ -28,7 +28,8 @@ func committed(t *testing.T) (all []floor, kernels []string) {
 	return all, kernels
 }
 
-// gate runs on shares that do not come from this machine, and returns the number of failures and the output.
+// gate runs on shares that do not come from this machine, and returns the number of failures and the
+// output.
 func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call int) float64) (int, string) {
 	t.Helper()
 	var out strings.Builder
@@ -43,8 +44,9 @@ func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call 
 	return below, out.String()
 }
 
-// TestSlower slows each kernel by 20% on each CPU that it was measured on, by an injected share: the gate passes
-// without, fails with, and names that kernel alone. The operations that are listed fail each by itself.
+// TestSlower slows each kernel by 20% on each CPU that it was measured on, by an injected share: the
+// gate passes without, fails with, and names that kernel alone. The operations that are listed fail
+// each by itself.
 func TestSlower(t *testing.T) {
 	all, kernels := committed(t)
 	for _, k := range []string{"avx512", "avx2", "generic"} {
@@ -133,7 +135,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestMeasured measures one case of each kernel of this CPU: how much it is, is not the test's business.
+// TestMeasured measures one case of each kernel of this CPU: how much it is, is not the test's
+// business.
 func TestMeasured(t *testing.T) {
 	all, _ := committed(t)
 	for _, k := range backend.Kernels() {

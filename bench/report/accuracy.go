@@ -65,8 +65,8 @@ func (g *accuracyGroup) seeds(method string) int {
 	return most
 }
 
-// apart returns the largest difference of two methods at the same step with the same seed. ok is false where they
-// have none in common.
+// apart returns the largest difference of two methods at the same step with the same seed. ok is false
+// where they have none in common.
 func (g *accuracyGroup) apart(a, b string) (most float64, ok bool) {
 	for n, of := range g.values[a] {
 		for seed, v := range of {

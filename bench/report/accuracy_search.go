@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A search is the trials of one table that are tested on the same held-out training samples and differ in ridge and scale.
+// A search is the trials of one table that are tested on the same held-out training samples and differ
+// in ridge and scale.
 type search struct {
 	setting // without ridge and scale
 	trials  []trial

@@ -18,9 +18,10 @@ type Written struct {
 	Bytes int64
 }
 
-// WriteFolder writes index.html, README.md and plots/NAME.svg for each plot. It makes the folders, replaces files of the
-// same names and leaves others alone. It writes temporary files first and renames them at the end: an error before
-// that, or the end of ctx, leaves the old files. The error is that of a file, or context.Cause of ctx.
+// WriteFolder writes index.html, README.md and plots/NAME.svg for each plot. It makes the folders,
+// replaces files of the same names and leaves others alone. It writes temporary files first and renames
+// them at the end: an error before that, or the end of ctx, leaves the old files. The error is that of
+// a file, or context.Cause of ctx.
 func (p *Page) WriteFolder(ctx context.Context, dir string) (written []Written, err error) {
 	return p.WriteFolderFS(ctx, vfs.OS, dir)
 }

@@ -77,8 +77,8 @@ type looks struct {
 	spare    int
 }
 
-// method returns a series of a method. Its first variant has a solid line and the method's marker; later ones have
-// dashed lines and other markers.
+// method returns a series of a method. Its first variant has a solid line and the method's marker;
+// later ones have dashed lines and other markers.
 func (l *looks) method(name string) series {
 	if l.variants == nil {
 		l.variants = map[string]int{}
@@ -100,14 +100,16 @@ func (l *looks) method(name string) series {
 	return series{name: name, ink: look.ink, dash: n, marker: marker % len(markers)}
 }
 
-// A marker is a glyph: a regular polygon, turned by some quarters of a right angle, or a circle for no corners.
+// A marker is a glyph: a regular polygon, turned by some quarters of a right angle, or a circle for no
+// corners.
 type marker struct {
 	corners int
 	turn    float64 // in units of π/4
 	open    bool    // an outline
 }
 
-// markers are the glyphs in the order in which they are given out. The sixth is the first one open, and so on.
+// markers are the glyphs in the order in which they are given out. The sixth is the first one open, and
+// so on.
 var markers = []marker{
 	{0, 0, false}, {4, 1, false}, {3, 2, false}, {4, 0, false}, {3, -2, false},
 	{0, 0, true}, {4, 1, true}, {3, 2, true}, {4, 0, true}, {3, -2, true},

@@ -11,8 +11,8 @@ import (
 // absent stands where there is no number.
 const absent = "–"
 
-// significant writes x with three significant digits, or to the unit where it has more before the point, and without an
-// exponent unless it is very large or small.
+// significant writes x with three significant digits, or to the unit where it has more before the
+// point, and without an exponent unless it is very large or small.
 func significant(x float64) string {
 	if math.IsNaN(x) {
 		return absent
@@ -117,7 +117,8 @@ func median(x []float64) float64 {
 	return (x[h-1] + x[h]) / 2
 }
 
-// meanAndDeviation returns the mean of x and the standard deviation of a sample, which is NaN for fewer than two.
+// meanAndDeviation returns the mean of x and the standard deviation of a sample, which is NaN for fewer
+// than two.
 func meanAndDeviation(x []float64) (mean, deviation float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))

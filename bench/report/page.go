@@ -69,7 +69,8 @@ type column struct {
 // Long reports whether the table is folded away.
 func (t table) Long() bool { return len(t.Rows) > 12 }
 
-// New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults where that is all.
+// New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults
+// where that is all.
 func New(files []*result.File) (*Page, error) {
 	p := &Page{Title: "blskernel: measurements"}
 	var parts []*result.File
@@ -213,7 +214,8 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	return nil
 }
 
-// WriteMarkdown writes the numbers, the first plot and the findings as Markdown. The plot is a link to plots/NAME.svg.
+// WriteMarkdown writes the numbers, the first plot and the findings as Markdown. The plot is a link to
+// plots/NAME.svg.
 func (p *Page) WriteMarkdown(w io.Writer) error {
 	if err := markdownTemplate.Execute(w, p.view()); err != nil {
 		return fmt.Errorf("report: %w", err)

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +13,6 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
-	"blskernel/bench/speed"
 )
 
 // html returns the page of files.
@@ -40,8 +38,8 @@ type element struct {
 	text     strings.Builder // of it and all below
 }
 
-// parse reads a page as XML, which is stricter than HTML: an element that is not closed or a value without quotes is an
-// error.
+// parse reads a page as XML, which is stricter than HTML: an element that is not closed or a value
+// without quotes is an error.
 func parse(t testing.TB, page string) *element {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(page))
@@ -99,8 +97,9 @@ func (e *element) inside(name string) bool {
 	return false
 }
 
-// TestStructure checks what a browser would forgive: the page is XML, ids are unique and what refers to them finds them,
-// nothing is loaded from anywhere, headings are in order, and tables have captions, heads and even rows.
+// TestStructure checks what a browser would forgive: the page is XML, ids are unique and what refers to
+// them finds them, nothing is loaded from anywhere, headings are in order, and tables have captions,
+// heads and even rows.
 func TestStructure(t *testing.T) {
 	page := html(t, sampleFiles(t)...)
 	if !strings.HasPrefix(page, "<!DOCTYPE html>\n<html lang=\"en\">") {
@@ -215,8 +214,8 @@ func cellsOf(t testing.TB, root *element, id string) map[string]int {
 	return cells
 }
 
-// TestNumbers looks for what the sample has in the cells of the section where it belongs. Numbers are written here by
-// fmt's %.3g and %.2f, which is not how the page writes them.
+// TestNumbers looks for what the sample has in the cells of the section where it belongs. Numbers are
+// written here by fmt's %.3g and %.2f, which is not how the page writes them.
 func TestNumbers(t *testing.T) {
 	files := sampleFiles(t)
 	root := parse(t, html(t, files...))
@@ -341,8 +340,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestJoin has a run of two seeds in one file; in two, of which one repeats a row; and interrupted, with a second
-// head: the page is the same.
+// TestJoin has a run of two seeds in one file; in two, of which one repeats a row; and interrupted,
+// with a second head: the page is the same.
 func TestJoin(t *testing.T) {
 	machine := sampleMachine("blskernel paper", "pure")
 	lines := sampleTable(2, "mnist", 1, []string{"original", "improved", "gram"}, steps(6, 1, 2), 1, 2)
@@ -382,124 +381,5 @@ func TestJoin(t *testing.T) {
 	}
 	if n := len(apart.all("svg")); n != 2+1+1 { // times of both, the overview, one accuracy
 		t.Errorf("two machines have %d plots", n)
-	}
-}
-
-// TestFindings checks the sentences against numbers that are plain to see.
-func TestFindings(t *testing.T) {
-	sentences := func(lines ...sampleLine) string {
-		p, err := New([]*result.File{readSample(t, "x", append([]sampleLine{sampleMachine("x", "pure")}, lines...))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []string
-		for _, f := range p.Findings {
-			all = append(all, f.Text)
-		}
-		return strings.ReplaceAll(strings.Join(all, "\n"), "\u00a0", " ")
-	}
-	head := bench.TableHead{
-		Table: 5, Title: "x", Data: "mnist", Scale: 1, Initial: 100, Batch: 50, Updates: 1, Nodes: 40, Methods: []string{"original", "improved", "gram"}, Planner: "gram", Seeds: []uint64{1},
-	}
-	row := func(n int, seconds ...float64) sampleLine {
-		r := bench.TableRow{Table: 5, Seed: 1, Step: n, Samples: 100 + 50*n, FeatureSeconds: 1, Retraining: &bench.Retraining{PseudoinverseSeconds: 4, PseudoinverseBy: "cholesky", WeightsSeconds: 2}}
-		for i, s := range seconds {
-			r.Cells = append(r.Cells, bench.TableCell{Method: head.Methods[i], Seconds: s, FlopsModel: s})
-		}
-		return sampleLine{"row", r}
-	}
-	point := func(q int, update, inverse, weights float64) sampleLine {
-		return sampleLine{"crossover", bench.CrossoverPoint{
-			Backend: "pure", L: 1000, K: 100, Q: q, C: 1, Rounds: 3, Planner: "gram",
-			Methods:              []bench.CrossoverTiming{{Series: "improved", Method: "improved", Seconds: update, Flops: update}, {Series: bench.PlannerSeries, Method: "gram", Seconds: weights / 4, Flops: 1}},
-			RetrainPseudoinverse: bench.CrossoverTiming{By: "cholesky", Seconds: inverse, Flops: inverse}, RetrainWeights: bench.CrossoverTiming{Seconds: weights, Flops: weights},
-		}}
-	}
-	for _, tc := range []struct {
-		name  string
-		lines []sampleLine
-		want  []string
-	}{
-		{"table", []sampleLine{{"table", head}, row(0, 10, 10, 2), row(1, 14, 11, 3)}, []string{
-			"In total training time Improved is 1.14 times as fast as Original with the paper's sizes and recipe, at least the paper's figure in 1 of 1 run.",
-			"Table 5, pure, 2 threads: updating the pseudoinverse by improved takes 2.50 times as long as computing A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as computing W alone from scratch (it loses at 1 of 1 update).",
-			"Table 5, pure, 2 threads: the planner's method is 4.20 times as fast as improved in the whole training with features, and 5.00 times in the updates alone.",
-		}},
-		{"once", []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}, []string{
-			// log(1/4) to log(4) crosses 0 at the geometric mean of 10 and 1000.
-			"Updating A⁺ by improved wins over computing A⁺ by the ridge formula and W from scratch up to q ≈ 100 = 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
-			"Updating A⁺ by improved still wins over computing W alone from scratch at q = 1000, where it takes 0.25 of the time.",
-			"The planner's choice is 4.00 times as fast as computing W from scratch and 0.25 to 1.00 times as fast as improved.",
-		}},
-		{"always", []sampleLine{point(10, 8, 4, 2), point(1000, 64, 16, 8)}, []string{
-			"Updating A⁺ by improved loses to computing A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
-		}},
-	} {
-		got := sentences(tc.lines...)
-		for _, want := range tc.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: no %q in\n%s", tc.name, want, got)
-			}
-		}
-	}
-}
-
-// TestMissing has what a page may lack: everything, all kinds but one, rows of a table, labels.
-func TestMissing(t *testing.T) {
-	for _, files := range [][]*result.File{nil, {readSample(t, "x", []sampleLine{sampleMachine("x", "pure")})}, {readSample(t, "x", sampleTable(2, "mnist", 1, []string{"gram"}, nil, 1))}} {
-		if _, err := New(files); !errors.Is(err, ErrNoResults) {
-			t.Errorf("a page of nothing: %v", err)
-		}
-	}
-	all := sampleFiles(t)
-	for _, f := range all[3:] {
-		p, err := New([]*result.File{f})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if titles := p.Sections(); len(titles) != 1 {
-			t.Errorf("%s has the sections %q", f.Name, titles)
-		}
-	}
-	page := parse(t, html(t, all...)).text.String()
-	for _, want := range []string{
-		"This run was interrupted: seed 1 ends after update 3 of 5. So there is no total.",
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-}
-
-// TestNasty draws what measurements never are, or hardly: nothing may panic or spoil the page.
-func TestNasty(t *testing.T) {
-	for _, v := range []float64{0, 1, -1, 5e-324, 1e-300, 1e300, math.MaxFloat64} {
-		accuracy := v
-		head := bench.TableHead{Table: 2, Title: `<b>"&'`, Scale: 1, Updates: 1, Methods: []string{`<i>&"`, "original", "improved/x", "improved/y", "improved/z"}, Planner: "gone", Seeds: []uint64{1}}
-		row := bench.TableRow{Table: 2, Seed: 1, Step: 1, Samples: int(min(math.Abs(v), 1e9)), FeatureSeconds: v, Retraining: &bench.Retraining{PseudoinverseSeconds: v}}
-		for _, m := range head.Methods {
-			row.Cells = append(row.Cells, bench.TableCell{Method: m, Seconds: v, FlopsModel: v, Accuracy: &accuracy})
-		}
-		n := int(min(math.Abs(v), 1e9))
-		cost := bench.Cost{Backend: "<u>", Method: "gram", K: n, Total: bench.CostStep{PredictedSeconds: v, MeasuredSeconds: v, Model: v}}
-		f := readSample(t, `<a href="x">`, []sampleLine{
-			{"table", head}, {"row", row}, {"cost", cost},
-			{"cell", speed.Result{Op: "<s>", M: n, N: n, K: n, Peak: v, Backends: []speed.Timing{{Backend: "<p>", GFLOPS: v, Ratio: v}}}},
-			{"cell", speed.Result{Op: "none"}},
-			{"crossover", bench.CrossoverPoint{Backend: "<u>", Q: n, K: n, L: n, Methods: []bench.CrossoverTiming{{Series: "improved", Seconds: v, Flops: v}, {Series: bench.PlannerSeries, Seconds: v}}}},
-		})
-		root := parse(t, html(t, f))
-		if n := len(root.all("i", "b", "u", "s")); n > 0 {
-			t.Errorf("%g: %d texts have become elements", v, n)
-		}
-		p, err := New([]*result.File{f})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, plot := range p.Plots() {
-			if err := plot.WriteSVG(io.Discard); err != nil {
-				t.Errorf("%g: %v", v, err)
-			}
-		}
 	}
 }

@@ -57,8 +57,8 @@ func machineOf(part *result.File) result.Machine {
 	return part.Machines[0]
 }
 
-// of returns the place of a machine: with its CPU where that is not the same in all of them, and so on. A kernel or a
-// version that one of two does not have, since it has another backend, is no difference.
+// of returns the place of a machine: with its CPU where that is not the same in all of them, and so on.
+// A kernel or a version that one of two does not have, since it has another backend, is no difference.
 func (all places) of(m result.Machine) place {
 	p := place{Conditions: m.Conditions()}
 	for _, d := range []struct {

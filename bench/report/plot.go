@@ -47,7 +47,8 @@ func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
 // extreme is larger than any measurement, and small enough for the arithmetic of axes.
 const extreme = 1e99
 
-// drawable returns the points of the series that fit on the axes: finite numbers, positive ones on logarithmic axes.
+// drawable returns the points of the series that fit on the axes: finite numbers, positive ones on
+// logarithmic axes.
 func (p *Plot) drawable(s series) series {
 	fits := func(v float64, a axis) bool { return math.Abs(v) <= extreme && (v >= 1/extreme || !a.log) }
 	out := s
@@ -143,8 +144,8 @@ func linearTicks(low, high float64) []tick {
 	return ticks
 }
 
-// logTicks labels powers of ten, all or some of them, and 2 and 5 times these on short ranges. On a range with fewer than
-// three such labels it returns linearTicks.
+// logTicks labels powers of ten, all or some of them, and 2 and 5 times these on short ranges. On a
+// range with fewer than three such labels it returns linearTicks.
 func logTicks(low, high float64) []tick {
 	decades := math.Log10(high / low)
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPlotFiles draws all plots of the sample twice: the bytes are the same, and the SVG is XML with a title
-// and colors for both kinds of pages.
+// TestPlotFiles draws all plots of the sample twice: the bytes are the same, and the SVG is XML with a
+// title and colors for both kinds of pages.
 func TestPlotFiles(t *testing.T) {
 	first, err := New(sampleFiles(t))
 	if err != nil {
@@ -100,7 +100,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestDraw compares a drawing with coordinates found by hand: the data are between 0.5 and 2.5, and 0 and 10.5.
+// TestDraw compares a drawing with coordinates found by hand: the data are between 0.5 and 2.5, and 0
+// and 10.5.
 func TestDraw(t *testing.T) {
 	p := &Plot{x: axis{nominal: []string{"a", "b<"}}, y: axis{least: 0, most: 10}}
 	p.series = []series{
@@ -131,7 +132,8 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestContrast holds the inks to WCAG's contrast with both kinds of pages: 4.5 for text, 3 for what else has a meaning.
+// TestContrast holds the inks to WCAG's contrast with both kinds of pages: 4.5 for text, 3 for what
+// else has a meaning.
 func TestContrast(t *testing.T) {
 	for i, ink := range inks {
 		least := 3.0

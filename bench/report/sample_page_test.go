@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSamplePage writes the page of the sample into the folder $BLSKERNEL_SAMPLE_PAGE, for those who want to look at it,
-// such as the module browser.
+// TestSamplePage writes the page of the sample into the folder $BLSKERNEL_SAMPLE_PAGE, for those who
+// want to look at it, such as the module browser.
 func TestSamplePage(t *testing.T) {
 	dir := os.Getenv("BLSKERNEL_SAMPLE_PAGE")
 	if dir == "" {

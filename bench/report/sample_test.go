@@ -45,8 +45,8 @@ func sampleMachine(command string, backends ...string) sampleLine {
 	}}
 }
 
-// sampleTable makes a table with rows of the times that the flops would have, with some noise, by the number of the
-// table. steps says how many steps each seed has.
+// sampleTable makes a table with rows of the times that the flops would have, with some noise, by the
+// number of the table. steps says how many steps each seed has.
 func sampleTable(number int, data string, scale float64, methods []string, steps map[uint64]int, seeds ...uint64) []sampleLine {
 	paper, _ := bench.LookupPaperTable(number)
 	paper = paper.Scaled(scale)
@@ -127,8 +127,9 @@ func steps(n int, seeds ...uint64) map[uint64]int {
 	return m
 }
 
-// sampleFiles has every kind of result: tables at full size and one smaller, one seed and ten, data and none, a run
-// that was interrupted, one on another backend; cells with opponents and without; points where a method failed.
+// sampleFiles has every kind of result: tables at full size and one smaller, one seed and ten, data and
+// none, a run that was interrupted, one on another backend; cells with opponents and without; points
+// where a method failed.
 func sampleFiles(t testing.TB) []*result.File {
 	all := []string{"original", "improved", "gram", "qr"}
 	tables := []sampleLine{sampleMachine("blskernel paper -table 2 -data mnist", "openblas")}

@@ -54,8 +54,8 @@ func says(t *testing.T, got string, want []string, not ...string) {
 	}
 }
 
-// TestSharedStart times the same start at 30 and 20 s: the total of both methods has 25 s, and what is faster is the
-// updates alone. Starts of other flops are not the same.
+// TestSharedStart times the same start at 30 and 20 s: the total of both methods has 25 s, and what is
+// faster is the updates alone. Starts of other flops are not the same.
 func TestSharedStart(t *testing.T) {
 	head := smallHead
 	rows := []sampleLine{{"table", head}, {"row", smallRow(head, 0, 30, 20, 2)}, {"row", smallRow(head, 1, 10, 10, 1)}, {"row", smallRow(head, 2, 10, 10, 1)}}
@@ -80,7 +80,8 @@ func TestApart(t *testing.T) {
 	}
 	says(t, pageText(t, files...), []string{"original", "7.00", "11.0"}, "Speed-up of Improved", "times as fast")
 
-	// The same seed in two files is two runs, of whose ratios there is a median, not a ratio of medians: 2, 4 and 3/2.
+	// The same seed in two files is two runs, of whose ratios there is a median, not a ratio of
+	// medians: 2, 4 and 3/2.
 	files = nil
 	for _, s := range [][2]float64{{2, 1}, {12, 3}, {3, 2}} {
 		head := smallHead
@@ -120,8 +121,8 @@ func TestPlanner(t *testing.T) {
 	says(t, pageText(t, rows), []string{"is 1.20 times as fast as Original"}, "planner's method is", "planner's choice)")
 }
 
-// TestNames has settings that are not the paper's: each is in the name, and none is compared with the paper as if it
-// were.
+// TestNames has settings that are not the paper's: each is in the name, and none is compared with the
+// paper as if it were.
 func TestNames(t *testing.T) {
 	for _, tc := range []struct {
 		change     func(*setting)
@@ -156,7 +157,8 @@ func TestNames(t *testing.T) {
 	}, "at least the paper's figure", "the paper has 9")
 }
 
-// TestForms runs Table 7 by both forms: the paper's figures are those of improved/small, and each has flops of its own.
+// TestForms runs Table 7 by both forms: the paper's figures are those of improved/small, and each has
+// flops of its own.
 func TestForms(t *testing.T) {
 	head := smallHead
 	head.Table, head.Data, head.Methods, head.Planner = 7, bench.RandomImages, []string{"original", "improved/paper", "improved/small"}, ""
@@ -193,8 +195,8 @@ func TestForms(t *testing.T) {
 	})
 }
 
-// TestClaims has retraining in one of two tables: only that one is named where updating loses to it, and each form by
-// itself.
+// TestClaims has retraining in one of two tables: only that one is named where updating loses to it,
+// and each form by itself.
 func TestClaims(t *testing.T) {
 	var rows []sampleLine
 	for _, table := range []int{2, 3} {
@@ -216,8 +218,8 @@ func TestClaims(t *testing.T) {
 	}, "Tables 2 and 3, pure, 2 threads: updating")
 }
 
-// TestConditionsApart has what was measured with one thread and with two, with two kernels, and by two versions, in
-// files that were joined: no point takes the place of another, and versions are named.
+// TestConditionsApart has what was measured with one thread and with two, with two kernels, and by two
+// versions, in files that were joined: no point takes the place of another, and versions are named.
 func TestConditionsApart(t *testing.T) {
 	machine := func(change func(*result.Machine)) sampleLine {
 		m := sampleMachine("x", "pure").value.(result.Machine)
@@ -257,7 +259,8 @@ func TestConditionsApart(t *testing.T) {
 	}
 }
 
-// TestFirstBackend has cells whose first backend is not the same: each is compared with the others of its own cells.
+// TestFirstBackend has cells whose first backend is not the same: each is compared with the others of
+// its own cells.
 func TestFirstBackend(t *testing.T) {
 	cell := func(n int, first, second string, ratio float64) sampleLine {
 		return sampleLine{"cell", speed.Result{Op: "dgemm", Args: "NN", M: n, N: n, K: n, Threads: 2, Peak: 100, Backends: []speed.Timing{{Backend: first, GFLOPS: 50, OfPeak: 0.5}, {Backend: second, GFLOPS: 50 / ratio, Ratio: ratio}}}}

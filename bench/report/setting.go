@@ -10,7 +10,8 @@ import (
 	"blskernel/bls"
 )
 
-// setting is what two runs of a table have to have in common for their rows to be of the same experiment.
+// setting is what two runs of a table have to have in common for their rows to be of the same
+// experiment.
 type setting struct {
 	table                                   int
 	data                                    string
@@ -44,11 +45,12 @@ func (s setting) paperData() string {
 	return t.Data
 }
 
-// random tells whether the samples are random images of the size of the paper's, which do for times alone.
+// random tells whether the samples are random images of the size of the paper's, which do for times
+// alone.
 func (s setting) random() bool { return s.data == bench.RandomImages && s.paperData() == bench.NORB }
 
-// sameTask tells whether what is learned and tested is what the paper has: then accuracies can be compared with its
-// own, by whatever recipe they were reached.
+// sameTask tells whether what is learned and tested is what the paper has: then accuracies can be
+// compared with its own, by whatever recipe they were reached.
 func (s setting) sameTask() bool { return s.full() && s.heldOut == 0 && s.data == s.paperData() }
 
 // paperRecipe tells whether the ridge, the scale and the treatment of the samples are the paper's.
@@ -56,8 +58,8 @@ func (s setting) paperRecipe() bool {
 	return (s.lambda == 0 || s.lambda == paperLambda) && (s.shrink == 0 || s.shrink == bls.DefaultShrink) && s.whitening == ""
 }
 
-// asInPaper tells whether the run is the paper's, so that its times can be held against the paper's: the same sizes and
-// recipe, and the same data or random images of its size.
+// asInPaper tells whether the run is the paper's, so that its times can be held against the paper's:
+// the same sizes and recipe, and the same data or random images of its size.
 func (s setting) asInPaper() bool {
 	return s.full() && s.heldOut == 0 && (s.data == s.paperData() || s.random()) && s.paperRecipe()
 }
@@ -108,8 +110,8 @@ func (s setting) caution() string {
 	return ""
 }
 
-// paperForm returns the form of Improved that the paper's times are of: the one that it prescribes, but for Table 7,
-// where it is that of q ≤ k although q is larger.
+// paperForm returns the form of Improved that the paper's times are of: the one that it prescribes, but
+// for Table 7, where it is that of q ≤ k although q is larger.
 func (s setting) paperForm() string {
 	if s.batch > s.nodes && s.table != 7 {
 		return "large"

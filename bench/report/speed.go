@@ -52,7 +52,8 @@ func operationGroups(parts []*result.File, at places) []*operationGroup {
 	return all
 }
 
-// size is what a cell is sorted by: n of squares, and of other shapes that of the cube of as many terms.
+// size is what a cell is sorted by: n of squares, and of other shapes that of the cube of as many
+// terms.
 func size(c speed.Result) float64 {
 	return math.Cbrt(float64(max(c.M, 1)) * float64(max(c.N, 1)) * float64(max(c.K, 1)))
 }

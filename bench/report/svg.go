@@ -25,7 +25,8 @@ const (
 // fonts are those that texts are drawn in, the first that the reader has.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// textWidth returns about the width of a text, rather too much: replacements of the first of fonts are wider.
+// textWidth returns about the width of a text, rather too much: replacements of the first of fonts are
+// wider.
 func textWidth(text string, size float64) float64 {
 	sum := 0.0
 	for _, r := range text {
@@ -147,10 +148,12 @@ func (p *Plot) legendRows() [][]series {
 
 func entryWidth(s series) float64 { return thumbWidth + 5 + textWidth(s.name, tickSize) + 14 }
 
-// WriteSVG writes the plot as a file of its own, with its title and with colors for light and dark pages.
+// WriteSVG writes the plot as a file of its own, with its title and with colors for light and dark
+// pages.
 func (p *Plot) WriteSVG(w io.Writer) error { return p.write(w, true) }
 
-// write writes the plot as an svg element. An element of the page leaves the title and the colors to the page.
+// write writes the plot as an svg element. An element of the page leaves the title and the colors to
+// the page.
 func (p *Plot) write(w io.Writer, alone bool) error {
 	var titles []string
 	size, style := "", ""

@@ -81,8 +81,8 @@ func (r *run) timeFigure() figure {
 	return f
 }
 
-// totals is a row for each method: all steps with their features. A method without an uninterrupted pass has the others,
-// with a mark.
+// totals is a row for each method: all steps with their features. A method without an uninterrupted
+// pass has the others, with a mark.
 func (r *run) totals() table {
 	t := table{
 		Caption: r.setting.name() + ": total training time, features included",

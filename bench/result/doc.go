@@ -1,4 +1,5 @@
-// Package result is the format in which measurements are kept: files of lines, each a JSON object of one kind.
+// Package result is the format in which measurements are kept: files of lines, each a JSON object of
+// one kind.
 //
 //	{"kind":"machine", ...}      what the lines that follow were measured on, and by which command: Machine
 //	{"kind":"table", ...}        the settings of one of the paper's tables: bench.TableHead
@@ -11,7 +12,8 @@
 //
 // A machine holds for the lines below it, up to the next one.
 //
-// A line at a time, because a long run can then be interrupted at any moment without losing what is done, and be
-// continued; because files can be joined by cat, which File.Parts undoes; and because every tool reads it. Lines of other
-// kinds are passed over, so that an older program reads a newer file.
+// A line at a time, because a long run can then be interrupted at any moment without losing what is
+// done, and be continued; because files can be joined by cat, which File.Parts undoes; and because
+// every tool reads it. Lines of other kinds are passed over, so that an older program reads a newer
+// file.
 package result

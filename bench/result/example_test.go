@@ -10,7 +10,8 @@ import (
 	"blskernel/bench/result"
 )
 
-// Results are written line by line as they come, below a line about the machine, and read back as a whole.
+// Results are written line by line as they come, below a line about the machine, and read back as a
+// whole.
 func ExampleRead() {
 	var b bytes.Buffer
 	if err := result.Write(&b, "machine", result.Here("blskernel flops --k 10")); err != nil {

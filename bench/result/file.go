@@ -10,7 +10,8 @@ import (
 	"blskernel/bench/speed"
 )
 
-// A File is what a file of results has, by kind, in the order of its lines. Parts says on which machine each was measured.
+// A File is what a file of results has, by kind, in the order of its lines. Parts says on which machine
+// each was measured.
 type File struct {
 	Name       string
 	Machines   []Machine // one for each command that wrote to it
@@ -55,7 +56,8 @@ func (e *LineError) Error() string {
 // Unwrap returns Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// mostShown bounds what a message shows of an error, in bytes: one of encoding/json may repeat all of a line.
+// mostShown bounds what a message shows of an error, in bytes: one of encoding/json may repeat all of a
+// line.
 const mostShown = 300
 
 // shorten cuts a message to what can be read.

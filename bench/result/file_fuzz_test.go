@@ -58,8 +58,9 @@ func written(t *testing.T, f *File) []byte {
 	return b.Bytes()
 }
 
-// FuzzRead reads any bytes, as the lines that --resume goes on with: there is a *LineError that can be read, or a file of which
-// all lines are in one part, and which is read again from what is written of it, to the last bit.
+// FuzzRead reads any bytes, as the lines that --resume goes on with: there is a *LineError that can be
+// read, or a file of which all lines are in one part, and which is read again from what is written of
+// it, to the last bit.
 func FuzzRead(f *testing.F) {
 	whole, _ := lines(f)
 	all := strings.SplitAfter(whole.String(), "\n")
@@ -119,7 +120,8 @@ func checkLine(t *testing.T, err error) *LineError {
 	return at
 }
 
-// TestHostileLines reads what no command writes. Each fault names its line, and a message is short however long the line is.
+// TestHostileLines reads what no command writes. Each fault names its line, and a message is short
+// however long the line is.
 func TestHostileLines(t *testing.T) {
 	long := strings.Repeat("x", mostLine-100)
 	for _, test := range []struct {
@@ -188,9 +190,9 @@ func manyNames(n int) string {
 	return b.String()
 }
 
-// TestHostileRows has files whose time would be the square of their length if the rows of a table were found, or the methods of
-// their cells, by looking at all: more than the patience of faults.Bounded. With -short they are smaller, since in emulation the
-// whole files take that long by themselves.
+// TestHostileRows has files whose time would be the square of their length if the rows of a table were
+// found, or the methods of their cells, by looking at all: more than the patience of faults.Bounded.
+// With -short they are smaller, since in emulation the whole files take that long by themselves.
 func TestHostileRows(t *testing.T) {
 	n, columns := 3<<15, 1<<18
 	if testing.Short() {

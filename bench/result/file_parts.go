@@ -19,9 +19,10 @@ func (f *File) attribute(t *Table) {
 	}
 }
 
-// Parts returns the file command by command: for each machine a file with that one alone and the lines below it, up
-// to the next machine, and before them, if there are any, the lines above the first machine. A table is with all of
-// its rows in the part of the command that began it. The parts share the storage of f.
+// Parts returns the file command by command: for each machine a file with that one alone and the lines
+// below it, up to the next machine, and before them, if there are any, the lines above the first
+// machine. A table is with all of its rows in the part of the command that began it. The parts share
+// the storage of f.
 func (f *File) Parts() []*File {
 	begins := slices.Concat([]counts{{}}, f.begins, []counts{f.counts()})
 	var parts []*File

@@ -10,8 +10,8 @@ import (
 	"blskernel/bench/speed"
 )
 
-// TestParts joins what three commands wrote, of which the last went on with the table of the second: every line is
-// with its own machine again.
+// TestParts joins what three commands wrote, of which the last went on with the table of the second:
+// every line is with its own machine again.
 func TestParts(t *testing.T) {
 	var b bytes.Buffer
 	put := func(kind string, v any) {

@@ -21,8 +21,8 @@ var (
 	errFolder = errors.New("it is a folder: name the file of results in it")
 )
 
-// Read reads a file of results. A last line without an end, which an interruption leaves, is passed over. name is for
-// File.Name and errors.
+// Read reads a file of results. A last line without an end, which an interruption leaves, is passed
+// over. name is for File.Name and errors.
 //
 //	errors: *LineError for what is malformed, and for a line of more than 1 MiB; those of r, wrapped.
 //	time, memory: proportional to what r has. For n bytes no more than 512 n bytes and 256 KiB are allocated on the way;

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Conditions are what of a Machine times depend on. Times are put side by side only where they are equal. The version of
-// this module is not among them, since most changes of it make no difference to a given time: where versions differ, that
-// is to be said.
+// Conditions are what of a Machine times depend on. Times are put side by side only where they are
+// equal. The version of this module is not among them, since most changes of it make no difference to a
+// given time: where versions differ, that is to be said.
 type Conditions struct {
 	CPU        string
 	GOMAXPROCS int
@@ -26,7 +26,8 @@ func (m Machine) Conditions() Conditions {
 	}
 }
 
-// Differences says in what c is not other, each as "threads 1 and 2", or returns nil where times of both can be compared.
+// Differences says in what c is not other, each as "threads 1 and 2", or returns nil where times of
+// both can be compared.
 func (c Conditions) Differences(other Conditions) []string {
 	var all []string
 	for _, d := range []struct{ name, a, b string }{

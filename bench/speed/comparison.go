@@ -44,8 +44,8 @@ const (
 	DefaultMinTime = 2 * time.Millisecond
 )
 
-// Progress receives the share of the work that is done, 0 to 1, and what comes next. The share is an estimate
-// that never falls, and 1 in the last call.
+// Progress receives the share of the work that is done, 0 to 1, and what comes next. The share is an
+// estimate that never falls, and 1 in the last call.
 type Progress func(share float64, doing string)
 
 // Validate returns an error that names a setting that cannot be measured.
@@ -92,13 +92,15 @@ func (c *Comparison) Validate() error {
 	return nil
 }
 
-// Run measures every job with every number of threads, in their order, and calls emit with each result. It stops
-// between two timings with the context's cause, with a *WrongError if a backend computes something wrong, with the
-// error of a call that fails, and with that of emit. Before anything else it returns the error of Validate, or of
-// Library where an opponent needs one. progress may be nil. Both functions run on the calling goroutine.
+// Run measures every job with every number of threads, in their order, and calls emit with each result.
+// It stops between two timings with the context's cause, with a *WrongError if a backend computes
+// something wrong, with the error of a call that fails, and with that of emit. Before anything else it
+// returns the error of Validate, or of Library where an opponent needs one. progress may be nil. Both
+// functions run on the calling goroutine.
 //
-// Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is GOMAXPROCS): nothing
-// else should use a backend meanwhile. The operands of one job are in memory at a time.
+// Run sets blskernel.SetThreads, which holds for the process, and restores it (as 0 where it is
+// GOMAXPROCS): nothing else should use a backend meanwhile. The operands of one job are in memory at a
+// time.
 func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress Progress) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -117,7 +119,8 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 			return context.Cause(ctx)
 		}
 		r.progress(r.done/r.total, j.String())
-		// The operands of the job before make room for the new ones, and no collection runs during a timing.
+		// The operands of the job before make room for the new ones, and no collection runs during a
+		// timing.
 		runtime.GC()
 		contenders := r.contenders(j.Case.Prepare(j.Shape, 1))
 		runtime.GC()
@@ -176,7 +179,8 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 	return r, nil
 }
 
-// estimate returns about the seconds of a cell: its rounds, and as much as one more for the calibration, at 30 GFLOP/s.
+// estimate returns about the seconds of a cell: its rounds, and as much as one more for the
+// calibration, at 30 GFLOP/s.
 func (r *comparisonRun) estimate(j Job, threads int) float64 {
 	call := j.Case.Flops(j.Shape) / (3e10 * float64(threads))
 	contenders := len(r.Backends) + len(j.Case.among(r.Opponents))

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// In the bounds below a, b and t stand for the largest elements: 1/2, 1/2 and 1. On the way of a product
-// op(A)[i,p]·op(B)[p,j]·t[j] there are at most k + n roundings: k for the product and the sum over p, n
-// for those over j, in whatever order the sums are taken, with fused operations or not.
+// In the bounds below a, b and t stand for the largest elements: 1/2, 1/2 and 1. On the way of a
+// product op(A)[i,p]·op(B)[p,j]·t[j] there are at most k + n roundings: k for the product and the sum
+// over p, n for those over j, in whatever order the sums are taken, with fused operations or not.
 
 func dgemm(args string, s Shape, r *source) *Problem {
 	tA, tB := blas.Transpose(args[0]), blas.Transpose(args[1])

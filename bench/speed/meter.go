@@ -18,19 +18,20 @@ type contender struct {
 	last        float64 // seconds of a call as measured last
 }
 
-// A meter times contenders. Each timing begins with a wait for a quiet process, and with a call that does not count;
-// see the package comment.
+// A meter times contenders. Each timing begins with a wait for a quiet process, and with a call that
+// does not count; see the package comment.
 type meter struct {
 	minTime time.Duration // of one timing
 	now     func() time.Duration
 	quiet   func()
 }
 
-// warmUp is the length of a call from which on waking threads and filling caches takes less than a thousandth.
+// warmUp is the length of a call from which on waking threads and filling caches takes less than a
+// thousandth.
 const warmUp = 100 * time.Millisecond
 
-// calibrate finds the batch that takes at least minTime, or the largest one. It returns the cause of ctx if that is
-// cancelled between two batches.
+// calibrate finds the batch that takes at least minTime, or the largest one. It returns the cause of
+// ctx if that is cancelled between two batches.
 func (m *meter) calibrate(ctx context.Context, c *contender) error {
 	for c.batch = 1; ; {
 		if ctx.Err() != nil {

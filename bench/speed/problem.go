@@ -17,8 +17,8 @@ type Problem struct {
 	// call is the operation. Where a backend needs more than the call, bind returns the call instead.
 	call func(blskernel.Backend)
 	bind func(blskernel.Backend) func()
-	// reset restores the operand that is overwritten and read. An operand that is only overwritten is in
-	// poison: a check fills it with NaN, so that no backend passes with the result of another.
+	// reset restores the operand that is overwritten and read. An operand that is only overwritten is
+	// in poison: a check fills it with NaN, so that no backend passes with the result of another.
 	reset  func()
 	poison []float64
 	// reads tells that the operation reads what it overwrites, and once that it must be reset for every

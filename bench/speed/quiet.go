@@ -12,14 +12,15 @@ const (
 	quietMost = time.Second
 )
 
-// Quiet waits until no thread of the process is at work: the workers of OpenBLAS spin for 0.1 s and more
-// when a call has returned. It gives up after a second, where something else is at work.
+// Quiet waits until no thread of the process is at work: the workers of OpenBLAS spin for 0.1 s and
+// more when a call has returned. It gives up after a second, where something else is at work.
 func Quiet() {
 	began := time.Now()
 	waitQuiet(CPUTime, func() time.Duration { return time.Since(began) }, time.Sleep)
 }
 
-// waitQuiet is Quiet by the given clocks: of the work done by all CPUs for this process, and on the wall.
+// waitQuiet is Quiet by the given clocks: of the work done by all CPUs for this process, and on the
+// wall.
 func waitQuiet(work, now func() time.Duration, sleep func(time.Duration)) {
 	for end := now() + quietMost; now() < end; {
 		worked, from := work(), now()

@@ -17,8 +17,9 @@ type Ratio struct {
 	At      string  `json:"at"` // the worst cell
 }
 
-// A Large sums up the large shapes (Shape.Large) of one operation with one number of threads on one backend: the least
-// share of the peak, the speed as a multiple of that of one thread, and the memory of inverses (Timing).
+// A Large sums up the large shapes (Shape.Large) of one operation with one number of threads on one
+// backend: the least share of the peak, the speed as a multiple of that of one thread, and the memory
+// of inverses (Timing).
 type Large struct {
 	Op       string  `json:"op"`
 	Threads  int     `json:"threads"`
