@@ -161,7 +161,7 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-//go:embed page.md
+//go:embed readme.tmpl
 var pageMarkdown string
 
 var (
