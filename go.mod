@@ -4,6 +4,7 @@ go 1.24.0
 
 require (
 	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/gofrs/flock v0.13.0
 	github.com/klauspost/cpuid/v2 v2.3.0
 	github.com/sbinet/npyio v0.9.0
 	github.com/schollz/progressbar/v3 v3.18.0
@@ -13,7 +14,14 @@ require (
 	gonum.org/v1/netlib v0.0.0-20230729102104-8b8060e7531f
 )
 
-require github.com/nlpodyssey/gopickle v0.3.0 // indirect
+require (
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
+	github.com/kr/text v0.2.0 // indirect
+	github.com/nlpodyssey/gopickle v0.3.0 // indirect
+	github.com/rogpeppe/go-internal v1.9.0 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.4 // indirect
+)
 
 require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

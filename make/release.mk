@@ -1,4 +1,4 @@
-# The release in dist, made anew: static programs, the manual page, completions, bills of materials, license texts and checksums.
+# The release in dist, made anew: static programs, the manual pages, completions, bills of materials, license texts and checksums.
 # All are the same to the byte for the same commit and the same Go.
 
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64 windows/amd64
@@ -21,8 +21,7 @@ release:
 
 # With the date of the commit.
 man:
-	@mkdir -p "$(DIST)"
-	$(GO) run -buildvcs=true ./cmd/blskernel man --date "$$(git log -1 --format=%cs)" >"$(DIST)/blskernel.1"
+	$(GO) run -buildvcs=true ./cmd/blskernel man --date "$$(git log -1 --format=%cs)" "$(DIST)/man1"
 
 completions:
 	@set -e; mkdir -p "$(DIST)/completions"; for shell in bash zsh fish powershell; do \

@@ -3,8 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"math"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,40 +11,29 @@ import (
 	"syscall"
 	"testing"
 
-	"blskernel"
 	"blskernel/bench"
 	"blskernel/bench/result"
-	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
 )
 
-// quickCrossover returns a small experiment with constant rates, so that none are measured.
-func quickCrossover(t *testing.T) *bench.Crossover {
-	t.Helper()
-	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &bench.Crossover{
-		L: 60, K: 12, C: 2, Q: []int{1, 5, 30}, Variants: []bench.Variant{{Method: blsupdate.Original}, {Method: blsupdate.Improved, Form: blsupdate.Large}},
-		Lambda: 0x1p-30, Rounds: 2, Backend: b, Rates: blsupdate.ConstantRates(1e10, 1e9),
-	}
+// quickCrossover runs a small experiment with constant rates, so that none are measured.
+func quickCrossover(args ...string) []string {
+	return append([]string{"crossover", "--predict=false", "--l", "60", "--k", "12", "--c", "2", "--q", "1,5,30", "--method", "original,improved/large",
+		"--rounds", "2", "--backend", "pure"}, args...)
 }
 
 // TestCrossoverShow prints a small table and keeps its lines.
 func TestCrossoverShow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
-	var out, lines, errs bytes.Buffer
-	if err := (&crossoverSettings{out: path}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{out: &out, err: &errs}); err != nil || errs.Len() > 0 {
-		t.Fatal(err, errs.String())
-	}
+	out := succeed(t, quickCrossover("--out", path)...)
 	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\n       planner "} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%s\nhas no %q", out.String(), want)
+		if !strings.Contains(out, want) {
+			t.Errorf("%s\nhas no %q", out, want)
 		}
 	}
 	file, err := result.ReadFile(path)
-	if err != nil || len(file.Machines) != 1 || file.Machines[0].Command != "blskernel crossover" || len(file.Crossovers) != 3 {
+	if err != nil || len(file.Machines) != 1 || !strings.HasPrefix(file.Machines[0].Command, "blskernel crossover --l 60 ") || len(file.Crossovers) != 3 {
 		t.Fatalf("%+v, %v", file, err)
 	}
 	for i, p := range file.Crossovers {
@@ -53,50 +41,9 @@ func TestCrossoverShow(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if err := (&crossoverSettings{json: true}).points(quickCrossover(t), "blskernel crossover").show(context.Background(), streams{out: &lines, err: &errs}); err != nil || errs.Len() > 0 {
-		t.Fatal(err, errs.String())
-	}
-	if read, err := result.Read("stdout", &lines); err != nil || len(read.Machines) != 1 || len(read.Crossovers) != 3 {
+	lines := succeed(t, quickCrossover("--json")...)
+	if read, err := result.Read("stdout", strings.NewReader(lines)); err != nil || len(read.Machines) != 1 || len(read.Crossovers) != 3 {
 		t.Errorf("%+v, %v", read, err)
-	}
-	full := errors.New("no space left on device")
-	if err := (&crossoverSettings{}).points(quickCrossover(t), "").show(context.Background(), streams{out: broken{full}, err: &errs}); !errors.Is(err, full) {
-		t.Errorf("a full disk: %v", err)
-	}
-}
-
-// TestCrossoverTable has points that are made up.
-func TestCrossoverTable(t *testing.T) {
-	c := quickCrossover(t)
-	table := newCrossoverTable(c)
-	for _, q := range c.Q {
-		s := float64(q)
-		got := table.line(bench.CrossoverPoint{
-			Q: q, Rounds: 3, Planner: "gram",
-			Methods:              []bench.CrossoverTiming{{Series: "original", Seconds: s, Flops: 1e9 * s}, {Series: "improved/large", Seconds: 2, Flops: 2e9}, {Series: bench.PlannerSeries, Seconds: 0.5, Flops: 1e9}},
-			RetrainPseudoinverse: bench.CrossoverTiming{Seconds: 5, Flops: 10e9}, RetrainWeights: bench.CrossoverTiming{Seconds: 1, Flops: 7e9},
-		})
-		if q == 5 {
-			want := "      5    5.0000   5.000    2.0000   2.000    0.5000   1.000                   gram    5.0000  10.000    1.0000   7.000         3\n"
-			if got != want {
-				t.Errorf("%q; want\n%q", got, want)
-			}
-		}
-	}
-	want := `
-Starting over takes less than an update from this q on:
-
-                 A+ from scratch     W from scratch
-                 by flops measured   by flops measured
-      original         10      5.0        7.0     <= 1
-improved/large       > 30     > 30       > 30     <= 1
-       planner       > 30     > 30       > 30     > 30
-`
-	if got := table.foot(); got != want {
-		t.Errorf("%s; want %s", got, want)
-	}
-	if got := table.q(math.Sqrt(2)); got != "1.4" {
-		t.Errorf("%s for the root of 2", got)
 	}
 }
 
@@ -113,11 +60,11 @@ func TestCrossoverUsage(t *testing.T) {
 		{"--threads -1", `--threads is -1; want 0 to 1073741824`},
 		{"--lambda -1", `invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
 		{"--resume", `--resume needs --out, the file of the lines that are done`},
-		{"--methods improved,improved", `--methods has improved twice`},
+		{"--method improved,improved", `--method has improved twice`},
 		{"--backend x", `--backend is "x"; want pure or openblas`},
 	} {
 		status, out, errs := inProcess(append([]string{"crossover"}, strings.Fields(tc.args)...)...)
-		if first, _, _ := strings.Cut(errs, "\n"); status != exitUsage || out != "" || first != "blskernel crossover: "+tc.want {
+		if first, _, _ := strings.Cut(errs, "\n"); status != ui.ExitUsage || out != "" || first != "blskernel crossover: "+tc.want {
 			t.Errorf("%s: status %d, %q, %q; want %q", tc.args, status, out, first, tc.want)
 		}
 	}
@@ -126,7 +73,7 @@ func TestCrossoverUsage(t *testing.T) {
 // stoppedAndGoneOn runs f until so many lines are printed, checks that it says so and that every line
 // of the file is whole, and goes on until all is done. f must not begin where there is a file already,
 // and nothing is left of one without a line.
-func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path string, resume bool, s streams) int) {
+func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path string, resume bool, s ui.Streams) int) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.jsonl")
@@ -137,7 +84,7 @@ func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path 
 		out.cancel()
 	}
 	var errs bytes.Buffer
-	if status := f(ctx, path, false, streams{out: out, err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
+	if status := f(ctx, path, false, ui.Streams{Out: out, Err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
 		t.Errorf("status %d, %q, %q", status, out.String(), errs.String())
 	}
 	if after == 0 {
@@ -151,12 +98,12 @@ func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path 
 		t.Fatalf("the file has %q (%v)", before, err)
 	}
 	var none bytes.Buffer
-	if status := f(context.Background(), path, false, streams{out: &none, err: &errs}); status != exitUsage || none.Len() > 0 {
+	if status := f(context.Background(), path, false, ui.Streams{Out: &none, Err: &errs}); status != ui.ExitUsage || none.Len() > 0 {
 		t.Errorf("where the file exists: status %d, %s", status, none.String())
 	}
 	for _, more := range []bool{true, false} {
 		var again bytes.Buffer
-		if status := f(context.Background(), path, true, streams{out: &again, err: &errs}); status != 0 {
+		if status := f(context.Background(), path, true, ui.Streams{Out: &again, Err: &errs}); status != 0 {
 			t.Fatalf("status %d: %s", status, errs.String())
 		}
 		now, err := os.ReadFile(path)
@@ -174,36 +121,19 @@ func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path 
 }
 
 func TestCrossoverInterrupted(t *testing.T) {
-	stoppedAndGoneOn(t, 0, func(ctx context.Context, path string, _ bool, s streams) int {
-		return run(ctx, []string{"crossover", "--backend", "pure", "--out", path}, s)
-	})
-	stoppedAndGoneOn(t, 6, func(ctx context.Context, path string, resume bool, s streams) int {
-		err := (&crossoverSettings{out: path, resume: resume}).points(quickCrossover(t), "").show(ctx, s)
-		var stopped interrupt.SignalError
-		var usage usageError
-		switch {
-		case errors.As(err, &stopped):
-			return stopped.Status()
-		case errors.As(err, &usage):
-			return exitUsage
-		case err != nil:
-			t.Error(err)
-		}
-		return 0
-	})
+	for _, after := range []int{0, 6} {
+		stoppedAndGoneOn(t, after, func(ctx context.Context, path string, resume bool, s ui.Streams) int {
+			return run(ctx, quickCrossover("--out", path, fmt.Sprintf("--resume=%v", resume)), s)
+		})
+	}
 }
 
-// TestCrossoverElsewhere goes on with points that were measured on another CPU, which it must not, and by another version.
+// TestCrossoverElsewhere goes on with points that were measured on another CPU, which it must not, and
+// by another version.
 func TestCrossoverElsewhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
-	show := func(errs *bytes.Buffer) error {
-		var out bytes.Buffer
-		return (&crossoverSettings{out: path, resume: true}).points(quickCrossover(t), "").show(context.Background(), streams{out: &out, err: errs})
-	}
-	var errs bytes.Buffer
-	if err := show(&errs); err != nil {
-		t.Fatal(err)
-	}
+	again := quickCrossover("--out", path, "--resume")
+	succeed(t, again...)
 	lines, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -213,13 +143,9 @@ func TestCrossoverElsewhere(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		errs.Reset()
-		var usage usageError
-		switch err := show(&errs); {
-		case tc.refused == "" && err != nil || tc.refused != "" && !(errors.As(err, &usage) && strings.Contains(err.Error(), tc.refused)):
-			t.Errorf("%s: %v", tc.key, err)
-		case !strings.Contains(errs.String(), tc.warned):
-			t.Errorf("%s: %q", tc.key, errs.String())
+		status, _, stderr := inProcess(again...)
+		if want := tc.refused + tc.warned; (status == ui.ExitUsage) != (tc.refused != "") || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %q; want %q", tc.key, status, stderr, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
 )
 
@@ -73,31 +74,31 @@ func TestDemoFilesErrors(t *testing.T) {
 		status int
 		want   []string // in standard error
 	}{
-		{"missing folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "nowhere") }, nil, exitFailure, []string{"nowhere", "does not exist"}},
-		{"file for folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "t10k-images-idx3-ubyte") }, nil, exitFailure, []string{"is a file, want the folder"}},
-		{"empty folder", func(t *testing.T, _ string) string { return t.TempDir() }, nil, exitFailure, []string{"lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"}},
+		{"missing folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "nowhere") }, nil, ui.ExitFailure, []string{"nowhere", "does not exist"}},
+		{"file for folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "t10k-images-idx3-ubyte") }, nil, ui.ExitFailure, []string{"is a file, want the folder"}},
+		{"empty folder", func(t *testing.T, _ string) string { return t.TempDir() }, nil, ui.ExitFailure, []string{"lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"}},
 		{"missing file", func(t *testing.T, dir string) string {
 			if err := os.Remove(filepath.Join(dir, "t10k-labels-idx1-ubyte")); err != nil {
 				t.Fatal(err)
 			}
 			return dir
-		}, nil, exitFailure, []string{"lacks t10k-labels-idx1-ubyte"}},
+		}, nil, ui.ExitFailure, []string{"lacks t10k-labels-idx1-ubyte"}},
 		{"truncated", func(t *testing.T, dir string) string {
 			if err := os.Truncate(filepath.Join(dir, "t10k-images-idx3-ubyte"), 1000); err != nil {
 				t.Fatal(err)
 			}
 			return dir
-		}, nil, exitFailure, []string{"t10k-images-idx3-ubyte", "byte 1000"}},
+		}, nil, ui.ExitFailure, []string{"t10k-images-idx3-ubyte", "byte 1000"}},
 		{"truncated gzip", func(t *testing.T, dir string) string {
 			if err := os.Truncate(filepath.Join(dir, "train-images-idx3-ubyte.gz"), 1000); err != nil {
 				t.Fatal(err)
 			}
 			return dir
-		}, nil, exitFailure, []string{"train-images-idx3-ubyte.gz"}},
-		{"too many updates", func(_ *testing.T, dir string) string { return dir }, []string{"--updates", "3"}, exitUsage,
+		}, nil, ui.ExitFailure, []string{"train-images-idx3-ubyte.gz"}},
+		{"too many updates", func(_ *testing.T, dir string) string { return dir }, []string{"--updates", "3"}, ui.ExitUsage,
 			[]string{"(train) has 130 samples and 90 + 3 x 20 are wanted: lower --initial, --updates or --batch\nRun 'blskernel demo -h' for help.\n"}},
-		{"too large a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "131"}, exitUsage, []string{"130 samples and 131 + 2 x 20"}},
-		{"too small a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "59"}, exitUsage,
+		{"too large a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "131"}, ui.ExitUsage, []string{"130 samples and 131 + 2 x 20"}},
+		{"too small a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "59"}, ui.ExitUsage,
 			[]string{"--initial is 59, fewer samples than the 60 nodes", "--lambda 0"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -24,7 +24,8 @@ func documentedPrediction(t *testing.T) string {
 	return program
 }
 
-// TestExportInNumPy computes predictions from exported models by the program that the documentation has.
+// TestExportInNumPy computes predictions from exported models by the program that the documentation
+// has.
 func TestExportInNumPy(t *testing.T) {
 	program := documentedPrediction(t) + `
 import sys

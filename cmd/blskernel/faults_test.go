@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,243 +12,14 @@ import (
 	"syscall"
 	"testing"
 
-	"blskernel/bench/result"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/long"
 	"blskernel/internal/vfs"
 )
 
-// A worktop has the files that a command is tried on, again and again: their contents by their names.
-type worktop map[string][]byte
-
-// lay writes the files to a new folder: in memory where there is a place for that, since bringing thousands of files to
-// a disk takes minutes.
-func (w worktop) lay(t *testing.T) (dir string) {
-	t.Helper()
-	const inMemory = "/dev/shm"
-	dir, err := os.MkdirTemp(inMemory, "blskernel-test-")
-	if err != nil {
-		dir = t.TempDir()
-	} else {
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	}
-	for name, text := range w {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// takeUp returns the files of a folder and of those in it, by their paths with slashes.
-func takeUp(t *testing.T, dir string) worktop {
-	t.Helper()
-	w := worktop{}
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err == nil {
-			w[filepath.ToSlash(name)], err = os.ReadFile(path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// A writing is a command that writes files.
-type writing struct {
-	name  string
-	files worktop
-	args  func(dir string) []string
-	again []string // flags with which the command goes on with what is there
-	out   string   // the file that is written, and named by errors; that of a page stands for all of it
-	lines bool     // whether lines are added to it, and it is not replaced as a whole
-	lock  bool     // whether the command locks the file, and removes what others have left of it
-
-	// whole checks what there is of the output after an error, and final after the command has succeeded.
-	whole, final func(t *testing.T, dir string) error
-}
-
-// The output of a command that writes one file as a whole: the old bytes or the new ones.
-func replacing(out string, before, after []byte) func(t *testing.T, dir string) error {
-	return func(t *testing.T, dir string) error {
-		text, err := os.ReadFile(filepath.Join(dir, out))
-		if errors.Is(err, fs.ErrNotExist) && before == nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(text, before) && !bytes.Equal(text, after) {
-			return fmt.Errorf("%s has %d bytes that are neither the old nor the new ones", out, len(text))
-		}
-		return nil
-	}
-}
-
-// modelAt checks that the model can be read, if before is not nil or it is there, and has one of the numbers of samples:
-// with the first of several it must be the file from before, if there was one, and with the last have the given state.
-func modelAt(out string, before, after []byte, samples ...int) func(t *testing.T, dir string) error {
-	return func(t *testing.T, dir string) error {
-		path := filepath.Join(dir, out)
-		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) && before == nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n := loaded(t, path)
-		if !slices.Contains(samples, n) {
-			return fmt.Errorf("%s has %d samples; want one of %v", out, n, samples)
-		}
-		if n == samples[0] && len(samples) > 1 && before != nil && !bytes.Equal(text, before) {
-			return fmt.Errorf("%s is not the file of before", out)
-		}
-		if n == samples[len(samples)-1] && !bytes.Equal(state(t, path), after) {
-			return fmt.Errorf("%s has another state than without faults", out)
-		}
-		return nil
-	}
-}
-
-// writings returns all commands that write files, on small data.
-func writings(t *testing.T) []writing {
-	t.Helper()
-	names := []string{"a", "b", "c", "d", "color"}
-	base := worktop{
-		"x.csv":    []byte(csvText(samples(150, 1), true, names...)),
-		"more.csv": []byte(csvText(samples(100, 2), true, names...)),
-	}
-	dir := base.lay(t)
-	in := func(name string) string { return filepath.Join(dir, name) }
-	tiny := func(dir, out string, flags ...string) []string {
-		flags = append(flags, "--groups", "1", "--group-nodes", "3", "--enhancement", "4", "--method", "gram", "--target", "color", "--backend", "pure")
-		return append([]string{"train", "--first", "50", "--batch", "50", "--out", filepath.Join(dir, out)}, append(flags, filepath.Join(dir, "x.csv"))...)
-	}
-	succeed(t, tiny(dir, "m.bls")...)
-	trained := state(t, in("m.bls"))
-	withModel := worktop{"m.bls": nil, "x.csv": base["x.csv"], "more.csv": base["more.csv"]}
-	withModel["m.bls"] = takeUp(t, dir)["m.bls"]
-	update := func(dir string) []string {
-		return []string{"update", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "more.csv")}
-	}
-	succeed(t, update(dir)...)
-	updated := state(t, in("m.bls"))
-
-	some := []byte{} // a file must be there, whatever it was
-	all := []writing{
-		{name: "train", lock: true, files: base, out: "m.bls", args: func(dir string) []string { return tiny(dir, "m.bls") },
-			whole: modelAt("m.bls", nil, trained, 150), final: modelAt("m.bls", some, trained, 150)},
-		{name: "train with checkpoints", lock: true, files: base, out: "m.bls", again: []string{"--resume"},
-			args:  func(dir string) []string { return tiny(dir, "m.bls", "--checkpoint", "50") },
-			whole: modelAt("m.bls", nil, trained, 50, 100, 150), final: modelAt("m.bls", some, trained, 150)},
-		{name: "update", lock: true, files: withModel, out: "m.bls", args: update,
-			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 250), final: modelAt("m.bls", some, updated, 250)},
-		{name: "update with checkpoints", lock: true, files: withModel, out: "m.bls", again: []string{"--resume"},
-			args:  func(dir string) []string { return append(update(dir), "--checkpoint", "50") },
-			whole: modelAt("m.bls", withModel["m.bls"], updated, 150, 200, 250), final: modelAt("m.bls", some, updated, 250)},
-	}
-	withModel = worktop{"m.bls": withModel["m.bls"], "x.csv": base["x.csv"]}
-	for _, out := range []string{"p.csv", "p.npy", "p.jsonl", "w.npz"} {
-		files := worktop{out: []byte("what was there\n")}
-		for name, text := range withModel {
-			files[name] = text
-		}
-		args := func(dir string) []string {
-			args := []string{"predict", filepath.Join(dir, "m.bls"), "--out", filepath.Join(dir, out), "--batch", "50", "--backend", "pure"}
-			switch out {
-			case "p.jsonl":
-				args = append(args, "--json")
-			case "w.npz":
-				return []string{"export", filepath.Join(dir, "m.bls"), "--out", filepath.Join(dir, out), "--backend", "pure"}
-			}
-			return append(args, filepath.Join(dir, "x.csv"))
-		}
-		clean := files.lay(t)
-		succeed(t, args(clean)...)
-		after := takeUp(t, clean)[out]
-		all = append(all, writing{name: out, files: files, out: out, args: args, whole: replacing(out, files[out], after), final: replacing(out, after, after)})
-	}
-	crossover := crossoverWriting(t)
-	return append(all, reportWriting(t), crossover, resumed(t, crossover))
-}
-
-// reportWriting makes a page over an old one.
-func reportWriting(t *testing.T) writing {
-	t.Helper()
-	source := t.TempDir()
-	writeResults(t, source, "r.jsonl")
-	files := takeUp(t, source)
-	args := func(dir string) []string {
-		return []string{"report", "--results", filepath.Join(dir, "r.jsonl"), "--out", filepath.Join(dir, "page")}
-	}
-	clean := files.lay(t)
-	succeed(t, args(clean)...)
-	pages := takeUp(t, filepath.Join(clean, "page"))
-	each := func(absent bool) func(t *testing.T, dir string) error {
-		return func(t *testing.T, dir string) error {
-			var errs []error
-			for name, text := range pages {
-				var before []byte
-				if !absent {
-					before = text
-				}
-				errs = append(errs, replacing(name, before, text)(t, filepath.Join(dir, "page")))
-			}
-			return errors.Join(errs...)
-		}
-	}
-	return writing{name: "report", files: files, out: "page", args: args, whole: each(true), final: each(false)}
-}
-
-// crossoverWriting writes lines of results.
-func crossoverWriting(t *testing.T) writing {
-	t.Helper()
-	args := func(dir string) []string {
-		return []string{"crossover", "--k", "4", "--l", "20", "--c", "1", "--q", "1,2", "--methods", "gram,qr", "--rounds", "1", "--predict=false", "--backend", "pure", "--out", filepath.Join(dir, "g.jsonl")}
-	}
-	lines := func(least int) func(t *testing.T, dir string) error {
-		return func(t *testing.T, dir string) error {
-			f, err := result.ReadFile(filepath.Join(dir, "g.jsonl"))
-			if errors.Is(err, fs.ErrNotExist) && least == 0 {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if n := len(f.Crossovers); n < least || n > 2 {
-				return fmt.Errorf("%d points; want %d to 2", n, least)
-			}
-			return nil
-		}
-	}
-	return writing{name: "crossover", out: "g.jsonl", lines: true, again: []string{"--resume"}, args: args, whole: lines(0), final: lines(2)}
-}
-
-// resumed returns the writing that goes on with a half of the lines of another one, and a part of the next.
-func resumed(t *testing.T, tr writing) writing {
-	t.Helper()
-	dir := tr.files.lay(t)
-	succeed(t, tr.args(dir)...)
-	text := takeUp(t, dir)[tr.out]
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	half := bytes.Join(lines[:len(lines)/2], nil)
-	first := tr.args
-	tr.name += " resumed"
-	tr.files = worktop{tr.out: text[:len(half)+5]}
-	tr.args = func(dir string) []string { return append(first(dir), "--resume") }
-	tr.again = nil
-	return tr
-}
-
-// under runs the command of a writing on a file system, and checks what it leaves, what it says, and that it can be done
-// again. failed returns the operations that have failed.
+// under runs the command of a writing on a file system, and checks what it leaves, what it says, and
+// that it can be done again. failed returns the operations that have failed.
 func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call, reason error) {
 	t.Helper()
 	dir := tr.files.lay(t)
@@ -266,7 +36,8 @@ func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call
 	check := tr.whole
 	if status == 0 {
 		check = tr.final
-		// Without consequences are a lock that stays, and a checkpoint of which only the folder was not on the faultfs.
+		// Without consequences are a lock that stays, and a checkpoint of which only the folder was not
+		// on the disk.
 		for _, c := range calls {
 			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != faultfs.Open
 			if !lock && !(c.Op == faultfs.SyncDir && strings.Contains(stderr, "its folder could not be brought to the disk")) {
@@ -293,8 +64,9 @@ func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call
 	}
 }
 
-// operations runs the command without faults and returns its operations on files, among which must be those of a file
-// that is written as a whole, or of one that is added to: a command that goes past its file system would pass whatever fails.
+// operations runs the command without faults and returns its operations on files, among which must be
+// those of a file that is written as a whole, or of one that is added to: a command that goes past its
+// file system would pass whatever fails.
 func (tr *writing) operations(t *testing.T) int {
 	t.Helper()
 	all := &faultfs.Disk{}
@@ -311,8 +83,8 @@ func (tr *writing) operations(t *testing.T) int {
 	return len(all.Calls())
 }
 
-// leftovers checks that nothing is left but an empty lock, complete files that the message names, and what could not be
-// removed, since that is what failed.
+// leftovers checks that nothing is left but an empty lock, complete files that the message names, and
+// what could not be removed, since that is what failed.
 func (tr *writing) leftovers(t *testing.T, dir, where, stderr string, failed []faultfs.Call) {
 	t.Helper()
 	for name := range takeUp(t, dir) {
@@ -334,8 +106,8 @@ func (tr *writing) leftovers(t *testing.T, dir, where, stderr string, failed []f
 	}
 }
 
-// TestEveryDiskFault lets every operation on files of every command that writes some fail: once, and from then on. Without
-// BLSKERNEL_LONG=1 it is one operation in twelve.
+// TestEveryDiskFault lets every operation on files of every command that writes some fail: once, and
+// from then on. Without BLSKERNEL_LONG=1 it is one operation in twelve.
 func TestEveryDiskFault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
@@ -376,8 +148,8 @@ func TestEveryDiskFault(t *testing.T) {
 	t.Logf("%d operations of %d commands were failed", total, len(commands))
 }
 
-// TestEveryFullDisk runs every command that writes files on a disk that is full after a number of bytes: 50 of them, spread
-// evenly, with BLSKERNEL_LONG=1, else 2.
+// TestEveryFullDisk runs every command that writes files on a disk that is full after a number of
+// bytes: 50 of them, spread evenly, with BLSKERNEL_LONG=1, else 2.
 func TestEveryFullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
@@ -408,7 +180,8 @@ func TestEveryFullDisk(t *testing.T) {
 	t.Logf("%d sizes of the disk for %d commands", total, len(commands))
 }
 
-// TestReadErrors has a model and data that cannot be read: a file of Linux that answers every read with EIO.
+// TestReadErrors has a model and data that cannot be read: a file of Linux that answers every read with
+// EIO.
 func TestReadErrors(t *testing.T) {
 	const unreadable = "/proc/self/mem"
 	if runtime.GOOS != "linux" {
@@ -435,7 +208,7 @@ func TestReadErrors(t *testing.T) {
 		{"report", "--out", filepath.Join(dir, "page"), badData},
 	} {
 		status, stdout, stderr := inProcess(args...)
-		if status != exitFailure || stdout != "" || !strings.Contains(stderr, "bad.") || !strings.Contains(stderr, "input/output error") {
+		if status != ui.ExitFailure || stdout != "" || !strings.Contains(stderr, "bad.") || !strings.Contains(stderr, "input/output error") {
 			t.Errorf("%q: status %d, %q, %q", args, status, stdout, stderr)
 		}
 	}

@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"blskernel"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/backend"
 	"blskernel/internal/cpu"
 
 	"github.com/spf13/cobra"
 )
 
-// information is what 'blskernel info' prints.
+// information is the output of 'blskernel info'.
 type information struct {
 	Backend  string            `json:"backend"`
 	Why      string            `json:"why"`
 	Usable   []string          `json:"usable"`
-	Missing  map[string]string `json:"missing,omitempty"` // name of a backend to why it is not usable
+	Missing  map[string]string `json:"missing,omitempty"` // the name of a backend and why it is not available
 	OpenBLAS string            `json:"openblas,omitempty"`
 	Threads  int               `json:"threads"`
 	CPU      string            `json:"cpu"`
@@ -65,29 +66,29 @@ func gather() (information, error) {
 	return info, nil
 }
 
-func newInfo(s streams) *cobra.Command {
+func newInfo(s ui.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info",
-		Short: "Say which backend is used and why, and what the CPU has",
-		Long: `Say which backend is used and why, what the CPU has, and which kernel and block sizes
-the pure backend uses on it.`,
+		Short: "Describe the backend, the CPU and the kernels",
+		Long: `Describe the backend and why it was chosen, the features and caches of the CPU, and the kernel and
+block sizes of the pure backend.`,
 		Example: "  blskernel info\n  BLSKERNEL_BACKEND=pure blskernel info --json",
-		Args:    noArgs,
+		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info, err := gather()
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				enc := json.NewEncoder(s.out)
+				enc := json.NewEncoder(s.Out)
 				enc.SetIndent("", "  ")
 				return enc.Encode(info)
 			}
-			return info.print(s.out)
+			return info.print(s.Out)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	ui.JSONFlag(cmd, &asJSON, "one JSON object")
 	return cmd
 }
 

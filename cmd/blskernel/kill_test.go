@@ -23,8 +23,9 @@ func kills() int {
 	return 20
 }
 
-// momentSeed returns the seed of the random moments of a test, another one each time unless BLSKERNEL_SEED has one, and
-// logs it. The same moments are those of the same work only as far as processes take the same time.
+// momentSeed returns the seed of the random moments of a test, another one each time unless
+// BLSKERNEL_SEED has one, and logs it. The same moments are those of the same work only as far as
+// processes take the same time.
 func momentSeed(t *testing.T) uint64 {
 	t.Helper()
 	const variable = "BLSKERNEL_SEED"
@@ -71,7 +72,10 @@ func loaded(t *testing.T, path string) (samples int) {
 	if err != nil {
 		t.Fatalf("after a kill: %v", err)
 	}
-	return newLearner(f).updater().Samples()
+	if f.Classifier != nil {
+		return f.Classifier.Updater().Samples()
+	}
+	return f.Regressor.Updater().Samples()
 }
 
 // kinds are models of all methods, tasks and scalings, with the flags that train them. Those with other

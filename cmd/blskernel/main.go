@@ -1,102 +1,143 @@
-// Command blskernel trains broad learning systems on files of any size, lets them learn while samples keep arriving,
-// and predicts; it compares the methods of doing so and the speeds of linear algebra backends, and says what it
-// runs on.
+// Command blskernel trains broad learning systems on files of any size, updates them while samples
+// arrive, and predicts. It also compares the methods of updating and the speeds of linear algebra
+// backends.
 //
 //	blskernel train --out MODEL ... a model from CSV, NumPy or idx files
 //	blskernel update MODEL FILE    let a model learn from more rows
 //	blskernel predict MODEL FILE   labels or targets of samples
-//	blskernel evaluate MODEL FILE  how well a model predicts
+//	blskernel evaluate MODEL FILE  the quality of a model
 //	blskernel export MODEL         weights and feature maps for NumPy
-//	blskernel inspect MODEL        what a model file has
+//	blskernel inspect MODEL        the content of a model file
+//
 //	blskernel demo                 the methods of updating side by side
 //	blskernel paper --table N      the paper's tables
 //	blskernel report               a page of results, with plots
 //	blskernel bench                the speeds of the backends side by side
 //	blskernel flops                the flops and times of an update, by the model and as measured
-//	blskernel plan                 which method is the cheapest here, and why
-//	blskernel crossover            from how many rows on starting over is faster than an update
+//	blskernel plan                 the fastest method on this machine, and why
+//	blskernel crossover            the batch size from which retraining is faster than an update
+//
 //	blskernel info                 backend, CPU, kernel, block sizes
 //
-// Flags may be written with one dash or with two.
+// Flags may have one dash or two. Results go to standard output, progress and errors to standard error.
 //
-// Results go to standard output, progress and errors to standard error.
-//
-// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C
-// (in general 128 + the number of the signal), 141 if the reader of standard output went away.
+// Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C (in
+// general 128 + the number of the signal), 141 if the reader of standard output went away.
 package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/signal"
-	"regexp"
-	"slices"
-	"syscall"
+	"strings"
 
+	"blskernel/cmd/blskernel/internal/experiment"
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
-)
 
-const (
-	exitFailure = 1
-	exitUsage   = 2
-
-	brokenPipe = syscall.Signal(13) // SIGPIPE, which not every system's package syscall names
+	"github.com/spf13/cobra"
 )
 
 func main() {
-	// A write to a closed pipe is to be an error, so that the progress bar can be taken away.
-	signal.Ignore(brokenPipe)
-	os.Exit(run(interrupt.OnSignal(), os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
-}
-
-// usageError is an error in the command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// longFlag matches a flag with one dash that is neither -h nor -v, which are short forms.
-var longFlag = regexp.MustCompile(`^-([a-gi-uw-z]|[a-z][a-z-]+)(=|$)`)
-
-// twoDashes lets flags be written with one dash, as Go's own commands have them.
-func twoDashes(args []string) []string {
-	out := slices.Clone(args)
-	for i, a := range out {
-		if a == "--" {
-			break
-		}
-		if longFlag.MatchString(a) {
-			out[i] = "-" + a
-		}
-	}
-	return out
+	// A write to a closed pipe must be an error, so that the progress bar can be cleared.
+	signal.Ignore(ui.BrokenPipe)
+	os.Exit(run(interrupt.OnSignal(), os.Args[1:], ui.Streams{Out: os.Stdout, Err: os.Stderr}))
 }
 
 // run executes the command line and returns the exit status.
-func run(ctx context.Context, args []string, s streams) int {
-	working := false
-	root := newRoot(s, &working)
-	root.SetArgs(twoDashes(args))
-	root.SetOut(s.out)
-	root.SetErr(s.err)
-	cmd, err := root.ExecuteContextC(ctx)
-	var usage usageError
-	var stopped interrupt.SignalError
-	switch {
-	case err == nil:
-		return 0
-	case !working || errors.As(err, &usage):
-		fmt.Fprintf(s.err, "%s: %v\nRun '%s -h' for help.\n", cmd.CommandPath(), err, cmd.CommandPath())
-		return exitUsage
-	case errors.As(err, &stopped):
-		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), stopped)
-		return stopped.Status()
-	case errors.Is(err, syscall.EPIPE):
-		// Who reads has seen enough, as in 'blskernel demo | head -1': nothing to complain of.
-		return interrupt.Status(brokenPipe)
-	default:
-		fmt.Fprintf(s.err, "%s: %v\n", cmd.CommandPath(), err)
-		return exitFailure
+func run(ctx context.Context, args []string, s ui.Streams) int {
+	return ui.Run(ctx, newRoot(s), args, s)
+}
+
+// newRoot returns the command line.
+func newRoot(s ui.Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:     "blskernel",
+		Short:   "Incremental broad learning and the linear algebra below it",
+		Version: ui.Version(),
+		Long: `blskernel trains broad learning systems on files of any size, updates them while samples arrive, and
+predicts. It also compares the methods of updating and the speeds of linear algebra backends.`,
+		Example: `  blskernel train --out iris.bls --target species iris.csv
+  blskernel predict iris.bls flowers.csv
+  blskernel update iris.bls more.csv
+  blskernel demo
+  blskernel bench --n 1000,2000
+  blskernel plan --k 2000 --q 1000 --l 20000
+  blskernel info`,
+		Args: ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SuggestionsMinimumDistance = 2
+	cobra.EnableCommandSorting = false // the order is that below
+	const machine = "inspect"
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"learn", "Learn from data:", []*cobra.Command{
+			learn.NewTrain(s), learn.NewUpdate(s), learn.NewPredict(s), learn.NewEvaluate(s), learn.NewExport(s), learn.NewInspect(s),
+		}},
+		{"compare", "Compare methods and backends:", []*cobra.Command{
+			experiment.NewDemo(s), experiment.NewPaper(s), experiment.NewReport(s), experiment.NewBench(s), experiment.NewFlops(s),
+			experiment.NewPlan(s), experiment.NewCrossover(s),
+		}},
+		{machine, "Inspect this machine and program:", []*cobra.Command{newInfo(s), newMan(), newEnvironment()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, c := range group.commands {
+			if c.Runnable() {
+				c.GroupID = group.id
+			}
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommand(newHelp())
+	root.SetHelpCommandGroupID(machine)
+	root.SetCompletionCommandGroupID(machine)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" { // which otherwise takes any argument as a call for help
+			c.RunE = root.RunE
+		}
+	}
+	return root
+}
+
+// newHelp returns cobra's help command, for which an unknown command is an error.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return ui.Usagef("%w", ui.UnknownCommand(cmd.Root(), strings.Join(args, " ")))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// newEnvironment returns the help topic on what no flag tells.
+func newEnvironment() *cobra.Command {
+	return &cobra.Command{
+		Use:   "environment",
+		Short: "Environment variables and the exit status",
+		Long: `Environment variables:
+
+    BLSKERNEL_BACKEND   pure or openblas, without --backend; one that is not available is an error
+    BLSKERNEL_KERNEL    kernel of the backend pure: avx512, avx2 or generic; by default the CPU's best
+    BLSKERNEL_OPENBLAS  library file of the backend openblas
+    BLSKERNEL_CACHE     folder of the measured rates; by default the user's cache folder
+
+Exit status:
+
+    0    success
+    1    the work failed
+    2    the command line is wrong
+    130  interrupted; in general 128 + the number of the signal
+    141  the reader of standard output went away`,
 	}
 }

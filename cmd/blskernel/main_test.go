@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/vfs"
 )
 
@@ -22,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// emulator names the variable with the program, and its flags, that runs programs of this architecture where the machine
-// is of another and does not do so by itself.
+// emulator names the variable with the program, and its flags, that runs programs of this architecture
+// where the machine is of another and does not do so by itself.
 const emulator = "BLSKERNEL_EMULATOR"
 
 // command returns the command as a process with the given changes of its environment.
@@ -64,12 +66,15 @@ func inProcess(args ...string) (status int, stdout, stderr string) { return inPr
 // inProcessOn is inProcess with the file system that the command writes to.
 func inProcessOn(fsys vfs.FS, args ...string) (status int, stdout, stderr string) {
 	var out, errs bytes.Buffer
-	status = run(context.Background(), args, streams{out: &out, err: &errs, fs: fsys})
+	status = run(context.Background(), args, ui.Streams{Out: &out, Err: &errs, FS: fsys})
 	return status, out.String(), errs.String()
 }
 
 // quick makes a run with k = 60 nodes that takes some milliseconds.
 func quick(args ...string) []string {
 	return append([]string{"demo", "--initial", "90", "--batch", "20", "--updates", "2",
-		"--feature-groups", "4", "--group-nodes", "5", "--enhancement-nodes", "40"}, args...)
+		"--groups", "4", "--group-nodes", "5", "--enhancement", "40"}, args...)
 }
+
+// discarded are streams that nobody reads.
+var discarded = ui.Streams{Out: io.Discard, Err: io.Discard}

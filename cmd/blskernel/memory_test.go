@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/memory"
 )
 
-// TestRefusedForMemory has commands for which there is no memory: they say what they need before they begin, and what
-// there was is there.
+// TestRefusedForMemory has commands for which there is no memory: they say what they need before they
+// begin, and what there was is there.
 func TestRefusedForMemory(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	before, err := os.ReadFile(model)
@@ -27,12 +28,12 @@ func TestRefusedForMemory(t *testing.T) {
 	}{
 		{small("--target", "color", "--out", out, test), "(here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram,"},
 		{[]string{"update", model, test}, "(here: lower --enhancement,"},
-		{[]string{"paper", "--scale", "0.005", "--predict=false", "--table", "2", "--embedded", "--out", out}, "take fewer variants, nodes or samples"},
-		{[]string{"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--methods", "gram", "--out", out}, "take fewer rows or nodes"},
+		{[]string{"paper", "--size", "0.005", "--predict=false", "--table", "2", "--embedded", "--out", out}, "take fewer variants, nodes or samples"},
+		{[]string{"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--method", "gram", "--out", out}, "take fewer rows or nodes"},
 		{quick(), "take fewer variants, nodes or samples"},
 	} {
 		status, _, stderr := inProcess(tc.args...)
-		if status != exitFailure || !strings.Contains(stderr, " of memory, and at most 1 kB is available (") || !strings.Contains(stderr, tc.want) {
+		if status != ui.ExitFailure || !strings.Contains(stderr, " of memory, and at most 1 kB is available (") || !strings.Contains(stderr, tc.want) {
 			t.Errorf("%q: status %d, %q", tc.args, status, stderr)
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestModelOrder gives the model's own names by flags in another order: they are still its names.
 func TestModelOrder(t *testing.T) {
-	model, test := trained(t, "--target", "y1,y2", "--task", regression)
+	model, test := trained(t, "--target", "y1,y2", "--task", "regression")
 	want := succeed(t, "evaluate", model, test)
 	predicted := succeed(t, "predict", model, test)
 	for _, flags := range [][]string{
@@ -21,7 +23,7 @@ func TestModelOrder(t *testing.T) {
 			t.Errorf("predict %q differs", flags)
 		}
 	}
-	fail(t, exitUsage, "name them one by one, in its order: a, b, c, d", "predict", model, "--target", "5,6", "--inputs", "2-4,1", test)
+	fail(t, ui.ExitUsage, "name them one by one, in its order: a, b, c, d", "predict", model, "--target", "5,6", "--inputs", "2-4,1", test)
 	text, err := os.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +49,7 @@ func TestModelOrder(t *testing.T) {
 
 // TestTargetFileOrder has the targets in a file of their own, in another order.
 func TestTargetFileOrder(t *testing.T) {
-	model, test := trained(t, "--target", "y1,y2", "--task", regression)
+	model, test := trained(t, "--target", "y1,y2", "--task", "regression")
 	dir := t.TempDir()
 	x := writeText(t, dir, "x.csv", csvText(samples(100, 2), true, "a", "b", "c", "d"))
 	y := writeText(t, dir, "y.csv", csvText(samples(100, 2), true, "y2", "y1"))

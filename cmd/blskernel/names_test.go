@@ -1,33 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "dark blue": "dark blue", "Größe": "Größe", "a\x1b[2Jb": `"a\x1b[2Jb"`, "a\nb": `"a\nb"`, "Gr\xf6\xdfe": `"Gr\xf6\xdfe"`,
-		"a\u202eb": `"a\u202eb"`,
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q is shown as %s; want %s", text, got, want)
-		}
-	}
-	names := make([]string, 50000)
-	for i := range names {
-		names[i] = fmt.Sprintf("n%d", i)
-	}
-	if got := someOf(names); got != "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 49990 more" {
-		t.Error(got)
-	}
-	if got := someQuoted(names[:2]); got != `"n0", "n1"` {
-		t.Error(got)
-	}
-}
+	"blskernel/cmd/blskernel/internal/ui"
+)
 
 // TestControlCharacters has labels and names that would move the cursor.
 func TestControlCharacters(t *testing.T) {
@@ -57,10 +37,10 @@ func TestSameName(t *testing.T) {
 	body := csvText(samples(150, 1), false, "a", "b", "c", "d", "y1", "y2")
 	for header, what := range map[string]string{"a,b,c,d,y,y": `"y"`, "a,b,c,a,y1,y2": `"a"`, "a,b,c,y1,y1,y2": `"y1"`} {
 		data := writeText(t, dir, "x.csv", header+"\n"+body)
-		fail(t, exitFailure, "x.csv: has more than one column named "+what, small("--out", filepath.Join(dir, "m.bls"), "--target", "5,6", "--task", regression, data)...)
+		fail(t, ui.ExitFailure, "x.csv: has more than one column named "+what, small("--out", filepath.Join(dir, "m.bls"), "--target", "5,6", "--task", "regression", data)...)
 	}
 	data := writeText(t, dir, "x.csv", "a,b,c,a,y1,y2\n"+body)
-	succeed(t, small("--out", filepath.Join(dir, "m.bls"), "--inputs", "1-3", "--target", "5,6", "--task", regression, data)...)
+	succeed(t, small("--out", filepath.Join(dir, "m.bls"), "--inputs", "1-3", "--target", "5,6", "--task", "regression", data)...)
 }
 
 // TestLatin1 has labels and names in another encoding.
@@ -70,16 +50,16 @@ func TestLatin1(t *testing.T) {
 	const message = `the label "gr\xfcn" is not UTF-8: save the file as UTF-8`
 	data := writeText(t, dir, "x.csv", strings.Replace(text, "red", "gr\xfcn", 1))
 	model, _ := trained(t, "--target", "color")
-	fail(t, exitFailure, "x.csv:", small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data)...)
+	fail(t, ui.ExitFailure, "x.csv:", small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data)...)
 	for _, args := range [][]string{
 		small("--out", filepath.Join(dir, "m.bls"), "--target", "color", data),
 		small("--out", filepath.Join(dir, "m.bls"), "--target", "color", "--scan", data),
 		{"update", model, data}, {"evaluate", model, data},
 	} {
-		fail(t, exitFailure, message, args...)
+		fail(t, ui.ExitFailure, message, args...)
 	}
 	data = writeText(t, dir, "names.csv", strings.Replace(text, "color", "F\xe4rbe", 1))
-	fail(t, exitFailure, `names.csv: has a column named "F\xe4rbe", which is not UTF-8`, small("--out", filepath.Join(dir, "m.bls"), "--target", "5", data)...)
+	fail(t, ui.ExitFailure, `names.csv: has a column named "F\xe4rbe", which is not UTF-8`, small("--out", filepath.Join(dir, "m.bls"), "--target", "5", data)...)
 }
 
 // TestLabelFile names the place of an unknown label in the file that has it.
@@ -94,8 +74,8 @@ func TestLabelFile(t *testing.T) {
 	lines[119] = "violet"
 	wrong := writeText(t, dir, "wrong.csv", strings.Join(lines, "\n"))
 	want := "wrong.csv, sample 120 (its inputs are in " + x + `:121): the label "violet" is none of the 3 classes`
-	fail(t, exitFailure, want, "update", model, "--targets-file", wrong, x)
-	fail(t, exitFailure, want, small("--out", filepath.Join(dir, "n.bls"), "--targets-file", wrong, x)...)
+	fail(t, ui.ExitFailure, want, "update", model, "--targets-file", wrong, x)
+	fail(t, ui.ExitFailure, want, small("--out", filepath.Join(dir, "n.bls"), "--targets-file", wrong, x)...)
 }
 
 // TestOneClass and no rows: what is learned from them is worth a word.
@@ -111,7 +91,7 @@ func TestOneClass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fail(t, exitFailure, "the data has no rows: "+model+" is not written", "update", model, writeText(t, dir, "empty.csv", "a,b,c,d,color\n"))
+	fail(t, ui.ExitFailure, "the data has no rows: "+model+" is not written", "update", model, writeText(t, dir, "empty.csv", "a,b,c,d,color\n"))
 	if after, err := os.Stat(model); err != nil || !os.SameFile(before, after) {
 		t.Errorf("the model was replaced (%v)", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestOutputKeepsInput refuses results in the place of what is read, and of any model.
@@ -36,12 +38,12 @@ func TestOutputKeepsInput(t *testing.T) {
 		}
 		before[path] = text
 	}
-	fail(t, exitUsage, "which is read: give another name", "predict", model, "--out", test, test)
-	fail(t, exitUsage, "which is read: give another name", "predict", model, "--out", same, test)
-	fail(t, exitUsage, "which is read: give another name", "predict", model, "--out", linked, test)
-	fail(t, exitUsage, "which is a model: give another name", "predict", model, "--out", named, test)
-	fail(t, exitUsage, "which is a model: give another name", "export", model, "--out", archive)
-	fail(t, exitUsage, "which is read: give another name", "export", named, "--out", archive)
+	fail(t, ui.ExitUsage, "which is read: give another name", "predict", model, "--out", test, test)
+	fail(t, ui.ExitUsage, "which is read: give another name", "predict", model, "--out", same, test)
+	fail(t, ui.ExitUsage, "which is read: give another name", "predict", model, "--out", linked, test)
+	fail(t, ui.ExitUsage, "which is a model: give another name", "predict", model, "--out", named, test)
+	fail(t, ui.ExitUsage, "which is a model: give another name", "export", model, "--out", archive)
+	fail(t, ui.ExitUsage, "which is read: give another name", "export", named, "--out", archive)
 	for path, text := range before {
 		if now, err := os.ReadFile(path); err != nil || string(now) != string(text) {
 			t.Errorf("%s has changed (%v)", path, err)
@@ -49,14 +51,15 @@ func TestOutputKeepsInput(t *testing.T) {
 	}
 }
 
-// TestOutputName has names that say another format than the one that would be written, and standard output.
+// TestOutputName has names that say another format than the one that would be written, and standard
+// output.
 func TestOutputName(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	dir := t.TempDir()
 	for _, name := range []string{"x.npz", "x.tsv", "x.bls", "x.jsonl"} {
-		fail(t, exitUsage, "want a name that ends in .csv, .txt or .npy", "predict", model, "--out", filepath.Join(dir, name), test)
+		fail(t, ui.ExitUsage, "want a name that ends in .csv, .txt or .npy", "predict", model, "--out", filepath.Join(dir, name), test)
 	}
-	fail(t, exitUsage, "want a name that ends in .jsonl", "predict", model, "--json", "--out", filepath.Join(dir, "x.csv"), test)
+	fail(t, ui.ExitUsage, "want a name that ends in .jsonl", "predict", model, "--json", "--out", filepath.Join(dir, "x.csv"), test)
 	for _, name := range []string{"x", "x.CSV", "x.txt"} {
 		succeed(t, "predict", model, "--out", filepath.Join(dir, name), test)
 	}
@@ -64,6 +67,6 @@ func TestOutputName(t *testing.T) {
 	if want, got := succeed(t, "predict", model, test), succeed(t, "predict", model, "--out", "-", test); got != want || strings.Count(got, "\n") != 101 {
 		t.Errorf("--out - prints %q", got)
 	}
-	fail(t, exitUsage, "a model cannot be written to standard output", "train", "--out", "-", "--target", "color", test)
-	fail(t, exitUsage, "a model cannot be written to standard output", "update", model, "--out", "-", test)
+	fail(t, ui.ExitUsage, "a model cannot be written to standard output", "train", "--out", "-", "--target", "color", test)
+	fail(t, ui.ExitUsage, "a model cannot be written to standard output", "update", model, "--out", "-", test)
 }

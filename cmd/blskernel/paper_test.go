@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // paperArgs is a run of a second or less.
-const paperArgs = "paper --scale 0.01 --predict=false "
+const paperArgs = "paper --size 0.01 --predict=false "
 
 func TestPaperTables(t *testing.T) {
 	for _, tc := range []struct {
@@ -25,10 +24,10 @@ func TestPaperTables(t *testing.T) {
 		{"--table 1", []string{"Table 1", "q = 10 > k = 5, l = 40", "q = 3 <= k = 5", "2k³", "speed-up"}},
 		{"--table 2,5 --embedded", []string{"Table 2", "Table 5", "synthetic digits in place of MNIST", "improved/paper over original", "gram over improved/paper", "in total training time", "; the planner's method is gram"}},
 		{"--table 7 --runs 3", []string{"no data", "improved/paper over original", "improved/small over original", "random images"}},
-		{"--table 2 --embedded --methods planner --runs 3", []string{"Accuracy of gram", "std. dev."}},
+		{"--table 2 --embedded --method planner --runs 3", []string{"Accuracy of gram", "std. dev."}},
 		{"--table 2 --embedded --held-out 150 --lambda 2^-18 --shrink 1.5", []string{"tested on its last 150", "4 updates", "2^-18", "s = 1.5"}},
 		{"--table 2 --embedded --zca unit", []string{"whitened with the constants unit"}},
-		{"--table 3 --embedded --methods qr,planner --retrain", []string{"qr", "gram"}},
+		{"--table 3 --embedded --method qr,planner --retrain", []string{"qr", "gram"}},
 	} {
 		status, out, errs := runCommand(t, paperArgs+tc.args)
 		if status != 0 || strings.Contains(errs, "blskernel") {
@@ -52,8 +51,8 @@ func TestPaperUsage(t *testing.T) {
 		{"", "--table is missing"},
 		{"--table 10", "want 1 to 9"},
 		{"--table 2,2 --embedded", "2 twice"},
-		{"--table 2 --embedded --scale 0", "--scale is 0"},
-		{"--table 2 --embedded --scale NaN", "--scale is NaN"},
+		{"--table 2 --embedded --size 0", "--size is 0"},
+		{"--table 2 --embedded --size NaN", "--size is NaN"},
 		{"--table 2 --embedded --runs 0", "--runs is 0"},
 		{"--table 2 --embedded --threads -1", "--threads is -1"},
 		{"--table 2 --embedded --lambda 0", `--lambda has "0"; want a number above 0`},
@@ -64,11 +63,11 @@ func TestPaperUsage(t *testing.T) {
 		{"--table 2 --embedded --shrink 1,2", "--lambda and --shrink make 2 pairs to choose from, which needs --held-out"},
 		{"--table 2 --embedded --zca paper", `--zca is "paper"; want reference or unit`},
 		{"--table 2 --embedded --held-out -1", "--held-out is -1"},
-		{"--table 2 --embedded --scale 0.01 --held-out 600", "--held-out is 600 of"},
-		{"--table 9 --scale 0.01 --held-out 5", "samples with classes"},
-		{"--table 2 --embedded --methods best", `"best"`},
-		{"--table 2 --embedded --methods improved/tiny", `"improved/tiny"`},
-		{"--table 2 --embedded --methods gram,gram", "gram twice"},
+		{"--table 2 --embedded --size 0.01 --held-out 600", "--held-out is 600 of"},
+		{"--table 9 --size 0.01 --held-out 5", "samples with classes"},
+		{"--table 2 --embedded --method best", `"best"`},
+		{"--table 2 --embedded --method improved/tiny", `"improved/tiny"`},
+		{"--table 2 --embedded --method gram,gram", "gram twice"},
 		{"--table 2 --embedded --backend blas", `--backend is "blas"`},
 		{"--table 2", "--data is missing"},
 		{"--table 2 --embedded --data mnist", "exclude each other"},
@@ -96,10 +95,11 @@ func TestPaperUsage(t *testing.T) {
 	}
 }
 
-// TestPaperResume cuts a file of results after every line and in the middle of it, and compares what becomes of it.
+// TestPaperResume cuts a file of results after every line and in the middle of it, and compares what
+// becomes of it.
 func TestPaperResume(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "table.jsonl")
-	args := paperArgs + "--table 2 --embedded --runs 2 --methods gram,planner --out " + out
+	args := paperArgs + "--table 2 --embedded --runs 2 --method gram,planner --out " + out
 	if status, _, errs := runCommand(t, args); status != 0 {
 		t.Fatal(errs)
 	}
@@ -166,20 +166,11 @@ func TestPaperFlopsOnce(t *testing.T) {
 	}
 }
 
-func TestPaperCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	stopped := errors.New("stopped")
-	cancel(stopped)
-	var out, errs strings.Builder
-	if status := run(ctx, strings.Fields(paperArgs+"--table 2 --embedded"), streams{out: &out, err: &errs}); status == 0 {
-		t.Errorf("status %d: %s", status, out.String())
-	}
-}
-
-// TestPaperWithoutPlanner names methods without the planner's: none is said to be its choice, and the last one is repeated.
+// TestPaperWithoutPlanner names methods without the planner's: none is said to be its choice, and the
+// last one is repeated.
 func TestPaperWithoutPlanner(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "table.jsonl")
-	args := paperArgs + "--table 2 --embedded --runs 2 --methods original,improved/paper --out " + out
+	args := paperArgs + "--table 2 --embedded --runs 2 --method original,improved/paper --out " + out
 	status, printed, errs := runCommand(t, args)
 	if status != 0 || strings.Contains(printed, "planner") || !strings.Contains(printed, "Accuracy of improved/paper") {
 		t.Errorf("status %d, %s\n%s", status, errs, printed)
@@ -193,14 +184,15 @@ func TestPaperWithoutPlanner(t *testing.T) {
 	}
 }
 
-// TestPaperResumePlanner goes on with a run of which the planner chose another method than it would now.
+// TestPaperResumePlanner goes on with a run of which the planner chose another method than it would
+// now.
 func TestPaperResumePlanner(t *testing.T) {
 	for _, tc := range []struct {
 		flags string
 		old   bool // as it was written before Repeat was kept
-	}{{"", false}, {"--methods original,improved/paper,planner", false}, {"--methods original,improved/paper,planner", true}} {
+	}{{"", false}, {"--method original,improved/paper,planner", false}, {"--method original,improved/paper,planner", true}} {
 		out := filepath.Join(t.TempDir(), "table.jsonl")
-		if status, _, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --methods original,improved/paper,qr --out "+out); status != 0 {
+		if status, _, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --method original,improved/paper,qr --out "+out); status != 0 {
 			t.Fatal(errs)
 		}
 		text, err := os.ReadFile(out)
@@ -283,120 +275,13 @@ func TestPaperSearch(t *testing.T) {
 				t.Errorf("after %d lines: %s is there %d times", n, key, times)
 			}
 		}
-		// A state that is built anew has not the same rounding errors: the accuracies may differ in the last place.
+		// A state that is built anew has not the same rounding errors: the accuracies may differ in the
+		// last place.
 		if _, got, _ := strings.Cut(printed, "best first"); len(rows) != 4*2*5 || len(got) != len(want) {
 			t.Errorf("after %d lines: %d rows, %s; want %s", n, len(rows), got, want)
 		}
 	}
-	if status, _, errs := runCommand(t, args+" --resume --lambda 1e-2,2^-18 --shrink 1.6"); status != exitUsage || !strings.Contains(errs, "other settings") {
+	if status, _, errs := runCommand(t, args+" --resume --lambda 1e-2,2^-18 --shrink 1.6"); status != ui.ExitUsage || !strings.Contains(errs, "other settings") {
 		t.Errorf("other pairs: status %d, %s", status, errs)
-	}
-}
-
-// TestSearchTable has accuracies that are made up.
-func TestSearchTable(t *testing.T) {
-	var s search
-	accuracy := func(v float64) *float64 { return &v }
-	h := bench.TableHead{Initial: 100, Batch: 50, Updates: 2, Planner: "qr", Repeat: "gram"}
-	for i, pair := range [][]float64{{97, 98}, {99, 98.5}, {98}} {
-		rows := []bench.TableRow{{Step: 1, Cells: []bench.TableCell{{Method: "gram", Accuracy: accuracy(100)}}}}
-		for _, a := range pair {
-			rows = append(rows, bench.TableRow{Step: 2, Cells: []bench.TableCell{{Method: "qr", Accuracy: accuracy(1)}, {Method: "gram", Accuracy: accuracy(a)}}})
-		}
-		s.add(trial{lambda: 0x1p-18, shrink: float64(i)}, h, rows)
-	}
-	want := `Accuracy at 200 samples, %, best first:
-  lambda  s  method  runs   mean  std. dev.  least   most
-   2^-18  1    gram     2  98.75       0.35  98.50  99.00
-   2^-18  2    gram     1  98.00          -  98.00  98.00
-   2^-18  0    gram     2  97.50       0.71  97.00  98.00
-
-`
-	if got := s.table(); got != want {
-		t.Errorf("%s; want\n%s", got, want)
-	}
-}
-
-// TestPaperTablePrint has times that are made up: Table 7 at full size, where the paper's figures are of improved/small.
-func TestPaperTablePrint(t *testing.T) {
-	h := bench.TableHead{
-		Table: 7, Data: bench.RandomImages, Scale: 1, Initial: 9900, Batch: 3600, Updates: 4, Nodes: 3500,
-		Methods: []string{"original", "improved/paper", "improved/small", "gram"}, Planner: "gram", Repeat: "gram", Seeds: []uint64{1},
-	}
-	row := func(step int, rebuilt bool) bench.TableRow {
-		r := bench.TableRow{Table: 7, Seed: 1, Step: step, Samples: 9900 + 3600*step, Rebuilt: rebuilt}
-		for i, m := range h.Methods {
-			s := []float64{12, 10, 8, 2}[i]
-			r.Cells = append(r.Cells, bench.TableCell{Method: m, Seconds: s, TotalSeconds: s * float64(step+1), FlopsModel: 1e9 * s})
-		}
-		return r
-	}
-	table := newPaperTable(h)
-	if got, want := heads(table.groups), "improved/paper over original   improved/small over original      gram over improved/paper"; !strings.Contains(got, want) {
-		t.Errorf("%s\nhas no %q", got, want)
-	}
-	table.row(row(0, false))
-	if got := table.row(row(1, false)); !strings.Contains(got, "1.20    1.20    1.20") || !strings.Contains(got, "1.50    1.50    1.09    1.50") {
-		t.Errorf("%q", got)
-	}
-	foot := table.foot()
-	for _, want := range []string{"improved/paper over original: 1.20 in total training time, 1.20", "improved/small over original: 1.50 in total training time (paper: 1.10), 1.50", "gram over improved/paper: 5.0 in"} {
-		if !strings.Contains(foot, want) {
-			t.Errorf("%s\nhas no %q", foot, want)
-		}
-	}
-	if got := table.row(row(2, true)); !strings.Contains(got, "17100*") || !strings.Contains(got, "1.50    1.50    1.10       -") {
-		t.Errorf("%q", got)
-	}
-	if foot := table.foot(); !strings.HasPrefix(foot, "\n* The run was interrupted") || strings.Contains(foot, "over original") {
-		t.Errorf("%s", foot)
-	}
-	for _, tc := range []struct {
-		table, batch, nodes int
-		methods             []string
-		want                []bool
-	}{
-		{7, 3600, 3500, []string{"improved/paper", "improved/small", "improved/large", "improved"}, []bool{false, true, false, false}},
-		{2, 10000, 5100, []string{"improved/paper", "improved/small", "improved/large", "improved"}, []bool{true, false, true, false}},
-		{4, 5000, 5100, []string{"improved/paper", "improved/small", "improved/large", "improved/small/solve"}, []bool{true, true, false, false}},
-	} {
-		for i, want := range tc.want {
-			p := &paperTable{h: bench.TableHead{Table: tc.table, Batch: tc.batch, Nodes: tc.nodes, Methods: tc.methods}}
-			if p.isPaper(i) != want {
-				t.Errorf("table %d, %s: %v", tc.table, tc.methods[i], !want)
-			}
-		}
-	}
-}
-
-// TestPaperFileFirst cannot print its lines: the first one is in the file.
-func TestPaperFileFirst(t *testing.T) {
-	full := errors.New("no space left on device")
-	path := filepath.Join(t.TempDir(), "out.jsonl")
-	out, err := openResults(nil, path, false, broken{full})
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.begun = true
-	if err := out.line("row", bench.TableRow{Table: 2}); !errors.Is(err, full) {
-		t.Errorf("%v; want %v", err, full)
-	}
-	if err := out.close(); err != nil {
-		t.Fatal(err)
-	}
-	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), `{"kind":"row","table":2,`) {
-		t.Errorf("the file has %q, %v", text, err)
-	}
-}
-
-// TestExplainPaper names flags that the command has.
-func TestExplainPaper(t *testing.T) {
-	var usage usageError
-	err := explainPaper(&bench.SamplesError{Name: "MNIST", Have: 60000, Initial: 20000, Batch: 20000, Updates: 5})
-	if want := "MNIST has 60000 samples, and the table needs 20000 + 5 x 20000 at this size: lower --scale or --held-out"; !errors.As(err, &usage) || err.Error() != want {
-		t.Errorf("%v; want %s", err, want)
-	}
-	if err := errors.New("other"); explainPaper(err) != err || explainPaper(nil) != nil {
-		t.Error("another error is changed")
 	}
 }

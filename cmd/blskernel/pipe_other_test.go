@@ -2,7 +2,9 @@
 
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // pipeWith is for systems that have named pipes in the file system.
 func pipeWith(t *testing.T, _ string) string {

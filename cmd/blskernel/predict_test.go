@@ -1,17 +1,20 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
 	npyformat "blskernel/internal/npy"
 	"blskernel/mat"
 
@@ -25,7 +28,7 @@ func trained(t *testing.T, flags ...string) (model, test string) {
 	t.Helper()
 	dir := t.TempDir()
 	columns := []string{"a", "b", "c", "d", "color"}
-	if slices.Contains(flags, regression) {
+	if slices.Contains(flags, "regression") {
 		columns = []string{"a", "b", "c", "d", "y1", "y2"}
 	}
 	data := writeText(t, dir, "train.csv", csvText(samples(400, 1), true, columns...))
@@ -73,7 +76,7 @@ func TestPredictForms(t *testing.T) {
 		t.Errorf("%q, %d lines", lines[0], len(lines))
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(succeed(t, "predict", model, "--json", "--scores", test), "\n"), "\n") {
-		p := object[jsonPrediction](t, line)
+		p := object[learn.Prediction](t, line)
 		label := f.Metadata.Classes[classes[i]]
 		if p.Row != int64(i)+1 || *p.Class != label || !strings.HasPrefix(lines[i+1], label+",") || len(p.Scores) != 3 || !(math.Abs(p.Scores[label]-scores.At(i, classes[i])) <= 1e-12) {
 			t.Errorf("row %d: %+v, %q; want %s with %v", i, p, lines[i+1], label, scores.RawRowView(i))
@@ -101,7 +104,7 @@ func TestPredictForms(t *testing.T) {
 			t.Errorf("row %d: %q", i, label)
 		}
 	}
-	fail(t, exitUsage, "--json is about text", "predict", model, "--json", "--out", array, test)
+	fail(t, ui.ExitUsage, "--json is about text", "predict", model, "--json", "--out", array, test)
 }
 
 // readNPY reads an array by another implementation of the format.
@@ -127,34 +130,45 @@ func TestArrays(t *testing.T) {
 		x, y = append(x, s.x[:]...), append(y, s.y1)
 		labels = append(labels, s.label)
 	}
-	write := func(name string, array exported) string {
-		var b bytes.Buffer
-		if err := array.write(&b); err != nil {
-			t.Fatal(err)
-		}
-		return writeText(t, dir, name, b.String())
+	numbers := func(v []float64, shape ...int) string {
+		return string(npyformat.AppendFloats(npyformat.AppendHeader(nil, npyformat.Float64, shape...), v))
 	}
-	xPath := write("X.npy", numbers("", x, len(rows), 4))
-	yPath := write("y.npy", numbers("", y, len(rows), 1))
-	labelPath := write("labels.npy", exported{shape: []int{len(rows)}, labels: labels})
+	descr := npyformat.LabelType(labels)
+	texts := npyformat.AppendHeader(nil, descr, len(rows))
+	for _, label := range labels {
+		texts = npyformat.AppendLabel(texts, descr, label)
+	}
+	xPath := writeText(t, dir, "X.npy", numbers(x, len(rows), 4))
+	yPath := writeText(t, dir, "y.npy", numbers(y, len(rows), 1))
+	labelPath := writeText(t, dir, "labels.npy", string(texts))
 	model := filepath.Join(dir, "m.bls")
 	succeed(t, small("--out", model, "--targets-file", yPath, xPath)...)
-	if q := object[regressionQuality](t, succeed(t, "evaluate", "--json", model, "--targets-file", yPath, xPath)); !(*q.Targets[0].R2 > 0.9) || q.Targets[0].Name != "y1" {
+	if q := object[learn.Regression](t, succeed(t, "evaluate", "--json", model, "--targets-file", yPath, xPath)); !(*q.Targets[0].R2 > 0.9) || q.Targets[0].Name != "y1" {
 		t.Errorf("%+v", q)
 	}
 	succeed(t, "update", model, "--targets-file", yPath, xPath)
 	if n := strings.Count(succeed(t, "predict", model, xPath), "\n"); n != 401 {
 		t.Errorf("%d lines", n)
 	}
-	fail(t, exitUsage, "--target is missing: the columns have no names", "update", model, xPath)
+	fail(t, ui.ExitUsage, "--target is missing: the columns have no names", "update", model, xPath)
 	var archive bytes.Buffer
-	if err := writeArchive(&archive, []exported{numbers("X", x, len(rows), 4), {name: "color", shape: []int{len(rows)}, labels: labels}}); err != nil {
+	w := zip.NewWriter(&archive)
+	for name, text := range map[string]string{"X": numbers(x, len(rows), 4), "color": string(texts)} {
+		entry, err := w.Create(name + ".npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(entry, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	both := writeText(t, dir, "both.npz", archive.String())
 	succeed(t, small("--out", model, "--target", "color", both)...)
 	for _, args := range [][]string{{"evaluate", "--json", model, both}, {"evaluate", "--json", "--target", "color", model, both}} {
-		if q := object[classificationQuality](t, succeed(t, args...)); !(q.Accuracy > 0.9) || q.Rows != int64(len(rows)) {
+		if q := object[learn.Classification](t, succeed(t, args...)); !(q.Accuracy > 0.9) || q.Rows != int64(len(rows)) {
 			t.Errorf("%+v", q)
 		}
 	}
@@ -162,7 +176,7 @@ func TestArrays(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	succeed(t, small("--out", model, "--targets-file", labelPath, xPath)...)
-	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, "--targets-file", labelPath, xPath)); !(q.Accuracy > 0.9) {
+	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, "--targets-file", labelPath, xPath)); !(q.Accuracy > 0.9) {
 		t.Errorf("%+v", q)
 	}
 }
@@ -301,26 +315,6 @@ func scaledBySamples(file *npz.Reader) bool {
 	return file.Read("scaling.npy", &scaling) == nil && plain(scaling) == "samples"
 }
 
-// TestNPYPlace has headers of the same length for all numbers of rows, so that the last one fits into
-// the place of the first.
-func TestNPYPlace(t *testing.T) {
-	var names []string
-	for i := range mostClasses {
-		names = append(names, strconv.Itoa(i))
-	}
-	for _, p := range []npyPredictions{
-		{descr: npyformat.Text(math.MaxInt32), cells: [][]byte{{}}},
-		{descr: npyformat.Float64, predicted: predicted{labels: names, scores: true}},
-		{descr: npyformat.Float64, predicted: predicted{names: names}},
-	} {
-		for _, rows := range []int{0, 1, 99999, math.MaxInt} {
-			if h := p.header(rows); len(h) != 128 {
-				t.Errorf("%q has %d bytes", h, len(h))
-			}
-		}
-	}
-}
-
 // TestPredictFails leaves the file of predictions what it was when the data ends with an error, and
 // nothing beside it.
 func TestPredictFails(t *testing.T) {
@@ -329,12 +323,28 @@ func TestPredictFails(t *testing.T) {
 	bad := writeText(t, t.TempDir(), "bad.csv", csvText(samples(60, 2), true, "a", "b", "c", "d")+"1,2,x,4\n")
 	for _, name := range []string{"p.csv", "p.npy"} {
 		out := writeText(t, dir, name, "before")
-		fail(t, exitFailure, `bad.csv:62: column "c"`, "predict", model, "--batch", "20", "--out", out, bad)
+		fail(t, ui.ExitFailure, `bad.csv:62: column "c"`, "predict", model, "--batch", "20", "--out", out, bad)
 		if text, err := os.ReadFile(out); err != nil || string(text) != "before" {
 			t.Errorf("%s has %q (%v)", name, text, err)
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("%v is left (%v)", entries, err)
+	}
+}
+
+// TestOverflowPlace names the row whose values are too large for the model.
+func TestOverflowPlace(t *testing.T) {
+	for _, flags := range [][]string{
+		{"--target", "color"}, {"--target", "y1,y2", "--task", "regression"}, {"--target", "y1,y2", "--task", "regression", "--scale", "none"},
+	} {
+		model, _ := trained(t, flags...)
+		big := writeText(t, t.TempDir(), "big.csv", "a,b,c,d\n1,2,3,4\n1.7e308,-1.7e308,1.7e308,1.7e308\n")
+		fail(t, ui.ExitFailure, filepath.Base(big)+":3: ", "predict", model, "--out", filepath.Join(t.TempDir(), "p.csv"), big)
+	}
+	model, _ := trained(t, "--target", "color", "--scale", "none")
+	big := writeText(t, t.TempDir(), "x.csv", "a,b,c,d,color\n1,2,3,4,red\n1e308,1e308,1e308,1e308,red\n")
+	for _, command := range []string{"update", "evaluate"} {
+		fail(t, ui.ExitFailure, "x.csv:3: the nodes would be beyond the largest number", command, model, big)
 	}
 }

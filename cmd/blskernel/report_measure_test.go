@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// measuring runs docs/results/measure.sh with programs of its own in the place of the go command and of blskernel,
-// which only notes what it is called with and makes the files, and returns these calls. A call that has fail in it
-// fails.
+// measuring runs docs/results/measure.sh with programs of its own in the place of the go command and of
+// blskernel, which only notes what it is called with and makes the files, and returns these calls. A
+// call that has fail in it fails.
 func measuring(t *testing.T, fail string, args ...string) (calls [][]string, stderr string, err error) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -57,8 +59,7 @@ done
 // parses tells whether the command line knows the flags of a call.
 func parses(t *testing.T, call []string) {
 	t.Helper()
-	working := false
-	cmd, rest, err := newRoot(streams{out: io.Discard, err: io.Discard}, &working).Find(call)
+	cmd, rest, err := newRoot(ui.Streams{Out: io.Discard, Err: io.Discard}).Find(call)
 	if err == nil {
 		err = cmd.ParseFlags(rest)
 	}
@@ -86,8 +87,8 @@ func tablesOf(calls [][]string) string {
 	return strings.Join(tables, " ")
 }
 
-// TestMeasure has every call understood, on the chosen backend, and only files that the page reads; without data the
-// tables that need it are left out, and said to be.
+// TestMeasure has every call understood, on the chosen backend, and only files that the page reads;
+// without data the tables that need it are left out, and said to be.
 func TestMeasure(t *testing.T) {
 	for _, tc := range []struct {
 		args   []string
@@ -139,8 +140,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasureAgain runs it where something is there: a quick run measures all of it anew, and leaves other files
-// alone; a full one keeps whole files, and goes on with the others.
+// TestMeasureAgain runs it where something is there: a quick run measures all of it anew, and leaves
+// other files alone; a full one keeps whole files, and goes on with the others.
 func TestMeasureAgain(t *testing.T) {
 	out := t.TempDir()
 	for _, name := range []string{"speed.jsonl", "tables.jsonl", "other.jsonl"} {

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // writeResults writes a file of results with points of a crossover, and returns its path.
@@ -79,14 +80,14 @@ func TestReportErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"--out", path("out")}, exitUsage, "--results is missing: name a file of results, or a folder of them"},
-		{[]string{"--results", good}, exitUsage, "--out is missing: name the folder for the page"},
-		{[]string{"--results", good, "--out", good}, exitUsage, "which is no folder"},
-		{[]string{"--results", path("nowhere"), "--out", path("out")}, exitFailure, `nowhere" is not there`},
-		{[]string{"--results", empty, "--out", path("out")}, exitFailure, `empty" has no files of results, *.jsonl`},
-		{[]string{"--results", path("none.jsonl"), "--out", path("out")}, exitFailure, "nothing to show in "},
-		{[]string{"--results", path("bad.jsonl"), "--out", path("out")}, exitFailure, "result: bad.jsonl: line 2: "},
-		{[]string{"--results", path("row.jsonl"), "--out", path("out")}, exitFailure, "result: row.jsonl: line 1: a row of table 2 before the table"},
+		{[]string{"--out", path("out")}, ui.ExitUsage, "--results is missing: name a file of results, or a folder of them"},
+		{[]string{"--results", good}, ui.ExitUsage, "--out is missing: name the folder for the page"},
+		{[]string{"--results", good, "--out", good}, ui.ExitUsage, "which is no folder"},
+		{[]string{"--results", path("nowhere"), "--out", path("out")}, ui.ExitFailure, `nowhere" does not exist`},
+		{[]string{"--results", empty, "--out", path("out")}, ui.ExitFailure, `empty" has no files of results, *.jsonl`},
+		{[]string{"--results", path("none.jsonl"), "--out", path("out")}, ui.ExitFailure, "nothing to show in "},
+		{[]string{"--results", path("bad.jsonl"), "--out", path("out")}, ui.ExitFailure, "result: bad.jsonl: line 2: "},
+		{[]string{"--results", path("row.jsonl"), "--out", path("out")}, ui.ExitFailure, "result: row.jsonl: line 1: a row of table 2 before the table"},
 	} {
 		status, stdout, stderr := inProcess(append([]string{"report"}, tc.args...)...)
 		if status != tc.status || stdout != "" || !strings.Contains(stderr, tc.want) {

@@ -3,17 +3,19 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"blskernel"
-	"blskernel/dataset/stream"
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
-	"blskernel/mat"
+
+	"github.com/gofrs/flock"
 )
 
 // stopAfter runs a command that is interrupted when it has written so many lines to standard output.
@@ -23,7 +25,7 @@ func stopAfter(t *testing.T, lines int, args ...string) {
 	defer cancel(nil)
 	out := &cancelAfter{lines: lines, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
 	var errs bytes.Buffer
-	if status := run(ctx, args, streams{out: out, err: &errs}); status != 130 {
+	if status := run(ctx, args, ui.Streams{Out: out, Err: &errs}); status != 130 {
 		t.Fatalf("%q: status %d, stdout %q, stderr %q; want 130", args, status, out.String(), errs.String())
 	}
 }
@@ -45,13 +47,14 @@ func TestResume(t *testing.T) {
 	for _, lines := range []int{1, 2, 1} {
 		stopAfter(t, lines, resumed...)
 	}
-	if i, err := inspect(context.Background(), path("often.bls"), nil); err != nil || i.Metadata.Progress.Done || i.Metadata.Progress.Rows < 400 || int64(i.Samples) != i.Metadata.Progress.Rows {
-		t.Fatalf("%+v (%v)", i, err)
+	i := object[learn.Inspection](t, succeed(t, "inspect", "--json", path("often.bls")))
+	if i.Metadata.Progress.Done || i.Metadata.Progress.Rows < 400 || int64(i.Samples) != i.Metadata.Progress.Rows {
+		t.Fatalf("%+v", i)
 	}
 	if _, _, stderr := inProcess("predict", path("often.bls"), second); !strings.Contains(stderr, "is a checkpoint of a training that stopped after ") {
 		t.Errorf("predict says %q", stderr)
 	}
-	fail(t, exitUsage, "is a checkpoint of a training that stopped after", "update", path("often.bls"), second)
+	fail(t, ui.ExitUsage, "is a checkpoint of a training that stopped after", "update", path("often.bls"), second)
 	succeed(t, resumed...)
 	if !bytes.Equal(state(t, path("often.bls")), want) {
 		t.Error("the training that was stopped has another result")
@@ -66,7 +69,7 @@ func TestResume(t *testing.T) {
 	for range 2 {
 		stopAfter(t, 1, update...)
 	}
-	fail(t, exitUsage, "is a checkpoint of an update that stopped after", "update", path("often.bls"), second)
+	fail(t, ui.ExitUsage, "is a checkpoint of an update that stopped after", "update", path("often.bls"), second)
 	succeed(t, update...)
 	if !bytes.Equal(state(t, path("often.bls")), want) {
 		t.Error("the update that was stopped has another result")
@@ -86,24 +89,22 @@ func TestResumeRefused(t *testing.T) {
 	}
 	resumed := train("--checkpoint", "50", "--resume")
 	stopAfter(t, 1, resumed...)
-	fail(t, exitUsage, "another training, it was begun with --seed 1, and here that is 2: give", train("--checkpoint", "50", "--resume", "--seed", "2")...)
-	fail(t, exitUsage, `it was begun with --inputs [], and here that is "[1,2]"`, train("--resume", "--inputs", "1,2")...)
-	fail(t, exitUsage, "it was begun with 1 file of data, and here are 2", append(resumed, data)...)
+	fail(t, ui.ExitUsage, "another training, it was begun with --seed 1, and here that is 2: give", train("--checkpoint", "50", "--resume", "--seed", "2")...)
+	fail(t, ui.ExitUsage, `it was begun with --inputs [], and here that is "[1,2]"`, train("--resume", "--inputs", "1,2")...)
+	fail(t, ui.ExitUsage, "it was begun with 1 file of data, and here are 2", append(resumed, data)...)
 	// Flags that change nothing about the result may be others.
 	stopAfter(t, 1, train("--checkpoint", "60", "--resume", "--verbose")...)
-	if b, err := blskernel.Lookup(""); err != nil {
-		t.Fatal(err)
-	} else if _, kernel := computing(b)["kernel"]; kernel {
+	if strings.HasPrefix(blskernel.Default().Name(), "pure") { // whose results do not depend on the threads
 		stopAfter(t, 1, train("--checkpoint", "50", "--resume", "--threads", "1")...)
 		defer blskernel.SetThreads(0)
 	}
 	// An update of a model that is half trained is possible if that is wanted.
-	fail(t, exitUsage, "finish that first, or begin with --restart", "update", model, "--resume", data)
+	fail(t, ui.ExitUsage, "finish that first, or begin with --restart", "update", model, "--resume", data)
 	succeed(t, "update", model, "--restart", data)
 	succeed(t, "update", model, data)
-	fail(t, exitUsage, `it is of the command "update"`, resumed...)
+	fail(t, ui.ExitUsage, `it is of the command "update"`, resumed...)
 	// What was learned to the end is not learned again because a flag is another.
-	fail(t, exitUsage, "--resume: "+model+" has learned this data by an update that was finished, and is not this one: it was begun with --batch 0, and here that is 7",
+	fail(t, ui.ExitUsage, "--resume: "+model+" has learned this data by an update that was finished, and is not this one: it was begun with --batch 0, and here that is 7",
 		"update", model, "--resume", "--batch", "7", data)
 	succeed(t, train()...)
 }
@@ -127,7 +128,7 @@ func TestResumeContent(t *testing.T) {
 	resumed := small("--target", "color", "--checkpoint", "50", "--resume", "--out", model, data)
 	writeText(t, dir, "x.csv", strings.Join(wrong, ""))
 	status, stdout, stderr := inProcess(resumed...)
-	if status != exitFailure || !strings.Contains(stderr, `x.csv:301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {
+	if status != ui.ExitFailure || !strings.Contains(stderr, `x.csv:301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {
 		t.Fatalf("status %d, %q, %q", status, stdout, stderr)
 	}
 	before := state(t, model)
@@ -136,7 +137,7 @@ func TestResumeContent(t *testing.T) {
 		{strings.Join(lines[:200], ""), "the data has 199 rows, and " + model + " has learned 250"},
 	} {
 		writeText(t, dir, "x.csv", tc.text)
-		fail(t, exitUsage, tc.want, resumed...)
+		fail(t, ui.ExitUsage, tc.want, resumed...)
 		if !bytes.Equal(state(t, model), before) {
 			t.Fatal("the checkpoint has changed")
 		}
@@ -157,36 +158,6 @@ func TestResumeContent(t *testing.T) {
 	}
 }
 
-// TestRowSum depends on the values and their order, and not on the batches.
-func TestRowSum(t *testing.T) {
-	sum := func(batches ...*stream.Batch) string {
-		s := newRowSum()
-		for _, b := range batches {
-			s.add(b)
-		}
-		return s.text()
-	}
-	batch := func(labels []string, y, x []float64) *stream.Batch {
-		b := &stream.Batch{X: mat.NewDense(len(x)/2, 2, x), Labels: labels}
-		if y != nil {
-			b.Y = mat.NewDense(len(x)/2, len(y)*2/len(x), y)
-		}
-		return b
-	}
-	whole := sum(batch([]string{"a", "bc"}, nil, []float64{1, 2, 3, 4}))
-	if parts := sum(batch([]string{"a"}, nil, []float64{1, 2}), batch([]string{"bc"}, nil, []float64{3, 4})); parts != whole {
-		t.Errorf("%s in parts, %s as a whole", parts, whole)
-	}
-	for _, other := range []*stream.Batch{
-		batch([]string{"ab", "c"}, nil, []float64{1, 2, 3, 4}), batch([]string{"a", "bc"}, nil, []float64{1, 2, 4, 3}),
-		batch([]string{"a"}, nil, []float64{1, 2}), batch(nil, []float64{1, 2}, []float64{1, 2, 3, 4}), batch(nil, []float64{2, 1}, []float64{1, 2, 3, 4}),
-	} {
-		if sum(other) == whole {
-			t.Errorf("%v has the same checksum", other)
-		}
-	}
-}
-
 // TestLocked has a model that another process is about to change.
 func TestLocked(t *testing.T) {
 	dir := t.TempDir()
@@ -194,19 +165,21 @@ func TestLocked(t *testing.T) {
 	model := filepath.Join(dir, "m.bls")
 	succeed(t, small("--target", "color", "--out", model, data)...)
 	before := state(t, model)
-	lock, err := lockModel(nil, model)
-	if err != nil {
+	lock := flock.New(filepath.Join(dir, ".m.bls.lock"))
+	if locked, err := lock.TryLock(); err != nil || !locked {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"update", model, data}, small("--target", "color", "--out", model, data)} {
-		fail(t, exitFailure, "is being changed by another process", args...)
+		fail(t, ui.ExitFailure, "is being changed by another process", args...)
 	}
 	link := filepath.Join(t.TempDir(), "link.bls")
 	if err := os.Symlink(model, link); err == nil {
-		fail(t, exitFailure, "is being changed by another process", "update", link, data)
+		fail(t, ui.ExitFailure, "is being changed by another process", "update", link, data)
 	}
 	succeed(t, "predict", model, data) // reading is free
-	lock.release()
+	if err := errors.Join(os.Remove(lock.Path()), lock.Unlock()); err != nil {
+		t.Fatal(err)
+	}
 	if !bytes.Equal(state(t, model), before) {
 		t.Error("the model has changed")
 	}
@@ -223,24 +196,5 @@ func TestLocked(t *testing.T) {
 	entries, err := filepath.Glob(filepath.Join(dir, ".*.lock"))
 	if err != nil || len(entries) != 0 {
 		t.Errorf("%v is left (%v)", entries, err)
-	}
-}
-
-func TestInterval(t *testing.T) {
-	for _, tc := range []struct{ in, out string }{{"100", "100"}, {"5m", "5m0s"}, {"1.5s", "1.5s"}} {
-		var v interval
-		if err := v.Set(tc.in); err != nil || v.String() != tc.out {
-			t.Errorf("%q becomes %q (%v)", tc.in, v.String(), err)
-		}
-	}
-	for _, bad := range []string{"", "0", "-1", "0s", "-5m", "x", "1.5"} {
-		v := interval{rows: 7}
-		if err := v.Set(bad); err == nil || v.rows != 7 {
-			t.Errorf("%q is taken for %v (%v)", bad, v, err)
-		}
-	}
-	v := interval{rows: 10}
-	if v.due(9, time.Hour) || !v.due(10, 0) || (interval{}).due(1000, time.Hour) || !(interval{time: time.Second}).due(0, time.Second) {
-		t.Error("not due when it should be")
 	}
 }

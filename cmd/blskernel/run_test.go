@@ -9,15 +9,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"blskernel/bench"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
 )
 
@@ -91,7 +90,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestJSONCheck(t *testing.T) {
-	for _, flags := range [][]string{{}, {"--lambda", "0"}, {"--lambda", "0", "--initial", "30"}, {"--batch", "130", "--form", "large"}} {
+	for _, flags := range [][]string{{}, {"--lambda", "0"}, {"--lambda", "0", "--initial", "30"}, {"--batch", "130", "--method", "original,improved/large"}} {
 		status, stdout, stderr := inProcess(quick(append(flags, "--json", "--check")...)...)
 		if status != 0 || stderr != "" {
 			t.Fatalf("%v: status %d, stderr %q", flags, status, stderr)
@@ -120,9 +119,9 @@ func TestTable(t *testing.T) {
 			"test       synthetic digits of seed 2: 2000 images\n",
 			"nodes      k = 60: 4 groups of 5 feature nodes, 40 enhancement nodes; seed 1\n",
 			"samples    90, then 2 updates of q = 20; lambda = 2^-30\n",
-			"accuracies differ by 0.00 points at most\n",
+			"accuracies differ by at most 0.00 points\n",
 		}},
-		{[]string{"--methods", "improved", "--lambda", "0.1", "--updates", "0"}, 9, 9, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
+		{[]string{"--method", "improved", "--lambda", "0.1", "--updates", "0"}, 9, 9, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
 		{[]string{"--check"}, 19, 17, []string{"  original  W: rounding ", "  improved  W: rounding ", " from original\n"}},
 	} {
 		status, stdout, stderr := inProcess(quick(tc.flags...)...)
@@ -156,32 +155,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestSignificant(t *testing.T) {
-	for _, tc := range []struct {
-		v    float64
-		want string
-	}{{0, "0.000"}, {1.2345, "1.234"}, {999.5, "999.500"}, {1234.5678, "1234.57"}, {22300.44, "22300.4"}, {123456.7, "123457"}, {9999999, "9999999"}} {
-		if got := significant(tc.v); got != tc.want {
-			t.Errorf("%v is written %s; want %s", tc.v, got, tc.want)
-		}
-	}
-}
-
-func TestAgreement(t *testing.T) {
-	for _, tc := range []struct {
-		rows []bench.Row
-		want string
-	}{
-		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 5}, {FlopsModel: 7, FlopsCounted: 7}}, "equal"},
-		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 5}, {FlopsModel: 7e6, FlopsCounted: 5e6}}, "-2e+06"},
-		{[]bench.Row{{FlopsModel: 5, FlopsCounted: 8}, {FlopsModel: 7, FlopsCounted: 5}}, "+3e+00"},
-	} {
-		if got := agreement(tc.rows); got != tc.want {
-			t.Errorf("%+v: %s; want %s", tc.rows, got, tc.want)
-		}
-	}
-}
-
 // TestProgressLines has no terminal: a line for each message, percentages that only grow, to 100.
 func TestProgressLines(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--lambda", "0", "--initial", "20"}, {"--lambda", "100", "--initial", "600"}} {
@@ -200,31 +173,6 @@ func TestProgressLines(t *testing.T) {
 		if !strings.HasPrefix(stderr, "  0%  feature maps\n") || !strings.HasSuffix(stderr, "100%  finished\n") {
 			t.Errorf("%v: from\n%sto 100%% is wanted", flags, stderr)
 		}
-	}
-}
-
-// TestProgressBar looks at what a terminal would be sent.
-func TestProgressBar(t *testing.T) {
-	var out bytes.Buffer
-	p := &progress{w: &out, bar: newBar(&out)}
-	p.show(0, "feature maps")
-	p.show(0.5, "original, samples 1 to 90")
-	p.refresh()
-	p.clear()
-	p.show(1, "test accuracy")
-	p.show(1, "finished")
-	p.clear()
-	text := out.String()
-	for _, want := range []string{"feature maps   0% |", "samples 1 to 90  50% |", "test accuracy 100% |"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in %q", want, text)
-		}
-	}
-	if regexp.MustCompile(`1\d[1-9]%|\n`).MatchString(text) {
-		t.Errorf("more than 100%%, or more than a line: %q", text)
-	}
-	if _, rest, _ := strings.Cut(text, "finished"); regexp.MustCompile(`[|%]`).MatchString(text[strings.LastIndexAny(text, "\r"):]) {
-		t.Errorf("the bar is left: %q", rest)
 	}
 }
 
@@ -250,7 +198,7 @@ func TestInterruptInProcess(t *testing.T) {
 	defer cancel(nil)
 	out := &cancelAfter{lines: 2, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
 	var errs bytes.Buffer
-	status := run(ctx, quick("--json", "--updates", "500"), streams{out: out, err: &errs})
+	status := run(ctx, quick("--json", "--updates", "500"), ui.Streams{Out: out, Err: &errs})
 	if status != 130 || errs.String() != "blskernel demo: interrupted\n" {
 		t.Errorf("status %d, stderr %q", status, errs.String())
 	}
@@ -263,50 +211,11 @@ func TestInterruptInProcess(t *testing.T) {
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(interrupt.SignalError{Signal: syscall.SIGTERM})
-	for _, args := range [][]string{quick(), {"demo", "--data", t.TempDir()}, {"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull}} {
+	for _, args := range [][]string{quick(), {"demo", "--data", t.TempDir()}, quickBench("--n", "3"), strings.Fields(paperArgs + "--table 2 --embedded"), {"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull}} {
 		var out, errs bytes.Buffer
-		status := run(ctx, args, streams{out: &out, err: &errs})
+		status := run(ctx, args, ui.Streams{Out: &out, Err: &errs})
 		if want := "blskernel " + args[0] + ": terminated\n"; status != 143 || out.Len() != 0 || errs.String() != want {
 			t.Errorf("status %d, stdout %q, stderr %q; want 143 and %q", status, out.String(), errs.String(), want)
-		}
-	}
-}
-
-// TestAttendKeepsErrors ends work with an error at the moment at which it is interrupted: one that says no more than that
-// gives way to the signal, and one of the disk does not.
-func TestAttendKeepsErrors(t *testing.T) {
-	full := errors.New("no space left on device; what r.jsonl has is kept")
-	signal := interrupt.SignalError{Signal: os.Interrupt}
-	for _, tc := range []struct{ of, want error }{
-		{full, full}, {context.Canceled, signal}, {fmt.Errorf("canceled before the end: %w", signal), signal}, {nil, nil},
-	} {
-		if got := causeOf(context.Background(), tc.of); got != tc.of {
-			t.Errorf("%v without an interruption: %v", tc.of, got)
-		}
-		kept := 0
-		for range 20 {
-			ctx, cancel := context.WithCancelCause(context.Background())
-			ended := make(chan struct{})
-			err := attend(ctx, newProgress(&bytes.Buffer{}, true), func(_ context.Context, here func(func() error) error) error {
-				defer close(ended)
-				// As long as this goes on nobody looks at the context or at the end of the work.
-				_ = here(func() error {
-					cancel(signal)
-					<-ended
-					time.Sleep(time.Millisecond)
-					return nil
-				})
-				return tc.of
-			})
-			cancel(nil)
-			if err == tc.want {
-				kept++
-			} else if err != signal { // where the end was not seen yet
-				t.Errorf("%v: %v", tc.of, err)
-			}
-		}
-		if kept == 0 {
-			t.Errorf("%v is never returned", tc.want)
 		}
 	}
 }
@@ -317,12 +226,16 @@ type broken struct{ err error }
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
 func TestWriteErrors(t *testing.T) {
-	full := errors.New("no space left on device")
-	for _, args := range [][]string{quick(), quick("--json"), {"info"}, {"info", "--json"}} {
-		var errs bytes.Buffer
-		status := run(context.Background(), args, streams{out: broken{full}, err: &errs})
-		if status != exitFailure || !strings.HasSuffix(errs.String(), ": no space left on device\n") {
-			t.Errorf("%v: status %d, stderr %q", args, status, errs.String())
+	bench := quickBench("--n", "3")
+	for _, args := range [][]string{
+		quick(), quick("--json"), {"info"}, {"info", "--json"}, bench, append(bench, "--json"), append(bench, "--summary"), quickCrossover(),
+	} {
+		for err, want := range map[error]int{errors.New("no space left on device"): ui.ExitFailure, syscall.EPIPE: 141} {
+			var errs bytes.Buffer
+			status := run(context.Background(), args, ui.Streams{Out: broken{err}, Err: &errs})
+			if status != want || strings.HasSuffix(errs.String(), ": no space left on device\n") != (want == ui.ExitFailure) {
+				t.Errorf("%v, %v: status %d, stderr %q", args, err, status, errs.String())
+			}
 		}
 	}
 }

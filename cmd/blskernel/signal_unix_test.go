@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestSignals sends a signal once the rows of the start are there, when the first update has begun: one
@@ -62,7 +64,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestClosedPipe has a reader that goes away: no message, and the status of a process that SIGPIPE ended.
+// TestClosedPipe has a reader that goes away: no message, and the status of a process that SIGPIPE
+// ended.
 func TestClosedPipe(t *testing.T) {
 	for _, args := range [][]string{quick(), quick("--json"), {"info"}, {"info", "--json"}} {
 		r, w, err := os.Pipe()
@@ -73,7 +76,7 @@ func TestClosedPipe(t *testing.T) {
 			t.Fatal(err)
 		}
 		var errs bytes.Buffer
-		status := run(context.Background(), args, streams{out: w, err: &errs})
+		status := run(context.Background(), args, ui.Streams{Out: w, Err: &errs})
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestNoHeader has a file with a column of text and no header, of which the first line is a row like
@@ -21,7 +24,7 @@ func TestNoHeader(t *testing.T) {
 	if out := succeed(t, "update", model, "--target", "5", data); !strings.Contains(out, "300 samples in all\nlearned 150 rows") {
 		t.Errorf("%q", out)
 	}
-	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, "--target", "5", data)); q.Rows != 150 {
+	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, "--target", "5", data)); q.Rows != 150 {
 		t.Errorf("evaluate has %d rows", q.Rows)
 	}
 	for _, flags := range [][]string{{"--target", "5"}, {"--inputs", "1-4"}} {
@@ -35,13 +38,13 @@ func TestNoHeader(t *testing.T) {
 		t.Errorf("%d lines", n)
 	}
 	// Without a number for the column nothing tells a label from a name: refused, and not guessed.
-	fail(t, exitUsage, "--target is missing", "update", model, inputs)
-	if status, _, stderr := inProcess("predict", model, data); status != exitFailure || !strings.Contains(stderr, "the data has 5 inputs and the model 4") {
+	fail(t, ui.ExitUsage, "--target is missing", "update", model, inputs)
+	if status, _, stderr := inProcess("predict", model, data); status != ui.ExitFailure || !strings.Contains(stderr, "the data has 5 inputs and the model 4") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	// A model with names, and rows without.
 	named, _ := trained(t, "--target", "color")
-	fail(t, exitFailure, `the data lacks the columns "a", "b", "c", "d" of the model`, "update", named, data)
+	fail(t, ui.ExitFailure, `the data lacks the columns "a", "b", "c", "d" of the model`, "update", named, data)
 	if out := succeed(t, "update", named, "--target", "5", data); !strings.Contains(out, "learned 150 rows") {
 		t.Errorf("%q", out)
 	}
@@ -77,7 +80,7 @@ func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	for header, what := range map[string]string{"a,b,c,d,a,color": `"a"`, "a,b,c,d,color,color": `"color"`} {
 		data := writeText(t, dir, "x.csv", header+"\n1,2,3,4,5,red\n")
-		fail(t, exitFailure, "x.csv: has more than one column named "+what+": give its number from 1", "update", model, data)
+		fail(t, ui.ExitFailure, "x.csv: has more than one column named "+what+": give its number from 1", "update", model, data)
 	}
 	data := writeText(t, dir, "x.csv", "a,b,c,d,a,color\n1,2,3,4,5,red\n")
 	if n := strings.Count(succeed(t, "predict", model, "--inputs", "1-4", data), "\n"); n != 2 {
@@ -102,7 +105,7 @@ func TestPipes(t *testing.T) {
 			if out := piped("update", model, "--target", "5", "PIPE"); !strings.Contains(out, "learned 3000 rows") {
 				t.Errorf("%q", out)
 			}
-			if q := object[classificationQuality](t, piped("evaluate", "--json", model, "--target", "5", "PIPE")); q.Rows != 3000 {
+			if q := object[learn.Classification](t, piped("evaluate", "--json", model, "--target", "5", "PIPE")); q.Rows != 3000 {
 				t.Errorf("%d rows", q.Rows)
 			}
 			if n := strings.Count(piped("predict", model, "--target", "5", "PIPE"), "\n"); n != 3001 {
@@ -116,8 +119,8 @@ func TestPipes(t *testing.T) {
 			}
 			// What is read once is neither scanned nor resumed.
 			pipe := pipeWith(t, text)
-			fail(t, exitUsage, "--scan reads the data twice, which "+pipe+" cannot be", "train", "--out", model, "--target", "5", "--scan", pipe)
-			fail(t, exitUsage, "--resume reads the data from the beginning again, which "+pipe+" cannot be", "update", model, "--resume", pipe)
+			fail(t, ui.ExitUsage, "--scan reads the data twice, which "+pipe+" cannot be", "train", "--out", model, "--target", "5", "--scan", pipe)
+			fail(t, ui.ExitUsage, "--resume reads the data from the beginning again, which "+pipe+" cannot be", "update", model, "--resume", pipe)
 		})
 	}
 }
@@ -160,12 +163,12 @@ func TestCheckpointsOfInput(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "m.bls")
 	status, _, stderr := inProcess(small("--out", model, "--target", "color", "--checkpoint", "50", pipe)...)
-	if status != exitFailure || !strings.Contains(stderr, "note: nothing can go on with these checkpoints, since "+pipe+" cannot be read again") {
+	if status != ui.ExitFailure || !strings.Contains(stderr, "note: no run can resume from these checkpoints, since "+pipe+" cannot be read again") {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	more := writeText(t, dir, "more.csv", good)
 	for _, flags := range [][]string{nil, {"--resume"}} {
-		fail(t, exitUsage, "and nothing can go on with it, since "+pipe+" cannot be read again: learn these rows all the same with --restart", append([]string{"update", model, more}, flags...)...)
+		fail(t, ui.ExitUsage, "and no run can resume from it, since "+pipe+" cannot be read again: learn these rows all the same with --restart", append([]string{"update", model, more}, flags...)...)
 	}
 	succeed(t, "update", model, "--restart", more)
 	if n := loaded(t, model); n != 600 {
@@ -173,5 +176,18 @@ func TestCheckpointsOfInput(t *testing.T) {
 	}
 	if _, err := os.Stat(pipe); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHeaderlessInput predicts rows without a header from a file and from a pipe, with the same result.
+func TestHeaderlessInput(t *testing.T) {
+	model, _ := trained(t, "--target", "color")
+	text := csvText(samples(50, 2), false, "a", "b", "c", "d")
+	want := succeed(t, "predict", model, writeText(t, t.TempDir(), "x.csv", text))
+	cmd := command(t, nil, "predict", model, "-")
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &out, &errs
+	if err := cmd.Run(); err != nil || out.String() != want {
+		t.Errorf("%v, %q; want %q", err, out.String()+errs.String(), want)
 	}
 }

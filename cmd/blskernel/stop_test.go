@@ -6,13 +6,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"blskernel/bench/result"
-	"blskernel/dataset/stream"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
@@ -30,8 +28,8 @@ func (l *lookout) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// stopped runs a command that is interrupted at the n-th moment at which it looks at its context, prints something, or
-// asks something of a file, and returns how many there were.
+// stopped runs a command that is interrupted at the n-th moment at which it looks at its context,
+// prints something, or asks something of a file, and returns how many there were.
 func stopped(n int, args []string) (looks, status int, stderr string) {
 	ctx, release := faults.StoppedAfter(n, interrupt.SignalError{Signal: os.Interrupt})
 	defer release()
@@ -40,7 +38,7 @@ func stopped(n int, args []string) (looks, status int, stderr string) {
 		return 0, nil
 	})
 	out, errs := &lookout{ctx: ctx}, &lookout{ctx: ctx}
-	status = run(ctx, args, streams{out: out, err: errs, fs: looking})
+	status = run(ctx, args, ui.Streams{Out: out, Err: errs, FS: looking})
 	return ctx.Looks(), status, errs.String()
 }
 
@@ -83,15 +81,16 @@ func stoppable(t *testing.T) []writing {
 		return n
 	}
 	return append(all,
-		measuring("paper", 6, paper, "paper", "--scale", "0.005", "--predict=false", "--table", "2", "--embedded", "--methods", "gram,qr"),
+		measuring("paper", 6, paper, "paper", "--size", "0.005", "--predict=false", "--table", "2", "--embedded", "--method", "gram,qr"),
 		measuring("crossover", 2, func(f *result.File) int { return len(f.Crossovers) },
-			"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--methods", "gram", "--rounds", "1"),
+			"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--method", "gram", "--rounds", "1"),
 	)
 }
 
-// TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints, and each operation on
-// a file: at 3 of them, spread evenly, unless BLSKERNEL_LONG=1. What is there is what was there, or a checkpoint, or
-// finished lines; and going on from it leads to the same result, of a model to the bit.
+// TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints,
+// and each operation on a file: at 3 of them, spread evenly, unless BLSKERNEL_LONG=1. What is there is
+// what was there, or a checkpoint, or finished lines; and going on from it leads to the same result, of
+// a model to the bit.
 func TestStopAtEveryLook(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of runs")
@@ -149,80 +148,4 @@ func (tr *writing) stopped(t *testing.T, n int) int {
 		t.Errorf("%s at look %d; again: %v", tr.name, n, err)
 	}
 	return 1
-}
-
-// A panicking is a reader that gives what it has and panics then.
-type panicking struct{ text *strings.Reader }
-
-func (p panicking) Read(b []byte) (int, error) {
-	if p.text.Len() == 0 {
-		panic("the reader broke")
-	}
-	return p.text.Read(b)
-}
-
-// recovered returns what f panics with.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-// gone waits until no more goroutines than before are there.
-func gone(t *testing.T, before int) {
-	t.Helper()
-	for range 500 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	buffer := make([]byte, 1<<16)
-	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buffer[:runtime.Stack(buffer, true)])
-}
-
-// TestPanicAhead has a source that panics while it is read ahead: whoever takes the batches does, and no goroutine is
-// left.
-func TestPanicAhead(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, rows := range []int{3, 20_000} {
-		ctx := context.Background()
-		r, err := stream.Open(ctx, []string{"-"}, stream.Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := readAhead(ctx, r, 0, 2, 2)
-		v := recovered(func() {
-			for range rows {
-				if f, _ := a.take(ctx); f.err != nil {
-					t.Fatal(f.err)
-				}
-			}
-		})
-		if err, ok := v.(error); !ok || !strings.Contains(err.Error(), "the reader broke") || !strings.Contains(err.Error(), "readAhead") {
-			t.Errorf("%v", v)
-		}
-		if f, _ := a.take(ctx); f.err == nil {
-			t.Error("there is a batch after it")
-		}
-		a.stop()
-	}
-	gone(t, before)
-}
-
-// TestPanicInWork has work that panics on a goroutine of its own: who waits for it does, and no goroutine is left.
-func TestPanicInWork(t *testing.T) {
-	before := runtime.NumGoroutine()
-	broken := func() error { panic("broken") }
-	for name, f := range map[string]func(){
-		"interruptible": func() { _ = interruptible(context.Background(), broken) },
-		"attend": func() {
-			_ = attend(context.Background(), newProgress(&bytes.Buffer{}, true), func(context.Context, func(func() error) error) error { return broken() })
-		},
-	} {
-		if err, ok := recovered(f).(error); !ok || !strings.HasPrefix(err.Error(), "broken\n") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	gone(t, before)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestClassification trains on CSV, looks at what it says, and lets the other commands use the model.
@@ -23,7 +25,7 @@ func TestClassification(t *testing.T) {
 		}
 	}
 	// The columns are found by their names, in any order and among others.
-	q := object[classificationQuality](t, succeed(t, "evaluate", model, "--json", test))
+	q := object[learn.Classification](t, succeed(t, "evaluate", model, "--json", test))
 	if !(q.Accuracy > 0.9) || q.Rows != 200 || q.Unknown != 0 || len(q.Classes) != 3 || q.Classes[0].Label != "dark blue" {
 		t.Errorf("%+v", q)
 	}
@@ -93,7 +95,7 @@ func TestRegression(t *testing.T) {
 	test := writeText(t, dir, "test.csv", csvText(samples(200, 2), true, "a", "b", "c", "d", "y1", "y2"))
 	model := filepath.Join(dir, "m.bls")
 	succeed(t, small("--out", model, "--target", "y1,y2", "--quiet", train)...)
-	q := object[regressionQuality](t, succeed(t, "evaluate", model, "--json", test))
+	q := object[learn.Regression](t, succeed(t, "evaluate", model, "--json", test))
 	if len(q.Targets) != 2 || q.Targets[0].Name != "y1" || q.Targets[1].Name != "y2" || q.Rows != 200 {
 		t.Fatalf("%+v", q)
 	}
@@ -109,10 +111,10 @@ func TestRegression(t *testing.T) {
 	if lines[0] != "y1,y2" || len(lines) != 202 {
 		t.Errorf("%q, %d lines", lines[0], len(lines))
 	}
-	if got := object[jsonPrediction](t, succeed(t, "predict", model, "--json", test)); got.Row != 1 || len(got.Values) != 2 || got.Class != nil {
+	if got := object[learn.Prediction](t, succeed(t, "predict", model, "--json", test)); got.Row != 1 || len(got.Values) != 2 || got.Class != nil {
 		t.Errorf("%+v", got)
 	}
-	fail(t, exitUsage, "--scores are those of classes", "predict", model, "--scores", test)
+	fail(t, ui.ExitUsage, "--scores are those of classes", "predict", model, "--scores", test)
 }
 
 // TestImages trains on a folder with MNIST's names, and evaluates its test set.
@@ -127,11 +129,11 @@ func TestImages(t *testing.T) {
 	if got := f.Classifier.FittedFeatures().Options().Scaling.String(); got != "samples" || len(f.Metadata.Classes) != 10 {
 		t.Errorf("scaled by %s, classes %v", got, f.Metadata.Classes)
 	}
-	q := object[classificationQuality](t, succeed(t, "evaluate", model, "--json", dir))
+	q := object[learn.Classification](t, succeed(t, "evaluate", model, "--json", dir))
 	if q.Rows != 200 || !(q.Accuracy > 0.7) {
 		t.Errorf("%d rows, accuracy %v", q.Rows, q.Accuracy)
 	}
-	if q := object[classificationQuality](t, succeed(t, "evaluate", model, "--json", "--part", "training", dir)); q.Rows != 600 {
+	if q := object[learn.Classification](t, succeed(t, "evaluate", model, "--json", "--part", "training", dir)); q.Rows != 600 {
 		t.Errorf("%d rows of the training set", q.Rows)
 	}
 	if lines := strings.Count(succeed(t, "predict", model, dir), "\n"); lines != 201 {
@@ -141,19 +143,9 @@ func TestImages(t *testing.T) {
 
 // TestTask guesses what is certain and asks for what is not.
 func TestTask(t *testing.T) {
-	for _, tc := range []struct {
-		labels []string
-		want   string
-	}{
-		{[]string{"a", "b"}, classification}, {[]string{"1.5", "2"}, regression}, {[]string{"1", "2"}, ""}, {[]string{"1", "b"}, ""}, {[]string{"1.5", "b"}, ""},
-	} {
-		if got := taskOf(tc.labels); got != tc.want {
-			t.Errorf("%q: %q; want %q", tc.labels, got, tc.want)
-		}
-	}
 	dir := t.TempDir()
 	data := writeText(t, dir, "x.csv", "a,b,n\n1,2,0\n2,3,1\n3,1,0\n")
-	fail(t, exitUsage, "--task is missing: the targets could be the numbers of classes", "train", "--out", filepath.Join(dir, "m"), "--target", "n", data)
+	fail(t, ui.ExitUsage, "--task is missing: the targets could be numbers of classes", "train", "--out", filepath.Join(dir, "m"), "--target", "n", data)
 	for task, want := range map[string]string{"classification": "classification, 2 classes", "regression": "regression, 1 target"} {
 		if out := succeed(t, "train", "--out", filepath.Join(dir, "m"), "--target", "n", "--groups", "1", "--group-nodes", "2", "--enhancement", "0", "--task", task, data); !strings.Contains(out, want) {
 			t.Errorf("%q is not in %q", want, out)
@@ -178,19 +170,61 @@ func TestClasses(t *testing.T) {
 	train := func(flags ...string) []string {
 		return small(append(flags, "--first", "150", "--out", model, "--target", "color", data)...)
 	}
-	fail(t, exitFailure, `: the label "dark blue" is none of the 2 classes of the model (green, red): give all by --classes, or --scan the data for them`, train()...)
+	fail(t, ui.ExitFailure, `: the label "dark blue" is none of the 2 classes of the model (green, red): give all by --classes, or --scan the data for them`, train()...)
 	if _, err := os.Stat(model); err == nil {
 		t.Error("a model has been written")
 	}
-	fail(t, exitFailure, `is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
+	fail(t, ui.ExitFailure, `is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
 	for _, flags := range [][]string{{"--scan"}, {"--classes", "red,green,dark blue"}} {
 		if out := succeed(t, train(flags...)...); !strings.Contains(out, "3 classes") {
 			t.Errorf("%q: %q", flags, out)
 		}
 	}
 	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
-	fail(t, exitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
-	if q := object[classificationQuality](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
+	fail(t, ui.ExitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
+	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, other)); q.Unknown != 1 || q.Accuracy != 0 {
 		t.Errorf("%+v", q)
+	}
+}
+
+// TestWideBatches has a batch of the same number of bytes for any number of columns, so that memory
+// does not grow with them, and keeps its rows in the model.
+func TestWideBatches(t *testing.T) {
+	const d, rows = 20000, 240
+	dir := t.TempDir()
+	line := strings.Repeat("0,", d-4)
+	var text strings.Builder
+	for i, s := range strings.SplitAfter(csvText(samples(rows, 1), false, "a", "b", "c", "d", "color"), "\n")[:rows] {
+		text.WriteString(line[:2*i%7] + line[2*i%7:] + s)
+	}
+	data := writeText(t, dir, "wide.csv", text.String())
+	model := filepath.Join(dir, "m.bls")
+	out := succeed(t, "train", "--out", model, "--groups", "1", "--group-nodes", "3", "--enhancement", "2", "--target", "20001", "--scale", "none", "--checkpoint", "1", data)
+	// The first batch, of the larger of 209 and twice the nodes, and the rest.
+	if !strings.Contains(out, "checkpoint after 240 rows\n") || !strings.Contains(out, "learned 240 rows") {
+		t.Errorf("%q", out)
+	}
+	f, err := modelfile.Load(model, nil)
+	if err != nil || f.Metadata.Batch != 209 {
+		t.Errorf("batches of %d rows (%v)", f.Metadata.Batch, err)
+	}
+}
+
+// TestQuiet prints no notes.
+func TestQuiet(t *testing.T) {
+	dir := t.TempDir()
+	data := writeText(t, dir, "x.csv", csvText(samples(400, 1), true, "a", "b", "c", "d", "color"))
+	model := filepath.Join(dir, "m.bls")
+	stopAfter(t, 1, small("--target", "color", "--checkpoint", "100", "--out", model, data)...)
+	for _, args := range [][]string{{"predict", model, data}, {"evaluate", model, data}, {"export", model, "--out", filepath.Join(dir, "m.npz")}} {
+		if status, _, stderr := inProcess(args...); status != 0 || !strings.Contains(stderr, "note: ") {
+			t.Errorf("%q: status %d, %q", args, status, stderr)
+		}
+		if status, _, stderr := inProcess(append(args, "--quiet")...); status != 0 || stderr != "" {
+			t.Errorf("%q --quiet: status %d, %q", args, status, stderr)
+		}
+	}
+	if out := succeed(t, "inspect", model, "--quiet", "--backend", "pure", "--threads", "1"); !strings.Contains(out, "a checkpoint of a training") {
+		t.Errorf("%q", out)
 	}
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestUsageErrors has command lines that are wrong by themselves: status 2, nothing on standard
@@ -26,10 +28,10 @@ func TestUsageErrors(t *testing.T) {
 		{"demo --initial 0", `blskernel demo: --initial is 0; want 1 to 1073741824`},
 		{"demo --batch 0", `blskernel demo: --batch is 0; want 1 to 1073741824`},
 		{"demo --updates -1", `blskernel demo: --updates is -1; want 0 to 1073741824`},
-		{"demo --feature-groups 0", `blskernel demo: --feature-groups is 0; want 1 to 100000`},
+		{"demo --groups 0", `blskernel demo: --groups is 0; want 1 to 100000`},
 		{"demo --group-nodes 0", `blskernel demo: --group-nodes is 0; want 1 to 100000`},
-		{"demo --enhancement-nodes -1", `blskernel demo: --enhancement-nodes is -1; want 0 to 100000`},
-		{"demo --feature-groups 100000 --group-nodes 100000", `blskernel demo: --feature-groups, --group-nodes and --enhancement-nodes make 10000000200 nodes; want at most 100000`},
+		{"demo --enhancement -1", `blskernel demo: --enhancement is -1; want 0 to 100000`},
+		{"demo --groups 100000 --group-nodes 100000", `blskernel demo: --groups, --group-nodes and --enhancement make 10000000200 nodes; want at most 100000`},
 		{"demo --threads -1", `blskernel demo: --threads is -1; want 0 to 1073741824`},
 		{"demo --seed -1", `blskernel demo: invalid argument "-1" for "--seed" flag: strconv.ParseUint: parsing "-1": invalid syntax`},
 		{"demo --lambda -1", `blskernel demo: invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
@@ -37,14 +39,13 @@ func TestUsageErrors(t *testing.T) {
 		{"demo --lambda 1e999", `blskernel demo: invalid argument "1e999" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
 		{"demo --lambda 2^", `blskernel demo: invalid argument "2^" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
 		{"demo --lambda 2^2000", `blskernel demo: invalid argument "2^2000" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
-		{"demo --methods nonsense", `blskernel demo: --methods has "nonsense"; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
-		{"demo --methods improved,", `blskernel demo: --methods has ""; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
-		{"demo --methods=", `blskernel demo: --methods is empty; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
-		{"demo --methods original,original", `blskernel demo: --methods has original twice`},
-		{"demo --form nonsense", `blskernel demo: --form is "nonsense"; want auto, paper, small, large or compressed`},
+		{"demo --method nonsense", `blskernel demo: --method has "nonsense"; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
+		{"demo --method improved,", `blskernel demo: --method has ""; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
+		{"demo --method=", `blskernel demo: --method is empty; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
+		{"demo --method original,original", `blskernel demo: --method has original twice`},
 		{"demo --backend nonsense", `blskernel demo: --backend is "nonsense"; want pure or openblas`},
-		{"demo --initial 1000000", `blskernel demo: 1000000 + 3 x 1500 synthetic digits are wanted; at most 1000000 can be had: lower --initial, --updates or --batch`},
-		{"demo --updates 1000000000 --batch 1000000000", `blskernel demo: 1000 + 1000000000 x 1000000000 synthetic digits are wanted; at most 1000000 can be had: lower --initial, --updates or --batch`},
+		{"demo --initial 1000000", `blskernel demo: 1000000 + 3 x 1500 synthetic digits are wanted; want at most 1000000: lower --initial, --updates or --batch`},
+		{"demo --updates 1000000000 --batch 1000000000", `blskernel demo: 1000 + 1000000000 x 1000000000 synthetic digits are wanted; want at most 1000000: lower --initial, --updates or --batch`},
 		{"flops x", `blskernel flops: unexpected argument "x"`},
 		{"flops --k 0", `blskernel flops: --k is 0; want 1 to 100000`},
 		{"flops -q 0", `blskernel flops: --q is 0; want 1 to 10000000`},
@@ -53,9 +54,9 @@ func TestUsageErrors(t *testing.T) {
 		{"flops -method improved/x", `blskernel flops: --method has "improved/x"; want a form, auto, paper, small, large or compressed, or solve, after the /`},
 		{"flops -method gram,gram", `blskernel flops: --method has gram twice`},
 		{"flops -method=", `blskernel flops: --method is empty; want some of gram, qr, ridge-inverse, inverse-cholesky, improved, original`},
-		{"flops -backends pure,pure", `blskernel flops: --backends has pure twice`},
-		{"flops -backends x", `blskernel flops: --backends is "x"; want pure or openblas`},
-		{"flops -validate -k 3", `blskernel flops: --k says nothing to --validate, which has settings of its own`},
+		{"flops -backend pure,pure", `blskernel flops: --backend has pure twice`},
+		{"flops -backend x", `blskernel flops: --backend is "x"; want pure or openblas`},
+		{"flops -validate -k 3", `blskernel flops: --k has no effect with --validate, which has settings of its own: leave one out`},
 		{"flops -threads -1", `blskernel flops: --threads is -1; want 0 to 1073741824`},
 		{"plan x", `blskernel plan: unexpected argument "x"`},
 		{"plan -q 0", `blskernel plan: --q is 0; want 1 to 10000000`},
@@ -83,7 +84,7 @@ func TestUsageErrors(t *testing.T) {
 		{"bench --n 8,8", `blskernel bench: --n has 8 twice`},
 		{"bench --n 8 --shapes bls", `blskernel bench: --n is about squares, and --shapes is bls: leave one out, or set --shapes all`},
 		{"bench --shapes x", `blskernel bench: --shapes is "x"; want squares, bls or all`},
-		{"bench --op ddot --shapes bls", `blskernel bench: --shapes is bls, and there are none of ddot: set --shapes squares`},
+		{"bench --op ddot --shapes bls", `blskernel bench: --shapes is bls, and ddot has none: set --shapes squares`},
 		{"bench --nrhs 3", `blskernel bench: --nrhs is about the squares of lu-solve: leave it out, or have both`},
 		{"bench --op lu-solve --shapes bls --nrhs 3", `blskernel bench: --nrhs is about the squares of lu-solve: leave it out, or have both`},
 		{"bench --op lu-solve --nrhs 3,0", `blskernel bench: --nrhs has 0; want 1 to 20000`},
@@ -97,18 +98,18 @@ func TestUsageErrors(t *testing.T) {
 		{"bench --rounds 0", `blskernel bench: --rounds is 0; want 1 to 1073741824`},
 		{"bench --min-time 0s", `blskernel bench: --min-time is 0s; want more than 0 and at most 1m0s`},
 		{"bench --min-time 2", `blskernel bench: invalid argument "2" for "--min-time" flag: time: missing unit in duration "2"`},
-		{"bench --backends nonsense", `blskernel bench: --backends has "nonsense"; want names such as pure and openblas`},
-		{"bench --backends=", `blskernel bench: --backends is empty; want at least one`},
-		{"bench --backends pure,", `blskernel bench: --backends has ""; want names such as pure and openblas`},
-		{"bench --backends pure,pure", `blskernel bench: --backends has pure twice`},
-		{"demo --initial 299", `blskernel demo: --initial is 299, fewer samples than the 300 nodes, and --lambda is not 0: raise --initial, lower --enhancement-nodes, --group-nodes or --feature-groups, or set --lambda 0 for the exact pseudoinverse`},
+		{"bench --backend nonsense", `blskernel bench: --backend is "nonsense"; want pure or openblas`},
+		{"bench --backend=", `blskernel bench: --backend has an empty name; want pure or openblas, or both`},
+		{"bench --backend pure,", `blskernel bench: --backend has an empty name; want pure or openblas, or both`},
+		{"bench --backend pure,pure", `blskernel bench: --backend has pure twice`},
+		{"demo --initial 299", `blskernel demo: --initial is 299, fewer samples than the 300 nodes, and --lambda is not 0: raise --initial, lower --enhancement, --group-nodes or --groups, or set --lambda 0 for the exact pseudoinverse`},
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			status, stdout, stderr := inProcess(strings.Fields(tc.args)...)
 			command, _, _ := strings.Cut(tc.want, ":")
 			want := tc.want + "\nRun '" + command + " -h' for help.\n"
-			if status != exitUsage || stdout != "" || stderr != want {
-				t.Errorf("status %d, stdout %q, stderr\n%swant %d and\n%s", status, stdout, stderr, exitUsage, want)
+			if status != ui.ExitUsage || stdout != "" || stderr != want {
+				t.Errorf("status %d, stdout %q, stderr\n%swant %d and\n%s", status, stdout, stderr, ui.ExitUsage, want)
 			}
 		})
 	}
@@ -122,14 +123,15 @@ func TestHelp(t *testing.T) {
 		{"", []string{"Usage:", "Examples:", "demo ", "train ", "paper ", "report ", "bench ", "crossover ", "info ", "update ", "predict ", "evaluate ", "export ", "inspect ", "blskernel train --out iris.bls"}},
 		{"--help", []string{"Usage:", "Examples:", "demo ", "train ", "info "}},
 		{"--version", []string{"blskernel version "}},
+		{"-v", []string{"blskernel version "}},
 		{"help", []string{"Usage:", "demo ", "train ", "info "}},
 		{"help train", []string{"train --out MODEL", "Examples:", "--resume"}},
-		{"demo -h", []string{"Examples:", "  blskernel demo\n", "(default 2^-30)", "--initial", "--batch", "--updates", "--feature-groups",
-			"--group-nodes", "--enhancement-nodes", "--seed", "--methods", "--form", "--backend", "--threads", "--json", "--check"}},
+		{"demo -h", []string{"Examples:", "  blskernel demo\n", "(default 2^-30)", "--initial", "--batch", "--updates", "--groups",
+			"--group-nodes", "--enhancement", "--seed", "--method", "--backend", "--threads", "--json", "--check"}},
 		{"train -h", []string{"Examples:", "--data", "--lambda", "(default 0.001)", "--target", "--checkpoint"}},
-		{"bench -h", []string{"Examples:", "dgemm, dsyrk", "--op", "--case", "--n", "--shapes", "--threads", "--backends", "--rounds", "(default 9)",
+		{"bench -h", []string{"Examples:", "dgemm, dsyrk", "--op", "--case", "--n", "--shapes", "--threads", "--backend", "--rounds", "(default 9)",
 			"--min-time", "(default 2ms)", "--json", "--summary", "--nrhs", "--opponents",
-			"\n  ldlt-inverse      dsptrf+dsptri, dsytrf+dsytri2, cholesky-inverse\n"}},
+			"\n    ldlt-inverse      dsptrf+dsptri, dsytrf+dsytri2, cholesky-inverse\n"}},
 		{"info -h", []string{"Examples:", "--json"}},
 		{"completion", []string{"bash", "zsh"}},
 	} {
@@ -147,24 +149,14 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestRidge(t *testing.T) {
-	for _, tc := range []struct{ in, out string }{
-		{"0", "0"}, {"2^-30", "2^-30"}, {"9.313225746154785e-10", "2^-30"}, {"1e-6", "1e-06"}, {"0.5", "0.5"}, {"1", "1"}, {"2", "2"},
-		{"2^0", "1"}, {"2^-1074", "5e-324"}, {"2^-1000", "2^-1000"}, {"0.1", "0.1"}, {"3e300", "3e+300"},
+// TestEarlierFlags accepts the earlier names of flags.
+func TestEarlierFlags(t *testing.T) {
+	for _, args := range []string{
+		"demo --initial 20 --batch 5 --updates 1 --feature-groups 1 --group-nodes 2 --enhancement-nodes 3 --methods gram",
+		"paper --table 1 --scale 0.01", "flops --model --backends pure --k 5",
 	} {
-		var r ridge
-		if err := r.Set(tc.in); err != nil || r.String() != tc.out {
-			t.Errorf("%s becomes %s (%v); want %s", tc.in, &r, err, tc.out)
-		}
-		var again ridge
-		if err := again.Set(r.String()); err != nil || again != r {
-			t.Errorf("%s is read as %v (%v); want %v", &r, float64(again), err, float64(r))
-		}
-	}
-	for _, bad := range []string{"", "x", "-1", "NaN", "Inf", "2^x", "2^1024", "2^-1.5"} {
-		r := ridge(7)
-		if err := r.Set(bad); err == nil || r != 7 {
-			t.Errorf("%q is taken for %v (%v)", bad, float64(r), err)
+		if status, _, stderr := inProcess(strings.Fields(args)...); status != 0 {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
 }

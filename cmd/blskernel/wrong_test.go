@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel/cmd/blskernel/internal/learn"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // TestWrongFlags has command lines of the commands for models that are wrong by themselves.
@@ -37,7 +40,7 @@ func TestWrongFlags(t *testing.T) {
 		{"train --out OUT --target c --threads -1 DATA", "--threads is -1; want 0 to "},
 		{"train --out OUT --target c --backend x DATA", `--backend is "x"; want pure or openblas`},
 		{"train --out OUT --target c --checkpoint 0 DATA", `invalid argument "0" for "--checkpoint" flag: want a number of rows`},
-		{"train --out OUT --target c --classes x,x DATA", `--classes has "x" twice`},
+		{"train --out OUT --target c --classes x,x DATA", "--classes has x twice"},
 		{"train --out OUT --target c --classes x,y --scan DATA", "--classes and --scan contradict each other"},
 		{"train --out OUT --target c --task regression --scan DATA", "--classes and --scan are about a classification"},
 		{"train --out OUT --target c --task classification --scan -", "--scan reads the data twice"},
@@ -49,7 +52,7 @@ func TestWrongFlags(t *testing.T) {
 		{"inspect OUT --quiet --verbose", "--quiet and --verbose contradict each other"},
 		{"inspect OUT --threads -1", "--threads is -1; want 0 to "},
 		{"train --out OUT --target c --quiet --verbose DATA", "--quiet and --verbose contradict each other"},
-		{"train --out DATA --target c DATA", "which is there and is no model: remove it, or give another name"},
+		{"train --out DATA --target c DATA", "which exists and is no model: remove it, or give another name"},
 		{"train --out DIR --target c DATA", "which is no file"},
 		{"update", "no model: name the model file, and the data after it"},
 		{"update OUT", "no data: name a file"},
@@ -65,7 +68,7 @@ func TestWrongFlags(t *testing.T) {
 	} {
 		args := strings.Fields(strings.NewReplacer("OUT", out, "DATA", data, "DIR", dir).Replace(tc.args))
 		status, stdout, stderr := inProcess(args...)
-		if status != exitUsage || stdout != "" || !strings.Contains(stderr, tc.want) || !strings.HasSuffix(stderr, "\nRun 'blskernel "+args[0]+" -h' for help.\n") {
+		if status != ui.ExitUsage || stdout != "" || !strings.Contains(stderr, tc.want) || !strings.HasSuffix(stderr, "\nRun 'blskernel "+args[0]+" -h' for help.\n") {
 			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", tc.args, status, stdout, stderr, tc.want)
 		}
 	}
@@ -99,14 +102,14 @@ func TestWrongFiles(t *testing.T) {
 	}
 	fill := strings.NewReplacer(pairs...)
 	for _, tc := range []struct{ args, want string }{
-		{"predict NONE TEST", "none\" is not there: 'blskernel train --out "},
+		{"predict NONE TEST", "none\" does not exist: 'blskernel train --out "},
 		{"predict DIR TEST", "is a folder; want a model file"},
-		{"predict TEST MODEL", "test.csv\" is no model file: the model comes first"},
+		{"predict TEST MODEL", "test.csv\" is no model file: name the model"},
 		{"inspect TEST", "is no model file"},
 		{"inspect SHORT", "the file is not complete"},
 		{"inspect ALTERED", "the file was altered"},
 		{"update SHORT TEST", "the file is not complete"},
-		{"predict MODEL NONE", "none\" is not there"},
+		{"predict MODEL NONE", "none\" does not exist"},
 		{"predict MODEL DIR", "a folder must have the files of MNIST"},
 		{"predict MODEL LACKS", `the data lacks the columns "c" of the model, and has a, b, d, color: name the columns by --inputs`},
 		{"predict MODEL NARROW", "the data has 3 inputs and the model 4: choose the columns by --inputs"},
@@ -125,7 +128,7 @@ func TestWrongFiles(t *testing.T) {
 		if stdout == "color\n" {
 			stdout = "" // the head of predictions of which none came
 		}
-		if status != exitFailure || stdout != "" || !strings.Contains(stderr, tc.want) {
+		if status != ui.ExitFailure || stdout != "" || !strings.Contains(stderr, tc.want) {
 			t.Errorf("%s: status %d, stdout %q, stderr %q; want %q", tc.args, status, stdout, stderr, tc.want)
 		}
 	}
@@ -152,7 +155,7 @@ func TestStandardInput(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	other := csvText(samples(100, 2), true, "color", "d", "c", "b", "id", "a")
-	q := object[classificationQuality](t, piped(other, "evaluate", model, "--json", "-"))
+	q := object[learn.Classification](t, piped(other, "evaluate", model, "--json", "-"))
 	if q.Rows != 100 || !(q.Accuracy > 0.9) {
 		t.Errorf("%+v", q)
 	}
@@ -178,7 +181,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"update", "m.bls", ""}, []string{"csv", "npz", ":8"}},
 		{[]string{"export", "m.bls", ""}, []string{":4"}},
 		{[]string{"predict", "m.bls", "--part", ""}, []string{"training", "test"}},
-		{[]string{"demo", "--form", ""}, []string{"compressed"}},
+		{[]string{"demo", "--method", ""}, []string{"qr", "improved"}},
 		{[]string{"plan", "--backend", ""}, []string{"pure", "openblas"}},
 	} {
 		status, stdout, _ := inProcess(append([]string{"__complete"}, tc.args...)...)
@@ -203,7 +206,7 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	i := object[inspection](t, succeed(t, "inspect", "--json", model))
+	i := object[learn.Inspection](t, succeed(t, "inspect", "--json", model))
 	if i.Samples != 400 || i.Nodes != 30 || i.Lambda != 0x1p-10 || i.Method != "gram" || len(i.Sections) < 2 || i.Metadata.Batch != 50 || len(i.SHA256) != 64 {
 		t.Errorf("%+v", i)
 	}

@@ -64,15 +64,15 @@ speed() {
 quick_speed() { speed 30,100,300 100,1000 1000,10000 1 '--min-time 2ms --opponents none'; }
 full_speed() { speed 30,100,300,1000,2000 30,100,300,1000,2000,4000 30,100,300,1000,3000,10000,20000 3 ''; }
 
-predicted() { measure flops --validate --backends "$backend"; }
+predicted() { measure flops --validate --backend "$backend"; }
 
 case $size in
 quick)
 	for file in table1 tables methods grid crossover speed; do rm -f "$out/$file.jsonl"; done
 	kept paper table1.jsonl --table 1
-	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --scale 0.04 --retrain --runs 3 --predict=false
-	kept paper methods.jsonl --table 9 --scale 0.04 --retrain --predict=false --methods "$every"
-	kept paper grid.jsonl --table 2 --embedded --scale 0.04 --predict=false --methods planner --held-out 400 \
+	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3 --predict=false
+	kept paper methods.jsonl --table 9 --size 0.04 --retrain --predict=false --method "$every"
+	kept paper grid.jsonl --table 2 --embedded --size 0.04 --predict=false --method planner --held-out 400 \
 		--lambda 2^-30,2^-18,2^-6 --shrink 0.8,1.6
 	kept crossover crossover.jsonl --k 200 --l 2000 --q 1,3,10,30,100,300,1000 --rounds 3 --predict=false
 	whole speed.jsonl quick_speed
@@ -86,13 +86,13 @@ full)
 		kept paper table$table.jsonl --table $table ${data:+--data "$data"} --retrain
 	done
 	# By every method: of the tables with several updates the cheapest.
-	kept paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --methods "$every"
+	kept paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
 	if [ -n "$data" ]; then
-		kept paper accuracy.jsonl --table 2 --data "$data" --methods planner --runs 10
+		kept paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 10
 		# The paper's recipe with another ridge and scale, which are chosen on the last 10,000 training samples.
-		kept paper grid.jsonl --table 2 --data "$data" --methods planner --runs 3 --held-out 10000 \
+		kept paper grid.jsonl --table 2 --data "$data" --method planner --runs 3 --held-out 10000 \
 			--lambda 2^-30,2^-24,2^-18,2^-12 --shrink 0.8,1.6,3.2
-		kept paper chosen.jsonl --table 2 --data "$data" --methods planner --runs 10 --lambda 2^-18 --shrink 1.6
+		kept paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
 			kept paper table$table.jsonl --table $table --data "$data" --retrain
 		done

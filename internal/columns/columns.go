@@ -1,4 +1,4 @@
-// Package columns finds the columns of data that a model was made of, by their names.
+// Package columns finds the columns of a model in data, by their names.
 package columns
 
 import (
@@ -10,35 +10,35 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// A MissingError says that columns are not there.
+// A MissingError reports columns that the data lacks.
 type MissingError struct {
 	Missing []string // the names that were looked for in vain
 	Names   []string // the names that the data has
 }
 
-// Error names the first.
+// Error names the first missing column.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("has no column named %q", e.Missing[0])
 }
 
-// A TwiceError says that a name, which is to choose a column, is that of several.
+// A TwiceError reports a name that several columns have.
 type TwiceError struct{ Name string }
 
-// Error has the name.
+// Error quotes the name.
 func (e *TwiceError) Error() string { return fmt.Sprintf("has more than one column named %q", e.Name) }
 
-// A RangeError says that columns that were given as a range have the names of the model in another order.
+// A RangeError reports a range that has the columns of the model in another order.
 type RangeError struct{ Want []string } // the names in the model's order
 
-// Error says so.
+// Error names the model's first column.
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("has the columns of a range in another order than the model, whose first is %q", e.Want[0])
 }
 
-// ErrNoTarget says that nothing tells which columns are the targets.
+// ErrNoTarget reports that nothing identifies the targets.
 var ErrNoTarget = errors.New("no column is that of the targets")
 
-// Wanted is what the columns are to be of.
+// Wanted describes the columns that a model needs.
 type Wanted struct {
 	Inputs, Targets []string // the names that the model has, none where it has no names
 
@@ -47,9 +47,9 @@ type Wanted struct {
 	Single    bool // of one file of samples
 }
 
-// Match selects columns of r. Where both the data and the model have names, and none are given, the inputs are the columns
-// with the names of the model's, wherever they stand; else they are all columns but the targets, in their order. Columns that
-// are given are taken in their order too, unless their names are those of the model: then they are put in its order.
+// Match selects columns of r. If both the data and the model have names and no columns are given, the inputs are the
+// columns with the model's names, in any place. Else they are all columns but the targets, in their order. Given
+// columns keep their order, unless their names are the model's: then they take its order.
 //
 //	errors: *MissingError, *TwiceError, *RangeError, ErrNoTarget; those of r.Select.
 func Match(r *stream.Reader, want Wanted) error {
@@ -90,8 +90,8 @@ func Match(r *stream.Reader, want Wanted) error {
 	return selectNamed(r, selected, names != nil, want.Single)
 }
 
-// selectNamed selects columns. If the first line has their names it is the header, even if the columns that are left do not
-// show that. Other files than a single one may have none.
+// selectNamed selects columns. A first line with their names is the header, even if the selected columns do not show
+// that. Of several files, some may have no header.
 func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool) error {
 	if names && single {
 		selected.Header = stream.HeaderPresent
@@ -103,7 +103,7 @@ func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool
 	return r.Select(selected)
 }
 
-// named returns the numbers of the columns with the wanted names.
+// named returns the numbers of the columns with the wanted names, from 1.
 func named(wanted, names []string) ([]string, error) {
 	var columns, missing []string
 	for _, name := range wanted {
@@ -123,8 +123,8 @@ func named(wanted, names []string) ([]string, error) {
 	return columns, nil
 }
 
-// inOrder returns columns that were given by specs, all if there are none, and have the names chosen, in the order of the
-// model's names. Those that have other names, or none, are left as they are.
+// inOrder returns the columns of specs, or all without specs, in the order of the model's names. chosen are their
+// names; columns with other names, or none, stay in place.
 func inOrder(specs, chosen, model []string) ([]string, error) {
 	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
 		return specs, nil
@@ -144,7 +144,7 @@ func inOrder(specs, chosen, model []string) ([]string, error) {
 	return ordered, nil
 }
 
-// holds tells whether all wanted names are there.
+// holds reports whether names has all wanted names.
 func holds(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !slices.Contains(names, name) })
 }

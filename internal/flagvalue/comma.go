@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// ParseComma returns the character between the cells of a text: a single one, or tab for that; 0 where there is none.
+// ParseComma returns the separator that s names: a character, or tab; 0 for an empty s.
 func ParseComma(s string) (rune, error) {
 	switch s {
 	case "":

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Check returns nil as long as ctx is not done, and then an error that wraps context.Cause(ctx).
+// Check returns nil until ctx is done, and then an error that wraps context.Cause(ctx).
 func Check(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -14,8 +14,8 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("blskernel: canceled before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel calls f(from, to) for consecutive panels of most rows, the last of them with what is left of the given
-// number, until f returns an error or ctx is done, which Check looks at before each. The panels do not depend on ctx.
+// EachPanel calls f(from, to) for consecutive panels of most rows, the last of them shorter, until f returns an
+// error or Check fails before a panel. The panels do not depend on ctx.
 func EachPanel(ctx context.Context, rows, most int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += most {
 		if err := Check(ctx); err != nil {

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// A SignalError is why the context of a program was cancelled.
+// A SignalError is the cause of a context that a signal canceled.
 type SignalError struct{ Signal os.Signal }
 
-// Error names the signal, or says that the program was interrupted.
+// Error names the signal; os.Interrupt is "interrupted".
 func (e SignalError) Error() string {
 	if e.Signal == os.Interrupt {
 		return "interrupted"
@@ -18,7 +18,7 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// Status returns the exit status of a program that the signal ended, as shells have it: 128 plus its number.
+// Status returns the exit status of a program that the signal ended: 128 plus its number, as shells do.
 func (e SignalError) Status() int {
 	if s, ok := e.Signal.(syscall.Signal); ok {
 		return Status(s)
@@ -29,8 +29,8 @@ func (e SignalError) Status() int {
 // Status returns 128 plus the number of a signal.
 func Status(s syscall.Signal) int { return 128 + int(s) }
 
-// OnSignal returns the context of a program, which the first SIGINT or SIGTERM cancels: its cause is a SignalError. A second
-// one ends the process whatever it does.
+// OnSignal returns a context that the first SIGINT or SIGTERM cancels, with a SignalError as its cause. The second
+// one ends the process.
 func OnSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

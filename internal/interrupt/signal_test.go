@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A strange is a signal of no operating system.
+// strange is a signal of no operating system.
 type strange struct{}
 
 func (strange) Signal()        {}

@@ -1,0 +1,104 @@
+// Package experiment has the commands that compare methods and backends: demo, paper, report, bench,
+// flops, plan and crossover.
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// parseVariants returns the methods of --method with their forms, as improved/large/solve.
+func parseVariants(names []string) ([]bench.Variant, error) {
+	if len(names) == 0 {
+		return nil, ui.Usagef("--method is empty; want some of %s", ui.MethodNames())
+	}
+	var variants []bench.Variant
+	for _, name := range names {
+		method, _, _ := strings.Cut(name, "/")
+		if _, err := blsupdate.ParseMethod(method); err != nil {
+			return nil, ui.Usagef("--method has %q; want some of %s", method, ui.MethodNames())
+		}
+		v, err := bench.ParseVariant(name)
+		switch {
+		case err != nil:
+			return nil, ui.Usagef("--method has %q; want a form, auto, paper, small, large or compressed, or solve, after the /", name)
+		case slices.Contains(variants, v):
+			return nil, ui.Usagef("--method has %v twice", v)
+		}
+		variants = append(variants, v)
+	}
+	return variants, nil
+}
+
+// The help texts of the sizes of a model of random rows.
+const (
+	lUsage = "samples before the update"
+	kUsage = "nodes"
+	qUsage = "samples that an update adds"
+	cUsage = "targets"
+)
+
+// aboutRates is the part of a help text about the rates of the machine.
+const aboutRates = `The rates are measured once for each backend and number of threads, which takes a minute or two, and
+kept in the user's cache folder, or in $BLSKERNEL_CACHE.`
+
+// calibrateFlag adds --calibrate.
+func calibrateFlag(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "calibrate", false, "measure the rates of this machine anew")
+}
+
+// predictFlag adds --predict.
+func predictFlag(cmd *cobra.Command, v *bool) {
+	cmd.Flags().BoolVar(v, "predict", true, "let the planner use the rates of this machine; otherwise flops")
+}
+
+// ratesFor returns the rates of a backend, and measures them if there are none or anew is set. It
+// reports rates that cannot be kept, and goes on.
+func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, p *ui.Printer, bar *ui.Progress) (*blsupdate.Rates, error) {
+	told := -1
+	tell := func(done float64) {
+		if twentieth := int(20 * done); twentieth != told { // of thousands of calls
+			told = twentieth
+			p.Show(done, "measuring the rates of "+b.Name())
+		}
+	}
+	var rates *blsupdate.Rates
+	var err, unsaved error
+	if anew {
+		if rates, err = blsupdate.MeasureRates(ctx, b, tell); err == nil {
+			unsaved = rates.Save()
+		}
+	} else if rates, err = blsupdate.RatesFor(ctx, b, tell); err == nil {
+		unsaved = rates.Unsaved()
+	}
+	if err == nil && unsaved != nil {
+		err = p.Do(func() error {
+			_, err := fmt.Fprintln(bar.Writer(), unsaved)
+			return err
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rates, nil
+}
+
+// seconds writes a time with three digits.
+func seconds(s float64) string { return fmt.Sprintf("%.3g", s) }
+
+// gigaflops writes a number of flops.
+func gigaflops(flops float64) string { return ui.Significant(flops / 1e9) }
+
+// backendLine says what computes.
+func backendLine(b blskernel.Backend) string {
+	return fmt.Sprintf("backend    %s, threads: %d\n", b.Name(), blskernel.Threads())
+}

@@ -1,0 +1,268 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blskernel"
+	"blskernel/bench"
+	"blskernel/bench/result"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// flopsFlags are the flags of flops.
+type flopsFlags struct {
+	methods, backends []string
+	ls, ks, qs, cs    []int
+	lambda            ui.Ridge
+	anyLambda         bool // whether --lambda is not given
+	seed              uint64
+	threads, rounds   int
+	model, validate   bool
+	calibrate, json   bool
+	printer           costPrinter
+	bar               *ui.Progress
+	unequal           int // settings with other flops than the model
+}
+
+// NewFlops returns the command flops.
+func NewFlops(s ui.Streams) *cobra.Command {
+	x := flopsFlags{methods: strings.Split(ui.MethodNames(), ", ")}
+	cmd := &cobra.Command{
+		Use:   "flops",
+		Short: "Show the flops and times of updates, by the model and as measured",
+		Long: `Add q random rows to a model of l samples, k nodes and c targets, ask for the weights, and print for
+each step the flops by the model, the flops that the backend was asked for, the time predicted from
+the rates of this machine, and the time measured. Predicted times include what flops leave out, such
+as copies.
+
+Several methods or sizes are updated in turn, round by round. Below their tables stand the speed and
+the flops of the first against each other in the same rounds.
+
+With --validate the settings are a grid: every method and form, k from 250 to 2000, q from 1 to 8000,
+on every backend that is available. The grid is measured three times, and the median of a setting
+counts. Then come the median and the 95th percentile of the deviation of the predicted from the
+measured times. The status is 1 if any counted flops differ from the model.
+
+` + aboutRates,
+		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
+  blskernel flops --method original,improved/large,improved/large/solve --l 4000 --k 2000 --q 4000 --rounds 5
+  blskernel flops --method gram --k 2000 --q 500 --l 10000,60000
+  blskernel flops --model --k 5100 --q 10000 --l 50000
+  blskernel flops --validate
+  blskernel flops --validate --backend pure --calibrate --json`,
+		Args: ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range []string{"method", "l", "k", "q", "c", "lambda", "model", "rounds"} {
+				if x.validate && cmd.Flags().Changed(name) {
+					return ui.Usagef("--%s has no effect with --validate, which has settings of its own: leave one out", name)
+				}
+			}
+			x.anyLambda = !cmd.Flags().Changed("lambda")
+			return x.do(cmd.Context(), ui.CommandLine(cmd, !x.validate), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	ui.MethodFlag(cmd, &x.methods)
+	f.IntSliceVar(&x.ls, "l", []int{4000}, lUsage)
+	f.IntSliceVar(&x.ks, "k", []int{1000}, kUsage)
+	f.IntSliceVar(&x.qs, "q", []int{500}, qUsage)
+	f.IntSliceVar(&x.cs, "c", []int{10}, cUsage)
+	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
+	ui.RoundsFlag(cmd, &x.rounds)
+	ui.SeedFlag(cmd, &x.seed)
+	f.BoolVar(&x.model, "model", false, "print the model alone, and run nothing")
+	f.BoolVar(&x.validate, "validate", false, "compare predicted and measured times over a grid of settings")
+	calibrateFlag(cmd, &x.calibrate)
+	ui.BackendsFlag(cmd, &x.backends, "; by default the selected one, and with --validate all that are available")
+	ui.ThreadsFlag(cmd, &x.threads)
+	ui.JSONFlag(cmd, &x.json, "JSON lines with a key \"kind\"")
+	return cmd
+}
+
+// settings turns the flags into settings on one backend.
+func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
+	if x.validate {
+		return bench.ValidationGrid(b), nil
+	}
+	variants, err := parseVariants(x.methods)
+	if err != nil {
+		return nil, err
+	}
+	var settings []bench.Setting
+	for _, c := range x.cs {
+		for _, k := range x.ks {
+			for _, q := range x.qs {
+				for _, l := range x.ls {
+					for _, v := range variants {
+						s := bench.Setting{Method: v.Method, L: l, K: k, Q: q, C: c}
+						s.Options = blsupdate.Options{Form: v.Form, Solve: v.Solve, Backend: b, Lambda: float64(x.lambda)}
+						if x.anyLambda && s.Method != blsupdate.Original && s.Method != blsupdate.Improved {
+							s.Options.Lambda = 1e-3
+						}
+						if err := blsupdate.CheckStart(s.Method, s.Options, l, k); err != nil && !x.model {
+							return nil, ui.Usagef("--l is %d, fewer samples than the %d nodes: %v cannot start from them with lambda = %v", l, k, s.Method, &x.lambda)
+						}
+						settings = append(settings, s)
+					}
+				}
+			}
+		}
+	}
+	return settings, nil
+}
+
+// check returns an error for a size out of bounds.
+func (x *flopsFlags) check() error {
+	var ranges []ui.Range
+	for _, list := range []struct {
+		flag   string
+		values []int
+		most   int
+	}{{"l", x.ls, ui.MostSize}, {"k", x.ks, ui.MostNodes}, {"q", x.qs, ui.MostSize}, {"c", x.cs, ui.MostNodes}} {
+		for _, v := range list.values {
+			ranges = append(ranges, ui.Range{Flag: list.flag, Value: v, Least: 1, Most: list.most})
+		}
+	}
+	return ui.CheckRanges(append(ranges, ui.Range{Flag: "rounds", Value: x.rounds, Least: 0, Most: ui.MostNodes})...)
+}
+
+func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error {
+	if err := x.check(); err != nil {
+		return err
+	}
+	names := x.backends
+	if len(names) == 0 {
+		names = []string{""}
+		if x.validate {
+			names = blskernel.Names()
+		}
+	}
+	backends, err := ui.LookupBackends(names, x.threads)
+	if err != nil {
+		return err
+	}
+	var grids [][]bench.Setting
+	for _, b := range backends {
+		grid, err := x.settings(b)
+		if err != nil {
+			return err
+		}
+		grids = append(grids, grid)
+	}
+	x.printer = costTables{s.Out}
+	switch {
+	case x.json:
+		x.printer = costJSON{s.Out}
+	case x.validate:
+		x.printer = &costLines{w: s.Out}
+	}
+	if x.model {
+		for _, setting := range slices.Concat(grids...) {
+			if err := x.printer.print(modelCost(setting)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if x.json {
+		if err := result.Write(s.Out, "machine", result.Here(command, backends...)); err != nil {
+			return err
+		}
+	}
+	x.bar = ui.NewProgress(s.Err, x.json)
+	defer x.bar.Clear()
+	err = ui.Attend(ctx, x.bar, func(ctx context.Context, p *ui.Printer) error {
+		for i, b := range backends {
+			rates, err := ratesFor(ctx, b, x.calibrate, p, x.bar)
+			if err != nil {
+				return err
+			}
+			measure := x.measure
+			if x.validate {
+				measure = x.measureGrid
+			}
+			if err := measure(ctx, p, grids[i], rates, b.Name()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && x.unequal > 0 {
+		err = fmt.Errorf("in %d settings the flops counted are not those of the model", x.unequal)
+	}
+	return err
+}
+
+// validationPasses is the number of times that the grid is measured.
+const validationPasses = 3
+
+// measureGrid measures the settings one after the other and sums up.
+func (x *flopsFlags) measureGrid(ctx context.Context, p *ui.Printer, grid []bench.Setting, rates *blsupdate.Rates, backend string) error {
+	var costs []bench.Cost
+	show := func(done float64) { p.Show(done, backend) }
+	err := bench.MeasureEach(ctx, grid, rates, validationPasses, x.seed, show, func(c bench.Cost) error {
+		costs = append(costs, c)
+		return p.Do(func() error { return x.printer.print(c) })
+	})
+	if err != nil {
+		return err
+	}
+	agreement := bench.Agree(costs)
+	x.unequal += agreement.Unequal
+	return p.Do(func() error { return x.printer.sum(backend, agreement) })
+}
+
+// measure measures all settings in turn.
+func (x *flopsFlags) measure(ctx context.Context, p *ui.Printer, grid []bench.Setting, rates *blsupdate.Rates, _ string) error {
+	updates := 0
+	m, err := bench.Measure(ctx, grid, rates, x.rounds, x.seed, func() {
+		if updates++; x.rounds == 0 && updates > 10*len(grid) && updates%(10*len(grid)) != 0 {
+			return // many rounds are short ones
+		}
+		// Without --rounds the number of rounds is unknown, and the share never reaches 1.
+		planned := max(x.rounds+1, 1+updates/len(grid)) * len(grid)
+		p.Show(float64(updates)/float64(planned+1), "updates")
+	})
+	if err != nil {
+		return err
+	}
+	x.unequal += bench.Agree(m.Costs).Unequal
+	return p.Do(func() error {
+		for _, c := range m.Costs {
+			if err := x.printer.print(c); err != nil {
+				return err
+			}
+		}
+		return x.printer.compare(m)
+	})
+}
+
+// modelCost returns the cost of a setting by the model alone.
+func modelCost(s bench.Setting) bench.Cost {
+	shape := blsupdate.Shape{L: s.L, K: s.K, Q: s.Q, C: s.C}
+	form := blsupdate.Auto // of a method without forms
+	switch s.Method {
+	case blsupdate.Improved:
+		form = blsupdate.Resolve(s.Options, shape)
+	case blsupdate.RidgeInverse, blsupdate.InverseCholesky:
+		form = s.Options.Form
+	}
+	c := bench.Cost{
+		Backend: s.Options.Backend.Name(), Method: s.Method.String(), Form: form.String(), Solve: s.Options.Solve,
+		L: s.L, K: s.K, Q: s.Q, C: s.C,
+	}
+	steps := slices.Concat(blsupdate.Model(s.Method, blsupdate.ActionAdd, s.Options, shape),
+		blsupdate.Model(s.Method, blsupdate.ActionWeights, s.Options, shape))
+	for _, step := range steps {
+		c.Steps = append(c.Steps, bench.CostStep{Step: string(step.Step), Formula: step.Formula, Model: step.Flops()})
+	}
+	c.Total = bench.CostStep{Step: "total", Model: blsupdate.Total(steps)}
+	return c
+}

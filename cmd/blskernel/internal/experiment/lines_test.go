@@ -1,0 +1,49 @@
+package experiment
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"blskernel/bench"
+	"blskernel/cmd/blskernel/internal/ui"
+)
+
+// TestPaperFileFirst cannot print its lines: the first one is in the file.
+func TestPaperFileFirst(t *testing.T) {
+	full := errors.New("no space left on device")
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	out, err := (&lineFlags{out: path, json: true}).open(ui.Streams{Out: broken{full}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.begun = true
+	if err := out.line("row", bench.TableRow{Table: 2}); !errors.Is(err, full) {
+		t.Errorf("%v; want %v", err, full)
+	}
+	if err := out.close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), `{"kind":"row","table":2,`) {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+}
+
+// TestExplainPaper names flags that the command has.
+func TestExplainPaper(t *testing.T) {
+	var usage ui.UsageError
+	err := explainPaper(&bench.SamplesError{Name: "MNIST", Have: 60000, Initial: 20000, Batch: 20000, Updates: 5})
+	if want := "MNIST has 60000 samples, and the table needs 20000 + 5 x 20000 at this size: lower --size or --held-out"; !errors.As(err, &usage) || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
+	if err := errors.New("other"); explainPaper(err) != err || explainPaper(nil) != nil {
+		t.Error("another error is changed")
+	}
+}
+
+// broken fails like a file on a full disk.
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }

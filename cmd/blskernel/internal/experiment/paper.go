@@ -1,0 +1,204 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"blskernel/bench"
+	"blskernel/bench/result"
+	"blskernel/bls"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// paperFlags are the flags of paper.
+type paperFlags struct {
+	ui.Compute
+	lineFlags
+	tables           []int
+	dir              string
+	embedded         bool
+	size             float64
+	methods          []string
+	runs             int
+	seed             uint64
+	lambdas, shrinks []string
+	trials           []trial // the pairs of both
+	heldOut          int
+	zca              string
+	retrain, predict bool
+}
+
+const (
+	// planner stands for the planner's choice among methods.
+	planner = "planner"
+	// leastSize keeps some samples; largestSize fits into memory.
+	leastSize, largestSize = 1e-3, 10.0
+	// mostRuns is beyond any patience.
+	mostRuns = 1000
+	// mostShrink makes tanh a step for nearly all samples.
+	mostShrink = 1e3
+)
+
+// paperMethods are the default of --method.
+var paperMethods = []string{"original", "improved/paper", planner}
+
+// NewPaper returns the command paper.
+func NewPaper(s ui.Streams) *cobra.Command {
+	x := paperFlags{methods: paperMethods}
+	cmd := &cobra.Command{
+		Use:   "paper --table N --data DIR",
+		Short: "Run the paper's tables",
+		Long: `Run tables of "An Efficient Implementation to Compute the Pseudoinverse for the Incremental Broad
+Learning System on Added Inputs" with the paper's settings. Table 1 has the flops of the steps that
+the paper speeds up, by its formulas and as counted in an update. Tables 2 to 9 train on the first
+samples of MNIST (2 to 5) or small NORB (6 to 9) and add the others in batches, by each method: each
+step prints a row with the test accuracy, the time, and the speed-up of improved over original as
+measured, by flops, and in the paper. The times include the features, the update and the weights.
+
+improved/paper is the paper's method in the form that it prescribes, q x q for q <= k and k x k for
+q > k; planner is the choice of 'blskernel plan'. Table 7 has q > k, but the paper's figures for it
+are those of the q x q form, improved/small, which therefore runs too unless --method is given.
+
+DIR has the idx files of MNIST, the .mat files of small NORB, or folders mnist and norb with them;
+docs/data.md says where to get them. Without NORB its tables run on random images of the same size:
+the times are real, the accuracies say "no data". --embedded takes synthetic digits in place of MNIST.
+
+At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; --size 0.1 takes
+seconds. --runs R repeats a table with R seeds for the mean and the standard deviation of the
+accuracy, after the first run by one method: the planner's, or else the last of --method. --out keeps
+every row as soon as it is finished; after an interruption --resume goes on from there, by the
+methods in the file.
+
+--held-out N tests on the last N training samples, which are not trained on, so that --lambda and
+--shrink can be chosen without the test set. Both may then have several values: every pair runs by
+the planner's method, unless --method is given, and the pairs are printed by their accuracy after
+the last update, best first.`,
+		Example: `  blskernel paper --table 1
+  blskernel paper --table 2 --data mnist --out results/table2.jsonl
+  blskernel paper --table 2 --data mnist --out results/table2.jsonl --resume
+  blskernel paper --table 2 --data mnist --method planner --runs 10
+  blskernel paper --table 2 --data mnist --held-out 10000 --lambda 2^-30,2^-18 --shrink 0.8,1.6
+  blskernel paper --table 2,6 --embedded --size 0.1 --retrain`,
+		Args: ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return x.do(cmd.Context(), ui.CommandLine(cmd, true), s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.IntSliceVar(&x.tables, "table", nil, "tables of the paper, 1 to 9")
+	f.StringVar(&x.dir, "data", "", "folder of the files of MNIST and small NORB")
+	f.BoolVar(&x.embedded, "embedded", false, "synthetic digits in place of MNIST")
+	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
+	f.Float64Var(&x.size, "scale", 1, "earlier name of --size")
+	f.Lookup("scale").Hidden = true
+	ui.MethodFlag(cmd, &x.methods)
+	f.IntVar(&x.runs, "runs", 1, "runs with different seeds")
+	ui.SeedFlag(cmd, &x.seed)
+	f.StringSliceVar(&x.lambdas, "lambda", []string{"2^-30"}, "ridge, as 1e-6 or 2^-30; several to choose from with --held-out")
+	f.StringSliceVar(&x.shrinks, "shrink", []string{fmt.Sprint(bls.DefaultShrink)},
+		"largest input of the tanh of an enhancement node on the first batch; several to choose from with --held-out")
+	f.IntVar(&x.heldOut, "held-out", 0, "test on the last training samples, this many, and not on the test set; for choosing --lambda and --shrink")
+	f.StringVar(&x.zca, "zca", "", "whiten the images first (minutes): reference, with the constants of the reference code for NORB, which hardly whiten, or unit, with constants that do")
+	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
+	predictFlag(cmd, &x.predict)
+	x.Compute.Register(cmd)
+	x.lineFlags.register(cmd, "machine, table, row or flops")
+	return cmd
+}
+
+// check returns an error for a flag that is wrong.
+func (x *paperFlags) check() (err error) {
+	switch {
+	case len(x.tables) == 0:
+		return ui.Usagef("--table is missing: name a table of the paper, 1 to 9")
+	case !(x.size >= leastSize && x.size <= largestSize):
+		return ui.Usagef("--size is %v; want %v to %v", x.size, leastSize, largestSize)
+	case x.zca != "" && zcaConstants[x.zca] == nil:
+		return ui.Usagef("--zca is %q; want reference or unit", x.zca)
+	case x.embedded && x.dir != "":
+		return ui.Usagef("--embedded and --data exclude each other")
+	}
+	err = ui.CheckRanges(ui.Range{Flag: "runs", Value: x.runs, Least: 1, Most: mostRuns},
+		ui.Range{Flag: "held-out", Value: x.heldOut, Least: 0, Most: ui.MostSamples})
+	if err == nil {
+		err = ui.CheckList("table", x.tables, 1, 9)
+	}
+	if err != nil {
+		return err
+	}
+	if x.trials, err = parseTrials(x.lambdas, x.shrinks); err != nil {
+		return err
+	}
+	if len(x.trials) > 1 && x.heldOut == 0 {
+		return ui.Usagef("--lambda and --shrink make %d pairs to choose from, which needs --held-out: the test set is not for choosing", len(x.trials))
+	}
+	_, err = x.variants(bench.PaperTable{}, bench.Variant{})
+	return err
+}
+
+// byDefault reports whether the methods are the default ones.
+func (x *paperFlags) byDefault() bool { return slices.Equal(x.methods, paperMethods) }
+
+// variants returns the methods of a table, with the planner's choice for its name.
+func (x *paperFlags) variants(t bench.PaperTable, choice bench.Variant) ([]bench.Variant, error) {
+	methods := x.methods
+	if x.byDefault() && len(x.trials) > 1 {
+		methods = []string{planner}
+	}
+	var names []string
+	for _, name := range methods {
+		if name == planner {
+			name = choice.String()
+		}
+		if !slices.Contains(names, name) || name != choice.String() {
+			names = append(names, name)
+		}
+		if name == "improved/paper" && t.Table == 7 && x.byDefault() {
+			names = append(names, "improved/small")
+		}
+	}
+	return parseVariants(names)
+}
+
+func (x *paperFlags) do(ctx context.Context, command string, s ui.Streams) error {
+	if err := x.check(); err != nil {
+		return err
+	}
+	b, err := x.Lookup()
+	if err != nil {
+		return err
+	}
+	out, err := x.open(s)
+	if err != nil {
+		return err
+	}
+	out.machine = result.Here(command, b)
+	run := &paperRun{paperFlags: x, backend: b, out: out, Streams: s, bar: ui.NewProgress(s.Err, x.json)}
+	defer run.bar.Clear()
+	run.bar.Pause = time.Second // the steps of a small table are faster
+	err = ui.Attend(ctx, run.bar, func(ctx context.Context, p *ui.Printer) error {
+		run.Printer = p
+		return run.all(ctx)
+	})
+	return errors.Join(explainPaper(err), out.close())
+}
+
+// explainPaper adds to an error of a table the flags that help.
+func explainPaper(err error) error {
+	var samples *bench.SamplesError
+	var scale *bls.ScaleError
+	switch {
+	case errors.As(err, &samples):
+		return ui.Usagef("%s has %d samples, and the table needs %d + %d x %d at this size: lower --size or --held-out",
+			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch)
+	case errors.As(err, &scale):
+		return fmt.Errorf("%w (here: another --seed, or a larger --size)", err)
+	}
+	return err
+}

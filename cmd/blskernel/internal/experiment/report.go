@@ -1,0 +1,141 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"blskernel/bench/report"
+	"blskernel/bench/result"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// NewReport returns the command report.
+func NewReport(s ui.Streams) *cobra.Command {
+	var results []string
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report --results DIR|FILE... --out DIR",
+		Short: "Make a page with plots from files of results",
+		Long: `Read what paper and crossover write with --out, or any of these, bench and flops with --json, and
+write DIR/index.html: the findings in plain sentences, plots, and below each plot its numbers. The
+page is one file that loads nothing. DIR/README.md has the sentences as Markdown, DIR/plots the plots
+as SVG. A folder stands for all of its files *.jsonl.
+
+Runs of the same settings under the same conditions are combined, in whichever files: on the same
+CPU with the same backend, kernel, threads and version of Go. Ratios are of times of one run. The
+findings are printed too.`,
+		Example: `  blskernel report --results docs/results --out docs/results
+  blskernel report --results table2.jsonl --results speeds.jsonl --out page
+  blskernel report --out page results/*.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeReport(cmd.Context(), append(results, args...), out, s)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&results, "results", nil, "a file of results, or a folder of them; may be repeated; files may also follow as arguments")
+	f.StringVar(&out, "out", "", "folder for the page, which is made if it does not exist")
+	return cmd
+}
+
+func writeReport(ctx context.Context, results []string, out string, s ui.Streams) error {
+	switch {
+	case len(results) == 0:
+		return ui.Usagef("--results is missing: name a file of results, or a folder of them")
+	case out == "":
+		return ui.Usagef("--out is missing: name the folder for the page")
+	}
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return ui.Usagef("--out is %q, which is no folder", out)
+	}
+	files, err := readResults(results)
+	if err != nil {
+		return err
+	}
+	page, err := report.New(files)
+	if errors.Is(err, report.ErrNoResults) {
+		return fmt.Errorf("nothing to show in %s: want what paper, crossover, bench or flops write with --out or --json", strings.Join(results, ", "))
+	}
+	if err != nil {
+		return err
+	}
+	written, err := page.WriteFolderFS(ctx, s.FS, out)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(s.Out, findings(page)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Err, "%s   %d kB, %s, from %s\n%s   %s\n",
+		written[0].Path, (written[0].Bytes+999)/1000, ui.Count(len(page.Sections()), "section"), ui.Count(len(files), "file"),
+		filepath.Join(out, "plots"), ui.Count(len(page.Plots()), "plot"))
+	return err
+}
+
+// findings returns the sentences of the page, section by section.
+func findings(page *report.Page) string {
+	var b strings.Builder
+	section := ""
+	for _, f := range page.Findings {
+		if f.Section != section {
+			if section != "" {
+				b.WriteString("\n")
+			}
+			section = f.Section
+			b.WriteString(section + "\n")
+		}
+		b.WriteString("  " + f.Text + "\n")
+	}
+	return b.String()
+}
+
+// readResults reads files of results and folders of them; a file that is named twice is read once.
+func readResults(paths []string) ([]*result.File, error) {
+	var files []*result.File
+	seen := map[string]bool{}
+	for _, path := range paths {
+		names := []string{path}
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
+			if names, err = fs.Glob(os.DirFS(path), "*.jsonl"); err == nil && len(names) == 0 {
+				err = fmt.Errorf("the folder %q has no files of results, *.jsonl", path)
+			}
+			for i := range names {
+				names[i] = filepath.Join(path, names[i])
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%q does not exist", path)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--results: %w", err)
+		}
+		for _, name := range names {
+			place, err := filepath.EvalSymlinks(name)
+			if err == nil {
+				place, err = filepath.Abs(place)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("--results: %w", err)
+			}
+			if seen[place] {
+				continue
+			}
+			seen[place] = true
+			f, err := result.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}

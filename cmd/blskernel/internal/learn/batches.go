@@ -1,0 +1,129 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+// fetched is a batch or an error, and how far the input has been read.
+type fetched struct {
+	batch       *stream.Batch
+	err         error
+	done, total int64 // bytes; total is -1 if unknown
+	panicked    any   // the value of a panic of the reader
+}
+
+// share returns the share of the input that is done after these rows of total, negative if unknown.
+func (f fetched) share(rows, total int64) float64 {
+	switch {
+	case total > 0:
+		return min(1, float64(rows)/float64(total))
+	case f.total > 0:
+		return min(1, float64(f.done)/float64(f.total))
+	default:
+		return -1
+	}
+}
+
+// batches are read on a goroutine, so that the next batch is parsed while one is learned. One batch
+// waits at most: memory is that of two batches, and of what the reader reads ahead.
+type batches struct {
+	handed chan fetched
+	cancel context.CancelFunc
+}
+
+// readAhead reads the known rows in batches of at most rest, which end with the last of them; then a
+// batch of first rows; then batches of rest rows. It closes the reader.
+func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest int) *batches {
+	ctx, cancel := context.WithCancel(ctx)
+	b := &batches{handed: make(chan fetched), cancel: cancel}
+	go func() {
+		defer close(b.handed)
+		defer func() {
+			if v := ui.Relayed(recover()); v != nil {
+				b.put(ctx, fetched{panicked: v})
+			}
+		}()
+		defer r.Close()
+		for rows := first; ; rows = rest {
+			for known > 0 {
+				f, ok := b.fetch(ctx, r, int(min(known, int64(rest))))
+				if !ok {
+					return
+				}
+				known -= int64(f.batch.X.RawMatrix().Rows)
+			}
+			if _, ok := b.fetch(ctx, r, rows); !ok {
+				return
+			}
+		}
+	}()
+	return b
+}
+
+// fetch reads a batch and hands it over, and reports whether there may be more.
+func (b *batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f fetched, more bool) {
+	f.batch, f.err = r.Next(rows)
+	f.done, f.total = r.Bytes()
+	return f, b.put(ctx, f) && f.err == nil
+}
+
+// put hands a batch over, and reports whether it was taken.
+func (b *batches) put(ctx context.Context, f fetched) bool {
+	select {
+	case b.handed <- f:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// take returns the next batch or an error. It panics as the reader did.
+func (b *batches) take(ctx context.Context) fetched {
+	if ctx.Err() != nil {
+		return fetched{err: context.Cause(ctx)}
+	}
+	select {
+	case f, ok := <-b.handed:
+		if f.panicked != nil {
+			panic(f.panicked)
+		}
+		if !ok { // the reading was stopped, or has ended before with an error
+			f.err = cmp.Or(context.Cause(ctx), stream.ErrClosed)
+		}
+		return f
+	case <-ctx.Done():
+		return fetched{err: context.Cause(ctx)}
+	}
+}
+
+// stop ends the reading.
+func (b *batches) stop() { b.cancel() }
+
+// eachBatch calls do for each batch of the input while the next one is read, and returns the number of
+// rows. It closes the reader.
+func eachBatch(ctx context.Context, p *ui.Progress, r *stream.Reader, batch int, doing string, do func(f fetched) error) (rows int64, err error) {
+	total := r.Rows()
+	b := readAhead(ctx, r, 0, batch, batch)
+	defer b.stop()
+	for {
+		f := b.take(ctx)
+		if errors.Is(f.err, io.EOF) {
+			return rows, nil
+		}
+		if f.err == nil {
+			f.err = do(f)
+		}
+		if f.err != nil {
+			return rows, ui.CauseOf(ctx, f.err)
+		}
+		rows += int64(f.batch.X.RawMatrix().Rows)
+		p.Show(f.share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
+	}
+}

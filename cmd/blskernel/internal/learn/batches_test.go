@@ -1,0 +1,200 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"blskernel/dataset/stream"
+	"blskernel/mat"
+)
+
+// TestAheadEnds takes once more than there is, and from a reading that was stopped: there is always a
+// batch or an error.
+func TestAheadEnds(t *testing.T) {
+	data := writeText(t, t.TempDir(), "x.csv", "1,2\n3,4\n")
+	ctx := context.Background()
+	r, err := stream.Open(ctx, []string{data}, stream.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := readAhead(ctx, r, 0, 10, 10)
+	if f := a.take(ctx); f.err != nil || f.batch == nil {
+		t.Fatal(f.err)
+	}
+	if f := a.take(ctx); !errors.Is(f.err, io.EOF) {
+		t.Fatal(f.err)
+	}
+	if f := a.take(ctx); f.err == nil {
+		t.Error("neither a batch nor an error after the end")
+	}
+	// The channel is closed while the other context is not yet known to be done.
+	if r, err = stream.Open(ctx, []string{data}, stream.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	a = readAhead(ctx, r, 0, 1, 1)
+	a.stop()
+	for n := 0; ; n++ {
+		f := a.take(ctx)
+		if f.err != nil {
+			break
+		}
+		if f.batch == nil || n > 2 {
+			t.Fatal("neither a batch nor an error")
+		}
+	}
+}
+
+// TestAheadBounded reads one batch ahead and no more, however long nobody takes it, and keeps the rows
+// that are known apart from the others.
+func TestAheadBounded(t *testing.T) {
+	data := writeText(t, t.TempDir(), "x.csv", strings.Repeat("1,2\n", 100))
+	ctx := context.Background()
+	r, err := stream.Open(ctx, []string{data}, stream.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := readAhead(ctx, r, 25, 30, 10)
+	defer a.stop()
+	if n := cap(a.handed); n != 0 {
+		t.Errorf("%d batches wait beside the one that is handed over", n)
+	}
+	for _, want := range []int{10, 10, 5, 30, 10, 10, 10, 10, 5} {
+		f := a.take(ctx)
+		if f.err != nil {
+			t.Fatal(f.err)
+		}
+		if rows, _ := f.batch.X.Dims(); rows != want {
+			t.Errorf("%d rows; want %d", rows, want)
+		}
+	}
+	if f := a.take(ctx); !errors.Is(f.err, io.EOF) {
+		t.Error(f.err)
+	}
+}
+
+// TestExpectedRows estimates the rows by what the first batch took of the file, and not by what has
+// been read ahead of it.
+func TestExpectedRows(t *testing.T) {
+	const rows, first = 20000, 100
+	data := writeText(t, t.TempDir(), "x.csv", strings.Repeat("1.25,2.5,3.75\n", rows))
+	ctx := context.Background()
+	for range 5 {
+		r, err := stream.Open(ctx, []string{data}, stream.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := readAhead(ctx, r, 0, first, first)
+		time.Sleep(time.Millisecond) // in which more could be read
+		f := a.take(ctx)
+		a.stop()
+		if got := expectedRows(f, first, r.Rows()); got != rows {
+			t.Errorf("%v rows are expected; want %d", got, rows)
+		}
+	}
+	if got := expectedRows(fetched{total: -1}, first, -1); got != unknownGrowth*first {
+		t.Errorf("%v", got)
+	}
+	if got := expectedRows(fetched{total: 10, done: 1}, first, 7); got != 7 {
+		t.Errorf("%v", got)
+	}
+}
+
+// A panicking is a reader that gives what it has and panics then.
+type panicking struct{ text *strings.Reader }
+
+func (p panicking) Read(b []byte) (int, error) {
+	if p.text.Len() == 0 {
+		panic("the reader broke")
+	}
+	return p.text.Read(b)
+}
+
+// recovered returns what f panics with.
+func recovered(f func()) (v any) {
+	defer func() { v = recover() }()
+	f()
+	return nil
+}
+
+// gone waits until no more goroutines than before are there.
+func gone(t *testing.T, before int) {
+	t.Helper()
+	for range 500 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	buffer := make([]byte, 1<<16)
+	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buffer[:runtime.Stack(buffer, true)])
+}
+
+// TestPanicAhead has a source that panics while it is read ahead: whoever takes the batches does, and
+// no goroutine is left.
+func TestPanicAhead(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, rows := range []int{3, 20_000} {
+		ctx := context.Background()
+		r, err := stream.Open(ctx, []string{"-"}, stream.Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := readAhead(ctx, r, 0, 2, 2)
+		v := recovered(func() {
+			for range rows {
+				if f := a.take(ctx); f.err != nil {
+					t.Fatal(f.err)
+				}
+			}
+		})
+		if err, ok := v.(error); !ok || !strings.Contains(err.Error(), "the reader broke") || !strings.Contains(err.Error(), "readAhead") {
+			t.Errorf("%v", v)
+		}
+		if f := a.take(ctx); f.err == nil {
+			t.Error("there is a batch after it")
+		}
+		a.stop()
+	}
+	gone(t, before)
+}
+
+// TestBatchRows has default batches of the same number of bytes, so that memory does not grow with the
+// columns.
+func TestBatchRows(t *testing.T) {
+	for _, tc := range []struct {
+		given int
+		d     int
+		want  int
+	}{{0, 1, 4096}, {0, 1024, 4096}, {0, 1025, 4092}, {0, 20000, 209}, {0, 10_000_000, 1}, {7, 20000, 7}} {
+		if got := batchRows(tc.given, tc.d); got != tc.want || tc.given == 0 && got > 1 && 8*got*tc.d > batchBytes {
+			t.Errorf("%d columns: %d rows; want %d", tc.d, got, tc.want)
+		}
+	}
+}
+
+// TestClassesOf refuses scores that are no numbers.
+func TestClassesOf(t *testing.T) {
+	b := &stream.Batch{X: mat.NewDense(1, 1, nil)}
+	if _, err := classesOf(mat.NewDense(1, 2, []float64{math.NaN(), math.NaN()}), b); err == nil || !strings.Contains(err.Error(), "the scores are no numbers") {
+		t.Error(err)
+	}
+}
+
+func TestTaskOf(t *testing.T) {
+	for _, tc := range []struct {
+		labels []string
+		want   string
+	}{
+		{[]string{"a", "b"}, classification}, {[]string{"1.5", "2"}, regression}, {[]string{"1", "2"}, ""}, {[]string{"1", "b"}, ""}, {[]string{"1.5", "b"}, ""},
+	} {
+		if got := taskOf(tc.labels); got != tc.want {
+			t.Errorf("%q: %q; want %q", tc.labels, got, tc.want)
+		}
+	}
+}

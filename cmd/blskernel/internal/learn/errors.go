@@ -1,0 +1,87 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"blskernel/bls"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+)
+
+var (
+	errNoRows    = errors.New("the data has no rows")
+	errNoTargets = ui.Usagef("the data has no labels or targets: name their column by --target, or their file by --targets-file")
+)
+
+// An unknownLabelError reports a label that is none of the model's.
+type unknownLabelError struct {
+	label, place string
+	known        []string
+}
+
+func (e *unknownLabelError) Error() string {
+	return fmt.Sprintf("%s: the label %q is none of the %s of the model (%s)", e.place, e.label, ui.Count(len(e.known), "class", "classes"), ui.Some(e.known))
+}
+
+// An unreadableLabelError reports a label that is not UTF-8, which no model can hold.
+type unreadableLabelError struct{ label, place string }
+
+func (e *unreadableLabelError) Error() string {
+	return fmt.Sprintf("%s: the label %q is not UTF-8: save the file as UTF-8", e.place, e.label)
+}
+
+// labelPlace returns the place of the label of a row of a batch: with the inputs, or in a file of
+// labels by its number among all samples.
+func labelPlace(b *stream.Batch, i int, labels string) string {
+	if labels == "" {
+		return b.Where(i).String()
+	}
+	if labels == standardInput {
+		labels = "standard input"
+	}
+	return fmt.Sprintf("%s, sample %d (its inputs are in %s)", labels, b.First+int64(i)+1, b.Where(i))
+}
+
+// explainLearning adds to an error of a model the flags that help.
+func explainLearning(err error) error {
+	var rank *blsupdate.RankError
+	var scale *bls.ScaleError
+	var condition *blsupdate.ConditionError
+	var shape *blsupdate.ShapeError
+	var memory *blsupdate.MemoryError
+	switch {
+	case errors.As(err, &rank) && rank.Lambda > 0:
+		return fmt.Errorf("the first batch has %d rows, fewer than the %d nodes, and the method cannot start from so few with --lambda above 0: raise --first, lower --enhancement, --group-nodes or --groups, or take --method qr", rank.Samples, rank.Nodes)
+	case errors.As(err, &rank):
+		return fmt.Errorf("%d rows do not determine the weights of %d nodes: raise --lambda above 0, lower --enhancement, --group-nodes or --groups, or take --method improved, which keeps a matrix of rows x nodes", rank.Samples, rank.Nodes)
+	case errors.As(err, &scale):
+		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
+	case errors.As(err, &condition):
+		return fmt.Errorf("the nodes are dependent to working precision (%s): raise --lambda, take --method qr, or leave out columns that depend on others", condition.What)
+	case errors.As(err, &memory):
+		return fmt.Errorf("%w (here: lower --enhancement, --group-nodes or --groups, --first or --batch, or take --method gram, whose memory does not grow with the rows)", err)
+	case errors.As(err, &shape) && shape.Matrix == "X":
+		return fmt.Errorf("the samples have %s; want %s: choose the columns by --inputs, and name the column of the labels or targets by --target", ui.Count(shape.Cols, "input"), shape.Want)
+	}
+	return err
+}
+
+// explainTraining adds to an error of train what helps against an unknown label.
+func explainTraining(err error) error {
+	var label *unknownLabelError
+	if errors.As(err, &label) {
+		return fmt.Errorf("%w: give all by --classes, or --scan the data for them", err)
+	}
+	return explainLearning(err)
+}
+
+// explainUpdate is explainTraining for update.
+func explainUpdate(err error) error {
+	var label *unknownLabelError
+	if errors.As(err, &label) {
+		return fmt.Errorf("%w: a model cannot gain classes; train one with all of them in --classes, or leave the row out", err)
+	}
+	return explainLearning(err)
+}

@@ -1,0 +1,101 @@
+package learn
+
+import (
+	"context"
+	"io"
+
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/mat"
+
+	"github.com/spf13/cobra"
+)
+
+// An evaluation has the flags of evaluate.
+type evaluation struct {
+	command
+	input
+}
+
+// NewEvaluate returns the command evaluate.
+func NewEvaluate(s ui.Streams) *cobra.Command {
+	var e evaluation
+	cmd := &cobra.Command{
+		Use:   "evaluate MODEL [flags] FILE...",
+		Short: "Measure how well a model predicts",
+		Long: `Predict the labels or targets of rows that have them, and report the quality. For a classification:
+the accuracy; for each class the precision (the share of the rows predicted as the class that are),
+the recall (the share of the rows of the class that were found) and F1 (the harmonic mean of both);
+and the confusion matrix. For a regression, for each target: the root mean squared error, the mean
+absolute error, and R2, the share of the variance of the target that the model explains.
+
+A label that the model does not know counts as wrong. Columns are matched as by predict.`,
+		Example: `  blskernel evaluate iris.bls test.csv
+  blskernel evaluate digits.bls --data mnist
+  blskernel evaluate price.bls --target price --json houses.csv`,
+		ValidArgsFunction: completeArguments(true, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
+	}
+	cmd.Flags().SortFlags = false
+	e.input.register(cmd, "test", defaultBatch)
+	e.command.register(cmd, "one JSON object")
+	return cmd
+}
+
+// An assessment compares predictions with the known labels or targets.
+type assessment interface {
+	add(m *model, b *stream.Batch, scores *mat.Dense) error
+	text() string // the result for people
+	object() any  // the result as JSON
+}
+
+func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
+	path, args, err := modelArgument(args)
+	if err != nil {
+		return err
+	}
+	if err := e.begin(ctx, s); err != nil {
+		return err
+	}
+	opt, err := e.options(s.FS, args)
+	if err != nil {
+		return err
+	}
+	defer e.Progress.Clear()
+	m, err := e.loadToRead(ctx, path)
+	if err != nil {
+		return err
+	}
+	r, err := e.openMatched(ctx, m, opt, true)
+	if err != nil {
+		return err
+	}
+	var a assessment
+	if m.Classifier != nil {
+		a = newConfusion(m.labels())
+	} else {
+		a = newErrors(m.targetNames())
+	}
+	rows, err := eachBatch(ctx, e.Progress, r, e.rows(r.Dim()), "", func(f fetched) error {
+		if f.batch.Labels == nil && f.batch.Y == nil {
+			return errNoTargets
+		}
+		scores, err := m.scores(ctx, f.batch)
+		if err != nil {
+			return err
+		}
+		return a.add(m, f.batch, scores)
+	})
+	if err != nil {
+		return err
+	}
+	if rows == 0 {
+		return errNoRows
+	}
+	e.Progress.Clear()
+	if e.JSON {
+		return e.Object(a.object())
+	}
+	_, err = io.WriteString(s.Out, a.text())
+	return err
+}

@@ -1,0 +1,172 @@
+package learn
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// An inspecting has the flags of inspect.
+type inspecting struct{ command }
+
+// NewInspect returns the command inspect.
+func NewInspect(s ui.Streams) *cobra.Command {
+	var i inspecting
+	cmd := &cobra.Command{
+		Use:   "inspect MODEL",
+		Short: "Describe a model file",
+		Long: `Verify the checksums of a model file and describe the model: its kind and sizes, its method, how far its
+weights can be trusted, its feature maps, the names of its columns and classes, and the sections of
+the file.
+
+The digits are a lower bound on the correct digits of the weights, and usually far too careful.`,
+		Example: `  blskernel inspect iris.bls
+  blskernel inspect --json iris.bls`,
+		Args:              oneModel,
+		ValidArgsFunction: completeArguments(true, false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := i.begin(cmd.Context(), s); err != nil {
+				return err
+			}
+			i.Explain("the condition number is estimated by the backend %s", i.backend.Name())
+			found, err := i.inspect(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if i.JSON {
+				return i.Object(found)
+			}
+			return found.print(s.Out)
+		},
+	}
+	cmd.Flags().SortFlags = false
+	i.register(cmd, "one JSON object")
+	return cmd
+}
+
+// Inspection is the result of inspect as JSON.
+type Inspection struct {
+	File          string             `json:"file"`
+	Bytes         int64              `json:"bytes"`
+	FormatVersion int                `json:"format_version"`
+	SHA256        string             `json:"sha256"`
+	Kind          string             `json:"kind"`
+	Method        string             `json:"method"`
+	Samples       int                `json:"samples"`
+	Inputs        int                `json:"inputs"`
+	Nodes         int                `json:"nodes"`
+	FeatureNodes  int                `json:"feature_nodes"`
+	Enhancement   int                `json:"enhancement_nodes"`
+	Targets       int                `json:"targets"`
+	Lambda        float64            `json:"lambda"`
+	Condition     *float64           `json:"condition"` // null if it is too large to estimate
+	Digits        float64            `json:"digits"`
+	Advice        string             `json:"advice,omitempty"`
+	Groups        int                `json:"groups"`
+	GroupNodes    int                `json:"group_nodes"`
+	Shrink        float64            `json:"shrink"`
+	Scale         string             `json:"scale"`
+	Seed          uint64             `json:"seed"`
+	Metadata      modelfile.Metadata `json:"metadata"`
+	Sections      []inspectedSection `json:"sections"`
+}
+
+type inspectedSection struct {
+	Name   string `json:"name"`
+	Offset int64  `json:"offset"`
+	Bytes  int64  `json:"bytes"`
+	CRC32C string `json:"crc32c"`
+}
+
+// inspect reads a model file.
+func (c *command) inspect(ctx context.Context, path string) (*Inspection, error) {
+	m, err := c.load(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := modelfile.Inspect(file)
+	if err != nil {
+		return nil, err
+	}
+	u, f := m.updater(), m.features()
+	opt, condition := f.Options(), u.Condition()
+	i := &Inspection{
+		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
+		Kind: m.kind(), Method: u.Method().String(), Samples: u.Samples(), Inputs: f.Inputs(),
+		Nodes: f.Nodes(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(), Targets: u.Targets(),
+		Lambda: u.Lambda(), Digits: condition.Digits, Advice: condition.Advice,
+		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,
+		Metadata: info.Metadata,
+	}
+	if kappa := 1 / condition.RCond; !math.IsInf(kappa, 0) && !math.IsNaN(kappa) {
+		i.Condition = &kappa
+	}
+	for _, s := range info.Sections {
+		i.Sections = append(i.Sections, inspectedSection{strings.TrimSpace(s.Name), s.Offset, s.Bytes, fmt.Sprintf("%08x", s.CRC32C)})
+	}
+	return i, nil
+}
+
+// print writes the Inspection as text.
+func (i *Inspection) print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	m := i.Metadata
+	line("file", "%s, %d bytes, format version %d", i.File, i.Bytes, i.FormatVersion)
+	line("model", "%s, %s, %s, %s", i.Kind, countTargets(i.Kind, i.Targets), ui.Count(i.Inputs, "input"), ui.Count(i.Samples, "sample"))
+	lambda := ui.Ridge(i.Lambda)
+	line("learns by", "%s, lambda = %s", i.Method, &lambda)
+	line("nodes", "k = %d: %d groups of %d feature nodes, %d enhancement nodes", i.Nodes, i.Groups, i.GroupNodes, i.Enhancement)
+	line("features", "scaled by %s, shrink %v, seed %d", i.Scale, i.Shrink, i.Seed)
+	condition := "beyond 1e8"
+	if i.Condition != nil {
+		condition = fmt.Sprintf("%.2g", *i.Condition)
+	}
+	line("condition", "%s; at least %.1f digits of the weights are right", condition, i.Digits)
+	if i.Advice != "" {
+		line("advice", "%s", i.Advice)
+	}
+	line("inputs", "%s", listed(m.Inputs))
+	line("targets", "%s", listed(m.Targets))
+	if i.Kind == classification {
+		line("classes", "%s", listed(m.Classes))
+	}
+	if what := unfinished(&m); what != "" {
+		line("state", "%s", what)
+	} else if m.Progress != nil {
+		line("last learned", "%s of %s", ui.Count(m.Progress.Rows, "row"), ui.Some(m.Progress.Sources))
+	}
+	line("batch", "%d rows", m.Batch)
+	line("created", "%s", m.Created.Format(time.RFC3339))
+	line("changed", "%s", m.Changed.Format(time.RFC3339))
+	line("software", "%s", ui.Printable(m.Software))
+	for _, s := range i.Sections {
+		line("section "+s.Name, "%d bytes from byte %d, CRC-32C %s, right", s.Bytes, s.Offset, s.CRC32C)
+	}
+	line("SHA-256", "%s, right", i.SHA256)
+	return t.Flush()
+}
+
+// listed writes the first names, and says how many more there are.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "without names"
+	}
+	return ui.Some(names)
+}

@@ -1,0 +1,191 @@
+package learn
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"blskernel"
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/mat"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A manifest is what a checkpoint records of its run, so that another run can resume it: the command,
+// its settings, its files. A checksum of the rows stands beside it.
+type manifest struct {
+	name     string            // of the command: train or update
+	settings map[string]string // all that the result depends on: flags, and what computes
+	sources  []string          // files without their folders: a model that is passed on does not name these
+	onceOnly string            // the source that can be read only once; empty if there is none
+}
+
+// The notes of a model file that record the manifest.
+const (
+	noteCommand  = "command"
+	noteSettings = "settings" // a JSON object
+	noteOnce     = "once"
+	noteContent  = "content" // the checksum of the rows that have been learned
+)
+
+// resultless are the flags that the result does not depend on.
+var resultless = []string{
+	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
+}
+
+// newManifest returns the manifest of a command that reads the input.
+func newManifest(cmd *cobra.Command, b blskernel.Backend, in *input) (manifest, error) {
+	m := manifest{name: cmd.Name(), settings: computing(b), onceOnly: in.once()}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(resultless, f.Name) {
+			m.settings["--"+f.Name] = f.Value.String()
+		}
+	})
+	for _, path := range in.all() {
+		if path != standardInput {
+			place, err := filepath.Abs(path)
+			if err != nil {
+				return m, err
+			}
+			path = filepath.Base(place)
+		}
+		m.sources = append(m.sources, path)
+	}
+	return m, nil
+}
+
+// computing returns what decides the order of the operations: the kernel of the pure backend, whose
+// results do not depend on the number of threads; the version and the number of threads of another.
+func computing(b blskernel.Backend) map[string]string {
+	info := blskernel.Describe(b)
+	if name, _, _ := strings.Cut(info.Name, "/"); name == "pure" {
+		return map[string]string{"backend": name, "kernel": info.Kernel}
+	}
+	settings := map[string]string{"backend": info.Name, "threads": strconv.Itoa(blskernel.Threads())}
+	if info.Library != "" {
+		settings["version"] = info.Version
+	}
+	return settings
+}
+
+// work names what a command does.
+func work(command string) string {
+	if command == "update" {
+		return "update"
+	}
+	return "training"
+}
+
+// note writes the manifest to the metadata of a model that has learned this many rows with that
+// checksum.
+func (m *manifest) note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
+	settings, err := json.Marshal(m.settings) // in the order of the keys
+	if err != nil {
+		return err
+	}
+	if meta.Notes == nil {
+		meta.Notes = map[string]string{}
+	}
+	meta.Notes[noteCommand], meta.Notes[noteSettings], meta.Notes[noteContent] = m.name, string(settings), content
+	delete(meta.Notes, noteOnce)
+	if m.onceOnly != "" {
+		meta.Notes[noteOnce] = m.onceOnly
+	}
+	meta.Progress = &modelfile.Progress{Rows: rows, Sources: m.sources, Done: done}
+	meta.Changed = time.Now().UTC()
+	return nil
+}
+
+// differs returns how a checkpoint differs from the manifest, an empty string if a run can resume it.
+func (m *manifest) differs(meta *modelfile.Metadata) string {
+	if was := meta.Notes[noteCommand]; was != m.name {
+		return fmt.Sprintf("it is of the command %q", was)
+	}
+	if meta.Progress == nil {
+		return "it does not say what it has learned"
+	}
+	var settings map[string]string
+	if err := json.Unmarshal([]byte(meta.Notes[noteSettings]), &settings); err != nil {
+		return "it does not say by which flags it was begun"
+	}
+	all := maps.Clone(settings)
+	maps.Copy(all, m.settings)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if was, is := settings[name], m.settings[name]; was != is {
+			return fmt.Sprintf("it was begun with %s %s, and here that is %s", name, visible(was), visible(is))
+		}
+	}
+	sources := meta.Progress.Sources
+	if len(sources) != len(m.sources) {
+		return fmt.Sprintf("it was begun with %s of data, and here are %d", ui.Count(len(sources), "file"), len(m.sources))
+	}
+	for i, was := range sources {
+		if is := m.sources[i]; was != is {
+			return fmt.Sprintf("it was begun with %s in place of %s", was, is)
+		}
+	}
+	return ""
+}
+
+// sameData reports whether a model has last learned files of these names by the same command.
+func (m *manifest) sameData(meta *modelfile.Metadata) bool {
+	return meta.Notes[noteCommand] == m.name && meta.Progress != nil && slices.Equal(meta.Progress.Sources, m.sources)
+}
+
+// visible quotes a value of a setting that is empty or has spaces.
+func visible(value string) string {
+	if value == "" || strings.ContainsAny(value, " ,") || ui.Printable(value) != value {
+		return strconv.Quote(value)
+	}
+	return value
+}
+
+// unfinished says what a model is a checkpoint of, or returns an empty string.
+func unfinished(meta *modelfile.Metadata) string {
+	if meta.Progress == nil || meta.Progress.Done {
+		return ""
+	}
+	what := "a training"
+	if work(meta.Notes[noteCommand]) == "update" {
+		what = "an update"
+	}
+	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, ui.Some(meta.Progress.Sources))
+}
+
+// sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row the
+// inputs, then the targets, or the label with its length. It depends neither on the batches nor on how
+// the values were written.
+func (run *run) sum(b *stream.Batch) {
+	values := func(m *mat.Dense, i int) {
+		for _, v := range m.RawRowView(i) {
+			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, math.Float64bits(v))
+		}
+	}
+	l, _ := b.X.Dims()
+	for i := range l {
+		run.buffer = run.buffer[:0]
+		values(b.X, i)
+		if b.Labels != nil {
+			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, uint64(len(b.Labels[i])))
+			run.buffer = append(run.buffer, b.Labels[i]...)
+		}
+		if b.Y != nil {
+			values(b.Y, i)
+		}
+		_, _ = run.digest.Write(run.buffer) // which cannot fail
+	}
+}
+
+// content returns the checksum of the rows so far.
+func (run *run) content() string { return strconv.FormatUint(run.digest.Sum64(), 16) }

@@ -1,0 +1,187 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"blskernel/bls"
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/mat"
+)
+
+// The kinds of models, which are the values of --task.
+const (
+	classification = "classification"
+	regression     = "regression"
+)
+
+// A model is the content of a model file, a classifier or a regressor.
+type model struct {
+	*modelfile.File
+	numbers  map[string]int // of the labels of its classes; nil for a regression
+	labelsIn string         // file of the labels of the data, empty if they are with the inputs
+}
+
+func newModel(f *modelfile.File) *model {
+	m := &model{File: f}
+	if f.Classifier != nil {
+		m.numbers = map[string]int{}
+		for i, label := range m.labels() {
+			m.numbers[label] = i
+		}
+	}
+	return m
+}
+
+// labels returns the labels of the classes as they are in the data.
+func (m *model) labels() []string {
+	if m.Metadata.Classes != nil {
+		return m.Metadata.Classes
+	}
+	labels := make([]string, m.Classifier.Classes)
+	if u := m.updater(); u != nil {
+		labels = make([]string, u.Targets())
+	}
+	for i := range labels {
+		labels[i] = strconv.Itoa(i)
+	}
+	return labels
+}
+
+// updater returns the output layer.
+func (m *model) updater() blsupdate.Updater {
+	if m.Classifier != nil {
+		return m.Classifier.Updater()
+	}
+	return m.Regressor.Updater()
+}
+
+// features returns the feature maps.
+func (m *model) features() *bls.Features {
+	if m.Classifier != nil {
+		return m.Classifier.FittedFeatures()
+	}
+	return m.Regressor.FittedFeatures()
+}
+
+// kind returns classification or regression.
+func (m *model) kind() string {
+	if m.Classifier != nil {
+		return classification
+	}
+	return regression
+}
+
+// String describes the model.
+func (m *model) String() string {
+	return fmt.Sprintf("%s, %s, %s, k = %d nodes", m.kind(), countTargets(m.kind(), m.updater().Targets()),
+		ui.Count(m.features().Inputs(), "input"), m.features().Nodes())
+}
+
+// countTargets writes the number of classes or targets of a kind of model.
+func countTargets(kind string, c int) string {
+	if kind == classification {
+		return ui.Count(c, "class", "classes")
+	}
+	return ui.Count(c, "target")
+}
+
+// weights returns W, or an error if what was learned does not determine it.
+func (m *model) weights() (*mat.Dense, error) {
+	if m.Classifier != nil {
+		return m.Classifier.Weights()
+	}
+	return m.Regressor.Weights()
+}
+
+// learn learns a batch, the first one or a further one. On error the model is unchanged.
+func (m *model) learn(ctx context.Context, b *stream.Batch) error {
+	if m.Classifier == nil {
+		if b.Y == nil {
+			return errNoTargets
+		}
+		return placed(b, m.Regressor.PartialFitContext(ctx, b.X, b.Y))
+	}
+	if b.Labels == nil {
+		return errNoTargets
+	}
+	classes := make([]int, len(b.Labels))
+	for i, label := range b.Labels {
+		n, ok := m.numbers[label]
+		if !ok && !utf8.ValidString(label) {
+			return &unreadableLabelError{label, labelPlace(b, i, m.labelsIn)}
+		}
+		if !ok {
+			return &unknownLabelError{label: label, place: labelPlace(b, i, m.labelsIn), known: m.labels()}
+		}
+		classes[i] = n
+	}
+	return placed(b, m.Classifier.PartialFitContext(ctx, b.X, classes))
+}
+
+// scores returns the scores of all classes of a batch, or the predicted targets of a regression.
+func (m *model) scores(ctx context.Context, b *stream.Batch) (scores *mat.Dense, err error) {
+	if m.Classifier != nil {
+		scores, err = m.Classifier.DecisionFunctionContext(ctx, b.X)
+	} else {
+		scores, err = m.Regressor.PredictContext(ctx, b.X)
+	}
+	return scores, explainLearning(placed(b, err))
+}
+
+// targetNames returns the names of the targets of a regression, y1, y2, ... if the data had none.
+func (m *model) targetNames() []string {
+	c := m.updater().Targets()
+	if len(m.Metadata.Targets) == c {
+		return m.Metadata.Targets
+	}
+	names := make([]string, c)
+	for i := range names {
+		names[i] = "y" + strconv.Itoa(i+1)
+	}
+	return names
+}
+
+// sortedLabels returns each label once, in the order of numbers if all are numbers, else of the
+// alphabet.
+func sortedLabels(seen map[string]bool) []string {
+	labels := make([]string, 0, len(seen))
+	values := map[string]float64{}
+	for label := range seen {
+		labels = append(labels, label)
+		if v, err := strconv.ParseFloat(label, 64); err == nil {
+			values[label] = v
+		}
+	}
+	slices.Sort(labels)
+	if len(values) == len(labels) {
+		slices.SortStableFunc(labels, func(a, b string) int { return cmp.Compare(values[a], values[b]) })
+	}
+	return labels
+}
+
+// classesOf returns the classes with the largest scores of a batch.
+func classesOf(scores *mat.Dense, b *stream.Batch) ([]int, error) {
+	classes := bls.ArgMax(scores)
+	if i := slices.Index(classes, -1); i >= 0 {
+		return nil, fmt.Errorf("%s: the scores are no numbers: the values are too large for the model", b.Where(i))
+	}
+	return classes, nil
+}
+
+// placed adds the file and line of the row that an error of a batch is about.
+func placed(b *stream.Batch, err error) error {
+	var overflow *bls.OverflowError
+	if !errors.As(err, &overflow) || overflow.Row < 0 {
+		return err
+	}
+	return fmt.Errorf("%s: %s would be beyond the largest number: remove the row if it is far beyond the others, or use smaller units", b.Where(overflow.Row), overflow.What)
+}

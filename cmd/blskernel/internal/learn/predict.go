@@ -1,0 +1,135 @@
+package learn
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// A prediction has the flags of predict.
+type prediction struct {
+	command
+	input
+	out    string
+	scores bool
+}
+
+// NewPredict returns the command predict.
+func NewPredict(s ui.Streams) *cobra.Command {
+	var p prediction
+	cmd := &cobra.Command{
+		Use:   "predict MODEL [flags] FILE...",
+		Short: "Predict the labels or targets of samples",
+		Long: `Predict the labels or targets of the rows of files, and print them as CSV: the names of the columns,
+then a line for each row in order. Labels are those of the training data. Rows are read and written
+batch by batch, so that memory does not depend on their number.
+
+With --scores the scores of all classes follow the label: about 1 for the class of a sample and -1
+for the others; they are no probabilities. With --json there is an object for each row.
+
+Columns are matched by name if the model and the data have names, else by order. A column of labels
+or targets may stay in the data if it has its name from the training or is named by --target. Columns
+that --inputs or --target choose are taken in the order given, or in the model's order if their names
+are the model's.`,
+		Example: `  blskernel predict iris.bls flowers.csv
+  blskernel predict iris.bls --scores flowers.csv > scores.csv
+  blskernel predict digits.bls --out labels.npy --data mnist
+  head -n 100 flowers.csv | blskernel predict iris.bls -`,
+		ValidArgsFunction: completeArguments(true, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&p.out, "out", "", "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
+	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
+	p.input.register(cmd, "test", defaultBatch)
+	p.command.register(cmd, "one JSON object for each row")
+	ui.CompleteFile(cmd, "out", "csv", "npy")
+	return cmd
+}
+
+func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error {
+	path, args, err := modelArgument(args)
+	if err != nil {
+		return err
+	}
+	if err := p.begin(ctx, s); err != nil {
+		return err
+	}
+	if err := p.checkName(); err != nil {
+		return err
+	}
+	opt, err := p.options(s.FS, args)
+	if err != nil {
+		return err
+	}
+	if p.out == "" { // the predictions themselves show the progress
+		p.Progress.Quiet = true
+		p.Progress.WithoutBar()
+	} else if err := checkOut(p.out, false, append(p.all(), path)...); err != nil {
+		return err
+	}
+	defer p.Progress.Clear()
+	m, err := p.loadToRead(ctx, path)
+	if err != nil {
+		return err
+	}
+	if p.scores && m.Classifier == nil {
+		return ui.Usagef("--scores are those of classes, and %s is a regression: leave it out", path)
+	}
+	r, err := p.openMatched(ctx, m, opt, false)
+	if err != nil {
+		return err
+	}
+	out, err := p.newWriter(m, s)
+	if err != nil {
+		return err
+	}
+	defer out.abort()
+	begun := time.Now()
+	rows, err := eachBatch(ctx, p.Progress, r, p.rows(r.Dim()), "", func(f fetched) error {
+		scores, err := m.scores(ctx, f.batch)
+		if err != nil {
+			return err
+		}
+		var classes []int
+		if m.Classifier != nil {
+			if classes, err = classesOf(scores, f.batch); err != nil {
+				return err
+			}
+		}
+		return out.rows(f.batch.First, classes, scores)
+	})
+	if err != nil {
+		return err
+	}
+	if err := out.commit(); err != nil {
+		return err
+	}
+	p.Explain("predicted %s in %.2f s", ui.Count(rows, "row"), time.Since(begun).Seconds())
+	return nil
+}
+
+// checkName returns an error unless the name of --out is one of the format that is written. It empties
+// that of standard output.
+func (p *prediction) checkName() error {
+	if p.out == standardInput {
+		p.out = ""
+	}
+	extension := strings.ToLower(filepath.Ext(p.out))
+	switch {
+	case p.JSON && isNPY(p.out):
+		return ui.Usagef("--json is about text, and --out is an .npy file: leave one out")
+	case p.JSON && !slices.Contains([]string{"", ".json", ".jsonl", ".ndjson", ".txt"}, extension):
+		return ui.Usagef("--out is %q; want a name that ends in .jsonl, .ndjson, .json or .txt, since --json is given", p.out)
+	case !p.JSON && !slices.Contains([]string{"", ".csv", ".txt", ".npy"}, extension):
+		return ui.Usagef("--out is %q; want a name that ends in .csv, .txt or .npy", p.out)
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"blskernel/bls/modelfile"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+	"blskernel/internal/atomicfile"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/spf13/cobra"
+)
+
+// A run lets a model learn the rows of its input, batch after batch, with checkpoints, and writes it.
+// train makes the model of the first batch; update loads it.
+type run struct {
+	command
+	input
+	manifest
+
+	// Flags of both commands.
+	out        string // the file of the model
+	checkpoint interval
+	resume     bool
+
+	save    func(path string, f *modelfile.File) error
+	explain func(error) error // adds to an error what helps
+
+	model   *model
+	batches *batches
+	digest  *xxhash.Digest // of the rows that the model has learned
+	buffer  []byte
+
+	known   int64 // rows that the checkpoint has from which the run resumes
+	rows    int64 // rows that the model has learned, with those
+	learned int64 // rows of them that this run has learned
+	total   int64 // rows of the input, -1 if unknown
+	kept    int64 // rows that the file has
+	begun   time.Time
+	last    time.Time // checkpoint
+
+	waiting, learning, writing time.Duration
+}
+
+// registerCheckpoint adds --checkpoint and --resume.
+func (run *run) registerCheckpoint(cmd *cobra.Command, resume string) {
+	cmd.Flags().Var(&run.checkpoint, "checkpoint", "write the model after this many rows, as 100000, or this much time, as 5m, and when interrupted")
+	cmd.Flags().BoolVar(&run.resume, "resume", false, resume)
+}
+
+// begin checks the flags that train and update share.
+func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (opt stream.Options, err error) {
+	run.begun = time.Now()
+	if err = run.command.begin(cmd.Context(), s); err != nil {
+		return opt, err
+	}
+	if run.out == standardInput {
+		return opt, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
+	}
+	if opt, err = run.options(s.FS, args); err != nil {
+		return opt, err
+	}
+	once := run.input.once()
+	if run.resume && once != "" { // whether it has the rows of before is unknown
+		return opt, ui.Usagef("--resume reads the data from the beginning again, which %s cannot be: leave it out, or save the data to a file", once)
+	}
+	if run.manifest, err = newManifest(cmd, run.backend, &run.input); err == nil && run.checkpoint.wanted() && once != "" {
+		run.Warn("no run can resume from these checkpoints, since %s cannot be read again: they keep what has been learned", once)
+	}
+	return opt, err
+}
+
+// over prepares the run over the rows of r.
+func (run *run) over(r *stream.Reader, explain func(error) error) {
+	run.explain, run.total, run.digest, run.last = explain, r.Rows(), xxhash.New(), run.begun
+	run.save = func(path string, f *modelfile.File) error { return modelfile.SaveFS(run.FS, path, f) }
+}
+
+// resumeFrom continues with a checkpoint. It takes over the reader, which is at its beginning.
+func (run *run) resumeFrom(ctx context.Context, r *stream.Reader, batch int) {
+	run.known = run.model.Metadata.Progress.Rows
+	run.batches = readAhead(ctx, r, run.known, batch, batch)
+}
+
+// next returns the next batch, and adds the time that it took to the waiting time.
+func (run *run) next(ctx context.Context) fetched {
+	begun := time.Now()
+	f := run.batches.take(ctx)
+	run.waiting += time.Since(begun)
+	return f
+}
+
+// learnAll learns the remaining rows, writes the model and reports. On error the file is what the last
+// checkpoint made it; a canceled run with checkpoints writes one more.
+func (run *run) learnAll(ctx context.Context) error {
+	if err := run.recall(ctx); err != nil {
+		return run.stopped(ctx, err)
+	}
+	for {
+		f := run.next(ctx)
+		if errors.Is(f.err, io.EOF) {
+			break
+		}
+		if f.err == nil {
+			begun := time.Now()
+			if f.err = run.model.learn(ctx, f.batch); f.err == nil {
+				run.took(f, time.Since(begun))
+			}
+		}
+		if f.err != nil {
+			return run.stopped(ctx, f.err)
+		}
+		if run.checkpoint.due(run.rows-run.kept, time.Since(run.last)) {
+			if err := run.writeCheckpoint(); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case run.learned > 0:
+	case run.known == 0:
+		return fmt.Errorf("%w: %s is not written", errNoRows, run.out)
+	case run.model.Metadata.Progress.Done:
+		if err := run.Object(map[string]any{"done": run.out, "rows": run.rows}); err != nil {
+			return err
+		}
+		return run.Say("%s   is done: all %s have been learned", run.out, ui.Count(run.rows, "row"))
+	}
+	return run.finish()
+}
+
+// recall reads the rows of the checkpoint again, and returns an error unless they are those that were
+// learned.
+func (run *run) recall(ctx context.Context) error {
+	for run.rows < run.known {
+		f := run.next(ctx)
+		if errors.Is(f.err, io.EOF) {
+			return ui.Usagef("--resume: the data has %s, and %s has learned %d: give it the data of before, or leave out --resume",
+				ui.Count(run.rows, "row"), run.out, run.known)
+		}
+		if f.err != nil {
+			return f.err
+		}
+		run.sum(f.batch)
+		run.rows += int64(f.batch.X.RawMatrix().Rows)
+		run.kept = run.rows
+		run.Progress.Show(f.share(run.rows, run.total), fmt.Sprintf("reading again, %d rows", run.rows))
+	}
+	if run.known > 0 && run.content() != run.model.Metadata.Notes[noteContent] {
+		return ui.Usagef("--resume: the first %d rows of the data are not those that %s has learned: give it the data of before, or leave out --resume",
+			run.known, run.out)
+	}
+	return nil
+}
+
+// took records that a batch was learned.
+func (run *run) took(f fetched, learning time.Duration) {
+	run.learning += learning
+	run.sum(f.batch)
+	rows := int64(f.batch.X.RawMatrix().Rows)
+	run.rows += rows
+	run.learned += rows
+	run.Progress.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
+}
+
+// finish writes the model, once it has weights, and reports. A model whose folder may not be on the
+// disk is a result with an error.
+func (run *run) finish() error {
+	begun := time.Now()
+	if _, err := run.model.weights(); err != nil {
+		return run.explain(err)
+	}
+	run.learning += time.Since(begun)
+	err := run.write(true)
+	var folder *atomicfile.FolderError
+	if err != nil && !errors.As(err, &folder) {
+		return err
+	}
+	if told := run.summarize(); told != nil || err == nil {
+		return errors.Join(told, err)
+	}
+	return fmt.Errorf("%w; the rows are in the model: do not repeat the %s", err, work(run.name))
+}
+
+// writeCheckpoint writes the model and says so once it is on the disk. A folder that may not be on the
+// disk is a note only: the next checkpoint or the end brings it there.
+func (run *run) writeCheckpoint() error {
+	err := run.write(false)
+	var folder *atomicfile.FolderError
+	switch {
+	case errors.As(err, &folder):
+		run.Warn("%v", err)
+		return nil
+	case err != nil:
+		return err
+	}
+	if err := run.Object(map[string]any{"checkpoint": run.out, "rows": run.rows}); err != nil {
+		return err
+	}
+	return run.Say("%s   checkpoint after %d rows", run.out, run.rows)
+}
+
+// write writes the model to its file, where it also is after an *atomicfile.FolderError.
+func (run *run) write(done bool) error {
+	begun := time.Now()
+	if err := run.note(&run.model.Metadata, run.rows, run.content(), done); err != nil {
+		return err
+	}
+	err := run.save(run.out, run.model.File)
+	var folder *atomicfile.FolderError
+	var file *atomicfile.WriteError
+	if err == nil || errors.As(err, &folder) {
+		run.kept = run.rows
+	} else if !errors.As(err, &file) { // which names the file
+		err = fmt.Errorf("writing %s: %w", run.out, err)
+	}
+	run.writing += time.Since(begun)
+	run.last = time.Now()
+	return err
+}
+
+// stopped writes a checkpoint if the run was interrupted and checkpoints are wanted, and returns the
+// reason.
+func (run *run) stopped(ctx context.Context, err error) error {
+	err = run.explain(ui.CauseOf(ctx, err))
+	if ctx.Err() != nil && run.checkpoint.wanted() && run.rows > run.kept {
+		if kept := run.writeCheckpoint(); kept != nil {
+			// Not joined: Run would report the interruption alone.
+			return fmt.Errorf("%v, and the checkpoint could not be written: %w", err, kept)
+		}
+	}
+	return err
+}
+
+// A summary is the JSON of a finished run.
+type summary struct {
+	Model   string  `json:"model"`
+	Kind    string  `json:"kind"`
+	Method  string  `json:"method"`
+	Samples int     `json:"samples"` // of the model
+	Inputs  int     `json:"inputs"`
+	Nodes   int     `json:"nodes"`
+	Targets int     `json:"targets"`
+	Rows    int64   `json:"rows"` // learned by this run
+	Seconds float64 `json:"seconds"`
+	Rate    float64 `json:"rows_per_second"`
+	Waiting float64 `json:"waiting_seconds"` // for input
+	Learn   float64 `json:"learning_seconds"`
+	Writing float64 `json:"writing_seconds"` // the model
+	Limit   string  `json:"limited_by"`      // input, kernels or writing
+}
+
+// summarize reports the finished run.
+func (run *run) summarize() error {
+	u := run.model.updater()
+	elapsed := time.Since(run.begun).Seconds()
+	s := summary{
+		Model: run.out, Kind: run.model.kind(), Method: u.Method().String(), Samples: u.Samples(),
+		Inputs: run.model.features().Inputs(), Nodes: run.model.features().Nodes(), Targets: u.Targets(),
+		Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
+		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(),
+	}
+	limit := "the kernels"
+	s.Limit = "kernels"
+	switch {
+	case run.waiting > run.learning && run.waiting >= run.writing:
+		s.Limit, limit = "input", "the input"
+	case run.writing > run.learning:
+		s.Limit, limit = "writing", "writing the model"
+	}
+	if err := run.Object(s); err != nil {
+		return err
+	}
+	if err := run.Say("%s   %s by %s, %s in all", s.Model, run.model, s.Method, ui.Count(s.Samples, "sample")); err != nil {
+		return err
+	}
+	percent := 100 / elapsed
+	return run.Say("learned %s in %.2f s, %.0f rows/s, limited by %s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
+		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, limit, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
+}

@@ -1,0 +1,344 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"blskernel/bls/modelfile"
+	"blskernel/blsupdate"
+	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
+
+	"github.com/spf13/cobra"
+)
+
+// training has the flags of train beside those of every run, and what is decided before the first
+// batch.
+type training struct {
+	run
+	modelFlags
+	task    string
+	classes []string
+	scan    bool
+	first   int
+
+	images, labeled bool // whether the data is idx files, and whether it has classes
+	rest            int  // rows of a batch after the first
+}
+
+// NewTrain returns the command train.
+func NewTrain(s ui.Streams) *cobra.Command {
+	var tr training
+	cmd := &cobra.Command{
+		Use:   "train --out MODEL [flags] FILE...",
+		Short: "Train a model on files of any size",
+		Long: `Train a broad learning system on CSV, NumPy .npy and .npz or idx files, plain or gzip, or on standard
+input (-), and write it to a model file. The rows are read and learned batch by batch. Memory
+depends on the k nodes and on two batches of 8 (d + k) bytes for each row with d inputs, not on the
+number of rows. Only the methods improved and original keep a matrix of rows x k. With very many
+columns the first batch takes the most memory: --first makes it smaller.
+
+The feature maps are fitted to the first batch, of --first rows, and then stay: rows must be in
+random order, and not sorted by their labels. The classes too are those of the first batch, unless
+--classes lists them or --scan reads the files once before. A label that comes up later is an error.
+
+--task can be left out for idx files, which are a classification, and for data whose labels are
+words or whose targets have fractions. Whole numbers may be either.
+
+--checkpoint writes the model while it learns. After an interruption the same command with --resume
+goes on from the last checkpoint; the result is the same to the last bit. It reads the rows up to
+the checkpoint again, which must be those that were learned; rows after it may have changed. No run
+can resume from standard input or a pipe.`,
+		Example: `  blskernel train --out iris.bls --target species iris.csv
+  blskernel train --out price.bls --target price --task regression --inputs 2-9 houses.csv
+  blskernel train --out digits.bls --enhancement 1000 --data mnist
+  blskernel train --out x.bls --targets-file y.npy --task classification X.npy
+  blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
+  cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
+		ValidArgsFunction: completeArguments(false, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return tr.do(cmd, args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&tr.out, "out", "", "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
+	f.StringVar(&tr.task, "task", "", "classification or regression")
+	tr.input.register(cmd, "training", defaultBatch)
+	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
+	f.BoolVar(&tr.scan, "scan", false, "read the files once before, to find all classes")
+	tr.modelFlags.register(cmd)
+	f.IntVar(&tr.first, "first", 0, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
+	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
+	tr.command.register(cmd, "one JSON object, and one for each checkpoint,")
+	ui.Complete(cmd, "task", classification, regression)
+	ui.CompleteFile(cmd, "out", modelExtension)
+	return cmd
+}
+
+func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
+	ctx := cmd.Context()
+	if err := tr.check(); err != nil {
+		return err
+	}
+	opt, err := tr.begin(cmd, args, s)
+	if err != nil {
+		return err
+	}
+	defer tr.Progress.Clear()
+	if once := tr.once(); tr.scan && once != "" {
+		return ui.Usagef("--scan reads the data twice, which %s cannot be: list the labels by --classes", once)
+	}
+	if err := checkOut(tr.out, true); err != nil {
+		return err
+	}
+	unlock, err := lockModel(s.FS, tr.out)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := tr.loadCheckpoint(ctx); err != nil {
+		return err
+	}
+	opt.Classes = tr.task == classification
+	if tr.model != nil {
+		opt.Classes = tr.model.Classifier != nil
+	}
+	r, err := tr.open(ctx, opt)
+	if err != nil {
+		return err
+	}
+	tr.over(r, explainTraining)
+	if tr.model != nil {
+		tr.resumeFrom(ctx, r, tr.model.Metadata.Batch)
+		defer tr.batches.stop()
+		tr.Explain("%s goes on after %s", tr.out, ui.Count(tr.known, "row"))
+		return tr.learnAll(ctx)
+	}
+	classes, err := tr.prepare(ctx, r, opt)
+	if err != nil {
+		_ = r.Close()
+		return err
+	}
+	meta := modelfile.Metadata{
+		Software: "blskernel " + ui.Version(), Batch: tr.rest,
+		Inputs: r.Inputs(), Classes: classes, Targets: r.Targets(),
+	}
+	first := tr.first
+	if first == 0 {
+		first = max(tr.rest, 2*tr.nodes())
+	}
+	tr.batches = readAhead(ctx, r, 0, first, tr.rest)
+	defer tr.batches.stop()
+	if err := tr.learnFirst(ctx, meta); err != nil {
+		return err
+	}
+	return tr.learnAll(ctx)
+}
+
+// check returns an error for a flag of train that is wrong.
+func (tr *training) check() error {
+	if tr.out == "" {
+		return ui.Usagef("--out is missing: name the file for the model")
+	}
+	if err := ui.CheckRanges(ui.Range{Flag: "first", Value: tr.first, Least: 0, Most: ui.MostSamples}); err != nil {
+		return err
+	}
+	if err := ui.CheckUnique("classes", tr.classes); err != nil {
+		return err
+	}
+	switch {
+	case !slices.Contains([]string{"", classification, regression}, tr.task):
+		return ui.Usagef("--task is %q; want %s or %s", tr.task, classification, regression)
+	case len(tr.classes) > 0 && tr.scan:
+		return ui.Usagef("--classes and --scan contradict each other: leave one out")
+	case tr.task == regression && (len(tr.classes) > 0 || tr.scan):
+		return ui.Usagef("--classes and --scan are about a classification, and --task is regression")
+	case len(tr.classes) > 0:
+		tr.task = classification
+	}
+	return tr.modelFlags.check()
+}
+
+// loadCheckpoint loads the model that the run resumes from, if there is one.
+func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
+	if !tr.resume {
+		return nil
+	}
+	if _, err := os.Stat(tr.out); errors.Is(err, fs.ErrNotExist) {
+		tr.Explain("%s does not exist: the training begins", tr.out)
+		return nil
+	}
+	if tr.model, err = tr.load(ctx, tr.out); err != nil {
+		return err
+	}
+	tr.model.labelsIn = tr.targetsFile
+	if tr.model.Metadata.Progress == nil {
+		return ui.Usagef("--resume: %s is no checkpoint: remove it to train anew", tr.out)
+	}
+	if why := tr.differs(&tr.model.Metadata); why != "" {
+		return ui.Usagef("--resume: %s is a checkpoint of another training, %s: give the flags and files of that, or leave out --resume to train anew", tr.out, why)
+	}
+	return nil
+}
+
+// open opens the data, as numbers if the task is unknown, or with labels if that fails since it has an
+// array of text.
+func (tr *training) open(ctx context.Context, opt stream.Options) (*stream.Reader, error) {
+	r, err := tr.input.open(ctx, opt)
+	var fault *stream.Error
+	if errors.As(err, &fault) && tr.task == "" && !opt.Classes && tr.once() == "" {
+		opt.Classes = true
+		if r, again := tr.input.open(ctx, opt); again == nil {
+			return r, nil
+		}
+	}
+	return r, err
+}
+
+// prepare decides the task, and returns the classes if they are known before the first batch.
+func (tr *training) prepare(ctx context.Context, r *stream.Reader, opt stream.Options) (classes []string, err error) {
+	switch {
+	case r.Outputs() > 0:
+	case r.Format() == stream.CSV:
+		return nil, ui.Usagef("--target is missing: name the column of the labels or targets, by its name or number")
+	default:
+		return nil, errNoTargets
+	}
+	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
+		return nil, err
+	}
+	tr.images, tr.rest = r.Format() == stream.IDX, tr.input.rows(r.Dim())
+	if err := tr.decideTask(r); err != nil {
+		return nil, err
+	}
+	if tr.scan {
+		return tr.scanClasses(ctx, opt)
+	}
+	return tr.classes, nil
+}
+
+// learnFirst makes the model of the first batch.
+func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) error {
+	f := tr.next(ctx)
+	if errors.Is(f.err, io.EOF) {
+		return errNoRows
+	}
+	if f.err != nil {
+		return f.err
+	}
+	if tr.labeled && meta.Classes == nil {
+		seen := map[string]bool{}
+		if err := tr.addLabels(seen, f.batch); err != nil {
+			return err
+		}
+		meta.Classes = sortedLabels(seen)
+	}
+	if tr.labeled && len(meta.Classes) > mostClasses {
+		return ui.Usagef("the labels are of %d classes; want at most %d: is --target the right column, or the task a regression?", len(meta.Classes), mostClasses)
+	}
+	if len(meta.Classes) == 1 {
+		tr.Warn("the only class is %s, so the model predicts nothing else: is --target the right column, and are the rows sorted by it?", ui.Printable(meta.Classes[0]))
+	}
+	meta.Created = time.Now().UTC()
+	meta.Changed = meta.Created
+	if err := meta.Check(); err != nil {
+		return err // now, and not when the model is written
+	}
+	begun := time.Now()
+	if err := tr.fit(ctx, f, meta); err != nil {
+		return explainTraining(ui.CauseOf(ctx, err))
+	}
+	tr.took(f, time.Since(begun))
+	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model, ui.Count(tr.rows, "row"), tr.model.features().Options().Scaling)
+	return nil
+}
+
+// mostClasses bounds the number of classes, so that a column of serial numbers is an error.
+const mostClasses = 4096
+
+// addLabels adds the labels of a batch to those seen.
+func (tr *training) addLabels(seen map[string]bool, b *stream.Batch) error {
+	for i, label := range b.Labels {
+		if !utf8.ValidString(label) {
+			return &unreadableLabelError{label, labelPlace(b, i, tr.targetsFile)}
+		}
+		seen[label] = true
+	}
+	return nil
+}
+
+// fit fits the model to the first batch, by the method of --method, or by the one that suits the
+// condition number of the batch. It compares methods by flops and not by times, so that the same
+// command makes the same model on every machine.
+func (tr *training) fit(ctx context.Context, f fetched, meta modelfile.Metadata) error {
+	by := func(method blsupdate.Method) error {
+		file := &modelfile.File{Metadata: meta}
+		file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), method, tr.images, tr.backend)
+		tr.model = newModel(file)
+		tr.model.labelsIn = tr.targetsFile
+		return tr.model.learn(ctx, f.batch)
+	}
+	if tr.method != automatic {
+		method, err := blsupdate.ParseMethod(tr.method)
+		if err != nil {
+			return ui.Usagef("%w", err)
+		}
+		return by(method)
+	}
+	// Gram starts from any rows at the least cost, and so shows the condition number.
+	if err := by(blsupdate.Gram); err != nil {
+		return err
+	}
+	method, err := tr.choose(tr.model.updater(), f)
+	if err != nil || method == blsupdate.Gram {
+		return err
+	}
+	return by(method)
+}
+
+// unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.
+const unknownGrowth = 100
+
+// expectedRows returns the total rows if known, else an estimate by the bytes that the first batch
+// took: the same for the same data.
+func expectedRows(f fetched, first int, total int64) float64 {
+	switch {
+	case total >= 0:
+		return float64(total)
+	case f.total > 0 && f.done > 0:
+		return float64(first) * float64(f.total) / float64(f.done)
+	default:
+		return unknownGrowth * float64(first)
+	}
+}
+
+// choose returns the method for the batches after the first, which u has learned.
+func (tr *training) choose(u blsupdate.Updater, f fetched) (blsupdate.Method, error) {
+	first := u.Samples()
+	rows := expectedRows(f, first, tr.total)
+	batches := max(1, math.Ceil((rows-float64(first))/float64(tr.rest)))
+	// The largest singular value grows with the root of the rows; the ridge bounds the smallest.
+	condition := 1 / max(u.Condition().RCond, 1e-300) * math.Sqrt(max(1, rows/float64(first)))
+	choice, err := blsupdate.Plan(tr.rest, u.Nodes(), first, u.Targets(), blsupdate.Needs{
+		Lambda: u.Lambda(), Batches: int(min(batches, ui.MostSamples)), WeightsAtEnd: true,
+		Condition: max(1, condition), Backend: tr.backend, Rates: blsupdate.ConstantRates(1e9, 1e9),
+	})
+	var none *blsupdate.PlanError
+	if err != nil && !errors.As(err, &none) {
+		return 0, err
+	}
+	tr.Explain("%s", choice.Explain())
+	method := choice.Method
+	if none != nil || method == blsupdate.Improved || method == blsupdate.Original {
+		// Of the methods whose state does not grow with the rows, the error of qr grows slowest.
+		method = blsupdate.QR
+	}
+	tr.Explain("method %s", method)
+	return method, nil
+}

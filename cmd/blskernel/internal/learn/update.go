@@ -1,0 +1,139 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"blskernel/cmd/blskernel/internal/ui"
+
+	"github.com/spf13/cobra"
+)
+
+// updating has the flags of update beside those of every run.
+type updating struct {
+	run
+	path    string // of the model that the update starts with
+	restart bool
+}
+
+// NewUpdate returns the command update.
+func NewUpdate(s ui.Streams) *cobra.Command {
+	var up updating
+	cmd := &cobra.Command{
+		Use:   "update MODEL [flags] FILE...",
+		Short: "Let a model learn from more rows",
+		Long: `Let a model learn from more rows: the weights become those of a fit to all rows, with the feature
+maps of the first training. The rows that it has learned are not needed.
+
+The model file is replaced as a whole, once all rows have been learned and the new file is on the
+disk; then the command says so on standard output. If it is stopped before, the file is as before,
+or as the last --checkpoint made it. The same command with --resume then goes on from that
+checkpoint, or from the first row without one. It does not repeat the last update if that was
+finished. It reads the rows up to the checkpoint again, which must be those that were learned; rows
+after it may have changed. No run can resume from standard input or a pipe. No other process can
+change the model meanwhile.
+
+Columns are matched by name if the model and the data have names, else by order, as by predict. Data
+without rows is an error and leaves the model unchanged.`,
+		Example: `  blskernel update iris.bls more.csv
+  blskernel update iris.bls --out newer.bls more.csv
+  blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
+  tail -n 1000 log.csv | blskernel update log.bls --header absent --target 51 -`,
+		ValidArgsFunction: completeArguments(true, true),
+		RunE:              func(cmd *cobra.Command, args []string) error { return up.do(cmd, args, s) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&up.out, "out", "", "file for the new model; by default it replaces the old one")
+	up.input.register(cmd, "training", "as many as in the training")
+	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
+	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
+	up.command.register(cmd, "one JSON object, and one for each checkpoint,")
+	ui.CompleteFile(cmd, "out", modelExtension)
+	return cmd
+}
+
+func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) (err error) {
+	ctx := cmd.Context()
+	if up.path, args, err = modelArgument(args); err != nil {
+		return err
+	}
+	if up.resume && up.restart {
+		return ui.Usagef("--resume and --restart contradict each other: leave one out")
+	}
+	opt, err := up.begin(cmd, args, s)
+	if err != nil {
+		return err
+	}
+	defer up.Progress.Clear()
+	if up.out == "" {
+		up.out = up.path
+	} else if err := checkOut(up.out, true); err != nil {
+		return err
+	}
+	if err := checkModelPath(up.path); err != nil {
+		return err // before a lock is made beside it
+	}
+	unlock, err := lockModel(s.FS, up.out)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if up.out != up.path {
+		up.settings["model"] = up.path
+	}
+	resumed, err := up.loadModel(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := up.openMatched(ctx, up.model, opt, true)
+	if err != nil {
+		return err
+	}
+	batch := up.batch
+	if batch == 0 {
+		batch = batchRows(up.model.Metadata.Batch, r.Dim())
+	}
+	up.over(r, explainUpdate)
+	if resumed {
+		up.resumeFrom(ctx, r, batch)
+	} else {
+		up.batches = readAhead(ctx, r, 0, batch, batch)
+	}
+	defer up.batches.stop()
+	return up.learnAll(ctx)
+}
+
+// loadModel loads the model that the update starts with, and reports whether that is the last
+// checkpoint of this update, which is in the output.
+func (up *updating) loadModel(ctx context.Context) (resumed bool, err error) {
+	from := up.path
+	if up.resume && up.out != up.path {
+		if _, err := os.Stat(up.out); !errors.Is(err, fs.ErrNotExist) {
+			from = up.out
+		}
+	}
+	if up.model, err = up.load(ctx, from); err != nil {
+		return false, err
+	}
+	meta := &up.model.Metadata
+	differs := up.differs(meta)
+	switch what := unfinished(meta); {
+	case up.resume && meta.Progress != nil && differs == "":
+		return true, nil
+	case from != up.path:
+		return false, ui.Usagef("--resume: %s is not of this update, %s: give another --out, or leave out --resume", from, differs)
+	case up.resume && what == "" && up.sameData(meta):
+		return false, ui.Usagef("--resume: %s has learned this data by an update that was finished, and is not this one: %s; leave out --resume to learn it once more", from, differs)
+	case what == "" || up.restart:
+		return false, nil
+	case meta.Notes[noteOnce] != "":
+		return false, ui.Usagef("%s is %s, and no run can resume from it, since %s cannot be read again: learn these rows all the same with --restart", from, what, meta.Notes[noteOnce])
+	case up.resume:
+		return false, ui.Usagef("--resume: %s is %s, and not of this update, %s: finish that first, or begin with --restart", from, what, differs)
+	default:
+		return false, ui.Usagef("%s is %s: finish that by its command with --resume, or learn these rows all the same with --restart", from, what)
+	}
+}

@@ -1,0 +1,237 @@
+package ui
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/flagvalue"
+
+	"github.com/spf13/cobra"
+)
+
+const (
+	// MostSamples is beyond any memory, and small enough that the product of two flags does not
+	// overflow.
+	MostSamples = 1 << 30
+	// MostSize bounds the sizes of models of random rows.
+	MostSize = 10_000_000
+	// MostNodes is the order of a matrix of 80 GB.
+	MostNodes = 100_000
+)
+
+// The help texts of flags that several commands have.
+const (
+	lambdaUsage  = "ridge, as 1e-6 or 2^-30; 0 for least squares"
+	seedUsage    = "seed of all random numbers; the same seed gives the same result"
+	backendUsage = "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas if available, else pure"
+	threadsUsage = "at most this many threads; 0 for all processors"
+	roundsUsage  = "rounds, of which the medians are taken"
+)
+
+// A Range is the value of a flag with its bounds.
+type Range struct {
+	Flag               string
+	Value, Least, Most int
+}
+
+// CheckRanges returns an error for the first value outside its bounds.
+func CheckRanges(ranges ...Range) error {
+	for _, r := range ranges {
+		if r.Value < r.Least || r.Value > r.Most {
+			return Usagef("--%s is %d; want %d to %d", r.Flag, r.Value, r.Least, r.Most)
+		}
+	}
+	return nil
+}
+
+// CheckList returns an error if a list is empty, or has a value twice or outside the bounds.
+func CheckList(flag string, list []int, least, most int) error {
+	if len(list) == 0 {
+		return Usagef("--%s is empty; want at least one number", flag)
+	}
+	for _, v := range list {
+		if v < least || v > most {
+			return Usagef("--%s has %d; want %d to %d", flag, v, least, most)
+		}
+	}
+	return CheckUnique(flag, list)
+}
+
+// CheckUnique returns an error if a list has an element twice.
+func CheckUnique[E comparable](flag string, list []E) error {
+	for i, e := range list {
+		if slices.Contains(list[:i], e) {
+			return Usagef("--%s has %v twice", flag, e)
+		}
+	}
+	return nil
+}
+
+// A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
+// is 2^-30.
+type Ridge float64
+
+// Type returns the name of the value in the help text.
+func (*Ridge) Type() string { return "number" }
+
+// String returns the shorter of the decimal number and 2^n.
+func (r *Ridge) String() string {
+	decimal := strconv.FormatFloat(float64(*r), 'g', -1, 64)
+	if fraction, exponent := math.Frexp(float64(*r)); fraction == 0.5 {
+		if power := "2^" + strconv.Itoa(exponent-1); len(power) < len(decimal) {
+			return power
+		}
+	}
+	return decimal
+}
+
+// Set reads a decimal number or 2^n.
+func (r *Ridge) Set(s string) error {
+	v, err := flagvalue.ParseRidge(s)
+	if err == nil {
+		*r = Ridge(v)
+	}
+	return err
+}
+
+// LambdaFlag adds --lambda with the value as its default. more is added to the help text.
+func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
+	cmd.Flags().Var(v, "lambda", lambdaUsage+more)
+}
+
+// SeedFlag adds --seed, by default 1.
+func SeedFlag(cmd *cobra.Command, v *uint64) { cmd.Flags().Uint64Var(v, "seed", 1, seedUsage) }
+
+// JSONFlag adds --json. object names what it prints.
+func JSONFlag(cmd *cobra.Command, v *bool, object string) {
+	cmd.Flags().BoolVar(v, "json", false, "print "+object+" in place of text")
+}
+
+// RoundsFlag adds --rounds with the value as its default.
+func RoundsFlag(cmd *cobra.Command, v *int) {
+	usage := roundsUsage
+	if *v == 0 {
+		usage += "; 0 for a number by their time"
+	}
+	cmd.Flags().IntVar(v, "rounds", *v, usage)
+}
+
+// MethodFlag adds --method for several methods with their forms.
+func MethodFlag(cmd *cobra.Command, v *[]string) {
+	cmd.Flags().StringSliceVar(v, "method", *v, "methods, alone or with a form and solve, as improved/large/solve")
+	Complete(cmd, "method", methods()...)
+}
+
+// methods returns the names of all methods.
+func methods() []string {
+	var names []string
+	for _, m := range blsupdate.Methods() {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+// MethodNames lists the names of all methods.
+func MethodNames() string { return strings.Join(methods(), ", ") }
+
+// Compute has the flags that say what computes.
+type Compute struct {
+	Backend string
+	Threads int
+}
+
+// Register adds --backend and --threads.
+func (c *Compute) Register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.Backend, "backend", "", backendUsage)
+	Complete(cmd, "backend", "pure", "openblas")
+	ThreadsFlag(cmd, &c.Threads)
+}
+
+// Lookup finds the backend and sets the number of threads.
+func (c *Compute) Lookup() (blskernel.Backend, error) {
+	b, err := LookupBackends([]string{c.Backend}, c.Threads)
+	if err != nil {
+		return nil, err
+	}
+	return b[0], nil
+}
+
+// ThreadsFlag adds --threads.
+func ThreadsFlag(cmd *cobra.Command, v *int) { cmd.Flags().IntVar(v, "threads", 0, threadsUsage) }
+
+// BackendsFlag adds --backend for several backends. more is added to the help text.
+func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
+	cmd.Flags().StringSliceVar(v, "backend", nil, "pure or openblas, or both"+more)
+	Complete(cmd, "backend", "pure", "openblas")
+}
+
+// LookupBackends finds the backends of these names, the selected one for an empty name, and sets the
+// number of threads.
+//
+//	errors: a UsageError for an unknown name; another error for a backend that is not available or a wrong environment.
+func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
+	if err := CheckRanges(Range{"threads", threads, 0, MostSamples}); err != nil {
+		return nil, err
+	}
+	if err := CheckUnique("backend", names); err != nil {
+		return nil, err
+	}
+	var backends []blskernel.Backend
+	for _, name := range names {
+		b, err := blskernel.Lookup(name)
+		var unavailable *blskernel.UnavailableError
+		switch {
+		case err != nil && name != "" && !errors.As(err, &unavailable):
+			return nil, Usagef("--backend is %q; want pure or openblas", name)
+		case err != nil:
+			return nil, err
+		}
+		backends = append(backends, b)
+	}
+	blskernel.SetThreads(threads)
+	return backends, nil
+}
+
+// Complete lets the shell offer the values of a flag.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag does not exist, or is registered twice
+	}
+}
+
+// CompleteFile lets the shell offer the files with some extensions for a flag.
+func CompleteFile(cmd *cobra.Command, flag string, extensions ...string) {
+	if err := cmd.MarkFlagFilename(flag, extensions...); err != nil {
+		panic(err)
+	}
+}
+
+// Nodes has the flags of the nodes of a model.
+type Nodes struct{ Groups, GroupNodes, Enhancement int }
+
+// Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
+func (n *Nodes) Register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&n.Groups, "groups", n.Groups, "groups of feature nodes")
+	f.IntVar(&n.GroupNodes, "group-nodes", n.GroupNodes, "feature nodes of each group")
+	f.IntVar(&n.Enhancement, "enhancement", n.Enhancement, "enhancement nodes")
+}
+
+// Check returns an error for numbers of nodes that are out of bounds.
+func (n *Nodes) Check() error {
+	err := CheckRanges(Range{"groups", n.Groups, 1, MostNodes}, Range{"group-nodes", n.GroupNodes, 1, MostNodes},
+		Range{"enhancement", n.Enhancement, 0, MostNodes})
+	if err != nil {
+		return err
+	}
+	if k := int64(n.Groups)*int64(n.GroupNodes) + int64(n.Enhancement); k > MostNodes {
+		return Usagef("--groups, --group-nodes and --enhancement make %d nodes; want at most %d", k, MostNodes)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Progress shows how far a run is: by a bar on a terminal, by lines elsewhere, not at all if quiet.
+type Progress struct {
+	w     io.Writer
+	Quiet bool
+	// Pause is the least time between two lines. The last of the lines that come faster waits.
+	Pause time.Duration
+
+	bar     *progressbar.ProgressBar // nil if w is no terminal
+	columns int                      // of the terminal; 0 if unknown
+	told    time.Time
+	waiting string
+}
+
+const (
+	// barSteps is the number of steps of the bar.
+	barSteps = 1000
+	// barColumns is the least width of a terminal for the bar. A narrower one breaks its line, and only
+	// the second half could be drawn again.
+	barColumns = 80
+	// barWidth is the width of the bar, barRest that of all else but the description.
+	barWidth = 24
+	barRest  = len(" 100% |") + barWidth + len("|  [99h59m59s]")
+)
+
+// NewProgress returns the progress on w, for which quiet suppresses lines but not the bar.
+func NewProgress(w io.Writer, quiet bool) *Progress {
+	p := &Progress{w: w, Quiet: quiet}
+	if columns, ok := takesBar(w); ok {
+		p.bar, p.columns = newBar(w), columns
+	}
+	return p
+}
+
+// Writer returns the writer of the progress.
+func (p *Progress) Writer() io.Writer { return p.w }
+
+// WithoutBar turns the bar off.
+func (p *Progress) WithoutBar() { p.bar = nil }
+
+func newBar(w io.Writer) *progressbar.ProgressBar {
+	return progressbar.NewOptions(barSteps,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetWidth(barWidth),
+		progressbar.OptionUseANSICodes(runtime.GOOS != "windows"), // which also clear other text in the line, such as ^C
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true))
+}
+
+// takesBar reports whether w is a terminal on which a line can be drawn again, and its columns, 0 if
+// unknown.
+func takesBar(w io.Writer) (columns int, ok bool) {
+	f, ok := w.(interface{ Fd() uintptr })
+	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		columns = 0
+	}
+	return columns, columns == 0 || columns >= barColumns
+}
+
+// Show shows the share of the work that is done, 0 to 1, negative if unknown, and what comes now.
+func (p *Progress) Show(share float64, doing string) {
+	switch {
+	case p.bar != nil:
+		// The last column stays free: some terminals break the line there.
+		p.bar.Describe(shorten(doing, cmp.Or(p.columns, barColumns)-1-barRest))
+		_ = p.bar.Set(int(barSteps * max(0, share)))
+	case p.Quiet:
+	case share < 0:
+		p.waiting = "      " + doing + "\n"
+		p.tell()
+	default:
+		p.waiting = fmt.Sprintf("%3.0f%%  %s\n", 100*share, doing)
+		p.tell()
+	}
+}
+
+// shorten cuts text to at most n characters, of which the last is an ellipsis.
+func shorten(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return text
+}
+
+// tell prints the waiting line once the pause is over.
+func (p *Progress) tell() {
+	if p.waiting == "" || time.Since(p.told) < p.Pause {
+		return
+	}
+	fmt.Fprint(p.w, p.waiting)
+	p.told, p.waiting = time.Now(), ""
+}
+
+// refresh draws the bar again, or prints the waiting line.
+func (p *Progress) refresh() {
+	if p.bar != nil {
+		_ = p.bar.RenderBlank()
+	} else {
+		p.tell()
+	}
+}
+
+// Clear removes the bar from the terminal until it is shown again.
+func (p *Progress) Clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}

@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"syscall"
+
+	"blskernel/internal/interrupt"
+	"blskernel/internal/vfs"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The exit status, apart from 0 and from 128 + the number of a signal.
+const (
+	ExitFailure = 1
+	ExitUsage   = 2
+)
+
+// BrokenPipe is SIGPIPE, which the package syscall of some systems does not name.
+const BrokenPipe = syscall.Signal(13)
+
+// Streams are where a command writes: results to Out, progress and errors to Err, files to FS.
+type Streams struct {
+	Out, Err io.Writer
+	FS       vfs.FS // nil for the operating system's
+}
+
+// A UsageError is an error in the command line.
+type UsageError struct{ error }
+
+// Unwrap returns the error.
+func (e UsageError) Unwrap() error { return e.error }
+
+// Usagef returns a UsageError with that message.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// longFlag matches a flag with one dash that is neither -h nor -v, which are short forms.
+var longFlag = regexp.MustCompile(`^-([a-gi-uw-z]|[a-z][a-z-]+)(=|$)`)
+
+// twoDashes accepts flags with one dash, as Go's own commands do.
+func twoDashes(args []string) []string {
+	out := slices.Clone(args)
+	for i, a := range out {
+		if a == "--" {
+			break
+		}
+		if longFlag.MatchString(a) {
+			out[i] = "-" + a
+		}
+	}
+	return out
+}
+
+// renamed are earlier names of flags, which still work.
+var renamed = map[string]string{
+	"methods": "method", "backends": "backend", "feature-groups": "groups", "enhancement-nodes": "enhancement",
+}
+
+// currentName returns the name of a flag for one of its names.
+func currentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(cmp.Or(renamed[name], name))
+}
+
+// Run executes the command line and returns the exit status.
+func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int {
+	working := false // an error before the command starts is an error in the command line
+	root.PersistentPreRun = func(*cobra.Command, []string) { working = true }
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetGlobalNormalizationFunc(currentName)
+	root.SetArgs(twoDashes(args))
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	var usage UsageError
+	var stopped interrupt.SignalError
+	switch {
+	case err == nil:
+		return 0
+	case !working || errors.As(err, &usage):
+		fmt.Fprintf(s.Err, "%s: %v\nRun '%s -h' for help.\n", cmd.CommandPath(), err, cmd.CommandPath())
+		return ExitUsage
+	case errors.As(err, &stopped):
+		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), stopped)
+		return stopped.Status()
+	case errors.Is(err, syscall.EPIPE):
+		return interrupt.Status(BrokenPipe) // the reader went away, as in 'blskernel demo | head -1'
+	default:
+		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), err)
+		return ExitFailure
+	}
+}
+
+// NoArgs refuses arguments that are no flags.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasParent():
+		return fmt.Errorf("unexpected argument %q", args[0])
+	default:
+		return UnknownCommand(cmd, args[0])
+	}
+}
+
+// UnknownCommand returns an error that suggests commands with similar names.
+func UnknownCommand(root *cobra.Command, name string) error {
+	if like := root.SuggestionsFor(name); len(like) > 0 {
+		return fmt.Errorf("unknown command %q; did you mean %s?", name, Join(like, "or"))
+	}
+	return fmt.Errorf("unknown command %q", name)
+}

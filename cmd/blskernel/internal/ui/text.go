@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Printable returns text as a terminal can show it: quoted if it is not UTF-8 or has control
+// characters.
+func Printable(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return text
+	}
+	return strconv.Quote(text)
+}
+
+// mostNamed is the number of names that a message lists.
+const mostNamed = 10
+
+// SomeOf lists the first names, each as write returns it, and says how many more there are.
+func SomeOf(names []string, write func(string) string) string {
+	var written []string
+	for _, name := range names[:min(mostNamed, len(names))] {
+		written = append(written, write(name))
+	}
+	text := strings.Join(written, ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Some is SomeOf with Printable.
+func Some(names []string) string { return SomeOf(names, Printable) }
+
+// Count writes a number of things, with the given plural or else an s.
+func Count[N int | int64](n N, thing string, plural ...string) string {
+	switch {
+	case n == 1:
+	case len(plural) > 0:
+		thing = plural[0]
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// Join writes a list with commas and a word before the last element.
+func Join(list []string, word string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " " + word + " " + list[last]
+}
+
+// CommandLine returns the command with the flags that were given, by which its results can be measured
+// again: without the flags that say where the results go. With defaults it includes flags at their
+// defaults, so that a version with other defaults has the same results, except defaults 0, false and
+// empty.
+func CommandLine(cmd *cobra.Command, defaults bool) string {
+	words := []string{cmd.CommandPath()}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ",")
+		}
+		says := f.Changed || defaults && !slices.Contains([]string{"", "0", "false"}, value)
+		switch {
+		case !says || f.Hidden || slices.Contains([]string{"out", "resume", "json"}, f.Name):
+		case f.Value.Type() != "bool":
+			words = append(words, "--"+f.Name, value)
+		case value == "true":
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, "--"+f.Name+"="+value)
+		}
+	})
+	return strings.Join(words, " ")
+}

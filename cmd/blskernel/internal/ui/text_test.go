@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "dark blue": "dark blue", "Größe": "Größe", "a\x1b[2Jb": `"a\x1b[2Jb"`, "a\nb": `"a\nb"`, "Gr\xf6\xdfe": `"Gr\xf6\xdfe"`,
+		"a\u202eb": `"a\u202eb"`,
+	} {
+		if got := Printable(text); got != want {
+			t.Errorf("%q is shown as %s; want %s", text, got, want)
+		}
+	}
+	names := make([]string, 50000)
+	for i := range names {
+		names[i] = fmt.Sprintf("n%d", i)
+	}
+	if got := Some(names); got != "n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 49990 more" {
+		t.Error(got)
+	}
+	if got := SomeOf(names[:2], strconv.Quote); got != `"n0", "n1"` {
+		t.Error(got)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	cmd := &cobra.Command{Use: "parent"}
+	child := &cobra.Command{Use: "child"}
+	cmd.AddCommand(child)
+	f := child.Flags()
+	f.IntSlice("list", []int{1}, "")
+	f.StringSlice("names", nil, "")
+	f.Bool("yes", false, "")
+	f.Bool("no", true, "")
+	f.Int("n", 3, "")
+	f.Int("m", 3, "")
+	var r Ridge
+	f.SortFlags = false
+	f.Var(&r, "ridge", "")
+	f.Bool("on", true, "")
+	f.Int("zero", 0, "")
+	f.String("empty", "", "")
+	f.StringSlice("nothing", nil, "")
+	f.String("out", "file", "")
+	if err := f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := CommandLine(child, false), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	if got, want := CommandLine(child, true), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --m 3 --ridge 2^-30 --on"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for _, tc := range []struct {
+		v    float64
+		want string
+	}{{0, "0.000"}, {1.2345, "1.234"}, {999.5, "999.500"}, {1234.5678, "1234.57"}, {22300.44, "22300.4"}, {123456.7, "123457"}, {9999999, "9999999"}} {
+		if got := Significant(tc.v); got != tc.want {
+			t.Errorf("%v is written %s; want %s", tc.v, got, tc.want)
+		}
+	}
+}
