@@ -35,3 +35,26 @@ func TestRemedy(t *testing.T) {
 		}
 	}
 }
+
+// TestOS does with a file what os does, and returns nil files with errors.
+func TestOS(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Or(nil).CreateTemp(dir, "x-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "y")
+	if err := errors.Join(f.Close(), OS.Rename(f.Name(), name)); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Or(OS).OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(g.Close(), OS.Remove(name)); err != nil {
+		t.Error(err)
+	}
+	if f, err := OS.OpenFile(name, os.O_RDONLY, 0); f != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, %v", f, err)
+	}
+}

@@ -52,3 +52,25 @@ func TestStoppedAfter(t *testing.T) {
 		t.Error("not released")
 	}
 }
+
+// A failure records whether a test fails.
+type failure struct {
+	testing.TB
+	failed bool
+}
+
+func (f *failure) Helper()               {}
+func (f *failure) Name() string          { return "failure" }
+func (f *failure) Errorf(string, ...any) { f.failed = true }
+
+var kept []byte
+
+func TestBounded(t *testing.T) {
+	for bytes, want := range map[int]bool{1 << 10: false, 1 << 20: true} {
+		f := &failure{}
+		Bounded(f, 10, 12, 1<<10, func() { kept = make([]byte, bytes) })
+		if f.failed != want {
+			t.Errorf("%d bytes allocated: failed %v, want %v", bytes, f.failed, want)
+		}
+	}
+}
