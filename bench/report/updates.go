@@ -199,6 +199,7 @@ func (w ways) String() string {
 // timeFindings sums up the runs that differ in the table alone.
 func timeFindings(runs []*run) (findings []string, number *Number) {
 	var wins []float64
+	var chosen []string
 	for len(runs) > 0 {
 		first := runs[0]
 		alike := func(r *run) bool { return r.suffix() == first.suffix() && r.place == first.place }
@@ -226,6 +227,9 @@ func timeFindings(runs []*run) (findings []string, number *Number) {
 				}
 				if v := r.medianRatio(0, r.updates, secondsOf(m), secondsOf(plannerMethod)); m != r.planners() && !math.IsNaN(v) {
 					won = append(won, r)
+					if name := r.planners(); !slices.Contains(chosen, name) {
+						chosen = append(chosen, name)
+					}
 					whole, updates = append(whole, v), append(updates, r.against(updateOf(m), updateOf(plannerMethod))...)
 				}
 			}
@@ -240,7 +244,8 @@ func timeFindings(runs []*run) (findings []string, number *Number) {
 		}
 	}
 	if len(wins) > 0 {
-		number = &Number{between(wins, times) + "×", "speed of the method that the planner chooses over Improved in total training time: it keeps AᵀA and no pseudoinverse, for the same weights"}
+		number = &Number{between(wins, times) + "×", "speed over Improved, in total training time and for the same weights, of the method that the planner " +
+			"chooses: " + list(chosen)}
 	}
 	return findings, number
 }
