@@ -27,7 +27,7 @@ func TestHostileTable(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 
 	there := map[string]bool{} // package.Test, true for those of hostile input
-	for _, dir := range []string{"lapack", "blsupdate", "bls", "mat", "bench", "internal/finite"} {
+	for _, dir := range []string{"lapack", "blsupdate", "bls", "mat", "bench", "internal/isfinite"} {
 		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func loops(bk blskernel.Backend) []loop {
 			return &c
 		}},
 	}
-	if bk.Name() != "pure" {
+	if bk.Name() == "openblas" {
 		return all
 	}
 	columns := func(run func(bk blskernel.Backend, c, a, bt *Dense, m, n, k int)) func(bk blskernel.Backend, a, b *Dense) *Dense {
@@ -166,15 +166,15 @@ func TestHostileScalars(t *testing.T) {
 	}
 }
 
-// TestHostileScal: Dscal rounds subnormal numbers as a product does, and gives zeros the sign of a
-// product.
+// TestHostileScal: Dscal by a nonzero factor rounds subnormal numbers as a product does, and gives zeros the sign
+// of a product. A factor of zero sets zeros.
 func TestHostileScal(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		if bk.Name() != "pure" {
-			t.Skip("a library may set to zero")
+		if bk.Name() == "openblas" {
+			t.Skip("a library may set zeros for subnormal factors")
 		}
-		for _, pair := range [][2]float64{{0, 1}, {negative, 1}, {negative, -1}, {0, -1}, {0, negative}, {3, 0x1p-1074}, {-4, 0x1p-1074}} {
+		for _, pair := range [][2]float64{{0, 1}, {negative, 1}, {negative, -1}, {0, -1}, {3, 0x1p-1074}, {-4, 0x1p-1074}} {
 			for n := range 20 {
 				v := make([]float64, n+1)
 				for i := range v {

@@ -78,12 +78,11 @@ func identifiers(code ast.Node, names map[string]bool) {
 const (
 	needsFiles = "reads files of small NORB, which the repository does not have; the tests write some"
 	measuring  = "measures the machine for a minute or two, or reads what was measured; the commands plan and flops do"
-	resolving  = "for types with a field Backend, and for routines of LAPACK's level"
 )
 
 // unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
-	"blskernel":               {"Begin": resolving, "Or": resolving},
+	"blskernel":               {"Peak": "measures the machine; the command bench prints it"},
 	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
 	"blskernel/dataset": {
 		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
@@ -91,6 +90,7 @@ var unused = map[string]map[string]string{
 	},
 	"blskernel/blsupdate": {
 		"Candidate": "a line of what Choice.Explain prints",
+		"CMode":     "the type of Options.C, whose values ExampleNew_rank uses",
 		"Key":       measuring, "LoadRates": measuring, "MeasureRates": measuring, "RatesFor": measuring,
 	},
 }
