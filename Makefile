@@ -45,19 +45,21 @@ check-generate:
 	$(GO) vet ./internal/kernel
 	$(GO) -C internal/kernel/_asm vet .
 
-# The packages that have goroutines of their own or in their tests. The race detector does not see the threads of OpenBLAS.
+# The packages that have goroutines of their own or in their tests, without the longest tests of numbers and cells. The race
+# detector does not see the threads of OpenBLAS.
 RACE          = BLSKERNEL_OPENBLAS=/nonexistent/libopenblas.so.0 $(GO) test -race
 RACE_PACKAGES = $(addprefix ./,$(sort $(dir $(shell git grep -lE '^\s+go (func|[a-z][a-zA-Z.]*).' -- '*.go' ':!scaleout'))))
 
 race:
-	$(RACE) -short $(RACE_PACKAGES)
+	$(RACE) -short -skip 'Gallery|Growth|Implementation|MeasureRates|BadElements|BadArrays|CSVLong' $(RACE_PACKAGES)
 
-# The packages that compute: the root, what it stands on, and what stands on it. In short, on each kernel.
-COMPUTE = $(shell $(GO) list . ./mat/... ./lapack/... ./blsupdate/... ./internal/... | grep -v 'internal/docs$$')
+# The kernels and the products; and what computes with them.
+PRODUCTS = $(shell $(GO) list . ./mat/... ./internal/... | grep -v 'internal/docs$$')
+COMPUTE  = $(PRODUCTS) $(shell $(GO) list ./lapack/... ./blsupdate/... ./bls)
 
 noasm:
 	$(GO) vet -tags noasm ./...
-	$(GO) test -tags noasm -short $(COMPUTE)
+	$(GO) test -tags noasm -short $(PRODUCTS)
 
 # Without cgo, on each kernel of this CPU but the first, which the other targets test, and the last, which noasm tests.
 kernels:

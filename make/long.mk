@@ -8,7 +8,7 @@ LONG = $(shell $(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .
 # Less than an hour on two cores. MNIST is left out where its files are not (BLSKERNEL_MNIST, or ../shared/data/mnist).
 verify:
 	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h $(LONG)
-	$(RACE) -count=1 -timeout 1h -run TestSoak ./internal/soak
+	$(RACE) -count=1 -timeout 1h ./internal/soak
 	$(MAKE) --no-print-directory fuzz
 	$(MAKE) --no-print-directory arm64
 	$(MAKE) --no-print-directory cover
@@ -24,8 +24,8 @@ faults:
 
 # Everything at once for long: every result is that of a lone run, and no goroutine, file or memory is lost.
 soak:
-	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v -run TestSoak ./internal/soak
-	$(RACE) -count=1 -timeout 1h -v -run TestSoak ./internal/soak
+	BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 2h -v ./internal/soak
+	$(RACE) -count=1 -timeout 1h -v ./internal/soak
 
 # Every fuzz target, one after another:
 #

@@ -33,6 +33,9 @@ func TestLinks(t *testing.T) {
 
 // follow returns why the link of a page leads nowhere.
 func follow(p *page, target string, all map[string]*page) error {
+	if strings.Contains(target, "{{") { // of a template
+		return nil
+	}
 	u, err := url.Parse(target)
 	if err != nil {
 		return err

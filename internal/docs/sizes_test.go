@@ -16,20 +16,15 @@ import (
 const (
 	fileLines, testLines, functionLines, readmeLines = 350, 400, 80, 110
 	packageFiles, topFiles                           = 40, 25
-	columns, wideLines                               = 104, 1787
+	columns, wideLines                               = 104, 950
 )
 
 // tooLarge lists what exceeds a limit, until nothing does.
 var tooLarge = []string{
-	"arguments_test.go",
-	"blsupdate",
-	"blsupdate/conformance_test.go", "blsupdate/driver.go", "blsupdate/encode_test.go",
-	"blsupdate/hostile_test.go", "blsupdate/inverse_start_test.go",
-	"crosscheck_routines_test.go",
-	"internal/gemm/reference_test.go",
-	"internal/kernel/_asm/gemm.go", "internal/kernel/_asm/gemm.go tile",
-	"lapack_test.go",
-	"soak_test.go", "the top folder",
+	"blsupdate/conformance_test.go",
+	"blsupdate/encode_test.go",
+	"blsupdate/hostile_test.go",
+	"blsupdate/inverse_start_test.go",
 }
 
 // TestSizes checks the limits.
