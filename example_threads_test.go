@@ -18,8 +18,14 @@ func ExampleSetThreads() {
 	// true
 }
 
-// What can be used here, and why the one was chosen that was.
+// The backends that this process can use, and why Default is the one that it is.
 func ExampleNames() {
 	fmt.Println(slices.Contains(blskernel.Names(), "pure"), blskernel.Describe(nil).Reason != "")
 	// Output: true true
+}
+
+// The limit of every kernel on this CPU: fused multiply-adds on registers.
+func ExamplePeak() {
+	fmt.Println(blskernel.Peak(1) > 1e8)
+	// Output: true
 }

@@ -160,28 +160,14 @@ func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []floa
 	if !ok {
 		return
 	}
-	if k == 0 {
-		v.packed().Dsprk(t, n, k, alpha, a, lda, beta, ap)
-		return
+	if ap = ap[:block.PackedLen(n)]; beta == 0 {
+		clear(ap)
+	} else {
+		for i := range ap {
+			ap[i] *= beta
+		}
 	}
-	eachScaled(check.OtherTranspose(t), n, k, d, a, lda, func(p, rows int, work []float64) {
-		v.packed().Dgemmtp(t, blas.NoTrans, n, rows, alpha, opCols(t, a, lda, p), lda, work, max(1, n), beta, ap)
-		beta = 1
-	})
-}
-
-// packedProducts are those of blskernel.PackedProducts that DsprkDiag calls.
-type packedProducts interface {
-	Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64)
-	Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64)
-}
-
-// packed returns the backend's own packed products if it has them.
-func (v FromDgemm) packed() packedProducts {
-	if own, ok := v.Float64.(packedProducts); ok {
-		return own
-	}
-	return v
+	block.On(v.Float64).BlockSyrk(t, n, k, alpha, block.Dense(a, lda), d[:k], block.Packed(n, ap, 0, 0))
 }
 
 func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {

@@ -51,7 +51,7 @@ func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64
 	}
 }
 
-// gemvN is the kernel's GemvN, of several goroutines where that is worth it.
+// gemvN is the kernel's GemvN, on several goroutines if that is worth it.
 func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []float64, beta float64, y []float64, incY int) {
 	y0 := first(m, incY)
 	if !r.shared(m * n) {
@@ -63,8 +63,8 @@ func (r *Routines) gemvN(m, n int, alpha float64, a []float64, lda int, x []floa
 	})
 }
 
-// gemvT is the kernel's GemvT, of several goroutines where that is worth it: they share pieces of rows,
-// each of which is read from one end to the other, or columns where the rows are few.
+// gemvT is the kernel's GemvT, on several goroutines if that is worth it: they share pieces of whole
+// rows, or columns if there are few rows.
 func (r *Routines) gemvT(m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64) {
 	x0 := first(m, incX)
 	switch {

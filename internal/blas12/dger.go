@@ -29,7 +29,7 @@ func (r *Routines) Dger(m, n int, alpha float64, x []float64, incX int, y []floa
 	u.release()
 }
 
-// ger is the kernel's Ger, of several goroutines where that is worth it.
+// ger is the kernel's Ger, on several goroutines if that is worth it.
 func (r *Routines) ger(m, n int, alpha float64, x []float64, incX int, y, a []float64, lda int) {
 	x0 := first(m, incX)
 	if !r.shared(2 * m * n) { // A passes in and out

@@ -54,9 +54,9 @@ type triangle struct {
 	lda                     int
 }
 
-// solveBlock solves for the unknowns from i to the end of the block. With A as it is, the rectangle
-// beside the block's triangle carries what is known to the block's right-hand sides, before they are
-// solved; with Aᵀ it carries the block's unknowns to the right-hand sides of others, after.
+// solveBlock solves for the unknowns of the block from i on. With A, it first subtracts the rectangle
+// beside the block's triangle times the known elements; with Aᵀ, it afterwards subtracts the rectangle
+// times the block's unknowns from the other right-hand sides.
 func (s *triangle) solveBlock(i int, x []float64) {
 	end := min(i+blockRows, s.n)
 	left, right := 0, i
@@ -79,7 +79,7 @@ func (s *triangle) solveBlock(i int, x []float64) {
 	}
 }
 
-// solve solves with the triangle on the diagonal from i to end.
+// solve solves with the diagonal triangle from i to end.
 func (s *triangle) solve(i, end int, x []float64) {
 	for k := range end - i {
 		p, left, right := i+k, i, i+k
@@ -99,7 +99,7 @@ func (s *triangle) solve(i, end int, x []float64) {
 	}
 }
 
-// solveTransposed solves with the transpose of the triangle on the diagonal from i to end.
+// solveTransposed solves with the transpose of the diagonal triangle from i to end.
 func (s *triangle) solveTransposed(i, end int, x []float64) {
 	for k := range end - i {
 		p, left, right := end-1-k, i, end-1-k

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A oneTriangle is a symmetric matrix of which one triangle is there, full or packed.
+// A oneTriangle is a symmetric matrix with one stored triangle, full or packed.
 type oneTriangle struct {
 	ul  blas.Uplo
 	n   int
@@ -16,8 +16,7 @@ type oneTriangle struct {
 	lda int // 0 if packed
 }
 
-// at returns the index in a of element (i,j), which is in the triangle, or of what is behind the last
-// one of row i.
+// at returns the index in a of element (i,j) of the triangle, or of the end of row i.
 func (t *oneTriangle) at(i, j int) int {
 	switch {
 	case t.lda > 0:
@@ -29,8 +28,8 @@ func (t *oneTriangle) at(i, j int) int {
 	}
 }
 
-// distances returns how far row i+1 is from row i, in one column, and how much farther each row after
-// it is from the one before.
+// distances returns the distance between rows i and i+1 in one column, and by how much it grows from
+// row to row.
 func (t *oneTriangle) distances(i int) (lda, step int) {
 	switch {
 	case t.lda > 0:
@@ -42,11 +41,11 @@ func (t *oneTriangle) distances(i int) (lda, step int) {
 	}
 }
 
-// elements is the number of elements of the triangle.
+// elements returns the number of elements of the triangle.
 func (t *oneTriangle) elements() int { return block.PackedLen(t.n) }
 
-// begin returns the first row of piece i of so many with about as many elements each, a multiple of
-// blockRows, and n for i = count. Of a lower triangle the first x·n rows have x² of the elements.
+// begin returns the first row, a multiple of blockRows, of piece i of count pieces with about as many
+// elements each, and n for i = count. The first x·n rows of a lower triangle have x² of its elements.
 func (t *oneTriangle) begin(i, count int) int {
 	x := math.Sqrt(float64(i) / float64(count))
 	if t.ul == blas.Upper {
@@ -58,7 +57,7 @@ func (t *oneTriangle) begin(i, count int) int {
 	return int(x*float64(t.n)) / blockRows * blockRows
 }
 
-// beside returns the range of columns beside the square on the diagonal from row i to row end.
+// beside returns the columns beside the diagonal square of rows i to end.
 func (t *oneTriangle) beside(i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return end, t.n
@@ -66,8 +65,7 @@ func (t *oneTriangle) beside(i, end int) (from, to int) {
 	return 0, i
 }
 
-// within returns the range of columns of row p in the square on the diagonal from row i to row end,
-// without the diagonal.
+// within returns the columns of row p in the diagonal square of rows i to end, without the diagonal.
 func (t *oneTriangle) within(p, i, end int) (from, to int) {
 	if t.ul == blas.Upper {
 		return p + 1, end

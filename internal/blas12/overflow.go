@@ -1,20 +1,20 @@
 package blas12
 
 import (
-	"blskernel/internal/check"
 	"math"
+
+	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// The routines below are gonum's, but for a check of the flag of Drotm, which gonum ignores, and for
-// one of distances: where a multiple of a distance between rows or of an increment overflows, that is
-// too large for any slice. gonum compares the multiple with the length of the slice, and where it has
-// become negative its loops, some of them in assembly, would read and write wherever the distance
-// leads.
+// The routines below are gonum's with two more checks. Drotm checks its flag, which gonum ignores. All
+// check that no multiple of a leading dimension or increment overflows: gonum compares that multiple
+// with the length of the slice, and if it has become negative, its loops, some of them in assembly,
+// access memory out of bounds.
 
-// apart reports whether n elements, or rows, can be inc apart without an overflow. Signs and sizes that
-// are bad for other reasons are left to gonum.
+// apart reports whether n elements, or rows, can be inc apart without an overflow. gonum checks the
+// rest.
 func apart(n, inc int) bool {
 	if inc < 0 {
 		inc = -inc
@@ -31,13 +31,13 @@ func checkBothApart(lenX, incX, lenY, incY int) {
 	check.Require(apart(lenY, incY), check.ShortY)
 }
 
-// checkRowsApart panics unless so many rows of a can be lda apart.
+// checkRowsApart panics unless the given number of rows of a can be lda apart.
 func checkRowsApart(rows, lda int) { check.Require(apart(rows, lda), check.ShortA) }
 
-// mostDiagonals is more than any band has, and so little that sums of such numbers do not overflow.
+// mostDiagonals is more than any band has, and small enough that sums of such numbers do not overflow.
 const mostDiagonals = math.MaxInt / 4
 
-// checkBand panics unless a band has fewer diagonals than there are numbers.
+// checkBand panics if a band has more than mostDiagonals.
 func checkBand(diagonals ...int) {
 	for _, k := range diagonals {
 		check.Require(k <= mostDiagonals, check.BadLdA)

@@ -1,9 +1,8 @@
 package blas12
 
-// pieces returns in how many pieces so many rows come where each contributes to all of a vector: how
-// many does not depend on goroutines, so that the sum of the contributions does not either. Two, four
-// or eight threads have the same number of them each, and the sum costs a thirtieth of the work, or
-// less.
+// pieces returns the number of pieces of the given rows if each row contributes to a whole vector. It
+// does not depend on goroutines, so the sum of the contributions does not either. Two, four or eight
+// threads get equally many pieces, and adding them up costs at most a thirtieth of the work.
 func pieces(rows int) int {
 	switch {
 	case rows < 256:

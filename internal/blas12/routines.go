@@ -7,22 +7,22 @@ import (
 )
 
 // Routines are the routines of this package on the loops of one kernel, and gonum's for the rest of the
-// BLAS. It has no state besides, so its methods may be called from several goroutines at once.
+// BLAS. Its methods may be called from several goroutines at once.
 type Routines struct {
 	gonum.Implementation
 	kernel kernel.Kernel
 	share  Share
 }
 
-// New returns the routines on kernel k, which this machine must be able to run. With share, which may
-// be nil, they have large matrices passed over by several goroutines.
+// New returns the routines on kernel k, which this machine must be able to run. share, which may be
+// nil, runs large matrices on several goroutines.
 func New(k kernel.Kernel, share Share) *Routines { return &Routines{kernel: k, share: share} }
 
-// smallTriangle is the order below which gonum's loops in Go over a triangle are not slower than ours.
-// In Dsymv, Dspmv, Dspr and Dtrsv they treat zeros, NaN and infinities as ours do.
+// smallTriangle is the order below which gonum's plain loops over a triangle are as fast. In Dsymv,
+// Dspmv, Dspr and Dtrsv they treat zeros, NaN and infinities like ours.
 const smallTriangle = 32
 
-// scale computes y = beta*y, where beta = 0 writes zeros without reading y.
+// scale computes y = beta*y; beta = 0 overwrites y.
 func (r *Routines) scale(n int, beta float64, y []float64, inc int) {
 	switch {
 	case beta == 1:

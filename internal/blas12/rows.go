@@ -1,11 +1,11 @@
 package blas12
 
-// blockRows is the number of rows of a triangle that are taken at once: those at which GemvT goes
-// through a matrix, and twice those of the other kernels. The triangle on the diagonal of a block is
-// left to loops in Go, the rectangle beside it to the kernels.
+// blockRows is the number of rows of a triangle in one block: those that GemvT processes at once, and
+// twice those of the other kernels. Plain loops do the triangle on the diagonal, kernels the rectangle
+// beside it.
 const blockRows = 8
 
-// shortRow is the length of a row below which a loop in Go is faster than the call of a kernel.
+// shortRow is the length of a row below which a loop in Go is faster than a kernel.
 const shortRow = 8
 
 // axpyShort adds alpha*x[j] to y[j] for all elements of x.

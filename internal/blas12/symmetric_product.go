@@ -1,7 +1,7 @@
 package blas12
 
-// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows: each contributes to all of the
-// result that the rows and the columns of its elements belong to.
+// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows. A piece contributes to the
+// elements of the result that belong to its rows and columns.
 type symmetricProduct struct {
 	*Routines
 	oneTriangle
@@ -10,7 +10,7 @@ type symmetricProduct struct {
 	sums  []float64 // by piece, n numbers each
 }
 
-// addTo adds the product to y. The contributions of the pieces come together in their order.
+// addTo adds the product to y, the contributions of the pieces in their order.
 func (s *symmetricProduct) addTo(y []float64) {
 	count := pieces(s.n)
 	if count == 1 {
@@ -42,14 +42,14 @@ func (s *symmetricProduct) some(from, to, count int) {
 	}
 }
 
-// touches returns the range of elements to which piece i contributes.
+// touches returns the elements to which piece i contributes.
 func (s *symmetricProduct) touches(i, count int) (from, to int) {
 	from, to = s.begin(i, count), s.begin(i+1, count)
 	left, right := s.beside(from, to)
 	return min(from, left), max(to, right)
 }
 
-// rows adds to y what rows from to to contribute.
+// rows adds the contribution of rows from to to to y.
 func (s *symmetricProduct) rows(from, to int, y []float64) {
 	for i := from; i < to; i += blockRows {
 		end := min(i+blockRows, to)

@@ -8,7 +8,7 @@ type symmetricUpdate struct {
 	x     []float64
 }
 
-// updatePieces is the number of pieces: no sum limits it.
+// updatePieces is the number of pieces; no sum depends on it.
 const updatePieces = 32
 
 // add adds the update to A.

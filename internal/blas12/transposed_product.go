@@ -1,6 +1,6 @@
 package blas12
 
-// A transposedProduct is alpha*Aᵀ*x in pieces of rows: each contributes to all of the result.
+// A transposedProduct is alpha*Aᵀ*x in pieces of rows. Each piece contributes to the whole result.
 type transposedProduct struct {
 	*Routines
 	m, n  int
@@ -13,7 +13,7 @@ type transposedProduct struct {
 	sums  []float64 // by piece, n numbers each
 }
 
-// addTo adds the product to y. The contributions of the pieces come together in their order.
+// addTo adds the product to y, the contributions of the pieces in their order.
 func (p *transposedProduct) addTo(y []float64) {
 	count := pieces(p.m)
 	b := take(&piecewise, count*p.n)

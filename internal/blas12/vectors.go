@@ -2,23 +2,22 @@ package blas12
 
 import "sync"
 
-// A vector is n numbers with increment 1: those of a caller's vector where that has increment 1, else a
-// copy.
+// A vector is n elements with increment 1: the caller's own if they have increment 1, else a copy.
 type vector struct {
 	v      []float64
 	buffer *buffer // nil unless a copy
 }
 
-// A buffer is the place of a copy, or of sums.
+// A buffer is storage for a copy or for sums.
 type buffer struct{ v []float64 }
 
-// buffers are those of copies, and piecewise those of what pieces of rows contribute, which are larger.
+// buffers are for copies, and piecewise for the contributions of pieces, which are larger.
 var (
 	buffers   = sync.Pool{New: func() any { return new(buffer) }}
 	piecewise = sync.Pool{New: func() any { return new(buffer) }}
 )
 
-// take returns a buffer of n numbers, whatever they are.
+// take returns a buffer of n elements with undefined contents.
 func take(from *sync.Pool, n int) *buffer {
 	b := from.Get().(*buffer)
 	if cap(b.v) < n {
@@ -28,7 +27,7 @@ func take(from *sync.Pool, n int) *buffer {
 	return b
 }
 
-// gather returns the n elements of x at distance inc, to be given back by release or scatter.
+// gather returns the n elements of x with increment inc; release or scatter returns its buffer.
 func gather(n int, x []float64, inc int) vector {
 	if inc == 1 {
 		return vector{v: x[:n]}
@@ -47,14 +46,14 @@ func gatherCopy(n int, x []float64, inc int) vector {
 	return vector{v, b}
 }
 
-// release gives the place of a copy back.
+// release returns the buffer of a copy.
 func (v vector) release() {
 	if v.buffer != nil {
 		buffers.Put(v.buffer)
 	}
 }
 
-// scatter writes a copy back to y, from which it was gathered, and gives its place back.
+// scatter writes a copy back to y, from which it was gathered, and returns its buffer.
 func (v vector) scatter(y []float64, inc int) {
 	if v.buffer != nil {
 		v.scatterCopy(y, inc)
@@ -70,8 +69,8 @@ func (v vector) scatterCopy(y []float64, inc int) {
 	buffers.Put(v.buffer)
 }
 
-// first is the index of element 0 of a vector of n: with a negative increment the vector begins at the
-// end.
+// first returns the index of element 0 of a vector of n: with a negative increment, the vector begins
+// at the end.
 func first(n, inc int) int {
 	if inc < 0 {
 		return (1 - n) * inc

@@ -144,65 +144,53 @@ func (t *trxm) apply(w *scratch, i0, i1, j0, j1 int) {
 	for j := j0; j < j1; j += nr {
 		x.n = min(nr, j1-j)
 		if t.right {
-			t.fetchColumns(w, j, lowest, x.n, i1-i0)
+			t.copyColumns(false, w, j, lowest, x.n, i1-i0)
 			t.act(on, d, x)
-			t.storeColumns(w, j, lowest, x.n, i1-i0)
+			t.copyColumns(true, w, j, lowest, x.n, i1-i0)
 		} else {
-			t.fetchRows(w, lowest, j, i1-i0, x.n)
+			t.copyRows(false, lowest, j, i1-i0, x.n, w.c, nr)
 			t.act(on, d, x)
-			t.storeRows(w, lowest, j, i1-i0, x.n)
+			t.copyRows(true, lowest, j, i1-i0, x.n, w.c, nr)
 		}
 	}
 }
 
-// fetchRows copies the rows×cols block of B at (i, j) to w.c, with rows NR apart; storeRows copies it
-// back.
-func (t *trxm) fetchRows(w *scratch, i, j, rows, cols int) {
+// copyRows copies a rows×cols block of B at (i, j) to x, with rows ld apart, or back from x.
+func (t *trxm) copyRows(back bool, i, j, rows, cols int, x []float64, ld int) {
 	k := &t.engine.kernel
+	step := 1
 	if !t.b.Packed {
-		k.Copy(rows, cols, &t.b.X[i*t.b.Ld+j], t.b.Ld, &w.c[0], k.NR)
-		return
+		step = rows // all rows at once: they are equally distant
 	}
-	for r := range rows {
-		k.Copy(1, cols, &t.b.X[t.b.Row(i+r)+j], 0, &w.c[r*k.NR], 0)
+	for r := 0; r < rows; r += step {
+		b, own := &t.b.X[t.b.Row(i+r)+j], &x[r*ld]
+		if back {
+			k.Copy(step, cols, own, ld, b, t.b.Ld)
+		} else {
+			k.Copy(step, cols, b, t.b.Ld, own, ld)
+		}
 	}
 }
 
-func (t *trxm) storeRows(w *scratch, i, j, rows, cols int) {
+// copyColumns copies the transpose of a rows×cols block of B at (i, j) to w.c, with rows NR apart, or
+// back. Rows of a packed block go through w.a, where they are equally distant.
+func (t *trxm) copyColumns(back bool, w *scratch, i, j, rows, cols int) {
 	k := &t.engine.kernel
-	if !t.b.Packed {
-		k.Copy(rows, cols, &w.c[0], k.NR, &t.b.X[i*t.b.Ld+j], t.b.Ld)
+	b, ld := t.b.X[t.b.Row(i)+j:], t.b.Ld
+	if t.b.Packed {
+		w.a = aligned(w.a, rows*cols)
+		b, ld = w.a, cols
+	}
+	if !back {
+		if t.b.Packed {
+			t.copyRows(false, i, j, rows, cols, w.a, cols)
+		}
+		k.Transpose(rows, cols, &b[0], ld, &w.c[0], k.NR)
 		return
 	}
-	for r := range rows {
-		k.Copy(1, cols, &w.c[r*k.NR], 0, &t.b.X[t.b.Row(i+r)+j], 0)
-	}
-}
-
-// fetchColumns copies the transpose of the rows×cols block of B at (i, j) to w.c, with rows NR apart;
-// storeColumns copies it back. Rows of a packed block go through w.a, where they are equally distant.
-func (t *trxm) fetchColumns(w *scratch, i, j, rows, cols int) {
-	k := &t.engine.kernel
-	if !t.b.Packed {
-		k.Transpose(rows, cols, &t.b.X[i*t.b.Ld+j], t.b.Ld, &w.c[0], k.NR)
-		return
-	}
-	w.a = aligned(w.a, rows*cols)
-	for r := range rows {
-		k.Copy(1, cols, &t.b.X[t.b.Row(i+r)+j], 0, &w.a[r*cols], 0)
-	}
-	k.Transpose(rows, cols, &w.a[0], cols, &w.c[0], k.NR)
-}
-
-func (t *trxm) storeColumns(w *scratch, i, j, rows, cols int) {
-	k := &t.engine.kernel
-	if !t.b.Packed {
-		k.Transpose(cols, rows, &w.c[0], k.NR, &t.b.X[i*t.b.Ld+j], t.b.Ld)
-		return
-	}
-	k.Transpose(cols, rows, &w.c[0], k.NR, &w.a[0], cols)
-	for r := range rows {
-		k.Copy(1, cols, &w.a[r*cols], 0, &t.b.X[t.b.Row(i+r)+j], 0)
+	k.Transpose(cols, rows, &w.c[0], k.NR, &b[0], ld)
+	if t.b.Packed {
+		t.copyRows(true, i, j, rows, cols, w.a, cols)
 	}
 }
 

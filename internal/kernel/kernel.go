@@ -1,22 +1,22 @@
-// Package kernel holds the micro-kernels: the innermost loops of every matrix product, one for each
-// instruction set, and the choice between them.
+// Package kernel has the micro-kernels, the innermost loops of every matrix product, for each
+// instruction set, and chooses between them.
 //
 // # The contract
 //
-// A micro-kernel computes a strip of a row-major matrix C, at most MR rows high and of any width,
+// A micro-kernel computes at most MR rows of a row-major matrix C, of any width,
 //
 //	C = alpha·A·B + C   or   C = alpha·A·B
 //
-// in tiles of MR×NR elements that it holds in registers, one after another from the left. A (m×k) may
-// lie anyhow; the rows of B (k×n) are contiguous within each panel of NR columns:
+// in tiles of MR×NR elements in registers, from left to right. A (m×k) may have any strides; the rows
+// of B (k×n) are contiguous within each panel of NR columns:
 //
 //	a[i*rowA + p*colA] = A[i,p], or before it if A is packed, see Form
 //	b[j/NR*panelB + p*rowB + j%NR] = B[p,j]
 //	c[i*ldc + j] = C[i,j], or before it if C is packed, see Store
 //
-// So A may be a matrix as it is (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
-// (1, MR), and B a matrix as it is (rowB = ldb, panelB = NR) or packed (NR, NR·k): packing is a matter
-// of speed, not of form. Step p of a tile is a rank-1 update.
+// So A may be a matrix in place (rowA = lda, colA = 1), its transpose (1, lda) or a packed micro-panel
+// (1, MR), and B a matrix in place (rowB = ldb, panelB = NR) or packed (NR, NR·k). Step p of a tile is
+// a rank-1 update.
 //
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes those of C, and touches no other element.
@@ -29,15 +29,14 @@
 //     multiples of Align bytes.
 //   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
-// Everything else is the caller's, package gemm's: blocking, packing, beta (applied to C before the
-// first call; with beta = 0, C is overwritten and not read).
+// Package gemm does everything else: blocking, packing, and beta, which it applies to C before the
+// first call (with beta = 0, C is overwritten and not read).
 //
 // # Level 1 and 2
 //
-// Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf read and write exactly the elements
-// in their equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1.
-// What is written does not overlap what is read. No multiplier is skipped. Nothing depends on the
-// addresses of the operands, and
+// Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf access exactly the elements in their
+// equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1, and
+// results do not overlap operands. No multiplier is skipped. Nothing depends on addresses, and
 //
 //   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to
 //     beta·y[i];
@@ -45,13 +44,13 @@
 //   - Dotxaxpyf is Axpy of the rows to y from the top down, and adds to v[i] what it would add for row
 //     i alone,
 //
-// bit for bit, so an element of a result is the same number whatever the other rows and columns are.
+// bit for bit, so an element of a result does not depend on other rows and columns.
 //
 // # Adding a kernel
 //
 // A kernel is an entry of the table, best first; nothing else in the module names an instruction set.
-// The Go kernel "generic" has no build constraint: it is compiled and tested everywhere, is what the
-// other kernels are compared with, and is the choice where no other is available.
+// The kernel "generic", in Go, has no build constraint: it is tested everywhere, is the reference for
+// the others, and is the choice if no other is available.
 package kernel
 
 import (
@@ -75,8 +74,8 @@ type Kernel struct {
 	// Available reports whether this machine can run the functions of the entry.
 	Available func() bool
 
-	// Speed is about how many flops Gemm does in a nanosecond, by which to judge whether work is worth
-	// another thread.
+	// Speed is the approximate number of flops of Gemm in a nanosecond, which decides how many threads a
+	// product is worth.
 	Speed float64
 
 	// Peak computes z = x·z + y, n times in each lane of several vector registers, from z = 0, and
@@ -138,7 +137,7 @@ type Kernel struct {
 	//	GemvT: y[j] = beta·y[j] + sum over i of (alpha·x[i*incX])·A[i,j]
 	//	Ger:   A[i,j] += (alpha·x[i*incX])·y[j]
 	//
-	// With beta = 0, what is in y does not matter.
+	// With beta = 0, y is overwritten.
 	GemvN func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
@@ -180,13 +179,12 @@ const (
 // table lists the kernels of this build, best first. generic, always available, ends it.
 var table = append(vectorKernels, generic)
 
-// EnvKernel names the environment variable that chooses the kernel. A name that this build does not
-// have or this CPU cannot run is an error of Selected, never a silent fallback.
+// EnvKernel names the environment variable that selects the kernel. A kernel that this build lacks or
+// this CPU cannot run is an error of Selected, never a silent fallback.
 const EnvKernel = "BLSKERNEL_KERNEL"
 
-// Selected returns the kernel that the environment variable BLSKERNEL_KERNEL names, or, where it is not
-// set, the first available one of the table. The choice is made at the first call and is the same for
-// the life of the process.
+// Selected returns the kernel that BLSKERNEL_KERNEL names, or the first available one of the table. The
+// first call decides for the life of the process.
 var Selected = sync.OnceValues(func() (Kernel, error) { return choose(os.Getenv(EnvKernel)) })
 
 func choose(env string) (Kernel, error) {
@@ -211,8 +209,8 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the kernel with the given name. It is an error, which lists the names that would do,
-// if this build has no such kernel or this machine cannot run it.
+// Lookup returns the kernel with the given name. If this build lacks it or this machine cannot run it,
+// the error lists the usable names.
 func Lookup(name string) (Kernel, error) {
 	usable := strings.Join(Names(), ", ")
 	for _, k := range table {
