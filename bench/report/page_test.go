@@ -87,16 +87,6 @@ func (e *element) all(names ...string) []*element {
 	return found
 }
 
-// inside tells whether e is somewhere in an element of that name.
-func (e *element) inside(name string) bool {
-	for p := e.parent; p != nil; p = p.parent {
-		if p.name == name {
-			return true
-		}
-	}
-	return false
-}
-
 // TestStructure checks what a browser would forgive: the page is XML, ids are unique and what refers to
 // them finds them, nothing is loaded from anywhere, headings are in order, and tables have captions,
 // heads and even rows.
