@@ -75,7 +75,7 @@ func TestDemoFilesErrors(t *testing.T) {
 		want   []string // in standard error
 	}{
 		{"missing folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "nowhere") }, nil, ui.ExitFailure, []string{"nowhere", "does not exist"}},
-		{"file for folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "t10k-images-idx3-ubyte") }, nil, ui.ExitFailure, []string{"is a file, want the folder"}},
+		{"file for folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "t10k-images-idx3-ubyte") }, nil, ui.ExitFailure, []string{"is a file; want the folder"}},
 		{"empty folder", func(t *testing.T, _ string) string { return t.TempDir() }, nil, ui.ExitFailure, []string{"lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"}},
 		{"missing file", func(t *testing.T, dir string) string {
 			if err := os.Remove(filepath.Join(dir, "t10k-labels-idx1-ubyte")); err != nil {

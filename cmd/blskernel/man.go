@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -31,7 +32,13 @@ or for a package. The pages depend on the program and the date only.`,
 			}
 			header := doc.GenManHeader{Section: "1", Date: &day, Source: "blskernel " + ui.Version(), Manual: "User Commands"}
 			cmd.Root().DisableAutoGenTag = true
-			return doc.GenManTree(cmd.Root(), &header, args[0])
+			err = doc.GenManTree(cmd.Root(), &header, args[0])
+			for _, c := range cmd.Root().Commands() {
+				if c.IsAdditionalHelpTopicCommand() { // which the tree leaves out
+					err = errors.Join(err, doc.GenManTree(c, &header, args[0]))
+				}
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&date, "date", "", "the date of the pages, as 2026-11-21")

@@ -38,7 +38,7 @@ func TestManPages(t *testing.T) {
 			}
 		}
 		for _, below := range c.Commands() {
-			if below.IsAvailableCommand() {
+			if below.IsAvailableCommand() || below.IsAdditionalHelpTopicCommand() {
 				look(below)
 			}
 		}
