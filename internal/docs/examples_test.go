@@ -82,7 +82,6 @@ const (
 
 // unused lists the exported names that are in no Example, with the reason.
 var unused = map[string]map[string]string{
-	"blskernel":               {"Peak": "measures the machine; the command bench prints it"},
 	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
 	"blskernel/dataset": {
 		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
