@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/pinv"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -75,16 +77,16 @@ func TestFullRank(t *testing.T) {
 	} {
 		for _, cfg := range configurations {
 			t.Run(fmt.Sprintf("l=%d/k=%d/%s", test.l, test.k, cfg.String()), func(t *testing.T) {
-				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				backends.On(t, func(t *testing.T, b blskernel.Backend) {
 					r := rand.New(rand.NewPCG(1, uint64(test.l)))
-					a, y := Random(r, test.l, test.k), Random(r, test.l, test.c)
+					a, y := testutil.Random(r, test.l, test.k), testutil.Random(r, test.l, test.c)
 					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					var states spread
 					states.Add(a)
 					checkState(t, u, a, y, states.kappa(), false)
 					large := false
 					for _, q := range test.q {
-						ax, ya := Random(r, q, test.k), Random(r, q, test.c)
+						ax, ya := testutil.Random(r, q, test.k), testutil.Random(r, q, test.c)
 						if err := u.AddInputs(ax, ya); err != nil {
 							t.Fatal(err)
 						}
@@ -106,42 +108,42 @@ func TestFullRank(t *testing.T) {
 // all of it, with repeated rows and rows inside and outside of what is known.
 func TestAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
-	basis := Random(r, 3, 9)
+	basis := testutil.Random(r, 3, 9)
 	inside := func(q int) *mat.Dense { // rows in a fixed three-dimensional space
 		var m mat.Dense
-		m.Mul(Random(r, q, 3), basis)
+		m.Mul(testutil.Random(r, q, 3), basis)
 		return &m
 	}
-	repeated := Random(r, 1, 9)
+	repeated := testutil.Random(r, 1, 9)
 	for _, test := range []struct {
 		name  string
 		rows  []*mat.Dense
 		ranks []int // of C, for each of the batches after the first; they and that of the first add up to 9 where A gets full rank
 	}{
-		{"wide, growing to full", []*mat.Dense{Random(r, 3, 9), Random(r, 2, 9), Random(r, 7, 9), Random(r, 4, 9)}, []int{2, 4, 0}},
-		{"one row at a time", []*mat.Dense{Random(r, 1, 9), Random(r, 1, 9), Random(r, 1, 9)}, []int{1, 1}},
+		{"wide, growing to full", []*mat.Dense{testutil.Random(r, 3, 9), testutil.Random(r, 2, 9), testutil.Random(r, 7, 9), testutil.Random(r, 4, 9)}, []int{2, 4, 0}},
+		{"one row at a time", []*mat.Dense{testutil.Random(r, 1, 9), testutil.Random(r, 1, 9), testutil.Random(r, 1, 9)}, []int{1, 1}},
 		{"inside the row space", []*mat.Dense{inside(12), inside(4), inside(20)}, []int{0, 0}},
-		{"inside, then outside", []*mat.Dense{inside(12), Random(r, 2, 9), inside(3), Random(r, 8, 9), Random(r, 3, 9)}, []int{2, 0, 4, 0}},
-		{"some inside, some outside", []*mat.Dense{inside(12), stack(inside(4), Random(r, 2, 9)), Random(r, 4, 9)}, []int{2, 4}},
-		{"zero matrix first", []*mat.Dense{mat.NewDense(4, 9, nil), Random(r, 3, 9), Random(r, 9, 9)}, []int{3, 6}},
-		{"zero rows added", []*mat.Dense{Random(r, 3, 9), mat.NewDense(2, 9, nil), Random(r, 9, 9)}, []int{0, 6}},
-		{"a repeated row", []*mat.Dense{stack(repeated, repeated), stack(repeated, Random(r, 1, 9)), repeated}, []int{1, 0}},
-		{"tall of deficient rank", []*mat.Dense{randomRank(r, 30, 9, 8), Random(r, 1, 9), Random(r, 2, 9)}, []int{1, 0}},
+		{"inside, then outside", []*mat.Dense{inside(12), testutil.Random(r, 2, 9), inside(3), testutil.Random(r, 8, 9), testutil.Random(r, 3, 9)}, []int{2, 0, 4, 0}},
+		{"some inside, some outside", []*mat.Dense{inside(12), stack(inside(4), testutil.Random(r, 2, 9)), testutil.Random(r, 4, 9)}, []int{2, 4}},
+		{"zero matrix first", []*mat.Dense{mat.NewDense(4, 9, nil), testutil.Random(r, 3, 9), testutil.Random(r, 9, 9)}, []int{3, 6}},
+		{"zero rows added", []*mat.Dense{testutil.Random(r, 3, 9), mat.NewDense(2, 9, nil), testutil.Random(r, 9, 9)}, []int{0, 6}},
+		{"a repeated row", []*mat.Dense{stack(repeated, repeated), stack(repeated, testutil.Random(r, 1, 9)), repeated}, []int{1, 0}},
+		{"tall of deficient rank", []*mat.Dense{testutil.RandomRank(r, 30, 9, 8), testutil.Random(r, 1, 9), testutil.Random(r, 2, 9)}, []int{1, 0}},
 	} {
 		for _, cfg := range configurations {
 			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				backends.On(t, func(t *testing.T, b blskernel.Backend) {
 					rt := rand.New(rand.NewPCG(3, 0))
 					a := test.rows[0]
 					l := dense.Rows(a)
-					y := Random(rt, l, 2)
+					y := testutil.Random(rt, l, 2)
 					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					var states spread
 					states.Add(a)
 					checkState(t, u, a, y, states.kappa(), true)
 					for i, ax := range test.rows[1:] {
 						q, _ := ax.Dims()
-						ya := Random(rt, q, 2)
+						ya := testutil.Random(rt, q, 2)
 						if err := u.AddInputs(ax, ya); err != nil {
 							t.Fatal(err)
 						}
@@ -154,11 +156,10 @@ func TestAnyRank(t *testing.T) {
 						checkReport(t, u)
 					}
 					_, values := pinvOf(a)
-					s := stateOf(u)
-					if s.Rank != len(values) {
-						t.Errorf("the rank is taken for %d and is %d", s.Rank, len(values))
+					if rank := rankOf(u); rank != len(values) {
+						t.Errorf("the rank is taken for %d and is %d", rank, len(values))
 					}
-					checkKept(t, s, a)
+					checkKept(t, u, a)
 				})
 			})
 		}
@@ -166,13 +167,12 @@ func TestAnyRank(t *testing.T) {
 }
 
 // checkKept checks that A is kept, row for row, as long as its rank is below k.
-func checkKept(t *testing.T, s *pinv.State, a *mat.Dense) {
+func checkKept(t *testing.T, u Updater, a *mat.Dense) {
 	t.Helper()
-	if kept := s.A.Count != 0; kept != (s.Rank < s.K) {
-		t.Errorf("rank %d of %d: A is kept: %v", s.Rank, s.K, kept)
-		return
-	}
-	if s.A.Count > 0 && !gonummat.Equal(s.A.Transposed().T(), a) {
+	rank, kept := rankOf(u), slices.Concat(blocksOf(u, "a")...)
+	if len(kept) > 0 != (rank < u.Nodes()) {
+		t.Errorf("rank %d of %d: %d numbers of A are kept", rank, u.Nodes(), len(kept))
+	} else if len(kept) > 0 && !slices.Equal(kept, dense.Compact(a)) {
 		t.Error("what is kept is not A")
 	}
 }
@@ -183,21 +183,21 @@ func TestRandomShapes(t *testing.T) {
 	if testing.Short() {
 		trials = 30
 	}
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for trial := range trials {
 			r := rand.New(rand.NewPCG(4, uint64(trial)))
 			l, k, c := 1+r.IntN(14), 1+r.IntN(10), 1+r.IntN(3)
 			cfg := configurations[r.IntN(len(configurations))]
 			opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b, C: []CMode{CAuto, CCheck}[r.IntN(2)], Workspace: int64(r.IntN(400) - 1)}
-			a, y := randomRank(r, l, k, r.IntN(min(l, k)+1)), Random(r, l, c)
+			a, y := testutil.RandomRank(r, l, k, r.IntN(min(l, k)+1)), testutil.Random(r, l, c)
 			u := mustNew(t, cfg.method, a, y, opt)
 			var states spread
 			states.Add(a)
 			for range 1 + r.IntN(4) {
 				q := 1 + r.IntN(2*k)
-				ax, ya := Random(r, q, k), Random(r, q, c)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				if r.IntN(3) == 0 && l > 1 { // combinations of rows that are there
-					ax.Mul(Random(r, q, 2), a.Slice(0, 2, 0, k))
+					ax.Mul(testutil.Random(r, q, 2), a.Slice(0, 2, 0, k))
 				}
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatalf("trial %d: %v", trial, err)
@@ -208,7 +208,7 @@ func TestRandomShapes(t *testing.T) {
 			}
 			checkState(t, u, a, y, states.kappa(), true)
 			if opt.C == CAuto {
-				checkKept(t, stateOf(u), a)
+				checkKept(t, u, a)
 			}
 			if t.Failed() {
 				t.Fatalf("trial %d: %v, l=%d k=%d c=%d", trial, cfg.String(), l, k, c)
@@ -225,10 +225,10 @@ func TestErrorGrowth(t *testing.T) {
 	for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
 		for _, cfg := range configurations {
 			t.Run(fmt.Sprintf("kappa=%.0e/%s", kappa, cfg.String()), func(t *testing.T) {
-				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				backends.On(t, func(t *testing.T, b blskernel.Backend) {
 					for seed := range uint64(3) {
 						r := rand.New(rand.NewPCG(5, seed))
-						a := withCondition(r, l0+6+6+20, k, kappa)
+						a := testutil.WithCondition(r, l0+6+6+20, k, kappa)
 						l, _ := a.Dims()
 						y := mat.NewDense(l, 1, nil)
 						for i := range l {
@@ -275,10 +275,10 @@ func TestRidgeStart(t *testing.T) {
 	const lambda = 0.03
 	for _, cfg := range configurations {
 		t.Run(cfg.String(), func(t *testing.T) {
-			EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+			backends.On(t, func(t *testing.T, b blskernel.Backend) {
 				r := rand.New(rand.NewPCG(6, 0))
 				const l, k, q = 20, 6, 9
-				a, y, ax, ya := Random(r, l, k), Random(r, l, 2), Random(r, q, k), Random(r, q, 2)
+				a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, 2), testutil.Random(r, q, k), testutil.Random(r, q, 2)
 				u := mustNew(t, cfg.method, a, y, Options{Lambda: lambda, Form: cfg.form, Backend: b})
 				_, values := pinvOf(a)
 				tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values) // by the normal equations

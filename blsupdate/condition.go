@@ -8,34 +8,36 @@ import (
 	"blskernel/blsupdate/internal/dense"
 )
 
-// A Condition says how far the weights of a model can be trusted.
+// A Condition says how accurate the weights of a model are.
 type Condition struct {
-	// RCond is 1/κ, estimated, where κ is the 2-norm condition number of [A; sqrt(lambda) I]: of the present
-	// state where that determines the weights, as in Gram and QR, and of the worst so far where errors stay
-	// in the state. The norm of A is the largest that it had, since errors of that time are
-	// not removed with its rows. The estimate may be too small by a factor k, and by a factor 10 too large.
+	// RCond is an estimate of 1/κ, where κ is the 2-norm condition number of [A; sqrt(lambda) I]: of the present state in
+	// Gram and QR, and of the worst so far where errors stay in the state. The norm of A is the largest that it had. The
+	// estimate may be too small by a factor of k, and too large by a factor of 10.
 	RCond float64
 
-	// Digits is the number of decimal digits of W that rounding leaves at least, in norm, by the error
-	// growth of the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ², and after removals that of
-	// the bound over the smallest 1-h, or of 1e3 eps/(1-h) where that is less. It is between 0 and 16, and usually an
-	// understatement. The norm is that of W for targets all of about the same size. Where columns are dependent and only
-	// a small ridge determines W it is none: what W leaves of the targets then adds eps κ²‖Y - A W‖/(‖A‖‖W‖), which is
-	// not known without the data (Higham, Accuracy and Stability of Numerical Algorithms, theorem 20.1).
+	// Digits is a lower bound on the correct decimal digits of W, in norm, by the error growth of the method: minus the
+	// logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ². After removals it is that of the bound over the smallest 1-h, or
+	// of 1e3 eps/(1-h) where that is less. It is between 0 and 16, and usually too low. The norm is that of W for targets of
+	// about the same size. Digits does not hold where columns are dependent and only a small ridge determines W: that adds
+	// an unknown eps κ²‖Y - A W‖/(‖A‖‖W‖).
+	//
+	//	source: Higham, Accuracy and Stability of Numerical Algorithms, theorem 20.1.
 	Digits float64
 
-	// Advice says what to do where Digits is below 6 and something can be done, and is empty otherwise.
+	// Advice says what to do where Digits is below 6, and is empty otherwise.
 	Advice string
 
-	// Instead is the method that Advice recommends: QR where Gram, or another method with an error of
-	// eps κ², should give way to it. It is the method itself otherwise.
+	// Instead is the method that Advice recommends: QR where a method with an error of eps κ² should give way to it, and
+	// else the method itself.
 	Instead Method
 }
 
-// enoughDigits is the number of digits below which a Condition gives advice.
-const enoughDigits = 6
+const (
+	enoughDigits = 6   // below it a Condition gives advice
+	removalLoss  = 1e3 // bounds the error of a removal in units of eps/(1-h)
+)
 
-// digits returns how many decimal digits an error of 10 sqrt(l) eps κ^power leaves.
+// digits returns the decimal digits that an error of 10 sqrt(l) eps κ^power leaves.
 func digits(l int, rcond float64, power int) float64 {
 	if !(rcond > 0) {
 		return 0
@@ -48,14 +50,11 @@ func digits(l int, rcond float64, power int) float64 {
 func (u *updater) digitsAt(rcond float64, power int) float64 {
 	d := digits(u.samples, rcond, power)
 	if lost := u.state.Common().Lost; lost > 0 {
-		// A removal has an error of its own, and what was there before it grows as well.
+		// A removal has an error of its own, and earlier errors grow as well.
 		d = max(0, min(d-math.Log10(lost), -math.Log10(removalLoss*dense.Eps*lost)))
 	}
 	return d
 }
-
-// removalLoss bounds the error of a removal in units of eps/(1-h).
-const removalLoss = 1e3
 
 func (u *updater) Condition() Condition {
 	u.begin()
@@ -77,9 +76,9 @@ func (u *updater) Condition() Condition {
 		c.Advice = "there are fewer samples than nodes: add rows or raise lambda"
 	case errors.As(err, &short):
 		c.Advice = "nothing can be said without the solution: " + short.Error()
-	case power == 2 && rcond == 0: // κ is beyond 1/sqrt(eps), but nobody knows how far
+	case power == 2 && rcond == 0: // κ is above 1/sqrt(eps), by an unknown factor
 		c.Instead = QR
-		c.Advice = fmt.Sprintf("A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or %s", mend)
+		c.Advice = "A'A + lambda I is singular to working precision: start the model anew by qr, which does not square the condition number, or " + mend
 	case power == 2 && better >= c.Digits+1:
 		c.Instead = QR
 		c.Advice = fmt.Sprintf("the error of %v grows with the square of the condition number, %.1g: start the model anew by qr, which keeps %.0f digits, or raise lambda",

@@ -11,6 +11,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -46,7 +48,7 @@ var variants = []variant{
 
 // eachVariant runs f for every variant on every backend.
 func eachVariant(t *testing.T, f func(t *testing.T, v variant, b blskernel.Backend)) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, v := range variants {
 			t.Run(v.String(), func(t *testing.T) { f(t, v, b) })
 		}
@@ -153,7 +155,7 @@ func TestBatches(t *testing.T) {
 					r := rand.New(rand.NewPCG(31, uint64(k*1000+c)))
 					cuts := []int{2*k + 3, 2*k + 4, 3*k + 4, 4*k + 5, 7*k + 8}
 					l := cuts[len(cuts)-1]
-					a, y := Random(r, l, k), Random(r, l, c)
+					a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 					u := v.start(t, b, rowsBetween(a, 0, cuts[0]), rowsBetween(y, 0, cuts[0]), lambda)
 					kappa := kappaOf(rowsBetween(a, 0, cuts[0]), lambda)
 					for i := 1; i < len(cuts); i++ {
@@ -183,7 +185,7 @@ func TestTrust(t *testing.T) {
 					continue
 				}
 				r := rand.New(rand.NewPCG(32, uint64(kappa)))
-				a, y := withCondition(r, l, k, kappa), Random(r, l, 2)
+				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
 				fail := func(err error) {
 					t.Helper()
 					var ill *ConditionError
@@ -240,7 +242,7 @@ func TestManyRows(t *testing.T) {
 	}
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(33, 0))
-		a, y := withCondition(r, n, k, 1e3), Random(r, n, 1)
+		a, y := testutil.WithCondition(r, n, k, 1e3), testutil.Random(r, n, 1)
 		// The first rows alone determine less than all of them: κ is that of the start.
 		first := 3 * k
 		start := rowsBetween(a, 0, first)
@@ -265,7 +267,7 @@ func TestRemoval(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, q := range []int{1, 4, 12, 30} {
 			r := rand.New(rand.NewPCG(34, uint64(q)))
-			a, y := Random(r, l, k), Random(r, l, 2)
+			a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
 			u := v.start(t, b, rowsBetween(a, 0, 40), rowsBetween(y, 0, 40), 0)
 			do(t, u, u.AddInputs(rowsBetween(a, 40, l), rowsBetween(y, 40, l)))
 			order := r.Perm(l)
@@ -313,7 +315,7 @@ func TestRemovalRefused(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, scale := range []float64{0, 1e-9, 1e-3} {
 			r := rand.New(rand.NewPCG(35, 0))
-			a, y := Random(r, l, k), Random(r, l, 1)
+			a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
 			for i := range l - 2 { // only the last two rows have more than a trace of the last node
 				a.Set(i, k-1, a.At(i, k-1)*scale)
 			}
@@ -344,7 +346,7 @@ func TestForgetting(t *testing.T) {
 				continue
 			}
 			r := rand.New(rand.NewPCG(36, 0))
-			a, y := Random(r, 20, k), Random(r, 20, c)
+			a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
 			u := v.start(t, b, a, y, lambda)
 			ridge := lambda
 			kappa := kappaOf(a, ridge)
@@ -356,14 +358,14 @@ func TestForgetting(t *testing.T) {
 				y.Scale(root, y)
 				ridge *= factor
 				checkWeights(t, u, a, y, ridge, v.accuracy(dense.Rows(a), kappa))
-				ax, ya, w := Random(r, q, k), Random(r, q, c), make([]float64, q)
+				ax, ya, w := testutil.Random(r, q, k), testutil.Random(r, q, c), make([]float64, q)
 				roots := make([]float64, q)
 				for i := range w {
 					w[i] = float64(i % 3)
 					roots[i] = math.Sqrt(w[i])
 				}
 				do(t, u, u.AddWeightedInputs(ax, ya, w))
-				a, y = stack(a, dense.ScaleRows(ax, roots)), stack(y, dense.ScaleRows(ya, roots))
+				a, y = stack(a, scaleRows(ax, roots)), stack(y, scaleRows(ya, roots))
 				kappa = max(kappa, kappaOf(a, ridge))
 				checkWeights(t, u, a, y, ridge, v.accuracy(dense.Rows(a), kappa))
 			}
@@ -384,7 +386,7 @@ func TestNodes(t *testing.T) {
 					continue
 				}
 				r := rand.New(rand.NewPCG(37, uint64(p)))
-				wide, y := Random(r, l+10, k+p), Random(r, l+10, c)
+				wide, y := testutil.Random(r, l+10, k+p), testutil.Random(r, l+10, c)
 				all := rowsBetween(wide, 0, l)
 				a, h := columnsBetween(all, 0, k), columnsBetween(all, k, k+p)
 				u := v.start(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
@@ -408,7 +410,7 @@ func TestMerging(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(38, 0))
-		a, y := Random(r, 60, k), Random(r, 60, c)
+		a, y := testutil.Random(r, 60, k), testutil.Random(r, 60, c)
 		cuts := []int{0, 3, 25, 60} // the first shard does not determine anything by itself
 		if !Supports(v.method, ActionMerge) {
 			cuts = []int{0, 20, 40, 60}
@@ -477,7 +479,7 @@ func TestRidgeChange(t *testing.T) {
 	const k, l = 9, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(39, 0))
-		a, y := Random(r, l, k), Random(r, l, 2)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
 		u := v.start(t, b, a, y, 0)
 		if !Supports(v.method, ActionRidge) {
 			checkUnsupported(t, u.SetLambda(1), v.method, Gram, QR)
@@ -506,10 +508,10 @@ func TestDeficient(t *testing.T) {
 	const k = 8
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(40, 0))
-		for _, start := range []*mat.Dense{Random(r, 3, k), randomRank(r, 20, k, 5), mat.NewDense(10, k, nil)} {
+		for _, start := range []*mat.Dense{testutil.Random(r, 3, k), testutil.RandomRank(r, 20, k, 5), mat.NewDense(10, k, nil)} {
 			l := dense.Rows(start)
-			y := Random(r, l, 2)
-			ax, ya := Random(r, 15, k), Random(r, 15, 2)
+			y := testutil.Random(r, l, 2)
+			ax, ya := testutil.Random(r, 15, k), testutil.Random(r, 15, 2)
 			all, targets := stack(start, ax), stack(y, ya)
 			for _, lambda := range []float64{0, 0.01} {
 				if lambda > 0 && !v.ridgeSolver() {
@@ -545,14 +547,14 @@ func TestBadCalls(t *testing.T) {
 	const k, l, c = 5, 20, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(41, 0))
-		a, y := Random(r, l, k), Random(r, l, c)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 		with := func(m *mat.Dense, value float64) *mat.Dense {
 			out := gonummat.DenseCopyOf(m)
 			rows, cols := m.Dims()
 			out.Set(rows-1, cols-1, value)
 			return out
 		}
-		ax, ya := Random(r, 3, k), Random(r, 3, c)
+		ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 		u := v.start(t, b, a, y, 0)
 		for _, bad := range []struct {
 			name string
@@ -561,9 +563,9 @@ func TestBadCalls(t *testing.T) {
 			{"no rows", func() error { return u.AddInputs(&mat.Dense{}, ya) }},
 			{"nil", func() error { return u.AddInputs(nil, nil) }},
 			{"nil targets", func() error { return u.AddInputs(ax, nil) }},
-			{"columns", func() error { return u.AddInputs(Random(r, 3, k+1), ya) }},
-			{"targets", func() error { return u.AddInputs(ax, Random(r, 3, c+1)) }},
-			{"rows", func() error { return u.AddInputs(ax, Random(r, 4, c)) }},
+			{"columns", func() error { return u.AddInputs(testutil.Random(r, 3, k+1), ya) }},
+			{"targets", func() error { return u.AddInputs(ax, testutil.Random(r, 3, c+1)) }},
+			{"rows", func() error { return u.AddInputs(ax, testutil.Random(r, 4, c)) }},
 			{"NaN", func() error { return u.AddInputs(with(ax, math.NaN()), ya) }},
 			{"Inf", func() error { return u.AddInputs(ax, with(ya, math.Inf(-1))) }},
 			{"overflow", func() error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) }},
@@ -572,17 +574,17 @@ func TestBadCalls(t *testing.T) {
 			{"NaN weight", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, math.NaN(), 1}) }},
 			{"weight overflow", func() error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) }},
 			{"removal of NaN", func() error { return u.RemoveInputs(with(ax, math.NaN()), ya) }},
-			{"removal of too many", func() error { return u.RemoveInputs(Random(r, l+1, k), Random(r, l+1, c)) }},
-			{"removal of strangers", func() error { return u.RemoveInputs(scaled(Random(r, 3, k), 100), ya) }},
+			{"removal of too many", func() error { return u.RemoveInputs(testutil.Random(r, l+1, k), testutil.Random(r, l+1, c)) }},
+			{"removal of strangers", func() error { return u.RemoveInputs(scaled(testutil.Random(r, 3, k), 100), ya) }},
 			{"factor 0", func() error { return u.Forget(0) }},
 			{"factor 2", func() error { return u.Forget(2) }},
 			{"factor NaN", func() error { return u.Forget(math.NaN()) }},
-			{"nodes, rows of A", func() error { return u.AddNodes(ax, Random(r, 3, 2), ya) }},
-			{"nodes, rows of H", func() error { return u.AddNodes(a, Random(r, l-1, 2), y) }},
-			{"nodes, columns of A", func() error { return u.AddNodes(Random(r, l, k-1), Random(r, l, 2), y) }},
-			{"nodes, targets", func() error { return u.AddNodes(a, Random(r, l, 2), Random(r, l, c+1)) }},
-			{"nodes, NaN", func() error { return u.AddNodes(a, with(Random(r, l, 2), math.NaN()), y) }},
-			{"nodes, overflow", func() error { return u.AddNodes(a, scaled(Random(r, l, 2), 1e308), y) }},
+			{"nodes, rows of A", func() error { return u.AddNodes(ax, testutil.Random(r, 3, 2), ya) }},
+			{"nodes, rows of H", func() error { return u.AddNodes(a, testutil.Random(r, l-1, 2), y) }},
+			{"nodes, columns of A", func() error { return u.AddNodes(testutil.Random(r, l, k-1), testutil.Random(r, l, 2), y) }},
+			{"nodes, targets", func() error { return u.AddNodes(a, testutil.Random(r, l, 2), testutil.Random(r, l, c+1)) }},
+			{"nodes, NaN", func() error { return u.AddNodes(a, with(testutil.Random(r, l, 2), math.NaN()), y) }},
+			{"nodes, overflow", func() error { return u.AddNodes(a, scaled(testutil.Random(r, l, 2), 1e308), y) }},
 		} {
 			before := digest(u)
 			err := bad.do()
@@ -635,8 +637,8 @@ func TestLeverage(t *testing.T) {
 	const k = 6
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(42, 0))
-		a, x := Random(r, 30, k), Random(r, 5, k)
-		u := v.start(t, b, a, Random(r, 30, 1), 0)
+		a, x := testutil.Random(r, 30, k), testutil.Random(r, 5, k)
+		u := v.start(t, b, a, testutil.Random(r, 30, 1), 0)
 		l, ok := u.(Leverager)
 		if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
 			t.Fatalf("a Leverager: %v", ok)
@@ -664,7 +666,7 @@ func TestLeverage(t *testing.T) {
 			t.Error("the report has changed")
 		}
 		var shape *ShapeError
-		if _, err := l.Leverage(Random(r, 2, k+1)); !errors.As(err, &shape) {
+		if _, err := l.Leverage(testutil.Random(r, 2, k+1)); !errors.As(err, &shape) {
 			t.Errorf("%v, want a ShapeError", err)
 		}
 	})
@@ -673,11 +675,11 @@ func TestLeverage(t *testing.T) {
 // TestRefine takes the error of Gram's weights from eps κ² to eps κ.
 func TestRefine(t *testing.T) {
 	const k, l = 12, 60
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, kappa := range []float64{1e2, 1e4, 1e6} {
 			for _, lambda := range []float64{0, 1e-6} {
 				r := rand.New(rand.NewPCG(43, uint64(kappa)))
-				a, y := withCondition(r, l, k, kappa), Random(r, l, 2)
+				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
 				v := variant{method: Gram}
 				u := v.start(t, b, a, y, lambda)
 				before := digest(u)
@@ -709,8 +711,8 @@ func TestUndetermined(t *testing.T) {
 		}()
 		for seed := range uint64(200) {
 			r := rand.New(rand.NewPCG(44, seed))
-			for _, a := range []*mat.Dense{Random(r, 6, k), randomRank(r, 30, k, 7), randomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
-				u := v.start(t, b, a, Random(r, dense.Rows(a), 1), 0)
+			for _, a := range []*mat.Dense{testutil.Random(r, 6, k), testutil.RandomRank(r, 30, k, 7), testutil.RandomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
+				u := v.start(t, b, a, testutil.Random(r, dense.Rows(a), 1), 0)
 				var rank *RankError
 				var ill *ConditionError
 				_, err := u.Weights()
@@ -735,14 +737,14 @@ func TestUndetermined(t *testing.T) {
 func TestWithoutSamples(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(45, 0))
-		a, y := Random(r, 10, 3), Random(r, 10, 1)
+		a, y := testutil.Random(r, 10, 3), testutil.Random(r, 10, 1)
 		if !v.ridgeSolver() {
 			return
 		}
 		u := v.start(t, b, a, y, 1)
 		do(t, u, u.RemoveInputs(a, y))
 		before := digest(u)
-		if err := u.AddNodes(Random(r, 7, 3), Random(r, 7, 2), Random(r, 7, 1)); err == nil || digest(u) != before {
+		if err := u.AddNodes(testutil.Random(r, 7, 3), testutil.Random(r, 7, 2), testutil.Random(r, 7, 1)); err == nil || digest(u) != before {
 			t.Errorf("nodes of samples that the model does not have: %v", err)
 		}
 		do(t, u, u.AddInputs(a, y))
@@ -752,9 +754,9 @@ func TestWithoutSamples(t *testing.T) {
 
 // TestRefineAfterForget: W stays while the factor of Gram is of another matrix.
 func TestRefineAfterForget(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(46, 0))
-		a, y := Random(r, 20, 4), Random(r, 20, 2)
+		a, y := testutil.Random(r, 20, 4), testutil.Random(r, 20, 2)
 		u := variant{method: Gram}.start(t, b, a, y, 0.1)
 		weights(t, u)
 		do(t, u, u.Forget(0.25))
@@ -774,8 +776,8 @@ func TestTrustAfterRemoval(t *testing.T) {
 		}
 		for seed := range uint64(20) {
 			r := rand.New(rand.NewPCG(47, seed))
-			large, ly := scaled(Random(r, 3, 3), 1e3), Random(r, 3, 1)
-			a, y := Random(r, 3, 3), Random(r, 3, 1)
+			large, ly := scaled(testutil.Random(r, 3, 3), 1e3), testutil.Random(r, 3, 1)
+			a, y := testutil.Random(r, 3, 3), testutil.Random(r, 3, 1)
 			u := v.start(t, b, large, ly, 1)
 			do(t, u, u.RemoveInputs(large, ly))
 			do(t, u, u.AddInputs(a, y))

@@ -10,6 +10,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -23,7 +24,7 @@ func TestCanceled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range []int{1, 5, 4 * k, 100} {
-			ax, ya := Random(l.r, q, k), Random(l.r, q, 2)
+			ax, ya := testutil.Random(l.r, q, k), testutil.Random(l.r, q, 2)
 			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, ax, ya) })
 			weights := make([]float64, q)
 			for i := range weights {
@@ -74,9 +75,9 @@ func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx co
 // TestCanceledPanels cancels long updates of Gram and QR, and starts of all methods, between panels.
 func TestCanceledPanels(t *testing.T) {
 	const k, c, panels = 3, 2, 3
-	const long = (panels-1)*state.ContextRows + 7
+	const long = (panels-1)*state.PanelRows + 7
 	r := rand.New(rand.NewPCG(75, 0))
-	a, y := Random(r, long, k), Random(r, long, c)
+	a, y := testutil.Random(r, long, k), testutil.Random(r, long, c)
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		opt := Options{Form: v.form, Solve: v.solve, Backend: b}
 		if v.method == Gram || v.method == QR {
@@ -136,14 +137,14 @@ func TestCause(t *testing.T) {
 	for _, u := range smallModels(t) {
 		k := u.Nodes()
 		r := rand.New(rand.NewPCG(76, 0))
-		if err := u.AddInputsContext(ctx, Random(r, 2, k), Random(r, 2, 1)); !errors.Is(err, cause) {
+		if err := u.AddInputsContext(ctx, testutil.Random(r, 2, k), testutil.Random(r, 2, 1)); !errors.Is(err, cause) {
 			t.Errorf("%v: %v", u.Method(), err)
 		}
-		if _, err := NewContext(ctx, u.Method(), Random(r, 5, k), Random(r, 5, 1), Options{}); !errors.Is(err, cause) {
+		if _, err := NewContext(ctx, u.Method(), testutil.Random(r, 5, k), testutil.Random(r, 5, 1), Options{}); !errors.Is(err, cause) {
 			t.Errorf("%v: %v", u.Method(), err)
 		}
 		var shape *ShapeError
-		if err := u.AddInputsContext(ctx, Random(r, 2, k+1), Random(r, 2, 1)); !errors.As(err, &shape) {
+		if err := u.AddInputsContext(ctx, testutil.Random(r, 2, k+1), testutil.Random(r, 2, 1)); !errors.As(err, &shape) {
 			t.Errorf("%v: wrong shapes are a mistake whether or not it is canceled: %v", u.Method(), err)
 		}
 	}

@@ -10,15 +10,13 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/pinv"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// An updater is a state with what all methods have in common: checks, counts and times.
+// An updater is the state of a method with what all methods share: checks, counts and times.
 type updater struct {
 	method   Method
 	counter  *Counter
@@ -26,16 +24,10 @@ type updater struct {
 	samples  int
 	report   Report
 	began    time.Time // of the call under way
-	poisoned bool      // a change is under way, or was when something panicked
+	poisoned bool      // a change is under way, or a panic stopped one
 }
 
-// A pseudoinverter is an updater whose state has A⁺.
-type pseudoinverter struct {
-	*updater
-	p *pinv.State
-}
-
-func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.p.P.Transposed() }
+func (u *updater) sealed() {}
 
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 	return u.AddInputsContext(context.Background(), ax, ya)
@@ -43,10 +35,10 @@ func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 
 func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error {
 	u.begin()
-	if err := u.checkRows(ax, ya); err != nil {
+	q, err := u.checkRows(ax, ya)
+	if err != nil {
 		return err
 	}
-	q := dense.Rows(ax)
 	if err := u.checkAddMemory(ctx, q, 0); err != nil {
 		return err
 	}
@@ -59,10 +51,10 @@ func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error 
 
 func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
 	u.begin()
-	if err := u.checkRows(ax, ya); err != nil {
+	q, err := u.checkRows(ax, ya)
+	if err != nil {
 		return err
 	}
-	q := dense.Rows(ax)
 	if len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
@@ -76,8 +68,10 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 		}
 		roots[i] = math.Sqrt(w)
 	}
-	sx, sy := dense.ScaleRows(ax, roots), dense.ScaleRows(ya, roots)
-	if err := u.checkRows(sx, sy); err != nil {
+	sx, sy := dense.Copy(ax), dense.Copy(ya)
+	dense.ScaleRows(sx, 0, roots)
+	dense.ScaleRows(sy, 0, roots)
+	if _, err := u.checkRows(sx, sy); err != nil {
 		return ErrOverflow
 	}
 	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, sx, sy) })
@@ -85,14 +79,14 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	u.begin()
-	if err := u.checkRows(ax, ya); err != nil {
+	q, err := u.checkRows(ax, ya)
+	if err != nil {
 		return err
 	}
-	q := dense.Rows(ax)
 	if q > u.samples {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
 	}
-	if u.method != Original && u.method != Improved {
+	if !u.method.HasInverse() {
 		if err := state.CheckRemains(u.Lambda(), u.samples-q, u.Nodes(), ActionRemove); err != nil {
 			return err
 		}
@@ -105,11 +99,11 @@ func (u *updater) Forget(factor float64) error {
 	if !(factor > 0 && factor <= 1) {
 		return &OptionError{Option: "the factor of Forget", Value: factor, Want: "a number above 0 and at most 1"}
 	}
-	return u.run(0, 0, func() (state.Outcome, error) {
-		if factor == 1 {
-			return state.Outcome{}, nil
+	return u.run(0, 0, func() (out state.Outcome, err error) {
+		if factor < 1 {
+			err = u.state.Forget(factor)
 		}
-		return state.Outcome{}, u.state.Forget(factor)
+		return out, err
 	})
 }
 
@@ -121,22 +115,10 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	if err := checkMatrix("H", h, u.samples, 0); err != nil {
 		return err
 	}
-	_, p := h.Dims()
-	if err := u.checkNodesMemory(p); err != nil {
+	if err := u.checkNodesMemory(dense.Cols(h)); err != nil {
 		return err
 	}
 	return u.run(0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })
-}
-
-// checkAll checks matrices that are to be all rows of the model.
-func (u *updater) checkAll(a, y *mat.Dense) error {
-	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
-		return err
-	}
-	if l := dense.Rows(a); l != u.samples {
-		return &ShapeError{Matrix: "A", Rows: l, Cols: u.Nodes(), Want: fmt.Sprintf("%d rows, all samples that the model has", u.samples)}
-	}
-	return nil
 }
 
 func (u *updater) Merge(other Updater) error {
@@ -166,23 +148,51 @@ func (u *updater) SetLambda(lambda float64) error {
 	if !ok {
 		return api.Unsupported(u.method, ActionRidge)
 	}
-	if !(lambda >= 0) || math.IsInf(lambda, 1) {
-		return &OptionError{Option: "Lambda", Value: lambda, Want: "a finite number that is not negative"}
+	if err := api.CheckLambda(lambda); err != nil {
+		return err
 	}
 	return u.run(0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
 }
 
 func (u *updater) Weights() (*mat.Dense, error) {
 	u.begin()
-	b := u.state.Common()
-	if err := b.Reserve(u.method, ActionWeights, 0, memory.Floats(b.K, b.C)); err != nil {
+	if err := u.state.Common().Reserve(u.method, ActionWeights, 0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
 		return nil, err
 	}
 	w, err := u.solve()
 	if err != nil {
 		return nil, err
 	}
-	return gonummat.DenseCopyOf(w), nil
+	return dense.Copy(w), nil
+}
+
+func (u *updater) Options() Options { return u.state.Common().Options }
+func (u *updater) Method() Method   { return u.method }
+func (u *updater) Samples() int     { return u.samples }
+func (u *updater) Nodes() int       { return u.state.Common().K }
+func (u *updater) Targets() int     { return u.state.Common().C }
+func (u *updater) Lambda() float64  { return u.state.Common().Lambda }
+
+func (u *updater) Report() Report {
+	r := u.report
+	r.Steps = slices.Clone(r.Steps)
+	return r
+}
+
+// solve returns W, which must not be changed, and accounts for it.
+func (u *updater) solve() (*mat.Dense, error) {
+	if err := u.whole(); err != nil {
+		return nil, err
+	}
+	if err := u.checkDetermined(); err != nil {
+		return nil, err
+	}
+	w, out, err := u.state.Weights()
+	u.counter.Leave()
+	if err == nil && out.Model != nil {
+		u.append(out.Model)
+	}
+	return w, err
 }
 
 // checkDetermined returns a *RankError where the samples are too few to determine W.
@@ -193,53 +203,7 @@ func (u *updater) checkDetermined() error {
 	return nil
 }
 
-// solve returns W, which is not to be changed, and keeps account of what it took.
-func (u *updater) solve() (*mat.Dense, error) {
-	if err := u.whole(); err != nil {
-		return nil, err
-	}
-	if err := u.checkDetermined(); err != nil {
-		return nil, err
-	}
-	w, d, err := u.state.Weights()
-	u.counter.Leave()
-	if err == nil && d.Model != nil {
-		u.append(d.Model)
-	}
-	return w, err
-}
-
-func (u *updater) Options() Options { return u.state.Common().Options }
-
-func (u *updater) Method() Method { return u.method }
-
-func (u *updater) Samples() int { return u.samples }
-
-func (u *updater) Nodes() int { return u.state.Common().K }
-
-func (u *updater) Targets() int { return u.state.Common().C }
-
-func (u *updater) Lambda() float64 { return u.state.Common().Lambda }
-
-func (u *updater) Report() Report {
-	r := u.report
-	r.Steps = slices.Clone(r.Steps)
-	return r
-}
-
-// checkRows checks a batch.
-func (u *updater) checkRows(ax, ya *mat.Dense) error {
-	return checkPair("Ax", ax, u.Nodes(), "Ya", ya, u.Targets())
-}
-
-// begin starts the clock of a call. What comes before the first step are checks.
-func (u *updater) begin() {
-	u.counter.Reset()
-	u.counter.Enter(cost.StepCheck)
-	u.began = time.Now()
-}
-
-// whole returns an error where a change has been stopped by a panic.
+// whole returns an error where a panic stopped a change.
 func (u *updater) whole() error {
 	if u.poisoned {
 		return &StateError{What: "a panic has stopped a change of it half done"}
@@ -247,36 +211,42 @@ func (u *updater) whole() error {
 	return nil
 }
 
-// run lets the state act and keeps account of it: of the samples that the model gains, and of the look at the
-// given rows, if there were any to be checked.
+// begin starts the clock of a call, whose first step are the checks.
+func (u *updater) begin() {
+	u.counter.Reset()
+	u.counter.Enter(cost.StepCheck)
+	u.began = time.Now()
+}
+
+// run lets the state act and accounts for it: for the samples that the model gains, and for the check of rows, if any.
 func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error {
 	if err := u.whole(); err != nil {
 		return err
 	}
 	u.poisoned = true
-	d, err := act()
+	out, err := act()
 	u.poisoned = false
 	u.counter.Leave()
 	if err != nil {
 		return err
 	}
 	if rows > 0 {
-		d.Model = append([]StepFlops{cost.CheckModel(rows, u.Nodes(), u.Targets())}, d.Model...)
+		out.Model = append([]StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)
 	}
 	u.samples += gained
-	u.account(d, Report{Added: gained, Start: u.report.Start})
+	u.account(out, Report{Added: gained, Start: u.report.Start})
 	return nil
 }
 
 // account starts a new report.
-func (u *updater) account(d state.Outcome, report Report) {
+func (u *updater) account(out state.Outcome, report Report) {
 	report.Samples = u.samples
-	report.Form, report.RankC, report.Abandoned = d.Form, d.RankC, d.Abandoned
+	report.Form, report.RankC, report.Abandoned = out.Form, out.RankC, out.Abandoned
 	u.report = report
-	u.append(d.Model)
+	u.append(out.Model)
 }
 
-// append adds the steps of the model beside what was counted to the report.
+// append adds the steps of the model, with their counts and times, to the report.
 func (u *updater) append(model []StepFlops) {
 	r := &u.report
 	r.Steps = slices.Grow(slices.Clone(r.Steps), len(model))
@@ -284,30 +254,65 @@ func (u *updater) append(model []StepFlops) {
 		counted, elapsed := u.counter.Step(m.Step)
 		r.Steps = append(r.Steps, StepReport{StepFlops: m, Model: m.Flops(), Counted: counted, Elapsed: elapsed})
 	}
-	r.model += cost.SumOf(model)
+	r.model += cost.Sum(model)
 	r.counted += u.counter.Total()
 	r.Elapsed += time.Since(u.began)
 	u.counter.Reset()
 }
 
-func driverOf(u Updater) *updater {
-	switch u := u.(type) {
-	case *updater:
-		return u
-	case pseudoinverter:
-		return u.updater
-	case leverager:
-		return u.updater
-	case refiner:
-		return u.updater
-	}
-	return nil
-}
-
-// methodOf describes another model, of whatever type it is, for an error.
+// methodOf describes another model, of any type, for an error.
 func methodOf(u Updater) any {
 	if d := driverOf(u); d != nil {
 		return d.method
 	}
 	return fmt.Sprintf("%T", u)
+}
+
+// checkRows checks a batch and returns its number of rows.
+func (u *updater) checkRows(ax, ya *mat.Dense) (q int, err error) {
+	if err := checkPair("Ax", ax, u.Nodes(), "Ya", ya, u.Targets()); err != nil {
+		return 0, err
+	}
+	return dense.Rows(ax), nil
+}
+
+// checkAll checks matrices that should be all rows of the model.
+func (u *updater) checkAll(a, y *mat.Dense) error {
+	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
+		return err
+	}
+	if l := dense.Rows(a); l != u.samples {
+		return &ShapeError{Matrix: "A", Rows: l, Cols: u.Nodes(), Want: fmt.Sprintf("%d rows, all samples that the model has", u.samples)}
+	}
+	return nil
+}
+
+// checkPair returns an error unless a and y have the same number of rows, at least one, the given numbers of columns, or at
+// least one where that is 0, and only finite elements.
+func checkPair(aName string, a *mat.Dense, k int, yName string, y *mat.Dense, c int) error {
+	if err := checkMatrix(aName, a, 0, k); err != nil {
+		return err
+	}
+	return checkMatrix(yName, y, dense.Rows(a), c)
+}
+
+// checkMatrix checks one matrix as checkPair does.
+func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
+	if m == nil || m.IsEmpty() {
+		return &ShapeError{Matrix: name, Want: "at least one row and one column"}
+	}
+	r, c := m.Dims()
+	if rows != 0 && r != rows {
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d rows, one for each sample", rows)}
+	}
+	if cols != 0 && c != cols {
+		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d columns, as before", cols)}
+	}
+	for i := range r {
+		row := m.RawRowView(i)
+		if j := isfinite.First(row); j >= 0 {
+			return &NotFiniteError{Matrix: name, Row: i, Col: j, Value: row[j]}
+		}
+	}
+	return nil
 }

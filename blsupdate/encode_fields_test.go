@@ -27,13 +27,15 @@ var fields = map[string]map[string]string{
 	"api.options":       {"lambda": kept, "form": kept, "solve": kept, "c": kept, "workspace": kept, "backend": scratch},
 	"blsupdate.report":  {"samples": derived, "added": kept, "form": kept, "start": kept, "rankc": kept, "steps": scratch, "elapsed": scratch, "abandoned": kept, "model": scratch, "counted": scratch},
 	"state.norms":       {"a": kept, "y": kept, "peak": kept},
+	"state.inverse":     {"base": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "most": kept, "mostw": kept},
 	"pinv.rows":         {"cols": derived, "count": derived, "blocks": kept},
 	"pinv.rowblock":     {"data": kept, "most": kept},
 	"pinv.conditioning": {"a": kept, "plus": kept, "power": kept},
-	"gram.state":        {"base": kept, "g": kept, "t": kept, "size": kept, "factor": derived, "factored": derived, "w": kept, "spare": scratch},
+	"gram.solution":     {"factor": derived, "factored": derived, "w": kept},
+	"gram.state":        {"base": kept, "g": kept, "t": kept, "size": kept, "solution": kept, "spare": scratch},
 	"qr.state":          {"base": kept, "count": derived, "r": kept, "z": kept, "size": kept, "w": kept},
-	"ridge.state":       {"base": kept, "q": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "mostq": kept, "mostw": kept},
-	"cholesky.state":    {"base": kept, "l": kept, "gain": kept, "w": kept, "size": kept, "peak": kept, "worst": kept, "noted": kept, "norml": kept, "mostw": kept},
+	"ridge.state":       {"inverse": kept, "q": kept},
+	"cholesky.state":    {"inverse": kept, "l": kept},
 	"pinv.state":        {"base": kept, "method": derived, "p": kept, "w": kept, "keys": kept, "a": kept, "rank": kept, "norm": kept, "worst": kept, "drift": kept},
 }
 

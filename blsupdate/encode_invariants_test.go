@@ -30,9 +30,9 @@ func TestInvariants(t *testing.T) {
 		var all []broken
 		switch s := driverOf(u).state.(type) {
 		case *ridge.State:
-			all = []broken{{"the bound on Q", &s.MostQ, dense.LargestOf(s.Q.RawSymPacked().Data) / 3, words - 2}, {"the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data) / 3, words - 1}}
+			all = []broken{{"the bound on Q", &s.Most, dense.LargestOf(s.Q.RawSymPacked().Data) / 3, words - 2}, {"the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data) / 3, words - 1}}
 		case *cholesky.State:
-			all = []broken{{"the bound on F", &s.NormL, dense.LargestOf(s.L.RawMatrix().Data) / 3, words - 2}, {"the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data) / 3, words - 1}}
+			all = []broken{{"the bound on F", &s.Most, dense.LargestOf(s.L.RawMatrix().Data) / 3, words - 2}, {"the bound on W", &s.MostW, dense.LargestOf(s.W.RawMatrix().Data) / 3, words - 1}}
 		case *qr.State:
 			all = []broken{{"R", &s.R.RawMatrix().Data[0], 4 * qr.LargestColumn, state}, {"z", &s.Z.RawMatrix().Data[0], 4 * qr.LargestColumn, state + k*(k+1)/2}}
 		}

@@ -5,28 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
-	"blskernel/blsupdate/internal/api"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
-
-// snapshot copies everything an update may change.
-func snapshot(u Updater) ([]float64, []float64, int, float64) {
-	s := stateOf(u)
-	var p []float64
-	for _, b := range s.P.Blocks {
-		p = append(p, b.Data...)
-	}
-	for _, b := range s.A.Blocks {
-		p = append(p, b.Data...)
-	}
-	return p, slices.Clone(s.W), s.Rank, s.Norm
-}
 
 func nan(m *mat.Dense, i, j int, v float64) *mat.Dense {
 	c := gonummat.DenseCopyOf(m)
@@ -38,8 +24,8 @@ func nan(m *mat.Dense, i, j int, v float64) *mat.Dense {
 func TestBadBatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 0))
 	const l, k, c = 12, 4, 2
-	good, goodY := Random(r, 3, k), Random(r, 3, c)
-	huge := scaled(Random(r, 3, k), 1e170)
+	good, goodY := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
+	huge := scaled(testutil.Random(r, 3, k), 1e170)
 	for _, test := range []struct {
 		name   string
 		ax, ya *mat.Dense
@@ -49,9 +35,9 @@ func TestBadBatch(t *testing.T) {
 		{"nil Ax", nil, goodY, new(*ShapeError), "Ax is 0×0"},
 		{"nil Ya", good, nil, new(*ShapeError), "Ya is 0×0"},
 		{"zero rows", &mat.Dense{}, &mat.Dense{}, new(*ShapeError), "at least one row"},
-		{"columns of Ax", Random(r, 3, k+1), goodY, new(*ShapeError), "Ax is 3×5; want 4 columns"},
-		{"columns of Ya", good, Random(r, 3, c+1), new(*ShapeError), "Ya is 3×3; want 2 columns"},
-		{"rows of Ya", good, Random(r, 2, c), new(*ShapeError), "Ya is 2×2; want 3 rows"},
+		{"columns of Ax", testutil.Random(r, 3, k+1), goodY, new(*ShapeError), "Ax is 3×5; want 4 columns"},
+		{"columns of Ya", good, testutil.Random(r, 3, c+1), new(*ShapeError), "Ya is 3×3; want 2 columns"},
+		{"rows of Ya", good, testutil.Random(r, 2, c), new(*ShapeError), "Ya is 2×2; want 3 rows"},
 		{"NaN in Ax", nan(good, 2, 1, math.NaN()), goodY, new(*NotFiniteError), "element (2,1) of Ax is NaN"},
 		{"Inf in Ax", nan(good, 0, 3, math.Inf(-1)), goodY, new(*NotFiniteError), "element (0,3) of Ax is -Inf"},
 		{"NaN in Ya", good, nan(goodY, 1, 1, math.NaN()), new(*NotFiniteError), "element (1,1) of Ya is NaN"},
@@ -60,8 +46,8 @@ func TestBadBatch(t *testing.T) {
 		for _, cfg := range configurations {
 			for _, rows := range []int{l, 2} { // full rank, and with C to be computed
 				t.Run(fmt.Sprintf("%s/%s/l=%d", test.name, cfg.String(), rows), func(t *testing.T) {
-					u := mustNew(t, cfg.method, Random(r, rows, k), Random(r, rows, c), Options{Form: cfg.form, Solve: cfg.solve})
-					p, w, rank, squares := snapshot(u)
+					u := mustNew(t, cfg.method, testutil.Random(r, rows, k), testutil.Random(r, rows, c), Options{Form: cfg.form, Solve: cfg.solve})
+					before := digest(u)
 					err := u.AddInputs(test.ax, test.ya)
 					if err == nil || !strings.Contains(err.Error(), test.says) {
 						t.Fatalf("error %v does not say %q", err, test.says)
@@ -72,8 +58,7 @@ func TestBadBatch(t *testing.T) {
 					if test.as == nil && !errors.Is(err, ErrOverflow) {
 						t.Errorf("error %v is not ErrOverflow", err)
 					}
-					p2, w2, rank2, squares2 := snapshot(u)
-					if !slices.Equal(p, p2) || !slices.Equal(w, w2) || rank != rank2 || squares != squares2 || u.Samples() != rows {
+					if digest(u) != before || u.Samples() != rows {
 						t.Error("the state has changed")
 					}
 					if err := u.AddInputs(good, goodY); err != nil {
@@ -87,7 +72,7 @@ func TestBadBatch(t *testing.T) {
 
 func TestBadStart(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 0))
-	a, y := Random(r, 6, 3), Random(r, 6, 1)
+	a, y := testutil.Random(r, 6, 3), testutil.Random(r, 6, 1)
 	for _, test := range []struct {
 		name   string
 		method Method
@@ -98,7 +83,7 @@ func TestBadStart(t *testing.T) {
 	}{
 		{"no A", Original, nil, y, Options{}, new(*ShapeError), "A is 0×0"},
 		{"no Y", Original, a, &mat.Dense{}, Options{}, new(*ShapeError), "Y is 0×0"},
-		{"rows", Original, a, Random(r, 5, 1), Options{}, new(*ShapeError), "Y is 5×1; want 6 rows"},
+		{"rows", Original, a, testutil.Random(r, 5, 1), Options{}, new(*ShapeError), "Y is 5×1; want 6 rows"},
 		{"NaN in A", Original, nan(a, 1, 2, math.NaN()), y, Options{}, new(*NotFiniteError), "element (1,2) of A is NaN"},
 		{"Inf in Y", Original, a, nan(y, 5, 0, math.Inf(1)), Options{}, new(*NotFiniteError), "element (5,0) of Y is +Inf"},
 		{"negative lambda", Improved, a, y, Options{Lambda: -1}, new(*OptionError), "Lambda is -1"},
@@ -108,7 +93,7 @@ func TestBadStart(t *testing.T) {
 		{"method", Method(-1), a, y, Options{}, new(*OptionError), "Method is Method(-1)"},
 		{"C", Improved, a, y, Options{C: 9}, new(*OptionError), "C is CMode(9)"},
 		{"C with a ridge", Improved, a, y, Options{C: CCheck, Lambda: 1}, new(*OptionError), "Lambda = 0"},
-		{"wide with a ridge", Improved, Random(r, 2, 3), Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples for 3 nodes"},
+		{"wide with a ridge", Improved, testutil.Random(r, 2, 3), testutil.Random(r, 2, 1), Options{Lambda: 1}, new(*RankError), "2 samples for 3 nodes"},
 	} {
 		u, err := New(test.method, test.a, test.y, test.opt)
 		if u != nil || err == nil {
@@ -125,7 +110,7 @@ func TestBadStart(t *testing.T) {
 func TestInputsUntouched(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 0))
 	for _, cfg := range configurations {
-		a, y, ax, ya := Random(r, 9, 3), Random(r, 9, 2), Random(r, 5, 3), Random(r, 5, 2)
+		a, y, ax, ya := testutil.Random(r, 9, 3), testutil.Random(r, 9, 2), testutil.Random(r, 5, 3), testutil.Random(r, 5, 2)
 		all := []*mat.Dense{a, y, ax, ya}
 		var copies []*mat.Dense
 		for _, m := range all {
@@ -140,19 +125,19 @@ func TestInputsUntouched(t *testing.T) {
 				t.Errorf("%s: matrix %d was changed", cfg.String(), i)
 			}
 		}
-		before, w, _, _ := snapshot(u)
+		before := digest(u)
 		for _, m := range all {
 			m.Zero()
 		}
 		weights(t, u).Zero()
-		if after, w2, _, _ := snapshot(u); !slices.Equal(before, after) || !slices.Equal(w, w2) {
+		if digest(u) != before {
 			t.Errorf("%s: the state shares storage with a caller's matrix", cfg.String())
 		}
 	}
 }
 
 func TestNames(t *testing.T) {
-	for _, m := range api.AllMethods {
+	for _, m := range Methods() {
 		if got, err := ParseMethod(strings.ToUpper(m.String())); got != m || err != nil {
 			t.Errorf("ParseMethod(%v) = %v, %v", m, got, err)
 		}

@@ -12,6 +12,8 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -34,7 +36,7 @@ func checkReport(t *testing.T, u Updater) {
 // TestModelEqualsCount updates models on a grid of shapes and compares every step, and the sum, which
 // has everything that the backend was asked for.
 func TestModelEqualsCount(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 13, 40} {
 			for _, l := range []int{40, 97} {
 				for _, q := range []int{1, 3, k, k + 1, 2*k + 5} {
@@ -43,12 +45,12 @@ func TestModelEqualsCount(t *testing.T) {
 							for _, opt := range []Options{{}, {Lambda: 0x1p-30}, {C: CCheck}, {Workspace: -1}, {Workspace: 8 * 30 * int64(q)}} {
 								opt.Form, opt.Solve, opt.Backend = cfg.form, cfg.solve, b
 								r := rand.New(rand.NewPCG(uint64(k), uint64(l)))
-								u := mustNew(t, cfg.method, Random(r, l, k), Random(r, l, c), opt)
+								u := mustNew(t, cfg.method, testutil.Random(r, l, k), testutil.Random(r, l, c), opt)
 								checkReport(t, u)
 								watch := &watcher{Backend: b}
 								driverOf(u).counter = NewCounter(watch)
-								stateOf(u).Counter = driverOf(u).counter
-								if err := u.AddInputs(Random(r, q, k), Random(r, q, c)); err != nil {
+								driverOf(u).state.Common().Counter = driverOf(u).counter
+								if err := u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)); err != nil {
 									t.Fatal(err)
 								}
 								checkReport(t, u)
@@ -130,7 +132,7 @@ func checkFormula(t *testing.T, u Updater, l int, opt Options) {
 
 // TestStarts makes each start happen and compares its model with the count.
 func TestStarts(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(7, 0))
 		for _, test := range []struct {
 			name   string
@@ -138,19 +140,19 @@ func TestStarts(t *testing.T) {
 			lambda float64
 			want   Start
 		}{
-			{"well conditioned", Random(r, 60, 8), 0, StartCholesky},
-			{"ridge", Random(r, 60, 8), 0.5, StartCholesky},
-			{"condition 1e6", withCondition(r, 60, 8, 1e6), 0, StartQR},
-			{"condition 1e6, small ridge", withCondition(r, 60, 8, 1e6), 1e-10, StartQR},
-			{"deficient rank, ridge", randomRank(r, 60, 8, 5), 1e-12, StartQR},
-			{"deficient rank", randomRank(r, 60, 8, 5), 0, StartSVD},
-			{"wide", Random(r, 5, 8), 0, StartSVD},
+			{"well conditioned", testutil.Random(r, 60, 8), 0, StartCholesky},
+			{"ridge", testutil.Random(r, 60, 8), 0.5, StartCholesky},
+			{"condition 1e6", testutil.WithCondition(r, 60, 8, 1e6), 0, StartQR},
+			{"condition 1e6, small ridge", testutil.WithCondition(r, 60, 8, 1e6), 1e-10, StartQR},
+			{"deficient rank, ridge", testutil.RandomRank(r, 60, 8, 5), 1e-12, StartQR},
+			{"deficient rank", testutil.RandomRank(r, 60, 8, 5), 0, StartSVD},
+			{"wide", testutil.Random(r, 5, 8), 0, StartSVD},
 			{"zero", mat.NewDense(10, 3, nil), 0, StartSVD},
-			{"squares overflow", scaled(Random(r, 60, 8), 1e200), 0, StartQR},
-			{"squares underflow", scaled(Random(r, 60, 8), 1e-200), 0, StartQR},
+			{"squares overflow", scaled(testutil.Random(r, 60, 8), 1e200), 0, StartQR},
+			{"squares underflow", scaled(testutil.Random(r, 60, 8), 1e-200), 0, StartQR},
 		} {
 			l, _ := test.a.Dims()
-			y := Random(r, l, 2)
+			y := testutil.Random(r, l, 2)
 			u := mustNew(t, Improved, test.a, y, Options{Lambda: test.lambda, Backend: b})
 			if got := u.Report().Start; got != test.want {
 				t.Errorf("%s: started by %v, want %v", test.name, got, test.want)

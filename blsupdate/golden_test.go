@@ -5,6 +5,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
@@ -59,7 +60,7 @@ func TestGolden(t *testing.T) {
 	} {
 		for _, cfg := range configurations {
 			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				backends.On(t, func(t *testing.T, b blskernel.Backend) {
 					const tol = 8 * dense.Eps
 					u := mustNew(t, cfg.method, test.a, test.y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					if r := relative(u.Pseudoinverse(), test.before); !(r <= tol) {

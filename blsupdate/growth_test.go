@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
@@ -39,7 +40,7 @@ func TestGrowth(t *testing.T) {
 			errs := make([]float64, len(columns)) // -1 for a refusal
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(50, seed))
-				a, y := withCondition(r, cuts[3], k, cond), signs(r, cuts[3], 1)
+				a, y := testutil.WithCondition(r, cuts[3], k, cond), signs(r, cuts[3], 1)
 				// Every state of an update has an error, so the largest condition number counts.
 				for _, l := range cuts {
 					kappa = max(kappa, kappaOf(rowsBetween(a, 0, l), lambda))
@@ -85,7 +86,7 @@ func TestGrowth(t *testing.T) {
 
 // signs returns random elements of ±1.
 func signs(r *rand.Rand, rows, cols int) *mat.Dense {
-	m := Random(r, rows, cols)
+	m := testutil.Random(r, rows, cols)
 	m.Apply(func(_, _ int, x float64) float64 { return math.Copysign(1, x) }, m)
 	return m
 }

@@ -10,6 +10,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -86,7 +87,7 @@ func (p powerLife) bound(v variant) float64 {
 func newPowerLife(seed uint64, lambda float64) powerLife {
 	r := rand.New(rand.NewPCG(90, seed))
 	l := powerCuts[len(powerCuts)-1]
-	return powerLife{a: Random(r, l, 6), h: Random(r, l, 2), y: Random(r, l, 2), lambda: lambda}
+	return powerLife{a: testutil.Random(r, l, 6), h: testutil.Random(r, l, 2), y: testutil.Random(r, l, 2), lambda: lambda}
 }
 
 // TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every action: the
@@ -165,8 +166,8 @@ func TestHostileOverflow(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(87, 0))
-		a, y := Random(r, l, k), scaled(Random(r, l, 1), 1e300)
-		ax, ya := Random(r, 2, k), scaled(Random(r, 2, 1), 1e300)
+		a, y := testutil.Random(r, l, k), scaled(testutil.Random(r, l, 1), 1e300)
+		ax, ya := testutil.Random(r, 2, k), scaled(testutil.Random(r, 2, 1), 1e300)
 		u := v.start(t, b, a, y, 0)
 		do(t, u, u.AddInputs(ax, ya))
 		checkWeights(t, u, stack(a, ax), stack(y, ya), 0, v.accuracy(l+2, kappaOf(a, 0)))
@@ -184,7 +185,7 @@ func TestHostileOverflow(t *testing.T) {
 			t.Errorf("weights beyond float64: %v, want ErrOverflow", err)
 		}
 
-		u = v.start(t, b, small, scaled(Random(r, l, 1), 1e-3), 0)
+		u = v.start(t, b, small, scaled(testutil.Random(r, l, 1), 1e-3), 0)
 		before := digest(u)
 		err = u.AddInputs(less, ya)
 		if err == nil && (v.method == Gram || v.method == QR) {
@@ -216,7 +217,7 @@ func TestHostileSubnormal(t *testing.T) {
 				out.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, -power) }, out)
 				return out
 			}
-			a, y := times(Random(r, l, k)), times(Random(r, l, 1))
+			a, y := times(testutil.Random(r, l, k)), times(testutil.Random(r, l, 1))
 			u, err := v.try(b, a, y, 0)
 			checkTrusted(t, fmt.Sprintf("2^%d", power), u, err, unscaled(a), unscaled(y), 0)
 		}
@@ -228,7 +229,7 @@ func TestHostileSubnormal(t *testing.T) {
 func TestHostileEigenvalue(t *testing.T) {
 	const n = 20
 	r := rand.New(rand.NewPCG(91, 0))
-	a := Random(r, n, n)
+	a := testutil.Random(r, n, n)
 	var s mat.Dense
 	s.Mul(a.T(), a)
 	estimate := func(power int) float64 {
@@ -255,7 +256,7 @@ func TestHostileForget(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, factor := range []float64{5e-324, 1e-300, 1e-100, 0x1p-30} {
 			r := rand.New(rand.NewPCG(89, 0))
-			a, y, ax, ya := Random(r, l, k), Random(r, l, 1), Random(r, 3*k, k), Random(r, 3*k, 1)
+			a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, 1), testutil.Random(r, 3*k, k), testutil.Random(r, 3*k, 1)
 			u := v.start(t, b, a, y, 0)
 			w, before, forgotten := weights(t, u), digest(u), false
 			for range 4 {

@@ -9,6 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -81,7 +82,7 @@ func TestHostileNaN(t *testing.T) {
 	const k, l, c = 4, 14, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(80, 0))
-		a, y, ax, ya, h := Random(r, l, k), Random(r, l, c), Random(r, 3, k), Random(r, 3, c), Random(r, l, 2)
+		a, y, ax, ya, h := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, 3, k), testutil.Random(r, 3, c), testutil.Random(r, l, 2)
 		u, ones := v.start(t, b, a, y, 0), []float64{1, 1, 1}
 		gone, left := rowsBetween(a, 0, 3), rowsBetween(y, 0, 3)
 		type call struct {
@@ -154,7 +155,7 @@ func TestHostileZeros(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(81, 0))
 		// Zeros here and there, and a whole row of them.
-		a, y := Random(r, l, k), Random(r, l, 1)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
 		minus, minusY := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
 		for i := range l {
 			for j := range k {
@@ -202,7 +203,7 @@ func TestHostileLambda(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, lambda := range []float64{0, 5e-324, 0x1p-1022, 1e-300, 1e-100, 1e-25, 0x1p-30, 1, 1e20, 1e100, 1e300, math.MaxFloat64} {
 			r := rand.New(rand.NewPCG(82, 0))
-			a, y := Random(r, l+3, k), Random(r, l+3, c)
+			a, y := testutil.Random(r, l+3, k), testutil.Random(r, l+3, c)
 			name := fmt.Sprintf("lambda=%g", lambda)
 			u, err := v.try(b, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda)
 			if err := checkTrusted(t, name, u, err, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda); err != nil {
@@ -275,7 +276,7 @@ func TestHostileCondition(t *testing.T) {
 				}
 				for seed := range uint64(3) {
 					r := rand.New(rand.NewPCG(83, uint64(math.Log10(kappa))+100*seed))
-					a, y := withCondition(r, l, k, kappa), Random(r, l, 2)
+					a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
 					u, err := v.try(b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), lambda)
 					for _, batch := range [][2]int{{20, 21}, {21, l}} {
 						if err == nil {
@@ -319,7 +320,7 @@ func TestHostileColumns(t *testing.T) {
 		} {
 			for _, lambda := range []float64{0, 1e-3} {
 				r := rand.New(rand.NewPCG(84, 0))
-				a, y := Random(r, l, k), Random(r, l, c)
+				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 				test.change(a)
 				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
 				cut := l - 4
@@ -384,7 +385,7 @@ func TestHostileSmallest(t *testing.T) {
 		for _, size := range [][3]int{{1, 1, 1}, {1, 1, 3}, {7, 1, 1}, {1, 5, 1}, {2, 3, 2}} {
 			l, k, c := size[0], size[1], size[2]
 			r := rand.New(rand.NewPCG(85, uint64(l*100+k)))
-			a, y, ax, ya := Random(r, l, k), Random(r, l, c), Random(r, 1, k), Random(r, 1, c)
+			a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, 1, k), testutil.Random(r, 1, c)
 			all, targets := stack(a, ax), stack(y, ya)
 			for _, lambda := range []float64{0, 0.5} {
 				name := fmt.Sprintf("l=%d k=%d c=%d lambda=%g", l, k, c, lambda)
@@ -434,11 +435,11 @@ func TestHostileRows(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(86, 0))
 		// Rows of zeros say nothing, whatever their targets are.
-		a, y := Random(r, l, k), Random(r, l, c)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 		u := v.start(t, b, a, y, 0)
 		before := weights(t, u)
 		for _, q := range []int{1, 3, 3 * k} {
-			do(t, u, u.AddInputs(mat.NewDense(q, k, nil), scaled(Random(r, q, c), 1e3)))
+			do(t, u, u.AddInputs(mat.NewDense(q, k, nil), scaled(testutil.Random(r, q, c), 1e3)))
 			if got := relative(weights(t, u), before); !(got <= v.accuracy(l, kappaOf(a, 0))) {
 				t.Errorf("%d rows of zeros change W by %.2g", q, got)
 			}
@@ -447,7 +448,7 @@ func TestHostileRows(t *testing.T) {
 			t.Errorf("%d samples", u.Samples())
 		}
 		// One row, a hundred times, is that row with a weight of a hundred.
-		row, target := Random(r, 1, k), Random(r, 1, c)
+		row, target := testutil.Random(r, 1, k), testutil.Random(r, 1, c)
 		many, manyY := mat.NewDense(100, k, nil), mat.NewDense(100, c, nil)
 		for i := range 100 {
 			many.SetRow(i, row.RawRowView(0))
@@ -462,7 +463,7 @@ func TestHostileRows(t *testing.T) {
 		}
 
 		for _, zeros := range []int{1, k, 3 * k} {
-			nothing, targets := mat.NewDense(zeros, k, nil), Random(r, zeros, c)
+			nothing, targets := mat.NewDense(zeros, k, nil), testutil.Random(r, zeros, c)
 			for _, lambda := range []float64{0, 5e-324, 1e-3, 1e300} {
 				name := fmt.Sprintf("%d rows of zeros, lambda=%g", zeros, lambda)
 				u, err := v.try(b, nothing, targets, lambda)

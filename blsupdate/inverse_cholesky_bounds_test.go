@@ -10,6 +10,8 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
@@ -26,7 +28,7 @@ func hugeCells(r *rand.Rand, x *mat.Dense, cells int) {
 // That is an error and the state is what it was, or the bound that is kept of F is one; what is kept can be written and
 // read.
 func TestInverseCholeskyBounds(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		refused := 0
 		for _, form := range []Form{Small, Large, Auto} {
 			for seed := range uint64(40) {
@@ -35,13 +37,13 @@ func TestInverseCholeskyBounds(t *testing.T) {
 				if seed%4 == 3 {
 					k, lambda = 10, 1.0
 				}
-				u, err := New(InverseCholesky, Random(r, 60, k), Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
+				u, err := New(InverseCholesky, testutil.Random(r, 60, k), testutil.Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
 				if err != nil {
 					t.Fatal(err)
 				}
-				start := driverOf(u).state.(*cholesky.State).NormL * 1.05
+				start := driverOf(u).state.(*cholesky.State).Most * 1.05
 				for range 4 {
-					ax, ya := Random(r, q, k), Random(r, q, 2)
+					ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
 					if seed%4 == 3 {
 						ax.Scale(1e17, ax)
 					} else {
@@ -60,7 +62,7 @@ func TestInverseCholeskyBounds(t *testing.T) {
 						refused++
 					}
 					s := driverOf(u).state.(*cholesky.State)
-					if got, bound := dense.Norm(s.L.RawMatrix().Data), s.NormL; !(got <= bound*(1+1e-14) && bound <= start) {
+					if got, bound := dense.Norm(s.L.RawMatrix().Data), s.Most; !(got <= bound*(1+1e-14) && bound <= start) {
 						t.Errorf("%v, seed %d: the norm of F is %g, its bound %g, and at the start it was %g", form, seed, got, bound, start)
 					}
 					data := encoded(t, u)

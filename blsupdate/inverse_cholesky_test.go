@@ -9,9 +9,10 @@ import (
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/floats"
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
@@ -39,13 +40,13 @@ func inverseFactor(a *mat.Dense, lambda float64) *mat.Dense {
 // TestInverseCholeskyState compares F with the inverse of a Cholesky factor, on the way, after
 // forgetting and after removals in both forms. QR factorizations leave signs of their own.
 func TestInverseCholeskyState(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k = 70
 		for _, kappa := range []float64{10, 1e4} {
 			for _, form := range []Form{Small, Large} {
 				r := rand.New(rand.NewPCG(70, 0))
-				a := withCondition(r, 100, k, kappa)
-				u, err := New(InverseCholesky, a, Random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
+				a := testutil.WithCondition(r, 100, k, kappa)
+				u, err := New(InverseCholesky, a, testutil.Random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -71,7 +72,7 @@ func TestInverseCholeskyState(t *testing.T) {
 					}
 				}
 				check("start", a)
-				ax := withCondition(r, k, k, kappa)
+				ax := testutil.WithCondition(r, k, k, kappa)
 				for _, rows := range [][2]int{{0, 1}, {1, 5}, {5, k}} {
 					if err := u.AddInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
 						t.Fatal(err)
@@ -98,11 +99,11 @@ func TestInverseCholeskyState(t *testing.T) {
 // TestSweep compares the sweep of many rows at once with one row after the other, bit by bit, and the
 // two ways of a step.
 func TestSweep(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, q = 200, 5
 		r := rand.New(rand.NewPCG(71, 0))
-		a, y := Random(r, k+20, k), Random(r, k+20, 1)
-		ax, ya := Random(r, q, k), Random(r, q, 1)
+		a, y := testutil.Random(r, k+20, k), testutil.Random(r, k+20, 1)
+		ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 1)
 		opt := Options{Form: Small, Backend: b}
 		var us [2]Updater
 		for i := range us {
@@ -124,46 +125,16 @@ func TestSweep(t *testing.T) {
 		if !gonummat.Equal(s0.L, s1.L) || !gonummat.Equal(s0.W, s1.W) {
 			t.Error("rows at once give another result than one by one")
 		}
-
-		const n = 100
-		for _, size := range []float64{1e-3, 1, 1e6} {
-			for _, sign := range []float64{1, -1} {
-				if sign < 0 && size > 0.1 {
-					continue // more than there is
-				}
-				f, rows, bs := Random(r, 1, n).RawRowView(0), Random(r, 1, n).RawRowView(0), Random(r, 1, n).RawRowView(0)
-				floats.Scale(size/dense.Norm(rows), rows)
-				floats.Scale(1/dense.Norm(f), f)
-				f2, b2 := append([]float64(nil), f...), append([]float64(nil), bs...)
-				row := cholesky.SweptRow{A: rows, B: bs, Alpha: 1.5}
-				row.Step(b, sign, 2, f)
-				s := 0.0
-				for i := range f2 {
-					s += 2 * f2[i] * rows[i]
-				}
-				after := 1.5 + sign*s*s
-				root := math.Sqrt(1.5 * after)
-				cholesky.Combine(f2, b2, 1.5/root, sign*s/root, s)
-				// s is a sum of n terms, of size at most size, which is divided by its own size in the
-				// column.
-				const tolerance = 20 * n * dense.Eps
-				for i := range f {
-					if !(math.Abs(f[i]-f2[i]) <= tolerance && math.Abs(bs[i]-b2[i]) <= tolerance*(1+size)) {
-						t.Fatalf("size=%g sign=%g: element %d is %v, %v, want %v, %v", size, sign, i, f[i], bs[i], f2[i], b2[i])
-					}
-				}
-			}
-		}
 	})
 }
 
 // TestInverseCholeskyLargeRows checks that rows for which I + SᵀS would have no digits are added by a
 // QR factorization, and that the report says so.
 func TestInverseCholeskyLargeRows(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k = 12
 		r := rand.New(rand.NewPCG(72, 0))
-		a, y := withCondition(r, 40, k, 10), Random(r, 40, 2)
+		a, y := testutil.WithCondition(r, 40, k, 10), testutil.Random(r, 40, 2)
 		for _, q := range []int{1, k, 2 * k} {
 			u, err := New(InverseCholesky, a, y, Options{Form: Large, Backend: b})
 			if err != nil {
@@ -171,12 +142,12 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 			}
 			all, targets := a, y
 			for _, size := range []float64{1, 1e4} {
-				ax, ya := Random(r, q, k), Random(r, q, 2)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
 				ax.Scale(size/dense.Norm(ax.RawMatrix().Data), ax)
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatal(err)
 				}
-				checkSteps(t, u, append([]StepFlops{cost.CheckModel(q, k, 2)}, cost.CholeskyAdd(Large, q, k, 2, size > 1)...))
+				checkSteps(t, u, append([]StepFlops{cost.Check(q, k, 2)}, cost.CholeskyAdd(Large, q, k, 2, size > 1)...))
 				all, targets = stack(all, ax), stack(targets, ya)
 				bound := 10 * math.Sqrt(float64(dense.Rows(all))) * dense.Eps * worstKappa(a, all, 0)
 				if got := relative(weights(t, u), reference(all, targets, 0)); !(got <= bound) {

@@ -11,8 +11,9 @@ import (
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/isfinite"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/floats"
@@ -26,7 +27,7 @@ var inverses = []variant{
 }
 
 func eachInverse(t *testing.T, f func(t *testing.T, v variant, opt Options)) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, v := range inverses {
 			t.Run(v.String(), func(t *testing.T) { f(t, v, Options{Form: v.form, Backend: b}) })
 		}
@@ -90,7 +91,7 @@ func TestInverseWeights(t *testing.T) {
 			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3, 1} {
 				opt.Lambda = lambda
 				r := rand.New(rand.NewPCG(50, uint64(kappa)))
-				a, y := withCondition(r, 40, k, kappa), Random(r, 40, c)
+				a, y := testutil.WithCondition(r, 40, k, kappa), testutil.Random(r, 40, c)
 				u, err := New(v.method, a, y, opt)
 				if err != nil {
 					t.Fatal(err)
@@ -106,14 +107,14 @@ func TestInverseWeights(t *testing.T) {
 				}
 				check()
 				for _, q := range []int{1, 5, 70} { // Woodbury takes 70 rows in two blocks
-					ax, ya := withCondition(r, max(q, k), k, kappa), Random(r, q, c)
+					ax, ya := testutil.WithCondition(r, max(q, k), k, kappa), testutil.Random(r, q, c)
 					ax = dense.RowRange(ax, 0, q)
 					if err := u.AddInputs(ax, ya); err != nil {
 						t.Fatal(err)
 					}
 					model := Model(v.method, ActionAdd, opt, Shape{L: dense.Rows(a), K: k, Q: q, C: c})
 					if u.Report().Steps[2].Formula == "2qk² + 4cqk" { // for rows that are large as A sees them
-						model = append([]StepFlops{cost.CheckModel(q, k, c)}, cost.CholeskyAdd(Large, q, k, c, true)...)
+						model = append([]StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(Large, q, k, c, true)...)
 					}
 					checkSteps(t, u, model)
 					if got := u.Report().Form; got != v.form {
@@ -155,14 +156,14 @@ func TestInverseLargeRows(t *testing.T) {
 		for _, size := range []float64{1e4, 1e6} {
 			for _, q := range []int{1, 4} {
 				r := rand.New(rand.NewPCG(51, uint64(q)))
-				a, y := withCondition(r, 40, k, 10), Random(r, 40, c)
+				a, y := testutil.WithCondition(r, 40, k, 10), testutil.Random(r, 40, c)
 				u, err := New(v.method, a, y, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				ax, ya := Random(r, q, k), Random(r, q, c)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				ax.Scale(size, ax)
-				bx, by := withCondition(r, 20, k, 10), Random(r, 20, c)
+				bx, by := testutil.WithCondition(r, 20, k, 10), testutil.Random(r, 20, c)
 				for _, batch := range [][2]*mat.Dense{{ax, ya}, {bx, by}} {
 					if err := u.AddInputs(batch[0], batch[1]); err != nil {
 						t.Fatal(err)
@@ -189,13 +190,13 @@ func TestInverseColdStart(t *testing.T) {
 		for _, lambda := range []float64{1, 1e-4, 0x1p-30} {
 			opt.Lambda = lambda
 			r := rand.New(rand.NewPCG(52, 0))
-			a, y := Random(r, 5, k), Random(r, 5, c)
+			a, y := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
 			u, err := New(v.method, a, y, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range 39 {
-				ax, ya := Random(r, 5, k), Random(r, 5, c)
+				ax, ya := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
 				if err := u.AddInputs(ax, ya); err != nil {
 					t.Fatal(err)
 				}
@@ -226,12 +227,12 @@ func TestInverseManyRows(t *testing.T) {
 		for _, factor := range []float64{1, 0.99} {
 			opt.Lambda = 1e-3
 			r := rand.New(rand.NewPCG(53, 0))
-			a, y := withCondition(r, 30, k, 1e3), Random(r, 30, c)
+			a, y := testutil.WithCondition(r, 30, k, 1e3), testutil.Random(r, 30, c)
 			u, err := New(v.method, a, y, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bx, by := withCondition(r, rows, k, 30), Random(r, rows, c)
+			bx, by := testutil.WithCondition(r, rows, k, 30), testutil.Random(r, rows, c)
 			bx.Scale(math.Sqrt(rows), bx)
 			lambda := opt.Lambda
 			wa, wy := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
@@ -268,7 +269,7 @@ func TestInverseForgetting(t *testing.T) {
 		const k, c = 6, 2
 		opt.Lambda = 0.5
 		r := rand.New(rand.NewPCG(54, 0))
-		a, y := Random(r, 20, k), Random(r, 20, c)
+		a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
 		u, err := New(v.method, a, y, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +290,7 @@ func TestInverseForgetting(t *testing.T) {
 		a.Scale(small, a)
 		y.Scale(small, y)
 		for range 2 {
-			ax, ya := Random(r, 3, k), Random(r, 3, c)
+			ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 			ax.Scale(small, ax)
 			ya.Scale(small, ya)
 			if err := u.AddInputs(ax, ya); err != nil {
@@ -305,7 +306,7 @@ func TestInverseForgetting(t *testing.T) {
 		if err := u.Forget(0.25); err != nil {
 			t.Fatal(err)
 		}
-		h := Random(r, 26, 2)
+		h := testutil.Random(r, 26, 2)
 		for _, m := range []*mat.Dense{a, y} {
 			m.Scale(0.5, m)
 		}
@@ -313,7 +314,7 @@ func TestInverseForgetting(t *testing.T) {
 		if err := u.AddNodes(a, h, y); err != nil {
 			t.Fatal(err)
 		}
-		ax, ya := Random(r, 3, k+2), Random(r, 3, c)
+		ax, ya := testutil.Random(r, 3, k+2), testutil.Random(r, 3, c)
 		ax.Scale(small, ax)
 		ya.Scale(small, ya)
 		if err := u.AddInputs(ax, ya); err != nil {
@@ -348,11 +349,11 @@ func TestInverseRemoval(t *testing.T) {
 		for _, rest := range []float64{1, 1e-4, 1e-6} {
 			for _, q := range []int{1, 3, 15, 150} {
 				r := rand.New(rand.NewPCG(55, uint64(q)))
-				a, y := Random(r, l, k), Random(r, l, c)
+				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 				for i := range l {
 					a.Set(i, 0, a.At(i, 0)*math.Sqrt(rest))
 				}
-				ax, ya := Random(r, q, k), Random(r, q, c)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				u, err := New(v.method, stack(a, ax), stack(y, ya), opt)
 				if err != nil {
 					t.Fatal(err)
@@ -382,11 +383,11 @@ func TestInverseRemovalRefused(t *testing.T) {
 		for _, rest := range []float64{0, 1e-13} {
 			for _, q := range []int{1, 3, 15, 150} {
 				r := rand.New(rand.NewPCG(56, uint64(q)))
-				a, y := Random(r, l, k), Random(r, l, c)
+				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
 				for i := range l {
 					a.Set(i, 0, a.At(i, 0)*math.Sqrt(rest))
 				}
-				ax, ya := Random(r, q, k), Random(r, q, c)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				u, err := New(v.method, stack(a, ax), stack(y, ya), opt)
 				if err != nil {
 					t.Fatal(err)
@@ -411,7 +412,7 @@ func TestInverseRemovalInParts(t *testing.T) {
 		const k, l = 45, 60
 		for _, q := range []int{3, 150} {
 			r := rand.New(rand.NewPCG(63, uint64(q)))
-			a, y, ax, ya := Random(r, l, k), Random(r, l, 1), Random(r, q, k), Random(r, q, 1)
+			a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, 1), testutil.Random(r, q, k), testutil.Random(r, q, 1)
 			for i := range l {
 				a.Set(i, 0, a.At(i, 0)*1e-6)
 			}
@@ -441,11 +442,11 @@ func TestInverseWorst(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, l = 8, 60
 		r := rand.New(rand.NewPCG(64, 0))
-		a, y := Random(r, l, k), Random(r, l, 1)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
 		for i := range l {
 			a.Set(i, 0, a.At(i, 0)*1e-3)
 		}
-		ax, ya := Random(r, 1, k), Random(r, 1, 1)
+		ax, ya := testutil.Random(r, 1, k), testutil.Random(r, 1, 1)
 		ax.Set(0, 0, 5)
 		u, err := New(v.method, stack(a, ax), stack(y, ya), opt)
 		if err != nil {
@@ -480,9 +481,9 @@ func TestInverseNodes(t *testing.T) {
 						}
 						opt.Lambda = lambda
 						r := rand.New(rand.NewPCG(57, uint64(p)))
-						a, y := withCondition(r, l, k, kappa), Random(r, l, c)
-						h, noise := new(mat.Dense), Random(r, l, p)
-						h.Mul(a, Random(r, k, p))
+						a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
+						h, noise := new(mat.Dense), testutil.Random(r, l, p)
+						h.Mul(a, testutil.Random(r, k, p))
 						noise.Scale(d, noise)
 						h.Add(h, noise)
 						u, err := New(v.method, a, y, opt)
@@ -506,7 +507,7 @@ func TestInverseNodes(t *testing.T) {
 							t.Errorf("%s: error %.2g of W, bound %.2g", name, got, bound)
 						}
 						// What comes after uses the whole new state.
-						ax, ya := Random(r, 7, k+p), Random(r, 7, c)
+						ax, ya := testutil.Random(r, 7, k+p), testutil.Random(r, 7, c)
 						if err := u.AddInputs(ax, ya); err != nil {
 							t.Fatalf("%s: %v", name, err)
 						}
@@ -533,22 +534,22 @@ func TestInverseLeverage(t *testing.T) {
 		for _, lambda := range []float64{0, 0.1} {
 			opt.Lambda = lambda
 			r := rand.New(rand.NewPCG(58, 0))
-			a := withCondition(r, l, k, 100)
+			a := testutil.WithCondition(r, l, k, 100)
 			identity := mat.NewDense(l, l, nil)
 			for i := range l {
 				identity.Set(i, i, 1)
 			}
 			hat := new(mat.Dense)
 			hat.Mul(a, reference(a, identity, lambda))
-			u, err := New(v.method, dense.RowRange(a, 0, 30), Random(r, 30, 1), opt)
+			u, err := New(v.method, dense.RowRange(a, 0, 30), testutil.Random(r, 30, 1), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := u.AddInputs(dense.RowRange(a, 30, l), Random(r, 10, 1)); err != nil {
+			if err := u.AddInputs(dense.RowRange(a, 30, l), testutil.Random(r, 10, 1)); err != nil {
 				t.Fatal(err)
 			}
 			// More rows than are taken at a time, in a matrix with gaps.
-			const times = state.LeverageRows/l + 2
+			const times = 512/l + 2
 			x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
 			for i := range times * l {
 				x.SetRow(i, a.RawRowView(i%l))
@@ -578,26 +579,26 @@ func TestInverseRefusesStart(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		r := rand.New(rand.NewPCG(59, 0))
 		var rank *RankError
-		if _, err := New(v.method, Random(r, 4, 5), Random(r, 4, 1), opt); !errors.As(err, &rank) {
+		if _, err := New(v.method, testutil.Random(r, 4, 5), testutil.Random(r, 4, 1), opt); !errors.As(err, &rank) {
 			t.Errorf("fewer rows than nodes: %v", err)
 		}
 		var ill *ConditionError
 		singular := map[string]*mat.Dense{
-			"rank 3": randomRank(r, 20, 5, 3), "zeros": mat.NewDense(20, 5, nil), "κ 1e18": withCondition(r, 20, 5, 1e18),
+			"rank 3": testutil.RandomRank(r, 20, 5, 3), "zeros": mat.NewDense(20, 5, nil), "κ 1e18": testutil.WithCondition(r, 20, 5, 1e18),
 		}
 		for name, a := range singular {
-			if _, err := New(v.method, a, Random(r, 20, 1), opt); !errors.As(err, &ill) || len(ill.Instead) == 0 {
+			if _, err := New(v.method, a, testutil.Random(r, 20, 1), opt); !errors.As(err, &ill) || len(ill.Instead) == 0 {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		large := Random(r, 20, 5)
+		large := testutil.Random(r, 20, 5)
 		large.Scale(1e160, large)
-		if _, err := New(v.method, large, Random(r, 20, 1), opt); !errors.Is(err, ErrOverflow) {
+		if _, err := New(v.method, large, testutil.Random(r, 20, 1), opt); !errors.Is(err, ErrOverflow) {
 			t.Errorf("large numbers: %v", err)
 		}
-		small := Random(r, 20, 5)
+		small := testutil.Random(r, 20, 5)
 		small.Scale(1e-160, small)
-		y := Random(r, 20, 1)
+		y := testutil.Random(r, 20, 1)
 		u, err := New(v.method, small, y, opt)
 		if v.method == RidgeInverse {
 			if !errors.As(err, &ill) {
@@ -620,7 +621,7 @@ func TestInverseOverflow(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 5, 2
 		r := rand.New(rand.NewPCG(60, 0))
-		a, y := Random(r, 20, k), Random(r, 20, c)
+		a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
 		a.Scale(1e-100, a)
 		if v.method == RidgeInverse {
 			opt.Lambda = 1e-205
@@ -632,7 +633,7 @@ func TestInverseOverflow(t *testing.T) {
 		for _, q := range []int{1, 3, 200} {
 			for _, size := range [][2]float64{{1e60, 1}, {1e120, 1e150}, {1e100, 1e200}, {1e-80, 1e300}} {
 				// The last row, so that others have been added when it comes.
-				ax, ya := Random(r, q, k), Random(r, q, c)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				ax.Scale(1e-100, ax)
 				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
 				floats.Scale(size[1], ya.RawRowView(q-1))

@@ -250,7 +250,7 @@ func TestMemoryCondition(t *testing.T) {
 func TestMemoryCancelable(t *testing.T) {
 	const k, c = 40, 2
 	a, y := memoryData(100, k, c)
-	ax, ya := memoryData(state.ContextRows+1, k, c)
+	ax, ya := memoryData(state.PanelRows+1, k, c)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, m := range []Method{Gram, QR} {

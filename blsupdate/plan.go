@@ -3,19 +3,22 @@ package blsupdate
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"blskernel/internal/backend"
 )
 
-// A Choice is the method that Plan recommends, and how it compares with the others.
+// A Choice is the method that Plan recommends, and its comparison with the others.
 type Choice struct {
 	Method  Method
 	Options Options // for New: Lambda, Form, Solve and Backend are set
 	Seconds float64 // predicted for all batches and solutions for the weights, without the start
 
-	// Candidates has all methods in all forms: those that are valid first, the fastest before the others.
+	// Candidates has all methods in all forms, valid ones first and then by time.
 	Candidates []Candidate
 
 	batches batches
@@ -32,8 +35,8 @@ type Candidate struct {
 	Flops   float64
 	Memory  float64 // bytes of the state after the last batch, and of new storage of an update or solution
 
-	// Power is that of the condition number κ with which the error of W grows, eps κ or eps κ². Digits is the
-	// number of decimal digits of W that the bound leaves, as in Condition; NaN where κ is not known.
+	// Power is that of the condition number κ in the error of W, eps κ or eps κ². Digits is the number of decimal digits of
+	// W that the bound leaves, as in Condition, and NaN where κ is not known.
 	Power  int
 	Digits float64
 
@@ -41,26 +44,38 @@ type Candidate struct {
 	WhyNot string
 }
 
-// Valid tells whether the candidate does all that is needed.
+// Valid reports whether the candidate meets all needs.
 func (c Candidate) Valid() bool { return c.WhyNot == "" }
 
-// tie is the relative difference of predicted times up to which the more accurate method is preferred: about the
-// error of a prediction.
+// A PlanError says that no method meets all needs.
+type PlanError struct {
+	Candidates []Candidate // with the reasons
+}
+
+// Error lists the reasons.
+func (e *PlanError) Error() string {
+	var reasons []string
+	for _, c := range e.Candidates {
+		reasons = append(reasons, c.name()+": "+c.WhyNot)
+	}
+	return "blsupdate: no method does all that is needed: " + strings.Join(reasons, "; ")
+}
+
+// tie is the relative difference of predicted times, about the error of a prediction, up to which the more accurate method
+// is preferred.
 const tie = 0.03
 
-// Plan returns the method, and its form, that learns batches of q rows in the least time: from l samples of k nodes and
-// c targets on, with the weights wanted as needs says. l is the number of samples before the first batch.
+// Plan returns the method and form that learns batches of q rows in the least time, after l samples of k nodes and c
+// targets, with the weights wanted as needs says.
 //
-// The time is predicted from the flop model of every method (see Model), whose steps are lists of operations, and from
-// the rates of each kind of operation on this machine at the sizes in question. A candidate must do all that is
-// needed, must be able to start from l samples, must have the weights when they are wanted, and must keep to Memory and
-// Digits. Original and Improved are candidates for lambda = 0 only: with a ridge theirs is not the solution of the
-// ridge problem (see Options.Lambda). Of valid candidates whose times differ by less than 3 per cent the one with the
-// slower growing error is chosen, and Original only where nothing else is valid. As long as l < k the new rows are taken
-// to be in general position, so that they complete the row space of A, which for A⁺ is another and dearer update.
+// It predicts times from the flop model of every method (see Model) and the rates of this machine. A candidate must support
+// what is needed, start from l samples, have the weights when they are wanted, and keep to Memory and Digits. Original
+// and Improved are candidates for lambda = 0 only, since with a ridge they only approximate the ridge solution. Of valid
+// candidates within 3% of each other the one with the slower growing error wins; Original only where nothing else is
+// valid. As long as l < k, new rows are taken to complete the row space of A, which for A⁺ is a dearer update.
 //
-// The error is an *OptionError where a size or a need is out of range, a *PlanError where no candidate is valid, with
-// a Choice that has the candidates and no method, or what RatesFor returns.
+//	errors: an *OptionError for a size or a need out of range; a *PlanError, with a Choice of the candidates and no
+//	method, where none is valid; that of RatesFor.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for _, size := range []struct {
 		name  string
@@ -70,20 +85,19 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 			return Choice{}, &OptionError{Option: size.name, Value: size.value, Want: "at least 1"}
 		}
 	}
-	needs = needs.withDefaults()
+	needs.Batches, needs.Digits = cmp.Or(needs.Batches, 1), cmp.Or(needs.Digits, enoughDigits)
 	if err := needs.check(); err != nil {
 		return Choice{}, err
 	}
-	rates := needs.Rates
-	if rates == nil {
+	if needs.Rates == nil {
 		var err error
-		if rates, err = RatesFor(context.Background(), needs.Backend, nil); err != nil {
+		if needs.Rates, err = RatesFor(context.Background(), needs.Backend, nil); err != nil {
 			return Choice{}, err
 		}
 	}
 	choice := Choice{
 		batches: batches{l: l, k: k, q: q, c: c, count: needs.Batches, atEnd: needs.WeightsAtEnd},
-		needs:   needs, rates: rates,
+		needs:   needs, rates: needs.Rates,
 	}
 	for _, candidate := range candidates(needs) {
 		if choice.consider(&candidate) {
@@ -91,7 +105,7 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 		}
 	}
 	slices.SortStableFunc(choice.Candidates, func(a, b Candidate) int {
-		return cmp.Or(-compareBools(a.Valid(), b.Valid()), cmp.Compare(a.Seconds, b.Seconds))
+		return cmp.Or(cmp.Compare(invalid(a), invalid(b)), cmp.Compare(a.Seconds, b.Seconds))
 	})
 	best, ok := choose(choice.Candidates)
 	if !ok {
@@ -101,25 +115,16 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	return choice, nil
 }
 
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
+func invalid(c Candidate) int {
+	if c.Valid() {
 		return 0
-	case a:
-		return 1
-	default:
-		return -1
 	}
+	return 1
 }
 
-// choose returns the best of the candidates, of which the valid ones come first, by time.
+// choose returns the best of the candidates, which are sorted.
 func choose(all []Candidate) (best Candidate, ok bool) {
-	valid := all[:0:0]
-	for _, c := range all {
-		if c.Valid() {
-			valid = append(valid, c)
-		}
-	}
+	valid := slices.DeleteFunc(slices.Clone(all), func(c Candidate) bool { return !c.Valid() })
 	if others := slices.DeleteFunc(slices.Clone(valid), func(c Candidate) bool { return c.Method == Original }); len(others) > 0 {
 		valid = others
 	}
@@ -137,49 +142,80 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 
 // candidates returns the methods in their forms.
 func candidates(n Needs) []Candidate {
-	backend := backend.Or(n.Backend)
-	var all []Candidate
-	add := func(m Method, power int, opt Options) {
-		opt.Lambda, opt.Backend = n.Lambda, backend
-		all = append(all, Candidate{Method: m, Options: opt, Power: power})
+	all := []Candidate{
+		{Method: Gram, Power: 2},
+		{Method: QR, Power: 1},
+		{Method: RidgeInverse, Power: 2, Options: Options{Form: Small}},
+		{Method: RidgeInverse, Power: 2, Options: Options{Form: Large}},
+		{Method: InverseCholesky, Power: 1, Options: Options{Form: Small}},
+		{Method: InverseCholesky, Power: 1, Options: Options{Form: Large}},
+		{Method: Improved, Power: 1, Options: Options{Form: Small, Solve: true}},
+		{Method: Improved, Power: 1, Options: Options{Form: Compressed, Solve: true}},
+		{Method: Improved, Power: 2, Options: Options{Form: Large, Solve: true}},
+		{Method: Original, Power: 1},
 	}
-	add(Gram, 2, Options{})
-	add(QR, 1, Options{})
-	add(RidgeInverse, 2, Options{Form: Small})
-	add(RidgeInverse, 2, Options{Form: Large})
-	add(InverseCholesky, 1, Options{Form: Small})
-	add(InverseCholesky, 1, Options{Form: Large})
-	add(Improved, 1, Options{Form: Small, Solve: true})
-	add(Improved, 1, Options{Form: Compressed, Solve: true})
-	add(Improved, 2, Options{Form: Large, Solve: true})
-	add(Original, 1, Options{})
+	for i := range all {
+		all[i].Options.Lambda, all[i].Options.Backend = n.Lambda, backend.Or(n.Backend)
+	}
 	return all
 }
 
-// consider fills in what a candidate costs and why it is not valid. It reports whether it is a candidate at all: it is
-// none where its form is another one for such batches, and where no model says what it costs.
+// consider completes a candidate. It reports whether it is one: its form must be its own for such batches, and its cost
+// known.
 func (p *Choice) consider(c *Candidate) bool {
 	b, n := p.batches, p.needs
 	if c.Options.Form == Compressed && b.q <= b.k {
 		return false // it is Small
 	}
-	cost := predict(p.rates, c.Method, c.Options, b)
-	if !cost.known {
+	predicted := predict(p.rates, c.Method, c.Options, b)
+	if !predicted.known {
 		return false
 	}
-	c.Seconds, c.Flops = cost.seconds, cost.flops
-	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + cost.workspace)
+	c.Seconds, c.Flops = predicted.seconds, predicted.flops
+	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + predicted.workspace)
 	c.Digits = math.NaN()
 	if n.Condition > 0 {
-		c.Digits = digits(b.Total(), 1/n.Condition, c.Power)
+		c.Digits = digits(b.total(), 1/n.Condition, c.Power)
 	}
 	c.WhyNot = p.whyNot(c)
 	return true
 }
 
-// stateNumbers returns how many numbers the state of a method has after all batches.
+// whyNot returns why a candidate does not meet the needs, or an empty string.
+func (p *Choice) whyNot(c *Candidate) string {
+	b, n := p.batches, p.needs
+	inverse := c.Method.HasInverse()
+	for _, need := range n.actions() {
+		if !Supports(c.Method, need) {
+			return fmt.Sprintf("it has no %v", need)
+		}
+	}
+	var rank *RankError
+	first := b.firstWeights()
+	switch err := CheckStart(c.Method, c.Options, b.l, b.k); {
+	case n.Pseudoinverse && !inverse:
+		return "it does not have A+"
+	case inverse && n.Lambda > 0:
+		return "for lambda > 0 it is not the solution of the ridge problem"
+	case errors.As(err, &rank):
+		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", b.l, b.k)
+	case b.l < b.k && n.Condition == 0 && c.Method == RidgeInverse:
+		return "from fewer samples than nodes its error is that of eps ‖A‖²/lambda, and stays; give Condition to allow it"
+	case inverse && n.Removal && n.Forgetting:
+		return "it cannot remove rows after Forget"
+	case (c.Method == Gram || c.Method == QR) && n.Lambda == 0 && first < b.k:
+		return fmt.Sprintf("without a ridge it has no weights from %d samples for %d nodes", first, b.k)
+	case n.Condition > 0 && c.Digits < n.Digits:
+		return fmt.Sprintf("rounding leaves %.1f digits for sure, of %.3g wanted", c.Digits, n.Digits)
+	case n.Memory > 0 && c.Memory > float64(n.Memory):
+		return fmt.Sprintf("it takes %s of memory, of %s allowed", byteCount(c.Memory), byteCount(float64(n.Memory)))
+	}
+	return ""
+}
+
+// stateNumbers returns the numbers in the state of a method after all batches.
 func stateNumbers(m Method, opt Options, b batches) float64 {
-	l, k, c := float64(b.Total()), float64(b.k), float64(b.c)
+	l, k, c := float64(b.total()), float64(b.k), float64(b.c)
 	switch m {
 	case Gram:
 		return k*(k+1) + 2*k*c // the factor beside G, and W beside T

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Explain says in words and a table why the method was chosen.
+// Explain says in words and a table why Plan chose the method.
 func (p Choice) Explain() string {
 	var text strings.Builder
 	b, n := p.batches, p.needs
@@ -44,7 +44,7 @@ func (p Choice) table() string {
 	return text.String()
 }
 
-// reason says why the choice is what it is.
+// reason says why the choice was made.
 func (p Choice) reason() string {
 	best, ok := choose(p.Candidates)
 	if !ok {

@@ -1,9 +1,8 @@
 package blsupdate
 
 import (
-	"math"
-
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 )
 
 // Needs says what a model is wanted for, beside the sizes. The zero value is one batch, with the weights after it, for
@@ -13,48 +12,36 @@ type Needs struct {
 	Lambda float64
 	// Batches is the number of batches to come; 0 stands for 1.
 	Batches int
-	// WeightsAtEnd says that weights are wanted once, after all batches, and not after each of them.
+	// WeightsAtEnd says that weights are wanted once, after all batches, and not after each.
 	WeightsAtEnd bool
 
-	// What else the model will be asked for: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself,
-	// which only a Pseudoinverter has.
+	// Further uses: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself, which only a Pseudoinverter has.
 	Removal, Merging, RidgeChange, Nodes, Forgetting, Pseudoinverse bool
 
-	// Condition is the 2-norm condition number κ of [A; sqrt(lambda) I], the largest that it has on the way, where
-	// it is known. With it a method whose error bound leaves fewer than Digits correct decimal digits of W is
-	// not valid. 0 says that it is not known; then no method is ruled out by its errors, and Explain says so.
+	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] on the way. A method is not valid if its
+	// error bound leaves fewer than Digits correct decimal digits of W. 0 stands for an unknown κ, which rules no method
+	// out.
 	Condition float64
 	// Digits is the number of decimal digits of W that are wanted; 0 stands for 6.
 	Digits float64
 
-	// Memory bounds the bytes that the state, after the last batch, and the new storage of an update may take, by
-	// the model; 0 is no bound.
+	// Memory bounds the bytes of the state after the last batch and of the new storage of an update, by the model; 0 is no
+	// bound.
 	Memory int64
 
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
-	// Rates predict the times; nil stands for RatesFor(Backend), which measures them for a minute or two
-	// where that was never done on this machine: call it yourself to see the progress or to be able to stop it.
-	// They may be those of another machine.
+	// Rates predict the times, and may be those of another machine. nil stands for RatesFor(Backend), which measures for a
+	// minute or two at the first call on a machine. Call it before to see the progress or to be able to stop it.
 	Rates *Rates
-}
-
-// withDefaults returns the needs with numbers where zero stands for another one.
-func (n Needs) withDefaults() Needs {
-	if n.Batches == 0 {
-		n.Batches = 1
-	}
-	if n.Digits == 0 {
-		n.Digits = enoughDigits
-	}
-	return n
 }
 
 // check returns an *OptionError if a number is out of range.
 func (n Needs) check() error {
+	if err := api.CheckLambda(n.Lambda); err != nil {
+		return err
+	}
 	switch {
-	case !(n.Lambda >= 0) || math.IsInf(n.Lambda, 1):
-		return &OptionError{Option: "Lambda", Value: n.Lambda, Want: "a finite number that is not negative"}
 	case n.Batches < 1:
 		return &OptionError{Option: "Batches", Value: n.Batches, Want: "at least 1, or 0 for 1"}
 	case n.Condition != 0 && !(n.Condition >= 1):
@@ -70,13 +57,15 @@ func (n Needs) check() error {
 // actions returns what the method has to support.
 func (n Needs) actions() []Action {
 	var all []Action
-	for _, a := range []struct {
-		wanted bool
-		action Action
-	}{{n.Removal, ActionRemove}, {n.Merging, ActionMerge}, {n.RidgeChange, ActionRidge}, {n.Nodes, ActionNodes}, {n.Forgetting, ActionForget}} {
-		if a.wanted {
-			all = append(all, a.action)
+	add := func(wanted bool, action Action) {
+		if wanted {
+			all = append(all, action)
 		}
 	}
+	add(n.Removal, ActionRemove)
+	add(n.Merging, ActionMerge)
+	add(n.RidgeChange, ActionRidge)
+	add(n.Nodes, ActionNodes)
+	add(n.Forgetting, ActionForget)
 	return all
 }

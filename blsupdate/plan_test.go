@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // flopRates are rates by which the time is the number of flops.
@@ -168,7 +170,7 @@ func TestPlanStarts(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := rand.New(rand.NewPCG(uint64(l), 5))
-			a, y, ax, ya := Random(r, l, k), Random(r, l, c), Random(r, q, k), Random(r, q, c)
+			a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, q, k), testutil.Random(r, q, c)
 			for _, candidate := range got.Candidates {
 				u, err := New(candidate.Method, a, y, candidate.Options)
 				if err == nil {

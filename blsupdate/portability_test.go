@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"testing"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
@@ -56,7 +55,7 @@ func TestStatesFromElsewhere(t *testing.T) {
 		t.Fatal("singular value decomposition failed")
 	}
 	least := svd.Values(nil)[k-1]
-	for _, method := range api.AllMethods {
+	for _, method := range Methods() {
 		v := variant{method, Auto, false}
 		lambda := 0.0
 		if v.ridgeSolver() {

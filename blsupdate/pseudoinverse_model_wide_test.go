@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 )
 
 // TestModelWide compares Model with what updates count as long as there are fewer samples than nodes, for
@@ -16,7 +18,7 @@ import (
 // another way to B, the rows of A and k - l of the batch are orthogonal, and these longer than the others.
 func TestModelWide(t *testing.T) {
 	all := append(slices.Clone(configurations), variant{Improved, Compressed, true}, variant{Improved, Paper, true}, variant{Improved, Auto, true})
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{2, 5, 13} {
 			for _, l := range []int{1, k / 2, k - 1} {
 				for _, q := range []int{1, k - l - 1, k - l, k - l + 1, k - 1, k, k + 1, k + k/2, 3*k + 1} {
@@ -28,15 +30,15 @@ func TestModelWide(t *testing.T) {
 							}
 							const c = 3
 							r := rand.New(rand.NewPCG(78, uint64(k*k+l)))
-							basis := orthonormal(r, k, k)
-							ax := scaled(Random(r, q, k), 0.5)
+							basis := testutil.Orthonormal(r, k, k)
+							ax := scaled(testutil.Random(r, q, k), 0.5)
 							for i, place := range r.Perm(q)[:min(q, k-l)] {
 								for j := range k {
 									ax.Set(place, j, 8*basis.At(l+i, j))
 								}
 							}
-							u := mustNew(t, cfg.method, rowsBetween(basis, 0, l), Random(r, l, c), opt)
-							do(t, u, u.AddInputs(ax, Random(r, q, c)))
+							u := mustNew(t, cfg.method, rowsBetween(basis, 0, l), testutil.Random(r, l, c), opt)
+							do(t, u, u.AddInputs(ax, testutil.Random(r, q, c)))
 							checkPrediction(t, u, Model(cfg.method, ActionAdd, opt, Shape{L: l, K: k, Q: q, C: c}))
 							if t.Failed() {
 								t.Fatalf("l=%d k=%d q=%d %v %+v", l, k, q, cfg, opt)
@@ -76,7 +78,7 @@ func checkPrediction(t *testing.T, u Updater, model []StepFlops) {
 func TestModelWideCompressed(t *testing.T) {
 	const l, k, q, c = 20, 50, 60, 1
 	r := rand.New(rand.NewPCG(79, 0))
-	u := mustNew(t, Improved, Random(r, l, k), Random(r, l, c), Options{Form: Compressed})
-	do(t, u, u.AddInputs(Random(r, q, k), Random(r, q, c)))
+	u := mustNew(t, Improved, testutil.Random(r, l, k), testutil.Random(r, l, c), Options{Form: Compressed})
+	do(t, u, u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)))
 	checkPrediction(t, u, Model(Improved, ActionAdd, Options{Form: Compressed}, Shape{L: l, K: k, Q: q, C: c}))
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -20,7 +20,7 @@ import (
 func TestNodesOrder(t *testing.T) {
 	const k, p, l = 4, 2, 20
 	r := rand.New(rand.NewPCG(77, 0))
-	wide, y := Random(r, l, k+p), Random(r, l, 2)
+	wide, y := testutil.Random(r, l, k+p), testutil.Random(r, l, 2)
 	wide.SetRow(6, wide.RawRowView(5)) // the same sample twice
 	y.SetRow(6, y.RawRowView(5))
 	roots := make([]float64, l) // those of the weights
@@ -37,7 +37,7 @@ func TestNodesOrder(t *testing.T) {
 			}
 		}
 	}), 3, 5)
-	have, haveY := take(dense.ScaleRows(wide, roots), kept), take(dense.ScaleRows(y, roots), kept)
+	have, haveY := take(scaleRows(wide, roots), kept), take(scaleRows(y, roots), kept)
 	for _, cfg := range configurations {
 		u := mustNew(t, cfg.method, columnsBetween(rowsBetween(wide, 0, 8), 0, k), rowsBetween(y, 0, 8), Options{Form: cfg.form, Solve: cfg.solve})
 		do(t, u, u.AddInputs(columnsBetween(rowsBetween(wide, 8, 12), 0, k), rowsBetween(y, 8, 12)))
@@ -83,6 +83,6 @@ func TestNodesOrder(t *testing.T) {
 		}
 		do(t, u, u.AddNodes(columnsBetween(have, 0, k), columnsBetween(have, k, k+p), haveY))
 		// The samples are known by their new rows.
-		do(t, u, u.AddNodes(have, Random(r, n, 1), haveY))
+		do(t, u, u.AddNodes(have, testutil.Random(r, n, 1), haveY))
 	}
 }

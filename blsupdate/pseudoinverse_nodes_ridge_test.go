@@ -7,6 +7,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -30,33 +32,33 @@ func ridgeInverseOf(a *mat.Dense, lambda float64) *mat.Dense {
 // change S⁺, of which A⁺ is the first l columns, by κ times as much, relatively to its norm κ/‖S‖; and W = A⁺Y by
 // ‖Y‖ times that. c is 10.
 func TestNodesRidge(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(76, 0))
 		const k = 4
-		tall, wide := Random(r, 20, k), Random(r, 3, k)
+		tall, wide := testutil.Random(r, 20, k), testutil.Random(r, 3, k)
 		inside := func(a *mat.Dense, p int) *mat.Dense {
 			var h mat.Dense
-			h.Mul(a, Random(r, k, p))
+			h.Mul(a, testutil.Random(r, k, p))
 			return &h
 		}
 		for _, test := range []struct {
 			name string
 			a, h *mat.Dense
 		}{
-			{"one node", tall, Random(r, 20, 1)},
-			{"some nodes", tall, Random(r, 20, 5)},
+			{"one node", tall, testutil.Random(r, 20, 1)},
+			{"some nodes", tall, testutil.Random(r, 20, 5)},
 			{"combinations", tall, inside(tall, 3)},
 			{"the same again", tall, gonummat.DenseCopyOf(tall)},
 			{"zero", tall, mat.NewDense(20, 2, nil)},
-			{"some of each", tall, dense.Beside(dense.Beside(inside(tall, 2), Random(r, 20, 1)), mat.NewDense(20, 1, nil))},
-			{"more columns than rows", tall, Random(r, 20, 18)},
-			{"more nodes than samples", tall, Random(r, 20, 23)},
-			{"wide", wide, Random(r, 3, 2)},
+			{"some of each", tall, dense.Beside(dense.Beside(inside(tall, 2), testutil.Random(r, 20, 1)), mat.NewDense(20, 1, nil))},
+			{"more columns than rows", tall, testutil.Random(r, 20, 18)},
+			{"more nodes than samples", tall, testutil.Random(r, 20, 23)},
+			{"wide", wide, testutil.Random(r, 3, 2)},
 		} {
 			for _, lambda := range []float64{1e-8, 1e-3, 0.3, 20} {
 				for _, factor := range []float64{1, 0.7} {
 					l, p := test.h.Dims()
-					y := Random(r, l, 2)
+					y := testutil.Random(r, l, 2)
 					opt := Options{Lambda: lambda, Backend: b}
 					if l < k+p {
 						opt.C = CZero // which is to say that dependent rows are none of our business
@@ -69,7 +71,7 @@ func TestNodesRidge(t *testing.T) {
 						for i := range roots {
 							roots[i] = math.Sqrt(factor)
 						}
-						a, h, y, ridge = dense.ScaleRows(a, roots), dense.ScaleRows(h, roots), dense.ScaleRows(y, roots), factor*lambda
+						a, h, y, ridge = scaleRows(a, roots), scaleRows(h, roots), scaleRows(y, roots), factor*lambda
 					}
 					for range 2 {
 						do(t, u, u.AddNodes(a, h, y))
@@ -85,7 +87,7 @@ func TestNodesRidge(t *testing.T) {
 						if l < dense.Cols(a)+1 {
 							break
 						}
-						h = Random(r, l, 1)
+						h = testutil.Random(r, l, 1)
 					}
 					if t.Failed() {
 						t.Fatalf("%s, lambda %g, factor %g", test.name, lambda, factor)
@@ -125,16 +127,16 @@ func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, la
 // explain the error of W grows like eps κ; by the Schur complement it would grow like eps κ².
 func TestNodesRidgeError(t *testing.T) {
 	const l, k, p = 40, 6, 4
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, trace := range []float64{1e-2, 1e-4, 1e-6} {
 			for seed := range uint64(5) {
 				r := rand.New(rand.NewPCG(80, seed))
 				lambda := 0.01 * trace * trace
-				a, y, h := withCondition(r, l, k, 10), mat.NewDense(l, 1, nil), mat.NewDense(l, p, nil)
-				h.Mul(a, Random(r, k, p))
-				h.Add(h, scaled(Random(r, l, p), trace))
+				a, y, h := testutil.WithCondition(r, l, k, 10), mat.NewDense(l, 1, nil), mat.NewDense(l, p, nil)
+				h.Mul(a, testutil.Random(r, k, p))
+				h.Add(h, scaled(testutil.Random(r, l, p), trace))
 				all := dense.Beside(a, h)
-				y.Mul(all, Random(r, k+p, 1))
+				y.Mul(all, testutil.Random(r, k+p, 1))
 				u := mustNew(t, Improved, a, y, Options{Lambda: lambda, Backend: b})
 				do(t, u, u.AddNodes(a, h, y))
 				checkWeights(t, u, all, y, lambda, variant{method: Improved}.accuracy(l, kappaOf(all, lambda)))
@@ -148,7 +150,7 @@ func TestNodesRidgeError(t *testing.T) {
 func TestNodesRidgeAfterRows(t *testing.T) {
 	const l, q, k, p = 30, 20, 5, 3
 	r := rand.New(rand.NewPCG(81, 0))
-	all, y := Random(r, l+q, k+p), Random(r, l+q, 2)
+	all, y := testutil.Random(r, l+q, k+p), testutil.Random(r, l+q, 2)
 	a := columnsBetween(all, 0, k)
 	_, values := pinvOf(rowsBetween(a, 0, l))
 	for _, lambda := range []float64{1e-6, 1e-4, 1e-2} {

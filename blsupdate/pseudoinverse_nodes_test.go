@@ -8,6 +8,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -21,46 +23,46 @@ func TestNodesAnyRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	inside := func(a *mat.Dense, p int) *mat.Dense { // combinations of the columns of A
 		var h mat.Dense
-		h.Mul(a, Random(r, dense.Cols(a), p))
+		h.Mul(a, testutil.Random(r, dense.Cols(a), p))
 		return &h
 	}
-	tall, square, wide, deficient := Random(r, 30, 5), Random(r, 6, 6), Random(r, 4, 7), randomRank(r, 30, 7, 4)
-	large := Random(r, 30, 2)
+	tall, square, wide, deficient := testutil.Random(r, 30, 5), testutil.Random(r, 6, 6), testutil.Random(r, 4, 7), testutil.RandomRank(r, 30, 7, 4)
+	large := testutil.Random(r, 30, 2)
 	large.Scale(1e6, large)
-	mixed := dense.Beside(dense.Beside(inside(tall, 2), Random(r, 30, 2)), dense.Beside(inside(tall, 1), Random(r, 30, 1)))
+	mixed := dense.Beside(dense.Beside(inside(tall, 2), testutil.Random(r, 30, 2)), dense.Beside(inside(tall, 1), testutil.Random(r, 30, 1)))
 	for _, test := range []struct {
 		name string
 		a, h *mat.Dense
 		rank int // of C
 	}{
-		{"new", tall, Random(r, 30, 4), 4},
-		{"one node", tall, Random(r, 30, 1), 1},
+		{"new", tall, testutil.Random(r, 30, 4), 4},
+		{"one node", tall, testutil.Random(r, 30, 1), 1},
 		{"combinations", tall, inside(tall, 3), 0},
 		{"large combinations", tall, scaled(inside(tall, 3), 1e6), 0},
 		{"some of both", tall, mixed, 3},
 		{"the same again", tall, gonummat.DenseCopyOf(tall), 0},
 		{"one new node twice", tall, dense.Beside(large, large), 2},
 		{"zero", tall, mat.NewDense(30, 2, nil), 0},
-		{"zero and new", tall, dense.Beside(mat.NewDense(30, 1, nil), Random(r, 30, 1)), 1},
-		{"until A is square", tall, Random(r, 30, 25), 25},
-		{"until A is wide", tall, Random(r, 30, 28), 25},
-		{"more nodes than samples", tall, Random(r, 30, 33), 25},
-		{"square", square, Random(r, 6, 2), 0},
-		{"wide", wide, Random(r, 4, 3), 0},
-		{"wide, more nodes than samples", wide, Random(r, 4, 6), 0},
-		{"deficient", deficient, Random(r, 30, 3), 3},
+		{"zero and new", tall, dense.Beside(mat.NewDense(30, 1, nil), testutil.Random(r, 30, 1)), 1},
+		{"until A is square", tall, testutil.Random(r, 30, 25), 25},
+		{"until A is wide", tall, testutil.Random(r, 30, 28), 25},
+		{"more nodes than samples", tall, testutil.Random(r, 30, 33), 25},
+		{"square", square, testutil.Random(r, 6, 2), 0},
+		{"wide", wide, testutil.Random(r, 4, 3), 0},
+		{"wide, more nodes than samples", wide, testutil.Random(r, 4, 6), 0},
+		{"deficient", deficient, testutil.Random(r, 30, 3), 3},
 		{"deficient, combinations", deficient, inside(deficient, 3), 0},
-		{"deficient, both", deficient, dense.Beside(inside(deficient, 2), Random(r, 30, 2)), 2},
-		{"zero matrix", mat.NewDense(8, 3, nil), Random(r, 8, 2), 2},
+		{"deficient, both", deficient, dense.Beside(inside(deficient, 2), testutil.Random(r, 30, 2)), 2},
+		{"zero matrix", mat.NewDense(8, 3, nil), testutil.Random(r, 8, 2), 2},
 		{"zero matrix, zero", mat.NewDense(8, 3, nil), mat.NewDense(8, 2, nil), 0},
 	} {
 		for _, cfg := range configurations {
 			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+				backends.On(t, func(t *testing.T, b blskernel.Backend) {
 					rt := rand.New(rand.NewPCG(72, 0))
 					l, k := test.a.Dims()
 					p := dense.Cols(test.h)
-					y := Random(rt, l, 2)
+					y := testutil.Random(rt, l, 2)
 					first := max(1, l-3) // so that P has several blocks
 					opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b}
 					u := mustNew(t, cfg.method, rowsBetween(test.a, 0, first), rowsBetween(y, 0, first), opt)
@@ -68,23 +70,23 @@ func TestNodesAnyRank(t *testing.T) {
 					var states spread
 					states.Add(rowsBetween(test.a, 0, first))
 					states.Add(test.a)
-					rank := stateOf(u).Rank
+					rank := rankOf(u)
 
 					do(t, u, u.AddNodes(test.a, test.h, y))
 					all := dense.Beside(test.a, test.h)
 					states.Add(all)
-					if got := u.Report().RankC; got != test.rank || stateOf(u).Rank != rank+test.rank {
-						t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, stateOf(u).Rank, rank)
+					if got := u.Report().RankC; got != test.rank || rankOf(u) != rank+test.rank {
+						t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, rankOf(u), rank)
 					}
-					checkKept(t, stateOf(u), all)
+					checkKept(t, u, all)
 					checkState(t, u, all, y, states.kappa(), true)
 
-					ax, ya := Random(rt, 2*(k+p), k+p), Random(rt, 2*(k+p), 2)
+					ax, ya := testutil.Random(rt, 2*(k+p), k+p), testutil.Random(rt, 2*(k+p), 2)
 					do(t, u, u.AddInputs(ax, ya))
 					all, y = stack(all, ax), stack(y, ya)
 					states.Add(all)
 					checkState(t, u, all, y, states.kappa(), true)
-					checkKept(t, stateOf(u), all)
+					checkKept(t, u, all)
 					gone := []int{dense.Rows(all) - 1, l} // known with their new columns
 					do(t, u, u.RemoveInputs(take(all, gone), take(y, gone)))
 				})
@@ -96,20 +98,20 @@ func TestNodesAnyRank(t *testing.T) {
 // TestNodesError compares W with a 400-bit solution for new nodes that are nearly combinations of the
 // old ones and of each other, which makes A ill-conditioned: the error grows like eps κ.
 func TestNodesError(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
 			for seed := range uint64(5) {
 				r := rand.New(rand.NewPCG(73, seed))
 				const l, k, p = 40, 6, 5
-				all, y := withCondition(r, l, k+p, kappa), Random(r, l, 1)
+				all, y := testutil.WithCondition(r, l, k+p, kappa), testutil.Random(r, l, 1)
 				u := mustNew(t, Improved, columnsBetween(all, 0, k), y, Options{Backend: b})
 				do(t, u, u.AddNodes(columnsBetween(all, 0, k), columnsBetween(all, k, k+p), y))
 				v := variant{Improved, Auto, false}
 				checkWeights(t, u, all, y, 0, v.accuracy(l, kappa))
 
 				// New columns that are old ones but for a trace.
-				a := Random(r, l, k)
-				h := scaled(Random(r, l, p), 1/kappa)
+				a := testutil.Random(r, l, k)
+				h := scaled(testutil.Random(r, l, p), 1/kappa)
 				h.Add(h, columnsBetween(a, 0, p))
 				u = mustNew(t, Improved, a, y, Options{Backend: b})
 				do(t, u, u.AddNodes(a, h, y))
@@ -119,9 +121,9 @@ func TestNodesError(t *testing.T) {
 				// The same where A is ill-conditioned itself: C has to be orthogonal to A to better
 				// than κ(A).
 				root := math.Pow(kappa, 0.75)
-				a = withCondition(r, l, k, root)
-				h.Mul(a, Random(r, k, p))
-				h.Add(h, scaled(Random(r, l, p), 1/root))
+				a = testutil.WithCondition(r, l, k, root)
+				h.Mul(a, testutil.Random(r, k, p))
+				h.Add(h, scaled(testutil.Random(r, l, p), 1/root))
 				u = mustNew(t, Improved, a, y, Options{Backend: b})
 				do(t, u, u.AddNodes(a, h, y))
 				all = dense.Beside(a, h)
@@ -137,10 +139,10 @@ func TestNodesError(t *testing.T) {
 func TestNodesModel(t *testing.T) {
 	for _, s := range []Shape{{L: 40, K: 7, P: 3, C: 2}, {L: 41, K: 1, P: 12, C: 1}} {
 		r := rand.New(rand.NewPCG(74, 0))
-		a, y := Random(r, s.L, s.K), Random(r, s.L, s.C)
+		a, y := testutil.Random(r, s.L, s.K), testutil.Random(r, s.L, s.C)
 		for _, method := range []Method{Original, Improved} {
 			u := mustNew(t, method, a, y, Options{})
-			do(t, u, u.AddNodes(a, Random(r, s.L, s.P), y))
+			do(t, u, u.AddNodes(a, testutil.Random(r, s.L, s.P), y))
 			l, k, p, c := float64(s.L), float64(s.K), float64(s.P), float64(s.C)
 			want := 3*(6*k*l*p+4*l*p*p+l*p*p+2*c*l*p+2*c*k*p) - 4*p*p*p
 			if got := Total(Model(method, ActionNodes, Options{}, s)); got*3 != want || got != u.Report().Counted() {
@@ -149,7 +151,7 @@ func TestNodesModel(t *testing.T) {
 
 			opt := Options{Lambda: 0.1}
 			u = mustNew(t, method, a, y, opt)
-			do(t, u, u.AddNodes(a, Random(r, s.L, s.P), y))
+			do(t, u, u.AddNodes(a, testutil.Random(r, s.L, s.P), y))
 			rows := l + k + p
 			want = 3*(6*k*l*p+4*rows*p*p+(l+k)*p*p+2*c*k*l+2*c*l*p+4*c*k*p) - 4*p*p*p
 			if got := Total(Model(method, ActionNodes, opt, s)); got*3 != want || got != u.Report().Counted() {
@@ -162,9 +164,9 @@ func TestNodesModel(t *testing.T) {
 // TestNodesRefused gives nodes that cannot be added and compares the state bit by bit.
 func TestNodesRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(75, 0))
-	a, y := Random(r, 12, 4), Random(r, 12, 1)
+	a, y := testutil.Random(r, 12, 4), testutil.Random(r, 12, 1)
 	wide := mat.NewDense(4, 9, nil)
-	wide.Copy(withCondition(r, 9, 4, 1e14).T())
+	wide.Copy(testutil.WithCondition(r, 9, 4, 1e14).T())
 	for _, test := range []struct {
 		name   string
 		a, h   *mat.Dense
@@ -172,11 +174,11 @@ func TestNodesRefused(t *testing.T) {
 		lambda float64
 		as     any
 	}{
-		{"rank not to be decided", wide, Random(r, 4, 2), Random(r, 4, 1), 0, new(*ConditionError)},
-		{"ridge with too few samples", a, Random(r, 12, 9), y, 0.1, new(*RankError)},
-		{"overflow of D", a, scaled(Random(r, 12, 2), 1e308), y, 0, nil},
-		{"overflow of D, with a ridge", scaled(gonummat.DenseCopyOf(a), 1e-3), scaled(Random(r, 12, 2), 4e307), y, 1e-6, nil},
-		{"overflow of W", a, scaled(Random(r, 12, 2), 1e-200), scaled(gonummat.DenseCopyOf(y), 1e200), 0, nil},
+		{"rank not to be decided", wide, testutil.Random(r, 4, 2), testutil.Random(r, 4, 1), 0, new(*ConditionError)},
+		{"ridge with too few samples", a, testutil.Random(r, 12, 9), y, 0.1, new(*RankError)},
+		{"overflow of D", a, scaled(testutil.Random(r, 12, 2), 1e308), y, 0, nil},
+		{"overflow of D, with a ridge", scaled(gonummat.DenseCopyOf(a), 1e-3), scaled(testutil.Random(r, 12, 2), 4e307), y, 1e-6, nil},
+		{"overflow of W", a, scaled(testutil.Random(r, 12, 2), 1e-200), scaled(gonummat.DenseCopyOf(y), 1e200), 0, nil},
 	} {
 		u := mustNew(t, Improved, test.a, test.y, Options{Lambda: test.lambda})
 		before := digest(u)

@@ -12,7 +12,8 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/pinv"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ import (
 // checkNear is checkState with something added to the relative error that is allowed.
 func checkNear(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more float64) {
 	t.Helper()
-	if stateOf(u).Worst.Power == 2 {
+	if fieldOf(u, "worst", "power").Int() == 2 {
 		kappa *= kappa
 	}
 	want, _ := pinvOf(a)
@@ -44,11 +45,11 @@ func checkNear(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more floa
 // that raise it. Samples that are there twice, with the same or with other targets, are removed once.
 func TestRemoveAnyRank(t *testing.T) {
 	const k, l = 8, 40
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for rank := 1; rank <= k; rank++ {
 			for _, cfg := range configurations {
 				r := rand.New(rand.NewPCG(61, uint64(rank)))
-				a, y := randomRank(r, l, k, rank), Random(r, l, 2)
+				a, y := testutil.RandomRank(r, l, k, rank), testutil.Random(r, l, 2)
 				a.SetRow(7, a.RawRowView(3))
 				y.SetRow(7, y.RawRowView(3))
 				a.SetRow(25, a.RawRowView(3))
@@ -73,15 +74,15 @@ func TestRemoveAnyRank(t *testing.T) {
 					more += variant{method: Improved}.removal(ax, kept)
 					states.Add(kept)
 					checkNear(t, u, kept, take(y, left), states.kappa(), more)
-					checkKept(t, stateOf(u), kept)
+					checkKept(t, u, kept)
 				}
 				rest, restY := take(a, left), take(y, left)
-				ax, ya := Random(r, 2*k, k), Random(r, 2*k, 2)
+				ax, ya := testutil.Random(r, 2*k, k), testutil.Random(r, 2*k, 2)
 				do(t, u, u.AddInputs(ax, ya))
 				rest, restY = stack(rest, ax), stack(restY, ya)
 				states.Add(rest)
 				if rank < k { // a rank that grows loses eps κ²
-					stateOf(u).Worst.Power = 2
+					fieldOf(u, "worst", "power").SetInt(2)
 				}
 				checkNear(t, u, rest, restY, states.kappa(), more)
 				if t.Failed() {
@@ -97,8 +98,8 @@ func TestRemoveAnyRank(t *testing.T) {
 func TestRemoveRefused(t *testing.T) {
 	const k, l = 5, 20
 	r := rand.New(rand.NewPCG(62, 0))
-	a, y := Random(r, l, k), Random(r, l, 2)
-	wide, wideY := Random(r, 3, k), Random(r, 3, 2)
+	a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
+	wide, wideY := testutil.Random(r, 3, k), testutil.Random(r, 3, 2)
 	moved := gonummat.DenseCopyOf(a)
 	moved.Set(4, 2, math.Nextafter(a.At(4, 2), 9))
 	other := gonummat.DenseCopyOf(y)
@@ -142,7 +143,7 @@ func TestRemoveLeverage(t *testing.T) {
 	const k, l = 6, 40
 	for _, trace := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
 		r := rand.New(rand.NewPCG(67, 0))
-		a, y := Random(r, l, k), Random(r, l, 1)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
 		for i := range l - 2 {
 			a.Set(i, k-1, a.At(i, k-1)*trace)
 		}
@@ -175,7 +176,7 @@ func TestRemoveLeverage(t *testing.T) {
 // TestRemoveWhatWasRemoved removes samples once more, and weighted samples as the model has them.
 func TestRemoveWhatWasRemoved(t *testing.T) {
 	r := rand.New(rand.NewPCG(63, 0))
-	a, y, ax, ya := Random(r, 20, 4), Random(r, 20, 1), Random(r, 3, 4), Random(r, 3, 1)
+	a, y, ax, ya := testutil.Random(r, 20, 4), testutil.Random(r, 20, 1), testutil.Random(r, 3, 4), testutil.Random(r, 3, 1)
 	u := mustNew(t, Improved, a, y, Options{})
 	w := weights(t, u)
 	do(t, u, u.AddWeightedInputs(ax, ya, []float64{4, 0.25, 0}))
@@ -184,7 +185,7 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 		t.Errorf("without the weights: %v", err)
 	}
 	roots := []float64{2, 0.5, 0}
-	sx, sy := dense.ScaleRows(ax, roots), dense.ScaleRows(ya, roots)
+	sx, sy := scaleRows(ax, roots), scaleRows(ya, roots)
 	do(t, u, u.RemoveInputs(sx, sy))
 	if e := relative(weights(t, u), w); !(e <= 1e3*dense.Eps) {
 		t.Errorf("a round trip changes W by %g", e)
@@ -198,7 +199,7 @@ func TestRemoveWhatWasRemoved(t *testing.T) {
 func TestRemoveAfterForget(t *testing.T) {
 	r := rand.New(rand.NewPCG(64, 0))
 	const factor = 0.81
-	wide, y := Random(r, 20, 5), Random(r, 20, 1)
+	wide, y := testutil.Random(r, 20, 5), testutil.Random(r, 20, 1)
 	a, h := columnsBetween(wide, 0, 4), columnsBetween(wide, 4, 5)
 	for _, method := range []Method{Original, Improved} {
 		u := mustNew(t, method, a, y, Options{})
@@ -216,8 +217,8 @@ func TestRemoveAfterForget(t *testing.T) {
 		for i := range roots {
 			roots[i] = math.Sqrt(factor)
 		}
-		full, target := dense.ScaleRows(wide, roots), dense.ScaleRows(y, roots)
-		do(t, u, u.AddNodes(dense.ScaleRows(a, roots), dense.ScaleRows(h, roots), target))
+		full, target := scaleRows(wide, roots), scaleRows(y, roots)
+		do(t, u, u.AddNodes(scaleRows(a, roots), scaleRows(h, roots), target))
 		do(t, u, u.RemoveInputs(rowsBetween(full, 0, 2), rowsBetween(target, 0, 2)))
 		kept := rowsBetween(full, 2, 20)
 		_, values := pinvOf(kept)
@@ -231,7 +232,7 @@ func TestWindow(t *testing.T) {
 	const k, l, steps = 6, 60, 1000
 	for _, oldest := range []bool{true, false} {
 		r := rand.New(rand.NewPCG(65, 0))
-		a, y := Random(r, l+steps, k), Random(r, l+steps, 1)
+		a, y := testutil.Random(r, l+steps, k), testutil.Random(r, l+steps, 1)
 		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{})
 		var window []int
 		for i := range l {
@@ -253,72 +254,8 @@ func TestWindow(t *testing.T) {
 		// Every step adds an error of the order eps κ, in random directions.
 		kept := take(a, window)
 		checkNear(t, u, kept, take(y, window), states.kappa()*math.Sqrt(steps), 0)
-		if blocks := len(stateOf(u).P.Blocks); blocks > 3 {
+		if blocks := len(blocksOf(u, "p")); blocks > 3 {
 			t.Errorf("oldest first %v: %d rows are in %d blocks", oldest, l, blocks)
-		}
-	}
-}
-
-// TestRowsRemove removes, picks, drops and appends rows of many blocks and compares with a list of
-// rows.
-func TestRowsRemove(t *testing.T) {
-	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(66, seed))
-		const cols = 3
-		s := pinv.Rows{Cols: cols}
-		var all [][]float64
-		for range 1 + r.IntN(8) {
-			n := 1 + r.IntN(2*pinv.SmallBlock)
-			if r.IntN(2) == 0 {
-				n = 1 + r.IntN(5)
-			}
-			data := make([]float64, n*cols)
-			for i := range data {
-				data[i] = r.NormFloat64()
-			}
-			for i := range n {
-				all = append(all, slices.Clone(data[i*cols:(i+1)*cols]))
-			}
-			s.Append(data)
-		}
-		check := func(what string) {
-			t.Helper()
-			if s.Count != len(all) {
-				t.Fatalf("seed %d, %s: %d rows, want %d", seed, what, s.Count, len(all))
-			}
-			if got := s.Last(len(all)); !slices.Equal(got, slices.Concat(all...)) {
-				t.Fatalf("seed %d, %s: other rows", seed, what)
-			}
-		}
-		for len(all) > 0 {
-			places := r.Perm(len(all))[:1+r.IntN(len(all))]
-			picked := s.Pick(places)
-			for i, place := range places {
-				if !slices.Equal(picked[i*cols:(i+1)*cols], all[place]) {
-					t.Fatalf("seed %d: row %d picked wrong", seed, place)
-				}
-			}
-			slices.Sort(places)
-			s.Remove(places)
-			for i := len(places) - 1; i >= 0; i-- {
-				all = slices.Delete(all, places[i], places[i]+1)
-			}
-			check("remove")
-			for i := 1; i < len(s.Blocks); i++ {
-				if len(s.Blocks[i-1].Data)+len(s.Blocks[i].Data) <= pinv.SmallBlock*cols {
-					t.Fatalf("seed %d: neighbors of few rows", seed)
-				}
-			}
-			n := r.IntN(len(all) + 1)
-			s.Truncate(n)
-			all = all[:n]
-			check("truncate")
-			extra := []float64{1, 2, 3}
-			if n > 0 {
-				s.Append(slices.Clone(extra))
-				all = append(all, extra)
-				check("append")
-			}
 		}
 	}
 }

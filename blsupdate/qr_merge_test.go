@@ -8,19 +8,21 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/qr"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 )
 
 // Shards of all sizes, in any order and nested, with and without a ridge of their own.
 func TestQRMerge(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c, shards = 14, 2, 4
 		for _, ridge := range []struct{ first, others float64 }{{0, 0}, {1e-3, 0}, {1e-3, 1e-3}, {0, 1e-3}, {1e-2, 3e-5}, {1e-5, 2}} {
 			r := rand.New(rand.NewPCG(21, 5))
 			as, ys := make([]*mat.Dense, shards), make([]*mat.Dense, shards)
 			a, y := &mat.Dense{}, &mat.Dense{}
 			for i := range shards {
-				as[i], ys[i] = Random(r, 3+20*i, k), Random(r, 3+20*i, c)
+				as[i], ys[i] = testutil.Random(r, 3+20*i, k), testutil.Random(r, 3+20*i, c)
 				a, y = stack(a, as[i]), stack(y, ys[i])
 			}
 			for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}} {
@@ -57,11 +59,11 @@ func TestQRMerge(t *testing.T) {
 
 // Where the ridges are all there is, the receiver's remains, unless it has none.
 func TestQRMergeRidges(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c = 20, 2
 		r := rand.New(rand.NewPCG(22, 5))
-		a, y := Random(r, 6, k), Random(r, 6, c)
-		other := startQR(t, b, Random(r, 4, k), Random(r, 4, c), 1e-2)
+		a, y := testutil.Random(r, 6, k), testutil.Random(r, 6, c)
+		other := startQR(t, b, testutil.Random(r, 4, k), testutil.Random(r, 4, c), 1e-2)
 		u := startQR(t, b, a, y, 1e-3)
 		actQR(t, u, u.Merge(other))
 		checkReport(t, u)
@@ -81,10 +83,10 @@ func TestQRMergeRidges(t *testing.T) {
 
 // The ridge up, down and back, against models that had it from the start.
 func TestQRSetLambda(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 8, 24} {
 			r := rand.New(rand.NewPCG(uint64(k), 5))
-			a, y := withCondition(r, 3*k, k, 1e2), Random(r, 3*k, 2)
+			a, y := testutil.WithCondition(r, 3*k, k, 1e2), testutil.Random(r, 3*k, 2)
 			least := 1.0
 			if k > 1 {
 				least = 1e-4 // the smallest eigenvalue of A'A
@@ -109,10 +111,10 @@ func TestQRSetLambda(t *testing.T) {
 
 // A ridge that is all there is cannot be taken away, but most of it can.
 func TestQRSetLambdaRefused(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(31, 5))
 		const k = 12
-		a, y := randomRank(r, 30, k, 5), Random(r, 30, 2)
+		a, y := testutil.RandomRank(r, 30, k, 5), testutil.Random(r, 30, 2)
 		for _, rows := range []int{4, 30} {
 			u := startQR(t, b, rowsBetween(a, 0, rows), rowsBetween(y, 0, rows), 1)
 			before := bitsOfQR(u)
@@ -123,7 +125,7 @@ func TestQRSetLambdaRefused(t *testing.T) {
 		}
 		for seed := range uint64(20) { // ridges near rounding errors
 			r := rand.New(rand.NewPCG(seed, 5))
-			u := startQR(t, b, Random(r, k-1, k), Random(r, k-1, 2), 1e-22)
+			u := startQR(t, b, testutil.Random(r, k-1, k), testutil.Random(r, k-1, 2), 1e-22)
 			refusedQR[*LeverageError](t, u, bitsOfQR(u), u.SetLambda(0))
 		}
 		u := startQR(t, b, a, y, 1)

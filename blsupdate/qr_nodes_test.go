@@ -7,6 +7,8 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -22,7 +24,7 @@ func besideEach(a, h *mat.Dense) *mat.Dense {
 // New nodes in general position, and nearly dependent on the old ones, against high precision and the
 // exact triangle.
 func TestQRNodes(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 12} {
 			for _, kappa := range []float64{1, 1e5} {
 				for _, near := range []float64{1, 1e-4} {
@@ -30,9 +32,9 @@ func TestQRNodes(t *testing.T) {
 						for _, p := range []int{1, 14} {
 							const l, c = 50, 2
 							r := rand.New(rand.NewPCG(uint64(k), uint64(p)))
-							a, y := withCondition(r, l, k, kappa), Random(r, l, c)
-							h, combination := Random(r, l, p), new(mat.Dense)
-							combination.Mul(a, Random(r, k, p))
+							a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
+							h, combination := testutil.Random(r, l, p), new(mat.Dense)
+							combination.Mul(a, testutil.Random(r, k, p))
 							h.Scale(near, h)
 							h.Add(h, combination)
 							u := startQR(t, b, a, y, lambda)
@@ -45,7 +47,7 @@ func TestQRNodes(t *testing.T) {
 							factor := 20 * (1 + a.Norm(2)*d.Norm(2)/wide.Norm(2))
 							checkQRTriangle(t, u, wide, y, lambda, factor)
 							checkQRWeights(t, u, wide, y, lambda, 0)
-							ax, ya := Random(r, 3, k+p), Random(r, 3, c)
+							ax, ya := testutil.Random(r, 3, k+p), testutil.Random(r, 3, c)
 							actQR(t, u, u.AddInputs(ax, ya))
 							checkQRTriangle(t, u, stack(wide, ax), stack(y, ya), lambda, factor)
 							if t.Failed() {
@@ -61,10 +63,10 @@ func TestQRNodes(t *testing.T) {
 
 // Scales of old and new nodes from 1e-180 to 1e180 make no difference.
 func TestQRNodesScales(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, p, c = 6, 40, 3, 2
 		r := rand.New(rand.NewPCG(41, 5))
-		a, h, y := Random(r, l, k), Random(r, l, p), Random(r, l, c)
+		a, h, y := testutil.Random(r, l, k), testutil.Random(r, l, p), testutil.Random(r, l, c)
 		u := startQR(t, b, a, y, 0)
 		actQR(t, u, u.AddNodes(a, h, y))
 		want := weights(t, u)
@@ -93,10 +95,10 @@ func TestQRNodesScales(t *testing.T) {
 
 // Nodes that are there already, an ill-conditioned model, and numbers that are too large.
 func TestQRNodesRefused(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, c = 10, 40, 2
 		r := rand.New(rand.NewPCG(42, 5))
-		a, y := withCondition(r, l, k, 10), Random(r, l, c)
+		a, y := testutil.WithCondition(r, l, k, 10), testutil.Random(r, l, c)
 		u := startQR(t, b, a, y, 0)
 		actQR(t, u, u.AddNodes(a, gonummat.DenseCopyOf(a), y))
 		before := bitsOfQR(u)
@@ -108,12 +110,12 @@ func TestQRNodesRefused(t *testing.T) {
 		actQR(t, u, u.AddNodes(a, a, y))
 		checkQRWeights(t, u, besideEach(a, a), y, lambda, 0)
 
-		ill := withCondition(r, l, k, 1e9)
+		ill := testutil.WithCondition(r, l, k, 1e9)
 		u = startQR(t, b, ill, y, 0)
-		refusedQR[*ConditionError](t, u, bitsOfQR(u), u.AddNodes(ill, Random(r, l, 2), y))
+		refusedQR[*ConditionError](t, u, bitsOfQR(u), u.AddNodes(ill, testutil.Random(r, l, 2), y))
 
 		u = startQR(t, b, a, y, 0)
-		h := Random(r, l, 2)
+		h := testutil.Random(r, l, 2)
 		h.Set(3, 1, math.MaxFloat64)
 		refusedQR[error](t, u, bitsOfQR(u), u.AddNodes(a, h, y))
 	})

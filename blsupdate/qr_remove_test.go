@@ -10,7 +10,8 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/qr"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -32,15 +33,15 @@ func exactRest(a, ax *mat.Dense, lambda float64) float64 {
 
 // Removed rows up to a million times as large as the others, by both ways.
 func TestQRRemove(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, c = 24, 60, 2
 		for _, kappa := range []float64{1, 1e4} {
 			for _, size := range []float64{1, 3e3} {
 				for _, q := range []int{1, 3, 4, 2 * k} {
 					for _, lambda := range []float64{0, 1e-3} {
 						r := rand.New(rand.NewPCG(uint64(q), 11))
-						a, y := withCondition(r, l, k, kappa), Random(r, l, c)
-						ax, ya := withCondition(r, max(q, k), k, kappa), Random(r, q, c)
+						a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
+						ax, ya := testutil.WithCondition(r, max(q, k), k, kappa), testutil.Random(r, q, c)
 						ax = rowsBetween(ax, 0, q)
 						ax.Scale(size, ax)
 						ya.Scale(size, ya)
@@ -71,14 +72,14 @@ func TestQRRemove(t *testing.T) {
 // Many blocks of rotations, with an incomplete one at each end, against AᵀA of what is left. The
 // leverages are moderate.
 func TestQRRemoveBlocks(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, s := range []struct{ k, q, c int }{
-			{64, 1, 1}, {64, 2, 1}, {65, 3, 600}, {65, qr.LeastMultiplied - 1, 2}, {65, qr.LeastMultiplied, 2}, {70, qr.LeastMultiplied, 700},
-			{20 * qr.LowRows, qr.LowRows, 1}, {16*qr.LowRows + 17, 2*qr.LowRows + 1, 3}, {300, 37, 1}, {100, 13, 2}, {100, 100, 5}, {30, 77, 1000},
+			{64, 1, 1}, {64, 2, 1}, {65, 3, 600}, {65, 7, 2}, {65, 8, 2}, {70, 8, 700},
+			{480, 24, 1}, {401, 49, 3}, {300, 37, 1}, {100, 13, 2}, {100, 100, 5}, {30, 77, 1000},
 		} {
 			r := rand.New(rand.NewPCG(uint64(s.k), uint64(s.q)))
-			a, y := Random(r, 2*s.k, s.k), Random(r, 2*s.k, s.c)
-			ax, ya := Random(r, s.q, s.k), Random(r, s.q, s.c)
+			a, y := testutil.Random(r, 2*s.k, s.k), testutil.Random(r, 2*s.k, s.c)
+			ax, ya := testutil.Random(r, s.q, s.k), testutil.Random(r, s.q, s.c)
 			u := startQR(t, b, stack(a, ax), stack(y, ya), 0.1)
 			actQR(t, u, u.RemoveInputs(ax, ya))
 			checkQRTriangle(t, u, a, y, 0.1, 20)
@@ -89,76 +90,17 @@ func TestQRRemoveBlocks(t *testing.T) {
 	})
 }
 
-// The rotations themselves: [N; P] becomes [I; 0], and what is beside it is multiplied by an orthogonal
-// matrix.
-func TestRotations(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
-		for _, s := range []struct{ q, k, c int }{{1, 1, 1}, {1, 40, 3}, {5, 33, 2}, {qr.LeastMultiplied, 70, qr.OmegaWidth + 3}, {qr.LowRows + 9, 2*qr.HighRows + 5, 4}} {
-			r := rand.New(rand.NewPCG(uint64(s.q), uint64(s.k)))
-			x := orthonormal(r, s.q+s.k, s.q)
-			// The N of a QR factorization by its own orthogonal complement: N'N = I - P'P.
-			p := rowsBetween(x, s.q, s.q+s.k)
-			var rest mat.Dense
-			rest.Mul(p.T(), p)
-			rest.Scale(-1, &rest)
-			for i := range s.q {
-				rest.Set(i, i, rest.At(i, i)+1)
-			}
-			var chol gonummat.Cholesky
-			if !chol.Factorize(gonummat.NewSymDense(s.q, dense.Compact(&rest))) {
-				t.Fatal("no Cholesky factor")
-			}
-			var u gonummat.TriDense
-			chol.UTo(&u)
-			n := gonummat.DenseCopyOf(&u)
-
-			beside := Random(r, s.q+s.k, s.c)
-			low, high := dense.Compact(rowsBetween(beside, 0, s.q)), dense.Compact(rowsBetween(beside, s.q, s.q+s.k))
-			np := stack(n, p)
-			var before, after mat.Dense
-			before.Mul(np.T(), beside)
-			length := beside.Norm(2)
-			d := qr.Rotations{Bk: b, Q: s.q, K: s.k, N: dense.Compact(n), P: dense.Compact(p), Others: []qr.Carried{{Low: low, High: high, Ldl: s.c, Ldh: s.c, Width: s.c}}}
-			d.Run()
-			// [N; P] is the first q columns of the transposed matrix, so the low part of the result is
-			// [N; P]ᵀ times what was there.
-			after.Sub(mat.NewDense(s.q, s.c, low), &before)
-			tol := 10 * math.Sqrt(float64(s.q+s.k)) * dense.Eps * length * 10
-			if got := after.Norm(2); !(got <= tol) {
-				t.Errorf("%+v: the rows at the bottom are off by %.2g, bound %.2g", s, got, tol)
-			}
-			if got := math.Abs(math.Hypot(dense.Norm(low), dense.Norm(high)) - length); !(got <= tol) {
-				t.Errorf("%+v: the norm has changed by %.2g, bound %.2g", s, got, tol)
-			}
-			for i := range s.q {
-				for j := range s.q {
-					want := 0.0
-					if i == j {
-						want = 1
-					}
-					if got := d.N[i*s.q+j]; !(math.Abs(got-want) <= 1e-12) {
-						t.Errorf("%+v: element (%d,%d) of N ends as %g", s, i, j, got)
-					}
-				}
-			}
-			if got := dense.Norm(d.P); !(got <= 1e-12) {
-				t.Errorf("%+v: P ends with norm %g", s, got)
-			}
-		}
-	})
-}
-
 // Rows that are all that is known in a direction cannot be removed, alone or among others, and nothing
 // is changed.
 func TestQRRemoveLeverage(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c = 40, 2
 		for _, q := range []int{1, 2, 5, 6, 45} {
 			for _, rest := range []float64{0, 1e-18, 1e-12, 1e-9, 1e-7} {
 				t.Run(fmt.Sprintf("q=%d/rest=%g", q, rest), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(uint64(q), 3))
-					a, y := Random(r, 60, k), Random(r, 60, c)
-					ax, ya := Random(r, q, k), Random(r, q, c)
+					a, y := testutil.Random(r, 60, k), testutil.Random(r, 60, c)
+					ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 					for i := range 60 { // what the others know of the last node
 						a.Set(i, k-1, 0)
 					}
@@ -185,22 +127,22 @@ func TestQRRemoveLeverage(t *testing.T) {
 
 // Rows that were never added have a leverage above 1, or much above.
 func TestQRRemoveStrangers(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, c = 40, 2
 		r := rand.New(rand.NewPCG(8, 3))
-		u := startQR(t, b, Random(r, 60, k), Random(r, 60, c), 0)
+		u := startQR(t, b, testutil.Random(r, 60, k), testutil.Random(r, 60, c), 0)
 		before := bitsOfQR(u)
 		for _, size := range []float64{10, 1e100, 1e200, 1e300} {
 			for _, q := range []int{1, 30} {
-				ax, ya := Random(r, q, k), Random(r, q, c)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				ax.Scale(size, ax)
 				refusedQR[*LeverageError](t, u, before, u.RemoveInputs(ax, ya))
 			}
 		}
 		for _, q := range []int{1, 30} {
-			ya := Random(r, q, c)
+			ya := testutil.Random(r, q, c)
 			ya.Scale(1e305, ya)
-			ax := Random(r, q, k)
+			ax := testutil.Random(r, q, k)
 			ax.Scale(1e-3, ax)
 			refusedQR[error](t, u, before, u.RemoveInputs(ax, ya))
 		}
@@ -209,10 +151,10 @@ func TestQRRemoveStrangers(t *testing.T) {
 
 // What is left when all rows are removed is the ridge, and weights of zero.
 func TestQRRemoveAll(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 20, 40} {
 			r := rand.New(rand.NewPCG(9, 3))
-			a, y := Random(r, 30, k), Random(r, 30, 2)
+			a, y := testutil.Random(r, 30, k), testutil.Random(r, 30, 2)
 			u := startQR(t, b, a, y, 0.5)
 			h := 1 - exactRest(mat.NewDense(1, k, nil), a, 0.5)
 			for from, q := range []int{1, 2, 27} {
@@ -225,7 +167,7 @@ func TestQRRemoveAll(t *testing.T) {
 			if got := weights(t, u).Norm(2); !(got <= 1e3*dense.Eps/(1-h)*y.Norm(2)) {
 				t.Errorf("k=%d: weights of norm %.2g are left", k, got)
 			}
-			ax, ya := Random(r, 2, k), Random(r, 2, 2)
+			ax, ya := testutil.Random(r, 2, k), testutil.Random(r, 2, 2)
 			actQR(t, u, u.AddInputs(ax, ya))
 			checkQRWeights(t, u, ax, ya, 0.5, 1e3*dense.Eps/(1-h)*y.Norm(2))
 		}
@@ -234,11 +176,11 @@ func TestQRRemoveAll(t *testing.T) {
 
 // Without a ridge as many samples as nodes have to stay, also where rounding hides the leverage of 1.
 func TestQRRemoveTooMany(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k = 16
 		for seed := range uint64(20) {
 			r := rand.New(rand.NewPCG(seed, 3))
-			a, y := withCondition(r, k+3, k, 1e11), Random(r, k+3, 2)
+			a, y := testutil.WithCondition(r, k+3, k, 1e11), testutil.Random(r, k+3, 2)
 			u := startQR(t, b, a, y, 0)
 			refusedQR[*LeverageError](t, u, bitsOfQR(u), u.RemoveInputs(rowsBetween(a, 2, 6), rowsBetween(y, 2, 6)))
 		}
@@ -249,9 +191,9 @@ func TestQRRemoveTooMany(t *testing.T) {
 // of the rows has been accepted.
 func TestQRRemoveOverflow(t *testing.T) {
 	const k, l = 16, 60
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(45, 0))
-		a, y := Random(r, l, k), Random(r, l, 2)
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
 		u := startQR(t, b, a, y, 0)
 		for _, q := range []int{1, 2, 3, 20} {
 			ya := gonummat.DenseCopyOf(rowsBetween(y, 0, q))

@@ -12,6 +12,8 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/qr"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -85,15 +87,15 @@ func checkQRTriangle(t *testing.T, u *updater, a, y *mat.Dense, lambda, factor f
 // R and z after batches of all sizes, from fewer rows than nodes on, with rows of zeros and rows that
 // are there twice.
 func TestQRTriangle(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 9, 33, 130} {
 			for _, c := range []int{1, 5} {
 				for _, lambda := range []float64{0, 1e-3, 7} {
 					r := rand.New(rand.NewPCG(uint64(k), uint64(c)))
-					a, y := Random(r, max(1, k/3), k), Random(r, max(1, k/3), c)
+					a, y := testutil.Random(r, max(1, k/3), k), testutil.Random(r, max(1, k/3), c)
 					u := startQR(t, b, a, y, lambda)
 					for _, q := range []int{1, 2, 3, k, 1, 2*k + 3} {
-						ax, ya := Random(r, q, k), Random(r, q, c)
+						ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 						if q == 2 {
 							ax.SetRow(0, make([]float64, k))
 							ax.SetRow(1, a.RawRowView(0))
@@ -133,12 +135,12 @@ func ridgeCondition(a *mat.Dense, lambda float64) float64 {
 }
 
 func TestQRWeights(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, c = 20, 110, 2
 		for _, kappa := range []float64{1, 1e2, 1e4, 1e6, 1e8, 1e10} {
 			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3} {
 				r := rand.New(rand.NewPCG(uint64(math.Log10(kappa)), 7))
-				a, y := withCondition(r, l, k, kappa), Random(r, l, c)
+				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
 				u := startQR(t, b, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), lambda)
 				for _, end := range []int{31, 40, l} {
 					from := u.Samples()
@@ -190,11 +192,11 @@ func refusedQR[E error](t *testing.T, u *updater, before qrBits, err error) {
 
 // Columns from 1e-280 to 1e280 in one model: R has the accuracy of each column for itself.
 func TestQRScales(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 1))
 		const k, l, c = 12, 60, 2
 		scaled := func(rows int) (plain, scaled, y *mat.Dense) {
-			plain, y = Random(r, rows, k), Random(r, rows, c)
+			plain, y = testutil.Random(r, rows, k), testutil.Random(r, rows, c)
 			scaled = gonummat.DenseCopyOf(plain)
 			for i := range rows {
 				for j := range k {
@@ -228,13 +230,13 @@ func TestQRScales(t *testing.T) {
 
 // What would overflow is refused before R is touched, and what is just below is not.
 func TestQROverflow(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(3, 2))
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		r := testutil.Rand(3)
 		for _, k := range []int{1, 5, 70} {
-			u := startQR(t, b, Random(r, 2*k, k), Random(r, 2*k, 2), 0)
+			u := startQR(t, b, testutil.Random(r, 2*k, k), testutil.Random(r, 2*k, 2), 0)
 			before := bitsOfQR(u)
 			for _, large := range []float64{qr.LargestColumn, math.MaxFloat64} {
-				ax, ya := Random(r, 3, k), Random(r, 3, 2)
+				ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, 2)
 				ax.Set(1, k-1, large)
 				refusedQR[error](t, u, before, u.AddInputs(ax, ya))
 				ax.Set(1, k-1, 1)
@@ -263,16 +265,16 @@ func TestQROverflow(t *testing.T) {
 
 // Rows that do not determine the weights are an error of Weights only, and more rows put an end to it.
 func TestQRRank(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(3, 4))
 		const k, c = 8, 2
-		a, y := Random(r, 5, k), Random(r, 5, c)
+		a, y := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
 		u := startQR(t, b, a, y, 0)
 		before := bitsOfQR(u)
 		_, err := u.Weights()
 		refusedQR[*RankError](t, u, before, err)
 		refusedQR[*LeverageError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), rowsBetween(y, 0, 1)))
-		refusedQR[*RankError](t, u, before, u.AddNodes(a, Random(r, 5, 2), y))
+		refusedQR[*RankError](t, u, before, u.AddNodes(a, testutil.Random(r, 5, 2), y))
 		if got := u.Condition(); got.RCond != 0 || got.Digits != 0 {
 			t.Errorf("condition %+v of a state without full rank", got)
 		}
@@ -281,9 +283,9 @@ func TestQRRank(t *testing.T) {
 		_, err = u.Weights()
 		refusedQR[*ConditionError](t, u, before, err)
 		refusedQR[*ConditionError](t, u, before, u.RemoveInputs(rowsBetween(a, 0, 1), rowsBetween(y, 0, 1)))
-		refusedQR[*ConditionError](t, u, before, u.AddNodes(stack(a, a), Random(r, 10, 2), stack(y, y)))
+		refusedQR[*ConditionError](t, u, before, u.AddNodes(stack(a, a), testutil.Random(r, 10, 2), stack(y, y)))
 
-		ax, ya := Random(r, 4, k), Random(r, 4, c)
+		ax, ya := testutil.Random(r, 4, k), testutil.Random(r, 4, c)
 		actQR(t, u, u.AddInputs(ax, ya))
 		checkQRWeights(t, u, stack(stack(a, a), ax), stack(stack(y, y), ya), 0, 0)
 
@@ -295,10 +297,10 @@ func TestQRRank(t *testing.T) {
 
 // One row at a time, three thousand of them, and with a window of a hundred that slides over them.
 func TestQRStream(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, l, window, c, lambda = 12, 3000, 100, 2, 1e-3
 		r := rand.New(rand.NewPCG(5, 5))
-		a, y := withCondition(r, l, k, 1e3), Random(r, l, c)
+		a, y := testutil.WithCondition(r, l, k, 1e3), testutil.Random(r, l, c)
 		a.Scale(math.Sqrt(l), a)
 		all := startQR(t, b, rowsBetween(a, 0, 1), rowsBetween(y, 0, 1), lambda)
 		last := startQR(t, b, rowsBetween(a, 0, window), rowsBetween(y, 0, window), lambda)
@@ -317,17 +319,17 @@ func TestQRStream(t *testing.T) {
 
 // Forgetting multiplies the weights of the rows, and lambda.
 func TestQRForget(t *testing.T) {
-	EachBackend(t, func(t *testing.T, b blskernel.Backend) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(6, 5))
 		const k, c = 6, 2
-		a, y := Random(r, 10, k), Random(r, 10, c)
+		a, y := testutil.Random(r, 10, k), testutil.Random(r, 10, c)
 		u := startQR(t, b, a, y, 0.5)
 		before := weights(t, u)
 		actQR(t, u, u.Forget(0.7))
 		if after := weights(t, u); !gonummat.Equal(before, after) || u.Lambda() != 0.7*0.5 {
 			t.Errorf("forgetting changes W, or makes lambda %g", u.Lambda())
 		}
-		ax, ya := Random(r, 3, k), Random(r, 3, c)
+		ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 		actQR(t, u, u.AddInputs(ax, ya))
 		a.Scale(math.Sqrt(0.7), a)
 		y.Scale(math.Sqrt(0.7), y)
@@ -340,7 +342,7 @@ func TestQRFlops(t *testing.T) {
 	for _, s := range []Shape{{L: 500, K: 70, Q: 8, C: 3, P: 5}, {L: 400, K: 70, Q: 17, C: 1, P: 70}, {L: 10, K: 1, Q: 2, C: 1, P: 1}} {
 		l, k, q, c, p := float64(s.L), float64(s.K), float64(s.Q), float64(s.C), float64(s.P)
 		removal := 2*q*k*k + 2*k*k*k/3 + 2*c*q*k + c*k*k
-		if cost.RemovedByRows(s.Q, s.K) {
+		if cost.RemovesByRows(s.Q, s.K) {
 			removal = 4*q*k*k + 4*q*q*k + 2*q*q*q/3 + 8*c*q*k + c*q*q
 		}
 		rows := func(q float64) float64 {

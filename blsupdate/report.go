@@ -10,14 +10,13 @@ import (
 type Report struct {
 	Samples int   // l after it
 	Added   int   // samples added; negative where they were removed
-	Form    Form  // the form that was taken; Auto where there is no choice, and where C was not zero; of parts the largest
-	Start   Start // how the first state was found; without meaning for Gram and QR, which have one way
-	RankC   int   // the rank of C where it was computed; B is by the general formula if not 0
+	Form    Form  // the form of the update, or the largest of its parts; Auto for methods without forms and where C was not zero
+	Start   Start // the way of the start; without meaning in Gram and QR
+	RankC   int   // the rank of C where it was computed; if not 0, B is by the general formula
 	Steps   []StepReport
-	Elapsed time.Duration // of all steps and what is between them
+	Elapsed time.Duration // of all steps and the time between them
 
-	// Abandoned is the number of flops spent on a cheaper way to the first state that was tried before
-	// and given up. They are in none of the steps.
+	// Abandoned is the flops of a cheaper start that was tried and given up. No step has them.
 	Abandoned float64
 
 	model, counted cost.Thirds
@@ -34,6 +33,5 @@ type StepReport struct {
 // Model returns the flops of all steps by the model.
 func (r Report) Model() float64 { return r.model.Flops() }
 
-// Counted returns all flops that the backend was asked for, in steps of the model or not, but for
-// Abandoned.
+// Counted returns all flops that the backend was asked for, inside and outside of steps, without Abandoned.
 func (r Report) Counted() float64 { return r.counted.Flops() }

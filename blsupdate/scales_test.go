@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate/internal/api"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
@@ -22,7 +23,7 @@ func anyScale(r *rand.Rand) float64 {
 
 // wild returns random rows, each of them, each column and all together with a scale of its own.
 func wild(r *rand.Rand, rows, cols int) *mat.Dense {
-	m := Random(r, rows, cols)
+	m := testutil.Random(r, rows, cols)
 	all, columns := anyScale(r), make([]float64, cols)
 	for j := range columns {
 		columns[j] = anyScale(r)
@@ -45,7 +46,7 @@ func wildLife(seed uint64, check func(u Updater)) {
 	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(len(api.FormNames))), Solve: r.IntN(2) == 0}
 	rows := func(n int) (ax, ya *mat.Dense) {
 		if r.IntN(3) == 0 {
-			return Random(r, n, k), Random(r, n, c)
+			return testutil.Random(r, n, k), testutil.Random(r, n, c)
 		}
 		return wild(r, n, k), wild(r, n, c)
 	}

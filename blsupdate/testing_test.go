@@ -1,82 +1,21 @@
 package blsupdate
 
 import (
-	"math"
 	"math/big"
-	"math/rand/v2"
+	"reflect"
 	"testing"
 
-	"blskernel"
-	"blskernel/blsupdate/internal/pinv"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
 )
-
-// eachBackend runs f once for every usable backend, as a subtest.
-func EachBackend(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
-	for _, name := range blskernel.Names() {
-		t.Run("backend="+name, func(t *testing.T) {
-			b, err := blskernel.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f(t, b)
-		})
-	}
-}
 
 // configurations are all the ways to the same A⁺ for lambda = 0.
 var configurations = []variant{
 	{Original, Auto, false},
 	{Improved, Small, false}, {Improved, Large, false}, {Improved, Paper, false}, {Improved, Auto, false},
 	{Improved, Compressed, false}, {Improved, Small, true}, {Improved, Large, true},
-}
-
-func Random(r *rand.Rand, rows, cols int) *mat.Dense {
-	m := mat.NewDense(rows, cols, nil)
-	for i := range rows {
-		for j := range cols {
-			m.Set(i, j, r.NormFloat64())
-		}
-	}
-	return m
-}
-
-// randomRank returns an l×k matrix of the given rank with singular values of moderate spread.
-func randomRank(r *rand.Rand, l, k, rank int) *mat.Dense {
-	var m mat.Dense
-	if rank == 0 {
-		return mat.NewDense(l, k, nil)
-	}
-	m.Mul(Random(r, l, rank), Random(r, rank, k))
-	return &m
-}
-
-// withCondition returns an l×k matrix, l >= k, whose singular values go from 1 down to 1/kappa in
-// equal ratios.
-func withCondition(r *rand.Rand, l, k int, kappa float64) *mat.Dense {
-	u, v := orthonormal(r, l, k), orthonormal(r, k, k)
-	for j := range k {
-		s := 1.0
-		if k > 1 {
-			s = math.Pow(kappa, -float64(j)/float64(k-1))
-		}
-		for i := range l {
-			u.Set(i, j, u.At(i, j)*s)
-		}
-	}
-	var a mat.Dense
-	a.Mul(u, v.T())
-	return &a
-}
-
-func orthonormal(r *rand.Rand, l, k int) *mat.Dense {
-	var qr gonummat.QR
-	qr.Factorize(Random(r, l, k))
-	var q mat.Dense
-	qr.QTo(&q)
-	return gonummat.DenseCopyOf(q.Slice(0, l, 0, k))
 }
 
 func stack(a, b *mat.Dense) *mat.Dense {
@@ -210,5 +149,36 @@ func weights(t *testing.T, u Updater) *mat.Dense {
 	return w
 }
 
-// stateOf returns what an updater by Original or Improved keeps.
-func stateOf(u Updater) *pinv.State { return driverOf(u).state.(*pinv.State) }
+// fieldOf returns a field of the state of u, which may be set.
+func fieldOf(u Updater, path ...string) reflect.Value {
+	v := reflect.ValueOf(driverOf(u).state).Elem()
+	for _, name := range path {
+		v = v.FieldByName(name)
+	}
+	return reflect.NewAt(v.Type(), v.Addr().UnsafePointer()).Elem()
+}
+
+// rankOf returns the rank that Original or Improved takes A for.
+func rankOf(u Updater) int { return int(fieldOf(u, "rank").Int()) }
+
+// blocksOf returns the blocks of A or A⁺ in Original or Improved.
+func blocksOf(u Updater, matrix string) [][]float64 {
+	var blocks [][]float64
+	v := fieldOf(u, matrix, "blocks")
+	for i := range v.Len() {
+		data := v.Index(i).FieldByName("data")
+		block := make([]float64, data.Len())
+		for j := range block {
+			block[j] = data.Index(j).Float()
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// scaleRows returns m with row i times factors[i].
+func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
+	c := dense.Copy(m)
+	dense.ScaleRows(c, 0, factors)
+	return c
+}

@@ -13,121 +13,144 @@ import (
 	"blskernel/mat"
 )
 
-// An Updater owns a model and takes rows in batches of any size. It is not safe for concurrent use.
+// An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is not safe for
+// concurrent use.
 //
-// The weights are those of the ridge problem over all rows it has,
+// The weights solve the ridge problem over all rows,
 //
 //	W = argmin Σ_i w_i ‖a_i W - y_i‖² + lambda ‖W‖²,
 //
-// where w_i is 1 unless AddWeightedInputs or Forget made it something else, with the reservation that
-// Original and Improved make for lambda > 0 (see Options.Lambda).
+// where w_i is 1 unless AddWeightedInputs or Forget changed it. For lambda > 0 Original and Improved approximate it, see
+// Options.Lambda.
 //
-// No method changes or keeps a matrix that it is given. After an error (wrong shapes, NaN or Inf, overflow,
-// a condition that leaves no digits, something that the method cannot do) every bit of the state is what it was.
-// What a method cannot do is an *UnsupportedError that names the methods that can; Supports tells beforehand.
-// Work for which there is no memory is a *MemoryError before it begins.
-//
-// A panic, which no call above is meant to raise but a Backend may, leaves the state half changed where it stops a call
-// that changes it, since products are added in place. Such a model is to be dropped: from then on Encode, Weights and
-// what changes the model return a *StateError. Weights, Condition and Encode leave the model as it was when they panic.
+//	reads/writes: no method changes or keeps a matrix that it is given.
+//	NaN/Inf: a *NotFiniteError.
+//	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the methods that can do what
+//	this one cannot; Supports reports it beforehand. A *MemoryError comes before any work.
+//	panics: only where a Backend does. A panic may leave the state half changed. Then Encode, Weights and all changes
+//	return a *StateError; drop the model. Weights, Condition and Encode leave the model unchanged when they panic.
 type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
 
-	// AddInputsContext is AddInputs until ctx is done: then it returns an error that wraps context.Cause(ctx), and every
-	// bit of the state is what it was. It looks between steps as long as nothing of the state is overwritten, and between
-	// panels of rows where there are more than one; the package comment has their sizes and what is not interrupted.
-	// Where ctx can be done at all, a panel that would be added in place is added to a copy of the state. What it computes
-	// does not depend on ctx. RemoveInputs, AddNodes, Merge, SetLambda, Forget, Weights and Condition take no context and
-	// go to their end.
+	// AddInputsContext is AddInputs until ctx is done. Then it returns an error that wraps context.Cause(ctx), and the
+	// state is unchanged. The package comment says when it checks ctx. Where ctx can be done, it adds panels of rows to a
+	// copy of the state. Results do not depend on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 
-	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times. There are q
-	// weights, finite and not negative. To the model it is AddInputs of the rows and their targets
-	// multiplied by sqrt(weights[i]), and so they have to be given to RemoveInputs and AddNodes.
+	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times, finite and not negative.
+	// It adds the rows and targets times sqrt(weights[i]); give them so to RemoveInputs and AddNodes.
 	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
 
 	// AddWeightedInputsContext is AddWeightedInputs until ctx is done, as AddInputsContext is AddInputs.
 	AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
-	// RemoveInputs unlearns q samples that were added before: ax is q×k, ya is q×c, exactly as the model has
-	// them, in any order. Only Original and Improved can tell rows that were never added, which are then an
-	// *UnknownRowError, and after Forget they return a *ForgottenRowsError; the others subtract what they are
-	// given. Of samples that are the same to the bit these two remove the first. It returns a *LeverageError where the
-	// rest would not determine the weights: where the rows are all that is known in some direction, the
-	// information is not there any more for any method. It is a *ConditionError where the state is too
-	// ill-conditioned to tell.
+	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any order. Original and
+	// Improved know their rows: they return an *UnknownRowError for others, a *ForgottenRowsError after Forget, and
+	// remove the first of samples with the same bits. The other methods subtract what they are given.
+	//
+	// It returns a *LeverageError where the other rows would not determine the weights, and a *ConditionError where the
+	// state is too ill-conditioned to tell.
 	RemoveInputs(ax, ya *mat.Dense) error
 
-	// Forget multiplies the weight of all that was learned by factor, 0 < factor <= 1, the ridge included:
-	// lambda becomes factor lambda. It is exponential forgetting when it is called before each AddInputs.
-	// W stays what it is. Where the ridge is to stay as well, SetLambda sets it back. To the model the rows
-	// and targets it has are now multiplied by sqrt(factor), and so they have to be given to RemoveInputs and
-	// AddNodes.
+	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays. Before each AddInputs
+	// it gives exponential forgetting. SetLambda restores the ridge. Afterwards the model has its rows and targets times
+	// sqrt(factor); give them so to RemoveInputs and AddNodes.
 	Forget(factor float64) error
 
-	// AddNodes widens the model by p nodes, the columns of H, which come after the others: a is A, l×k, h is
-	// H, l×p, and y is Y, l×c, for all the samples that the model has, each row as the model has it. For
-	// Original and Improved they are in the order in which they were added, without those that were removed,
-	// and bit for bit the same, or it is an *UnknownRowError that names the first row that is not the one they
-	// have; after Forget they take what they are given, and know it again from then on. For the others the order
-	// does not matter. QR and InverseCholesky return a *ConditionError beyond a condition number of about 1e7, and
-	// QR a *RankError for too few samples: start a new model with all nodes.
+	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y, l×c, for all samples,
+	// each row as the model has it. Original and Improved require the order in which rows were added, and the same bits,
+	// and return an *UnknownRowError for the first other row. After Forget they accept any rows. For the other methods
+	// the order does not matter. QR and InverseCholesky return a *ConditionError above κ of about 1e7, and QR a
+	// *RankError for too few samples: start a new model with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 
-	// Merge learns what other, which has the same method, nodes and targets, has learned: all its rows with
-	// their targets. Its ridge is left out; that of the receiver stays. other is not changed. QR has to take the
-	// ridge of other off again, which is a *LeverageError where that is all there is in some direction; shards
-	// that were started with lambda = 0 merge always. A model cannot be merged with itself.
+	// Merge learns all rows of other, which has the same method, nodes and targets, and does not change it. The ridge of
+	// the receiver stays, and that of other is left out. QR has to remove the latter, and returns a *LeverageError where
+	// it is all there is in some direction; states started with lambda = 0 always merge. A model cannot be merged with
+	// itself.
 	Merge(other Updater) error
 
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
 
-	// Weights returns a copy of W, k×c: the prediction for rows X is X W. Gram and QR solve for it when it is
-	// first wanted after a change, and return a *RankError if there are fewer samples than nodes and no
-	// ridge, and a *ConditionError if the nodes are dependent to working precision. Short of that Condition
-	// says how many digits are right.
+	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W at the first call after
+	// a change. They return a *RankError for fewer samples than nodes without a ridge, and a *ConditionError where the
+	// nodes are dependent to working precision. Condition says how many digits are right.
 	Weights() (*mat.Dense, error)
 
-	// Options returns the options that the model was started with; Lambda is the ridge as it is now. With Decode, Backend
-	// is the one that it was given.
+	// Options returns the options of the start. With Decode, Backend is the one that it was given.
 	Options() Options
 
-	// Method returns the method, Samples, Nodes and Targets l, k and c, and Lambda the ridge.
-	Method() Method
-	Samples() int
-	Nodes() int
-	Targets() int
-	Lambda() float64
+	Method() Method  // the method
+	Samples() int    // l
+	Nodes() int      // k
+	Targets() int    // c
+	Lambda() float64 // the ridge as it is now
 
-	// Condition says how far the weights can be trusted. It takes O(k²) flops, O(lk) for Original and
-	// Improved, and the solution for the weights where that is still to be done.
+	// Condition says how accurate the weights are. It takes O(k²) flops, O(lk) in Original and Improved, and the solution
+	// for the weights if that is not known.
 	Condition() Condition
 
-	// Report says what the last successful call that changed the model took, and the solution for the
-	// weights if they have been asked for since; at first that is the start.
+	// Report returns the account of the last successful change, and of a solution for the weights since; at first of
+	// the start.
 	Report() Report
+
+	sealed()
 }
 
-// New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. Neither is changed or
-// kept. The result of Original and Improved implements Pseudoinverter, that of
-// RidgeInverse and InverseCholesky Leverager, that of Gram Refiner.
+// A Pseudoinverter is an Updater with A⁺ itself. Those of Original and Improved are.
+type Pseudoinverter interface {
+	Updater
+	// Pseudoinverse returns a copy of A⁺, k×l.
+	Pseudoinverse() *mat.Dense
+}
+
+// A Leverager is an Updater with the inverse of AᵀA + lambda I, or a factor of it. Those of RidgeInverse and
+// InverseCholesky are.
+type Leverager interface {
+	Updater
+
+	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance of the noise in the
+	// targets, that is the variance of the prediction x_i W by the noise, for small lambda. It is large for rows that are
+	// unlike all samples, and between 0 and 1 for each sample. It takes 2mk² flops, and half of that in InverseCholesky.
+	Leverage(x *mat.Dense) ([]float64, error)
+}
+
+// A Refiner is an Updater whose weights can be made more accurate with all rows at hand. That of Gram is.
+type Refiner interface {
+	Updater
+
+	// Refine corrects W twice by the solution for its residual,
+	//
+	//	W := W + (AᵀA + lambda I)⁻¹ (Aᵀ(Y - A W) - lambda W),
+	//
+	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W from eps κ² to eps κ for
+	// κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model changes. The errors are those of Weights and a
+	// *ShapeError.
+	//
+	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.
+	Refine(a, y *mat.Dense) error
+}
+
+// New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor keeps them. The result
+// of Original and Improved is a Pseudoinverter, that of RidgeInverse and InverseCholesky a Leverager, and that of Gram a
+// Refiner.
 //
-// Where the method keeps an inverse, the start is by the Cholesky factor of AᵀA + lambda I if its condition
-// allows the method's accuracy, else by a QR factorization of A; Original and Improved take the singular
-// values of an A of rank below k. Report says which. It returns an error if a or y has no rows, wrong
-// shapes, NaN or Inf; if an option is out of range; a *MemoryError, before anything is computed, if there is less memory
-// than StateBytes; a *RankError if the rows do not determine the state:
-// for Original and Improved with l < k and lambda > 0 (and C not CZero), for RidgeInverse and
-// InverseCholesky with l < k and lambda = 0; and a *ConditionError if A is too ill-conditioned for it.
+// A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition allows the accuracy of
+// the method, else from a QR factorization of A. Original and Improved use the singular values of an A of rank below k.
 // Gram and QR start from any rows.
+//
+//	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError, before any work, where
+//	there is less memory than StateBytes; a *RankError where the rows do not determine the state: in Original and Improved
+//	with l < k and lambda > 0 (unless C is CZero), in RidgeInverse and InverseCholesky with l < k and lambda = 0; a
+//	*ConditionError where A is too ill-conditioned for the method.
 func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	return NewContext(context.Background(), m, a, y, opt)
 }
 
-// NewContext is New until ctx is done: then it returns an error that wraps context.Cause(ctx). It looks between steps,
-// and between the panels of 4096 rows of a sum over all rows.
+// NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It checks ctx between steps,
+// and between panels of 4096 rows in sums over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := api.CheckOptions(opt, m); err != nil {
 		return nil, err
@@ -146,16 +169,48 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u.samples = l
-	s, d, err := newState(ctx, m, state.Base{Counter: u.counter, Options: opt, K: k, C: c, Lambda: opt.Lambda}, a, y)
+	out, err := u.start(ctx, state.Base{Counter: u.counter, Options: opt, K: k, C: c, Lambda: opt.Lambda}, a, y)
 	if err != nil {
 		return nil, err
 	}
-	u.state = s
-	u.account(d, Report{Added: l, Start: d.Start})
+	u.account(out, Report{Added: l, Start: out.Start})
 	return wrap(u), nil
 }
 
-// wrap returns u with the methods that only its state has.
+// start starts the state of the method.
+func (u *updater) start(ctx context.Context, base state.Base, a, y *mat.Dense) (out state.Outcome, err error) {
+	switch u.method {
+	case RidgeInverse:
+		u.state, out, err = ridge.Start(ctx, base, a, y)
+	case InverseCholesky:
+		u.state, out, err = cholesky.Start(ctx, base, a, y)
+	case Gram:
+		u.state, out, err = gram.Start(ctx, base, a, y)
+	case QR:
+		u.state, out, err = qr.Start(ctx, base, a, y)
+	default:
+		u.state, out, err = pinv.Start(ctx, u.method, base, a, y)
+	}
+	return out, err
+}
+
+// emptyState returns the state of the method for Code to read.
+func emptyState(m Method, base state.Base) state.State {
+	switch m {
+	case RidgeInverse:
+		return &ridge.State{Inverse: state.Inverse{Base: base}}
+	case InverseCholesky:
+		return &cholesky.State{Inverse: state.Inverse{Base: base}}
+	case Gram:
+		return &gram.State{Base: base}
+	case QR:
+		return &qr.State{Base: base}
+	default:
+		return pinv.Empty(m, base)
+	}
+}
+
+// wrap returns u with the methods of the interface that its state allows.
 func wrap(u *updater) Updater {
 	switch s := u.state.(type) {
 	case *pinv.State:
@@ -169,18 +224,59 @@ func wrap(u *updater) Updater {
 	}
 }
 
-// newState starts the state of the method, for which CheckStart has nothing against the rows.
-func newState(ctx context.Context, m Method, base state.Base, a, y *mat.Dense) (state.State, state.Outcome, error) {
-	switch m {
-	case RidgeInverse:
-		return ridge.Start(ctx, base, a, y)
-	case InverseCholesky:
-		return cholesky.Start(ctx, base, a, y)
-	case Gram:
-		return gram.Start(ctx, base, a, y)
-	case QR:
-		return qr.Start(ctx, base, a, y)
-	default:
-		return pinv.Start(ctx, m, base, a, y)
+// driverOf is the inverse of wrap. It returns nil for an Updater of another package, which embeds one of this package.
+func driverOf(u Updater) *updater {
+	switch u := u.(type) {
+	case *updater:
+		return u
+	case pseudoinverter:
+		return u.updater
+	case leverager:
+		return u.updater
+	case refiner:
+		return u.updater
 	}
+	return nil
+}
+
+// A pseudoinverter is an updater with A⁺.
+type pseudoinverter struct {
+	*updater
+	s *pinv.State
+}
+
+// A leverager is an updater with an inverse.
+type leverager struct {
+	*updater
+	s state.Leverager
+}
+
+// A refiner is an updater that can refine its weights.
+type refiner struct {
+	*updater
+	s state.Refiner
+}
+
+func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.s.Pseudoinverse() }
+
+func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
+	if err := checkMatrix("X", x, 0, u.Nodes()); err != nil {
+		return nil, err
+	}
+	if err := u.whole(); err != nil {
+		return nil, err
+	}
+	defer u.counter.Reset() // a Report does not have it
+	return u.s.Leverage(x)
+}
+
+func (u refiner) Refine(a, y *mat.Dense) error {
+	u.begin()
+	if err := u.checkAll(a, y); err != nil {
+		return err
+	}
+	if err := u.checkDetermined(); err != nil {
+		return err
+	}
+	return u.run(0, 0, func() (state.Outcome, error) { return u.s.Refine(a, y) })
 }

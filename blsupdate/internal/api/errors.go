@@ -1,27 +1,28 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
-// ErrOverflow is returned where a result, or a number on the way to it, is too large for float64 although
-// the input is finite. Scale the columns of A, or the targets; after many Forgets, in which an inverse grows
-// without bound where nothing new is learned, forget less, or use Gram or QR and SetLambda.
+// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is finite. Scale
+// the columns of A, or the targets. After many Forgets an inverse overflows in directions without new rows: forget
+// less, or use Gram or QR and SetLambda.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
-// ErrNoConvergence is returned where a singular value decomposition does not converge.
-var ErrNoConvergence = errors.New("blsupdate: the singular values do not converge: scale the inputs")
-
-// ConditionError says that a result would have no correct digits.
+// A ConditionError says that a result would have no correct digits.
 type ConditionError struct {
 	What  string  // the matrix that is singular to working precision
-	RCond float64 // its reciprocal condition number, 0 if it is exactly singular or not known
-	Err   error   // what the factorization said, if that is where it was found
+	RCond float64 // its reciprocal condition number; 0 if it is exactly singular or the number is not known
+	Err   error   // the error of the factorization that found it, or nil
 
 	Instead []Method // methods that may have digits left
 }
 
+// Error names the matrix and what to do.
 func (e *ConditionError) Error() string {
 	cause := fmt.Sprintf("reciprocal condition %.1g", e.RCond)
 	if e.Err != nil {
@@ -29,7 +30,7 @@ func (e *ConditionError) Error() string {
 	}
 	advice := "scale the columns, start from more rows, add smaller batches by form Small, or use a ridge"
 	if len(e.Instead) > 0 {
-		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", joinMethods(e.Instead))
+		advice = fmt.Sprintf("use the method %s, a larger ridge, or scale the columns", joined(e.Instead))
 	}
 	return fmt.Sprintf("blsupdate: %s: singular to working precision (%s); %s", e.What, cause, advice)
 }
@@ -37,43 +38,45 @@ func (e *ConditionError) Error() string {
 // Unwrap returns Err.
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// StateError is the error of Encode for a model whose numbers contradict each other, as no sequence of calls should leave
-// them: a fault of this package, or of what wrote over its memory. What Encode wrote before it found out is of no use;
-// the model as it was last encoded is.
+// A StateError says that the numbers of a model contradict each other, after a fault of this package, a panic of a
+// Backend, or a write to its memory by others. What Encode wrote before the error is useless. Go on from the last
+// encoding.
 type StateError struct {
-	What string // is wrong
+	What string // the contradiction
 }
 
-// Error names it.
+// Error names the contradiction.
 func (e *StateError) Error() string {
 	return fmt.Sprintf("blsupdate: the model contradicts itself: %s; go on from what was last saved, and report it", e.What)
 }
 
-// ShapeError says that a matrix does not fit the others.
+// A ShapeError says that a matrix does not fit the others.
 type ShapeError struct {
 	Op         string // the package that found it, "blsupdate" or one above it
-	Matrix     string // which one, by its name in the method's documentation
-	Rows, Cols int    // what it has
-	Want       string // what it should have
+	Matrix     string // its name in the documentation of the method
+	Rows, Cols int
+	Want       string // the shape it should have
 }
 
+// Error names the matrix and the shapes.
 func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s: %s is %d×%d; want %s", op(e.Op), e.Matrix, e.Rows, e.Cols, e.Want)
 }
 
-// NotFiniteError says that a matrix has a NaN or an infinity in it.
+// A NotFiniteError says that a matrix has a NaN or an infinity.
 type NotFiniteError struct {
 	Op       string // the package that found it, "blsupdate" or one above it
-	Matrix   string // which one
-	Row, Col int    // where the first of them is, from 0
+	Matrix   string
+	Row, Col int // of the first such element, from 0
 	Value    float64
 }
 
+// Error names the element.
 func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("%s: element (%d,%d) of %s is %v; remove the row or fill in a value", op(e.Op), e.Row, e.Col, e.Matrix, e.Value)
 }
 
-// OptionError says that an option has a value that it cannot have.
+// An OptionError says that an option is out of range.
 type OptionError struct {
 	Op     string // the package that found it, "blsupdate" or one above it
 	Option string
@@ -81,55 +84,57 @@ type OptionError struct {
 	Want   string
 }
 
+// Error names the option and its range.
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s: %s is %v; want %s", op(e.Op), e.Option, e.Value, e.Want)
 }
 
-// op returns the prefix of an error's text.
-func op(name string) string {
-	if name == "" {
-		return "blsupdate"
-	}
-	return name
-}
+// op returns the prefix of a message.
+func op(name string) string { return cmp.Or(name, "blsupdate") }
 
-// RankError says that the samples so far do not determine the weights: there are fewer of them than nodes, and
-// either no ridge, or, in Original and Improved, one that would keep the model in their row space for ever.
+// A RankError says that the samples do not determine the weights. There are fewer samples than nodes, and either no
+// ridge, or, in Original and Improved, a ridge that would keep the model in the row space of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
-	Running        bool // whether the model is there, and rows can be added
+	Running        bool // whether the model exists, so that rows can be added
 }
 
+// Error says how many samples there are and what to do.
 func (e *RankError) Error() string {
-	if e.Lambda > 0 {
-		return fmt.Sprintf("blsupdate: %d samples for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse", e.Samples, e.Nodes)
+	advice := "for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number"
+	switch {
+	case e.Lambda > 0:
+		advice = "for %d nodes with lambda > 0: start with at least as many samples as nodes, or set Lambda to 0 for the exact pseudoinverse"
+	case e.Running:
+		advice = "do not determine the weights of %d nodes without a ridge: add rows first, or SetLambda above 0"
 	}
-	if e.Running {
-		return fmt.Sprintf("blsupdate: %d samples do not determine the weights of %d nodes without a ridge: add rows first, or SetLambda above 0", e.Samples, e.Nodes)
-	}
-	return fmt.Sprintf("blsupdate: %d samples for %d nodes without a ridge: give at least as many samples as nodes, set Lambda above 0, or use the method improved, which has the pseudoinverse for any number", e.Samples, e.Nodes)
+	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
 }
 
-// LeverageError says that samples, or a part of the ridge, cannot be taken out of a model: they are all that it
-// knows in some direction, or all but 1e-8 of it, or all but what rounding makes of it at the condition of the
-// model. What remains would have no correct digits in any method.
+// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model: they hold all but 1e-8 of what
+// it knows in some direction, or all but its rounding errors. The rest would have no correct digits in any method.
 type LeverageError struct {
-	// Rest is 1 - h, as it was computed, where h is the largest eigenvalue of Ax (AᵀA + lambda I)⁻¹ Axᵀ; the rows
-	// of Ax are the root of what is taken off, times I, where that is a ridge. It is 0 where it is not known.
+	// Rest is the computed 1 - h, or 0 where it is not known. h is the largest eigenvalue of
+	// Ax (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the root of the removed part times I.
 	Rest  float64
-	Least float64 // the least Rest that would have been accepted, 0 where there is none
+	Least float64 // the smallest Rest that would be accepted, or 0
 
-	Action Action // ActionRemove, or ActionRidge or ActionMerge, which take a ridge off
+	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
 }
 
+// LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about 10 eps/(1-h), and
+// 100 eps/(1-h) in Gram.
+const LeastRest = 1e-8
+
+// Error says what determines the model alone and what to do.
 func (e *LeverageError) Error() string {
 	what, advice := "the rows to be removed determine", "build a new model from the rows that remain, or raise lambda"
-	if e.Action == ActionRidge || e.Action == ActionMerge {
+	switch e.Action {
+	case ActionRidge:
 		what, advice = "the ridge to be taken off determines", "leave more of it, or add rows first"
-	}
-	if e.Action == ActionMerge {
-		advice = "give the receiver a ridge, or start the other model without one"
+	case ActionMerge:
+		what, advice = "the ridge to be taken off determines", "give the receiver a ridge, or start the other model without one"
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
 	if e.Least > LeastRest {
@@ -138,17 +143,14 @@ func (e *LeverageError) Error() string {
 	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
 }
 
-// leastRest is the smallest 1 - h at which rows are removed, where h is the largest eigenvalue of Ax (AᵀA +
-// lambda I)⁻¹ Axᵀ. The relative error of the removal is about 10 eps over it, and 100 eps over it in Gram.
-const LeastRest = 1e-8
-
-// UnknownRowError says that a sample that was given to RemoveInputs or AddNodes of Original or Improved is not
-// the one that the model has. Samples are compared bit for bit with their targets.
+// An UnknownRowError says that Original or Improved does not know a sample given to RemoveInputs, or that a sample given
+// to AddNodes is not the one at that place. They compare samples and targets bit for bit.
 type UnknownRowError struct {
-	Row    int    // of Ax and Ya, or of A and Y, from 0: the first such sample
+	Row    int    // the first such row of Ax or A, from 0
 	Action Action // ActionRemove or ActionNodes
 }
 
+// Error names the row and what to do.
 func (e *UnknownRowError) Error() string {
 	if e.Action == ActionNodes {
 		return fmt.Sprintf("blsupdate: row %d of A with its targets is not the sample that the model has at that place: give the samples in the order in which they were added, with bit for bit the same numbers, times the root of their weight", e.Row)
@@ -156,26 +158,47 @@ func (e *UnknownRowError) Error() string {
 	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
 }
 
-// ForgottenRowsError says that no sample can be removed from a model by Original or Improved, since Forget has
-// scaled them all and nobody knows their bits any more. AddNodes, which is given all of them as they are
-// then, makes them known again.
+// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales all rows so that
+// their bits are unknown. AddNodes, which is given all rows, makes them known again.
 type ForgottenRowsError struct {
 	Method  Method
-	Instead []Method // methods that remove samples after Forget
+	Instead []Method // methods that remove rows after Forget
 }
 
+// ForgottenRows returns the error of a model by m.
+func ForgottenRows(m Method) error {
+	return &ForgottenRowsError{m, slices.DeleteFunc(Methods(), Method.HasInverse)}
+}
+
+// Error names the methods that can.
 func (e *ForgottenRowsError) Error() string {
 	return fmt.Sprintf("blsupdate: after Forget the rows of the model by %v are not known any more, and none can be removed: AddNodes, which is given all of them, makes them known again; the methods that remove rows after Forget are %s",
-		e.Method, joinMethods(e.Instead))
+		e.Method, joined(e.Instead))
 }
 
-// forgottenRows returns the error of a model by m.
-func ForgottenRows(m Method) error {
-	e := &ForgottenRowsError{Method: m}
-	for _, other := range AllMethods {
-		if other != Original && other != Improved {
-			e.Instead = append(e.Instead, other)
-		}
+// An UnsupportedError says that a method cannot do something, and which methods can.
+type UnsupportedError struct {
+	Method  Method
+	Action  Action
+	Instead []Method
+}
+
+// Unsupported returns the error for an action that m cannot do.
+func Unsupported(m Method, action Action) error {
+	cannot := func(other Method) bool { return other == m || !Supports(other, action) }
+	return &UnsupportedError{m, action, slices.DeleteFunc(Methods(), cannot)}
+}
+
+// Error names the methods that can.
+func (e *UnsupportedError) Error() string {
+	return fmt.Sprintf("blsupdate: the method %v has no %v; start the model by %s", e.Method, e.Action, joined(e.Instead))
+}
+
+// joined returns the names as a list of alternatives.
+func joined(methods []Method) string {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.String())
 	}
-	return e
+	return strings.Join(names, " or ")
 }

@@ -1,13 +1,13 @@
-// Package api has the types that both callers of blsupdate and its methods use: methods, options,
-// actions and errors.
+// Package api has the types that callers of blsupdate and its methods share: methods, options, actions and errors.
 package api
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// A Method is a way to bring the weights up to date. The package comment compares them.
+// A Method is a way to bring the weights up to date. The documentation of package blsupdate compares them.
 type Method int
 
 const (
@@ -25,6 +25,7 @@ const (
 	QR
 )
 
+// MethodNames has the name of each method.
 var MethodNames = []string{"improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
 
 // String returns the name of m in lower case, which ParseMethod reads.
@@ -36,29 +37,35 @@ func ParseMethod(s string) (Method, error) {
 	return Method(i), err
 }
 
-// A Form says whether an update by q rows works with matrices of order q or of order k. Improved,
-// RidgeInverse and InverseCholesky read it.
+// HasInverse reports whether m is Original or Improved, which keep A⁺.
+func (m Method) HasInverse() bool { return m == Original || m == Improved }
+
+var methods = []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Original}
+
+// Methods returns all methods, in the order in which an error lists them.
+func Methods() []Method { return slices.Clone(methods) }
+
+// A Form says whether an update by q rows works with matrices of order q or of order k. Improved, RidgeInverse and
+// InverseCholesky read it.
 type Form int
 
 const (
-	// Auto takes the cheaper of Small and Large, or for Improved of Small and Compressed, by the flop
-	// model.
+	// Auto takes the cheaper of Small and Large by the flop model, or of Small and Compressed for Improved.
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper
-	// Small works with matrices of order q. Improved: B = Dbar (I_q + Ax Dbar)⁻¹, a q×q symmetric
-	// inverse, with an error like eps κ. RidgeInverse: Q - TᵀT with q rows of T (Woodbury).
-	// InverseCholesky: one row after the other (Carlson).
+	// Small works with matrices of order q. Improved: B = Dbar (I_q + Ax Dbar)⁻¹ by a symmetric inverse, with an error
+	// of eps κ. RidgeInverse: Q - TᵀT with q rows of T (Woodbury). InverseCholesky: row by row (Carlson).
 	Small
-	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar, a k×k general
-	// inverse, with an error like eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky: a
-	// k×k Cholesky factorization.
+	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar by a general inverse, with an error
+	// of eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky: a Cholesky factorization.
 	Large
-	// Compressed, for Improved only, is Small for the k rows R of a QR factorization Ax = Q R, whose
-	// error is like eps κ, and B = Bk Qᵀ. It is Small for q <= k.
+	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its error is of eps κ. It
+	// is for Improved only, and is Small for q <= k.
 	Compressed
 )
 
+// FormNames has the name of each form.
 var FormNames = []string{"auto", "paper", "small", "large", "compressed"}
 
 // String returns the name of f in lower case, which ParseForm reads.
@@ -70,25 +77,72 @@ func ParseForm(s string) (Form, error) {
 	return Form(i), err
 }
 
-// A CMode says what is done about C = Axᵀ - AᵀD, the part of the new rows outside the row space of A.
+// A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
 type CMode int
 
 const (
-	// CAuto computes C as long as A has fewer than k independent rows, and knows it to be zero from
-	// then on. For lambda > 0, where A⁺ is a ridge inverse and C never zero, it is CZero and wants
-	// l >= k.
+	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, where C is never zero, it
+	// is CZero and requires l >= k.
 	CAuto CMode = iota
-	// CZero assumes C = 0 without a look, as the paper does. Where that is wrong, so is the result.
+	// CZero assumes C = 0, as the paper does. The result is wrong where C is not zero.
 	CZero
-	// CCheck computes C in every update, which takes 2qkl flops and keeps A, and decides its rank by
-	// a tolerance. It needs lambda = 0.
+	// CCheck computes C in every update, for 2qkl flops, keeps A, and decides the rank of C by a tolerance. It
+	// requires lambda = 0.
 	CCheck
 )
 
+// ModeNames has the name of each CMode.
 var ModeNames = []string{"auto", "zero", "check"}
 
 // String returns the name of m in lower case.
 func (m CMode) String() string { return name(ModeNames, int(m), "CMode") }
+
+// A Start is a way to the first state.
+type Start int
+
+const (
+	// StartCholesky is by the Cholesky factor of AᵀA + lambda I. Its error grows like eps κ².
+	StartCholesky Start = iota
+	// StartQR is by a Householder QR of A, or of A above sqrt(lambda) I. Its error grows like eps κ.
+	StartQR
+	// StartSVD is the truncated singular value decomposition of an A of rank below k, or of its R where l >= k.
+	// Only Original and Improved use it.
+	StartSVD
+)
+
+// StartNames has the name of each start.
+var StartNames = []string{"cholesky", "qr", "svd"}
+
+// String returns the name of s in lower case.
+func (s Start) String() string { return name(StartNames, int(s), "Start") }
+
+// An Action is a function of New or a method of an Updater.
+type Action int
+
+// The actions. The comments name the sizes of a Shape that they depend on.
+const (
+	ActionAdd     Action = iota // AddInputs of Q rows to L
+	ActionStart                 // New from L rows
+	ActionWeights               // the solution for W, in methods that solve for it
+	ActionRemove                // RemoveInputs of Q rows of L
+	ActionForget                // Forget
+	ActionNodes                 // AddNodes of P columns to K, with L rows
+	ActionMerge                 // Merge
+	ActionRidge                 // SetLambda
+)
+
+var actionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda"}
+
+// String returns the name of the function or method.
+func (a Action) String() string { return name(actionNames, int(a), "Action") }
+
+// Supports reports whether m can do the action.
+func Supports(m Method, action Action) bool {
+	if action == ActionMerge || action == ActionRidge {
+		return m == Gram || m == QR
+	}
+	return slices.Contains(methods, m)
+}
 
 func name(names []string, i int, kind string) string {
 	if i < 0 || i >= len(names) {

@@ -1,11 +1,10 @@
-// Package cholesky implements InverseCholesky, which keeps the triangle F with F Fᵀ = (AᵀA + lambda
-// I)⁻¹, and W.
+// Package cholesky implements InverseCholesky, which keeps the triangle F with F Fᵀ = (AᵀA + lambda I)⁻¹, and W.
 package cholesky
 
 import (
 	"math"
 
-	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/mat"
@@ -14,122 +13,99 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// inverseCholesky is the state of the method InverseCholesky: the upper triangular F with F Fᵀ = (AᵀA +
-// lambda I)⁻¹, and W.
-//
-// F is kept as the rows of L, F = gain Lᵀ: a column of F is what an update goes along, and forgetting,
-// F := F/sqrt(mu), takes no pass over it.
+// State is the upper triangular F and W. F is kept as the rows of L, F = Gain Lᵀ: an update goes along columns of F. Most
+// is the Frobenius norm of L. It is measured, except for rows that are added one by one, where it is a bound.
 type State struct {
-	state.Base
-	L    *mat.Dense // Fᵀ/gain, k×k, zero above the diagonal, without gaps
-	Gain float64
-	W    *mat.Dense // W, k×c, without gaps
-	size state.Norms
-
-	// The errors in F are those of the worst state so far.
-	peak  float64 // the largest ‖F‖/gain, as far as known
-	worst float64 // the smallest 1/κ
-	noted float64 // normL when that was last estimated
-
-	// Bounds on the Frobenius norm of l, which is measured but for rows that are added one by one, and on the
-	// magnitude of elements of W, by which it is known before they are overwritten that nothing will overflow.
-	NormL, MostW float64
+	state.Inverse
+	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps
 }
 
-func (s *State) Weights() (*mat.Dense, state.Outcome, error) { return s.W, state.Outcome{}, nil }
+// data returns the elements of L.
+func (s *State) data() []float64 { return s.L.RawMatrix().Data }
 
-// forget divides F by the root of the factor, unless that overflows, which takes directions in which
-// nothing has been learned for very long.
-func (s *State) Forget(factor float64) error {
-	gain := s.Gain / math.Sqrt(factor)
-	if !(gain < math.MaxFloat64/max(s.NormL, 1)) {
-		return api.ErrOverflow
-	}
-	s.Gain = gain
-	s.Lambda *= factor
-	s.size = s.size.Scaled(math.Sqrt(factor))
-	if s.Gain > state.MostGain {
-		floats.Scale(s.Gain, s.L.RawMatrix().Data)
-		s.NormL *= s.Gain
-		s.peak *= s.Gain
-		s.noted *= s.Gain
-		s.Gain = 1
-	}
-	return nil
-}
+// Forget divides F by the root of the factor.
+func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, math.Sqrt(factor), s.data()) }
 
-// cloneL returns a copy of l.
-func (s *State) cloneL() *mat.Dense {
-	dst, src := mat.NewDense(s.K, s.K, nil), s.L.RawMatrix().Data
-	raw := dst.RawMatrix().Data
+// copyL returns a copy of L.
+func (s *State) copyL() *mat.Dense {
+	dst := mat.NewDense(s.K, s.K, nil)
 	for i := range s.K {
-		copy(raw[i*s.K:], src[i*s.K:i*s.K+i+1])
+		copy(dst.RawRowView(i), s.L.RawRowView(i)[:i+1])
 	}
 	return dst
 }
 
-// timesF overwrites the q×k X by X F, or by X Fᵀ if trans is set.
-func (s *State) timesF(x []float64, q int, trans bool) {
+// timesF overwrites X, of k columns, by X F, or by X Fᵀ if trans is set.
+func (s *State) timesF(x *mat.Dense, trans bool) {
 	t := blas.Trans
 	if trans {
 		t = blas.NoTrans
 	}
-	s.Counter.Dtrmm(blas.Right, blas.Lower, t, blas.NonUnit, q, s.K, s.Gain, s.L.RawMatrix().Data, s.K, x, s.K)
+	raw := x.RawMatrix()
+	s.Counter.Dtrmm(blas.Right, blas.Lower, t, blas.NonUnit, raw.Rows, s.K, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
 }
 
 // fTimes overwrites the k×c X by F X.
-func (s *State) fTimes(x []float64) {
-	s.Counter.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, s.K, s.C, s.Gain, s.L.RawMatrix().Data, s.K, x, s.C)
+func (s *State) fTimes(x *mat.Dense) {
+	raw := x.RawMatrix()
+	s.Counter.Dtrmm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, s.K, s.C, s.Gain, s.data(), s.K, raw.Data, raw.Stride)
 }
 
-// condition is that of the worst state of which it is known: of the start, of those after removals and
-// added nodes, and of the present one. It is not noted, so that a model does not depend on being asked.
+// squared overwrites x by f g LᵀL x, with a factor after each of the two products.
+func (s *State) squared(x []float64, f, g float64) {
+	s.Counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.K, s.data(), s.K, x, 1)
+	floats.Scale(f, x)
+	s.Counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.K, s.data(), s.K, x, 1)
+	floats.Scale(g, x)
+}
+
+// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the present one. The
+// latter is not noted, so that a model does not depend on whether it was asked.
 func (s *State) Condition() (rcond float64, power int) {
 	now := *s
 	now.noteCondition()
-	return now.worst, 1
+	return now.Worst, 1
 }
 
-// noteCondition estimates 1/κ of the present state, and notes it if it is the smallest: κ = ‖[A;
-// sqrt(lambda) I]‖‖F‖ with the largest ‖F‖ so far, because what was rounded of that is still there.
+// noteCondition estimates the present 1/κ and notes it if it is the worst. κ is ‖[A; sqrt(lambda) I]‖‖F‖ with the largest
+// ‖F‖ so far, whose rounding errors remain.
 func (s *State) noteCondition() {
-	l := s.L.RawMatrix().Data
-	square := state.LargestEigenvalue(s.K, func(x []float64) { // of L/normL, so that it neither overflows nor underflows
-		s.Counter.Dtrmv(blas.Lower, blas.NoTrans, blas.NonUnit, s.K, l, s.K, x, 1)
-		floats.Scale(1/s.NormL, x)
-		s.Counter.Dtrmv(blas.Lower, blas.Trans, blas.NonUnit, s.K, l, s.K, x, 1)
-		floats.Scale(1/s.NormL, x)
+	square := state.LargestEigenvalue(s.K, func(x []float64) { // of L/Most, which neither overflows nor underflows
+		s.squared(x, 1/s.Most, 1/s.Most)
 	})
-	s.peak = max(s.peak, s.NormL*math.Sqrt(square))
-	s.worst, s.noted = s.known(), s.NormL
+	s.Peak = max(s.Peak, s.Most*math.Sqrt(square))
+	s.Worst, s.Noted = s.known(), s.Most
 }
 
-// known returns 1/κ for the worst state as far as is known without a pass over F: with the rows that there are
-// now, but ‖F‖ as it was last estimated.
+// known returns the worst 1/κ with the present rows, and ‖F‖ as it was last estimated.
 func (s *State) known() float64 {
-	kappa := math.Hypot(s.size.Peak, math.Sqrt(s.Lambda)) * s.peak * s.Gain
-	return min(s.worst, 1/kappa)
+	kappa := math.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * s.Peak * s.Gain
+	return min(s.Worst, 1/kappa)
 }
 
-// noteRemoval is noteCondition after a removal of so many rows, which has computed normL. For few of
-// them its passes over F would take longer than the removal, so it waits until the square of normL,
-// which is at least ‖F‖², has doubled.
-func (s *State) noteRemoval(rows int) {
-	if rows >= state.ManyRemoved || s.NormL > math.Sqrt2*s.noted {
-		s.noteCondition()
-	}
-}
-
-// frobenius returns the Frobenius norm of l, and is not finite where an element is not.
+// frobenius returns the Frobenius norm of L. It is not finite where an element is not.
 func (s *State) frobenius() float64 {
 	var sum float64
-	l := s.L.RawMatrix().Data
 	for i := range s.K {
-		row := l[i*s.K : i*s.K+i+1]
+		row := s.L.RawRowView(i)[:i+1]
 		sum += s.Counter.Ddot(i+1, row, 1, row, 1)
 	}
 	if !(sum > dense.SmallestSquare && sum < math.MaxFloat64) {
-		return dense.Norm(l)
+		return dense.Norm(s.data())
 	}
 	return math.Sqrt(sum)
+}
+
+// Leverage returns x F Fᵀxᵀ for each row x of X.
+func (s *State) Leverage(x *mat.Dense) ([]float64, error) {
+	return s.Leverages(x, func(x *mat.Dense) (l, r *mat.Dense) {
+		seen := dense.Copy(x)
+		s.timesF(seen, false)
+		return seen, seen
+	})
+}
+
+// Code writes or reads F and W with their bounds.
+func (s *State) Code(x *coder.Coder) {
+	s.CodeInverse(x, "F", "norm", func() { x.Triangle("F", &s.L, s.K, false) }, s.data)
 }

@@ -9,73 +9,74 @@ import (
 	"blskernel/internal/codec"
 )
 
-// A FormatError says that what Decode was given is not what Encode wrote: it begins with something else, is of a newer
-// version, ends too early or goes on, or has a number in it that no model can have. It names the byte. Where the
-// source ends too early it wraps io.ErrUnexpectedEOF.
-type FormatError = codec.FormatError
-
-// A coder writes the numbers of a model, or reads them, and checks the same in both directions: what Decode would refuse
-// Encode does not write. Each state says once what it consists of, in its method code, so that what is written is what is
-// read.
-//
-// In reading, what a failed coder fills in is zero, empty or nil.
+// A Coder writes the numbers of a model, or reads them. Encode writes nothing that Decode would refuse. Each state lists
+// its numbers once, so both directions agree. A failed Coder reads zeros, empty slices and nil.
 type Coder struct {
-	W       *codec.Writer // nil where it reads
-	R       *codec.Reader // nil where it writes
-	Err     error         // of writing: the state has something in it that would be refused in reading
+	w       *codec.Writer // nil where it reads
+	r       *codec.Reader // nil where it writes
+	err     error         // of writing: the state has something that reading would refuse
 	Samples int
 }
 
-// mostElements bounds the numbers in one matrix, so that products of sizes do not overflow where an int has 32 bits.
+// Writer returns a Coder that writes to w.
+func Writer(w *codec.Writer) *Coder { return &Coder{w: w} }
+
+// Reader returns a Coder that reads from r.
+func Reader(r *codec.Reader) *Coder { return &Coder{r: r} }
+
+// MostElements bounds the numbers in a matrix, so that products of sizes do not overflow an int of 32 bits.
 const MostElements = math.MaxInt / 8
 
-// fits tells whether a matrix of these sizes, none of them negative, has at most mostElements.
+// Fits reports whether a matrix of these sizes, which are not negative, has at most MostElements.
 func Fits(rows, cols int) bool { return cols == 0 || rows <= MostElements/cols }
 
-func (x *Coder) Reading() bool { return x.R != nil }
+// Reading reports whether x reads.
+func (x *Coder) Reading() bool { return x.r != nil }
 
-func (x *Coder) Failed() bool {
+// Err returns the first error.
+func (x *Coder) Err() error {
 	if x.Reading() {
-		return x.R.Err() != nil
+		return x.r.Err()
 	}
-	return x.Err != nil
+	return x.err
 }
 
-// fail makes an error of writing, unless there is one.
+// Failed reports whether there was an error.
+func (x *Coder) Failed() bool { return x.Err() != nil }
+
+// Fail notes an error of writing, unless there is one.
 func (x *Coder) Fail(err error) {
-	if x.Err == nil {
-		x.Err = fmt.Errorf("blsupdate: encoding a model: %w", err)
+	if x.err == nil {
+		x.err = fmt.Errorf("blsupdate: encoding a model: %w", err)
 	}
 }
 
-// check makes an error of something that no model can have, unless it is ok.
+// Check fails with the message unless ok.
 func (x *Coder) Check(ok bool, format string, args ...any) {
 	if !ok {
 		x.FailElement(0, format, args...)
 	}
 }
 
-// failElement makes an error of element i of what was read last, or is to be written.
+// FailElement fails at element i of the numbers that were read last or are to be written.
 func (x *Coder) FailElement(i int, format string, args ...any) {
 	if x.Reading() {
-		x.R.FailElement(i, format, args...)
+		x.r.FailElement(i, format, args...)
 	} else {
 		x.Fail(&api.StateError{What: fmt.Sprintf(format, args...)})
 	}
 }
 
-// What a number may be. Norms and estimates may have overflowed in a model that still goes on; NaN is none of them.
+// Ranges of a number. Norms and estimates may have overflowed in a model that still works; NaN is out of every range.
 func NotNegative(v float64) bool { return v >= 0 }
+func IsLength(v float64) bool    { return v >= 0 && v <= math.MaxFloat64 }
+func IsPositive(v float64) bool  { return v > 0 && v <= math.MaxFloat64 }
 
-func IsLength(v float64) bool { return v >= 0 && v <= math.MaxFloat64 }
-
-func IsPositive(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
-
-// refuse makes an error of number i of those that were read last, or are to be written, which must not be v.
+// refuse fails at number i of those that were read last or are to be written: its value is v.
 func (x *Coder) refuse(what string, i int, v float64) {
 	switch {
 	case x.Reading():
-		x.R.FailElement(i, "%s cannot be %g", what, v)
+		x.r.FailElement(i, "%s cannot be %g", what, v)
 	case v-v != 0:
 		x.Fail(fmt.Errorf("%s is %g: %w", what, v, api.ErrOverflow))
 	default:
@@ -83,64 +84,61 @@ func (x *Coder) refuse(what string, i int, v float64) {
 	}
 }
 
-// float codes a number that has to be as ok says.
+// Float codes a number of the range ok.
 func (x *Coder) Float(what string, v *float64, ok func(float64) bool) {
 	if x.Reading() {
-		*v = x.R.Float64()
+		*v = x.r.Float64()
 	}
 	if !ok(*v) {
 		x.refuse(what, 0, *v)
 	}
 	if !x.Reading() {
-		x.W.Float64(*v)
+		x.w.Float64(*v)
 	}
 }
 
-// int codes a whole number from 0 to most.
+// Int codes a whole number from 0 to most.
 func (x *Coder) Int(what string, v *int, most int) {
 	if x.Reading() {
-		*v = x.R.Int(what, most)
+		*v = x.r.Int(what, most)
 		return
 	}
 	x.Check(0 <= *v && *v <= most, "%s is %d; from 0 to %d can be", what, *v, most)
-	x.W.Uint64(uint64(*v))
+	x.w.Uint64(uint64(*v))
 }
 
-// uint64 codes a word.
+// Uint64 codes a word.
 func (x *Coder) Uint64(v *uint64) {
 	if x.Reading() {
-		*v = x.R.Uint64()
+		*v = x.r.Uint64()
 	} else {
-		x.W.Uint64(*v)
+		x.w.Uint64(*v)
 	}
 }
 
-// signed codes a whole number of either sign.
+// Signed codes a whole number of either sign.
 func (x *Coder) Signed(v *int64) {
-	if x.Reading() {
-		*v = int64(x.R.Uint64())
-	} else {
-		x.W.Uint64(uint64(*v))
-	}
+	word := uint64(*v)
+	x.Uint64(&word)
+	*v = int64(word)
 }
 
-// bool codes a truth value.
+// Bool codes a truth value.
 func (x *Coder) Bool(v *bool) {
 	if x.Reading() {
-		*v = x.R.Bool()
+		*v = x.r.Bool()
 	} else {
-		x.W.Bool(*v)
+		x.w.Bool(*v)
 	}
 }
 
-// present codes whether something is there, which in writing is is.
+// Present codes whether something is there; is tells it in writing.
 func (x *Coder) Present(is bool) bool {
 	x.Bool(&is)
 	return is
 }
 
-// within refuses a bound that is none. What a bound was added up from is rounded, as is what it bounds, so that it
-// may be off by a little.
+// Within refuses a bound below what it bounds. Both are rounded, so a factor of 2 is allowed.
 func (x *Coder) Within(what string, most, bound float64) {
 	x.Check(most <= 2*bound, "%s has %g in it, and its bound is %g", what, most, bound)
 }

@@ -1,11 +1,9 @@
 package cost
 
-import (
-	"blskernel/blsupdate/internal/api"
-)
+import "blskernel/blsupdate/internal/api"
 
-// inverseCholeskyModel is Model for InverseCholesky.
-func CholeskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
+// choleskyModel is Model for InverseCholesky.
+func choleskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
 	switch action {
 	case api.ActionStart:
 		return CholeskyStart(s)
@@ -20,131 +18,97 @@ func CholeskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
 	}
 }
 
-// rowsPerOrder is k/q where the forms Small and Large take the same time. Small is bound by memory and
-// runs on one thread, so that flops do not tell: with c = 10 and one thread of Zen 4 it was 10 for k =
-// 500, 1000 and 2000 on the backend pure and 9, 10 and 13 on openblas, and with two threads 10, 14 and
-// 18 on pure and about 10 on openblas.
+// rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is bound by memory and runs on one
+// thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen 4 the ratio was 10 on one thread with
+// the backend pure and 9 to 13 with openblas, and on two threads 10 to 18 with pure and 10 with openblas.
 const rowsPerOrder = 14
 
-// inverseCholeskyForm returns the form in which q rows are added or removed, Small or Large.
+// CholeskyForm returns the form in which q rows are added or removed, Small or Large.
 func CholeskyForm(form api.Form, q, k int) api.Form {
-	switch form {
-	case api.Small, api.Large:
-		return form
-	case api.Paper:
-		if q <= k {
-			return api.Small
-		}
-		return api.Large
-	default:
-		if rowsPerOrder*q <= k || q == 1 {
-			return api.Small
-		}
-		return api.Large
-	}
+	return smallOrLarge(form, q, k, rowsPerOrder*q > k && q > 1)
 }
 
+// CholeskyStart has the steps of a start.
 func CholeskyStart(s Shape) []StepFlops {
 	l, k, c := s.L, s.K, s.C
-	square := op(Fresh, 0, k*k, 0)
 	if s.Start == api.StartQR {
 		return []StepFlops{
-			Line(StepFactor, "2lk² + 4clk", square, op(Tpqrt, l, k, c)),
+			Line(StepFactor, "2lk² + 4clk", fresh(k*k), op(Tpqrt, l, k, c)),
 			Line(StepSolve, "ck²", op(Trtrs, k, k, c)),
-			Line(StepF, "k³/3", op(Trtri, k, k, 0), square, op(Stream, 0, k*k, 0)),
+			Line(StepF, "k³/3", routine(Trtri, k), fresh(k*k), stream(k*k)),
 		}
 	}
-	return append(startSteps(l, k, c), Line(StepF, "k³/3", square, op(Ttrsm, k, k, 0)))
+	return append(startSteps(l, k, c), Line(StepF, "k³/3", fresh(k*k), routine(Ttrsm, k)))
 }
 
-// inverseCholeskyRows has the steps of an addition, or a removal, row by row.
-func choleskyRows(q, k, c int) []StepFlops {
-	weights := Line(StepWeights, "4cqk")
-	for range q {
-		weights.Work = append(weights.Work, op(GemmNN, 1, c, k), op(GemmNN, k, c, 1))
-	}
-	return []StepFlops{Line(StepF, "3.5qk²", op(Carlson, q, k, 0)), weights}
-}
-
-// seenStep is the product Ax F.
-func seenStep(q, k int) StepFlops {
-	return Line(StepS, "qk²", op(Stream, 0, 2*q*k, 0), op(TrmmR, q, k, 0))
-}
-
-// inverseCholeskyAddition has the steps of an addition; large is whether the new rows are large, see
-// mostKernel.
+// CholeskyAdd has the steps of q added rows; large says whether the rows are, see cholesky.mostKernel.
 func CholeskyAdd(form api.Form, q, k, c int, large bool) []StepFlops {
 	switch {
 	case form == api.Small:
 		return choleskyRows(q, k, c)
 	case large:
 		return []StepFlops{
-			seenStep(q, k),
-			Line(StepFactor, "2qk² + 4cqk", op(Fresh, 0, k*k, 0), op(Tpqrt, q, k, c)),
-			Line(StepF, "k³", op(Fresh, 0, k*k, 0), op(Stream, 0, k*k, 0), op(Trtrs, k, k, k)),
+			choleskySeen(q, k),
+			Line(StepFactor, "2qk² + 4cqk", fresh(k*k), op(Tpqrt, q, k, c)),
+			Line(StepF, "k³", fresh(k*k), stream(k*k), op(Trtrs, k, k, k)),
 			Line(StepWeights, "2cqk + ck²", op(GemmNN, q, c, k), op(TrmmL, k, c, 0)),
 		}
 	default:
-		return append(choleskyKernel(q, k),
-			choleskyWeights(q, k, c, op(Tptrs, k, k, c)),
-			choleskyShrink(k))
+		return choleskyKernel(q, k, c, "4cqk + 2ck²", op(Tptrs, k, k, c))
 	}
 }
 
-// inverseCholeskyShrink is F := F U⁻¹ on a copy.
-func choleskyShrink(k int) StepFlops {
-	return Line(StepF, "k³/3", op(Fresh, 0, k*k, 0), op(Stream, 0, k*k, 0), op(Ttrsm, k, k, 0))
-}
-
-// inverseCholeskyKernel has the steps up to the factor of I + SᵀS.
-func choleskyKernel(q, k int) []StepFlops {
-	return []StepFlops{
-		seenStep(q, k),
-		Line(StepKernel, "qk²", op(Fresh, 0, k*(k+1)/2, 0), op(Sprk, 0, k, q)),
-		Line(StepFactor, "k³/3", op(Pptrf, k, k, 0)),
-	}
-}
-
-// inverseCholeskyWeights has the step of the weights; solve is what for q > k is solved with the factor
-// of order k.
-func choleskyWeights(q, k, c int, solve Operation) StepFlops {
-	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
-	switch {
-	case q <= k:
-		return Line(StepWeights, "4cqk + q²k + q³/3 + 2cq² + ck²", e,
-			op(GemmtpNT, 0, q, k), op(Pptrf, q, q, 0), op(Pptrs, q, q, c), v, f)
-	case solve.Kind == Pptrs:
-		return Line(StepWeights, "4cqk + 3ck²", e, v, solve, f)
-	default:
-		return Line(StepWeights, "4cqk + 2ck²", e, v, solve, f)
-	}
-}
-
-// inverseCholeskyRemoval has the steps of a removal of q rows.
+// CholeskyRemove has the steps of q removed rows.
 func CholeskyRemove(q, k, c int) []StepFlops {
-	if CholeskyForm(api.Auto, q, k) == api.Small {
-		steps := choleskyRows(q, k, c)
-		if q > 1 {
-			steps[0].Work = append(steps[0].Work, op(Fresh, 0, k*k, 0), op(Stream, 0, k*k, 0))
-		}
-		return steps
+	if CholeskyForm(api.Auto, q, k) == api.Large {
+		return choleskyKernel(q, k, c, "4cqk + 3ck²", op(Pptrs, k, k, c))
 	}
-	return append(choleskyKernel(q, k),
-		choleskyWeights(q, k, c, op(Pptrs, k, k, c)),
-		choleskyShrink(k))
+	steps := choleskyRows(q, k, c)
+	if q > 1 {
+		steps[0].work = append(steps[0].work, fresh(k*k), stream(k*k))
+	}
+	return steps
 }
 
-// inverseCholeskyNodes has the steps of an addition of p nodes.
-func CholeskyNodes(s Shape, ridge bool) []StepFlops {
-	l, k, p, c := s.L, s.K, s.P, s.C
-	side := Line(StepNodesS, "2lp² + 4clp", op(Tpqrt, l, p, c))
-	if ridge {
-		side = Line(StepNodesS, "2(l+k)p² + 4c(l+k)p", op(Tpqrt, l, p, c), op(Tpqrt, k, p, c))
+// choleskyRows has the steps of q rows, one by one.
+func choleskyRows(q, k, c int) []StepFlops {
+	weights := Line(StepWeights, "4cqk")
+	for range q {
+		weights.work = append(weights.work, op(GemmNN, 1, c, k), op(GemmNN, k, c, 1))
 	}
-	wide := k + p
-	return append(borderSteps(s, "4k²p", op(TrmmR, p, k, 0), op(TrmmR, p, k, 0)),
-		side,
+	return []StepFlops{Line(StepF, "3.5qk²", op(Carlson, q, k, 0)), weights}
+}
+
+// choleskySeen is the product Ax F.
+func choleskySeen(q, k int) StepFlops {
+	return Line(StepS, "qk²", stream(2*q*k), op(TrmmR, q, k, 0))
+}
+
+// choleskyKernel has the steps of q rows by the factor of I ± SᵀS. For q > k the weights are solved with that factor, by
+// the operation solve, and their formula is tall.
+func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
+	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
+	weights := Line(StepWeights, tall, e, v, solve, f)
+	if q <= k {
+		weights = Line(StepWeights, "4cqk + q²k + q³/3 + 2cq² + ck²", e,
+			op(GemmtpNT, 0, q, k), routine(Pptrf, q), op(Pptrs, q, q, c), v, f)
+	}
+	return []StepFlops{
+		choleskySeen(q, k),
+		Line(StepKernel, "qk²", fresh(packedLen(k)), op(Sprk, 0, k, q)),
+		Line(StepFactor, "k³/3", routine(Pptrf, k)),
+		weights,
+		Line(StepF, "k³/3", fresh(k*k), stream(k*k), routine(Ttrsm, k)),
+	}
+}
+
+// CholeskyNodes has the steps of p added nodes.
+func CholeskyNodes(s Shape, ridge bool) []StepFlops {
+	k, p, c := s.K, s.P, s.C
+	formula, corner := cornerSteps(s, ridge)
+	product, wide := op(TrmmR, p, k, 0), k+p
+	return append(borderSteps(s, product, product),
+		Line(StepNodesS, formula, corner...),
 		Line(StepWeights, "cp² + 2ckp", op(Trtrs, p, p, c), op(GemmTN, k, c, p)),
-		Line(StepF, "kp² + p³/3", op(Trtrs, p, p, k), op(Trtri, p, p, 0),
-			op(Fresh, 0, wide*wide, 0), op(Stream, 0, k*k, 0)))
+		Line(StepF, "kp² + p³/3", op(Trtrs, p, p, k), routine(Trtri, p), fresh(wide*wide), stream(k*k)))
 }

@@ -1,93 +1,121 @@
-// Package cost has the flop model of every method, step by step, and the Counter that counts what a
-// backend is asked for.
+// Package cost has the flop model of every method, step by step, and the Counter that counts what a backend is asked for.
 package cost
 
-import (
-	"blskernel/blsupdate/internal/api"
-)
+import "blskernel/blsupdate/internal/api"
 
 // StepFlops is a line of the flop model.
 type StepFlops struct {
 	Step    Step
 	Formula string // the flops in terms of l, k, q, c, p
-	Work    []Operation
+	work    []Operation
 }
+
+// Line returns a line of the model.
+func Line(step Step, formula string, work ...Operation) StepFlops {
+	return StepFlops{step, formula, work}
+}
+
+// Operations returns the products, routines and passes of the step.
+func (s StepFlops) Operations() []Operation { return s.work }
 
 // Flops returns the flops of the step.
-func (s StepFlops) Flops() float64 { return s.count().Flops() }
-
-func (s StepFlops) count() Thirds {
-	var sum Thirds
-	for _, o := range s.Work {
-		sum += o.Flops()
-	}
-	return sum
-}
-
-// line returns a line of the model.
-func Line(step Step, formula string, work ...Operation) StepFlops {
-	return StepFlops{Step: step, Formula: formula, Work: work}
-}
+func (s StepFlops) Flops() float64 { return Total([]StepFlops{s}) }
 
 // Total returns the flops of all steps.
-func Total(steps []StepFlops) float64 { return SumOf(steps).Flops() }
+func Total(steps []StepFlops) float64 { return Sum(steps).Flops() }
 
-func SumOf(steps []StepFlops) Thirds {
+// Sum returns the flops of all steps in thirds.
+func Sum(steps []StepFlops) Thirds {
 	var sum Thirds
 	for _, s := range steps {
-		sum += s.count()
+		for _, o := range s.work {
+			sum += o.Flops()
+		}
 	}
 	return sum
 }
 
 // A Shape holds the sizes that the flops of an action depend on.
 type Shape struct {
-	L int // samples before it; for ActionStart those of the start
+	L int // samples before the action; for ActionStart those of the start
 	K int // nodes before it
 	Q int // samples added or removed
 	C int // targets
 	P int // nodes added
 
-	Start api.Start // how the start is found; ActionStart only
+	Start api.Start // the way of the start; ActionStart only
 	Rank  int       // of the first A where Start is StartSVD
 }
 
-// Model returns the steps of an action with their flops, by the paper's convention: a product of
-// an m×n with an n×p matrix takes 2mnp flops, and half where the result is known to be symmetric;
-// the inverse of a symmetric matrix takes n³, of a general one 2n³; terms of lower order are
-// dropped. Of the options it reads Lambda, Form, Solve, C and Workspace; forms that stand for others are resolved.
-// It is nil for what takes no flops to speak of, and for what the method cannot do (see Supports).
+// Model returns the steps of an action with their flops. A product of an m×n with an n×p matrix takes 2mnp flops, and
+// half where the result is symmetric. The inverse of a symmetric matrix takes n³, of a general one 2n³. Terms of
+// lower order are dropped. Model reads Lambda, Form, Solve, C and Workspace of opt, and resolves forms that stand for
+// others. It returns nil for actions without flops, and for those that m does not support.
 //
-// What depends on the data is taken to be as usual: rows in general position, so that they are independent as
-// far as they can be, and neither large nor dependent columns. The Report of an update has the steps that were
-// really taken.
+// Rows are taken to be in general position, neither large nor dependent. The Report of an update has its real steps.
 func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
-	steps := methodModel(m, action, opt, s)
+	var steps []StepFlops
+	switch m {
+	case api.Original, api.Improved:
+		steps = pinvModel(m, action, opt, s)
+	case api.RidgeInverse:
+		steps = ridgeModel(action, opt, s)
+	case api.InverseCholesky:
+		steps = choleskyModel(action, opt, s)
+	case api.Gram:
+		steps = gramModel(action, s)
+	case api.QR:
+		steps = qrModel(action, s)
+	}
 	if steps != nil && (action == api.ActionAdd || action == api.ActionRemove) {
-		steps = append([]StepFlops{CheckModel(s.Q, s.K, s.C)}, steps...)
+		steps = append([]StepFlops{Check(s.Q, s.K, s.C)}, steps...)
 	}
 	return steps
 }
 
-// checkModel is the look at q rows.
-func CheckModel(q, k, c int) StepFlops {
-	return Line(StepCheck, "0", op(Scan, 0, 2*q*(k+c), 0))
+// Check has the step of the checks of q rows.
+func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, 0, 2*q*(k+c), 0)) }
+
+// packedLen returns the numbers in a packed matrix of order k.
+func packedLen(k int) int { return k * (k + 1) / 2 }
+
+// fresh is the zeroing of n numbers in new storage, stream the reading or writing of n others.
+func fresh(n int) Operation  { return op(Fresh, 0, n, 0) }
+func stream(n int) Operation { return op(Stream, 0, n, 0) }
+
+// routine is a LAPACK routine on a square matrix of order n, without right-hand sides.
+func routine(kind Kind, n int) Operation { return op(kind, n, n, 0) }
+
+// smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky: Large in Auto where large.
+func smallOrLarge(form api.Form, q, k int, large bool) api.Form {
+	switch {
+	case form == api.Small || form == api.Large:
+		return form
+	case form == api.Paper:
+		large = q > k
+	}
+	if large {
+		return api.Large
+	}
+	return api.Small
 }
 
-// methodModel is Model without the checks.
-func methodModel(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
-	switch m {
-	case api.Original, api.Improved:
-		return PinvModel(m, action, opt, s)
-	case api.RidgeInverse:
-		return RidgeModel(action, opt, s)
-	case api.InverseCholesky:
-		return CholeskyModel(action, opt, s)
-	case api.Gram:
-		return GramModel(action, s)
-	case api.QR:
-		return QRModel(action, s)
-	default:
-		return nil
+// startSteps has the steps of state.StartFactor and state.StartWeights.
+func startSteps(l, k, c int) []StepFlops {
+	return []StepFlops{
+		Line(StepGram, "lk²", fresh(packedLen(k)), op(Sprk, 0, k, l)),
+		Line(StepFactor, "k³/3", routine(Pptrf, k)),
+		Line(StepT, "2clk", op(GemmTN, k, c, l)),
+		Line(StepSolve, "2ck²", op(Pptrs, k, k, c)),
+	}
+}
+
+// borderSteps has the steps of state.Border.Solve; apply are the operations of one product with R⁻¹.
+func borderSteps(s Shape, apply ...Operation) []StepFlops {
+	g, c := op(GemmTN, s.P, s.K, s.L), op(GemmNT, s.L, s.P, s.K)
+	return []StepFlops{
+		Line(StepBorder, "4klp", g, g),
+		Line(StepNodesD, "4k²p", append(apply, apply...)...),
+		Line(StepNodesC, "4klp", c, c),
 	}
 }

@@ -6,26 +6,16 @@ import (
 	"blskernel/blsupdate/internal/api"
 )
 
-// Resolve returns the form that Form stands for in an update of Improved by s.Q rows of a model with
-// s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed where it has fewer flops
-// by the model than Small, as for q > k it has if l is large against k; never Large, which is less
-// accurate.
-func Resolve(o api.Options, s Shape) api.Form {
-	switch {
-	case o.Form == api.Small || o.Form == api.Large:
-		return o.Form
-	case s.Q <= s.K:
-		return api.Small
-	case o.Form == api.Paper:
-		return api.Large
-	case o.Form == api.Auto && SumOf(PinvAdd(api.Improved, api.Small, o, AddedShape{Shape: s})) <= SumOf(compressedModel(o, AddedShape{Shape: s})):
-		return api.Small
-	default:
-		return api.Compressed
-	}
+// An AddedShape has the sizes of an update of A⁺ by rows, and what the data decided.
+type AddedShape struct {
+	Shape
+	CheckC bool // C is computed
+	RankC  int  // its rank; B = (C⁺)ᵀ if that is q
+	Large  bool // B is computed without DᵀD, since the new rows are large
+	Split  bool // the batch is then added in two parts, as updates of their own
 }
 
-// keptRows returns how many of l rows of D, q numbers each, the workspace holds.
+// KeptRows returns how many of l rows of D, of q numbers each, fit into the workspace.
 func KeptRows(o api.Options, l, q int) int {
 	bytes := o.Workspace
 	if bytes == 0 {
@@ -34,37 +24,26 @@ func KeptRows(o api.Options, l, q int) int {
 	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
 }
 
-// additionSteps lists the steps of an update in the order of its report.
-var PinvAddSteps = []Step{StepCompress, StepD, StepC, StepDbar, StepRank, StepInner, StepInverse, StepB, StepOrthogonal, StepDAgain,
-	StepPseudoinverse, StepWeights, StepExpand}
-
-// An addedShape is the sizes of an update of A⁺, and what it decides by the data.
-type AddedShape struct {
-	Shape
-	CheckC bool // whether C is computed
-	RankC  int  // its rank; B = (C⁺)ᵀ if that is q
-	Large  bool // whether B is computed without DᵀD, since the new rows are large
-	Split  bool // whether the batch is then added in two parts, updates of their own
-}
-
-// additionModel has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
+// PinvAdd has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
 func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
-	if form == api.Compressed {
-		return compressedModel(opt, s)
-	}
 	l, k, q, c := s.L, s.K, s.Q, s.C
+	if form == api.Compressed {
+		inner := s
+		inner.Q, opt.Solve = k, true
+		return PinvCompressed(s.Shape, PinvAdd(api.Improved, api.Small, opt, inner))
+	}
 	kept := KeptRows(opt, l, q)
-	steps := []StepFlops{Line(StepD, "2qkl", op(Fresh, 0, kept*q+q*k, 0), op(Stream, 0, 2*q*k, 0), op(GemmNT, l, q, k))}
-	dbar := Line(StepDbar, "2qkl", op(Fresh, 0, q*k, 0), op(GemmTN, q, k, l))
+	steps := []StepFlops{Line(StepD, "2qkl", fresh(kept*q+q*k), stream(2*q*k), op(GemmNT, l, q, k))}
+	dbar := Line(StepDbar, "2qkl", fresh(q*k), op(GemmTN, q, k, l))
 	if s.CheckC {
 		steps = append(steps, Line(StepC, "2qkl", op(GemmTN, q, k, l)), dbar,
 			Line(StepRank, "14 max(q,k) min(q,k)² + 8 min(q,k)³", op(Gesvd, q, k, 0)))
 	} else {
 		steps = append(steps, dbar)
 	}
-	inner := Line(StepInner, "q²k", op(Fresh, 0, q*(q+1)/2, 0), op(GemmtpNT, 0, q, k))
-	if m == api.Original {
-		inner = Line(StepInner, "q²l", op(Fresh, 0, q*(q+1)/2, 0), op(Sprk, 0, q, l))
+	inner := Line(StepInner, "q²k", fresh(packedLen(q)), op(GemmtpNT, 0, q, k))
+	if m == api.Original { // which has DᵀD before C is known
+		inner = Line(StepInner, "q²l", fresh(packedLen(q)), op(Sprk, 0, q, l))
 	}
 	switch {
 	case s.Split:
@@ -76,18 +55,21 @@ func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepF
 		}
 		return steps
 	case s.RankC > 0:
-		if m == api.Original { // which has DᵀD before C is known
+		if m == api.Original {
 			steps = append(steps, inner)
 		}
-		steps = append(steps, Line(StepB, "2q²k", op(Fresh, 0, q*k, 0), op(GemmNT, q, k, q)))
+		steps = append(steps, Line(StepB, "2q²k", fresh(q*k), op(GemmNT, q, k, q)))
 	case form == api.Large:
-		steps = append(steps, largeModel(opt, s.Shape)...)
+		steps = append(steps, pinvLarge(opt.Solve, k, q)...)
 	case s.Large:
-		steps = append(steps, inner, Line(StepOrthogonal, "4lq² + 8q³/3 + 2qkl + q²k",
-			op(Fresh, 0, (l+q)*q, 0), op(Stream, 0, 2*l*q, 0),
+		steps = append(steps, inner, Line(StepOrthogonal, "4lq² + 8q³/3 + 2qkl + q²k", fresh((l+q)*q), stream(2*l*q),
 			op(Geqrf, l+q, q, 0), op(Orgqr, l+q, q, 0), op(GemmTN, q, k, l), op(Trtrs, q, q, k)))
+	case m == api.Improved && opt.Solve:
+		steps = append(steps, inner, Line(StepInverse, "q³/3", routine(Pptrf, q)),
+			Line(StepB, "2q²k", fresh(q*k), op(Pptrs, q, q, k)))
 	default:
-		steps = append(append(steps, inner), smallModel(m == api.Improved && opt.Solve, s.Shape)...)
+		steps = append(steps, inner, Line(StepInverse, "q³", routine(Sptrf, q), routine(Sptri, q)),
+			Line(StepB, "2q²k", fresh(q*k), op(SpmmL, q, k, 0)))
 	}
 	if again := l - kept; again > 0 {
 		steps = append(steps, Line(StepDAgain, "2qkr, r rows computed twice", op(GemmNT, again, q, k)))
@@ -97,58 +79,25 @@ func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepF
 		Line(StepWeights, "4cqk", op(GemmNN, q, c, k), op(GemmTN, k, c, q)))
 }
 
-// smallModel has the steps from DᵀD to B.
-func smallModel(solve bool, s Shape) []StepFlops {
-	k, q := s.K, s.Q
+// pinvLarge has the steps from Dbar to B in the form Large.
+func pinvLarge(solve bool, k, q int) []StepFlops {
+	inner := Line(StepInner, "2k²q", fresh(k*k), op(GemmTN, k, k, q))
 	if solve {
-		return []StepFlops{Line(StepInverse, "q³/3", op(Pptrf, q, q, 0)), Line(StepB, "2q²k", op(Fresh, 0, q*k, 0), op(Pptrs, q, q, k))}
-	}
-	return []StepFlops{Line(StepInverse, "q³", op(Sptrf, q, q, 0), op(Sptri, q, q, 0)), Line(StepB, "2q²k", op(Fresh, 0, q*k, 0), op(SpmmL, q, k, 0))}
-}
-
-// largeModel has the steps from Dbar to B.
-func largeModel(opt api.Options, s Shape) []StepFlops {
-	k, q := s.K, s.Q
-	inner := Line(StepInner, "2k²q", op(Fresh, 0, k*k, 0), op(GemmTN, k, k, q))
-	if opt.Solve {
 		return []StepFlops{inner,
-			Line(StepInverse, "2k³/3", op(Getrf, k, k, 0), op(Gecon, 0, k, 0)),
-			Line(StepB, "2k²q", op(Fresh, 0, q*k, 0), op(Getrs, k, k, q))}
+			Line(StepInverse, "2k³/3", routine(Getrf, k), op(Gecon, 0, k, 0)),
+			Line(StepB, "2k²q", fresh(q*k), op(Getrs, k, k, q))}
 	}
 	return []StepFlops{inner,
-		Line(StepInverse, "2k³", op(Getrf, k, k, 0), op(Gecon, 0, k, 0), op(Getri, k, k, 0)),
-		Line(StepB, "2k²q", op(Fresh, 0, q*k, 0), op(GemmNT, q, k, k))}
+		Line(StepInverse, "2k³", routine(Getrf, k), op(Gecon, 0, k, 0), routine(Getri, k)),
+		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
 }
 
-// compressedModel has the steps of an update by the k rows of R that stand for q.
-func compressedModel(opt api.Options, s AddedShape) []StepFlops {
-	inner := s
-	inner.Q, opt.Solve = s.K, true
+// PinvCompressed encloses the steps of an update by the k rows of R in the compression of q rows and the expansion of B.
+func PinvCompressed(s Shape, inner []StepFlops) []StepFlops {
+	q, k, c := s.Q, s.K, s.C
 	return slices.Concat(
-		[]StepFlops{PinvCompress(s.Shape)},
-		PinvAdd(api.Improved, api.Small, opt, inner),
-		[]StepFlops{PinvExpand(s.Shape)})
-}
-
-func PinvCompress(s Shape) StepFlops {
-	return Line(StepCompress, "4qk² - 4k³/3 + 2cqk", op(Fresh, 0, s.Q*s.K, 0), op(Stream, 0, 2*s.Q*s.K, 0), op(Geqrf, s.Q, s.K, 0), op(Orgqr, s.Q, s.K, 0), op(GemmTN, s.K, s.C, s.Q))
-}
-
-func PinvExpand(s Shape) StepFlops {
-	return Line(StepExpand, "2qk²", op(GemmNN, s.Q, s.K, s.K))
-}
-
-// removalModel has the steps of the removal of q of l rows. Their names are those of an addition: it is
-// one with another B.
-func PinvRemove(s Shape) []StepFlops {
-	left, k, q, c := s.L-s.Q, s.K, s.Q, s.C
-	return []StepFlops{
-		Line(StepInner, "q²k", op(GemmtpNT, 0, q, k)),
-		Line(StepInverse, "q³/3", op(Pptrf, q, q, 0)),
-		Line(StepB, "2q²k", op(Pptrs, q, q, k)),
-		Line(StepWeights, "4cqk", op(GemmNN, q, c, k), op(GemmTN, k, c, q)),
-		Line(StepD, "2qk(l-q)", op(GemmNT, left, q, k)),
-		// Beside the product the norm of A⁺ is taken twice, and half of the rows move up, for all one knows.
-		Line(StepPseudoinverse, "2qk(l-q)", op(Stream, 0, 3*s.L*k, 0), op(GemmNN, left, k, q)),
-	}
+		[]StepFlops{Line(StepCompress, "4qk² - 4k³/3 + 2cqk", fresh(q*k), stream(2*q*k),
+			op(Geqrf, q, k, 0), op(Orgqr, q, k, 0), op(GemmTN, k, c, q))},
+		inner,
+		[]StepFlops{Line(StepExpand, "2qk²", op(GemmNN, q, k, k))})
 }

@@ -1,20 +1,9 @@
 package cost
 
-import (
-	"blskernel/blsupdate/internal/api"
-)
+import "blskernel/blsupdate/internal/api"
 
-// addedByRotations tells whether q rows are added by rotations, in 3qk² + 6cqk flops, or by reflections
-// (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns for each of its
-// numbers and each row. Reflections look through R before and make panels, for as much and for 0.5 µs a
-// column, and take hardly longer for some rows than for one. So one row takes 2 µs instead of 28 at k = 50,
-// 0.37 ms instead of 0.87 at k = 1000, and 2.8 ms instead of 5.3 at k = 2000, which is the time of a copy
-// of R from memory (one core of Zen 4, c = 10).
-func AddedByRotations(q, k int) bool { return q <= 2+1000/k }
-
-// qrModel is Model for QR: of Merge for a state without a ridge, and of SetLambda for a larger one.
-// Otherwise the ridge has to be lowered, which the Report has.
-func QRModel(action api.Action, s Shape) []StepFlops {
+// qrModel is Model for QR: for Merge with a state without a ridge, and for SetLambda to a larger one.
+func qrModel(action api.Action, s Shape) []StepFlops {
 	switch action {
 	case api.ActionStart:
 		return QRAdd(s.L, s.K, s.C)
@@ -33,74 +22,78 @@ func QRModel(action api.Action, s Shape) []StepFlops {
 	}
 }
 
-// qrAddition has the steps of an addition of q rows.
+// AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by reflections
+// (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per element and row. Reflections
+// first scan R and make panels, for as long and for 0.5 µs per column, and take hardly longer for a few rows than for
+// one. One row takes 2 µs by rotations and 28 by reflections at k = 50, 0.37 and 0.87 ms at k = 1000, and 2.8 and 5.3 ms
+// at k = 2000, where a copy of R takes 2.8 (one core of Zen 4, c = 10).
+func AddsByRotations(q, k int) bool { return q <= 2+1000/k }
+
+// RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly of rotations, or by
+// qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000 both take the same time at q = k/8 with
+// the backend pure, and at about k/5 with OpenBLAS.
+func RemovesByRows(q, k int) bool { return q <= k/8 }
+
+// QRAdd has the steps of q added rows.
 func QRAdd(q, k, c int) []StepFlops {
-	if AddedByRotations(q, k) {
+	if AddsByRotations(q, k) {
 		return []StepFlops{Line(StepTriangle, "3qk² + 6cqk", op(Chud, q, k, c))}
 	}
-	return []StepFlops{Line(StepTriangle, "2qk² + 4cqk", op(Stream, 0, q*c, 0), op(Tpqrt, q, k, c))}
+	return []StepFlops{Line(StepTriangle, "2qk² + 4cqk", stream(q*c), op(Tpqrt, q, k, c))}
 }
 
-// qrSolution has the steps of the solution for the weights.
+// QRSolve has the solution for the weights.
 func QRSolve(k, c int) []StepFlops {
-	return []StepFlops{Line(StepSolve, "ck²", op(Stream, 0, k*c, 0), op(Trtrs, k, k, c))}
+	return []StepFlops{Line(StepSolve, "ck²", stream(k*c), op(Trtrs, k, k, c))}
 }
 
-// qrRemoval has the steps of a removal of q rows.
+// QRRemove has the steps of q removed rows.
 func QRRemove(q, k, c int) []StepFlops {
 	p := op(Trtrs, k, k, q)
-	if RemovedByRows(q, k) {
+	if RemovesByRows(q, k) {
 		return []StepFlops{
-			Line(StepLeverage, "qk² + q²k + 2q³/3", p, op(GemmtpNT, 0, q, k), op(Pptrf, q, q, 0), op(Ttrmm, q, q, 0)),
+			Line(StepLeverage, "qk² + q²k + 2q³/3", p, op(GemmtpNT, 0, q, k), routine(Pptrf, q), routine(Ttrmm, q)),
 			Line(StepTriangle, "3qk² + 8cqk + 3q²k + cq²", op(GemmNN, q, c, k), op(Tptrs, q, q, c), op(Chdd, q, k, c))}
 	}
-	half := k * (k + 1) / 2
 	return []StepFlops{
-		Line(StepLeverage, "2qk² + k³/3", p, op(Fresh, 0, half, 0), op(Sprk, 0, k, q), op(Pptrf, k, k, 0)),
-		Line(StepTriangle, "k³/3 + 2cqk + ck²", op(GemmTN, k, c, q), op(Tptrs, k, k, c), op(Ttrmm, k, k, 0))}
+		Line(StepLeverage, "2qk² + k³/3", p, fresh(packedLen(k)), op(Sprk, 0, k, q), routine(Pptrf, k)),
+		Line(StepTriangle, "k³/3 + 2cqk + ck²", op(GemmTN, k, c, q), op(Tptrs, k, k, c), routine(Ttrmm, k))}
 }
 
-// qrMerger has the steps of a merger of two states; the ridge of the other one is taken off if it has
-// one.
+// QRMerge has the steps of a merge; ridge says whether the other state has one, which is then removed.
 func QRMerge(k, c int, ridge bool) []StepFlops {
-	merge := []Operation{{Fresh, 0, k * k, 0}, {Stream, 0, k * k, 0}, {Ttqrt, k, k, c}}
+	merge := []Operation{fresh(k * k), stream(k * k), op(Ttqrt, k, k, c)}
 	if !ridge {
 		return []StepFlops{Line(StepTriangle, "2k³/3 + 2ck²", merge...)}
 	}
 	steps := QRLower(k, c)
-	steps[1] = Line(StepTriangle, "k³ + 3ck²", append(merge, steps[1].Work...)...)
+	steps[1] = Line(StepTriangle, "k³ + 3ck²", append(merge, steps[1].work...)...)
 	return steps
 }
 
-// qrLowering has the steps of SetLambda for a smaller ridge.
+// QRLower has the steps of a smaller ridge.
 func QRLower(k, c int) []StepFlops {
-	half := k * (k + 1) / 2
 	return []StepFlops{
-		Line(StepLeverage, "5k³/3", op(Fresh, 0, k*k+half, 0), op(Trtri, k, k, 0), op(Sprk, 0, k, k), op(Pptrf, k, k, 0)),
-		Line(StepTriangle, "k³/3 + ck²", op(Tptrs, k, k, c), op(Ttrmm, k, k, 0))}
+		Line(StepLeverage, "5k³/3", fresh(k*k+packedLen(k)), routine(Trtri, k), op(Sprk, 0, k, k), routine(Pptrf, k)),
+		Line(StepTriangle, "k³/3 + ck²", op(Tptrs, k, k, c), routine(Ttrmm, k))}
 }
 
-// qrNodes has the steps of an addition of p nodes.
+// QRNodes has the steps of p added nodes.
 func QRNodes(s Shape, ridge bool) []StepFlops {
-	k, p, l, c := s.K, s.P, s.L, s.C
-	solve := op(Trtrs, k, k, p)
-	triangle, formula := []Operation{{Tpqrt, l, p, c}}, "2lp² + 4clp + k²p"
-	if ridge {
-		triangle, formula = append(triangle, op(Tpqrt, k, p, c)), "2(l+k)p² + 4c(l+k)p + k²p"
-	}
+	k, p, l := s.K, s.P, s.L
+	g, solve, rest := op(GemmTN, k, p, l), op(Trtrs, k, k, p), op(GemmNN, l, p, k)
+	formula, triangle := cornerSteps(s, ridge)
 	wide := (k + p) * (k + p)
 	return []StepFlops{
-		Line(StepNodes, "8klp + 4k²p", op(Fresh, 0, k*k+l*p, 0), op(Trcon, k, k, 0),
-			op(GemmTN, k, p, l), solve, solve, op(GemmNN, l, p, k),
-			op(GemmTN, k, p, l), solve, solve, op(GemmNN, l, p, k)),
-		Line(StepTriangle, formula, append(triangle, op(TrmmL, k, p, 0), op(Fresh, 0, wide, 0), op(Stream, 0, wide, 0))...)}
+		Line(StepNodesC, "8klp + 4k²p", fresh(k*k+l*p), routine(Trcon, k), g, solve, solve, rest, g, solve, solve, rest),
+		Line(StepTriangle, formula+" + k²p", append(triangle, op(TrmmL, k, p, 0), fresh(wide), stream(wide))...)}
 }
 
-// removedByRows tells whether q rows are removed by downdate, in 4qk² flops of which most are
-// rotations, or by shrink, in 2qk² + 2k³/3.
-func RemovedByRows(q, k int) bool { return q <= k/removedShare }
-
-// removedShare is the share of k up to which downdate is the faster way. On one core of Zen 4, at k =
-// 1000 and 2000, both take the same time at k/8 with the backend pure, and at about k/5 with OpenBLAS,
-// where the smaller products of shrink are slower.
-const removedShare = 8
+// cornerSteps has the formula and the operations of state.Corner.
+func cornerSteps(s Shape, ridge bool) (formula string, work []Operation) {
+	work = []Operation{op(Tpqrt, s.L, s.P, s.C)}
+	if !ridge {
+		return "2lp² + 4clp", work
+	}
+	return "2(l+k)p² + 4c(l+k)p", append(work, op(Tpqrt, s.K, s.P, s.C))
+}

@@ -8,7 +8,29 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// largestOf returns the largest magnitude in x.
+const (
+	// Eps is the distance from 1 to the next float64.
+	Eps = 0x1p-52
+	// SmallestNormal is the smallest number with all its digits.
+	SmallestNormal = 0x1p-1022
+	// SmallestSquare is the smallest sum of squares whose relative error is below Eps.
+	SmallestSquare = SmallestNormal / (Eps * Eps)
+)
+
+// RankTolerance returns the ratio of a singular value of an m×n matrix to the largest one below which it counts as
+// zero, as in MATLAB's rank and NumPy's matrix_rank.
+func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
+
+// Largest returns the largest element of x, and 0 where none is above 0.
+func Largest(x []float64) float64 {
+	var m float64
+	for _, v := range x {
+		m = max(m, v)
+	}
+	return m
+}
+
+// LargestOf returns the largest magnitude in x.
 func LargestOf(x []float64) float64 {
 	var m float64
 	for _, v := range x {
@@ -17,12 +39,7 @@ func LargestOf(x []float64) float64 {
 	return m
 }
 
-// smallestNormal is the smallest number with all its digits. Below it rounding errors are not of the size of eps times a
-// column any more.
-const SmallestNormal = 0x1p-1022
-
-// powers returns the powers of two between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰ next to the lengths, by which to divide
-// without rounding.
+// Powers returns the power of two next to each length, between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰. Division by it does not round.
 func Powers(lengths []float64) []float64 {
 	p := make([]float64, len(lengths))
 	for j, v := range lengths {
@@ -32,7 +49,7 @@ func Powers(lengths []float64) []float64 {
 	return p
 }
 
-// norm returns the Euclidean norm of x, without overflow or underflow on the way.
+// Norm returns the Euclidean norm of x without overflow or underflow of squares.
 func Norm(x []float64) float64 {
 	if sum := floats.Dot(x, x); sum > SmallestSquare && sum < math.MaxFloat64 {
 		return math.Sqrt(sum)
@@ -40,20 +57,12 @@ func Norm(x []float64) float64 {
 	return floats.Norm(x, 2)
 }
 
-func Largest(x []float64) float64 {
-	var m float64
-	for _, v := range x {
-		m = max(m, v)
-	}
-	return m
-}
-
-// columnNorms returns the Euclidean norms of the columns of m.
+// ColumnNorms returns the Euclidean norms of the columns of m.
 func ColumnNorms(m *mat.Dense) []float64 {
 	raw := m.RawMatrix()
 	norms := make([]float64, raw.Cols)
 	i := 0
-	for ; i+4 <= raw.Rows; i += 4 { // four rows, so that the sums are loaded and stored less often
+	for ; i+4 <= raw.Rows; i += 4 { // four rows: fewer loads and stores of the sums
 		r0 := raw.Data[i*raw.Stride:][:len(norms)]
 		r1 := raw.Data[(i+1)*raw.Stride:][:len(norms)]
 		r2 := raw.Data[(i+2)*raw.Stride:][:len(norms)]
@@ -76,33 +85,11 @@ func ColumnNorms(m *mat.Dense) []float64 {
 	return norms
 }
 
-// columnNorm returns the norm of column j without overflow or underflow on the way.
+// columnNorm returns the norm of column j without overflow or underflow of squares.
 func columnNorm(m *mat.Dense, j int) float64 {
-	rows, _ := m.Dims()
 	var sum float64
-	for i := range rows {
+	for i := range Rows(m) {
 		sum = math.Hypot(sum, m.At(i, j))
 	}
 	return sum
-}
-
-const Eps = 0x1p-52
-
-// smallestSquare is the smallest sum of squares that is trusted to be accurate to eps: the smallest
-// normal number over eps².
-const SmallestSquare = 0x1p-1022 / (Eps * Eps)
-
-// rankTolerance is the ratio of a singular value of an m×n matrix to the largest one at which it is
-// taken for rounding noise, as in MATLAB's rank and NumPy's matrix_rank.
-func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
-
-// scaleColumns divides column j of m by values[j].
-func ScaleColumns(m *mat.Dense, values []float64) {
-	raw := m.RawMatrix()
-	for i := range raw.Rows {
-		row := raw.Data[i*raw.Stride:]
-		for j, v := range values {
-			row[j] /= v
-		}
-	}
 }

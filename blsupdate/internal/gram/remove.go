@@ -13,44 +13,37 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/floats"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them, and the factor of G, if enough of the
-// information is left.
+// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of G if enough information is left.
 //
-// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before it. The
-// errors E_ij of the difference are eps d_i d_j for the norms d of the columns of [A; sqrt(lambda) I] before
-// the removal, and no G⁻¹ before it comes in. They change e = a x, where x = (G + lambda I)⁻¹aᵀ, by xᵀE x,
-// which is about sqrt(k) eps ‖D x‖² where D has d on its diagonal, so at most sqrt(k) eps e m for the largest
-// eigenvalue m of D (G + lambda I)⁻¹ D, and 1-h = 1/(1+e) by (1-h) sqrt(k) eps m. To estimate m takes
-// lanczosSteps solutions for one vector.
-func (s *State) Remove(ax, ya *mat.Dense) (state.Outcome, error) {
+// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before it. The errors of the
+// difference are E_ij = eps d_i d_j for the norms d of the columns of [A; sqrt(lambda) I] before it. With x = (G + lambda I)⁻¹aᵀ
+// they change e by xᵀE x, about sqrt(k) eps ‖D x‖² for D = diag(d), at most sqrt(k) eps e m for the largest eigenvalue m of
+// D (G + lambda I)⁻¹ D, and so 1-h = 1/(1+e) by (1-h) sqrt(k) eps m.
+func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V
 	if err := s.Reserve(api.Gram, api.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
-	next := *s
-	next.g, next.t = dense.CloneSym(s.g), gonummat.DenseCopyOf(s.t)
-	next.factor, next.factored, next.w, next.spare = nil, nil, nil, nil
-	next.size = s.size.Without(ax, ya)
+	next := State{Base: s.Base, g: dense.CopySym(s.g), t: dense.Copy(s.t), size: s.size.Without(ax, ya)}
 	next.update(next.g, next.t, -1, ax, ya)
 	factor, model, err := next.factorize(0)
 	var short *memory.Error
-	if errors.As(err, &short) { // which others have taken meanwhile
-		return state.Outcome{}, err
+	if errors.As(err, &short) { // other programs took the memory meanwhile
+		return out, err
 	}
 	if err != nil {
 		if _, _, err := s.factorize(0); err != nil {
-			return state.Outcome{}, err // which was so before
+			return out, err // it was so before
 		}
-		return state.Outcome{}, &api.LeverageError{Action: api.ActionRemove}
+		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	v := new(mat.Dense)
 	if err := factor.SolveURowsTo(v, ax, false); err != nil {
-		return state.Outcome{}, &api.LeverageError{Action: api.ActionRemove}
+		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
 	s.Counter.Leave()
 	rest := 1 / (1 + s.SquaredNorm(v))
@@ -60,12 +53,13 @@ func (s *State) Remove(ax, ya *mat.Dense) (state.Outcome, error) {
 		solve(x)
 		floats.Mul(x, d)
 	})
-	if limit := state.RestLimit(math.Sqrt(float64(s.K)) * rest * weakest); !(rest >= limit) {
-		return state.Outcome{}, &api.LeverageError{Rest: rest, Least: limit, Action: api.ActionRemove}
+	if err := state.CheckRest(rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
+		return out, err
 	}
 	next.NoteLoss(1 / rest)
 	*s = next
-	return state.Outcome{Model: slices.Concat(cost.GramUpdate(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})}, nil
+	out.Model = slices.Concat(cost.GramAdd(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})
+	return out, nil
 }
 
 // lengths returns the norms of the columns of [A; sqrt(lambda) I].

@@ -11,11 +11,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// rowKeys returns a hash of the bits of each sample: its row of each matrix of parts, side by side, and
-// its targets. Two of n different samples have the same one with a probability of about n²/2⁶⁵, as long as nobody
-// makes them so. Zeros are equal whatever their sign. The hash is the same in every process and on every machine,
-// since it goes into what Encode writes.
-func RowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
+// rowKeys returns a hash of the bits of each sample: its row of each matrix of parts, side by side, and its targets. Of n
+// different samples two have the same hash with a probability of about n²/2⁶⁵, unless somebody constructs them. Zeros are
+// equal whatever their sign. Encode writes the hashes, so they are the same on every machine.
+func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
 	keys := make([]uint64, dense.Rows(targets))
 	var bytes []byte
 	for i := range keys {
@@ -30,9 +29,9 @@ func RowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
 	return keys
 }
 
-// find returns where the samples of the given keys are, each in another place, or an *UnknownRowError.
+// find returns the places of the samples of the given keys, all different, or an *UnknownRowError.
 func (u *State) find(wanted []uint64) ([]int, error) {
-	waiting := make(map[uint64][]int, len(wanted)) // for each key the indices of those that want it
+	waiting := make(map[uint64][]int, len(wanted)) // the indices in wanted of each key
 	for i, key := range wanted {
 		waiting[key] = append(waiting[key], i)
 	}
@@ -40,7 +39,7 @@ func (u *State) find(wanted []uint64) ([]int, error) {
 	for i := range places {
 		places[i] = -1
 	}
-	for place, key := range u.Keys {
+	for place, key := range u.keys {
 		if queue := waiting[key]; len(queue) > 0 {
 			places[queue[0]] = place
 			waiting[key] = queue[1:]
@@ -54,10 +53,10 @@ func (u *State) find(wanted []uint64) ([]int, error) {
 	return places, nil
 }
 
-// inOrder returns an *UnknownRowError unless the given keys are those of the samples, in their order. After
-// Forget the samples are not known, and there is nothing to compare with.
+// inOrder returns an *UnknownRowError unless the given keys are those of the samples in their order. After Forget no key is
+// known, and any samples are accepted.
 func (u *State) inOrder(keys []uint64) error {
-	for i, key := range u.Keys {
+	for i, key := range u.keys {
 		if keys[i] != key {
 			return &api.UnknownRowError{Row: i, Action: api.ActionNodes}
 		}

@@ -13,11 +13,9 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A widening is an addition of nodes on its way: what is computed from the state before the state is
-// touched.
+// A widening is an addition of nodes under way: what is computed from the state before the state changes.
 type widening struct {
 	u       *State
 	l, p    int
@@ -29,94 +27,79 @@ type widening struct {
 	r  *mat.Dense // its R
 	bt *mat.Dense // Bᵀ, l×p
 
-	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and what the norm of the inverse gains.
+	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new columns of the inverse.
 	bd    *mat.Dense
 	grown float64
 
-	way cost.NodesStrategy
+	how cost.NodesStrategy
 }
 
-// addNodes appends columns to A (Greville's theorem, for several columns):
+// AddNodes appends columns to A by Greville's theorem for several columns,
 //
 //	A⁺ := [A⁺ - D B; B],   W := [W - D B Y; B Y]
 //
-// with B = C⁺ where C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ where it is zero. Otherwise the
-// columns are added in two parts: first as many as the rank of C, which span what is new, then the
-// others, which by then lie in the column space.
+// with B = C⁺ where C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ where it is zero. Otherwise the columns are added in
+// two parts: as many as the rank of C, which span what is new, and then the others, which lie in the column space.
 //
-// For a ridge start, where A A⁺ is not quite a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any
-// C, so that A⁺ becomes the ridge inverse of [A H] if it was that of A. After updates by rows, which it was not
-// quite, it is as far from that as Options.Lambda says of them.
+// For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C. Then A⁺ becomes the
+// ridge inverse of [A H] if it was that of A; after updates by rows it is as far from it as Options.Lambda says.
 //
-// The rows of A and Y have to be those that the model has, in their order; else it is an *UnknownRowError.
-func (u *State) AddNodes(a, h, y *mat.Dense) (state.Outcome, error) {
-	if err := api.CheckStart(u.Method, u.Options, dense.Rows(a), u.K+dense.Cols(h)); err != nil {
-		return state.Outcome{}, err
+// AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their order.
+func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
+	if err := api.CheckStart(u.method, u.Options, dense.Rows(a), u.K+dense.Cols(h)); err != nil {
+		return out, err
 	}
-	if err := u.inOrder(RowKeys(y, a)); err != nil {
-		return state.Outcome{}, err
+	if err := u.inOrder(rowKeys(y, a)); err != nil {
+		return out, err
 	}
 	next, models, err := u.widened(a, h, y)
 	if err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
-	next.Keys = RowKeys(y, a, h)
-	rankC := 0
+	next.keys = rowKeys(y, a, h)
 	if u.Lambda == 0 {
-		rankC = next.Rank - u.Rank
+		out.RankC = next.rank - u.rank
 	}
 	*u = *next
-	return state.Outcome{Model: cost.MergeModels(cost.PinvNodesSteps, models), RankC: rankC}, nil
+	out.Model = cost.MergeModels(models...)
+	return out, nil
 }
 
-// widened returns the state with more columns, in storage of its own where it differs, and the models
-// of what was done.
-func (u *State) widened(a, h, y *mat.Dense) (*State, [][]cost.StepFlops, error) {
+// widened returns the state with more columns, in storage of its own where it differs, and the models of the work.
+func (u *State) widened(a, h, y *mat.Dense) (next *State, models [][]cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
-	shape := cost.Shape{L: l, K: u.K, P: p, C: u.C}
 	s.project()
 	if isfinite.First(s.c.RawMatrix().Data) >= 0 || isfinite.First(s.d.RawMatrix().Data) >= 0 {
 		return nil, nil, api.ErrOverflow
 	}
 	if u.Lambda > 0 {
-		if err := s.ridge(); err != nil {
-			return nil, nil, err
+		s.how.Ridge, s.how.Rank = true, p
+		err = s.ridge()
+	} else if err = s.decide(); err == nil {
+		s.how.Split = 0 < s.how.Rank && s.how.Rank < p
+		switch {
+		case s.how.Split:
+			next, models, err = u.widenedInParts(a, h, y, s.leadingNodes())
+		case s.how.Rank == p:
+			err = s.fullRank()
+		default:
+			err = s.inside()
 		}
-		next, err := s.state()
-		return next, [][]cost.StepFlops{cost.PinvNodes(shape, s.way)}, err
-	}
-	if err := s.decide(); err != nil {
-		return nil, nil, err
-	}
-	s.way.Split = 0 < s.way.Rank && s.way.Rank < p
-	if s.way.Split {
-		first := s.leadingNodes()
-		next, models, err := u.widenedInParts(a, h, y, first)
-		return next, append([][]cost.StepFlops{cost.PinvNodes(shape, s.way)}, models...), err
-	}
-	var err error
-	if s.way.Rank == p {
-		err = s.fullRank()
-	} else {
-		err = s.inside()
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	next, err := s.state()
-	return next, [][]cost.StepFlops{cost.PinvNodes(shape, s.way)}, err
+	if !s.how.Split {
+		next, err = s.state()
+	}
+	model := cost.PinvNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how)
+	return next, append([][]cost.StepFlops{model}, models...), err
 }
 
-// widenedInParts adds the columns first and then the others, and puts them into their order.
+// widenedInParts adds the columns of the indices first and then the others, and restores their order.
 func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, [][]cost.StepFlops, error) {
-	p := dense.Cols(h)
-	order := slices.Clone(first)
-	for j := range p {
-		if !slices.Contains(first, j) {
-			order = append(order, j)
-		}
-	}
+	order := completed(first, dense.Cols(h))
 	h1, h2 := dense.PickColumns(h, order[:len(first)]), dense.PickColumns(h, order[len(first):])
 	half, models, err := u.widened(a, h1, y)
 	if err != nil {
@@ -130,107 +113,102 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, [][]cos
 	return next, append(models, more...), nil
 }
 
-// project computes D and C, and once more what is left in C of the column space of A where a column of
-// C is so much shorter than that of H that rounding errors are no small part of it. For a ridge, where
-// A A⁺ is no projection, there is nothing of the kind.
+// cancelled is the ratio of the lengths of a column of C and of H below which C is projected once more.
+const cancelled = 0.1
+
+// project computes D and C. Where a column of C is so much shorter than that of H that rounding errors are a large part of
+// it, it removes once more what is left in C of the column space of A. For a ridge A A⁺ is no projection, and C stays.
 func (s *widening) project() {
 	u := s.u
-	s.d = mat.NewDense(u.K, s.p, nil)
-	s.c = gonummat.DenseCopyOf(s.h)
+	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)
 	s.projectInto(cost.StepNodesD, cost.StepNodesC, s.d)
 	norms, lengths := dense.ColumnNorms(s.h), dense.ColumnNorms(s.c)
 	for j, length := range lengths {
 		if u.Lambda == 0 && length < cancelled*norms[j] {
-			s.way.Refined = true
+			s.how.Refined = true
 		}
 	}
-	if s.way.Refined {
+	if s.how.Refined {
 		again := mat.NewDense(u.K, s.p, nil)
 		s.projectInto(cost.StepNodesAgain, cost.StepNodesAgain, again)
 		s.d.Add(s.d, again)
 	}
 }
 
-// cancelled is the ratio of the lengths of a column of C and of H below which C is projected once more.
-const cancelled = 0.1
-
 // projectInto computes D = A⁺C and C -= A D.
-func (s *widening) projectInto(stepD, stepC cost.Step, into *mat.Dense) {
-	counter, k, p := s.u.Counter, s.u.K, s.p
+func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
+	counter := s.u.Counter
 	defer counter.Leave()
-	a, c, d := s.a.RawMatrix(), s.c.RawMatrix(), into.RawMatrix()
 	counter.Enter(stepD)
-	s.u.P.panels(0, s.l, s.l, func(first, n int, plus []float64) {
-		counter.Dgemm(blas.Trans, blas.NoTrans, k, p, n, 1, plus, k, c.Data[first*c.Stride:], c.Stride, 1, d.Data, d.Stride)
+	s.u.p.blockwise(func(first int, plus *mat.Dense) {
+		rows := dense.RowRange(s.c, first, first+dense.Rows(plus))
+		dense.Gemm(counter, blas.Trans, blas.NoTrans, 1, plus, rows, 1, d)
 	})
 	counter.Enter(stepC)
-	counter.Dgemm(blas.NoTrans, blas.NoTrans, s.l, p, k, -1, a.Data, a.Stride, d.Data, d.Stride, 1, c.Data, c.Stride)
+	dense.Gemm(counter, blas.NoTrans, blas.NoTrans, -1, s.a, d, 1, s.c)
 }
 
 // state returns the state with the new columns.
 func (s *widening) state() (*State, error) {
-	u, k, p, c := s.u, s.u.K, s.p, s.u.C
-	wide := k + p
-	next := *u
-	b, d, y := s.bt.RawMatrix(), s.d.RawMatrix(), s.y.RawMatrix()
+	u, k, p := s.u, s.u.K, s.p
+	wide, next := k+p, *u
 
-	// W of the new nodes is B Y, which for a ridge is computed in another way.
 	u.Counter.Enter(cost.StepNodesW)
 	defer u.Counter.Leave()
-	next.W = append(make([]float64, 0, wide*c), u.W...)[:wide*c]
-	below := next.W[k*c:]
-	if s.way.Ridge {
+	next.w = mat.NewDense(wide, u.C, nil)
+	above, below := dense.RowRange(next.w, 0, k), dense.RowRange(next.w, k, wide)
+	above.Copy(u.w)
+	if s.how.Ridge {
 		s.ridgeWeights(below)
 	} else {
-		u.Counter.Dgemm(blas.Trans, blas.NoTrans, p, c, s.l, 1, b.Data, b.Stride, y.Data, y.Stride, 0, below, c)
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
 	}
-	u.Counter.Dgemm(blas.NoTrans, blas.NoTrans, k, c, p, -1, d.Data, d.Stride, below, c, 1, next.W, c)
-	if isfinite.First(next.W) >= 0 {
+	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.d, below, 1, above)
+	if isfinite.First(next.w.RawMatrix().Data) >= 0 {
 		return nil, api.ErrOverflow
 	}
 
 	u.Counter.Enter(cost.StepNodesPseudoinverse)
-	next.P = Rows{Cols: wide}
+	next.p = rows{cols: wide}
 	overflows := false
-	u.P.panels(0, s.l, s.l, func(first, n int, old []float64) {
-		data := make([]float64, n*wide)
-		for i := range n {
-			copy(data[i*wide:], old[i*k:(i+1)*k])
-			copy(data[i*wide+k:], s.bt.RawRowView(first+i))
-		}
-		u.Counter.Dgemm(blas.NoTrans, blas.Trans, n, k, p, -1, data[k:], wide, d.Data, d.Stride, 1, data, wide)
+	u.p.blockwise(func(first int, old *mat.Dense) {
+		n := dense.Rows(old)
+		block, b := mat.NewDense(n, wide, nil), dense.RowRange(s.bt, first, first+n)
+		dense.Place(block, 0, 0, old)
+		dense.Place(block, 0, k, b)
+		dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, -1, b, s.d, 1, block.Slice(0, n, 0, k).(*mat.Dense))
+		data := block.RawMatrix().Data
 		overflows = overflows || isfinite.First(data) >= 0
-		next.P.Blocks = append(next.P.Blocks, RowBlock{data, n})
-		next.P.Count += n
+		next.p.blocks = append(next.p.blocks, rowBlock{data, n})
+		next.p.count += n
 	})
 	if overflows {
 		return nil, api.ErrOverflow
 	}
 
 	next.K = wide
-	next.Rank += s.way.Rank
-	next.Norm = math.Hypot(u.Norm, s.h.Norm(2))
+	next.rank += s.how.Rank
+	next.norm = math.Hypot(u.norm, s.h.Norm(2))
 	next.drift = max(u.drift, nodesDrift)
-	next.A = Rows{Cols: wide}
+	next.a = rows{cols: wide}
 	if next.computesC() {
-		next.A.Append(dense.Compact(dense.Beside(s.a, s.h)))
+		next.a.append(dense.Compact(dense.Beside(s.a, s.h)))
 	}
-	if s.way.Ridge {
-		next.remember(math.Hypot(u.Worst.plus, s.grown))
+	if s.how.Ridge {
+		next.remember(math.Hypot(u.worst.plus, s.grown))
 	} else {
-		next.remember(next.P.norm())
+		next.remember(next.p.norm())
 	}
 	return &next, nil
 }
 
-// reorderNodes puts the nodes from k on into another order: the one that is now at k+i goes to
-// k+order[i].
+// reorderNodes moves the node k+i to k+order[i].
 func (u *State) reorderNodes(k int, order []int) {
 	moved := make([]float64, len(order))
-	for _, r := range []Rows{u.P, u.A} {
-		r.panels(0, r.Count, max(1, r.Count), func(_, n int, data []float64) {
-			for i := range n {
-				row := data[i*r.Cols+k : (i+1)*r.Cols]
+	for _, r := range []rows{u.p, u.a} {
+		r.blockwise(func(_ int, m *mat.Dense) {
+			for i := range dense.Rows(m) {
+				row := m.RawRowView(i)[k:]
 				for j, to := range order {
 					moved[to] = row[j]
 				}
@@ -238,8 +216,8 @@ func (u *State) reorderNodes(k int, order []int) {
 			}
 		})
 	}
-	w := slices.Clone(u.W)
+	w := slices.Clone(u.w.RawMatrix().Data)
 	for j, to := range order {
-		copy(u.W[(k+to)*u.C:(k+to+1)*u.C], w[(k+j)*u.C:])
+		copy(u.w.RawRowView(k+to), w[(k+j)*u.C:])
 	}
 }

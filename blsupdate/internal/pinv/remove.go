@@ -1,7 +1,6 @@
 package pinv
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -13,116 +12,95 @@ import (
 	"blskernel/lapack"
 	"blskernel/mat"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 )
 
-// remove takes samples out of the pseudoinverse. With Br, the columns of A⁺ that belong to them, and
-// A⁺k, the others, and with
+// Remove removes samples. Let Br be their columns of A⁺ and A⁺k the others. With
 //
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //
-// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B,
-// without its new columns. Ax Br is symmetric, and as long as the rank of A stays its eigenvalues, the
-// leverages, are below 1, so that there is a Cholesky factor.
-func (u *State) Remove(ax, ya *mat.Dense) (state.Outcome, error) {
+// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B and without new columns.
+// Ax Br is symmetric. As long as the rank of A stays, its eigenvalues, the leverages, are below 1, so that I - Ax Br has a
+// Cholesky factor.
+func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
-	if u.Keys == nil {
-		return state.Outcome{}, api.ForgottenRows(u.Method)
+	if u.keys == nil {
+		return out, api.ForgottenRows(u.method)
 	}
-	if err := api.CheckStart(u.Method, u.Options, u.P.Count-q, u.K); err != nil {
-		return state.Outcome{}, err
+	if err := api.CheckStart(u.method, u.Options, u.p.count-q, u.K); err != nil {
+		return out, err
 	}
-	places, err := u.find(RowKeys(ya, ax))
+	places, err := u.find(rowKeys(ya, ax))
 	if err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
-	if q == u.P.Count {
-		return state.Outcome{}, &api.LeverageError{Action: api.ActionRemove}
+	if q == u.p.count {
+		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
-	rows := memory.Floats(q, u.K) // of Ax, and of B
-	if err := u.Reserve(u.Method, api.ActionRemove, q, memory.Sum(rows, rows, memory.Triangle(q))); err != nil {
-		return state.Outcome{}, err
+	size := memory.Floats(q, u.K) // of Ax, and of B
+	if err := u.Reserve(u.method, api.ActionRemove, q, memory.Sum(size, size, memory.Triangle(q))); err != nil {
+		return out, err
 	}
-	s := &Addition{U: u, Q: q, ax: dense.Compact(ax), ya: dense.Compact(ya), bt: u.P.Pick(places)}
+	s := &addition{u: u, q: q, ax: dense.Copy(ax), ya: dense.Copy(ya), bt: u.p.pick(places)}
 	if err := s.leave(); err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
 	w, err := s.newWeights()
 	if err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
 	u.Counter.Enter(cost.StepPseudoinverse)
 	defer u.Counter.Leave()
-	if !(dense.Norm(s.bt)*(u.P.norm()*dense.Norm(s.ax)) < math.MaxFloat64/2) {
-		return state.Outcome{}, api.ErrOverflow
+	norm := dense.Norm(s.ax.RawMatrix().Data)
+	if !(dense.Norm(s.bt.RawMatrix().Data)*(u.p.norm()*norm) < math.MaxFloat64/2) {
+		return out, api.ErrOverflow
 	}
-	model := cost.PinvRemove(u.shape(q).Shape)
+	out.Model = cost.PinvRemove(u.shape(q).Shape)
 
 	// Nothing fails from here on.
 	slices.Sort(places)
-	u.P.Remove(places)
-	u.Keys = keysWithout(u.Keys, places)
-	u.Norm = state.Leg(u.Norm, dense.Norm(s.ax))
-	if u.A.Count > 0 {
-		u.A.Remove(places)
-		u.Norm = u.A.norm()
+	u.p.remove(places)
+	u.keys = drop(u.keys, 1, 0, places)
+	u.norm = state.Leg(u.norm, norm)
+	if u.a.count > 0 {
+		u.a.remove(places)
+		u.norm = u.a.norm()
 	}
-	_ = s.eachD(context.Background(), cost.StepD, func(_, n int, p, d []float64) {
-		u.Counter.Enter(cost.StepPseudoinverse)
-		u.Counter.Dgemm(blas.NoTrans, blas.NoTrans, n, u.K, q, -1, d, q, s.bt, u.K, 1, p, u.K)
-	})
-	u.W = w
+	s.subtract(cost.StepD)
+	u.w = w
 	u.Counter.Enter(cost.StepPseudoinverse)
-	u.remember(u.P.norm())
+	u.remember(u.p.norm())
 	u.drift = max(u.drift, removedDrift/s.rest)
 	u.NoteLoss(1 / s.rest)
-	return state.Outcome{Model: model}, nil
+	return out, nil
 }
 
-// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are to go, by -(I - Ax B)⁻¹ Bᵀ, or returns a
-// *LeverageError.
-func (s *Addition) leave() error {
-	rcond, power := s.U.Condition()
+// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, or returns a *LeverageError.
+func (s *addition) leave() error {
+	rcond, power := s.u.Condition()
 	limit, err := state.RemovalLimit(rcond, power)
 	if err != nil {
 		return err
 	}
-	counter, q, k := s.U.Counter, s.Q, s.U.K
+	counter := s.u.Counter
 	defer counter.Leave()
 	counter.Enter(cost.StepInner)
-	m := mat.NewSymPacked(q, nil)
-	counter.Dgemmtp(blas.NoTrans, blas.Trans, q, k, -1, s.ax, k, s.bt, k, 0, m.RawSymPacked().Data)
+	m := mat.NewSymPacked(s.q, nil)
+	dense.Gemmtp(counter, -1, s.ax, s.bt, 0, m)
 	m.AddDiagonal(1)
 	counter.Enter(cost.StepInverse)
 	chol := lapack.Cholesky{Backend: counter}
 	if err := chol.FactorizeInPlace(m); err != nil {
 		return &api.LeverageError{Least: limit, Action: api.ActionRemove}
 	}
-	// The smallest eigenvalue of I - Ax Br is 1 - h.
-	rest := s.U.SmallestEigenvalue(&chol)
-	if !(rest >= limit) {
-		return &api.LeverageError{Rest: rest, Least: limit, Action: api.ActionRemove}
+	s.rest = s.u.SmallestEigenvalue(&chol) // of I - Ax Br, which is 1-h
+	if err := state.CheckRest(s.rest, limit); err != nil {
+		return err
 	}
-	s.rest = rest
 	counter.Enter(cost.StepB)
-	b := mat.NewDense(q, k, s.bt)
-	if err := chol.SolveTo(b, b); err != nil {
+	if err := chol.SolveTo(s.bt, s.bt); err != nil {
 		return api.ErrOverflow
 	}
-	floats.Scale(-1, s.bt)
+	floats.Scale(-1, s.bt.RawMatrix().Data)
 	return nil
-}
-
-// keysWithout returns keys without those at the given places, in ascending order, in the same storage.
-func keysWithout(keys []uint64, places []int) []uint64 {
-	kept := keys[:places[0]]
-	for i, place := range places {
-		end := len(keys)
-		if i+1 < len(places) {
-			end = places[i+1]
-		}
-		kept = append(kept, keys[place+1:end]...)
-	}
-	return kept
 }

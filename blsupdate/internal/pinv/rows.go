@@ -9,111 +9,105 @@ import (
 	"blskernel/mat"
 )
 
-// panelRows returns the number of rows of (A⁺)ᵀ for which D is computed at a time where it is not kept:
-// 1024, enough for Dgemm to run at full speed, or what fits into 64 MB of D.
-func PanelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
+// smallBlock is the number of rows up to which batches share a block, so that a model that learns row by row does not
+// become as many blocks.
+const smallBlock = 1024
 
-// smallBlock is the number of rows up to which batches share a block, so that a model that learns
-// one row at a time does not become as many blocks.
-const SmallBlock = 1024
-
-// rows is a matrix of many rows in blocks, row-major and each without gaps, so that rows are appended
-// without moving what is there.
-type Rows struct {
-	Cols   int
-	Count  int
-	Blocks []RowBlock
+// rows is a matrix of many rows in blocks, each by rows and without gaps, so that an append moves nothing.
+type rows struct {
+	cols   int
+	count  int
+	blocks []rowBlock
 }
 
-// A rowBlock holds consecutive rows. How rows are divided into blocks decides in which order sums over them are
-// formed, so it must not depend on the storage that a slice happens to have.
-type RowBlock struct {
-	Data []float64
-	most int // the number of rows up to which others are appended to it
+// A rowBlock holds consecutive rows. The division into blocks decides the order of sums over the rows, so it must not
+// depend on the capacity of a slice.
+type rowBlock struct {
+	data []float64
+	most int // the number of rows up to which others are appended
 }
 
 // rowsOf returns the number of rows of block i.
-func (r *Rows) rowsOf(i int) int { return len(r.Blocks[i].Data) / r.Cols }
+func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
 
-// append adds the rows in data, which it takes over: to the last block where that takes so many, else as a
-// block of their own, which takes as many rows as there are, up to smallBlock.
-func (r *Rows) Append(data []float64) {
-	n := len(data) / r.Cols
-	if last := len(r.Blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.Blocks[last].most {
-		r.Blocks[last].Data = append(r.Blocks[last].Data, data...)
+// append adds the rows in data, which it keeps: to the last block where they fit, and else as a new block. A new block
+// takes as many rows as there are, up to smallBlock.
+func (r *rows) append(data []float64) {
+	n := len(data) / r.cols
+	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].most {
+		r.blocks[last].data = append(r.blocks[last].data, data...)
 	} else {
-		most := max(n, min(r.Count, SmallBlock))
+		most := max(n, min(r.count, smallBlock))
 		if n < most {
-			data = append(make([]float64, 0, most*r.Cols), data...)
+			data = append(make([]float64, 0, most*r.cols), data...)
 		}
-		r.Blocks = append(r.Blocks, RowBlock{data, most})
+		r.blocks = append(r.blocks, rowBlock{data, most})
 	}
-	r.Count += n
+	r.count += n
 }
 
 // truncate drops the rows from count on.
-func (r *Rows) Truncate(count int) {
-	for r.Count > count {
-		last := len(r.Blocks) - 1
+func (r *rows) truncate(count int) {
+	for r.count > count {
+		last := len(r.blocks) - 1
 		n := r.rowsOf(last)
-		drop := min(n, r.Count-count)
-		r.Count -= drop
+		drop := min(n, r.count-count)
+		r.count -= drop
 		if drop == n {
-			r.Blocks = r.Blocks[:last]
+			r.blocks = r.blocks[:last]
 			continue
 		}
-		r.Blocks[last].Data = r.Blocks[last].Data[:(n-drop)*r.Cols]
+		r.blocks[last].data = r.blocks[last].data[:(n-drop)*r.cols]
 	}
 }
 
-// remove drops the rows at the given places, in ascending order. The others keep their order; those
-// behind a dropped row in the same block are moved up, and neighboring blocks of few rows become one.
-func (r *Rows) Remove(places []int) {
-	var blocks []RowBlock
+// remove drops the rows at the given places, in ascending order. The others keep their order. Neighboring blocks of few
+// rows become one.
+func (r *rows) remove(places []int) {
+	var blocks []rowBlock
 	first := 0
-	for i, b := range r.Blocks {
-		n := r.rowsOf(i)
-		gone := 0
+	for i, b := range r.blocks {
+		n, gone := r.rowsOf(i), 0
 		for gone < len(places) && places[gone] < first+n {
 			gone++
 		}
-		b.Data = r.drop(b.Data, first, places[:gone])
+		b.data = drop(b.data, r.cols, first, places[:gone])
 		places = places[gone:]
 		first += n
-		r.Count -= gone
+		r.count -= gone
 		last := len(blocks) - 1
 		switch {
-		case len(b.Data) == 0:
-		case last >= 0 && len(blocks[last].Data)+len(b.Data) <= SmallBlock*r.Cols:
-			blocks[last].Data = append(blocks[last].Data, b.Data...)
-			blocks[last].most = max(blocks[last].most, SmallBlock)
+		case len(b.data) == 0:
+		case last >= 0 && len(blocks[last].data)+len(b.data) <= smallBlock*r.cols:
+			blocks[last].data = append(blocks[last].data, b.data...)
+			blocks[last].most = max(blocks[last].most, smallBlock)
 		default:
 			blocks = append(blocks, b)
 		}
 	}
-	r.Blocks = blocks
+	r.blocks = blocks
 }
 
-// drop drops the rows at the given places from a block whose first row is at first.
-func (r *Rows) drop(block []float64, first int, places []int) []float64 {
+// drop drops the rows at the given places, in ascending order, from data, whose first row is at first.
+func drop[T any](data []T, cols, first int, places []int) []T {
 	if len(places) == 0 {
-		return block
+		return data
 	}
-	kept := block[:(places[0]-first)*r.Cols]
+	kept := data[:(places[0]-first)*cols]
 	for i, place := range places {
-		end := len(block)
+		end := len(data)
 		if i+1 < len(places) {
-			end = (places[i+1] - first) * r.Cols
+			end = (places[i+1] - first) * cols
 		}
-		kept = append(kept, block[(place+1-first)*r.Cols:end]...)
+		kept = append(kept, data[(place+1-first)*cols:end]...)
 	}
 	return kept
 }
 
 // pick returns copies of the rows at the given places, in their order.
-func (r *Rows) Pick(places []int) []float64 {
-	out := make([]float64, len(places)*r.Cols)
-	starts := make([]int, len(r.Blocks)) // index of the first row of each block
+func (r *rows) pick(places []int) *mat.Dense {
+	out := mat.NewDense(len(places), r.cols, nil)
+	starts := make([]int, len(r.blocks)) // index of the first row of each block
 	for i := 1; i < len(starts); i++ {
 		starts[i] = starts[i-1] + r.rowsOf(i-1)
 	}
@@ -122,104 +116,85 @@ func (r *Rows) Pick(places []int) []float64 {
 		if !found {
 			block--
 		}
-		at := (place - starts[block]) * r.Cols
-		copy(out[i*r.Cols:(i+1)*r.Cols], r.Blocks[block].Data[at:])
+		copy(out.RawRowView(i), r.blocks[block].data[(place-starts[block])*r.cols:])
 	}
 	return out
 }
 
-// last returns a copy of the last n rows.
-func (r *Rows) Last(n int) []float64 {
-	out := make([]float64, 0, n*r.Cols)
-	r.panels(r.Count-n, r.Count, n, func(_, _ int, data []float64) { out = append(out, data...) })
-	return out
-}
-
-// reorder puts the rows from l on into another order: the row that is now at l+i goes to l+order[i].
-func (r *Rows) reorder(l int, order []int) {
-	moved := make([]float64, len(order)*r.Cols)
-	r.panels(l, l+len(order), len(order), func(first, n int, data []float64) {
-		for i := range n {
-			copy(moved[order[first-l+i]*r.Cols:][:r.Cols], data[i*r.Cols:])
-		}
-	})
-	r.panels(l, l+len(order), len(order), func(first, _ int, data []float64) {
-		copy(data, moved[(first-l)*r.Cols:])
-	})
+// reorder moves the row at l+i to l+order[i].
+func (r *rows) reorder(l int, order []int) {
+	moved := mat.NewDense(len(order), r.cols, nil)
+	each := func(f func(row []float64, i int)) {
+		r.panels(l, l+len(order), len(order), func(first int, m *mat.Dense) {
+			for i := range dense.Rows(m) {
+				f(m.RawRowView(i), first-l+i)
+			}
+		})
+	}
+	each(func(row []float64, i int) { copy(moved.RawRowView(order[i]), row) })
+	each(func(row []float64, i int) { copy(row, moved.RawRowView(i)) })
 }
 
 // clone returns a copy in storage of its own.
-func (r *Rows) clone() Rows {
+func (r *rows) clone() rows {
 	c := *r
-	c.Blocks = make([]RowBlock, len(r.Blocks))
-	for i, b := range r.Blocks {
-		c.Blocks[i] = RowBlock{append(make([]float64, 0, cap(b.Data)), b.Data...), b.most}
+	c.blocks = make([]rowBlock, len(r.blocks))
+	for i, b := range r.blocks {
+		c.blocks[i] = rowBlock{append(make([]float64, 0, cap(b.data)), b.data...), b.most}
 	}
 	return c
 }
 
-// panels calls f for consecutive panels of the rows from, ..., to-1, each of at most most rows and
-// within one block, with the index of its first row.
-func (r *Rows) panels(from, to, most int, f func(first, n int, data []float64)) {
+// panels calls f for consecutive panels of the rows [from, to), each of at most most rows and within one block, with the
+// index of the first row.
+func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
 	first := 0
-	for at, b := range r.Blocks {
+	for at, b := range r.blocks {
 		n := r.rowsOf(at)
 		for i := max(0, from-first); i < min(n, to-first); i += most {
 			rows := min(most, n-i, to-first-i)
-			f(first+i, rows, b.Data[i*r.Cols:(i+rows)*r.Cols])
+			f(first+i, mat.NewDense(rows, r.cols, b.data[i*r.cols:(i+rows)*r.cols]))
 		}
 		first += n
 	}
 }
 
-// transposed returns a copy of the transpose, cols×count.
-func (r *Rows) Transposed() *mat.Dense {
-	dst := mat.NewDense(r.Cols, r.Count, nil)
-	raw := dst.RawMatrix()
-	r.panels(0, r.Count, r.Count, func(first, n int, data []float64) {
-		for i := range n {
-			for j, v := range data[i*r.Cols : (i+1)*r.Cols] {
-				raw.Data[j*raw.Stride+first+i] = v
-			}
-		}
-	})
-	return dst
-}
+// blockwise calls f for every block.
+func (r *rows) blockwise(f func(first int, m *mat.Dense)) { r.panels(0, r.count, max(1, r.count), f) }
 
-// norm returns the Frobenius norm, without overflow or underflow on the way.
-func (r *Rows) norm() float64 {
+// norm returns the Frobenius norm, without overflow or underflow of squares.
+func (r *rows) norm() float64 {
 	var sum float64
-	for _, b := range r.Blocks {
-		sum = math.Hypot(sum, dense.Norm(b.Data))
+	for _, b := range r.blocks {
+		sum = math.Hypot(sum, dense.Norm(b.data))
 	}
 	return sum
 }
 
-// code writes or reads rows, count of them with so many columns: how they are divided into blocks, which decides in
-// which order later sums are formed, and then all of them in one stream.
-func (r *Rows) Code(x *coder.Coder, what string, cols, count int) {
-	layout := make([]uint64, 0, 2*len(r.Blocks))
-	for i, b := range r.Blocks {
+// code writes or reads count rows: their division into blocks, and then all rows.
+func (r *rows) code(x *coder.Coder, what string, cols, count int) {
+	layout := make([]uint64, 0, 2*len(r.blocks))
+	for i, b := range r.blocks {
 		layout = append(layout, uint64(r.rowsOf(i)), uint64(b.most))
 	}
-	n := len(r.Blocks)
+	n := len(r.blocks)
 	x.Int("the number of blocks of "+what, &n, count)
 	x.Words("sizes of blocks", &layout, 2*n)
 	if checkLayout(x, what, layout, count); x.Failed() {
 		return
 	}
 	if x.Reading() {
-		*r = Rows{Cols: cols, Count: count}
+		*r = rows{cols: cols, count: count}
 	}
 	for i := 0; len(layout) > 0 && !x.Failed(); i, layout = i+1, layout[2:] {
 		if x.Reading() {
-			r.Blocks = append(r.Blocks, RowBlock{most: int(layout[1])})
+			r.blocks = append(r.blocks, rowBlock{most: int(layout[1])})
 		}
-		x.Floats(what, &r.Blocks[i].Data, int(layout[0])*cols)
+		x.Floats(what, &r.blocks[i].data, int(layout[0])*cols)
 	}
 }
 
-// checkLayout refuses blocks, given by their rows and the rows that they take, that are not those of count rows.
+// checkLayout refuses blocks, given by their rows and by most, that are not those of count rows.
 func checkLayout(x *coder.Coder, what string, layout []uint64, count int) {
 	left := uint64(count)
 	for i := 0; i < len(layout); i += 2 {

@@ -1,16 +1,57 @@
 package qr
 
 import (
+	"context"
 	"math"
 
+	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/backend"
+	"blskernel/lapack"
 	"blskernel/mat"
 )
 
-// rotateIn adds rows to R and z and overwrites them: each row j of R, from the first one down, is
-// rotated with every one of them, so that their elements j become zero. No column of [R z; Ax Ya]
-// changes its length, so that nothing overflows where lengths are bounded. (LINPACK: dchud, for one
-// row.)
+// Add reduces [R z; Ax Ya] to [R' z'; 0 rest], in copies of R and z where ctx may end it in between.
+func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q, r, z := dense.Rows(ax), s.R, s.Z
+	size, err := bounded(s.Size.With(ax, ya))
+	if err != nil {
+		return out, err
+	}
+	if state.ManyPanels(ctx, q) {
+		r, z = dense.Copy(r), dense.Copy(z)
+	}
+	if err := s.learn(ctx, r, z, ax, ya); err != nil {
+		return out, err
+	}
+	s.R, s.Z, s.Size, s.w = r, z, size, nil
+	s.Count += q
+	out.Model = cost.QRAdd(q, s.K, s.C)
+	return out, nil
+}
+
+// learn adds rows that are small enough to R and z, panel by panel.
+func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
+	defer s.Counter.Leave()
+	q := dense.Rows(ax)
+	rotations := cost.AddsByRotations(q, s.K)
+	return state.EachPanel(ctx, q, func(from, to int) error {
+		s.Counter.Enter(cost.StepTriangle)
+		x, y := dense.RowRange(ax, from, to), dense.Copy(dense.RowRange(ya, from, to))
+		if rotations {
+			backend.Begin(s.Counter, cost.Operation{Kind: cost.Chud, M: to - from, N: s.K, K: s.C}.Routine())
+			RotateIn(r, z, dense.Copy(x), y)
+		} else {
+			mustNotFail(lapack.AppendRows(s.Counter, r, z, x, y))
+		}
+		return nil
+	})
+}
+
+// RotateIn adds rows to R and z and overwrites them. Each row j of R, from the first one down, is rotated with every one
+// of them, so that their elements j become zero. No column of [R z; Ax Ya] changes its length. LINPACK's dchud does so for
+// one row.
 func RotateIn(triangle, right, ax, ya *mat.Dense) {
 	q := dense.Rows(ax)
 	for j := range dense.Rows(triangle) {
@@ -32,8 +73,7 @@ func RotateIn(triangle, right, ax, ya *mat.Dense) {
 	}
 }
 
-// zeroing returns the cosine and the sine with which rotate makes x zero and y its new value, the
-// length of (x, y).
+// zeroing returns the rotation that makes x zero, and replaces y by the length of (x, y).
 func zeroing(y *float64, x float64) (cos, sin float64) {
 	if x == 0 {
 		return 1, 0

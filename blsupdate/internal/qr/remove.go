@@ -1,48 +1,55 @@
 package qr
 
 import (
+	"math"
+
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/backend"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	gonummat "gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/floats"
 )
 
-// remove takes rows out of R and z. With P = R⁻ᵀAxᵀ (k×q), what is left is
+// Remove removes rows. With P = R⁻ᵀAxᵀ (k×q), what is left is
 //
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
-// and the smallest eigenvalue of I - PPᵀ, as of I - PᵀP, is 1-h, where h = ‖P‖² is the leverage of the
-// rows. One way to R' is by matrices of order q (downdate), the other by those of order k (shrink).
-// Neither forms RᵀR: to the errors of R come those of I - PPᵀ, about eps/(1-h), which multiply.
-func (s *State) Remove(ax, ya *mat.Dense) (state.Outcome, error) {
+// and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows. downdate takes
+// matrices of order q, shrink those of order k. Neither forms RᵀR: the errors of I - PPᵀ, about eps/(1-h), multiply R.
+func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.regular(); err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
 	q := dense.Rows(ax)
-	if err := s.Reserve(api.QR, api.ActionRemove, q, s.removalBytes(q)); err != nil {
-		return state.Outcome{}, err
+	byRows := cost.RemovesByRows(q, s.K)
+	rows := memory.Floats(q, s.K)
+	bytes := memory.Sum(rows, rows) // of P and what rotations carry along, or of Pᵀ beside I - PPᵀ and the new z
+	if !byRows {
+		bytes = memory.Sum(rows, memory.Triangle(s.K), memory.Floats(s.K, s.C))
+	}
+	if err := s.Reserve(api.QR, api.ActionRemove, q, bytes); err != nil {
+		return out, err
 	}
 	s.Counter.Enter(cost.StepLeverage)
-	pt := gonummat.DenseCopyOf(ax)
+	pt := dense.Copy(ax)
 	if err := lapack.SolveTriangularRows(s.Counter, pt, s.R, false); err != nil {
-		return state.Outcome{}, &api.LeverageError{Action: api.ActionRemove} // P overflows: such rows were never added
+		return out, &api.LeverageError{Action: api.ActionRemove} // P overflows: such rows were never added
 	}
-	var err error
-	if cost.RemovedByRows(q, s.K) {
+	if byRows {
 		err = s.downdate(pt, ya)
 	} else {
-		rest, x := dense.IdentityPacked(s.K), pt.RawMatrix()
-		s.Counter.Dsprk(blas.Trans, s.K, q, -1, x.Data, x.Stride, 1, rest.RawSymPacked().Data)
+		rest := dense.IdentityPacked(s.K)
+		dense.Sprk(s.Counter, -1, pt, 1, rest)
 		err = s.shrink(rest, pt, ya)
 	}
 	if err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
 	s.Counter.Leave()
 	s.Count -= q
@@ -50,15 +57,98 @@ func (s *State) Remove(ax, ya *mat.Dense) (state.Outcome, error) {
 	left.Y = dense.ColumnNorms(s.Z)
 	s.Size = left
 	s.w = nil
-	return state.Outcome{Model: cost.QRRemove(q, s.K, s.C)}, nil
+	out.Model = cost.QRRemove(q, s.K, s.C)
+	return out, nil
 }
 
-// removalBytes returns the memory that a removal of q rows needs: for P and what rotations carry along, or for Pᵀ
-// beside I - PPᵀ and the new z.
-func (s *State) removalBytes(q int) int64 {
-	rows := memory.Floats(q, s.K)
-	if cost.RemovedByRows(q, s.K) {
-		return memory.Sum(rows, rows)
+// downdate removes the rows Ax with Pᵀ = Ax R⁻¹ by plane rotations. With the Cholesky factor N of I - PᵀP and
+// Zeta = N⁻ᵀ(Ya - Pᵀz), the columns of [N; P] are orthonormal. The orthogonal matrix that turns them into [I; 0] turns
+//
+//	[N 0 Zeta]       [I Ax Ya]
+//	[P R z   ]  into [0 R' z'],
+//
+// which is the addition of the rows read backwards. It is as stable as that but for N and Zeta, since AxᵀAx is never
+// subtracted. All that can fail comes before the first overwrite: no column of [0 Zeta; R z] becomes longer. So R and z
+// change in place.
+//
+//	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition, section 6.5.4.
+func (s *State) downdate(pt, ya *mat.Dense) error {
+	q, k, c := dense.Rows(pt), s.K, s.C
+	rest, x := dense.IdentityPacked(q), pt.RawMatrix()
+	dense.Gemmtp(s.Counter, -1, pt, pt, 1, rest)
+	factor, least, err := s.remainder(rest, func(z []float64) []float64 {
+		p := make([]float64, k)
+		s.Counter.Dgemv(blas.Trans, q, k, 1, x.Data, x.Stride, z, 1, 0, p, 1)
+		return p
+	})
+	if err != nil {
+		return err
 	}
-	return memory.Sum(rows, memory.Triangle(s.K), memory.Floats(s.K, s.C))
+	n := dense.ScaledIdentity(q, 1)
+	mustNotFail(factor.MulUTriangle(n))
+
+	s.Counter.Enter(cost.StepTriangle)
+	zeta := dense.Copy(ya)
+	dense.Gemm(s.Counter, blas.NoTrans, blas.NoTrans, -1, pt, s.Z, 1, zeta)
+	if err := factor.SolveUTo(zeta, zeta, true); err != nil {
+		return api.ErrOverflow
+	}
+	if _, err := bounded(s.Size.Plus(state.Norms{A: make([]float64, k), Y: dense.ColumnNorms(zeta)})); err != nil {
+		return err
+	}
+	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: k, K: c}.Routine())
+	Downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
+	s.NoteLoss(1 / least)
+	return nil
+}
+
+// shrink replaces R by R' with R'ᵀR' = RᵀS R for S = I - PPᵀ, and z by z' with R'ᵀz' = Rᵀ(z - P Ya). With the Cholesky
+// factor K of S,
+//
+//	R' = K R,   z' = K⁻ᵀ(z - P Ya),
+//
+// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. S is overwritten. pt is Pᵀ; pt and ya are nil
+// where the targets of P are zero.
+//
+// S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R is. After an error
+// R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow where R has not.
+func (s *State) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
+	factor, least, err := s.remainder(rest, func(z []float64) []float64 { return z })
+	if err != nil {
+		return err
+	}
+	s.Counter.Enter(cost.StepTriangle)
+	z := dense.Copy(s.Z)
+	if pt != nil {
+		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, -1, pt, ya, 1, z)
+	}
+	if err := factor.SolveUTo(z, z, true); err != nil {
+		return api.ErrOverflow
+	}
+	if _, err := bounded(state.Norms{Y: dense.ColumnNorms(z)}); err != nil {
+		return err
+	}
+	mustNotFail(factor.MulUTriangle(s.R))
+	s.Z = z
+	s.NoteLoss(1 / least)
+	return nil
+}
+
+// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the smallest eigenvalue of S,
+// 1-h. It returns a *LeverageError where that is too small. toP returns the vector of PPᵀ for one of S: the same, or P
+// times it.
+//
+// The R that h is computed with has errors E of eps times the norms d of its columns. They change p = R⁻ᵀa by -R⁻ᵀEᵀp, and
+// h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So only the condition of R in the direction of
+// the rows decides whether h is known.
+func (s *State) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) (*lapack.Cholesky, float64, error) {
+	factor := &lapack.Cholesky{Backend: s.Counter}
+	if err := factor.FactorizeInPlace(rest); err != nil {
+		return nil, 0, &api.LeverageError{Action: api.ActionRemove}
+	}
+	least := s.SmallestEigenvalue(factor)
+	x, r := toP(s.SmallestDirection(factor)), s.R.RawMatrix()
+	s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
+	floats.Mul(x, s.Size.A)
+	return factor, least, state.CheckRest(least, state.RestLimit(math.Sqrt(float64(s.K))*dense.Norm(x)))
 }

@@ -3,77 +3,88 @@ package qr
 import (
 	"math"
 
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/mat"
+
 	"blskernel"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// rotations turn the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
-// [I; 0] and do the same to the rows of other columns.
+// Downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into [I; 0], and does the
+// same to the rows of [0 Zeta; R z]. It overwrites all of them. They have no gaps between rows, but R and z may.
 //
-// Every element of P is eliminated by a rotation of its row and a row of N, in P from the last row up.
-// So a row of a triangle R beside P meets only rows beside N that begin with as many zeros, and R
-// remains a triangle. Some rows of N are brought to the identity at a time, the rest of [N; P] being
-// other columns to them, and some rows of P for each of them; then there is one pass over R for some
-// rows of N. The rotations of such a block make an orthogonal matrix of the order of the rows in it, by
-// which the other columns are multiplied where there are enough rows for Dgemm to be the faster way.
-type Rotations struct {
-	Bk     blskernel.Backend
-	Q, K   int
-	N, P   []float64 // both with rows of q elements; overwritten
-	Others []Carried
+// Every element of P is eliminated by a rotation of its row and a row of N, in P from the last row up. So a row of R
+// meets only rows beside N that begin with as many zeros, and R remains a triangle. A block takes some rows of N, and for
+// them some rows of P; the rest of [N; P] is carried along like the other columns. So there is one pass over R for some
+// rows of N. The rotations of a block make an orthogonal matrix, by which the other columns are multiplied where there
+// are enough rows for Dgemm to be faster.
+func Downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
+	q, k, c := dense.Rows(n), dense.Rows(p), dense.Cols(z)
+	rr, rz := r.RawMatrix(), z.RawMatrix()
+	d := rotations{b: b, q: q, k: k, n: n.RawMatrix().Data, p: p.RawMatrix().Data, others: []carried{
+		{low: make([]float64, q*k), ldl: k, high: rr.Data, ldh: rr.Stride, width: k, triangle: true},
+		{low: zeta.RawMatrix().Data, ldl: c, high: rz.Data, ldh: rz.Stride, width: c},
+	}}
+	d.run()
+}
 
-	cos, sin []float64 // of the rotations of a block, row of P after row of P
+// rotations is the state of Downdate.
+type rotations struct {
+	b      blskernel.Backend
+	q, k   int
+	n, p   []float64 // both with rows of q elements
+	others []carried
+
+	cos, sin []float64 // of the rotations of a block, by rows of P
 	omega    []float64 // their product
 	work     []float64
 }
 
-// carried are columns beside N (low) and P (high), which are carried along.
-type Carried struct {
-	Low, High []float64
-	Ldl, Ldh  int
-	Width     int
-	Triangle  bool // row j of high begins with j zeros, and low is zero at first
+// carried has the columns beside N (low) and P (high) that are carried along.
+type carried struct {
+	low, high []float64
+	ldl, ldh  int
+	width     int
+	triangle  bool // row j of high begins with j zeros, and low is zero at first
 }
 
-// block returns what the columns have beside rows of N from i on and rows of P from j on, without those
-// in which nothing happens.
-func (c Carried) block(i, j int) Carried {
+// block returns the columns beside rows of N from i on and rows of P from j on, without those that do not change.
+func (c carried) block(i, j int) carried {
 	from := 0
-	if c.Triangle {
+	if c.triangle {
 		from = j
 	}
-	c.Low, c.High, c.Width = c.Low[i*c.Ldl+from:], c.High[j*c.Ldh+from:], c.Width-from
+	c.low, c.high, c.width = c.low[i*c.ldl+from:], c.high[j*c.ldh+from:], c.width-from
 	return c
 }
 
-// Sizes of a block: rows of N and of P, and columns that are multiplied together; and the number of
-// rows of N from which on they are multiplied and not rotated one by one. On one core of Zen 4, with k
-// = 1000 and 2000 and q = 64, the best of seven times is 22 GFLOP/s for 24 rows of each, 3qk² flops
-// being counted, 20 for 16 and 32 of each, and 16 to 19 for 16 with 48 or 64; by twos they are rotated
-// at 9, whatever q is.
+// Sizes of a block: rows of N and of P, columns that are multiplied together, and the rows of N from which columns are
+// multiplied and not rotated. On one core of Zen 4 with k = 1000 and 2000 and q = 64, the best of seven times is
+// 22 GFLOP/s for 24 rows of each, by 3qk² flops, 20 for 16 and 32 of each, and 16 to 19 for 16 with 48 or 64. Rotations by
+// twos reach 9 for any q.
 const (
-	LowRows         = 24
-	HighRows        = 24
-	OmegaWidth      = 512
-	LeastMultiplied = 8
+	lowRows         = 24
+	highRows        = 24
+	omegaWidth      = 512
+	leastMultiplied = 8
 )
 
 // run does all rotations.
-func (d *Rotations) Run() {
-	d.cos, d.sin = make([]float64, LowRows*HighRows), make([]float64, LowRows*HighRows)
-	for i0 := 0; i0 < d.Q; i0 += LowRows {
-		i1 := min(i0+LowRows, d.Q)
-		right := Carried{Low: d.N[i1:], High: d.P[i1:], Ldl: d.Q, Ldh: d.Q, Width: d.Q - i1}
-		for j1 := d.K; j1 > 0; j1 -= min(HighRows, j1) {
-			j0 := max(0, j1-HighRows)
+func (d *rotations) run() {
+	d.cos, d.sin = make([]float64, lowRows*highRows), make([]float64, lowRows*highRows)
+	for i0 := 0; i0 < d.q; i0 += lowRows {
+		i1 := min(i0+lowRows, d.q)
+		right := carried{low: d.n[i1:], high: d.p[i1:], ldl: d.q, ldh: d.q, width: d.q - i1}
+		for j1 := d.k; j1 > 0; j1 -= min(highRows, j1) {
+			j0 := max(0, j1-highRows)
 			low, high := i1-i0, j1-j0
 			d.eliminate(i0, i1, j0, j1)
-			if low >= LeastMultiplied {
+			if low >= leastMultiplied {
 				d.multiplyOut(low, high)
 			}
-			for _, c := range append(d.Others, right) {
-				if c = c.block(i0, j0); low >= LeastMultiplied {
+			for _, c := range append(d.others, right) {
+				if c = c.block(i0, j0); low >= leastMultiplied {
 					d.multiply(c, low, high)
 				} else {
 					d.rotate(c, low, high)
@@ -84,13 +95,13 @@ func (d *Rotations) Run() {
 }
 
 // eliminate makes the rotations for rows i0 to i1 of N and j0 to j1 of P.
-func (d *Rotations) eliminate(i0, i1, j0, j1 int) {
+func (d *rotations) eliminate(i0, i1, j0, j1 int) {
 	at := (j1 - j0) * (i1 - i0)
 	for j := j1 - 1; j >= j0; j-- {
 		at -= i1 - i0
 		for i := i0; i < i1; i++ {
-			low, high := d.N[i*d.Q+i:i*d.Q+i1], d.P[j*d.Q+i:j*d.Q+i1]
-			// Neither is above 1, and the element of N, which only grows, is not small.
+			low, high := d.n[i*d.q+i:i*d.q+i1], d.p[j*d.q+i:j*d.q+i1]
+			// Neither is above 1, and the element of N only grows and is not small.
 			length := math.Sqrt(low[0]*low[0] + high[0]*high[0])
 			cos, sin := low[0]/length, high[0]/length
 			low[0], high[0] = length, 0
@@ -101,53 +112,52 @@ func (d *Rotations) eliminate(i0, i1, j0, j1 int) {
 }
 
 // rotate applies the rotations of a block one by one, two in one pass.
-func (d *Rotations) rotate(c Carried, low, high int) {
+func (d *rotations) rotate(c carried, low, high int) {
 	for j := high - 1; j >= 0; j-- {
 		from := 0
-		if c.Triangle {
+		if c.triangle {
 			from = j
 		}
-		y := c.High[j*c.Ldh+from : j*c.Ldh+c.Width]
+		y := c.high[j*c.ldh+from : j*c.ldh+c.width]
 		cos, sin := d.cos[j*low:(j+1)*low], d.sin[j*low:(j+1)*low]
 		i := 0
 		for ; i+1 < low; i += 2 {
-			x0, x1 := c.Low[i*c.Ldl+from:i*c.Ldl+c.Width], c.Low[(i+1)*c.Ldl+from:(i+1)*c.Ldl+c.Width]
+			x0, x1 := c.low[i*c.ldl+from:i*c.ldl+c.width], c.low[(i+1)*c.ldl+from:(i+1)*c.ldl+c.width]
 			rotateTwice(cos[i], sin[i], cos[i+1], sin[i+1], x0, x1, y)
 		}
 		if i < low {
-			rotate(cos[i], sin[i], c.Low[i*c.Ldl+from:i*c.Ldl+c.Width], y)
+			rotate(cos[i], sin[i], c.low[i*c.ldl+from:i*c.ldl+c.width], y)
 		}
 	}
 }
 
-// multiplyOut makes Omega, the product of the rotations of a block: they are applied to the identity,
-// its rows in the order [P; N]. So the part for P of its rows for P is an upper triangle, and zeros in
-// a triangle R stay zeros exactly.
-func (d *Rotations) multiplyOut(low, high int) {
+// multiplyOut computes Omega, the product of the rotations of a block, by applying them to the identity with its rows in the
+// order [P; N]. The part of its rows for P in P is an upper triangle, so zeros in a triangle R stay exactly zero.
+func (d *rotations) multiplyOut(low, high int) {
 	m := low + high
 	if d.omega == nil {
-		d.omega, d.work = make([]float64, (LowRows+HighRows)*(LowRows+HighRows)), make([]float64, (LowRows+HighRows)*OmegaWidth)
+		d.omega, d.work = make([]float64, (lowRows+highRows)*(lowRows+highRows)), make([]float64, (lowRows+highRows)*omegaWidth)
 	}
 	clear(d.omega)
 	for i := range m {
 		d.omega[i*m+i] = 1
 	}
-	d.rotate(Carried{Low: d.omega[high*m:], High: d.omega, Ldl: m, Ldh: m, Width: m, Triangle: true}, low, high)
+	d.rotate(carried{low: d.omega[high*m:], high: d.omega, ldl: m, ldh: m, width: m, triangle: true}, low, high)
 }
 
 // multiply multiplies the columns beside a block by Omega.
-func (d *Rotations) multiply(c Carried, low, high int) {
+func (d *rotations) multiply(c carried, low, high int) {
 	m := low + high
-	for at := 0; at < c.Width; at += OmegaWidth {
-		w := min(OmegaWidth, c.Width-at)
+	for at := 0; at < c.width; at += omegaWidth {
+		w := min(omegaWidth, c.width-at)
 		for j := range high {
-			copy(d.work[j*w:(j+1)*w], c.High[j*c.Ldh+at:])
+			copy(d.work[j*w:(j+1)*w], c.high[j*c.ldh+at:])
 		}
 		for i := range low {
-			copy(d.work[(high+i)*w:(high+i+1)*w], c.Low[i*c.Ldl+at:])
+			copy(d.work[(high+i)*w:(high+i+1)*w], c.low[i*c.ldl+at:])
 		}
-		d.Bk.Dgemm(blas.NoTrans, blas.NoTrans, high, w, m, 1, d.omega, m, d.work, w, 0, c.High[at:], c.Ldh)
-		d.Bk.Dgemm(blas.NoTrans, blas.NoTrans, low, w, m, 1, d.omega[high*m:], m, d.work, w, 0, c.Low[at:], c.Ldl)
+		d.b.Dgemm(blas.NoTrans, blas.NoTrans, high, w, m, 1, d.omega, m, d.work, w, 0, c.high[at:], c.ldh)
+		d.b.Dgemm(blas.NoTrans, blas.NoTrans, low, w, m, 1, d.omega[high*m:], m, d.work, w, 0, c.low[at:], c.ldl)
 	}
 }
 

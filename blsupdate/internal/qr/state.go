@@ -7,43 +7,36 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/backend"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// triangular is the state of the method QR: the upper triangular R with RᵀR = AᵀA + lambda I, and z
-// with Rᵀz = AᵀY, so that R W = z. R is that of a QR factorization of [A; sqrt(lambda) I] and z the
-// first k rows of QᵀY; neither Q nor A is kept, and AᵀA is never formed, which is why errors grow with
-// κ and not with κ². The cost of no update depends on l. The signs of the diagonal of R are of no
-// account.
+// State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q nor A is kept, and
+// AᵀA is never formed, so errors grow with κ and not with κ². No update depends on l. The signs of the diagonal of R are
+// arbitrary.
 //
-// R is changed in place, so before an update it has to be known that nothing in it can fail. All that
-// could is overflow, and the norms of the columns tell: orthogonal transformations from the left do not
-// change those of [R z; Ax Ya].
+// R changes in place, so nothing in an update may fail. Only overflow could, and the norms of the columns bound it:
+// orthogonal transformations from the left do not change those of [R z; Ax Ya].
 type State struct {
 	state.Base
 	Count int         // samples, l
-	R     *mat.Dense  // R, k×k, zero below the diagonal
-	Z     *mat.Dense  // z, k×c
+	R     *mat.Dense  // k×k, zero below the diagonal
+	Z     *mat.Dense  // k×c
 	Size  state.Norms // the norms of the columns of R, and bounds on those of z
 
-	w *mat.Dense // R⁻¹z, nil where it has not been asked for since the last change
+	w *mat.Dense // R⁻¹z; nil where it is not known since the last change
 }
 
-// largestColumn is the norm up to which columns of [R z] and of rows to be added are safe. In the
-// routines of package lapack no number on the way is larger than 4n sqrt(1+q) of these norms, for a
-// panel of n <= 64 columns and q <= 2²⁰ rows that are treated together: |V| <= 1 and ‖T‖ <= 2 in a
-// block reflection I - V T Vᵀ, so that of a column x of norm N the sums in Vᵀx are at most sqrt(1+q) N,
-// those in Tᵀ(Vᵀx) at most 2 sqrt(n) times that, and those in V(TᵀVᵀx) another sqrt(n). That is 2¹⁸
-// norms, and rounding errors of the norms themselves are far below the factor 2⁵ that is left up to the
-// largest number, 2¹⁰²⁴.
+// LargestColumn is the norm up to which columns of [R z] and of rows to be added are safe. In the routines of package
+// lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of n <= 64 columns and q <= 2²⁰ rows. With
+// |V| <= 1 and ‖T‖ <= 2 in a block reflection I - V T Vᵀ and a column x of norm N, the sums in Vᵀx are at most sqrt(1+q) N,
+// those in Tᵀ(Vᵀx) at most 2 sqrt(n) times that, and those in V(TᵀVᵀx) another sqrt(n). That is 2¹⁸ norms. Rounding errors
+// of the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
 // bounded returns size, and ErrOverflow where a column is too large.
@@ -54,118 +47,76 @@ func bounded(size state.Norms) (state.Norms, error) {
 	return size, nil
 }
 
-// newQR starts from R = sqrt(lambda) I and z = 0, to which the rows are added.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (*State, state.Outcome, error) {
-	s := &State{Base: base, Z: mat.NewDense(base.K, base.C, nil)}
-	root := math.Sqrt(s.Lambda)
-	s.R = dense.ScaledIdentity(s.K, root)
+// diagonal returns the norms of f I.
+func (s *State) diagonal(f float64) state.Norms {
 	size := state.NewNorms(s.K, s.C)
 	for j := range size.A {
-		size.A[j] = root
+		size.A[j] = f
 	}
-	size, err := bounded(size.With(a, y))
-	if err != nil {
-		return nil, state.Outcome{}, err
-	}
-	s.Count, s.Size = dense.Rows(a), size
-	if err := s.learn(ctx, s.R, s.Z, a, y); err != nil {
-		return nil, state.Outcome{}, err
-	}
-	return s, state.Outcome{Model: cost.QRAdd(s.Count, s.K, s.C)}, nil
+	return size
 }
 
-// add reduces [R z; Ax Ya] to [R' z'; 0 rest].
-func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (state.Outcome, error) {
-	size, err := bounded(s.Size.With(ax, ya))
-	if err != nil {
-		return state.Outcome{}, err
+// Start adds the rows to R = sqrt(lambda) I and z = 0.
+func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
+	root := math.Sqrt(base.Lambda)
+	s := &State{Base: base, Count: dense.Rows(a), R: dense.ScaledIdentity(base.K, root), Z: mat.NewDense(base.K, base.C, nil)}
+	if s.Size, err = bounded(s.diagonal(root).With(a, y)); err != nil {
+		return nil, out, err
 	}
-	q, r, z := dense.Rows(ax), s.R, s.Z
-	if state.ManyPanels(ctx, q) {
-		r, z = gonummat.DenseCopyOf(r), gonummat.DenseCopyOf(z)
-	}
-	if err := s.learn(ctx, r, z, ax, ya); err != nil {
-		return state.Outcome{}, err
-	}
-	s.R, s.Z, s.Size, s.w = r, z, size, nil
-	s.Count += q
-	return state.Outcome{Model: cost.QRAdd(q, s.K, s.C)}, nil
+	out.Model = cost.QRAdd(s.Count, s.K, s.C)
+	return s, out, s.learn(ctx, s.R, s.Z, a, y)
 }
 
-// learn brings R and z up to date by rows that are known to be small enough, panel by panel.
-func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
-	defer s.Counter.Leave()
-	q := dense.Rows(ax)
-	rotations := cost.AddedByRotations(q, s.K)
-	return state.EachPanel(ctx, q, func(from, to int) error {
-		s.Counter.Enter(cost.StepTriangle)
-		x, y := dense.RowRange(ax, from, to), gonummat.DenseCopyOf(dense.RowRange(ya, from, to))
-		if rotations {
-			backend.Begin(s.Counter, cost.Operation{Kind: cost.Chud, M: to - from, N: s.K, K: s.C}.Routine())
-			RotateIn(r, z, gonummat.DenseCopyOf(x), y)
-		} else {
-			mustNotFail(lapack.AppendRows(s.Counter, r, z, x, y))
-		}
-		return nil
-	})
-}
-
-// mustNotFail panics where an operation in place fails, which largestColumn rules out.
-func mustNotFail(err error) {
-	if err != nil {
-		panic("blsupdate: an elimination overflows within its bounds")
-	}
-}
-
-// weights solves R W = z.
-func (s *State) Weights() (*mat.Dense, state.Outcome, error) {
+// Weights solves R W = z.
+func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	if s.w != nil {
-		return s.w, state.Outcome{}, nil
+		return s.w, out, nil
 	}
 	if err := s.regular(); err != nil {
-		return nil, state.Outcome{}, err
+		return nil, out, err
 	}
 	if err := s.Reserve(api.QR, api.ActionWeights, 0, memory.Floats(s.K, s.C)); err != nil {
-		return nil, state.Outcome{}, err
+		return nil, out, err
 	}
 	s.Counter.Enter(cost.StepSolve)
 	defer s.Counter.Leave()
-	w := gonummat.DenseCopyOf(s.Z)
+	w := dense.Copy(s.Z)
 	if err := lapack.SolveTriangular(s.Counter, w, s.R, false); err != nil {
-		return nil, state.Outcome{}, api.ErrOverflow
+		return nil, out, api.ErrOverflow
 	}
 	s.w = w
-	return w, state.Outcome{Model: cost.QRSolve(s.K, s.C)}, nil
+	out.Model = cost.QRSolve(s.K, s.C)
+	return w, out, nil
 }
 
-// regular returns an error where R is singular to working precision. |R_jj| is the distance of column j
-// of [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of
-// the column; compared with that norm, scales of columns make no difference, as they make none to the
-// accuracy of W row by row.
+var errSubnormal = errors.New("a column is of numbers below 2^-1022, which have lost digits")
+
+// regular returns an error where R is singular to working precision. |R_jj| is the distance of column j of
+// [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of the column. Compared
+// with that norm, scales of columns make no difference, and nor do they to the accuracy of W row by row.
 func (s *State) regular() error {
+	const what = "[A; sqrt(lambda) I]"
 	if s.Lambda == 0 && s.Count < s.K {
 		return &api.RankError{Samples: s.Count, Nodes: s.K}
 	}
 	worst := math.Inf(1)
 	for j, length := range s.Size.A {
 		d := math.Abs(s.R.At(j, j))
-		if !(d > 0 && length > 0) {
-			return &api.ConditionError{What: "[A; sqrt(lambda) I]"}
-		}
-		if length < dense.SmallestNormal {
-			return &api.ConditionError{What: "[A; sqrt(lambda) I]", Err: errSubnormal}
+		switch {
+		case !(d > 0 && length > 0):
+			return &api.ConditionError{What: what}
+		case length < dense.SmallestNormal:
+			return &api.ConditionError{What: what, Err: errSubnormal}
 		}
 		worst = min(worst, d/length)
 	}
 	if !(worst > float64(s.K)*dense.Eps) {
-		return &api.ConditionError{What: "[A; sqrt(lambda) I]", RCond: worst}
+		return &api.ConditionError{What: what, RCond: worst}
 	}
 	return nil
 }
 
-var errSubnormal = errors.New("a column is of numbers below 2^-1022, which have lost digits")
-
-// forget multiplies R and z, whose squares AᵀA and AᵀY are, by the square root.
+// Forget multiplies R and z by the root of the factor. W stays.
 func (s *State) Forget(factor float64) error {
 	root := math.Sqrt(factor)
 	s.R.Scale(root, s.R)
@@ -175,7 +126,7 @@ func (s *State) Forget(factor float64) error {
 	return nil
 }
 
-// condition is that of the present R, with the largest ‖A‖ so far.
+// Condition returns the 1/κ of the present R, with the largest ‖A‖ so far.
 func (s *State) Condition() (rcond float64, power int) {
 	if s.Lambda == 0 && s.Count < s.K {
 		return 0, 1
@@ -185,7 +136,34 @@ func (s *State) Condition() (rcond float64, power int) {
 
 // measure takes the norms of the columns of R and z anew.
 func (s *State) measure() {
-	norms := state.Norms{A: dense.ColumnNorms(s.R), Y: dense.ColumnNorms(s.Z), Peak: s.Size.Peak}
-	norms.Peak = max(norms.Peak, dense.Norm(norms.A))
+	norms := state.Norms{A: dense.ColumnNorms(s.R), Y: dense.ColumnNorms(s.Z)}
+	norms.Peak = max(s.Size.Peak, dense.Norm(norms.A))
 	s.Size = norms
+}
+
+// mustNotFail panics where an operation in place fails, which LargestColumn rules out.
+func mustNotFail(err error) {
+	if err != nil {
+		panic("blsupdate: an elimination overflows within its bounds")
+	}
+}
+
+// Code writes or reads R, z and W. Forget may leave a W that no solution gives back.
+func (s *State) Code(x *coder.Coder) {
+	if x.Reading() {
+		s.Count = x.Samples
+	}
+	x.Check(s.Count == x.Samples, "there are %d samples, and should be %d", s.Count, x.Samples)
+	x.Triangle("R", &s.R, s.K, true)
+	x.Dense("z", &s.Z, s.K, s.C)
+	s.Size.Code(x, s.K, s.C)
+	if x.Present(s.w != nil) {
+		x.Dense("W", &s.w, s.K, s.C)
+	}
+	// The bounds must hold for the columns themselves, whatever their norms are said to be. A factor of 2 is more than
+	// what rounding makes of a bound.
+	if !x.Failed() {
+		largest := max(dense.Largest(dense.ColumnNorms(s.R)), dense.Largest(dense.ColumnNorms(s.Z)))
+		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")
+	}
 }

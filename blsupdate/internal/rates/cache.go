@@ -17,14 +17,14 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// EnvCache names the environment variable for the folder in which rates are kept. Where it is not set that is the
-// folder blskernel in the user's cache folder.
+// EnvCache names the environment variable for the folder of files of rates. Without it that is blskernel in the user's
+// cache folder.
 const EnvCache = "BLSKERNEL_CACHE"
 
-// RatesFor returns the rates of b, nil for blskernel.Default(), with the number of threads that is set: those that
-// were measured before on this machine, else MeasureRates, which takes about a minute, and keeps them for the next
-// time. A file that cannot be used is measured anew and replaced. Where the new rates cannot be kept they are
-// returned all the same, and Unsaved says why. progress, which may be nil, and the error are those of MeasureRates.
+// For returns the rates of b, nil for blskernel.Default(), with the set number of threads. It reads the file of this
+// machine, or else calls Measure, which takes about a minute, and writes the file. It replaces a file that it cannot read.
+// Where it cannot write the file it returns the rates, and Unsaved says why. progress, which may be nil, and the error are
+// those of Measure.
 func For(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return ratesFor(ctx, b, kinds, progress)
 }
@@ -42,16 +42,17 @@ func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates, progr
 	return r, nil
 }
 
-// Unsaved returns why RatesFor could not keep the rates, so that they will have to be measured again, or nil.
+// Unsaved returns why For could not write the rates to a file, or nil. They will have to be measured again.
 func (r *Rates) Unsaved() error { return r.unsaved }
 
-// A CacheError says why there are no rates to be had from a file, or why they could not be kept in it.
+// A CacheError says why rates could not be read from a file or written to it.
 type CacheError struct {
 	File    string
 	Writing bool
 	Err     error
 }
 
+// Error names the file and what to do.
 func (e *CacheError) Error() string {
 	if e.Writing {
 		return fmt.Sprintf("blsupdate: rates cannot be kept in %s: %v; name another folder by %s", e.File, e.Err, EnvCache)
@@ -62,22 +63,22 @@ func (e *CacheError) Error() string {
 // Unwrap returns Err.
 func (e *CacheError) Unwrap() error { return e.Err }
 
-// What is wrong with a file of rates.
+// Faults of a file of rates.
 var (
 	errForeign    = errors.New("they are of another machine, backend, number of threads or version")
 	errNoRates    = errors.New("it is no file of rates")
 	errIncomplete = errors.New("the file is damaged, or of another version")
 )
 
-// ratesFile is what a file of rates holds.
+// ratesFile is the contents of a file of rates.
 type ratesFile struct {
 	Key    Key                  `json:"key"`
 	Probe  probe                `json:"probe"`
 	Tables map[cost.Kind]*table `json:"tables"`
 }
 
-// LoadRates returns the rates of b, nil for blskernel.Default(), with the number of threads that is set, that were
-// saved on this machine. The error is a *CacheError that matches fs.ErrNotExist where there are none.
+// Load returns the rates of b, nil for blskernel.Default(), with the set number of threads, from the file of this machine.
+// The error is a *CacheError; it matches fs.ErrNotExist where there is no file.
 func Load(b blskernel.Backend) (*Rates, error) {
 	return loadRates(backend.Or(b), kinds)
 }
@@ -94,7 +95,7 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 	}
 	var f ratesFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, &CacheError{name, false, fmt.Errorf("%w: %.200s", errIncomplete, err.Error())} // it may quote all of the file
+		return nil, &CacheError{name, false, fmt.Errorf("%w: %.200s", errIncomplete, err.Error())} // the error may quote all of the file
 	}
 	if f.Key != key {
 		return nil, &CacheError{name, false, errForeign}
@@ -110,12 +111,12 @@ func loadRates(b blskernel.Backend, kinds []kindRates) (*Rates, error) {
 	return &Rates{key: f.Key, tables: f.Tables, probe: f.Probe, drift: steady, gauge: new(gauge)}, nil
 }
 
-// mostCache is more than what Save writes by far.
+// mostCache is far more than Save writes.
 const mostCache = 16 << 20
 
-// readBounded returns what is in a regular file of no more than most bytes.
+// readBounded returns the contents of a regular file of at most most bytes.
 func readBounded(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name) // before it is opened, which waits where it is a pipe
+	info, err := os.Stat(name) // before Open, which waits on a pipe
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +126,8 @@ func readBounded(name string, most int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// Save keeps the rates for LoadRates, in a file of their own in the folder that BLSKERNEL_CACHE names or in
-// blskernel in the user's cache folder, which is made if need be. The file is replaced as a whole or not at all; the error
-// is a *CacheError.
+// Save writes the rates to the file that Load reads, in the folder that BLSKERNEL_CACHE names or in blskernel in the user's
+// cache folder. It makes the folder, and replaces the file as a whole or not at all. The error is a *CacheError.
 func (r *Rates) Save() error { return r.save(vfs.OS) }
 
 func (r *Rates) save(fsys vfs.FS) error {
@@ -145,8 +145,7 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return nil
 }
 
-// replaceFile replaces a file as a whole. That a loss of power may bring the old one back is no error: then the rates are
-// measured again.
+// replaceFile replaces a file as a whole. It is no error that a loss of power may bring the old one back.
 func replaceFile(fsys vfs.FS, name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -166,7 +165,7 @@ func replaceFile(fsys vfs.FS, name string, data []byte) error {
 	return nil
 }
 
-// file returns the name of the file for the key.
+// file returns the name of the file of the key.
 func (k Key) file() (string, error) {
 	folder := os.Getenv(EnvCache)
 	if folder == "" {

@@ -1,25 +1,22 @@
 package rates
 
 import (
-	"time"
-
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/lapack"
+	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
 // A kindRates says how the rate of a kind of operation is measured.
 type kindRates struct {
-	kind cost.Kind
-	axes [3][]int // the grid for m, n and k, one size where it does not matter
-	most float64  // flops of an operation beyond which the point before it stands for it
-
-	// prepare returns a function that does one operation and returns how long it took, or nil where there is no
-	// such operation or its operands do not fit into the workspace.
-	prepare func(w *workspace, m, n, k int) func() time.Duration
+	kind    cost.Kind
+	axes    [3][]int // the grid for m, n and k, with one size where that does not matter
+	most    float64  // flops above which the point before stands for an operation
+	prepare preparation
 }
 
-// The axes, about a factor of two or three from point to point. Around 8 there are more: the tiles of most kernels
+// The axes, with a factor of two or three from point to point. There are more points around 8: the tiles of most kernels
 // are 8 or 16 wide, so that the ninth column costs as much as the next seven.
 var (
 	one      = []int{1}
@@ -37,8 +34,8 @@ var (
 	numbers  = []int{10, 100, 1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_000_000, 16_000_000}
 )
 
-// Bounds on the flops of one operation that is measured: the fewer points there are in a table, the more time there is for
-// each. Rates still change where there are ten times as many columns as in a panel of a factorization.
+// Bounds on the flops of a measured operation. Fewer points leave more time for each. Rates still change with ten times as
+// many columns as a panel of a factorization has.
 const (
 	mostProduct   = 1.1e9
 	mostPair      = 4.1e9
@@ -48,7 +45,7 @@ const (
 	mostRotations = 1e8
 )
 
-// kinds has every kind of operation.
+// kinds has all kinds of operations.
 var kinds = []kindRates{
 	{cost.GemmNN, [3][]int{product, product, product}, mostProduct, prepareGemm(blas.NoTrans, blas.NoTrans, 1)},
 	{cost.GemmNT, [3][]int{product, product, product}, mostProduct, prepareGemm(blas.NoTrans, blas.Trans, 0)},
@@ -67,8 +64,8 @@ var kinds = []kindRates{
 
 	{cost.Pptrf, [3][]int{one, orders, one}, mostFlops, prepareFactor(newCholesky)},
 	{cost.Pptri, [3][]int{one, orders, one}, mostFlops, prepareInverse(newCholesky)},
-	{cost.Pptrs, [3][]int{one, factors, columns}, mostPair, preparePptrs},
-	{cost.Tptrs, [3][]int{one, factors, columns}, mostPair, prepareTptrs},
+	{cost.Pptrs, [3][]int{one, factors, columns}, mostPair, prepareSolve((*lapack.Cholesky).SolveTo)},
+	{cost.Tptrs, [3][]int{one, factors, columns}, mostPair, prepareSolve(func(f *lapack.Cholesky, x, b *mat.Dense) error { return f.SolveUTo(x, b, true) })},
 	{cost.Sptrf, [3][]int{one, orders, one}, mostFlops, prepareFactor(newLDLT)},
 	{cost.Sptri, [3][]int{one, orders, one}, mostFlops, prepareInverse(newLDLT)},
 	{cost.Getrf, [3][]int{one, orders, one}, mostFlops, prepareGetrf},
@@ -80,8 +77,8 @@ var kinds = []kindRates{
 	{cost.Ttqrt, [3][]int{one, factors, columns}, mostPair, prepareTtqrt},
 	{cost.Trtri, [3][]int{one, orders, one}, mostFlops, prepareTrtri},
 	{cost.Trtrs, [3][]int{one, factors, columns}, mostPair, prepareTrtrs},
-	{cost.Ttrsm, [3][]int{one, orders, one}, mostFlops, prepareTtrsm},
-	{cost.Ttrmm, [3][]int{one, orders, one}, mostFlops, prepareTtrmm},
+	{cost.Ttrsm, [3][]int{one, orders, one}, mostFlops, prepareTriangles((*lapack.Cholesky).SolveUTriangle, true)},
+	{cost.Ttrmm, [3][]int{one, orders, one}, mostFlops, prepareTriangles((*lapack.Cholesky).MulUTriangle, false)},
 	{cost.Carlson, [3][]int{columns, pairs, one}, mostRotations, prepareCarlson},
 	{cost.Chud, [3][]int{columns, coarse, few}, mostRotations, prepareChud},
 	{cost.Chdd, [3][]int{columns, coarse, few}, mostRotations, prepareChdd},

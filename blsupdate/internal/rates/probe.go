@@ -8,15 +8,14 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/ridge"
 	"blskernel/internal/backend"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// A probe is the speed of operations that tell how fast the machine is at the moment, as the seconds that they take. They
-// are four because a machine does not become slower in everything at once: where another has the other half of a
-// processor, products take twice as long, and what waits for memory, or for another thread, takes little longer.
+// A probe is the speed of the machine at the moment, as the seconds of four operations. A machine does not become slower in
+// everything at once: where another one uses half of a core, products take twice as long, and operations that wait for
+// memory or another thread little longer.
 type probe struct {
 	Product float64 `json:"product"` // a Dgemm of order probeOrder: all threads at work
 	Short   float64 `json:"short"`   // a packed Cholesky factorization of order shortOrder, a tenth of a millisecond
@@ -37,25 +36,27 @@ const (
 func (w *workspace) probe() probe {
 	const n = probeOrder
 	short := w.positive(shortOrder)
-	factor, state := dense.CloneSym(short), w.state(rowsOrder)
-	row := w.in[half(rowsOrder):]
+	factor := dense.CopySym(short)
+	rows := prepareTimesPacked(w, 1, rowsOrder, 1)
 	return probe{
-		Product: probeSeconds(func() { w.backend.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, w.in, n, w.in[n*n:], n, 0, w.out, n) }),
-		Short: probeSeconds(func() {
+		Product: probeSeconds(w.warm(func() {
+			w.backend.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, w.in, n, w.in[n*n:], n, 0, w.out, n)
+		})),
+		Short: probeSeconds(w.warm(func() {
 			factor.CopySym(short)
 			must(newCholesky(w.backend).FactorizeInPlace(factor))
-		}),
-		Rows:   probeSeconds(func() { ridge.TimesPacked(state, 1, 1, w.in, row, rowsOrder, w.out) }),
-		Stream: probeSeconds(func() { copy(w.out[:probeNumbers], w.in) }),
+		})),
+		Rows:   probeSeconds(rows),
+		Stream: probeSeconds(w.warm(func() { copy(w.out[:probeNumbers], w.in) })),
 	}
 }
 
 // probeSeconds returns the median time of a call.
-func probeSeconds(call func()) float64 {
+func probeSeconds(call func() time.Duration) float64 {
 	call()
 	var times []float64
 	for began := time.Now(); len(times) < probeCalls || time.Since(began) < probeTime; {
-		times = append(times, timed(call).Seconds())
+		times = append(times, call().Seconds())
 	}
 	return quantile(times, 0.5)
 }
@@ -66,7 +67,7 @@ func (p probe) parts() [4]float64 { return [4]float64{p.Product, p.Short, p.Rows
 // probeOf is the inverse of parts.
 func probeOf(p [4]float64) probe { return probe{p[0], p[1], p[2], p[3]} }
 
-// valid tells whether each time is above 0.
+// valid reports whether each time is above 0.
 func (p probe) valid() bool {
 	for _, seconds := range p.parts() {
 		if !(seconds > 0) {
@@ -98,13 +99,13 @@ func (p probe) over(q probe) probe {
 	return probeOf(ratio)
 }
 
-// An operation of up to briefly is taken for as much slower as Short, and from lengthily on for as much as Product.
+// An operation of up to briefly slows down as Short does, and one of lengthily or more as Product does.
 const (
 	briefly   = 3e-4 // seconds
 	lengthily = 3e-3
 )
 
-// of returns the time that stands for an operation of a kind that takes so many seconds.
+// of returns the time that stands for an operation of a kind that takes the given seconds.
 func (p probe) of(k cost.Kind, seconds float64) float64 {
 	switch k {
 	case cost.Stream, cost.Fresh, cost.Scan:
@@ -132,12 +133,11 @@ func (g *gauge) read(b blskernel.Backend) probe {
 	return g.w.probe()
 }
 
-// Refresh returns rates for the speed that the machine has at the moment: the times of operations are multiplied by the
-// ratio of what such an operation takes now and took when the rates were measured, which for products is a Dgemm of order
-// 400 on b, nil for blskernel.Default(), for short operations a factorization of order 200, for updates by single rows
-// a pass over a state, and for passes over memory a copy. It takes some 0.1 s. Predictions for a machine that is shared,
-// or whose clock depends on its heat, are better for it right before the work that they are for; the order of methods is
-// nearly the same, and Plan does without. Constant rates remain what they are.
+// Refresh returns rates for the speed that the machine has at the moment. It multiplies the times of operations by the
+// ratio of what a probe takes now on b, nil for blskernel.Default(), and took when the rates were measured: a Dgemm of
+// order 400 for products, a factorization of order 200 for short operations, a pass over a state for updates by single
+// rows, and a copy for passes over memory. That takes about 0.1 s. Predictions for a shared machine, or one whose clock
+// changes, are better right after it; the order of methods is nearly the same, and Plan does without. Constant rates stay.
 func (r *Rates) Refresh(b blskernel.Backend) *Rates {
 	now := *r
 	if r.probe.valid() {

@@ -13,23 +13,23 @@ import (
 	"blskernel/internal/cpu"
 )
 
-// Rates say how long operations take on one machine, with one backend and one number of threads: a cost for
-// each kind of operation that depends on its sizes. They predict the time of the steps of a model.
+// Rates say how long operations take on one machine, with one backend and one number of threads: a cost for each kind of
+// operation that depends on its sizes. They predict the time of the steps of a model.
 //
-// Rates are measured once, in about a minute, and kept in a file (see RatesFor). Nothing changes them, and
-// they may be used by several goroutines at once.
+// For measures rates once, in about a minute, and keeps them in a file. Nothing changes them, and several goroutines may
+// use them at once.
 type Rates struct {
 	key     Key
 	tables  map[cost.Kind]*table
-	probe   probe // when they were measured
-	drift   probe // by how much the operations of the probe take longer now
+	probe   probe // at the measurement
+	drift   probe // the ratio of the present probe to that
 	gauge   *gauge
 	unsaved error
 }
 
-// A Key says what rates depend on.
+// A Key has what rates depend on.
 type Key struct {
-	Version int    `json:"version"` // of what is measured, and how
+	Version int    `json:"version"` // of the measurement
 	CPU     string `json:"cpu"`
 	Cores   int    `json:"cores"`
 	System  string `json:"system"` // operating system and architecture
@@ -38,11 +38,10 @@ type Key struct {
 	Threads int    `json:"threads"`
 }
 
-// ratesVersion changes with every change of the grids, of the way to measure, and of the routines that would
-// make rates measured before wrong.
+// ratesVersion changes with the grids, the way to measure, and routines, where they would make earlier rates wrong.
 const ratesVersion = 3
 
-// keyFor returns the key of rates of b, here and now.
+// keyFor returns the key of rates of b on this machine.
 func keyFor(b blskernel.Backend) Key {
 	info := blskernel.Describe(b)
 	return Key{
@@ -56,10 +55,10 @@ func keyFor(b blskernel.Backend) Key {
 	}
 }
 
-// Key returns what the rates are of. It is zero for ConstantRates.
+// Key returns what the rates depend on. It is zero for ConstantRates.
 func (r *Rates) Key() Key { return r.key }
 
-// String describes what the rates are of in a few words.
+// String describes Key in a few words.
 func (r *Rates) String() string {
 	if r.key == (Key{}) {
 		return "constant rates"
@@ -75,19 +74,19 @@ func (r *Rates) String() string {
 	return fmt.Sprintf("%s on %d thread%s of %s", name, r.key.Threads, plural, r.key.CPU)
 }
 
-// Seconds returns the predicted time of all steps: those of Model, or those that a Report has.
+// Seconds returns the predicted time of all steps, from Model or from a Report.
 func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
 	var sum float64
 	for _, s := range steps {
-		for _, o := range s.Work {
-			sum += r.operation(o)
+		for _, o := range s.Operations() {
+			sum += r.seconds(o)
 		}
 	}
 	return sum
 }
 
-// operation returns the predicted time of an operation.
-func (r *Rates) operation(o cost.Operation) float64 {
+// seconds returns the predicted time of an operation.
+func (r *Rates) seconds(o cost.Operation) float64 {
 	amount := o.Amount()
 	if !(amount > 0) {
 		return 0
@@ -100,12 +99,12 @@ func (r *Rates) operation(o cost.Operation) float64 {
 	return seconds * r.drift.of(o.Kind, seconds)
 }
 
-// steady is the drift of a machine that is as fast as it was.
+// steady is the drift of a machine whose speed has not changed.
 var steady = probe{1, 1, 1, 1}
 
-// ConstantRates returns the rates of an ideal machine: so many flops a second in every operation, and so many
-// numbers a second read or written in passes over memory. With them Plan goes by the flops, and needs no
-// measurement. It panics unless both are above 0; infinitely many numbers leave the passes out.
+// ConstantRates returns the rates of an ideal machine, in flops per second of every operation, and in numbers per second
+// that passes over memory read or write. With them Plan goes by the flops and needs no measurement. ConstantRates panics
+// unless both are above 0. Infinitely many numbers leave the passes out.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: rates must be above 0")

@@ -5,29 +5,27 @@ import (
 	"slices"
 )
 
-// A table holds the cost of one kind of operation, in seconds for each unit of its amount, on a grid of sizes.
+// A table holds the cost of one kind of operation, in seconds per unit of its amount, on a grid of sizes.
 //
-// Between the points of the grid the cost is multilinear in the reciprocals of the sizes. The time of a product
-// is a sum of parts that grow with fewer of the sizes than the flops do: of m×k with k×n numbers
+// Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is a sum of parts that
+// grow with fewer of the sizes than the flops do. For m×k with k×n numbers
 //
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //
-// where f is for the flops, a, b and c for the traffic of the operands, and what follows for calls and loops. That
-// is multilinear in 1/m, 1/n and 1/k, so shapes that are bound by memory are met as well as those that are bound
-// by flops. So is a time that does not grow at all from the first column of a tile to its last.
-//
-// Beyond the ends of an axis the cost is that at the end.
+// where f is for the flops, a, b and c for the traffic of the operands, and the rest for calls and loops. That is
+// multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time that does not grow from the first
+// column of a tile to its last. Beyond the ends of an axis the cost is that at the end.
 type table struct {
-	// Axes has the sizes m, n and k in ascending order; an axis of one size is one that does not matter.
+	// Axes has the sizes m, n and k in ascending order. A size that does not matter has one point.
 	Axes [3][]int `json:"axes"`
-	// Cost has the seconds for a unit, those of the last axis next to each other.
+	// Cost has the seconds per unit; neighbors differ in the last axis.
 	Cost []float64 `json:"cost"`
 }
 
 // points returns the number of points of the grid.
 func (t *table) points() int { return len(t.Axes[0]) * len(t.Axes[1]) * len(t.Axes[2]) }
 
-// index returns where the cost of a point of the grid is.
+// index returns the index in Cost of a point of the grid.
 func (t *table) index(at [3]int) int {
 	return (at[0]*len(t.Axes[1])+at[1])*len(t.Axes[2]) + at[2]
 }
@@ -43,7 +41,7 @@ func (t *table) sizes(at [3]int) [3]int {
 	return [3]int{t.Axes[0][at[0]], t.Axes[1][at[1]], t.Axes[2][at[2]]}
 }
 
-// cost returns the seconds for a unit at any sizes, which are at least 1.
+// cost returns the seconds per unit at any sizes, which are at least 1.
 func (t *table) cost(sizes [3]int) float64 {
 	var low [3]int
 	var share [3]float64 // of the next point
@@ -68,8 +66,8 @@ func (t *table) cost(sizes [3]int) float64 {
 	return sum
 }
 
-// locate returns the point of the axis at or below size, and the share of the point after it in an interpolation
-// that is linear in 1/size.
+// locate returns the point of the axis at or below size, and the share of the next point in an interpolation that is linear
+// in 1/size.
 func locate(axis []int, size int) (low int, share float64) {
 	i, exact := slices.BinarySearch(axis, size)
 	switch {
@@ -84,8 +82,8 @@ func locate(axis []int, size int) (low int, share float64) {
 	return i - 1, (1/a - 1/float64(size)) / (1/a - 1/b)
 }
 
-// fill gives the points that were not measured, whose cost is zero, the cost of the point before them on the axis
-// of their largest size: the rate no longer changes much where the work is large.
+// fill gives points without measurements, whose cost is zero, the cost of the point before them on the axis of their
+// largest size. Rates of large operations hardly change.
 func (t *table) fill() {
 	for i := range t.Cost {
 		if t.Cost[i] > 0 {
@@ -107,8 +105,7 @@ func (t *table) fill() {
 	}
 }
 
-// valid tells whether the table is one that cost can read: the axes ascend from a size of at least 1, and each
-// cost is a number above 0.
+// valid reports whether cost can read the table: the axes ascend from a size of at least 1, and each cost is above 0.
 func (t *table) valid() bool {
 	for _, axis := range t.Axes {
 		if len(axis) == 0 || axis[0] < 1 {

@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -9,28 +10,29 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/lapack"
 	"blskernel/mat"
 )
 
-// mostNumbers bounds the size of each of the two parts of a workspace: 128 MB, more than caches hold.
+// mostNumbers bounds each of the two parts of a workspace: 128 MB, more than caches hold.
 const mostNumbers = 16 << 20
 
 // otherNumbers is twice the size of the second level of cache of most cores.
 const otherNumbers = 256 << 10
 
-// A workspace has the operands of what is measured, the same ones again and again. So they are found in the last level
-// of cache where they fit into it, but not in those of one core, unless a call is timed warm.
+// A workspace has the operands of measured operations, the same ones again and again. So the last level of cache has them
+// where they fit, but not the caches of one core, unless a call is timed warm.
 type workspace struct {
 	backend blskernel.Backend
 	packed  blskernel.PackedProducts
-	in      []float64 // random numbers between -1/2 and 1/2, which are never written
-	out     []float64 // for results: any numbers, none of them large
+	in      []float64 // random numbers between -1/2 and 1/2, never written
+	out     []float64 // results: any numbers, none of them large
 	others  []float64 // more numbers than the second level of cache holds
-	sum     float64   // of them
+	sum     float64   // of others
 	fresh   []float64 // new storage
 }
 
-// newWorkspace returns a workspace that is large enough for some kinds, or has mostNumbers.
+// newWorkspace returns a workspace that is large enough for the kinds, up to mostNumbers.
 func newWorkspace(b blskernel.Backend, kinds []kindRates) *workspace {
 	size := 2 * probeNumbers
 	for _, k := range kinds {
@@ -42,7 +44,7 @@ func newWorkspace(b blskernel.Backend, kinds []kindRates) *workspace {
 		backend: b, packed: blskernel.Packed(b),
 		in: make([]float64, size), out: make([]float64, size), others: make([]float64, otherNumbers),
 	}
-	// A random sequence of a prime length, over and over.
+	// A random sequence of a prime length, repeated.
 	const period = 99991
 	state := uint64(1)
 	for i := range period {
@@ -56,8 +58,15 @@ func newWorkspace(b blskernel.Backend, kinds []kindRates) *workspace {
 	return w
 }
 
-// fits tells whether so many numbers of operands and of results fit in.
-func (w *workspace) fits(in, out int) bool { return max(in, out) <= len(w.in) }
+// tooLarge is what need panics with.
+var tooLarge = errors.New("operands do not fit into the workspace")
+
+// need panics with tooLarge unless the given numbers of operands and of results fit.
+func (w *workspace) need(in, out int) {
+	if max(in, out) > len(w.in) {
+		panic(tooLarge)
+	}
+}
 
 // timed returns the time that f takes.
 func timed(f func()) time.Duration {
@@ -66,17 +75,17 @@ func timed(f func()) time.Duration {
 	return time.Since(began)
 }
 
-// warm times a call that can be repeated as it is, and finds in the caches what it left there: so do the updates by a few
-// rows that follow one another, whose steps need little but the state itself.
+// warm times a repeatable call that finds in the caches what the last one left: so do updates by a few rows that follow one
+// another, whose steps need little but the state.
 func (w *workspace) warm(call func()) func() time.Duration {
 	return func() time.Duration { return timed(call) }
 }
 
-// cold times a call that can be repeated as it is, after other numbers have passed through the caches of the core.
+// cold times a repeatable call after other numbers have passed through the caches of the core.
 func (w *workspace) cold(call func()) func() time.Duration { return w.after(func() {}, call) }
 
-// after times a call after restore has brought its operands back. Between the two other numbers pass through the
-// caches of the core, as they do between two steps of an update.
+// after times a call after restore has brought its operands back. Between the two, other numbers pass through the caches
+// of the core, as between two steps of an update.
 func (w *workspace) after(restore, call func()) func() time.Duration {
 	return func() time.Duration {
 		restore()
@@ -88,29 +97,32 @@ func (w *workspace) after(restore, call func()) func() time.Duration {
 	}
 }
 
-// state returns what the states of all methods have in common.
-func (w *workspace) state(k int) *state.Base {
+// base returns the common part of a state with k nodes.
+func (w *workspace) base(k int) *state.Base {
 	return &state.Base{Counter: cost.NewCounter(w.backend), Options: api.Options{Backend: w.backend}, K: k}
 }
 
-// half returns the size of a packed matrix of order n.
-func half(n int) int { return n * (n + 1) / 2 }
+// packedLen returns the numbers in a packed matrix of order n.
+func packedLen(n int) int { return n * (n + 1) / 2 }
 
-// positive returns a packed matrix of order n that is positive definite, in storage of its own.
+// positive returns a positive definite packed matrix of order n, in storage of its own.
 func (w *workspace) positive(n int) *mat.SymPacked {
-	if !w.fits(half(n), half(n)) {
-		return nil
-	}
-	s := mat.NewSymPacked(n, slices.Clone(w.in[:half(n)]))
+	w.need(packedLen(n), packedLen(n))
+	s := mat.NewSymPacked(n, slices.Clone(w.in[:packedLen(n)]))
 	s.AddDiagonal(float64(n))
 	return s
 }
 
-// regular returns a square matrix, in storage of its own, that can be inverted.
+// cholesky returns the factor of a positive definite matrix.
+func (w *workspace) cholesky(n int) *lapack.Cholesky {
+	f := &lapack.Cholesky{Backend: w.backend}
+	must(f.FactorizeInPlace(w.positive(n)))
+	return f
+}
+
+// regular returns a regular square matrix, in storage of its own.
 func (w *workspace) regular(n int) *mat.Dense {
-	if !w.fits(n*n, n*n) {
-		return nil
-	}
+	w.need(n*n, n*n)
 	m := mat.NewDense(n, n, slices.Clone(w.in[:n*n]))
 	for i := range n {
 		m.Set(i, i, m.At(i, i)+math.Sqrt(float64(n)))
@@ -118,12 +130,9 @@ func (w *workspace) regular(n int) *mat.Dense {
 	return m
 }
 
-// triangle returns a regular upper triangle in storage of its own.
+// triangle returns a regular upper triangle, in storage of its own.
 func (w *workspace) triangle(n int) *mat.Dense {
 	m := w.regular(n)
-	if m == nil {
-		return nil
-	}
 	for i := range n {
 		m.Set(i, i, m.At(i, i)+float64(n))
 		clear(m.RawRowView(i)[:i])
@@ -131,18 +140,14 @@ func (w *workspace) triangle(n int) *mat.Dense {
 	return m
 }
 
-// operand returns an m×n matrix of random numbers that is not to be written.
+// operand returns an m×n matrix of random numbers, which must not be written.
 func (w *workspace) operand(m, n int) *mat.Dense {
-	if !w.fits(m*n, m*n) {
-		return nil
-	}
+	w.need(m*n, m*n)
 	return mat.NewDense(m, n, w.in[:m*n:m*n])
 }
 
-// result returns an m×n matrix to be written, of whatever results of before have left there.
+// result returns an m×n matrix for results. Its contents are those of earlier results.
 func (w *workspace) result(m, n int) *mat.Dense {
-	if !w.fits(m*n, m*n) {
-		return nil
-	}
+	w.need(m*n, m*n)
 	return mat.NewDense(m, n, w.out[:m*n:m*n])
 }

@@ -10,138 +10,110 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/isfinite"
-	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// add brings Q and W up to date by q more rows.
-func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (state.Outcome, error) {
-	size, err := s.size.With(ax, ya).Safe()
-	if err != nil {
-		return state.Outcome{}, err
-	}
+// Add brings Q and W up to date by q more rows.
+func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
 	next := *s
-	next.size = size
+	if next.Size, err = s.Size.With(ax, ya).Safe(); err != nil {
+		return out, err
+	}
 	q := dense.Rows(ax)
 	form := cost.RidgeForm(s.Options.Form, q, s.K, s.C)
-	if err := s.roomForRows(api.ActionAdd, form, q); err != nil {
-		return state.Outcome{}, err
+	if err := s.reserve(api.ActionAdd, form, q); err != nil {
+		return out, err
 	}
 	if form == api.Large {
 		err = next.addLarge(ctx, ax, ya)
 	} else {
-		err = next.addSmall(ctx, ax, ya)
+		err = next.eachBlock(ctx, 1, ax, ya, func(*lapack.Cholesky) error { return nil })
 	}
 	if err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
 	*s = next
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
 
-// roomForRows asks for the memory of an addition or a removal of q rows: for P of a block and, where there are several
-// blocks, copies of Q and W; in the form Large for a copy of Q, which becomes the new one, and two matrices like W.
-func (s *State) roomForRows(action api.Action, form api.Form, q int) error {
-	triangle, w := memory.Triangle(s.K), memory.Floats(s.K, s.C)
-	bytes := memory.Sum(triangle, w, w)
-	if form != api.Large {
-		blocks := cost.RidgeBlocks(q, s.K)
-		bytes = memory.Floats(q/blocks, s.K)
-		if blocks > 1 {
-			bytes = memory.Sum(bytes, triangle, w)
-		}
-	}
-	return s.Reserve(api.RidgeInverse, action, q, bytes)
-}
-
-// addSmall is the formula of Woodbury, block by block of the rows, with P = Ax Q, UᵀU = I + Ax Pᵀ and
-// T = U⁻ᵀP:
+// eachBlock adds rows (sign = 1) or removes them (-1) block by block, by the formula of Woodbury: with P = Ax Q,
+// UᵀU = I + sign Ax Pᵀ and T = U⁻ᵀP,
 //
-//	W := W + TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - TᵀT.
+//	W := W + sign TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - sign TᵀT.
 //
-// A symmetric product, and no inverse: with the inverse of UᵀU instead, as it is often written, the
-// error is a hundred times as large. One block is added in place, more to copies, because a later one
-// may fail.
-func (s *State) addSmall(ctx context.Context, ax, ya *mat.Dense) error {
+// The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as large. One block is
+// added in place, and several to copies, since a later one may fail. check may refuse U.
+func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, check func(u *lapack.Cholesky) error) error {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)
 	if blocks > 1 {
-		s.Q, s.W = dense.CloneSym(s.Q), gonummat.DenseCopyOf(s.W)
+		s.Q, s.W = dense.CopySym(s.Q), dense.Copy(s.W)
 	}
+	defer s.Counter.Leave()
 	for i := range blocks {
 		if err := interrupt.Check(ctx); err != nil {
 			return err
 		}
 		from, to := cost.BlockRange(q, blocks, i)
-		g, err := s.gainOf(1, dense.RowRange(ax, from, to))
+		x, y := dense.RowRange(ax, from, to), dense.RowRange(ya, from, to)
+		u, t, err := s.gain(sign, x)
 		if err != nil {
+			return err
+		}
+		s.Counter.Leave()
+		if err := check(u); err != nil {
 			return err
 		}
 		if err := interrupt.Check(ctx); err != nil {
 			return err
 		}
-		if err := s.apply(1, g, dense.RowRange(ax, from, to), dense.RowRange(ya, from, to)); err != nil {
+		if err := s.apply(sign, u, t, x, y); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A gain is what a block of q rows does to Q.
-type gain struct {
-	factor *lapack.Cholesky // U, with UᵀU = I + sign Ax Q Axᵀ
-	t      *mat.Dense       // T = U⁻ᵀAx Q, q×k
-}
-
-// gainOf computes the gain of rows that are added (sign is 1) or removed (-1).
-func (s *State) gainOf(sign float64, ax *mat.Dense) (gain, error) {
-	q, x := dense.Rows(ax), ax.RawMatrix()
-	defer s.Counter.Leave()
+// gain returns the factor U and T = U⁻ᵀAx Q of a block of rows.
+func (s *State) gain(sign float64, ax *mat.Dense) (u *lapack.Cholesky, t *mat.Dense, err error) {
+	q := dense.Rows(ax)
 	s.Counter.Enter(cost.StepP)
-	p := make([]float64, q*s.K)
-	TimesPacked(&s.Base, q, s.gain, s.Q.RawSymPacked().Data, x.Data, x.Stride, p)
-
+	t = mat.NewDense(q, s.K, nil)
+	TimesPacked(&s.Base, s.Gain, s.Q, ax, t)
 	s.Counter.Enter(cost.StepKernel)
 	inner := mat.NewSymPacked(q, nil)
-	s.Counter.Dgemmtp(blas.NoTrans, blas.Trans, q, s.K, sign, x.Data, x.Stride, p, s.K, 0, inner.RawSymPacked().Data)
+	dense.Gemmtp(s.Counter, sign, ax, t, 0, inner)
 	inner.AddDiagonal(1)
-
 	s.Counter.Enter(cost.StepFactor)
-	factor, err := s.DefiniteFactor(inner, "I + Ax Q Ax'")
-	if err != nil {
-		return gain{}, err
+	if u, err = s.Factor(inner, "I + Ax Q Ax'", api.QR); err != nil {
+		return nil, nil, err
 	}
-	t := mat.NewDense(q, s.K, p)
-	if err := factor.SolveUTo(t, t, true); err != nil {
-		return gain{}, api.ErrOverflow
+	if err := u.SolveUTo(t, t, true); err != nil {
+		return nil, nil, api.ErrOverflow
 	}
-	return gain{factor, t}, nil
+	return u, t, nil
 }
 
 // apply computes W += sign TᵀU⁻ᵀ(Ya - Ax W) and Q -= sign TᵀT in place, unless that could overflow.
-func (s *State) apply(sign float64, g gain, ax, ya *mat.Dense) error {
-	q := dense.Rows(ax)
-	defer s.Counter.Leave()
+func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) error {
 	s.Counter.Enter(cost.StepWeights)
 	e := s.Residual(ax, ya, s.W)
-	if err := g.factor.SolveUTo(e, e, true); err != nil {
+	if err := u.SolveUTo(e, e, true); err != nil {
 		return api.ErrOverflow
 	}
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
-	size := dense.Largest(dense.ColumnNorms(g.t))
-	mostQ, mostW := s.MostQ+size*size/s.gain, s.MostW+size*dense.Largest(dense.ColumnNorms(e))
-	if !(max(mostQ, mostW) < math.MaxFloat64/4) {
+	size := dense.Largest(dense.ColumnNorms(t))
+	most, mostW := s.Most+size*size/s.Gain, s.MostW+size*dense.Largest(dense.ColumnNorms(e))
+	if !(max(most, mostW) < math.MaxFloat64/4) {
 		return api.ErrOverflow
 	}
-	s.MostQ, s.MostW = mostQ, mostW
-	t, r := g.t.RawMatrix().Data, e.RawMatrix().Data
-	s.Counter.Dgemm(blas.Trans, blas.NoTrans, s.K, s.C, q, sign, t, s.K, r, s.C, 1, s.W.RawMatrix().Data, s.C)
+	s.Most, s.MostW = most, mostW
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, t, e, 1, s.W)
 	s.Counter.Enter(cost.StepQ)
-	AddOuter(&s.Base, q, -sign/s.gain, t, s.Q.RawSymPacked().Data)
+	AddOuter(&s.Base, -sign/s.Gain, t, s.Q)
 	return nil
 }
 
@@ -149,64 +121,66 @@ func (s *State) apply(sign float64, g gain, ax, ya *mat.Dense) error {
 //
 //	Q := (Q⁻¹ + AxᵀAx)⁻¹,   W := W + Q Axᵀ(Ya - Ax W).
 //
-// The inverse of the unsymmetric I + Q AxᵀAx by LU, which it resembles, has an error of eps κ³.
+// The inverse of the unsymmetric I + Q AxᵀAx by LU has an error of eps κ³.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
-	const what = "Q"
-	q, x := dense.Rows(ax), ax.RawMatrix()
+	q := dense.Rows(ax)
 	defer s.Counter.Leave()
 	if err := s.Enter(ctx, cost.StepG); err != nil {
 		return err
 	}
-	factor, err := s.DefiniteFactor(s.Inverse(), what)
+	g, err := s.invert(ctx, s.inverse(), "Q")
 	if err != nil {
 		return err
-	}
-	if err := interrupt.Check(ctx); err != nil {
-		return err
-	}
-	g, err := factor.InverseInPlace()
-	if err != nil {
-		return &api.ConditionError{What: what, Err: err, Instead: []api.Method{api.QR}}
 	}
 	err = state.EachPanel(ctx, q, func(from, to int) error {
-		s.Counter.Dsprk(blas.Trans, s.K, to-from, 1, x.Data[from*x.Stride:], x.Stride, 1, g.RawSymPacked().Data)
+		dense.Sprk(s.Counter, 1, dense.RowRange(ax, from, to), 1, g)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-
 	if err := s.Enter(ctx, cost.StepQ); err != nil {
 		return err
 	}
-	if factor, err = s.DefiniteFactor(g, "A'A + lambda I"); err != nil {
+	if s.Q, err = s.invert(ctx, g, state.GramMatrix); err != nil {
 		return err
 	}
-	if err := interrupt.Check(ctx); err != nil {
-		return err
-	}
-	if s.Q, err = factor.InverseInPlace(); err != nil {
-		return &api.ConditionError{What: "A'A + lambda I", Err: err, Instead: []api.Method{api.QR}}
-	}
-	s.peak *= s.gain
-	s.Noted *= s.gain
-	s.gain, s.MostQ = 1, dense.LargestOf(s.Q.RawSymPacked().Data)
+	s.Peak *= s.Gain
+	s.Noted *= s.Gain
+	s.Gain, s.Most = 1, dense.LargestOf(s.data())
 
-	v := make([]float64, s.K*s.C)
+	v := mat.NewDense(s.K, s.C, nil)
 	err = s.EachPanel(ctx, cost.StepWeights, q, func(from, to int) error {
-		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W).RawMatrix().Data
-		s.Counter.Dgemm(blas.Trans, blas.NoTrans, s.K, s.C, to-from, 1, x.Data[from*x.Stride:], x.Stride, e, s.C, 1, v, s.C)
+		x := dense.RowRange(ax, from, to)
+		e := s.Residual(x, dense.RowRange(ya, from, to), s.W)
+		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, x, e, 1, v)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	s.W = gonummat.DenseCopyOf(s.W)
+	s.W = dense.Copy(s.W)
 	w := s.W.RawMatrix().Data
-	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.Q.RawSymPacked().Data, v, s.C, 1, w, s.C)
+	s.Counter.Dspmm(blas.Left, s.K, s.C, 1, s.data(), v.RawMatrix().Data, s.C, 1, w, s.C)
 	if isfinite.First(w) >= 0 {
 		return api.ErrOverflow
 	}
 	s.MostW = dense.LargestOf(w)
 	return nil
+}
+
+// invert returns the inverse of m in its storage.
+func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat.SymPacked, error) {
+	factor, err := s.Factor(m, what, api.QR)
+	if err != nil {
+		return nil, err
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return nil, err
+	}
+	inverse, err := factor.InverseInPlace()
+	if err != nil {
+		return nil, &api.ConditionError{What: what, Err: err, Instead: []api.Method{api.QR}}
+	}
+	return inverse, nil
 }

@@ -8,96 +8,88 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/block"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// addNodes borders Q by p columns. With D = Q AᵀH and C = H - A D, the part of H that the old nodes do
-// not have,
+// AddNodes borders Q by p columns. With D = Q AᵀH and C = H - A D,
 //
 //	S = CᵀC + lambda (DᵀD + I),
 //	Q := [Q + D S⁻¹Dᵀ  -D S⁻¹],   W := [W - D W2],   W2 = S⁻¹CᵀY.
 //	     [-S⁻¹Dᵀ        S⁻¹  ]         [W2      ]
 //
-// S is the Schur complement HᵀH + lambda I - HᵀA D, but as a sum of squares it has no cancellation:
-// where H is nearly a combination of the columns of A, the difference has no correct digits. D is
-// corrected once, by Q(AᵀC - lambda D), which is zero but for rounding.
-func (s *State) AddNodes(a, h, y *mat.Dense) (state.Outcome, error) {
+// S is the Schur complement HᵀH + lambda I - HᵀA D. As a sum of squares it has no cancellation; the difference has no
+// correct digits where H is nearly a combination of the columns of A.
+func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
-	size, err := s.size.WithNodes(dense.ColumnNorms(h)).Safe()
-	if err != nil {
-		return state.Outcome{}, err
+	next := *s
+	if next.Size, err = s.Size.WithNodes(dense.ColumnNorms(h)).Safe(); err != nil {
+		return out, err
 	}
 	defer s.Counter.Leave()
-	k, q := s.K, s.Q.RawSymPacked().Data
-	old := s.Inverse()
-	b := s.NewBorder(a, h, func(g, d []float64) { TimesPacked(&s.Base, p, s.gain, q, g, k, d) })
-	if err := b.Solve(s.Lambda); err != nil {
-		return state.Outcome{}, err
+	old := s.inverse()
+	b, err := s.NewBorder(a, h, func(g, d *mat.Dense) { TimesPacked(&s.Base, s.Gain, s.Q, g, d) })
+	if err != nil {
+		return out, err
 	}
 
 	s.Counter.Enter(cost.StepNodesS)
 	inner := mat.NewSymPacked(p, nil)
-	raw := inner.RawSymPacked().Data
-	s.Counter.Dsprk(blas.Trans, p, l, 1, b.C, p, 0, raw)
-	s.Counter.Dgemmtp(blas.NoTrans, blas.Trans, p, k, s.Lambda, b.D, k, b.D, k, 1, raw)
+	dense.Sprk(s.Counter, 1, b.C, 0, inner)
+	dense.Gemmtp(s.Counter, s.Lambda, b.D, b.D, 1, inner)
 	inner.AddDiagonal(s.Lambda)
 	s.Counter.Enter(cost.StepFactor)
-	factor, err := s.DefiniteFactor(inner, "the new nodes beside the old ones")
+	factor, err := s.Factor(inner, "the new nodes beside the old ones", api.QR)
 	if err != nil {
-		return state.Outcome{}, err
+		return out, err
 	}
 
 	s.Counter.Enter(cost.StepWeights)
-	w2, err := b.Project(y)
-	if err != nil {
-		return state.Outcome{}, err
+	w2 := mat.NewDense(p, s.C, nil)
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, b.C, y, 0, w2)
+	if isfinite.First(w2.RawMatrix().Data) >= 0 || factor.SolveTo(w2, w2) != nil {
+		return out, api.ErrOverflow
 	}
-	if err := factor.SolveTo(w2, w2); err != nil {
-		return state.Outcome{}, api.ErrOverflow
-	}
-	w := b.Weights(s.W, w2)
+	next.W = b.Weights(s.W, w2)
 
 	s.Counter.Enter(cost.StepQ)
-	t, side := mat.NewDense(p, k, b.D), new(mat.Dense)
-	if err := factor.SolveUTo(t, t, true); err != nil { // T = U⁻ᵀDᵀ
-		return state.Outcome{}, api.ErrOverflow
+	t, side := b.D, new(mat.Dense)
+	if factor.SolveUTo(t, t, true) != nil || factor.SolveUTo(side, t, false) != nil { // T = U⁻ᵀDᵀ, and S⁻¹Dᵀ
+		return out, api.ErrOverflow
 	}
-	if err := factor.SolveUTo(side, t, false); err != nil { // S⁻¹Dᵀ
-		return state.Outcome{}, api.ErrOverflow
-	}
-	AddOuter(&s.Base, p, 1, b.D, old.RawSymPacked().Data)
+	AddOuter(&s.Base, 1, t, old)
 	corner, err := factor.InverseInPlace()
 	if err != nil {
-		return state.Outcome{}, api.ErrOverflow
+		return out, api.ErrOverflow
 	}
+	model := cost.RidgeNodes(s.Options, cost.Shape{L: l, K: s.K, P: p, C: s.C})
 
-	next := *s
-	next.K, next.size, next.W, next.gain = k+p, size, w, 1
-	next.Q = bordered(old, side.RawMatrix().Data, corner)
-	next.MostQ, next.MostW = dense.LargestOf(next.Q.RawSymPacked().Data), dense.LargestOf(w.RawMatrix().Data)
-	if !(max(next.MostQ, next.MostW) < math.MaxFloat64/4) {
-		return state.Outcome{}, api.ErrOverflow
+	next.K, next.Gain = s.K+p, 1
+	next.Q = bordered(old, side, corner)
+	next.Most, next.MostW = dense.LargestOf(next.data()), dense.LargestOf(next.W.RawMatrix().Data)
+	if !(max(next.Most, next.MostW) < math.MaxFloat64/4) {
+		return out, api.ErrOverflow
 	}
-	next.peak *= s.gain
+	next.Peak *= s.Gain
 	next.noteCondition()
-	if rcond := next.worst * next.worst; !(rcond >= dense.Eps) {
-		return state.Outcome{}, &api.ConditionError{What: "A'A + lambda I with the new nodes", RCond: rcond, Instead: []api.Method{api.QR}}
+	if rcond := next.Worst * next.Worst; !(rcond >= dense.Eps) {
+		return out, &api.ConditionError{What: "A'A + lambda I with the new nodes", RCond: rcond, Instead: []api.Method{api.QR}}
 	}
 	*s = next
-	return state.Outcome{Model: cost.RidgeNodes(s.Options, cost.Shape{L: l, K: k, P: p, C: s.C})}, nil
+	return state.Outcome{Model: model}, nil
 }
 
 // bordered returns [Q -Eᵀ; -E S] for the p×k E.
-func bordered(q *mat.SymPacked, e []float64, s *mat.SymPacked) *mat.SymPacked {
+func bordered(q *mat.SymPacked, e *mat.Dense, s *mat.SymPacked) *mat.SymPacked {
 	k, p := q.SymmetricDim(), s.SymmetricDim()
 	data := make([]float64, 0, block.PackedLen(k+p))
 	old := q.RawSymPacked().Data
 	for i := range k {
 		data = append(data, old[block.PackedRow(k, i)+i:][:k-i]...)
 		for j := range p {
-			data = append(data, -e[j*k+i])
+			data = append(data, -e.At(j, i))
 		}
 	}
 	return mat.NewSymPacked(k+p, append(data, s.RawSymPacked().Data...))

@@ -6,31 +6,37 @@ import (
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
+	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// timesPacked computes P = alpha X S for the packed symmetric S of order k; X and P are q×k.
-func TimesPacked(b *state.Base, q int, alpha float64, s, x []float64, ldx int, p []float64) {
-	switch how := cost.ProductKind(b.Options.Backend, q); how {
+// TimesPacked computes P = alpha X S for S of order k, in the way that cost.ProductKind says. P, q×k, has no gaps.
+func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense) {
+	q, data, rx, rp := x.RawMatrix().Rows, s.RawSymPacked().Data, x.RawMatrix(), p.RawMatrix()
+	kind := cost.ProductKind(b.Options.Backend, q)
+	call := cost.Operation{Kind: kind, M: q, N: b.K}.Routine()
+	switch kind {
 	case cost.Spmv:
-		bk := backend.Begin(b.Counter, cost.Operation{Kind: how, M: q, N: b.K}.Routine())
-		bk.Dspmv(blas.Upper, b.K, alpha, s, x, 1, 0, p, 1)
+		backend.Begin(b.Counter, call).Dspmv(blas.Upper, b.K, alpha, data, rx.Data, 1, 0, rp.Data, 1)
 	case cost.SpmmStrips:
-		bk := backend.Begin(b.Counter, cost.Operation{Kind: how, M: q, N: b.K}.Routine())
-		timesStrips(bk, b.K, q, alpha, s, x, ldx, p)
+		timesStrips(backend.Begin(b.Counter, call), b.K, q, alpha, data, rx.Data, rx.Stride, rp.Data)
 	default:
-		b.Counter.Dspmm(blas.Right, q, b.K, alpha, s, x, ldx, 0, p, b.K)
+		b.Counter.Dspmm(blas.Right, q, b.K, alpha, data, rx.Data, rx.Stride, 0, rp.Data, b.K)
 	}
 }
 
-// timesStrips computes P = alpha X S by strips of rows of S, each of them unpacked with its part of the
-// diagonal as a dense matrix [S11 S12]: P1 += X1 S11 + X2 S12ᵀ, P2 += X1 S12.
-func timesStrips(bk blskernel.Backend, k, q int, alpha float64, s, x []float64, ldx int, p []float64) {
+// stripRows is the number of rows of S that are unpacked at a time. Their part of a product with 16 to 64 rows takes the
+// same time.
+const stripRows = 32
+
+// timesStrips computes P = alpha X S by strips of rows of S. Each is unpacked with its part of the diagonal as a dense
+// matrix [S11 S12], and P1 += X1 S11 + X2 S12ᵀ, P2 += X1 S12.
+func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, ldx int, p []float64) {
 	clear(p[:q*k])
-	strip := make([]float64, min(cost.StripRows, k)*k)
-	for i := 0; i < k; i += cost.StripRows {
-		n, width := min(cost.StripRows, k-i), k-i
+	strip := make([]float64, min(stripRows, k)*k)
+	for i := 0; i < k; i += stripRows {
+		n, width := min(stripRows, k-i), k-i
 		for r := range n {
 			row := s[block.PackedRow(k, i+r)+i+r:][:width-r]
 			copy(strip[r*width+r:], row)
@@ -38,26 +44,28 @@ func timesStrips(bk blskernel.Backend, k, q int, alpha float64, s, x []float64, 
 				strip[(r+j)*width+r] = row[j]
 			}
 		}
-		bk.Dgemm(blas.NoTrans, blas.NoTrans, q, width, n, alpha, x[i:], ldx, strip, width, 1, p[i:], k)
+		b.Dgemm(blas.NoTrans, blas.NoTrans, q, width, n, alpha, x[i:], ldx, strip, width, 1, p[i:], k)
 		if width > n {
-			bk.Dgemm(blas.NoTrans, blas.Trans, q, n, width-n, alpha, x[i+n:], ldx, strip[n:], width, 1, p[i:], k)
+			b.Dgemm(blas.NoTrans, blas.Trans, q, n, width-n, alpha, x[i+n:], ldx, strip[n:], width, 1, p[i:], k)
 		}
 	}
 }
 
-// addOuter computes S += alpha TᵀT for the packed symmetric S of order k; T is q×k.
-func AddOuter(b *state.Base, q int, alpha float64, t, s []float64) {
-	switch how := cost.RankKind(b.Options.Backend, q); how {
+// AddOuter computes S += alpha TᵀT for S of order k, in the way that cost.RankKind says. T, q×k, has no gaps.
+func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
+	q, rt, data := t.RawMatrix().Rows, t.RawMatrix().Data, s.RawSymPacked().Data
+	kind := cost.RankKind(b.Options.Backend, q)
+	call := cost.Operation{Kind: kind, M: q, N: b.K}.Routine()
+	switch kind {
 	case cost.Spr:
-		bk := backend.Begin(b.Counter, cost.Operation{Kind: how, M: q, N: b.K}.Routine())
-		bk.Dspr(blas.Upper, b.K, alpha, t, 1, s)
+		backend.Begin(b.Counter, call).Dspr(blas.Upper, b.K, alpha, rt, 1, data)
 	case cost.SprkRows:
-		bk := backend.Begin(b.Counter, cost.Operation{Kind: how, M: q, N: b.K}.Routine())
+		on := backend.Begin(b.Counter, call)
 		for i := range b.K {
-			row := s[block.PackedRow(b.K, i)+i:][:b.K-i]
-			bk.Dgemv(blas.Trans, q, b.K-i, alpha, t[i:], b.K, t[i:], b.K, 1, row, 1)
+			row := data[block.PackedRow(b.K, i)+i:][:b.K-i]
+			on.Dgemv(blas.Trans, q, b.K-i, alpha, rt[i:], b.K, rt[i:], b.K, 1, row, 1)
 		}
 	default:
-		b.Counter.Dsprk(blas.Trans, b.K, q, alpha, t, b.K, 1, s)
+		b.Counter.Dsprk(blas.Trans, b.K, q, alpha, rt, b.K, 1, data)
 	}
 }

@@ -6,143 +6,135 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 )
 
-// ridgeInverse is the state of the method RidgeInverse: Q = (AᵀA + lambda I)⁻¹ and W.
-//
-// Q is kept as q times gain, so that forgetting, Q := Q/mu, takes no pass over it: gain goes into the
-// factors of products that are made anyway. The upper triangle is all there is of Q, so it is symmetric
-// to the last bit.
+// State is Q and W. Only the upper triangle of Q is kept, so Q is symmetric to the last bit.
 type State struct {
-	state.Base
-	Q    *mat.SymPacked // Q/gain, k×k
-	gain float64
-	W    *mat.Dense // W, k×c, without gaps
-	size state.Norms
-
-	// The errors in Q are those of the worst state so far.
-	peak  float64 // the largest ‖Q‖/gain, as far as known
-	worst float64 // the smallest 1/κ
-	Noted float64 // the trace of q when that was last estimated
-
-	// Bounds on the magnitude of elements of q and of W, by which it is known before they are
-	// overwritten that they will not overflow.
-	MostQ, MostW float64
+	state.Inverse
+	Q *mat.SymPacked // Q/Gain, k×k
 }
 
-// newRidgeInverse computes Q by the Cholesky factor of AᵀA + lambda I, and W by the same factor.
-func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (*State, state.Outcome, error) {
-	s := &State{Base: base, gain: 1}
-	size, err := state.NewNorms(s.K, s.C).With(a, y).Safe()
-	if err != nil {
-		return nil, state.Outcome{}, err
+// Start computes Q and W by the Cholesky factor of AᵀA + lambda I.
+func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
+	s := new(State)
+	if s.Inverse, err = state.NewInverse(base, a, y); err != nil {
+		return nil, out, err
 	}
 	factor, rcond, err := s.StartFactor(ctx, a)
 	if err != nil {
-		return nil, state.Outcome{}, err
+		return nil, out, err
 	}
+	singular := &api.ConditionError{What: state.GramMatrix, RCond: rcond, Instead: []api.Method{api.QR, api.InverseCholesky}}
 	if !(rcond >= dense.Eps) {
-		return nil, state.Outcome{}, &api.ConditionError{What: "A'A + lambda I", RCond: rcond, Instead: []api.Method{api.QR, api.InverseCholesky}}
+		return nil, out, singular
 	}
 	if err := interrupt.Check(ctx); err != nil {
-		return nil, state.Outcome{}, err
+		return nil, out, err
 	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
-		return nil, state.Outcome{}, err
+		return nil, out, err
 	}
 	if err := s.Enter(ctx, cost.StepQ); err != nil {
-		return nil, state.Outcome{}, err
+		return nil, out, err
 	}
 	defer s.Counter.Leave()
 	if s.Q, err = factor.InverseInPlace(); err != nil {
-		return nil, state.Outcome{}, &api.ConditionError{What: "A'A + lambda I", RCond: rcond, Err: err, Instead: []api.Method{api.QR, api.InverseCholesky}}
+		singular.Err = err
+		return nil, out, singular
 	}
-	s.size, s.worst = size, 1
 	s.noteCondition()
-	s.MostQ, s.MostW = dense.LargestOf(s.Q.RawSymPacked().Data), dense.LargestOf(s.W.RawMatrix().Data)
+	s.Most, s.MostW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)
 	return s, state.Outcome{Model: cost.RidgeStart(dense.Rows(a), s.K, s.C), Start: api.StartCholesky}, nil
 }
 
-func (s *State) Weights() (*mat.Dense, state.Outcome, error) { return s.W, state.Outcome{}, nil }
+// data returns the stored elements of Q/Gain.
+func (s *State) data() []float64 { return s.Q.RawSymPacked().Data }
 
-// forget divides Q by the factor, unless that overflows, which takes directions in which nothing has been
-// learned for very long.
-func (s *State) Forget(factor float64) error {
-	gain := s.gain / factor
-	if !(gain < math.MaxFloat64/max(s.MostQ, 1)) {
-		return api.ErrOverflow
-	}
-	s.gain = gain
-	s.Lambda *= factor
-	s.size = s.size.Scaled(math.Sqrt(factor))
-	if s.gain > state.MostGain {
-		floats.Scale(s.gain, s.Q.RawSymPacked().Data)
-		s.MostQ *= s.gain
-		s.peak *= s.gain
-		s.Noted *= s.gain
-		s.gain = 1
-	}
-	return nil
-}
+// Forget divides Q by the factor.
+func (s *State) Forget(factor float64) error { return s.ForgetBy(factor, factor, s.data()) }
 
 // inverse returns a copy of Q.
-func (s *State) Inverse() *mat.SymPacked {
-	q := dense.CloneSym(s.Q)
-	if s.gain != 1 {
-		floats.Scale(s.gain, q.RawSymPacked().Data)
+func (s *State) inverse() *mat.SymPacked {
+	q := dense.CopySym(s.Q)
+	if s.Gain != 1 {
+		floats.Scale(s.Gain, q.RawSymPacked().Data)
 	}
 	return q
 }
 
-// condition is that of the worst state of which it is known: of the start, of those after removals and
-// added nodes, and of the present one. It is not noted, so that a model does not depend on being asked.
+// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the present one. The
+// latter is not noted, so that a model does not depend on whether it was asked.
 func (s *State) Condition() (rcond float64, power int) {
 	now := *s
 	now.noteCondition()
-	return now.worst, 2
+	return now.Worst, 2
 }
 
-// noteCondition estimates 1/κ of the present state, and notes it if it is the smallest: κ² = ‖AᵀA +
-// lambda I‖‖Q‖ with the largest ‖Q‖ so far, because what was rounded of that is still there. So a model
-// that began with few rows and a small lambda has the κ of all its rows with that lambda alone.
+// noteCondition estimates the present 1/κ and notes it if it is the worst. κ² is ‖AᵀA + lambda I‖‖Q‖ with the largest ‖Q‖
+// so far, whose rounding errors remain.
 func (s *State) noteCondition() {
-	y, data := make([]float64, s.K), s.Q.RawSymPacked().Data
-	s.peak = max(s.peak, state.LargestEigenvalue(s.K, func(x []float64) {
-		s.Counter.Dspmv(blas.Upper, s.K, 1, data, x, 1, 0, y, 1)
+	y := make([]float64, s.K)
+	s.Peak = max(s.Peak, state.LargestEigenvalue(s.K, func(x []float64) {
+		s.Counter.Dspmv(blas.Upper, s.K, 1, s.data(), x, 1, 0, y, 1)
 		copy(x, y)
 	}))
-	s.worst, s.Noted = s.known(), s.trace()
+	s.Worst, s.Noted = s.known(), s.trace()
 }
 
-// known returns 1/κ for the worst state as far as is known without a pass over Q: with the rows that there are
-// now, but ‖Q‖ as it was last estimated.
+// known returns the worst 1/κ with the present rows, and ‖Q‖ as it was last estimated.
 func (s *State) known() float64 {
-	kappa := math.Hypot(s.size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.peak) * math.Sqrt(s.gain)
-	return min(s.worst, 1/kappa)
+	kappa := math.Hypot(s.Size.Peak, math.Sqrt(s.Lambda)) * math.Sqrt(s.Peak) * math.Sqrt(s.Gain)
+	return min(s.Worst, 1/kappa)
 }
 
-// noteRemoval is noteCondition after a removal of so many rows. For few of them its passes over Q would
-// take longer than the removal, so it waits until the trace, which is at least ‖Q‖, has doubled.
-func (s *State) noteRemoval(rows int) {
-	if rows >= state.ManyRemoved || s.trace() > 2*s.Noted {
-		s.noteCondition()
-	}
-}
-
-// trace returns the trace of q.
+// trace returns the trace of Q/Gain.
 func (s *State) trace() float64 {
 	var sum float64
-	data := s.Q.RawSymPacked().Data
+	data := s.data()
 	for i, at := 0, 0; i < s.K; i, at = i+1, at+s.K-i {
 		sum += data[at]
 	}
 	return sum
+}
+
+// Leverage returns x Q xᵀ for each row x of X.
+func (s *State) Leverage(x *mat.Dense) ([]float64, error) {
+	return s.Leverages(x, func(x *mat.Dense) (l, r *mat.Dense) {
+		p := mat.NewDense(dense.Rows(x), s.K, nil)
+		TimesPacked(&s.Base, s.Gain, s.Q, x, p)
+		return x, p
+	})
+}
+
+// Code writes or reads Q and W with their bounds.
+func (s *State) Code(x *coder.Coder) {
+	if !x.Reading() && s.Noted < 0 {
+		x.Fail(&api.ConditionError{What: "Q, whose trace is negative", RCond: s.Worst * s.Worst, Instead: []api.Method{api.QR}})
+	}
+	s.CodeInverse(x, "Q", "trace", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
+}
+
+// reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for several blocks, copies
+// of Q and W. In the form Large it is a copy of Q, which becomes the new one, and two matrices like W.
+func (s *State) reserve(action api.Action, form api.Form, q int) error {
+	triangle, w := memory.Triangle(s.K), memory.Floats(s.K, s.C)
+	bytes := memory.Sum(triangle, w, w)
+	if form != api.Large {
+		blocks := cost.RidgeBlocks(q, s.K)
+		bytes = memory.Floats(q/blocks, s.K)
+		if blocks > 1 {
+			bytes = memory.Sum(bytes, triangle, w)
+		}
+	}
+	return s.Reserve(api.RidgeInverse, action, q, bytes)
 }

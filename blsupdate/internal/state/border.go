@@ -1,74 +1,79 @@
 package state
 
 import (
+	"math"
+
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/isfinite"
+	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 )
 
-// A border is what p new columns H are to the old ones, by the solution D of (AᵀA + lambda I) D = AᵀH.
-type border struct {
+// A Border relates p new columns H to A, by the solution D of (AᵀA + lambda I) D = AᵀH.
+type Border struct {
 	*Base
-	a, h  *mat.Dense
-	D     []float64 // Dᵀ, p×k
-	C     []float64 // C = H - A D, l×p
-	apply func(g, d []float64)
+	a *mat.Dense
+	D *mat.Dense // Dᵀ, p×k
+	C *mat.Dense // C = H - A D, l×p: the part of H that the old nodes do not have
 }
 
-// newBorder returns an empty border; apply computes Dᵀ = GᵀR⁻¹ for p×k matrices, where R = AᵀA + lambda
-// I.
-func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d []float64)) *border {
-	l, p := h.Dims()
-	return &border{Base: b, a: a, h: h, D: make([]float64, p*b.K), C: make([]float64, l*p), apply: apply}
-}
-
-// solve computes D and C, and corrects them once: D += R⁻¹(AᵀC - lambda D). With an R⁻¹ that has an
-// error of eps κ² the first D does, too, and what is wrong with it would be in C.
-func (b *border) Solve(lambda float64) error {
-	l, p := b.h.Dims()
-	k, a, h := b.K, b.a.RawMatrix(), b.h.RawMatrix()
-	g, more := make([]float64, p*k), make([]float64, p*k)
-	for i := range l {
-		copy(b.C[i*p:], h.Data[i*h.Stride:i*h.Stride+p])
-	}
+// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), which is zero but for rounding. With
+// an R⁻¹ that has an error of eps κ² the first D has one, too, which would remain in C. apply computes Dᵀ = GᵀR⁻¹ for
+// R = AᵀA + lambda I.
+func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border, error) {
+	p := dense.Cols(h)
+	s := &Border{Base: b, a: a, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
+	g, more := mat.NewDense(p, b.K, nil), mat.NewDense(p, b.K, nil)
 	for round := range 2 {
 		b.Counter.Enter(cost.StepBorder)
 		if round > 0 {
-			copy(g, b.D)
+			g.Copy(s.D)
 		}
-		b.Counter.Dgemm(blas.Trans, blas.NoTrans, p, k, l, 1, b.C, p, a.Data, a.Stride, -lambda, g, k)
+		dense.Gemm(b.Counter, blas.Trans, blas.NoTrans, 1, s.C, a, -b.Lambda, g)
 		b.Counter.Enter(cost.StepNodesD)
-		b.apply(g, more)
-		floats.Add(b.D, more)
+		apply(g, more)
+		floats.Add(s.D.RawMatrix().Data, more.RawMatrix().Data)
 		b.Counter.Enter(cost.StepNodesC)
-		b.Counter.Dgemm(blas.NoTrans, blas.Trans, l, p, k, -1, a.Data, a.Stride, more, k, 1, b.C, p)
+		dense.Gemm(b.Counter, blas.NoTrans, blas.Trans, -1, a, more, 1, s.C)
 	}
-	if isfinite.First(b.D) >= 0 || isfinite.First(b.C) >= 0 {
-		return api.ErrOverflow
-	}
-	return nil
-}
-
-// project returns CᵀY, p×c.
-func (b *border) Project(y *mat.Dense) (*mat.Dense, error) {
-	l, p := b.h.Dims()
-	v, ry := mat.NewDense(p, b.Base.C, nil), y.RawMatrix()
-	b.Counter.Dgemm(blas.Trans, blas.NoTrans, p, b.Base.C, l, 1, b.C, p, ry.Data, ry.Stride, 0, v.RawMatrix().Data, b.Base.C)
-	if isfinite.First(v.RawMatrix().Data) >= 0 {
+	if isfinite.First(s.D.RawMatrix().Data) >= 0 || isfinite.First(s.C.RawMatrix().Data) >= 0 {
 		return nil, api.ErrOverflow
 	}
-	return v, nil
+	return s, nil
 }
 
-// weights returns [W - D W2; W2].
-func (b *border) Weights(w, w2 *mat.Dense) *mat.Dense {
-	p, c := w2.Dims()
-	all := mat.NewDense(b.K+p, c, append(dense.Compact(w), dense.Compact(w2)...))
-	b.Counter.Dgemm(blas.Trans, blas.NoTrans, b.K, c, p, -1, b.D, b.K, w2.RawMatrix().Data, c, 1, all.RawMatrix().Data, c)
+// Weights returns [W - D W2; W2].
+func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
+	all := mat.NewDense(s.K+dense.Rows(w2), dense.Cols(w), nil)
+	dense.Place(all, 0, 0, w)
+	dense.Place(all, s.K, 0, w2)
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, -1, s.D, w2, 1, dense.RowRange(all, 0, s.K))
 	return all
+}
+
+// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets [Y; 0; 0], which
+// complete those of A and Y to those of [A H]. The columns of H were divided by units, and so are those of R. d returns
+// D, k×p. C is overwritten.
+func (b *Base) Corner(c, y *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
+	p, root := len(units), math.Sqrt(b.Lambda)
+	r, z = mat.NewDense(p, p, nil), mat.NewDense(p, b.C, nil)
+	for j, unit := range units {
+		r.Set(j, j, root/unit)
+	}
+	if err := lapack.AppendRows(b.Counter, r, z, c, dense.Copy(y)); err != nil {
+		return nil, nil, api.ErrOverflow
+	}
+	if b.Lambda > 0 {
+		rows := d()
+		rows.Scale(root, rows)
+		if err := lapack.AppendRows(b.Counter, r, z, rows, mat.NewDense(b.K, b.C, nil)); err != nil {
+			return nil, nil, api.ErrOverflow
+		}
+	}
+	return r, z, nil
 }

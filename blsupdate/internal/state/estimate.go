@@ -14,20 +14,18 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// largestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of order n,
-// which apply multiplies into x in place, from below: by lanczosSteps steps of the Lanczos method, which takes
-// as many products and 20 lanczosSteps n flops more. It is exact to rounding for n up to lanczosSteps. It
-// returns +Inf or NaN where a product overflows or apply makes x so.
+// LargestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of order n from below.
+// apply multiplies the matrix into x in place. The Lanczos method takes lanczosSteps products and 20 lanczosSteps n more
+// flops, and is exact to rounding for n up to lanczosSteps. The result is +Inf or NaN where a product is.
 //
-// The start is pseudorandom, always the same for one n. A start with a pattern is orthogonal to eigenvectors
-// that occur: one without negative elements is to (1, -1), which is dominant where rows come with both signs.
+// The start is pseudorandom, the same for every call with one n. A start with a pattern would be orthogonal to
+// eigenvectors that occur: one without negative elements is to (1, -1), which dominates where rows have both signs.
 //
-// The largest eigenvalue of the Lanczos matrix of m steps is the largest Rayleigh quotient of p(S)x over all
-// polynomials p of degree m-1. With a Chebyshev polynomial it is seen to miss little even if all other
-// eigenvalues are nearly as large, and the start has no more than the usual 1/sqrt(n) of the wanted direction:
-// J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms with a
-// random start", SIAM J. Matrix Anal. Appl. 13(4), 1992, where the expected relative error is at most
-// 2.575 (ln n/(m-1))². The power method takes the square of the number of steps.
+// The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree m-1. Its expected
+// relative error is at most 2.575 (ln n/(m-1))². The power method would take the square of the number of steps.
+//
+//	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms
+//	with a random start", SIAM J. Matrix Anal. Appl. 13(4), 1992.
 func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 	basis := [][]float64{unitVector(n)}
 	var diagonal, beside []float64
@@ -59,14 +57,13 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 	return largestOfTridiagonal(diagonal, beside)
 }
 
-// lanczosSteps is the number of steps of largestEigenvalue. Up to order 5000 the result was above 0.75 of the
-// eigenvalue for the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where the others are
-// at most half of it. With 6 steps these were 0.57 and 0.67.
+// lanczosSteps is the number of steps of LargestEigenvalue. To order 5000 the result was above 0.75 of the eigenvalue for
+// the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where the others are at most half of it.
+// With 6 steps these were 0.57 and 0.67.
 const lanczosSteps = 8
 
-// smallestEigenvalue estimates the smallest eigenvalue of the matrix that was factored from above, by
-// largestEigenvalue of its inverse: in lanczosSteps solutions for one vector, 2n² flops each. It returns 0 where
-// the inverse overflows.
+// SmallestEigenvalue estimates the smallest eigenvalue of the factored matrix from above, as the reciprocal of the largest
+// of its inverse. It returns 0 where the inverse overflows.
 func (b *Base) SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	largest := LargestEigenvalue(factor.Dim(), b.Solver(factor))
 	if math.IsNaN(largest) {
@@ -75,8 +72,8 @@ func (b *Base) SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	return 1 / largest
 }
 
-// smallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest eigenvalues of the
-// matrix that was factored if they are far below the others, by two steps of inverse iteration.
+// SmallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest eigenvalues of the factored
+// matrix, where these are far below the others, by two steps of inverse iteration.
 func (b *Base) SmallestDirection(factor *lapack.Cholesky) []float64 {
 	x, solve := unitVector(factor.Dim()), b.Solver(factor)
 	for range 2 {
@@ -86,8 +83,8 @@ func (b *Base) SmallestDirection(factor *lapack.Cholesky) []float64 {
 	return x
 }
 
-// solver returns the product with the inverse of the matrix that was factored, whose flops for single vectors
-// are of lower order and not counted, as in RCond. It makes x not finite where it overflows.
+// Solver returns the product of the inverse of the factored matrix with a vector, in place. Where it overflows, x is not
+// finite. It counts no flops, as RCond does not.
 func (b *Base) Solver(factor *lapack.Cholesky) func(x []float64) {
 	n := factor.Dim()
 	inner := *factor
@@ -112,7 +109,7 @@ func unitVector(n int) []float64 {
 }
 
 // largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these elements on and
-// beside the diagonal, which are overwritten, and NaN in the event that they do not converge.
+// beside the diagonal, which it overwrites, and NaN where they do not converge.
 func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	size := max(dense.LargestOf(diagonal), dense.LargestOf(beside))
 	if !(size > 0 && size <= math.MaxFloat64) {
@@ -128,7 +125,7 @@ func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	return diagonal[len(diagonal)-1] * size
 }
 
-// divide divides x by d, above 0, of which the reciprocal may be beyond float64.
+// divide divides x by d > 0, whose reciprocal may overflow.
 func divide(x []float64, d float64) {
 	if d >= dense.SmallestNormal {
 		floats.Scale(1/d, x)
@@ -139,8 +136,8 @@ func divide(x []float64, d float64) {
 	}
 }
 
-// squaredNorm estimates ‖V‖² in the 2-norm from below, by largestEigenvalue of V Vᵀ or VᵀV, whichever is of
-// the lower order; for one row it is exact.
+// SquaredNorm estimates ‖V‖² in the 2-norm from below, by LargestEigenvalue of the smaller of V Vᵀ and VᵀV. For one row it
+// is exact.
 func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 	raw := v.RawMatrix()
 	if raw.Rows == 1 {

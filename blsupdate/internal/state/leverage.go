@@ -4,22 +4,25 @@ import (
 	"math"
 
 	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/isfinite"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
-// restLimit returns the least 1 - h at which rows are removed from a state whose errors are seen in h as eps
-// times noise. Without rows that are all that is known in some direction 1 - h is 0, but what is computed is
-// rounding, of either sign, and it has to be below the limit.
+// RestLimit returns the smallest 1-h at which rows are removed from a state whose h has an error of eps times noise.
+// Where rows are all that is known in some direction, 1-h is zero, but its computed value is rounding of either sign,
+// and must be below the limit.
 func RestLimit(noise float64) float64 { return max(api.LeastRest, restNoise*dense.Eps*noise) }
 
-// restNoise is the limit in units of eps times noise, for the noise that a method states. Of some 16000
-// removals by each method of all that is known in a direction (k = 2 to 60, q = 1 to 2k, three kinds of A
-// with κ up to 1e11) some were accepted with 0.1, in every method, and none with 1.
+// restNoise is the limit in units of eps times noise. Of some 16000 removals of all that is known in a direction, by each
+// method, every method accepted some with 0.1 and none with 1 (k = 2 to 60, q = 1 to 2k, three kinds of A, κ to 1e11).
 const restNoise = 5
 
-// removalLimit is restLimit for the methods that keep an inverse, whose errors stay in it: noise is κ^power
-// for the κ = 1/rcond of the worst state so far, with the Frobenius norm of A, so that it needs no factor
-// for k. Where eps κ^power is 1 or more no h is known, and the error is a *ConditionError.
+// RemovalLimit is RestLimit for the methods whose errors stay in an inverse: noise is κ^power, where κ = 1/rcond is that
+// of the worst state so far. It returns a *ConditionError where eps κ^power is 1 or more, so that no h is known.
 func RemovalLimit(rcond float64, power int) (float64, error) {
 	noise := math.Pow(rcond, -float64(power))
 	if dense.Eps*noise < 1 {
@@ -31,9 +34,8 @@ func RemovalLimit(rcond float64, power int) (float64, error) {
 	return 0, &api.ConditionError{What: "A'A + lambda I before the removal", RCond: rcond * rcond, Instead: []api.Method{api.QR}}
 }
 
-// checkRemains returns a *LeverageError where fewer rows than nodes are to be left without a ridge: h is 1 then,
-// whatever rounding makes of it. It does not hold for Original and Improved, whose state is determined by
-// any rows.
+// CheckRemains returns a *LeverageError where fewer rows than nodes would remain without a ridge: h is 1 then, whatever
+// rounding makes of it. It does not apply to Original and Improved, whose state any rows determine.
 func CheckRemains(lambda float64, left, k int, action api.Action) error {
 	if lambda == 0 && left < k {
 		return &api.LeverageError{Action: action}
@@ -41,13 +43,51 @@ func CheckRemains(lambda float64, left, k int, action api.Action) error {
 	return nil
 }
 
-// mostGain is the gain at which it is multiplied into the matrix, long before it or its inverse could
-// overflow or underflow.
-const MostGain = 0x1p200
+// CheckRest returns a *LeverageError where the computed 1-h is below the limit.
+func CheckRest(rest, limit float64) error {
+	if !(rest >= limit) {
+		return &api.LeverageError{Rest: max(0, rest), Least: limit, Action: api.ActionRemove}
+	}
+	return nil
+}
 
-// manyRemoved is the number of removed rows at which the condition is estimated in any case.
-const ManyRemoved = 64
+// CheckAll returns the 1-h of a removal in parts, where rest is the product of those of the parts, a lower bound. If
+// that is below the limit, it takes the estimate 1/(1 + norm()) after the removal in its place.
+func CheckAll(rest, limit float64, norm func() float64) (float64, error) {
+	if !(rest >= limit) {
+		rest = 1 / (1 + norm())
+	}
+	return rest, CheckRest(rest, limit)
+}
 
-// leverageRows is the number of rows whose leverages are computed together: enough for products at full
-// speed.
-const LeverageRows = 512
+// KernelNorm estimates the 2-norm of alpha Ax R⁻¹ Axᵀ, where apply returns the product of R⁻¹ with a vector that it may
+// overwrite. After a removal of the rows Ax that is h/(1-h).
+func (b *Base) KernelNorm(ax *mat.Dense, alpha float64, apply func(u []float64) []float64) float64 {
+	x, u := ax.RawMatrix(), make([]float64, b.K)
+	return LargestEigenvalue(x.Rows, func(e []float64) {
+		b.Counter.Dgemv(blas.Trans, x.Rows, b.K, 1, x.Data, x.Stride, e, 1, 0, u, 1)
+		b.Counter.Dgemv(blas.NoTrans, x.Rows, b.K, alpha, x.Data, x.Stride, apply(u), 1, 0, e, 1)
+	})
+}
+
+// leverageRows is the number of rows whose leverages are computed together: enough for products at full speed.
+const leverageRows = 512
+
+// Leverages returns the inner product of row i of l and r for each row i of X, where products returns l and r for some
+// rows of X.
+func (b *Base) Leverages(x *mat.Dense, products func(x *mat.Dense) (l, r *mat.Dense)) ([]float64, error) {
+	rows := dense.Rows(x)
+	values := make([]float64, 0, rows)
+	b.Counter.Enter(cost.StepLeverage)
+	defer b.Counter.Leave()
+	for from := 0; from < rows; from += leverageRows {
+		l, r := products(dense.RowRange(x, from, min(from+leverageRows, rows)))
+		for i := range dense.Rows(l) {
+			values = append(values, b.Counter.Ddot(b.K, l.RawRowView(i), 1, r.RawRowView(i), 1))
+		}
+	}
+	if isfinite.First(values) >= 0 {
+		return nil, api.ErrOverflow
+	}
+	return values, nil
+}

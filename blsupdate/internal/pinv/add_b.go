@@ -1,0 +1,167 @@
+package pinv
+
+import (
+	"context"
+
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// largeNorm is the norm of DᵀD, the size of the new rows as the old ones see them, squared, from which I + DᵀD is not
+// formed. Its rounding errors are about eps times the norm, and so is the relative error of B, which nothing mends later.
+// Below, that is at most 30 eps κ, as ‖D‖ is at most κ. For the features of images of digits the norm was 1 to 7.
+const largeNorm = 1e3
+
+// leastRCond is the reciprocal condition number of I + Dbar Ax below which the form Large is an error. eps over it is the
+// relative error of B.
+const leastRCond = dense.Eps
+
+// Names of the matrices in errors.
+const (
+	smallMatrix = "I + D'D"
+	largeMatrix = "I + Dbar Ax"
+	stackMatrix = "R of [D; I]"
+)
+
+// innerProduct returns the symmetric q×q matrix DᵀD = Ax Dbar.
+func (s *addition) innerProduct() *mat.SymPacked {
+	if s.inner == nil {
+		s.u.Counter.Enter(cost.StepInner)
+		s.inner = mat.NewSymPacked(s.q, nil)
+		dense.Gemmtp(s.u.Counter, 1, s.ax, s.dbar, 0, s.inner)
+	}
+	return s.inner
+}
+
+// innerNorm estimates the 2-norm of DᵀD from below.
+func (s *addition) innerNorm() float64 {
+	data, y := s.innerProduct().RawSymPacked().Data, make([]float64, s.q)
+	return state.LargestEigenvalue(s.q, func(x []float64) {
+		s.u.Counter.Dspmv(blas.Upper, s.q, 1, data, x, 1, 0, y, 1)
+		copy(x, y)
+	})
+}
+
+// small computes Bᵀ = (I + DᵀD)⁻¹ Dbarᵀ, by the inverse or by a solution.
+func (s *addition) small() error {
+	counter, k, m := s.u.Counter, s.u.K, s.innerProduct()
+	m.AddDiagonal(1)
+	counter.Enter(cost.StepInverse)
+	defer counter.Leave()
+	if s.solve {
+		chol, err := s.u.Factor(m, smallMatrix)
+		if err != nil {
+			return err
+		}
+		counter.Enter(cost.StepB)
+		s.bt = s.dbar
+		return named(smallMatrix, chol.SolveTo(s.bt, s.bt))
+	}
+	ldlt := lapack.LDLT{Backend: counter}
+	if err := ldlt.FactorizeInPlace(m); err != nil {
+		return state.FactorError(smallMatrix, err)
+	}
+	m, err := ldlt.InverseInPlace()
+	if err != nil {
+		return state.FactorError(smallMatrix, err)
+	}
+	counter.Enter(cost.StepB)
+	s.bt = mat.NewDense(s.q, k, nil)
+	counter.Dspmm(blas.Left, s.q, k, 1, m.RawSymPacked().Data, s.dbar.RawMatrix().Data, k, 0, s.bt.RawMatrix().Data, k)
+	return nil
+}
+
+// named returns the FactorError of err, or nil.
+func named(matrix string, err error) error {
+	if err != nil {
+		return state.FactorError(matrix, err)
+	}
+	return nil
+}
+
+// smallOrthogonal computes B = A⁺D (I + DᵀD)⁻¹ without that matrix, for rows of any size. With the QR factorization
+//
+//	[D; I] = [Q1; Q2] R,   so that   I + DᵀD = RᵀR   and   D = Q1 R,
+//
+// B is A⁺Q1 R⁻ᵀ. All of D has to be kept, and Q1 takes as much memory again.
+func (s *addition) smallOrthogonal() error {
+	u, q, l := s.u, s.q, s.u.p.count
+	u.Counter.Enter(cost.StepOrthogonal)
+	defer u.Counter.Leave()
+	q1, r, err := orthogonalized(u, mat.NewDense(l, q, s.d))
+	if err != nil {
+		return state.FactorError(stackMatrix, err)
+	}
+	s.bt = mat.NewDense(q, u.K, nil)
+	u.p.blockwise(func(first int, p *mat.Dense) {
+		rows := dense.RowRange(q1, first, first+dense.Rows(p))
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, rows, p, 1, s.bt)
+	})
+	return named(stackMatrix, lapack.SolveTriangular(u.Counter, s.bt, r, false))
+}
+
+// orthogonalized returns Q1 and R of the QR factorization [D; I] = [Q1; Q2] R.
+func orthogonalized(u *State, d *mat.Dense) (q1, r *mat.Dense, err error) {
+	l, q := d.Dims()
+	stacked := mat.NewDense(l+q, q, nil)
+	dense.Place(stacked, 0, 0, d)
+	dense.Place(stacked, l, 0, dense.ScaledIdentity(q, 1))
+	qr := lapack.QR{Backend: u.Counter}
+	if err := qr.FactorizeInPlace(stacked); err != nil {
+		return nil, nil, err
+	}
+	r = new(mat.Dense)
+	qr.RTo(r)
+	return dense.RowRange(qr.QInPlace(), 0, l), r, nil
+}
+
+// large computes Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution. It returns a *ConditionError where that would
+// be inaccurate.
+func (s *addition) large(ctx context.Context) error {
+	u, q, k := s.u, s.q, s.u.K
+	u.Counter.Enter(cost.StepInner)
+	defer u.Counter.Leave()
+	m := mat.NewDense(k, k, nil)
+	left, right := s.dbar, s.ax
+	if s.solve { // the transpose, whose rows the solution has
+		left, right = right, left
+	}
+	err := state.EachPanel(ctx, q, func(from, to int) error {
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(left, from, to), dense.RowRange(right, from, to), 1, m)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range k {
+		m.RawRowView(i)[i]++
+	}
+
+	u.Counter.Enter(cost.StepInverse)
+	lu := lapack.LU{Backend: u.Counter}
+	if err := lu.FactorizeInPlace(m); err != nil {
+		return state.FactorError(largeMatrix, err)
+	}
+	if rcond := lu.RCond(); !(rcond > leastRCond) {
+		return &api.ConditionError{What: largeMatrix, RCond: rcond}
+	}
+	if s.solve {
+		u.Counter.Enter(cost.StepB)
+		s.bt = s.dbar
+		return named(largeMatrix, lu.SolveRowsTo(s.bt, s.bt))
+	}
+	inverse, err := lu.InverseInPlace()
+	if err != nil {
+		return state.FactorError(largeMatrix, err)
+	}
+	u.Counter.Enter(cost.StepB)
+	s.bt = mat.NewDense(q, k, nil)
+	dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, 1, s.dbar, inverse, 0, s.bt)
+	return nil
+}
