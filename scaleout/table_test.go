@@ -152,5 +152,5 @@ func TestOverflow(t *testing.T) {
 	path := writeFile(t, t.TempDir(), "x.csv", []byte("a,b,c,y,z\n1,2,3,4,5\n1e308,1,1,1,1\n"))
 	fails(t, func(s beam.Scope) {
 		sharded{patterns: []string{path}}.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, Lambda: 1})
-	}, path, "line 3", "overflow")
+	}, path, "x.csv:3", "overflow")
 }

@@ -303,3 +303,31 @@ func TestNextPanics(t *testing.T) {
 		}()
 	}
 }
+
+// TestEmptySources checks that ErrEmpty matches sources without samples, and no others.
+func TestEmptySources(t *testing.T) {
+	none, some := npyHeader(1, "<f8", false, 0, 2), append(npyHeader(1, "<f8", false, 1), float64s(1)...)
+	for _, test := range []struct {
+		name  string
+		x     []byte
+		y     []byte // nil without a file of targets
+		empty bool
+	}{
+		{"x.csv", nil, nil, true}, {"x.csv", []byte("\n\r\n"), nil, true}, {"x.csv.gz", zipped(nil), nil, true},
+		{"x.csv.gz", zipped(nil)[:12], nil, false}, {"x.npy", none, nil, true}, {"x.npy.gz", zipped(none), nil, true},
+		{"x.npy", append(slices.Clone(none), 1), nil, false}, {"x.npy.gz", zipped(append(slices.Clone(none), 1)), nil, false},
+		{"x.npy.gz", zipped(none)[:len(zipped(none))-4], nil, false}, {"x.npy", npyHeader(1, "<f8", false, 3, 0), nil, false},
+		{"x.idx", idxFile(8, nil, 0, 2), nil, true}, {"x.npy", none, npyHeader(1, "<f8", false, 0), true},
+		{"x.npy", none, some, false}, {"x.npy", some, npyHeader(1, "<f8", false, 0), false},
+	} {
+		opt := Options{}
+		if test.y != nil {
+			opt.TargetPath = write(t, "y.npy", test.y)
+		}
+		_, err := Open(t.Context(), []string{write(t, test.name, test.x)}, opt)
+		wantFault(t, test.name, err, "")
+		if errors.Is(err, ErrEmpty) != test.empty {
+			t.Errorf("%s of %d bytes, with targets %t: %v", test.name, len(test.x), test.y != nil, err)
+		}
+	}
+}
