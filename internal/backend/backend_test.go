@@ -64,3 +64,35 @@ func TestOr(t *testing.T) {
 		t.Error("Or(nil) is not Default()")
 	}
 }
+
+// wrapper passes calls on to another backend.
+type wrapper struct{ blskernel.Backend }
+
+func (w wrapper) Unwrap() blskernel.Backend { return w.Backend }
+
+// What is asked of the pure backend also works through a wrapper; a backend that is not ours has none of it.
+func TestPure(t *testing.T) {
+	kernels := backend.Kernels()
+	if len(kernels) == 0 || kernels[len(kernels)-1] != "generic" {
+		t.Errorf("kernels %q", kernels)
+	}
+	for _, k := range kernels {
+		b, err := blskernel.Lookup("pure/" + k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mc, kc, nc, ok := backend.BlockSizes(wrapper{b}); !ok || min(mc, kc, nc) < 1 {
+			t.Errorf("%s: block sizes %d, %d, %d, %t", k, mc, kc, nc, ok)
+		}
+		if p := backend.Peak(wrapper{b}, 1, nil); !(p > 1e7) {
+			t.Errorf("%s: %v flop/s", k, p)
+		}
+		if why := backend.MissingLAPACK(b); why != "" {
+			t.Errorf("%s misses a LAPACK: %s", k, why)
+		}
+	}
+	if _, _, _, ok := backend.BlockSizes(named{}); ok {
+		t.Error("a foreign backend has block sizes")
+	}
+	backend.Acquire(named{}, 1)()
+}
