@@ -12,9 +12,9 @@ const (
 // ground. They are not handwriting, and no measurement on them is a result on MNIST.
 //
 // A digit starts as one of the skeletons of its class. Its control points are jittered one by one, then
-// moved together by a smooth quadratic warp and by scale, aspect, slant, rotation and shift. The strokes
-// are quadratic B-splines, drawn by a round pen of random width with smooth edges. Ink, ground and
-// the noise of every pixel have random levels.
+// moved together by a smooth quadratic warp and by scale, aspect, slant, rotation and shift. The
+// strokes are quadratic B-splines, drawn by a round pen of random width with smooth edges. Ink, ground
+// and the noise of every pixel have random levels.
 //
 // Image i depends on (seed, i) alone: Digits(m, seed) is a prefix of Digits(n, seed) for m <= n.
 // Images 10b to 10b+9 hold every class once, in random order. Sets of different seeds are

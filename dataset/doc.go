@@ -39,16 +39,17 @@
 //	8+4*m         the elements, last dimension fastest
 //
 // The training and the test set have three files each: dat, n×2×96×96 bytes, a pair of images of each
-// toy; cat, n integers, its category; info, n×4 integers, the toy and the view ([NORBView]). Their names
-// end in .mat, but they are not MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset,
-// V1.0" (2005). The bounds are [MaxMatrixDims] and [MaxMatrixBytes]. [LoadNORB] reduces an image pair to
-// 2×32×32 pixels while it reads, so that it holds 100 MB of 896; [ReadNORBImages] says how.
+// toy; cat, n integers, its category; info, n×4 integers, the toy and the view ([NORBView]). Their
+// names end in .mat, but they are not MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB
+// Dataset, V1.0" (2005). The bounds are [MaxMatrixDims] and [MaxMatrixBytes]. [LoadNORB] reduces an
+// image pair to 2×32×32 pixels while it reads, so that it holds 100 MB of 896; [ReadNORBImages] says
+// how.
 //
 // [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //
 // # The synthetic set
 //
-// [Digits] draws digits by code, for examples, tests and the demonstration. An accuracy on it shows that
-// a program works, not how well a method reads handwriting. Its arithmetic is on integers, so a seed
-// means the same bytes on every platform.
+// [Digits] draws digits by code, for examples, tests and the demonstration. An accuracy on it shows
+// that a program works, not how well a method reads handwriting. Its arithmetic is on integers, so a
+// seed means the same bytes on every platform.
 package dataset

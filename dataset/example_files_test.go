@@ -71,7 +71,8 @@ func ExampleFindFile() {
 	// true
 }
 
-// The binary matrices of small NORB: a magic number, the dimensions, at least three of them, and the elements.
+// The binary matrices of small NORB: a magic number, the dimensions, at least three of them, and the
+// elements.
 func ExampleReadMatrixInts() {
 	var file []byte
 	for _, v := range []uint32{0x1e3d4c54, 1, 3, 1, 1, 0, 4, 2} {

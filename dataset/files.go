@@ -39,8 +39,9 @@ func findSet(dir string, names []string) ([]string, error) {
 	return paths, nil
 }
 
-// FindFile returns the path of the file of dir that the loaders take for a plain name: the first regular
-// file in the order plain, .gz, and for names with -idx the same with a dot in place of that hyphen.
+// FindFile returns the path of the file of dir that the loaders take for a plain name: the first
+// regular file in the order plain, .gz, and for names with -idx the same with a dot in place of that
+// hyphen.
 //
 //	errors: fs.ErrNotExist without a file; *FormatError if only something else, such as a folder, has
 //	one of the names; any other error is the operating system's, wrapped.

@@ -13,8 +13,8 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// TestHostileFiles gives every reader of files what somebody may have sent who means no good. TestReadIDXMalformed and
-// TestReadNORBMalformed have each field of a header.
+// TestHostileFiles gives every reader of files what somebody may have sent who means no good.
+// TestReadIDXMalformed and TestReadNORBMalformed have each field of a header.
 func TestHostileFiles(t *testing.T) {
 	bomb := gzipped(idx(make([]byte, 1<<22), 1<<12, 32, 32))
 	for _, test := range []struct {
@@ -59,7 +59,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestPackedZeros says what gzip can make a reader hold: what it unpacks to, of which the bound is MaxIDXBytes.
+// TestPackedZeros says what gzip can make a reader hold: what it unpacks to, of which the bound is
+// MaxIDXBytes.
 func TestPackedZeros(t *testing.T) {
 	const side, n = 32, 1 << 12
 	body := make([]byte, n*side*side)

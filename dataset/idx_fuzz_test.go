@@ -28,11 +28,12 @@ func addSeeds(f *testing.F) {
 	f.Add(gzipped(idx(make([]byte, 1<<17), 1<<17)))
 }
 
-// mostUnpacked is how far gzip in a fuzzed input is unpacked, a thousand times what an input usually has. Those that unpack to
-// more would take the time of the others.
+// mostUnpacked is how far gzip in a fuzzed input is unpacked, a thousand times what an input usually
+// has. Those that unpack to more would take the time of the others.
 const mostUnpacked = 1 << 24
 
-// content returns how many bytes data has when it is unpacked, if it is packed and as far as it can be unpacked.
+// content returns how many bytes data has when it is unpacked, if it is packed and as far as it can be
+// unpacked.
 func content(t *testing.T, data []byte) int {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
@@ -45,13 +46,14 @@ func content(t *testing.T, data []byte) int {
 	return max(int(n), len(data))
 }
 
-// checkFile calls read with a reader of data and checks what holds for any input: a reader in memory has no errors of its own,
-// so every error is the data's; no buffer exceeds what has arrived by more than the first chunk; and what is allocated is
-// bounded by the bytes that are there, as they are unpacked.
+// checkFile calls read with a reader of data and checks what holds for any input: a reader in memory
+// has no errors of its own, so every error is the data's; no buffer exceeds what has arrived by more
+// than the first chunk; and what is allocated is bounded by the bytes that are there, as they are
+// unpacked.
 func checkFile(t *testing.T, data []byte, read func(io.Reader) error) {
 	t.Helper()
-	// Of n bytes, buffers that double up to n take less than 3 n, and 32-bit integers n more. Beside them there are the first
-	// chunk, the buffer before it, and what unpacks gzip, of 45 KB.
+	// Of n bytes, buffers that double up to n take less than 3 n, and 32-bit integers n more. Beside them
+	// there are the first chunk, the buffer before it, and what unpacks gzip, of 45 KB.
 	faults.Bounded(t, content(t, data), 4, 4*firstChunk, func() {
 		r := &askReader{r: bytes.NewReader(data)}
 		err := read(r)

@@ -25,7 +25,8 @@ func addMatrixSeeds(f *testing.F) {
 	}
 }
 
-// sameHeader tells whether data begins with the header of a matrix of that magic number and those dimensions.
+// sameHeader tells whether data begins with the header of a matrix of that magic number and those
+// dimensions.
 func sameHeader(data []byte, magic uint32, dims []int) bool {
 	var fields []uint32
 	for _, d := range dims {

@@ -20,8 +20,8 @@ var (
 	}
 )
 
-// LoadNORB reads the training and the test set of small NORB from the files of F. J. Huang and Y. LeCun,
-// each plain or gzip, which its content decides, under its name with or without .gz:
+// LoadNORB reads the training and the test set of small NORB from the files of F. J. Huang and Y.
+// LeCun, each plain or gzip, which its content decides, under its name with or without .gz:
 //
 //	smallnorb-5x46789x9x18x6x2x96x96-training-dat.mat   and -cat.mat
 //	smallnorb-5x01235x9x18x6x2x96x96-testing-dat.mat    and -cat.mat

@@ -156,8 +156,8 @@ func TestLoadNORBMissing(t *testing.T) {
 	}
 }
 
-// TestLoadNORBReal reads the real files in the folder named by BLSKERNEL_NORB. They are too large to lie in a
-// known place by themselves.
+// TestLoadNORBReal reads the real files in the folder named by BLSKERNEL_NORB. They are too large to
+// lie in a known place by themselves.
 func TestLoadNORBReal(t *testing.T) {
 	dir := os.Getenv("BLSKERNEL_NORB")
 	if dir == "" {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Bounds on the header of a binary matrix, checked before any allocation. The largest file of small NORB
-// has 4 dimensions and 447,897,600 bytes.
+// Bounds on the header of a binary matrix, checked before any allocation. The largest file of small
+// NORB has 4 dimensions and 447,897,600 bytes.
 const (
 	MaxMatrixDims  = 8       // dimensions
 	MaxMatrixBytes = 1 << 30 // bytes of the elements, unpacked
@@ -34,8 +34,8 @@ const (
 	intBytes       = 4
 )
 
-// ReadMatrixBytes reads one binary matrix of bytes (magic 0x1E3D4C55) from r, up to the end of r, unpacked
-// if it is gzip. It returns the dimensions and the elements, last dimension fastest.
+// ReadMatrixBytes reads one binary matrix of bytes (magic 0x1E3D4C55) from r, up to the end of r,
+// unpacked if it is gzip. It returns the dimensions and the elements, last dimension fastest.
 //
 //	memory: at most 64 KiB, or three times the unpacked bytes read so far, beyond fixed buffers.
 //	errors: *FormatError (errors.Is ErrFormat) for a wrong magic, a number of dimensions that is 0 or

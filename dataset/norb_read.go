@@ -22,9 +22,9 @@ const (
 //
 //	Pixels[(i*64+32v+r)*32+c] = round(mean of p[i][v][3r..3r+2][3c..3c+2]).
 //
-// The papers on broad learning train on 2×32×32 pixels and do not say how they reduce the images. The mean
-// of 3×3 pixels is our choice: every pixel has the same weight, and no mean of nine integers needs a
-// rule for rounding halves.
+// The papers on broad learning train on 2×32×32 pixels and do not say how they reduce the images. The
+// mean of 3×3 pixels is our choice: every pixel has the same weight, and no mean of nine integers needs
+// a rule for rounding halves.
 //
 //	memory: the result, with up to as much again while it grows, and one published image.
 //	errors: those of [ReadMatrixBytes]; *FormatError for other dimensions than n×2×96×96.
@@ -71,8 +71,8 @@ func reduceImage(dst, src []byte) {
 	}
 }
 
-// ReadNORBLabels reads a cat file of small NORB, a binary matrix of n integers, as [ReadNORBImages]. The
-// categories are 0 four-legged animals, 1 human figures, 2 airplanes, 3 trucks and 4 cars.
+// ReadNORBLabels reads a cat file of small NORB, a binary matrix of n integers, as [ReadNORBImages].
+// The categories are 0 four-legged animals, 1 human figures, 2 airplanes, 3 trucks and 4 cars.
 //
 //	errors: those of [ReadMatrixInts]; *FormatError for more than one dimension and for a category
 //	that is not 0 to 4.

@@ -15,8 +15,8 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// matrixFile returns a binary matrix file with the magic number, the number of dimensions, the fields for them and
-// the elements given, whether or not they belong together.
+// matrixFile returns a binary matrix file with the magic number, the number of dimensions, the fields
+// for them and the elements given, whether or not they belong together.
 func matrixFile(magic, nd uint32, fields []uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, magic)
 	out = binary.LittleEndian.AppendUint32(out, nd)

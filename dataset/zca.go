@@ -18,8 +18,8 @@ const (
 //
 // The reference code applies ZCARows and ZCAValues to pixels in [0, 1], where they hardly whiten: the
 // variance of a row is at most about 1/4, so that every row is divided by about sqrt(10), and all
-// eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use them to
-// reproduce that code.
+// eigenvalues of P lie between 1/sqrt(100 + d/40) and 1/10. On random data P = I/10 to 8e-5. Use them
+// to reproduce that code.
 //
 // Use ZCAUnitRows and ZCAUnitValues to whiten pixels in [0, 1]. After the first step the elements of a
 // row have a variance near 1, and so the mean eigenvalue is about 1. Eigenvalues below the second

@@ -74,8 +74,8 @@ func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	return z, nil
 }
 
-// covariance sets the mean of the standardized rows of x and returns their covariance. Rows are centered
-// before they are multiplied, so that a large mean loses no digits.
+// covariance sets the mean of the standardized rows of x and returns their covariance. Rows are
+// centered before they are multiplied, so that a large mean loses no digits.
 func (z *ZCA) covariance(x *mat.Dense) *gonum.SymDense {
 	l, d := x.Dims()
 	z.mean = make([]float64, d)

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// zcaSamples returns l×d samples in [0, 1] whose neighbouring columns are correlated, as those of pixels are,
-// in a matrix of the given stride with NaN in the gaps.
+// zcaSamples returns l×d samples in [0, 1] whose neighbouring columns are correlated, as those of
+// pixels are, in a matrix of the given stride with NaN in the gaps.
 func zcaSamples(l, d, stride int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	data := make([]float64, l*stride)
@@ -70,9 +70,9 @@ var zcaConstants = []struct{ r, e float64 }{{ZCARows, ZCAValues}, {ZCAUnitRows, 
 // TestZCA checks that y² has the covariance that defines P without an eigendecomposition: P is the
 // symmetric positive definite matrix with P (C + e I) P = I.
 //
-// The bound: EigenSym gives C + E1 with |E1| <= c1 d eps |C|, and the product of V by itself is orthonormal to c2 d
-// eps, so that P (C + eI) P - I is at most about c d eps (|C| + e)/e in the 2-norm; c = 20, and the
-// Frobenius norm may be sqrt(d) times as large.
+// The bound: EigenSym gives C + E1 with |E1| <= c1 d eps |C|, and the product of V by itself is
+// orthonormal to c2 d eps, so that P (C + eI) P - I is at most about c d eps (|C| + e)/e in the 2-norm;
+// c = 20, and the Frobenius norm may be sqrt(d) times as large.
 func TestZCA(t *testing.T) {
 	const eps = 0x1p-52
 	for _, shape := range [][3]int{{2, 2, 2}, {5, 3, 4}, {3, 7, 7}, {60, 17, 20}, {17, 33, 33}, {200, 64, 65}} {
@@ -121,8 +121,8 @@ func TestZCA(t *testing.T) {
 				t.Errorf("%v, %v: P is not positive definite", shape, k)
 			}
 
-			// The samples of the fit and others, to a new and to a strided destination and in place.
-			// Products of d terms: error d eps |row| |P|, with |P| <= 1/sqrt(e) and rows of at most sqrt(d) + |m|.
+			// The samples of the fit and others, to a new and to a strided destination and in place. Products of
+			// d terms: error d eps |row| |P|, with |P| <= 1/sqrt(e) and rows of at most sqrt(d) + |m|.
 			other := zcaSamples(l+1, d, stride, 99)
 			for _, s := range []*mat.Dense{x, other} {
 				var want gonum.Dense

@@ -9,13 +9,15 @@
 // residual is smaller. Then:
 //
 //   - Cholesky, A = UᵀU, for a symmetric positive definite A: Gram matrices, I + DᵀD, anything with a
-//     ridge on its diagonal. It takes half the work of LU, needs no pivoting and tests for definiteness.
-//   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for pivots.
-//     Inertia counts the signs of the eigenvalues.
+//     ridge on its diagonal. It takes half the work of LU, needs no pivoting and tests for
+//     definiteness.
+//   - LDLT, P A Pᵀ = UᵀDU, for a symmetric A that may be indefinite; as fast but for the search for
+//     pivots. Inertia counts the signs of the eigenvalues.
 //   - LU, P A = L U, for every other square A.
 //   - QR, A = Q R, for least squares and for bases of tall matrices. Its error grows with the condition
 //     number of A; that of the normal equations, AᵀA and Cholesky, with its square.
-//   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts meet.
+//   - AppendRows and MergeTriangles keep the R of a QR factorization when rows arrive, or two parts
+//     meet.
 //
 // RCond estimates the reciprocal condition number. A solution has a relative error of about eps/RCond;
 // no digit of it is right where RCond is near eps. Refine improves a solution by one step and bounds

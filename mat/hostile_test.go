@@ -166,8 +166,8 @@ func TestHostileScalars(t *testing.T) {
 	}
 }
 
-// TestHostileScal: Dscal by a nonzero factor rounds subnormal numbers as a product does, and gives zeros the sign
-// of a product. A factor of zero sets zeros.
+// TestHostileScal: Dscal by a nonzero factor rounds subnormal numbers as a product does, and gives
+// zeros the sign of a product. A factor of zero sets zeros.
 func TestHostileScal(t *testing.T) {
 	negative := math.Copysign(0, -1)
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {

@@ -1,10 +1,10 @@
-// Package scaleout fits a broad learning system to more rows than one machine can read: as transforms of
-// Apache Beam's Go SDK, which run on Flink, Spark, Dataflow, and on Prism within the process.
+// Package scaleout fits a broad learning system to more rows than one machine can read: as transforms
+// of Apache Beam's Go SDK, which run on Flink, Spark, Dataflow, and on Prism within the process.
 //
 // # The sum
 //
-// With the feature maps of a model that was trained on a sample of the data, a fit is a sum over rows. A
-// state of package blsupdate is the sum over some of them:
+// With the feature maps of a model that was trained on a sample of the data, a fit is a sum over rows.
+// A state of package blsupdate is the sum over some of them:
 //
 //	Gram   G = AᵀA, T = AᵀY        W = (G + lambda I)⁻¹ T         merging adds
 //	QR     R with RᵀR = AᵀA, z     W = R⁻¹z, with lambda in R     merging is the QR factorization of [R1; R2]
@@ -17,23 +17,23 @@
 //	scaleout.Write(s, "gs://bucket/all.bls", model)
 //
 // Match lists files, Read makes batches of samples, States makes one state of each bundle, Merge one of
-// all states, and Solve the model file, which `blskernel predict` and `blskernel update` read. FitGram and
-// FitQR are the last three together. Only paths and states cross the network, 4k² bytes a state for k
-// nodes: runners fuse Read with States, so that batches stay in their worker.
+// all states, and Solve the model file, which `blskernel predict` and `blskernel update` read. FitGram
+// and FitQR are the last three together. Only paths and states cross the network, 4k² bytes a state for
+// k nodes: runners fuse Read with States, so that batches stay in their worker.
 //
 // # Exactly once
 //
-// A runner may run a bundle several times, even at once, and takes the outputs of one run. Steps have no
-// effects but their outputs; Write replaces a whole file by the same bytes. So every row counts once, and
-// lambda, which Solve adds, enters once, whatever the number of shards. No output depends on a clock or
-// on random numbers: the time in a model file is that of the construction of the pipeline. The order of
-// the states is the runner's, so the last bits of the weights may differ between two runs.
+// A runner may run a bundle several times, even at once, and takes the outputs of one run. Steps have
+// no effects but their outputs; Write replaces a whole file by the same bytes. So every row counts
+// once, and lambda, which Solve adds, enters once, whatever the number of shards. No output depends on
+// a clock or on random numbers: the time in a model file is that of the construction of the pipeline.
+// The order of the states is the runner's, so the last bits of the weights may differ between two runs.
 //
 // # The model of the features
 //
-// A pipeline has the path of the model file and its SHA-256. Each process reads the file once, and refuses
-// any other. The fit does not include what that model has learned. The result has its classes, names of
-// columns and, for a regression, the means that are subtracted from the targets.
+// A pipeline has the path of the model file and its SHA-256. Each process reads the file once, and
+// refuses any other. The fit does not include what that model has learned. The result has its classes,
+// names of columns and, for a regression, the means that are subtracted from the targets.
 //
 // The default backend of the process computes the products, see package blskernel.
 //

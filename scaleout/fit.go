@@ -8,10 +8,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// FitGram fits the output layer of a model to all samples of batches, a PCollection<Batch> as of Read, by
-// the method blsupdate.Gram: States, Merge and Solve. The result is a PCollection<Model> of one element.
-// Up to rounding it is that of a single process with the same samples, feature maps and ridge, whatever
-// the shards, bundles and workers, and however often a bundle runs.
+// FitGram fits the output layer of a model to all samples of batches, a PCollection<Batch> as of Read,
+// by the method blsupdate.Gram: States, Merge and Solve. The result is a PCollection<Model> of one
+// element. Up to rounding it is that of a single process with the same samples, feature maps and ridge,
+// whatever the shards, bundles and workers, and however often a bundle runs.
 //
 //	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state; k³/3 once.
 //	panics: where TryFitGram returns an error.

@@ -257,8 +257,8 @@ func condition(t testing.TB, a *mat.Dense, lambda float64) float64 {
 	return math.Sqrt((first*first + lambda) / (last*last + lambda))
 }
 
-// bound is that of docs/numerics.md for the error of W, 10 sqrt(l) eps κ² by Gram and 10 sqrt(l) eps κ by
-// QR, without a factor for the error of what it is compared with.
+// bound is that of docs/numerics.md for the error of W, 10 sqrt(l) eps κ² by Gram and 10 sqrt(l) eps κ
+// by QR, without a factor for the error of what it is compared with.
 func bound(method blsupdate.Method, rows int, kappa float64) float64 {
 	b := 10 * math.Sqrt(float64(rows)) * 0x1p-52 * kappa
 	if method == blsupdate.Gram {

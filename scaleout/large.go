@@ -36,8 +36,8 @@ const harmless = 1e140
 // may make a node 1e40 times as large.
 const harmlessInput = 1e100
 
-// leaveOut removes the samples of a batch that are too large, and passes each to bad. before is the number
-// of samples before the batch, and where returns the place of a row.
+// leaveOut removes the samples of a batch that are too large, and passes each to bad. before is the
+// number of samples before the batch, and where returns the place of a row.
 func (l *large) leaveOut(ctx context.Context, b *base, batch *Batch, before int64, where func(row int) stream.Place, bad func(*stream.Error) error) error {
 	if batch.rows() == 0 {
 		return nil
@@ -139,7 +139,8 @@ func largest(x []float64) (most float64) {
 	return most
 }
 
-// blamed returns the shard of a batch that could not be learned, and its sample that is too large, if any.
+// blamed returns the shard of a batch that could not be learned, and its sample that is too large, if
+// any.
 func (b *base) blamed(ctx context.Context, batch *Batch, err error) string {
 	l := &large{found: map[int64]bool{}}
 	if !errors.Is(err, blsupdate.ErrOverflow) || l.find(ctx, b, batch, batch.First, 0, batch.rows()) != nil || len(l.found) == 0 {

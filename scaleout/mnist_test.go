@@ -16,8 +16,8 @@ import (
 	"blskernel/internal/testutil/long"
 )
 
-// TestMNIST fits to MNIST in 60 shards, by both methods: the weights and the accuracy are those of one process that learns the
-// same samples at once.
+// TestMNIST fits to MNIST in 60 shards, by both methods: the weights and the accuracy are those of one
+// process that learns the same samples at once.
 func TestMNIST(t *testing.T) {
 	long.Only(t)
 	dir := os.Getenv("BLSKERNEL_MNIST")

@@ -25,13 +25,13 @@ func init() {
 }
 
 // Read reads shards, a PCollection<Shard>, by package dataset/stream: idx, .npy, .npz and CSV, plain or
-// gzip. It returns a PCollection<Batch>, and a PCollection<string> with a line for each bad row and file
-// that was set aside.
+// gzip. It returns a PCollection<Batch>, and a PCollection<string> with a line for each bad row and
+// file that was set aside.
 //
 // A shard without samples has no batches: a file of no bytes or of empty lines, a text with only a
-// header, an array whose first dimension is 0. Beam opens files of other file systems and reads them once
-// from beginning to end, so that arrays in Fortran order cannot be read there, and .npz is copied to a
-// temporary file.
+// header, an array whose first dimension is 0. Beam opens files of other file systems and reads them
+// once from beginning to end, so that arrays in Fortran order cannot be read there, and .npz is copied
+// to a temporary file.
 //
 //	memory: for each shard at work, a batch and the few megabytes of stream.Reader; with opt.SkipBad
 //	above 0 also the nodes of the batch, 8k bytes a row.
@@ -114,8 +114,8 @@ func (fn *readFn) ProcessElement(ctx context.Context, shard Shard, batch func(Ba
 	return nil
 }
 
-// lasting reports whether a fault is one of the file, and not of a disk or a network at that moment: that
-// fails the bundle, which the runner runs again.
+// lasting reports whether a fault is one of the file, and not of a disk or a network at that moment:
+// that fails the bundle, which the runner runs again.
 func lasting(fault *stream.Error) bool {
 	if fault.Err == nil {
 		return true

@@ -8,8 +8,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// ReadOptions select the data of the shards. Model is required; fields with names of stream.Options mean
-// the same, for every shard.
+// ReadOptions select the data of the shards. Model is required; fields with names of stream.Options
+// mean the same, for every shard.
 type ReadOptions struct {
 	// Model is the model file of Options: it has the labels and the inputs, with their names.
 	Model string

@@ -10,9 +10,9 @@ import (
 	"blskernel/scaleout/internal/beamfile"
 )
 
-// read passes the batches of a shard to use, and returns the number of samples in them. It leaves out bad
-// rows and passes each to bad; without bad, or by its error, the first ends the reading. beyond finds
-// samples that are too large to be learned. A fault of the data is a *stream.Error.
+// read passes the batches of a shard to use, and returns the number of samples in them. It leaves out
+// bad rows and passes each to bad; without bad, or by its error, the first ends the reading. beyond
+// finds samples that are too large to be learned. A fault of the data is a *stream.Error.
 func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
 	r, err := fn.open(ctx, shard, bad)
 	if errors.Is(err, stream.ErrEmpty) {
@@ -47,7 +47,8 @@ func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func
 	}
 }
 
-// known leaves out the samples whose labels the model does not have, and returns the places of the others.
+// known leaves out the samples whose labels the model does not have, and returns the places of the
+// others.
 func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*stream.Error) error) (where func(row int) stream.Place, err error) {
 	if !fn.base.classifies() {
 		return b.Where, nil

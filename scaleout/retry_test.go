@@ -270,8 +270,8 @@ func TestWriteRetried(t *testing.T) {
 	}
 }
 
-// TestSameBytes runs a pipeline twice, of one shard, so that there is one order of the states: the bytes
-// of the two model files are the same.
+// TestSameBytes runs a pipeline twice, of one shard, so that there is one order of the states: the
+// bytes of the two model files are the same.
 func TestSameBytes(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
 	sh := shards(t, "npy", digits(), 1)

@@ -23,9 +23,10 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// Solve makes a model of the PCollection<*State> of Merge: it adds the ridge once, solves for the weights,
-// and returns a PCollection<Model> of one element. Its file has the feature maps, names and classes of
-// opt.Model, and the state of the output layer, so that it can learn more. Equal states give equal bytes.
+// Solve makes a model of the PCollection<*State> of Merge: it adds the ridge once, solves for the
+// weights, and returns a PCollection<Model> of one element. Its file has the feature maps, names and
+// classes of opt.Model, and the state of the output layer, so that it can learn more. Equal states give
+// equal bytes.
 //
 //	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR. memory: the state about four times.
 //	panics: if the pipeline cannot be built.

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// elementsOf returns numbers as elements of a type, by itself: integers that float64 cannot hold stand for NaN.
+// elementsOf returns numbers as elements of a type, by itself: integers that float64 cannot hold stand
+// for NaN.
 func elementsOf(t *testing.T, descr string, values []float64) []byte {
 	t.Helper()
 	order := binary.AppendByteOrder(binary.LittleEndian)
@@ -29,7 +30,8 @@ func elementsOf(t *testing.T, descr string, values []float64) []byte {
 		case "f4":
 			out = order.AppendUint32(out, math.Float32bits(float32(v)))
 		case "f2":
-			// Only small whole numbers and what is not finite: 10 bits of fraction behind the first, exponent with bias 15.
+			// Only small whole numbers and what is not finite: 10 bits of fraction behind the first, exponent
+			// with bias 15.
 			bits := uint16(0x7e00)
 			switch {
 			case finite && v != 0:
@@ -77,8 +79,8 @@ func at(path string, want []sampleAt) []sampleAt {
 	return want
 }
 
-// checkArray reads the matrix as an array in either order, by every way, with all columns and with some. Labels are the last
-// column, in which numbers that are not whole are bad.
+// checkArray reads the matrix as an array in either order, by every way, with all columns and with
+// some. Labels are the last column, in which numbers that are not whole are bad.
 func checkArray(t *testing.T, name, descr string, values []float64, rows, cols int, sizes ...int) {
 	t.Helper()
 	array := append(npyHeader(1, descr, false, rows, cols), elementsOf(t, descr, values)...)
@@ -141,7 +143,8 @@ func TestBadElements(t *testing.T) {
 	}
 }
 
-// TestBadArrays has bad elements at random, in arrays of one and more pieces and panels, and in samples that are longer than a piece.
+// TestBadArrays has bad elements at random, in arrays of one and more pieces and panels, and in samples
+// that are longer than a piece.
 func TestBadArrays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for _, form := range []struct {
@@ -249,7 +252,8 @@ func badSides(t *testing.T, rng *rand.Rand, n int, share float64) []badSide {
 	return append(sides, badSide{"text.npy", labels, row, bad, rows, 0})
 }
 
-// TestBadPairs reads inputs and targets from files of their own in all formats, with bad samples at random in both, and in step.
+// TestBadPairs reads inputs and targets from files of their own in all formats, with bad samples at
+// random in both, and in step.
 func TestBadPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	for _, form := range []struct {
@@ -311,7 +315,8 @@ func TestBadMembers(t *testing.T) {
 	}, []sampleAt{{fault: place(1)}, {x: values[2:4], y: targets[1:2], place: place(2)}, {fault: place(3)}}, 1, 2)
 }
 
-// TestBadPairsOutOfStep has inputs and targets that are not as many, or damaged, with a bad sample before and at the end.
+// TestBadPairsOutOfStep has inputs and targets that are not as many, or damaged, with a bad sample
+// before and at the end.
 func TestBadPairsOutOfStep(t *testing.T) {
 	for _, test := range []struct {
 		x, y string
@@ -350,7 +355,8 @@ func TestBadPairsOutOfStep(t *testing.T) {
 	}
 }
 
-// TestBadCutOff has arrays that end too early, or whose checksum is wrong, behind a bad sample: that is no fault of a sample.
+// TestBadCutOff has arrays that end too early, or whose checksum is wrong, behind a bad sample: that is
+// no fault of a sample.
 func TestBadCutOff(t *testing.T) {
 	values := count(1, 3*arrayPiece/8)
 	values[1] = math.NaN()

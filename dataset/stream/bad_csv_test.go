@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// badCells are cells of a column of numbers that make a sample bad, the last ones by their quotation marks.
+// badCells are cells of a column of numbers that make a sample bad, the last ones by their quotation
+// marks.
 var badCells = []string{"", " ", "NA", "?", "nan", "inf", "-Inf", "1e999", "x", "1.2.3", "\"\"", "\"x\"", "\" NA \"", "\"1,5\"", "\"3\n\n4\"", "7\"x\"8", "\"1\"x\"\""}
 
 // A badText is a text of inputs and a label in the last column, with what is expected of it.
@@ -27,7 +28,8 @@ func newBadText(header string) *badText {
 	return b
 }
 
-// add adds a line with these cells, of which the one at index bad is bad, -1 for none of them, len(cells) for their number.
+// add adds a line with these cells, of which the one at index bad is bad, -1 for none of them,
+// len(cells) for their number.
 func (b *badText) add(cells []string, bad int, ending string) {
 	s := sampleAt{place: Place{Line: b.line}}
 	if bad == len(cells) {
@@ -96,8 +98,9 @@ func (b *badText) checkAll(t *testing.T, name string, opt Options, sizes ...int)
 	}, b.want, sizes...)
 }
 
-// TestBadCells places each bad cell into every line and column, and lines of other numbers of cells into every line, among lines
-// with quotation marks and without, behind a header and where the first line is a sample.
+// TestBadCells places each bad cell into every line and column, and lines of other numbers of cells
+// into every line, among lines with quotation marks and without, behind a header and where the first
+// line is a sample.
 func TestBadCells(t *testing.T) {
 	const rows, cols = 4, 3
 	widths := []int{1, 2, 4, 5}
@@ -137,7 +140,8 @@ func TestBadCells(t *testing.T) {
 	}
 }
 
-// TestBadBehindTarget has the target in front of the bad cells, in lines that are parsed in place and in others.
+// TestBadBehindTarget has the target in front of the bad cells, in lines that are parsed in place and
+// in others.
 func TestBadBehindTarget(t *testing.T) {
 	for _, text := range []string{"1,2\n3,x\n5,6\n7,\n9,10\n", "1,\"2\"\n3,\"x\"\n5,6\n7,\n9,10\n"} {
 		for _, classes := range []bool{true, false} {
@@ -156,8 +160,8 @@ func TestBadBehindTarget(t *testing.T) {
 	}
 }
 
-// TestBadLongText compares long texts that have bad lines at random, few, many or nothing else, and in which every sample is
-// in another piece by another way of reading.
+// TestBadLongText compares long texts that have bad lines at random, few, many or nothing else, and in
+// which every sample is in another piece by another way of reading.
 func TestBadLongText(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	for _, form := range []struct {
@@ -200,7 +204,8 @@ func TestBadLongText(t *testing.T) {
 	}
 }
 
-// TestBadPieceBorders moves a bad line over the end of the first piece, byte by byte, in texts with quotation marks and without.
+// TestBadPieceBorders moves a bad line over the end of the first piece, byte by byte, in texts with
+// quotation marks and without.
 func TestBadPieceBorders(t *testing.T) {
 	for _, bad := range []string{"x,2,u\n", "1,2\n", "\"x\n\",2,u\n"} {
 		for shift := range 12 {
@@ -210,7 +215,8 @@ func TestBadPieceBorders(t *testing.T) {
 	}
 }
 
-// TestBadQuotationMarks has quotation marks out of place: in pairs they are a fault of the record, else of the text.
+// TestBadQuotationMarks has quotation marks out of place: in pairs they are a fault of the record, else
+// of the text.
 func TestBadQuotationMarks(t *testing.T) {
 	for _, test := range []struct {
 		text string
@@ -255,8 +261,8 @@ func TestBadQuotationMarks(t *testing.T) {
 	}
 }
 
-// TestBadCrowded leaves out lines of more cells than are read, in a text with quotation marks and without; one that is too long
-// for a record ends the reading.
+// TestBadCrowded leaves out lines of more cells than are read, in a text with quotation marks and
+// without; one that is too long for a record ends the reading.
 func TestBadCrowded(t *testing.T) {
 	crowd := strings.Repeat(",", maxCells)
 	for _, text := range []string{

@@ -21,9 +21,10 @@ type sampleAt struct {
 
 func (s *sampleAt) bad() bool { return s.fault != Place{} }
 
-// checkLeftOut reads what open opens in batches of some sizes, behind the beginning too, and skips two samples behind every third
-// batch: there are the good samples of want in their order with their numbers and places, and Options.Bad is told of the bad
-// ones, but for those that are skipped, up to the last that is delivered.
+// checkLeftOut reads what open opens in batches of some sizes, behind the beginning too, and skips two
+// samples behind every third batch: there are the good samples of want in their order with their
+// numbers and places, and Options.Bad is told of the bad ones, but for those that are skipped, up to
+// the last that is delivered.
 func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (*Reader, error), want []sampleAt, sizes ...int) {
 	t.Helper()
 	for i, size := range sizes {
@@ -90,8 +91,8 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 	}
 }
 
-// referenceBad reads text by encoding/csv and strconv as reference does, goes on behind bad samples, and returns the line of
-// what ends the reading, 0 where nothing does.
+// referenceBad reads text by encoding/csv and strconv as reference does, goes on behind bad samples,
+// and returns the line of what ends the reading, 0 where nothing does.
 func referenceBad(path, text string, comma rune) (samples []sampleAt, line int64) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	r := csv.NewReader(strings.NewReader(text))
@@ -134,8 +135,8 @@ func referenceBad(path, text string, comma rune) (samples []sampleAt, line int64
 	}
 }
 
-// compareBad reads text from a reader, leaves out what is bad, and compares samples, their places and the faults with the
-// reference.
+// compareBad reads text from a reader, leaves out what is bad, and compares samples, their places and
+// the faults with the reference.
 func compareBad(t *testing.T, text string, comma rune, in io.Reader) {
 	t.Helper()
 	want, wantLine := referenceBad(stdinName, text, comma)

@@ -49,8 +49,8 @@ func TestHostilePaths(t *testing.T) {
 	wantFault(t, "targets", err, "is a folder")
 }
 
-// TestChangedWhileRead reads files that become shorter or longer after their header was read. What is delivered before the
-// fault is what was there.
+// TestChangedWhileRead reads files that become shorter or longer after their header was read. What is
+// delivered before the fault is what was there.
 func TestChangedWhileRead(t *testing.T) {
 	const rows, cols = 1 << 12, 64
 	values := make([]float64, rows*cols)

@@ -6,8 +6,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzCSV compares any text with what encoding/csv and strconv make of it, as it is there and as it comes byte by byte, up to
-// the first fault, and behind the bad samples where these are left out.
+// FuzzCSV compares any text with what encoding/csv and strconv make of it, as it is there and as it
+// comes byte by byte, up to the first fault, and behind the bad samples where these are left out.
 func FuzzCSV(f *testing.F) {
 	for _, text := range csvTexts {
 		f.Add(text)
@@ -25,8 +25,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// FuzzColumns looks for columns by any names among any names: there is an *Error of bounded length, or columns that are
-// there, each once.
+// FuzzColumns looks for columns by any names among any names: there is an *Error of bounded length, or
+// columns that are there, each once.
 func FuzzColumns(f *testing.F) {
 	f.Add("a\nb\nc", "a:b", "c")
 	f.Add("a\na\nb:c", "b:c", "3-")

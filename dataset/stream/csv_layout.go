@@ -38,8 +38,8 @@ func validComma(r rune) bool {
 		!unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// findComma returns the separator of the first line that is not blank: outside of quotation marks a tab,
-// else a semicolon, else a comma. Cells separated by semicolons often have decimal commas.
+// findComma returns the separator of the first line that is not blank: outside of quotation marks a
+// tab, else a semicolon, else a comma. Cells separated by semicolons often have decimal commas.
 func findComma(text []byte) rune {
 	comma, quoted := ',', false
 	for _, c := range bytes.TrimLeft(text, "\r\n") {

@@ -13,8 +13,8 @@ import (
 	"testing/iotest"
 )
 
-// lineOfFault returns the line that is named for what encoding/csv refuses: where a quotation mark is not closed that
-// in which the record begins.
+// lineOfFault returns the line that is named for what encoding/csv refuses: where a quotation mark is
+// not closed that in which the record begins.
 func lineOfFault(parse *csv.ParseError) int64 {
 	if errors.Is(parse.Err, csv.ErrQuote) {
 		return int64(parse.StartLine)

@@ -1,6 +1,6 @@
 // Package stream reads samples from files of any size, batch by batch: from texts with separated cells
-// (CSV), from NumPy's .npy and .npz, and from idx files, the format of MNIST; plain or gzip, from paths,
-// standard input, or a reader of [Options].Open.
+// (CSV), from NumPy's .npy and .npz, and from idx files, the format of MNIST; plain or gzip, from
+// paths, standard input, or a reader of [Options].Open.
 //
 // A model of package bls learns from batches, and its state does not grow with the samples. A Reader
 // holds one batch and a few megabytes of the data that follows:
@@ -21,13 +21,13 @@
 //
 // A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row of
 // X. Its targets are a row of Y or, for classification, a label, which stays text. [Options] choose the
-// columns, or [Reader.Select] after a look at the [Heading] and, by [Reader.Peek], at the first samples,
-// which loses none of a pipe. [Batch.Where] returns the place of a sample.
+// columns, or [Reader.Select] after a look at the [Heading] and, by [Reader.Peek], at the first
+// samples, which loses none of a pipe. [Batch.Where] returns the place of a sample.
 //
 // All numbers are finite float64. A cell that is missing (empty, NA, N/A, NaN, null, None, ?), infinite
-// or not a number ends the reading with an [Error] that names its place, and so does a line with more or
-// fewer cells than the first. A label is missing only if its cell is empty: NA, None and ? are labels,
-// NA being the code of a country.
+// or not a number ends the reading with an [Error] that names its place, and so does a line with more
+// or fewer cells than the first. A label is missing only if its cell is empty: NA, None and ? are
+// labels, NA being the code of a country.
 //
 // # Bad samples
 //
@@ -37,9 +37,9 @@
 // cannot hold in any of its columns, or with an invalid label. A sample is left out with its targets,
 // whichever of the two is bad, even if they are in another file. Bad is told one of several faults.
 //
-// Every other fault is one of the file and ends the reading: a header that does not fit, data that is cut
-// off or damaged, inputs and targets that differ in number, a record that is too long. A quotation mark
-// out of place is a fault of its line if the line has an even number of them; else the next sample
+// Every other fault is one of the file and ends the reading: a header that does not fit, data that is
+// cut off or damaged, inputs and targets that differ in number, a record that is too long. A quotation
+// mark out of place is a fault of its line if the line has an even number of them; else the next sample
 // cannot be found, and it is a fault of the file.
 //
 // In [Batch].First and [Reader.Skip] a sample has the same number whichever others are bad.
@@ -48,8 +48,8 @@
 //
 // The format is RFC 4180 as encoding/csv reads it: cells in quotation marks may have separators, line
 // ends and doubled quotation marks; lines end with LF or CRLF, the last one also with neither; empty
-// lines are skipped. A byte order mark of UTF-8 is dropped. Spaces and tabs around a cell are no part of
-// it. Numbers are read as by strconv.ParseFloat, to the last bit. The separator and the header are
+// lines are skipped. A byte order mark of UTF-8 is dropped. Spaces and tabs around a cell are no part
+// of it. Numbers are read as by strconv.ParseFloat, to the last bit. The separator and the header are
 // found automatically ([Options], [Header]). A record has at most 16 MiB and 2^20 cells.
 //
 // Text without quotation marks is parsed in place, about as fast as strconv converts, up to two chunks
@@ -58,35 +58,36 @@
 // # NumPy
 //
 // An .npz from gzip, a pipe or standard input is copied to a temporary file first, since its arrays
-// have no fixed order. The disk bounds a plain pipe. Gzip may unpack to 64 MiB and 16 times its own size;
-// unpack larger files yourself. Names of arrays are never used as names of files.
+// have no fixed order. The disk bounds a plain pipe. Gzip may unpack to 64 MiB and 16 times its own
+// size; unpack larger files yourself. Names of arrays are never used as names of files.
 //
 // Versions 1 to 3 of .npy are read; bool, integers of 1 to 8 bytes, float16, float32 and float64 in
 // either byte order; C and Fortran order. Fortran order needs a plain file, or a member of an .npz that
 // numpy.savez has not compressed. Samples with more than one dimension become rows in C order;
-// one-dimensional arrays are one column. Integers of 64 bits that float64 cannot hold are errors. Labels
-// may be integers, truth values, whole floating point numbers, and text (<U, |S). Complex numbers, dates,
-// structured arrays, and Python objects, whose unpickling runs programs, are refused by name.
+// one-dimensional arrays are one column. Integers of 64 bits that float64 cannot hold are errors.
+// Labels may be integers, truth values, whole floating point numbers, and text (<U, |S). Complex
+// numbers, dates, structured arrays, and Python objects, whose unpickling runs programs, are refused by
+// name.
 //
 // # idx
 //
-// All types of elements are read, up to eight dimensions. Unsigned bytes in three or more dimensions are
-// pixels and become pixel/255, as in dataset.Images.Dense.
+// All types of elements are read, up to eight dimensions. Unsigned bytes in three or more dimensions
+// are pixels and become pixel/255, as in dataset.Images.Dense.
 //
 // # Bounds
 //
 // Memory follows the bytes that arrive, never a header. Packed data is unpacked while it is read. Data
 // that is shorter or longer than its header says is an error.
 //
-// Of n bytes, counted unpacked, a Reader allocates at most 288 n bytes and 8 MiB on the way, 128 KiB for
-// each array of an .npz, 512 bytes for a batch, and with Options.Bad 8 KiB for each bad sample, until Bad
-// returns. It keeps the batch at hand and the data that follows: of a text at most four chunks of at most
-// 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek and .npz it is at
-// most 256 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a text, a sample of
-// an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz (1024) and its
-// directory (1 MiB). The batch takes 8 rows (Dim + Outputs) bytes, so check Dim of untrusted data before
-// you request rows. FuzzOpen tests the first of these bounds, TestHostileMemory the second, TestBadMemory
-// that for bad samples.
+// Of n bytes, counted unpacked, a Reader allocates at most 288 n bytes and 8 MiB on the way, 128 KiB
+// for each array of an .npz, 512 bytes for a batch, and with Options.Bad 8 KiB for each bad sample,
+// until Bad returns. It keeps the batch at hand and the data that follows: of a text at most four
+// chunks of at most 16 MiB, of an array a sample or 2^17 elements (2^21 in Fortran order). Without Peek
+// and .npz it is at most 256 n bytes and 2 MiB. Whatever is held as a whole is bounded: a record of a
+// text, a sample of an array (2^24 elements), the header of an array (64 KiB), the arrays of an .npz
+// (1024) and its directory (1 MiB). The batch takes 8 rows (Dim + Outputs) bytes, so check Dim of
+// untrusted data before you request rows. FuzzOpen tests the first of these bounds, TestHostileMemory
+// the second, TestBadMemory that for bad samples.
 //
 // Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data:
 // before [Reader.Next] returns io.EOF, but after the samples. An array in Fortran order is verified

@@ -35,7 +35,8 @@ func (m *memory) open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return &memoryFile{in: m, ctx: ctx, r: bytes.NewReader(data)}, nil
 }
 
-// A memoryFile gives what it has in pieces of odd sizes, and panics when it is closed twice, or read during or after that.
+// A memoryFile gives what it has in pieces of odd sizes, and panics when it is closed twice, or read
+// during or after that.
 type memoryFile struct {
 	in    *memory
 	ctx   context.Context
@@ -71,8 +72,8 @@ func (m *memory) wait(t *testing.T, name string) {
 	t.Fatalf("%s: %d files were opened and %d closed", name, m.opened.Load(), m.closed.Load())
 }
 
-// TestOpenElsewhere reads files of every format from memory, and compares with the same files on the disk. One of the paths
-// is a folder of this machine, and another a file of it, which nobody looks at.
+// TestOpenElsewhere reads files of every format from memory, and compares with the same files on the
+// disk. One of the paths is a folder of this machine, and another a file of it, which nobody looks at.
 func TestOpenElsewhere(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const rows = 5000
@@ -169,8 +170,8 @@ func TestOpenElsewhere(t *testing.T) {
 	settled(t, before)
 }
 
-// TestOpenElsewhereFaults has an Options.Open, or what it returns, that fails in every way: the error names the path as it was
-// given, with its cause, and all that was opened is closed.
+// TestOpenElsewhereFaults has an Options.Open, or what it returns, that fails in every way: the error
+// names the path as it was given, with its cause, and all that was opened is closed.
 func TestOpenElsewhereFaults(t *testing.T) {
 	before := runtime.NumGoroutine()
 	good := []byte("1,2\n3,4\n")
@@ -282,7 +283,8 @@ func TestOpenElsewhereFaults(t *testing.T) {
 	settled(t, before)
 }
 
-// A stuck is a reader whose Read waits until it is let go, whatever the context says, and closing it during a Read is an error.
+// A stuck is a reader whose Read waits until it is let go, whatever the context says, and closing it
+// during a Read is an error.
 type stuck struct {
 	memoryFile
 	reads chan struct{} // one for each Read that has begun
@@ -299,8 +301,8 @@ func (s *stuck) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// TestOpenElsewhereContext ends readers whose Options.Open, or whose Read, does not return: nobody waits for it, and what it was
-// about is closed when it does.
+// TestOpenElsewhereContext ends readers whose Options.Open, or whose Read, does not return: nobody
+// waits for it, and what it was about is closed when it does.
 func TestOpenElsewhereContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	why := errors.New("enough")

@@ -18,8 +18,8 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// TestSpoolFaults lets each operation on the temporary copy of an archive that comes through a pipe fail: the error says
-// so, and nothing is left in the folder for temporary files.
+// TestSpoolFaults lets each operation on the temporary copy of an archive that comes through a pipe
+// fail: the error says so, and nothing is left in the folder for temporary files.
 func TestSpoolFaults(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -103,8 +103,8 @@ func (p panicking) Read(b []byte) (int, error) {
 	return p.text.Read(b)
 }
 
-// TestReaderPanics has a reader that panics, at first or later: so does the call that wants what it should have read, no
-// later one returns samples, and no goroutine is left.
+// TestReaderPanics has a reader that panics, at first or later: so does the call that wants what it
+// should have read, no later one returns samples, and no goroutine is left.
 func TestReaderPanics(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, rows := range []int{0, 1, 1000, 100_000} {

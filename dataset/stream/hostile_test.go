@@ -45,8 +45,8 @@ func packed(t testing.TB, text string, n int) []byte {
 	return b.Bytes()
 }
 
-// TestHostileFiles reads what somebody may have sent who means no good, by its name from a file and without one from a pipe.
-// Every fault is an *Error that names the place and can be read.
+// TestHostileFiles reads what somebody may have sent who means no good, by its name from a file and
+// without one from a pipe. Every fault is an *Error that names the place and can be read.
 func TestHostileFiles(t *testing.T) {
 	npyOf := func(shape string, elements ...byte) []byte {
 		return append(npyRaw(1, "{'descr': '|u1', 'fortran_order': False, 'shape': "+shape+", }"), elements...)
@@ -147,7 +147,8 @@ func claimed(archive []byte, size uint32) []byte {
 	return archive
 }
 
-// TestHostileText reads texts that are larger than any that should be read at once, from as little memory as a pipe has.
+// TestHostileText reads texts that are larger than any that should be read at once, from as little
+// memory as a pipe has.
 func TestHostileText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second, and ten under the race detector")
@@ -191,8 +192,9 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// TestHostileMemory has the data of which most is allocated for its length: samples and batches of as few bytes as can be, blank
-// lines, of which each has a place of its own, and labels that are all different.
+// TestHostileMemory has the data of which most is allocated for its length: samples and batches of as
+// few bytes as can be, blank lines, of which each has a place of its own, and labels that are all
+// different.
 func TestHostileMemory(t *testing.T) {
 	var labels strings.Builder
 	for i := range 1 << 14 {
@@ -250,7 +252,8 @@ func TestSlowRecord(t *testing.T) {
 	}
 }
 
-// TestHostileArchives has names of arrays that lead out of a folder, a directory without end, and gzip that fills a disk.
+// TestHostileArchives has names of arrays that lead out of a folder, a directory without end, and gzip
+// that fills a disk.
 func TestHostileArchives(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)

@@ -18,13 +18,14 @@ import (
 )
 
 const (
-	// mostUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would take the time of others.
+	// mostUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would take
+	// the time of others.
 	mostUnpacked = 1 << 22
 	mostMessage  = 4000 // some names of at most shownText bytes, each of which may be quoted as four
 )
 
-// unpackedSize returns the bytes of data with those that gzip and the members of an archive in it unpack to, and the number of
-// members, each of which may have a header that is read.
+// unpackedSize returns the bytes of data with those that gzip and the members of an archive in it
+// unpack to, and the number of members, each of which may have a header that is read.
 func unpackedSize(t *testing.T, data []byte) (n, members int) {
 	n = len(data)
 	add := func(r io.Reader) []byte {
@@ -50,9 +51,10 @@ func unpackedSize(t *testing.T, data []byte) (n, members int) {
 	return n, len(z.File)
 }
 
-// FuzzOpen feeds any bytes to every format, as a file and through a pipe: no panic; every fault is an *Error with the path and a
-// message that can be read; what is allocated is what the package comment says; what is read is read again, to the last bit, by
-// Options.Open and where bad samples are left out, and from an array and from a text that are made of it.
+// FuzzOpen feeds any bytes to every format, as a file and through a pipe: no panic; every fault is an
+// *Error with the path and a message that can be read; what is allocated is what the package comment
+// says; what is read is read again, to the last bit, by Options.Open and where bad samples are left
+// out, and from an array and from a text that are made of it.
 func FuzzOpen(f *testing.F) {
 	x := append(npyHeader(1, "|u1", true, 2, 2), 1, 2, 3, 4)
 	y := append(npyHeader(1, "|u1", false, 2), 1, 2)
@@ -90,9 +92,9 @@ func FuzzOpen(f *testing.F) {
 		var all table
 		var dim, outputs int
 		var err error
-		// The figures of the package comment, and what the test itself keeps; for each member of an archive without X the
-		// header that is looked at, with what unpacks it; and the buffers, pieces and copies to the disk of the three times
-		// that the beginning is read where there is a look by Peek.
+		// The figures of the package comment, and what the test itself keeps; for each member of an archive
+		// without X the header that is looked at, with what unpacks it; and the buffers, pieces and copies to
+		// the disk of the three times that the beginning is read where there is a look by Peek.
 		faults.Bounded(t, n, 256+32, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
 			var r *Reader
 			if r, err = Open(t.Context(), []string{path}, opt); err != nil {
@@ -143,8 +145,8 @@ func checkFault(t *testing.T, err error) {
 	}
 }
 
-// checkAside reads the data again, by Options.Open where it was a pipe, and leaves out bad samples: all that has been read
-// before, up to its error, is read, and no sample is bad where there was no error.
+// checkAside reads the data again, by Options.Open where it was a pipe, and leaves out bad samples: all
+// that has been read before, up to its error, is read, and no sample is bad where there was no error.
 func checkAside(t *testing.T, path string, data []byte, opt Options, all table, before error) {
 	t.Helper()
 	if path == "-" {
@@ -211,8 +213,8 @@ func checkAgain(t *testing.T, all table, dim, outputs int) {
 	checkLabelsAgain(t, all.labels)
 }
 
-// checkLabelsAgain does the same for labels, as far as NumPy can have them: its texts end before the first of the zeros that
-// they end with, and have characters of Unicode.
+// checkLabelsAgain does the same for labels, as far as NumPy can have them: its texts end before the
+// first of the zeros that they end with, and have characters of Unicode.
 func checkLabelsAgain(t *testing.T, labels []string) {
 	t.Helper()
 	for _, label := range labels {
@@ -235,9 +237,10 @@ func checkLabelsAgain(t *testing.T, labels []string) {
 	}
 }
 
-// FuzzArrays puts any elements behind any header of each version, which is as long as it says, and reads the array as a file,
-// through a pipe, packed, and as the members of archives whose checksums are right: what one way reads all read, with all samples
-// or without the bad ones, but for the order of Fortran, which needs a plain file.
+// FuzzArrays puts any elements behind any header of each version, which is as long as it says, and
+// reads the array as a file, through a pipe, packed, and as the members of archives whose checksums are
+// right: what one way reads all read, with all samples or without the bad ones, but for the order of
+// Fortran, which needs a plain file.
 func FuzzArrays(f *testing.F) {
 	dict := func(descr, order, shape string) string {
 		return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }"

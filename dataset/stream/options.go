@@ -129,13 +129,13 @@ type Options struct {
 	// whatever Open understands: there are no folders and no sizes, and each path is read like a named
 	// pipe, when it is reached.
 	//
-	// Open runs in its own goroutine, with a context that ends with the Reader's, or with Close; the Reader
-	// waits for neither Open nor Read beyond that. One goroutine reads its result and closes it once, never
-	// during a Read. Its errors are the cause of an *Error with the path.
+	// Open runs in its own goroutine, with a context that ends with the Reader's, or with Close; the
+	// Reader waits for neither Open nor Read beyond that. One goroutine reads its result and closes it
+	// once, never during a Read. Its errors are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
-	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the operating system's
-	// files. It is for tests of this module.
+	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the operating
+	// system's files. It is for tests of this module.
 	FS vfs.FS
 
 	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends the

@@ -11,7 +11,8 @@ import (
 const spoolPiece = 1 << 20
 
 // A gzip may unpack to spoolFree bytes on the disk, and beyond them to spoolRatio bytes for each packed
-// one. Deflate packs zeros to a thousandth, so without a bound a megabyte could fill a gigabyte of disk.
+// one. Deflate packs zeros to a thousandth, so without a bound a megabyte could fill a gigabyte of
+// disk.
 const (
 	spoolFree  = 1 << 26
 	spoolRatio = 16

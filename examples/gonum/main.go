@@ -3,8 +3,8 @@
 //
 //	go run . -n 100,500,1000,2000
 //
-// It times every operation with gonum's own routines and with ours in turn, in one process, and compares
-// medians.
+// It times every operation with gonum's own routines and with ours in turn, in one process, and
+// compares medians.
 package main
 
 import (

@@ -11,7 +11,8 @@ import (
 	"blskernel"
 )
 
-// TestRun runs the whole at small orders: both implementations agree in the analysis and in every operation.
+// TestRun runs the whole at small orders: both implementations agree in the analysis and in every
+// operation.
 func TestRun(t *testing.T) {
 	var out strings.Builder
 	if err := run(&out, "7, 40", 1, "pure", false); err != nil {

@@ -158,8 +158,8 @@ func median(x []float64) float64 {
 }
 
 // tolerance bounds the relative difference of two results, in the Frobenius norm. The matrices are
-// well-conditioned (κ below 10) except the random ones of SVD and QR, of which singular values and R are
-// compared; κ stays below 1e5 up to order 2000.
+// well-conditioned (κ below 10) except the random ones of SVD and QR, of which singular values and R
+// are compared; κ stays below 1e5 up to order 2000.
 const tolerance = 1e-9
 
 // same returns an error unless a and b agree to tolerance.

@@ -23,8 +23,8 @@ type answer struct {
 	Values [][]float64 `json:"values,omitempty"` // of a regression
 }
 
-// handler answers requests by the model, several at a time: several goroutines may use a model that none
-// changes.
+// handler answers requests by the model, several at a time: several goroutines may use a model that
+// none changes.
 func handler(f *modelfile.File) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {

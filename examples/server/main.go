@@ -2,8 +2,8 @@
 //
 //	server -model iris.bls -addr 127.0.0.1:8080
 //
-// A request is a JSON object with rows of samples, in the order of the model's inputs. The answer has one
-// prediction for each row, and for a classification its scores:
+// A request is a JSON object with rows of samples, in the order of the model's inputs. The answer has
+// one prediction for each row, and for a classification its scores:
 //
 //	POST /predict  {"rows": [[5.1, 3.5, 1.4, 0.2]]}
 //	               {"labels": ["setosa"], "scores": [[0.97, -0.98, -0.99]]}

@@ -35,8 +35,8 @@ func samples(n int) (*mat.Dense, []int) {
 
 var features = bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 1, Scaling: bls.ScaleColumns}
 
-// start serves a model at a free port of the loopback interface and returns the address; at the end of the test the
-// server must stop without an error.
+// start serves a model at a free port of the loopback interface and returns the address; at the end of
+// the test the server must stop without an error.
 func start(t *testing.T, f *modelfile.File) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.bls")

@@ -13,10 +13,10 @@
 // illegal flag of Drotm panics.
 //
 //   - beta = 0 overwrites y: NaN in y does not matter.
-//   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr and Dspr then do nothing. This is what
-//     the reference BLAS does.
-//   - No other zero is special: 0·NaN and 0·Inf reach the result. (The reference BLAS and gonum skip zeros of x in
-//     Dsyr, so that the two triangles of a result with NaN differ; here they do not.)
+//   - alpha = 0 leaves beta·y and does not read A and x. Daxpy, Dger, Dsyr and Dspr then do nothing.
+//     This is what the reference BLAS does.
+//   - No other zero is special: 0·NaN and 0·Inf reach the result. (The reference BLAS and gonum skip
+//     zeros of x in Dsyr, so that the two triangles of a result with NaN differ; here they do not.)
 //   - The result must not overlap an operand.
 //
 // Results do not depend on addresses or goroutines. They depend on the kernel, and the order of a sum

@@ -47,9 +47,10 @@ type Wanted struct {
 	Single    bool // of one file of samples
 }
 
-// Match selects columns of r. If both the data and the model have names and no columns are given, the inputs are the
-// columns with the model's names, in any place. Else they are all columns but the targets, in their order. Given
-// columns keep their order, unless their names are the model's: then they take its order.
+// Match selects columns of r. If both the data and the model have names and no columns are given, the
+// inputs are the columns with the model's names, in any place. Else they are all columns but the
+// targets, in their order. Given columns keep their order, unless their names are the model's: then
+// they take its order.
 //
 //	errors: *MissingError, *TwiceError, *RangeError, ErrNoTarget; those of r.Select.
 func Match(r *stream.Reader, want Wanted) error {
@@ -90,8 +91,8 @@ func Match(r *stream.Reader, want Wanted) error {
 	return selectNamed(r, selected, names != nil, want.Single)
 }
 
-// selectNamed selects columns. A first line with their names is the header, even if the selected columns do not show
-// that. Of several files, some may have no header.
+// selectNamed selects columns. A first line with their names is the header, even if the selected
+// columns do not show that. Of several files, some may have no header.
 func selectNamed(r *stream.Reader, selected stream.Selection, names, single bool) error {
 	if names && single {
 		selected.Header = stream.HeaderPresent
@@ -123,8 +124,8 @@ func named(wanted, names []string) ([]string, error) {
 	return columns, nil
 }
 
-// inOrder returns the columns of specs, or all without specs, in the order of the model's names. chosen are their
-// names; columns with other names, or none, stay in place.
+// inOrder returns the columns of specs, or all without specs, in the order of the model's names. chosen
+// are their names; columns with other names, or none, stay in place.
 func inOrder(specs, chosen, model []string) ([]string, error) {
 	if slices.Equal(chosen, model) || !slices.Equal(slices.Sorted(slices.Values(chosen)), slices.Sorted(slices.Values(model))) {
 		return specs, nil

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestCommands checks the command lines in blocks of shell and in backquotes: commands, flags, packages and make targets exist.
+// TestCommands checks the command lines in blocks of shell and in backquotes: commands, flags, packages
+// and make targets exist.
 func TestCommands(t *testing.T) {
 	c := newCommands(t)
 	for _, p := range pages(t) {
@@ -198,15 +199,16 @@ func TestCheck(t *testing.T) {
 }
 
 var (
-	// shellToken matches quoted text, an escape, a redirection, what separates commands, space, a comment, or a piece of a word.
+	// shellToken matches quoted text, an escape, a redirection, what separates commands, space, a comment,
+	// or a piece of a word.
 	shellToken  = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"|\\.|\d*[<>]+&? *[^\s;|&()]*|[\n;|&(){}]|[ \t]+|#[^\n]*|[^\s'"\\<>;|&(){}#][^\s'"\\<>;|&()]*|.`)
 	hereDoc     = regexp.MustCompile(`<<-?\s*['"]?(\w+)['"]?`)
 	assignment  = regexp.MustCompile(`^\w+=`)
 	redirection = regexp.MustCompile(`^\d*[<>]`)
 )
 
-// simpleCommands splits shell text into its simple commands, each a list of words, as far as pages use the shell. It leaves out
-// comments, here-documents, redirections and assignments.
+// simpleCommands splits shell text into its simple commands, each a list of words, as far as pages use
+// the shell. It leaves out comments, here-documents, redirections and assignments.
 func simpleCommands(text string) [][]string {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for m := hereDoc.FindStringSubmatchIndex(text); m != nil; m = hereDoc.FindStringSubmatchIndex(text) {

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// TestExamples wants an Example for every exported type and function of the libraries, the experiments of bench aside: one that
-// is named after it, uses it, or calls a function or a field whose declaration names it. unused lists the rest with a reason,
-// and nothing else. Errors need no Example: errors.As finds them, and their messages say all.
+// TestExamples wants an Example for every exported type and function of the libraries, the experiments
+// of bench aside: one that is named after it, uses it, or calls a function or a field whose declaration
+// names it. unused lists the rest with a reason, and nothing else. Errors need no Example: errors.As
+// finds them, and their messages say all.
 func TestExamples(t *testing.T) {
 	for at, p := range libraries(t) {
 		if strings.HasPrefix(at, "blskernel/bench") {
@@ -31,7 +32,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// shown returns the names that the Examples use, and those in the signatures and types of what they use.
+// shown returns the names that the Examples use, and those in the signatures and types of what they
+// use.
 func (p *library) shown() map[string]bool {
 	used, names := map[string]bool{}, map[string]bool{}
 	for _, f := range p.tests {
@@ -102,7 +104,8 @@ type library struct {
 	tests    []*ast.File
 }
 
-// libraries returns the public packages of the module by their import paths, for all platforms together.
+// libraries returns the public packages of the module by their import paths, for all platforms
+// together.
 func libraries(t *testing.T) map[string]*library {
 	t.Helper()
 	all := map[string]*library{}

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestGoBlocks checks every block of Go: it parses, gofmt changes nothing, packages of the module export what it takes from
-// them, and a whole program passes go vet in a module of its own.
+// TestGoBlocks checks every block of Go: it parses, gofmt changes nothing, packages of the module
+// export what it takes from them, and a whole program passes go vet in a module of its own.
 func TestGoBlocks(t *testing.T) {
 	known := libraries(t)
 	for _, p := range pages(t) {
@@ -35,8 +35,9 @@ func TestGoBlocks(t *testing.T) {
 	}
 }
 
-// checkGo returns what is wrong with a file, declarations or statements: pkg.Name counts as a name of a package where pkg is
-// the name under which the code imports it, or else the last element of a path of the module, and the code does not declare it.
+// checkGo returns what is wrong with a file, declarations or statements: pkg.Name counts as a name of a
+// package where pkg is the name under which the code imports it, or else the last element of a path of
+// the module, and the code does not declare it.
 func checkGo(text string, known map[string]*library) error {
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
@@ -84,7 +85,8 @@ func checkGo(text string, known map[string]*library) error {
 	return err
 }
 
-// goProgram runs the go command in a folder, as a module that has a program and requires this module as users do.
+// goProgram runs the go command in a folder, as a module that has a program and requires this module as
+// users do.
 func goProgram(t *testing.T, dir, text string, args ...string) ([]byte, error) {
 	t.Helper()
 	top, err := filepath.Abs(root)

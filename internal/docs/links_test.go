@@ -85,7 +85,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// treePath matches code that names a file or folder in a folder at the top, with a name of a package after it or not.
+// treePath matches code that names a file or folder in a folder at the top, with a name of a package
+// after it or not.
 var treePath = regexp.MustCompile(`^((?:\.ci|bench|bls|blsupdate|cmd|dataset|docs|examples|internal|lapack|make|mat|scaleout)/[A-Za-z0-9_./-]*?)(?:\.[A-Z]\w*)?$`)
 
 // TestPaths looks for every file and folder that a page names in backquotes.
@@ -205,7 +206,8 @@ func (p *page) anchor(title string) {
 	p.anchors[name] = true
 }
 
-// walk calls do for every file of the repository that git has or would add, with its slash-separated path.
+// walk calls do for every file of the repository that git has or would add, with its slash-separated
+// path.
 func walk(t *testing.T, pattern string, do func(name, text string)) {
 	t.Helper()
 	cmd := exec.Command("git", "ls-files", "-co", "--exclude-standard", pattern)

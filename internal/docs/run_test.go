@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// TestReadme executes the README in a copy of the repository that has the files which it names: the shell blocks that train,
-// and the whole programs.
+// TestReadme executes the README in a copy of the repository that has the files which it names: the
+// shell blocks that train, and the whole programs.
 func TestReadme(t *testing.T) {
 	needTools(t, "sh", "go")
 	dir, user := t.TempDir(), t.TempDir()
@@ -68,7 +68,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// flowers returns a table of made-up flowers and the species of each, which differ by three deviations in two columns.
+// flowers returns a table of made-up flowers and the species of each, which differ by three deviations
+// in two columns.
 func flowers(rng *rand.Rand, rows int, named bool) (text string, labels []string) {
 	species := []string{"setosa", "versicolor", "virginica"}
 	text = "length,width,species\n"
@@ -87,8 +88,9 @@ func flowers(rng *rand.Rand, rows int, named bool) (text string, labels []string
 	return text, labels
 }
 
-// TestTutorial executes the shell blocks of the tutorial one after the other in one shell, with a new folder as the home. They
-// print what the blocks of text after them say, up to numbers, paths and the width of columns. Every accuracy is above 90%.
+// TestTutorial executes the shell blocks of the tutorial one after the other in one shell, with a new
+// folder as the home. They print what the blocks of text after them say, up to numbers, paths and the
+// width of columns. Every accuracy is above 90%.
 func TestTutorial(t *testing.T) {
 	needTools(t, "sh", "go", "awk", "sed", "head", "cut", "curl")
 	p := readPage(t, "docs/tutorial.md")
@@ -151,7 +153,8 @@ func shape(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// wantAccuracy wants every accuracy that is printed to be above a number of percent, and returns how many there are.
+// wantAccuracy wants every accuracy that is printed to be above a number of percent, and returns how
+// many there are.
 func wantAccuracy(t *testing.T, out string, above float64) int {
 	t.Helper()
 	all := regexp.MustCompile(`(?m)^accuracy +(\S+) %`).FindAllStringSubmatch(out, -1)
@@ -187,8 +190,8 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// needTools skips a test that builds programs, with -short, on Windows, and where one is missing. With tutorial in
-// BLSKERNEL_REQUIRE the last is a failure.
+// needTools skips a test that builds programs, with -short, on Windows, and where one is missing. With
+// tutorial in BLSKERNEL_REQUIRE the last is a failure.
 func needTools(t *testing.T, tools ...string) {
 	t.Helper()
 	if testing.Short() || runtime.GOOS == "windows" {

@@ -12,7 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what people write. columns are those of comments and prose; wideLines lines exceed them, until none does.
+// Limits of what people write. columns are those of comments and prose; wideLines lines exceed them,
+// until none does.
 const (
 	fileLines, testLines, functionLines, readmeLines = 350, 400, 80, 110
 	packageFiles, topFiles                           = 40, 25

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ParseRidge reads a ridge: a decimal number, or a power of two such as the paper's 2^-30. The ridge is finite and
-// not negative, and 0 only if s is a zero.
+// ParseRidge reads a ridge: a decimal number, or a power of two such as the paper's 2^-30. The ridge is
+// finite and not negative, and 0 only if s is a zero.
 func ParseRidge(s string) (float64, error) {
 	var v float64
 	var err error

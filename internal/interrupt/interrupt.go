@@ -14,8 +14,8 @@ func Check(ctx context.Context) error {
 	return fmt.Errorf("blskernel: canceled before the end: %w", context.Cause(ctx))
 }
 
-// EachPanel calls f(from, to) for consecutive panels of most rows, the last of them shorter, until f returns an
-// error or Check fails before a panel. The panels do not depend on ctx.
+// EachPanel calls f(from, to) for consecutive panels of most rows, the last of them shorter, until f
+// returns an error or Check fails before a panel. The panels do not depend on ctx.
 func EachPanel(ctx context.Context, rows, most int, f func(from, to int) error) error {
 	for from := 0; from < rows; from += most {
 		if err := Check(ctx); err != nil {

@@ -29,8 +29,8 @@ func (e SignalError) Status() int {
 // Status returns 128 plus the number of a signal.
 func Status(s syscall.Signal) int { return 128 + int(s) }
 
-// OnSignal returns a context that the first SIGINT or SIGTERM cancels, with a SignalError as its cause. The second
-// one ends the process.
+// OnSignal returns a context that the first SIGINT or SIGTERM cancels, with a SignalError as its cause.
+// The second one ends the process.
 func OnSignal() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)

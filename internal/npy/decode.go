@@ -95,7 +95,8 @@ func (d DType) float(u uint64) float64 {
 	return half(uint16(u))
 }
 
-// half returns the number of IEEE 754's binary16: a sign, 5 bits of exponent with bias 15, 10 of fraction.
+// half returns the number of IEEE 754's binary16: a sign, 5 bits of exponent with bias 15, 10 of
+// fraction.
 func half(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {

@@ -15,8 +15,8 @@
 //
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }
 //
-// A header is checked before it is used: its length is at most [MaxHeader], each dimension is at least 0,
-// and all elements take less than 2^62 bytes. Nothing in it is executed or unpickled.
+// A header is checked before it is used: its length is at most [MaxHeader], each dimension is at least
+// 0, and all elements take less than 2^62 bytes. Nothing in it is executed or unpickled.
 //
 // The package writes version 1.0 in C order: numbers as '<f8', labels as '<i8' or '<U', with the first
 // element at a multiple of 64 bytes.

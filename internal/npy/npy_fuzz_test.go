@@ -13,12 +13,12 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// mostMessage bounds a message: some names of at most shownText bytes, each of which may be quoted as four, and the sizes of
-// maxDims dimensions.
+// mostMessage bounds a message: some names of at most shownText bytes, each of which may be quoted as
+// four, and the sizes of maxDims dimensions.
 const mostMessage = 2048
 
-// FuzzReadHeader reads any bytes: there is an Error, or a header whose sizes and bytes agree and which is read again from
-// what AppendHeader makes of it.
+// FuzzReadHeader reads any bytes: there is an Error, or a header whose sizes and bytes agree and which
+// is read again from what AppendHeader makes of it.
 func FuzzReadHeader(f *testing.F) {
 	f.Add(file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n"))
 	f.Add(file(2, "{'descr': '|O', 'fortran_order': True, 'shape': (), }\n"))
@@ -30,7 +30,8 @@ func FuzzReadHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var h Header
 		var err error
-		// Storage for the length that is announced; strings of what is there, and the sizes, of 8 bytes for at least two.
+		// Storage for the length that is announced; strings of what is there, and the sizes, of 8 bytes for
+		// at least two.
 		faults.Bounded(t, len(data), 16, MaxHeader+1<<13, func() { h, err = ReadHeader(bytes.NewReader(data)) })
 		if err != nil {
 			var known Error
@@ -66,8 +67,8 @@ func FuzzReadHeader(f *testing.F) {
 	})
 }
 
-// FuzzElements decodes any bytes as elements of any type: numbers are finite or refused, labels are texts or refused, and both
-// are the same when what was decoded is written and decoded again.
+// FuzzElements decodes any bytes as elements of any type: numbers are finite or refused, labels are
+// texts or refused, and both are the same when what was decoded is written and decoded again.
 func FuzzElements(f *testing.F) {
 	for _, kind := range []string{"f", "i", "u", "b", "U", "S"} {
 		for _, size := range []string{"1", "2", "4", "8"} {

@@ -1,8 +1,8 @@
 // Package testutil has what tests of several packages share: seeded matrices, and panics as values.
 //
-// Its subpackages run a test on every backend (backends), put operands beside pages that cannot be touched (guard),
-// draw choices from a fuzzer's data (fuzz), ask for the long suites (long), and run NumPy (numpytest). Only tests
-// import them.
+// Its subpackages run a test on every backend (backends), put operands beside pages that cannot be
+// touched (guard), draw choices from a fuzzer's data (fuzz), ask for the long suites (long), and run
+// NumPy (numpytest). Only tests import them.
 package testutil
 
 import (
@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// EnvRequire names the environment variable with a comma-separated list of what this machine must have, for
-// example "openblas,avx2,numpy". A test that would skip without one of these fails instead.
+// EnvRequire names the environment variable with a comma-separated list of what this machine must have,
+// for example "openblas,avx2,numpy". A test that would skip without one of these fails instead.
 const EnvRequire = "BLSKERNEL_REQUIRE"
 
 // Required reports whether EnvRequire lists name.
@@ -48,8 +48,8 @@ func Random(r *rand.Rand, rows, cols int) *mat.Dense {
 	return m
 }
 
-// RandomView returns a rows×cols view of a larger matrix, so that its stride exceeds its width. The elements are
-// uniform on [-1, 1).
+// RandomView returns a rows×cols view of a larger matrix, so that its stride exceeds its width. The
+// elements are uniform on [-1, 1).
 func RandomView(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := mat.NewDense(rows+2, cols+3, nil)
 	for i := range rows + 2 {
@@ -79,7 +79,8 @@ func Orthonormal(r *rand.Rand, l, k int) *mat.Dense {
 	return mat.DenseCopyOf(q.Slice(0, l, 0, k))
 }
 
-// WithCondition returns an l×k matrix, l >= k, whose singular values fall geometrically from 1 to 1/kappa.
+// WithCondition returns an l×k matrix, l >= k, whose singular values fall geometrically from 1 to
+// 1/kappa.
 func WithCondition(r *rand.Rand, l, k int, kappa float64) *mat.Dense {
 	u, v := Orthonormal(r, l, k), Orthonormal(r, k, k)
 	for j := range k {

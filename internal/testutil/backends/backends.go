@@ -11,16 +11,16 @@ import (
 // kernels are the kernels of the backend pure, on any architecture, the fastest first.
 var kernels = []string{"avx512", "avx2", "generic"}
 
-// On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process cannot use is
-// skipped, or fails where testutil.EnvRequire lists it.
+// On runs f as a subtest named backend=NAME for the backends pure and openblas. One that this process
+// cannot use is skipped, or fails where testutil.EnvRequire lists it.
 func On(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	run(t, "pure", "pure", f)
 	run(t, "openblas", "openblas", f)
 }
 
-// OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. With -short it leaves out
-// the portable kernel, which takes longest, where the machine has another.
+// OnKernels is On with one subtest, backend=pure/KERNEL, for each kernel of the backend pure. With
+// -short it leaves out the portable kernel, which takes longest, where the machine has another.
 func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	t.Helper()
 	ran := false
@@ -36,8 +36,8 @@ func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 	run(t, "openblas", "openblas", f)
 }
 
-// All returns the backend pure on each kernel that this machine has, and openblas where it can be used. The test's log
-// lists them.
+// All returns the backend pure on each kernel that this machine has, and openblas where it can be used.
+// The test's log lists them.
 func All(t testing.TB) []blskernel.Backend {
 	t.Helper()
 	var all []blskernel.Backend

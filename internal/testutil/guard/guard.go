@@ -1,11 +1,11 @@
-// Package guard gives tests memory with a page on either side that cannot be touched, so that code which
-// reads or writes one byte beside its operands is found out, also where what lies there would not show in
-// the result.
+// Package guard gives tests memory with a page on either side that cannot be touched, so that code
+// which reads or writes one byte beside its operands is found out, also where what lies there would not
+// show in the result.
 //
-// A slice of the heap does not do for that: what is around it is readable. Canaries around an operand show
-// a write, but a read only if it spoils the result. Here the hardware watches. Since a page is longer than
-// most operands, an operand lies either at the beginning of its region or at the end, and a test is to try
-// both.
+// A slice of the heap does not do for that: what is around it is readable. Canaries around an operand
+// show a write, but a read only if it spoils the result. Here the hardware watches. Since a page is
+// longer than most operands, an operand lies either at the beginning of its region or at the end, and a
+// test is to try both.
 //
 // A prefetch never faults, so one that goes past an operand is not seen, and need not be.
 //
@@ -67,8 +67,8 @@ func (r *Region) Copy(x []float64, at Edge) []float64 {
 	return s
 }
 
-// Faults calls f and reports whether it touched what cannot be touched, in the calling goroutine. Any other
-// panic goes on. Without it, or in another goroutine, such an access ends the program.
+// Faults calls f and reports whether it touched what cannot be touched, in the calling goroutine. Any
+// other panic goes on. Without it, or in another goroutine, such an access ends the program.
 func Faults(f func()) (fault bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

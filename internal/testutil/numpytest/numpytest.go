@@ -9,8 +9,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// Run executes a program of Python in a folder, with NumPy at hand, and returns what it prints. Where there is no NumPy the
-// test is skipped, or fails if the environment variable BLSKERNEL_REQUIRE has numpy in its list.
+// Run executes a program of Python in a folder, with NumPy at hand, and returns what it prints. Where
+// there is no NumPy the test is skipped, or fails if the environment variable BLSKERNEL_REQUIRE has
+// numpy in its list.
 func Run(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(python(t), append([]string{"-c", program}, args...)...)

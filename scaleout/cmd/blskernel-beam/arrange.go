@@ -124,8 +124,9 @@ func (on *place) ownPool(s streams) (*worker.Pool, error) {
 	return pool, nil
 }
 
-// workerBinary returns the program that is brought to workers: that of --worker_binary, and without it this one to containers.
-// Other workers have it: those that this process starts, and those that somebody else has started.
+// workerBinary returns the program that is brought to workers: that of --worker_binary, and without it
+// this one to containers. Other workers have it: those that this process starts, and those that
+// somebody else has started.
 func (on *place) workerBinary() (string, error) {
 	if *jobopts.WorkerBinary != "" {
 		return *jobopts.WorkerBinary, nil

@@ -48,8 +48,8 @@ func (fn *badFn) ProcessElement(ctx context.Context, _ []byte, bad func(*string)
 	return nil
 }
 
-// compareNumbers compares texts as cmp.Compare does, but for the numbers in them, which count by their size: line 10 of a file
-// comes behind its line 9.
+// compareNumbers compares texts as cmp.Compare does, but for the numbers in them, which count by their
+// size: line 10 of a file comes behind its line 9.
 func compareNumbers(a, b string) int {
 	for a != "" && b != "" {
 		m, n := digits(a), digits(b)

@@ -19,8 +19,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkShared refuses paths of this machine, for workers that would read and write others of the same names, which end with
-// them.
+// checkShared refuses paths of this machine, for workers that would read and write others of the same
+// names, which end with them.
 func (set *settings) checkShared() error {
 	for _, named := range []struct {
 		flag  string
@@ -89,7 +89,8 @@ func (set *settings) checkFiles(ctx context.Context, seen bool) error {
 	return errors.Join(checkWritable("--out", set.out), checkWritable("--bad-out", set.badOut))
 }
 
-// checkBadOut returns an error unless the list of bad rows has a name that is free: what is there may be data.
+// checkBadOut returns an error unless the list of bad rows has a name that is free: what is there may
+// be data.
 func (set *settings) checkBadOut() error {
 	if set.badOut == "" || !beamfile.Local(set.badOut) {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// connectTimeout is how long a job service may take to answer at first, and cancelPause how long it is let alone where it
-// cannot be reached to cancel a job.
+// connectTimeout is how long a job service may take to answer at first, and cancelPause how long it is
+// let alone where it cannot be reached to cancel a job.
 const (
 	connectTimeout = 30 * time.Second
 	cancelPause    = 500 * time.Millisecond
@@ -37,8 +37,8 @@ type job struct {
 	id string // of the last one that was submitted, by the job service
 }
 
-// errCancelled says that a job was cancelled, and not by this process. A pool of workers does that to one
-// that Prism would wait for without end.
+// errCancelled says that a job was cancelled, and not by this process. A pool of workers does that to
+// one that Prism would wait for without end.
 var errCancelled = errors.New("the job was cancelled, by its pool of workers since one was lost, or by somebody else")
 
 // A lostError says that a job ended since a worker was lost, or the job service with the job.

@@ -14,11 +14,13 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// absences are the pauses before a job service that has gone away is asked for its messages again. One that is started
-// anew, or is behind something that is, has them in its own time; the job goes on meanwhile.
+// absences are the pauses before a job service that has gone away is asked for its messages again. One
+// that is started anew, or is behind something that is, has them in its own time; the job goes on
+// meanwhile.
 var absences = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second}
 
-// follow returns when the job has ended, and what it failed with. A job service that goes away is waited for.
+// follow returns when the job has ended, and what it failed with. A job service that goes away is
+// waited for.
 func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	var all heard
 	_, err := j.messages(ctx, jobs, &all)
@@ -46,10 +48,12 @@ func (j *job) follow(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	}
 }
 
-// errStartedAnew says that a job service does not have the job any more. What has its number then is another one.
+// errStartedAnew says that a job service does not have the job any more. What has its number then is
+// another one.
 var errStartedAnew = &lostError{"the job service was started anew, and has lost the job"}
 
-// there returns errStartedAnew where a job service does not have the job any more, as far as it tells which jobs it has.
+// there returns errStartedAnew where a job service does not have the job any more, as far as it tells
+// which jobs it has.
 func (j *job) there(ctx context.Context, jobs jobpb.JobServiceClient) error {
 	all, err := jobs.GetJobs(ctx, &jobpb.GetJobsRequest{})
 	if err != nil {
@@ -98,8 +102,8 @@ func (h *heard) failure() error {
 	}
 }
 
-// messages asks for what a job service says of the job, from the present state on, and reads that until the job has ended.
-// news tells whether there was anything that had not been heard before.
+// messages asks for what a job service says of the job, from the present state on, and reads that until
+// the job has ended. news tells whether there was anything that had not been heard before.
 func (j *job) messages(ctx context.Context, jobs jobpb.JobServiceClient, all *heard) (news bool, err error) {
 	stream, err := jobs.GetMessageStream(ctx, &jobpb.JobMessagesRequest{JobId: j.id})
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// A talking is a job service that says of a job what is in it, once after the other: each item is what one stream says.
+// A talking is a job service that says of a job what is in it, once after the other: each item is what
+// one stream says.
 type talking struct {
 	jobpb.JobServiceClient
 	mu      sync.Mutex
@@ -83,7 +84,8 @@ func (s *saying) Recv() (*jobpb.JobMessagesResponse, error) {
 	}
 }
 
-// TestFollow follows jobs to their end, also where the job service goes away in between, once or for good.
+// TestFollow follows jobs to their end, also where the job service goes away in between, once or for
+// good.
 func TestFollow(t *testing.T) {
 	defer func(saved []time.Duration) { absences = saved }(absences)
 	absences = []time.Duration{time.Millisecond, time.Millisecond}
@@ -141,8 +143,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestCancelledAway interrupts the command while the job service is away: the job is cancelled when that is back, and where it does
-// not come back the job that may go on is named.
+// TestCancelledAway interrupts the command while the job service is away: the job is cancelled when
+// that is back, and where it does not come back the job that may go on is named.
 func TestCancelledAway(t *testing.T) {
 	defer func(a []time.Duration, b time.Duration) { absences, cancelTimeout = a, b }(absences, cancelTimeout)
 	absences, cancelTimeout = []time.Duration{time.Second}, 3*cancelPause

@@ -38,8 +38,8 @@ func (on *place) checkWorkers(ctx context.Context) error {
 	return nil
 }
 
-// isPool returns an error where another service than a pool of workers is at an address, by asking it to end a worker that there
-// is not.
+// isPool returns an error where another service than a pool of workers is at an address, by asking it
+// to end a worker that there is not.
 func isPool(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

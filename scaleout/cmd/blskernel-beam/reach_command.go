@@ -15,8 +15,9 @@ import (
 // workerTimeout is how long a command may take to ask for its work.
 var workerTimeout = 30 * time.Second
 
-// isWorker returns an error unless the command of a PROCESS environment is a worker: it is started as a runner does it,
-// and ended as soon as it has asked for what there is to do. What it says goes to standard error.
+// isWorker returns an error unless the command of a PROCESS environment is a worker: it is started as a
+// runner does it, and ended as soon as it has asked for what there is to do. What it says goes to
+// standard error.
 func isWorker(ctx context.Context, payload *pipepb.ProcessPayload) error {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {

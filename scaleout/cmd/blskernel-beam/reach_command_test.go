@@ -14,8 +14,8 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 )
 
-// TestWorkerCommand has commands that are no workers: one that ends, one that never asks for work, and one that is waited for
-// when somebody interrupts.
+// TestWorkerCommand has commands that are no workers: one that ends, one that never asks for work, and
+// one that is waited for when somebody interrupts.
 func TestWorkerCommand(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "command")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ $LASTS = 0 ] && exit 3\nexec sleep $LASTS\n"), 0o755); err != nil {

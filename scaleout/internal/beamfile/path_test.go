@@ -15,7 +15,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// TestResolve gives a file several names: one that is there, one that is not in a folder that is, and one that is nowhere.
+// TestResolve gives a file several names: one that is there, one that is not in a folder that is, and
+// one that is nowhere.
 func TestResolve(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package beamfile lists, reads and writes files of any file system that Beam knows, and those of this machine
-// as the rest of the project does: what is written is there as a whole or not at all.
+// Package beamfile lists, reads and writes files of any file system that Beam knows, and those of this
+// machine as the rest of the project does: what is written is there as a whole or not at all.
 package beamfile
 
 import (

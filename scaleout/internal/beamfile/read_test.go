@@ -20,7 +20,8 @@ func (c content) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// TestFiles writes files of this machine and of another file system, in folders that are not there, lists and reads them.
+// TestFiles writes files of this machine and of another file system, in folders that are not there,
+// lists and reads them.
 func TestFiles(t *testing.T) {
 	for _, folder := range []string{filepath.Join(t.TempDir(), "new", "folder"), "memfs://new/folder"} {
 		var want []string

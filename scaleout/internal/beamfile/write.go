@@ -13,9 +13,10 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Write writes what content has to the file at path, which it replaces as a whole: on this machine, where folders that are
-// missing are made, and wherever files can be renamed, another file is written and takes the name when it is complete;
-// elsewhere it is a single object, which is there when it is complete.
+// Write writes what content has to the file at path, which it replaces as a whole: on this machine,
+// where folders that are missing are made, and wherever files can be renamed, another file is written
+// and takes the name when it is complete; elsewhere it is a single object, which is there when it is
+// complete.
 //
 // A process that is killed may leave a file beside it, whose name ends with .tmp or .part.
 //

@@ -67,8 +67,9 @@ func (p *Pool) Close() {
 	p.end()
 }
 
-// Leave ends all processes of the pool, and returns when they have ended, for a process that ends next itself. A Prism in that
-// process may just want a worker more: it is told that it has one, since Prism panics where it gets none.
+// Leave ends all processes of the pool, and returns when they have ended, for a process that ends next
+// itself. A Prism in that process may just want a worker more: it is told that it has one, since Prism
+// panics where it gets none.
 func (p *Pool) Leave() {
 	p.mu.Lock()
 	p.closed, p.left = true, true

@@ -13,7 +13,8 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// TestMeasure measures small updates with constant rates, in turn and as a grid, as tables, lines and JSON.
+// TestMeasure measures small updates with constant rates, in turn and as a grid, as tables, lines and
+// JSON.
 func TestMeasure(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
 	if err != nil {

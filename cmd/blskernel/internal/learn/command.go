@@ -147,8 +147,8 @@ type input struct {
 	batch                              int
 }
 
-// register adds the flags. part, training or test, is the default part of a folder with both, batch the help text of
-// --batch.
+// register adds the flags. part, training or test, is the default part of a folder with both, batch the
+// help text of --batch.
 func (in *input) register(cmd *cobra.Command, part, batch string) {
 	f := cmd.Flags()
 	f.StringArrayVar(&in.paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")

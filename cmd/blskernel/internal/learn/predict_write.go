@@ -29,7 +29,8 @@ type predictionWriter struct {
 	buffer *bufio.Writer
 	file   *atomicfile.File // nil for standard output
 
-	// row writes the prediction of a row, from 1: its label if there are classes, and its scores or targets.
+	// row writes the prediction of a row, from 1: its label if there are classes, and its scores or
+	// targets.
 	row func(n int64, label string, values []float64) error
 	// end completes the content of the file; nil for nothing.
 	end func() error
@@ -133,7 +134,8 @@ func (w *predictionWriter) beginCSV() error {
 	return out.Write(head)
 }
 
-// A Prediction is the object of a row: a class, with the scores if wanted, or values by the names of the targets.
+// A Prediction is the object of a row: a class, with the scores if wanted, or values by the names of
+// the targets.
 type Prediction struct {
 	Row    int64              `json:"row"` // from 1
 	Class  *string            `json:"class,omitempty"`
@@ -193,8 +195,8 @@ func (w *predictionWriter) beginNPY() error {
 	return err
 }
 
-// npyHeader returns the header of an array, a vector for 0 columns. It has 128 bytes for any number of rows: the rest
-// takes at most 70, the number 19.
+// npyHeader returns the header of an array, a vector for 0 columns. It has 128 bytes for any number of
+// rows: the rest takes at most 70, the number 19.
 func npyHeader(descr string, rows, columns int) []byte {
 	if columns == 0 {
 		return npy.AppendHeader(nil, descr, rows)
