@@ -126,7 +126,7 @@ func (k *kindRates) wanted(sizes [3]int) bool {
 // run returns the function of the preparation, or nil where there is no such operation or its operands do not fit.
 func (k *kindRates) run(w *workspace, sizes [3]int) (run func() time.Duration) {
 	defer func() {
-		if v := recover(); v != nil && v != any(tooLarge) {
+		if v := recover(); v != nil && v != any(errTooLarge) {
 			panic(v)
 		}
 	}()

@@ -20,7 +20,7 @@ import (
 )
 
 // A preparation returns a function that does one operation of the given sizes and returns its time. It panics with
-// tooLarge where the operands do not fit into the workspace, and returns nil where there is no such operation.
+// errTooLarge where the operands do not fit into the workspace, and returns nil where there is no such operation.
 type preparation func(w *workspace, m, n, k int) func() time.Duration
 
 func prepareGemm(tA, tB blas.Transpose, beta float64) preparation {

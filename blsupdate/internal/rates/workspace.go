@@ -58,13 +58,13 @@ func newWorkspace(b blskernel.Backend, kinds []kindRates) *workspace {
 	return w
 }
 
-// tooLarge is what need panics with.
-var tooLarge = errors.New("operands do not fit into the workspace")
+// errTooLarge is what need panics with.
+var errTooLarge = errors.New("operands do not fit into the workspace")
 
-// need panics with tooLarge unless the given numbers of operands and of results fit.
+// need panics with errTooLarge unless the given numbers of operands and of results fit.
 func (w *workspace) need(in, out int) {
 	if max(in, out) > len(w.in) {
-		panic(tooLarge)
+		panic(errTooLarge)
 	}
 }
 
