@@ -11,7 +11,8 @@ import (
 	"blskernel/internal/memory"
 )
 
-// The types of methods, options, actions and errors are those of blsupdate/internal/api, which documents them.
+// The types of methods, options, actions and errors are those of blsupdate/internal/api, which
+// documents them.
 type (
 	// A Method is a way to bring the weights up to date.
 	Method = api.Method
@@ -19,8 +20,8 @@ type (
 	Form = api.Form
 	// A CMode says when C, the part of the new rows outside the row space of A, is computed.
 	CMode = api.CMode
-	// Options are the settings of an Updater: Lambda, Form, Solve, C, Workspace and Backend. The zero value is the
-	// pseudoinverse on the default backend, in the form with the fewest flops.
+	// Options are the settings of an Updater: Lambda, Form, Solve, C, Workspace and Backend. The zero
+	// value is the pseudoinverse on the default backend, in the form with the fewest flops.
 	Options = api.Options
 	// An Action is New or a method of an Updater.
 	Action = api.Action
@@ -38,9 +39,9 @@ type (
 	ForgottenRowsError = api.ForgottenRowsError // Original and Improved do not know their rows after Forget
 	UnsupportedError   = api.UnsupportedError   // a method cannot do something
 
-	// A MemoryError says that a start, a change or a solution needs more memory than there is, and was not begun. Need is
-	// what it allocates at least, and Have what the machine, its control groups and the Go runtime leave. Only Linux
-	// reports more than the limit of the runtime.
+	// A MemoryError says that a start, a change or a solution needs more memory than there is, and was
+	// not begun. Need is what it allocates at least, and Have what the machine, its control groups and
+	// the Go runtime leave. Only Linux reports more than the limit of the runtime.
 	MemoryError = memory.Error
 )
 
@@ -83,7 +84,8 @@ const (
 )
 
 var (
-	// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is finite.
+	// ErrOverflow is returned where a result, or a number on the way to it, overflows although the
+	// input is finite.
 	ErrOverflow = api.ErrOverflow
 	// ErrNoConvergence is returned where a singular value decomposition does not converge.
 	ErrNoConvergence = dense.ErrNoConvergence
@@ -122,10 +124,11 @@ type (
 	CacheError = rates.CacheError
 )
 
-// Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n with an n×p matrix
-// takes 2mnp flops, and half where the result is symmetric; the inverse of a symmetric matrix n³, of a general one 2n³.
-// Terms of lower order are dropped. Model returns nil for actions without flops, and for those that m does not support.
-// Rows are taken to be in general position; the Report of an update has its real steps.
+// Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
+// with an n×p matrix takes 2mnp flops, and half where the result is symmetric; the inverse of a
+// symmetric matrix n³, of a general one 2n³. Terms of lower order are dropped. Model returns nil for
+// actions without flops, and for those that m does not support. Rows are taken to be in general
+// position; the Report of an update has its real steps.
 func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 	return cost.Model(m, action, opt, s)
 }
@@ -133,30 +136,31 @@ func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 // Total returns the flops of all steps.
 func Total(steps []StepFlops) float64 { return cost.Total(steps) }
 
-// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model with s.K nodes and
-// s.L samples: Small, Large or Compressed.
+// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
+// with s.K nodes and s.L samples: Small, Large or Compressed.
 func Resolve(opt Options, s Shape) Form { return cost.Resolve(opt, s) }
 
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
 func NewCounter(b blskernel.Backend) *Counter { return cost.NewCounter(b) }
 
-// ConstantRates returns the rates of an ideal machine, in flops per second, and in numbers per second that passes over
-// memory read or write. It panics unless both are above 0.
+// ConstantRates returns the rates of an ideal machine, in flops per second, and in numbers per second
+// that passes over memory read or write. It panics unless both are above 0.
 func ConstantRates(flops, numbers float64) *Rates { return rates.ConstantRates(flops, numbers) }
 
-// MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads. It takes about a
-// minute and 400 MB of memory, and needs a machine without other work. It calls progress, which may be nil, with the share
-// of the work that is done. The error is the cause of ctx where that is canceled.
+// MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads. It
+// takes about a minute and 400 MB of memory, and needs a machine without other work. It calls progress,
+// which may be nil, with the share of the work that is done. The error is the cause of ctx where that
+// is canceled.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return rates.Measure(ctx, b, progress)
 }
 
-// RatesFor returns the rates of b from the file of this machine, or else measures them and writes the file. Rates.Unsaved
-// says why it could not.
+// RatesFor returns the rates of b from the file of this machine, or else measures them and writes the
+// file. Rates.Unsaved says why it could not.
 func RatesFor(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return rates.For(ctx, b, progress)
 }
 
-// LoadRates returns the rates of b from the file of this machine. The error is a *CacheError; it matches fs.ErrNotExist
-// where there is no file.
+// LoadRates returns the rates of b from the file of this machine. The error is a *CacheError; it
+// matches fs.ErrNotExist where there is no file.
 func LoadRates(b blskernel.Backend) (*Rates, error) { return rates.Load(b) }

@@ -14,15 +14,12 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// TestCanceled cancels updates at every look at the context: the model is what it was, and then learns the batch as
-// if nothing had been.
+// TestCanceled cancels updates at every look at the context: the model is what it was, and then learns
+// the batch as if nothing had been.
 func TestCanceled(t *testing.T) {
 	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
 		_, k := l.a.Dims()
-		u, err := New(l.v.method, l.a, l.y, l.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := started(t, l.v.method, l.a, l.y, l.opt)
 		for _, q := range []int{1, 5, 4 * k, 100} {
 			ax, ya := testutil.Random(l.r, q, k), testutil.Random(l.r, q, 2)
 			checkCanceled(t, u, b, func(ctx context.Context, u Updater) error { return u.AddInputsContext(ctx, ax, ya) })
@@ -41,9 +38,7 @@ func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx co
 	t.Helper()
 	before := encoded(t, u)
 	plain := decoded(t, before, b)
-	if err := act(context.Background(), plain); err != nil {
-		t.Fatal(err)
-	}
+	must(t, act(context.Background(), plain))
 	after := encoded(t, plain)
 	for ; ; looks++ {
 		v := decoded(t, before, b)

@@ -10,8 +10,8 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// FuzzDecode decodes anything. There is a *FormatError that names a byte, or a model that can be used, and is encoded as it
-// was. No more is allocated than follows from what is read.
+// FuzzDecode decodes anything. There is a *FormatError that names a byte, or a model that can be used,
+// and is encoded as it was. No more is allocated than follows from what is read.
 func FuzzDecode(f *testing.F) {
 	for _, u := range smallModels(f) {
 		data := encoded(f, u)
@@ -32,8 +32,9 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var u Updater
 		var err error
-		// Slices that double take less than four times what they hold in the end, and a matrix of which a triangle is read twice
-		// that again; beside them are the buffer of the reader and what a model has whatever its size.
+		// Slices that double take less than four times what they hold in the end, and a matrix of which
+		// a triangle is read twice that again; beside them are the buffer of the reader and what a
+		// model has whatever its size.
 		faults.Bounded(t, len(data), 12, 1<<18, func() { u, err = Decode(bytes.NewReader(data), nil) })
 		if err != nil {
 			var format *FormatError

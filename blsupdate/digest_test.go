@@ -9,8 +9,9 @@ import (
 	"reflect"
 )
 
-// digest returns a hash of every bit of a model that its future depends on: all numbers that can be reached from
-// its state, without the counter and without results that are kept only to be given once more.
+// digest returns a hash of every bit of a model that its future depends on: all numbers that can be
+// reached from its state, without the counter and without results that are kept only to be given once
+// more.
 func digest(u Updater) uint64 {
 	h := fnv.New64a()
 	d := driverOf(u)

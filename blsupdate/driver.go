@@ -218,7 +218,8 @@ func (u *updater) begin() {
 	u.began = time.Now()
 }
 
-// run lets the state act and accounts for it: for the samples that the model gains, and for the check of rows, if any.
+// run lets the state act and accounts for it: for the samples that the model gains, and for the check
+// of rows, if any.
 func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error {
 	if err := u.whole(); err != nil {
 		return err
@@ -287,8 +288,8 @@ func (u *updater) checkAll(a, y *mat.Dense) error {
 	return nil
 }
 
-// checkPair returns an error unless a and y have the same number of rows, at least one, the given numbers of columns, or at
-// least one where that is 0, and only finite elements.
+// checkPair returns an error unless a and y have the same number of rows, at least one, the given
+// numbers of columns, or at least one where that is 0, and only finite elements.
 func checkPair(aName string, a *mat.Dense, k int, yName string, y *mat.Dense, c int) error {
 	if err := checkMatrix(aName, a, 0, k); err != nil {
 		return err

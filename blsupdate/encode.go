@@ -12,9 +12,9 @@ import (
 	"blskernel/internal/codec"
 )
 
-// A FormatError says that Decode was given something that Encode did not write: another beginning, a newer version, too few
-// or too many bytes, or a number that no model can have. It names the byte. Where the source ends too early it wraps
-// io.ErrUnexpectedEOF.
+// A FormatError says that Decode was given something that Encode did not write: another beginning, a
+// newer version, too few or too many bytes, or a number that no model can have. It names the byte.
+// Where the source ends too early it wraps io.ErrUnexpectedEOF.
 type FormatError = codec.FormatError
 
 // The first two words of an encoding.
@@ -23,18 +23,18 @@ const (
 	encodingVersion = 1
 )
 
-// Encode writes the whole state of u. Decode then returns a model that goes on as u, to the last bit with the same backend
-// on the same kind of machine. It writes the options without the backend, and the Report without the steps, flops and
-// times. It takes the time of a copy and about the following bytes:
+// Encode writes the whole state of u. Decode then returns a model that goes on as u, to the last bit
+// with the same backend on the same kind of machine. It writes the options without the backend, and the
+// Report without the steps, flops and times. It takes the time of a copy and about the following bytes:
 //
 //	Gram, QR, RidgeInverse, InverseCholesky   4k² + 8ck
 //	Original, Improved                        8lk + 8ck + 8l, and 8lk more while C is computed
 //
 // The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
 //
-//	errors: that of w; an *OptionError for an Updater of another package; ErrOverflow where a number of the state is NaN
-//	or infinite; a *ConditionError where rounding has left a matrix indefinite; a *StateError. After an error a part of
-//	the encoding may be written.
+//	errors: that of w; an *OptionError for an Updater of another package; ErrOverflow where a number of
+//	the state is NaN or infinite; a *ConditionError where rounding has left a matrix indefinite; a
+//	*StateError. After an error a part of the encoding may be written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
@@ -55,9 +55,9 @@ func Encode(w io.Writer, u Updater) error {
 	return to.Flush()
 }
 
-// Decode reads to the end of r what Encode wrote, and returns a model with the interfaces of New. b computes its products,
-// nil for blskernel.Default(). Decode checks everything before use, and allocates at most 12n bytes and 256 KiB, freed
-// bytes included, where r has n bytes.
+// Decode reads to the end of r what Encode wrote, and returns a model with the interfaces of New. b
+// computes its products, nil for blskernel.Default(). Decode checks everything before use, and
+// allocates at most 12n bytes and 256 KiB, freed bytes included, where r has n bytes.
 //
 //	errors: a *FormatError, or that of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {

@@ -19,8 +19,8 @@ const (
 	scratch = "scratch" // later results do not depend on it
 )
 
-// fields says what becomes of every field of a model. Who adds one has to say it here; TestFieldsAreEncoded looks
-// whether it is so.
+// fields says what becomes of every field of a model. Who adds one has to say it here;
+// TestFieldsAreEncoded looks whether it is so.
 var fields = map[string]map[string]string{
 	"blsupdate.updater": {"method": derived, "counter": scratch, "state": kept, "samples": derived, "report": kept, "began": scratch, "poisoned": scratch},
 	"state.base":        {"counter": scratch, "options": kept, "k": derived, "c": derived, "lambda": kept, "lost": kept},
@@ -100,8 +100,8 @@ func collect(leaves *[]leaf, name string, v reflect.Value) {
 	}
 }
 
-// TestFieldsAreEncoded changes each number of a model that is said to be kept, and looks whether the encoding changes.
-// A field of which nothing is said makes leavesOf panic.
+// TestFieldsAreEncoded changes each number of a model that is said to be kept, and looks whether the
+// encoding changes. A field of which nothing is said makes leavesOf panic.
 func TestFieldsAreEncoded(t *testing.T) {
 	met := map[string]bool{}
 	for _, u := range smallModels(t) {

@@ -63,7 +63,8 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// TestIndefinite: a Q that rounding has left with a negative trace is a matter of the condition of the data.
+// TestIndefinite: a Q that rounding has left with a negative trace is a matter of the condition of the
+// data.
 func TestIndefinite(t *testing.T) {
 	for _, u := range smallModels(t) {
 		if s, ok := driverOf(u).state.(*ridge.State); ok {

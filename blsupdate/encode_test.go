@@ -42,8 +42,8 @@ func decoded(t testing.TB, data []byte, b blskernel.Backend) Updater {
 	return u
 }
 
-// checkSame compares two models to the last bit: their encodings, all that can be reached from their states, what
-// their methods return, and their interfaces.
+// checkSame compares two models to the last bit: their encodings, all that can be reached from their
+// states, what their methods return, and their interfaces.
 func checkSame(t *testing.T, what string, got, want Updater) {
 	t.Helper()
 	if reflect.TypeOf(got) != reflect.TypeOf(want) {
@@ -80,203 +80,10 @@ func sameBits(a, b *mat.Dense) bool {
 	return slices.EqualFunc(dense.Compact(a), dense.Compact(b), func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// A life is a random sequence of actions of which a model knows all rows.
-type life struct {
-	r      *rand.Rand
-	v      variant
-	opt    Options
-	lambda float64
-	a, y   *mat.Dense // as the model has them, in its order
-}
-
-// An act is something that a model is asked to do, and what becomes of the rows if it does it.
-type act struct {
-	name string
-	do   func(u Updater) error
-	then func()
-}
-
-// next returns an action.
-func (l *life) next() act {
-	rows, k := l.a.Dims()
-	_, c := l.y.Dims()
-	switch action := l.r.IntN(9); action {
-	case 0: // weighted rows
-		q := 1 + l.r.IntN(3)
-		ax, ya, w, roots := testutil.Random(l.r, q, k), testutil.Random(l.r, q, c), make([]float64, q), make([]float64, q)
-		for i := range w {
-			w[i] = l.r.Float64()
-			roots[i] = math.Sqrt(w[i])
-		}
-		return act{"weighted rows", func(u Updater) error { return u.AddWeightedInputs(ax, ya, w) },
-			func() { l.a, l.y = stack(l.a, scaleRows(ax, roots)), stack(l.y, scaleRows(ya, roots)) }}
-	case 1, 2: // rows
-		order := l.r.Perm(rows)
-		q := min(1+l.r.IntN(4), rows)
-		gone, kept := order[:q], order[q:]
-		slices.Sort(kept)
-		ax, ya := take(l.a, gone), take(l.y, gone)
-		return act{"removal", func(u Updater) error { return u.RemoveInputs(ax, ya) },
-			func() { l.a, l.y = takeRows(l.a, kept), takeRows(l.y, kept) }}
-	case 3:
-		const factor = 0.75
-		return act{"forgetting", func(u Updater) error { return u.Forget(factor) }, func() {
-			l.a.Scale(math.Sqrt(factor), l.a)
-			l.y.Scale(math.Sqrt(factor), l.y)
-			l.lambda *= factor
-		}}
-	case 4:
-		if k > 8 {
-			return l.rows(1)
-		}
-		a, y, h := l.a, l.y, testutil.Random(l.r, rows, 1+l.r.IntN(2))
-		return act{"nodes", func(u Updater) error { return u.AddNodes(a, h, y) }, func() { l.a = dense.Beside(a, h) }}
-	case 5:
-		if !Supports(l.v.method, ActionMerge) {
-			return l.rows(2)
-		}
-		ax, ya := testutil.Random(l.r, 5, k), testutil.Random(l.r, 5, c)
-		return act{"merging", func(u Updater) error {
-			other, err := New(l.v.method, ax, ya, l.opt)
-			if err != nil {
-				return err
-			}
-			return u.Merge(other)
-		}, func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }}
-	case 6:
-		if !Supports(l.v.method, ActionRidge) {
-			return l.rows(3 * k)
-		}
-		lambda := l.lambda * 4 * l.r.Float64()
-		return act{"ridge", func(u Updater) error { return u.SetLambda(lambda) }, func() { l.lambda = lambda }}
-	case 7:
-		if l.v.method != Gram {
-			return l.rows(k + 1)
-		}
-		a, y := l.a, l.y
-		return act{"refinement", func(u Updater) error { return u.(Refiner).Refine(a, y) }, func() {}}
-	default:
-		return l.rows(1 + l.r.IntN(2*k))
-	}
-}
-
-// rows returns the action that adds so many rows.
-func (l *life) rows(q int) act {
-	_, k := l.a.Dims()
-	_, c := l.y.Dims()
-	ax, ya := testutil.Random(l.r, q, k), testutil.Random(l.r, q, c)
-	return act{fmt.Sprintf("%d rows", q), func(u Updater) error { return u.AddInputs(ax, ya) },
-		func() { l.a, l.y = stack(l.a, ax), stack(l.y, ya) }}
-}
-
-// takeRows is take, and an empty matrix for no rows.
-func takeRows(m *mat.Dense, rows []int) *mat.Dense {
-	if len(rows) == 0 {
-		return &mat.Dense{}
-	}
-	return take(m, rows)
-}
-
-// eachLife runs f for all variants, ridges, ways to treat C and numbers of rows at the start, each with actions of its
-// own.
-func eachLife(t *testing.T, f func(t *testing.T, l *life, b blskernel.Backend)) {
-	const k, c = 4, 2
-	seed := uint64(0)
-	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, lambda := range []float64{0, 0.1} {
-			for _, rows := range []int{3, 12} {
-				for _, mode := range []CMode{CAuto, CCheck, CZero} {
-					if mode != CAuto && (v.ridgeSolver() || lambda > 0) {
-						continue
-					}
-					opt := Options{Lambda: lambda, Form: v.form, Solve: v.solve, C: mode, Backend: b}
-					if CheckStart(v.method, opt, rows, k) != nil {
-						continue
-					}
-					seed++
-					r := rand.New(rand.NewPCG(71, seed))
-					f(t, &life{r: r, v: v, opt: opt, lambda: lambda, a: testutil.Random(r, rows, k), y: testutil.Random(r, rows, c)}, b)
-				}
-			}
-		}
-	})
-}
-
-// TestGoingOn compares a model that never stops with one that is encoded and decoded before every action, and with
-// those that were decoded once at some point.
-func TestGoingOn(t *testing.T) {
-	did := map[string]int{}
-	eachLife(t, func(t *testing.T, l *life, b blskernel.Backend) {
-		stays, err := New(l.v.method, l.a, l.y, l.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		others := []Updater{nil}
-		for step := 0; step < 25 && !l.a.IsEmpty(); step++ {
-			data := encoded(t, stays)
-			others[0] = decoded(t, data, b)
-			if again := encoded(t, others[0]); !bytes.Equal(again, data) {
-				t.Fatalf("step %d: encoded again it is something else", step)
-			}
-			if step%8 == 3 {
-				others = append(others, decoded(t, data, b))
-			}
-			a := l.next()
-			wantErr := a.do(stays)
-			data = encoded(t, stays)
-			for i, u := range others {
-				what := fmt.Sprintf("step %d, %s, model %d", step, a.name, i)
-				if err := a.do(u); fmt.Sprint(err) != fmt.Sprint(wantErr) {
-					t.Fatalf("%s: %v, want %v", what, err, wantErr)
-				}
-				if digest(u) != digest(stays) || !bytes.Equal(encoded(t, u), data) {
-					t.Fatalf("%s: another state", what)
-				}
-				checkReportSame(t, u.Report(), stays.Report())
-			}
-			// Questions change what some models know of themselves: sometimes they are asked, sometimes only copies
-			// of them, and sometimes nobody is.
-			switch step % 3 {
-			case 1:
-				checkSame(t, fmt.Sprintf("step %d, %s, copies", step, a.name), decoded(t, encoded(t, others[0]), b), decoded(t, data, b))
-			case 2:
-				for _, u := range append(others, stays) {
-					u.Condition()
-					_, _ = u.Weights() // compared below
-				}
-				for i, u := range others {
-					checkSame(t, fmt.Sprintf("step %d, %s, model %d", step, a.name, i), u, stays)
-				}
-			}
-			if wantErr == nil {
-				did[a.name[:4]]++
-				a.then()
-			}
-		}
-	})
-	for _, name := range []string{"weig", "remo", "forg", "node", "merg", "ridg", "refi"} {
-		if did[name] == 0 {
-			t.Errorf("no action %q was done: %v", name, did)
-		}
-	}
-}
-
-// checkReportSame compares what Encode keeps of a report.
-func checkReportSame(t *testing.T, got, want Report) {
-	t.Helper()
-	got.Steps, got.Elapsed, got.model, got.counted = nil, 0, 0, 0
-	want.Steps, want.Elapsed, want.model, want.counted = nil, 0, 0, 0
-	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("the report is %+v, want %+v", got, want)
-	}
-}
-
-// TestEncodingLayout has every word of a small encoding, which must stay what they are for as long as the version.
+// TestEncodingLayout has every word of a small encoding, which must stay what they are for as long as
+// the version.
 func TestEncodingLayout(t *testing.T) {
-	u, err := New(Gram, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, []float64{2, 0}), Options{Lambda: 0.5, Workspace: -3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := started(t, Gram, mat.NewDense(2, 2, []float64{1, 0, 3, 4}), mat.NewDense(2, 1, []float64{2, 0}), Options{Lambda: 0.5, Workspace: -3})
 	float := math.Float64bits
 	want := []uint64{
 		binary.LittleEndian.Uint64([]byte("blsstate")), 1, uint64(Gram),
@@ -401,7 +208,8 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// TestAlteration changes every byte of encodings: what comes of it is a *FormatError or a model that can be used.
+// TestAlteration changes every byte of encodings: what comes of it is a *FormatError or a model that
+// can be used.
 func TestAlteration(t *testing.T) {
 	step := 1
 	if testing.Short() { // as under the race detector, which has nothing to find here
@@ -426,7 +234,8 @@ func TestAlteration(t *testing.T) {
 	}
 }
 
-// TestRefusedNumbers replaces every float64 of encodings by NaN, which none may be, and those of matrices by Inf.
+// TestRefusedNumbers replaces every float64 of encodings by NaN, which none may be, and those of
+// matrices by Inf.
 func TestRefusedNumbers(t *testing.T) {
 	for _, u := range smallModels(t) {
 		for _, leaf := range leavesOf(u) {
@@ -528,15 +337,13 @@ func TestForeign(t *testing.T) {
 // TestOverflownEstimates: an estimate that has overflowed is no reason to refuse a model that works.
 func TestOverflownEstimates(t *testing.T) {
 	r := rand.New(rand.NewPCG(74, 0))
-	u, err := New(RidgeInverse, testutil.Random(r, 9, 3), testutil.Random(r, 9, 1), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := started(t, RidgeInverse, testutil.Random(r, 9, 3), testutil.Random(r, 9, 1), Options{})
 	driverOf(u).state.(*ridge.State).Noted = math.Inf(1)
 	checkSame(t, "infinite trace", decoded(t, encoded(t, u), nil), u)
 }
 
-// TestOtherBackend encodes a model that one backend has computed and goes on with another one, as accurately.
+// TestOtherBackend encodes a model that one backend has computed and goes on with another one, as
+// accurately.
 func TestOtherBackend(t *testing.T) {
 	const k, l = 5, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {

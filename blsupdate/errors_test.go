@@ -117,9 +117,7 @@ func TestInputsUntouched(t *testing.T) {
 			copies = append(copies, gonummat.DenseCopyOf(m))
 		}
 		u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve})
-		if err := u.AddInputs(ax, ya); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.AddInputs(ax, ya))
 		for i, m := range all {
 			if !gonummat.Equal(m, copies[i]) {
 				t.Errorf("%s: matrix %d was changed", cfg.String(), i)

@@ -50,9 +50,7 @@ func TestModelEqualsCount(t *testing.T) {
 								watch := &watcher{Backend: b}
 								driverOf(u).counter = NewCounter(watch)
 								driverOf(u).state.Common().Counter = driverOf(u).counter
-								if err := u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)); err != nil {
-									t.Fatal(err)
-								}
+								must(t, u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)))
 								checkReport(t, u)
 								checkFormula(t, u, l, opt)
 								if watch.calls == 0 {

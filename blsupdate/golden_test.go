@@ -69,9 +69,7 @@ func TestGolden(t *testing.T) {
 					if r := relative(weights(t, u), test.wBefore); !(r <= tol) {
 						t.Errorf("W before: error %g", r)
 					}
-					if err := u.AddInputs(test.ax, test.ya); err != nil {
-						t.Fatal(err)
-					}
+					must(t, u.AddInputs(test.ax, test.ya))
 					if r := relative(u.Pseudoinverse(), test.after); !(r <= tol) {
 						t.Errorf("A+ after: error %g", r)
 					}

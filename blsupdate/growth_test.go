@@ -13,10 +13,10 @@ import (
 	"blskernel/mat"
 )
 
-// TestGrowth measures how the error of W grows with the condition number, method by method, against 400-bit
-// arithmetic: 100 samples of 40 nodes, then batches of 20, 20 and 60. It holds every error to the bounds of
-// variant.accuracy. With -v it prints the table of docs/numerics.md; BLSKERNEL_LONG=1 takes five seeds
-// instead of one.
+// TestGrowth measures how the error of W grows with the condition number, method by method, against
+// 400-bit arithmetic: 100 samples of 40 nodes, then batches of 20, 20 and 60. It holds every error to
+// the bounds of variant.accuracy. With -v it prints the table of docs/numerics.md; BLSKERNEL_LONG=1
+// takes five seeds instead of one.
 func TestGrowth(t *testing.T) {
 	const k = 40
 	cuts := []int{100, 120, 140, 200}

@@ -16,7 +16,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A powerLife is all that a model can do with the rows [a h] and the targets y, multiplied by powers of two.
+// A powerLife is all that a model can do with the rows [a h] and the targets y, multiplied by powers of
+// two.
 type powerLife struct {
 	a, h, y *mat.Dense
 	lambda  float64
@@ -27,9 +28,9 @@ type powerLife struct {
 // Where the batches of a powerLife end; the last rows are removed again.
 var powerCuts = []int{20, 21, 24, 39}
 
-// run starts a model, adds a row, a few, and more than there are nodes, removes two, forgets, adds nodes, and where it
-// can changes the ridge. It returns the weights, multiplied by the reciprocal power, or the first error and what was
-// to be done.
+// run starts a model, adds a row, a few, and more than there are nodes, removes two, forgets, adds
+// nodes, and where it can changes the ridge. It returns the weights, multiplied by the reciprocal
+// power, or the first error and what was to be done.
 func (p powerLife) run(v variant, b blskernel.Backend) (w *mat.Dense, failed string, err error) {
 	times := func(m *mat.Dense, power int) *mat.Dense {
 		out := gonummat.DenseCopyOf(m)
@@ -73,8 +74,8 @@ func (p powerLife) run(v variant, b blskernel.Backend) (w *mat.Dense, failed str
 	return w, "", nil
 }
 
-// bound is what two runs may differ by, each with the error of its method: κ is at most that of the start with the norm
-// of all rows, and the removal has its own.
+// bound is what two runs may differ by, each with the error of its method: κ is at most that of the
+// start with the norm of all rows, and the removal has its own.
 func (p powerLife) bound(v variant) float64 {
 	l := powerCuts[len(powerCuts)-1]
 	all := dense.Beside(p.a, p.h)
@@ -90,9 +91,10 @@ func newPowerLife(seed uint64, lambda float64) powerLife {
 	return powerLife{a: testutil.Random(r, l, 6), h: testutil.Random(r, l, 2), y: testutil.Random(r, l, 2), lambda: lambda}
 }
 
-// TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every action: the
-// weights are multiplied by the reciprocal, within twice the bound of the method, or the method says that squares
-// overflow or underflow. Gram, QR and RidgeInverse, which have one way for numbers of every size, give the same bits.
+// TestHostileScale multiplies A by 2^±500 and 2^±1000 and lambda by the square, in a life with every
+// action: the weights are multiplied by the reciprocal, within twice the bound of the method, or the
+// method says that squares overflow or underflow. Gram, QR and RidgeInverse, which have one way for
+// numbers of every size, give the same bits.
 func TestHostileScale(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, lambda := range []float64{0, 0x1p-10} {
@@ -137,8 +139,9 @@ func TestHostileScale(t *testing.T) {
 	})
 }
 
-// TestHostileTargets multiplies the targets by powers of two, up to 2^990, which is 1e298, and down to 2^-950: every
-// method is linear in them, so that the weights are to the bit those of the targets as they were, multiplied.
+// TestHostileTargets multiplies the targets by powers of two, up to 2^990, which is 1e298, and down to
+// 2^-950: every method is linear in them, so that the weights are to the bit those of the targets as
+// they were, multiplied.
 func TestHostileTargets(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, lambda := range []float64{0, 0x1p-10} {
@@ -160,8 +163,8 @@ func TestHostileTargets(t *testing.T) {
 	})
 }
 
-// TestHostileOverflow has targets of 1e300 and weights that are beyond float64: an error, from the call that has to have
-// them, and no bit of the model is changed.
+// TestHostileOverflow has targets of 1e300 and weights that are beyond float64: an error, from the call
+// that has to have them, and no bit of the model is changed.
 func TestHostileOverflow(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -200,9 +203,9 @@ func TestHostileOverflow(t *testing.T) {
 	})
 }
 
-// TestHostileSubnormal has subnormal rows and targets, of which the solution is of ordinary size. No method has it: the
-// inverse of such rows is beyond float64, their squares are zero, and of their sums hardly a digit is kept. There is an
-// error, or Condition has no more digits than there are.
+// TestHostileSubnormal has subnormal rows and targets, of which the solution is of ordinary size. No
+// method has it: the inverse of such rows is beyond float64, their squares are zero, and of their sums
+// hardly a digit is kept. There is an error, or Condition has no more digits than there are.
 func TestHostileSubnormal(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
@@ -224,8 +227,9 @@ func TestHostileSubnormal(t *testing.T) {
 	})
 }
 
-// TestHostileEigenvalue estimates the largest eigenvalue of matrices of all scales, to subnormal numbers, by which a ridge
-// beyond 1e293 leaves its mark: Q is then below 1e-293, and what is left of a vector that is multiplied by it smaller.
+// TestHostileEigenvalue estimates the largest eigenvalue of matrices of all scales, to subnormal
+// numbers, by which a ridge beyond 1e293 leaves its mark: Q is then below 1e-293, and what is left of a
+// vector that is multiplied by it smaller.
 func TestHostileEigenvalue(t *testing.T) {
 	const n = 20
 	r := rand.New(rand.NewPCG(91, 0))
@@ -249,8 +253,8 @@ func TestHostileEigenvalue(t *testing.T) {
 	}
 }
 
-// TestHostileForget forgets nearly all: the weights stay, and what overflows or underflows is an error that leaves the
-// model as it is, or one of Weights.
+// TestHostileForget forgets nearly all: the weights stay, and what overflows or underflows is an error
+// that leaves the model as it is, or one of Weights.
 func TestHostileForget(t *testing.T) {
 	const k, l = 4, 16
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {

@@ -13,8 +13,8 @@ var (
 	testFunc = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(t \*testing\.T\)`)
 )
 
-// TestHostileTable checks the table of hostile input in docs/numerics.md: each row names a test at least, each test that it
-// names is there, and each test of hostile input is named.
+// TestHostileTable checks the table of hostile input in docs/numerics.md: each row names a test at
+// least, each test that it names is there, and each test of hostile input is named.
 func TestHostileTable(t *testing.T) {
 	text, err := os.ReadFile("../docs/numerics.md")
 	if err != nil {

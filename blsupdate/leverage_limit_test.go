@@ -16,8 +16,8 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// refusedRemoval fails the test unless rows are refused, for their leverage or the condition of the model, and the state
-// is bit for bit what it was.
+// refusedRemoval fails the test unless rows are refused, for their leverage or the condition of the
+// model, and the state is bit for bit what it was.
 func refusedRemoval(t *testing.T, u Updater, ax, ya *mat.Dense) {
 	t.Helper()
 	before := digest(u)
@@ -35,9 +35,9 @@ func refusedRemoval(t *testing.T, u Updater, ax, ya *mat.Dense) {
 	}
 }
 
-// TestRemovalOfAllThatIsKnown removes the rows that alone have something of one direction, delta of it: 1-h is exactly
-// 0, and what is computed of it is rounding noise that grows with the condition of the model. The direction is that
-// of the last node, or any.
+// TestRemovalOfAllThatIsKnown removes the rows that alone have something of one direction, delta of it:
+// 1-h is exactly 0, and what is computed of it is rounding noise that grows with the condition of the
+// model. The direction is that of the last node, or any.
 func TestRemovalOfAllThatIsKnown(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		const l, k = 30, 6
@@ -102,8 +102,8 @@ func TestHarmlessRemovals(t *testing.T) {
 	})
 }
 
-// TestRemovalOfBothSigns removes rows of both signs, and those whose dominant direction has elements of both signs,
-// which a start without negative elements is orthogonal to. 1-h is e² to a factor.
+// TestRemovalOfBothSigns removes rows of both signs, and those whose dominant direction has elements of
+// both signs, which a start without negative elements is orthogonal to. 1-h is e² to a factor.
 func TestRemovalOfBothSigns(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, test := range []struct {
@@ -160,17 +160,15 @@ func TestAdditionOfBothSigns(t *testing.T) {
 	})
 }
 
-// TestConditionScales: the condition does not depend on the scale of A, up to squares that underflow or overflow.
+// TestConditionScales: the condition does not depend on the scale of A, up to squares that underflow or
+// overflow.
 func TestConditionScales(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(85, 0))
 		a, y := testutil.Random(r, 10, 3), testutil.Random(r, 10, 1)
 		var want float64
 		for _, size := range []float64{1, 1e-158, 1e-150, 1e150} {
-			u, err := New(InverseCholesky, scaled(gonummat.DenseCopyOf(a), size), scaled(gonummat.DenseCopyOf(y), size), Options{Backend: b})
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := started(t, InverseCholesky, scaled(gonummat.DenseCopyOf(a), size), scaled(gonummat.DenseCopyOf(y), size), Options{Backend: b})
 			got := u.Condition().RCond
 			if size == 1 {
 				want = got
@@ -199,14 +197,8 @@ func TestLeverageErrorSays(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(86, 0))
 	a, y := testutil.Random(r, 2, 3), testutil.Random(r, 2, 1)
-	u, err := New(QR, a, y, Options{Lambda: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := New(QR, a, y, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := started(t, QR, a, y, Options{Lambda: 1})
+	v := started(t, QR, a, y, Options{})
 	var leverage *LeverageError
 	if err := u.SetLambda(0); !errors.As(err, &leverage) || leverage.Action != ActionRidge {
 		t.Errorf("SetLambda: %v", err)

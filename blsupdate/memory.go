@@ -8,14 +8,15 @@ import (
 	"blskernel/internal/memory"
 )
 
-// StateBytes returns the bytes of the state of a model of l samples, k nodes and c targets, or math.MaxInt64 where
-// that overflows. New allocates as much beside its arguments.
+// StateBytes returns the bytes of the state of a model of l samples, k nodes and c targets, or
+// math.MaxInt64 where that overflows. New allocates as much beside its arguments.
 //
 //	Gram, RidgeInverse    4k(k+1) + 8kc
 //	QR, InverseCholesky   8k² + 8kc
 //	Improved, Original    8lk + 8kc
 //
-// Left out are numbers that do not grow with l k or k², the factor that Weights makes in Gram, and A while C is computed.
+// Left out are numbers that do not grow with l k or k², the factor that Weights makes in Gram, and A
+// while C is computed.
 //
 //	panics: "blsupdate: StateBytes: negative size".
 func StateBytes(m Method, l, k, c int) int64 {
@@ -39,9 +40,10 @@ func checkStartMemory(m Method, l, k, c int) error {
 		"a model by %v of %d samples, %d nodes and %d targets", m, l, k, c)
 }
 
-// checkAddMemory returns a *MemoryError where there is no memory for what an update by q rows allocates at once: weighted
-// bytes for scaled rows; Ax and the kept part of D, or Ax and B, in Original and Improved; the copy of the state that a
-// context needs in Gram and QR. The methods check other copies themselves.
+// checkAddMemory returns a *MemoryError where there is no memory for what an update by q rows allocates
+// at once: weighted bytes for scaled rows; Ax and the kept part of D, or Ax and B, in Original and
+// Improved; the copy of the state that a context needs in Gram and QR. The methods check other copies
+// themselves.
 func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) error {
 	k, c := u.Nodes(), u.Targets()
 	bytes := weighted
@@ -65,7 +67,8 @@ func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) err
 	return memory.Check(bytes, "blsupdate", do, "an update by %v of %d samples and %d nodes by %d rows", u.method, u.samples, k, q)
 }
 
-// checkNodesMemory returns a *MemoryError where a state with p more nodes does not fit beside the present one.
+// checkNodesMemory returns a *MemoryError where a state with p more nodes does not fit beside the
+// present one.
 func (u *updater) checkNodesMemory(p int) error {
 	k, c := u.Nodes(), u.Targets()
 	bytes := StateBytes(u.method, u.samples, k+p, c)

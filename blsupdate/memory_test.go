@@ -37,8 +37,8 @@ func bytesAllocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// refusedForMemory checks that f returns a *MemoryError that says so many bytes are needed, or any number if that is 0, and
-// that f allocates no more than messages do.
+// refusedForMemory checks that f returns a *MemoryError that says so many bytes are needed, or any
+// number if that is 0, and that f allocates no more than messages do.
 func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 	t.Helper()
 	var err error
@@ -52,8 +52,8 @@ func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 	}
 }
 
-// TestMemoryStart has limits about what a start allocates: one byte less than StateBytes is refused before anything is
-// allocated, and as many are not, of which a start then allocates all.
+// TestMemoryStart has limits about what a start allocates: one byte less than StateBytes is refused
+// before anything is allocated, and as many are not, of which a start then allocates all.
 func TestMemoryStart(t *testing.T) {
 	const l, k, c = 300, 200, 3
 	a, y := memoryData(l, k, c)
@@ -73,8 +73,8 @@ func TestMemoryStart(t *testing.T) {
 	}
 }
 
-// TestMemoryUpdates refuses updates and nodes, and leaves the model as it was to the bit; without the limit they
-// allocate at least what they were said to need.
+// TestMemoryUpdates refuses updates and nodes, and leaves the model as it was to the bit; without the
+// limit they allocate at least what they were said to need.
 func TestMemoryUpdates(t *testing.T) {
 	const l, k, c, q, p = 300, 100, 3, 150, 40
 	a, y := memoryData(l, k, c)
@@ -90,10 +90,7 @@ func TestMemoryUpdates(t *testing.T) {
 			"AddWeightedInputs": func(u Updater) error { return u.AddWeightedInputs(ax, ya, make([]float64, q)) },
 			"AddNodes":          func(u Updater) error { return u.AddNodes(a, h, y) },
 		} {
-			u, err := New(m, a, y, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := started(t, m, a, y, opt)
 			if name == "AddInputs" && m != Original && m != Improved {
 				continue // which ask for memory only where they copy something: see TestMemoryWork
 			}
@@ -115,6 +112,7 @@ func TestMemoryUpdates(t *testing.T) {
 			if e != nil && strings.Contains(e.Do, "start over") != (name != "AddNodes" && (m == Original || m == Improved)) {
 				t.Errorf("%v, %s: the advice is to %s", m, name, e.Do)
 			}
+			var err error
 			bytes := bytesAllocated(func() { err = act(u) })
 			if err != nil || e == nil || bytes < uint64(e.Need) {
 				t.Errorf("%v, %s: %v, %d bytes allocated, less than %+v", m, name, err, bytes, e)
@@ -123,8 +121,9 @@ func TestMemoryUpdates(t *testing.T) {
 	}
 }
 
-// TestMemoryWork refuses what copies or factors the state until there is as much memory as it is said to need. Each time
-// the model is left as it was to the bit; what is not refused then allocates at least as much as was said.
+// TestMemoryWork refuses what copies or factors the state until there is as much memory as it is said
+// to need. Each time the model is left as it was to the bit; what is not refused then allocates at
+// least as much as was said.
 func TestMemoryWork(t *testing.T) {
 	const l, k, c = 500, 200, 3
 	a, y := memoryData(l, k, c)
@@ -166,10 +165,7 @@ func TestMemoryWork(t *testing.T) {
 		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights})
 	}
 	for _, o := range []float64{0, 0.1} {
-		other, err := New(QR, a, y, Options{Lambda: o})
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := started(t, QR, a, y, Options{Lambda: o})
 		before := encoded(t, other)
 		all = append(all, work{"Merge", QR, Options{}, func(u Updater) error { return u.Merge(other) }})
 		defer func() {
@@ -182,7 +178,8 @@ func TestMemoryWork(t *testing.T) {
 		w.opt.Lambda = 0.1
 		refusedUntilThereIsMemory(t, w.m.String()+", "+w.name, 1<<16, w.m, a, y, w.opt, w.act)
 	}
-	// Whether a batch is added in two parts, with a copy to go back to, is known when D has been computed.
+	// Whether a batch is added in two parts, with a copy to go back to, is known when D has been
+	// computed.
 	for _, m := range []Method{Improved, Original} {
 		need := refusedUntilThereIsMemory(t, m.String()+" in two parts", 1<<30, m, a, y, Options{Workspace: 1, Form: Small},
 			func(u Updater) error { return u.AddInputs(large, dense.RowRange(y, 0, 4)) })
@@ -192,14 +189,13 @@ func TestMemoryWork(t *testing.T) {
 	}
 }
 
-// refusedUntilThereIsMemory lets act change a model with ever more memory, as much as the error before has said that it
-// needs, and returns what it needed in the end; no refusal allocates more than most bytes.
+// refusedUntilThereIsMemory lets act change a model with ever more memory, as much as the error before
+// has said that it needs, and returns what it needed in the end; no refusal allocates more than most
+// bytes.
 func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method, a, y *mat.Dense, opt Options, act func(u Updater) error) (need int64) {
 	t.Helper()
-	u, err := New(m, a, y, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := started(t, m, a, y, opt)
+	var err error
 	before := encoded(t, u)
 	limit := int64(1)
 	for range 20 {
@@ -225,15 +221,12 @@ func refusedUntilThereIsMemory(t *testing.T, what string, most uint64, m Method,
 	return limit
 }
 
-// TestMemoryCondition asks for a condition where there is no memory for the solution: that is what the advice says, and
-// nothing about the matrix.
+// TestMemoryCondition asks for a condition where there is no memory for the solution: that is what the
+// advice says, and nothing about the matrix.
 func TestMemoryCondition(t *testing.T) {
 	a, y := memoryData(100, 40, 2)
 	for _, m := range []Method{Gram, QR} {
-		u, err := New(m, a, y, Options{Lambda: 0.1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := started(t, m, a, y, Options{Lambda: 0.1})
 		undo := memory.Limit(1)
 		c := u.Condition()
 		undo()
@@ -254,10 +247,7 @@ func TestMemoryCancelable(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, m := range []Method{Gram, QR} {
-		u, err := New(m, a, y, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := started(t, m, a, y, Options{})
 		undo := memory.Limit(100)
 		refusedForMemory(t, m.String(), StateBytes(m, 0, k, c), func() error { return u.AddInputsContext(ctx, ax, ya) })
 		if err := u.AddInputs(ax, ya); err != nil {

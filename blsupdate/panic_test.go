@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A panicky is a backend that panics in a call, after left others: before it does anything, or when it has written its
-// result.
+// A panicky is a backend that panics in a call, after left others: before it does anything, or when it
+// has written its result.
 type panicky struct {
 	blskernel.Backend
 	left  int
@@ -62,9 +62,10 @@ func panicsByBackend(t *testing.T, f func()) (did bool) {
 	return false
 }
 
-// TestBackendPanics has a backend of a user that panics in the n-th of its calls, for every n, before and after it has
-// written: a model that was being changed is refused for ever, and Weights and Condition, which change nothing, are what they
-// would have been, and leave the model so. No model goes on with a state that was half changed.
+// TestBackendPanics has a backend of a user that panics in the n-th of its calls, for every n, before
+// and after it has written: a model that was being changed is refused for ever, and Weights and
+// Condition, which change nothing, are what they would have been, and leave the model so. No model goes
+// on with a state that was half changed.
 func TestBackendPanics(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
 	if err != nil {
@@ -94,10 +95,7 @@ func TestBackendPanics(t *testing.T) {
 			for _, after := range []bool{false, true} {
 				for n := 0; ; n++ {
 					b := &panicky{Backend: pure, left: 1 << 30, after: after}
-					u, err := New(m, a, y, Options{Lambda: 0.1, Backend: b})
-					if err != nil {
-						t.Fatal(err)
-					}
+					u := started(t, m, a, y, Options{Lambda: 0.1, Backend: b})
 					b.left = n
 					if !panicsByBackend(t, func() { err = act.do(u) }) {
 						if err != nil {
@@ -108,13 +106,10 @@ func TestBackendPanics(t *testing.T) {
 					count++
 					b.left = 1 << 30
 					if act.changes {
-						wantTorn(t, u, ax, ya)
+						wantPoisoned(t, u, ax, ya)
 						continue
 					}
-					other, err := New(m, a, y, Options{Lambda: 0.1, Backend: b})
-					if err != nil {
-						t.Fatal(err)
-					}
+					other := started(t, m, a, y, Options{Lambda: 0.1, Backend: b})
 					for step, do := range []func(Updater) error{act.do, func(u Updater) error { return u.AddInputs(ax, ya) }} {
 						if err := errors.Join(do(u), do(other)); err != nil || !bytes.Equal(encoded(t, u), encoded(t, other)) {
 							t.Errorf("%v, %s, call %d: the model has changed after step %d (%v)", m, name, n, step, err)
@@ -130,13 +125,10 @@ func TestBackendPanics(t *testing.T) {
 	t.Logf("%d panics", count)
 }
 
-// wantTorn checks that a model that a panic has left half changed is refused.
-func wantTorn(t *testing.T, u Updater, ax, ya *mat.Dense) {
+// wantPoisoned checks that a model that a panic has left half changed is refused.
+func wantPoisoned(t *testing.T, u Updater, ax, ya *mat.Dense) {
 	t.Helper()
-	other, err := New(u.Method(), ax, ya, Options{Lambda: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := started(t, u.Method(), ax, ya, Options{Lambda: 0.1})
 	calls := map[string]error{
 		"AddInputs": u.AddInputs(ax, ya), "RemoveInputs": u.RemoveInputs(ax, ya), "Forget": u.Forget(0.5), "Encode": Encode(new(bytes.Buffer), u),
 	}
@@ -151,8 +143,8 @@ func wantTorn(t *testing.T, u Updater, ax, ya *mat.Dense) {
 		_, calls["Leverage"] = l.Leverage(ax)
 	}
 	for name, err := range calls {
-		var torn *StateError
-		if !errors.As(err, &torn) {
+		var poisoned *StateError
+		if !errors.As(err, &poisoned) {
 			t.Errorf("%v, %s after a panic: %v", u.Method(), name, err)
 		}
 	}

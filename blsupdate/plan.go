@@ -35,8 +35,8 @@ type Candidate struct {
 	Flops   float64
 	Memory  float64 // bytes of the state after the last batch, and of new storage of an update or solution
 
-	// Power is that of the condition number κ in the error of W, eps κ or eps κ². Digits is the number of decimal digits of
-	// W that the bound leaves, as in Condition, and NaN where κ is not known.
+	// Power is that of the condition number κ in the error of W, eps κ or eps κ². Digits is the number
+	// of decimal digits of W that the bound leaves, as in Condition, and NaN where κ is not known.
 	Power  int
 	Digits float64
 
@@ -61,21 +61,22 @@ func (e *PlanError) Error() string {
 	return "blsupdate: no method does all that is needed: " + strings.Join(reasons, "; ")
 }
 
-// tie is the relative difference of predicted times, about the error of a prediction, up to which the more accurate method
-// is preferred.
+// tie is the relative difference of predicted times, about the error of a prediction, up to which the
+// more accurate method is preferred.
 const tie = 0.03
 
-// Plan returns the method and form that learns batches of q rows in the least time, after l samples of k nodes and c
-// targets, with the weights wanted as needs says.
+// Plan returns the method and form that learns batches of q rows in the least time, after l samples of
+// k nodes and c targets, with the weights wanted as needs says.
 //
-// It predicts times from the flop model of every method (see Model) and the rates of this machine. A candidate must support
-// what is needed, start from l samples, have the weights when they are wanted, and keep to Memory and Digits. Original
-// and Improved are candidates for lambda = 0 only, since with a ridge they only approximate the ridge solution. Of valid
-// candidates within 3% of each other the one with the slower growing error wins; Original only where nothing else is
-// valid. As long as l < k, new rows are taken to complete the row space of A, which for A⁺ is a dearer update.
+// It predicts times from the flop model of every method (see Model) and the rates of this machine. A
+// candidate must support what is needed, start from l samples, have the weights when they are wanted,
+// and keep to Memory and Digits. Original and Improved are candidates for lambda = 0 only, since with a
+// ridge they only approximate the ridge solution. Of valid candidates within 3% of each other the one
+// with the slower growing error wins; Original only where nothing else is valid. As long as l < k, new
+// rows are taken to complete the row space of A, which for A⁺ is a dearer update.
 //
-//	errors: an *OptionError for a size or a need out of range; a *PlanError, with a Choice of the candidates and no
-//	method, where none is valid; that of RatesFor.
+//	errors: an *OptionError for a size or a need out of range; a *PlanError, with a Choice of the
+//	candidates and no method, where none is valid; that of RatesFor.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 	for _, size := range []struct {
 		name  string
@@ -160,8 +161,8 @@ func candidates(n Needs) []Candidate {
 	return all
 }
 
-// consider completes a candidate. It reports whether it is one: its form must be its own for such batches, and its cost
-// known.
+// consider completes a candidate. It reports whether it is one: its form must be its own for such
+// batches, and its cost known.
 func (p *Choice) consider(c *Candidate) bool {
 	b, n := p.batches, p.needs
 	if c.Options.Form == Compressed && b.q <= b.k {

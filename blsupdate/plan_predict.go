@@ -1,6 +1,8 @@
 package blsupdate
 
-import "blskernel/blsupdate/internal/cost"
+import (
+	"blskernel/blsupdate/internal/cost"
+)
 
 // batches are what a model should learn: count batches of q rows after the first l.
 type batches struct {
@@ -31,9 +33,9 @@ type prediction struct {
 // mostSegments bounds the number of segments in which batches are predicted.
 const mostSegments = 64
 
-// predict returns the cost of all batches and of the solutions for the weights, in a form that is resolved. Only in Original
-// and Improved does an update depend on the rows so far. There the mean of the first and the last batch of each segment
-// counts, which is exact for the flops from l >= k on.
+// predict returns the cost of all batches and of the solutions for the weights, in a form that is
+// resolved. Only in Original and Improved does an update depend on the rows so far. There the mean of
+// the first and the last batch of each segment counts, which is exact for the flops from l >= k on.
 func predict(r *Rates, m Method, opt Options, b batches) prediction {
 	sum := prediction{known: true}
 	add := func(times float64, action Action, s Shape) {

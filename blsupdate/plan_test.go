@@ -14,8 +14,8 @@ import (
 // flopRates are rates by which the time is the number of flops.
 func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
 
-// TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by method and batch by
-// batch, where all accept the start.
+// TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by
+// method and batch by batch, where all accept the start.
 func TestPlanAgainstAll(t *testing.T) {
 	forms := map[Method][]Options{
 		Gram: {{}}, QR: {{}}, RidgeInverse: {{Form: Small}, {Form: Large}}, InverseCholesky: {{Form: Small}, {Form: Large}},
@@ -160,7 +160,8 @@ func TestPlanNeeds(t *testing.T) {
 	}
 }
 
-// TestPlanStarts checks that what Plan calls valid can be started and has weights after the first batch.
+// TestPlanStarts checks that what Plan calls valid can be started and has weights after the first
+// batch.
 func TestPlanStarts(t *testing.T) {
 	for _, l := range []int{3, 8, 20} {
 		for _, lambda := range []float64{0, 0.5} {

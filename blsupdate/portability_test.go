@@ -19,11 +19,12 @@ import (
 
 var update = flag.Bool("update", false, "write the states of this architecture in testdata anew")
 
-// elsewhere are the architectures of which states are in testdata: one that is little-endian and one that is big-endian.
+// elsewhere are the architectures of which states are in testdata: one that is little-endian and one
+// that is big-endian.
 var elsewhere = []string{"amd64", "s390x"}
 
-// exactRows are the rows and targets that the states in testdata have learned. They are sums of powers of two, so they are
-// the same to the bit wherever they are made.
+// exactRows are the rows and targets that the states in testdata have learned. They are sums of powers
+// of two, so they are the same to the bit wherever they are made.
 func exactRows(seed uint64, q, k, c int) (a, y *mat.Dense) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	numbers := func(n int) []float64 {
@@ -36,9 +37,10 @@ func exactRows(seed uint64, q, k, c int) (a, y *mat.Dense) {
 	return mat.NewDense(q, k, numbers(q*k)), mat.NewDense(q, c, numbers(q*c))
 }
 
-// TestStatesFromElsewhere reads the states that two architectures of opposite byte order have written. Their weights are
-// those of the rows that they have learned, they are written as the same bytes, and they go on: rows that they have
-// learned elsewhere are unlearned, which Original and Improved must recognize, and others learned.
+// TestStatesFromElsewhere reads the states that two architectures of opposite byte order have written.
+// Their weights are those of the rows that they have learned, they are written as the same bytes, and
+// they go on: rows that they have learned elsewhere are unlearned, which Original and Improved must
+// recognize, and others learned.
 //
 //	GOARCH=s390x go test -exec qemu-s390x -run Elsewhere ./blsupdate -update
 //
@@ -62,7 +64,8 @@ func TestStatesFromElsewhere(t *testing.T) {
 			lambda = 0.5
 		}
 		bound := v.accuracy(l+q, kappaOf(a0, lambda))
-		// The leverage h of the rows that are unlearned: 1/(1-h) <= 1 + (‖Ax‖ / least)², by which removals are judged.
+		// The leverage h of the rows that are unlearned: 1/(1-h) <= 1 + (‖Ax‖ / least)², by which
+		// removals are judged.
 		unlearned := 1e4 * dense.Eps * (1 + math.Pow(gonummat.Norm(a1, 2)/least, 2))
 		for _, arch := range elsewhere {
 			path := filepath.Join("testdata", fmt.Sprintf("v1-%v-%s.state", method, arch))
@@ -72,12 +75,8 @@ func TestStatesFromElsewhere(t *testing.T) {
 				weights(t, u) // which Gram and QR keep
 				var out bytes.Buffer
 				do(t, u, Encode(&out, u))
-				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, out.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Dir(path), 0o777))
+				must(t, os.WriteFile(path, out.Bytes(), 0o666))
 			}
 			t.Run(fmt.Sprintf("%v/%s", method, arch), func(t *testing.T) {
 				text, err := os.ReadFile(path)

@@ -187,8 +187,8 @@ func TestQRRemoveTooMany(t *testing.T) {
 	})
 }
 
-// TestQRRemoveOverflow removes rows by either way with targets that overflow, which is only seen after the leverage
-// of the rows has been accepted.
+// TestQRRemoveOverflow removes rows by either way with targets that overflow, which is only seen after
+// the leverage of the rows has been accepted.
 func TestQRRemoveOverflow(t *testing.T) {
 	const k, l = 16, 60
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {

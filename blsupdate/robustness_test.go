@@ -36,9 +36,7 @@ func TestSquareStart(t *testing.T) {
 			var states spread
 			states.Add(a)
 			ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 1)
-			if err := u.AddInputs(ax, ya); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.AddInputs(ax, ya))
 			checkReport(t, u)
 			a = stack(a, ax)
 			states.Add(a)
@@ -75,9 +73,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 				for _, ax := range []*mat.Dense{near, testutil.Random(r, 20, 12), testutil.Random(r, 20, 12)} {
 					q, _ := ax.Dims()
 					ya := testutil.Random(r, q, 1)
-					if err := u.AddInputs(ax, ya); err != nil {
-						t.Fatal(err)
-					}
+					must(t, u.AddInputs(ax, ya))
 					checkReport(t, u)
 					squared = squared || u.Report().Form == Large
 					a, y = stack(a, ax), stack(y, ya)
@@ -147,9 +143,7 @@ func TestLargeRows(t *testing.T) {
 				states.Add(a)
 				row := scaled(testutil.Random(r, 1, 4), size)
 				ax, ya := stack(stack(row, testutil.Random(r, 4, 4)), row), testutil.Random(r, 6, 1) // more rows than nodes
-				if err := u.AddInputs(ax, ya); err != nil {
-					t.Fatal(err)
-				}
+				must(t, u.AddInputs(ax, ya))
 				checkReport(t, u)
 				a = stack(a, ax)
 				states.Add(a)
@@ -215,9 +209,7 @@ func TestCheckAtFullRank(t *testing.T) {
 		k := 2 + r.IntN(9)
 		u := mustNew(t, Improved, testutil.Random(r, k, k), testutil.Random(r, k, 1), Options{Form: Small, C: CCheck})
 		for _, q := range []int{3 * k, 3} {
-			if err := u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, 1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, 1)))
 			if rank := u.Report().RankC; rank != 0 {
 				t.Errorf("seed %d: rank of C is %d after a full start", seed, rank)
 			}
@@ -241,12 +233,8 @@ func TestViews(t *testing.T) {
 			a, y, ax, ya := testutil.Random(r, l, 5), testutil.Random(r, l, 2), testutil.Random(r, 8, 5), testutil.Random(r, 8, 2)
 			plain := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve})
 			parts := mustNew(t, cfg.method, view(a), view(y), Options{Form: cfg.form, Solve: cfg.solve})
-			if err := plain.AddInputs(ax, ya); err != nil {
-				t.Fatal(err)
-			}
-			if err := parts.AddInputs(view(ax), view(ya)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, plain.AddInputs(ax, ya))
+			must(t, parts.AddInputs(view(ax), view(ya)))
 			if !gonummat.Equal(plain.Pseudoinverse(), parts.Pseudoinverse()) || !gonummat.Equal(weights(t, plain), weights(t, parts)) {
 				t.Errorf("l=%d %s: views give another result", l, cfg.String())
 			}
@@ -262,9 +250,7 @@ func TestOneByOne(t *testing.T) {
 		a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, 1), testutil.Random(r, q, k), testutil.Random(r, q, 1)
 		u := mustNew(t, Improved, a, y, Options{})
 		for i := range q {
-			if err := u.AddInputs(ax.Slice(i, i+1, 0, k).(*mat.Dense), ya.Slice(i, i+1, 0, 1).(*mat.Dense)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.AddInputs(ax.Slice(i, i+1, 0, k).(*mat.Dense), ya.Slice(i, i+1, 0, 1).(*mat.Dense)))
 		}
 		var states spread
 		states.Add(a)
@@ -338,9 +324,7 @@ func TestRankDecisions(t *testing.T) {
 		away.Scale(distance, away)
 		inside.Add(&inside, away)
 		u := mustNew(t, Improved, a, testutil.Random(r, 5, 1), Options{})
-		if err := u.AddInputs(&inside, testutil.Random(r, 1, 1)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, u.AddInputs(&inside, testutil.Random(r, 1, 1)))
 		if got := u.Report().RankC; got != want {
 			t.Errorf("a row %g away from the row space: rank of C is %d, want %d", distance, got, want)
 		}
@@ -370,9 +354,7 @@ func TestCondition(t *testing.T) {
 		largestA, largestPlus := a.Norm(2), plus.Norm(2)
 		for range 3 {
 			ax := testutil.Random(r, 3, 6) // which are all new in the first update of a wide start
-			if err := u.AddInputs(ax, testutil.Random(r, 3, 1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.AddInputs(ax, testutil.Random(r, 3, 1)))
 			a = stack(a, ax)
 			plus, _ = pinvOf(a)
 			largestA, largestPlus = max(largestA, a.Norm(2)), max(largestPlus, plus.Norm(2))

@@ -38,7 +38,8 @@ func wild(r *rand.Rand, rows, cols int) *mat.Dense {
 	return m
 }
 
-// wildLife does what a seed says with a model and wild rows, and calls check after each thing that was done.
+// wildLife does what a seed says with a model and wild rows, and calls check after each thing that was
+// done.
 func wildLife(seed uint64, check func(u Updater)) {
 	r := rand.New(rand.NewPCG(seed, 92))
 	k, c := 1+r.IntN(6), 1+r.IntN(2)
@@ -79,7 +80,8 @@ func wildLife(seed uint64, check func(u Updater)) {
 	}
 }
 
-// checkReadable fails the test if what Encode accepts Decode does not, as the same model. It tells whether Encode does.
+// checkReadable fails the test if what Encode accepts Decode does not, as the same model. It tells
+// whether Encode does.
 func checkReadable(t *testing.T, u Updater) bool {
 	t.Helper()
 	var out bytes.Buffer
@@ -96,8 +98,8 @@ func checkReadable(t *testing.T, u Updater) bool {
 	return true
 }
 
-// TestScalesAreKept: whatever the scales of rows, columns and batches, what can be written can be read. BLSKERNEL_LONG=1
-// takes 50 times as many seeds.
+// TestScalesAreKept: whatever the scales of rows, columns and batches, what can be written can be read.
+// BLSKERNEL_LONG=1 takes 50 times as many seeds.
 func TestScalesAreKept(t *testing.T) {
 	seeds := uint64(2000)
 	switch {

@@ -1,11 +1,17 @@
 package blsupdate
 
 import (
+	"fmt"
+	"hash/fnv"
+	"math"
 	"math/big"
 	"reflect"
 	"testing"
 
+	"blskernel"
+
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonummat "gonum.org/v1/gonum/mat"
@@ -131,13 +137,25 @@ func eliminate(g [][]*big.Float) {
 	}
 }
 
-func mustNew(t *testing.T, m Method, a, y *mat.Dense, opt Options) Pseudoinverter {
+// must fails the test where there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// started is New for a start that must not fail.
+func started(t testing.TB, m Method, a, y *mat.Dense, opt Options) Updater {
 	t.Helper()
 	u, err := New(m, a, y, opt)
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
-	return u.(Pseudoinverter)
+	must(t, err)
+	return u
+}
+
+func mustNew(t *testing.T, m Method, a, y *mat.Dense, opt Options) Pseudoinverter {
+	t.Helper()
+	return started(t, m, a, y, opt).(Pseudoinverter)
 }
 
 func weights(t *testing.T, u Updater) *mat.Dense {
@@ -181,4 +199,150 @@ func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
 	c := dense.Copy(m)
 	dense.ScaleRows(c, 0, factors)
 	return c
+}
+
+// A variant is a method in one of its forms.
+type variant struct {
+	method Method
+	form   Form
+	solve  bool
+}
+
+func (v variant) String() string {
+	s := fmt.Sprintf("method=%v/form=%v", v.method, v.form)
+	if v.solve {
+		s += "/solve"
+	}
+	return s
+}
+
+// ridgeSolver tells whether the method solves the ridge problem for lambda > 0.
+func (v variant) ridgeSolver() bool { return v.method != Original && v.method != Improved }
+
+// variants are all methods in all forms.
+var variants = []variant{
+	{Gram, Auto, false}, {QR, Auto, false},
+	{RidgeInverse, Auto, false}, {RidgeInverse, Small, false}, {RidgeInverse, Large, false},
+	{InverseCholesky, Auto, false}, {InverseCholesky, Small, false}, {InverseCholesky, Large, false},
+	{Original, Auto, false},
+	{Improved, Auto, false}, {Improved, Paper, false}, {Improved, Small, false}, {Improved, Large, false}, {Improved, Compressed, false},
+	{Improved, Small, true}, {Improved, Large, true}, {Improved, Compressed, true},
+}
+
+// eachVariant runs f for every variant on every backend.
+func eachVariant(t *testing.T, f func(t *testing.T, v variant, b blskernel.Backend)) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		for _, v := range variants {
+			t.Run(v.String(), func(t *testing.T) { f(t, v, b) })
+		}
+	})
+}
+
+func (v variant) start(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambda float64) Updater {
+	t.Helper()
+	u, err := New(v.method, a, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
+	if err != nil {
+		t.Fatalf("New: %v", err)
+	}
+	checkReport(t, u)
+	return u
+}
+
+// do fails the test where an action failed or its flops are not those of the model.
+func do(t *testing.T, u Updater, err error) {
+	t.Helper()
+	must(t, err)
+	checkReport(t, u)
+}
+
+// accuracy is the bound of algorithms on the relative error of W after l rows at the condition number
+// κ.
+func (v variant) accuracy(l int, kappa float64) float64 {
+	unit := math.Sqrt(float64(l)) * dense.Eps * kappa
+	switch {
+	case v.method == Gram, v.method == RidgeInverse:
+		return 10 * unit * kappa
+	case v.method == Improved && (v.form == Large || v.form == Paper):
+		return 50 * unit * kappa
+	case !v.ridgeSolver():
+		return 50 * unit
+	default:
+		return 10 * unit
+	}
+}
+
+// checkWeights compares the weights of u with the ridge solution for the rows.
+func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float64) {
+	t.Helper()
+	want := reference(a, y, lambda)
+	if got := relative(weights(t, u), want); !(got <= bound) {
+		t.Errorf("after %d rows W has error %.2g, bound %.2g", dense.Rows(a), got, bound)
+	}
+	checkReport(t, u)
+}
+
+// reference is highPrecision, which takes its time, for problems that many variants are given.
+func reference(a, y *mat.Dense, lambda float64) *mat.Dense {
+	h := fnv.New64a()
+	for _, m := range []*mat.Dense{a, y} {
+		walk(h, reflect.ValueOf(dense.Compact(m)), nil)
+	}
+	walk(h, reflect.ValueOf(lambda), nil)
+	key := h.Sum64()
+	if references[key] == nil {
+		references[key] = highPrecision(a, y, lambda)
+	}
+	return references[key]
+}
+
+var references = map[uint64]*mat.Dense{}
+
+// kappaOf is the condition number of [A; sqrt(lambda) I].
+func kappaOf(a *mat.Dense, lambda float64) float64 {
+	_, k := a.Dims()
+	stacked := gonummat.DenseCopyOf(a)
+	if lambda > 0 {
+		root := mat.NewDense(k, k, nil)
+		for i := range k {
+			root.Set(i, i, math.Sqrt(lambda))
+		}
+		stacked = stack(stacked, root)
+	}
+	var svd gonummat.SVD
+	if !svd.Factorize(stacked, gonummat.SVDNone) {
+		panic("singular value decomposition failed")
+	}
+	return condition(svd.Values(nil))
+}
+
+func rowsBetween(m *mat.Dense, from, to int) *mat.Dense {
+	_, cols := m.Dims()
+	return gonummat.DenseCopyOf(m.Slice(from, to, 0, cols))
+}
+
+func columnsBetween(m *mat.Dense, from, to int) *mat.Dense {
+	return gonummat.DenseCopyOf(m.Slice(0, dense.Rows(m), from, to))
+}
+
+// removal is the bound on what a removal adds to the error: 1e3 eps/(1-h), 1e4 for Gram, with 1/(1-h) =
+// 1 + the largest eigenvalue of Ax (AᵀA)⁻¹ Axᵀ after it.
+func (v variant) removal(gone, kept *mat.Dense) float64 {
+	p, _ := pinvOf(kept)
+	var s mat.Dense
+	s.Mul(gone, p)
+	factor := 1e3
+	if v.method == Gram {
+		factor = 1e4
+	}
+	norm := s.Norm(2)
+	return factor * dense.Eps * (1 + norm*norm)
+}
+
+func take(m *mat.Dense, rows []int) *mat.Dense {
+	_, cols := m.Dims()
+	out := mat.NewDense(len(rows), cols, nil)
+	for i, row := range rows {
+		out.SetRow(i, m.RawRowView(row))
+	}
+	return out
 }

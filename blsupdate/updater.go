@@ -13,70 +13,78 @@ import (
 	"blskernel/mat"
 )
 
-// An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is not safe for
-// concurrent use.
+// An Updater owns a model and takes rows in batches of any size. Only this package implements it. It is
+// not safe for concurrent use.
 //
 // The weights solve the ridge problem over all rows,
 //
 //	W = argmin Σ_i w_i ‖a_i W - y_i‖² + lambda ‖W‖²,
 //
-// where w_i is 1 unless AddWeightedInputs or Forget changed it. For lambda > 0 Original and Improved approximate it, see
-// Options.Lambda.
+// where w_i is 1 unless AddWeightedInputs or Forget changed it. For lambda > 0 Original and Improved
+// approximate it, see Options.Lambda.
 //
 //	reads/writes: no method changes or keeps a matrix that it is given.
 //	NaN/Inf: a *NotFiniteError.
-//	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the methods that can do what
-//	this one cannot; Supports reports it beforehand. A *MemoryError comes before any work.
-//	panics: only where a Backend does. A panic may leave the state half changed. Then Encode, Weights and all changes
-//	return a *StateError; drop the model. Weights, Condition and Encode leave the model unchanged when they panic.
+//	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the methods
+//	that can do what this one cannot; Supports reports it beforehand. A *MemoryError comes before any
+//	work.
+//	panics: only where a Backend does. A panic may leave the state half changed. Then Encode, Weights
+//	and all changes return a *StateError; drop the model. Weights, Condition and Encode leave the model
+//	unchanged when they panic.
 type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error
 
-	// AddInputsContext is AddInputs until ctx is done. Then it returns an error that wraps context.Cause(ctx), and the
-	// state is unchanged. The package comment says when it checks ctx. Where ctx can be done, it adds panels of rows to a
-	// copy of the state. Results do not depend on ctx.
+	// AddInputsContext is AddInputs until ctx is done. Then it returns an error that wraps
+	// context.Cause(ctx), and the state is unchanged. The package comment says when it checks ctx.
+	// Where ctx can be done, it adds panels of rows to a copy of the state. Results do not depend on
+	// ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 
-	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times, finite and not negative.
-	// It adds the rows and targets times sqrt(weights[i]); give them so to RemoveInputs and AddNodes.
+	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times, finite
+	// and not negative. It adds the rows and targets times sqrt(weights[i]); give them so to
+	// RemoveInputs and AddNodes.
 	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
 
-	// AddWeightedInputsContext is AddWeightedInputs until ctx is done, as AddInputsContext is AddInputs.
+	// AddWeightedInputsContext is AddWeightedInputs until ctx is done, as AddInputsContext is
+	// AddInputs.
 	AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
-	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any order. Original and
-	// Improved know their rows: they return an *UnknownRowError for others, a *ForgottenRowsError after Forget, and
-	// remove the first of samples with the same bits. The other methods subtract what they are given.
+	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any order.
+	// Original and Improved know their rows: they return an *UnknownRowError for others, a
+	// *ForgottenRowsError after Forget, and remove the first of samples with the same bits. The other
+	// methods subtract what they are given.
 	//
-	// It returns a *LeverageError where the other rows would not determine the weights, and a *ConditionError where the
-	// state is too ill-conditioned to tell.
+	// It returns a *LeverageError where the other rows would not determine the weights, and a
+	// *ConditionError where the state is too ill-conditioned to tell.
 	RemoveInputs(ax, ya *mat.Dense) error
 
-	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays. Before each AddInputs
-	// it gives exponential forgetting. SetLambda restores the ridge. Afterwards the model has its rows and targets times
-	// sqrt(factor); give them so to RemoveInputs and AddNodes.
+	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays. Before
+	// each AddInputs it gives exponential forgetting. SetLambda restores the ridge. Afterwards the
+	// model has its rows and targets times sqrt(factor); give them so to RemoveInputs and AddNodes.
 	Forget(factor float64) error
 
-	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y, l×c, for all samples,
-	// each row as the model has it. Original and Improved require the order in which rows were added, and the same bits,
-	// and return an *UnknownRowError for the first other row. After Forget they accept any rows. For the other methods
-	// the order does not matter. QR and InverseCholesky return a *ConditionError above κ of about 1e7, and QR a
-	// *RankError for too few samples: start a new model with all nodes.
+	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y, l×c,
+	// for all samples, each row as the model has it. Original and Improved require the order in which
+	// rows were added, and the same bits, and return an *UnknownRowError for the first other row. After
+	// Forget they accept any rows. For the other methods the order does not matter. QR and
+	// InverseCholesky return a *ConditionError above κ of about 1e7, and QR a *RankError for too few
+	// samples: start a new model with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 
-	// Merge learns all rows of other, which has the same method, nodes and targets, and does not change it. The ridge of
-	// the receiver stays, and that of other is left out. QR has to remove the latter, and returns a *LeverageError where
-	// it is all there is in some direction; states started with lambda = 0 always merge. A model cannot be merged with
-	// itself.
+	// Merge learns all rows of other, which has the same method, nodes and targets, and does not change
+	// it. The ridge of the receiver stays, and that of other is left out. QR has to remove the latter,
+	// and returns a *LeverageError where it is all there is in some direction; states started with
+	// lambda = 0 always merge. A model cannot be merged with itself.
 	Merge(other Updater) error
 
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
 
-	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W at the first call after
-	// a change. They return a *RankError for fewer samples than nodes without a ridge, and a *ConditionError where the
-	// nodes are dependent to working precision. Condition says how many digits are right.
+	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W at
+	// the first call after a change. They return a *RankError for fewer samples than nodes without a
+	// ridge, and a *ConditionError where the nodes are dependent to working precision. Condition says
+	// how many digits are right.
 	Weights() (*mat.Dense, error)
 
 	// Options returns the options of the start. With Decode, Backend is the one that it was given.
@@ -88,12 +96,12 @@ type Updater interface {
 	Targets() int    // c
 	Lambda() float64 // the ridge as it is now
 
-	// Condition says how accurate the weights are. It takes O(k²) flops, O(lk) in Original and Improved, and the solution
-	// for the weights if that is not known.
+	// Condition says how accurate the weights are. It takes O(k²) flops, O(lk) in Original and
+	// Improved, and the solution for the weights if that is not known.
 	Condition() Condition
 
-	// Report returns the account of the last successful change, and of a solution for the weights since; at first of
-	// the start.
+	// Report returns the account of the last successful change, and of a solution for the weights
+	// since; at first of the start.
 	Report() Report
 
 	sealed()
@@ -106,18 +114,20 @@ type Pseudoinverter interface {
 	Pseudoinverse() *mat.Dense
 }
 
-// A Leverager is an Updater with the inverse of AᵀA + lambda I, or a factor of it. Those of RidgeInverse and
-// InverseCholesky are.
+// A Leverager is an Updater with the inverse of AᵀA + lambda I, or a factor of it. Those of
+// RidgeInverse and InverseCholesky are.
 type Leverager interface {
 	Updater
 
-	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance of the noise in the
-	// targets, that is the variance of the prediction x_i W by the noise, for small lambda. It is large for rows that are
-	// unlike all samples, and between 0 and 1 for each sample. It takes 2mk² flops, and half of that in InverseCholesky.
+	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance of
+	// the noise in the targets, that is the variance of the prediction x_i W by the noise, for small
+	// lambda. It is large for rows that are unlike all samples, and between 0 and 1 for each sample. It
+	// takes 2mk² flops, and half of that in InverseCholesky.
 	Leverage(x *mat.Dense) ([]float64, error)
 }
 
-// A Refiner is an Updater whose weights can be made more accurate with all rows at hand. That of Gram is.
+// A Refiner is an Updater whose weights can be made more accurate with all rows at hand. That of Gram
+// is.
 type Refiner interface {
 	Updater
 
@@ -125,32 +135,33 @@ type Refiner interface {
 	//
 	//	W := W + (AᵀA + lambda I)⁻¹ (Aᵀ(Y - A W) - lambda W),
 	//
-	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W from eps κ² to eps κ for
-	// κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model changes. The errors are those of Weights and a
-	// *ShapeError.
+	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W from
+	// eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model changes.
+	// The errors are those of Weights and a *ShapeError.
 	//
 	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.
 	Refine(a, y *mat.Dense) error
 }
 
-// New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor keeps them. The result
-// of Original and Improved is a Pseudoinverter, that of RidgeInverse and InverseCholesky a Leverager, and that of Gram a
-// Refiner.
+// New starts a model from the first l samples: a is A, l×k, and y is Y, l×c. It neither changes nor
+// keeps them. The result of Original and Improved is a Pseudoinverter, that of RidgeInverse and
+// InverseCholesky a Leverager, and that of Gram a Refiner.
 //
-// A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition allows the accuracy of
-// the method, else from a QR factorization of A. Original and Improved use the singular values of an A of rank below k.
-// Gram and QR start from any rows.
+// A method that keeps an inverse starts from the Cholesky factor of AᵀA + lambda I if its condition
+// allows the accuracy of the method, else from a QR factorization of A. Original and Improved use the
+// singular values of an A of rank below k. Gram and QR start from any rows.
 //
-//	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError, before any work, where
-//	there is less memory than StateBytes; a *RankError where the rows do not determine the state: in Original and Improved
-//	with l < k and lambda > 0 (unless C is CZero), in RidgeInverse and InverseCholesky with l < k and lambda = 0; a
-//	*ConditionError where A is too ill-conditioned for the method.
+//	errors: a *ShapeError, a *NotFiniteError or an *OptionError for bad arguments; a *MemoryError,
+//	before any work, where there is less memory than StateBytes; a *RankError where the rows do not
+//	determine the state: in Original and Improved with l < k and lambda > 0 (unless C is CZero), in
+//	RidgeInverse and InverseCholesky with l < k and lambda = 0; a *ConditionError where A is too
+//	ill-conditioned for the method.
 func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	return NewContext(context.Background(), m, a, y, opt)
 }
 
-// NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It checks ctx between steps,
-// and between panels of 4096 rows in sums over all rows.
+// NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It
+// checks ctx between steps, and between panels of 4096 rows in sums over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 	if err := api.CheckOptions(opt, m); err != nil {
 		return nil, err
@@ -224,7 +235,8 @@ func wrap(u *updater) Updater {
 	}
 }
 
-// driverOf is the inverse of wrap. It returns nil for an Updater of another package, which embeds one of this package.
+// driverOf is the inverse of wrap. It returns nil for an Updater of another package, which embeds one
+// of this package.
 func driverOf(u Updater) *updater {
 	switch u := u.(type) {
 	case *updater:

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is finite. Scale
-// the columns of A, or the targets. After many Forgets an inverse overflows in directions without new rows: forget
-// less, or use Gram or QR and SetLambda.
+// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is
+// finite. Scale the columns of A, or the targets. After many Forgets an inverse overflows in directions
+// without new rows: forget less, or use Gram or QR and SetLambda.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
 // A ConditionError says that a result would have no correct digits.
@@ -38,9 +38,9 @@ func (e *ConditionError) Error() string {
 // Unwrap returns Err.
 func (e *ConditionError) Unwrap() error { return e.Err }
 
-// A StateError says that the numbers of a model contradict each other, after a fault of this package, a panic of a
-// Backend, or a write to its memory by others. What Encode wrote before the error is useless. Go on from the last
-// encoding.
+// A StateError says that the numbers of a model contradict each other, after a fault of this package, a
+// panic of a Backend, or a write to its memory by others. What Encode wrote before the error is
+// useless. Go on from the last encoding.
 type StateError struct {
 	What string // the contradiction
 }
@@ -92,8 +92,9 @@ func (e *OptionError) Error() string {
 // op returns the prefix of a message.
 func op(name string) string { return cmp.Or(name, "blsupdate") }
 
-// A RankError says that the samples do not determine the weights. There are fewer samples than nodes, and either no
-// ridge, or, in Original and Improved, a ridge that would keep the model in the row space of the first samples.
+// A RankError says that the samples do not determine the weights. There are fewer samples than nodes,
+// and either no ridge, or, in Original and Improved, a ridge that would keep the model in the row space
+// of the first samples.
 type RankError struct {
 	Samples, Nodes int
 	Lambda         float64
@@ -112,8 +113,9 @@ func (e *RankError) Error() string {
 	return fmt.Sprintf("blsupdate: %d samples "+advice, e.Samples, e.Nodes)
 }
 
-// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model: they hold all but 1e-8 of what
-// it knows in some direction, or all but its rounding errors. The rest would have no correct digits in any method.
+// A LeverageError says that rows, or a part of the ridge, cannot be removed from a model: they hold all
+// but 1e-8 of what it knows in some direction, or all but its rounding errors. The rest would have no
+// correct digits in any method.
 type LeverageError struct {
 	// Rest is the computed 1 - h, or 0 where it is not known. h is the largest eigenvalue of
 	// Ax (AᵀA + lambda I)⁻¹ Axᵀ. For a ridge, Ax is the root of the removed part times I.
@@ -123,8 +125,8 @@ type LeverageError struct {
 	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
 }
 
-// LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about 10 eps/(1-h), and
-// 100 eps/(1-h) in Gram.
+// LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about
+// 10 eps/(1-h), and 100 eps/(1-h) in Gram.
 const LeastRest = 1e-8
 
 // Error says what determines the model alone and what to do.
@@ -143,8 +145,9 @@ func (e *LeverageError) Error() string {
 	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
 }
 
-// An UnknownRowError says that Original or Improved does not know a sample given to RemoveInputs, or that a sample given
-// to AddNodes is not the one at that place. They compare samples and targets bit for bit.
+// An UnknownRowError says that Original or Improved does not know a sample given to RemoveInputs, or
+// that a sample given to AddNodes is not the one at that place. They compare samples and targets bit
+// for bit.
 type UnknownRowError struct {
 	Row    int    // the first such row of Ax or A, from 0
 	Action Action // ActionRemove or ActionNodes
@@ -158,8 +161,8 @@ func (e *UnknownRowError) Error() string {
 	return fmt.Sprintf("blsupdate: row %d of Ax with its targets was never added, or was removed: give the same numbers that were added, to the last bit, times the root of their weight", e.Row)
 }
 
-// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales all rows so that
-// their bits are unknown. AddNodes, which is given all rows, makes them known again.
+// A ForgottenRowsError says that Original and Improved cannot remove rows after Forget, which scales
+// all rows so that their bits are unknown. AddNodes, which is given all rows, makes them known again.
 type ForgottenRowsError struct {
 	Method  Method
 	Instead []Method // methods that remove rows after Forget

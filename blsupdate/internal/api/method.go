@@ -1,4 +1,5 @@
-// Package api has the types that callers of blsupdate and its methods share: methods, options, actions and errors.
+// Package api has the types that callers of blsupdate and its methods share: methods, options, actions
+// and errors.
 package api
 
 import (
@@ -7,7 +8,8 @@ import (
 	"strings"
 )
 
-// A Method is a way to bring the weights up to date. The documentation of package blsupdate compares them.
+// A Method is a way to bring the weights up to date. The documentation of package blsupdate compares
+// them.
 type Method int
 
 const (
@@ -45,23 +47,26 @@ var methods = []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Origin
 // Methods returns all methods, in the order in which an error lists them.
 func Methods() []Method { return slices.Clone(methods) }
 
-// A Form says whether an update by q rows works with matrices of order q or of order k. Improved, RidgeInverse and
-// InverseCholesky read it.
+// A Form says whether an update by q rows works with matrices of order q or of order k. Improved,
+// RidgeInverse and InverseCholesky read it.
 type Form int
 
 const (
-	// Auto takes the cheaper of Small and Large by the flop model, or of Small and Compressed for Improved.
+	// Auto takes the cheaper of Small and Large by the flop model, or of Small and Compressed for
+	// Improved.
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper
-	// Small works with matrices of order q. Improved: B = Dbar (I_q + Ax Dbar)⁻¹ by a symmetric inverse, with an error
-	// of eps κ. RidgeInverse: Q - TᵀT with q rows of T (Woodbury). InverseCholesky: row by row (Carlson).
+	// Small works with matrices of order q. Improved: B = Dbar (I_q + Ax Dbar)⁻¹ by a symmetric
+	// inverse, with an error of eps κ. RidgeInverse: Q - TᵀT with q rows of T (Woodbury).
+	// InverseCholesky: row by row (Carlson).
 	Small
-	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar by a general inverse, with an error
-	// of eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky: a Cholesky factorization.
+	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar by a general inverse,
+	// with an error of eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky: a Cholesky
+	// factorization.
 	Large
-	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its error is of eps κ. It
-	// is for Improved only, and is Small for q <= k.
+	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its error
+	// is of eps κ. It is for Improved only, and is Small for q <= k.
 	Compressed
 )
 
@@ -81,13 +86,13 @@ func ParseForm(s string) (Form, error) {
 type CMode int
 
 const (
-	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, where C is never zero, it
-	// is CZero and requires l >= k.
+	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, where C is never
+	// zero, it is CZero and requires l >= k.
 	CAuto CMode = iota
 	// CZero assumes C = 0, as the paper does. The result is wrong where C is not zero.
 	CZero
-	// CCheck computes C in every update, for 2qkl flops, keeps A, and decides the rank of C by a tolerance. It
-	// requires lambda = 0.
+	// CCheck computes C in every update, for 2qkl flops, keeps A, and decides the rank of C by a
+	// tolerance. It requires lambda = 0.
 	CCheck
 )
 
@@ -105,8 +110,8 @@ const (
 	StartCholesky Start = iota
 	// StartQR is by a Householder QR of A, or of A above sqrt(lambda) I. Its error grows like eps κ.
 	StartQR
-	// StartSVD is the truncated singular value decomposition of an A of rank below k, or of its R where l >= k.
-	// Only Original and Improved use it.
+	// StartSVD is the truncated singular value decomposition of an A of rank below k, or of its R where
+	// l >= k. Only Original and Improved use it.
 	StartSVD
 )
 

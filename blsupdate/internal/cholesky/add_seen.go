@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// applySeen adds rows (sign = 1) or removes them (-1) by the Cholesky factor U of I + sign SᵀS, which check may refuse. For
-// q <= k a matrix of order q gives W,
+// applySeen adds rows (sign = 1) or removes them (-1) by the Cholesky factor U of I + sign SᵀS, which
+// check may refuse. For q <= k a matrix of order q gives W,
 //
 //	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
 //
@@ -130,7 +130,8 @@ func (s *State) measure() error {
 	return nil
 }
 
-// addSeenByQR adds rows by the triangle U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E = Ya - Ax W:
+// addSeenByQR adds rows by the triangle U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E = Ya
+// - Ax W:
 //
 //	F := F U⁻¹,   W := W + F z.
 func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error {

@@ -17,20 +17,21 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// byRows adds rows (sign = 1) or removes them (-1) one by one. With the columns f_j of F, s_j = a f_j and the sums
-// alpha_j = 1 + sign (s_1² + ... + s_j²), b_j = s_1 f_1 + ... + s_j f_j:
+// byRows adds rows (sign = 1) or removes them (-1) one by one. With the columns f_j of F, s_j = a f_j
+// and the sums alpha_j = 1 + sign (s_1² + ... + s_j²), b_j = s_1 f_1 + ... + s_j f_j:
 //
 //	f_j := (alpha_{j-1} f_j - sign s_j b_{j-1}) / sqrt(alpha_{j-1} alpha_j)
 //	W   := W + sign b_k/alpha_k (y - a W)
 //
-// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1, and the alphas of the removal of one
-// row are known before. So F changes in place where it is also known that nothing overflows and ctx cannot be done in
-// between; else a copy changes.
+// alpha_k is 1 + a F Fᵀaᵀ, and 1-h in a removal. In an addition no alpha is below 1, and the alphas of
+// the removal of one row are known before. So F changes in place where it is also known that nothing
+// overflows and ctx cannot be done in between; else a copy changes.
 //
-// byRows returns the product of the last alphas, which in a removal is at most 1-h of all rows. In a removal no alpha may
-// be below limit.
+// byRows returns the product of the last alphas, which in a removal is at most 1-h of all rows. In a
+// removal no alpha may be below limit.
 //
-//	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal 11(9), 1973.
+//	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal 11(9),
+//	1973.
 func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	defer s.Counter.Leave()
 	s.Counter.Enter(cost.StepF)
@@ -85,17 +86,19 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	return rest, err
 }
 
-// grownByRow bounds the relative growth by rounding of the Frobenius norm of F when a row is added; without rounding it
-// shrinks. To measure the norm would take up to 18% of the time of a row (k = 1000, one core of Zen 4).
+// grownByRow bounds the relative growth by rounding of the Frobenius norm of F when a row is added;
+// without rounding it shrinks. To measure the norm would take up to 18% of the time of a row (k = 1000,
+// one core of Zen 4).
 //
-// The formula of Carlson is exact for the computed s_j, up to the rounding of a few operations per element of f_j and
-// b_j. With sigma_j² = s_1² + ... + s_j² < alpha_j, the errors of b_{j-1} are at most (k+2) eps sigma_{j-1} ‖F‖ in norm, since
-// ‖b_i‖ <= sigma_i ‖F‖. Their factor in f_j is s_j/sqrt(alpha_{j-1} alpha_j), at most 1/sigma_{j-1}. So each f_j is wrong by at
-// most (k+c) eps ‖F‖ and F by sqrt(k) times that, with a small c, and as much again for the rounding of the alphas.
+// The formula of Carlson is exact for the computed s_j, up to the rounding of a few operations per
+// element of f_j and b_j. With sigma_j² = s_1² + ... + s_j² < alpha_j, the errors of b_{j-1} are at
+// most (k+2) eps sigma_{j-1} ‖F‖ in norm, since ‖b_i‖ <= sigma_i ‖F‖. Their factor in f_j is
+// s_j/sqrt(alpha_{j-1} alpha_j), at most 1/sigma_{j-1}. So each f_j is wrong by at most (k+c) eps ‖F‖
+// and F by sqrt(k) times that, with a small c, and as much again for the rounding of the alphas.
 func grownByRow(k int) float64 { return 4 * (float64(k) + 8) * math.Sqrt(float64(k)) * dense.Eps }
 
-// SweptRows returns the number of rows that go over F together: enough to make passes over it cheap, and few enough to
-// check ctx every 0.1 s or so.
+// SweptRows returns the number of rows that go over F together: enough to make passes over it cheap,
+// and few enough to check ctx every 0.1 s or so.
 func SweptRows(k int) int { return max(4, min(64, (1<<26)/(k*k))) }
 
 // weightsByRows computes W := W + sign b/alpha (y - a W) for each row.
@@ -108,8 +111,8 @@ func (s *State) weightsByRows(sign float64, rows []sweptRow, ya *mat.Dense) {
 	}
 }
 
-// restOf returns 1-h for the removal of one row, by the operations of a sweep, or a *LeverageError. For more rows it
-// returns 0: it would take as long as the removal.
+// restOf returns 1-h for the removal of one row, by the operations of a sweep, or a *LeverageError. For
+// more rows it returns 0: it would take as long as the removal.
 func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	if dense.Rows(ax) > 1 {
 		return 0, nil
@@ -125,10 +128,11 @@ func (s *State) restOf(ax *mat.Dense, limit float64) (float64, error) {
 	return rest, nil
 }
 
-// boundRows returns a bound on the elements of W after the addition of rows, or the removal of one, and whether all
-// numbers on the way are known to be finite, where no alpha is below least. In an addition F Fᵀ shrinks; in a removal it
-// grows by at most 1/least. So do the norms of F, of its columns and of its rows. Further, |s_j| <= ‖F‖‖a‖,
-// alpha <= 1 + (‖F‖‖a‖)², |b| <= ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖.
+// boundRows returns a bound on the elements of W after the addition of rows, or the removal of one, and
+// whether all numbers on the way are known to be finite, where no alpha is below least. In an addition
+// F Fᵀ shrinks; in a removal it grows by at most 1/least. So do the norms of F, of its columns and of
+// its rows. Further, |s_j| <= ‖F‖‖a‖, alpha <= 1 + (‖F‖‖a‖)², |b| <= ‖F‖²‖a‖, |b|/alpha <= ‖F‖/2, or
+// |b|/least in a removal, and |y - a W| <= |y| + ‖a‖‖W‖.
 func (s *State) boundRows(ax, ya *mat.Dense, least float64) (mostW float64, safe bool) {
 	const limit = 0x1p500 // its square is far from overflow
 	f, w := s.Gain*s.Most, s.MostW
@@ -155,8 +159,9 @@ type sweptRow struct {
 	alpha float64
 }
 
-// Sweep computes the new L. All rows go along a column of F before the next one, so that F passes through the cache once.
-// Each element sees the same operations in the same order as if the rows went one by one.
+// Sweep computes the new L. All rows go along a column of F before the next one, so that F passes
+// through the cache once. Each element sees the same operations in the same order as if the rows went
+// one by one.
 func (s *State) Sweep(sign float64, ax *mat.Dense) []sweptRow {
 	q, k := dense.Rows(ax), s.K
 	on := backend.Begin(s.Counter, cost.Operation{Kind: cost.Carlson, M: q, N: k}.Routine())
@@ -193,8 +198,8 @@ func (r *sweptRow) step(on blskernel.Backend, sign, gain float64, column []float
 		combine(column, r.b[:n], before/root, sign*sj/root, sj)
 		return
 	}
-	// The same with b_j in place of b_{j-1}, by vector operations, which is accurate while s_j² is not large:
-	// alpha_{j-1} f_j - sign s_j b_{j-1} = alpha_j f_j - sign s_j b_j.
+	// The same with b_j in place of b_{j-1}, by vector operations, which is accurate while s_j² is not
+	// large: alpha_{j-1} f_j - sign s_j b_{j-1} = alpha_j f_j - sign s_j b_j.
 	on.Daxpy(n, sj, column, 1, r.b, 1)
 	on.Dscal(n, after/root, column, 1)
 	on.Daxpy(n, -sign*sj/root, r.b, 1, column, 1)

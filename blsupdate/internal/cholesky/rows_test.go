@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // TestStep compares the vector operations of a step with the loop for short columns.

@@ -14,8 +14,8 @@ import (
 	"blskernel/mat"
 )
 
-// Start computes F = R⁻¹ where RᵀR = AᵀA + lambda I. R is the Cholesky factor where the condition of that matrix allows,
-// and else comes from a QR factorization of A below sqrt(lambda) I.
+// Start computes F = R⁻¹ where RᵀR = AᵀA + lambda I. R is the Cholesky factor where the condition of
+// that matrix allows, and else comes from a QR factorization of A below sqrt(lambda) I.
 func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
 	s := new(State)
 	if s.Inverse, err = state.NewInverse(base, a, y); err != nil {
@@ -41,8 +41,8 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 	return s, out, nil
 }
 
-// startCholesky computes L = U⁻ᵀ for the Cholesky factor U of AᵀA + lambda I. It returns a *ConditionError where that is
-// not accurate enough.
+// startCholesky computes L = U⁻ᵀ for the Cholesky factor U of AᵀA + lambda I. It returns a
+// *ConditionError where that is not accurate enough.
 func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	factor, rcond, err := s.StartFactor(ctx, a)
 	if err != nil {
@@ -68,7 +68,8 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	return nil
 }
 
-// startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W = R⁻¹z.
+// startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W =
+// R⁻¹z.
 func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	const what = "the rows of A"
 	defer s.Counter.Leave()

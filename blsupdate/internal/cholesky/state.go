@@ -1,4 +1,5 @@
-// Package cholesky implements InverseCholesky, which keeps the triangle F with F Fᵀ = (AᵀA + lambda I)⁻¹, and W.
+// Package cholesky implements InverseCholesky, which keeps the triangle F with F Fᵀ = (AᵀA + lambda
+// I)⁻¹, and W.
 package cholesky
 
 import (
@@ -13,8 +14,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// State is the upper triangular F and W. F is kept as the rows of L, F = Gain Lᵀ: an update goes along columns of F. Most
-// is the Frobenius norm of L. It is measured, except for rows that are added one by one, where it is a bound.
+// State is the upper triangular F and W. F is kept as the rows of L, F = Gain Lᵀ: an update goes along
+// columns of F. Most is the Frobenius norm of L. It is measured, except for rows that are added one by
+// one, where it is a bound.
 type State struct {
 	state.Inverse
 	L *mat.Dense // Fᵀ/Gain, k×k, zero above the diagonal, without gaps
@@ -59,16 +61,16 @@ func (s *State) squared(x []float64, f, g float64) {
 	floats.Scale(g, x)
 }
 
-// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the present one. The
-// latter is not noted, so that a model does not depend on whether it was asked.
+// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the
+// present one. The latter is not noted, so that a model does not depend on whether it was asked.
 func (s *State) Condition() (rcond float64, power int) {
 	now := *s
 	now.noteCondition()
 	return now.Worst, 1
 }
 
-// noteCondition estimates the present 1/κ and notes it if it is the worst. κ is ‖[A; sqrt(lambda) I]‖‖F‖ with the largest
-// ‖F‖ so far, whose rounding errors remain.
+// noteCondition estimates the present 1/κ and notes it if it is the worst. κ is ‖[A; sqrt(lambda)
+// I]‖‖F‖ with the largest ‖F‖ so far, whose rounding errors remain.
 func (s *State) noteCondition() {
 	square := state.LargestEigenvalue(s.K, func(x []float64) { // of L/Most, which neither overflows nor underflows
 		s.squared(x, 1/s.Most, 1/s.Most)

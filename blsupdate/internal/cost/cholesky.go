@@ -1,6 +1,8 @@
 package cost
 
-import "blskernel/blsupdate/internal/api"
+import (
+	"blskernel/blsupdate/internal/api"
+)
 
 // choleskyModel is Model for InverseCholesky.
 func choleskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
@@ -18,9 +20,10 @@ func choleskyModel(action api.Action, opt api.Options, s Shape) []StepFlops {
 	}
 }
 
-// rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is bound by memory and runs on one
-// thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen 4 the ratio was 10 on one thread with
-// the backend pure and 9 to 13 with openblas, and on two threads 10 to 18 with pure and 10 with openblas.
+// rowsPerOrder is the k/q at which the forms Small and Large take the same time. Small is bound by
+// memory and runs on one thread, so flops do not decide. For k = 500, 1000 and 2000 with c = 10 on Zen
+// 4 the ratio was 10 on one thread with the backend pure and 9 to 13 with openblas, and on two threads
+// 10 to 18 with pure and 10 with openblas.
 const rowsPerOrder = 14
 
 // CholeskyForm returns the form in which q rows are added or removed, Small or Large.
@@ -84,8 +87,8 @@ func choleskySeen(q, k int) StepFlops {
 	return Line(StepS, "qk²", stream(2*q*k), op(TrmmR, q, k, 0))
 }
 
-// choleskyKernel has the steps of q rows by the factor of I ± SᵀS. For q > k the weights are solved with that factor, by
-// the operation solve, and their formula is tall.
+// choleskyKernel has the steps of q rows by the factor of I ± SᵀS. For q > k the weights are solved
+// with that factor, by the operation solve, and their formula is tall.
 func choleskyKernel(q, k, c int, tall string, solve Operation) []StepFlops {
 	e, v, f := op(GemmNN, q, c, k), op(GemmTN, k, c, q), op(TrmmL, k, c, 0)
 	weights := Line(StepWeights, tall, e, v, solve, f)

@@ -1,6 +1,8 @@
 package cost
 
-import "blskernel/blsupdate/internal/api"
+import (
+	"blskernel/blsupdate/internal/api"
+)
 
 // gramModel is Model for Gram.
 func gramModel(action api.Action, s Shape) []StepFlops {

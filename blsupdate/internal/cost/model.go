@@ -1,7 +1,10 @@
-// Package cost has the flop model of every method, step by step, and the Counter that counts what a backend is asked for.
+// Package cost has the flop model of every method, step by step, and the Counter that counts what a
+// backend is asked for.
 package cost
 
-import "blskernel/blsupdate/internal/api"
+import (
+	"blskernel/blsupdate/internal/api"
+)
 
 // StepFlops is a line of the flop model.
 type StepFlops struct {
@@ -47,12 +50,14 @@ type Shape struct {
 	Rank  int       // of the first A where Start is StartSVD
 }
 
-// Model returns the steps of an action with their flops. A product of an m×n with an n×p matrix takes 2mnp flops, and
-// half where the result is symmetric. The inverse of a symmetric matrix takes n³, of a general one 2n³. Terms of
-// lower order are dropped. Model reads Lambda, Form, Solve, C and Workspace of opt, and resolves forms that stand for
-// others. It returns nil for actions without flops, and for those that m does not support.
+// Model returns the steps of an action with their flops. A product of an m×n with an n×p matrix takes
+// 2mnp flops, and half where the result is symmetric. The inverse of a symmetric matrix takes n³, of a
+// general one 2n³. Terms of lower order are dropped. Model reads Lambda, Form, Solve, C and Workspace
+// of opt, and resolves forms that stand for others. It returns nil for actions without flops, and for
+// those that m does not support.
 //
-// Rows are taken to be in general position, neither large nor dependent. The Report of an update has its real steps.
+// Rows are taken to be in general position, neither large nor dependent. The Report of an update has
+// its real steps.
 func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
 	var steps []StepFlops
 	switch m {
@@ -86,7 +91,8 @@ func stream(n int) Operation { return op(Stream, 0, n, 0) }
 // routine is a LAPACK routine on a square matrix of order n, without right-hand sides.
 func routine(kind Kind, n int) Operation { return op(kind, n, n, 0) }
 
-// smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky: Large in Auto where large.
+// smallOrLarge returns the form of an update by q rows in RidgeInverse and InverseCholesky: Large in
+// Auto where large.
 func smallOrLarge(form api.Form, q, k int, large bool) api.Form {
 	switch {
 	case form == api.Small || form == api.Large:
@@ -119,3 +125,63 @@ func borderSteps(s Shape, apply ...Operation) []StepFlops {
 		Line(StepNodesC, "4klp", c, c),
 	}
 }
+
+// A Step is one line of an algorithm, named by what it computes.
+type Step string
+
+// StepCheck is the check for NaN and infinities, and the norms of columns. It counts no flops.
+const StepCheck Step = "checks"
+
+// Steps of a start, and of the solution for the weights.
+const (
+	StepGram    Step = "A'A + lambda I"
+	StepFactor  Step = "factorization"
+	StepStart   Step = "A+"
+	StepInitial Step = "W = A+ Y"
+	StepG       Step = "G = A'A"
+	StepT       Step = "T = A'Y"
+	StepSolve   Step = "W"
+)
+
+// Steps of an update of A⁺ by rows, in the order of the paper. StepCompress and StepExpand enclose them
+// in the form Compressed.
+const (
+	StepCompress      Step = "Ax = Q R, Q'Ya"
+	StepD             Step = "D' = Ax A+"
+	StepC             Step = "C = Ax' - A'D"
+	StepDbar          Step = "Dbar = A+ D"
+	StepInner         Step = "inner product"
+	StepRank          Step = "singular values of C"
+	StepInverse       Step = "inverse"
+	StepB             Step = "B"
+	StepOrthogonal    Step = "B by QR of [D; I]"
+	StepDAgain        Step = "D' again"
+	StepPseudoinverse Step = "A+ - B D'"
+	StepWeights       Step = "W + B (Ya - Ax W)"
+	StepExpand        Step = "B Q'"
+)
+
+// Steps of the other methods.
+const (
+	StepP          Step = "P = Ax Q"
+	StepQ          Step = "Q"
+	StepS          Step = "S = Ax F"
+	StepF          Step = "F"
+	StepKernel     Step = "I + Ax R^-1 Ax'" // R = AᵀA + lambda I; or I + FᵀAxᵀAx F, of order k
+	StepTriangle   Step = "R and z"
+	StepLeverage   Step = "leverage"
+	StepResidual   Step = "A'(Y - A W) - lambda W"
+	StepCorrection Step = "correction of W"
+)
+
+// Steps of added nodes.
+const (
+	StepBorder             Step = "A'H, H'H"
+	StepNodesD             Step = "D = A+ H"
+	StepNodesC             Step = "C = H - A D"
+	StepNodesAgain         Step = "D, C once more"
+	StepNodesS             Step = "C'C + lambda (D'D + I)"
+	StepNodesB             Step = "B of the nodes"
+	StepNodesW             Step = "[W - D B Y; B Y]"
+	StepNodesPseudoinverse Step = "[A+ - D B; B]"
+)

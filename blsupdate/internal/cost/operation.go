@@ -6,15 +6,15 @@ import (
 	"blskernel/internal/backend"
 )
 
-// Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a whole number.
-// Sums are then exact, in any order, up to 2⁵³ thirds: the work of hours.
+// Thirds counts flops in units of a third, so that n³/3, the flops of a Cholesky factorization, is a
+// whole number. Sums are then exact, in any order, up to 2⁵³ thirds: the work of hours.
 type Thirds float64
 
 // Flops returns the count in flops.
 func (t Thirds) Flops() float64 { return float64(t / 3) }
 
-// An Operation is one product, one LAPACK-level routine or one pass over memory. The flops of a step are the sum
-// over its operations, and its time is predicted from them.
+// An Operation is one product, one LAPACK-level routine or one pass over memory. The flops of a step
+// are the sum over its operations, and its time is predicted from them.
 type Operation struct {
 	Kind    Kind
 	M, N, K int // as the kind defines them
@@ -141,8 +141,8 @@ func solve(_, n, k int) Thirds      { return Gemm(n, n, k) }
 func halfSolve(_, n, k int) Thirds  { return Gemm(n, n, k) / 2 }
 func rotations(m, n, w int) Thirds  { return 9 * Thirds(m) * Thirds(n) * Thirds(w) }
 
-// householder returns the flops of the QR factorization of an m×n or n×m matrix, 2mn² - 2n³/3 for m >= n, which are
-// also those of its thin Q.
+// householder returns the flops of the QR factorization of an m×n or n×m matrix, 2mn² - 2n³/3 for m >=
+// n, which are also those of its thin Q.
 func householder(m, n, _ int) Thirds { return Gemm(m, n, min(m, n)) - twoCubes(0, min(m, n), 0) }
 
 // svd returns the flops of a thin singular value decomposition with both sets of vectors.
@@ -196,8 +196,8 @@ func (o Operation) Routine() backend.Routine {
 	return backend.Routine{Name: o.Kind.String(), M: o.M, N: o.N, NRHS: o.K}
 }
 
-// routineFlops returns the flops of a LAPACK-level routine. Routines without a kind, such as condition estimates,
-// are of lower order and count nothing.
+// routineFlops returns the flops of a LAPACK-level routine. Routines without a kind, such as condition
+// estimates, are of lower order and count nothing.
 func routineFlops(r backend.Routine) Thirds {
 	if r.Name == "Dormqr" {
 		return 2*Gemm(r.M, r.N, r.NRHS) - Gemm(r.N, r.N, r.NRHS)

@@ -1,6 +1,10 @@
 package cost
 
-import "blskernel/blsupdate/internal/api"
+import (
+	"slices"
+
+	"blskernel/blsupdate/internal/api"
+)
 
 // pinvModel is Model for Original and Improved.
 func pinvModel(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
@@ -32,9 +36,9 @@ func pinvModel(m api.Method, action api.Action, opt api.Options, s Shape) []Step
 	}
 }
 
-// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model with s.K nodes and
-// s.L samples: Small, Large or Compressed. Auto takes Compressed where it has fewer flops than Small, for q > k and l
-// large against k. It never takes Large, which is less accurate.
+// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
+// with s.K nodes and s.L samples: Small, Large or Compressed. Auto takes Compressed where it has fewer
+// flops than Small, for q > k and l large against k. It never takes Large, which is less accurate.
 func Resolve(opt api.Options, s Shape) api.Form {
 	switch {
 	case opt.Form == api.Small || opt.Form == api.Large:
@@ -51,8 +55,8 @@ func Resolve(opt api.Options, s Shape) api.Form {
 	return api.Compressed
 }
 
-// wideModel has the steps of an update where A has fewer rows than columns and all rows are independent. The form is
-// that of the whole batch: Compressed is decided before C is known.
+// wideModel has the steps of an update where A has fewer rows than columns and all rows are
+// independent. The form is that of the whole batch: Compressed is decided before C is known.
 func wideModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
 	if form != api.Compressed {
 		return completionModel(m, form, opt, s)
@@ -62,9 +66,9 @@ func wideModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []Ste
 	return PinvCompressed(s.Shape, completionModel(m, api.Small, opt, inner))
 }
 
-// completionModel has the steps of an update whose rows raise the rank of A up to k. Where that takes only some of the
-// rows, they are added in two parts: those outside the row space, and then the others, for which C is zero. Only the
-// second part has a form, and Paper resolves it for that part alone.
+// completionModel has the steps of an update whose rows raise the rank of A up to k. Where that takes
+// only some of the rows, they are added in two parts: those outside the row space, and then the others,
+// for which C is zero. Only the second part has a form, and Paper resolves it for that part alone.
 func completionModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
 	s.RankC = min(s.Q, s.K-s.L)
 	if s.RankC == s.Q {
@@ -137,7 +141,8 @@ func PinvStart(opt api.Options, s Shape) []StepFlops {
 	}
 }
 
-// PinvRemove has the steps of q removed rows of l. A removal is an addition with another B, so the steps have its names.
+// PinvRemove has the steps of q removed rows of l. A removal is an addition with another B, so the
+// steps have its names.
 func PinvRemove(s Shape) []StepFlops {
 	left, k, q, c := s.L-s.Q, s.K, s.Q, s.C
 	return []StepFlops{
@@ -149,4 +154,161 @@ func PinvRemove(s Shape) []StepFlops {
 		// The norm of A⁺ is taken twice, and half of the rows move up on average.
 		Line(StepPseudoinverse, "2qk(l-q)", stream(3*s.L*k), op(GemmNN, left, k, q)),
 	}
+}
+
+// An AddedShape has the sizes of an update of A⁺ by rows, and what the data decided.
+type AddedShape struct {
+	Shape
+	CheckC bool // C is computed
+	RankC  int  // its rank; B = (C⁺)ᵀ if that is q
+	Large  bool // B is computed without DᵀD, since the new rows are large
+	Split  bool // the batch is then added in two parts, as updates of their own
+}
+
+// KeptRows returns how many of l rows of D, of q numbers each, fit into the workspace.
+func KeptRows(o api.Options, l, q int) int {
+	bytes := o.Workspace
+	if bytes == 0 {
+		bytes = api.DefaultWorkspace
+	}
+	return int(min(int64(l), max(0, bytes)/(8*int64(q))))
+}
+
+// PinvAdd has the steps of one update of A⁺ by rows, in the form Small, Large or Compressed.
+func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
+	l, k, q, c := s.L, s.K, s.Q, s.C
+	if form == api.Compressed {
+		inner := s
+		inner.Q, opt.Solve = k, true
+		return PinvCompressed(s.Shape, PinvAdd(api.Improved, api.Small, opt, inner))
+	}
+	kept := KeptRows(opt, l, q)
+	steps := []StepFlops{Line(StepD, "2qkl", fresh(kept*q+q*k), stream(2*q*k), op(GemmNT, l, q, k))}
+	dbar := Line(StepDbar, "2qkl", fresh(q*k), op(GemmTN, q, k, l))
+	if s.CheckC {
+		steps = append(steps, Line(StepC, "2qkl", op(GemmTN, q, k, l)), dbar,
+			Line(StepRank, "14 max(q,k) min(q,k)² + 8 min(q,k)³", op(Gesvd, q, k, 0)))
+	} else {
+		steps = append(steps, dbar)
+	}
+	inner := Line(StepInner, "q²k", fresh(packedLen(q)), op(GemmtpNT, 0, q, k))
+	if m == api.Original { // which has DᵀD before C is known
+		inner = Line(StepInner, "q²l", fresh(packedLen(q)), op(Sprk, 0, q, l))
+	}
+	switch {
+	case s.Split:
+		if s.RankC > 0 {
+			steps = append(steps, Line(StepRank, "2 max(q,k) min(q,k)² - 2 min(q,k)³/3", op(Geqp3, k, q, 0)))
+		}
+		if s.RankC == 0 || m == api.Original {
+			steps = append(steps, inner)
+		}
+		return steps
+	case s.RankC > 0:
+		if m == api.Original {
+			steps = append(steps, inner)
+		}
+		steps = append(steps, Line(StepB, "2q²k", fresh(q*k), op(GemmNT, q, k, q)))
+	case form == api.Large:
+		steps = append(steps, pinvLarge(opt.Solve, k, q)...)
+	case s.Large:
+		steps = append(steps, inner, Line(StepOrthogonal, "4lq² + 8q³/3 + 2qkl + q²k", fresh((l+q)*q), stream(2*l*q),
+			op(Geqrf, l+q, q, 0), op(Orgqr, l+q, q, 0), op(GemmTN, q, k, l), op(Trtrs, q, q, k)))
+	case m == api.Improved && opt.Solve:
+		steps = append(steps, inner, Line(StepInverse, "q³/3", routine(Pptrf, q)),
+			Line(StepB, "2q²k", fresh(q*k), op(Pptrs, q, q, k)))
+	default:
+		steps = append(steps, inner, Line(StepInverse, "q³", routine(Sptrf, q), routine(Sptri, q)),
+			Line(StepB, "2q²k", fresh(q*k), op(SpmmL, q, k, 0)))
+	}
+	if again := l - kept; again > 0 {
+		steps = append(steps, Line(StepDAgain, "2qkr, r rows computed twice", op(GemmNT, again, q, k)))
+	}
+	return append(steps,
+		Line(StepPseudoinverse, "2qkl", op(GemmNN, l, k, q)),
+		Line(StepWeights, "4cqk", op(GemmNN, q, c, k), op(GemmTN, k, c, q)))
+}
+
+// pinvLarge has the steps from Dbar to B in the form Large.
+func pinvLarge(solve bool, k, q int) []StepFlops {
+	inner := Line(StepInner, "2k²q", fresh(k*k), op(GemmTN, k, k, q))
+	if solve {
+		return []StepFlops{inner,
+			Line(StepInverse, "2k³/3", routine(Getrf, k), op(Gecon, 0, k, 0)),
+			Line(StepB, "2k²q", fresh(q*k), op(Getrs, k, k, q))}
+	}
+	return []StepFlops{inner,
+		Line(StepInverse, "2k³", routine(Getrf, k), op(Gecon, 0, k, 0), routine(Getri, k)),
+		Line(StepB, "2k²q", fresh(q*k), op(GemmNT, q, k, k))}
+}
+
+// PinvCompressed encloses the steps of an update by the k rows of R in the compression of q rows and
+// the expansion of B.
+func PinvCompressed(s Shape, inner []StepFlops) []StepFlops {
+	q, k, c := s.Q, s.K, s.C
+	return slices.Concat(
+		[]StepFlops{Line(StepCompress, "4qk² - 4k³/3 + 2cqk", fresh(q*k), stream(2*q*k),
+			op(Geqrf, q, k, 0), op(Orgqr, q, k, 0), op(GemmTN, k, c, q))},
+		inner,
+		[]StepFlops{Line(StepExpand, "2qk²", op(GemmNN, q, k, k))})
+}
+
+// A NodesStrategy is what the data decide when nodes are added to A⁺.
+type NodesStrategy struct {
+	Ridge   bool // B is that of a ridge, and nothing else is decided
+	Rank    int  // of C; B = C⁺ if that is p
+	Refined bool // C is made orthogonal to A twice
+	Values  bool // the rank takes the singular values of C
+	Split   bool // the columns are then added in two parts, as additions of their own
+}
+
+// PinvNodes has the steps of p added nodes.
+func PinvNodes(s Shape, how NodesStrategy) []StepFlops {
+	l, k, p, c := s.L, s.K, s.P, s.C
+	d, rest := op(GemmTN, k, p, l), op(GemmNN, l, p, k)
+	steps := []StepFlops{Line(StepNodesD, "2klp", d), Line(StepNodesC, "2klp", stream(2*l*p), rest)}
+	if how.Refined {
+		steps = append(steps, Line(StepNodesAgain, "4klp", d, rest))
+	}
+	if !how.Ridge {
+		steps = append(steps, nodesRank(l, p, how))
+	}
+	if how.Split {
+		return steps
+	}
+	b := Line(StepNodesB, "3lp² - 2p³/3", op(Orgqr, l, p, 0), op(Trtrs, p, p, l))
+	weights := Line(StepNodesW, "2clp + 2ckp", op(GemmTN, p, c, l), op(GemmNN, k, c, p))
+	switch rows := l + k + p; {
+	case how.Ridge:
+		weights = Line(StepNodesW, "2ckl + 2clp + 4ckp", op(GemmNN, l, c, k), op(GemmTN, p, c, l), op(GemmTN, p, c, k), op(GemmNN, k, c, p))
+		b = Line(StepNodesB, "5(l+k)p² + 8p³/3", fresh(rows*p), stream(2*(l+k)*p),
+			op(Geqrf, rows, p, 0), op(Orgqr, rows, p, 0), op(Trtrs, p, p, l+k))
+	case how.Rank < p:
+		b = Line(StepNodesB, "2klp + 5kp² + 8p³/3", op(Geqrf, k+p, p, 0), op(Orgqr, k+p, p, 0), op(Trtrs, p, p, k), rest)
+	}
+	return append(steps, b, weights,
+		Line(StepNodesPseudoinverse, "2klp", fresh(l*(k+p)), stream(4*l*(k+p)), op(GemmNT, l, k, p)))
+}
+
+// nodesRank has the step that decides the rank of C.
+func nodesRank(l, p int, how NodesStrategy) StepFlops {
+	step := Line(StepRank, "")
+	add := func(formula string, work ...Operation) {
+		if step.Formula != "" {
+			step.Formula += " + "
+		}
+		step.Formula, step.work = step.Formula+formula, append(step.work, work...)
+	}
+	rows, values, pivots := l, "14 p l² + 8l³", "2pl² - 2l³/3"
+	if l >= p {
+		rows, values, pivots = p, "22p³", "4p³/3"
+		add("2lp² - 2p³/3", fresh(l*p), stream(2*l*p), op(Geqrf, l, p, 0)) // of a copy of C
+	}
+	if how.Values {
+		add(values, op(Gesvd, rows, p, 0))
+	}
+	if how.Split {
+		add(pivots, op(Geqp3, rows, p, 0))
+	}
+	return step
 }

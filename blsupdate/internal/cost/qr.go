@@ -1,6 +1,8 @@
 package cost
 
-import "blskernel/blsupdate/internal/api"
+import (
+	"blskernel/blsupdate/internal/api"
+)
 
 // qrModel is Model for QR: for Merge with a state without a ridge, and for SetLambda to a larger one.
 func qrModel(action api.Action, s Shape) []StepFlops {
@@ -22,16 +24,17 @@ func qrModel(action api.Action, s Shape) []StepFlops {
 	}
 }
 
-// AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by reflections
-// (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per element and row. Reflections
-// first scan R and make panels, for as long and for 0.5 µs per column, and take hardly longer for a few rows than for
-// one. One row takes 2 µs by rotations and 28 by reflections at k = 50, 0.37 and 0.87 ms at k = 1000, and 2.8 and 5.3 ms
-// at k = 2000, where a copy of R takes 2.8 (one core of Zen 4, c = 10).
+// AddsByRotations reports whether q rows are added by rotations, in 3qk² + 6cqk flops, or by
+// reflections (lapack.AppendRows), in 2qk² + 4cqk. Rotations read and write R once and take 0.7 ns per
+// element and row. Reflections first scan R and make panels, for as long and for 0.5 µs per column, and
+// take hardly longer for a few rows than for one. One row takes 2 µs by rotations and 28 by reflections
+// at k = 50, 0.37 and 0.87 ms at k = 1000, and 2.8 and 5.3 ms at k = 2000, where a copy of R takes 2.8
+// (one core of Zen 4, c = 10).
 func AddsByRotations(q, k int) bool { return q <= 2+1000/k }
 
-// RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly of rotations, or by
-// qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000 both take the same time at q = k/8 with
-// the backend pure, and at about k/5 with OpenBLAS.
+// RemovesByRows reports whether q rows are removed by qr.State.downdate, in 4qk² flops, mostly of
+// rotations, or by qr.State.shrink, in 2qk² + 2k³/3. On one core of Zen 4 at k = 1000 and 2000 both
+// take the same time at q = k/8 with the backend pure, and at about k/5 with OpenBLAS.
 func RemovesByRows(q, k int) bool { return q <= k/8 }
 
 // QRAdd has the steps of q added rows.

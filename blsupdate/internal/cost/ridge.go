@@ -28,8 +28,9 @@ func RidgeForm(form api.Form, q, k, c int) api.Form {
 	return smallOrLarge(form, q, k, large)
 }
 
-// RidgeBlocks returns the number of blocks in which q rows are added or removed. Blocks are nearly equal and have at most
-// k/4 rows, but no fewer than 64 unless q is: 2q²k flops become qk²/2, products stay fast, and the passes over Q are cheap.
+// RidgeBlocks returns the number of blocks in which q rows are added or removed. Blocks are nearly
+// equal and have at most k/4 rows, but no fewer than 64 unless q is: 2q²k flops become qk²/2, products
+// stay fast, and the passes over Q are cheap.
 func RidgeBlocks(q, k int) int {
 	most := max(k/4, 64)
 	return (q + most - 1) / most
@@ -92,8 +93,8 @@ func RidgeNodes(opt api.Options, s Shape) []StepFlops {
 			op(Tptrs, p, p, k), op(Tptrs, p, p, k), op(RankKind(opt.Backend, p), p, k, p), routine(Pptri, p)))
 }
 
-// Dspmm and Dsprk take Q apart for matrices of many rows, which for few rows takes most of their time. For few rows
-// package ridge makes the products otherwise; they read Q once and count the same flops.
+// Dspmm and Dsprk take Q apart for matrices of many rows, which for few rows takes most of their time.
+// For few rows package ridge makes the products otherwise; they read Q once and count the same flops.
 //
 // P = Ax Q, microseconds on one thread of Zen 4 (pure / openblas):
 //
@@ -106,8 +107,8 @@ func RidgeNodes(opt api.Options, s Shape) []StepFlops {
 //	2000   32   9705 / 22674  6608 / 7285  32603 / 31256
 //	2000  128  23620 / 37107 21448 / 25376
 //
-// Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370; with q = 16:
-// 527 / 1127, 927 / 1181, 1203 / 1424.
+// Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370;
+// with q = 16: 527 / 1127, 927 / 1181, 1203 / 1424.
 const (
 	mostStrips, mostStripsByGemm = 32, 128 // rows of Ax in a product by strips, with and without packed products of the backend
 	mostGemv                     = 8       // rows of T in Q - TᵀT by Dgemv, without them

@@ -15,12 +15,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of G if enough information is left.
+// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of G if enough
+// information is left.
 //
-// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before it. The errors of the
-// difference are E_ij = eps d_i d_j for the norms d of the columns of [A; sqrt(lambda) I] before it. With x = (G + lambda I)⁻¹aᵀ
-// they change e by xᵀE x, about sqrt(k) eps ‖D x‖² for D = diag(d), at most sqrt(k) eps e m for the largest eigenvalue m of
-// D (G + lambda I)⁻¹ D, and so 1-h = 1/(1+e) by (1-h) sqrt(k) eps m.
+// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before
+// it. The errors of the difference are E_ij = eps d_i d_j for the norms d of the columns of [A;
+// sqrt(lambda) I] before it. With x = (G + lambda I)⁻¹aᵀ they change e by xᵀE x, about sqrt(k) eps ‖D
+// x‖² for D = diag(d), at most sqrt(k) eps e m for the largest eigenvalue m of D (G + lambda I)⁻¹ D,
+// and so 1-h = 1/(1+e) by (1-h) sqrt(k) eps m.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// State is G = AᵀA and T = AᵀY, without the ridge, which a copy of G gets when W is solved for. No update depends on l.
+// State is G = AᵀA and T = AᵀY, without the ridge, which a copy of G gets when W is solved for. No
+// update depends on l.
 type State struct {
 	state.Base
 	g    *mat.SymPacked // G, k×k
@@ -137,7 +138,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// Condition returns the 1/κ of the present G + lambda I, whose condition number is κ², with the largest ‖A‖ so far.
+// Condition returns the 1/κ of the present G + lambda I, whose condition number is κ², with the largest
+// ‖A‖ so far.
 func (s *State) Condition() (rcond float64, power int) {
 	factor, _, err := s.factorize(0)
 	if err != nil {
@@ -146,8 +148,8 @@ func (s *State) Condition() (rcond float64, power int) {
 	return math.Sqrt(factor.RCond()) * s.size.Shrunk(s.Lambda), 2
 }
 
-// Code writes or reads G, T and W. Forget and Refine may leave a W that no solution gives back. The factor is computed
-// anew.
+// Code writes or reads G, T and W. Forget and Refine may leave a W that no solution gives back. The
+// factor is computed anew.
 func (s *State) Code(x *coder.Coder) {
 	x.Symmetric("A'A", &s.g, s.K)
 	x.Dense("A'Y", &s.t, s.K, s.C)

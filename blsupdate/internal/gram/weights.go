@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A solution is W with the factor that it was solved by; each is nil where it is not known since the last change.
+// A solution is W with the factor that it was solved by; each is nil where it is not known since the
+// last change.
 type solution struct {
 	factor   *lapack.Cholesky // of G + lambda I
 	factored *mat.SymPacked   // the storage of factor
@@ -30,8 +31,8 @@ func (s *State) changed() {
 	s.solution = solution{}
 }
 
-// factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory for the factor and
-// for more bytes beside it.
+// factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
+// for the factor and for more bytes beside it.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
 	fits := s.spare != nil && s.spare.SymmetricDim() == s.K
 	if s.factor == nil && !fits {
@@ -64,10 +65,10 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 	return factor, []cost.StepFlops{cost.GramFactor(s.K)}, nil
 }
 
-// checkPivots returns an error where a pivot of the factor u is within its rounding errors, or made of squares that
-// underflow. The square of a pivot over its diagonal element is the share of its column that the columns before it do
-// not have, whatever their scales. Its rounding error was at most a few eps sqrt(k), of either sign: half of the singular
-// matrices have a Cholesky factor.
+// checkPivots returns an error where a pivot of the factor u is within its rounding errors, or made of
+// squares that underflow. The square of a pivot over its diagonal element is the share of its column
+// that the columns before it do not have, whatever their scales. Its rounding error was at most a few
+// eps sqrt(k), of either sign: half of the singular matrices have a Cholesky factor.
 func (s *State) checkPivots(u *mat.SymPacked) error {
 	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
 	for j := range s.K {
@@ -98,7 +99,8 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
 }
 
-// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second that of the residual.
+// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second that
+// of the residual.
 func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 	w, out, err := s.Weights()
 	if err != nil {

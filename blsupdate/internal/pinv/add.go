@@ -52,7 +52,8 @@ type strategy struct {
 	solve bool     // see Options.Solve
 }
 
-// A part is what was done about a part of a batch. Its form is Small or Large, or Auto where C is not zero.
+// A part is what was done about a part of a batch. Its form is Small or Large, or Auto where C is not
+// zero.
 type part struct {
 	strategy
 	shape cost.AddedShape
@@ -89,7 +90,8 @@ type addition struct {
 	rest  float64        // 1-h of a removal
 }
 
-// addRows adds rows, and returns what was done. It overwrites ax and ya. After an error the state is unchanged.
+// addRows adds rows, and returns what was done. It overwrites ax and ya. After an error the state is
+// unchanged.
 func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) ([]part, error) {
 	s := &addition{u: u, strategy: how, q: dense.Rows(ax), ax: ax, ya: ya}
 	shape := u.shape(s.q)
@@ -153,7 +155,8 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) ([
 	return []part{{s.strategy, shape}}, nil
 }
 
-// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one pass over P.
+// project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one
+// pass over P.
 func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
 	s.d = make([]float64, s.kept*q)
@@ -182,8 +185,9 @@ func (s *addition) project(ctx context.Context) error {
 	})
 }
 
-// eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows of D in the given
-// step: all of them in StepD, which fills s.d, and in StepDAgain those that are not in s.d.
+// eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows
+// of D in the given step: all of them in StepD, which fills s.d, and in StepDAgain those that are not
+// in s.d.
 func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) error {
 	u, q := s.u, s.q
 	defer u.Counter.Leave()
@@ -217,12 +221,12 @@ func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, 
 	return err
 }
 
-// panelRows returns the number of rows of P in a panel where D is not kept: 1024, enough for Dgemm to run at full speed, or
-// what fits into 64 MB of D.
+// panelRows returns the number of rows of P in a panel where D is not kept: 1024, enough for Dgemm to
+// run at full speed, or what fits into 64 MB of D.
 func panelRows(q int) int { return max(16, min(1024, (64<<20)/(8*q))) }
 
-// keptPanelRows returns that where D is kept: as in other sums over rows, and fewer for very many new rows, but not so few
-// that the products become slower.
+// keptPanelRows returns that where D is kept: as in other sums over rows, and fewer for very many new
+// rows, but not so few that the products become slower.
 func keptPanelRows(q int) int {
 	const rows = state.PanelRows
 	return max(rows/8, min(rows, rows*rows/q))
@@ -242,8 +246,8 @@ func (s *addition) newWeights() (*mat.Dense, error) {
 	return w, nil
 }
 
-// checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No element of B Dᵀ is
-// larger than the product of the norms of B and D, and ‖D‖ is at most ‖A⁺‖‖Ax‖.
+// checkOverflow returns ErrOverflow unless A⁺ - B Dᵀ, which is computed in place, will be finite. No
+// element of B Dᵀ is larger than the product of the norms of B and D, and ‖D‖ is at most ‖A⁺‖‖Ax‖.
 func (s *addition) checkOverflow() error {
 	b := dense.Norm(s.bt.RawMatrix().Data)
 	if !(b < math.MaxFloat64/4) {

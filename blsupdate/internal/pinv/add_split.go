@@ -17,8 +17,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// addParts adds the rows of s in two parts, those of the indices first and then the others, and restores their order. what
-// is the work that led to the decision.
+// addParts adds the rows of s in two parts, those of the indices first and then the others, and
+// restores their order. what is the work that led to the decision.
 func (u *State) addParts(ctx context.Context, s *addition, first []int, what part, how strategy) ([]part, error) {
 	if err := u.Reserve(u.method, api.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return nil, err
@@ -73,8 +73,9 @@ func pickRows(m *mat.Dense, which []int) *mat.Dense {
 	return out
 }
 
-// addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. To the weights, R with the targets QᵀYa says
-// the same as Ax with Ya. Where R appends Bk to A⁺, Ax appends Bk Qᵀ, for any rank of A and of C:
+// addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. To the weights, R with the
+// targets QᵀYa says the same as Ax with Ya. Where R appends Bk to A⁺, Ax appends Bk Qᵀ, for any rank of
+// A and of C:
 //
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //
@@ -120,7 +121,8 @@ func (u *State) compress(ax, ya *mat.Dense) (q, r, z *mat.Dense, err error) {
 	return q, r, z, nil
 }
 
-// expand replaces the last k rows of P, Bkᵀ, by Bᵀ = Q Bkᵀ. No element of it is larger than the norm of Bk.
+// expand replaces the last k rows of P, Bkᵀ, by Bᵀ = Q Bkᵀ. No element of it is larger than the norm of
+// Bk.
 func (u *State) expand(q *mat.Dense) {
 	u.Counter.Enter(cost.StepExpand)
 	defer u.Counter.Leave()

@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A widening is an addition of nodes under way: what is computed from the state before the state changes.
+// A widening is an addition of nodes under way: what is computed from the state before the state
+// changes.
 type widening struct {
 	u       *State
 	l, p    int
@@ -27,7 +28,8 @@ type widening struct {
 	r  *mat.Dense // its R
 	bt *mat.Dense // Bᵀ, l×p
 
-	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new columns of the inverse.
+	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new columns
+	// of the inverse.
 	bd    *mat.Dense
 	grown float64
 
@@ -38,13 +40,16 @@ type widening struct {
 //
 //	A⁺ := [A⁺ - D B; B],   W := [W - D B Y; B Y]
 //
-// with B = C⁺ where C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ where it is zero. Otherwise the columns are added in
-// two parts: as many as the rank of C, which span what is new, and then the others, which lie in the column space.
+// with B = C⁺ where C has full column rank, and B = (I + DᵀD)⁻¹DᵀA⁺ where it is zero. Otherwise the
+// columns are added in two parts: as many as the rank of C, which span what is new, and then the
+// others, which lie in the column space.
 //
-// For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C. Then A⁺ becomes the
-// ridge inverse of [A H] if it was that of A; after updates by rows it is as far from it as Options.Lambda says.
+// For a ridge start, where A A⁺ is not a projection, B is (CᵀC + lambda DᵀD + lambda I)⁻¹Cᵀ for any C.
+// Then A⁺ becomes the ridge inverse of [A H] if it was that of A; after updates by rows it is as far
+// from it as Options.Lambda says.
 //
-// AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their order.
+// AddNodes returns an *UnknownRowError unless the rows of A and Y are those of the model, in their
+// order.
 func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := api.CheckStart(u.method, u.Options, dense.Rows(a), u.K+dense.Cols(h)); err != nil {
 		return out, err
@@ -65,7 +70,8 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// widened returns the state with more columns, in storage of its own where it differs, and the models of the work.
+// widened returns the state with more columns, in storage of its own where it differs, and the models
+// of the work.
 func (u *State) widened(a, h, y *mat.Dense) (next *State, models [][]cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
@@ -116,8 +122,9 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, [][]cos
 // cancelled is the ratio of the lengths of a column of C and of H below which C is projected once more.
 const cancelled = 0.1
 
-// project computes D and C. Where a column of C is so much shorter than that of H that rounding errors are a large part of
-// it, it removes once more what is left in C of the column space of A. For a ridge A A⁺ is no projection, and C stays.
+// project computes D and C. Where a column of C is so much shorter than that of H that rounding errors
+// are a large part of it, it removes once more what is left in C of the column space of A. For a ridge
+// A A⁺ is no projection, and C stays.
 func (s *widening) project() {
 	u := s.u
 	s.d, s.c = mat.NewDense(u.K, s.p, nil), dense.Copy(s.h)

@@ -13,8 +13,8 @@ import (
 )
 
 // decide finds the rank of C by the same kind of tolerance as for added rows: singular values up to
-// max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. The condition of R in a QR factorization shows full rank where it leaves
-// no doubt; else the singular values of R decide.
+// max(l, k+p) eps ‖H‖ max(1, ‖A‖‖A⁺‖) count as zero. The condition of R in a QR factorization shows
+// full rank where it leaves no doubt; else the singular values of R decide.
 func (s *widening) decide() error {
 	u, wide := s.u, s.u.K+s.p
 	kappa := max(1, u.conditionNumber())
@@ -34,8 +34,8 @@ func (s *widening) decide() error {
 		r = new(mat.Dense)
 		qr.RTo(r)
 		s.qr, s.r = &qr, r
-		// The smallest singular value is at least 1/(‖R⁻¹‖₁ sqrt(p)), and the estimate of the norm of the inverse is
-		// within a factor of 10.
+		// The smallest singular value is at least 1/(‖R⁻¹‖₁ sqrt(p)), and the estimate of the norm of
+		// the inverse is within a factor of 10.
 		least := qr.RCond() * r.Norm(1) / (10 * math.Sqrt(float64(s.p)))
 		if least > tolerance && s.p <= s.l-u.rank {
 			s.how.Rank = s.p
@@ -51,8 +51,8 @@ func (s *widening) decide() error {
 	return nil
 }
 
-// leadingNodes returns the indices of as many columns of C as its rank that are a well-conditioned basis of its column
-// space.
+// leadingNodes returns the indices of as many columns of C as its rank that are a well-conditioned
+// basis of its column space.
 func (s *widening) leadingNodes() []int {
 	s.u.Counter.Enter(cost.StepRank)
 	defer s.u.Counter.Leave()
@@ -71,8 +71,8 @@ func (s *widening) fullRank() error {
 	return s.solveTriangle(s.bt, s.r)
 }
 
-// inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. From the QR factorization of [D; I] that is P Q1 R⁻ᵀ, which does not
-// depend on the condition of DᵀD.
+// inside computes Bᵀ = P D (I + DᵀD)⁻¹ for C = 0. From the QR factorization of [D; I] that is P Q1 R⁻ᵀ,
+// which does not depend on the condition of DᵀD.
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)
@@ -100,20 +100,23 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 	return nil
 }
 
-// ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse of [A H] if A⁺ is
-// that of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D without its cancellation. From the QR factorization
+// ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse
+// of [A H] if A⁺ is that of A. The matrix is the Schur complement HᵀH + lambda I - HᵀA D without its
+// cancellation. From the QR factorization
 //
 //	[C; sqrt(lambda) D; sqrt(lambda) I] = [Q1; Q2; Q3] R
 //
 // it is RᵀR, and Bᵀ = Q1 R⁻ᵀ: nothing is squared, R is regular for any C, and no rank is decided.
 //
-// R is also what the triangular factor of [A H; sqrt(lambda) I] has below that of [A; sqrt(lambda) I], Ra:
+// R is also what the triangular factor of [A H; sqrt(lambda) I] has below that of [A; sqrt(lambda) I],
+// Ra:
 //
 //	[Ra  Ra D]⁻¹   [Ra⁻¹  -D R⁻¹]
 //	[0   R   ]   = [0      R⁻¹  ].
 //
-// The norm of the new columns of the inverse tells how ill-conditioned the model becomes. D R⁻¹ and R⁻¹ are Q2 and Q3 over
-// sqrt(lambda), unless lambda is so small that those are rounding errors; then the condition of R is the bound.
+// The norm of the new columns of the inverse tells how ill-conditioned the model becomes. D R⁻¹ and R⁻¹
+// are Q2 and Q3 over sqrt(lambda), unless lambda is so small that those are rounding errors; then the
+// condition of R is the bound.
 func (s *widening) ridge() error {
 	u, l, k, p := s.u, s.l, s.u.K, s.p
 	u.Counter.Enter(cost.StepNodesB)
@@ -137,9 +140,10 @@ func (s *widening) ridge() error {
 	return s.solveTriangle(dense.RowRange(q, 0, l+k), &r)
 }
 
-// ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of the column space of
-// A, up to eps‖H‖, which B Y multiplies by what A explains of Y, and W would lose eps κ². For lambda = 0 C is projected
-// once more. Here A A⁺ is no projection, so the residual takes the place of Y:
+// ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of
+// the column space of A, up to eps‖H‖, which B Y multiplies by what A explains of Y, and W would lose
+// eps κ². For lambda = 0 C is projected once more. Here A A⁺ is no projection, so the residual takes
+// the place of Y:
 //
 //	B Y = (CᵀC + lambda DᵀD + lambda I)⁻¹ (Cᵀ(Y - A W) + lambda DᵀW),
 //

@@ -19,9 +19,9 @@ import (
 //
 //	B = -Br (I - Ax Br)⁻¹    (k×q)
 //
-// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B and without new columns.
-// Ax Br is symmetric. As long as the rank of A stays, its eigenvalues, the leverages, are below 1, so that I - Ax Br has a
-// Cholesky factor.
+// what is left is A⁺ := A⁺k - B (Ax A⁺k) and W := W + B (Ya - Ax W): an addition with another B and
+// without new columns. Ax Br is symmetric. As long as the rank of A stays, its eigenvalues, the
+// leverages, are below 1, so that I - Ax Br has a Cholesky factor.
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if u.keys == nil {
@@ -75,7 +75,8 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, or returns a *LeverageError.
+// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, or returns a
+// *LeverageError.
 func (s *addition) leave() error {
 	rcond, power := s.u.Condition()
 	limit, err := state.RemovalLimit(rcond, power)

@@ -9,19 +9,20 @@ import (
 	"blskernel/mat"
 )
 
-// smallBlock is the number of rows up to which batches share a block, so that a model that learns row by row does not
-// become as many blocks.
+// smallBlock is the number of rows up to which batches share a block, so that a model that learns row
+// by row does not become as many blocks.
 const smallBlock = 1024
 
-// rows is a matrix of many rows in blocks, each by rows and without gaps, so that an append moves nothing.
+// rows is a matrix of many rows in blocks, each by rows and without gaps, so that an append moves
+// nothing.
 type rows struct {
 	cols   int
 	count  int
 	blocks []rowBlock
 }
 
-// A rowBlock holds consecutive rows. The division into blocks decides the order of sums over the rows, so it must not
-// depend on the capacity of a slice.
+// A rowBlock holds consecutive rows. The division into blocks decides the order of sums over the rows,
+// so it must not depend on the capacity of a slice.
 type rowBlock struct {
 	data []float64
 	most int // the number of rows up to which others are appended
@@ -30,8 +31,8 @@ type rowBlock struct {
 // rowsOf returns the number of rows of block i.
 func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
 
-// append adds the rows in data, which it keeps: to the last block where they fit, and else as a new block. A new block
-// takes as many rows as there are, up to smallBlock.
+// append adds the rows in data, which it keeps: to the last block where they fit, and else as a new
+// block. A new block takes as many rows as there are, up to smallBlock.
 func (r *rows) append(data []float64) {
 	n := len(data) / r.cols
 	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].most {
@@ -61,8 +62,8 @@ func (r *rows) truncate(count int) {
 	}
 }
 
-// remove drops the rows at the given places, in ascending order. The others keep their order. Neighboring blocks of few
-// rows become one.
+// remove drops the rows at the given places, in ascending order. The others keep their order.
+// Neighboring blocks of few rows become one.
 func (r *rows) remove(places []int) {
 	var blocks []rowBlock
 	first := 0
@@ -145,8 +146,8 @@ func (r *rows) clone() rows {
 	return c
 }
 
-// panels calls f for consecutive panels of the rows [from, to), each of at most most rows and within one block, with the
-// index of the first row.
+// panels calls f for consecutive panels of the rows [from, to), each of at most most rows and within
+// one block, with the index of the first row.
 func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
 	first := 0
 	for at, b := range r.blocks {

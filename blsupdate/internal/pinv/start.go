@@ -114,8 +114,9 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (s first, ok bo
 // errSmallRidge says why a ridge does not make up for dependent columns.
 var errSmallRidge = errors.New("the columns of A are dependent and lambda is nothing beside them: take a larger one, or 0 for the pseudoinverse")
 
-// startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above sqrt(lambda) I. Where R is
-// singular to working precision and there is no ridge, it goes on with the singular values of R.
+// startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
+// sqrt(lambda) I. Where R is singular to working precision and there is no ridge, it goes on with the
+// singular values of R.
 func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) {
 	l, k := a.Dims()
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {
@@ -164,8 +165,8 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) 
 	return first{p: p, rank: rank, start: api.StartSVD}, err
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of a, and the rank, where singular values below
-// RankTolerance of the largest one count as zero. The product is accounted to StepStart.
+// truncatedInverse returns the transpose of the pseudoinverse of a, and the rank, where singular values
+// below RankTolerance of the largest one count as zero. The product is accounted to StepStart.
 func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense, int, error) {
 	m, n := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, a)

@@ -49,9 +49,9 @@ func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
 	})
 }
 
-// RotateIn adds rows to R and z and overwrites them. Each row j of R, from the first one down, is rotated with every one
-// of them, so that their elements j become zero. No column of [R z; Ax Ya] changes its length. LINPACK's dchud does so for
-// one row.
+// RotateIn adds rows to R and z and overwrites them. Each row j of R, from the first one down, is
+// rotated with every one of them, so that their elements j become zero. No column of [R z; Ax Ya]
+// changes its length. LINPACK's dchud does so for one row.
 func RotateIn(triangle, right, ax, ya *mat.Dense) {
 	q := dense.Rows(ax)
 	for j := range dense.Rows(triangle) {

@@ -15,9 +15,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and removes the ridge of the other state, which came with R2. Where
-// neither state has rows in a direction, h is lambda2/(lambda1 + lambda2): 1/2 for equal ridges, and a *LeverageError where
-// the receiver has none. States started with lambda = 0, which they may be from any number of rows, lose nothing.
+// Merge reduces [R1 z1; R2 z2] to [R z; 0 rest], and removes the ridge of the other state, which came
+// with R2. Where neither state has rows in a direction, h is lambda2/(lambda1 + lambda2): 1/2 for equal
+// ridges, and a *LeverageError where the receiver has none. States started with lambda = 0, which they
+// may be from any number of rows, lose nothing.
 func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	o := other.(*State)
 	size, err := bounded(s.Size.Plus(o.Size))
@@ -86,9 +87,9 @@ func (s *State) loweringBytes() int64 {
 	return memory.Sum(memory.Floats(s.K, s.K), memory.Triangle(s.K))
 }
 
-// lower replaces R and z by those for RᵀR - by I. It removes the rows sqrt(by) I, whose targets are zero and for which
-// P = sqrt(by) R⁻ᵀ. s already has the ridge that remains, and the samples. After an error R and z are unchanged; a
-// *LeverageError names the action.
+// lower replaces R and z by those for RᵀR - by I. It removes the rows sqrt(by) I, whose targets are
+// zero and for which P = sqrt(by) R⁻ᵀ. s already has the ridge that remains, and the samples. After an
+// error R and z are unchanged; a *LeverageError names the action.
 func (s *State) lower(by float64, action api.Action) error {
 	if err := state.CheckRemains(s.Lambda, s.Count, s.K, action); err != nil {
 		return err

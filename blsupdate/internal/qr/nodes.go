@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// seminormalCondition is the reciprocal condition number, of columns scaled to the same length, down to which corrected
-// seminormal equations are as accurate as a QR factorization.
+// seminormalCondition is the reciprocal condition number, of columns scaled to the same length, down to
+// which corrected seminormal equations are as accurate as a QR factorization.
 const seminormalCondition = 1e-7
 
 var errSeminormal = errors.New("too ill-conditioned for the seminormal equations: start a new model with all nodes by New")
@@ -25,18 +25,21 @@ var errSeminormal = errors.New("too ill-conditioned for the seminormal equations
 //	R := [R  R12]    z := [z ]
 //	     [0  R22],        [z2].
 //
-// With the ridge solution D = (AᵀA + lambda I)⁻¹AᵀH (k×p) and C = H - A D, what the new columns have beyond the old ones,
+// With the ridge solution D = (AᵀA + lambda I)⁻¹AᵀH (k×p) and C = H - A D, what the new columns have
+// beyond the old ones,
 //
 //	R12 = R D,   R22ᵀR22 = CᵀC + lambda DᵀD + lambda I,   R22ᵀz2 = CᵀY.
 //
-// R22 and z2 come from a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets [Y; 0; 0], so columns
-// that are nearly combinations of old ones lose no more digits than they must. D comes from seminormal equations without
-// Q, which hold for κ to about 1/sqrt(eps) if they are corrected once:
+// R22 and z2 come from a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets [Y;
+// 0; 0], so columns that are nearly combinations of old ones lose no more digits than they must. D
+// comes from seminormal equations without Q, which hold for κ to about 1/sqrt(eps) if they are
+// corrected once:
 //
 //	D0 = R⁻¹R⁻ᵀ(AᵀH),   D = D0 + R⁻¹R⁻ᵀ(Aᵀ(H - A D0) - lambda D0).
 //
-// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. Those of W are of eps κ all the same, but later rows
-// that improve κ do not remove them. Columns of H are scaled by powers of two, as in package cholesky.
+// Without Q the errors of C are at least eps ‖A‖‖D‖, up to eps κ‖H‖. Those of W are of eps κ all the
+// same, but later rows that improve κ do not remove them. Columns of H are scaled by powers of two, as
+// in package cholesky.
 //
 //	source: Björck, Linear Algebra Appl. 88/89, 1987.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {

@@ -20,8 +20,9 @@ import (
 //
 //	R'ᵀR' = RᵀR - AxᵀAx = Rᵀ(I - PPᵀ)R,   R'ᵀz' = Rᵀz - AxᵀYa = Rᵀ(z - P Ya),
 //
-// and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows. downdate takes
-// matrices of order q, shrink those of order k. Neither forms RᵀR: the errors of I - PPᵀ, about eps/(1-h), multiply R.
+// and the smallest eigenvalue of I - PPᵀ, and of I - PᵀP, is 1-h for the leverage h = ‖P‖² of the rows.
+// downdate takes matrices of order q, shrink those of order k. Neither forms RᵀR: the errors of I -
+// PPᵀ, about eps/(1-h), multiply R.
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := s.regular(); err != nil {
 		return out, err
@@ -61,17 +62,19 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	return out, nil
 }
 
-// downdate removes the rows Ax with Pᵀ = Ax R⁻¹ by plane rotations. With the Cholesky factor N of I - PᵀP and
-// Zeta = N⁻ᵀ(Ya - Pᵀz), the columns of [N; P] are orthonormal. The orthogonal matrix that turns them into [I; 0] turns
+// downdate removes the rows Ax with Pᵀ = Ax R⁻¹ by plane rotations. With the Cholesky factor N of I -
+// PᵀP and Zeta = N⁻ᵀ(Ya - Pᵀz), the columns of [N; P] are orthonormal. The orthogonal matrix that turns
+// them into [I; 0] turns
 //
 //	[N 0 Zeta]       [I Ax Ya]
 //	[P R z   ]  into [0 R' z'],
 //
-// which is the addition of the rows read backwards. It is as stable as that but for N and Zeta, since AxᵀAx is never
-// subtracted. All that can fail comes before the first overwrite: no column of [0 Zeta; R z] becomes longer. So R and z
-// change in place.
+// which is the addition of the rows read backwards. It is as stable as that but for N and Zeta, since
+// AxᵀAx is never subtracted. All that can fail comes before the first overwrite: no column of [0 Zeta;
+// R z] becomes longer. So R and z change in place.
 //
-//	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition, section 6.5.4.
+//	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition, section
+//	6.5.4.
 func (s *State) downdate(pt, ya *mat.Dense) error {
 	q, k, c := dense.Rows(pt), s.K, s.C
 	rest, x := dense.IdentityPacked(q), pt.RawMatrix()
@@ -102,16 +105,17 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 	return nil
 }
 
-// shrink replaces R by R' with R'ᵀR' = RᵀS R for S = I - PPᵀ, and z by z' with R'ᵀz' = Rᵀ(z - P Ya). With the Cholesky
-// factor K of S,
+// shrink replaces R by R' with R'ᵀR' = RᵀS R for S = I - PPᵀ, and z by z' with R'ᵀz' = Rᵀ(z - P Ya).
+// With the Cholesky factor K of S,
 //
 //	R' = K R,   z' = K⁻ᵀ(z - P Ya),
 //
-// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. S is overwritten. pt is Pᵀ; pt and ya are nil
-// where the targets of P are zero.
+// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. S is overwritten. pt is
+// Pᵀ; pt and ya are nil where the targets of P are zero.
 //
-// S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R is. After an error
-// R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow where R has not.
+// S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R
+// is. After an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow
+// where R has not.
 func (s *State) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
 	factor, least, err := s.remainder(rest, func(z []float64) []float64 { return z })
 	if err != nil {
@@ -134,13 +138,13 @@ func (s *State) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
 	return nil
 }
 
-// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the smallest eigenvalue of S,
-// 1-h. It returns a *LeverageError where that is too small. toP returns the vector of PPᵀ for one of S: the same, or P
-// times it.
+// remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the
+// smallest eigenvalue of S, 1-h. It returns a *LeverageError where that is too small. toP returns the
+// vector of PPᵀ for one of S: the same, or P times it.
 //
-// The R that h is computed with has errors E of eps times the norms d of its columns. They change p = R⁻ᵀa by -R⁻ᵀEᵀp, and
-// h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So only the condition of R in the direction of
-// the rows decides whether h is known.
+// The R that h is computed with has errors E of eps times the norms d of its columns. They change p =
+// R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So
+// only the condition of R in the direction of the rows decides whether h is known.
 func (s *State) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) (*lapack.Cholesky, float64, error) {
 	factor := &lapack.Cholesky{Backend: s.Counter}
 	if err := factor.FactorizeInPlace(rest); err != nil {

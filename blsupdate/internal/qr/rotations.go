@@ -3,22 +3,23 @@ package qr
 import (
 	"math"
 
+	"blskernel"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/mat"
-
-	"blskernel"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// Downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into [I; 0], and does the
-// same to the rows of [0 Zeta; R z]. It overwrites all of them. They have no gaps between rows, but R and z may.
+// Downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
+// [I; 0], and does the same to the rows of [0 Zeta; R z]. It overwrites all of them. They have no gaps
+// between rows, but R and z may.
 //
-// Every element of P is eliminated by a rotation of its row and a row of N, in P from the last row up. So a row of R
-// meets only rows beside N that begin with as many zeros, and R remains a triangle. A block takes some rows of N, and for
-// them some rows of P; the rest of [N; P] is carried along like the other columns. So there is one pass over R for some
-// rows of N. The rotations of a block make an orthogonal matrix, by which the other columns are multiplied where there
-// are enough rows for Dgemm to be faster.
+// Every element of P is eliminated by a rotation of its row and a row of N, in P from the last row up.
+// So a row of R meets only rows beside N that begin with as many zeros, and R remains a triangle. A
+// block takes some rows of N, and for them some rows of P; the rest of [N; P] is carried along like the
+// other columns. So there is one pass over R for some rows of N. The rotations of a block make an
+// orthogonal matrix, by which the other columns are multiplied where there are enough rows for Dgemm to
+// be faster.
 func Downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
 	q, k, c := dense.Rows(n), dense.Rows(p), dense.Cols(z)
 	rr, rz := r.RawMatrix(), z.RawMatrix()
@@ -49,7 +50,8 @@ type carried struct {
 	triangle  bool // row j of high begins with j zeros, and low is zero at first
 }
 
-// block returns the columns beside rows of N from i on and rows of P from j on, without those that do not change.
+// block returns the columns beside rows of N from i on and rows of P from j on, without those that do
+// not change.
 func (c carried) block(i, j int) carried {
 	from := 0
 	if c.triangle {
@@ -59,10 +61,10 @@ func (c carried) block(i, j int) carried {
 	return c
 }
 
-// Sizes of a block: rows of N and of P, columns that are multiplied together, and the rows of N from which columns are
-// multiplied and not rotated. On one core of Zen 4 with k = 1000 and 2000 and q = 64, the best of seven times is
-// 22 GFLOP/s for 24 rows of each, by 3qk² flops, 20 for 16 and 32 of each, and 16 to 19 for 16 with 48 or 64. Rotations by
-// twos reach 9 for any q.
+// Sizes of a block: rows of N and of P, columns that are multiplied together, and the rows of N from
+// which columns are multiplied and not rotated. On one core of Zen 4 with k = 1000 and 2000 and q = 64,
+// the best of seven times is 22 GFLOP/s for 24 rows of each, by 3qk² flops, 20 for 16 and 32 of each,
+// and 16 to 19 for 16 with 48 or 64. Rotations by twos reach 9 for any q.
 const (
 	lowRows         = 24
 	highRows        = 24
@@ -131,8 +133,9 @@ func (d *rotations) rotate(c carried, low, high int) {
 	}
 }
 
-// multiplyOut computes Omega, the product of the rotations of a block, by applying them to the identity with its rows in the
-// order [P; N]. The part of its rows for P in P is an upper triangle, so zeros in a triangle R stay exactly zero.
+// multiplyOut computes Omega, the product of the rotations of a block, by applying them to the identity
+// with its rows in the order [P; N]. The part of its rows for P in P is an upper triangle, so zeros in
+// a triangle R stay exactly zero.
 func (d *rotations) multiplyOut(low, high int) {
 	m := low + high
 	if d.omega == nil {

@@ -16,12 +16,12 @@ import (
 	"blskernel/mat"
 )
 
-// State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q nor A is kept, and
-// AᵀA is never formed, so errors grow with κ and not with κ². No update depends on l. The signs of the diagonal of R are
-// arbitrary.
+// State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q
+// nor A is kept, and AᵀA is never formed, so errors grow with κ and not with κ². No update depends on
+// l. The signs of the diagonal of R are arbitrary.
 //
-// R changes in place, so nothing in an update may fail. Only overflow could, and the norms of the columns bound it:
-// orthogonal transformations from the left do not change those of [R z; Ax Ya].
+// R changes in place, so nothing in an update may fail. Only overflow could, and the norms of the
+// columns bound it: orthogonal transformations from the left do not change those of [R z; Ax Ya].
 type State struct {
 	state.Base
 	Count int         // samples, l
@@ -32,11 +32,12 @@ type State struct {
 	w *mat.Dense // R⁻¹z; nil where it is not known since the last change
 }
 
-// LargestColumn is the norm up to which columns of [R z] and of rows to be added are safe. In the routines of package
-// lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of n <= 64 columns and q <= 2²⁰ rows. With
-// |V| <= 1 and ‖T‖ <= 2 in a block reflection I - V T Vᵀ and a column x of norm N, the sums in Vᵀx are at most sqrt(1+q) N,
-// those in Tᵀ(Vᵀx) at most 2 sqrt(n) times that, and those in V(TᵀVᵀx) another sqrt(n). That is 2¹⁸ norms. Rounding errors
-// of the norms are far below the factor 2⁶ that remains up to 2¹⁰²⁴.
+// LargestColumn is the norm up to which columns of [R z] and of rows to be added are safe. In the
+// routines of package lapack no number is larger than 4n sqrt(1+q) times the norms, for a panel of n <=
+// 64 columns and q <= 2²⁰ rows. With |V| <= 1 and ‖T‖ <= 2 in a block reflection I - V T Vᵀ and a
+// column x of norm N, the sums in Vᵀx are at most sqrt(1+q) N, those in Tᵀ(Vᵀx) at most 2 sqrt(n) times
+// that, and those in V(TᵀVᵀx) another sqrt(n). That is 2¹⁸ norms. Rounding errors of the norms are far
+// below the factor 2⁶ that remains up to 2¹⁰²⁴.
 const LargestColumn = 0x1p1000
 
 // bounded returns size, and ErrOverflow where a column is too large.
@@ -91,9 +92,10 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 
 var errSubnormal = errors.New("a column is of numbers below 2^-1022, which have lost digits")
 
-// regular returns an error where R is singular to working precision. |R_jj| is the distance of column j of
-// [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of the column. Compared
-// with that norm, scales of columns make no difference, and nor do they to the accuracy of W row by row.
+// regular returns an error where R is singular to working precision. |R_jj| is the distance of column j
+// of [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of
+// the column. Compared with that norm, scales of columns make no difference, and nor do they to the
+// accuracy of W row by row.
 func (s *State) regular() error {
 	const what = "[A; sqrt(lambda) I]"
 	if s.Lambda == 0 && s.Count < s.K {
@@ -160,8 +162,8 @@ func (s *State) Code(x *coder.Coder) {
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)
 	}
-	// The bounds must hold for the columns themselves, whatever their norms are said to be. A factor of 2 is more than
-	// what rounding makes of a bound.
+	// The bounds must hold for the columns themselves, whatever their norms are said to be. A factor of
+	// 2 is more than what rounding makes of a bound.
 	if !x.Failed() {
 		largest := max(dense.Largest(dense.ColumnNorms(s.R)), dense.Largest(dense.ColumnNorms(s.Z)))
 		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")

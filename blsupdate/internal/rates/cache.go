@@ -17,14 +17,14 @@ import (
 	"blskernel/internal/vfs"
 )
 
-// EnvCache names the environment variable for the folder of files of rates. Without it that is blskernel in the user's
-// cache folder.
+// EnvCache names the environment variable for the folder of files of rates. Without it that is
+// blskernel in the user's cache folder.
 const EnvCache = "BLSKERNEL_CACHE"
 
-// For returns the rates of b, nil for blskernel.Default(), with the set number of threads. It reads the file of this
-// machine, or else calls Measure, which takes about a minute, and writes the file. It replaces a file that it cannot read.
-// Where it cannot write the file it returns the rates, and Unsaved says why. progress, which may be nil, and the error are
-// those of Measure.
+// For returns the rates of b, nil for blskernel.Default(), with the set number of threads. It reads the
+// file of this machine, or else calls Measure, which takes about a minute, and writes the file. It
+// replaces a file that it cannot read. Where it cannot write the file it returns the rates, and Unsaved
+// says why. progress, which may be nil, and the error are those of Measure.
 func For(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return ratesFor(ctx, b, kinds, progress)
 }
@@ -42,7 +42,8 @@ func ratesFor(ctx context.Context, b blskernel.Backend, kinds []kindRates, progr
 	return r, nil
 }
 
-// Unsaved returns why For could not write the rates to a file, or nil. They will have to be measured again.
+// Unsaved returns why For could not write the rates to a file, or nil. They will have to be measured
+// again.
 func (r *Rates) Unsaved() error { return r.unsaved }
 
 // A CacheError says why rates could not be read from a file or written to it.
@@ -77,8 +78,8 @@ type ratesFile struct {
 	Tables map[cost.Kind]*table `json:"tables"`
 }
 
-// Load returns the rates of b, nil for blskernel.Default(), with the set number of threads, from the file of this machine.
-// The error is a *CacheError; it matches fs.ErrNotExist where there is no file.
+// Load returns the rates of b, nil for blskernel.Default(), with the set number of threads, from the
+// file of this machine. The error is a *CacheError; it matches fs.ErrNotExist where there is no file.
 func Load(b blskernel.Backend) (*Rates, error) {
 	return loadRates(backend.Or(b), kinds)
 }
@@ -126,8 +127,9 @@ func readBounded(name string, most int64) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// Save writes the rates to the file that Load reads, in the folder that BLSKERNEL_CACHE names or in blskernel in the user's
-// cache folder. It makes the folder, and replaces the file as a whole or not at all. The error is a *CacheError.
+// Save writes the rates to the file that Load reads, in the folder that BLSKERNEL_CACHE names or in
+// blskernel in the user's cache folder. It makes the folder, and replaces the file as a whole or not at
+// all. The error is a *CacheError.
 func (r *Rates) Save() error { return r.save(vfs.OS) }
 
 func (r *Rates) save(fsys vfs.FS) error {
@@ -145,7 +147,8 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return nil
 }
 
-// replaceFile replaces a file as a whole. It is no error that a loss of power may bring the old one back.
+// replaceFile replaces a file as a whole. It is no error that a loss of power may bring the old one
+// back.
 func replaceFile(fsys vfs.FS, name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"blskernel/internal/testutil/faultfs"
 )
 
-// TestRatesFaults lets each operation of Save fail, over rates that are there: either the old ones or the new ones can be
-// loaded, and the error names the file and the variable for another folder.
+// TestRatesFaults lets each operation of Save fail, over rates that are there: either the old ones or
+// the new ones can be loaded, and the error names the file and the variable for another folder.
 func TestRatesFaults(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
 	if err != nil {

@@ -15,11 +15,12 @@ import (
 	"blskernel/internal/testutil/faults"
 )
 
-// keyMark stands in fuzzed files of rates for the key of this machine, which a checked-in file cannot have.
+// keyMark stands in fuzzed files of rates for the key of this machine, which a checked-in file cannot
+// have.
 const keyMark = `"HERE"`
 
-// ratesFixture returns a file of rates for this machine, with keyMark in the place of the key, and a function that loads rates
-// from such a file.
+// ratesFixture returns a file of rates for this machine, with keyMark in the place of the key, and a
+// function that loads rates from such a file.
 func ratesFixture(t testing.TB) (file []byte, load func(data []byte) (*Rates, error)) {
 	t.Helper()
 	b, err := blskernel.Lookup("pure")
@@ -58,8 +59,8 @@ func ratesFixture(t testing.TB) (file []byte, load func(data []byte) (*Rates, er
 	}
 }
 
-// FuzzLoadRates loads any file as the rates of this machine: there is a *CacheError that names it, or rates that cost something
-// and are the same when they are saved and loaded again.
+// FuzzLoadRates loads any file as the rates of this machine: there is a *CacheError that names it, or
+// rates that cost something and are the same when they are saved and loaded again.
 func FuzzLoadRates(f *testing.F) {
 	whole, _ := ratesFixture(f)
 	f.Add(whole)
@@ -74,8 +75,8 @@ func FuzzLoadRates(f *testing.F) {
 		_, load := ratesFixture(t)
 		var r *Rates
 		var err error
-		// A number takes two bytes of text and eight of a slice that doubles; a table of nothing is ten bytes of text, and some
-		// 250 of a map; the file itself is there three times, here among them.
+		// A number takes two bytes of text and eight of a slice that doubles; a table of nothing is ten
+		// bytes of text, and some 250 of a map; the file itself is there three times, here among them.
 		faults.Bounded(t, len(data), 128, 1<<18, func() { r, err = load(data) })
 		if err != nil {
 			return

@@ -16,8 +16,8 @@ type kindRates struct {
 	prepare preparation
 }
 
-// The axes, with a factor of two or three from point to point. There are more points around 8: the tiles of most kernels
-// are 8 or 16 wide, so that the ninth column costs as much as the next seven.
+// The axes, with a factor of two or three from point to point. There are more points around 8: the
+// tiles of most kernels are 8 or 16 wide, so that the ninth column costs as much as the next seven.
 var (
 	one      = []int{1}
 	product  = []int{1, 4, 8, 9, 16, 30, 80, 200, 500, 1300, 4000}
@@ -34,8 +34,8 @@ var (
 	numbers  = []int{10, 100, 1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_000_000, 16_000_000}
 )
 
-// Bounds on the flops of a measured operation. Fewer points leave more time for each. Rates still change with ten times as
-// many columns as a panel of a factorization has.
+// Bounds on the flops of a measured operation. Fewer points leave more time for each. Rates still
+// change with ten times as many columns as a panel of a factorization has.
 const (
 	mostProduct   = 1.1e9
 	mostPair      = 4.1e9

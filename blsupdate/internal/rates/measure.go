@@ -15,26 +15,28 @@ const (
 	measureRounds = 3 // measurements of each point, some seconds apart; the median counts
 	againRounds   = 2 // more measurements of points for which the machine was never steady
 
-	// A visit to a point times calls calls, and their median counts. A call longer than longCall is timed once, after
-	// one that is not timed, and a call longer than longestCall once without that.
+	// A visit to a point times calls calls, and their median counts. A call longer than longCall is
+	// timed once, after one that is not timed, and a call longer than longestCall once without that.
 	calls       = 5
 	longCall    = 2 * time.Millisecond
 	longestCall = 15 * time.Millisecond
 
-	// probeInterval is the time between two probes. On a shared machine other work comes and goes, and the clock changes,
-	// so times are divided by the speed of their moment.
+	// probeInterval is the time between two probes. On a shared machine other work comes and goes, and
+	// the clock changes, so times are divided by the speed of their moment.
 	probeInterval = 400 * time.Millisecond
 
-	// steadiness is the ratio of two probes up to which the machine is steady between them, and slowness the ratio of
-	// both to the usual probe. A virtual machine that stops during a probe makes it many times as long, and would make
-	// the times around it as many times too short. One that is slow for long is not as much slower in everything.
+	// steadiness is the ratio of two probes up to which the machine is steady between them, and
+	// slowness the ratio of both to the usual probe. A virtual machine that stops during a probe makes
+	// it many times as long, and would make the times around it as many times too short. One that is
+	// slow for long is not as much slower in everything.
 	steadiness = 1.25
 	slowness   = 2
 )
 
-// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads. It takes about a minute
-// and 400 MB of memory, and needs a machine without other work. It calls progress, which may be nil, with the share of
-// the work that is done. The error is the cause of ctx where that is canceled.
+// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads. It
+// takes about a minute and 400 MB of memory, and needs a machine without other work. It calls progress,
+// which may be nil, with the share of the work that is done. The error is the cause of ctx where that
+// is canceled.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return measureRates(ctx, b, kinds, progress)
 }
@@ -123,7 +125,8 @@ func (k *kindRates) wanted(sizes [3]int) bool {
 	return amount > 0 && amount <= k.most
 }
 
-// run returns the function of the preparation, or nil where there is no such operation or its operands do not fit.
+// run returns the function of the preparation, or nil where there is no such operation or its operands
+// do not fit.
 func (k *kindRates) run(w *workspace, sizes [3]int) (run func() time.Duration) {
 	defer func() {
 		if v := recover(); v != nil && v != any(errTooLarge) {
@@ -163,8 +166,9 @@ func (m *measurement) look() {
 	m.probed = time.Now()
 }
 
-// usually returns the time of a sighting at the usual speed, and whether the machine was steady. Between two probes that
-// differ it takes the shorter one: a rate that is too low does less harm than one that no machine has.
+// usually returns the time of a sighting at the usual speed, and whether the machine was steady.
+// Between two probes that differ it takes the shorter one: a rate that is too low does less harm than
+// one that no machine has.
 func (m *measurement) usually(s sighting, k cost.Kind) (seconds float64, steady bool) {
 	usual, before := m.usual.of(k, s.seconds), m.probes[s.after].of(k, s.seconds)
 	if s.after+1 == len(m.probes) {
@@ -186,8 +190,8 @@ func (m *measurement) steady(j *job, point int) bool {
 	})
 }
 
-// seconds returns the median time of a point at the usual speed, over the steady measurements if there are any, and 0 for a
-// point without measurements.
+// seconds returns the median time of a point at the usual speed, over the steady measurements if there
+// are any, and 0 for a point without measurements.
 func (m *measurement) seconds(j *job, point int) float64 {
 	var steady, all []float64
 	for _, s := range j.seen[point] {

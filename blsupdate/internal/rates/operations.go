@@ -19,8 +19,9 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// A preparation returns a function that does one operation of the given sizes and returns its time. It panics with
-// errTooLarge where the operands do not fit into the workspace, and returns nil where there is no such operation.
+// A preparation returns a function that does one operation of the given sizes and returns its time. It
+// panics with errTooLarge where the operands do not fit into the workspace, and returns nil where there
+// is no such operation.
 type preparation func(w *workspace, m, n, k int) func() time.Duration
 
 func prepareGemm(tA, tB blas.Transpose, beta float64) preparation {
@@ -79,7 +80,8 @@ func prepareAddOuter(w *workspace, m, n, _ int) func() time.Duration {
 	return w.warm(func() { ridge.AddOuter(base, 1, t, s) })
 }
 
-// prepareCarlson adds the rows of one matrix again and again. F becomes smaller each time, but not small in so few calls.
+// prepareCarlson adds the rows of one matrix again and again. F becomes smaller each time, but not
+// small in so few calls.
 func prepareCarlson(w *workspace, m, n, _ int) func() time.Duration {
 	l, ax := w.regular(n), w.operand(m, n)
 	s := &cholesky.State{L: l, Inverse: state.Inverse{Base: *w.base(n), Gain: 1 / math.Sqrt(float64(n))}}
@@ -133,7 +135,8 @@ func prepareInverse(factor func(blskernel.Backend) packedFactor) preparation {
 	}
 }
 
-// prepareSolve returns the preparation of a solution with the Cholesky factor of a matrix of order n for k right-hand sides.
+// prepareSolve returns the preparation of a solution with the Cholesky factor of a matrix of order n
+// for k right-hand sides.
 func prepareSolve(solve func(f *lapack.Cholesky, x, b *mat.Dense) error) preparation {
 	return func(w *workspace, _, n, k int) func() time.Duration {
 		f, b, x := w.cholesky(n), w.operand(n, k), w.result(n, k)
@@ -141,7 +144,8 @@ func prepareSolve(solve func(f *lapack.Cholesky, x, b *mat.Dense) error) prepara
 	}
 }
 
-// prepareTriangles returns the preparation of a solution or a product of a factor with another triangle.
+// prepareTriangles returns the preparation of a solution or a product of a factor with another
+// triangle.
 func prepareTriangles(do func(f *lapack.Cholesky, x *mat.Dense) error, lower bool) preparation {
 	return func(w *workspace, _, n, _ int) func() time.Duration {
 		f, t := w.cholesky(n), w.triangle(n)
@@ -210,7 +214,8 @@ func prepareTrcon(w *workspace, _, n, _ int) func() time.Duration {
 	return w.cold(func() { f.RCond() })
 }
 
-// prepareTpqrt adds the rows of one matrix again and again: AxᵀAx to RᵀR, and nothing becomes too large.
+// prepareTpqrt adds the rows of one matrix again and again: AxᵀAx to RᵀR, and nothing becomes too
+// large.
 func prepareTpqrt(w *workspace, m, n, k int) func() time.Duration {
 	r, z, ax, ya := w.triangle(n), dense.Copy(w.operand(n, k)), w.operand(m, n), w.result(m, k)
 	return w.cold(func() { must(lapack.AppendRows(w.backend, r, z, ax, ya)) })

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A probe is the speed of the machine at the moment, as the seconds of four operations. A machine does not become slower in
-// everything at once: where another one uses half of a core, products take twice as long, and operations that wait for
-// memory or another thread little longer.
+// A probe is the speed of the machine at the moment, as the seconds of four operations. A machine does
+// not become slower in everything at once: where another one uses half of a core, products take twice
+// as long, and operations that wait for memory or another thread little longer.
 type probe struct {
 	Product float64 `json:"product"` // a Dgemm of order probeOrder: all threads at work
 	Short   float64 `json:"short"`   // a packed Cholesky factorization of order shortOrder, a tenth of a millisecond
@@ -133,11 +133,12 @@ func (g *gauge) read(b blskernel.Backend) probe {
 	return g.w.probe()
 }
 
-// Refresh returns rates for the speed that the machine has at the moment. It multiplies the times of operations by the
-// ratio of what a probe takes now on b, nil for blskernel.Default(), and took when the rates were measured: a Dgemm of
-// order 400 for products, a factorization of order 200 for short operations, a pass over a state for updates by single
-// rows, and a copy for passes over memory. That takes about 0.1 s. Predictions for a shared machine, or one whose clock
-// changes, are better right after it; the order of methods is nearly the same, and Plan does without. Constant rates stay.
+// Refresh returns rates for the speed that the machine has at the moment. It multiplies the times of
+// operations by the ratio of what a probe takes now on b, nil for blskernel.Default(), and took when
+// the rates were measured: a Dgemm of order 400 for products, a factorization of order 200 for short
+// operations, a pass over a state for updates by single rows, and a copy for passes over memory. That
+// takes about 0.1 s. Predictions for a shared machine, or one whose clock changes, are better right
+// after it; the order of methods is nearly the same, and Plan does without. Constant rates stay.
 func (r *Rates) Refresh(b blskernel.Backend) *Rates {
 	now := *r
 	if r.probe.valid() {

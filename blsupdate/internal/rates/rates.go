@@ -13,11 +13,11 @@ import (
 	"blskernel/internal/cpu"
 )
 
-// Rates say how long operations take on one machine, with one backend and one number of threads: a cost for each kind of
-// operation that depends on its sizes. They predict the time of the steps of a model.
+// Rates say how long operations take on one machine, with one backend and one number of threads: a cost
+// for each kind of operation that depends on its sizes. They predict the time of the steps of a model.
 //
-// For measures rates once, in about a minute, and keeps them in a file. Nothing changes them, and several goroutines may
-// use them at once.
+// For measures rates once, in about a minute, and keeps them in a file. Nothing changes them, and
+// several goroutines may use them at once.
 type Rates struct {
 	key     Key
 	tables  map[cost.Kind]*table
@@ -38,7 +38,8 @@ type Key struct {
 	Threads int    `json:"threads"`
 }
 
-// ratesVersion changes with the grids, the way to measure, and routines, where they would make earlier rates wrong.
+// ratesVersion changes with the grids, the way to measure, and routines, where they would make earlier
+// rates wrong.
 const ratesVersion = 3
 
 // keyFor returns the key of rates of b on this machine.
@@ -102,9 +103,10 @@ func (r *Rates) seconds(o cost.Operation) float64 {
 // steady is the drift of a machine whose speed has not changed.
 var steady = probe{1, 1, 1, 1}
 
-// ConstantRates returns the rates of an ideal machine, in flops per second of every operation, and in numbers per second
-// that passes over memory read or write. With them Plan goes by the flops and needs no measurement. ConstantRates panics
-// unless both are above 0. Infinitely many numbers leave the passes out.
+// ConstantRates returns the rates of an ideal machine, in flops per second of every operation, and in
+// numbers per second that passes over memory read or write. With them Plan goes by the flops and needs
+// no measurement. ConstantRates panics unless both are above 0. Infinitely many numbers leave the
+// passes out.
 func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: rates must be above 0")

@@ -5,16 +5,18 @@ import (
 	"slices"
 )
 
-// A table holds the cost of one kind of operation, in seconds per unit of its amount, on a grid of sizes.
+// A table holds the cost of one kind of operation, in seconds per unit of its amount, on a grid of
+// sizes.
 //
-// Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is a sum of parts that
-// grow with fewer of the sizes than the flops do. For m×k with k×n numbers
+// Between the points the cost is multilinear in the reciprocals of the sizes. The time of a product is
+// a sum of parts that grow with fewer of the sizes than the flops do. For m×k with k×n numbers
 //
 //	time = f mnk + a mk + b kn + c mn + ...,   time/(mnk) = f + a/n + b/m + c/k + ...,
 //
-// where f is for the flops, a, b and c for the traffic of the operands, and the rest for calls and loops. That is
-// multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time that does not grow from the first
-// column of a tile to its last. Beyond the ends of an axis the cost is that at the end.
+// where f is for the flops, a, b and c for the traffic of the operands, and the rest for calls and
+// loops. That is multilinear in 1/m, 1/n and 1/k, whether memory or flops bound the time. So is a time
+// that does not grow from the first column of a tile to its last. Beyond the ends of an axis the cost
+// is that at the end.
 type table struct {
 	// Axes has the sizes m, n and k in ascending order. A size that does not matter has one point.
 	Axes [3][]int `json:"axes"`
@@ -66,8 +68,8 @@ func (t *table) cost(sizes [3]int) float64 {
 	return sum
 }
 
-// locate returns the point of the axis at or below size, and the share of the next point in an interpolation that is linear
-// in 1/size.
+// locate returns the point of the axis at or below size, and the share of the next point in an
+// interpolation that is linear in 1/size.
 func locate(axis []int, size int) (low int, share float64) {
 	i, exact := slices.BinarySearch(axis, size)
 	switch {
@@ -82,8 +84,8 @@ func locate(axis []int, size int) (low int, share float64) {
 	return i - 1, (1/a - 1/float64(size)) / (1/a - 1/b)
 }
 
-// fill gives points without measurements, whose cost is zero, the cost of the point before them on the axis of their
-// largest size. Rates of large operations hardly change.
+// fill gives points without measurements, whose cost is zero, the cost of the point before them on the
+// axis of their largest size. Rates of large operations hardly change.
 func (t *table) fill() {
 	for i := range t.Cost {
 		if t.Cost[i] > 0 {
@@ -105,7 +107,8 @@ func (t *table) fill() {
 	}
 }
 
-// valid reports whether cost can read the table: the axes ascend from a size of at least 1, and each cost is above 0.
+// valid reports whether cost can read the table: the axes ascend from a size of at least 1, and each
+// cost is above 0.
 func (t *table) valid() bool {
 	for _, axis := range t.Axes {
 		if len(axis) == 0 || axis[0] < 1 {

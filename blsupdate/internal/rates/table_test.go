@@ -55,7 +55,8 @@ func TestTableBetween(t *testing.T) {
 	}
 }
 
-// TestTableModel has costs that are as the comment on table says, which the interpolation meets anywhere.
+// TestTableModel has costs that are as the comment on table says, which the interpolation meets
+// anywhere.
 func TestTableModel(t *testing.T) {
 	model := func(m, n, k float64) float64 {
 		return 1e-11 + 3e-9/m + 1e-9/n + 2e-9/k + 5e-8/(m*n) + 1e-7/(m*n*k)

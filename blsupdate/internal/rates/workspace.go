@@ -20,8 +20,8 @@ const mostNumbers = 16 << 20
 // otherNumbers is twice the size of the second level of cache of most cores.
 const otherNumbers = 256 << 10
 
-// A workspace has the operands of measured operations, the same ones again and again. So the last level of cache has them
-// where they fit, but not the caches of one core, unless a call is timed warm.
+// A workspace has the operands of measured operations, the same ones again and again. So the last level
+// of cache has them where they fit, but not the caches of one core, unless a call is timed warm.
 type workspace struct {
 	backend blskernel.Backend
 	packed  blskernel.PackedProducts
@@ -75,8 +75,8 @@ func timed(f func()) time.Duration {
 	return time.Since(began)
 }
 
-// warm times a repeatable call that finds in the caches what the last one left: so do updates by a few rows that follow one
-// another, whose steps need little but the state.
+// warm times a repeatable call that finds in the caches what the last one left: so do updates by a few
+// rows that follow one another, whose steps need little but the state.
 func (w *workspace) warm(call func()) func() time.Duration {
 	return func() time.Duration { return timed(call) }
 }
@@ -84,8 +84,8 @@ func (w *workspace) warm(call func()) func() time.Duration {
 // cold times a repeatable call after other numbers have passed through the caches of the core.
 func (w *workspace) cold(call func()) func() time.Duration { return w.after(func() {}, call) }
 
-// after times a call after restore has brought its operands back. Between the two, other numbers pass through the caches
-// of the core, as between two steps of an update.
+// after times a call after restore has brought its operands back. Between the two, other numbers pass
+// through the caches of the core, as between two steps of an update.
 func (w *workspace) after(restore, call func()) func() time.Duration {
 	return func() time.Duration {
 		restore()

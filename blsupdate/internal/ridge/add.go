@@ -39,13 +39,14 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
 
-// eachBlock adds rows (sign = 1) or removes them (-1) block by block, by the formula of Woodbury: with P = Ax Q,
-// UᵀU = I + sign Ax Pᵀ and T = U⁻ᵀP,
+// eachBlock adds rows (sign = 1) or removes them (-1) block by block, by the formula of Woodbury: with
+// P = Ax Q, UᵀU = I + sign Ax Pᵀ and T = U⁻ᵀP,
 //
 //	W := W + sign TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - sign TᵀT.
 //
-// The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as large. One block is
-// added in place, and several to copies, since a later one may fail. check may refuse U.
+// The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as
+// large. One block is added in place, and several to copies, since a later one may fail. check may
+// refuse U.
 func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, check func(u *lapack.Cholesky) error) error {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)

@@ -20,8 +20,8 @@ import (
 //	Q := [Q + D S⁻¹Dᵀ  -D S⁻¹],   W := [W - D W2],   W2 = S⁻¹CᵀY.
 //	     [-S⁻¹Dᵀ        S⁻¹  ]         [W2      ]
 //
-// S is the Schur complement HᵀH + lambda I - HᵀA D. As a sum of squares it has no cancellation; the difference has no
-// correct digits where H is nearly a combination of the columns of A.
+// S is the Schur complement HᵀH + lambda I - HᵀA D. As a sum of squares it has no cancellation; the
+// difference has no correct digits where H is nearly a combination of the columns of A.
 func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	l, p := h.Dims()
 	next := *s

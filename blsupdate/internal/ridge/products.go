@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// TimesPacked computes P = alpha X S for S of order k, in the way that cost.ProductKind says. P, q×k, has no gaps.
+// TimesPacked computes P = alpha X S for S of order k, in the way that cost.ProductKind says. P, q×k,
+// has no gaps.
 func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense) {
 	q, data, rx, rp := x.RawMatrix().Rows, s.RawSymPacked().Data, x.RawMatrix(), p.RawMatrix()
 	kind := cost.ProductKind(b.Options.Backend, q)
@@ -26,12 +27,12 @@ func TimesPacked(b *state.Base, alpha float64, s *mat.SymPacked, x, p *mat.Dense
 	}
 }
 
-// stripRows is the number of rows of S that are unpacked at a time. Their part of a product with 16 to 64 rows takes the
-// same time.
+// stripRows is the number of rows of S that are unpacked at a time. Their part of a product with 16 to
+// 64 rows takes the same time.
 const stripRows = 32
 
-// timesStrips computes P = alpha X S by strips of rows of S. Each is unpacked with its part of the diagonal as a dense
-// matrix [S11 S12], and P1 += X1 S11 + X2 S12ᵀ, P2 += X1 S12.
+// timesStrips computes P = alpha X S by strips of rows of S. Each is unpacked with its part of the
+// diagonal as a dense matrix [S11 S12], and P1 += X1 S11 + X2 S12ᵀ, P2 += X1 S12.
 func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, ldx int, p []float64) {
 	clear(p[:q*k])
 	strip := make([]float64, min(stripRows, k)*k)
@@ -51,7 +52,8 @@ func timesStrips(b blskernel.Backend, k, q int, alpha float64, s, x []float64, l
 	}
 }
 
-// AddOuter computes S += alpha TᵀT for S of order k, in the way that cost.RankKind says. T, q×k, has no gaps.
+// AddOuter computes S += alpha TᵀT for S of order k, in the way that cost.RankKind says. T, q×k, has no
+// gaps.
 func AddOuter(b *state.Base, alpha float64, t *mat.Dense, s *mat.SymPacked) {
 	q, rt, data := t.RawMatrix().Rows, t.RawMatrix().Data, s.RawSymPacked().Data
 	kind := cost.RankKind(b.Options.Backend, q)

@@ -14,7 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Remove removes rows by eachBlock. The smallest eigenvalue of I - Ax Pᵀ is 1-h, and Q grows by at most 1/(1-h).
+// Remove removes rows by eachBlock. The smallest eigenvalue of I - Ax Pᵀ is 1-h, and Q grows by at most
+// 1/(1-h).
 func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	limit, err := state.RemovalLimit(s.known(), 2)
 	if err != nil {

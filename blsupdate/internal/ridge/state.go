@@ -72,16 +72,16 @@ func (s *State) inverse() *mat.SymPacked {
 	return q
 }
 
-// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the present one. The
-// latter is not noted, so that a model does not depend on whether it was asked.
+// Condition returns the worst 1/κ of the start, the states after removals and added nodes, and the
+// present one. The latter is not noted, so that a model does not depend on whether it was asked.
 func (s *State) Condition() (rcond float64, power int) {
 	now := *s
 	now.noteCondition()
 	return now.Worst, 2
 }
 
-// noteCondition estimates the present 1/κ and notes it if it is the worst. κ² is ‖AᵀA + lambda I‖‖Q‖ with the largest ‖Q‖
-// so far, whose rounding errors remain.
+// noteCondition estimates the present 1/κ and notes it if it is the worst. κ² is ‖AᵀA + lambda I‖‖Q‖
+// with the largest ‖Q‖ so far, whose rounding errors remain.
 func (s *State) noteCondition() {
 	y := make([]float64, s.K)
 	s.Peak = max(s.Peak, state.LargestEigenvalue(s.K, func(x []float64) {
@@ -124,8 +124,9 @@ func (s *State) Code(x *coder.Coder) {
 	s.CodeInverse(x, "Q", "trace", func() { x.Symmetric("Q", &s.Q, s.K) }, s.data)
 }
 
-// reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for several blocks, copies
-// of Q and W. In the form Large it is a copy of Q, which becomes the new one, and two matrices like W.
+// reserve checks the memory of an addition or a removal of q rows. That is P of a block and, for
+// several blocks, copies of Q and W. In the form Large it is a copy of Q, which becomes the new one,
+// and two matrices like W.
 func (s *State) reserve(action api.Action, form api.Form, q int) error {
 	triangle, w := memory.Triangle(s.K), memory.Floats(s.K, s.C)
 	bytes := memory.Sum(triangle, w, w)

@@ -22,9 +22,9 @@ type Border struct {
 	C *mat.Dense // C = H - A D, l×p: the part of H that the old nodes do not have
 }
 
-// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), which is zero but for rounding. With
-// an R⁻¹ that has an error of eps κ² the first D has one, too, which would remain in C. apply computes Dᵀ = GᵀR⁻¹ for
-// R = AᵀA + lambda I.
+// NewBorder computes D and C, and corrects them once by D += R⁻¹(AᵀC - lambda D), which is zero but for
+// rounding. With an R⁻¹ that has an error of eps κ² the first D has one, too, which would remain in C.
+// apply computes Dᵀ = GᵀR⁻¹ for R = AᵀA + lambda I.
 func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border, error) {
 	p := dense.Cols(h)
 	s := &Border{Base: b, a: a, D: mat.NewDense(p, b.K, nil), C: dense.Copy(h)}
@@ -56,9 +56,9 @@ func (s *Border) Weights(w, w2 *mat.Dense) *mat.Dense {
 	return all
 }
 
-// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets [Y; 0; 0], which
-// complete those of A and Y to those of [A H]. The columns of H were divided by units, and so are those of R. d returns
-// D, k×p. C is overwritten.
+// Corner returns R and z of a QR factorization of [C; sqrt(lambda) D; sqrt(lambda) I] with the targets
+// [Y; 0; 0], which complete those of A and Y to those of [A H]. The columns of H were divided by units,
+// and so are those of R. d returns D, k×p. C is overwritten.
 func (b *Base) Corner(c, y *mat.Dense, units []float64, d func() *mat.Dense) (r, z *mat.Dense, err error) {
 	p, root := len(units), math.Sqrt(b.Lambda)
 	r, z = mat.NewDense(p, p, nil), mat.NewDense(p, b.C, nil)

@@ -14,18 +14,21 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 )
 
-// LargestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of order n from below.
-// apply multiplies the matrix into x in place. The Lanczos method takes lanczosSteps products and 20 lanczosSteps n more
-// flops, and is exact to rounding for n up to lanczosSteps. The result is +Inf or NaN where a product is.
+// LargestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of
+// order n from below. apply multiplies the matrix into x in place. The Lanczos method takes
+// lanczosSteps products and 20 lanczosSteps n more flops, and is exact to rounding for n up to
+// lanczosSteps. The result is +Inf or NaN where a product is.
 //
-// The start is pseudorandom, the same for every call with one n. A start with a pattern would be orthogonal to
-// eigenvectors that occur: one without negative elements is to (1, -1), which dominates where rows have both signs.
+// The start is pseudorandom, the same for every call with one n. A start with a pattern would be
+// orthogonal to eigenvectors that occur: one without negative elements is to (1, -1), which dominates
+// where rows have both signs.
 //
-// The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree m-1. Its expected
-// relative error is at most 2.575 (ln n/(m-1))². The power method would take the square of the number of steps.
+// The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree
+// m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would take the
+// square of the number of steps.
 //
-//	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and Lanczos algorithms
-//	with a random start", SIAM J. Matrix Anal. Appl. 13(4), 1992.
+//	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and
+//	Lanczos algorithms with a random start", SIAM J. Matrix Anal. Appl. 13(4), 1992.
 func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 	basis := [][]float64{unitVector(n)}
 	var diagonal, beside []float64
@@ -57,13 +60,13 @@ func LargestEigenvalue(n int, apply func(x []float64)) float64 {
 	return largestOfTridiagonal(diagonal, beside)
 }
 
-// lanczosSteps is the number of steps of LargestEigenvalue. To order 5000 the result was above 0.75 of the eigenvalue for
-// the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where the others are at most half of it.
-// With 6 steps these were 0.57 and 0.67.
+// lanczosSteps is the number of steps of LargestEigenvalue. To order 5000 the result was above 0.75 of
+// the eigenvalue for the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where
+// the others are at most half of it. With 6 steps these were 0.57 and 0.67.
 const lanczosSteps = 8
 
-// SmallestEigenvalue estimates the smallest eigenvalue of the factored matrix from above, as the reciprocal of the largest
-// of its inverse. It returns 0 where the inverse overflows.
+// SmallestEigenvalue estimates the smallest eigenvalue of the factored matrix from above, as the
+// reciprocal of the largest of its inverse. It returns 0 where the inverse overflows.
 func (b *Base) SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	largest := LargestEigenvalue(factor.Dim(), b.Solver(factor))
 	if math.IsNaN(largest) {
@@ -72,8 +75,9 @@ func (b *Base) SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 	return 1 / largest
 }
 
-// SmallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest eigenvalues of the factored
-// matrix, where these are far below the others, by two steps of inverse iteration.
+// SmallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest
+// eigenvalues of the factored matrix, where these are far below the others, by two steps of inverse
+// iteration.
 func (b *Base) SmallestDirection(factor *lapack.Cholesky) []float64 {
 	x, solve := unitVector(factor.Dim()), b.Solver(factor)
 	for range 2 {
@@ -83,8 +87,8 @@ func (b *Base) SmallestDirection(factor *lapack.Cholesky) []float64 {
 	return x
 }
 
-// Solver returns the product of the inverse of the factored matrix with a vector, in place. Where it overflows, x is not
-// finite. It counts no flops, as RCond does not.
+// Solver returns the product of the inverse of the factored matrix with a vector, in place. Where it
+// overflows, x is not finite. It counts no flops, as RCond does not.
 func (b *Base) Solver(factor *lapack.Cholesky) func(x []float64) {
 	n := factor.Dim()
 	inner := *factor
@@ -108,8 +112,8 @@ func unitVector(n int) []float64 {
 	return x
 }
 
-// largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these elements on and
-// beside the diagonal, which it overwrites, and NaN where they do not converge.
+// largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these
+// elements on and beside the diagonal, which it overwrites, and NaN where they do not converge.
 func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	size := max(dense.LargestOf(diagonal), dense.LargestOf(beside))
 	if !(size > 0 && size <= math.MaxFloat64) {
@@ -136,8 +140,8 @@ func divide(x []float64, d float64) {
 	}
 }
 
-// SquaredNorm estimates ‖V‖² in the 2-norm from below, by LargestEigenvalue of the smaller of V Vᵀ and VᵀV. For one row it
-// is exact.
+// SquaredNorm estimates ‖V‖² in the 2-norm from below, by LargestEigenvalue of the smaller of V Vᵀ and
+// VᵀV. For one row it is exact.
 func (b *Base) SquaredNorm(v *mat.Dense) float64 {
 	raw := v.RawMatrix()
 	if raw.Rows == 1 {

@@ -28,8 +28,9 @@ func applied(m *mat.Dense) func(x []float64) {
 	}
 }
 
-// TestLargestEigenvalueExact: up to the order lanczosSteps the Lanczos method finds every eigenvalue that the start
-// has a part of, for dominant eigenvectors of both signs, multiple eigenvalues and all scales.
+// TestLargestEigenvalueExact: up to the order lanczosSteps the Lanczos method finds every eigenvalue
+// that the start has a part of, for dominant eigenvectors of both signs, multiple eigenvalues and all
+// scales.
 func TestLargestEigenvalueExact(t *testing.T) {
 	for _, test := range []struct {
 		n    int
@@ -66,8 +67,9 @@ func TestLargestEigenvalueExact(t *testing.T) {
 	}
 }
 
-// TestLargestEigenvalueSpectra: diagonal matrices whose other eigenvalues are all at, or spread below, a share of
-// the largest, wherever that is. The estimate is never too large, and at most a factor 1.5 too small.
+// TestLargestEigenvalueSpectra: diagonal matrices whose other eigenvalues are all at, or spread below,
+// a share of the largest, wherever that is. The estimate is never too large, and at most a factor 1.5
+// too small.
 func TestLargestEigenvalueSpectra(t *testing.T) {
 	for _, n := range []int{9, 30, 300, 3000} {
 		for seed := range uint64(10) {
@@ -103,8 +105,8 @@ func TestLargestEigenvalueNotFinite(t *testing.T) {
 	}
 }
 
-// TestSmallestEigenvalue compares with the spectrum, and the direction with the eigenvector, where the smallest
-// eigenvalue is far below the others: those of I - aᵀa/‖a‖²(1-rest).
+// TestSmallestEigenvalue compares with the spectrum, and the direction with the eigenvector, where the
+// smallest eigenvalue is far below the others: those of I - aᵀa/‖a‖²(1-rest).
 func TestSmallestEigenvalue(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		base := &Base{Counter: cost.NewCounter(b)}

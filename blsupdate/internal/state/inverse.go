@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Inverse is the common part of RidgeInverse and InverseCholesky. Their matrix X, which is Q or F, is kept as X/Gain, so
-// that Forget changes Gain alone and takes no pass over X.
+// Inverse is the common part of RidgeInverse and InverseCholesky. Their matrix X, which is Q or F, is
+// kept as X/Gain, so that Forget changes Gain alone and takes no pass over X.
 type Inverse struct {
 	Base
 	Gain float64
@@ -24,7 +24,8 @@ type Inverse struct {
 	Worst float64 // the smallest 1/κ
 	Noted float64 // a bound on ‖X‖/Gain when that was last estimated: the trace of Q, or the Frobenius norm of F
 
-	// Bounds on the elements of X/Gain and W. With them it is known before an update in place whether it can overflow.
+	// Bounds on the elements of X/Gain and W. With them it is known before an update in place whether
+	// it can overflow.
 	Most, MostW float64
 }
 
@@ -40,8 +41,8 @@ func (s *Inverse) Weights() (*mat.Dense, Outcome, error) { return s.W, Outcome{}
 // mostGain is the gain that is multiplied into X, long before it could overflow or underflow.
 const mostGain = 0x1p200
 
-// ForgetBy divides X by divisor, where data are the elements of X/Gain. It returns ErrOverflow where X overflows, which
-// takes directions without new rows for very long.
+// ForgetBy divides X by divisor, where data are the elements of X/Gain. It returns ErrOverflow where X
+// overflows, which takes directions without new rows for very long.
 func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	gain := s.Gain / divisor
 	if !(gain < math.MaxFloat64/max(s.Most, 1)) {
@@ -60,11 +61,12 @@ func (s *Inverse) ForgetBy(factor, divisor float64, data []float64) error {
 	return nil
 }
 
-// ManyRemoved is the number of removed rows at which the condition is estimated anew in any case. For fewer rows the
-// estimate would take longer than the removal.
+// ManyRemoved is the number of removed rows at which the condition is estimated anew in any case. For
+// fewer rows the estimate would take longer than the removal.
 const ManyRemoved = 64
 
-// CodeInverse writes or reads s. name is that of X, noted that of Noted, matrix codes X, and data returns its elements.
+// CodeInverse writes or reads s. name is that of X, noted that of Noted, matrix codes X, and data
+// returns its elements.
 func (s *Inverse) CodeInverse(x *coder.Coder, name, noted string, matrix func(), data func() []float64) {
 	x.Float("the gain", &s.Gain, coder.IsPositive)
 	matrix()

@@ -10,8 +10,8 @@ import (
 	"blskernel/mat"
 )
 
-// Norms are the Euclidean norms of the columns of A and Y so far. They bound all elements and partial sums of AᵀA, AᵀY,
-// R and z, so it is known before an update whether anything can overflow.
+// Norms are the Euclidean norms of the columns of A and Y so far. They bound all elements and partial
+// sums of AᵀA, AᵀY, R and z, so it is known before an update whether anything can overflow.
 type Norms struct {
 	A, Y []float64
 	Peak float64 // the largest Frobenius norm that A had; its rounding errors remain when rows are removed
@@ -79,8 +79,8 @@ func (s Norms) Scaled(f float64) Norms {
 	return t
 }
 
-// Shrunk returns the Frobenius norm of [A; sqrt(lambda) I] over the largest so far. Errors of a state are relative to
-// the latter.
+// Shrunk returns the Frobenius norm of [A; sqrt(lambda) I] over the largest so far. Errors of a state
+// are relative to the latter.
 func (s Norms) Shrunk(lambda float64) float64 {
 	root := math.Sqrt(lambda) * math.Sqrt(float64(len(s.A))) // the product lambda k may overflow
 	if most := math.Hypot(s.Peak, root); most > 0 {

@@ -17,8 +17,8 @@ import (
 // GramMatrix is the name of AᵀA + lambda I in errors.
 const GramMatrix = "A'A + lambda I"
 
-// StartFactor returns the Cholesky factor of AᵀA + lambda I and its reciprocal condition number. It returns a
-// *ConditionError where that matrix is not positive definite to working precision.
+// StartFactor returns the Cholesky factor of AᵀA + lambda I and its reciprocal condition number. It
+// returns a *ConditionError where that matrix is not positive definite to working precision.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesky, float64, error) {
 	defer b.Counter.Leave()
 	g := mat.NewSymPacked(b.K, nil)
@@ -47,13 +47,13 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesky,
 	return factor, factor.RCond(), nil
 }
 
-// WellConditioned reports whether a start by the Cholesky factor of AᵀA + lambda I, with the reciprocal condition number
-// rcond = 1/κ², is accurate enough for methods with an error of eps κ. Its error of eps κ² is below the 10 sqrt(l) eps κ
-// that updates may add where κ <= 10 sqrt(l).
+// WellConditioned reports whether a start by the Cholesky factor of AᵀA + lambda I, with the reciprocal
+// condition number rcond = 1/κ², is accurate enough for methods with an error of eps κ. Its error of
+// eps κ² is below the 10 sqrt(l) eps κ that updates may add where κ <= 10 sqrt(l).
 func WellConditioned(rcond float64, l int) bool { return rcond >= 1/(100*float64(l)) }
 
-// StartWeights returns the solution of (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than a product with
-// the inverse.
+// StartWeights returns the solution of (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than
+// a product with the inverse.
 func (b *Base) StartWeights(ctx context.Context, factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
 	defer b.Counter.Leave()
 	w := mat.NewDense(b.K, b.C, nil)
@@ -88,7 +88,8 @@ func (b *Base) Factor(s *mat.SymPacked, what string, instead ...api.Method) (*la
 	return factor, nil
 }
 
-// FactorError returns ErrOverflow where a factorization met a number that is not finite, and else a *ConditionError.
+// FactorError returns ErrOverflow where a factorization met a number that is not finite, and else a
+// *ConditionError.
 func FactorError(what string, err error, instead ...api.Method) error {
 	if errors.Is(err, lapack.ErrNotFinite) {
 		return api.ErrOverflow
@@ -96,8 +97,8 @@ func FactorError(what string, err error, instead ...api.Method) error {
 	return &api.ConditionError{What: what, Err: err, Instead: instead}
 }
 
-// TriangleError returns a *ConditionError where a solution with a triangle, or its inverse, met a zero pivot, and else
-// ErrOverflow.
+// TriangleError returns a *ConditionError where a solution with a triangle, or its inverse, met a zero
+// pivot, and else ErrOverflow.
 func TriangleError(what string, err error) error {
 	var pivot *lapack.PivotError
 	if errors.As(err, &pivot) && pivot.Pivot == 0 {

@@ -1,18 +1,22 @@
-// Package state has what the methods share: the contract of a state, starts, borders, estimates and limits.
+// Package state has what the methods share: the contract of a state, starts, borders, estimates and
+// limits.
 package state
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 )
 
-// A State is what a method keeps, and how it changes. The matrices that it is given are checked and finite, and it
-// neither changes nor keeps them. After an error it is unchanged.
+// A State is what a method keeps, and how it changes. The matrices that it is given are checked and
+// finite, and it neither changes nor keeps them. After an error it is unchanged.
 type State interface {
 	// Common returns the part that every state has.
 	Common() *Base
@@ -26,8 +30,8 @@ type State interface {
 	AddNodes(a, h, y *mat.Dense) (Outcome, error)
 	// Weights returns W in the storage of the state, and what it took to solve for it.
 	Weights() (*mat.Dense, Outcome, error)
-	// Condition returns an estimate of 1/κ for the worst state so far whose errors remain, and the power of κ with
-	// which they grow. It does not change the state.
+	// Condition returns an estimate of 1/κ for the worst state so far whose errors remain, and the
+	// power of κ with which they grow. It does not change the state.
 	Condition() (rcond float64, power int)
 	// Code writes or reads all that later results depend on, after the Base.
 	Code(x *coder.Coder)
@@ -48,7 +52,8 @@ type Refiner interface {
 	Refine(a, y *mat.Dense) (Outcome, error)
 }
 
-// A Leverager is a State with the inverse of AᵀA + lambda I. The rows of x are finite and have k elements.
+// A Leverager is a State with the inverse of AᵀA + lambda I. The rows of x are finite and have k
+// elements.
 type Leverager interface {
 	Leverage(x *mat.Dense) ([]float64, error)
 }
@@ -60,7 +65,8 @@ type Base struct {
 	K, C    int
 	Lambda  float64 // the ridge as it is now
 
-	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the first.
+	// Lost is the largest 1/(1-h) of a removal so far, by which its errors have grown; 0 before the
+	// first.
 	Lost float64
 }
 
@@ -94,12 +100,12 @@ type Outcome struct {
 	Abandoned float64 // flops of an attempt that was given up
 }
 
-// PanelRows is the number of rows after which a sum over rows checks its context. Sums are divided into such panels
-// whether or not the context can be done, so that results do not depend on it.
+// PanelRows is the number of rows after which a sum over rows checks its context. Sums are divided into
+// such panels whether or not the context can be done, so that results do not depend on it.
 //
-// Panels of 4096 rows take no more CPU time than all rows at once, in Gram and QR with both backends, for k = 2000 with
-// 8192 rows and k = 300 with 16384, within the noise of 3%. Panels of 1024 rows take 5% more in Gram with openblas at
-// k = 2000 (one core of Zen 4).
+// Panels of 4096 rows take no more CPU time than all rows at once, in Gram and QR with both backends,
+// for k = 2000 with 8192 rows and k = 300 with 16384, within the noise of 3%. Panels of 1024 rows take
+// 5% more in Gram with openblas at k = 2000 (one core of Zen 4).
 const PanelRows = 4096
 
 // EachPanel calls f for consecutive panels of PanelRows rows until ctx is done.
@@ -107,5 +113,32 @@ func EachPanel(ctx context.Context, rows int, f func(from, to int) error) error 
 	return interrupt.EachPanel(ctx, rows, PanelRows, f)
 }
 
-// ManyPanels reports whether ctx may end a sum over rows between two panels. Such a sum must be formed in a copy.
+// ManyPanels reports whether ctx may end a sum over rows between two panels. Such a sum must be formed
+// in a copy.
 func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil && rows > PanelRows }
+
+// Reserve returns a *memory.Error where the copies and factors of an action need more bytes than there
+// are beside the state. rows is the number of rows of the action, 0 where it has none. A state asks
+// before it changes anything.
+func (b *Base) Reserve(m api.Method, action api.Action, rows int, bytes int64) error {
+	what, do := action.String(), Smaller(m)
+	if rows > 0 {
+		what = fmt.Sprintf("%v of %d rows", action, rows)
+	}
+	if rows > 1 && m != api.Gram { // which copies G for one row too
+		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
+	}
+	return memory.Check(bytes, "blsupdate", do, "%s by %v with %d nodes and %d targets", what, m, b.K, b.C)
+}
+
+// Smaller says how to make the state of a method smaller.
+func Smaller(m api.Method) string {
+	switch m {
+	case api.Original, api.Improved:
+		return "take fewer nodes, or gram or qr, which keep no matrix of samples x nodes"
+	case api.QR, api.InverseCholesky:
+		return "take fewer nodes, or gram, which keeps half as much"
+	default:
+		return "take fewer nodes"
+	}
+}

@@ -24,13 +24,13 @@ func ridgeInverseOf(a *mat.Dense, lambda float64) *mat.Dense {
 	return highPrecision(a, identity, lambda)
 }
 
-// TestNodesRidge adds nodes twice to models with a ridge and compares with the ridge inverse of all columns and
-// its weights: for nodes that are new, combinations of old ones, zero, or more than there are samples, and
-// after Forget, which leaves a ridge inverse one.
+// TestNodesRidge adds nodes twice to models with a ridge and compares with the ridge inverse of all
+// columns and its weights: for nodes that are new, combinations of old ones, zero, or more than there
+// are samples, and after Forget, which leaves a ridge inverse one.
 //
-// Backward errors of c sqrt(l) eps in norm of the factorizations, with κ the condition number of S = [A; sqrt(lambda) I],
-// change S⁺, of which A⁺ is the first l columns, by κ times as much, relatively to its norm κ/‖S‖; and W = A⁺Y by
-// ‖Y‖ times that. c is 10.
+// Backward errors of c sqrt(l) eps in norm of the factorizations, with κ the condition number of S =
+// [A; sqrt(lambda) I], change S⁺, of which A⁺ is the first l columns, by κ times as much, relatively to
+// its norm κ/‖S‖; and W = A⁺Y by ‖Y‖ times that. c is 10.
 func TestNodesRidge(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		r := rand.New(rand.NewPCG(76, 0))
@@ -123,8 +123,8 @@ func checkRidge(t *testing.T, name string, u Pseudoinverter, a, y *mat.Dense, la
 }
 
 // TestNodesRidgeError adds nodes that are combinations of the others but for a trace, which makes A
-// ill-conditioned, with a ridge below the square of its smallest singular value. With targets that the nodes
-// explain the error of W grows like eps κ; by the Schur complement it would grow like eps κ².
+// ill-conditioned, with a ridge below the square of its smallest singular value. With targets that the
+// nodes explain the error of W grows like eps κ; by the Schur complement it would grow like eps κ².
 func TestNodesRidgeError(t *testing.T) {
 	const l, k, p = 40, 6, 4
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
@@ -145,8 +145,9 @@ func TestNodesRidgeError(t *testing.T) {
 	})
 }
 
-// TestNodesRidgeAfterRows adds nodes after rows, when A⁺ is not the ridge inverse any more but only as near to
-// it as lambda is small against the square of the smallest singular value of the first A: so it is with the nodes.
+// TestNodesRidgeAfterRows adds nodes after rows, when A⁺ is not the ridge inverse any more but only as
+// near to it as lambda is small against the square of the smallest singular value of the first A: so it
+// is with the nodes.
 func TestNodesRidgeAfterRows(t *testing.T) {
 	const l, q, k, p = 30, 20, 5, 3
 	r := rand.New(rand.NewPCG(81, 0))

@@ -10,12 +10,13 @@ import (
 	"blskernel/internal/testutil/backends"
 )
 
-// TestModelWide compares Model with what updates count as long as there are fewer samples than nodes, for
-// batches that leave A wide, that make it square, and that go beyond in all forms: below, at and above k - l
-// rows and k rows. Model is given nothing but the sizes.
+// TestModelWide compares Model with what updates count as long as there are fewer samples than nodes,
+// for batches that leave A wide, that make it square, and that go beyond in all forms: below, at and
+// above k - l rows and k rows. Model is given nothing but the sizes.
 //
-// The rows are in general position. To keep the others from being large as the first k see them, which would be
-// another way to B, the rows of A and k - l of the batch are orthogonal, and these longer than the others.
+// The rows are in general position. To keep the others from being large as the first k see them, which
+// would be another way to B, the rows of A and k - l of the batch are orthogonal, and these longer than
+// the others.
 func TestModelWide(t *testing.T) {
 	all := append(slices.Clone(configurations), variant{Improved, Compressed, true}, variant{Improved, Paper, true}, variant{Improved, Auto, true})
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
@@ -51,8 +52,8 @@ func TestModelWide(t *testing.T) {
 	})
 }
 
-// checkPrediction compares a model with what the last action of u counted, step by step and in sum; steps without
-// flops are left aside.
+// checkPrediction compares a model with what the last action of u counted, step by step and in sum;
+// steps without flops are left aside.
 func checkPrediction(t *testing.T, u Updater, model []StepFlops) {
 	t.Helper()
 	report := u.Report()
@@ -73,8 +74,8 @@ func checkPrediction(t *testing.T, u Updater, model []StepFlops) {
 	}
 }
 
-// TestModelWideCompressed has random rows: 20 samples of 50 nodes, and a batch of 60 of which R has the 50
-// that count, 30 of them outside of the row space.
+// TestModelWideCompressed has random rows: 20 samples of 50 nodes, and a batch of 60 of which R has the
+// 50 that count, 30 of them outside of the row space.
 func TestModelWideCompressed(t *testing.T) {
 	const l, k, q, c = 20, 50, 60, 1
 	r := rand.New(rand.NewPCG(79, 0))

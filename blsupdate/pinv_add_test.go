@@ -87,9 +87,7 @@ func TestFullRank(t *testing.T) {
 					large := false
 					for _, q := range test.q {
 						ax, ya := testutil.Random(r, q, test.k), testutil.Random(r, q, test.c)
-						if err := u.AddInputs(ax, ya); err != nil {
-							t.Fatal(err)
-						}
+						must(t, u.AddInputs(ax, ya))
 						a, y = stack(a, ax), stack(y, ya)
 						large = large || u.Report().Form == Large
 						states.Add(a)
@@ -144,9 +142,7 @@ func TestAnyRank(t *testing.T) {
 					for i, ax := range test.rows[1:] {
 						q, _ := ax.Dims()
 						ya := testutil.Random(rt, q, 2)
-						if err := u.AddInputs(ax, ya); err != nil {
-							t.Fatal(err)
-						}
+						must(t, u.AddInputs(ax, ya))
 						if got := u.Report().RankC; got != test.ranks[i] {
 							t.Errorf("batch %d: rank of C is %d, want %d", i, got, test.ranks[i])
 						}
@@ -244,9 +240,7 @@ func TestErrorGrowth(t *testing.T) {
 						u := mustNew(t, cfg.method, rows(a, 0, l0), rows(y, 0, l0), Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 						from, large := l0, false
 						for _, q := range batches {
-							if err := u.AddInputs(rows(a, from, from+q), rows(y, from, from+q)); err != nil {
-								t.Fatal(err)
-							}
+							must(t, u.AddInputs(rows(a, from, from+q), rows(y, from, from+q)))
 							checkReport(t, u)
 							large = large || u.Report().Form == Large
 							if cfg.form == Auto && large {
@@ -285,9 +279,7 @@ func TestRidgeStart(t *testing.T) {
 				if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= tol) {
 					t.Errorf("the start has error %g against the ridge solution, bound %g", r, tol)
 				}
-				if err := u.AddInputs(ax, ya); err != nil {
-					t.Fatal(err)
-				}
+				must(t, u.AddInputs(ax, ya))
 				// (AᵀA + lambda I)(AᵀA)⁻¹(AᵀA + lambda I) W0 = AᵀY + lambda A⁺Y
 				plus, _ := pinvOf(a)
 				var inv, prior, right, add mat.Dense
@@ -313,9 +305,7 @@ func TestRidgeStart(t *testing.T) {
 				add.Mul(ax.T(), ax)
 				prior.Add(&prior, &add)
 				var want mat.Dense
-				if err := want.Solve(&prior, &right); err != nil {
-					t.Fatal(err)
-				}
+				must(t, want.Solve(&prior, &right))
 				if r := relative(weights(t, u), &want); !(r <= tol) {
 					t.Errorf("after the update: error %g, bound %g", r, tol)
 				}

@@ -23,10 +23,10 @@ func hugeCells(r *rand.Rand, x *mat.Dense, cells int) {
 	}
 }
 
-// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where I + SᵀS has nothing left of the
-// I: what has been computed of F is then no F any more and may be larger than the old one, which no addition makes of it.
-// That is an error and the state is what it was, or the bound that is kept of F is one; what is kept can be written and
-// read.
+// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where I + SᵀS has
+// nothing left of the I: what has been computed of F is then no F any more and may be larger than the
+// old one, which no addition makes of it. That is an error and the state is what it was, or the bound
+// that is kept of F is one; what is kept can be written and read.
 func TestInverseCholeskyBounds(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		refused := 0
@@ -37,10 +37,7 @@ func TestInverseCholeskyBounds(t *testing.T) {
 				if seed%4 == 3 {
 					k, lambda = 10, 1.0
 				}
-				u, err := New(InverseCholesky, testutil.Random(r, 60, k), testutil.Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
-				if err != nil {
-					t.Fatal(err)
-				}
+				u := started(t, InverseCholesky, testutil.Random(r, 60, k), testutil.Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
 				start := driverOf(u).state.(*cholesky.State).Most * 1.05
 				for range 4 {
 					ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)

@@ -21,10 +21,7 @@ func TestRidgeInverseState(t *testing.T) {
 			const k = 10
 			r := rand.New(rand.NewPCG(62, 0))
 			a := testutil.WithCondition(r, 30, k, 10)
-			u, err := New(RidgeInverse, a, testutil.Random(r, 30, 1), Options{Lambda: 0.1, Form: form, Backend: b})
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := started(t, RidgeInverse, a, testutil.Random(r, 30, 1), Options{Lambda: 0.1, Form: form, Backend: b})
 			check := func(a *mat.Dense) {
 				t.Helper()
 				got := driverOf(u).state.(*ridge.State).Q.Dense()
@@ -46,19 +43,13 @@ func TestRidgeInverseState(t *testing.T) {
 			}
 			check(a)
 			ax := testutil.Random(r, 7, k)
-			if err := u.AddInputs(ax, testutil.Random(r, 7, 1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.AddInputs(ax, testutil.Random(r, 7, 1)))
 			check(stack(a, ax))
-			if err := u.Forget(0.25); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.Forget(0.25))
 			half := stack(a, ax)
 			half.Scale(0.5, half)
 			check(half)
-			if err := u.RemoveInputs(dense.RowRange(half, 30, 37), mat.NewDense(7, 1, nil)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, u.RemoveInputs(dense.RowRange(half, 30, 37), mat.NewDense(7, 1, nil)))
 			a.Scale(0.5, a)
 			check(a)
 		}

@@ -14,9 +14,9 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// TestNodesOrder gives AddNodes the samples of a model that has learned and unlearned some: as the model has
-// them, which is the only thing that is accepted, and in other ways, which are refused with the first row that
-// is not the right one and without a change of the state.
+// TestNodesOrder gives AddNodes the samples of a model that has learned and unlearned some: as the
+// model has them, which is the only thing that is accepted, and in other ways, which are refused with
+// the first row that is not the right one and without a change of the state.
 func TestNodesOrder(t *testing.T) {
 	const k, p, l = 4, 2, 20
 	r := rand.New(rand.NewPCG(77, 0))

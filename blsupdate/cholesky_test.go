@@ -46,10 +46,7 @@ func TestInverseCholeskyState(t *testing.T) {
 			for _, form := range []Form{Small, Large} {
 				r := rand.New(rand.NewPCG(70, 0))
 				a := testutil.WithCondition(r, 100, k, kappa)
-				u, err := New(InverseCholesky, a, testutil.Random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
-				if err != nil {
-					t.Fatal(err)
-				}
+				u := started(t, InverseCholesky, a, testutil.Random(r, 100, 1), Options{Lambda: 1e-6, Form: form, Backend: b})
 				if start := u.Report().Start; (start == StartCholesky) != (kappa == 10) {
 					t.Errorf("κ=%g: start by %v", kappa, start)
 				}
@@ -74,21 +71,15 @@ func TestInverseCholeskyState(t *testing.T) {
 				check("start", a)
 				ax := testutil.WithCondition(r, k, k, kappa)
 				for _, rows := range [][2]int{{0, 1}, {1, 5}, {5, k}} {
-					if err := u.AddInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, u.AddInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)))
 					check("addition", stack(a, dense.RowRange(ax, 0, rows[1])))
 				}
-				if err := u.Forget(0.25); err != nil {
-					t.Fatal(err)
-				}
+				must(t, u.Forget(0.25))
 				a.Scale(0.5, a)
 				ax.Scale(0.5, ax)
 				check("forgetting", stack(a, ax))
 				for _, rows := range [][2]int{{k - 1, k}, {k - 4, k - 1}, {10, k - 4}} {
-					if err := u.RemoveInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)); err != nil {
-						t.Fatal(err)
-					}
+					must(t, u.RemoveInputs(dense.RowRange(ax, rows[0], rows[1]), mat.NewDense(rows[1]-rows[0], 1, nil)))
 					check("removal", stack(a, dense.RowRange(ax, 0, rows[0])))
 				}
 			}
@@ -107,19 +98,12 @@ func TestSweep(t *testing.T) {
 		opt := Options{Form: Small, Backend: b}
 		var us [2]Updater
 		for i := range us {
-			u, err := New(InverseCholesky, a, y, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := started(t, InverseCholesky, a, y, opt)
 			us[i] = u
 		}
-		if err := us[0].AddInputs(ax, ya); err != nil {
-			t.Fatal(err)
-		}
+		must(t, us[0].AddInputs(ax, ya))
 		for i := range q {
-			if err := us[1].AddInputs(dense.RowRange(ax, i, i+1), dense.RowRange(ya, i, i+1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, us[1].AddInputs(dense.RowRange(ax, i, i+1), dense.RowRange(ya, i, i+1)))
 		}
 		s0, s1 := driverOf(us[0]).state.(*cholesky.State), driverOf(us[1]).state.(*cholesky.State)
 		if !gonummat.Equal(s0.L, s1.L) || !gonummat.Equal(s0.W, s1.W) {
@@ -136,17 +120,12 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 		r := rand.New(rand.NewPCG(72, 0))
 		a, y := testutil.WithCondition(r, 40, k, 10), testutil.Random(r, 40, 2)
 		for _, q := range []int{1, k, 2 * k} {
-			u, err := New(InverseCholesky, a, y, Options{Form: Large, Backend: b})
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := started(t, InverseCholesky, a, y, Options{Form: Large, Backend: b})
 			all, targets := a, y
 			for _, size := range []float64{1, 1e4} {
 				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
 				ax.Scale(size/dense.Norm(ax.RawMatrix().Data), ax)
-				if err := u.AddInputs(ax, ya); err != nil {
-					t.Fatal(err)
-				}
+				must(t, u.AddInputs(ax, ya))
 				checkSteps(t, u, append([]StepFlops{cost.Check(q, k, 2)}, cost.CholeskyAdd(Large, q, k, 2, size > 1)...))
 				all, targets = stack(all, ax), stack(targets, ya)
 				bound := 10 * math.Sqrt(float64(dense.Rows(all))) * dense.Eps * worstKappa(a, all, 0)

@@ -134,8 +134,9 @@ func TestNodesError(t *testing.T) {
 }
 
 // TestNodesModel compares the flops of the general case with the formula, written out here once more:
-// 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights. With a ridge the
-// factorization has k+p more rows, k of which are solved for, and Y - A W and one more product are for the weights.
+// 6klp for D, C and A⁺, a QR factorization with its Q, a triangular solution and the weights. With a
+// ridge the factorization has k+p more rows, k of which are solved for, and Y - A W and one more
+// product are for the weights.
 func TestNodesModel(t *testing.T) {
 	for _, s := range []Shape{{L: 40, K: 7, P: 3, C: 2}, {L: 41, K: 1, P: 12, C: 1}} {
 		r := rand.New(rand.NewPCG(74, 0))

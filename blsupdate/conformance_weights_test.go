@@ -1,0 +1,303 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// TestTrust holds the weights to what Condition says of them, for condition numbers from 1e2 to 1e12:
+// the error is at most 10^-Digits, or there is an error that says that there are no digits.
+func TestTrust(t *testing.T) {
+	const k, l = 12, 60
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8, 1e10, 1e12} {
+			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3} {
+				if lambda > 0 && !v.ridgeSolver() {
+					continue
+				}
+				r := rand.New(rand.NewPCG(32, uint64(kappa)))
+				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
+				fail := func(err error) {
+					t.Helper()
+					var ill *ConditionError
+					if !errors.As(err, &ill) {
+						t.Errorf("kappa=%g lambda=%g: %v", kappa, lambda, err)
+					} else if kappa < 1e6 {
+						t.Errorf("kappa=%g lambda=%g: refused: %v", kappa, lambda, err)
+					}
+				}
+				u, err := New(v.method, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
+				if err != nil {
+					fail(err)
+					continue
+				}
+				for _, batch := range [][2]int{{30, 31}, {31, 40}, {40, l}} {
+					if err = u.AddInputs(rowsBetween(a, batch[0], batch[1]), rowsBetween(y, batch[0], batch[1])); err != nil {
+						break
+					}
+				}
+				if err != nil {
+					fail(err)
+					continue
+				}
+				w, err := u.Weights()
+				if err != nil {
+					fail(err)
+					continue
+				}
+				c := u.Condition()
+				got := relative(w, reference(a, y, lambda))
+				if c.Digits > 0 && !(got <= math.Pow(10, -c.Digits)) {
+					t.Errorf("kappa=%g lambda=%g: error %.2g, but %.1f digits are said to be right (1/κ = %.1g)", kappa, lambda, got, c.Digits, c.RCond)
+				}
+				real := kappaOf(a, lambda)
+				if !(c.RCond <= 10/real) || !(c.RCond*real*k*30 >= 1) && real < 1e7 {
+					t.Errorf("kappa=%g lambda=%g: 1/κ is %.2g, said to be %.2g", kappa, lambda, 1/real, c.RCond)
+				}
+				if v.method == Gram && c.Digits < enoughDigits && c.Instead != QR && real < 1e10 {
+					t.Errorf("kappa=%g lambda=%g: with %.1f digits Gram does not give way to QR: %q", kappa, lambda, c.Digits, c.Advice)
+				}
+				if c.Digits < enoughDigits && c.Advice == "" {
+					t.Errorf("kappa=%g lambda=%g: %.1f digits and no advice", kappa, lambda, c.Digits)
+				}
+			}
+		}
+	})
+}
+
+// TestDeficient starts from rows that do not determine the weights: by rank, by number, or both.
+func TestDeficient(t *testing.T) {
+	const k = 8
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(40, 0))
+		for _, start := range []*mat.Dense{testutil.Random(r, 3, k), testutil.RandomRank(r, 20, k, 5), mat.NewDense(10, k, nil)} {
+			l := dense.Rows(start)
+			y := testutil.Random(r, l, 2)
+			ax, ya := testutil.Random(r, 15, k), testutil.Random(r, 15, 2)
+			all, targets := stack(start, ax), stack(y, ya)
+			for _, lambda := range []float64{0, 0.01} {
+				if lambda > 0 && !v.ridgeSolver() {
+					continue
+				}
+				u, err := New(v.method, start, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
+				var rank *RankError
+				var ill *ConditionError
+				if err != nil {
+					if lambda > 0 || v.method != RidgeInverse && v.method != InverseCholesky || !errors.As(err, &rank) && !errors.As(err, &ill) {
+						t.Errorf("lambda=%g: %v", lambda, err)
+					}
+					continue
+				}
+				if lambda == 0 && v.ridgeSolver() {
+					if _, err := u.Weights(); !errors.As(err, &rank) && !errors.As(err, &ill) {
+						t.Errorf("%d rows: weights that are not determined: %v", l, err)
+					}
+				}
+				do(t, u, u.AddInputs(ax, ya))
+				kappa := kappaOf(all, lambda)
+				if lambda > 0 { // the largest Q or F is that of the start
+					kappa = max(kappa, all.Norm(2)/math.Sqrt(lambda))
+				}
+				checkWeights(t, u, all, targets, lambda, v.accuracy(dense.Rows(all), kappa))
+			}
+		}
+	})
+}
+
+// TestGoldenVectors has the exact numbers of a small example.
+func TestGoldenVectors(t *testing.T) {
+	a := mat.NewDense(3, 2, []float64{1, 0, 0, 1, 1, 1})
+	y := mat.NewDense(3, 1, []float64{1, 2, 3})
+	ax, ya := mat.NewDense(1, 2, []float64{1, -1}), mat.NewDense(1, 1, []float64{4})
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, test := range []struct {
+			lambda       float64
+			first, after []float64
+		}{
+			{0, []float64{1, 2}, []float64{8. / 3, 1. / 3}},
+			{1, []float64{7. / 8, 11. / 8}, []float64{2, 1. / 4}},
+		} {
+			if test.lambda > 0 && !v.ridgeSolver() {
+				continue
+			}
+			u := v.start(t, b, a, y, test.lambda)
+			check := func(want []float64) {
+				t.Helper()
+				if got := relative(weights(t, u), mat.NewDense(2, 1, want)); !(got <= 20*dense.Eps) {
+					t.Errorf("lambda=%g: W has error %g", test.lambda, got)
+				}
+			}
+			check(test.first)
+			do(t, u, u.AddInputs(ax, ya))
+			check(test.after)
+			do(t, u, u.RemoveInputs(ax, ya))
+			check(test.first)
+		}
+	})
+}
+
+// TestLeverage compares with x (AᵀA + lambda I)⁻¹ xᵀ of the rows that the model has.
+func TestLeverage(t *testing.T) {
+	const k = 6
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(42, 0))
+		a, x := testutil.Random(r, 30, k), testutil.Random(r, 5, k)
+		u := v.start(t, b, a, testutil.Random(r, 30, 1), 0)
+		l, ok := u.(Leverager)
+		if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
+			t.Fatalf("a Leverager: %v", ok)
+		} else if !want {
+			return
+		}
+		report := u.Report()
+		got, err := l.Leverage(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gram, inverse, p mat.Dense
+		gram.Mul(a.T(), a)
+		must(t, inverse.Inverse(&gram))
+		p.Mul(x, &inverse)
+		for i, h := range got {
+			want := gonummat.Dot(p.RowView(i), x.RowView(i))
+			if kappa := kappaOf(a, 0); !(math.Abs(h-want) <= 100*dense.Eps*kappa*kappa*want) {
+				t.Errorf("row %d has %g, want %g", i, h, want)
+			}
+		}
+		if !reflect.DeepEqual(u.Report(), report) {
+			t.Error("the report has changed")
+		}
+		var shape *ShapeError
+		if _, err := l.Leverage(testutil.Random(r, 2, k+1)); !errors.As(err, &shape) {
+			t.Errorf("%v, want a ShapeError", err)
+		}
+	})
+}
+
+// TestRefine takes the error of Gram's weights from eps κ² to eps κ.
+func TestRefine(t *testing.T) {
+	const k, l = 12, 60
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		for _, kappa := range []float64{1e2, 1e4, 1e6} {
+			for _, lambda := range []float64{0, 1e-6} {
+				r := rand.New(rand.NewPCG(43, uint64(kappa)))
+				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
+				v := variant{method: Gram}
+				u := v.start(t, b, a, y, lambda)
+				before := digest(u)
+				var shape *ShapeError
+				if err := u.(Refiner).Refine(rowsBetween(a, 1, l), rowsBetween(y, 1, l)); !errors.As(err, &shape) || digest(u) != before {
+					t.Errorf("too few rows: %v", err)
+				}
+				order := r.Perm(l)
+				do(t, u, u.(Refiner).Refine(take(a, order), take(y, order)))
+				checkWeights(t, u, a, y, lambda, variant{method: QR}.accuracy(l, kappaOf(a, lambda)))
+			}
+		}
+	})
+}
+
+// TestUndetermined asks for weights that the rows do not determine. Too few rows are an error, and so
+// are dependent nodes, unless rounding errors hide them: then Condition says that there are no digits.
+func TestUndetermined(t *testing.T) {
+	const k = 8
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		if v.method != Gram && v.method != QR {
+			return
+		}
+		refused := 0
+		defer func() {
+			if refused < 500 {
+				t.Errorf("%d of 600 models with dependent nodes refused", refused)
+			}
+		}()
+		for seed := range uint64(200) {
+			r := rand.New(rand.NewPCG(44, seed))
+			for _, a := range []*mat.Dense{testutil.Random(r, 6, k), testutil.RandomRank(r, 30, k, 7), testutil.RandomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
+				u := v.start(t, b, a, testutil.Random(r, dense.Rows(a), 1), 0)
+				var rank *RankError
+				var ill *ConditionError
+				_, err := u.Weights()
+				switch {
+				case errors.As(err, &rank):
+				case dense.Rows(a) < k:
+					t.Fatalf("seed %d, %d rows: %v", seed, dense.Rows(a), err)
+				case errors.As(err, &ill):
+					refused++
+				case err != nil:
+					t.Fatal(err)
+				}
+				if c := u.Condition(); c.Digits >= 1 || c.Advice == "" {
+					t.Fatalf("seed %d, %d rows: %+v", seed, dense.Rows(a), c)
+				}
+			}
+		}
+	})
+}
+
+// TestWithoutSamples removes all that a model has learned and goes on from there.
+func TestWithoutSamples(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(45, 0))
+		a, y := testutil.Random(r, 10, 3), testutil.Random(r, 10, 1)
+		if !v.ridgeSolver() {
+			return
+		}
+		u := v.start(t, b, a, y, 1)
+		do(t, u, u.RemoveInputs(a, y))
+		before := digest(u)
+		if err := u.AddNodes(testutil.Random(r, 7, 3), testutil.Random(r, 7, 2), testutil.Random(r, 7, 1)); err == nil || digest(u) != before {
+			t.Errorf("nodes of samples that the model does not have: %v", err)
+		}
+		do(t, u, u.AddInputs(a, y))
+		checkWeights(t, u, a, y, 1, v.accuracy(10, a.Norm(2)))
+	})
+}
+
+// TestRefineAfterForget: W stays while the factor of Gram is of another matrix.
+func TestRefineAfterForget(t *testing.T) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(46, 0))
+		a, y := testutil.Random(r, 20, 4), testutil.Random(r, 20, 2)
+		u := variant{method: Gram}.start(t, b, a, y, 0.1)
+		weights(t, u)
+		do(t, u, u.Forget(0.25))
+		a.Scale(0.5, a)
+		y.Scale(0.5, y)
+		do(t, u, u.(Refiner).Refine(a, y))
+		checkWeights(t, u, a, y, 0.025, variant{method: QR}.accuracy(20, kappaOf(a, 0.025)))
+	})
+}
+
+// TestTrustAfterRemoval removes rows that are a thousand times larger than those that come after them:
+// the errors of that time stay, and Condition has to know.
+func TestTrustAfterRemoval(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		if !v.ridgeSolver() {
+			return
+		}
+		for seed := range uint64(20) {
+			r := rand.New(rand.NewPCG(47, seed))
+			large, ly := scaled(testutil.Random(r, 3, 3), 1e3), testutil.Random(r, 3, 1)
+			a, y := testutil.Random(r, 3, 3), testutil.Random(r, 3, 1)
+			u := v.start(t, b, large, ly, 1)
+			do(t, u, u.RemoveInputs(large, ly))
+			do(t, u, u.AddInputs(a, y))
+			got := relative(weights(t, u), reference(a, y, 1))
+			if c := u.Condition(); !(got <= math.Pow(10, -c.Digits)) {
+				t.Errorf("seed %d: error %.2g, but %.1f digits are said to be right", seed, got, c.Digits)
+			}
+		}
+	})
+}

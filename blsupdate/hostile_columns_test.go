@@ -1,0 +1,263 @@
+package blsupdate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// dependent returns a with all columns but two replaced by copies of the first.
+func dependent(a *mat.Dense) *mat.Dense {
+	out := gonummat.DenseCopyOf(a)
+	_, k := a.Dims()
+	for i := range dense.Rows(a) {
+		for j := 2; j < k; j++ {
+			out.Set(i, j, a.At(i, 0))
+		}
+	}
+	return out
+}
+
+// TestHostileCondition has condition numbers up to 1e16, where a column is a combination of the others
+// but for rounding: the weights have the digits that are promised, or there is an error.
+func TestHostileCondition(t *testing.T) {
+	const k, l = 8, 40
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, kappa := range []float64{1e13, 1e14, 1e15, 1e16} {
+			for _, lambda := range []float64{0, 1e-25, 1e-12} {
+				if lambda > 0 && !v.ridgeSolver() {
+					continue
+				}
+				for seed := range uint64(3) {
+					r := rand.New(rand.NewPCG(83, uint64(math.Log10(kappa))+100*seed))
+					a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
+					u, err := v.try(b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), lambda)
+					for _, batch := range [][2]int{{20, 21}, {21, l}} {
+						if err == nil {
+							err = u.AddInputs(rowsBetween(a, batch[0], batch[1]), rowsBetween(y, batch[0], batch[1]))
+						}
+					}
+					checkTrusted(t, fmt.Sprintf("kappa=%g lambda=%g seed=%d", kappa, lambda, seed), u, err, a, y, lambda)
+				}
+			}
+		}
+	})
+}
+
+// TestHostileColumns has columns of zeros, of ones, twice the same, of opposite sign, and of all
+// scales.
+func TestHostileColumns(t *testing.T) {
+	const k, l, c = 6, 30, 2
+	set := func(a *mat.Dense, j int, f func(i int) float64) {
+		for i := range dense.Rows(a) {
+			a.Set(i, j, f(i))
+		}
+	}
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, test := range []struct {
+			name     string
+			change   func(a *mat.Dense)
+			singular bool
+			// What the ridge and the solution of least norm make of columns 1 and 4: w4 = ratio w1. NaN
+			// for nothing.
+			ratio float64
+		}{
+			{"zeros", func(a *mat.Dense) { set(a, 4, func(int) float64 { return 0 }) }, true, 0},
+			{"ones", func(a *mat.Dense) { set(a, 4, func(int) float64 { return 1 }) }, false, math.NaN()},
+			{"two of ones", func(a *mat.Dense) {
+				set(a, 1, func(int) float64 { return 1 })
+				set(a, 4, func(int) float64 { return 1 })
+			}, true, 1},
+			{"twice", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return a.At(i, 1) }) }, true, 1},
+			{"opposite", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return -a.At(i, 1) }) }, true, -1},
+			{"three times", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 3 * a.At(i, 1) }) }, true, 3},
+			{"the smallest number", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 0x1p-1074 * float64(i%2) }) }, true, 0},
+			{"small", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 1e-200 * a.At(i, 4) }) }, true, 0},
+		} {
+			for _, lambda := range []float64{0, 1e-3} {
+				r := rand.New(rand.NewPCG(84, 0))
+				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
+				test.change(a)
+				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
+				cut := l - 4
+				if lambda > 0 && !v.ridgeSolver() {
+					cut = l // which Original and Improved solve the ridge problem for
+				}
+				u, err := v.try(b, rowsBetween(a, 0, cut), rowsBetween(y, 0, cut), lambda)
+				if err == nil && cut < l {
+					err = u.AddInputs(rowsBetween(a, cut, l), rowsBetween(y, cut, l))
+				}
+				if lambda == 0 && test.singular {
+					if v.ridgeSolver() {
+						checkNoDigits(t, name, u, err)
+						continue
+					}
+					do(t, u, err)
+					p, values := pinvOf(a)
+					var want mat.Dense
+					want.Mul(p, y)
+					if got, tol := relative(weights(t, u), &want), 10*v.accuracy(l, condition(values)); !(got <= tol) {
+						t.Errorf("%s: W is off by %.2g from the solution of least norm, bound %.2g", name, got, tol)
+					}
+				} else if err := checkTrusted(t, name, u, err, a, y, lambda); err != nil {
+					t.Errorf("%s: refused: %v", name, err)
+					continue
+				}
+				if math.IsNaN(test.ratio) {
+					continue
+				}
+				w := weights(t, u)
+				tol := 10 * v.accuracy(l, kappaOf(a, max(lambda, 1e-3))) * w.Norm(2)
+				for j := range c {
+					if got, want := w.At(4, j), test.ratio*w.At(1, j); !(math.Abs(got-want) <= tol*(1+math.Abs(test.ratio))) {
+						t.Errorf("%s: weights %v and %v, want the ratio %g", name, w.At(1, j), got, test.ratio)
+					}
+				}
+			}
+		}
+	})
+}
+
+// checkNoDigits fails the test unless there is an error that says that the weights are not determined,
+// or are beyond float64, or Condition has less than one digit, where rounding hides it.
+func checkNoDigits(t *testing.T, name string, u Updater, err error) {
+	t.Helper()
+	if err == nil {
+		_, err = u.Weights()
+		if c := u.Condition(); err == nil && c.Digits < 1 && c.Advice != "" {
+			return
+		}
+	}
+	var ill *ConditionError
+	var rank *RankError
+	if !errors.As(err, &ill) && !errors.As(err, &rank) && !errors.Is(err, ErrOverflow) {
+		t.Errorf("%s: not refused: %v", name, err)
+	}
+}
+
+// TestHostileSmallest has the smallest problems: one sample, one node, one target, and one of each.
+func TestHostileSmallest(t *testing.T) {
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		for _, size := range [][3]int{{1, 1, 1}, {1, 1, 3}, {7, 1, 1}, {1, 5, 1}, {2, 3, 2}} {
+			l, k, c := size[0], size[1], size[2]
+			r := rand.New(rand.NewPCG(85, uint64(l*100+k)))
+			a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, 1, k), testutil.Random(r, 1, c)
+			all, targets := stack(a, ax), stack(y, ya)
+			for _, lambda := range []float64{0, 0.5} {
+				name := fmt.Sprintf("l=%d k=%d c=%d lambda=%g", l, k, c, lambda)
+				u, err := v.try(b, a, y, lambda)
+				if !v.ridgeSolver() {
+					if lambda > 0 {
+						var rank *RankError
+						if l < k && !errors.As(err, &rank) {
+							t.Errorf("%s: %v, want a RankError", name, err)
+						} else if l >= k {
+							do(t, u, err)
+							checkWeights(t, u, a, y, lambda, v.accuracy(l, kappaOf(a, lambda)))
+						}
+						continue
+					}
+					do(t, u, err)
+					var states spread
+					for _, m := range []*mat.Dense{a, all} {
+						states.Add(m)
+						if dense.Rows(m) > l {
+							do(t, u, u.AddInputs(ax, ya))
+						}
+						p, _ := pinvOf(m)
+						var want mat.Dense
+						want.Mul(p, rowsBetween(targets, 0, dense.Rows(m)))
+						if got := relative(weights(t, u), &want); !(got <= 1e-10) {
+							t.Errorf("%s: after %d rows W has an error of %.2g", name, dense.Rows(m), got)
+						}
+					}
+					continue
+				}
+				if err := checkTrusted(t, name, u, err, a, y, lambda); (err != nil) != (lambda == 0 && l < k) {
+					t.Errorf("%s: %v", name, err)
+				}
+				if err == nil {
+					do(t, u, u.AddInputs(ax, ya))
+					checkTrusted(t, name+" and one more", u, nil, all, targets, lambda)
+				}
+			}
+		}
+	})
+}
+
+// TestHostileRows has rows of zeros, an A of zeros, and the same row many times.
+func TestHostileRows(t *testing.T) {
+	const k, l, c = 4, 15, 2
+	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
+		r := rand.New(rand.NewPCG(86, 0))
+		// Rows of zeros say nothing, whatever their targets are.
+		a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
+		u := v.start(t, b, a, y, 0)
+		before := weights(t, u)
+		for _, q := range []int{1, 3, 3 * k} {
+			do(t, u, u.AddInputs(mat.NewDense(q, k, nil), scaled(testutil.Random(r, q, c), 1e3)))
+			if got := relative(weights(t, u), before); !(got <= v.accuracy(l, kappaOf(a, 0))) {
+				t.Errorf("%d rows of zeros change W by %.2g", q, got)
+			}
+		}
+		if u.Samples() != l+1+3+3*k {
+			t.Errorf("%d samples", u.Samples())
+		}
+		// One row, a hundred times, is that row with a weight of a hundred.
+		row, target := testutil.Random(r, 1, k), testutil.Random(r, 1, c)
+		many, manyY := mat.NewDense(100, k, nil), mat.NewDense(100, c, nil)
+		for i := range 100 {
+			many.SetRow(i, row.RawRowView(0))
+			manyY.SetRow(i, target.RawRowView(0))
+		}
+		one, other := v.start(t, b, a, y, 0), v.start(t, b, a, y, 0)
+		do(t, one, one.AddInputs(many, manyY))
+		do(t, other, other.AddWeightedInputs(row, target, []float64{100}))
+		all := stack(a, many)
+		if got, tol := relative(weights(t, one), weights(t, other)), 2*v.accuracy(l+100, kappaOf(all, 0)*kappaOf(a, 0)); !(got <= tol) {
+			t.Errorf("a hundred times a row: W differs by %.2g, bound %.2g", got, tol)
+		}
+
+		for _, zeros := range []int{1, k, 3 * k} {
+			nothing, targets := mat.NewDense(zeros, k, nil), testutil.Random(r, zeros, c)
+			for _, lambda := range []float64{0, 5e-324, 1e-3, 1e300} {
+				name := fmt.Sprintf("%d rows of zeros, lambda=%g", zeros, lambda)
+				u, err := v.try(b, nothing, targets, lambda)
+				switch {
+				case v.ridgeSolver() && lambda == 0:
+					checkNoDigits(t, name, u, err)
+					continue
+				case err != nil:
+					// Where A⁺ is a ridge inverse it needs as many samples as nodes; in AᵀA + lambda I
+					// squares that underflow.
+					var rank *RankError
+					var ill *ConditionError
+					if !(errors.As(err, &rank) && !v.ridgeSolver() && zeros < k) && !(errors.As(err, &ill) && lambda == 5e-324 && v.method == RidgeInverse) {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				w, err := u.Weights()
+				var ill *ConditionError
+				if err != nil {
+					if !errors.As(err, &ill) || v.method != Gram || lambda != 5e-324 {
+						t.Errorf("%s: %v", name, err)
+					}
+					continue
+				}
+				if w.Norm(2) != 0 {
+					t.Errorf("%s: W is not zero", name)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,324 @@
+package blsupdate
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/isfinite"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/floats"
+	gonummat "gonum.org/v1/gonum/mat"
+)
+
+// inverses are the methods that keep an inverse, in both forms.
+var inverses = []variant{
+	{RidgeInverse, Small, false}, {RidgeInverse, Large, false},
+	{InverseCholesky, Small, false}, {InverseCholesky, Large, false},
+}
+
+func eachInverse(t *testing.T, f func(t *testing.T, v variant, opt Options)) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		for _, v := range inverses {
+			t.Run(v.String(), func(t *testing.T) { f(t, v, Options{Form: v.form, Backend: b}) })
+		}
+	})
+}
+
+// inverseBound is the bound on the relative error of W after l rows: 10 sqrt(l) eps κ for F, and with
+// κ² for Q. κ belongs to the worst state, ‖[A; sqrt(lambda) I]‖ after all rows times the largest ‖F‖ on
+// the way.
+func (v variant) inverseBound(l int, kappa float64) float64 {
+	if v.method == RidgeInverse {
+		kappa *= kappa
+	}
+	return 10 * math.Sqrt(float64(l)) * dense.Eps * kappa
+}
+
+// worstKappa is that κ for additions, with which ‖F‖ only shrinks.
+func worstKappa(start, all *mat.Dense, lambda float64) float64 {
+	_, all2 := extremes(all, lambda)
+	least, _ := extremes(start, lambda)
+	return all2 / least
+}
+
+// extremes returns the smallest and the largest singular value of [A; sqrt(lambda) I].
+func extremes(a *mat.Dense, lambda float64) (least, most float64) {
+	l, k := a.Dims()
+	_, values := pinvOf(a)
+	if len(values) < min(l, k) || l < k {
+		least = 0
+	} else {
+		least = values[len(values)-1]
+	}
+	if len(values) > 0 {
+		most = values[0]
+	}
+	return math.Hypot(least, math.Sqrt(lambda)), math.Hypot(most, math.Sqrt(lambda))
+}
+
+// checkSteps compares the report of the last action, step by step, with the model of it.
+func checkSteps(t *testing.T, u Updater, model []StepFlops) {
+	t.Helper()
+	checkReport(t, u)
+	steps := u.Report().Steps
+	if len(steps) != len(model) {
+		t.Fatalf("%d steps, %d in the model", len(steps), len(model))
+	}
+	for i, s := range steps {
+		if s.Step != model[i].Step || s.Model != model[i].Flops() || s.Formula != model[i].Formula {
+			t.Errorf("step %d is %q with %g flops, %q with %g in the model", i, s.Step, s.Model, model[i].Step, model[i].Flops())
+		}
+	}
+}
+
+func TestInverseWeights(t *testing.T) {
+	eachInverse(t, func(t *testing.T, v variant, opt Options) {
+		const k, c = 17, 3
+		for _, kappa := range []float64{10, 1e4, 1e6, 1e8} {
+			if v.method == RidgeInverse && kappa > 1e6 {
+				continue
+			}
+			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3, 1} {
+				opt.Lambda = lambda
+				r := rand.New(rand.NewPCG(50, uint64(kappa)))
+				a, y := testutil.WithCondition(r, 40, k, kappa), testutil.Random(r, 40, c)
+				u := started(t, v.method, a, y, opt)
+				checkSteps(t, u, Model(v.method, ActionStart, opt, Shape{L: 40, K: k, C: c, Start: u.Report().Start}))
+				start := a
+				check := func() {
+					t.Helper()
+					bound := v.inverseBound(dense.Rows(a), worstKappa(start, a, lambda))
+					if got := relative(weights(t, u), reference(a, y, lambda)); !(got <= bound) {
+						t.Errorf("κ=%g lambda=%g, %d rows: error %.2g of W, bound %.2g", kappa, lambda, dense.Rows(a), got, bound)
+					}
+				}
+				check()
+				for _, q := range []int{1, 5, 70} { // Woodbury takes 70 rows in two blocks
+					ax, ya := testutil.WithCondition(r, max(q, k), k, kappa), testutil.Random(r, q, c)
+					ax = dense.RowRange(ax, 0, q)
+					must(t, u.AddInputs(ax, ya))
+					model := Model(v.method, ActionAdd, opt, Shape{L: dense.Rows(a), K: k, Q: q, C: c})
+					if u.Report().Steps[2].Formula == "2qk² + 4cqk" { // for rows that are large as A sees them
+						model = append([]StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(Large, q, k, c, true)...)
+					}
+					checkSteps(t, u, model)
+					if got := u.Report().Form; got != v.form {
+						t.Errorf("form %v", got)
+					}
+					a, y = stack(a, ax), stack(y, ya)
+				}
+				check()
+				checkTriangles(t, u)
+			}
+		}
+	})
+}
+
+// checkTriangles makes sure that L is zero above its diagonal. Of Q there is one triangle only.
+func checkTriangles(t *testing.T, u Updater) {
+	t.Helper()
+	if s, ok := driverOf(u).state.(*cholesky.State); ok {
+		for i := range s.K {
+			for j := i + 1; j < s.K; j++ {
+				if math.Float64bits(s.L.At(i, j)) != 0 {
+					t.Fatalf("element (%d,%d) of L is %v", i, j, s.L.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// TestInverseLargeRows adds fewer rows than nodes that are many times larger than those before, and
+// ordinary rows after them. The errors of Woodbury and Carlson are as with ordinary rows: 100 times the
+// bound at the κ = 10 that the rows have before they are scaled. That of the form Large is within the
+// bound at the κ of all rows.
+func TestInverseLargeRows(t *testing.T) {
+	eachInverse(t, func(t *testing.T, v variant, opt Options) {
+		if v.method == RidgeInverse && v.form == Large {
+			return
+		}
+		const k, c = 12, 2
+		for _, size := range []float64{1e4, 1e6} {
+			for _, q := range []int{1, 4} {
+				r := rand.New(rand.NewPCG(51, uint64(q)))
+				a, y := testutil.WithCondition(r, 40, k, 10), testutil.Random(r, 40, c)
+				u := started(t, v.method, a, y, opt)
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
+				ax.Scale(size, ax)
+				bx, by := testutil.WithCondition(r, 20, k, 10), testutil.Random(r, 20, c)
+				for _, batch := range [][2]*mat.Dense{{ax, ya}, {bx, by}} {
+					must(t, u.AddInputs(batch[0], batch[1]))
+					checkReport(t, u)
+					a, y = stack(a, batch[0]), stack(y, batch[1])
+					bound := 1000 * math.Sqrt(float64(dense.Rows(a))) * dense.Eps * 10
+					if v.form == Large {
+						bound = v.inverseBound(dense.Rows(a), worstKappa(dense.RowRange(a, 0, 40), a, 0))
+					}
+					if got := relative(weights(t, u), reference(a, y, 0)); !(got <= bound) {
+						t.Errorf("rows %g times as large, q=%d: error %.2g of W, bound %.2g", size, q, got, bound)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestInverseColdStart starts from fewer rows than nodes and a ridge.
+func TestInverseColdStart(t *testing.T) {
+	eachInverse(t, func(t *testing.T, v variant, opt Options) {
+		const k, c = 20, 2
+		for _, lambda := range []float64{1, 1e-4, 0x1p-30} {
+			opt.Lambda = lambda
+			r := rand.New(rand.NewPCG(52, 0))
+			a, y := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
+			u := started(t, v.method, a, y, opt)
+			for range 39 {
+				ax, ya := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
+				must(t, u.AddInputs(ax, ya))
+				a, y = stack(a, ax), stack(y, ya)
+			}
+			kappa := worstKappa(mat.NewDense(1, k, nil), a, lambda)
+			bound := v.inverseBound(dense.Rows(a), kappa)
+			if got := relative(weights(t, u), reference(a, y, lambda)); !(got <= bound) {
+				t.Errorf("lambda=%g: error %.2g of W, bound %.2g", lambda, got, bound)
+			}
+			// The condition has to say so, too: an estimate from below, by norms that are up to sqrt(k)
+			// apart.
+			if got := u.Condition().RCond; !(got <= 1.1/kappa && got >= 1/(3*math.Sqrt(k)*kappa)) {
+				t.Errorf("lambda=%g: reciprocal condition %.2g, want %.2g", lambda, got, 1/kappa)
+			}
+		}
+	})
+}
+
+// TestInverseManyRows adds thousands of rows one by one, and forgets a little before each in the second
+// round.
+func TestInverseManyRows(t *testing.T) {
+	eachInverse(t, func(t *testing.T, v variant, opt Options) {
+		if v.form == Large {
+			return
+		}
+		const k, c, rows = 10, 2, 2000
+		for _, factor := range []float64{1, 0.99} {
+			opt.Lambda = 1e-3
+			r := rand.New(rand.NewPCG(53, 0))
+			a, y := testutil.WithCondition(r, 30, k, 1e3), testutil.Random(r, 30, c)
+			u := started(t, v.method, a, y, opt)
+			bx, by := testutil.WithCondition(r, rows, k, 30), testutil.Random(r, rows, c)
+			bx.Scale(math.Sqrt(rows), bx)
+			lambda := opt.Lambda
+			wa, wy := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
+			for i := range rows {
+				if factor < 1 {
+					must(t, u.Forget(factor))
+					lambda *= factor
+				}
+				must(t, u.AddInputs(dense.RowRange(bx, i, i+1), dense.RowRange(by, i, i+1)))
+			}
+			wa, wy = stack(wa, bx), stack(wy, by)
+			for i := range dense.Rows(wa) {
+				age := rows - max(0, i-29)
+				weight := math.Pow(factor, float64(age)/2)
+				floats.Scale(weight, wa.RawRowView(i))
+				floats.Scale(weight, wy.RawRowView(i))
+			}
+			// The weights of old rows fall by 0.99²⁰⁰⁰, so the norm is that of the last hundred or so.
+			bound := v.inverseBound(rows, 100)
+			if got := relative(weights(t, u), reference(wa, wy, lambda)); !(got <= bound) {
+				t.Errorf("factor %g: error %.2g of W, bound %.2g", factor, got, bound)
+			}
+		}
+	})
+}
+
+func TestInverseRefusesStart(t *testing.T) {
+	eachInverse(t, func(t *testing.T, v variant, opt Options) {
+		r := rand.New(rand.NewPCG(59, 0))
+		var rank *RankError
+		if _, err := New(v.method, testutil.Random(r, 4, 5), testutil.Random(r, 4, 1), opt); !errors.As(err, &rank) {
+			t.Errorf("fewer rows than nodes: %v", err)
+		}
+		var ill *ConditionError
+		singular := map[string]*mat.Dense{
+			"rank 3": testutil.RandomRank(r, 20, 5, 3), "zeros": mat.NewDense(20, 5, nil), "κ 1e18": testutil.WithCondition(r, 20, 5, 1e18),
+		}
+		for name, a := range singular {
+			if _, err := New(v.method, a, testutil.Random(r, 20, 1), opt); !errors.As(err, &ill) || len(ill.Instead) == 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		large := testutil.Random(r, 20, 5)
+		large.Scale(1e160, large)
+		if _, err := New(v.method, large, testutil.Random(r, 20, 1), opt); !errors.Is(err, ErrOverflow) {
+			t.Errorf("large numbers: %v", err)
+		}
+		small := testutil.Random(r, 20, 5)
+		small.Scale(1e-160, small)
+		y := testutil.Random(r, 20, 1)
+		u, err := New(v.method, small, y, opt)
+		if v.method == RidgeInverse {
+			if !errors.As(err, &ill) {
+				t.Errorf("small numbers: %v", err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("small numbers: %v", err)
+		}
+		if got := relative(weights(t, u), reference(small, y, 0)); !(got <= v.inverseBound(20, 10)) {
+			t.Errorf("small numbers: error %.2g of W", got)
+		}
+	})
+}
+
+// TestInverseOverflow adds rows whose products overflow only inside, where the state would be changed
+// in place.
+func TestInverseOverflow(t *testing.T) {
+	eachInverse(t, func(t *testing.T, v variant, opt Options) {
+		const k, c = 5, 2
+		r := rand.New(rand.NewPCG(60, 0))
+		a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
+		a.Scale(1e-100, a)
+		if v.method == RidgeInverse {
+			opt.Lambda = 1e-205
+		}
+		u := started(t, v.method, a, y, opt)
+		for _, q := range []int{1, 3, 200} {
+			for _, size := range [][2]float64{{1e60, 1}, {1e120, 1e150}, {1e100, 1e200}, {1e-80, 1e300}} {
+				// The last row, so that others have been added when it comes.
+				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
+				ax.Scale(1e-100, ax)
+				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
+				floats.Scale(size[1], ya.RawRowView(q-1))
+				before := digest(u)
+				err := u.AddInputs(ax, ya)
+				if err == nil {
+					if isfinite.First(weights(t, u).RawMatrix().Data) >= 0 {
+						t.Fatalf("q=%d, %v: W is not finite", q, size)
+					}
+					if _, err := leveragesOf(u, dense.RowRange(a, 0, 1)); err != nil {
+						t.Fatalf("q=%d, %v: the state is not finite: %v", q, size, err)
+					}
+					u, _ = New(v.method, a, y, opt)
+					continue
+				}
+				var ill *ConditionError
+				if !errors.Is(err, ErrOverflow) && !errors.As(err, &ill) {
+					t.Errorf("q=%d, %v: %v", q, size, err)
+				}
+				if digest(u) != before {
+					t.Errorf("q=%d, %v: the state has changed", q, size)
+				}
+			}
+		}
+	})
+}
