@@ -1,15 +1,16 @@
-// Package blsupdate keeps the weights of a linear least-squares model up to date while samples arrive, such as
-// the output layer of a broad learning system (BLS).
+// Package blsupdate keeps the weights of a linear least-squares model up to date while samples arrive,
+// such as the output layer of a broad learning system (BLS).
 //
 // # The problem
 //
-// A (l×k) is the expanded input matrix, with a row for each sample and a column for each node of the network.
-// Y (l×c) holds the targets. The weights are
+// A (l×k) is the expanded input matrix, with a row for each sample and a column for each node of the
+// network. Y (l×c) holds the targets. The weights are
 //
 //	W = argmin ‖A W - Y‖² + lambda ‖W‖² = (AᵀA + lambda I)⁻¹ AᵀY    (k×c),
 //
-// and for lambda = 0 the solution of least norm, A⁺Y. When q rows Ax (q×k) with targets Ya (q×c) arrive, an
-// update is cheaper than a new start. New starts a model by one of six methods. All of them are Updaters.
+// and for lambda = 0 the solution of least norm, A⁺Y. When q rows Ax (q×k) with targets Ya (q×c)
+// arrive, an update is cheaper than a new start. New starts a model by one of six methods. All of them
+// are Updaters.
 //
 // # Methods
 //
@@ -21,21 +22,25 @@
 //	Improved          A⁺ (the paper)          6qkl + 3q²k + q³ + 4cqk, q < k          eps κ
 //	Original          A⁺ (the paper)          6qkl + q²l + q³ + 2q²k + 4cqk           eps κ
 //
-// κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations, 3qk² + 6cqk.
-// RidgeInverse takes batches in blocks of k/4 rows, so that 2q²k becomes qk²/2. Model has the exact steps.
+// κ is the 2-norm condition number of [A; sqrt(lambda) I]. For a few rows QR uses rotations, 3qk² +
+// 6cqk. RidgeInverse takes batches in blocks of k/4 rows, so that 2q²k becomes qk²/2. Model has the
+// exact steps.
 //
-// Where W is wanted after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR takes up to
-// twice as long, and keeps its digits where κ² has used up those of the others. Plan chooses by the rates of this
-// machine and explains why. Updater.Condition says how many digits are left, and when Gram should give way to QR.
+// Where W is wanted after every batch, Gram is fastest for many rows and RidgeInverse for a few. QR
+// takes up to twice as long, and keeps its digits where κ² has used up those of the others. Plan
+// chooses by the rates of this machine and explains why. Updater.Condition says how many digits are
+// left, and when Gram should give way to QR.
 //
-// The time and memory of Original and Improved grow with all samples, since A⁺ is as large as A. They are for the
-// paper's algorithms and for A⁺ itself. From q = k/6 on, a new start from AᵀA costs less than their update.
+// The time and memory of Original and Improved grow with all samples, since A⁺ is as large as A. They
+// are for the paper's algorithms and for A⁺ itself. From q = k/6 on, a new start from AᵀA costs less
+// than their update.
 //
 // # Other changes
 //
-// Every method weights samples (AddWeightedInputs), removes them (RemoveInputs), forgets exponentially (Forget),
-// and adds nodes from the data of all samples (AddNodes). Gram and QR merge models of shards (Merge) and change
-// the ridge (SetLambda). For other methods that is an *UnsupportedError, which names those that can.
+// Every method weights samples (AddWeightedInputs), removes them (RemoveInputs), forgets exponentially
+// (Forget), and adds nodes from the data of all samples (AddNodes). Gram and QR merge models of shards
+// (Merge) and change the ridge (SetLambda). For other methods that is an *UnsupportedError, which names
+// those that can.
 //
 // # The paper's methods
 //
@@ -45,38 +50,39 @@
 //	A⁺ := [A⁺ - B Dᵀ, B]                    (k×(l+q))
 //	W  := W + B (Ya - Ax W)
 //
-// and the methods differ in B (k×q). Original is Algorithm 2 of the paper, B = A⁺D (I + DᵀD)⁻¹. Improved is its
-// Algorithm 3, which never multiplies Dᵀ by D. With Dbar = A⁺D:
+// and the methods differ in B (k×q). Original is Algorithm 2 of the paper, B = A⁺D (I + DᵀD)⁻¹.
+// Improved is its Algorithm 3, which never multiplies Dᵀ by D. With Dbar = A⁺D:
 //
 //	Small       B = Dbar (I + Ax Dbar)⁻¹     a q×q symmetric inverse, by packed LDLᵀ
 //	Large       B = (I + Dbar Ax)⁻¹ Dbar     a k×k general inverse, by LU
 //	Compressed  B = Bk Qaᵀ                   Ax = Qa Ra by QR, and Small for the k rows of Ra
 //
-// The paper takes Small for q <= k, and else Large, which loses eps κ². Auto takes the cheaper of Small and
-// Compressed, with an error of about eps κ in A⁺. New rows with a norm of DᵀD above 1e3 would lose as much in the
-// inverse. For them B comes from a QR factorization of [D; I], or the batch is added in halves where D is not
-// kept. Options.Solve solves for B with a factor in place of an inverse.
+// The paper takes Small for q <= k, and else Large, which loses eps κ². Auto takes the cheaper of Small
+// and Compressed, with an error of about eps κ in A⁺. New rows with a norm of DᵀD above 1e3 would lose
+// as much in the inverse. For them B comes from a QR factorization of [D; I], or the batch is added in
+// halves where D is not kept. Options.Solve solves for B with a factor in place of an inverse.
 //
-// These formulas hold if C = Axᵀ - AᵀD is zero: if the new rows lie in the row space of A, as they do once A has
-// k independent rows. If C has full column rank, B = (C⁺)ᵀ. Otherwise the batch is added in two parts: as many
-// rows as the rank of C, which span the new directions, and then the others. Options.C says when C is computed;
-// by default as long as the rank of A is below k, so that A⁺ is the pseudoinverse for any rank, l, k and q.
+// These formulas hold if C = Axᵀ - AᵀD is zero: if the new rows lie in the row space of A, as they do
+// once A has k independent rows. If C has full column rank, B = (C⁺)ᵀ. Otherwise the batch is added in
+// two parts: as many rows as the rank of C, which span the new directions, and then the others.
+// Options.C says when C is computed; by default as long as the rank of A is below k, so that A⁺ is the
+// pseudoinverse for any rank, l, k and q.
 //
 // (A⁺)ᵀ is kept, l×k in blocks of rows, so that new samples append rows and nothing moves.
 //
 // # Flops and times
 //
-// Model lists the steps of an action with their flops by the paper's convention. A Counter counts what a backend
-// was asked for, with LAPACK-level routines by their formulas. The Report of every update has both, and the time
-// of each step. MeasureRates measures the speed of each kind of operation, from which Rates.Seconds predicts
-// times.
+// Model lists the steps of an action with their flops by the paper's convention. A Counter counts what
+// a backend was asked for, with LAPACK-level routines by their formulas. The Report of every update has
+// both, and the time of each step. MeasureRates measures the speed of each kind of operation, from
+// which Rates.Seconds predicts times.
 //
 // # Errors and cancellation
 //
-// A call that returns an error leaves the state unchanged, bit for bit. NewContext, Updater.AddInputsContext and
-// AddWeightedInputsContext stop when their context is done, with an error that wraps its cause, and an unchanged
-// state. They check the context between the steps of a method as long as nothing is overwritten, and between
-// panels of rows:
+// A call that returns an error leaves the state unchanged, bit for bit. NewContext,
+// Updater.AddInputsContext and AddWeightedInputsContext stop when their context is done, with an error
+// that wraps its cause, and an unchanged state. They check the context between the steps of a method as
+// long as nothing is overwritten, and between panels of rows:
 //
 //	sums over the rows of a batch or a start   4096 rows; with k = 5000 0.1 TFLOP in Gram, 0.2 in QR
 //	InverseCholesky, Small                     4 to 64 rows, about 0.1 s
@@ -84,15 +90,16 @@
 //	a pass of Original and Improved over A⁺    4096 rows of it, fewer for more than 4096 new rows
 //
 // They do not interrupt factorizations, solutions and inverses of order k, or of order q <= k; the QR
-// factorization of all rows in Original and Improved, 4lk² or 4qk² flops; and the last pass of these two, which
-// changes A⁺ in place. For more rows than a panel, and a context that can be done, Gram, QR and InverseCholesky
-// work on a copy of the state: 4k² bytes in Gram, 8k² in the others. Results do not depend on the context.
+// factorization of all rows in Original and Improved, 4lk² or 4qk² flops; and the last pass of these
+// two, which changes A⁺ in place. For more rows than a panel, and a context that can be done, Gram, QR
+// and InverseCholesky work on a copy of the state: 4k² bytes in Gram, 8k² in the others. Results do not
+// depend on the context.
 //
 // # Encoding
 //
-// Encode writes the whole state of a model, and Decode reads it. The model goes on to the bit with the same
-// backend on the same kind of machine, and as accurately on any other. An encoding is a sequence of words of 8
-// bytes, little-endian, with floating-point numbers as their bits:
+// Encode writes the whole state of a model, and Decode reads it. The model goes on to the bit with the
+// same backend on the same kind of machine, and as accurately on any other. An encoding is a sequence
+// of words of 8 bytes, little-endian, with floating-point numbers as their bits:
 //
 //	"blsstate", version 1, the method
 //	Lambda, Form, Solve, C, Workspace                          the options
@@ -101,21 +108,22 @@
 //	the largest 1/(1-h) of a removal, lambda
 //	the state
 //
-// Symmetric matrices and triangles are the rows of one triangle, k(k+1)/2 numbers, and other matrices all rows.
-// (A⁺)ᵀ follows a table of its blocks, with the rows of each and the number up to which rows are appended. The
-// samples of Original and Improved are hashes (XXH64) of their bits, which RemoveInputs finds on any machine. A
-// change of any of this is a new version.
+// Symmetric matrices and triangles are the rows of one triangle, k(k+1)/2 numbers, and other matrices
+// all rows. (A⁺)ᵀ follows a table of its blocks, with the rows of each and the number up to which rows
+// are appended. The samples of Original and Improved are hashes (XXH64) of their bits, which
+// RemoveInputs finds on any machine. A change of any of this is a new version.
 //
-// Decode checks sizes, settings and numbers, refuses NaN, and allocates as numbers arrive. It cannot detect a
-// number that was changed to another valid one; package blskernel/bls/modelfile has checksums.
+// Decode checks sizes, settings and numbers, refuses NaN, and allocates as numbers arrive. It cannot
+// detect a number that was changed to another valid one; package blskernel/bls/modelfile has checksums.
 //
 // # Sources
 //
-// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the Pseudoinverse for the
-// Incremental Broad Learning System on Added Inputs", arXiv:1910.07755: Algorithms 2 and 3, Table 1. Successors
-// by the first author: arXiv:1911.07292 (added inputs with Q and F), arXiv:1911.04872 (added nodes),
-// arXiv:1912.13169 (removal). B = (C⁺)ᵀ: T. N. E. Greville, "Some applications of the pseudoinverse of a matrix",
-// SIAM Review 2 (1960), for one row. The row form of InverseCholesky: N. A. Carlson, "Fast triangular formulation
-// of the square root filter", AIAA Journal 11 (1973). QR by rows: G. H. Golub and C. F. Van Loan, Matrix
-// Computations, fourth edition, section 6.5.
+// H. Zhu, Z. Liu, C. L. P. Chen and Y. Liang, "An Efficient Implementation to Compute the Pseudoinverse
+// for the Incremental Broad Learning System on Added Inputs", arXiv:1910.07755: Algorithms 2 and 3,
+// Table 1. Successors by the first author: arXiv:1911.07292 (added inputs with Q and F),
+// arXiv:1911.04872 (added nodes), arXiv:1912.13169 (removal). B = (C⁺)ᵀ: T. N. E. Greville, "Some
+// applications of the pseudoinverse of a matrix", SIAM Review 2 (1960), for one row. The row form of
+// InverseCholesky: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal
+// 11 (1973). QR by rows: G. H. Golub and C. F. Van Loan, Matrix Computations, fourth edition, section
+// 6.5.
 package blsupdate

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Points on a line through 0 and 1: where new ones are like those that were learned, their leverage is small.
+// Points on a line through 0 and 1: where new ones are like those that were learned, their leverage is
+// small.
 func ExampleLeverager() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
 	y := mat.NewDense(4, 1, []float64{0, 1, 2, 3})

@@ -7,8 +7,8 @@ import (
 	"blskernel/blsupdate"
 )
 
-// A model of 1000 nodes that learns 5 batches of 500 rows, on a machine that makes 50 GFLOP/s whatever it does.
-// Without Rates the times are those of this machine.
+// A model of 1000 nodes that learns 5 batches of 500 rows, on a machine that makes 50 GFLOP/s whatever
+// it does. Without Rates the times are those of this machine.
 func ExamplePlan() {
 	choice, err := blsupdate.Plan(500, 1000, 10_000, 10, blsupdate.Needs{
 		Batches: 5,
