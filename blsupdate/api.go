@@ -20,8 +20,22 @@ type (
 	Form = api.Form
 	// A CMode says when C, the part of the new rows outside the row space of A, is computed.
 	CMode = api.CMode
-	// Options are the settings of an Updater: Lambda, Form, Solve, C, Workspace and Backend. The zero
-	// value is the pseudoinverse on the default backend, in the form with the fewest flops.
+	// Options are the settings of an Updater. The zero value is the pseudoinverse on the default
+	// backend, in the form with the fewest flops. The fields:
+	//
+	//	Lambda    float64            the ridge, 0 for none
+	//	Form      Form               the form of an update in Improved, RidgeInverse, InverseCholesky
+	//	Solve     bool               Improved solves for B with a factor, not by an inverse
+	//	C         CMode              when Original and Improved use the general formula for B
+	//	Workspace int64              bytes in which an update keeps D = (Ax A⁺)ᵀ (l×q); 0 is
+	//	                             DefaultWorkspace, negative keeps nothing
+	//	Backend   blskernel.Backend  computes the products; nil is blskernel.Default()
+	//
+	// Original and Improved use Lambda for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ only, and then treat A⁺
+	// as the pseudoinverse, as the paper does. Their W differs from the ridge solution by the ratio of
+	// Lambda to the square of the smallest singular value of the first A. Solve saves 2q³/3 flops in
+	// the form Small and 4k³/3 in Large. Rows of D that do not fit into Workspace are computed twice,
+	// for 2qk flops each, in panels of at most 64 MB.
 	Options = api.Options
 	// An Action is New or a method of an Updater.
 	Action = api.Action
@@ -112,7 +126,8 @@ type (
 	Step = cost.Step
 	// StepFlops is a line of the flop model: Step names what it computes, Formula has its flops.
 	StepFlops = cost.StepFlops
-	// A Shape holds the sizes that the flops of an action depend on.
+	// A Shape holds the sizes that the flops of an action depend on: L samples and K nodes before it, Q
+	// rows added or removed, C targets, P nodes added; Start and Rank of the first A for ActionStart.
 	Shape = cost.Shape
 	// A Counter is a Backend that counts the flops it is asked for, and keeps time, each by step.
 	Counter = cost.Counter
