@@ -14,9 +14,9 @@ import (
 // dimensions lda, ldb and ldc; op(X) is X or Xᵀ by the transpose argument. No operand may overlap the
 // result. beta = 0 overwrites the result without reading it. Bad arguments panic as in the BLAS.
 type PackedProducts interface {
-	// Dgemmt computes the triangle ul of C = alpha*op(A)*op(B) + beta*C for a symmetric product; op(A)
-	// is n×k and op(B) k×n. The other triangle of C is not touched. It takes n²k flops, half of
-	// Dgemm's.
+	// Dgemmt computes the triangle ul of C = alpha*op(A)*op(B) + beta*C for a symmetric product;
+	// op(A) is n×k and op(B) k×n. The other triangle of C is not touched. It takes n²k flops, half
+	// of Dgemm's.
 	Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int)
 
 	// Dgemmtp is Dgemmt into packed storage: AP = alpha*op(A)*op(B) + beta*AP.
@@ -27,7 +27,8 @@ type PackedProducts interface {
 	Dsprk(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, ap []float64)
 
 	// Dspmm computes C = alpha*S*B + beta*C (side is Left, S is m×m) or C = alpha*B*S + beta*C
-	// (side is Right, S is n×n) for a packed symmetric S; B and C are m×n. It takes 2m²n or 2mn² flops.
+	// (side is Right, S is n×n) for a packed symmetric S; B and C are m×n. It takes 2m²n or 2mn²
+	// flops.
 	Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 }
 

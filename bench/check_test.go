@@ -36,11 +36,13 @@ func TestCheck(t *testing.T) {
 						t.Errorf("%s, %d samples: condition %v after %v", r.Method, r.Samples, c.Condition, last)
 					}
 					last = c.Condition
-					// Without a ridge the ridge solution is the solution; the start with one is exact.
+					// Without a ridge the ridge solution is the solution; the start
+					// with one is exact.
 					if (tc.lambda == 0 || i == 0) && !(c.RidgeDifference <= c.Bound) {
 						t.Errorf("%s, %d samples: ridge difference %v; want at most %v", r.Method, r.Samples, c.RidgeDifference, c.Bound)
 					}
-					// With a strong one the bias of the update is far above rounding, and is seen.
+					// With a strong one the bias of the update is far above
+					// rounding, and is seen.
 					if tc.name == "strong ridge" && i > 0 && !(c.RidgeDifference > 1e-3) {
 						t.Errorf("%s, %d samples: ridge difference %v is too small to be true", r.Method, r.Samples, c.RidgeDifference)
 					}
@@ -120,7 +122,8 @@ func TestSolveDeficient(t *testing.T) {
 		if len(values) != d.rank {
 			t.Errorf("%+v: rank %d", d, len(values))
 		}
-		// The condition numbers of F and G are some tens, their product below 1e4: 1e4 eps times a few.
+		// The condition numbers of F and G are some tens, their product below 1e4: 1e4 eps
+		// times a few.
 		if diff := distance(got, &want); !(diff <= 1e-10) {
 			t.Errorf("%+v: differs by %v", d, diff)
 		}

@@ -59,11 +59,11 @@ func (c Cost) Deviation() float64 {
 
 // A Measured is what several models took that were updated in turn, round by round.
 type Measured struct {
-	// Costs has, for each setting, the account of the update with the median deviation of the measured
-	// from the predicted time.
+	// Costs has, for each setting, the account of the update with the median deviation of the
+	// measured from the predicted time.
 	Costs []Cost
-	// Speed is the median over the rounds of the first setting's time over that of each, and Flops the
-	// same of the flops by the model.
+	// Speed is the median over the rounds of the first setting's time over that of each, and Flops
+	// the same of the flops by the model.
 	Speed, Flops []float64
 	Rounds       int
 }

@@ -24,7 +24,8 @@ type CrossoverTiming struct {
 	Series string `json:"series,omitempty"` // of an update: the variant that was asked for, or PlannerSeries
 	Method string `json:"method"`           // for A⁺ from scratch the one that starts from it, improved
 	Form   string `json:"form,omitempty"`   // that an update was done in, where the method has forms
-	// By says how A⁺ was computed from scratch, as Retraining.PseudoinverseBy does; empty for all else.
+	// By says how A⁺ was computed from scratch, as Retraining.PseudoinverseBy does; empty for all
+	// else.
 	By      string  `json:"by,omitempty"`
 	Seconds float64 `json:"seconds"`
 	Flops   float64 `json:"flops"` // by the model, or for A⁺ from scratch as counted, which is the same

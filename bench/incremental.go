@@ -22,18 +22,19 @@ type Incremental struct {
 	Initial int             // l, samples of the start
 	Batch   int             // q, samples of an update
 	Updates int             // number of updates
-	// Whitening sends all samples through a ZCA that is fitted to the first ones; nil leaves them as
-	// they are.
+	// Whitening sends all samples through a ZCA that is fitted to the first ones; nil leaves them
+	// as they are.
 	Whitening *dataset.ZCAOptions
 	Features  bls.FeatureOptions
 	Variants  []Variant
-	// Update has the options of the updates but for those that are the variants'. Its Backend is also
-	// that of the test, and of the features if they have none.
+	// Update has the options of the updates but for those that are the variants'. Its Backend is
+	// also that of the test, and of the features if they have none.
 	Update blsupdate.Options
 	// Check solves the problem from scratch after each step and compares the weights. It keeps
 	// all features, 8kl bytes, and takes longer than the experiment itself.
 	Check bool
-	// Retrain measures after each update what solutions from scratch take. It keeps all features too.
+	// Retrain measures after each update what solutions from scratch take. It keeps all features
+	// too.
 	Retrain bool
 	// Rates predict the times of the updates; nil leaves them out.
 	Rates *blsupdate.Rates
@@ -55,21 +56,21 @@ type Row struct {
 	Variant  string  `json:"variant"`  // the method with the choices that were asked for: Variant.String
 	Samples  int     `json:"samples"`  // l so far
 	Accuracy float64 `json:"accuracy"` // on the test set, percent; NaN, which JSON does not have, without one
-	// UpdateSeconds is the time of this step: the features of the batch, which are computed once for
-	// all methods and take FeatureSeconds, the update and the new W. TotalSeconds adds up the steps. In
-	// the start, variants that start in the same way have the same time: the mean of what their starts
-	// took.
+	// UpdateSeconds is the time of this step: the features of the batch, which are computed once
+	// for all methods and take FeatureSeconds, the update and the new W. TotalSeconds adds up the
+	// steps. In the start, variants that start in the same way have the same time: the mean of what
+	// their starts took.
 	UpdateSeconds  float64 `json:"update_seconds"`
 	TotalSeconds   float64 `json:"total_seconds"`
 	FeatureSeconds float64 `json:"feature_seconds"`
-	// WhiteningSeconds is the time in which the whitening was fitted, in the start; it is in no other
-	// time.
+	// WhiteningSeconds is the time in which the whitening was fitted, in the start; it is in no
+	// other time.
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	FlopsModel       float64 `json:"flops_model"`
 	FlopsCounted     float64 `json:"flops_counted"`
 	FlopsAbandoned   float64 `json:"flops_abandoned,omitempty"` // of a start that was tried first, in neither of these
-	// PredictedSeconds is what UpdateSeconds was to be by Incremental.Rates, without the features; of
-	// updates, not of the start.
+	// PredictedSeconds is what UpdateSeconds was to be by Incremental.Rates, without the features;
+	// of updates, not of the start.
 	PredictedSeconds float64 `json:"predicted_seconds,omitempty"`
 	Form             string  `json:"form,omitempty"` // of B; none in the start and where C is not zero
 	Check            *Check  `json:"check,omitempty"`

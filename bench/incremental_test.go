@@ -92,12 +92,13 @@ func TestIncrementalRows(t *testing.T) {
 						if r.TotalSeconds != total[j] {
 							t.Errorf("step %d, %s: total %v s; want the sum %v s", i, r.Method, r.TotalSeconds, total[j])
 						}
-						// 300 test images make steps of 1/3 of a point: the methods agree on every
-						// one of them.
+						// 300 test images make steps of 1/3 of a point: the
+						// methods agree on every one of them.
 						if !(math.Abs(r.Accuracy-rows[0].Accuracy) <= 0.02) {
 							t.Errorf("step %d: accuracies %v and %v", i, rows[0].Accuracy, r.Accuracy)
 						}
-						// Ten classes: chance is 10%, and 60 nodes on 90 images are well above it.
+						// Ten classes: chance is 10%, and 60 nodes on 90 images
+						// are well above it.
 						if !(r.Accuracy >= 25 && r.Accuracy <= 100) {
 							t.Errorf("step %d, %s: accuracy %v%%", i, r.Method, r.Accuracy)
 						}

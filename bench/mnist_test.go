@@ -100,8 +100,8 @@ func TestMNISTLong(t *testing.T) {
 	train, test := mnist(t)
 	large := mnistRun{initial: 10000, batch: 10000, updates: 5, enhancement: 1000, lambda: 0x1p-30, seed: 1, methods: []blsupdate.Method{blsupdate.Improved}, check: true}
 	accuracies := large.run(t, train, test)
-	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at 60,000
-	// samples and 96.67, 96.91 and 96.75% at 10,000.
+	// GNU Octave with the same recipe and other random numbers has 97.25, 97.36 and 97.41% at
+	// 60,000 samples and 96.67, 96.91 and 96.75% at 10,000.
 	t.Run("seeds", func(t *testing.T) {
 		first, last := accuracies[0], accuracies[len(accuracies)-1]
 		for _, seed := range []uint64{2, 3} {

@@ -5,14 +5,14 @@ import "slices"
 // Figures are what the paper prints for one of its tables: what its authors measured, in MATLAB on a
 // server.
 type Figures struct {
-	// Speedup is the time of Original over that of Improved, by update, each time with the features of
-	// the batch.
+	// Speedup is the time of Original over that of Improved, by update, each time with the features
+	// of the batch.
 	Speedup []float64
 	// Total is the same of the accumulated training time, start and all updates.
 	Total float64
 	// Accuracy is the testing accuracy in percent, by step, of which the first is the start, and
-	// AccuracySD its standard deviation over runs where the paper gives one, else 0. Both are nil where
-	// they are not known here.
+	// AccuracySD its standard deviation over runs where the paper gives one, else 0. Both are nil
+	// where they are not known here.
 	Accuracy, AccuracySD []float64
 }
 

@@ -16,19 +16,21 @@ type TableHead struct {
 	Targets int     `json:"targets"` // c
 	Lambda  float64 `json:"lambda"`
 	Shrink  float64 `json:"shrink"` // s of Algorithm 1
-	// HeldOut is the number of training samples at the end on which the accuracy is tested, in place of
-	// the test set; 0 for the test set.
+	// HeldOut is the number of training samples at the end on which the accuracy is tested, in
+	// place of the test set; 0 for the test set.
 	HeldOut  int  `json:"held_out,omitempty"`
 	Whitened bool `json:"whitened,omitempty"` // the samples have gone through ZCA
-	// Whitening says with which constants: ReferenceWhitening, UnitWhitening or OtherWhitening. Where
-	// it is empty and Whitened is set, in files written before it was kept, they are those of
+	// Whitening says with which constants: ReferenceWhitening, UnitWhitening or OtherWhitening.
+	// Where it is empty and Whitened is set, in files written before it was kept, they are those of
 	// ReferenceWhitening.
 	Whitening string   `json:"whitening,omitempty"`
 	Methods   []string `json:"methods"` // in the order of the cells
-	// Planner is that of the methods which the planner chose, empty where its choice is not among them.
+	// Planner is that of the methods which the planner chose, empty where its choice is not among
+	// them.
 	//
-	// In a file written before Repeat was kept, where Repeat is empty, it is the method of the later
-	// seeds: the planner's choice if the command was asked for that, else merely the last method.
+	// In a file written before Repeat was kept, where Repeat is empty, it is the method of the
+	// later seeds: the planner's choice if the command was asked for that, else merely the last
+	// method.
 	Planner string `json:"planner"`
 	// Repeat is that of the methods by which the runs after the first are done. See Repeated.
 	Repeat string   `json:"repeat,omitempty"`
@@ -52,17 +54,17 @@ type TableRow struct {
 	Step    int         `json:"step"`    // 0 is the start
 	Samples int         `json:"samples"` // l after the step
 	Cells   []TableCell `json:"cells"`   // by method; of runs after the first the one of TableHead.Repeated alone
-	// FeatureSeconds is the time of the features of the step, which are computed once for all methods.
-	// It is part of the seconds of the cells.
+	// FeatureSeconds is the time of the features of the step, which are computed once for all
+	// methods. It is part of the seconds of the cells.
 	FeatureSeconds float64 `json:"feature_seconds"`
-	// WhiteningSeconds is the time in which the whitening was fitted, in the start of a run with one.
-	// It is in no other time; in files written before it was kept it is in FeatureSeconds.
+	// WhiteningSeconds is the time in which the whitening was fitted, in the start of a run with
+	// one. It is in no other time; in files written before it was kept it is in FeatureSeconds.
 	WhiteningSeconds float64 `json:"whitening_seconds,omitempty"`
 	// Retraining is what a solution from scratch takes at as many samples, where it was measured.
 	Retraining *Retraining `json:"retraining,omitempty"`
-	// Rebuilt says that the states were built anew from all samples before the step, since the run had
-	// been interrupted there. What that took is in no time, and the total times from this row on are
-	// sums of what two processes measured: there is no speed-up to be had from them.
+	// Rebuilt says that the states were built anew from all samples before the step, since the run
+	// had been interrupted there. What that took is in no time, and the total times from this row
+	// on are sums of what two processes measured: there is no speed-up to be had from them.
 	Rebuilt bool `json:"rebuilt,omitempty"`
 }
 
@@ -73,13 +75,13 @@ type TableCell struct {
 	Form   string `json:"form,omitempty"` // of B
 	// Accuracy is that on the test set, in percent; absent without data.
 	Accuracy *float64 `json:"accuracy,omitempty"`
-	// Seconds is the time of the step: features, update and weights. In step 0 methods that start in
-	// the same way have the same time, the mean of what their starts took; in files written before,
-	// each has that of its own.
+	// Seconds is the time of the step: features, update and weights. In step 0 methods that start
+	// in the same way have the same time, the mean of what their starts took; in files written
+	// before, each has that of its own.
 	Seconds      float64 `json:"seconds"`
 	TotalSeconds float64 `json:"total_seconds"` // of all steps so far
-	// PredictedSeconds is what Seconds less the features was to be, by the planner's rates; of updates
-	// alone.
+	// PredictedSeconds is what Seconds less the features was to be, by the planner's rates; of
+	// updates alone.
 	PredictedSeconds float64 `json:"predicted_seconds,omitempty"`
 	FlopsModel       float64 `json:"flops_model"`
 	FlopsCounted     float64 `json:"flops_counted"`
@@ -90,9 +92,9 @@ type TableCell struct {
 type Retraining struct {
 	PseudoinverseSeconds float64 `json:"pseudoinverse_seconds"`
 	PseudoinverseFlops   float64 `json:"pseudoinverse_flops"`
-	// PseudoinverseBy says how A⁺ was computed, as blsupdate.Start.String has it: "cholesky" for the
-	// paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite to working
-	// precision. It is empty in files written before it was kept, in which it was whatever
+	// PseudoinverseBy says how A⁺ was computed, as blsupdate.Start.String has it: "cholesky" for
+	// the paper's ridge formula, or "qr" or "svd" where AᵀA + lambda I is not positive definite to
+	// working precision. It is empty in files written before it was kept, in which it was whatever
 	// blsupdate.New took: QR for features that are ill-conditioned.
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`

@@ -155,8 +155,8 @@ func TestPaperResume(t *testing.T) {
 				t.Errorf("after %d rows: %+v, want %+v", n, r, w)
 			}
 			for c := range r.Cells {
-				// The ridge of the start is not quite the same in a state that is built anew: a test
-				// image or two.
+				// The ridge of the start is not quite the same in a state that is built
+				// anew: a test image or two.
 				if math.Abs(*r.Cells[c].Accuracy-*w.Cells[c].Accuracy) > 1 || r.Cells[c].FlopsModel != w.Cells[c].FlopsModel {
 					t.Errorf("after %d rows: %+v, want %+v", n, r.Cells[c], w.Cells[c])
 				}

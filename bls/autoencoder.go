@@ -86,8 +86,8 @@ func penaltyInverse(bk blskernel.Backend, gram *mat.SymPacked) *mat.Dense {
 		gram, err = chol.InverseInPlace()
 	}
 	if err != nil {
-		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are bounded: only
-		// more samples than any memory holds could make it singular.
+		// The eigenvalues are at least 1, and at most about l·n, since the elements of A1 are
+		// bounded: only more samples than any memory holds could make it singular.
 		panic("bls: the Gram matrix of the autoencoder is not positive definite")
 	}
 	return gram.Dense()

@@ -38,13 +38,13 @@ type Classifier struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
 	Backend blskernel.Backend
-	// Features are the settings of the feature maps. Set EnhancementNodes for a classifier that is not
-	// linear.
+	// Features are the settings of the feature maps. Set EnhancementNodes for a classifier that is
+	// not linear.
 	Features FeatureOptions
 	// Method updates the output layer. The zero value is blsupdate.Improved.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at least k
-	// samples.
+	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at
+	// least k samples.
 	Update blsupdate.Options
 	// Classes is c. 0 stands for 1 + the largest label of the first batch, which must then be below
 	// 4096.

@@ -18,8 +18,9 @@ import (
 type EnhancementWeights int
 
 const (
-	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I, for
-	// N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as the code by the authors of the method does.
+	// Orthonormal takes an orthonormal basis of the columns of a uniform random matrix, WhᵀWh = I,
+	// for N >= n3, and of its rows, WhWhᵀ = I, for N < n3, as the code by the authors of the method
+	// does.
 	Orthonormal EnhancementWeights = iota
 	// Uniform takes the random numbers on [-1,1) themselves, as printed in the paper.
 	Uniform

@@ -16,7 +16,8 @@ type Features struct {
 	// opt are the options of the fit, resolved.
 	opt FeatureOptions
 
-	// means and deviations are those of the d columns of the first training set, with ScaleColumns only.
+	// means and deviations are those of the d columns of the first training set, with ScaleColumns
+	// only.
 	means, deviations []float64
 	// weights are beta_1, ..., beta_n2 side by side, (d+1)×N; the last row is that of the bias.
 	weights *mat.Dense
@@ -104,7 +105,8 @@ func (f *Features) Maps() FeatureMaps {
 		EnhancementScale: f.scale,
 	}
 	for j, g := range f.gain {
-		// The reciprocal of the smallest gain, for a range near the largest number, may round to infinity.
+		// The reciprocal of the smallest gain, for a range near the largest number, may round
+		// to infinity.
 		m.FeatureRange[j] = min(1/g, math.MaxFloat64)
 	}
 	if f.enhancement != nil {

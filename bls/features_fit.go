@@ -96,7 +96,8 @@ func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Fea
 		}
 	}
 	if keep && n3 > 0 {
-		// The products again, with the scale, so that the rows are to the bit those of Transform.
+		// The products again, with the scale, so that the rows are to the bit those of
+		// Transform.
 		if err := f.appendEnhanced(ctx, a); err != nil {
 			return nil, nil, err
 		}

@@ -20,8 +20,8 @@ const maxNodes = math.MaxInt32
 // FeatureOptions are the settings of Algorithm 1. The zero value stands for 10 groups of 10 feature
 // nodes, no enhancement nodes, and seed 0 on the default backend.
 type FeatureOptions struct {
-	// Scaling standardises the samples. The zero value, ScaleSamples, is the paper's and suits images; use
-	// ScaleColumns for a table.
+	// Scaling standardises the samples. The zero value, ScaleSamples, is the paper's and suits
+	// images; use ScaleColumns for a table.
 	Scaling Scaling
 	// Groups is n2, the number of groups of feature nodes; 0 stands for DefaultGroups.
 	Groups int
@@ -29,11 +29,11 @@ type FeatureOptions struct {
 	GroupNodes int
 	// EnhancementNodes is n3. 0 is none: A = Z, a linear map of each standardised sample.
 	EnhancementNodes int
-	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0 stands
-	// for DefaultShrink.
+	// Shrink is s, the largest input of an enhancement node's tanh over the first training set; 0
+	// stands for DefaultShrink.
 	Shrink float64
-	// Unscaled leaves out the factor s/max of the enhancement nodes, H = tanh([Z, 0.1] Wh), as printed in
-	// the paper. Shrink must then be 0.
+	// Unscaled leaves out the factor s/max of the enhancement nodes, H = tanh([Z, 0.1] Wh), as
+	// printed in the paper. Shrink must then be 0.
 	Unscaled bool
 	// Enhancement is the way to draw the weights of the enhancement nodes.
 	Enhancement EnhancementWeights

@@ -156,7 +156,8 @@ func TestHostileFewSamples(t *testing.T) {
 			if firstNotFinite(p) >= 0 {
 				t.Fatalf("l=%d d=%d: predictions are not finite", l, d)
 			}
-			// One sample determines its own prediction, but for the ridge; so do two that are told apart.
+			// One sample determines its own prediction, but for the ridge; so do two that
+			// are told apart.
 			if l == 1 || l == 2 && (d > 1 || s != ScaleSamples) {
 				if !slices.Equal(predicted, labels) {
 					t.Errorf("l=%d d=%d: predicted %v, want %v", l, d, predicted, labels)
@@ -165,8 +166,8 @@ func TestHostileFewSamples(t *testing.T) {
 					t.Errorf("l=%d d=%d: predictions are off by %g", l, d, diff)
 				}
 			}
-			// With ScaleSamples one input is no information: all samples are the same, with the mean for a
-			// target.
+			// With ScaleSamples one input is no information: all samples are the same, with
+			// the mean for a target.
 			if d == 1 && s == ScaleSamples {
 				for j, mean := range columnMeans(y) {
 					for i := range l {
@@ -222,7 +223,8 @@ func TestHostileSamples(t *testing.T) {
 			}
 		}
 
-		// Constant inputs and copies of inputs: finite, and with ScaleColumns constants make no difference.
+		// Constant inputs and copies of inputs: finite, and with ScaleColumns constants make no
+		// difference.
 		x := samples(55, l, d, d)
 		wide := mat.NewDense(l, 2*d+2, nil)
 		for i := range l {

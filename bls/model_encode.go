@@ -50,8 +50,8 @@ func (m *model) encode(w io.Writer, k kind) error {
 	if err := m.encodeHead(w, k); err != nil {
 		return err
 	}
-	// An updater that solves for the weights at their first use does so now, so that the bytes are the
-	// same before and after a prediction. From then on no prediction calls the updater.
+	// An updater that solves for the weights at their first use does so now, so that the bytes are
+	// the same before and after a prediction. From then on no prediction calls the updater.
 	if _, err := m.currentWeights(); err == nil {
 		return blsupdate.Encode(w, m.updater)
 	}

@@ -55,7 +55,8 @@ func TestEncodeGoesOn(t *testing.T) {
 						t.Fatalf("%v: after batch %d the model that was decoded is another", method, i)
 					}
 				}
-				// The one that goes on is read in the middle of things, a byte at a time.
+				// The one that goes on is read in the middle of things, a byte at a
+				// time.
 				var err error
 				cl2, err = DecodeClassifier(iotest.OneByteReader(bytes.NewReader(encoded(t, cl))), bk)
 				must(t, err)

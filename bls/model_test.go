@@ -105,7 +105,8 @@ func TestPartialFitIsFit(t *testing.T) {
 					must(t, cl.PartialFit(rowsOf(x, from, to), labels[from:to]))
 					must(t, re.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
 					must(t, no.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
-					// Predictions in between make the models fetch weights that the next batch outdates.
+					// Predictions in between make the models fetch weights that the
+					// next batch outdates.
 					_, err := cl.Predict(x)
 					must(t, err)
 					_, err = re.Predict(x)

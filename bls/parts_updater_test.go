@@ -24,7 +24,8 @@ func TestWithUpdaterGoesOn(t *testing.T) {
 	labels, y := labelsFor(l), targetsFor(x, 2)
 	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
-			// The model that expands is by another method, and its fields have changed since the fit.
+			// The model that expands is by another method, and its fields have changed
+			// since the fit.
 			c, rs := expansions(t, bk, allMethods[(i+1)%len(allMethods)], x, labels, y)
 			r := rs[i%2]
 			wantC, wantR := *c, *r

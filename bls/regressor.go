@@ -59,15 +59,16 @@ type Regressor struct {
 	// Backend computes all products; nil stands for blskernel.Default(). It also stands for
 	// Features.Backend and Update.Backend where those are nil.
 	Backend blskernel.Backend
-	// Features are the settings of the feature maps. Set EnhancementNodes for a function that is not
-	// linear.
+	// Features are the settings of the feature maps. Set EnhancementNodes for a function that is
+	// not linear.
 	Features FeatureOptions
 	// Method updates the output layer. The zero value is blsupdate.Improved.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at least as
-	// many samples as [A, 1] has columns.
+	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at
+	// least as many samples as [A, 1] has columns.
 	Update blsupdate.Options
-	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A W.
+	// NoIntercept leaves out the column of ones and the means, as in the paper: predictions are A
+	// W.
 	NoIntercept bool
 
 	*model // nil before the first Fit

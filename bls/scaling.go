@@ -14,15 +14,16 @@ import (
 type Scaling int
 
 const (
-	// ScaleSamples standardises each sample by its own mean and standard deviation over its d inputs, as
-	// the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where all of x is
-	// equal. It suits inputs of one kind, such as the pixels of an image or the points of a curve. x, 2x
-	// and x+1 become the same, and nothing of the training set is needed.
+	// ScaleSamples standardises each sample by its own mean and standard deviation over its d
+	// inputs, as the code by the authors of the method does: s = (x - mean(x)) / std(x), or 0 where
+	// all of x is equal. It suits inputs of one kind, such as the pixels of an image or the points
+	// of a curve. x, 2x and x+1 become the same, and nothing of the training set is needed.
 	ScaleSamples Scaling = iota
-	// ScaleColumns standardises each input by its mean and standard deviation over the first training set,
-	// s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It suits tables, whose
-	// columns are of different kinds and sizes. A column that is constant in the first training set
-	// becomes 0 there, by std[j] = 1; its weights are then exactly 0, so it has no influence later either.
+	// ScaleColumns standardises each input by its mean and standard deviation over the first
+	// training set, s[j] = (x[j] - mean[j]) / std[j], in that set and in all later samples. It
+	// suits tables, whose columns are of different kinds and sizes. A column that is constant in
+	// the first training set becomes 0 there, by std[j] = 1; its weights are then exactly 0, so it
+	// has no influence later either.
 	ScaleColumns
 	// ScaleNone takes the samples unchanged, S = X: for inputs of size 1.
 	ScaleNone
@@ -96,8 +97,8 @@ func standardizeRow(dst, x []float64) {
 		clear(dst)
 		return
 	}
-	// The result does not change when x is multiplied by a power of two, which brings numbers of any size
-	// into the range whose squares can be summed.
+	// The result does not change when x is multiplied by a power of two, which brings numbers of
+	// any size into the range whose squares can be summed.
 	if _, exp := math.Frexp(max(-lo, hi)); exp > squareSafe || exp < -squareSafe {
 		for j, v := range x {
 			dst[j] = math.Ldexp(v, -exp)

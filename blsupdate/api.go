@@ -31,11 +31,11 @@ type (
 	//	                             DefaultWorkspace, negative keeps nothing
 	//	Backend   blskernel.Backend  computes the products; nil is blskernel.Default()
 	//
-	// Original and Improved use Lambda for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ only, and then treat A⁺
-	// as the pseudoinverse, as the paper does. Their W differs from the ridge solution by the ratio of
-	// Lambda to the square of the smallest singular value of the first A. Solve saves 2q³/3 flops in
-	// the form Small and 4k³/3 in Large. Rows of D that do not fit into Workspace are computed twice,
-	// for 2qk flops each, in panels of at most 64 MB.
+	// Original and Improved use Lambda for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ only, and then treat
+	// A⁺ as the pseudoinverse, as the paper does. Their W differs from the ridge solution by the
+	// ratio of Lambda to the square of the smallest singular value of the first A. Solve saves
+	// 2q³/3 flops in the form Small and 4k³/3 in Large. Rows of D that do not fit into Workspace
+	// are computed twice, for 2qk flops each, in panels of at most 64 MB.
 	Options = api.Options
 	// An Action is New or a method of an Updater.
 	Action = api.Action
@@ -53,9 +53,9 @@ type (
 	ForgottenRowsError = api.ForgottenRowsError // Original and Improved do not know their rows after Forget
 	UnsupportedError   = api.UnsupportedError   // a method cannot do something
 
-	// A MemoryError says that a start, a change or a solution needs more memory than there is, and was
-	// not begun. Need is what it allocates at least, and Have what the machine, its control groups and
-	// the Go runtime leave. Only Linux reports more than the limit of the runtime.
+	// A MemoryError says that a start, a change or a solution needs more memory than there is, and
+	// was not begun. Need is what it allocates at least, and Have what the machine, its control
+	// groups and the Go runtime leave. Only Linux reports more than the limit of the runtime.
 	MemoryError = memory.Error
 )
 
@@ -126,8 +126,9 @@ type (
 	Step = cost.Step
 	// StepFlops is a line of the flop model: Step names what it computes, Formula has its flops.
 	StepFlops = cost.StepFlops
-	// A Shape holds the sizes that the flops of an action depend on: L samples and K nodes before it, Q
-	// rows added or removed, C targets, P nodes added; Start and Rank of the first A for ActionStart.
+	// A Shape holds the sizes that the flops of an action depend on: L samples and K nodes before
+	// it, Q rows added or removed, C targets, P nodes added; Start and Rank of the first A for
+	// ActionStart.
 	Shape = cost.Shape
 	// A Counter is a Backend that counts the flops it is asked for, and keeps time, each by step.
 	Counter = cost.Counter

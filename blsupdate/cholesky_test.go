@@ -62,7 +62,8 @@ func TestInverseCholeskyState(t *testing.T) {
 							t.Errorf("%s: diagonal element %d is negative after a start by Cholesky", what, i)
 						}
 					}
-					// The reference is by normal equations, with an error of eps κ².
+					// The reference is by normal equations, with an error of eps
+					// κ².
 					worst := min(kappa, 1e3)
 					if got := relative(f, inverseFactor(a, u.Lambda())); !(got <= 10*math.Sqrt(float64(dense.Rows(a)))*dense.Eps*worst*worst*10) {
 						t.Errorf("κ=%g form=%v %s: error %.2g of F", kappa, form, what, got)

@@ -63,7 +63,8 @@ func TestManyRows(t *testing.T) {
 		for i := first; i < n; i++ {
 			must(t, u.AddInputs(rowsBetween(a, i, i+1), rowsBetween(y, i, i+1)))
 		}
-		// σ_max of the whole over σ_min of the start bounds the condition number of every state.
+		// σ_max of the whole over σ_min of the start bounds the condition number of every
+		// state.
 		var svd gonummat.SVD
 		svd.Factorize(start, gonummat.SVDNone)
 		values := svd.Values(nil)

@@ -32,9 +32,9 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var u Updater
 		var err error
-		// Slices that double take less than four times what they hold in the end, and a matrix of which
-		// a triangle is read twice that again; beside them are the buffer of the reader and what a
-		// model has whatever its size.
+		// Slices that double take less than four times what they hold in the end, and a matrix
+		// of which a triangle is read twice that again; beside them are the buffer of the
+		// reader and what a model has whatever its size.
 		faults.Bounded(t, len(data), 12, 1<<18, func() { u, err = Decode(bytes.NewReader(data), nil) })
 		if err != nil {
 			var format *FormatError

@@ -166,8 +166,8 @@ func TestGoingOn(t *testing.T) {
 				}
 				checkReportSame(t, u.Report(), stays.Report())
 			}
-			// Questions change what some models know of themselves: sometimes they are asked, sometimes
-			// only copies of them, and sometimes nobody is.
+			// Questions change what some models know of themselves: sometimes they are
+			// asked, sometimes only copies of them, and sometimes nobody is.
 			switch step % 3 {
 			case 1:
 				checkSame(t, fmt.Sprintf("step %d, %s, copies", step, a.name), decoded(t, encoded(t, others[0]), b), decoded(t, data, b))

@@ -159,8 +159,9 @@ func TestStarts(t *testing.T) {
 				t.Fatalf("%s", test.name)
 			}
 			if test.lambda > 0 {
-				// The perturbation bound of least squares, eps (κ + κ² ‖r‖/(‖A‖‖W‖)): the second part
-				// is what makes ridge solutions of small norm so sensitive.
+				// The perturbation bound of least squares, eps (κ + κ² ‖r‖/(‖A‖‖W‖)):
+				// the second part is what makes ridge solutions of small norm so
+				// sensitive.
 				want := highPrecision(test.a, y, test.lambda)
 				_, values := pinvOf(test.a)
 				kappa := math.Sqrt((values[0]*values[0] + test.lambda) / test.lambda)

@@ -67,8 +67,8 @@ func TestHostileColumns(t *testing.T) {
 			name     string
 			change   func(a *mat.Dense)
 			singular bool
-			// What the ridge and the solution of least norm make of columns 1 and 4: w4 = ratio w1. NaN
-			// for nothing.
+			// What the ridge and the solution of least norm make of columns 1 and 4: w4 =
+			// ratio w1. NaN for nothing.
 			ratio float64
 		}{
 			{"zeros", func(a *mat.Dense) { set(a, 4, func(int) float64 { return 0 }) }, true, 0},
@@ -237,8 +237,8 @@ func TestHostileRows(t *testing.T) {
 					checkNoDigits(t, name, u, err)
 					continue
 				case err != nil:
-					// Where A⁺ is a ridge inverse it needs as many samples as nodes; in AᵀA + lambda I
-					// squares that underflow.
+					// Where A⁺ is a ridge inverse it needs as many samples as
+					// nodes; in AᵀA + lambda I squares that underflow.
 					var rank *RankError
 					var ill *ConditionError
 					if !(errors.As(err, &rank) && !v.ridgeSolver() && zeros < k) && !(errors.As(err, &ill) && lambda == 5e-324 && v.method == RidgeInverse) {

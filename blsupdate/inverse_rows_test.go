@@ -96,8 +96,8 @@ func TestInverseRemoval(t *testing.T) {
 				}
 				checkSteps(t, u, Model(v.method, ActionRemove, opt, Shape{L: l + q, K: k, Q: q, C: c}))
 				checkTriangles(t, u)
-				// 1-h is the eigenvalue of the kept part of the column, about l rest, beside what q
-				// rows add.
+				// 1-h is the eigenvalue of the kept part of the column, about l rest,
+				// beside what q rows add.
 				left := float64(l) * rest / float64(l+q)
 				bound := v.inverseBound(l+q, 20) + 1e3*dense.Eps/left
 				if got := relative(weights(t, u), reference(a, y, 0)); !(got <= bound) {

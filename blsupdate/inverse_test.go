@@ -191,8 +191,8 @@ func TestInverseColdStart(t *testing.T) {
 			if got := relative(weights(t, u), reference(a, y, lambda)); !(got <= bound) {
 				t.Errorf("lambda=%g: error %.2g of W, bound %.2g", lambda, got, bound)
 			}
-			// The condition has to say so, too: an estimate from below, by norms that are up to sqrt(k)
-			// apart.
+			// The condition has to say so, too: an estimate from below, by norms that are
+			// up to sqrt(k) apart.
 			if got := u.Condition().RCond; !(got <= 1.1/kappa && got >= 1/(3*math.Sqrt(k)*kappa)) {
 				t.Errorf("lambda=%g: reciprocal condition %.2g, want %.2g", lambda, got, 1/kappa)
 			}
@@ -231,7 +231,8 @@ func TestInverseManyRows(t *testing.T) {
 				floats.Scale(weight, wa.RawRowView(i))
 				floats.Scale(weight, wy.RawRowView(i))
 			}
-			// The weights of old rows fall by 0.99²⁰⁰⁰, so the norm is that of the last hundred or so.
+			// The weights of old rows fall by 0.99²⁰⁰⁰, so the norm is that of the last
+			// hundred or so.
 			bound := v.inverseBound(rows, 100)
 			if got := relative(weights(t, u), reference(wa, wy, lambda)); !(got <= bound) {
 				t.Errorf("factor %g: error %.2g of W, bound %.2g", factor, got, bound)

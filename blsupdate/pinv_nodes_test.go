@@ -118,8 +118,8 @@ func TestNodesError(t *testing.T) {
 				all = dense.Beside(a, h)
 				checkWeights(t, u, all, y, 0, v.accuracy(l, kappaOf(all, 0)))
 
-				// The same where A is ill-conditioned itself: C has to be orthogonal to A to better
-				// than κ(A).
+				// The same where A is ill-conditioned itself: C has to be orthogonal to
+				// A to better than κ(A).
 				root := math.Pow(kappa, 0.75)
 				a = testutil.WithCondition(r, l, k, root)
 				h.Mul(a, testutil.Random(r, k, p))

@@ -35,8 +35,9 @@ type Candidate struct {
 	Flops   float64
 	Memory  float64 // bytes of the state after the last batch, and of new storage of an update or solution
 
-	// Power is that of the condition number κ in the error of W, eps κ or eps κ². Digits is the number
-	// of decimal digits of W that the bound leaves, as in Condition, and NaN where κ is not known.
+	// Power is that of the condition number κ in the error of W, eps κ or eps κ². Digits is the
+	// number of decimal digits of W that the bound leaves, as in Condition, and NaN where κ is not
+	// known.
 	Power  int
 	Digits float64
 

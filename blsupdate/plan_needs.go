@@ -19,22 +19,22 @@ type Needs struct {
 	// Pseudoinverter has.
 	Removal, Merging, RidgeChange, Nodes, Forgetting, Pseudoinverse bool
 
-	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] on the way. A method is
-	// not valid if its error bound leaves fewer than Digits correct decimal digits of W. 0 stands for
-	// an unknown κ, which rules no method out.
+	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] on the way. A
+	// method is not valid if its error bound leaves fewer than Digits correct decimal digits of W.
+	// 0 stands for an unknown κ, which rules no method out.
 	Condition float64
 	// Digits is the number of decimal digits of W that are wanted; 0 stands for 6.
 	Digits float64
 
-	// Memory bounds the bytes of the state after the last batch and of the new storage of an update, by
-	// the model; 0 is no bound.
+	// Memory bounds the bytes of the state after the last batch and of the new storage of an
+	// update, by the model; 0 is no bound.
 	Memory int64
 
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend
-	// Rates predict the times, and may be those of another machine. nil stands for RatesFor(Backend),
-	// which measures for a minute or two at the first call on a machine. Call it before to see the
-	// progress or to be able to stop it.
+	// Rates predict the times, and may be those of another machine. nil stands for
+	// RatesFor(Backend), which measures for a minute or two at the first call on a machine. Call it
+	// before to see the progress or to be able to stop it.
 	Rates *Rates
 }
 

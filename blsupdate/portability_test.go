@@ -64,8 +64,8 @@ func TestStatesFromElsewhere(t *testing.T) {
 			lambda = 0.5
 		}
 		bound := v.accuracy(l+q, kappaOf(a0, lambda))
-		// The leverage h of the rows that are unlearned: 1/(1-h) <= 1 + (‖Ax‖ / least)², by which
-		// removals are judged.
+		// The leverage h of the rows that are unlearned: 1/(1-h) <= 1 + (‖Ax‖ / least)², by
+		// which removals are judged.
 		unlearned := 1e4 * dense.Eps * (1 + math.Pow(gonummat.Norm(a1, 2)/least, 2))
 		for _, arch := range elsewhere {
 			path := filepath.Join("testdata", fmt.Sprintf("v1-%v-%s.state", method, arch))

@@ -40,7 +40,8 @@ func TestQRNodes(t *testing.T) {
 							u := startQR(t, b, a, y, lambda)
 							actQR(t, u, u.AddNodes(a, h, y))
 							wide := besideEach(a, h)
-							// C = H - A D has errors of eps ‖A‖‖D‖, up to κ times eps ‖H‖.
+							// C = H - A D has errors of eps ‖A‖‖D‖, up to κ
+							// times eps ‖H‖.
 							old, _ := pinvOf(stack(a, dense.ScaledIdentity(k, math.Sqrt(lambda))))
 							d := new(mat.Dense)
 							d.Mul(old.Slice(0, k, 0, l), h)

@@ -43,18 +43,18 @@ func (r Report) Counted() float64 { return r.counted.Flops() }
 
 // A Condition says how accurate the weights of a model are.
 type Condition struct {
-	// RCond is an estimate of 1/κ, where κ is the 2-norm condition number of [A; sqrt(lambda) I]: of
-	// the present state in Gram and QR, and of the worst so far where errors stay in the state. The
-	// norm of A is the largest that it had. The estimate may be too small by a factor of k, and too
-	// large by a factor of 10.
+	// RCond is an estimate of 1/κ, where κ is the 2-norm condition number of [A; sqrt(lambda) I]:
+	// of the present state in Gram and QR, and of the worst so far where errors stay in the state.
+	// The norm of A is the largest that it had. The estimate may be too small by a factor of k, and
+	// too large by a factor of 10.
 	RCond float64
 
-	// Digits is a lower bound on the correct decimal digits of W, in norm, by the error growth of the
-	// method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ². After removals it is
-	// that of the bound over the smallest 1-h, or of 1e3 eps/(1-h) where that is less. It is between 0
-	// and 16, and usually too low. The norm is that of W for targets of about the same size. Digits
-	// does not hold where columns are dependent and only a small ridge determines W: that adds an
-	// unknown eps κ²‖Y - A W‖/(‖A‖‖W‖).
+	// Digits is a lower bound on the correct decimal digits of W, in norm, by the error growth of
+	// the method: minus the logarithm of 10 sqrt(l) eps κ, or of 10 sqrt(l) eps κ². After removals
+	// it is that of the bound over the smallest 1-h, or of 1e3 eps/(1-h) where that is less. It is
+	// between 0 and 16, and usually too low. The norm is that of W for targets of about the same
+	// size. Digits does not hold where columns are dependent and only a small ridge determines W:
+	// that adds an unknown eps κ²‖Y - A W‖/(‖A‖‖W‖).
 	//
 	//	source: Higham, Accuracy and Stability of Numerical Algorithms, theorem 20.1.
 	Digits float64
@@ -62,8 +62,8 @@ type Condition struct {
 	// Advice says what to do where Digits is below 6, and is empty otherwise.
 	Advice string
 
-	// Instead is the method that Advice recommends: QR where a method with an error of eps κ² should
-	// give way to it, and else the method itself.
+	// Instead is the method that Advice recommends: QR where a method with an error of eps κ²
+	// should give way to it, and else the method itself.
 	Instead Method
 }
 

@@ -26,8 +26,8 @@ func TestRidgeInverseState(t *testing.T) {
 				t.Helper()
 				got := driverOf(u).state.(*ridge.State).Q.Dense()
 				got.Scale(driverOf(u).state.(*ridge.State).Gain, got)
-				// (AᵀA + lambda I) Q - I, of which the bound is that of W without the factor for the
-				// norm.
+				// (AᵀA + lambda I) Q - I, of which the bound is that of W without the
+				// factor for the norm.
 				var g mat.Dense
 				g.Mul(a.T(), a)
 				for i := range k {

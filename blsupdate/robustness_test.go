@@ -80,7 +80,8 @@ func TestNearlyRepeatedRows(t *testing.T) {
 					states.Add(a)
 					norms = max(norms, u.Pseudoinverse().Norm(2))
 				}
-				// The error is absolute in the largest A⁺ on the way; a constant of 3 does for 10.
+				// The error is absolute in the largest A⁺ on the way; a constant of 3
+				// does for 10.
 				want, _ := pinvOf(a)
 				l, _ := a.Dims()
 				tol := 3 * math.Sqrt(float64(l)) * dense.Eps * states.kappa() * norms / want.Norm(2)

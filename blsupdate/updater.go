@@ -37,12 +37,12 @@ type Updater interface {
 
 	// AddInputsContext is AddInputs until ctx is done. Then it returns an error that wraps
 	// context.Cause(ctx), and the state is unchanged. The package comment says when it checks ctx.
-	// Where ctx can be done, it adds panels of rows to a copy of the state. Results do not depend on
-	// ctx.
+	// Where ctx can be done, it adds panels of rows to a copy of the state. Results do not depend
+	// on ctx.
 	AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error
 
-	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times, finite
-	// and not negative. It adds the rows and targets times sqrt(weights[i]); give them so to
+	// AddWeightedInputs is AddInputs where the squared error of row i counts weights[i] times,
+	// finite and not negative. It adds the rows and targets times sqrt(weights[i]); give them so to
 	// RemoveInputs and AddNodes.
 	AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error
 
@@ -50,41 +50,42 @@ type Updater interface {
 	// AddInputs.
 	AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error
 
-	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any order.
-	// Original and Improved know their rows: they return an *UnknownRowError for others, a
-	// *ForgottenRowsError after Forget, and remove the first of samples with the same bits. The other
-	// methods subtract what they are given.
+	// RemoveInputs unlearns q samples: ax is q×k, ya is q×c, exactly as they were added, in any
+	// order. Original and Improved know their rows: they return an *UnknownRowError for others, a
+	// *ForgottenRowsError after Forget, and remove the first of samples with the same bits. The
+	// other methods subtract what they are given.
 	//
 	// It returns a *LeverageError where the other rows would not determine the weights, and a
 	// *ConditionError where the state is too ill-conditioned to tell.
 	RemoveInputs(ax, ya *mat.Dense) error
 
-	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays. Before
-	// each AddInputs it gives exponential forgetting. SetLambda restores the ridge. Afterwards the
-	// model has its rows and targets times sqrt(factor); give them so to RemoveInputs and AddNodes.
+	// Forget multiplies the weight of all rows, and lambda, by factor, 0 < factor <= 1. W stays.
+	// Before each AddInputs it gives exponential forgetting. SetLambda restores the ridge.
+	// Afterwards the model has its rows and targets times sqrt(factor); give them so to
+	// RemoveInputs and AddNodes.
 	Forget(factor float64) error
 
-	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y, l×c,
-	// for all samples, each row as the model has it. Original and Improved require the order in which
-	// rows were added, and the same bits, and return an *UnknownRowError for the first other row. After
-	// Forget they accept any rows. For the other methods the order does not matter. QR and
-	// InverseCholesky return a *ConditionError above κ of about 1e7, and QR a *RankError for too few
-	// samples: start a new model with all nodes.
+	// AddNodes appends p nodes, the columns of H, to the model: a is A, l×k, h is l×p, and y is Y,
+	// l×c, for all samples, each row as the model has it. Original and Improved require the order
+	// in which rows were added, and the same bits, and return an *UnknownRowError for the first
+	// other row. After Forget they accept any rows. For the other methods the order does not
+	// matter. QR and InverseCholesky return a *ConditionError above κ of about 1e7, and QR a
+	// *RankError for too few samples: start a new model with all nodes.
 	AddNodes(a, h, y *mat.Dense) error
 
-	// Merge learns all rows of other, which has the same method, nodes and targets, and does not change
-	// it. The ridge of the receiver stays, and that of other is left out. QR has to remove the latter,
-	// and returns a *LeverageError where it is all there is in some direction; states started with
-	// lambda = 0 always merge. A model cannot be merged with itself.
+	// Merge learns all rows of other, which has the same method, nodes and targets, and does not
+	// change it. The ridge of the receiver stays, and that of other is left out. QR has to remove
+	// the latter, and returns a *LeverageError where it is all there is in some direction; states
+	// started with lambda = 0 always merge. A model cannot be merged with itself.
 	Merge(other Updater) error
 
 	// SetLambda changes the ridge, as if it had been lambda from the start.
 	SetLambda(lambda float64) error
 
-	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W at
-	// the first call after a change. They return a *RankError for fewer samples than nodes without a
-	// ridge, and a *ConditionError where the nodes are dependent to working precision. Condition says
-	// how many digits are right.
+	// Weights returns a copy of W, k×c. The prediction for rows X is X W. Gram and QR solve for W
+	// at the first call after a change. They return a *RankError for fewer samples than nodes
+	// without a ridge, and a *ConditionError where the nodes are dependent to working precision.
+	// Condition says how many digits are right.
 	Weights() (*mat.Dense, error)
 
 	// Options returns the options of the start. With Decode, Backend is the one that it was given.
@@ -119,10 +120,10 @@ type Pseudoinverter interface {
 type Leverager interface {
 	Updater
 
-	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance of
-	// the noise in the targets, that is the variance of the prediction x_i W by the noise, for small
-	// lambda. It is large for rows that are unlike all samples, and between 0 and 1 for each sample. It
-	// takes 2mk² flops, and half of that in InverseCholesky.
+	// Leverage returns x_i (AᵀA + lambda I)⁻¹ x_iᵀ for each row x_i of X, m×k. Times the variance
+	// of the noise in the targets, that is the variance of the prediction x_i W by the noise, for
+	// small lambda. It is large for rows that are unlike all samples, and between 0 and 1 for each
+	// sample. It takes 2mk² flops, and half of that in InverseCholesky.
 	Leverage(x *mat.Dense) ([]float64, error)
 }
 
@@ -135,9 +136,9 @@ type Refiner interface {
 	//
 	//	W := W + (AᵀA + lambda I)⁻¹ (Aᵀ(Y - A W) - lambda W),
 	//
-	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W from
-	// eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model changes.
-	// The errors are those of Weights and a *ShapeError.
+	// where a, l×k, and y, l×c, are all rows of the model, in any order. It takes the error of W
+	// from eps κ² to eps κ for κ up to about 1e7, in 8lkc + 4ck² flops. W stays so until the model
+	// changes. The errors are those of Weights and a *ShapeError.
 	//
 	//	source: Björck, Numerical Methods for Least Squares Problems, section 2.9.
 	Refine(a, y *mat.Dense) error

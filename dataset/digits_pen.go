@@ -135,7 +135,8 @@ func (p *pen) ink(dst []byte, radius int64, r *generator) {
 		if d2 < outer {
 			grey += contrast * min(outer-d2, ring) / ring
 		}
-		// Two random bytes a pixel: their sum less 255 has a triangular distribution on [-255, 255].
+		// Two random bytes a pixel: their sum less 255 has a triangular distribution on [-255,
+		// 255].
 		if i%4 == 0 {
 			random = r.pcg.Uint64()
 		}

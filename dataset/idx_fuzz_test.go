@@ -52,8 +52,8 @@ func content(t *testing.T, data []byte) int {
 // unpacked.
 func checkFile(t *testing.T, data []byte, read func(io.Reader) error) {
 	t.Helper()
-	// Of n bytes, buffers that double up to n take less than 3 n, and 32-bit integers n more. Beside them
-	// there are the first chunk, the buffer before it, and what unpacks gzip, of 45 KB.
+	// Of n bytes, buffers that double up to n take less than 3 n, and 32-bit integers n more.
+	// Beside them there are the first chunk, the buffer before it, and what unpacks gzip, of 45 KB.
 	faults.Bounded(t, content(t, data), 4, 4*firstChunk, func() {
 		r := &askReader{r: bytes.NewReader(data)}
 		err := read(r)

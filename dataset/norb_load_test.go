@@ -110,7 +110,8 @@ func TestLoadNORBFaults(t *testing.T) {
 			if train != nil || tests != nil || !errors.As(err, &f) || !errors.Is(err, ErrFormat) {
 				t.Fatalf("error %v, want a FormatError and no sets", err)
 			}
-			// Of two files that do not fit each other either may be blamed; the message has both.
+			// Of two files that do not fit each other either may be blamed; the message has
+			// both.
 			if test.offset != -2 && f.Offset != test.offset || !strings.Contains(err.Error(), test.says) ||
 				!strings.Contains(err.Error(), filepath.Join(dir, test.file)) || strings.Count(err.Error(), "dataset:") != 1 {
 				t.Errorf("error %q, want offset %d of %s and %q", err, test.offset, test.file, test.says)

@@ -121,8 +121,9 @@ func TestZCA(t *testing.T) {
 				t.Errorf("%v, %v: P is not positive definite", shape, k)
 			}
 
-			// The samples of the fit and others, to a new and to a strided destination and in place. Products of
-			// d terms: error d eps |row| |P|, with |P| <= 1/sqrt(e) and rows of at most sqrt(d) + |m|.
+			// The samples of the fit and others, to a new and to a strided destination and
+			// in place. Products of d terms: error d eps |row| |P|, with |P| <= 1/sqrt(e)
+			// and rows of at most sqrt(d) + |m|.
 			other := zcaSamples(l+1, d, stride, 99)
 			for _, s := range []*mat.Dense{x, other} {
 				var want gonum.Dense
@@ -229,7 +230,8 @@ func TestZCAConstants(t *testing.T) {
 		if e == 0 {
 			e = ZCAValues
 		}
-		// The least is 0: the elements of a row add up to 0. The second is that of the shortest waves.
+		// The least is 0: the elements of a row add up to 0. The second is that of the shortest
+		// waves.
 		return v[39] / (v[39] + e) / (v[1] / (v[1] + e))
 	}
 	before, after := spread(ZCAOptions{}), spread(ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues})

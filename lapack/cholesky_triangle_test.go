@@ -290,8 +290,8 @@ func TestCholeskyTriangleErrors(t *testing.T) {
 			refused("SolveUTriangle", 120, 7, c.SolveUTriangle)
 			refused("MulUTriangle", 7, 120, c.MulUTriangle)
 		}
-		// U = s I, of which the quotients or products by 4 overflow, and that by 1 does not. What follows
-		// may be NaN, but nothing before.
+		// U = s I, of which the quotients or products by 4 overflow, and that by 1 does not.
+		// What follows may be NaN, but nothing before.
 		scaled := func(s float64) *Cholesky {
 			c, _ := choleskyOf(rng, bk, triangleFamily{"", func(_ *rand.Rand, _, i, j int) float64 {
 				if i != j {

@@ -43,9 +43,9 @@ func compareCholesky(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most in
 	halfRows := solvedBy(t, "Cholesky.SolveURowsTo", b.transpose(), func(dst, b *mat.Dense) error { return f.SolveURowsTo(dst, b, trans) })
 	lower := overwrittenBy(t, "Cholesky.SolveUTriangle", square, f.SolveUTriangle)
 	upper := overwrittenBy(t, "Cholesky.MulUTriangle", square, f.MulUTriangle)
-	// The factor of A + E differs from U by a relative ‖A⁻¹‖ ‖E‖ (Sun, BIT 31, 1991) in the 2-norm, of
-	// which a solution makes cond(U) = sqrt(cond(A)) times as much. The norms here differ from that by at
-	// most n, and the 1-norm of a symmetric matrix is not below its 2-norm.
+	// The factor of A + E differs from U by a relative ‖A⁻¹‖ ‖E‖ (Sun, BIT 31, 1991) in the 2-norm,
+	// of which a solution makes cond(U) = sqrt(cond(A)) times as much. The norms here differ from
+	// that by at most n, and the 1-norm of a symmetric matrix is not below its 2-norm.
 	factor := func(x *full) float64 { return float64(n) * between(n, cond*cond, x) }
 	log, sign := f.LogDet()
 	return append(determinant("Cholesky.LogDet", n, cond, log, sign),
@@ -167,8 +167,8 @@ func compareQR(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []r
 		{"QR.RTo", fullOf(&r), factor(fullOf(&r))},
 		{"QR.QTo", fullOf(&q), factor(fullOf(&q))},
 		{"QR.QInPlace", fullOf(in), factor(fullOf(in))},
-		// A least squares solution has the square of the condition number, times the residual, in its
-		// error (Higham, theorem 20.1).
+		// A least squares solution has the square of the condition number, times the residual,
+		// in its error (Higham, theorem 20.1).
 		{"QR.SolveTo", fullOf(&x), 4 * factor(numbers(b.norm())) * cond},
 	}
 }
@@ -325,7 +325,8 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 	add("Implementation.Dtrtri", g.triangular(), between(n, condR, g.triangular()))
 	g.check(t, "Dtrtri")
 
-	// Q is orthogonal, and that of the same reflections; their product has a relative error of 30 m eps.
+	// Q is orthogonal, and that of the same reflections; their product has a relative error of 30 m
+	// eps.
 	m := n + rng.IntN(20)
 	tall, tau := padded(randomFull(rng, m, n), lda), make([]float64, n)
 	gonumReflections(m, n, tall, lda, tau)

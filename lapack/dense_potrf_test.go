@@ -45,7 +45,8 @@ func TestDensePotrfPivot(t *testing.T) {
 				for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1), math.Inf(-1)} {
 					eachTriangle(n, func(name string, ul blas.Uplo, lda int) {
 						name = fmt.Sprintf("%s pivot %d = %v", name, p, bad)
-						// Row and column p are zero off the diagonal, so the pivot is what is given.
+						// Row and column p are zero off the diagonal, so the
+						// pivot is what is given.
 						g := newGuarded(ul, n, lda, false, func(i, j int) float64 {
 							switch {
 							case i == p && j == p:

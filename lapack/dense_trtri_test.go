@@ -27,7 +27,8 @@ func TestDenseTrtri(t *testing.T) {
 						case i == j:
 							return math.Copysign(1+math.Abs(x), x) * math.Pow(10, float64(i%7)-3)
 						case n > 40:
-							// Elements of order one would make an inverse that grows as 2ⁿ.
+							// Elements of order one would make an inverse
+							// that grows as 2ⁿ.
 							return x / float64(n)
 						}
 						return x / math.Sqrt(float64(n))

@@ -136,7 +136,8 @@ func TestLogDetScaled(t *testing.T) {
 				}
 			}
 		}
-		// A 2×2 pivot with a diagonal: [1 2; 2 1] twice, scaled, and a negative 1×1 pivot: -9s⁵.
+		// A 2×2 pivot with a diagonal: [1 2; 2 1] twice, scaled, and a negative 1×1 pivot:
+		// -9s⁵.
 		for _, s := range []float64{1, 0x1p500, 0x1p-500} {
 			a := mat.NewSymPacked(5, nil)
 			for _, k := range []int{0, 3} {

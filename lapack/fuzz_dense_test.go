@@ -175,8 +175,8 @@ func FuzzDenseTriangles(f *testing.F) {
 			g.a = x
 			return g
 		}
-		// check looks at what lies in the other triangle and between the rows; what lies outside cannot be
-		// touched.
+		// check looks at what lies in the other triangle and between the rows; what lies
+		// outside cannot be touched.
 		check := func(g *guarded) {
 			t.Helper()
 			copy(g.all[guardLength:], g.a)

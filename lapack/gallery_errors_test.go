@@ -66,7 +66,8 @@ func TestExactlySingular(t *testing.T) {
 				if !sameBits(before, s.RawSymPacked().Data) {
 					t.Errorf("%s: Factorize changed its argument", name)
 				}
-				// A second factor, so that the elimination of the transpose is as exact.
+				// A second factor, so that the elimination of the transpose is as
+				// exact.
 				m, _ := exactRank(rng, n, rank)
 				general := l.mul(d).mul(m.transpose())
 				for _, err := range []error{lu.Factorize(general.dense()), lu.FactorizeInPlace(general.dense())} {
@@ -77,8 +78,9 @@ func TestExactlySingular(t *testing.T) {
 				testutil.MustPanic(t, notFactorized, func() { lu.RCond() })
 			}
 			for _, p := range []int{0, n / 2, n - 1} {
-				// A row of zeros sinks to the last place of LU and a column of zeros stays in its own,
-				// or, if the transpose is factored, the other way round.
+				// A row of zeros sinks to the last place of LU and a column of zeros
+				// stays in its own, or, if the transpose is factored, the other way
+				// round.
 				name := fmt.Sprintf("n=%d: zero row or column %d", n, p)
 				row, column := randomFull(rng, n, n), randomFull(rng, n, n)
 				for k := range n {

@@ -64,8 +64,8 @@ func symmetricFamilies() []galleryMatrix {
 	congruent := func(a *mat.SymPacked, d func(i int) float64) *mat.SymPacked {
 		return symFunc(a.SymmetricDim(), func(i, j int) float64 { return d(i) * a.At(i, j) * d(j) })
 	}
-	// The Hilbert matrix itself: singular to working precision from n = 13 on, and positive definite
-	// to it up to 12.
+	// The Hilbert matrix itself: singular to working precision from n = 13 on, and positive
+	// definite to it up to 12.
 	hilbert := func(_ *rand.Rand, n int) *mat.SymPacked {
 		return symFunc(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 	}
@@ -159,8 +159,8 @@ func symmetricFamilies() []galleryMatrix {
 		a := saddle(1, 0)(rng, n)
 		return symFunc(n, func(i, j int) float64 { return a.At(n-1-i, n-1-j) })
 	})
-	// A third of the elements zero, the others over twelve orders of magnitude, on a permutation that
-	// keeps the small ones from being exactly singular.
+	// A third of the elements zero, the others over twelve orders of magnitude, on a permutation
+	// that keeps the small ones from being exactly singular.
 	add("sparse", false, nil, func(rng *rand.Rand, n int) *mat.SymPacked {
 		return symFunc(n, func(i, j int) float64 {
 			if i+j != n-1 && rng.IntN(3) == 0 {

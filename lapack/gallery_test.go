@@ -189,8 +189,8 @@ func checkGalleryLU(t *testing.T, family string, f *LU, a, b *full, ratios ratio
 		return
 	}
 	inv := fullOf(&inverse)
-	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one with a
-	// bound: Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
+	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one
+	// with a bound: Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
 	if f.transposed() {
 		check("inverse", inverseRatio(a, inv))
 	} else {

@@ -49,7 +49,8 @@ func symGallery() []symMatrix {
 			return symFunc(n, func(i, j int) float64 { return rng.NormFloat64() })
 		}},
 		{"hilbert", true, func(_ *rand.Rand, n int) *mat.SymPacked {
-			// Regularised, since it is not positive definite to working precision from n = 13 on.
+			// Regularised, since it is not positive definite to working precision from n =
+			// 13 on.
 			h := symFunc(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 			h.AddDiagonal(1e-12)
 			return h

@@ -162,7 +162,8 @@ func TestImplementationMat(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkInverse(t, "Dense", fullOf(&inv), a)
-		// A singular matrix has a determinant of zero, for which the factors have to be complete.
+		// A singular matrix has a determinant of zero, for which the factors have to be
+		// complete.
 		for i := range n {
 			a.set(i, n/2, 0)
 		}

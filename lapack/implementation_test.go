@@ -85,8 +85,8 @@ func TestImplementationDgetrf(t *testing.T) {
 			a := randomFull(rng, m, n)
 			name := fmt.Sprintf("%d×%d", m, n)
 			checkDgetrf(t, name, impl, a)
-			// Column j is zero, so is all of A, and columns j and j+1 are the same, to the bit in the
-			// elimination too.
+			// Column j is zero, so is all of A, and columns j and j+1 are the same, to the
+			// bit in the elimination too.
 			for _, j := range []int{0, min(m, n) / 2, min(m, n) - 1} {
 				b := newFull(m, n)
 				copy(b.x, a.x)

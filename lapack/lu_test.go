@@ -49,9 +49,9 @@ func factorsOf(f *LU) (l, u *full) {
 
 func TestLUGolden(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		// P A = L U with A = [1 2; 4 12]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1]. For Aᵀ,
-		// the columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of these that are
-		// stored.
+		// P A = L U with A = [1 2; 4 12]: the rows are exchanged, L21 = 1/4, U = [4 12; 0 -1].
+		// For Aᵀ, the columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of
+		// these that are stored.
 		f := LU{Backend: bk}
 		if err := f.Factorize(mat.NewDense(2, 2, []float64{1, 2, 4, 12})); err != nil {
 			t.Fatal(err)
@@ -72,8 +72,8 @@ func TestLUGolden(t *testing.T) {
 
 func TestLUErrors(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		// Small integers of rank 2: the last row is the difference of the others, and all quotients
-		// are exact.
+		// Small integers of rank 2: the last row is the difference of the others, and all
+		// quotients are exact.
 		wantPivot(t, "rank 2", (&LU{Backend: bk}).Factorize(mat.NewDense(3, 3, []float64{4, 2, 1, 2, 2, 1, -2, 0, 0})), ErrSingular, 2)
 		f := LU{Backend: bk}
 		wantPivot(t, "overflow", f.Factorize(mat.NewDense(2, 2, []float64{1e308, 1e308, -1e308, 1e308})), ErrNotFinite, 1)

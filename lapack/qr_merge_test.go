@@ -61,8 +61,8 @@ func TestMergeTrianglesOfParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		none := func(c int) *full { return newFull(0, c) }
-		// The residual is in two places: what the parts left, and what the merging left of the second
-		// z.
+		// The residual is in two places: what the parts left, and what the merging left of the
+		// second z.
 		left := stacked(fullOf(rest), newFull(q, 0), fullOf(z[1]), newFull(k, 0))
 		checkSameGram(t, "parts", stacked(b, y, none(k), none(c)), stacked(fullOf(r[0]), fullOf(z[0]), newFull(q+k, k), left), q+2*k)
 	})

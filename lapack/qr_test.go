@@ -90,7 +90,8 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 			}
 		}
 	}
-	// Higham, theorem 19.4 and equation (19.13): both residuals are c l k eps in the columns' norms.
+	// Higham, theorem 19.4 and equation (19.13): both residuals are c l k eps in the columns'
+	// norms.
 	if v := over(a.sub(q.mul(r)).norm(), float64(max(1, l))*eps, a.norm()); !(v <= ratioBound) {
 		t.Errorf("%s: ‖A - QR‖/(l ‖A‖ eps) = %.3g", name, v)
 	}
@@ -104,9 +105,9 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 			t.Errorf("%s: SolveTo: %v", name, err)
 			return
 		}
-		// LAPACK's dqrt17: the residual of least squares is orthogonal to A, ‖Aᵀ(B - AX)‖ <= c l
-		// eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A and goes to X,
-		// so that nothing overflows.
+		// LAPACK's dqrt17: the residual of least squares is orthogonal to A, ‖Aᵀ(B - AX)‖ <= c
+		// l eps ‖A‖ ‖B‖ for a backward stable solution. The scale is divided out of A and goes
+		// to X, so that nothing overflows.
 		s := a.norm()
 		an, xn := newFull(l, k), fullOf(&x)
 		for i := range a.x {
@@ -162,7 +163,8 @@ func testQR(t *testing.T, name string, f *QR, a *full, regular bool) {
 
 func TestQRGolden(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		// [3; 4] = Q R with R = -5, Q = -[3; 4]/5; the least squares solution for [1; 0] is 3/25.
+		// [3; 4] = Q R with R = -5, Q = -[3; 4]/5; the least squares solution for [1; 0] is
+		// 3/25.
 		f := QR{Backend: bk}
 		if err := f.Factorize(mat.NewDense(2, 1, []float64{3, 4})); err != nil {
 			t.Fatal(err)
@@ -181,7 +183,8 @@ func TestQRGolden(t *testing.T) {
 		if f.RCond() != 1 {
 			t.Errorf("RCond = %v", f.RCond())
 		}
-		// The same with subnormal numbers, of which 1/5e-310 overflows; they have 14 digits or so.
+		// The same with subnormal numbers, of which 1/5e-310 overflows; they have 14 digits or
+		// so.
 		if err := f.Factorize(mat.NewDense(2, 1, []float64{3e-310, 4e-310})); err != nil {
 			t.Fatal(err)
 		}

@@ -22,11 +22,12 @@ type ErrorBounds struct {
 	//
 	//	ω = max_i |b - A x|_i / (|A||x| + |b|)_i.
 	//
-	// A small ω says much more than a small ‖b - A x‖: it disturbs no zero of A, and small elements in
-	// proportion only, so that x is as good as data of relative accuracy ω deserve. A row whose
-	// denominator is computed as zero, an equation 0 = 0 unless all its products underflow, does not
-	// count (LAPACK counts it as 1). Where underflow may have spoilt a denominator, (n+1)2⁻¹⁰⁷⁴ is
-	// added to it and to its numerator. ω is +Inf where the residual, or |A||x| + |b|, overflows.
+	// A small ω says much more than a small ‖b - A x‖: it disturbs no zero of A, and small elements
+	// in proportion only, so that x is as good as data of relative accuracy ω deserve. A row whose
+	// denominator is computed as zero, an equation 0 = 0 unless all its products underflow, does
+	// not count (LAPACK counts it as 1). Where underflow may have spoilt a denominator, (n+1)2⁻¹⁰⁷⁴
+	// is added to it and to its numerator. ω is +Inf where the residual, or |A||x| + |b|,
+	// overflows.
 	Backward []float64
 
 	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, where x* is the exact
@@ -34,11 +35,11 @@ type ErrorBounds struct {
 	//
 	//	‖ |A⁻¹| (|r| + (n+1) u (|A||x| + |b|)) ‖∞ / ‖x‖∞,   r = b - A x as computed, u = 2⁻⁵³,
 	//
-	// whose second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and Duff,
-	// SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A are badly
-	// scaled. The norm is estimated as in RCond, hardly ever too small by a factor of 3; the bound
-	// itself is ten times the error and more. It is +Inf where it overflows, and for an x of zeros
-	// whose b is not zero.
+	// whose second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
+	// Duff, SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A
+	// are badly scaled. The norm is estimated as in RCond, hardly ever too small by a factor of 3;
+	// the bound itself is ten times the error and more. It is +Inf where it overflows, and for an x
+	// of zeros whose b is not zero.
 	Forward []float64
 }
 

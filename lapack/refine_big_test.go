@@ -237,8 +237,8 @@ func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand
 				t.Errorf("%s: column %d: Backward is %.3g after refinement", name, j, got.Backward[j])
 			}
 		}
-		// Where the bound is above 1, which says that no digit is right, the solves have no digit
-		// either.
+		// Where the bound is above 1, which says that no digit is right, the solves have no
+		// digit either.
 		if want.bound > 0.1 {
 			if !(got.Forward[j] > 0.01) {
 				t.Errorf("%s: column %d: Forward is %.3g, exactly %.3g", name, j, got.Forward[j], want.bound)

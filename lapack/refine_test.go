@@ -75,8 +75,8 @@ func TestRefineStep(t *testing.T) {
 				intact()
 				for j := range 4 {
 					got, want := fullOf(x).column(j), exact.column(j)
-					// The condition number is 7, so that the step reduces the error to c n u 7 of
-					// itself.
+					// The condition number is 7, so that the step reduces the error
+					// to c n u 7 of itself.
 					if !(got.sub(want).norm() <= 1e-12*max(1, want.norm())) {
 						t.Errorf("%s: n=%d: column %d: error %.3g", f.name, n, j, got.sub(want).norm())
 					}
@@ -85,8 +85,9 @@ func TestRefineStep(t *testing.T) {
 					}
 				}
 			}
-			// With the factors of A/4 a step is four times too long, and triples the error. What is
-			// left is the start, whose backward error is large enough to be known to many digits.
+			// With the factors of A/4 a step is four times too long, and triples the error.
+			// What is left is the start, whose backward error is large enough to be known
+			// to many digits.
 			quarter, start := newFull(n, n), newFull(n, 4)
 			for i, v := range a.x {
 				quarter.x[i] = v / 4
@@ -219,7 +220,8 @@ func TestRefineExtremes(t *testing.T) {
 			if !sameBits(x.RawMatrix().Data, b.RawMatrix().Data) {
 				t.Errorf("%s: X = %v", f.name, x.RawMatrix().Data)
 			}
-			// The exact solutions have no residual; 4u(|A||x| + |b|) = 8u|x| is what remains.
+			// The exact solutions have no residual; 4u(|A||x| + |b|) = 8u|x| is what
+			// remains.
 			if !slices.Equal(bounds.Backward, []float64{0, 0, 0}) || !slices.Equal(bounds.Forward, []float64{0, 8 * eps, 8 * eps}) {
 				t.Errorf("%s: bounds %v", f.name, bounds)
 			}

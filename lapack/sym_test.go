@@ -232,7 +232,8 @@ func TestSymmetricErrors(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 16, 17, 40, 140} {
 			for _, p := range []int{0, n / 2, n - 1} {
-				// Cholesky: a negative, then a zero pivot at p, with small coupling before it.
+				// Cholesky: a negative, then a zero pivot at p, with small coupling
+				// before it.
 				for _, v := range []float64{-1, 0} {
 					a := symFunc(n, func(i, j int) float64 {
 						if i == j {

@@ -16,16 +16,17 @@ const (
 
 	// MetricRows counts the samples that states have learned.
 	MetricRows = "rows"
-	// MetricBad counts the rows and files that were set aside, each once, as the lines of Read's second
-	// result, and MetricBadFiles the files among them.
+	// MetricBad counts the rows and files that were set aside, each once, as the lines of Read's
+	// second result, and MetricBadFiles the files among them.
 	MetricBad      = "bad"
 	MetricBadFiles = "bad_files"
 	// MetricKernelNanoseconds is the time in features, states, mergers and the solution for the
-	// weights, without reading and what the runner does. Workers that compute at the same time count
-	// each their own, so it may be more than the time that has passed.
+	// weights, without reading and what the runner does. Workers that compute at the same time
+	// count each their own, so it may be more than the time that has passed.
 	MetricKernelNanoseconds = "kernel_ns"
-	// MetricStateBytes counts the bytes of the encoded states that are handed to each level of Merge:
-	// what goes through the shuffle, or more where a runner merges states of one bundle before it.
+	// MetricStateBytes counts the bytes of the encoded states that are handed to each level of
+	// Merge: what goes through the shuffle, or more where a runner merges states of one bundle
+	// before it.
 	MetricStateBytes = "state_bytes"
 )
 

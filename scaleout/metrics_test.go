@@ -16,8 +16,8 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := int64(len(encoded(t, s)))
-	// On the lowest of the two levels there is a state for each bundle, of at most 6, and on the other
-	// at least one.
+	// On the lowest of the two levels there is a state for each bundle, of at most 6, and on the
+	// other at least one.
 	if n := counter(result, MetricStateBytes); n < 2*size || n > 12*size {
 		t.Errorf("%s is %d, and a state has %d bytes", MetricStateBytes, n, size)
 	}

@@ -10,20 +10,21 @@ import (
 
 // Options are the settings of FitGram and FitQR. Model is required; the zero Lambda is a ridge of 0.
 type Options struct {
-	// Model is the path, in any file system of Beam, of the model file with the feature maps: one of
-	// `blskernel train` on a sample of the data, whose learning is not part of the fit. The program that
-	// builds the pipeline reads the file, and each worker process reads it once and refuses any other.
+	// Model is the path, in any file system of Beam, of the model file with the feature maps: one
+	// of `blskernel train` on a sample of the data, whose learning is not part of the fit. The
+	// program that builds the pipeline reads the file, and each worker process reads it once and
+	// refuses any other.
 	Model string
 
 	// Lambda is the ridge of the fit, added once; negative for that of Model.
 	Lambda float64
 
-	// FanIn is the mean number of states that Merge adds into one on each level of its tree, at least 2;
-	// 0 for 8.
+	// FanIn is the mean number of states that Merge adds into one on each level of its tree, at
+	// least 2; 0 for 8.
 	FanIn int
 
-	// States is about the number of states, from which the height of the tree follows: at most one for
-	// each bundle, so at most that of the shards. 0 for 64. It affects only the speed.
+	// States is about the number of states, from which the height of the tree follows: at most one
+	// for each bundle, so at most that of the shards. 0 for 64. It affects only the speed.
 	States int
 
 	// Batch is the rows of a batch that the model file names, for `blskernel update`; 0 for that of
@@ -36,8 +37,8 @@ type Options struct {
 	// Bad is the second result of Read. Without it SkipBad has no effect.
 	Bad beam.PCollection
 
-	// Created is the time of creation in the model file, fixed by the pipeline, so that a repeated step
-	// writes the same bytes. Zero for the present time.
+	// Created is the time of creation in the model file, fixed by the pipeline, so that a repeated
+	// step writes the same bytes. Zero for the present time.
 	Created time.Time
 
 	// Software is the program that the model file names, with its version; empty for

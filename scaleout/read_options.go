@@ -14,27 +14,28 @@ type ReadOptions struct {
 	// Model is the model file of Options: it has the labels and the inputs, with their names.
 	Model string
 
-	// Batch is the number of rows of a batch; 0 for 4096, or for fewer where the inputs of those take
-	// more than 32 MB.
+	// Batch is the number of rows of a batch; 0 for 4096, or for fewer where the inputs of those
+	// take more than 32 MB.
 	Batch int
 
-	// SkipBad is how many bad rows and files may be set aside in a shard. With 0 the first is an error,
-	// and each file is read once. Else each is read twice, first to be checked, so that nothing of a
-	// damaged file is learned; the nodes of each sample are then computed twice. Options.SkipBad bounds
-	// the sum over all shards.
+	// SkipBad is how many bad rows and files may be set aside in a shard. With 0 the first is an
+	// error, and each file is read once. Else each is read twice, first to be checked, so that
+	// nothing of a damaged file is learned; the nodes of each sample are then computed twice.
+	// Options.SkipBad bounds the sum over all shards.
 	SkipBad int64
 
 	Format     stream.Format // of the samples, not of files of targets
 	Comma      rune          // of texts
 	InputArray string        // of .npz files
 
-	// Header is that of texts. Set stream.HeaderAbsent if they have none: HeaderAuto takes a first line
-	// with a bad number for the names of the columns.
+	// Header is that of texts. Set stream.HeaderAbsent if they have none: HeaderAuto takes a first
+	// line with a bad number for the names of the columns.
 	Header stream.Header
 
-	// Inputs and Targets choose the columns. Without them the columns with the names of the model are
-	// taken, wherever they are; without names all but the targets, in their order. Given columns keep
-	// their order, unless their names are those of the model: then they take its order.
+	// Inputs and Targets choose the columns. Without them the columns with the names of the model
+	// are taken, wherever they are; without names all but the targets, in their order. Given
+	// columns keep their order, unless their names are those of the model: then they take its
+	// order.
 	Inputs, Targets []string
 }
 

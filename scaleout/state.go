@@ -14,8 +14,8 @@ import (
 // nodes and c targets, and as no bytes where there is nothing.
 type State struct {
 	updater blsupdate.Updater // nil for nothing
-	// shared says that the updater is that of another State too, so that it must be copied before it
-	// changes.
+	// shared says that the updater is that of another State too, so that it must be copied before
+	// it changes.
 	shared bool
 }
 

@@ -78,8 +78,8 @@ func (fn *statesFn) ProcessElement(ctx context.Context, batch Batch, _ func(int6
 	if fn.state.updater == nil {
 		fn.key = keyOf(&batch)
 	}
-	// Without the context: a panel of rows is then added in place, and a bundle that is stopped has no
-	// output anyway.
+	// Without the context: a panel of rows is then added in place, and a bundle that is stopped has
+	// no output anyway.
 	if err := fn.state.learn(blsupdate.Method(fn.Method), a, y); err != nil {
 		return fmt.Errorf("scaleout: %s: %w", fn.base.blamed(ctx, &batch, err), err)
 	}

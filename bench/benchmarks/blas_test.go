@@ -56,8 +56,8 @@ func cases(b *testing.B, op string) {
 					}
 					do := p.Bind(bk)
 					timed := call{flops: p.Flops(), do: func() error { do(); return p.Err() }}
-					// Solutions and products in place shrink or grow by a factor; sums grow by a
-					// summand, and need no reset.
+					// Solutions and products in place shrink or grow by a factor;
+					// sums grow by a summand, and need no reset.
 					if op == "dtrmm" || op == "dtrsm" {
 						timed.reset = p.Reset
 					}

@@ -25,8 +25,8 @@ func (j Job) String() string { return fmt.Sprintf("%v %v", j.Case, j.Shape) }
 type Comparison struct {
 	Backends []blskernel.Backend // at least one; their names differ
 	Jobs     []Job
-	// Opponents are the names of opponents of cases of Jobs, which are timed beside the backends. See
-	// Case.Opponents.
+	// Opponents are the names of opponents of cases of Jobs, which are timed beside the backends.
+	// See Case.Opponents.
 	Opponents []string
 	Threads   []int         // numbers of threads, each from 1 to GOMAXPROCS
 	Rounds    int           // 0 stands for DefaultRounds
@@ -119,8 +119,8 @@ func (c *Comparison) Run(ctx context.Context, emit func(Result) error, progress 
 			return context.Cause(ctx)
 		}
 		r.progress(r.done/r.total, j.String())
-		// The operands of the job before make room for the new ones, and no collection runs during a
-		// timing.
+		// The operands of the job before make room for the new ones, and no collection runs
+		// during a timing.
 		runtime.GC()
 		contenders := r.contenders(j.Case.Prepare(j.Shape, 1))
 		runtime.GC()

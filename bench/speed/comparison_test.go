@@ -77,7 +77,8 @@ func TestRun(t *testing.T) {
 		if !slices.IsSorted(shares) || shares[0] != 0 || shares[len(shares)-1] != 1 {
 			t.Errorf("%v: shares %v", j, shares)
 		}
-		// Both are checked and calibrated before the first wait. What is timed last shows nowhere.
+		// Both are checked and calibrated before the first wait. What is timed last shows
+		// nowhere.
 		if want := "a b peak a b b a peak peak a b b a peak"; strings.Join(*order, " ") != want {
 			t.Errorf("%v: order %v; want %s", j, *order, want)
 		}

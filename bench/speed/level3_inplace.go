@@ -62,9 +62,10 @@ func dtrsm(args string, s Shape, r *source) *Problem {
 			return b.times(blas.NoTrans, a.triTimes(ul, tA, t))
 		},
 		expected: func(t []float64) []float64 { return b.times(blas.NoTrans, t) },
-		// A solution by substitution has |B - T·X| <= γ_n |T|·|X|. Blocked ones multiply by inverses
-		// of blocks on the diagonal, which costs as much again times the condition of a block, at most
-		// (1 + spread)/(1 - spread) < 2: three γ_n in all. X is at most 1/(1 - spread) times B.
+		// A solution by substitution has |B - T·X| <= γ_n |T|·|X|. Blocked ones multiply by
+		// inverses of blocks on the diagonal, which costs as much again times the condition of
+		// a block, at most (1 + spread)/(1 - spread) < 2: three γ_n in all. X is at most 1/(1 -
+		// spread) times B.
 		terms:     3*n + s.N,
 		magnitude: (1 + spread) / (1 - spread) * float64(s.N) / 2,
 	}

@@ -14,8 +14,8 @@ import (
 // the backends: routines of a Fortran LAPACK, which have a storage of their own, or another operation
 // of this project on the first backend. See Case.Opponents.
 type Opponent struct {
-	// Name is that of the routines or of the operation, such as "dpotrf+dpotri". Among the timings of a
-	// Result it stands behind the name of its backend: "openblas/dpotrf+dpotri".
+	// Name is that of the routines or of the operation, such as "dpotrf+dpotri". Among the timings
+	// of a Result it stands behind the name of its backend: "openblas/dpotrf+dpotri".
 	Name string
 	// LAPACK tells that it is of backend.ColumnMajor; see Library for its backend.
 	LAPACK bool

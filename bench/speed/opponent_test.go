@@ -251,7 +251,8 @@ func TestValidateOpponents(t *testing.T) {
 			t.Errorf("%v; want %s", err, tc.want)
 		}
 	}
-	// One that cannot be had is an error of Run before anything is measured, unless nobody asks for it.
+	// One that cannot be had is an error of Run before anything is measured, unless nobody asks for
+	// it.
 	if _, missing := Library(nil); missing != nil {
 		c := Comparison{Backends: []blskernel.Backend{a}, Jobs: jobs, Opponents: []string{"dgetrs"}}
 		if err := c.Run(context.Background(), nil, nil); err == nil || err.Error() != missing.Error() {

@@ -14,27 +14,30 @@ type Problem struct {
 	Case  Case
 	Shape Shape
 
-	// call is the operation. Where a backend needs more than the call, bind returns the call instead.
+	// call is the operation. Where a backend needs more than the call, bind returns the call
+	// instead.
 	call func(blskernel.Backend)
 	bind func(blskernel.Backend) func()
-	// reset restores the operand that is overwritten and read. An operand that is only overwritten is
-	// in poison: a check fills it with NaN, so that no backend passes with the result of another.
+	// reset restores the operand that is overwritten and read. An operand that is only overwritten
+	// is in poison: a check fills it with NaN, so that no backend passes with the result of
+	// another.
 	reset  func()
 	poison []float64
-	// reads tells that the operation reads what it overwrites, and once that it must be reset for every
-	// call.
+	// reads tells that the operation reads what it overwrites, and once that it must be reset for
+	// every call.
 	reads, once bool
 
 	// result returns what has been computed, multiplied by t; expected the same of the operands by
 	// other means, before they are overwritten. t has length signs.
 	signs            int
 	result, expected func(t []float64) []float64
-	// Each element of the two is a sum of products of operands, of which each passes through at most
-	// terms rounded operations on either way; magnitude bounds the sum of their absolute values.
+	// Each element of the two is a sum of products of operands, of which each passes through at
+	// most terms rounded operations on either way; magnitude bounds the sum of their absolute
+	// values.
 	terms     int
 	magnitude float64
-	// within returns, where it is not nil, the largest difference of elements of result and expected
-	// instead, which may depend on what has been computed.
+	// within returns, where it is not nil, the largest difference of elements of result and
+	// expected instead, which may depend on what has been computed.
 	within func() float64
 
 	// Bytes, where memory is of interest: operand is the size of what the operation overwrites,

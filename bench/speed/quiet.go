@@ -3,8 +3,8 @@ package speed
 import "time"
 
 const (
-	// A process is quiet when it uses less than this share of a CPU. One that spins uses all of it, and
-	// the Go runtime and the waiting itself about 0.03.
+	// A process is quiet when it uses less than this share of a CPU. One that spins uses all of it,
+	// and the Go runtime and the waiting itself about 0.03.
 	quietShare = 0.1
 	// quietStep is how long it is watched at a time.
 	quietStep = 250 * time.Microsecond

@@ -13,8 +13,8 @@ type Result struct {
 	Flops   float64 `json:"flops"`       // of one call
 	Rounds  int     `json:"rounds"`      // over which the medians below are taken
 	Peak    float64 `json:"peak_gflops"` // of the CPU with as many threads
-	// Backends has one element for each backend in the order of the comparison, and then one for each
-	// of its opponents that the case has.
+	// Backends has one element for each backend in the order of the comparison, and then one for
+	// each of its opponents that the case has.
 	Backends []Timing `json:"backends"`
 }
 
@@ -27,11 +27,11 @@ type Timing struct {
 	// Ratio is the speed of the first backend as a multiple of this one's, in the same round. It is
 	// absent for the first.
 	Ratio float64 `json:"ratio,omitempty"`
-	// Memory is, of inverses, what they need at most: the matrix that is overwritten, workspaces that
-	// are prepared, and all that a call takes from Go's heap, in multiples of the operation's own
-	// matrix, which is packed for cholesky-inverse and ldlt-inverse. It is a bound, since what is
-	// dropped in the middle of a call counts like what is kept. Memory that a C library takes is not in
-	// it.
+	// Memory is, of inverses, what they need at most: the matrix that is overwritten, workspaces
+	// that are prepared, and all that a call takes from Go's heap, in multiples of the operation's
+	// own matrix, which is packed for cholesky-inverse and ldlt-inverse. It is a bound, since what
+	// is dropped in the middle of a call counts like what is kept. Memory that a C library takes is
+	// not in it.
 	Memory float64 `json:"memory,omitempty"`
 }
 

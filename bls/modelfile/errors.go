@@ -42,8 +42,8 @@ func (e *VersionError) Error() string {
 // ChecksumError says that a part of a file was altered: its checksum is wrong, or its length is
 // impossible, so that the checksum cannot be found.
 type ChecksumError struct {
-	// Section is the name of the part, or the expected one if the name itself is altered; "header"; or
-	// "file" if each part is right and the whole is not.
+	// Section is the name of the part, or the expected one if the name itself is altered; "header";
+	// or "file" if each part is right and the whole is not.
 	Section string
 }
 

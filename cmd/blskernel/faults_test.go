@@ -36,8 +36,8 @@ func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call
 	check := tr.whole
 	if status == 0 {
 		check = tr.final
-		// Without consequences are a lock that stays, and a checkpoint of which only the folder was not
-		// on the disk.
+		// Without consequences are a lock that stays, and a checkpoint of which only the folder
+		// was not on the disk.
 		for _, c := range calls {
 			lock := strings.HasSuffix(c.Path, ".lock") && c.Op != faultfs.Open
 			if !lock && !(c.Op == faultfs.SyncDir && strings.Contains(stderr, "its folder could not be brought to the disk")) {

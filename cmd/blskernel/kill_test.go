@@ -123,7 +123,8 @@ func TestKillUpdate(t *testing.T) {
 			if err := os.WriteFile(peaceful, text, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			// Where there is another file it is out that updates go to, and model that they start from.
+			// Where there is another file it is out that updates go to, and model that they
+			// start from.
 			out := model
 			update := []string{"update", model, more}
 			if kind.other {

@@ -78,7 +78,8 @@ func TestPaperUsage(t *testing.T) {
 			t.Errorf("%s: status %d, %s; want 2 and %q", tc.args, status, errs, tc.want)
 		}
 	}
-	// Neither is a file without results left where the command line is wrong or the data are not there.
+	// Neither is a file without results left where the command line is wrong or the data are not
+	// there.
 	for _, args := range []string{"--table 2", "--table 2 --data " + dir} {
 		out := filepath.Join(t.TempDir(), "out.jsonl")
 		if status, _, _ := runCommand(t, "paper --predict=false "+args+" --out "+out); status == 0 {
@@ -275,8 +276,8 @@ func TestPaperSearch(t *testing.T) {
 				t.Errorf("after %d lines: %s is there %d times", n, key, times)
 			}
 		}
-		// A state that is built anew has not the same rounding errors: the accuracies may differ in the
-		// last place.
+		// A state that is built anew has not the same rounding errors: the accuracies may
+		// differ in the last place.
 		if _, got, _ := strings.Cut(printed, "best first"); len(rows) != 4*2*5 || len(got) != len(want) {
 			t.Errorf("after %d lines: %d rows, %s; want %s", n, len(rows), got, want)
 		}

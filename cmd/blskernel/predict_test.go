@@ -212,8 +212,8 @@ func TestExport(t *testing.T) {
 			readNPY(t, array, &want)
 			for i := range 100 {
 				for j, v := range want.RawRowView(i) {
-					// The weights of a model with dependent nodes are large against its scores, and so
-					// is the rounding.
+					// The weights of a model with dependent nodes are large against
+					// its scores, and so is the rounding.
 					if !(math.Abs(scores.At(i, j)-v) <= 1e-6*(1+math.Abs(v))) {
 						t.Fatalf("score (%d,%d) is %v; want %v", i, j, scores.At(i, j), v)
 					}

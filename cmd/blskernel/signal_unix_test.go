@@ -85,7 +85,8 @@ func TestClosedPipe(t *testing.T) {
 		}
 	}
 
-	// The same at the process's own standard output, where Go by default lets SIGPIPE end the process.
+	// The same at the process's own standard output, where Go by default lets SIGPIPE end the
+	// process.
 	cmd := command(t, nil, quick()...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

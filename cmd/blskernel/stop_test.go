@@ -105,7 +105,8 @@ func TestStopAtEveryLook(t *testing.T) {
 		if !long.Asked() {
 			step = (looks + 2) / 3
 		}
-		// Some looks are at the same time on other goroutines, so that their number differs a little.
+		// Some looks are at the same time on other goroutines, so that their number differs a
+		// little.
 		ended, tried := 0, 0
 		for n := 0; n < looks; n += step {
 			ended += tr.stopped(t, n)

@@ -30,8 +30,8 @@ func elementsOf(t *testing.T, descr string, values []float64) []byte {
 		case "f4":
 			out = order.AppendUint32(out, math.Float32bits(float32(v)))
 		case "f2":
-			// Only small whole numbers and what is not finite: 10 bits of fraction behind the first, exponent
-			// with bias 15.
+			// Only small whole numbers and what is not finite: 10 bits of fraction behind
+			// the first, exponent with bias 15.
 			bits := uint16(0x7e00)
 			switch {
 			case finite && v != 0:

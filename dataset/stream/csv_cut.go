@@ -11,8 +11,8 @@ const (
 	firstChunk = 1 << 16 // bytes of the first chunk of a text
 	chunkBytes = 1 << 20 // of the largest, to which they double, unless a record is longer
 	maxRecord  = 1 << 24 // bytes of a record, which may have several lines
-	// maxCells bounds the cells of a record: a column takes a hundred bytes, so that a few kilobytes of
-	// packed separators could take gigabytes.
+	// maxCells bounds the cells of a record: a column takes a hundred bytes, so that a few
+	// kilobytes of packed separators could take gigabytes.
 	maxCells = 1 << 20
 )
 

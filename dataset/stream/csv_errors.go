@@ -87,7 +87,8 @@ func (l *csvLayout) syntaxFault(err error, line int64) *Error {
 		e.What = fmt.Sprintf("a quotation mark at byte %d of the line, within a cell that does not begin with one; "+
 			"put the cell into quotation marks and double this one", parse.Column)
 	case errors.Is(parse.Err, csv.ErrQuote):
-		// A forgotten quotation mark is found lines later, at the next one or at the end of the text.
+		// A forgotten quotation mark is found lines later, at the next one or at the end of the
+		// text.
 		found := fmt.Sprintf("byte %d of the line", parse.Column)
 		if parse.StartLine != parse.Line {
 			found = fmt.Sprintf("byte %d of line %d", parse.Column, e.Line)

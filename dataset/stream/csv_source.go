@@ -123,7 +123,8 @@ func (s *csvSource) produce() {
 	defer func() { s.failed = recover() }()
 	for next, err := s.pending, error(nil); err == nil; next, err = s.next() {
 		c := next
-		// The place in the queue comes before the parsing, so that no more is parsed than it holds.
+		// The place in the queue comes before the parsing, so that no more is parsed than it
+		// holds.
 		select {
 		case s.queue <- c:
 		case <-s.ctx.Done():

@@ -50,7 +50,8 @@ func arrayBytes(t testing.TB, descr string, fortran bool, values []float64, shap
 	for i, v := range values {
 		at := i
 		if fortran {
-			// The indices of element i in C order, and its place with the first index fastest.
+			// The indices of element i in C order, and its place with the first index
+			// fastest.
 			at = 0
 			rest := i
 			for k := len(shape) - 1; k >= 0; k-- {

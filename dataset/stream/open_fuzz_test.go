@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// mostUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would take
-	// the time of others.
+	// mostUnpacked is how far packed data in a fuzzed input is unpacked. What unpacks to more would
+	// take the time of others.
 	mostUnpacked = 1 << 22
 	mostMessage  = 4000 // some names of at most shownText bytes, each of which may be quoted as four
 )
@@ -92,9 +92,10 @@ func FuzzOpen(f *testing.F) {
 		var all table
 		var dim, outputs int
 		var err error
-		// The figures of the package comment, and what the test itself keeps; for each member of an archive
-		// without X the header that is looked at, with what unpacks it; and the buffers, pieces and copies to
-		// the disk of the three times that the beginning is read where there is a look by Peek.
+		// The figures of the package comment, and what the test itself keeps; for each member
+		// of an archive without X the header that is looked at, with what unpacks it; and the
+		// buffers, pieces and copies to the disk of the three times that the beginning is read
+		// where there is a look by Peek.
 		faults.Bounded(t, n, 256+32, 8<<20+uint64(members)*(npy.MaxHeader+64<<10), func() {
 			var r *Reader
 			if r, err = Open(t.Context(), []string{path}, opt); err != nil {

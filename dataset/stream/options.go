@@ -53,9 +53,9 @@ type Header int
 
 // What the first line of a text is.
 const (
-	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell of an
-	// input column (of a target column without inputs) is neither a number nor a missing value. A header
-	// of numbers needs HeaderPresent.
+	// HeaderAuto takes the first line for a header if Inputs or Targets name columns, or if a cell
+	// of an input column (of a target column without inputs) is neither a number nor a missing
+	// value. A header of numbers needs HeaderPresent.
 	HeaderAuto Header = iota
 	HeaderPresent
 	HeaderAbsent
@@ -88,8 +88,8 @@ func ParseHeader(name string) (Header, error) {
 type Options struct {
 	Format Format // of the paths, not of TargetPath
 	Header Header // of texts
-	// Comma separates the cells of a text. 0 takes it from the first line: a tab, else a semicolon, else a
-	// comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or a line end.
+	// Comma separates the cells of a text. 0 takes it from the first line: a tab, else a semicolon,
+	// else a comma. It cannot be a letter, a digit, one of . + - _, a quotation mark or a line end.
 	Comma rune
 
 	// Inputs are the columns of X in this order, each entry one of
@@ -100,20 +100,21 @@ type Options struct {
 	//	"3-" "3:"    from the third to the last
 	//	"a:c"        from the column named a to the one named c
 	//
-	// nil takes all columns but the targets, in the order of the file. The columns of an array with more
-	// than two dimensions are the elements of a sample in C order. An empty list is an error.
+	// nil takes all columns but the targets, in the order of the file. The columns of an array with
+	// more than two dimensions are the elements of a sample in C order. An empty list is an error.
 	Inputs []string
 
-	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an array.
-	// With TargetPath they are columns of that file, none for all. Else none means no targets.
+	// Targets are the columns to be predicted, in the same notation; in an .npz also the name of an
+	// array. With TargetPath they are columns of that file, none for all. Else none means no
+	// targets.
 	Targets []string
 
-	// TargetPath is a file of any format with the targets of the only path given to Open, one row for
-	// each sample.
+	// TargetPath is a file of any format with the targets of the only path given to Open, one row
+	// for each sample.
 	TargetPath string
 
-	// InputArray is the array of X in an .npz; empty for X, else x, else the only one of two or more
-	// dimensions but the target.
+	// InputArray is the array of X in an .npz; empty for X, else x, else the only one of two or
+	// more dimensions but the target.
 	InputArray string
 
 	// Classes says that the one target column has labels, which stay text.
@@ -125,25 +126,26 @@ type Options struct {
 	// Stdin is read for the path "-"; nil for os.Stdin.
 	Stdin io.Reader
 
-	// Open opens every path but "-", TargetPath too; nil for the files of this machine. Paths are then
-	// whatever Open understands: there are no folders and no sizes, and each path is read like a named
-	// pipe, when it is reached.
+	// Open opens every path but "-", TargetPath too; nil for the files of this machine. Paths are
+	// then whatever Open understands: there are no folders and no sizes, and each path is read like
+	// a named pipe, when it is reached.
 	//
-	// Open runs in its own goroutine, with a context that ends with the Reader's, or with Close; the
-	// Reader waits for neither Open nor Read beyond that. One goroutine reads its result and closes it
-	// once, never during a Read. Its errors are the cause of an *Error with the path.
+	// Open runs in its own goroutine, with a context that ends with the Reader's, or with Close;
+	// the Reader waits for neither Open nor Read beyond that. One goroutine reads its result and
+	// closes it once, never during a Read. Its errors are the cause of an *Error with the path.
 	Open func(ctx context.Context, path string) (io.ReadCloser, error)
 
-	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the operating
-	// system's files. It is for tests of this module.
+	// FS is where an archive that comes through a pipe, or is packed, is copied to; nil for the
+	// operating system's files. It is for tests of this module.
 	FS vfs.FS
 
-	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends the
-	// reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the first bad
-	// sample ends the reading with its *Error.
+	// Bad is called with the fault of a bad sample. nil leaves the sample out; any other error ends
+	// the reading, and Next returns it from then on, io.EOF as if the data ended. Without Bad the
+	// first bad sample ends the reading with its *Error.
 	//
-	// Next calls it in the order of the samples, once for each; Peek and Skip do not. The package comment
-	// defines bad samples. Bad may limit their number: all are bad if the first line is the odd one.
+	// Next calls it in the order of the samples, once for each; Peek and Skip do not. The package
+	// comment defines bad samples. Bad may limit their number: all are bad if the first line is the
+	// odd one.
 	Bad func(*Error) error
 }
 

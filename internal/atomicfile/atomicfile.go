@@ -53,8 +53,9 @@ func Create(fsys vfs.FS, path string) (*File, error) {
 	case before.Mode().Perm()&0o200 == 0:
 		return nil, &fs.PathError{Op: "replace", Path: path, Err: fs.ErrPermission}
 	}
-	// Not os.CreateTemp, whose files only their owner may read, whatever the umask. But a replacement is
-	// for its owner alone until it has the owner and the permissions of the old file.
+	// Not os.CreateTemp, whose files only their owner may read, whatever the umask. But a
+	// replacement is for its owner alone until it has the owner and the permissions of the old
+	// file.
 	mode := fs.FileMode(0o666)
 	if before != nil {
 		mode = before.Mode().Perm() & 0o700

@@ -136,7 +136,8 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	if text := err.Error(); !strings.Contains(text, path) || we != nil && !strings.HasSuffix(text, vfs.Remedy(d.Err)) {
 		t.Errorf("%v fails: %v", first, err)
 	}
-	// What is still under the name that it was written as is complete and kept, or could not be removed.
+	// What is still under the name that it was written as is complete and kept, or could not be
+	// removed.
 	left := func(c faultfs.Call) bool { return c.Op == faultfs.Remove && isTemporary(c.Path, path) }
 	if i := slices.IndexFunc(failed, left); i >= 0 {
 		if _, err := os.Lstat(failed[i].Path); err != nil {

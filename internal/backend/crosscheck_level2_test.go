@@ -173,7 +173,8 @@ func buildDger(d *draw) *call {
 		roundings: 4,
 		do: func(b blskernel.Backend, x [][]float64, s func(float64) float64) []float64 {
 			if b.Name() == "gonum" {
-				// Its assembly takes negative increments from the wrong end (gonum v0.17.0).
+				// Its assembly takes negative increments from the wrong end (gonum
+				// v0.17.0).
 				b.Dger(m, n, s(alpha), straight(x[1], m, incX), 1, straight(x[2], n, incY), 1, x[0], lda)
 				return nil
 			}

@@ -248,15 +248,15 @@ type call struct {
 	operands  []*operand
 	roundings int // k: the error of an element is at most gamma_k times its magnitude
 
-	// do calls the routine of b with the operands x. Scalars go through s, which is the identity, or
-	// math.Abs where the operands are absolute values, so that the result is the magnitude.
+	// do calls the routine of b with the operands x. Scalars go through s, which is the identity,
+	// or math.Abs where the operands are absolute values, so that the result is the magnitude.
 	do func(b blskernel.Backend, x [][]float64, s func(float64) float64) (returned []float64)
 
 	// magnitude replaces that way to find the magnitudes where the routine subtracts.
 	magnitude func(x [][]float64)
 
-	// twin makes the call one of a solution X, the last operand, with the triangle that is the first:
-	// it overwrites X by its product with the triangle.
+	// twin makes the call one of a solution X, the last operand, with the triangle that is the
+	// first: it overwrites X by its product with the triangle.
 	twin func(b blskernel.Backend, x [][]float64)
 
 	relative bool    // what is returned is judged by its own size
@@ -310,7 +310,8 @@ func (c *call) expect(reference blskernel.Backend) (want, magnitude outcome) {
 	}
 	switch {
 	case c.twin != nil:
-		// M(T)⁻¹|T||x|, where the comparison matrix M(T) has |t_ii| on its diagonal and -|t_ij| beside.
+		// M(T)⁻¹|T||x|, where the comparison matrix M(T) has |t_ii| on its diagonal and -|t_ij|
+		// beside.
 		last := len(absolute) - 1
 		for i, v := range want.x[last] {
 			absolute[last][i] = math.Abs(v)

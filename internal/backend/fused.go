@@ -18,13 +18,13 @@ type FusedProducts interface {
 	DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int)
 
 	// DsprkDiag computes AP = alpha*A*diag(d)*Aᵀ + beta*AP (t is NoTrans, A is n×k) or AP =
-	// alpha*Aᵀ*diag(d)*A + beta*AP (t is Trans, A is k×n) for a packed upper triangle AP of order n and
-	// k elements d of any sign. It takes n²k flops.
+	// alpha*Aᵀ*diag(d)*A + beta*AP (t is Trans, A is k×n) for a packed upper triangle AP of order n
+	// and k elements d of any sign. It takes n²k flops.
 	DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64)
 
-	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k, op(B)
-	// is k×n, bias has n elements and C is m×n, which is not read. tanh has an error below 2 ulp. It
-	// takes 2mnk flops and mn tanh.
+	// DgemmTanh computes C[i,j] = tanh(alpha*(op(A)*op(B))[i,j] + bias[j]), where op(A) is m×k,
+	// op(B) is k×n, bias has n elements and C is m×n, which is not read. tanh has an error below 2
+	// ulp. It takes 2mnk flops and mn tanh.
 	DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int)
 }
 

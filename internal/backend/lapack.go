@@ -23,48 +23,49 @@ import (
 // a size, or n(n+1) of packed storage, beyond the library's 32-bit integers. SetThreads bounds the
 // threads.
 type ColumnMajorLAPACK interface {
-	// Dpotrf overwrites the triangle ul of a symmetric positive definite A by U with A = UᵀU or L with
-	// A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not positive; the
-	// elimination stops there.
+	// Dpotrf overwrites the triangle ul of a symmetric positive definite A by U with A = UᵀU or L
+	// with A = LLᵀ, in n³/3 flops. A positive info is the order of a leading minor that is not
+	// positive; the elimination stops there.
 	Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
 	// Dpotri overwrites the factor of Dpotrf by the triangle ul of A⁻¹, in 2n³/3 flops. If info is
 	// positive, that diagonal element of the factor is zero and there is no inverse.
 	Dpotri(ul blas.Uplo, n int, a []float64, lda int) (info int)
 
-	// Dgetrf overwrites the m×n A by L below the diagonal, with a unit diagonal, and U on and above it,
-	// where P·A = L·U, in 2n³/3 flops for m = n. P exchanges rows i and ipiv[i-1] for i = 1, 2, ...,
-	// min(m, n). If info is positive, that diagonal element of U is zero; the factorization is
+	// Dgetrf overwrites the m×n A by L below the diagonal, with a unit diagonal, and U on and above
+	// it, where P·A = L·U, in 2n³/3 flops for m = n. P exchanges rows i and ipiv[i-1] for i = 1, 2,
+	// ..., min(m, n). If info is positive, that diagonal element of U is zero; the factorization is
 	// complete.
 	Dgetrf(m, n int, a []float64, lda int, ipiv []int32) (info int)
 
-	// Dgetri overwrites the factors of Dgetrf of an n×n A by A⁻¹, in 4n³/3 flops. work has at least n
-	// elements, and 64n for the blocked algorithm. If info is positive, that diagonal element of U is
-	// zero and A is not inverted.
+	// Dgetri overwrites the factors of Dgetrf of an n×n A by A⁻¹, in 4n³/3 flops. work has at least
+	// n elements, and 64n for the blocked algorithm. If info is positive, that diagonal element of
+	// U is zero and A is not inverted.
 	Dgetri(n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
 	// Dgetrs overwrites the n×nrhs B by the solution X of op(A)·X = B, in 2n²·nrhs flops, with the
 	// factors of Dgetrf of an n×n A. It returns 0; a zero on the diagonal of U gives Inf.
 	Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int32, b []float64, ldb int) (info int)
 
-	// Dsptrf overwrites the packed symmetric A by the factors of A = U·D·Uᵀ or A = L·D·Lᵀ with Bunch
-	// and Kaufman's pivots, in n³/3 flops. U and L are products of permutations and unit triangular
-	// matrices, and D has 1×1 and 2×2 blocks. If ipiv[k-1] > 0, D has a 1×1 block at k, and rows and
-	// columns k and ipiv[k-1] were exchanged. Two equal negative elements belong to a 2×2 block, whose
-	// row and column that the elimination reaches last were exchanged with -ipiv. If info is positive,
-	// D has a zero there; the factorization is complete.
+	// Dsptrf overwrites the packed symmetric A by the factors of A = U·D·Uᵀ or A = L·D·Lᵀ with
+	// Bunch and Kaufman's pivots, in n³/3 flops. U and L are products of permutations and unit
+	// triangular matrices, and D has 1×1 and 2×2 blocks. If ipiv[k-1] > 0, D has a 1×1 block at k,
+	// and rows and columns k and ipiv[k-1] were exchanged. Two equal negative elements belong to a
+	// 2×2 block, whose row and column that the elimination reaches last were exchanged with -ipiv.
+	// If info is positive, D has a zero there; the factorization is complete.
 	Dsptrf(ul blas.Uplo, n int, ap []float64, ipiv []int32) (info int)
 
-	// Dsptri overwrites the factors of Dsptrf by A⁻¹, in 2n³/3 flops. work has n elements. If info is
-	// positive, D has a zero there and A is not inverted.
+	// Dsptri overwrites the factors of Dsptrf by A⁻¹, in 2n³/3 flops. work has n elements. If info
+	// is positive, D has a zero there and A is not inverted.
 	Dsptri(ul blas.Uplo, n int, ap []float64, ipiv []int32, work []float64) (info int)
 
-	// Dsytrf is Dsptrf on full storage. work has at least one element, and 64n for blocks of columns.
+	// Dsytrf is Dsptrf on full storage. work has at least one element, and 64n for blocks of
+	// columns.
 	Dsytrf(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 
 	// Dsytri2 is Dsptri for the factors of Dsytrf, in blocks of nb columns. work has (n+nb+1)(nb+3)
-	// elements, where the library chooses nb: 64 in LAPACK as distributed, so that 67(n+65) elements
-	// suffice.
+	// elements, where the library chooses nb: 64 in LAPACK as distributed, so that 67(n+65)
+	// elements suffice.
 	Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int32, work []float64) (info int)
 }
 

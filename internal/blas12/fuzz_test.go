@@ -134,7 +134,8 @@ func FuzzRoutines(f *testing.F) {
 				f.Dtrsv(ul, tA, d, n, a, ld, x, incX)
 			case 5:
 				if _, is := f.(gonum.Implementation); is {
-					// Its assembly takes negative increments from the wrong end (gonum v0.17.0).
+					// Its assembly takes negative increments from the wrong end
+					// (gonum v0.17.0).
 					f.Dger(m, n, alpha, straight(x, m, incX), 1, straight(y, n, incY), 1, a, ld)
 					return
 				}

@@ -185,8 +185,8 @@ func TestBlockTrsm(t *testing.T) {
 				name := fmt.Sprintf("m=%d n=%d form=%06b", m, n, form)
 				for i := range m {
 					for j := range n {
-						// The matrix is close to a diagonal of 1 to 3: |A||X| is below 8 |B| in the
-						// mean.
+						// The matrix is close to a diagonal of 1 to 3: |A||X|
+						// is below 8 |B| in the mean.
 						if got, want := back.X[i*n+j], b.was(blas.NoTrans, i, j); !(math.Abs(got-want) <= 100*float64(size+3)*eps) {
 							t.Fatalf("%s: element (%d,%d) of A·X is %v, want %v", name, i, j, got, want)
 						}

@@ -222,7 +222,8 @@ func FuzzBlockGemm(f *testing.F) {
 		run(t, func() { on.BlockGemm(tA, tB, m, n, k, alpha, a.Matrix, b.Matrix, beta, c.Matrix) })
 		for i := range m {
 			for j := range n {
-				// Two multiplications by scalars, k terms, two additions: k+4 roundings on the way of each.
+				// Two multiplications by scalars, k terms, two additions: k+4 roundings
+				// on the way of each.
 				want, size := beta*c.was(blas.NoTrans, i, j), math.Abs(beta*c.was(blas.NoTrans, i, j))
 				for l := range k {
 					v := alpha * a.was(tA, i, l) * b.was(tB, l, j)

@@ -69,9 +69,9 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, order, data []byte) {
-		// The buffer of a Reader; slices, each no more than twice what was read and made anew when that has
-		// doubled, which is less than 4 n in all; the storage of play, 2 KiB; and some 300 bytes for each
-		// step, of closures and of the error.
+		// The buffer of a Reader; slices, each no more than twice what was read and made anew
+		// when that has doubled, which is less than 4 n in all; the storage of play, 2 KiB; and
+		// some 300 bytes for each step, of closures and of the error.
 		faults.Bounded(t, len(data), 4, uint64(chunk+1<<14+300*len(order)), func() {
 			r := NewReader(bytes.NewReader(data))
 			play(r, order, nil)

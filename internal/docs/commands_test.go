@@ -199,8 +199,8 @@ func TestCheck(t *testing.T) {
 }
 
 var (
-	// shellToken matches quoted text, an escape, a redirection, what separates commands, space, a comment,
-	// or a piece of a word.
+	// shellToken matches quoted text, an escape, a redirection, what separates commands, space, a
+	// comment, or a piece of a word.
 	shellToken  = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"|\\.|\d*[<>]+&? *[^\s;|&()]*|[\n;|&(){}]|[ \t]+|#[^\n]*|[^\s'"\\<>;|&(){}#][^\s'"\\<>;|&()]*|.`)
 	hereDoc     = regexp.MustCompile(`<<-?\s*['"]?(\w+)['"]?`)
 	assignment  = regexp.MustCompile(`^\w+=`)

@@ -116,8 +116,8 @@ func (p *pool) await(last *group) *group {
 			return nil
 		}
 		if spins%100 == 0 && time.Since(began) > pollTime {
-			// A call that posts a group after this count wakes this worker, so look once more before
-			// sleeping.
+			// A call that posts a group after this count wakes this worker, so look once
+			// more before sleeping.
 			p.asleep.Add(1)
 			if g := p.group.Load(); (g == nil || g == last) && !p.quit.Load() {
 				<-p.wake

@@ -19,8 +19,8 @@ func TestCrewStandsBy(t *testing.T) {
 	if got := running.Load().size(); got != 3 {
 		t.Errorf("%d workers with 4 processors, want 3", got)
 	}
-	// Goroutines of tests before this one may still be ending, so there can be fewer than these, but
-	// not more.
+	// Goroutines of tests before this one may still be ending, so there can be fewer than these,
+	// but not more.
 	a, b, c := squares()
 	for range 20 {
 		multiplySquares(active, a, b, c)

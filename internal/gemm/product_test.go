@@ -107,7 +107,8 @@ func TestProductNonFinite(t *testing.T) {
 							if second {
 								s = p.b
 							}
-							// Poison a stored element: one that is not the canary of gaps.
+							// Poison a stored element: one that is not the
+							// canary of gaps.
 							for {
 								x := &s.x[rnd.IntN(len(s.x))]
 								if !math.IsNaN(*x) {

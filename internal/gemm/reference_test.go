@@ -249,7 +249,8 @@ func (p *problem) verify(t *testing.T, x expectation) {
 			after[margin+at] = got
 			if p.bias != nil {
 				// |tanh'| <= 1, so the error of the sum is not magnified. The kernel's tanh errs by
-				// less than 2 ulp, math.Tanh by 2.5e-16 of the value (Cephes), less than 3 ulp.
+				// less than 2 ulp, math.Tanh by 2.5e-16 of the value (Cephes), less
+				// than 3 ulp.
 				value := math.Tanh(want.hi)
 				want, bound = twofold{value, 0}, bound+math.Abs(want.lo)+5*ulp(value)
 			}

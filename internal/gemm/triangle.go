@@ -57,8 +57,8 @@ func (t *triangle) diagonal(i0, i1 int, solve bool, values []float64) diagonal {
 	d.values = values[:i1-i0]
 	for i := range d.values {
 		d.values[i] = t.a[t.at(i0+i, i0+i)]
-		// Beyond these the reciprocal overflows or loses digits. Zero, NaN and Inf give the same either
-		// way.
+		// Beyond these the reciprocal overflows or loses digits. Zero, NaN and Inf give the
+		// same either way.
 		if v := math.Abs(d.values[i]); v > 0 && v < 0x1p-1022 || v > 0x1p1021 && v <= math.MaxFloat64 {
 			d.divide = solve
 		}

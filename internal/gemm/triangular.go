@@ -240,8 +240,8 @@ func (t *trxm) update(w *scratch, i0, i1, j0, j1 int) {
 	if i1 == t.order {
 		return
 	}
-	// In storage the rows of X below the block are [from, to) and those of the block begin at own; so
-	// are the rows and columns of T.
+	// In storage the rows of X below the block are [from, to) and those of the block begin at own;
+	// so are the rows and columns of T.
 	from, to, own := i1, t.order, i0
 	if t.backwards {
 		from, to, own = 0, t.order-i1, t.order-i1

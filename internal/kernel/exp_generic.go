@@ -24,8 +24,8 @@ const (
 	expMax = 710
 	expMin = -750
 
-	// n comes from adding a number whose ulp is 1. The low 12 bits of the sum are n + 2·1023: half of
-	// it is the exponent field of 2^(n div 2), the other half that of the rest.
+	// n comes from adding a number whose ulp is 1. The low 12 bits of the sum are n + 2·1023: half
+	// of it is the exponent field of 2^(n div 2), the other half that of the rest.
 	expShift = 0x1.8p52 + 2*1023
 
 	// ln 2 in two parts. Hi has 42 bits, so that n·Hi is exact, and so is x - n·Hi. Lo is the rest,

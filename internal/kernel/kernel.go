@@ -74,8 +74,8 @@ type Kernel struct {
 	// Available reports whether this machine can run the functions of the entry.
 	Available func() bool
 
-	// Speed is the approximate number of flops of Gemm in a nanosecond, which decides how many threads a
-	// product is worth.
+	// Speed is the approximate number of flops of Gemm in a nanosecond, which decides how many
+	// threads a product is worth.
 	Speed float64
 
 	// Peak computes z = x·z + y, n times in each lane of several vector registers, from z = 0, and
@@ -85,34 +85,36 @@ type Kernel struct {
 	// PeakWidth is the number of z of Peak.
 	PeakWidth int
 
-	// Gemm computes C = alpha·A·B, or C = alpha·A·B + C, as store says, for m <= MR rows: 2mnk flops.
+	// Gemm computes C = alpha·A·B, or C = alpha·A·B + C, as store says, for m <= MR rows: 2mnk
+	// flops.
 	Gemm func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int)
 
-	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower triangle
-	// T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a diagonal of ones if
-	// d is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle read backwards is an upper
-	// one. It takes m²n flops.
+	// Solve overwrites the m×n matrix X, m <= MR, by the solution Y of T·Y = X for the lower
+	// triangle T[i,j] = t[i*rowT+j*colT], j < i, and the reciprocals d of its diagonal, or a
+	// diagonal of ones if d is nil. Row i of X is x[i*ldx:]. Strides may be negative: a triangle
+	// read backwards is an upper one. It takes m²n flops.
 	Solve func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
 	// Multiply overwrites X by T·X, d being the diagonal of T itself, otherwise as Solve.
 	Multiply func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
 
-	// Copy copies an m×n matrix, m and n at least 1: dst[i*ldd+j] = src[i*lds+j]. No other element of
-	// dst is written; dst and src do not overlap.
+	// Copy copies an m×n matrix, m and n at least 1: dst[i*ldd+j] = src[i*lds+j]. No other element
+	// of dst is written; dst and src do not overlap.
 	Copy func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
-	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], otherwise as Copy.
+	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], otherwise as
+	// Copy.
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
 	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). It
-	// panics if dst is shorter than src. dst and src may begin at the same element; otherwise they do
-	// not overlap. Both err by less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN
-	// gives NaN. An element's result depends on nothing but its value: not on its place, not on the
-	// length.
+	// panics if dst is shorter than src. dst and src may begin at the same element; otherwise they
+	// do not overlap. Both err by less than 2 ulp, in the subnormal range too; zeros keep their
+	// sign, NaN gives NaN. An element's result depends on nothing but its value: not on its place,
+	// not on the length.
 	Tanh, Exp func(dst, src []float64)
 
-	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and 2 in
-	// the package comment.
+	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and
+	// 2 in the package comment.
 	//
 	//	Dot:  returns the sum of x[i]·y[i]
 	//	Axpy: y[i] += alpha·x[i]
@@ -121,17 +123,18 @@ type Kernel struct {
 	Axpy func(n int, alpha float64, x, y *float64)
 	Scal func(n int, alpha float64, x *float64)
 
-	// AbsMax returns the index of the first of the largest |x[i]|, and that magnitude, for 0 <= i < n;
-	// n >= 1. A NaN is never the largest; if nothing is larger than zero it returns 0, 0.
+	// AbsMax returns the index of the first of the largest |x[i]|, and that magnitude, for 0 <= i <
+	// n; n >= 1. A NaN is never the largest; if nothing is larger than zero it returns 0, 0.
 	AbsMax func(n int, x *float64) (at int, size float64)
 
-	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. It adds in
-	// an order that depends on n alone. NaN and Inf show in y and in the sum. x and y do not overlap.
+	// AddAbs computes y[i] += |x[i]| and returns the sum of |x[i]|, for 0 <= i < n; n >= 1. It adds
+	// in an order that depends on n alone. NaN and Inf show in y and in the sum. x and y do not
+	// overlap.
 	AddAbs func(n int, x, y *float64) float64
 
-	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors; m, n
-	// >= 1. The vector that runs along the rows has unit stride, the one that runs down the columns
-	// any, of either sign: its pointer is to the element that goes with row 0.
+	// GemvN, GemvT and Ger are the loops of an m×n matrix A, a[i*lda+j] = A[i,j], and two vectors;
+	// m, n >= 1. The vector that runs along the rows has unit stride, the one that runs down the
+	// columns any, of either sign: its pointer is to the element that goes with row 0.
 	//
 	//	GemvN: y[i*incY] = beta·y[i*incY] + alpha · sum over j of A[i,j]·x[j]
 	//	GemvT: y[j] = beta·y[j] + sum over i of (alpha·x[i*incX])·A[i,j]
@@ -142,10 +145,11 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 
-	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix (and so not
-	// the routine of that name), each element of which is read once and stands for two: row i+1 begins
-	// lda + i·step elements after row i, which rows of a full matrix do for step = 0 and those of a
-	// packed triangle for step = 1 or -1. m, n >= 1, unit stride; y and v overlap nothing, x and u may.
+	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix (and so
+	// not the routine of that name), each element of which is read once and stands for two: row i+1
+	// begins lda + i·step elements after row i, which rows of a full matrix do for step = 0 and
+	// those of a packed triangle for step = 1 or -1. m, n >= 1, unit stride; y and v overlap
+	// nothing, x and u may.
 	//
 	//	y[j] += sum over i of (alpha·u[i])·A[i,j]
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]
@@ -171,8 +175,8 @@ const (
 	Overwrite Store = iota // C = alpha·A·B, what is in C does not matter
 	Add                    // C = alpha·A·B + C
 
-	// AddPacked is Add to rows of packed storage, each of which is one element closer to the one before
-	// than that to its own: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
+	// AddPacked is Add to rows of packed storage, each of which is one element closer to the one
+	// before than that to its own: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
 	AddPacked
 )
 

@@ -37,7 +37,8 @@ import "math"
 // equal in all the ripples: 2^-59.3 with the rounded coefficients. TestTanhConstants computes them
 // anew.
 const (
-	// From 19.07 on, 1 - tanh a is less than half an ulp. The clamp keeps n small, and infinity out.
+	// From 19.07 on, 1 - tanh a is less than half an ulp. The clamp keeps n small, and infinity
+	// out.
 	tanhClamp = 20
 	// Where the two bounds above are about equal. n >= 3 from there on.
 	tanhBreak = 0.9375

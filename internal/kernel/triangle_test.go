@@ -104,7 +104,8 @@ func (c *corner) at(i int) float64 {
 type acting struct {
 	name string
 	call func(k Kernel) func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)
-	// next is the result in row i, given that in the rows before it and what was there before the call.
+	// next is the result in row i, given that in the rows before it and what was there before the
+	// call.
 	next func(c *corner, result, before func(j int) float64, i int) float64
 }
 
@@ -296,7 +297,8 @@ func TestTriangleNonFinite(t *testing.T) {
 							}
 							a.call(k)(m, n, c.t.in(c.t.x), m, 1, c.diagonal(), c.x.in(c.x.x), n)
 							for i := range m {
-								// From row r on a solution depends on it; of a product row r alone.
+								// From row r on a solution depends on
+								// it; of a product row r alone.
 								spoiled := i == r || i > r && a.name == "Solve"
 								for j := range n {
 									if v := c.x.at(i, j); math.IsNaN(v) != spoiled {

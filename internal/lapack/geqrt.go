@@ -22,8 +22,8 @@ func geqrt(bk Backend, m, n int, a, t block.Matrix, base int, dots []float64) {
 	below1, below2 := v1.Sub(0, n1), v2.Sub(0, n1) // without the first n1 rows
 	geqrt(bk, m, n1, v1, t, base, dots)
 
-	// The right half by Q1ᵀ = I - V1 T1ᵀ V1ᵀ, with W in the place of T12. The first n1 rows of V1 are
-	// unit lower triangular, so upper in a.
+	// The right half by Q1ᵀ = I - V1 T1ᵀ V1ᵀ, with W in the place of T12. The first n1 rows of V1
+	// are unit lower triangular, so upper in a.
 	block.CopyTransposed(w, v2, n2, n1)
 	bk.trmm(blas.Left, blas.Upper, blas.NoTrans, blas.Unit, n1, n2, 1, v1, w)
 	bk.gemm(blas.NoTrans, blas.Trans, n1, n2, m-n1, 1, below1, below2, 1, w)

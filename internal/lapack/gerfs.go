@@ -57,7 +57,8 @@ func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []f
 	f.residual(x, b, magnitudes, r, w)
 	f.backward(c, r, w, backward)
 
-	// A column that is exact to working precision stays as it is, so that no column depends on others.
+	// A column that is exact to working precision stays as it is, so that no column depends on
+	// others.
 	improve := make([]bool, c)
 	some := false
 	for j, e := range backward {

@@ -78,8 +78,8 @@ func getrf(bk Backend, m, n int, a block.Matrix, swap []int, base int, work []fl
 func GetrfLibrary(lib backend.ColumnMajorLAPACK, n int, a block.Matrix, swap []int) *Pivot {
 	ipiv := make([]int32, n)
 	zero := lib.Dgetrf(n, n, a.X, a.Ld, ipiv) - 1
-	// An overflow makes a row infinite or NaN, and so the diagonal, at the latest when that row becomes a
-	// pivot.
+	// An overflow makes a row infinite or NaN, and so the diagonal, at the latest when that row
+	// becomes a pivot.
 	for k := range n {
 		if d := a.X[a.Row(k)+k]; k == zero || !isFinite(d) {
 			return &Pivot{k, d}

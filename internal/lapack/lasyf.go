@@ -46,10 +46,11 @@ func (p *lasyf) eliminate() (int, *Pivot) {
 			}
 			return 0, &Pivot{k, wk[k]}
 		}
-		// The search goes from column to column, each through the largest element of the one before. It
-		// ends at a large enough diagonal element, or at an element that is the largest of its row and of
-		// its column: with l's row k the column kq and with row k+1 the column kp, a 2×2 pivot. colmax
-		// grows with every step, so that only rounding leads back to column k.
+		// The search goes from column to column, each through the largest element of the one
+		// before. It ends at a large enough diagonal element, or at an element that is the
+		// largest of its row and of its column: with l's row k the column kq and with row k+1
+		// the column kp, a 2×2 pivot. colmax grows with every step, so that only rounding leads
+		// back to column k.
 		step, kq, kp := 1, k, k
 		for diag < bunchKaufman*colmax {
 			wi := p.row(k + 1)

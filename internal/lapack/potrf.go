@@ -12,7 +12,7 @@ import (
 // written. It returns -1, or the index of the first pivot that is not positive and finite, which is
 // then on the diagonal. It takes n³/3 flops, by halves down to the order base. (LAPACK: dpotrf2.)
 func Potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
-	if lib, ok := bk.library(n, a); ok {
+	if lib, ok := bk.columnMajor(n, a); ok {
 		return potrfLibrary(lib, ul, n, a)
 	}
 	return potrf(bk, ul, base, n, a)
@@ -75,8 +75,8 @@ func potrfRows(bk Backend, n int, u block.Matrix) int {
 // about 500 for OpenBLAS 0.3.21 on one thread, 300 on two.
 const libraryOrder = 400
 
-// library returns the backend's own LAPACK where it is worth using for a of order n.
-func (bk Backend) library(n int, a block.Matrix) (backend.ColumnMajorLAPACK, bool) {
+// columnMajor returns the backend's own LAPACK where it is worth using for a of order n.
+func (bk Backend) columnMajor(n int, a block.Matrix) (backend.ColumnMajorLAPACK, bool) {
 	if n < libraryOrder || a.Packed {
 		return nil, false
 	}

@@ -10,7 +10,7 @@ import (
 // inverse, X = (UᵀU)⁻¹ or X = (L Lᵀ)⁻¹; a packed a is upper. The other triangle is neither read nor
 // written. It takes 2n³/3 flops, by halves down to the order base. The diagonal must have no zero.
 func Potri(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) {
-	if lib, ok := bk.library(n, a); ok {
+	if lib, ok := bk.columnMajor(n, a); ok {
 		lib.Dpotri(otherTriangle(ul), n, a.X, a.Ld)
 		return
 	}

@@ -19,8 +19,8 @@ func Trsm(bk Backend, side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.
 		bk.trsm(side, ul, t, diag, m, n, alpha, a, b)
 		return
 	}
-	// The halves i and j of A and X in the order of solution: the first half leads on the left if op(A)
-	// is lower triangular, and on the right if it is upper.
+	// The halves i and j of A and X in the order of solution: the first half leads on the left if
+	// op(A) is lower triangular, and on the right if it is upper.
 	n1 := half(order)
 	off, i, ni, j, nj := offDiagonal(ul, a, n1), 0, n1, n1, order-n1
 	if lower := (ul == blas.Lower) == (t == blas.NoTrans); lower != (side == blas.Left) {

@@ -59,8 +59,8 @@ func systemBounds(root fs.FS) []bound {
 	if machine == nil {
 		return nil
 	}
-	// MemAvailable estimates from below. What is free, what files take that can be read again, and what
-	// the kernel can give up, estimates from above.
+	// MemAvailable estimates from below. What is free, what files take that can be read again, and
+	// what the kernel can give up, estimates from above.
 	given := machine["MemFree"] + machine["Buffers"] + machine["Cached"] - machine["Shmem"] + machine["SReclaimable"]
 	swap := machine["SwapFree"]
 	all := []bound{{max(machine["MemAvailable"], given) + swap, "what is available in the machine, with swap"}}

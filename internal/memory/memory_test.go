@@ -112,7 +112,8 @@ odd
 `
 
 func TestSystemBounds(t *testing.T) {
-	// 1,000,000 + 100,000 + 1,500,000 - 200,000 + 50,000 kB is more than what is said to be available.
+	// 1,000,000 + 100,000 + 1,500,000 - 200,000 + 50,000 kB is more than what is said to be
+	// available.
 	const machine = (2_450_000 + 500_000) * 1024
 	const swap = 500_000 * 1024
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

@@ -30,8 +30,8 @@ func FuzzReadHeader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var h Header
 		var err error
-		// Storage for the length that is announced; strings of what is there, and the sizes, of 8 bytes for
-		// at least two.
+		// Storage for the length that is announced; strings of what is there, and the sizes, of
+		// 8 bytes for at least two.
 		faults.Bounded(t, len(data), 16, MaxHeader+1<<13, func() { h, err = ReadHeader(bytes.NewReader(data)) })
 		if err != nil {
 			var known Error

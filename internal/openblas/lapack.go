@@ -114,7 +114,7 @@ func (b openBLAS) MissingLAPACK() string { return b.missing }
 
 // withLAPACK returns the backend on the open library, with its LAPACK if it has one.
 func withLAPACK(library string) Backend {
-	o := openBLAS{library: library}
+	o := openBLAS{file: library}
 	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
 		o.missing = "the library was built with 64-bit integers, and the routines here pass 32-bit ones"
 		return o

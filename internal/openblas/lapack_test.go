@@ -197,8 +197,8 @@ func unpackColumns(ul blas.Uplo, n int, ap []float64) func(i, j int) float64 {
 func TestLAPACKRows(t *testing.T) {
 	l := needLAPACK(t)
 	const n = 3
-	// Row by row [[4 2 0][2 5 1][0 1 3]], of which the inverse has the upper triangle [14 -6 2 12 -4
-	// 16]/44.
+	// Row by row [[4 2 0][2 5 1][0 1 3]], of which the inverse has the upper triangle [14 -6 2 12
+	// -4 16]/44.
 	ap := []float64{4, 2, 0, 5, 1, 3}
 	ipiv := make([]int32, n)
 	if info := l.Dsptrf(blas.Lower, n, ap, ipiv); info != 0 {

@@ -159,7 +159,7 @@ func init() {
 // openBLAS is netlib's binding to the C interface of the BLAS.
 type openBLAS struct {
 	netlib.Implementation
-	library string // the file's name
+	file    string // of the library
 	missing string // why there is no LAPACK with it
 }
 
@@ -168,7 +168,7 @@ func (openBLAS) Name() string { return "openblas" }
 // About returns the CPU type of the kernels in use, the name of the library, and what it says of
 // itself.
 func (o openBLAS) About() (kernel, library, version string) {
-	return openedCore(), o.library, strings.TrimSpace(C.GoString(C.blskernel_config()))
+	return openedCore(), o.file, strings.TrimSpace(C.GoString(C.blskernel_config()))
 }
 
 // openFirst opens the library of the given name, or the first of libraries where name is empty.

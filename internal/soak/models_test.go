@@ -110,7 +110,8 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			if !bytes.Equal(text.Bytes(), written.Bytes()) {
 				return nil, errors.New("the model is written as something else")
 			}
-			// All tasks write the same model to the same file, which is there as a whole at any time.
+			// All tasks write the same model to the same file, which is there as a whole at
+			// any time.
 			if err := modelfile.Save(path, &modelfile.File{Classifier: shared}); err != nil {
 				return nil, err
 			}

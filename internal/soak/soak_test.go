@@ -43,9 +43,9 @@ type soakTask struct {
 	name string
 	run  func() ([]float64, error)
 
-	// bound is how far an element of the result may be from that of a run alone: 0 on the backend pure,
-	// which promises every bit for any number of threads, and elsewhere what both runs may be off by
-	// rounding. It counts times the norm of the result where relative is set.
+	// bound is how far an element of the result may be from that of a run alone: 0 on the backend
+	// pure, which promises every bit for any number of threads, and elsewhere what both runs may be
+	// off by rounding. It counts times the norm of the result where relative is set.
 	bound    float64
 	relative bool
 

@@ -61,12 +61,12 @@ const (
 	// inverse, with an error of eps κ. RidgeInverse: Q - TᵀT with q rows of T (Woodbury).
 	// InverseCholesky: row by row (Carlson).
 	Small
-	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar by a general inverse,
-	// with an error of eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky: a Cholesky
-	// factorization.
+	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar by a general
+	// inverse, with an error of eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky:
+	// a Cholesky factorization.
 	Large
-	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its error
-	// is of eps κ. It is for Improved only, and is Small for q <= k.
+	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its
+	// error is of eps κ. It is for Improved only, and is Small for q <= k.
 	Compressed
 )
 
@@ -86,8 +86,8 @@ func ParseForm(s string) (Form, error) {
 type CMode int
 
 const (
-	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, where C is never
-	// zero, it is CZero and requires l >= k.
+	// CAuto computes C as long as A has fewer than k independent rows. For lambda > 0, where C is
+	// never zero, it is CZero and requires l >= k.
 	CAuto CMode = iota
 	// CZero assumes C = 0, as the paper does. The result is wrong where C is not zero.
 	CZero
@@ -108,10 +108,11 @@ type Start int
 const (
 	// StartCholesky is by the Cholesky factor of AᵀA + lambda I. Its error grows like eps κ².
 	StartCholesky Start = iota
-	// StartQR is by a Householder QR of A, or of A above sqrt(lambda) I. Its error grows like eps κ.
+	// StartQR is by a Householder QR of A, or of A above sqrt(lambda) I. Its error grows like eps
+	// κ.
 	StartQR
-	// StartSVD is the truncated singular value decomposition of an A of rank below k, or of its R where
-	// l >= k. Only Original and Improved use it.
+	// StartSVD is the truncated singular value decomposition of an A of rank below k, or of its R
+	// where l >= k. Only Original and Improved use it.
 	StartSVD
 )
 

@@ -35,8 +35,8 @@ func TestStep(t *testing.T) {
 				after := 1.5 + sign*s*s
 				root := math.Sqrt(1.5 * after)
 				combine(f2, b2, 1.5/root, sign*s/root, s)
-				// s is a sum of n terms, of size at most size, which is divided by its own size in the
-				// column.
+				// s is a sum of n terms, of size at most size, which is divided by its
+				// own size in the column.
 				const tolerance = 20 * n * dense.Eps
 				for i := range f {
 					if !(math.Abs(f[i]-f2[i]) <= tolerance && math.Abs(bs[i]-b2[i]) <= tolerance*(1+size)) {

@@ -244,9 +244,9 @@ func (x *Coder) Triangle(what string, m **mat.Dense, n int, upper bool) {
 		}
 		return
 	}
-	// The matrix is allocated when half of the triangle has been read: then it takes at most four times
-	// the bytes that r has really given. Both numbers are found without a loop over rows that may only
-	// be claimed.
+	// The matrix is allocated when half of the triangle has been read: then it takes at most four
+	// times the bytes that r has really given. Both numbers are found without a loop over rows that
+	// may only be claimed.
 	numbers := func(rows int) int { // in the first rows
 		if upper {
 			return block.PackedLen(n) - block.PackedLen(n-rows)

@@ -28,8 +28,8 @@ type widening struct {
 	r  *mat.Dense // its R
 	bt *mat.Dense // Bᵀ, l×p
 
-	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new columns
-	// of the inverse.
+	// For a ridge: sqrt(lambda) D (CᵀC + lambda DᵀD + lambda I)⁻¹, k×p, and the norm of the new
+	// columns of the inverse.
 	bd    *mat.Dense
 	grown float64
 

@@ -34,8 +34,8 @@ func (s *widening) decide() error {
 		r = new(mat.Dense)
 		qr.RTo(r)
 		s.qr, s.r = &qr, r
-		// The smallest singular value is at least 1/(‖R⁻¹‖₁ sqrt(p)), and the estimate of the norm of
-		// the inverse is within a factor of 10.
+		// The smallest singular value is at least 1/(‖R⁻¹‖₁ sqrt(p)), and the estimate of the
+		// norm of the inverse is within a factor of 10.
 		least := qr.RCond() * r.Norm(1) / (10 * math.Sqrt(float64(s.p)))
 		if least > tolerance && s.p <= s.l-u.rank {
 			s.how.Rank = s.p

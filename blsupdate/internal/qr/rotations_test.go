@@ -46,8 +46,8 @@ func TestRotations(t *testing.T) {
 			length := beside.Norm(2)
 			d := rotations{b: b, q: s.q, k: s.k, n: dense.Compact(n), p: dense.Compact(p), others: []carried{{low: low, high: high, ldl: s.c, ldh: s.c, width: s.c}}}
 			d.run()
-			// [N; P] is the first q columns of the transposed matrix, so the low part of the result is
-			// [N; P]ᵀ times what was there.
+			// [N; P] is the first q columns of the transposed matrix, so the low part of
+			// the result is [N; P]ᵀ times what was there.
 			after.Sub(mat.NewDense(s.q, s.c, low), &before)
 			tol := 10 * math.Sqrt(float64(s.q+s.k)) * dense.Eps * length * 10
 			if got := after.Norm(2); !(got <= tol) {

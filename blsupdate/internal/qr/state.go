@@ -162,8 +162,8 @@ func (s *State) Code(x *coder.Coder) {
 	if x.Present(s.w != nil) {
 		x.Dense("W", &s.w, s.K, s.C)
 	}
-	// The bounds must hold for the columns themselves, whatever their norms are said to be. A factor of
-	// 2 is more than what rounding makes of a bound.
+	// The bounds must hold for the columns themselves, whatever their norms are said to be. A
+	// factor of 2 is more than what rounding makes of a bound.
 	if !x.Failed() {
 		largest := max(dense.Largest(dense.ColumnNorms(s.R)), dense.Largest(dense.ColumnNorms(s.Z)))
 		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")

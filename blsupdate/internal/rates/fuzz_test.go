@@ -75,8 +75,9 @@ func FuzzLoadRates(f *testing.F) {
 		_, load := ratesFixture(t)
 		var r *Rates
 		var err error
-		// A number takes two bytes of text and eight of a slice that doubles; a table of nothing is ten
-		// bytes of text, and some 250 of a map; the file itself is there three times, here among them.
+		// A number takes two bytes of text and eight of a slice that doubles; a table of
+		// nothing is ten bytes of text, and some 250 of a map; the file itself is there three
+		// times, here among them.
 		faults.Bounded(t, len(data), 128, 1<<18, func() { r, err = load(data) })
 		if err != nil {
 			return

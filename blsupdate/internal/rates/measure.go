@@ -16,19 +16,20 @@ const (
 	againRounds   = 2 // more measurements of points for which the machine was never steady
 
 	// A visit to a point times calls calls, and their median counts. A call longer than longCall is
-	// timed once, after one that is not timed, and a call longer than longestCall once without that.
+	// timed once, after one that is not timed, and a call longer than longestCall once without
+	// that.
 	calls       = 5
 	longCall    = 2 * time.Millisecond
 	longestCall = 15 * time.Millisecond
 
-	// probeInterval is the time between two probes. On a shared machine other work comes and goes, and
-	// the clock changes, so times are divided by the speed of their moment.
+	// probeInterval is the time between two probes. On a shared machine other work comes and goes,
+	// and the clock changes, so times are divided by the speed of their moment.
 	probeInterval = 400 * time.Millisecond
 
 	// steadiness is the ratio of two probes up to which the machine is steady between them, and
-	// slowness the ratio of both to the usual probe. A virtual machine that stops during a probe makes
-	// it many times as long, and would make the times around it as many times too short. One that is
-	// slow for long is not as much slower in everything.
+	// slowness the ratio of both to the usual probe. A virtual machine that stops during a probe
+	// makes it many times as long, and would make the times around it as many times too short. One
+	// that is slow for long is not as much slower in everything.
 	steadiness = 1.25
 	slowness   = 2
 )

@@ -18,8 +18,8 @@ func TestUnsteady(t *testing.T) {
 	}
 	m := &measurement{probes: product(usual, 1.1*usual, stood, usual, usual, slow, slow, usual, usual)}
 	m.usual = medianProbe(m.probes)
-	// An operation that takes as long as ten products, but while those stand still, and five when they
-	// are slow.
+	// An operation that takes as long as ten products, but while those stand still, and five when
+	// they are slow.
 	const op = 10 * usual
 	for _, tc := range []struct {
 		name   string

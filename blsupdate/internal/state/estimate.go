@@ -119,7 +119,8 @@ func largestOfTridiagonal(diagonal, beside []float64) float64 {
 	if !(size > 0 && size <= math.MaxFloat64) {
 		return size
 	}
-	// The scaling of gonum's Dsterf, for elements near overflow or underflow, panics (version 0.17).
+	// The scaling of gonum's Dsterf, for elements near overflow or underflow, panics (version
+	// 0.17).
 	divide(diagonal, size)
 	divide(beside, size)
 	var routines gonum.Implementation

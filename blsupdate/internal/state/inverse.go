@@ -24,8 +24,8 @@ type Inverse struct {
 	Worst float64 // the smallest 1/κ
 	Noted float64 // a bound on ‖X‖/Gain when that was last estimated: the trace of Q, or the Frobenius norm of F
 
-	// Bounds on the elements of X/Gain and W. With them it is known before an update in place whether
-	// it can overflow.
+	// Bounds on the elements of X/Gain and W. With them it is known before an update in place
+	// whether it can overflow.
 	Most, MostW float64
 }
 

@@ -87,7 +87,8 @@ func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
 	t.ADDQ(t.rowB, b)
 	for r := range t.rows {
 		if t.lanes == 8 && t.vectors == 1 {
-			// One load either way; without a register between, it has twice the throughput on Zen 4.
+			// One load either way; without a register between, it has twice the throughput
+			// on Zen 4.
 			t.VFMADD231PD_BCST(a.row(r), t.vector(0), t.acc(r, 0))
 			continue
 		}

@@ -140,8 +140,8 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 			got.Method(), got.Samples(), got.Lambda(), method, want.Samples(), want.Lambda())
 	}
 	// The error of the weights is some eps κ² by Gram and eps κ by QR: κ of [A; sqrt(lambda) I] is
-	// bounded by ‖A‖/sqrt(lambda), which is what makes the two bounds below rather wide, and those of a
-	// row that counts twice or not at all still far beyond them.
+	// bounded by ‖A‖/sqrt(lambda), which is what makes the two bounds below rather wide, and those
+	// of a row that counts twice or not at all still far beyond them.
 	kappa := math.Sqrt(1 + math.Pow(gonum.Norm(a, 2), 2)/testRidge)
 	limit := 10 * math.Sqrt(float64(shardCount*shardRows)) * 0x1p-52 * kappa
 	if method == blsupdate.Gram {

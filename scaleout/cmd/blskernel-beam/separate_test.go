@@ -92,8 +92,8 @@ func TestLost(t *testing.T) {
 					t.Fatalf("shard %d is not read by the worker of the environment %s", c.shard, c.reader)
 				}
 			}
-			// So that the other worker has done its share, most probably: what it does makes no
-			// difference to the result.
+			// So that the other worker has done its share, most probably: what it does
+			// makes no difference to the result.
 			time.Sleep(time.Second)
 			resume()
 			if err := syscall.Kill(pool.process(t, c.killed), syscall.SIGKILL); err != nil {

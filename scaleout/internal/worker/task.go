@@ -10,8 +10,8 @@ import (
 type Task struct {
 	ID        string // what the runner calls the worker
 	Provision string // address of the runner's provision service, which tells the worker the rest
-	// Control and Logging are the addresses of those services where the provision service does not name
-	// them.
+	// Control and Logging are the addresses of those services where the provision service does not
+	// name them.
 	Control, Logging string
 }
 

@@ -336,7 +336,8 @@ func (tr *training) choose(u blsupdate.Updater, f fetched) (blsupdate.Method, er
 	tr.Explain("%s", choice.Explain())
 	method := choice.Method
 	if none != nil || method == blsupdate.Improved || method == blsupdate.Original {
-		// Of the methods whose state does not grow with the rows, the error of qr grows slowest.
+		// Of the methods whose state does not grow with the rows, the error of qr grows
+		// slowest.
 		method = blsupdate.QR
 	}
 	tr.Explain("method %s", method)

@@ -31,7 +31,8 @@ func TestAttendKeepsErrors(t *testing.T) {
 			ended := make(chan struct{})
 			err := Attend(ctx, NewProgress(&bytes.Buffer{}, true), func(_ context.Context, p *Printer) error {
 				defer close(ended)
-				// As long as this goes on nobody looks at the context or at the end of the work.
+				// As long as this goes on nobody looks at the context or at the end of
+				// the work.
 				_ = p.Do(func() error {
 					cancel(signal)
 					<-ended

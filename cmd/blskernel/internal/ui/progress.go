@@ -28,8 +28,8 @@ type Progress struct {
 const (
 	// barSteps is the number of steps of the bar.
 	barSteps = 1000
-	// barColumns is the least width of a terminal for the bar. A narrower one breaks its line, and only
-	// the second half could be drawn again.
+	// barColumns is the least width of a terminal for the bar. A narrower one breaks its line, and
+	// only the second half could be drawn again.
 	barColumns = 80
 	// barWidth is the width of the bar, barRest that of all else but the description.
 	barWidth = 24
