@@ -32,8 +32,8 @@ const (
 // long as the training set. It overwrites gram; o is new storage.
 //
 //	cost: 2n²m flops for each iteration; memory: 4nm numbers beside the arguments.
-//	errors: *OverflowError if gram, cross or o is not finite, as large samples with ScaleNone may make
-//	them; that of ctx, which every iteration checks.
+//	errors: *OverflowError if gram, cross or o is not finite, as large samples with ScaleNone may
+//	make them; that of ctx, which every iteration checks.
 //	source: Boyd et al. 2011, section 6.4.
 func autoencoder(ctx context.Context, bk blskernel.Backend, gram *mat.SymPacked, cross *mat.Dense, iterations int) (*mat.Dense, error) {
 	n, m := cross.Dims()

@@ -58,8 +58,8 @@ type Classifier struct {
 //	shapes: X l×d, one sample a row; labels l, each from 0 to c-1.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
 //	cost: that of FitFeatures and Transform, and of blsupdate.New, 3lk² + k³/3 flops at its fastest.
-//	memory: 8k(l + c) bytes for the model, since it keeps the pseudoinverse, and several times that on
-//	the way.
+//	memory: 8k(l + c) bytes for the model, since it keeps the pseudoinverse, and several times that
+//	on the way.
 //	errors: those of FitFeatures and blsupdate.New; *ShapeError for another number of labels than
 //	samples; *LabelError for a label out of range; *OptionError for Classes < 0.
 func (c *Classifier) Fit(x *mat.Dense, labels []int) error {
@@ -173,9 +173,10 @@ func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []in
 // the backends nor a checksum, which package bls/modelfile adds. Predictions may run at the same time,
 // and a slow w does not hold them up. A w that checks a context stops Encode by its error.
 //
-//	cost: that of a copy, and of the solution for the weights if the method has not computed it yet, so
-//	that the bytes are the same before and after a prediction.
-//	memory: some 100 KB; the state of the output layer once more if it does not determine the weights.
+//	cost: that of a copy, and of the solution for the weights if the method has not computed it yet,
+//	so that the bytes are the same before and after a prediction.
+//	memory: some 100 KB; the state of the output layer once more if it does not determine the
+//	weights.
 //	errors: ErrNotFitted; those of blsupdate.Encode and of w.
 func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifier) }
 
@@ -183,8 +184,8 @@ func (c *Classifier) Encode(w io.Writer) error { return c.encode(w, kindClassifi
 // the options that Fit had read, or those of WithUpdater, with b for Backend; nil stands for
 // blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, or has what no Classifier can be; those of r, by which a
-//	context stops it.
+//	errors: *FormatError if r ends too early, or has what no Classifier can be; those of r, by which
+//	a context stops it.
 //	memory: at most 12n bytes and 256 KiB for n bytes of r, whatever r says of sizes.
 func DecodeClassifier(r io.Reader, b blskernel.Backend) (*Classifier, error) {
 	m, err := decodeModel(r, kindClassifier, b)

@@ -122,8 +122,8 @@ const orthoPanel = 32
 // ("twice is enough").
 //
 //	cost: 4r²p flops, and about orthoPanel/r as many again, not by Dgemm, inside the panels.
-//	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer. Math.
-//	123 (2013).
+//	source: Giraud, Langou and Rozložník, Numer. Math. 101 (2005); Barlow and Smoktunowicz, Numer.
+//	Math. 123 (2013).
 func orthonormalizeRows(ctx context.Context, bk blskernel.Backend, v *mat.Dense) (bool, error) {
 	r, p := v.Dims()
 	raw := v.RawMatrix()

@@ -20,9 +20,9 @@ import (
 //	cost: about 4l(d+1)N + n2(2l(d+1)n1 + l n1² + 100 n1²(d+1)) + 2l(N+1)n3 flops.
 //	memory: the maps, 8lN bytes for Z, and panels of rows of some 10 MB.
 //	errors: *OptionError for an option out of range; *ShapeError for X without rows or columns;
-//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before it computes anything; *ScaleError
-//	if no input of the enhancement nodes is positive, which the scale s/max needs; *OverflowError, with
-//	ScaleColumns and ScaleNone, if a result is beyond float64.
+//	*NotFiniteError for a NaN or an infinity in X; *MemoryError, before it computes anything;
+//	*ScaleError if no input of the enhancement nodes is positive, which the scale s/max needs;
+//	*OverflowError, with ScaleColumns and ScaleNone, if a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
 	return FitFeaturesContext(context.Background(), x, opt)

@@ -14,9 +14,9 @@ import (
 //
 //	reads/writes: reads X; A is new storage.
 //	cost: 2l(d+1)N + 2l(N+1)n3 flops, l·n3 tanh; memory beside A: a panel of rows of some 10 MB.
-//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError for
-//	a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node beyond
-//	float64.
+//	errors: *ShapeError for X without rows or with another number of columns than d; *NotFiniteError
+//	for a NaN or an infinity in X; *OverflowError, with ScaleColumns and ScaleNone, for a node
+//	beyond float64.
 func (f *Features) Transform(x *mat.Dense) (*mat.Dense, error) {
 	return f.TransformContext(context.Background(), x)
 }

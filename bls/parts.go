@@ -20,8 +20,8 @@ import (
 //	shapes: X q×d, labels q, each from 0 to c-1 with the c of the fit; A is q×k and Y is q×c.
 //	reads/writes: reads X, labels and the sizes of the output layer; A and Y are new storage.
 //	cost, memory: those of Features.Transform, and Y.
-//	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError as
-//	PartialFit has them.
+//	errors: ErrNotFitted; *ShapeError, *NotFiniteError, *LabelError, *OverflowError and *MemoryError
+//	as PartialFit has them.
 func (c *Classifier) Expand(x *mat.Dense, labels []int) (a, y *mat.Dense, err error) {
 	return c.ExpandContext(context.Background(), x, labels)
 }
@@ -43,8 +43,8 @@ func (c *Classifier) ExpandContext(ctx context.Context, x *mat.Dense, labels []i
 // With NoIntercept it returns the nodes and a copy of Y. It is for the same use as Classifier.Expand.
 //
 //	shapes: X q×d, Y q×c; A is q×(k+1), or q×k with NoIntercept, and Ya is q×c.
-//	errors: those of Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is beyond
-//	float64.
+//	errors: those of Classifier.Expand without *LabelError; blsupdate.ErrOverflow if Y - 1·y0ᵀ is
+//	beyond float64.
 func (r *Regressor) Expand(x, y *mat.Dense) (a, ya *mat.Dense, err error) {
 	return r.ExpandContext(context.Background(), x, y)
 }
@@ -75,12 +75,13 @@ func (r *Regressor) ExpandContext(ctx context.Context, x, y *mat.Dense) (a, ya *
 // options of the fit of c. The result owns u from then on.
 //
 //	shapes: u has the k nodes and c targets of c.
-//	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with the
-//	result.
+//	reads/writes: reads u. c does not change; it shares the feature maps, which never change, with
+//	the result.
 //	cost: that of blsupdate.Encode without the writing, which checks u.
-//	errors: ErrNotFitted; *ShapeError for other numbers of nodes or targets; *OptionError for a u that is
-//	nil, that another package made, or that is the output layer of c; those of blsupdate.Encode. If u has
-//	too few rows to determine the weights, the first prediction returns that error, and WithUpdater none.
+//	errors: ErrNotFitted; *ShapeError for other numbers of nodes or targets; *OptionError for a u
+//	that is nil, that another package made, or that is the output layer of c; those of
+//	blsupdate.Encode. If u has too few rows to determine the weights, the first prediction returns
+//	that error, and WithUpdater none.
 func (c *Classifier) WithUpdater(u blsupdate.Updater) (*Classifier, error) {
 	m, err := c.withUpdater(u)
 	if err != nil {

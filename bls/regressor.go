@@ -76,8 +76,8 @@ type Regressor struct {
 
 // Fit is Classifier.Fit with the targets Y (l×c) of the samples X (l×d), and k+1 for k in its cost.
 //
-//	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with another
-//	number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
+//	errors: those of FitFeatures and blsupdate.New; *ShapeError for a Y without columns or with
+//	another number of rows than X; *NotFiniteError for a NaN or an infinity in Y.
 func (r *Regressor) Fit(x, y *mat.Dense) error { return r.FitContext(context.Background(), x, y) }
 
 // FitContext is Fit that checks ctx as Classifier.FitContext does.

@@ -149,7 +149,8 @@ const smallestNormal = 0x1p-1022
 //	cost: three passes over x, in the order of the rows whatever the number of threads.
 //	errors: *OverflowError for a deviation beyond float64; that of ctx, checked before each panel of
 //	rows.
-//	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass algorithm.
+//	source: Chan, Golub and LeVeque, Amer. Statist. 37 (1983) 242-247, the corrected two-pass
+//	algorithm.
 func columnScales(ctx context.Context, x *mat.Dense) (means, deviations []float64, err error) {
 	l, d := x.Dims()
 	first := x.RawRowView(0)

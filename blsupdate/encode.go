@@ -32,9 +32,9 @@ const (
 //
 // The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
 //
-//	errors: that of w; an *OptionError for an Updater of another package; ErrOverflow where a number of
-//	the state is NaN or infinite; a *ConditionError where rounding has left a matrix indefinite; a
-//	*StateError. After an error a part of the encoding may be written.
+//	errors: that of w; an *OptionError for an Updater of another package; ErrOverflow where a number
+//	of the state is NaN or infinite; a *ConditionError where rounding has left a matrix indefinite;
+//	a *StateError. After an error a part of the encoding may be written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {

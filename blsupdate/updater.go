@@ -25,12 +25,12 @@ import (
 //
 //	reads/writes: no method changes or keeps a matrix that it is given.
 //	NaN/Inf: a *NotFiniteError.
-//	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the methods
-//	that can do what this one cannot; Supports reports it beforehand. A *MemoryError comes before any
-//	work.
-//	panics: only where a Backend does. A panic may leave the state half changed. Then Encode, Weights
-//	and all changes return a *StateError; drop the model. Weights, Condition and Encode leave the model
-//	unchanged when they panic.
+//	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the
+//	methods that can do what this one cannot; Supports reports it beforehand. A *MemoryError comes
+//	before any work.
+//	panics: only where a Backend does. A panic may leave the state half changed. Then Encode,
+//	Weights and all changes return a *StateError; drop the model. Weights, Condition and Encode
+//	leave the model unchanged when they panic.
 type Updater interface {
 	// AddInputs learns from q more samples: ax is q×k, ya is q×c.
 	AddInputs(ax, ya *mat.Dense) error

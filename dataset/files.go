@@ -43,8 +43,8 @@ func findSet(dir string, names []string) ([]string, error) {
 // regular file in the order plain, .gz, and for names with -idx the same with a dot in place of that
 // hyphen.
 //
-//	errors: fs.ErrNotExist without a file; *FormatError if only something else, such as a folder, has
-//	one of the names; any other error is the operating system's, wrapped.
+//	errors: fs.ErrNotExist without a file; *FormatError if only something else, such as a folder,
+//	has one of the names; any other error is the operating system's, wrapped.
 func FindFile(dir, name string) (string, error) {
 	spellings := []string{name, name + ".gz"}
 	if dotted := strings.Replace(name, "-idx", ".idx", 1); dotted != name {

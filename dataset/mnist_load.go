@@ -13,8 +13,8 @@ var mnistFiles = [4]string{
 // FindMNIST returns the paths of the images and the labels of the training set, or of the test set, in
 // a folder with files named as MNIST's, in any spelling of [FindFile].
 //
-//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError if dir is
-//	a file or a folder has the name of a file; any other error is the operating system's.
+//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError if
+//	dir is a file or a folder has the name of a file; any other error is the operating system's.
 func FindMNIST(dir string, test bool) (images, labels string, err error) {
 	names := mnistFiles[:2]
 	if test {
@@ -37,10 +37,10 @@ func FindMNIST(dir string, test bool) (images, labels string, err error) {
 // "(train)" or "(test)".
 //
 //	memory: the unpacked bytes, 55 MB for MNIST, and up to as much again while it reads.
-//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError (errors.Is
-//	ErrFormat) if dir is a file, a folder has the name of a file, a file is malformed (see
-//	[ReadIDXImages]), a label is above 9, or the files differ in number or size of images; any other
-//	error is the operating system's, wrapped.
+//	errors: *MissingError (errors.Is fs.ErrNotExist) without the folder or a file; *FormatError
+//	(errors.Is ErrFormat) if dir is a file, a folder has the name of a file, a file is malformed
+//	(see [ReadIDXImages]), a label is above 9, or the files differ in number or size of images; any
+//	other error is the operating system's, wrapped.
 func LoadMNIST(dir string) (train, test *Images, err error) {
 	paths, err := findSet(dir, mnistFiles[:])
 	if err != nil {

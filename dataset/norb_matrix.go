@@ -38,9 +38,9 @@ const (
 // unpacked if it is gzip. It returns the dimensions and the elements, last dimension fastest.
 //
 //	memory: at most 64 KiB, or three times the unpacked bytes read so far, beyond fixed buffers.
-//	errors: *FormatError (errors.Is ErrFormat) for a wrong magic, a number of dimensions that is 0 or
-//	beyond MaxMatrixDims, a dimension that is 0, elements beyond MaxMatrixBytes, elements fewer or more
-//	than the header says, and corrupted gzip data; any other error is r's own, wrapped.
+//	errors: *FormatError (errors.Is ErrFormat) for a wrong magic, a number of dimensions that is 0
+//	or beyond MaxMatrixDims, a dimension that is 0, elements beyond MaxMatrixBytes, elements fewer
+//	or more than the header says, and corrupted gzip data; any other error is r's own, wrapped.
 func ReadMatrixBytes(r io.Reader) (dims []int, data []byte, err error) {
 	r, h, err := openMatrix(r, magicByte, 1)
 	if err != nil {

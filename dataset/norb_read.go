@@ -111,8 +111,8 @@ func (v NORBView) AzimuthDegrees() int { return 10 * int(v.Azimuth) }
 // ReadNORBInfo reads an info file of small NORB, a binary matrix of n×4 integers, as [ReadNORBImages].
 // Element i describes image pair i.
 //
-//	errors: those of [ReadMatrixInts]; *FormatError for other dimensions than n×4 and for a number out of
-//	the ranges of [NORBView].
+//	errors: those of [ReadMatrixInts]; *FormatError for other dimensions than n×4 and for a number
+//	out of the ranges of [NORBView].
 func ReadNORBInfo(r io.Reader) ([]NORBView, error) {
 	dims, data, err := ReadMatrixInts(r)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 // FitZCA fits a ZCA to the samples X (l×d), l >= 2 and d >= 2.
 //
 //	reads/writes: X is neither modified nor kept.
-//	cost: l·d² flops for the covariance, 9d³ for gonum's mat.EigenSym, mostly unblocked on one thread, and
-//	d³ for P: on an AMD EPYC 3 s at d = 512, 17 s at d = 1024, and 2 minutes at d = 2048, the features of
-//	a pair of small NORB images. memory: four d×d matrices, and rows of 8 MB.
+//	cost: l·d² flops for the covariance, 9d³ for gonum's mat.EigenSym, mostly unblocked on one
+//	thread, and d³ for P: on an AMD EPYC 3 s at d = 512, 17 s at d = 1024, and 2 minutes at d =
+//	2048, the features of a pair of small NORB images. memory: four d×d matrices, and rows of 8 MB.
 //	errors: *blsupdate.OptionError for a constant that is negative, NaN or infinite;
 //	*blsupdate.ShapeError for fewer than 2 rows or columns; *blsupdate.NotFiniteError for a NaN or
-//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the eigenvalues
-//	do not converge.
+//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the
+//	eigenvalues do not converge.
 func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
 	z := &ZCA{rows: opt.RowConstant, backend: backend.Or(opt.Backend)}
 	if z.rows == 0 {

@@ -15,12 +15,13 @@ const (
 
 // Transform sets dst to the whitened rows of X (l×d).
 //
-//	reads/writes: an empty dst gets the size of X; any other must have it. dst may be X itself, and must
-//	not overlap it in part. With an error dst is unchanged.
+//	reads/writes: an empty dst gets the size of X; any other must have it. dst may be X itself, and
+//	must not overlap it in part. With an error dst is unchanged.
 //	cost: 2ld² flops; memory: rows of 8 MB.
 //	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an
 //	element beyond ±1e150.
-//	panics: if X is empty or has other columns than the fit; if dst has another size or overlaps X in part.
+//	panics: if X is empty or has other columns than the fit; if dst has another size or overlaps X
+//	in part.
 //
 // Every row of the result depends only on the same row of X, up to the rounding of the product.
 func (z *ZCA) Transform(dst, x *mat.Dense) error {

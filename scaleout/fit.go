@@ -13,7 +13,8 @@ import (
 // element. Up to rounding it is that of a single process with the same samples, feature maps and ridge,
 // whatever the shards, bundles and workers, and however often a bundle runs.
 //
-//	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state; k³/3 once.
+//	cost: for each sample that of bls.Features.Transform, and k² + 2ck flops for the state; k³/3
+//	once.
 //	panics: where TryFitGram returns an error.
 //	errors, of the pipeline: those of States and Solve.
 func FitGram(s beam.Scope, batches beam.PCollection, opt Options) beam.PCollection {

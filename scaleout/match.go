@@ -23,8 +23,8 @@ func init() {
 // given.
 //
 //	panics: without a pattern, and for a scheme whose file system is not linked into the program.
-//	errors, of the pipeline: a pattern without a file; a folder of this machine; a file of two patterns,
-//	which would be learned twice; another number of targets than of files.
+//	errors, of the pipeline: a pattern without a file; a folder of this machine; a file of two
+//	patterns, which would be learned twice; another number of targets than of files.
 func Match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	s = s.Scope("scaleout.Match")
 	if len(patterns) == 0 {

@@ -22,11 +22,12 @@ func init() {
 // Merge, whose key is a hash of the first batch of the bundle, so that a bundle that is run again has
 // the same one.
 //
-//	memory: of a worker, for each bundle at work, the state, 4k² bytes by Gram and 8k² by QR, and the
-//	nodes of a batch, 8k bytes a row; and the model once for all of them.
+//	memory: of a worker, for each bundle at work, the state, 4k² bytes by Gram and 8k² by QR, and
+//	the nodes of a batch, 8k bytes a row; and the model once for all of them.
 //	panics: in Beam's manner where the pipeline cannot be built, as TryFitGram returns errors.
-//	errors, of the pipeline: a batch that does not fit the model, a label that is none of its classes,
-//	a NaN or an infinity, a sample beyond what the nodes can have. They name the shard and the sample.
+//	errors, of the pipeline: a batch that does not fit the model, a label that is none of its
+//	classes, a NaN or an infinity, a sample beyond what the nodes can have. They name the shard and
+//	the sample.
 func States(s beam.Scope, method blsupdate.Method, batches beam.PCollection, opt Options) beam.PCollection {
 	f, err := newFit(method, opt)
 	if err != nil {

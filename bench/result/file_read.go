@@ -24,9 +24,8 @@ var (
 // Read reads a file of results. A last line without an end, which an interruption leaves, is passed
 // over. name is for File.Name and errors.
 //
-//	errors: *LineError for what is malformed, and for a line of more than 1 MiB; those of r, wrapped.
-//	time, memory: proportional to what r has. For n bytes no more than 512 n bytes and 256 KiB are allocated on the way;
-//	the most by lines that are nothing but their kind.
+//	memory: for n bytes of r at most 512 n bytes and 256 KiB, most for lines with a kind and no more.
+//	errors: *LineError for a malformed line, and for one of more than 1 MiB; those of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
 	f := &reader{File: &File{Name: name}, last: map[int]*openTable{}}
 	lines := bufio.NewReader(r)

@@ -22,11 +22,11 @@ import (
 // Read reads what Write wrote, up to the end of r. b computes the products of the model; nil stands for
 // blskernel.Default().
 //
-//	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError, *FormatError;
-//	those of r, by which a context stops it.
-//	memory: the model, and up to half of its largest matrix on the way. For n bytes of r it allocates at
-//	most 12n bytes and 512 KiB, whether it accepts or refuses them; for n bytes of metadata, at most 1
-//	MB, up to 96n if they are very short strings.
+//	errors: one that wraps ErrNotAModel, *VersionError, *TruncatedError, *ChecksumError,
+//	*FormatError; those of r, by which a context stops it.
+//	memory: the model, and up to half of its largest matrix on the way. For n bytes of r it
+//	allocates at most 12n bytes and 512 KiB, whether it accepts or refuses them; for n bytes of
+//	metadata, at most 1 MB, up to 96n if they are very short strings.
 func Read(r io.Reader, b blskernel.Backend) (*File, error) {
 	f := &File{}
 	_, err := scan(r, func(name string, payload io.Reader) error {

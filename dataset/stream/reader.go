@@ -46,8 +46,8 @@ type Reader struct {
 // ctx governs the Reader for all its life: once it is done, every call fails with an error that wraps
 // context.Cause(ctx), even one that waits for a pipe.
 //
-//	errors: *Error for a fault of a source, which matches [ErrEmpty] if it has no samples; others for
-//	contradictory options and for ctx.
+//	errors: *Error for a fault of a source, which matches [ErrEmpty] if it has no samples; others
+//	for contradictory options and for ctx.
 func Open(ctx context.Context, paths []string, opt Options) (*Reader, error) {
 	if err := opt.check(paths); err != nil {
 		return nil, err

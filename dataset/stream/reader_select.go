@@ -90,8 +90,8 @@ func (r *Reader) Select(s Selection) error {
 // selection may find no fault in them.
 //
 //	panics: unless rows >= 1, and after Next or Skip.
-//	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader. With
-//	Options.Bad it is returned only where there is no other sample.
+//	errors: as Next; io.EOF without a sample. An *Error for a bad sample does not end the Reader.
+//	With Options.Bad it is returned only where there is no other sample.
 func (r *Reader) Peek(rows int) (*Batch, error) {
 	if rows < 1 {
 		panic(panicRows)

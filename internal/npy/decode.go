@@ -23,7 +23,8 @@ func (e *ValueError) Error() string {
 // exact in float64, as all are up to 2^53.
 //
 //	panics: unless d is a number and len(src) a multiple of d.Size.
-//	errors: *ValueError for the first NaN, infinity or inexact integer; dst then has the numbers before it.
+//	errors: *ValueError for the first NaN, infinity or inexact integer; dst then has the numbers
+//	before it.
 func (d DType) Decode(dst []float64, src []byte) ([]float64, error) {
 	if d.Text() || len(src)%d.Size != 0 {
 		panic("npy: Decode of text or of part of an element")

@@ -51,8 +51,8 @@ type Header struct {
 // ReadHeader reads a header from r, up to the first element and no further.
 //
 //	memory: the length of the header, at most MaxHeader.
-//	errors: an [Error] for data that is not a header, is cut off, or has elements other than numbers and
-//	text; any other error is r's own.
+//	errors: an [Error] for data that is not a header, is cut off, or has elements other than numbers
+//	and text; any other error is r's own.
 func ReadHeader(r io.Reader) (Header, error) {
 	var fixed [12]byte
 	n, err := fill(r, fixed[:8])

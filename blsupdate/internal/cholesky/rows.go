@@ -30,8 +30,8 @@ import (
 // byRows returns the product of the last alphas, which in a removal is at most 1-h of all rows. In a
 // removal no alpha may be below limit.
 //
-//	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal 11(9),
-//	1973.
+//	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal
+//	11(9), 1973.
 func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	defer s.Counter.Leave()
 	s.Counter.Enter(cost.StepF)

@@ -73,8 +73,8 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 // AxᵀAx is never subtracted. All that can fail comes before the first overwrite: no column of [0 Zeta;
 // R z] becomes longer. So R and z change in place.
 //
-//	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition, section
-//	6.5.4.
+//	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
+//	section 6.5.4.
 func (s *State) downdate(pt, ya *mat.Dense) error {
 	q, k, c := dense.Rows(pt), s.K, s.C
 	rest, x := dense.IdentityPacked(q), pt.RawMatrix()

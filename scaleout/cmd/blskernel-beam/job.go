@@ -49,7 +49,8 @@ func (e *lostError) Error() string { return e.why }
 // run submits the job, waits for its end and returns its metrics, nil where there are none. Where
 // ctx is cancelled the job is too.
 //
-//	errors: *lostError; errCancelled; what a step said; a job service that cannot be reached or does not take the job.
+//	errors: *lostError; errCancelled; what a step said; a job service that cannot be reached or does
+//	not take the job.
 func (j *job) run(ctx context.Context) (found *metrics.Results, err error) {
 	conn, err := j.connect(ctx)
 	if ctx.Err() != nil {

@@ -20,8 +20,8 @@ import (
 //
 // A process that is killed may leave a file beside it, whose name ends with .tmp or .part.
 //
-//	errors: those of the file system and of content; what was at path is then what it was, unless it is
-//	the renaming of another file system that failed half-way.
+//	errors: those of the file system and of content; what was at path is then what it was, unless it
+//	is the renaming of another file system that failed half-way.
 func Write(ctx context.Context, path string, content io.WriterTo) error {
 	if Local(path) {
 		return writeLocal(ctx, path, content)

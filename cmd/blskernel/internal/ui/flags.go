@@ -173,7 +173,8 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 // LookupBackends finds the backends of these names, the selected one for an empty name, and sets the
 // number of threads.
 //
-//	errors: a UsageError for an unknown name; another error for a backend that is not available or a wrong environment.
+//	errors: a UsageError for an unknown name; another error for a backend that is not available or a
+//	wrong environment.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	if err := CheckRanges(Range{"threads", threads, 0, MostSamples}); err != nil {
 		return nil, err
