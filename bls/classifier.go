@@ -116,7 +116,8 @@ func (c *Classifier) PartialFitContext(ctx context.Context, x *mat.Dense, labels
 // class of a sample and -1 for the others; they are not probabilities, and may lie outside [-1,1].
 //
 //	reads/writes: reads X; the result is new storage.
-//	cost: that of Transform and 2lkc flops. memory: the result, and a panel of rows of some 10 MB.
+//	cost: that of Transform and 2lkc flops.
+//	memory: the result, and a panel of rows of some 10 MB.
 //	errors: ErrNotFitted; *ShapeError for X without rows or with another number of columns than d;
 //	*NotFiniteError for a NaN or an infinity in X; *OverflowError for a result beyond float64.
 func (c *Classifier) DecisionFunction(x *mat.Dense) (*mat.Dense, error) {

@@ -17,7 +17,8 @@ import (
 //	reads/writes: X is neither modified nor kept.
 //	cost: l·d² flops for the covariance, 9d³ for gonum's mat.EigenSym, mostly unblocked on one
 //	thread, and d³ for P: on an AMD EPYC 3 s at d = 512, 17 s at d = 1024, and 2 minutes at d =
-//	2048, the features of a pair of small NORB images. memory: four d×d matrices, and rows of 8 MB.
+//	2048, the features of a pair of small NORB images.
+//	memory: four d×d matrices, and rows of 8 MB.
 //	errors: *blsupdate.OptionError for a constant that is negative, NaN or infinite;
 //	*blsupdate.ShapeError for fewer than 2 rows or columns; *blsupdate.NotFiniteError for a NaN or
 //	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the

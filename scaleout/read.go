@@ -35,7 +35,8 @@ func init() {
 //
 //	memory: for each shard at work, a batch and the few megabytes of stream.Reader; with opt.SkipBad
 //	above 0 also the nodes of the batch, 8k bytes a row.
-//	panics: where TryRead returns an error. errors, of the pipeline: the first bad row, by file,
+//	panics: where TryRead returns an error.
+//	errors, of the pipeline: the first bad row, by file,
 //	line and column (stream.Error), or label unknown to the model; the first file that cannot be
 //	opened, is cut off, has a wrong checksum, or does not fit the inputs of the model. With
 //	opt.SkipBad above 0 these, and samples too large to be learned, are set aside, and more than

@@ -28,7 +28,8 @@ func init() {
 // classes of opt.Model, and the state of the output layer, so that it can learn more. Equal states give
 // equal bytes.
 //
-//	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR. memory: the state about four times.
+//	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR.
+//	memory: the state about four times.
 //	panics: if the pipeline cannot be built.
 //	errors, of the pipeline: more lines in opt.Bad than opt.SkipBad; no samples at all; too few
 //	samples for the nodes without a ridge; nodes that are dependent to working precision.

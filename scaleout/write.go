@@ -22,7 +22,8 @@ func init() {
 // of this machine that are missing are made.
 //
 //	panics: for a scheme whose file system is not linked into the program, and a PCollection of
-//	another type. errors, of the pipeline: those of the file system; what was at path is then what
+//	another type.
+//	errors, of the pipeline: those of the file system; what was at path is then what
 //	it was, unless it is the renaming of another file system than this machine's that failed
 //	half-way.
 func Write(s beam.Scope, path string, model beam.PCollection) {
