@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"github.com/klauspost/cpuid/v2"
 	"gonum.org/v1/gonum/blas"
 )
@@ -158,13 +160,10 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	if !slices.Contains(names, "openblas") {
-		for _, need := range strings.Split(os.Getenv("BLSKERNEL_REQUIRE"), ",") {
-			if need == "openblas" {
-				_, err := Lookup("openblas")
-				t.Errorf("BLSKERNEL_REQUIRE asks for openblas: %v", err)
-			}
-		}
 		_, err := Lookup("openblas")
+		if testutil.Required("openblas") {
+			t.Errorf("%s requires openblas: %v", testutil.EnvRequire, err)
+		}
 		var u *UnavailableError
 		if !errors.As(err, &u) || u.Why == "" || u.Remedy == "" {
 			t.Errorf("Lookup(openblas) = %v, want a *UnavailableError that says why and what to do", err)

@@ -2,12 +2,12 @@ package blskernel
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
 )
 
 // BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of
@@ -82,9 +82,9 @@ func TestLookupKernels(t *testing.T) {
 // A machine that is to have a kernel says so in BLSKERNEL_REQUIRE, as in avx2,avx512; without it the
 // tests of all kernels pass over those that the CPU cannot run.
 func TestRequiredKernels(t *testing.T) {
-	for _, need := range strings.Split(os.Getenv("BLSKERNEL_REQUIRE"), ",") {
-		if _, err := kernel.Lookup(need); err != nil && slices.Contains([]string{"generic", "avx2", "avx512"}, need) {
-			t.Errorf("BLSKERNEL_REQUIRE asks for %s: %v", need, err)
+	for _, name := range []string{"generic", "avx2", "avx512"} {
+		if _, err := kernel.Lookup(name); err != nil && testutil.Required(name) {
+			t.Errorf("%s requires %s: %v", testutil.EnvRequire, name, err)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -72,7 +73,7 @@ func checkRow(t *testing.T, r Row) {
 // the solution from scratch, and for one of them against the other.
 func TestCheckSees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	a, y := random(r, 40, 7), random(r, 40, 3)
+	a, y := testutil.Random(r, 40, 7), testutil.Random(r, 40, 3)
 	u, err := blsupdate.New(blsupdate.Original, a, y, blsupdate.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,7 @@ func TestCheckSees(t *testing.T) {
 func TestSolveDeficient(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []struct{ l, k, rank int }{{12, 6, 4}, {5, 9, 5}, {9, 9, 1}, {4, 7, 2}, {9, 5, 5}} {
-		f, g, y := random(r, d.l, d.rank), random(r, d.rank, d.k), random(r, d.l, 2)
+		f, g, y := testutil.Random(r, d.l, d.rank), testutil.Random(r, d.rank, d.k), testutil.Random(r, d.l, 2)
 		var a, fy, want, gt mat.Dense
 		a.Mul(f, g)
 		if err := fy.Solve(f, y); err != nil {
@@ -128,7 +129,7 @@ func TestSolveDeficient(t *testing.T) {
 			t.Errorf("%+v: differs by %v", d, diff)
 		}
 	}
-	if _, _, err := solve(mat.NewDense(4, 3, nil), random(r, 4, 1), 0, blsupdate.Options{}); err == nil {
+	if _, _, err := solve(mat.NewDense(4, 3, nil), testutil.Random(r, 4, 1), 0, blsupdate.Options{}); err == nil {
 		t.Error("no error for a matrix of zeros")
 	}
 }
@@ -149,12 +150,4 @@ func TestCheckGrowingRank(t *testing.T) {
 			}
 		}
 	}
-}
-
-func random(r *rand.Rand, rows, cols int) *mat.Dense {
-	data := make([]float64, rows*cols)
-	for i := range data {
-		data[i] = r.NormFloat64()
-	}
-	return mat.NewDense(rows, cols, data)
 }

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/lapack"
 	"blskernel/mat"
 )
@@ -27,7 +28,7 @@ func TestRidgePseudoinverse(t *testing.T) {
 			l, k, c int
 			lambda  float64
 		}{{1, 1, 1, 0}, {40, 7, 3, 0}, {65, 64, 1, 1e-3}, {200, 65, 10, 0x1p-30}, {30, 60, 2, 1e-2}, {1100, 20, 5, 1}} {
-			a, y := random(r, d.l, d.k), random(r, d.l, d.c)
+			a, y := testutil.Random(r, d.l, d.k), testutil.Random(r, d.l, d.c)
 			before := mat.NewDense(d.l, d.k, nil)
 			before.Copy(a)
 			counter := blsupdate.NewCounter(b)
@@ -66,7 +67,7 @@ func TestRidgePseudoinverse(t *testing.T) {
 // and the time says so.
 func TestTimePseudoinverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	a, y := random(r, 50, 6), random(r, 50, 2)
+	a, y := testutil.Random(r, 50, 6), testutil.Random(r, 50, 2)
 	for i := range 50 {
 		a.Set(i, 5, 0)
 	}

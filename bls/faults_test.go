@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -37,12 +37,7 @@ func TestParallelRowsPanics(t *testing.T) {
 			t.Errorf("part %d panics: %v, %d rows had ended", bad, v, ended.Load())
 		}
 	}
-	for n := 0; runtime.NumGoroutine() > before; n++ {
-		if n == 500 {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
+	testutil.WaitGoroutines(t, before)
 }
 
 // TestFitRefusedForMemory has limits below what a fit and an update need: nothing is computed, and the

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
+
+	"blskernel/internal/testutil"
 )
 
 // A memory is an Options.Open for files that are kept in memory.
@@ -167,7 +169,7 @@ func TestOpenElsewhere(t *testing.T) {
 		t.Errorf("standard input: %v, %v, and %v were opened", b, err, m.paths)
 	}
 	r.Close()
-	settled(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 // TestOpenElsewhereFaults has an Options.Open, or what it returns, that fails in every way: the error
@@ -280,7 +282,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 			m.wait(t, "panic")
 		}
 	}
-	settled(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 // A stuck is a reader whose Read waits until it is let go, whatever the context says, and closing it
@@ -387,5 +389,5 @@ func TestOpenElsewhereContext(t *testing.T) {
 		m.wait(t, "a Read that returns late")
 		cancel(nil)
 	}
-	settled(t, before)
+	testutil.WaitGoroutines(t, before)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/vfs"
 )
@@ -130,11 +130,5 @@ func TestReaderPanics(t *testing.T) {
 			}
 		}
 	}
-	for range 500 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	testutil.WaitGoroutines(t, before)
 }

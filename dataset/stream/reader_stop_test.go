@@ -9,21 +9,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
-)
 
-// settled fails unless the number of goroutines comes back to what it was.
-func settled(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<16)
-			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
-		}
-		runtime.Gosched()
-	}
-}
+	"blskernel/internal/testutil"
+)
 
 func TestCloseInTheMiddle(t *testing.T) {
 	before := runtime.NumGoroutine()
@@ -53,7 +41,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 			if err := r.Skip(1); err != ErrClosed {
 				t.Errorf("after Close: %v", err)
 			}
-			settled(t, before)
+			testutil.WaitGoroutines(t, before)
 		}
 	}
 }
@@ -95,7 +83,7 @@ func TestCancel(t *testing.T) {
 			t.Error(err)
 		}
 		out.Close()
-		settled(t, before)
+		testutil.WaitGoroutines(t, before)
 		in.Close()
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -118,7 +106,7 @@ func TestCancel(t *testing.T) {
 	if _, err := Open(ctx, []string{path}, Options{}); !errors.Is(err, why) {
 		t.Errorf("error %v", err)
 	}
-	settled(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 func TestPipe(t *testing.T) {

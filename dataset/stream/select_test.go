@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // sources returns the ways in which data can be given: as a file, packed, and as both on standard
@@ -246,7 +248,7 @@ func TestNamedPipe(t *testing.T) {
 		if f, err := os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
 			t.Error(err)
 		} else {
-			settled(t, before)
+			testutil.WaitGoroutines(t, before)
 			f.Close()
 		}
 	}
@@ -273,7 +275,7 @@ func TestNamedPipe(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	settled(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 // TestPeekCancel waits for more than a pipe has, and is let go by the context.
@@ -310,5 +312,5 @@ func TestPeekCancel(t *testing.T) {
 	}
 	r.Bytes()
 	out.Close()
-	settled(t, before)
+	testutil.WaitGoroutines(t, before)
 }

@@ -4,6 +4,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 )
 
 // A dimension, a distance between rows or an increment that is so large that a multiple of it
@@ -50,10 +53,10 @@ func TestArgumentsOverflow(t *testing.T) {
 // A matrix of one row may have any distance between rows. A library of 32-bit integers is not asked to
 // take one that it cannot hold.
 func TestArgumentsOneRow(t *testing.T) {
-	for _, b := range everyBackend(t) {
+	for _, b := range backends.All(t) {
 		for _, ld := range []int{1, 7, math.MaxInt32} {
 			c := []float64{math.NaN()}
-			if p := panicOf(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) }); p != nil || c[0] != 30 {
+			if p := testutil.PanicValue(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) }); p != nil || c[0] != 30 {
 				t.Errorf("%s: with rows %d apart: %v, panics with %v", b.Name(), ld, c, p)
 			}
 		}
@@ -63,7 +66,7 @@ func TestArgumentsOneRow(t *testing.T) {
 		ld := math.MaxInt32
 		ld++
 		c := []float64{7}
-		p := panicOf(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) })
+		p := testutil.PanicValue(func() { b.Dgemm('N', 'N', 1, 1, 1, 2, []float64{3}, ld, []float64{5}, ld, 0, c, ld) })
 		if b.Name() == "openblas" {
 			if want := "blas: a size is beyond 32-bit integers"; p != want || c[0] != 7 {
 				t.Errorf("openblas: with rows %d apart: %v, panics with %v; want %q", ld, c, p, want)

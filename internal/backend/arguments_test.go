@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -149,7 +150,7 @@ func (s signature) call(routine reflect.Value, a arguments) (panicked any, wrote
 		}
 		in = append(in, reflect.ValueOf(v))
 	}
-	panicked = panicOf(func() { routine.Call(in) })
+	panicked = testutil.PanicValue(func() { routine.Call(in) })
 	for _, x := range slices {
 		for i, v := range x {
 			wrote = wrote || v != float64(i+1)

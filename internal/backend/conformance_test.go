@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"fmt"
 	"reflect"
 	"slices"
@@ -61,7 +62,7 @@ var conformances = []conformance{
 // TestGonum runs gonum's own tests of the float64 BLAS on the pure backend with each kernel that this
 // machine can run, and on the other backends.
 func TestGonum(t *testing.T) {
-	for _, b := range everyBackend(t) {
+	for _, b := range backends.All(t) {
 		for _, test := range conformances {
 			t.Run(fmt.Sprintf("backend=%s/%s", b.Name(), test.routine), func(t *testing.T) { test.run(t, b) })
 		}
@@ -80,10 +81,4 @@ func TestGonumIsComplete(t *testing.T) {
 			t.Errorf("%s is in none of gonum's tests", name)
 		}
 	}
-}
-
-func panicOf(f func()) (text any) {
-	defer func() { text = recover() }()
-	f()
-	return nil
 }

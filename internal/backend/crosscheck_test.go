@@ -6,10 +6,9 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas"
@@ -18,31 +17,6 @@ import (
 
 // reference is gonum's BLAS, in Go alone, as a Backend.
 func reference() blskernel.Backend { return named{gonum.Implementation{}, "gonum"} }
-
-// everyBackend returns the pure backend on each kernel that this machine can run, and all others of
-// this process. With -v tests say which these are.
-func everyBackend(t testing.TB) []blskernel.Backend {
-	t.Helper()
-	var names []string
-	for _, k := range kernel.Names() {
-		names = append(names, "pure/"+k)
-	}
-	for _, name := range blskernel.Names() {
-		if name != "pure" { // one of those above
-			names = append(names, name)
-		}
-	}
-	var all []blskernel.Backend
-	for _, name := range names {
-		b, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, b)
-	}
-	t.Logf("tested on %s", strings.Join(names, ", "))
-	return all
-}
 
 // A candidate is what the reference is compared with.
 type candidate struct {
@@ -54,7 +28,7 @@ type candidate struct {
 // products that a backend may lack also those made of its Dgemm.
 func candidates(t testing.TB) []candidate {
 	all := []candidate{{"gonum", reference()}}
-	for _, b := range everyBackend(t) {
+	for _, b := range backends.All(t) {
 		all = append(all, candidate{b.Name(), b}, candidate{b.Name() + " via Dgemm", plain{b}})
 	}
 	return all

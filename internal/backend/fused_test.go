@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -140,7 +141,7 @@ func TestFusedEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]backend.FusedProducts{"native": backend.Fused(b), "via Dgemm": backend.Fused(plain{b})} {
-		if got := panicOf(func() {
+		if got := testutil.PanicValue(func() {
 			f.DgemmDiag('N', 'N', 0, 3, 2, 1, nil, 2, make([]float64, 2), nil, 3, 0, nil, 3)
 			f.DgemmTanh('N', 'N', 3, 0, 2, 1, nil, 2, nil, 1, nil, nil, 1)
 			f.DsprkDiag('N', 0, 2, 1, nil, 2, make([]float64, 2), 0, nil)

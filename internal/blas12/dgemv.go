@@ -20,23 +20,10 @@ import (
 // elements or more, in that order within each of at most 16 pieces: it then depends on the shape of A,
 // but on no other column.
 func (r *Routines) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
-	check.Transpose(tA)
-	check.Require(m >= 0, check.MLT0)
-	check.Require(n >= 0, check.NLT0)
-	check.Ld(lda, n, check.BadLdA)
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if m == 0 || n == 0 {
+	if !check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
 		return
 	}
-	lenX, lenY := n, m
-	if tA != blas.NoTrans {
-		lenX, lenY = m, n
-	}
-	check.Vector(len(x), lenX, incX, check.ShortX)
-	check.Vector(len(y), lenY, incY, check.ShortY)
-	check.Length(len(a), m, n, lda, check.ShortA)
-
+	lenY, _ := check.Stored(tA, m, n)
 	switch {
 	case alpha == 0:
 		r.scale(lenY, beta, y, incY)

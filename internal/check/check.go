@@ -103,6 +103,24 @@ func OtherTranspose(t blas.Transpose) blas.Transpose {
 	return blas.NoTrans
 }
 
+// Dgemv checks the arguments of y = op(A)*x.
+func Dgemv(tA blas.Transpose, m, n int, a []float64, lda int, x []float64, incX int, y []float64, incY int) bool {
+	Transpose(tA)
+	Require(m >= 0, MLT0)
+	Require(n >= 0, NLT0)
+	Ld(lda, n, BadLdA)
+	Require(incX != 0, ZeroIncX)
+	Require(incY != 0, ZeroIncY)
+	if m == 0 || n == 0 {
+		return false
+	}
+	lenY, lenX := Stored(tA, m, n)
+	Vector(len(x), lenX, incX, ShortX)
+	Vector(len(y), lenY, incY, ShortY)
+	Length(len(a), m, n, lda, ShortA)
+	return true
+}
+
 // Dgemm checks the arguments of C = op(A)*op(B).
 func Dgemm(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, c []float64, ldc int) bool {
 	Transpose(tA)
@@ -145,19 +163,7 @@ func Dsymm(s blas.Side, ul blas.Uplo, m, n int, a []float64, lda int, b []float6
 
 // Dsyrk checks the arguments of C = A*Aᵀ or C = Aᵀ*A into one triangle.
 func Dsyrk(ul blas.Uplo, t blas.Transpose, n, k int, a []float64, lda int, c []float64, ldc int) bool {
-	Uplo(ul)
-	Transpose(t)
-	Require(n >= 0, NLT0)
-	Require(k >= 0, KLT0)
-	rows, cols := Stored(t, n, k)
-	Ld(lda, cols, BadLdA)
-	Ld(ldc, n, BadLdC)
-	if n == 0 {
-		return false
-	}
-	Length(len(a), rows, cols, lda, ShortA)
-	Length(len(c), n, n, ldc, ShortC)
-	return true
+	return Dsyr2k(ul, t, n, k, a, lda, a, lda, c, ldc)
 }
 
 // Dsyr2k checks the arguments of C = A*Bᵀ + B*Aᵀ or C = Aᵀ*B + Bᵀ*A into one triangle.

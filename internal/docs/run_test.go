@@ -10,11 +10,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"blskernel/internal/testutil"
 )
 
 // TestReadme executes the README in a copy of the repository that has the files which it names: the
@@ -199,10 +200,7 @@ func needTools(t *testing.T, tools ...string) {
 	}
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
-			if slices.Contains(strings.Split(os.Getenv("BLSKERNEL_REQUIRE"), ","), "tutorial") {
-				t.Fatalf("BLSKERNEL_REQUIRE asks for the tutorial: %v", err)
-			}
-			t.Skip(err)
+			testutil.SkipOrFail(t, "tutorial", err)
 		}
 	}
 }

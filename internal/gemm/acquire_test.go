@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 const muchWork = 1e12 // flops
@@ -32,7 +34,7 @@ func TestHold(t *testing.T) {
 	multiplySquares(active, a, b, c)
 	count(2)
 	second()
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 
 	active.Acquire(1000)()
 	release := active.Acquire(1000)
@@ -42,7 +44,7 @@ func TestHold(t *testing.T) {
 	// SetThreads has its own way, before and after.
 	release = active.Acquire(muchWork)
 	SetThreads(2)
-	settles(t, before+1)
+	testutil.WaitGoroutines(t, before+1)
 	release()
 	count(1)
 	release = active.Acquire(muchWork)
@@ -50,12 +52,12 @@ func TestHold(t *testing.T) {
 	release()
 	count(1)
 	SetThreads(0)
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 	release = active.Acquire(muchWork)
 	SetThreads(0)
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 	release()
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 	SetThreads(1)
 	release = active.Acquire(muchWork)
 	count(0)
@@ -85,7 +87,7 @@ func TestHoldConcurrently(t *testing.T) {
 	}
 	callers.Wait()
 	SetThreads(0)
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 	if acquired.calls != 0 || acquired.pool != nil {
 		t.Errorf("%d calls hold, and a pool is %v", acquired.calls, acquired.pool)
 	}
@@ -123,5 +125,5 @@ func TestHoldOfSomebodyElse(t *testing.T) {
 	if n := done.Load(); n != 1000 {
 		t.Errorf("%d of 1000 tasks were done", n)
 	}
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/internal/testutil"
+
 	"gonum.org/v1/gonum/blas"
 )
 
@@ -72,18 +74,6 @@ func triangularJobs(t *testing.T, e *Engine) []*job {
 	return all
 }
 
-// settles fails unless the number of goroutines comes down to what it was: those of a call have done
-// their work when it returns, but may have some instructions left.
-func settles(t *testing.T, before int) {
-	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before the calls", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
-
 // Many callers run all routines at once, while others change the number of threads and of processors:
 // every result is, bit for bit, that of a call alone in one goroutine, and no goroutine is left.
 func TestConcurrentRoutines(t *testing.T) {
@@ -127,7 +117,7 @@ func TestConcurrentRoutines(t *testing.T) {
 	done.Store(true)
 	changing.Wait()
 	SetThreads(1)
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 // The result of every routine is the same, bit for bit, for any number of threads, and no goroutine
@@ -148,7 +138,7 @@ func TestThreadsReproducible(t *testing.T) {
 			}
 		}
 		SetThreads(1)
-		settles(t, before)
+		testutil.WaitGoroutines(t, before)
 	}
 }
 
@@ -187,7 +177,7 @@ func TestTriangularPanicReachesCaller(t *testing.T) {
 			}
 		}
 		SetThreads(1)
-		settles(t, before)
+		testutil.WaitGoroutines(t, before)
 	}
 }
 

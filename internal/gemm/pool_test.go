@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"blskernel/internal/testutil"
 )
 
 // SetThreads starts the goroutines that stand by, a call starts none, and the next SetThreads ends
@@ -29,7 +31,7 @@ func TestCrewStandsBy(t *testing.T) {
 		}
 	}
 	SetThreads(0)
-	settles(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 // Every task of every job is done once, by workers that are awake, asleep, or late, and by calls that

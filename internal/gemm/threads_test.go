@@ -2,12 +2,12 @@ package gemm
 
 import (
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
 	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -71,12 +71,7 @@ func TestPanicReachesCaller(t *testing.T) {
 			t.Errorf("panel %d: no panic", last)
 		}()
 	}
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d goroutines, %d before the calls", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(time.Millisecond)
-	}
+	testutil.WaitGoroutines(t, before)
 	again := make([]float64, len(c))
 	multiplySquares(active, a, b, again)
 	if !identical(again, c) {

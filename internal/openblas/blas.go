@@ -130,19 +130,9 @@ func (o openBLAS) Dscal(n int, alpha float64, x []float64, incX int) {
 func (o openBLAS) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	within32(m, n, lda)
 	increments32(incX, incY)
-	check.Transpose(tA)
-	check.Require(m >= 0, check.MLT0)
-	check.Require(n >= 0, check.NLT0)
-	check.Ld(lda, n, check.BadLdA)
-	check.Require(incX != 0, check.ZeroIncX)
-	check.Require(incY != 0, check.ZeroIncY)
-	if m == 0 || n == 0 {
-		return
+	if check.Dgemv(tA, m, n, a, lda, x, incX, y, incY) {
+		o.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 	}
-	lenY, lenX := check.Stored(tA, m, n)
-	check.Vector(len(x), lenX, incX, check.ShortX)
-	check.Vector(len(y), lenY, incY, check.ShortY)
-	o.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 }
 
 func (o openBLAS) Dgbmv(tA blas.Transpose, m, n, kL, kU int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {

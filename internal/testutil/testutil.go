@@ -9,9 +9,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -109,5 +111,18 @@ func MustPanic(t testing.TB, want any, f func()) {
 	t.Helper()
 	if got := PanicValue(f); got != want {
 		t.Errorf("panic %v, want %v", got, want)
+	}
+}
+
+// WaitGoroutines fails the test unless the number of goroutines falls to at most before within 10 s. A goroutine may
+// have some instructions left when the call that it served returns.
+func WaitGoroutines(t testing.TB, before int) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<16)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks)
+		}
 	}
 }

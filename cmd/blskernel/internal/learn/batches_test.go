@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blskernel/dataset/stream"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -115,26 +116,6 @@ func (p panicking) Read(b []byte) (int, error) {
 	return p.text.Read(b)
 }
 
-// recovered returns what f panics with.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-// gone waits until no more goroutines than before are there.
-func gone(t *testing.T, before int) {
-	t.Helper()
-	for range 500 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	buffer := make([]byte, 1<<16)
-	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buffer[:runtime.Stack(buffer, true)])
-}
-
 // TestPanicAhead has a source that panics while it is read ahead: whoever takes the batches does, and
 // no goroutine is left.
 func TestPanicAhead(t *testing.T) {
@@ -146,7 +127,7 @@ func TestPanicAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := readAhead(ctx, r, 0, 2, 2)
-		v := recovered(func() {
+		v := testutil.PanicValue(func() {
 			for range rows {
 				if f := a.take(ctx); f.err != nil {
 					t.Fatal(f.err)
@@ -161,7 +142,7 @@ func TestPanicAhead(t *testing.T) {
 		}
 		a.stop()
 	}
-	gone(t, before)
+	testutil.WaitGoroutines(t, before)
 }
 
 // TestBatchRows has default batches of the same number of bytes, so that memory does not grow with the

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 )
 
 // TestAttendKeepsErrors ends work with an error at the moment at which it is interrupted: one that says
@@ -65,29 +66,9 @@ func TestPanicInWork(t *testing.T) {
 			_ = Attend(context.Background(), NewProgress(&bytes.Buffer{}, true), func(context.Context, *Printer) error { return broken() })
 		},
 	} {
-		if err, ok := recovered(f).(error); !ok || !strings.HasPrefix(err.Error(), "broken\n") {
+		if err, ok := testutil.PanicValue(f).(error); !ok || !strings.HasPrefix(err.Error(), "broken\n") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	gone(t, before)
-}
-
-// recovered returns what f panics with.
-func recovered(f func()) (v any) {
-	defer func() { v = recover() }()
-	f()
-	return nil
-}
-
-// gone waits until no more goroutines than before are there.
-func gone(t *testing.T, before int) {
-	t.Helper()
-	for range 500 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	buffer := make([]byte, 1<<16)
-	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buffer[:runtime.Stack(buffer, true)])
+	testutil.WaitGoroutines(t, before)
 }
