@@ -15,6 +15,7 @@ verify:
 	$(MAKE) --no-print-directory rates
 	$(MAKE) --no-print-directory large-csv
 	cd scaleout && BLSKERNEL_LONG=1 $(GO) test -count=1 -timeout 1h ./...
+	$(MAKE) --no-print-directory gate
 	$(MAKE) --no-print-directory check-release
 
 # Every operation on files fails, every command is interrupted at every moment, backends panic, memory is refused. With -v each
