@@ -1,7 +1,11 @@
 package lapack
 
 import (
+	"errors"
+	"fmt"
+
 	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 	"blskernel/mat"
@@ -10,6 +14,80 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	gonummat "gonum.org/v1/gonum/mat"
 )
+
+// The kinds of failure that data can cause, for errors.Is. The errors themselves are a *PivotError or
+// an *ElementError, which also say where.
+var (
+	// ErrSingular reports an exactly zero pivot, or a solution or inverse that overflows.
+	ErrSingular = errors.New("matrix is singular")
+
+	// ErrNotPositiveDefinite reports a pivot of a Cholesky factorization that is not positive.
+	ErrNotPositiveDefinite = errors.New("matrix is not positive definite")
+
+	// ErrNotFinite reports a NaN or an infinity in the input, or an overflow in the elimination.
+	ErrNotFinite = errors.New("NaN or infinity")
+)
+
+// A PivotError names the pivot at which a factorization failed. It unwraps to ErrSingular,
+// ErrNotPositiveDefinite or ErrNotFinite.
+type PivotError struct {
+	Routine string  // LAPACK's name of the routine, such as "Dpptrf"
+	Index   int     // row and column of the pivot, counted from 0, in the order of elimination
+	Pivot   float64 // its value
+	Err     error   // the kind of failure
+}
+
+func (e *PivotError) Error() string {
+	switch e.Err {
+	case ErrNotPositiveDefinite:
+		return fmt.Sprintf("lapack: %s: pivot %d is %.3g: %v; use LDLT, or add a ridge to the diagonal", e.Routine, e.Index, e.Pivot, e.Err)
+	case ErrSingular:
+		return fmt.Sprintf("lapack: %s: pivot %d is exactly zero: %v; remove dependent rows or columns, or add a ridge to the diagonal", e.Routine, e.Index, e.Err)
+	}
+	return fmt.Sprintf("lapack: %s: pivot %d is %v: the elimination overflows; scale the matrix", e.Routine, e.Index, e.Pivot)
+}
+
+// Unwrap returns the kind of failure.
+func (e *PivotError) Unwrap() error { return e.Err }
+
+// An ElementError names an element that is NaN or infinite. It unwraps to ErrNotFinite for an element
+// of the input, and to ErrSingular for one of a solution or an inverse.
+type ElementError struct {
+	Routine  string  // LAPACK's name of the routine
+	Row, Col int     // position of the first such element, row after row, counted from 0
+	Value    float64 // NaN, +Inf or -Inf
+	Err      error   // the kind of failure
+}
+
+func (e *ElementError) Error() string {
+	if e.Err == ErrSingular {
+		return fmt.Sprintf("lapack: %s: element (%d, %d) of the result is %v: %v to working precision; look at RCond, or add a ridge to the diagonal", e.Routine, e.Row, e.Col, e.Value, e.Err)
+	}
+	return fmt.Sprintf("lapack: %s: element (%d, %d) of the input is %v: %v; clean the data first", e.Routine, e.Row, e.Col, e.Value, e.Err)
+}
+
+// Unwrap returns the kind of failure.
+func (e *ElementError) Unwrap() error { return e.Err }
+
+// elementError returns the *ElementError for e, or nil where there is none.
+func elementError(routine string, e *lapack.Element, kind error) error {
+	if e == nil {
+		return nil
+	}
+	return &ElementError{Routine: routine, Row: e.Row, Col: e.Col, Value: e.Value, Err: kind}
+}
+
+// pivotError returns the *PivotError for p, or nil where there is none.
+func pivotError(routine string, p *lapack.Pivot) error {
+	if p == nil {
+		return nil
+	}
+	err := &PivotError{Routine: routine, Index: p.Index, Pivot: p.Value, Err: ErrNotFinite}
+	if p.Singular() {
+		err.Err = ErrSingular
+	}
+	return err
+}
 
 const (
 	notFactorized   = "lapack: the receiver holds no factorization"
@@ -125,3 +203,93 @@ func transposed(t bool) blas.Transpose {
 
 // cube returns n³.
 func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
+
+// same returns its argument.
+func same[T any](a T) T { return a }
+
+// norm1Packed returns the 1-norm of a, or an *ElementError for its first element that is NaN or
+// infinite.
+func norm1Packed(bk blskernel.Backend, routine string, a *mat.SymPacked) (float64, error) {
+	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
+	norm := lapack.Lansy(lapack.On(bk), n, block.Packed(n, ap, 0, 0))
+	if isFinite(norm) {
+		return norm, nil
+	}
+	return norm, checkFinitePacked(bk, routine, n, ap, ErrNotFinite) // nil where only the sum overflows
+}
+
+// packedCopy returns a copy of a.
+func packedCopy(a *mat.SymPacked) *mat.SymPacked {
+	var c mat.SymPacked
+	c.CopySym(a)
+	return &c
+}
+
+// copyFactor copies the packed factor to dst, gives dst the order n, and returns its storage.
+func copyFactor(dst *mat.SymPacked, n int, ap []float64) []float64 {
+	checkShape(dst.IsEmpty() || dst.SymmetricDim() == n)
+	dst.CopySym(mat.NewSymPacked(n, ap))
+	return dst.RawSymPacked().Data
+}
+
+// baseOrder returns the order up to which triangles are done in a workspace.
+func baseOrder(set int) int {
+	if set > 0 {
+		return set
+	}
+	return lapack.Base
+}
+
+// A solver overwrites the n×c x by A⁻¹x (side is blas.Left) or the c×n x by x A⁻¹ (side is blas.Right).
+type solver func(bk lapack.Backend, side blas.Side, c int, x block.Matrix)
+
+// rowPanel is the number of rows of right-hand sides that are solved together. It bounds what has to
+// stay in the cache between two triangular solves, and is enough for the traffic of the triangle not to
+// count.
+const rowPanel = 1024
+
+// solveTo is the body of every SolveTo (side is blas.Left) and SolveRowsTo: it announces the routine,
+// checks b and the result, and lets solve overwrite the copy of b in dst.
+func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b *mat.Dense, solve solver) error {
+	rows, cols := b.Dims()
+	order, nrhs := rows, cols
+	if side == blas.Right {
+		order, nrhs = cols, rows
+	}
+	checkShape(order == n)
+	reuseFor(b, dst, rows, cols)
+	checkOverlap(dst, b)
+	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
+	if n == 0 || nrhs == 0 {
+		return nil
+	}
+	if err := checkFinite(bk, routine, blas.All, b.RawMatrix(), ErrNotFinite); err != nil {
+		return err
+	}
+	if dst != b {
+		dst.Copy(b)
+	}
+	raw := dst.RawMatrix()
+	x := blockOf(raw)
+	if side == blas.Left {
+		solve(lapack.On(bk), side, nrhs, x)
+	} else {
+		for i := 0; i < nrhs; i += rowPanel {
+			solve(lapack.On(bk), side, min(rowPanel, nrhs-i), x.Sub(i, 0))
+		}
+	}
+	return checkFinite(bk, routine, blas.All, raw, ErrSingular)
+}
+
+// rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A
+// symmetric one needs no solves with rows.
+func rcond(b0 blskernel.Backend, routine string, symmetric bool, n int, anorm float64, solve solver) float64 {
+	bk := lapack.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
+	return lapack.Con(n, anorm, func(x []float64, trans bool) {
+		if trans && !symmetric {
+			solve(bk, blas.Right, 1, block.Dense(x, n)) // x as a row: x A⁻¹
+			return
+		}
+		solve(bk, blas.Left, 1, block.Dense(x, 1))
+	})
+}

@@ -137,6 +137,3 @@ func (c *Cholesky) LogDet() (log, sign float64) {
 	}
 	return p.log()
 }
-
-// same returns its argument.
-func same[T any](a T) T { return a }

@@ -208,3 +208,48 @@ func routineFlops(r backend.Routine) Thirds {
 	}
 	return kinds[kind].flops(r.M, r.N, r.NRHS)
 }
+
+// StepFlops is a line of the flop model.
+type StepFlops struct {
+	Step    Step
+	Formula string // the flops in terms of l, k, q, c, p
+	work    []Operation
+}
+
+// Line returns a line of the model.
+func Line(step Step, formula string, work ...Operation) StepFlops {
+	return StepFlops{step, formula, work}
+}
+
+// Operations returns the products, routines and passes of the step.
+func (s StepFlops) Operations() []Operation { return s.work }
+
+// Flops returns the flops of the step.
+func (s StepFlops) Flops() float64 { return Total([]StepFlops{s}) }
+
+// Total returns the flops of all steps.
+func Total(steps []StepFlops) float64 { return Sum(steps).Flops() }
+
+// Sum returns the flops of all steps in thirds.
+func Sum(steps []StepFlops) Thirds {
+	var sum Thirds
+	for _, s := range steps {
+		for _, o := range s.work {
+			sum += o.Flops()
+		}
+	}
+	return sum
+}
+
+// Check has the step of the checks of q rows.
+func Check(q, k, c int) StepFlops { return Line(StepCheck, "0", op(Scan, 0, 2*q*(k+c), 0)) }
+
+// packedLen returns the numbers in a packed matrix of order k.
+func packedLen(k int) int { return k * (k + 1) / 2 }
+
+// fresh is the zeroing of n numbers in new storage, stream the reading or writing of n others.
+func fresh(n int) Operation  { return op(Fresh, 0, n, 0) }
+func stream(n int) Operation { return op(Stream, 0, n, 0) }
+
+// routine is a LAPACK routine on a square matrix of order n, without right-hand sides.
+func routine(kind Kind, n int) Operation { return op(kind, n, n, 0) }
