@@ -15,9 +15,7 @@ import (
 // from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| + |beta|·|y|)[i].
 func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
 	if n < smallTriangle {
-		checkRowsApart(n, lda)
-		checkBothApart(n, incX, n, incY)
-		r.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
+		r.Guarded.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
 	check.Uplo(ul)
@@ -25,6 +23,32 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 	check.Require(incX != 0, check.ZeroIncX)
 	check.Require(incY != 0, check.ZeroIncY)
 	check.Length(len(a), n, n, lda, check.ShortA)
+	r.symv(oneTriangle{ul, n, a, lda}, alpha, x, incX, beta, y, incY)
+}
+
+// Dspmv computes
+//
+//	y = alpha*A*x + beta*y
+//
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// With beta = 0, y is not read; with alpha = 0, neither are A and x. y overlaps neither A nor x. Reads
+// the triangle once from memory; 2n² flops. The error in y[i] is at most γ_{n+3}·(|alpha|·|A|·|x| +
+// |beta|·|y|)[i].
+func (r *Routines) Dspmv(ul blas.Uplo, n int, alpha float64, ap []float64, x []float64, incX int, beta float64, y []float64, incY int) {
+	if n < smallTriangle {
+		r.Guarded.Dspmv(ul, n, alpha, ap, x, incX, beta, y, incY)
+		return
+	}
+	check.Uplo(ul)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Require(incY != 0, check.ZeroIncY)
+	check.Packed(len(ap), n)
+	r.symv(oneTriangle{ul, n, ap, 0}, alpha, x, incX, beta, y, incY)
+}
+
+// symv is Dsymv and Dspmv after the checks of A.
+func (r *Routines) symv(a oneTriangle, alpha float64, x []float64, incX int, beta float64, y []float64, incY int) {
+	n := a.n
 	check.Vector(len(x), n, incX, check.ShortX)
 	check.Vector(len(y), n, incY, check.ShortY)
 	r.scale(n, beta, y, incY)
@@ -32,8 +56,74 @@ func (r *Routines) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda in
 		return
 	}
 	u, v := gather(n, x, incX), gather(n, y, incY)
-	s := symmetricProduct{Routines: r, oneTriangle: oneTriangle{ul, n, a, lda}, alpha: alpha, x: u.v}
+	s := symmetricProduct{Routines: r, oneTriangle: a, alpha: alpha, x: u.v}
 	s.addTo(v.v)
 	u.release()
 	v.scatter(y, incY)
+}
+
+// A symmetricProduct is alpha*A*x for a symmetric A, in pieces of rows. A piece contributes to the
+// elements of the result that belong to its rows and columns.
+type symmetricProduct struct {
+	*Routines
+	oneTriangle
+	alpha float64
+	x     []float64
+	sums  []float64 // by piece, n numbers each
+}
+
+// addTo adds the product to y, the contributions of the pieces in their order.
+func (s *symmetricProduct) addTo(y []float64) {
+	count := pieces(s.n)
+	if count == 1 {
+		s.rows(0, s.n, y)
+		return
+	}
+	b := take(&piecewise, count*s.n)
+	s.sums = b.v
+	if s.shared(s.elements()) {
+		own := *s // so that s itself stays on the caller's stack
+		own.share(count, nanoseconds(s.elements()/count), func(from, to int) { own.some(from, to, count) })
+	} else {
+		s.some(0, count, count)
+	}
+	for i := range count {
+		from, to := s.touches(i, count)
+		s.kernel.Axpy(to-from, 1, &s.sums[i*s.n+from], &y[from])
+	}
+	piecewise.Put(b)
+}
+
+// some computes the contributions of the pieces from to to.
+func (s *symmetricProduct) some(from, to, count int) {
+	for i := from; i < to; i++ {
+		sums := s.sums[i*s.n : (i+1)*s.n]
+		first, end := s.touches(i, count)
+		clear(sums[first:end])
+		s.rows(s.begin(i, count), s.begin(i+1, count), sums)
+	}
+}
+
+// touches returns the elements to which piece i contributes.
+func (s *symmetricProduct) touches(i, count int) (from, to int) {
+	from, to = s.begin(i, count), s.begin(i+1, count)
+	left, right := s.beside(from, to)
+	return min(from, left), max(to, right)
+}
+
+// rows adds the contribution of rows from to to to y.
+func (s *symmetricProduct) rows(from, to int, y []float64) {
+	for i := from; i < to; i += blockRows {
+		end := min(i+blockRows, to)
+		for p := i; p < end; p++ {
+			left, right := s.within(p, i, end)
+			row, diagonal := s.a[s.at(p, left):], s.a[s.at(p, p)]
+			sum := diagonal*s.x[p] + dotAxpyShort(s.alpha*s.x[p], row[:right-left], s.x[left:], y[left:])
+			y[p] += s.alpha * sum
+		}
+		if left, right := s.beside(i, end); left < right {
+			lda, step := s.distances(i)
+			s.kernel.Dotxaxpyf(end-i, right-left, s.alpha, &s.a[s.at(i, left)], lda, step, &s.x[left], &s.x[i], &y[left], &y[i])
+		}
+	}
 }

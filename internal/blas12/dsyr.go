@@ -32,6 +32,63 @@ func (r *Routines) Dsyr(ul blas.Uplo, n int, alpha float64, x []float64, incX in
 	u.release()
 }
 
+// Dspr computes
+//
+//	A += alpha*x*xᵀ
+//
+// for a symmetric n×n matrix A of which ap holds the triangle ul, packed by rows: n(n+1)/2 numbers.
+// With alpha = 0 it reads and writes nothing. A does not overlap x. n² flops. An element takes two or
+// three roundings: (alpha*x[i])*x[j] + A[i,j], where i is the row in the triangle.
+func (r *Routines) Dspr(ul blas.Uplo, n int, alpha float64, x []float64, incX int, ap []float64) {
+	if n < smallTriangle {
+		r.Guarded.Dspr(ul, n, alpha, x, incX, ap)
+		return
+	}
+	check.Uplo(ul)
+	check.Require(incX != 0, check.ZeroIncX)
+	check.Vector(len(x), n, incX, check.ShortX)
+	check.Packed(len(ap), n)
+	if alpha == 0 {
+		return
+	}
+	u := gather(n, x, incX)
+	s := symmetricUpdate{Routines: r, oneTriangle: oneTriangle{ul, n, ap, 0}, alpha: alpha, x: u.v}
+	s.add()
+	u.release()
+}
+
+// A symmetricUpdate is A += alpha*x*xᵀ for a symmetric A, in pieces of rows.
+type symmetricUpdate struct {
+	*Routines
+	oneTriangle
+	alpha float64
+	x     []float64
+}
+
+// updatePieces is the number of pieces; no sum depends on it.
+const updatePieces = 32
+
+// add adds the update to A.
+func (s *symmetricUpdate) add() {
+	numbers := 2 * s.elements() // A passes in and out
+	if !s.shared(numbers) {
+		s.rows(0, s.n)
+		return
+	}
+	own := *s // so that s itself stays on the caller's stack
+	own.share(updatePieces, nanoseconds(numbers/updatePieces), func(from, to int) {
+		own.rows(own.begin(from, updatePieces), own.begin(to, updatePieces))
+	})
+}
+
+func (s *symmetricUpdate) rows(from, to int) {
+	if s.lda == 0 {
+		s.packed(from, to)
+	} else {
+		s.full(from, to)
+	}
+}
+
 // full adds rows from to to of the update to a full matrix.
 func (s *symmetricUpdate) full(from, to int) {
 	x := s.x
@@ -44,6 +101,20 @@ func (s *symmetricUpdate) full(from, to int) {
 		}
 		if left, right := s.beside(i, end); left < right {
 			s.kernel.Ger(end-i, right-left, s.alpha, &x[i], 1, &x[left], &s.a[s.at(i, left)], s.lda)
+		}
+	}
+}
+
+// packed adds rows from to to of the update to a packed matrix.
+func (s *symmetricUpdate) packed(from, to int) {
+	for p := from; p < to; p++ {
+		left, right := s.within(p, 0, s.n)
+		left, right = min(left, p), max(right, p+1) // with the diagonal
+		along, row := s.x[left:right], s.a[s.at(p, left):]
+		if len(along) < shortRow {
+			axpyShort(s.alpha*s.x[p], along, row)
+		} else {
+			s.kernel.Axpy(len(along), s.alpha*s.x[p], &along[0], &row[0])
 		}
 	}
 }

@@ -18,9 +18,7 @@ import (
 // The result is exact for a matrix A + E with |E| <= γ_{n+1}·|A|.
 func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a []float64, lda int, x []float64, incX int) {
 	if n < smallTriangle {
-		checkRowsApart(n, lda)
-		checkApart(n, incX)
-		r.Implementation.Dtrsv(ul, tA, d, n, a, lda, x, incX)
+		r.Guarded.Dtrsv(ul, tA, d, n, a, lda, x, incX)
 		return
 	}
 	check.Uplo(ul)
@@ -32,8 +30,7 @@ func (r *Routines) Dtrsv(ul blas.Uplo, tA blas.Transpose, d blas.Diag, n int, a 
 	check.Vector(len(x), n, incX, check.ShortX)
 	u := gather(n, x, incX)
 	s := &triangle{r, ul == blas.Upper, tA != blas.NoTrans, d == blas.Unit, n, a, lda}
-	// The first unknown is the first one if the matrix, transposed or not, is a lower triangle.
-	if forward := s.upper == s.transposed; forward {
+	if s.forward() {
 		for i := 0; i < n; i += blockRows {
 			s.solveBlock(i, u.v)
 		}
@@ -54,6 +51,10 @@ type triangle struct {
 	lda                     int
 }
 
+// forward reports whether the first unknown is the first one: the matrix, transposed or not, is a lower
+// triangle.
+func (s *triangle) forward() bool { return s.upper == s.transposed }
+
 // solveBlock solves for the unknowns of the block from i on. With A, it first subtracts the rectangle
 // beside the block's triangle times the known elements; with Aᵀ, it afterwards subtracts the rectangle
 // times the block's unknowns from the other right-hand sides.
@@ -64,7 +65,7 @@ func (s *triangle) solveBlock(i int, x []float64) {
 		left, right = end, s.n
 	}
 	if s.transposed {
-		s.solveTransposed(i, end, x)
+		s.solve(i, end, x)
 	}
 	if left < right {
 		rectangle := &s.a[i*s.lda+left]
@@ -79,42 +80,31 @@ func (s *triangle) solveBlock(i int, x []float64) {
 	}
 }
 
-// solve solves with the diagonal triangle from i to end.
+// solve solves with the triangle of rows i to end on the diagonal.
 func (s *triangle) solve(i, end int, x []float64) {
 	for k := range end - i {
-		p, left, right := i+k, i, i+k
-		if s.upper {
+		p := i + k
+		if !s.forward() {
 			p = end - 1 - k
+		}
+		left, right := i, p
+		if s.upper {
 			left, right = p+1, end
 		}
-		row := s.a[p*s.lda : p*s.lda+end]
-		v := x[p]
-		for q := left; q < right && q < len(row) && q < len(x); q++ {
-			v -= row[q] * x[q]
+		row, v := s.a[p*s.lda:p*s.lda+end], x[p]
+		if !s.transposed {
+			for q := left; q < right && q < len(row) && q < len(x); q++ {
+				v -= row[q] * x[q]
+			}
 		}
 		if !s.unit {
 			v /= row[p]
 		}
 		x[p] = v
-	}
-}
-
-// solveTransposed solves with the transpose of the diagonal triangle from i to end.
-func (s *triangle) solveTransposed(i, end int, x []float64) {
-	for k := range end - i {
-		p, left, right := end-1-k, i, end-1-k
-		if s.upper {
-			p = i + k
-			left, right = p+1, end
-		}
-		row := s.a[p*s.lda : p*s.lda+end]
-		v := x[p]
-		if !s.unit {
-			v /= row[p]
-			x[p] = v
-		}
-		for q := left; q < right && q < len(row) && q < len(x); q++ {
-			x[q] -= row[q] * v
+		if s.transposed {
+			for q := left; q < right && q < len(row) && q < len(x); q++ {
+				x[q] -= row[q] * v
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package blas12
 
 import (
+	"blskernel/internal/check"
 	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas/gonum"
@@ -9,14 +10,17 @@ import (
 // Routines are the routines of this package on the loops of one kernel, and gonum's for the rest of the
 // BLAS. Its methods may be called from several goroutines at once.
 type Routines struct {
-	gonum.Implementation
+	check.Guarded
 	kernel kernel.Kernel
 	share  Share
 }
 
 // New returns the routines on kernel k, which this machine must be able to run. share, which may be
 // nil, runs large matrices on several goroutines.
-func New(k kernel.Kernel, share Share) *Routines { return &Routines{kernel: k, share: share} }
+func New(k kernel.Kernel, share Share) *Routines {
+	own := check.Guarded{Float64: gonum.Implementation{}, Limit: check.MostSize}
+	return &Routines{Guarded: own, kernel: k, share: share}
+}
 
 // smallTriangle is the order below which gonum's plain loops over a triangle are as fast. In Dsymv,
 // Dspmv, Dspr and Dtrsv they treat zeros, NaN and infinities like ours.

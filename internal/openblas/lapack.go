@@ -9,86 +9,40 @@ package openblas
 // The library that open.go has opened.
 extern void *blskernel_openblas;
 
-// Fortran's calling convention: all arguments are pointers, and the lengths of strings follow by value.
-// OpenBLAS's routines in C ignore the lengths; those that gfortran compiled may need them.
-static void (*dpotrf)(char *, int *, double *, int *, int *, size_t);
-static void (*dpotri)(char *, int *, double *, int *, int *, size_t);
-static void (*dgetrf)(int *, int *, double *, int *, int *, int *);
-static void (*dgetri)(int *, double *, int *, int *, double *, int *, int *);
-static void (*dgetrs)(char *, int *, int *, double *, int *, int *, double *, int *, int *, size_t);
-static void (*dsptrf)(char *, int *, double *, int *, int *, size_t);
-static void (*dsptri)(char *, int *, double *, int *, double *, int *, size_t);
-static void (*dsytrf)(char *, int *, double *, int *, int *, double *, int *, int *, size_t);
-static void (*dsytri2)(char *, int *, double *, int *, int *, double *, int *, int *, size_t);
+// In Fortran's calling convention all arguments are pointers, and the lengths of strings follow by
+// value: routines in C ignore them, those that gfortran compiled may need them. WRAP declares a pointer
+// to a routine, and a function that calls it and returns info.
+#define WRAP(name, parameters, types, ...) \
+	static void (*name) types; \
+	static int blskernel_##name parameters { int info = 0; name(__VA_ARGS__); return info; }
+
+WRAP(dpotrf, (char ul, int n, double *a, int lda),
+	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
+WRAP(dpotri, (char ul, int n, double *a, int lda),
+	(char *, int *, double *, int *, int *, size_t), &ul, &n, a, &lda, &info, 1)
+WRAP(dgetrf, (int m, int n, double *a, int lda, int *ipiv),
+	(int *, int *, double *, int *, int *, int *), &m, &n, a, &lda, ipiv, &info)
+WRAP(dgetri, (int n, double *a, int lda, int *ipiv, double *work, int lwork),
+	(int *, double *, int *, int *, double *, int *, int *), &n, a, &lda, ipiv, work, &lwork, &info)
+WRAP(dgetrs, (char t, int n, int nrhs, double *a, int lda, int *ipiv, double *b, int ldb),
+	(char *, int *, int *, double *, int *, int *, double *, int *, int *, size_t),
+	&t, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info, 1)
+WRAP(dsptrf, (char ul, int n, double *ap, int *ipiv),
+	(char *, int *, double *, int *, int *, size_t), &ul, &n, ap, ipiv, &info, 1)
+WRAP(dsptri, (char ul, int n, double *ap, int *ipiv, double *work),
+	(char *, int *, double *, int *, double *, int *, size_t), &ul, &n, ap, ipiv, work, &info, 1)
+WRAP(dsytrf, (char ul, int n, double *a, int lda, int *ipiv, double *work, int lwork),
+	(char *, int *, double *, int *, int *, double *, int *, int *, size_t),
+	&ul, &n, a, &lda, ipiv, work, &lwork, &info, 1)
+WRAP(dsytri2, (char ul, int n, double *a, int lda, int *ipiv, double *work, int lwork),
+	(char *, int *, double *, int *, int *, double *, int *, int *, size_t),
+	&ul, &n, a, &lda, ipiv, work, &lwork, &info, 1)
 
 // blskernel_open_lapack fills the pointers and returns the first name that is missing, or NULL.
 static const char *blskernel_open_lapack(void) {
 #define FILL(name) if (!(*(void **)&name = dlsym(blskernel_openblas, #name "_"))) return #name "_";
 	FILL(dpotrf) FILL(dpotri) FILL(dgetrf) FILL(dgetri) FILL(dgetrs) FILL(dsptrf) FILL(dsptri) FILL(dsytrf) FILL(dsytri2)
 	return NULL;
-}
-
-static int blskernel_dpotrf(char ul, int n, double *a, int lda) {
-	int info = 0;
-	dpotrf(&ul, &n, a, &lda, &info, 1);
-	return info;
-}
-
-static int blskernel_dpotri(char ul, int n, double *a, int lda) {
-	int info = 0;
-	dpotri(&ul, &n, a, &lda, &info, 1);
-	return info;
-}
-
-static int blskernel_dgetrf(int m, int n, double *a, int lda, int *ipiv) {
-	int info = 0;
-	dgetrf(&m, &n, a, &lda, ipiv, &info);
-	return info;
-}
-
-static int blskernel_dgetri(int n, double *a, int lda, int *ipiv, double *work, int lwork) {
-	int info = 0;
-	dgetri(&n, a, &lda, ipiv, work, &lwork, &info);
-	return info;
-}
-
-static int blskernel_dgetrs(char t, int n, int nrhs, double *a, int lda, int *ipiv, double *b, int ldb) {
-	int info = 0;
-	dgetrs(&t, &n, &nrhs, a, &lda, ipiv, b, &ldb, &info, 1);
-	return info;
-}
-
-static int blskernel_dsptrf(char ul, int n, double *ap, int *ipiv) {
-	int info = 0;
-	dsptrf(&ul, &n, ap, ipiv, &info, 1);
-	return info;
-}
-
-static int blskernel_dsptri(char ul, int n, double *ap, int *ipiv, double *work) {
-	int info = 0;
-	dsptri(&ul, &n, ap, ipiv, work, &info, 1);
-	return info;
-}
-
-static int blskernel_dsytrf(char ul, int n, double *a, int lda, int *ipiv, double *work, int lwork) {
-	int info = 0;
-	dsytrf(&ul, &n, a, &lda, ipiv, work, &lwork, &info, 1);
-	return info;
-}
-
-// blskernel_dsytri2_work returns the length of work that dsytri2 requires.
-static double blskernel_dsytri2_work(char ul, int n, int lda) {
-	int info = 0, lwork = -1;
-	double a = 0, work = 0;
-	int ipiv = 0;
-	dsytri2(&ul, &n, &a, &lda, &ipiv, &work, &lwork, &info, 1);
-	return work;
-}
-
-static int blskernel_dsytri2(char ul, int n, double *a, int lda, int *ipiv, double *work, int lwork) {
-	int info = 0;
-	dsytri2(&ul, &n, a, &lda, ipiv, work, &lwork, &info, 1);
-	return info;
 }
 */
 import "C"
@@ -114,7 +68,7 @@ func (b openBLAS) MissingLAPACK() string { return b.missing }
 
 // withLAPACK returns the backend on the open library, with its LAPACK if it has one.
 func withLAPACK(library string) Backend {
-	o := openBLAS{file: library}
+	o := newOpenBLAS(library)
 	if _, _, version := o.About(); strings.Contains(version, "USE64BITINT") {
 		o.missing = "the library was built with 64-bit integers, and the routines here pass 32-bit ones"
 		return o
@@ -263,6 +217,8 @@ func (columnMajor) Dsytri2(ul blas.Uplo, n int, a []float64, lda int, ipiv []int
 		return 0
 	}
 	check.Require(len(ipiv) >= n, shortIpiv)
-	check.Require(float64(len(work)) >= float64(C.blskernel_dsytri2_work(C.char(ul), C.int(n), C.int(lda))), shortWork)
+	var least C.double // of the library's own algorithm
+	C.blskernel_dsytri2(C.char(ul), C.int(n), doubles(a), C.int(lda), ints(ipiv), &least, -1)
+	check.Require(float64(len(work)) >= float64(least), shortWork)
 	return int(C.blskernel_dsytri2(C.char(ul), C.int(n), doubles(a), C.int(lda), ints(ipiv), doubles(work), lwork(work)))
 }

@@ -144,8 +144,6 @@ import (
 	"fmt"
 	"strings"
 	"unsafe"
-
-	"gonum.org/v1/netlib/blas/netlib"
 )
 
 // libraries are the names that Open tries in order where it is given none.
@@ -155,15 +153,6 @@ func init() {
 	C.blskernel_adopt()
 	open, setThreads = openFirst, setThreadsBelow
 }
-
-// openBLAS is netlib's binding to the C interface of the BLAS.
-type openBLAS struct {
-	netlib.Implementation
-	file    string // of the library
-	missing string // why there is no LAPACK with it
-}
-
-func (openBLAS) Name() string { return "openblas" }
 
 // About returns the CPU type of the kernels in use, the name of the library, and what it says of
 // itself.
