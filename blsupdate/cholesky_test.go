@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -127,7 +128,7 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
 				ax.Scale(size/dense.Norm(ax.RawMatrix().Data), ax)
 				must(t, u.AddInputs(ax, ya))
-				checkSteps(t, u, append([]StepFlops{cost.Check(q, k, 2)}, cost.CholeskyAdd(Large, q, k, 2, size > 1)...))
+				checkSteps(t, u, stepFlops(append([]cost.StepFlops{cost.Check(q, k, 2)}, cost.CholeskyAdd(api.Large, q, k, 2, size > 1)...)))
 				all, targets = stack(all, ax), stack(targets, ya)
 				bound := 10 * math.Sqrt(float64(dense.Rows(all))) * dense.Eps * worstKappa(a, all, 0)
 				if got := relative(weights(t, u), reference(all, targets, 0)); !(got <= bound) {
@@ -142,12 +143,12 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 func TestInverseCholeskyForm(t *testing.T) {
 	for _, k := range []int{1, 13, 14, 100, 1400} {
 		for q := 1; q <= k+1; q++ {
-			if got := cost.CholeskyForm(Auto, q, k); (got == Small) != (q == 1 || 14*q <= k) {
+			if got := cost.CholeskyForm(api.Auto, q, k); (got == api.Small) != (q == 1 || 14*q <= k) {
 				t.Fatalf("k=%d q=%d: %v", k, q, got)
 			}
 		}
 	}
-	if cost.CholeskyForm(Paper, 5, 5) != Small || cost.CholeskyForm(Paper, 6, 5) != Large {
+	if cost.CholeskyForm(api.Paper, 5, 5) != api.Small || cost.CholeskyForm(api.Paper, 6, 5) != api.Large {
 		t.Error("Paper takes Small for q <= k")
 	}
 }

@@ -19,7 +19,7 @@ import (
 // An updater is the state of a method with what all methods share: checks, counts and times.
 type updater struct {
 	method   Method
-	counter  *Counter
+	counter  *cost.Counter
 	state    state.State
 	samples  int
 	report   Report
@@ -87,8 +87,8 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
 	}
 	if !u.method.HasInverse() {
-		if err := state.CheckRemains(u.Lambda(), u.samples-q, u.Nodes(), ActionRemove); err != nil {
-			return err
+		if err := state.CheckRemains(u.Lambda(), u.samples-q, u.Nodes(), api.ActionRemove); err != nil {
+			return public(err)
 		}
 	}
 	return u.run(-q, q, func() (state.Outcome, error) { return u.state.Remove(ax, ya) })
@@ -125,7 +125,7 @@ func (u *updater) Merge(other Updater) error {
 	u.begin()
 	m, ok := u.state.(state.Merger)
 	if !ok {
-		return api.Unsupported(u.method, ActionMerge)
+		return unsupported(u.method, ActionMerge)
 	}
 	o := driverOf(other)
 	switch {
@@ -146,9 +146,9 @@ func (u *updater) SetLambda(lambda float64) error {
 	u.begin()
 	r, ok := u.state.(state.Ridger)
 	if !ok {
-		return api.Unsupported(u.method, ActionRidge)
+		return unsupported(u.method, ActionRidge)
 	}
-	if err := api.CheckLambda(lambda); err != nil {
+	if err := checkLambda(lambda); err != nil {
 		return err
 	}
 	return u.run(0, 0, func() (state.Outcome, error) { return r.SetLambda(lambda) })
@@ -156,7 +156,7 @@ func (u *updater) SetLambda(lambda float64) error {
 
 func (u *updater) Weights() (*mat.Dense, error) {
 	u.begin()
-	if err := u.state.Common().Reserve(u.method, ActionWeights, 0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
+	if err := u.state.Common().Reserve(api.Method(u.method), api.ActionWeights, 0, memory.Floats(u.Nodes(), u.Targets())); err != nil {
 		return nil, err
 	}
 	w, err := u.solve()
@@ -166,12 +166,16 @@ func (u *updater) Weights() (*mat.Dense, error) {
 	return dense.Copy(w), nil
 }
 
-func (u *updater) Options() Options { return u.state.Common().Options }
-func (u *updater) Method() Method   { return u.method }
-func (u *updater) Samples() int     { return u.samples }
-func (u *updater) Nodes() int       { return u.state.Common().K }
-func (u *updater) Targets() int     { return u.state.Common().C }
-func (u *updater) Lambda() float64  { return u.state.Common().Lambda }
+func (u *updater) Options() Options {
+	o := u.state.Common().Options
+	return Options{o.Lambda, Form(o.Form), o.Solve, CMode(o.C), o.Workspace, o.Backend}
+}
+
+func (u *updater) Method() Method  { return u.method }
+func (u *updater) Samples() int    { return u.samples }
+func (u *updater) Nodes() int      { return u.state.Common().K }
+func (u *updater) Targets() int    { return u.state.Common().C }
+func (u *updater) Lambda() float64 { return u.state.Common().Lambda }
 
 func (u *updater) Report() Report {
 	r := u.report
@@ -192,7 +196,7 @@ func (u *updater) solve() (*mat.Dense, error) {
 	if err == nil && out.Model != nil {
 		u.append(out.Model)
 	}
-	return w, err
+	return w, public(err)
 }
 
 // checkDetermined returns a *RankError where the samples are too few to determine W.
@@ -229,10 +233,10 @@ func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error
 	u.poisoned = false
 	u.counter.Leave()
 	if err != nil {
-		return err
+		return public(err)
 	}
 	if rows > 0 {
-		out.Model = append([]StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)
+		out.Model = append([]cost.StepFlops{cost.Check(rows, u.Nodes(), u.Targets())}, out.Model...)
 	}
 	u.samples += gained
 	u.account(out, Report{Added: gained, Start: u.report.Start})
@@ -242,17 +246,17 @@ func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error
 // account starts a new report.
 func (u *updater) account(out state.Outcome, report Report) {
 	report.Samples = u.samples
-	report.Form, report.RankC, report.Abandoned = out.Form, out.RankC, out.Abandoned
+	report.Form, report.RankC, report.Abandoned = Form(out.Form), out.RankC, out.Abandoned
 	u.report = report
 	u.append(out.Model)
 }
 
 // append adds the steps of the model, with their counts and times, to the report.
-func (u *updater) append(model []StepFlops) {
+func (u *updater) append(model []cost.StepFlops) {
 	r := &u.report
 	r.Steps = slices.Grow(slices.Clone(r.Steps), len(model))
-	for _, m := range model {
-		counted, elapsed := u.counter.Step(m.Step)
+	for _, m := range stepFlops(model) {
+		counted, elapsed := u.counter.Step(m.line.Step)
 		r.Steps = append(r.Steps, StepReport{StepFlops: m, Model: m.Flops(), Counted: counted, Elapsed: elapsed})
 	}
 	r.model += cost.Sum(model)

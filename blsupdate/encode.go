@@ -8,6 +8,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
+	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/codec"
 )
@@ -45,12 +46,12 @@ func Encode(w io.Writer, u Updater) error {
 	}
 	to := codec.NewWriter(w)
 	x, base := coder.Writer(to), d.state.Common()
-	h := heading{d.method, base.Options, base.K, base.C, d.samples}
+	h := heading{d.method, d.Options(), base.K, base.C, d.samples}
 	if h.code(x); !x.Failed() {
 		d.code(x)
 	}
 	if err := x.Err(); err != nil {
-		return err
+		return fmt.Errorf("blsupdate: encoding a model: %w", public(err))
 	}
 	return to.Flush()
 }
@@ -76,8 +77,8 @@ func readUpdater(x *coder.Coder, b blskernel.Backend) *updater {
 	if h.code(x); x.Failed() {
 		return nil
 	}
-	u := &updater{method: h.method, counter: NewCounter(b), samples: h.samples}
-	u.state = emptyState(h.method, state.Base{Counter: u.counter, Options: h.opt, K: h.k, C: h.c})
+	u := &updater{method: h.method, counter: cost.NewCounter(b), samples: h.samples}
+	u.state = emptyState(h.method, state.Base{Counter: u.counter, Options: h.opt.internal(), K: h.k, C: h.c})
 	u.code(x)
 	return u
 }
@@ -98,11 +99,11 @@ func (h *heading) code(x *coder.Coder) {
 	x.Check(version == encodingVersion, "the state of a model is of version %d, and this program reads version %d: use the program that wrote it, or a newer one", version, encodingVersion)
 	x.Int("the method", (*int)(&h.method), len(api.MethodNames)-1)
 	x.Float("Options.Lambda", &h.opt.Lambda, coder.IsLength)
-	x.Int("Options.Form", (*int)(&h.opt.Form), len(api.FormNames)-1)
+	x.Int("Options.Form", (*int)(&h.opt.Form), len(formNames)-1)
 	x.Bool(&h.opt.Solve)
-	x.Int("Options.C", (*int)(&h.opt.C), len(api.ModeNames)-1)
+	x.Int("Options.C", (*int)(&h.opt.C), len(modeNames)-1)
 	x.Signed(&h.opt.Workspace)
-	if err := api.CheckOptions(h.opt, h.method); err != nil {
+	if err := h.opt.check(h.method); err != nil {
 		x.Check(false, "%v", err)
 	}
 	x.Int("the number of nodes", &h.k, coder.MostElements-1)
@@ -136,8 +137,8 @@ func (r *Report) code(x *coder.Coder) {
 	if x.Reading() && can {
 		r.Added, r.Samples = int(added), x.Samples
 	}
-	x.Int("the form of the last change", (*int)(&r.Form), len(api.FormNames)-1)
-	x.Int("the start", (*int)(&r.Start), len(api.StartNames)-1)
+	x.Int("the form of the last change", (*int)(&r.Form), len(formNames)-1)
+	x.Int("the start", (*int)(&r.Start), len(startNames)-1)
 	x.Int("the rank of C", &r.RankC, coder.MostElements)
 	x.Float("the flops of a start that was given up", &r.Abandoned, coder.IsLength)
 }

@@ -48,7 +48,7 @@ func TestModelEqualsCount(t *testing.T) {
 								u := mustNew(t, cfg.method, testutil.Random(r, l, k), testutil.Random(r, l, c), opt)
 								checkReport(t, u)
 								watch := &watcher{Backend: b}
-								driverOf(u).counter = NewCounter(watch)
+								driverOf(u).counter = cost.NewCounter(watch)
 								driverOf(u).state.Common().Counter = driverOf(u).counter
 								must(t, u.AddInputs(testutil.Random(r, q, k), testutil.Random(r, q, c)))
 								checkReport(t, u)
@@ -97,7 +97,7 @@ func checkFormula(t *testing.T, u Updater, l int, opt Options) {
 		if strings.HasPrefix(s.Formula, "sum over") {
 			return // of parts, for want of workspace
 		}
-		large = large || s.Step == cost.StepOrthogonal
+		large = large || s.line.Step == cost.StepOrthogonal
 	}
 	switch {
 	case report.Form == Large && opt.Solve:
@@ -230,18 +230,18 @@ func TestCounter(t *testing.T) {
 	} {
 		outer := NewCounter(nil)
 		inner := NewCounter(outer)
-		inner.Enter(cost.StepB)
+		inner.Enter("B")
 		test.call(inner, make([]float64, 64))
 		inner.Leave()
-		if got, _ := inner.Step(cost.StepB); got != test.want || inner.Flops() != test.want || outer.Flops() != test.want {
+		if got, _ := inner.Step("B"); got != test.want || inner.Flops() != test.want || outer.Flops() != test.want {
 			t.Errorf("%s: %v flops in the step, %v in all, %v in the outer counter; want %v", test.name, got, inner.Flops(), outer.Flops(), test.want)
 		}
 	}
 	c := NewCounter(nil)
-	c.Enter(cost.StepD)
+	c.Enter("D")
 	time.Sleep(time.Millisecond)
 	c.Leave()
-	if _, elapsed := c.Step(cost.StepD); elapsed < time.Millisecond {
+	if _, elapsed := c.Step("D"); elapsed < time.Millisecond {
 		t.Errorf("a step of a millisecond took %v", elapsed)
 	}
 	if c.Reset(); c.Flops() != 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -108,7 +109,7 @@ func TestInverseWeights(t *testing.T) {
 					must(t, u.AddInputs(ax, ya))
 					model := Model(v.method, ActionAdd, opt, Shape{L: dense.Rows(a), K: k, Q: q, C: c})
 					if u.Report().Steps[2].Formula == "2qk² + 4cqk" { // for rows that are large as A sees them
-						model = append([]StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(Large, q, k, c, true)...)
+						model = stepFlops(append([]cost.StepFlops{cost.Check(q, k, c)}, cost.CholeskyAdd(api.Large, q, k, c, true)...))
 					}
 					checkSteps(t, u, model)
 					if got := u.Report().Form; got != v.form {

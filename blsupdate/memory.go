@@ -3,6 +3,7 @@ package blsupdate
 import (
 	"context"
 
+	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
@@ -36,7 +37,7 @@ func StateBytes(m Method, l, k, c int) int64 {
 
 // checkStartMemory returns a *MemoryError where the state of a start does not fit.
 func checkStartMemory(m Method, l, k, c int) error {
-	return memory.Check(StateBytes(m, l, k, c), "blsupdate", state.Smaller(m),
+	return memory.Check(StateBytes(m, l, k, c), "blsupdate", state.Smaller(api.Method(m)),
 		"a model by %v of %d samples, %d nodes and %d targets", m, l, k, c)
 }
 
@@ -49,7 +50,7 @@ func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) err
 	bytes := weighted
 	switch u.method {
 	case Original, Improved:
-		opt, rows := u.Options(), memory.Floats(q, k)
+		opt, rows := u.state.Common().Options, memory.Floats(q, k)
 		d := func(columns int) int64 { return memory.Floats(cost.KeptRows(opt, u.samples, columns), columns) }
 		bytes = memory.Sum(bytes, rows, max(rows, min(d(q), d(min(q, k)))))
 	case Gram, QR:
@@ -57,7 +58,7 @@ func (u *updater) checkAddMemory(ctx context.Context, q int, weighted int64) err
 			bytes = memory.Sum(bytes, StateBytes(u.method, u.samples, k, c))
 		}
 	}
-	do := state.Smaller(u.method)
+	do := state.Smaller(api.Method(u.method))
 	switch {
 	case u.method == Original || u.method == Improved:
 		do = "add smaller batches, lower Options.Workspace, or start over with gram or qr, which keep no matrix of samples x nodes"
@@ -75,6 +76,6 @@ func (u *updater) checkNodesMemory(p int) error {
 	if u.method == RidgeInverse { // which changes a copy of Q
 		bytes = memory.Sum(bytes, memory.Triangle(k))
 	}
-	return memory.Check(bytes, "blsupdate", state.Smaller(u.method),
+	return memory.Check(bytes, "blsupdate", state.Smaller(api.Method(u.method)),
 		"a model by %v of %d samples and %d nodes with %d nodes more", u.method, u.samples, k, p)
 }

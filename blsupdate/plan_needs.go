@@ -2,7 +2,6 @@ package blsupdate
 
 import (
 	"blskernel"
-	"blskernel/blsupdate/internal/api"
 )
 
 // Needs says what a model is wanted for, beside the sizes. The zero value is one batch, with the
@@ -40,7 +39,7 @@ type Needs struct {
 
 // check returns an *OptionError if a number is out of range.
 func (n Needs) check() error {
-	if err := api.CheckLambda(n.Lambda); err != nil {
+	if err := checkLambda(n.Lambda); err != nil {
 		return err
 	}
 	switch {

@@ -46,7 +46,7 @@ func predict(r *Rates, m Method, opt Options, b batches) prediction {
 		sum.flops += times * Total(steps)
 		workspace := 0.0
 		for _, step := range steps {
-			for _, o := range step.Operations() {
+			for _, o := range step.line.Operations() {
 				if o.Kind == cost.Fresh {
 					workspace += float64(o.N)
 				}

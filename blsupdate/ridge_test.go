@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/ridge"
@@ -62,13 +63,13 @@ func TestRidgeInverseForm(t *testing.T) {
 	const k, c = 400, 1
 	small, large := 0, 0
 	for q := 1; q <= 2*k; q++ {
-		want := Small
-		if cost.Sum(cost.RidgeAdd(Options{}, Large, q, k, c)) < cost.Sum(cost.RidgeAdd(Options{}, Small, q, k, c)) {
-			want, large = Large, large+1
+		want := api.Small
+		if cost.Sum(cost.RidgeAdd(api.Options{}, api.Large, q, k, c)) < cost.Sum(cost.RidgeAdd(api.Options{}, api.Small, q, k, c)) {
+			want, large = api.Large, large+1
 		} else {
 			small++
 		}
-		if got := cost.RidgeForm(Auto, q, k, c); got != want {
+		if got := cost.RidgeForm(api.Auto, q, k, c); got != want {
 			t.Fatalf("q=%d: %v", q, got)
 		}
 	}
@@ -76,7 +77,7 @@ func TestRidgeInverseForm(t *testing.T) {
 		t.Errorf("the forms cross at q = %.2f k", crossing)
 	}
 	for _, q := range []int{k, k + 1} {
-		if got := cost.RidgeForm(Paper, q, k, c); (got == Small) != (q <= k) {
+		if got := cost.RidgeForm(api.Paper, q, k, c); (got == api.Small) != (q <= k) {
 			t.Errorf("Paper, q=%d: %v", q, got)
 		}
 	}

@@ -185,7 +185,7 @@ func TestLargeBatches(t *testing.T) {
 						opt := Options{Form: cfg.form, Solve: cfg.solve, Workspace: -int64(seed % 2), Backend: b}
 						u := mustNew(t, cfg.method, a, testutil.Random(r, l, 1), opt)
 						do(t, u, u.AddInputs(ax, testutil.Random(r, q, 1)))
-						if exponent > 3 && opt.Workspace == 0 && !slices.ContainsFunc(u.Report().Steps, func(s StepReport) bool { return s.Step == cost.StepOrthogonal }) {
+						if exponent > 3 && opt.Workspace == 0 && !slices.ContainsFunc(u.Report().Steps, func(s StepReport) bool { return s.line.Step == cost.StepOrthogonal }) {
 							t.Errorf("%s, 1e%d, %v: D was not factored", name, exponent, cfg)
 						}
 						var states spread

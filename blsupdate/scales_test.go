@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/blsupdate/internal/api"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 	"blskernel/mat"
@@ -44,7 +43,7 @@ func wildLife(seed uint64, check func(u Updater)) {
 	r := rand.New(rand.NewPCG(seed, 92))
 	k, c := 1+r.IntN(6), 1+r.IntN(2)
 	method := Methods()[r.IntN(len(Methods()))]
-	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(len(api.FormNames))), Solve: r.IntN(2) == 0}
+	opt := Options{Lambda: []float64{0, 0x1p-30, 1, anyScale(r)}[r.IntN(4)], Form: Form(r.IntN(len(formNames))), Solve: r.IntN(2) == 0}
 	rows := func(n int) (ax, ya *mat.Dense) {
 		if r.IntN(3) == 0 {
 			return testutil.Random(r, n, k), testutil.Random(r, n, c)

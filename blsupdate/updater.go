@@ -5,6 +5,7 @@ import (
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cholesky"
+	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/gram"
 	"blskernel/blsupdate/internal/pinv"
 	"blskernel/blsupdate/internal/qr"
@@ -164,10 +165,10 @@ func New(m Method, a, y *mat.Dense, opt Options) (Updater, error) {
 // NewContext is New until ctx is done. Then it returns an error that wraps context.Cause(ctx). It
 // checks ctx between steps, and between panels of 4096 rows in sums over all rows.
 func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Updater, error) {
-	if err := api.CheckOptions(opt, m); err != nil {
+	if err := opt.check(m); err != nil {
 		return nil, err
 	}
-	u := &updater{method: m, counter: NewCounter(opt.Backend)}
+	u := &updater{method: m, counter: cost.NewCounter(opt.Backend)}
 	u.begin()
 	if err := checkPair("A", a, 0, "Y", y, 0); err != nil {
 		return nil, err
@@ -181,11 +182,11 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 		return nil, err
 	}
 	u.samples = l
-	out, err := u.start(ctx, state.Base{Counter: u.counter, Options: opt, K: k, C: c, Lambda: opt.Lambda}, a, y)
+	out, err := u.start(ctx, state.Base{Counter: u.counter, Options: opt.internal(), K: k, C: c, Lambda: opt.Lambda}, a, y)
 	if err != nil {
-		return nil, err
+		return nil, public(err)
 	}
-	u.account(out, Report{Added: l, Start: out.Start})
+	u.account(out, Report{Added: l, Start: Start(out.Start)})
 	return wrap(u), nil
 }
 
@@ -201,7 +202,7 @@ func (u *updater) start(ctx context.Context, base state.Base, a, y *mat.Dense) (
 	case QR:
 		u.state, out, err = qr.Start(ctx, base, a, y)
 	default:
-		u.state, out, err = pinv.Start(ctx, u.method, base, a, y)
+		u.state, out, err = pinv.Start(ctx, api.Method(u.method), base, a, y)
 	}
 	return out, err
 }
@@ -218,7 +219,7 @@ func emptyState(m Method, base state.Base) state.State {
 	case QR:
 		return &qr.State{Base: base}
 	default:
-		return pinv.Empty(m, base)
+		return pinv.Empty(api.Method(m), base)
 	}
 }
 
@@ -280,7 +281,8 @@ func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 		return nil, err
 	}
 	defer u.counter.Reset() // a Report does not have it
-	return u.s.Leverage(x)
+	h, err := u.s.Leverage(x)
+	return h, public(err)
 }
 
 func (u refiner) Refine(a, y *mat.Dense) error {

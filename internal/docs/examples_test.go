@@ -90,10 +90,10 @@ var unused = map[string]map[string]string{
 		"ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,
 	},
 	"blskernel/blsupdate": {
-		"Resolve":   "the form that Auto stands for; the command flops prints it",
-		"Candidate": "a line of what Choice.Explain prints",
-		"CMode":     "the type of Options.C, whose values ExampleNew_rank uses",
-		"Key":       measuring, "LoadRates": measuring, "MeasureRates": measuring, "RatesFor": measuring,
+		"Resolve":      "the form that Auto stands for; the command flops prints it",
+		"Candidate":    "a line of what Choice.Explain prints",
+		"CMode":        "the type of Options.C, whose values ExampleNew_rank uses",
+		"MeasureRates": measuring, "RatesFor": measuring,
 	},
 }
 

@@ -53,7 +53,7 @@ func (x *Coder) Failed() bool { return x.Err() != nil }
 // Fail notes an error of writing, unless there is one.
 func (x *Coder) Fail(err error) {
 	if x.err == nil {
-		x.err = fmt.Errorf("blsupdate: encoding a model: %w", err)
+		x.err = err
 	}
 }
 

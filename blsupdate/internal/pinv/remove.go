@@ -25,7 +25,7 @@ import (
 func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	q := dense.Rows(ax)
 	if u.keys == nil {
-		return out, api.ForgottenRows(u.method)
+		return out, &api.ForgottenRowsError{Method: u.method}
 	}
 	if err := api.CheckStart(u.method, u.Options, u.p.count-q, u.K); err != nil {
 		return out, err

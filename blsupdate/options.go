@@ -1,10 +1,11 @@
-package api
+package blsupdate
 
 import (
 	"math"
 	"strings"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/api"
 )
 
 // Options are the settings of an Updater. The zero value is the pseudoinverse on the default backend,
@@ -41,14 +42,22 @@ type Options struct {
 // DefaultWorkspace is the bound that Options.Workspace = 0 stands for: 4 GiB.
 const DefaultWorkspace int64 = 4 << 30
 
-// CheckOptions returns an *OptionError where a method or an option is out of range.
-func CheckOptions(o Options, m Method) error {
-	if err := CheckLambda(o.Lambda); err != nil {
+// internal returns the options as methods see them.
+func (o Options) internal() api.Options {
+	return api.Options{
+		Lambda: o.Lambda, Form: api.Form(o.Form), Solve: o.Solve, C: api.CMode(o.C),
+		Workspace: o.Workspace, Backend: o.Backend,
+	}
+}
+
+// check returns an *OptionError where a method or an option is out of range.
+func (o Options) check(m Method) error {
+	if err := checkLambda(o.Lambda); err != nil {
 		return err
 	}
 	switch {
-	case m < 0 || int(m) >= len(MethodNames):
-		return &OptionError{Option: "Method", Value: m, Want: strings.Join(MethodNames, ", ")}
+	case m < 0 || int(m) >= len(api.MethodNames):
+		return &OptionError{Option: "Method", Value: m, Want: strings.Join(api.MethodNames, ", ")}
 	case o.Form < Auto || o.Form > Compressed:
 		return &OptionError{Option: "Form", Value: o.Form, Want: "Auto, Paper, Small, Large or Compressed"}
 	case o.C < CAuto || o.C > CCheck:
@@ -59,8 +68,8 @@ func CheckOptions(o Options, m Method) error {
 	return nil
 }
 
-// CheckLambda returns an *OptionError unless lambda is finite and not negative.
-func CheckLambda(lambda float64) error {
+// checkLambda returns an *OptionError unless lambda is finite and not negative.
+func checkLambda(lambda float64) error {
 	if !(lambda >= 0) || math.IsInf(lambda, 1) {
 		return &OptionError{Option: "Lambda", Value: lambda, Want: "a finite number that is not negative"}
 	}
@@ -69,17 +78,5 @@ func CheckLambda(lambda float64) error {
 
 // CheckStart returns the *RankError with which New refuses l samples for k nodes, or nil.
 func CheckStart(m Method, opt Options, l, k int) error {
-	enough := l >= k
-	switch m {
-	case Original, Improved: // with a ridge they would never leave the row space of the first samples
-		enough = enough || opt.Lambda == 0 || opt.C == CZero
-	case RidgeInverse, InverseCholesky:
-		enough = enough || opt.Lambda > 0
-	default:
-		return nil
-	}
-	if enough {
-		return nil
-	}
-	return &RankError{Samples: l, Nodes: k, Lambda: opt.Lambda}
+	return public(api.CheckStart(api.Method(m), opt.internal(), l, k))
 }

@@ -1,17 +1,52 @@
-package api
+package blsupdate
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/memory"
 )
 
-// ErrOverflow is returned where a result, or a number on the way to it, overflows although the input is
-// finite. Scale the columns of A, or the targets. After many Forgets an inverse overflows in directions
-// without new rows: forget less, or use Gram or QR and SetLambda.
-var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
+var (
+	// ErrOverflow is returned where a result, or a number on the way to it, overflows although the
+	// input is finite. Scale the columns of A, or the targets. After many Forgets an inverse
+	// overflows in directions without new rows: forget less, or use Gram or QR and SetLambda.
+	ErrOverflow = api.ErrOverflow
+	// ErrNoConvergence is returned where a singular value decomposition does not converge.
+	ErrNoConvergence = dense.ErrNoConvergence
+)
+
+// A MemoryError says that a start, a change or a solution needs more memory than there is, and was not
+// begun. Need is what it allocates at least, and Have what the machine, its control groups and the Go
+// runtime leave. Only Linux reports more than the limit of the runtime.
+type MemoryError = memory.Error
+
+// public returns the error of a method as a type of this package, and other errors unchanged.
+func public(err error) error {
+	switch e := err.(type) {
+	case *api.ConditionError:
+		var instead []Method
+		for _, m := range e.Instead {
+			instead = append(instead, Method(m))
+		}
+		return &ConditionError{e.What, e.RCond, e.Err, instead}
+	case *api.LeverageError:
+		return &LeverageError{e.Rest, e.Least, Action(e.Action)}
+	case *api.RankError:
+		return &RankError{Samples: e.Samples, Nodes: e.Nodes, Lambda: e.Lambda}
+	case *api.StateError:
+		return &StateError{e.What}
+	case *api.UnknownRowError:
+		return &UnknownRowError{e.Row, Action(e.Action)}
+	case *api.ForgottenRowsError:
+		return &ForgottenRowsError{Method(e.Method), slices.DeleteFunc(Methods(), Method.HasInverse)}
+	}
+	return err
+}
 
 // A ConditionError says that a result would have no correct digits.
 type ConditionError struct {
@@ -125,10 +160,6 @@ type LeverageError struct {
 	Action Action // ActionRemove; ActionRidge or ActionMerge where a ridge is removed
 }
 
-// LeastRest is the smallest 1 - h at which rows are removed. The relative error of a removal is about
-// 10 eps/(1-h), and 100 eps/(1-h) in Gram.
-const LeastRest = 1e-8
-
 // Error says what determines the model alone and what to do.
 func (e *LeverageError) Error() string {
 	what, advice := "the rows to be removed determine", "build a new model from the rows that remain, or raise lambda"
@@ -139,7 +170,7 @@ func (e *LeverageError) Error() string {
 		what, advice = "the ridge to be taken off determines", "give the receiver a ridge, or start the other model without one"
 	}
 	rest := fmt.Sprintf("1 - leverage is %.1g", e.Rest)
-	if e.Least > LeastRest {
+	if e.Least > api.LeastRest {
 		rest += fmt.Sprintf(", and below %.1g it may be rounding at this condition", e.Least)
 	}
 	return fmt.Sprintf("blsupdate: %s the model in some direction alone (%s): %s", what, rest, advice)
@@ -168,11 +199,6 @@ type ForgottenRowsError struct {
 	Instead []Method // methods that remove rows after Forget
 }
 
-// ForgottenRows returns the error of a model by m.
-func ForgottenRows(m Method) error {
-	return &ForgottenRowsError{m, slices.DeleteFunc(Methods(), Method.HasInverse)}
-}
-
 // Error names the methods that can.
 func (e *ForgottenRowsError) Error() string {
 	return fmt.Sprintf("blsupdate: after Forget the rows of the model by %v are not known any more, and none can be removed: AddNodes, which is given all of them, makes them known again; the methods that remove rows after Forget are %s",
@@ -186,8 +212,8 @@ type UnsupportedError struct {
 	Instead []Method
 }
 
-// Unsupported returns the error for an action that m cannot do.
-func Unsupported(m Method, action Action) error {
+// unsupported returns the error for an action that m cannot do.
+func unsupported(m Method, action Action) error {
 	cannot := func(other Method) bool { return other == m || !Supports(other, action) }
 	return &UnsupportedError{m, action, slices.DeleteFunc(Methods(), cannot)}
 }

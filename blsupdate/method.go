@@ -1,11 +1,11 @@
-// Package api has the types that callers of blsupdate and its methods share: methods, options, actions
-// and errors.
-package api
+package blsupdate
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"blskernel/blsupdate/internal/api"
 )
 
 // A Method is a way to bring the weights up to date. The documentation of package blsupdate compares
@@ -27,15 +27,12 @@ const (
 	QR
 )
 
-// MethodNames has the name of each method.
-var MethodNames = []string{"improved", "original", "ridge-inverse", "inverse-cholesky", "gram", "qr"}
-
 // String returns the name of m in lower case, which ParseMethod reads.
-func (m Method) String() string { return name(MethodNames, int(m), "Method") }
+func (m Method) String() string { return name(api.MethodNames, int(m), "Method") }
 
 // ParseMethod returns the method of the given name, in any case.
 func ParseMethod(s string) (Method, error) {
-	i, err := parse(MethodNames, s, "method")
+	i, err := parse(api.MethodNames, s, "method")
 	return Method(i), err
 }
 
@@ -70,15 +67,14 @@ const (
 	Compressed
 )
 
-// FormNames has the name of each form.
-var FormNames = []string{"auto", "paper", "small", "large", "compressed"}
+var formNames = []string{"auto", "paper", "small", "large", "compressed"}
 
 // String returns the name of f in lower case, which ParseForm reads.
-func (f Form) String() string { return name(FormNames, int(f), "Form") }
+func (f Form) String() string { return name(formNames, int(f), "Form") }
 
 // ParseForm returns the form of the given name, in any case.
 func ParseForm(s string) (Form, error) {
-	i, err := parse(FormNames, s, "form")
+	i, err := parse(formNames, s, "form")
 	return Form(i), err
 }
 
@@ -96,11 +92,10 @@ const (
 	CCheck
 )
 
-// ModeNames has the name of each CMode.
-var ModeNames = []string{"auto", "zero", "check"}
+var modeNames = []string{"auto", "zero", "check"}
 
 // String returns the name of m in lower case.
-func (m CMode) String() string { return name(ModeNames, int(m), "CMode") }
+func (m CMode) String() string { return name(modeNames, int(m), "CMode") }
 
 // A Start is a way to the first state.
 type Start int
@@ -116,11 +111,10 @@ const (
 	StartSVD
 )
 
-// StartNames has the name of each start.
-var StartNames = []string{"cholesky", "qr", "svd"}
+var startNames = []string{"cholesky", "qr", "svd"}
 
 // String returns the name of s in lower case.
-func (s Start) String() string { return name(StartNames, int(s), "Start") }
+func (s Start) String() string { return name(startNames, int(s), "Start") }
 
 // An Action is a function of New or a method of an Updater.
 type Action int
@@ -137,10 +131,8 @@ const (
 	ActionRidge                 // SetLambda
 )
 
-var actionNames = []string{"AddInputs", "New", "Weights", "RemoveInputs", "Forget", "AddNodes", "Merge", "SetLambda"}
-
 // String returns the name of the function or method.
-func (a Action) String() string { return name(actionNames, int(a), "Action") }
+func (a Action) String() string { return name(api.ActionNames, int(a), "Action") }
 
 // Supports reports whether m can do the action.
 func Supports(m Method, action Action) bool {

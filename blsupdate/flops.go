@@ -1,0 +1,102 @@
+package blsupdate
+
+import (
+	"time"
+
+	"blskernel"
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/cost"
+)
+
+// A Step is the name of a line of an algorithm.
+type Step string
+
+// StepFlops is a line of the flop model.
+type StepFlops struct {
+	Step    Step   // what it computes
+	Formula string // its flops in terms of l, k, q, c and p
+
+	line cost.StepFlops
+}
+
+// Flops returns the flops of the step.
+func (s StepFlops) Flops() float64 { return s.line.Flops() }
+
+// stepFlops returns the lines of a model.
+func stepFlops(lines []cost.StepFlops) []StepFlops {
+	var steps []StepFlops
+	for _, line := range lines {
+		steps = append(steps, StepFlops{Step(line.Step), line.Formula, line})
+	}
+	return steps
+}
+
+// linesOf is the inverse of stepFlops.
+func linesOf(steps []StepFlops) []cost.StepFlops {
+	var lines []cost.StepFlops
+	for _, s := range steps {
+		lines = append(lines, s.line)
+	}
+	return lines
+}
+
+// A Shape holds the sizes that the flops of an action depend on.
+type Shape struct {
+	L int // samples before the action; for ActionStart those of the start
+	K int // nodes before it
+	Q int // samples added or removed
+	C int // targets
+	P int // nodes added
+
+	Start Start // for ActionStart
+	Rank  int   // of the first A where Start is StartSVD
+}
+
+func (s Shape) internal() cost.Shape {
+	return cost.Shape{L: s.L, K: s.K, Q: s.Q, C: s.C, P: s.P, Start: api.Start(s.Start), Rank: s.Rank}
+}
+
+// Model returns the steps of an action with their flops, by the paper's convention. A product of an m×n
+// with an n×p matrix takes 2mnp flops, and half where the result is symmetric; the inverse of a
+// symmetric matrix n³, of a general one 2n³. Terms of lower order are dropped. Model returns nil for
+// actions without flops, and for those that m does not support. Rows are taken to be in general
+// position; the Report of an update has its real steps.
+func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
+	return stepFlops(cost.Model(api.Method(m), api.Action(action), opt.internal(), s.internal()))
+}
+
+// Total returns the flops of all steps.
+func Total(steps []StepFlops) float64 { return cost.Total(linesOf(steps)) }
+
+// Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
+// with s.K nodes and s.L samples: Small, Large or Compressed.
+func Resolve(opt Options, s Shape) Form { return Form(cost.Resolve(opt.internal(), s.internal())) }
+
+// A Counter is a Backend that counts flops by the paper's convention (see Model) and keeps time, each
+// by step. It passes every call on to another Backend.
+//
+// Level 3 products count by their shapes, and LAPACK-level routines as one operation each. Vector and
+// matrix-vector operations are of lower order and count nothing. Several goroutines may call the
+// products at once, but not Enter, Leave and Reset.
+type Counter struct{ *cost.Counter }
+
+// NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
+func NewCounter(b blskernel.Backend) *Counter { return &Counter{cost.NewCounter(b)} }
+
+// Enter accounts the flops and the time that follow to the given step, until the next Enter or Leave. A
+// step may be entered many times.
+func (c *Counter) Enter(s Step) { c.Counter.Enter(cost.Step(s)) }
+
+// Leave ends the current step. What follows is accounted to the step with the empty name.
+func (c *Counter) Leave() { c.Counter.Leave() }
+
+// Reset forgets all counts and times.
+func (c *Counter) Reset() { c.Counter.Reset() }
+
+// Flops returns the flops counted since the last Reset, in all steps.
+func (c *Counter) Flops() float64 { return c.Counter.Flops() }
+
+// Step returns the flops and the time accounted to s since the last Reset.
+func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
+	return c.Counter.Step(cost.Step(s))
+}
