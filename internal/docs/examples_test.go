@@ -92,7 +92,6 @@ var unused = map[string]map[string]string{
 	"blskernel/blsupdate": {
 		"Resolve":      "the form that Auto stands for; the command flops prints it",
 		"Candidate":    "a line of what Choice.Explain prints",
-		"CMode":        "the type of Options.C, whose values ExampleNew_rank uses",
 		"MeasureRates": measuring, "RatesFor": measuring,
 	},
 }
