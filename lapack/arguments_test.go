@@ -211,7 +211,6 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 		"LU.InverseInPlace":       func([]float64) { _, _ = noLU.InverseInPlace() },
 		"LU.RCond":                func([]float64) { noLU.RCond() },
 		"LU.LogDet":               func([]float64) { noLU.LogDet() },
-		"LU.GrowthFactor":         func([]float64) { noLU.GrowthFactor() },
 		"LU.Refine":               func(d []float64) { _, _ = noLU.Refine(square(d), b(d), view(d, 60, n, n)) },
 		"QR.SolveTo":              func(d []float64) { _ = noQR.SolveTo(square(d), b(d)) },
 		"QR.QTo":                  func(d []float64) { noQR.QTo(square(d)) },

@@ -177,10 +177,9 @@ func rawOrNone(d *mat.Dense) blas64.General {
 }
 
 // denseCopy returns a copy of a without gaps between its rows.
-func denseCopy(a *mat.Dense) blas64.General {
-	raw := a.RawMatrix()
-	g := blas64.General{Rows: raw.Rows, Cols: raw.Cols, Stride: max(1, raw.Cols), Data: make([]float64, raw.Rows*raw.Cols)}
-	block.Copy(blockOf(g), blockOf(raw), raw.Rows, raw.Cols)
+func denseCopy(a blas64.General) blas64.General {
+	g := blas64.General{Rows: a.Rows, Cols: a.Cols, Stride: max(1, a.Cols), Data: make([]float64, a.Rows*a.Cols)}
+	block.Copy(blockOf(g), blockOf(a), a.Rows, a.Cols)
 	return g
 }
 
@@ -203,42 +202,6 @@ func transposed(t bool) blas.Transpose {
 
 // cube returns n³.
 func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
-
-// same returns its argument.
-func same[T any](a T) T { return a }
-
-// norm1Packed returns the 1-norm of a, or an *ElementError for its first element that is NaN or
-// infinite.
-func norm1Packed(bk blskernel.Backend, routine string, a *mat.SymPacked) (float64, error) {
-	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
-	norm := lapack.Lansy(lapack.On(bk), n, block.Packed(n, ap, 0, 0))
-	if isFinite(norm) {
-		return norm, nil
-	}
-	return norm, checkFinitePacked(bk, routine, n, ap, ErrNotFinite) // nil where only the sum overflows
-}
-
-// packedCopy returns a copy of a.
-func packedCopy(a *mat.SymPacked) *mat.SymPacked {
-	var c mat.SymPacked
-	c.CopySym(a)
-	return &c
-}
-
-// copyFactor copies the packed factor to dst, gives dst the order n, and returns its storage.
-func copyFactor(dst *mat.SymPacked, n int, ap []float64) []float64 {
-	checkShape(dst.IsEmpty() || dst.SymmetricDim() == n)
-	dst.CopySym(mat.NewSymPacked(n, ap))
-	return dst.RawSymPacked().Data
-}
-
-// baseOrder returns the order up to which triangles are done in a workspace.
-func baseOrder(set int) int {
-	if set > 0 {
-		return set
-	}
-	return lapack.Base
-}
 
 // A solver overwrites the n×c x by A⁻¹x (side is blas.Left) or the c×n x by x A⁻¹ (side is blas.Right).
 type solver func(bk lapack.Backend, side blas.Side, c int, x block.Matrix)
@@ -270,20 +233,25 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 		dst.Copy(b)
 	}
 	raw := dst.RawMatrix()
-	x := blockOf(raw)
-	if side == blas.Left {
-		solve(lapack.On(bk), side, nrhs, x)
-	} else {
-		for i := 0; i < nrhs; i += rowPanel {
-			solve(lapack.On(bk), side, min(rowPanel, nrhs-i), x.Sub(i, 0))
-		}
-	}
+	inPanels(side, nrhs, blockOf(raw), func(nrhs int, x block.Matrix) { solve(lapack.On(bk), side, nrhs, x) })
 	return checkFinite(bk, routine, blas.All, raw, ErrSingular)
+}
+
+// inPanels calls solve with all nrhs columns of x (side is blas.Left), or with rowPanel of its rows at a
+// time.
+func inPanels(side blas.Side, nrhs int, x block.Matrix, solve func(nrhs int, x block.Matrix)) {
+	panel := nrhs
+	if side == blas.Right {
+		panel = rowPanel
+	}
+	for i := 0; i < nrhs; i += panel {
+		solve(min(panel, nrhs-i), x.Sub(i, 0))
+	}
 }
 
 // rcond returns the estimated reciprocal condition number of a matrix of order n and 1-norm anorm. A
 // symmetric one needs no solves with rows.
-func rcond(b0 blskernel.Backend, routine string, symmetric bool, n int, anorm float64, solve solver) float64 {
+func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric bool, solve solver) float64 {
 	bk := lapack.On(backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n}))
 	return lapack.Con(n, anorm, func(x []float64, trans bool) {
 		if trans && !symmetric {

@@ -27,14 +27,11 @@ func (c *Cholesky) SolveURowsTo(dst, b *mat.Dense, trans bool) error {
 }
 
 func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
-	mustHold(c.factorized)
-	return solveTo(c.Backend, "Dtptrs", side, c.n, dst, b, func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
-		m, n := c.n, nrhs
-		if side == blas.Right {
-			m, n = nrhs, c.n
-		}
-		lapack.Trtrs(bk, side, blas.Upper, transposed(trans), blas.NonUnit, m, n, c.upper(), x)
-	})
+	mustHold(c.routines != nil)
+	solve := func(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
+		lapack.Trtrs(bk, side, blas.Upper, transposed(trans), blas.NonUnit, c.n, nrhs, c.upper(), x)
+	}
+	return solveTo(c.backend, "Dtptrs", side, c.n, dst, b, solve)
 }
 
 // SolveUTriangle overwrites the lower triangle L of the n×n l by U⁻ᵀL, which is lower triangular too.
@@ -77,10 +74,10 @@ func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 // onTriangle is the body of SolveUTriangle and MulUTriangle: it announces the routine, checks the
 // triangle ul of x and lets do overwrite it. It returns the backend on which to check the result.
 func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do func(bk lapack.Backend, base, n int, u, x block.Matrix)) (blskernel.Backend, error) {
-	mustHold(c.factorized)
+	mustHold(c.routines != nil)
 	rows, cols := x.Dims()
 	checkShape(rows == c.n && cols == c.n)
-	bk := backend.Begin(c.Backend, backend.Routine{Name: routine, M: c.n, N: c.n})
+	bk := backend.Begin(c.backend, backend.Routine{Name: routine, M: c.n, N: c.n})
 	if c.n == 0 {
 		return bk, nil
 	}
@@ -88,6 +85,6 @@ func (c *Cholesky) onTriangle(routine string, ul blas.Uplo, x *mat.Dense, do fun
 	if err := checkFinite(bk, routine, ul, x.RawMatrix(), ErrNotFinite); err != nil {
 		return bk, err
 	}
-	do(lapack.On(bk), baseOrder(c.nb), c.n, c.upper(), blockOf(x.RawMatrix()))
+	do(lapack.On(bk), c.base(), c.n, c.upper(), blockOf(x.RawMatrix()))
 	return bk, nil
 }

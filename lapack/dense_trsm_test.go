@@ -43,7 +43,7 @@ func TestDenseTrsm(t *testing.T) {
 							checkSolution(t, name+" left", op, x, want)
 							// X op(A) = alpha Bᵀ, transposed.
 							y := b.transpose()
-							dtrsm(bk, blas.Right, ul, tr, diag, 3, n, alpha, g.a, g.lda, y.x, n)
+							dtrsm(bk, blas.Right, ul, tr, diag, n, 3, alpha, g.a, g.lda, y.x, n)
 							checkSolution(t, name+" right", op.transpose(), y.transpose(), want)
 							g.check(t, name)
 						}

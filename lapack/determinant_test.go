@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/internal/backend"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -196,38 +195,6 @@ func TestLULogDet(t *testing.T) {
 					t.Errorf("n=%d, elements %g: log|det| = %v, sign %v, want %v, %v", n, s, log, sign, want, parity)
 				}
 			}
-		}
-	})
-}
-
-// The matrix of Higham, section 9.4, with which partial pivoting attains the bound: ones on the
-// diagonal and in the last column, -1 below the diagonal. It is its own kind's worst by rows only: of
-// the transpose the elements do not grow.
-func TestGrowthFactor(t *testing.T) {
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, n := range []int{1, 2, 10, 70} {
-			a := newFull(n, n)
-			for i := range n {
-				for j := range i {
-					a.set(i, j, -1)
-				}
-				a.set(i, i, 1)
-				a.set(i, n-1, 1)
-			}
-			if _, transposed := backend.ColumnMajor(bk); transposed {
-				a = a.transpose()
-			}
-			f := LU{Backend: bk}
-			if err := f.Factorize(a.dense()); err != nil {
-				t.Fatal(err)
-			}
-			if got, want := f.GrowthFactor(), math.Ldexp(1, n-1); got != want {
-				t.Errorf("n=%d: growth factor %v, want %v", n, got, want)
-			}
-		}
-		f := LU{Backend: bk}
-		if err := f.Factorize(&mat.Dense{}); err != nil || f.GrowthFactor() != 1 {
-			t.Errorf("n=0: growth factor %v, error %v", f.GrowthFactor(), err)
 		}
 	})
 }

@@ -224,7 +224,7 @@ func FuzzDenseTriangles(f *testing.F) {
 			x := p.dense(b.transpose())
 			raw := x.RawMatrix()
 			_ = p.do(func() error {
-				dtrsm(p.bk, side, ul, tr, diag, b.c, n, 1, g.a, lda, raw.Data, raw.Stride)
+				dtrsm(p.bk, side, ul, tr, diag, n, b.c, 1, g.a, lda, raw.Data, raw.Stride)
 				return nil
 			})
 			p.intact(x)

@@ -185,7 +185,7 @@ func (p *problem) symmetric(f symmetricFactor, a *mat.SymPacked) {
 func FuzzLDLT(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		n, nb := p.order(60)
-		p.symmetric(&LDLT{Backend: p.bk, nb: nb}, p.matrix(n))
+		p.symmetric(&LDLT{Backend: p.bk, symmetric: symmetric{nb: nb}}, p.matrix(n))
 	})
 }
 
@@ -194,7 +194,7 @@ func FuzzCholesky(f *testing.F) {
 		n, nb := p.order(60)
 		top := math.Pow(10, float64(p.Below(9)))
 		a := symSpectrum(p.rng, n, func(i int) float64 { return math.Pow(top, -float64(i)/float64(max(1, n-1))) })
-		p.symmetric(&Cholesky{Backend: p.bk, nb: nb}, a)
+		p.symmetric(&Cholesky{Backend: p.bk, symmetric: symmetric{nb: nb}}, a)
 	})
 }
 
@@ -204,7 +204,7 @@ func FuzzCholeskyTriangle(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		t := p.t
 		n, nb := p.order(60)
-		c := Cholesky{Backend: p.bk, nb: nb}
+		c := Cholesky{Backend: p.bk, symmetric: symmetric{nb: nb}}
 		a := symSpectrum(p.rng, n, func(i int) float64 { return 1 + float64(i) })
 		if err := p.do(func() error { return c.FactorizeInPlace(p.packed(a)) }); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blskernel"
@@ -117,6 +118,8 @@ func symGallery() []symMatrix {
 	}
 	return g
 }
+
+func packedCopy(a *mat.SymPacked) *mat.SymPacked { return symFunc(a.SymmetricDim(), a.At) }
 
 func symFunc(n int, f func(i, j int) float64) *mat.SymPacked {
 	s := mat.NewSymPacked(n, nil)
@@ -353,15 +356,7 @@ func wide(t *testing.T, a *full) (*mat.Dense, func()) {
 }
 
 func sameBits(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
 // wantPivot tests that err is a *PivotError of the given kind and index.

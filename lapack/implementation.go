@@ -3,6 +3,7 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/block"
 	"blskernel/internal/lapack"
 
 	"gonum.org/v1/gonum/blas"
@@ -85,4 +86,149 @@ func singular(diag blas.Diag, n int, a []float64, lda int) bool {
 		}
 	}
 	return false
+}
+
+// Dpotrf overwrites the triangle ul of the symmetric n×n A by its Cholesky factor, A = UᵀU or A = L Lᵀ,
+// in n³/3 flops. It does not touch the other triangle. It returns false if A is not positive definite
+// to working precision, or a pivot is not finite; the factor is then not complete.
+func (impl Implementation) Dpotrf(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+	small := ul == blas.Upper && n < leastPotrfUpper || ul == blas.Lower && n < leastPotrfLower
+	if small || !isUplo(ul) || !holds(a, n, n, lda) {
+		return impl.Implementation.Dpotrf(ul, n, a, lda)
+	}
+	bk, done := impl.begin("Dpotrf", n, n, 0, cube(n)/3)
+	defer done()
+	return lapack.Potrf(bk, ul, lapack.Base, n, block.Dense(a, lda)) < 0
+}
+
+// Dpotri overwrites the factor that Dpotrf left in the triangle ul by that triangle of A⁻¹, in 2n³/3
+// flops. It does not touch the other triangle. It returns false, and leaves a unchanged, if the factor
+// has a zero on its diagonal.
+func (impl Implementation) Dpotri(ul blas.Uplo, n int, a []float64, lda int) (ok bool) {
+	if n < leastInverse || !isUplo(ul) || !holds(a, n, n, lda) {
+		return impl.Implementation.Dpotri(ul, n, a, lda)
+	}
+	if singular(blas.NonUnit, n, a, lda) {
+		return false
+	}
+	bk, done := impl.begin("Dpotri", n, n, 0, 2*cube(n)/3)
+	defer done()
+	lapack.Potri(bk, ul, lapack.Base, n, block.Dense(a, lda))
+	return true
+}
+
+// Dpotrs overwrites the n×nrhs B by the solution X of A X = B, in 2n²·nrhs flops, with the factor that
+// Dpotrf left in the triangle ul of a.
+func (impl Implementation) Dpotrs(ul blas.Uplo, n, nrhs int, a []float64, lda int, b []float64, ldb int) {
+	if nrhs <= 0 || !isUplo(ul) || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
+		impl.Implementation.Dpotrs(ul, n, nrhs, a, lda, b, ldb)
+		return
+	}
+	bk, done := impl.begin("Dpotrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
+	defer done()
+	lapack.Potrs(bk, blas.Left, ul, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
+}
+
+// Dgetrf overwrites the m×n A by L below the diagonal, which has a diagonal of ones, and U on and above
+// it, where A = P L U: row i was exchanged with row ipiv[i], counted from 0, for i = 0, 1, ..., min(m,
+// n)-1. It takes 2n³/3 flops for m = n, and a workspace of at most 48(m+23) numbers of its own. It
+// returns false if U has a zero on its diagonal; the factorization is complete all the same.
+func (impl Implementation) Dgetrf(m, n int, a []float64, lda int, ipiv []int) (ok bool) {
+	if min(m, n) < leastGetrf || !holds(a, m, n, lda) || len(ipiv) != min(m, n) {
+		return impl.Implementation.Dgetrf(m, n, a, lda, ipiv)
+	}
+	k := float64(min(m, n))
+	bk, done := impl.begin("Dgetrf", m, n, 0, k*k*(float64(max(m, n))-k/3))
+	defer done()
+	return lapack.Getrf(bk, lapack.GetrfBase, m, n, block.Dense(a, lda), ipiv, true) == nil
+}
+
+// inverseColumns is the number of columns of the inverse that Dgetri computes at a time, if the
+// workspace holds them.
+const inverseColumns = 64
+
+// Dgetri overwrites what Dgetrf left of an n×n A by A⁻¹, in 4n³/3 flops. It returns false, and leaves a
+// unchanged, if U has a zero on its diagonal.
+//
+// The first lwork elements of work, at least max(1, n), are workspace; work[0] is then the length with
+// which it is fastest. If lwork is -1 it only writes that to work[0].
+func (impl Implementation) Dgetri(n int, a []float64, lda int, ipiv []int, work []float64, lwork int) (ok bool) {
+	best := float64(max(1, n*min(n, inverseColumns)))
+	if lwork == -1 && n >= 0 && lda >= max(1, n) && len(work) > 0 {
+		work[0] = best
+		return true
+	}
+	if n < leastInverse || lwork < n || len(work) < lwork || !holds(a, n, n, lda) || len(ipiv) != n {
+		return impl.Implementation.Dgetri(n, a, lda, ipiv, work, lwork)
+	}
+	if singular(blas.NonUnit, n, a, lda) {
+		return false
+	}
+	bk, done := impl.begin("Dgetri", n, n, 0, 4*cube(n)/3)
+	defer done()
+	lapack.Getri(bk, min(inverseColumns, n, lwork/n), n, block.Dense(a, lda), ipiv, work)
+	work[0] = best
+	return true
+}
+
+// Dgetrs overwrites the n×nrhs B by the solution X of op(A) X = B, in 2n²·nrhs flops, with what Dgetrf
+// left of an n×n A. op(A) is A if t is blas.NoTrans and Aᵀ otherwise.
+func (impl Implementation) Dgetrs(t blas.Transpose, n, nrhs int, a []float64, lda int, ipiv []int, b []float64, ldb int) {
+	op, ok := isTranspose(t)
+	if !ok || nrhs <= 0 || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) || len(ipiv) != n {
+		impl.Implementation.Dgetrs(t, n, nrhs, a, lda, ipiv, b, ldb)
+		return
+	}
+	bk, done := impl.begin("Dgetrs", n, n, nrhs, 2*float64(n)*float64(n)*float64(nrhs))
+	defer done()
+	lapack.Getrs(bk, blas.Left, op, n, nrhs, block.Dense(a, lda), ipiv, false, true, block.Dense(b, ldb))
+}
+
+// Dtrtri overwrites the triangle ul of a, a triangular n×n T, by T⁻¹, in n³/3 flops. It does not touch
+// the other triangle, nor the diagonal if diag is blas.Unit. It returns false, and leaves a unchanged,
+// if T has a zero on its diagonal.
+func (impl Implementation) Dtrtri(ul blas.Uplo, diag blas.Diag, n int, a []float64, lda int) (ok bool) {
+	if n < leastInverse || !isUplo(ul) || diag != blas.NonUnit && diag != blas.Unit || !holds(a, n, n, lda) {
+		return impl.Implementation.Dtrtri(ul, diag, n, a, lda)
+	}
+	if singular(diag, n, a, lda) {
+		return false
+	}
+	bk, done := impl.begin("Dtrtri", n, n, 0, cube(n)/3)
+	defer done()
+	lapack.Trtri(bk, ul, diag, n, block.Dense(a, lda))
+	return true
+}
+
+// Dtrtrs overwrites the n×nrhs B by the solution X of op(T) X = B for the triangle ul of a, in n²·nrhs
+// flops. It returns false, and leaves B unchanged, if T has a zero on its diagonal.
+func (impl Implementation) Dtrtrs(ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, a []float64, lda int, b []float64, ldb int) (ok bool) {
+	op, ok := isTranspose(t)
+	if !ok || nrhs <= 0 || !isUplo(ul) || diag != blas.NonUnit && diag != blas.Unit || !holds(a, n, n, lda) || !holds(b, n, nrhs, ldb) {
+		return impl.Implementation.Dtrtrs(ul, t, diag, n, nrhs, a, lda, b, ldb)
+	}
+	if singular(diag, n, a, lda) {
+		return false
+	}
+	bk, done := impl.begin("Dtrtrs", n, n, nrhs, float64(n)*float64(n)*float64(nrhs))
+	defer done()
+	lapack.Trtrs(bk, blas.Left, ul, op, diag, n, nrhs, block.Dense(a, lda), block.Dense(b, ldb))
+	return true
+}
+
+// Dorgqr overwrites what Dgeqrf left in the first k columns of the m×n a, reflections below the
+// diagonal and tau their k factors, by the first n columns of their product Q, 0 <= k <= n <= m. It
+// takes 4mnk - 2(m+n)k² + 4k³/3 flops, which are 2n²(m - n/3) for k = n, and a workspace of its own of
+// 32(m+n+32) numbers. The first lwork elements of work, at least max(1, n), are not needed from k = 40
+// on. If lwork is -1 it only writes a length to work[0].
+func (impl Implementation) Dorgqr(m, n, k int, a []float64, lda int, tau, work []float64, lwork int) {
+	if k < leastOrgqr || k > n || n > m || lwork < n || len(work) < lwork || !holds(a, m, n, lda) || len(tau) != k {
+		impl.Implementation.Dorgqr(m, n, k, a, lda, tau, work, lwork)
+		return
+	}
+	rows, cols, kk := float64(m), float64(n), float64(k)
+	bk, done := impl.begin("Dorgqr", m, n, 0, 4*rows*cols*kk-2*(rows+cols)*kk*kk+4*cube(k)/3)
+	defer done()
+	lapack.Orgqr(bk, m, n, k, block.Dense(a, lda), tau)
+	work[0] = float64(n)
 }

@@ -1,7 +1,7 @@
 package lapack
 
 import (
-	"math"
+	"cmp"
 
 	"blskernel"
 	"blskernel/internal/backend"
@@ -31,7 +31,6 @@ type LU struct {
 	lu         blas64.General // L below the diagonal, U on and above it, or, if transposed, Lᵀ and Uᵀ
 	swap       []int          // P exchanges rows k and swap[k] >= k, for k = 0, 1, ...
 	anorm      float64        // 1-norm of A
-	amax       float64        // largest magnitude of an element of A
 	base, nb   int            // block sizes of tests; 0 stands for those in use
 
 	columnMajor backend.ColumnMajorLAPACK // the library that factored Aᵀ; nil where this package factored A
@@ -53,25 +52,28 @@ func (f *LU) Reset() { *f = LU{Backend: f.Backend, base: f.base, nb: f.nb} }
 // infinity, and a *PivotError that matches it if the elimination overflows. The receiver is then empty.
 // A nearly singular matrix is no error: RCond shows it. Factorize panics with mat.ErrShape unless a is
 // square. (LAPACK: dgetrf.)
-func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, denseCopy) }
+func (f *LU) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
 // package comment. The workspace is 48n numbers and some more, or n with a library's LAPACK.
-func (f *LU) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, (*mat.Dense).RawMatrix) }
+func (f *LU) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
-func (f *LU) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error {
+func (f *LU) factorize(a *mat.Dense, inPlace bool) error {
 	const routine = "Dgetrf"
 	raw := a.RawMatrix()
 	n := raw.Rows
 	checkShape(raw.Cols == n)
 	f.Reset()
-	anorm, amax := lapack.Lange(lapack.On(f.Backend), n, n, blockOf(raw))
+	anorm := lapack.Lange(lapack.On(f.Backend), n, n, blockOf(raw))
 	if !isFinite(anorm) { // which a sum of finite numbers need not be
 		if err := checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite); err != nil {
 			return err
 		}
 	}
-	lu, swap := take(a), make([]int, n)
+	lu, swap := raw, make([]int, n)
+	if !inPlace {
+		lu = denseCopy(raw)
+	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: n, N: n})
 	var bad *lapack.Pivot
 	library, found := backend.ColumnMajor(bk)
@@ -81,16 +83,12 @@ func (f *LU) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error
 		bad = lapack.GetrfLibrary(library, n, blockOf(lu), swap)
 	default:
 		defer backend.Acquire(bk, 2*cube(n)/3)()
-		base := f.base
-		if base == 0 {
-			base = lapack.GetrfBase
-		}
-		bad = lapack.Getrf(lapack.On(bk), base, n, n, blockOf(lu), swap, false)
+		bad = lapack.Getrf(lapack.On(bk), cmp.Or(f.base, lapack.GetrfBase), n, n, blockOf(lu), swap, false)
 	}
 	if bad != nil {
 		return pivotError(routine, bad)
 	}
-	f.factorized, f.lu, f.swap, f.anorm, f.amax, f.columnMajor = true, lu, swap, anorm, amax, library
+	f.factorized, f.lu, f.swap, f.anorm, f.columnMajor = true, lu, swap, anorm, library
 	return nil
 }
 
@@ -98,7 +96,7 @@ func (f *LU) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error
 // (LAPACK: dgecon.)
 func (f *LU) RCond() float64 {
 	mustHold(f.factorized)
-	return rcond(f.Backend, "Dgecon", false, f.Dim(), f.anorm, f.solve)
+	return rcond(f.Backend, "Dgecon", f.Dim(), f.anorm, false, f.solve)
 }
 
 // SolveTo computes the n×m X with A X = B for the n×m b and writes it to dst, in 2n²m flops. See
@@ -118,11 +116,7 @@ func (f *LU) SolveRowsTo(dst, b *mat.Dense) error {
 
 // solve is the solver of A.
 func (f *LU) solve(bk lapack.Backend, side blas.Side, nrhs int, x block.Matrix) {
-	m, n := f.Dim(), nrhs
-	if side == blas.Right {
-		m, n = nrhs, f.Dim()
-	}
-	lapack.Getrs(bk, side, blas.NoTrans, m, n, blockOf(f.lu), f.swap, f.transposed(), false, x)
+	lapack.Getrs(bk, side, blas.NoTrans, f.Dim(), nrhs, blockOf(f.lu), f.swap, f.transposed(), false, x)
 }
 
 // InverseTo writes A⁻¹ to dst, in 4n³/3 flops. Of the two residuals I - A⁻¹A is small, or I - A A⁻¹
@@ -162,11 +156,8 @@ func (f *LU) invert(a blas64.General) error {
 		lapack.GetriLibrary(f.columnMajor, n, blockOf(a), f.swap)
 	} else {
 		defer backend.Acquire(bk, 4*cube(n)/3)()
-		nb := f.nb
-		if nb == 0 {
-			nb = lapack.GetriColumns(n)
-		}
-		lapack.Getri(lapack.On(bk), min(nb, n), n, blockOf(a), f.swap, nil)
+		nb := min(cmp.Or(f.nb, lapack.GetriColumns(n)), n)
+		lapack.Getri(lapack.On(bk), nb, n, blockOf(a), f.swap, nil)
 	}
 	return checkFinite(bk, routine, blas.All, a, ErrSingular)
 }
@@ -186,33 +177,4 @@ func (f *LU) LogDet() (log, sign float64) {
 		p.multiply(d)
 	}
 	return p.log()
-}
-
-// GrowthFactor returns max|u_ij| / max|a_ij|, the growth of the elements of A in the elimination, and 1
-// for n = 0. The backward error of the factorization and of solutions is bounded by about n u times
-// this number, relative to A and in practice without the n (Higham, Accuracy and Stability of Numerical
-// Algorithms, sections 9.3 and 9.4). It can be as large as 2ⁿ⁻¹, and is less than 100 for nearly every
-// matrix that is not made to show it; where it is not, Refine or QR is worth its price. U is that of Aᵀ
-// where LU factors the transpose. It takes n²/2 comparisons. GrowthFactor panics if the receiver is
-// empty. (LAPACK's dgesvx returns the reciprocal, and of the growth in single columns if A is
-// singular.)
-func (f *LU) GrowthFactor() float64 {
-	mustHold(f.factorized)
-	n := f.Dim()
-	if n == 0 {
-		return 1
-	}
-	umax := 0.0
-	for i := range n {
-		row := f.lu.Data[i*f.lu.Stride : i*f.lu.Stride+n]
-		if f.transposed() {
-			row = row[:i+1]
-		} else {
-			row = row[i:]
-		}
-		for _, v := range row {
-			umax = max(umax, math.Abs(v))
-		}
-	}
-	return umax / f.amax
 }

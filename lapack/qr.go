@@ -1,6 +1,8 @@
 package lapack
 
 import (
+	"cmp"
+
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
@@ -38,30 +40,27 @@ func (f *QR) Reset() { *f = QR{Backend: f.Backend, base: f.base, nb: f.nb} }
 // The error is an *ElementError that matches ErrNotFinite if a holds NaN or an infinity, and a
 // *PivotError that matches it if a reflection overflows; the receiver is then empty. Factorize panics
 // with mat.ErrShape if a has fewer rows than columns. (LAPACK: dgeqrf.)
-func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, denseCopy) }
+func (f *QR) Factorize(a *mat.Dense) error { return f.factorize(a, false) }
 
 // FactorizeInPlace is Factorize in the storage of a, which the receiver takes over; see In place in the
 // package comment. The workspace is 128(l + k) numbers; the receiver keeps 64k of them.
-func (f *QR) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, (*mat.Dense).RawMatrix) }
+func (f *QR) FactorizeInPlace(a *mat.Dense) error { return f.factorize(a, true) }
 
-func (f *QR) factorize(a *mat.Dense, take func(*mat.Dense) blas64.General) error {
+func (f *QR) factorize(a *mat.Dense, inPlace bool) error {
 	const routine = "Dgeqrf"
 	l, k := a.Dims()
 	checkShape(l >= k)
 	f.Reset()
-	if err := checkFinite(f.Backend, routine, blas.All, a.RawMatrix(), ErrNotFinite); err != nil {
+	qr := a.RawMatrix()
+	if err := checkFinite(f.Backend, routine, blas.All, qr, ErrNotFinite); err != nil {
 		return err
 	}
-	qr := take(a)
+	if !inPlace {
+		qr = denseCopy(qr)
+	}
 	bk := backend.Begin(f.Backend, backend.Routine{Name: routine, M: l, N: k})
 	defer backend.Acquire(bk, orgqrFlops(l, k))()
-	nb, base := lapack.GeqrfColumns, lapack.GeqrtBase
-	if f.nb > 0 {
-		nb = f.nb
-	}
-	if f.base > 0 {
-		base = f.base
-	}
+	nb, base := cmp.Or(f.nb, lapack.GeqrfColumns), cmp.Or(f.base, lapack.GeqrtBase)
 	factors, bad := lapack.Geqrf(lapack.On(bk), nb, base, l, k, blockOf(qr))
 	if bad != nil {
 		return &PivotError{Routine: routine, Index: bad.Index, Pivot: bad.Value, Err: ErrNotFinite}
@@ -122,7 +121,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	if err := checkTriangle("Dtrtrs", k, r); err != nil {
 		return err
 	}
-	x, raw := blockOf(denseCopy(b)), dst.RawMatrix()
+	x, raw := blockOf(denseCopy(b.RawMatrix())), dst.RawMatrix()
 	f.f.Ormqr(lapack.On(multiply), nrhs, x)
 	lapack.Trsm(lapack.On(solve), blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, nrhs, 1, r, x)
 	block.Copy(blockOf(raw), x, k, nrhs)

@@ -68,18 +68,16 @@ type ErrorBounds struct {
 // The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, if a, b
 // or x hold NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do
 // not fit. It panics also if x shares elements with a or b, or lies between elements of a matrix
-// with another stride, and if the receiver is empty. (LAPACK: dpprfs, which takes up to five steps.)
-func (c *Cholesky) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
-	mustHold(c.factorized)
-	return refinePacked(c.Backend, "Dpprfs", c.n, x, a, b, c.solve)
-}
-
-// Refine improves the solution x of A X = B, for the matrix a that was factored and the right-hand
-// sides b, by one step of iterative refinement, and returns bounds on its errors: see Cholesky.Refine,
-// whose sizes, flops, errors and panics it has. (LAPACK: dsprfs.)
-func (f *LDLT) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
-	mustHold(f.factorized)
-	return refinePacked(f.Backend, "Dsprfs", f.n, x, a, b, f.solve)
+// with another stride, and if the receiver is empty. (LAPACK: dpprfs and dsprfs, which take up to
+// five steps.)
+func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
+	mustHold(f.routines != nil)
+	checkShape(a.SymmetricDim() == f.n)
+	routine, ap := f.routines.refine, a.RawSymPacked().Data
+	r := lapack.Gerfs{N: f.n, A: block.Packed(f.n, ap, 0, 0), Solve: f.solve}
+	return refine(f.backend, routine, r, x, block.Storage(ap), b, func() error {
+		return checkFinitePacked(f.backend, routine, f.n, ap, ErrNotFinite)
+	})
 }
 
 // Refine improves the solution x of A X = B, for the square a that was factored and the right-hand
@@ -88,47 +86,24 @@ func (f *LDLT) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds
 func (f *LU) Refine(x, a, b *mat.Dense) (ErrorBounds, error) {
 	mustHold(f.factorized)
 	const routine = "Dgerfs"
-	n := f.Dim()
-	rows, cols := a.Dims()
-	checkShape(rows == n && cols == n)
-	raw := a.RawMatrix()
-	finite := func() error { return checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite) }
-	return refine(f.Backend, routine, n, x, raw, b, finite, func(bk lapack.Backend) lapack.Gerfs {
-		_, amax := lapack.Lange(bk, n, n, blockOf(raw))
-		r := newGerfs(bk, n, amax, f.solve)
-		r.Multiply = lapack.MultiplyDense(bk, raw)
-		r.SolveRows = func(m int, x block.Matrix) { f.solve(bk, blas.Right, m, x) }
-		return r
+	n, raw := f.Dim(), a.RawMatrix()
+	checkShape(raw.Rows == n && raw.Cols == n)
+	r := lapack.Gerfs{N: n, A: blockOf(raw), Solve: f.solve}
+	return refine(f.Backend, routine, r, x, raw, b, func() error {
+		return checkFinite(f.Backend, routine, blas.All, raw, ErrNotFinite)
 	})
 }
 
-// refinePacked is Refine for a symmetric a and a solver with it.
-func refinePacked(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a *mat.SymPacked, b *mat.Dense, solve solver) (ErrorBounds, error) {
-	checkShape(a.SymmetricDim() == n)
-	ap := a.RawSymPacked().Data
-	finite := func() error { return checkFinitePacked(b0, routine, n, ap, ErrNotFinite) }
-	return refine(b0, routine, n, x, block.Storage(ap), b, finite, func(bk lapack.Backend) lapack.Gerfs {
-		_, amax := bk.AbsMax(ap)
-		r := newGerfs(bk, n, amax, solve)
-		r.Multiply = lapack.MultiplyPacked(bk, n, ap)
-		return r
-	})
-}
-
-func newGerfs(bk lapack.Backend, n int, amax float64, solve solver) lapack.Gerfs {
-	return lapack.Gerfs{N: n, Largest: amax, Solve: func(c int, x block.Matrix) { solve(bk, blas.Left, c, x) }}
-}
-
-// refine is the body of every Refine: it announces the routine, checks its arguments, and refines. a is
-// the storage of A as a matrix, finite returns an error if A is not finite, and system makes the Gerfs.
-func refine(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a blas64.General, b *mat.Dense, finite func() error, system func(bk lapack.Backend) lapack.Gerfs) (ErrorBounds, error) {
+// refine is the body of both: it announces the routine, checks its arguments, and refines. a is the
+// storage of A as a matrix, and finite returns an error if A is not finite.
+func refine(b0 blskernel.Backend, routine string, r lapack.Gerfs, x *mat.Dense, a blas64.General, b *mat.Dense, finite func() error) (ErrorBounds, error) {
 	rows, nrhs := b.Dims()
 	xr, xc := x.Dims()
-	checkShape(rows == n && xr == n && xc == nrhs)
+	checkShape(rows == r.N && xr == r.N && xc == nrhs)
 	rx, rb := x.RawMatrix(), b.RawMatrix()
 	require(!block.Overlap(rx, rb) && !block.Overlap(rx, a), refineAliased)
-	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
-	if n == 0 || nrhs == 0 {
+	bk := backend.Begin(b0, backend.Routine{Name: routine, M: r.N, N: r.N, NRHS: nrhs})
+	if r.N == 0 || nrhs == 0 {
 		return ErrorBounds{}, nil
 	}
 	for _, operand := range []struct {
@@ -143,7 +118,8 @@ func refine(b0 blskernel.Backend, routine string, n int, x *mat.Dense, a blas64.
 			return ErrorBounds{}, fmt.Errorf("%w; the input is %s", operand.err, operand.name)
 		}
 	}
+	r.Backend = lapack.On(bk)
 	bounds := ErrorBounds{Backward: make([]float64, nrhs), Forward: make([]float64, nrhs)}
-	system(lapack.On(bk)).Refine(rx, rb, bounds.Backward, bounds.Forward)
+	r.Refine(rx, rb, bounds.Backward, bounds.Forward)
 	return bounds, nil
 }

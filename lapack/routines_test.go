@@ -94,7 +94,7 @@ func TestConcurrentReads(t *testing.T) {
 	const n = 40
 	rng := testutil.Rand(41)
 	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
-	c, f, lu, qr := Cholesky{nb: 7}, LDLT{nb: 7}, LU{base: 7, nb: 7}, QR{nb: 7}
+	c, f, lu, qr := Cholesky{symmetric: symmetric{nb: 7}}, LDLT{symmetric: symmetric{nb: 7}}, LU{base: 7, nb: 7}, QR{nb: 7}
 	general := randomFull(rng, n, n)
 	if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(general.dense()), qr.Factorize(general.dense())); err != nil {
 		t.Fatal(err)

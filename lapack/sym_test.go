@@ -65,10 +65,10 @@ func TestSymmetric(t *testing.T) {
 					continue
 				}
 				a, b := m.make(rng, s.n), randomFull(rng, s.n, 1+s.n%5)
-				f := LDLT{Backend: bk, nb: s.nb}
+				f := LDLT{Backend: bk, symmetric: symmetric{nb: s.nb}}
 				checkGallerySymmetric(t, m.name, &f, f.Refine, a, b, ratios)
 				if m.spd {
-					c := Cholesky{Backend: bk, nb: s.nb}
+					c := Cholesky{Backend: bk, symmetric: symmetric{nb: s.nb}}
 					checkGallerySymmetric(t, m.name, &c, c.Refine, a, b, ratios)
 				}
 			}
@@ -82,7 +82,7 @@ func TestLDLTPivots(t *testing.T) {
 		for _, m := range symGallery() {
 			for _, s := range []size{{1, 2}, {2, 2}, {7, 3}, {20, 5}, {60, 0}} {
 				a := m.make(rng, s.n)
-				f := LDLT{Backend: bk, nb: s.nb}
+				f := LDLT{Backend: bk, symmetric: symmetric{nb: s.nb}}
 				if err := f.Factorize(a); err != nil {
 					t.Errorf("%s: n=%d: %v", m.name, s.n, err)
 					continue
@@ -130,7 +130,7 @@ func TestLDLTBoundedPivots(t *testing.T) {
 				}
 				return rng.NormFloat64() * math.Pow(10, -12*rng.Float64())
 			})
-			f := LDLT{Backend: bk, nb: 4}
+			f := LDLT{Backend: bk, symmetric: symmetric{nb: 4}}
 			if err := f.Factorize(a); errors.Is(err, ErrSingular) {
 				continue // a zero row, or two rows with one common element
 			} else if err != nil {
@@ -243,7 +243,7 @@ func TestSymmetricErrors(t *testing.T) {
 					})
 					a.SetSym(p, p, v)
 					for _, nb := range []int{0, 3} {
-						c := Cholesky{Backend: bk, nb: nb}
+						c := Cholesky{Backend: bk, symmetric: symmetric{nb: nb}}
 						err := c.Factorize(a)
 						wantPivot(t, fmt.Sprintf("Cholesky n=%d", n), err, ErrNotPositiveDefinite, p)
 						var pe *PivotError

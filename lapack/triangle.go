@@ -52,14 +52,9 @@ func solveTriangular(bk blskernel.Backend, side blas.Side, dst, r *mat.Dense, tr
 		return err
 	}
 	defer backend.Acquire(bk, float64(n)*float64(n)*float64(m))()
-	on, t := lapack.On(bk), transposed(trans)
-	if side == blas.Left {
-		lapack.Trsm(on, side, blas.Upper, t, blas.NonUnit, n, m, 1, blockOf(u), blockOf(x))
-	} else {
-		for i := 0; i < m; i += rowPanel {
-			lapack.Trsm(on, side, blas.Upper, t, blas.NonUnit, min(rowPanel, m-i), n, 1, blockOf(u), blockOf(x).Sub(i, 0))
-		}
-	}
+	inPanels(side, m, blockOf(x), func(nrhs int, x block.Matrix) {
+		lapack.Trsm(lapack.On(bk), side, blas.Upper, transposed(trans), blas.NonUnit, n, nrhs, 1, blockOf(u), x)
+	})
 	return checkFinite(bk, routine, blas.All, x, ErrSingular)
 }
 

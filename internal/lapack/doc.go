@@ -85,7 +85,11 @@ func (bk Backend) trmm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas
 }
 
 // trsm solves op(A) X = alpha B or X op(A) = alpha B without halving A; see Trsm.
-func (bk Backend) trsm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+func (bk Backend) trsm(side blas.Side, ul blas.Uplo, t blas.Transpose, diag blas.Diag, n, nrhs int, alpha float64, a, b block.Matrix) {
+	m := n
+	if n = nrhs; side == blas.Right {
+		m, n = n, m
+	}
 	if a.Packed || b.Packed {
 		bk.BlockTrsm(side, ul, t, diag, m, n, alpha, a, b)
 		return

@@ -28,23 +28,31 @@ func (p *Pivot) Singular() bool { return isFinite(p.Value) }
 // NotFinite returns the first element, row after row, that is NaN or infinite, of the rows×cols a (ul
 // is blas.All) or of its triangle ul. It returns nil if there is none.
 func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Element {
+	const worthThreads = 1 << 13
+	if rows*cols >= worthThreads && allFinite(bk, ul, rows, cols, a) {
+		return nil
+	}
+	for i := range rows {
+		from, to := rowOf(ul, cols, i)
+		if row := a.Elements(i, from, to); !isfinite.All(row) {
+			return notFinite(i, from, row)
+		}
+	}
+	return nil
+}
+
+// allFinite reports whether NotFinite finds nothing.
+func allFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) bool {
 	var failed atomic.Bool
 	// About six elements are read in a nanosecond, and a triangle has half of them.
 	bk.BlockRows(rows, 1+cols/6, block.RowFunc(func(i, end int) {
 		for ; i < end && !failed.Load(); i++ {
-			from, to := rowOf(ul, cols, i)
-			if !isfinite.All(a.Elements(i, from, to)) {
+			if from, to := rowOf(ul, cols, i); !isfinite.All(a.Elements(i, from, to)) {
 				failed.Store(true)
 			}
 		}
 	}))
-	for i := 0; failed.Load() && i < rows; i++ {
-		from, to := rowOf(ul, cols, i)
-		if e := notFinite(i, from, a.Elements(i, from, to)); e != nil {
-			return e
-		}
-	}
-	return nil
+	return !failed.Load()
 }
 
 // notFinite returns the first element of row i, stored from column from on, that is not finite.

@@ -10,20 +10,17 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// A Gerfs improves solutions of A X = B with a square A of order N, each function any number of columns
-// at once. (LAPACK: dgerfs, dporfs, dsyrfs.)
+// A Gerfs improves solutions of A X = B with a square A of order N, any number of columns at once.
+// (LAPACK: dgerfs, dporfs, dsyrfs.)
 type Gerfs struct {
+	Backend Backend
 	N       int
-	Largest float64 // largest magnitude in A
+	A       block.Matrix // all of A, or where it is packed its upper triangle
 
-	// Multiply computes Y -= A X and W += |A||X| for the n×c x, y, w of leading dimension c; it
-	// overwrites x by |X|.
-	Multiply func(c int, x, y, w []float64)
+	// Solve overwrites the n×c x by A⁻¹x (side is Left) or the c×n x by x A⁻¹ (side is Right).
+	Solve func(bk Backend, side blas.Side, c int, x block.Matrix)
 
-	// Solve overwrites the n×c x by A⁻¹x, and SolveRows the m×n x by x A⁻¹; the latter is nil for a
-	// symmetric A.
-	Solve     func(c int, x block.Matrix)
-	SolveRows func(m int, x block.Matrix)
+	largest float64 // the largest magnitude in A
 }
 
 // Roundoff is the unit roundoff u, half the distance from 1 to the next larger number.
@@ -36,6 +33,10 @@ const panelOfSides = 256
 // Refine takes a step of refinement for those columns of x that it improves, and writes the error
 // bounds of all, panel by panel.
 func (f Gerfs) Refine(x, b blas64.General, backward, forward []float64) {
+	for i := range f.N {
+		_, v := f.Backend.AbsMax(f.A.Elements(i, f.first(i), f.N))
+		f.largest = max(f.largest, v)
+	}
 	work := make([]float64, 6*f.N*min(x.Cols, panelOfSides))
 	columns := func(g blas64.General, j, c int) blas64.General {
 		return blas64.General{Rows: g.Rows, Cols: c, Stride: g.Stride, Data: g.Data[j:]}
@@ -67,7 +68,7 @@ func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []f
 	}
 	if some {
 		copy(y, r)
-		f.Solve(c, block.Dense(y, c))
+		f.Solve(f.Backend, blas.Left, c, block.Dense(y, c))
 		for i := range n {
 			axpy(y[i*c:(i+1)*c], 1, x.Data[i*x.Stride:i*x.Stride+c])
 		}
@@ -100,52 +101,46 @@ func (f Gerfs) residual(x, b blas64.General, magnitudes, r, w []float64) {
 		copy(r[i*c:(i+1)*c], b.Data[i*b.Stride:])
 	}
 	copyAbs(w, r)
-	f.Multiply(c, magnitudes, r, w)
+	f.multiply(c, magnitudes, r, w)
 }
 
 // absRows is the number of rows of |A| that are made at a time: a workspace of 128n, and one pass over
 // A for 2*absRows flops an element and column.
 const absRows = 128
 
-// MultiplyDense returns the function Multiply for the square a.
-func MultiplyDense(bk Backend, a blas64.General) func(c int, x, y, w []float64) {
-	return func(c int, x, y, w []float64) {
-		n := a.Rows
-		bk.Dgemm(blas.NoTrans, blas.NoTrans, n, c, n, -1, a.Data, a.Stride, x, c, 1, y, c)
-		copyAbs(x, x)
-		work := make([]float64, min(absRows, n)*n)
-		for i := 0; i < n; i += absRows {
-			rows := min(absRows, n-i)
-			for r := range rows {
-				copyAbs(work[r*n:(r+1)*n], a.Data[(i+r)*a.Stride:])
-			}
-			bk.Dgemm(blas.NoTrans, blas.NoTrans, rows, c, n, 1, work, n, x, c, 1, w[i*c:], c)
-		}
+// first returns the first column that row i of A stores.
+func (f Gerfs) first(i int) int {
+	if f.A.Packed {
+		return i
 	}
+	return 0
 }
 
-// MultiplyPacked returns the function Multiply for the symmetric packed ap of order n. It uses a block
-// of rows of |A|, from the diagonal on, twice: as it is, and transposed for the rows below.
-func MultiplyPacked(bk Backend, n int, ap []float64) func(c int, x, y, w []float64) {
-	a := block.Packed(n, ap, 0, 0)
-	return func(c int, x, y, w []float64) {
-		blskernel.Packed(bk.Backend).Dspmm(blas.Left, n, c, -1, ap, x, c, 1, y, c)
-		copyAbs(x, x)
-		work := make([]float64, min(absRows, n)*n)
-		for i := 0; i < n; i += absRows {
-			rows, ld := min(absRows, n-i), n-i
-			for r := range rows {
-				row := work[r*ld : (r+1)*ld]
-				copyAbs(row[r:], a.Elements(i+r, i+r, n))
-				for s := range r {
-					row[s] = work[s*ld+r]
-				}
+// multiply computes Y -= A X and W += |A||X| for x, y and w of c columns, without gaps; it overwrites x
+// by |X|. A block of rows of |A| that is packed begins at the diagonal, and serves twice: as it is, and
+// transposed for the rows below.
+func (f Gerfs) multiply(c int, x, y, w []float64) {
+	bk, n := f.Backend, f.N
+	if f.A.Packed {
+		blskernel.Packed(bk.Backend).Dspmm(blas.Left, n, c, -1, f.A.X, x, c, 1, y, c)
+	} else {
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, n, c, n, -1, f.A.X, f.A.Ld, x, c, 1, y, c)
+	}
+	copyAbs(x, x)
+	work := make([]float64, min(absRows, n)*n)
+	for i := 0; i < n; i += absRows {
+		rows, from := min(absRows, n-i), f.first(i)
+		ld := n - from
+		for r := range rows {
+			row, diagonal := work[r*ld:(r+1)*ld], f.first(i+r)
+			copyAbs(row[diagonal-from:], f.A.Elements(i+r, diagonal, n))
+			for s := range diagonal - from {
+				row[s] = work[s*ld+r]
 			}
-			xi := x[i*c:]
-			bk.Dgemm(blas.NoTrans, blas.NoTrans, rows, c, ld, 1, work, ld, xi, c, 1, w[i*c:], c)
-			if rest := ld - rows; rest > 0 {
-				bk.Dgemm(blas.Trans, blas.NoTrans, rest, c, rows, 1, work[rows:], ld, xi, c, 1, w[(i+rows)*c:], c)
-			}
+		}
+		bk.Dgemm(blas.NoTrans, blas.NoTrans, rows, c, ld, 1, work, ld, x[from*c:], c, 1, w[i*c:], c)
+		if rest := ld - rows; f.A.Packed && rest > 0 {
+			bk.Dgemm(blas.Trans, blas.NoTrans, rest, c, rows, 1, work[rows:], ld, x[i*c:], c, 1, w[(i+rows)*c:], c)
 		}
 	}
 }

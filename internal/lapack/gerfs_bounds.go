@@ -6,6 +6,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/isfinite"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/gonum"
 )
@@ -82,7 +83,7 @@ func (f Gerfs) weights(x blas64.General, r, w, g, bounds []float64) (active []in
 				v += add
 			}
 			zero = zero && w[at] == 0
-			gj[i] = v / f.Largest / xmax
+			gj[i] = v / f.largest / xmax
 		}
 		switch {
 		case xmax == 0 && zero: // A 0 = 0
@@ -132,54 +133,56 @@ func (e estimates) advance(active []int, bounds []float64) []int {
 // apply computes the products that the active estimators ask for: x = G A⁻ᵀ x where kase is 1, and
 // x = A⁻¹ G x where it is 2. rhs is a workspace.
 func (f Gerfs) apply(e estimates, active []int, rhs []float64) {
-	n := f.N
 	var columns, rows []int
 	for _, j := range active {
 		x, g := e.row(e.x, j), e.row(e.g, j)
 		for i := range x {
-			x[i] *= f.Largest
+			x[i] *= f.largest
 		}
 		if e.kase[j] == 2 {
-			multiply(x, g)
+			multiplyDiagonal(x, g)
 		}
-		if e.kase[j] == 1 && f.SolveRows != nil {
+		if e.kase[j] == 1 && !f.A.Packed {
 			rows = append(rows, j)
 		} else {
 			columns = append(columns, j)
 		}
 	}
-	if k := len(columns); k > 0 {
-		for q, j := range columns {
-			for i, v := range e.row(e.x, j) {
-				rhs[i*k+q] = v
-			}
-		}
-		f.Solve(k, block.Dense(rhs, k))
-		for q, j := range columns {
-			x := e.row(e.x, j)
-			for i := range x {
-				x[i] = rhs[i*k+q]
-			}
-		}
-	}
-	if k := len(rows); k > 0 {
-		for q, j := range rows {
-			copy(rhs[q*n:(q+1)*n], e.row(e.x, j))
-		}
-		f.SolveRows(k, block.Dense(rhs, n))
-		for q, j := range rows {
-			copy(e.row(e.x, j), rhs[q*n:(q+1)*n])
-		}
-	}
+	f.solve(e, blas.Left, columns, rhs)
+	f.solve(e, blas.Right, rows, rhs)
 	for _, j := range active {
 		if e.kase[j] == 1 {
-			multiply(e.row(e.x, j), e.row(e.g, j))
+			multiplyDiagonal(e.row(e.x, j), e.row(e.g, j))
 		}
 	}
 }
 
-// multiply computes x = diag(g) x.
-func multiply(x, g []float64) {
+// solve solves for the vectors x of some estimators, as the columns of rhs (side is Left) or its rows.
+func (f Gerfs) solve(e estimates, side blas.Side, which []int, rhs []float64) {
+	c := len(which)
+	if c == 0 {
+		return
+	}
+	ld, vector, element := c, 1, c
+	if side == blas.Right {
+		ld, vector, element = f.N, f.N, 1
+	}
+	for q, j := range which {
+		for i, v := range e.row(e.x, j) {
+			rhs[q*vector+i*element] = v
+		}
+	}
+	f.Solve(f.Backend, side, c, block.Dense(rhs, ld))
+	for q, j := range which {
+		x := e.row(e.x, j)
+		for i := range x {
+			x[i] = rhs[q*vector+i*element]
+		}
+	}
+}
+
+// multiplyDiagonal computes x = diag(g) x.
+func multiplyDiagonal(x, g []float64) {
 	for i, v := range g {
 		x[i] *= v
 	}

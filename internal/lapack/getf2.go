@@ -35,7 +35,7 @@ func (p *getf2) factor(j0, j1 int) *Pivot {
 		return bad
 	}
 	right := p.x.Sub(j, j0)
-	p.bk.trsm(blas.Right, blas.Upper, blas.NoTrans, blas.Unit, n-n1, n1, 1, p.x.Sub(j0, j0), right)
+	p.bk.trsm(blas.Right, blas.Upper, blas.NoTrans, blas.Unit, n1, n-n1, 1, p.x.Sub(j0, j0), right)
 	p.bk.gemm(blas.NoTrans, blas.NoTrans, n-n1, p.m-j, n1, -1, right, p.x.Sub(j0, j), 1, p.x.Sub(j, j))
 	return p.factor(j, j1)
 }

@@ -42,7 +42,7 @@ func Getri(bk Backend, nb, n int, a block.Matrix, swap []int, work []float64) {
 		if rest := n - j - cols; rest > 0 {
 			bk.gemm(blas.NoTrans, blas.NoTrans, n, cols, rest, -1, a.Sub(0, j+cols), l.Sub(cols, 0), 1, x)
 		}
-		bk.trsm(blas.Right, blas.Lower, blas.NoTrans, blas.Unit, n, cols, 1, l, x)
+		bk.trsm(blas.Right, blas.Lower, blas.NoTrans, blas.Unit, cols, n, 1, l, x)
 	}
 	Lapmt(bk, n, a, swap, true)
 }

@@ -10,48 +10,38 @@ import (
 // cache, and a part of a row is a page.
 const sumWidth = 512
 
-// Lange returns the 1-norm of the dense rows×cols a and the largest magnitude of an element, in one
-// pass. A NaN or an infinity makes the norm one, too; so may an overflow.
-func Lange(bk Backend, rows, cols int, a block.Matrix) (norm1, amax float64) {
+// Lange returns the 1-norm of the dense rows×cols a. A NaN or an infinity makes the norm one, too; so
+// may an overflow.
+func Lange(bk Backend, rows, cols int, a block.Matrix) float64 {
 	strips := (cols + sumWidth - 1) / sumWidth
-	norms, most := make([]float64, strips), make([]float64, strips)
+	norms := make([]float64, strips)
 	bk.BlockRows(strips, rows*min(cols, sumWidth)/2, block.RowFunc(func(from, to int) {
 		for s := from; s < to; s++ {
 			j := s * sumWidth
-			norms[s], most[s] = langeStrip(rows, min(sumWidth, cols-j), a.Sub(0, j))
+			norms[s] = langeStrip(rows, min(sumWidth, cols-j), a.Sub(0, j))
 		}
 	}))
-	for s := range strips {
-		norm1, amax = max(norm1, norms[s]), max(amax, most[s])
-	}
-	return norm1, amax
+	return largest(norms)
 }
 
 // langeStrip is Lange for at most sumWidth columns.
-func langeStrip(rows, cols int, a block.Matrix) (norm1, amax float64) {
+func langeStrip(rows, cols int, a block.Matrix) float64 {
 	var sums [sumWidth]float64
-	top := uint64(0)
 	i := 0
 	for ; i+4 <= rows; i += 4 {
 		r0, r1, r2, r3 := a.Elements(i, 0, cols), a.Elements(i+1, 0, cols), a.Elements(i+2, 0, cols), a.Elements(i+3, 0, cols)
 		n := len(r0)
 		s, r1, r2, r3 := sums[:n], r1[:n], r2[:n], r3[:n]
 		for j, v := range r0 {
-			b0, b1 := math.Float64bits(v)&magnitude, math.Float64bits(r1[j])&magnitude
-			b2, b3 := math.Float64bits(r2[j])&magnitude, math.Float64bits(r3[j])&magnitude
-			s[j] += (math.Float64frombits(b0) + math.Float64frombits(b1)) + (math.Float64frombits(b2) + math.Float64frombits(b3))
-			if b := max(max(b0, b1), max(b2, b3)); b > top {
-				top = b
-			}
+			s[j] += (math.Abs(v) + math.Abs(r1[j])) + (math.Abs(r2[j]) + math.Abs(r3[j]))
 		}
 	}
 	for ; i < rows; i++ {
 		for j, v := range a.Elements(i, 0, cols) {
 			sums[j] += math.Abs(v)
-			top = max(top, math.Float64bits(v)&magnitude)
 		}
 	}
-	return largest(sums[:cols]), math.Float64frombits(top)
+	return largest(sums[:cols])
 }
 
 // Lansy returns the 1-norm of the symmetric matrix in the upper triangle of the n×n a. It is not finite

@@ -3,6 +3,8 @@ package lapack
 import (
 	"blskernel"
 	"blskernel/internal/block"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // exchangeTime is about how many nanoseconds an exchange of two rows of eight elements takes.
@@ -14,16 +16,24 @@ const exchangeTime = 5
 // The columns are cut into one range for each thread. Rows that change places are far from each other,
 // and long pieces stream better from memory.
 func Laswp(bk Backend, cols int, x block.Matrix, swap []int, back bool) {
+	if cols <= exchangeLoop {
+		laswp(x, 0, cols, swap, back)
+		return
+	}
 	width := (cols/blskernel.Threads() + 8) / 8 * 8
 	bk.BlockRows((cols+width-1)/width, len(swap)*width/8*exchangeTime, block.RowFunc(func(from, to int) {
-		from, to = from*width, min(to*width, cols)
-		for k := range swap {
-			if back {
-				k = len(swap) - 1 - k
-			}
-			exchange(x.Elements(k, from, to), x.Elements(swap[k], from, to))
-		}
+		laswp(x, from*width, min(to*width, cols), swap, back)
 	}))
+}
+
+// laswp is Laswp for columns from to to-1.
+func laswp(x block.Matrix, from, to int, swap []int, back bool) {
+	for k := range swap {
+		if back {
+			k = len(swap) - 1 - k
+		}
+		exchange(x.Elements(k, from, to), x.Elements(swap[k], from, to))
+	}
 }
 
 // exchangeLoop is the number of elements below which a loop exchanges faster than a buffer, which is
@@ -78,4 +88,13 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 			}
 		}
 	}))
+}
+
+// permute exchanges the rows of right-hand sides (side is Left) or their columns.
+func permute(bk Backend, side blas.Side, nrhs int, b block.Matrix, swap []int, back bool) {
+	if side == blas.Left {
+		Laswp(bk, nrhs, b, swap, back)
+	} else {
+		Lapmt(bk, nrhs, b, swap, back)
+	}
 }

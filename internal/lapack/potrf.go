@@ -35,13 +35,12 @@ func potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 	if bad := potrf(bk, ul, base, n1, a); bad >= 0 {
 		return bad
 	}
-	if ul == blas.Upper {
-		Trsm(bk, blas.Left, ul, blas.Trans, blas.NonUnit, n1, n2, 1, a, off)
-		bk.syrk(ul, blas.Trans, n2, n1, -1, off, a22)
-	} else {
-		Trsm(bk, blas.Right, ul, blas.Trans, blas.NonUnit, n2, n1, 1, a, off)
-		bk.syrk(ul, blas.NoTrans, n2, n1, -1, off, a22)
+	side, t := blas.Left, blas.Trans
+	if ul == blas.Lower {
+		side, t = blas.Right, blas.NoTrans
 	}
+	Trsm(bk, side, ul, blas.Trans, blas.NonUnit, n1, n2, 1, a, off)
+	bk.syrk(ul, t, n2, n1, -1, off, a22)
 	if bad := potrf(bk, ul, base, n2, a22); bad >= 0 {
 		return n1 + bad
 	}

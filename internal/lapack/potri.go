@@ -39,19 +39,19 @@ func inverse(bk Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal)
 	if d != nil {
 		diag = blas.Unit
 	}
-	side, other, t, rows, cols := blas.Left, blas.Right, blas.NoTrans, n1, n2
+	side, other, t := blas.Left, blas.Right, blas.NoTrans
 	if ul == blas.Lower {
-		side, other, t, rows, cols = blas.Right, blas.Left, blas.Trans, n2, n1
+		side, other, t = blas.Right, blas.Left, blas.Trans
 	}
-	Trsm(bk, side, ul, blas.NoTrans, diag, rows, cols, 1, a, off)
+	Trsm(bk, side, ul, blas.NoTrans, diag, n1, n2, 1, a, off)
 	inverse(bk, ul, base, n1, a, d1)
-	Trsm(bk, other, ul, blas.NoTrans, diag, rows, cols, 1, a22, off)
+	Trsm(bk, other, ul, blas.NoTrans, diag, n2, n1, 1, a22, off)
 	if d == nil {
 		bk.syrk(ul, t, n1, n2, 1, off, a)
 	} else {
 		d2.addSymmetric(bk, n1, n2, off, a)
 	}
-	Trsm(bk, other, ul, blas.Trans, diag, rows, cols, -1, a22, off)
+	Trsm(bk, other, ul, blas.Trans, diag, n2, n1, -1, a22, off)
 	inverse(bk, ul, base, n2, a22, d2)
 }
 

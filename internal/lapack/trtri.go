@@ -21,34 +21,27 @@ func Trtri(bk Backend, ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
 	n1 := half(n)
 	n2 := n - n1
 	off, a22 := offDiagonal(ul, a, n1), a.Sub(n1, n1)
-	if ul == blas.Upper {
-		Trtri(bk, ul, diag, n1, a)
-		bk.trmm(blas.Left, ul, blas.NoTrans, diag, n1, n2, -1, a, off)
-		Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n1, n2, 1, a22, off)
-		Trtri(bk, ul, diag, n2, a22)
-		return
+	first, then := a, a22
+	if ul == blas.Lower {
+		first, n1, then, n2 = a22, n2, a, n1
 	}
-	Trtri(bk, ul, diag, n2, a22)
-	bk.trmm(blas.Left, ul, blas.NoTrans, diag, n2, n1, -1, a22, off)
-	Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n2, n1, 1, a, off)
-	Trtri(bk, ul, diag, n1, a)
+	Trtri(bk, ul, diag, n1, first)
+	bk.trmm(blas.Left, ul, blas.NoTrans, diag, n1, n2, -1, first, off)
+	Trsm(bk, blas.Right, ul, blas.NoTrans, diag, n2, n1, 1, then, off)
+	Trtri(bk, ul, diag, n2, then)
 }
 
 // trtriTile is Trtri for n <= tileOrder.
 func trtriTile(ul blas.Uplo, diag blas.Diag, n int, a block.Matrix) {
-	var t tile
+	var t, old tile
 	t.load(ul, n, a)
-	var saved [tileOrder]float64
-	if diag == blas.Unit {
-		for i := range n {
-			saved[i], t[i][i] = t[i][i], 1
-		}
+	old = t
+	for i := 0; diag == blas.Unit && i < n; i++ {
+		t[i][i] = 1
 	}
 	t.invert(n)
-	if diag == blas.Unit {
-		for i := range n {
-			t[i][i] = saved[i]
-		}
+	for i := 0; diag == blas.Unit && i < n; i++ {
+		t[i][i] = old[i][i]
 	}
 	t.store(ul, n, a)
 }

@@ -37,16 +37,35 @@ func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 // with the halves U11 R11, U11 R12 + U12 R22 and U22 R22, in n³/3 flops. base may lower triangleBase.
 func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	if n <= min(base, triangleBase) {
-		inZeroed(blas.Upper, n, r, func(x block.Matrix) { Trmm(bk, n, n, u, x) })
+		inZeroed(blas.Upper, n, r, func(x block.Matrix) { trmmLeft(bk, n, n, u, x) })
 		return
 	}
 	n1 := split(n)
 	n2 := n - n1
 	r12, r22 := r.Sub(0, n1), r.Sub(n1, n1)
-	Trmm(bk, n1, n2, u, r12)
+	trmmLeft(bk, n1, n2, u, r12)
 	addTriangle(bk, blas.NoTrans, blas.Upper, n1, n2, 1, u.Sub(0, n1), r22, r12)
 	Ttrmm(bk, base, n1, u, r)
 	Ttrmm(bk, base, n2, u.Sub(n1, n1), r22)
+}
+
+// trmmLeft computes B = U B for the m×n dense block b and the upper triangle of the m×m u, in m²n flops. It
+// halves U, so that nearly all of the work is in long products.
+func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
+	if m <= block.Size {
+		w := acquire(m * stride(m))
+		defer w.release()
+		d := w.matrix(m, stride(m))
+		block.CopyUpper(d, u, m)
+		bk.trmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, m, n, 1, d, b)
+		return
+	}
+	m1 := half(m)
+	m2 := m - m1
+	b2 := b.Sub(m1, 0)
+	trmmLeft(bk, m1, n, u, b)
+	bk.gemm(blas.NoTrans, blas.NoTrans, m1, n, m2, 1, u.Sub(0, m1), b2, 1, b)
+	trmmLeft(bk, m2, n, u.Sub(m1, m1), b2)
 }
 
 // productRows is the number of rows that addTriangle copies together: enough for Dtrmm to reach its
