@@ -7,117 +7,98 @@ import (
 	"slices"
 
 	"blskernel/bench"
+
+	"gonum.org/v1/gonum/stat"
 )
 
-// An accuracyGroup is the runs of one setting, on whatever machine.
+// An accuracyGroup is the accuracies of one setting, on whatever machine.
 type accuracyGroup struct {
 	setting
-	methods []string
-	samples map[int]int                           // by step
-	values  map[string]map[int]map[uint64]float64 // by method, step and seed
+	methods []string    // the one with the most seeds comes first
+	samples map[int]int // by step
+	found   ordered[accuracyKey, float64]
 }
 
-func accuracyGroups(runs []*run) []*accuracyGroup {
-	var groups []*accuracyGroup
+type accuracyKey struct {
+	method string
+	step   int
+	seed   uint64
+}
+
+func accuracyGroups(runs []*run) (all []*accuracyGroup) {
+	var groups ordered[setting, accuracyGroup]
 	for _, r := range runs {
-		i := slices.IndexFunc(groups, func(g *accuracyGroup) bool { return g.setting == r.setting })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, &accuracyGroup{setting: r.setting, samples: map[int]int{}, values: map[string]map[int]map[uint64]float64{}})
+		g := groups.at(r.setting)
+		if g.samples == nil {
+			g.setting, g.samples = r.setting, map[int]int{}
 		}
-		for _, m := range r.methods {
-			for _, p := range r.passes {
-				groups[i].add(m, p)
+		for _, p := range r.passes {
+			for n := range p.last() + 1 {
+				s := p.steps[n]
+				if s == nil {
+					continue
+				}
+				for _, c := range s.Cells {
+					if c.Accuracy != nil {
+						g.methods, g.samples[n] = append(g.methods, c.Method), s.Samples
+						*g.found.at(accuracyKey{c.Method, n, p.seed}) = *c.Accuracy
+					}
+				}
 			}
 		}
 	}
-	for _, g := range groups { // the method with the most seeds comes first
+	for _, g := range groups.all {
+		g.methods = unique(g.methods)
 		slices.SortStableFunc(g.methods, func(a, b string) int { return cmp.Compare(g.seeds(b), g.seeds(a)) })
+		if len(g.methods) > 0 {
+			all = append(all, g)
+		}
 	}
-	return groups
-}
-
-// add adds what a pass has of a method.
-func (g *accuracyGroup) add(method string, p *pass) {
-	for n, s := range p.steps {
-		c, ok := s.cells[method]
-		if !ok || c.Accuracy == nil {
-			continue
-		}
-		if g.values[method] == nil {
-			g.methods = append(g.methods, method)
-			g.values[method] = map[int]map[uint64]float64{}
-		}
-		if g.values[method][n] == nil {
-			g.values[method][n] = map[uint64]float64{}
-		}
-		g.values[method][n][p.seed] = *c.Accuracy
-		g.samples[n] = s.samples
-	}
+	return all
 }
 
 // seeds returns the largest number of seeds of a step by a method.
 func (g *accuracyGroup) seeds(method string) int {
 	most := 0
-	for _, v := range g.values[method] {
-		most = max(most, len(v))
+	for n := range g.updates + 1 {
+		most = max(most, len(g.of(method, n)))
 	}
 	return most
 }
 
-// apart returns the largest difference of two methods at the same step with the same seed. ok is false
-// where they have none in common.
-func (g *accuracyGroup) apart(a, b string) (most float64, ok bool) {
-	for n, of := range g.values[a] {
-		for seed, v := range of {
-			if w, both := g.values[b][n][seed]; both {
-				most, ok = max(most, math.Abs(v-w)), true
-			}
+// of returns the accuracies of a step by seed.
+func (g *accuracyGroup) of(method string, n int) (all []float64) {
+	for k, v := range g.found.all {
+		if k.method == method && k.step == n {
+			all = append(all, *v)
 		}
 	}
-	return most, ok
+	return all
 }
 
-// at returns the mean over the seeds, with the standard deviation, NaN where there is none.
-func (g *accuracyGroup) at(method string, n int) (mean, deviation float64, ok bool) {
-	var all []float64
-	for _, v := range g.values[method][n] {
-		all = append(all, v)
-	}
-	if len(all) == 0 {
-		return math.NaN(), math.NaN(), false
-	}
-	slices.Sort(all) // the sum does not depend on the order of a map
-	mean, deviation = meanAndDeviation(all)
-	return mean, deviation, true
+// at returns the mean over the seeds with the standard deviation, NaN for none.
+func (g *accuracyGroup) at(method string, n int) (mean, deviation float64) {
+	return stat.MeanStdDev(g.of(method, n), nil)
 }
 
-func accuracySection(runs []*run) section {
-	s := section{
+func accuracySection(runs []*run) Section {
+	sec := Section{
 		ID: "accuracy", Title: "Accuracy against samples",
-		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws them anew: points are " +
-			"means over seeds, bars one standard deviation. Tables without an accuracy were run for the times alone.",
+		Text: "The share of test samples that are classified right after each step. Features are random, and each seed draws " +
+			"them anew: points are means over seeds. Tables without an accuracy were run for the times alone.",
 	}
-	searches, rest := searchesIn(accuracyGroups(runs))
 	seeds := 0
-	for _, g := range rest {
-		if len(g.methods) == 0 {
-			continue
-		}
-		f, finding := g.figure()
-		s.Figures, s.findings = append(s.Figures, f), append(s.findings, finding)
+	for _, g := range accuracyGroups(runs) {
+		finding := g.finding()
+		sec.Figures, sec.Findings = append(sec.Figures, g.figure(finding)), append(sec.Findings, finding)
 		if n := g.number(); n != nil && g.seeds(g.methods[0]) > seeds {
-			s.number, seeds = n, g.seeds(g.methods[0])
+			sec.number, seeds = n, g.seeds(g.methods[0])
 		}
 	}
-	for _, found := range searches {
-		f, finding := found.figure()
-		s.Figures, s.findings = append(s.Figures, f), append(s.findings, finding)
-	}
-	return s
+	return sec
 }
 
-// paper returns the paper's figures, where the group learns and tests the same.
+// paper returns the paper's figures, if the group learns and tests the same.
 func (g *accuracyGroup) paper() bench.Figures {
 	if !g.sameTask() {
 		return bench.Figures{}
@@ -126,109 +107,83 @@ func (g *accuracyGroup) paper() bench.Figures {
 	return paper
 }
 
-func (g *accuracyGroup) figure() (figure, string) {
-	name := g.name()
-	f := figure{Title: name + ": " + g.title()}
-	f.plot = &Plot{
-		Name: slug("accuracy " + name), Title: name + ": accuracy", x: axis{label: "training samples"}, y: axis{label: "test accuracy, %"},
+// entry returns an element, NaN behind the end.
+func entry(of []float64, n int) float64 {
+	if n < len(of) {
+		return of[n]
 	}
-	t := table{Caption: name + ": accuracy after each step", Columns: []column{{Head: "samples"}}}
+	return nan
+}
+
+func (g *accuracyGroup) figure(finding string) Figure {
+	name := g.name()
+	c := chart{Plot: Plot{
+		Name: slug("accuracy " + name), Title: name + ": accuracy",
+		x: axis{label: "training samples"}, y: axis{label: "test accuracy, %"},
+	}}
+	c.Caption, c.Columns = name+": accuracy after each step", numbers("", "samples")
+	var steps []int
 	for n := range g.updates + 1 {
 		if g.samples[n] > 0 {
-			t.Rows = append(t.Rows, []string{fmt.Sprint(g.samples[n])})
+			steps = append(steps, n)
+			c.row(float64(g.samples[n]), fmt.Sprint(g.samples[n]))
 		}
 	}
-	curve := func(s series, head string, many bool, at func(n int) (mean, deviation float64)) {
-		t.Columns = append(t.Columns, column{Head: head, Unit: "%"})
-		if many {
-			t.Columns = append(t.Columns, column{Head: "± sd", Unit: "%"})
-		}
-		row := 0
-		for n := range g.updates + 1 {
-			if g.samples[n] == 0 {
-				continue
-			}
+	add := func(head string, many, plain bool, at func(n int) (mean, deviation float64)) {
+		var means []float64
+		var deviations []string
+		for _, n := range steps {
 			mean, deviation := at(n)
-			t.Rows[row] = append(t.Rows[row], fixed(mean, 2))
-			if many {
-				t.Rows[row] = append(t.Rows[row], fixed(deviation, 2))
-				s.err = append(s.err, max(0, deviation))
-				if math.IsNaN(deviation) {
-					s.err[row] = 0
-				}
-			}
-			s.add(float64(g.samples[n]), mean)
-			row++
+			means, deviations = append(means, mean), append(deviations, fixed(deviation, 2))
 		}
-		f.plot.series = append(f.plot.series, s)
+		c.add(head, "%", plain, means, func(v float64) string { return fixed(v, 2) })
+		if many {
+			c.column(Column{Head: "± sd", Unit: "%"}, deviations)
+		}
 	}
-	var l looks
-	most, compared := 0.0, 0
 	for _, m := range g.methods {
-		if d, ok := g.apart(g.methods[0], m); ok && m != g.methods[0] {
-			most, compared = max(most, d), compared+1
-		}
-		s, head, seeds := l.method(m), m, g.seeds(m)
-		s.name = fmt.Sprintf("%s, %s", m, count(seeds, "seed", "seeds"))
-		if seeds > 1 {
-			head = fmt.Sprintf("%s, mean of %d", m, seeds)
-		}
-		curve(s, head, seeds > 1, func(n int) (float64, float64) { mean, sd, _ := g.at(m, n); return mean, sd })
+		seeds := g.seeds(m)
+		add(fmt.Sprintf("%s, %s", m, count(seeds, "seed")), seeds > 1, false, func(n int) (mean, deviation float64) { return g.at(m, n) })
 	}
 	if paper := g.paper(); len(paper.Accuracy) > 0 {
-		at := func(of []float64, n int) float64 {
-			if n < len(of) {
-				return of[n]
-			}
-			return math.NaN()
-		}
-		curve(series{name: "the paper", ink: inkMuted, marker: 6, dash: 1}, "the paper", true,
-			func(n int) (float64, float64) { return at(paper.Accuracy, n), at(paper.AccuracySD, n) })
+		add("the paper", true, true, func(n int) (mean, deviation float64) {
+			return entry(paper.Accuracy, n), entry(paper.AccuracySD, n)
+		})
 	}
-	f.Tables = []table{t}
-	finding := g.finding()
-	f.Caption = finding + g.caution()
-	if compared > 0 {
-		f.Caption += fmt.Sprintf(" With the same features the methods differ by %s percentage points at most.", fixed(most, 2))
-	}
-	f.plot.About = f.Caption
-	return f, finding
+	return c.figure(name, finding+" "+g.title())
 }
 
 // finding says what is reached at the last step, and how that compares with the paper.
 func (g *accuracyGroup) finding() string {
 	method, paper, last, atLeast, compared := g.methods[0], g.paper(), 0, 0, 0
 	for n := range g.updates + 1 {
-		mean, _, ok := g.at(method, n)
-		if !ok {
+		mean, _ := g.at(method, n)
+		if math.IsNaN(mean) {
 			continue
 		}
 		last = n
 		if n < len(paper.Accuracy) {
 			compared++
-			least := paper.Accuracy[n]
-			if n < len(paper.AccuracySD) {
-				least -= paper.AccuracySD[n]
-			}
+			least := paper.Accuracy[n] - entry(paper.AccuracySD, n)
 			if math.Round(100*mean) >= math.Round(100*least) { // as they are printed
 				atLeast++
 			}
 		}
 	}
 	says := fmt.Sprintf("%s: after %d samples the test accuracy is %s", g.name(), g.samples[last], g.value(method, last))
-	if seeds := len(g.values[method][last]); seeds > 1 {
+	if seeds := g.seeds(method); seeds > 1 {
 		says += fmt.Sprintf(" (%d seeds)", seeds)
 	}
 	if last >= len(paper.Accuracy) {
 		return says + "."
 	}
-	return says + fmt.Sprintf("; the paper has %s%%. It is at least the paper's, less the standard deviation where the paper gives one, at %d of %s.",
-		fixed(paper.Accuracy[last], 2), atLeast, count(compared, "step", "steps"))
+	return says + fmt.Sprintf("; the paper has %s%%. It is at least the paper's, less the standard deviation where the paper "+
+		"gives one, at %d of %s.", fixed(paper.Accuracy[last], 2), atLeast, count(compared, "step"))
 }
 
 // value writes the accuracy of a step.
 func (g *accuracyGroup) value(method string, n int) string {
-	mean, deviation, _ := g.at(method, n)
+	mean, deviation := g.at(method, n)
 	if math.IsNaN(deviation) {
 		return fixed(mean, 2) + "%"
 	}
@@ -237,10 +192,11 @@ func (g *accuracyGroup) value(method string, n int) string {
 
 // number returns the accuracy at the end of a run with the paper's settings, or nil.
 func (g *accuracyGroup) number() *Number {
-	paper, method := g.paper(), g.methods[0]
-	if _, _, ok := g.at(method, g.updates); !ok || !g.paperRecipe() || g.updates >= len(paper.Accuracy) {
+	method, last := g.methods[0], g.updates
+	theirs := entry(g.paper().Accuracy, last)
+	if mean, _ := g.at(method, last); math.IsNaN(mean+theirs) || !g.paperRecipe() {
 		return nil
 	}
-	return &Number{g.value(method, g.updates), fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); the paper has %s%%",
-		g.samples[g.updates], g.name(), count(g.seeds(method), "seed", "seeds"), fixed(paper.Accuracy[g.updates], 2))}
+	return &Number{g.value(method, last), fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); "+
+		"the paper has %s%%", g.samples[last], g.name(), count(g.seeds(method), "seed"), fixed(theirs, 2))}
 }

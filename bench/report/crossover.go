@@ -13,50 +13,46 @@ import (
 
 // A crossing is the points of one l, k, c on one backend at one place, in order of q.
 type crossing struct {
-	backend string
-	place
-	versions
-	l, k, c int
-	lambda  float64
-	points  []bench.CrossoverPoint
+	crossingKey
+	points []bench.CrossoverPoint
 }
 
-func crossings(parts []*result.File, at places) []*crossing {
-	var all []*crossing
+type crossingKey struct {
+	backend string
+	place
+	l, k, c int
+	lambda  float64
+}
+
+func crossings(parts []*result.File, at places) (all []*crossing) {
+	var groups ordered[crossingKey, crossing]
 	for _, f := range parts {
-		here := at.of(machineOf(f))
 		for _, p := range f.Crossovers {
-			i := slices.IndexFunc(all, func(g *crossing) bool {
-				return g.backend == p.Backend && g.place == here && g.l == p.L && g.k == p.K && g.c == p.C && g.lambda == p.Lambda
-			})
-			if i < 0 {
-				i = len(all)
-				all = append(all, &crossing{backend: p.Backend, place: here, l: p.L, k: p.K, c: p.C, lambda: p.Lambda})
-			}
-			g := all[i]
-			g.versions.add(machineOf(f).Version)
+			key := crossingKey{p.Backend, at.of(machineOf(f)), p.L, p.K, p.C, p.Lambda}
+			g := groups.at(key)
+			g.crossingKey = key
 			g.points = slices.DeleteFunc(g.points, func(old bench.CrossoverPoint) bool { return old.Q == p.Q }) // measured again
 			g.points = append(g.points, p)
 		}
 	}
-	for _, g := range all {
+	for _, g := range groups.all {
 		slices.SortFunc(g.points, func(a, b bench.CrossoverPoint) int { return cmp.Compare(a.Q, b.Q) })
+		all = append(all, g)
 	}
 	return all
 }
 
-func crossoverSection(parts []*result.File, at places) section {
-	sec := section{
+func crossoverSection(parts []*result.File, at places) Section {
+	sec := Section{
 		ID: "crossover", Title: "Updating against retraining",
-		Text: "The time to add q rows and compute the weights W: by updates, and from scratch on all l + q rows, with the pseudoinverse A⁺ and " +
-			"without it. By flops an update of A⁺ wins over A⁺ from scratch up to about q = k/2, and over W from scratch up to about k/6.",
+		Text: "The time to add q rows and compute the weights W: by updates, and from scratch on all l + q rows, with the " +
+			"pseudoinverse A⁺ and without it. By flops an update of A⁺ wins over A⁺ from scratch up to about q = k/2, and over W " +
+			"from scratch up to about k/6.",
 	}
 	for _, g := range crossings(parts, at) {
-		f, finding, number := g.figure()
-		sec.Figures = append(sec.Figures, f)
-		if finding != "" {
-			sec.findings = append(sec.findings, finding)
-		}
+		findings, number := g.findings()
+		sec.Figures = append(sec.Figures, g.figure())
+		sec.Findings = append(sec.Findings, findings...)
 		if sec.number == nil {
 			sec.number = number
 		}
@@ -64,107 +60,95 @@ func crossoverSection(parts []*result.File, at places) section {
 	return sec
 }
 
-// seconds returns what of says of each point, NaN where a point does not have it.
-func (g *crossing) seconds(of func(bench.CrossoverPoint) (bench.CrossoverTiming, bool)) []float64 {
-	all := make([]float64, len(g.points))
-	for i, p := range g.points {
-		all[i] = math.NaN()
-		if t, ok := of(p); ok {
-			all[i] = t.Seconds
-		}
-	}
-	return all
-}
-
-// updates returns the names of the series of updates, and their times by q.
-func (g *crossing) updates() (names []string, seconds map[string][]float64) {
-	seconds = map[string][]float64{}
-	for _, p := range g.points {
-		for _, t := range p.Methods {
-			if seconds[t.Series] == nil {
-				names = append(names, t.Series)
-				seconds[t.Series] = g.seconds(func(p bench.CrossoverPoint) (bench.CrossoverTiming, bool) {
-					i := slices.IndexFunc(p.Methods, func(other bench.CrossoverTiming) bool { return other.Series == t.Series })
-					return p.Methods[max(0, i)], i >= 0
-				})
+// seconds returns the times of a series of updates by q, NaN where a point does not have it.
+func (g *crossing) seconds(series string) []float64 {
+	return values(len(g.points), func(i int) float64 {
+		for _, t := range g.points[i].Methods {
+			if t.Series == series {
+				return t.Seconds
 			}
 		}
-	}
-	return names, seconds
+		return nan
+	})
 }
 
-func (g *crossing) figure() (f figure, finding string, number *Number) {
-	sizes := fmt.Sprintf("k = %d, l = %d", g.k, g.l)
-	where := fmt.Sprintf("l = %d, k = %d, c = %d, %s", g.l, g.k, g.c, g.place.with(g.backend))
-	p := &Plot{
-		Name: slug(fmt.Sprintf("crossover k %d %s", g.k, g.backend)), Title: fmt.Sprintf("Updating against retraining, %s, %s", sizes, g.place.with(g.backend)),
-		x: axis{label: "added rows q", log: true}, y: axis{label: "time, s", log: true},
-	}
-	t := table{Caption: "Time of an update and of retraining, " + where, Columns: []column{{Head: "q"}, {Head: "q/k"}}}
-	var q, rounds []float64
-	var by ways
-	for _, point := range g.points {
-		q, rounds = append(q, float64(point.Q)), append(rounds, float64(point.Rounds))
-		by.add(point.RetrainPseudoinverse.By)
-		t.Rows = append(t.Rows, []string{fmt.Sprint(point.Q), significant(float64(point.Q) / float64(g.k))})
-	}
-	curve := func(s series, y []float64) {
-		s.x, s.y = q, y
-		p.series = append(p.series, s)
-		t.Columns = append(t.Columns, column{Head: s.name, Unit: "s"})
-		for i, v := range y {
-			t.Rows[i] = append(t.Rows[i], significant(v))
+// inverse and weights return the times from scratch by q.
+func (g *crossing) inverse() []float64 {
+	return values(len(g.points), func(i int) float64 { return g.points[i].RetrainPseudoinverse.Seconds })
+}
+
+func (g *crossing) weights() []float64 {
+	return values(len(g.points), func(i int) float64 { return g.points[i].RetrainWeights.Seconds })
+}
+
+// series returns the names of the series of updates.
+func (g *crossing) series() (names []string) {
+	for _, p := range g.points {
+		for _, t := range p.Methods {
+			names = append(names, t.Series)
 		}
 	}
-	names, seconds := g.updates()
-	var l looks
-	for _, name := range names {
-		curve(l.method(name), seconds[name])
+	return unique(names)
+}
+
+func (g *crossing) figure() Figure {
+	where := fmt.Sprintf("l = %d, k = %d, c = %d, %s", g.l, g.k, g.c, g.place.with(g.backend))
+	c := chart{Plot: Plot{
+		Name: slug(fmt.Sprintf("crossover k %d %s", g.k, g.backend)), Title: "Updating against retraining, " + where,
+		x: axis{label: "added rows q", log: true}, y: axis{label: "time, s", log: true},
+	}}
+	c.Caption, c.Columns = "Time of an update and of retraining, "+where, numbers("", "q", "q/k")
+	var planner, rounds []string
+	for _, p := range g.points {
+		c.row(float64(p.Q), fmt.Sprint(p.Q), significant(float64(p.Q)/float64(g.k)))
+		planner, rounds = append(planner, p.Planner), append(rounds, fmt.Sprint(p.Rounds))
 	}
-	inverse := g.seconds(func(p bench.CrossoverPoint) (bench.CrossoverTiming, bool) { return p.RetrainPseudoinverse, true })
-	weights := g.seconds(func(p bench.CrossoverPoint) (bench.CrossoverTiming, bool) { return p.RetrainWeights, true })
-	curve(series{name: "A⁺ and W from scratch", ink: inkText, dash: 1, style: lineOnly}, inverse)
-	curve(series{name: "W from scratch", ink: inkText, dash: 2, style: lineOnly}, weights)
-	t.Columns = append(t.Columns, column{Head: "planner's choice", Text: true}, column{Head: "rounds"})
-	for i, point := range g.points {
-		t.Rows[i] = append(t.Rows[i], point.Planner, fmt.Sprint(point.Rounds))
+	for _, name := range g.series() {
+		c.add(name, "s", false, g.seconds(name), significant)
 	}
-	var says []string
+	c.add("A⁺ and W from scratch", "s", true, g.inverse(), significant)
+	c.add("W from scratch", "s", true, g.weights(), significant)
+	c.column(Column{Head: "planner's choice", Text: true}, planner)
+	c.column(Column{Head: "rounds"}, rounds)
+	return c.figure(where, "Times are medians of the rounds.")
+}
+
+// findings compares the updates by Improved with retraining, and the planner's choice with both.
+func (g *crossing) findings() (says []string, number *Number) {
+	sizes := fmt.Sprintf("k = %d, l = %d", g.k, g.l)
+	var ways []string
+	for _, p := range g.points {
+		ways = append(ways, from(p.RetrainPseudoinverse.By))
+	}
 	for _, c := range bench.Crossings(g.points) {
 		if base(c.Series) != "improved" {
 			continue
 		}
-		other, retraining := by.String(), inverse
+		other, retraining := fromScratch(ways), g.inverse()
 		if c.Against == bench.AgainstWeights {
-			other, retraining = "computing W alone from scratch", weights
+			other, retraining = "computing W alone from scratch", g.weights()
 		} else if number == nil && c.Seconds > 0 && !math.IsInf(c.Seconds, 1) {
-			number = &Number{"q = " + times(c.Seconds/float64(g.k)) + "\u00a0k", fmt.Sprintf(
-				"added samples up to which updating A⁺ by Improved is faster than %s, at %s (by flops %s\u00a0k)", other, sizes, times(c.Flops/float64(g.k)))}
+			number = &Number{"q = " + times(c.Seconds/float64(g.k)) + "\u00a0k", fmt.Sprintf("added samples up to which updating A⁺ by "+
+				"Improved is faster than %s, at %s (by flops %s\u00a0k)", other, sizes, times(c.Flops/float64(g.k)))}
 		}
-		says = append(says, g.compare(c, other, ratios(seconds[c.Series], retraining)))
+		says = append(says, g.compare(c, other, quotients(g.seconds(c.Series), retraining)))
 	}
-	mine := seconds[bench.PlannerSeries]
-	if over := ratios(weights, mine); len(over) > 0 {
-		planner := between(over, times) + " times as fast as computing W from scratch"
-		for _, name := range names {
-			if v := ratios(seconds[name], mine); base(name) == "improved" && len(v) > 0 {
-				planner += fmt.Sprintf(" and %s times as fast as %s", between(v, times), name)
-			}
+	mine := g.seconds(bench.PlannerSeries)
+	planner := []string{between(quotients(g.weights(), mine), times) + " times as fast as computing W from scratch"}
+	for _, name := range g.series() {
+		if v := quotients(g.seconds(name), mine); base(name) == "improved" && len(v) > 0 {
+			planner = append(planner, fmt.Sprintf("%s times as fast as %s", between(v, times), name))
 		}
-		says = append(says, "The planner's choice is "+planner+".")
 	}
-	if len(says) > 0 {
-		finding = fmt.Sprintf("At %s, %s: %s", sizes, g.place.with(g.backend), strings.Join(says, " "))
+	says = append(says, "the planner's choice is "+strings.Join(planner, " and ")+".")
+	for i := range says {
+		says[i] = fmt.Sprintf("At %s, %s: %s", sizes, g.place.with(g.backend), says[i])
 	}
-	f = figure{Title: where, plot: p, Tables: []table{t}}
-	f.Caption = finding + fmt.Sprintf(" Times are medians of %s rounds.", between(rounds, func(v float64) string { return fmt.Sprint(int(v)) })) + g.versions.note()
-	p.About = f.Caption
-	return f, finding, number
+	return says, number
 }
 
-// ratios returns a/b where both are positive.
-func ratios(a, b []float64) []float64 {
-	var all []float64
+// quotients returns a/b where both are positive.
+func quotients(a, b []float64) (all []float64) {
 	for i := range b {
 		if a[i] > 0 && b[i] > 0 {
 			all = append(all, a[i]/b[i])
@@ -180,25 +164,14 @@ func (g *crossing) compare(c bench.Crossing, other string, ratios []float64) str
 	if len(ratios) > 0 {
 		worst = times(ratios[len(ratios)-1])
 	}
-	says := fmt.Sprintf("Updating A⁺ by %s", c.Series)
+	says := fmt.Sprintf("updating A⁺ by %s", c.Series)
 	switch {
 	case c.Seconds == 0:
-		return fmt.Sprintf("%s loses to %s at every q from %d to %d: it takes %s times as long.", says, other, first, last, between(ratios, times))
+		return fmt.Sprintf("%s loses to %s at every q from %d to %d: it takes %s times as long.",
+			says, other, first, last, between(ratios, times))
 	case math.IsInf(c.Seconds, 1):
 		return fmt.Sprintf("%s still wins over %s at q = %d, where it takes %s of the time.", says, other, last, worst)
 	}
-	says += fmt.Sprintf(" wins over %s up to q ≈ %s = %s\u00a0k", other, rounded(c.Seconds), times(c.Seconds/float64(g.k)))
-	if c.Flops > 0 && !math.IsInf(c.Flops, 1) {
-		says += fmt.Sprintf(" (by flops up to %s\u00a0k)", times(c.Flops/float64(g.k)))
-	}
-	return says + fmt.Sprintf(", and loses beyond: at q = %d it takes %s times as long.", last, worst)
-}
-
-// rounded writes a whole number with two significant digits.
-func rounded(v float64) string {
-	if v >= 10 {
-		unit := math.Pow(10, math.Floor(math.Log10(v))-1)
-		v = math.Round(v/unit) * unit
-	}
-	return fmt.Sprint(int(math.Round(v)))
+	return fmt.Sprintf("%s wins over %s up to q ≈ %s\u00a0k (by flops up to %s\u00a0k), and loses beyond: at q = %d it takes %s times "+
+		"as long.", says, other, times(c.Seconds/float64(g.k)), times(c.Flops/float64(g.k)), last, worst)
 }

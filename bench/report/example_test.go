@@ -23,9 +23,9 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(page.Sections())
-	first := page.Findings[0]
-	fmt.Println(first.Section, first.Text != "")
+	for _, s := range page.Sections {
+		fmt.Println(s.Title, len(s.Findings) > 0)
+	}
 
 	plot := page.Plots()[0]
 	var svg bytes.Buffer
@@ -40,14 +40,13 @@ func ExampleNew() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	files, err := page.WriteFolder(context.Background(), dir)
+	files, err := page.WriteFolder(context.Background(), nil, dir)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(filepath.Base(files[0].Path), len(files) == 2+len(page.Plots()))
 	// Output:
-	// [Updating against retraining]
 	// Updating against retraining true
 	// true
 	// index.html true

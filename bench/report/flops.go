@@ -11,71 +11,102 @@ import (
 )
 
 // flopsSection is the paper's Table 1. Counts do not depend on the machine.
-func flopsSection(parts []*result.File) section {
-	sec := section{
+func flopsSection(parts []*result.File) Section {
+	sec := Section{
 		ID: "flops", Title: "Flops of the steps, Table 1",
-		Text: "The steps in which Improved differs from Original: flops by the formulas of the paper's Table 1, and flops counted at the " +
-			"backend during an update. Fewer are counted where the backend uses symmetry.",
+		Text: "The steps in which Improved differs from Original: flops by the formulas of the paper's Table 1, and flops counted " +
+			"at the backend during an update.",
 	}
-	var cases []bench.FlopsCase
+	type key struct {
+		backend string
+		l, k, q int
+	}
+	var cases ordered[key, bench.FlopsCase]
 	for _, f := range parts {
 		for _, c := range f.Flops {
-			same := func(old bench.FlopsCase) bool {
-				return old.L == c.L && old.K == c.K && old.Q == c.Q && old.Backend == c.Backend
-			}
-			cases = append(slices.DeleteFunc(cases, same), c) // the last count of a case stays
+			*cases.at(key{c.Backend, c.L, c.K, c.Q}) = c // the last count of a case stays
 		}
 	}
-	for _, c := range cases {
-		f, finding := flopsFigure(c)
-		sec.Figures = append(sec.Figures, f)
-		sec.findings = append(sec.findings, finding)
+	for _, c := range cases.all {
+		f, finding := flopsFigure(*c)
+		sec.Figures, sec.Findings = append(sec.Figures, f), append(sec.Findings, finding)
 	}
 	return sec
 }
 
-func flopsFigure(c bench.FlopsCase) (figure, string) {
+func flopsFigure(c bench.FlopsCase) (Figure, string) {
 	sign := "≤"
 	if c.Q > c.K {
 		sign = ">"
 	}
 	where := fmt.Sprintf("l = %d, k = %d, q = %d %s k", c.L, c.K, c.Q, sign)
-	t := table{
-		Caption: "Flops of the steps, " + where,
-		Columns: []column{
-			{Head: "step", Text: true}, {Head: "Original: formula", Text: true}, {Head: "the paper", Unit: "Gflop"}, {Head: "counted", Unit: "Gflop"},
-			{Head: "Improved: formula", Text: true}, {Head: "the paper", Unit: "Gflop"}, {Head: "counted", Unit: "Gflop"}, {Head: "Original / Improved, counted"},
-		},
+	t := Table{Caption: "Flops of the steps, " + where, Columns: slices.Concat(
+		texts("step", "Original: formula"), numbers("Gflop", "the paper", "counted"),
+		texts("Improved: formula"), numbers("Gflop", "the paper", "counted"), numbers("", "Original / Improved, counted"))}
+	counts := func(f bench.FlopsCount) []string {
+		return []string{cmp.Or(f.Formula, absent), significant(f.Paper / 1e9), significant(f.Counted / 1e9)}
 	}
-	var fewer, more []string
+	differ := 0
 	for _, s := range append(slices.Clone(c.Steps), bench.FlopsStep{Step: "all", Original: c.Original, Improved: c.Improved}) {
-		row := []string{s.Step}
-		for _, of := range []struct {
-			method string
-			bench.FlopsCount
-		}{{"Original", s.Original}, {"Improved", s.Improved}} {
-			row = append(row, cmp.Or(of.Formula, absent), significant(of.Paper/1e9), significant(of.Counted/1e9))
-			says := fmt.Sprintf("%s by %s (%s of %s)", s.Step, of.method, times(of.Counted/of.Paper), of.Formula)
-			switch {
-			case s.Step == "all":
-			case of.Counted < of.Paper:
-				fewer = append(fewer, says)
-			case of.Counted > of.Paper:
-				more = append(more, says)
+		t.Rows = append(t.Rows, slices.Concat([]string{s.Step}, counts(s.Original), counts(s.Improved),
+			[]string{times(s.Original.Counted / s.Improved.Counted)}))
+		for _, f := range []bench.FlopsCount{s.Original, s.Improved} {
+			if f.Counted != f.Paper && s.Step != "all" {
+				differ++
 			}
 		}
-		t.Rows = append(t.Rows, append(row, times(s.Original.Counted/s.Improved.Counted)))
 	}
-	finding := fmt.Sprintf("At %s the steps take %s Gflop by Original and %s by Improved as counted, a ratio of %s; by the paper's formulas the ratio is %s.",
-		where, significant(c.Original.Counted/1e9), significant(c.Improved.Counted/1e9), times(c.Original.Counted/c.Improved.Counted), times(c.Original.Paper/c.Improved.Paper))
-	if len(fewer) == 0 && len(more) == 0 {
-		finding += " All counts are those of the formulas."
+	finding := fmt.Sprintf("At %s the steps take %s Gflop by Original and %s by Improved as counted, a ratio of %s; by the paper's "+
+		"formulas the ratio is %s. ", where, significant(c.Original.Counted/1e9), significant(c.Improved.Counted/1e9),
+		times(c.Original.Counted/c.Improved.Counted), times(c.Original.Paper/c.Improved.Paper))
+	if differ == 0 {
+		finding += "All counts are those of the formulas."
+	} else {
+		finding += count(differ, "count") + map[bool]string{true: " differs", false: " differ"}[differ == 1] + " from the formulas."
 	}
-	if len(fewer) > 0 {
-		finding += " Fewer are counted in " + list(fewer) + "."
+	return Figure{Title: strings.TrimSuffix(where+", "+c.Backend, ", "), Caption: finding, Tables: []Table{t}}, finding
+}
+
+// predictionSection compares the predicted with the measured times of updates, by backend and place.
+func predictionSection(parts []*result.File, at places) Section {
+	sec := Section{
+		ID: "prediction", Title: "Predicted against measured time",
+		Text: "The planner predicts the time of an update from its flops and the measured rates of the machine. Each row is an " +
+			"update of a random model by one method and shape.",
 	}
-	if len(more) > 0 {
-		finding += " More are counted in " + list(more) + "."
+	type key struct {
+		place
+		backend string
 	}
-	return figure{Title: strings.TrimSuffix(where+", "+c.Backend, ", "), Caption: finding, Tables: []table{t}}, finding
+	var groups ordered[key, []bench.Cost]
+	for _, f := range parts {
+		for _, c := range f.Costs {
+			if c.Total.MeasuredSeconds > 0 {
+				g := groups.at(key{at.of(machineOf(f)), c.Backend})
+				*g = append(*g, c)
+			}
+		}
+	}
+	for k, g := range groups.all {
+		f, finding := predictionFigure(k.place.with(k.backend), *g)
+		sec.Figures, sec.Findings = append(sec.Figures, f), append(sec.Findings, finding)
+	}
+	return sec
+}
+
+func predictionFigure(where string, costs []bench.Cost) (Figure, string) {
+	a := bench.Agree(costs)
+	percent := func(share float64) string { return fixed(100*share, 1) + "%" }
+	finding := fmt.Sprintf("On %s the rates of the machine predict times to within %s in the median of %s, %s at the 95th percentile "+
+		"and %s at worst; the counted flops are those of the model in %d of them.", where, percent(a.Median), count(a.Settings, "update"),
+		percent(a.P95), percent(a.Worst), a.Settings-a.Unequal)
+	t := Table{Caption: "Predicted and measured times, " + where, Columns: slices.Concat(texts("method"), numbers("", "l", "k", "q", "c"),
+		numbers("Gflop", "flops"), numbers("s", "predicted", "measured"), numbers("%", "deviation"))}
+	for _, c := range costs {
+		t.Rows = append(t.Rows, []string{
+			c.Variant(), fmt.Sprint(c.L), fmt.Sprint(c.K), fmt.Sprint(c.Q), fmt.Sprint(c.C), significant(c.Total.Model / 1e9),
+			significant(c.Total.PredictedSeconds), significant(c.Total.MeasuredSeconds), fmt.Sprintf("%+.1f", 100*c.Deviation()),
+		})
+	}
+	return Figure{Title: where, Caption: finding, Tables: []Table{t}}, finding
 }

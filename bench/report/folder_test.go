@@ -42,7 +42,7 @@ func TestWriteFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	p := small(t)
 	for range 2 { // the second time the files are replaced
-		written, err := p.WriteFolder(context.Background(), dir)
+		written, err := p.WriteFolder(context.Background(), nil, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,14 +80,14 @@ func TestWriteFolderStopped(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(reason)
-	if _, err := small(t).WriteFolder(ctx, dir); !errors.Is(err, reason) {
+	if _, err := small(t).WriteFolder(ctx, nil, dir); !errors.Is(err, reason) {
 		t.Errorf("stopped: %v", err)
 	}
 	check("stopped")
 	// The second file cannot be made: plots is in the way.
 	p := small(t)
 	p.Plots()[0].Name = "no/such/folder"
-	if _, err := p.WriteFolder(context.Background(), dir); !errors.Is(err, os.ErrNotExist) {
+	if _, err := p.WriteFolder(context.Background(), nil, dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 	check("no folder")
@@ -97,7 +97,7 @@ func TestWriteFolderStopped(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "plots"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := small(t).WriteFolder(context.Background(), dir); err == nil {
+	if _, err := small(t).WriteFolder(context.Background(), nil, dir); err == nil {
 		t.Error("a file in place of the folder is no error")
 	}
 }

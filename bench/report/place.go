@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,35 +9,29 @@ import (
 	"blskernel/bench/result"
 )
 
-// A place is what makes times comparable: they are joined only where it is the same.
+// A place is the conditions of a measurement. Times are joined only where they are equal.
 type place struct {
 	result.Conditions
-	shown string // what of it other places of the page have otherwise, and String would not say
+	shown string // the conditions that differ within the page and are not in String
 }
 
-// String says what most differs between places.
+// String returns the backend, the number of threads and what else differs within the page.
 func (p place) String() string { return p.with(p.Backends) }
 
 // with is String for one of several backends.
 func (p place) with(backend string) string {
-	name := backend
-	if name == "" {
-		name = "unknown backend"
-	}
+	name := cmp.Or(backend, "unknown backend")
 	switch p.Threads {
 	case "":
 	case "1":
 		name += ", 1 thread"
 	default:
-		name += ", " + andThreads(p.Threads) + " threads"
+		name += ", " + strings.ReplaceAll(p.Threads, ", ", " and ") + " threads"
 	}
 	return name + p.shown
 }
 
-// andThreads writes numbers that are separated by commas as a sentence has them.
-func andThreads(numbers string) string { return list(strings.Split(numbers, ", ")) }
-
-// places are the conditions of all parts, of which some have to be told apart.
+// places are the conditions of all parts.
 type places []result.Conditions
 
 func placesOf(parts []*result.File) places {
@@ -49,7 +44,7 @@ func placesOf(parts []*result.File) places {
 	return all
 }
 
-// machineOf returns the machine of a part, or one that says nothing.
+// machineOf returns the machine of a part, or the zero value.
 func machineOf(part *result.File) result.Machine {
 	if len(part.Machines) == 0 {
 		return result.Machine{}
@@ -57,8 +52,8 @@ func machineOf(part *result.File) result.Machine {
 	return part.Machines[0]
 }
 
-// of returns the place of a machine: with its CPU where that is not the same in all of them, and so on.
-// A kernel or a version that one of two does not have, since it has another backend, is no difference.
+// of returns the place of a machine. A kernel or a version that only one of two has, since it has
+// another backend, is no difference.
 func (all places) of(m result.Machine) place {
 	p := place{Conditions: m.Conditions()}
 	for _, d := range []struct {
@@ -80,21 +75,34 @@ func (all places) of(m result.Machine) place {
 	return p
 }
 
-// versions are those of the code that measured something, in the order in which they came.
-type versions []string
-
-func (v *versions) add(more ...string) {
-	for _, version := range more {
-		if version != "" && !slices.Contains(*v, version) {
-			*v = append(*v, version)
+// machineTable returns a row for each place and version, and the commands that ran there.
+func machineTable(files []*result.File) (t Table, commands []string) {
+	t = Table{Caption: "Machines and versions", Columns: texts(
+		"CPU", "backend", "threads", "processors", "kernel", "OpenBLAS", "Go", "version", "date, UTC")}
+	type row struct {
+		result.Conditions
+		version string
+	}
+	var dates ordered[row, []string]
+	for _, f := range files {
+		for _, m := range f.Machines {
+			if m.Command != "" {
+				commands = append(commands, m.Command)
+			}
+			if of := dates.at(row{m.Conditions(), m.Version}); !m.Date.IsZero() {
+				*of = append(*of, m.Date.UTC().Format("2006-01-02"))
+			}
 		}
 	}
-}
-
-// note says that there are several, or nothing.
-func (v versions) note() string {
-	if len(v) < 2 {
-		return ""
+	for r, of := range dates.all {
+		cells := []string{
+			r.CPU, r.Backends, r.Threads, fmt.Sprint(r.GOMAXPROCS), r.Kernel, r.OpenBLAS, r.Go, r.version,
+			strings.Join(unique(*of), ", "),
+		}
+		for i := range cells {
+			cells[i] = cmp.Or(cells[i], absent)
+		}
+		t.Rows = append(t.Rows, cells)
 	}
-	return fmt.Sprintf(" Measured by different versions of the code: %s.", list(v))
+	return t, unique(commands)
 }

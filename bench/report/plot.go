@@ -14,120 +14,96 @@ type Plot struct {
 	series []series
 }
 
-// An axis has a label with the unit. Its range is that of the data, widened to hold least and most.
+// An axis has a label with the unit.
 type axis struct {
-	label       string
-	log         bool
-	least, most float64  // both 0 for none
-	nominal     []string // labels at 1, 2, ... instead of numbers
+	label   string
+	log     bool
+	holds   []float64 // values that the range includes beside the data
+	nominal []string  // labels at 1, 2, ... instead of numbers: the points are not joined
 }
 
 // A series is points with a look.
 type series struct {
-	name   string // in the legend; none if empty
-	ink    ink
-	marker int       // of markers
-	dash   int       // of dashes
-	x, y   []float64 // equally long
-	err    []float64 // half of each error bar, or nil
-	style  style
+	name         string
+	ink          ink
+	marker, dash int // of markers and dashes
+	plain        bool
+	x, y         []float64 // equally long
 }
 
-type style int
-
-const (
-	lineAndPoints style = iota
-	lineOnly
-	pointsOnly
-	thinLine
-)
-
-func (s *series) add(x, y float64) { s.x, s.y = append(s.x, x), append(s.y, y) }
-
-// extreme is larger than any measurement, and small enough for the arithmetic of axes.
-const extreme = 1e99
-
-// drawable returns the points of the series that fit on the axes: finite numbers, positive ones on
-// logarithmic axes.
-func (p *Plot) drawable(s series) series {
-	fits := func(v float64, a axis) bool { return math.Abs(v) <= extreme && (v >= 1/extreme || !a.log) }
-	out := s
-	out.x, out.y, out.err = nil, nil, nil
-	for i, x := range s.x {
-		if fits(x, p.x) && fits(s.y[i], p.y) {
-			out.add(x, s.y[i])
-			if s.err != nil {
-				out.err = append(out.err, s.err[i])
-			}
-		}
-	}
-	return out
-}
-
-// empty reports whether no series has a point to draw.
-func (p *Plot) empty() bool {
+// add adds a series, of the points that fit on the axes. A plain one is a reference: a muted line
+// without points.
+func (p *Plot) add(name string, plain bool, x, y []float64) {
+	alike := 0
 	for _, s := range p.series {
-		if len(p.drawable(s).x) > 0 {
-			return false
+		if s.plain == plain {
+			alike++
 		}
 	}
-	return true
+	s := series{name: name, plain: plain, ink: inkMuted, dash: alike % len(dashes)}
+	if !plain {
+		s.ink, s.marker = inkText+ink(1+alike%seriesInks), alike%len(markers)
+		s.dash = alike / seriesInks % len(dashes)
+	}
+	for i := range x {
+		if p.x.fits(x[i]) && p.y.fits(y[i]) {
+			s.x, s.y = append(s.x, x[i]), append(s.y, y[i])
+		}
+	}
+	if len(s.x) > 0 {
+		p.series = append(p.series, s)
+	}
 }
 
-// extent returns the range of an axis: that of the values, with room at both ends.
+// fits reports whether an axis can show v: a finite number, on a logarithmic axis a positive one, and
+// none so extreme that arithmetic overflows.
+func (a axis) fits(v float64) bool {
+	const extreme = 1e99
+	return math.Abs(v) <= extreme && (!a.log || v >= 1/extreme)
+}
+
+// extent returns the range of an axis: that of the values, with room at both ends, but none below zero.
 func (a axis) extent(values []float64) (low, high float64) {
 	if a.nominal != nil {
 		return 0.5, float64(len(a.nominal)) + 0.5
 	}
 	low, high = math.Inf(1), math.Inf(-1)
-	if a.least != 0 || a.most != 0 {
-		low, high = a.least, a.most
-	}
-	pinned := low
-	for _, v := range values {
+	for _, v := range append(values, a.holds...) {
 		low, high = min(low, v), max(high, v)
-	}
-	low, high = max(low, -extreme), min(high, extreme)
-	if a.log {
-		low = max(low, 1/extreme)
-	}
-	if low > high { // no values
-		low, high = 1, 10
 	}
 	if a.log {
 		room := math.Pow(max(high/low, 1.2), 0.04)
 		return low / room, high * room
 	}
 	room := 0.05 * max(high-low, 1e-3*math.Abs(high), 1e-9)
-	if low == 0 && pinned == 0 { // an axis that starts at zero does so
+	if low == 0 {
 		return 0, high + room
 	}
 	return low - room, high + room
 }
 
-// A tick is a mark on an axis, without a label where that is empty.
+// A tick is a mark on an axis, without a label if that is empty.
 type tick struct {
 	value float64
 	label string
 }
 
 // ticks returns the marks of an axis with the given range.
-func (a axis) ticks(low, high float64) []tick {
-	switch {
-	case a.nominal != nil:
-		var ticks []tick
-		for i, label := range a.nominal {
-			ticks = append(ticks, tick{float64(i + 1), label})
-		}
-		return ticks
-	case a.log:
+func (a axis) ticks(low, high float64) (ticks []tick) {
+	if a.log {
 		return logTicks(low, high)
 	}
-	return linearTicks(low, high)
+	if a.nominal == nil {
+		return linearTicks(low, high)
+	}
+	for i, label := range a.nominal {
+		ticks = append(ticks, tick{float64(i + 1), label})
+	}
+	return ticks
 }
 
-// linearTicks labels about six multiples of 1, 2 or 5 times a power of ten.
-func linearTicks(low, high float64) []tick {
+// linearTicks labels at most seven multiples of 1, 2 or 5 times a power of ten.
+func linearTicks(low, high float64) (ticks []tick) {
 	const want = 6
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/want)))
 	for _, f := range []float64{1, 2, 5, 10} {
@@ -137,47 +113,33 @@ func linearTicks(low, high float64) []tick {
 		}
 	}
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
-	var ticks []tick
 	for i := math.Ceil(low/step - 1e-9); i*step <= high+1e-9*step; i++ {
 		ticks = append(ticks, tick{i * step, strconv.FormatFloat(i*step+0, 'f', decimals, 64)})
 	}
 	return ticks
 }
 
-// logTicks labels powers of ten, all or some of them, and 2 and 5 times these on short ranges. On a
+// logTicks labels powers of ten, all or some of them, and on short ranges 2 and 5 times these. On a
 // range with fewer than three such labels it returns linearTicks.
-func logTicks(low, high float64) []tick {
+func logTicks(low, high float64) (ticks []tick) {
 	decades := math.Log10(high / low)
-	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	every := 1 + int(decades/8)
-	var ticks []tick
 	labels := 0
-	for power := first; power <= last; power++ {
+	for power := int(math.Floor(math.Log10(low))); power <= int(math.Ceil(math.Log10(high))); power++ {
 		for digit := 1; digit <= 9; digit++ {
-			v := float64(digit) * math.Pow(10, float64(power))
-			labeled := digit == 1 && power%every == 0 || (digit == 2 || digit == 5) && decades < 3.2
-			switch {
-			case v < low*(1-1e-9) || v > high*(1+1e-9):
-			case labeled:
-				labels++
-				ticks = append(ticks, tick{v, powerLabel(v)})
-			case decades <= 6 || digit == 1:
-				ticks = append(ticks, tick{value: v})
+			t := tick{value: float64(digit) * math.Pow(10, float64(power))}
+			if t.value < low*(1-1e-9) || t.value > high*(1+1e-9) || digit > 1 && decades > 6 {
+				continue
 			}
+			if digit == 1 && power%every == 0 || (digit == 2 || digit == 5) && decades < 3.2 {
+				t.label = strconv.FormatFloat(t.value, 'g', 6, 64)
+				labels++
+			}
+			ticks = append(ticks, t)
 		}
 	}
 	if labels < 3 {
 		return linearTicks(low, high)
 	}
 	return ticks
-}
-
-// powerLabel writes a digit times a power of ten.
-func powerLabel(v float64) string {
-	if v >= 0.9e-3 && v < 0.9e6 {
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
-	s := strconv.FormatFloat(v, 'e', 0, 64) // such as 2e-05
-	n, _ := strconv.Atoi(s[2:])
-	return s[:2] + strconv.Itoa(n)
 }

@@ -2,11 +2,11 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"blskernel/bench"
 	"blskernel/bench/result"
 )
 
@@ -14,49 +14,120 @@ import (
 type run struct {
 	setting
 	place
-	versions
 	methods []string // in the order in which they came
 	passes  []*pass
 }
 
+// A pass is the steps of one seed of one table line: one after another, by one command or by one that
+// continued it. Ratios are of times within a pass.
+type pass struct {
+	seed    uint64
+	planner string // the planner's choice among the methods, or empty
+	steps   map[int]*step
+}
+
+// A step is one row of a pass.
+type step struct {
+	bench.TableRow
+	planner string
+}
+
+// A quantity is a measurement of a step, NaN where it is missing.
+type quantity func(*step) float64
+
+// cell returns a quantity that has the value of a method's cell. The method may be bench.PlannerSeries.
+func cell(method string, value func(*step, bench.TableCell) float64) quantity {
+	return func(s *step) float64 {
+		of := method
+		if of == bench.PlannerSeries {
+			of = s.planner
+		}
+		for _, c := range s.Cells {
+			if c.Method == of {
+				return value(s, c)
+			}
+		}
+		return math.NaN()
+	}
+}
+
+// secondsOf is the time of a step by a method, with its features.
+func secondsOf(method string) quantity {
+	return cell(method, func(_ *step, c bench.TableCell) float64 { return c.Seconds })
+}
+
+// updateOf is the time of a step by a method, without its features.
+func updateOf(method string) quantity {
+	return cell(method, func(s *step, c bench.TableCell) float64 { return c.Seconds - s.FeatureSeconds })
+}
+
+// flopsOf is the flops of a step by a method, by the model.
+func flopsOf(method string) quantity {
+	return cell(method, func(_ *step, c bench.TableCell) float64 { return c.FlopsModel })
+}
+
+func featuresOf(s *step) float64 { return s.FeatureSeconds }
+
+func pseudoinverseOf(s *step) float64 {
+	if s.Retraining == nil {
+		return math.NaN()
+	}
+	return s.Retraining.PseudoinverseSeconds
+}
+
+func weightsOf(s *step) float64 {
+	if s.Retraining == nil {
+		return math.NaN()
+	}
+	return s.Retraining.WeightsSeconds
+}
+
 // joinRuns collects the tables of all files by setting and place, in order of table. Each table line
-// and seed is a pass of its own, unless it goes on with one above it in the same file, so that no ratio
-// is of times of two runs; of a step that was measured twice in a pass by one method the later one
-// counts.
+// and seed is a pass of its own, unless it continues one above it in the same file, so that no ratio
+// is of times of two runs. Of a step that was measured twice in a pass the later row counts. Tables that
+// were tested on held-out samples are left out.
 func joinRuns(files []*result.File, at places) []*run {
 	type key struct {
 		setting
 		place
 	}
-	runs := map[key]*run{}
-	var all []*run
+	var runs ordered[key, run]
 	for _, f := range files {
-		under := map[key]map[uint64]*pass{} // the last passes in this file
+		type series struct {
+			key
+			seed uint64
+		}
+		open := map[series]*pass{} // the last passes in this file
 		for _, t := range f.Tables {
-			if len(t.Rows) == 0 {
+			if len(t.Rows) == 0 || t.HeldOut > 0 {
 				continue
 			}
 			k := key{settingOf(t.TableHead), at.of(t.Machine)}
-			r := runs[k]
-			if r == nil {
-				r = &run{setting: k.setting, place: k.place}
-				runs[k] = r
-				all = append(all, r)
+			r := runs.at(k)
+			r.setting, r.place = k.setting, k.place
+			r.methods = unique(append(r.methods, t.Methods...))
+			seen := map[uint64]bool{}
+			for _, row := range t.Rows {
+				p := open[series{k, row.Seed}]
+				if p == nil || !seen[row.Seed] && row.Step <= p.last() {
+					p = &pass{seed: row.Seed, steps: map[int]*step{}}
+					if slices.Contains(t.Methods, t.Planner) {
+						p.planner = t.Planner
+					}
+					open[series{k, row.Seed}] = p
+					r.passes = append(r.passes, p)
+				}
+				seen[row.Seed] = true
+				p.steps[row.Step] = &step{row, p.planner}
 			}
-			r.versions.add(t.Machine.Version)
-			for _, m := range t.Continued {
-				r.versions.add(m.Version)
-			}
-			if under[k] == nil {
-				under[k] = map[uint64]*pass{}
-			}
-			r.add(t, under[k])
 		}
 	}
-	for _, r := range all {
+	var all []*run
+	for _, r := range runs.all {
 		for _, p := range r.passes {
 			p.shareStart()
 		}
+		all = append(all, r)
 	}
 	slices.SortStableFunc(all, func(a, b *run) int {
 		return cmp.Or(cmp.Compare(a.table, b.table), cmp.Compare(b.scale, a.scale))
@@ -64,29 +135,50 @@ func joinRuns(files []*result.File, at places) []*run {
 	return all
 }
 
-// add adds the rows of a table to the last passes of the file, by seed, where they go on with them, and
-// else to new ones.
-func (r *run) add(t result.Table, under map[uint64]*pass) {
-	for _, m := range t.Methods {
-		if !slices.Contains(r.methods, m) {
-			r.methods = append(r.methods, m)
+// shareStart gives the forms of Original and Improved that start alike, by as many flops, the mean of
+// their times: the difference is noise. Newer files have it done already.
+func (p *pass) shareStart() {
+	s := p.steps[0]
+	if s == nil {
+		return
+	}
+	sums, counts := map[float64]float64{}, map[float64]float64{}
+	alike := func(c bench.TableCell) bool { return base(c.Method) == "original" || base(c.Method) == "improved" }
+	for _, c := range s.Cells {
+		if alike(c) {
+			sums[c.FlopsModel] += c.Seconds
+			counts[c.FlopsModel]++
 		}
 	}
-	planner := t.Planner
-	if !slices.Contains(t.Methods, planner) {
-		planner = ""
-	}
-	seen := map[uint64]bool{}
-	for _, row := range t.Rows {
-		p := under[row.Seed]
-		if p == nil || !seen[row.Seed] && row.Step <= p.last() {
-			p = &pass{seed: row.Seed, planner: planner, steps: map[int]*step{}}
-			under[row.Seed] = p
-			r.passes = append(r.passes, p)
+	s.Cells = slices.Clone(s.Cells)
+	for i, c := range s.Cells {
+		if alike(c) {
+			s.Cells[i].Seconds = sums[c.FlopsModel] / counts[c.FlopsModel]
 		}
-		seen[row.Seed] = true
-		p.add(row)
 	}
+}
+
+// last returns the last step of the pass, or -1.
+func (p *pass) last() int {
+	last := -1
+	for n := range p.steps {
+		last = max(last, n)
+	}
+	return last
+}
+
+// sum returns the sum of a quantity over the steps from first to last. It is NaN where one is missing,
+// or where the states were rebuilt in between: the times before and after are of two processes.
+func (p *pass) sum(first, last int, q quantity) float64 {
+	sum := 0.0
+	for n := first; n <= last; n++ {
+		s := p.steps[n]
+		if s == nil || n > first && s.Rebuilt {
+			return math.NaN()
+		}
+		sum += q(s)
+	}
+	return sum
 }
 
 // base returns the method of a variant such as improved/small.
@@ -97,27 +189,21 @@ func base(method string) string {
 
 // variants returns the methods that are the given one in some form.
 func (r *run) variants(method string) []string {
-	var of []string
-	for _, m := range r.methods {
-		if base(m) == method {
-			of = append(of, m)
-		}
-	}
-	return of
+	return slices.DeleteFunc(slices.Clone(r.methods), func(m string) bool { return base(m) != method })
 }
 
-// planners names what the planner chose, or is empty where it was not run.
+// planners returns what the planner chose, or "" where that was not run.
 func (r *run) planners() string {
 	var names []string
 	for _, p := range r.passes {
-		if p.planner != "" && !slices.Contains(names, p.planner) {
+		if p.planner != "" {
 			names = append(names, p.planner)
 		}
 	}
-	return strings.Join(names, " or ")
+	return strings.Join(unique(names), " or ")
 }
 
-// last returns the last step that any pass has.
+// last returns the last step of any pass.
 func (r *run) last() int {
 	last := 0
 	for _, p := range r.passes {
@@ -126,91 +212,36 @@ func (r *run) last() int {
 	return last
 }
 
-// samples returns l after a step, or 0 where none has it.
-func (r *run) samples(n int) int {
+// sums returns the sum of a quantity over steps for each pass that has them all.
+func (r *run) sums(first, last int, q quantity) (all []float64) {
 	for _, p := range r.passes {
-		if s := p.steps[n]; s != nil {
-			return s.samples
-		}
-	}
-	return 0
-}
-
-// sums returns the sum of f over the steps from first to last, for each pass that has them all without
-// an interruption.
-func (r *run) sums(first, last int, f func(*step) (float64, bool)) []float64 {
-	return r.sumsIf(func(p *pass) bool { return p.rebuilt(first, last) == 0 }, first, last, f)
-}
-
-// sumsAcross is sums with interrupted passes.
-func (r *run) sumsAcross(first, last int, f func(*step) (float64, bool)) []float64 {
-	return r.sumsIf(func(*pass) bool { return true }, first, last, f)
-}
-
-func (r *run) sumsIf(use func(*pass) bool, first, last int, f func(*step) (float64, bool)) (all []float64) {
-	for _, p := range r.passes {
-		if v, ok := p.sum(first, last, f); ok && use(p) {
+		if v := p.sum(first, last, q); !math.IsNaN(v) {
 			all = append(all, v)
 		}
 	}
 	return all
 }
 
-// medianRatio returns the median over the passes of the ratio of two sums of steps, or NaN.
-func (r *run) medianRatio(first, last int, over, under func(*step) (float64, bool)) float64 {
+// median returns the median over the passes of such a sum, or NaN.
+func (r *run) median(first, last int, q quantity) float64 { return median(r.sums(first, last, q)) }
+
+// ratio returns the median over the passes of the ratio of two sums of steps, or NaN.
+func (r *run) ratio(first, last int, over, under quantity) float64 {
 	var all []float64
 	for _, p := range r.passes {
-		v, ok := p.sum(first, last, over)
-		w, too := p.sum(first, last, under)
-		if ok && too && w > 0 && p.rebuilt(first, last) == 0 {
-			all = append(all, v/w)
+		if v := p.sum(first, last, over) / p.sum(first, last, under); v >= 0 && !math.IsInf(v, 1) {
+			all = append(all, v)
 		}
 	}
 	return median(all)
 }
 
-// spread writes times of runs: of several the median, with the least and the most.
-func spread(seconds []float64) string {
-	if len(seconds) == 0 {
-		return absent
-	}
-	if len(seconds) == 1 {
-		return significant(seconds[0]) + "\u00a0s"
-	}
-	ends := between(seconds, significant)
-	if !strings.Contains(ends, " ") {
-		return fmt.Sprintf("%s\u00a0s (in each of %d runs)", ends, len(seconds))
-	}
-	return fmt.Sprintf("%s\u00a0s (median of %d runs, which take %s\u00a0s)", significant(median(seconds)), len(seconds), ends)
-}
-
-// against returns, for each update that has both, the time of one thing over that of another.
-func (r *run) against(over, under func(*step) (float64, bool)) []float64 {
-	var ratios []float64
+// ratios returns the ratio of two quantities for each update that has both.
+func (r *run) ratios(over, under quantity) (all []float64) {
 	for n := 1; n <= r.last(); n++ {
-		if v := r.medianRatio(n, n, over, under); !math.IsNaN(v) {
-			ratios = append(ratios, v)
+		if v := r.ratio(n, n, over, under); !math.IsNaN(v) {
+			all = append(all, v)
 		}
 	}
-	return ratios
-}
-
-// missing names the passes that were interrupted, not continued, or continued with rebuilt states.
-func (r *run) missing() string {
-	var says []string
-	for _, p := range r.passes {
-		last := p.last()
-		if last < r.updates {
-			says = append(says, fmt.Sprintf("This run was interrupted: seed %d ends after update %d of %d.", p.seed, last, r.updates))
-		}
-		if n := p.rebuilt(0, last); n > 0 {
-			says = append(says, fmt.Sprintf("Seed %d went on from update %d with rebuilt states; totals across that are marked, and not compared.", p.seed, n))
-		}
-	}
-	return strings.Join(says, " ")
-}
-
-// rebuiltAt tells whether any pass has states that were built anew before a step.
-func (r *run) rebuiltAt(n int) bool {
-	return slices.ContainsFunc(r.passes, func(p *pass) bool { return p.steps[n] != nil && p.steps[n].rebuilt })
+	return all
 }

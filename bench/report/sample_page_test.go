@@ -17,7 +17,7 @@ func TestSamplePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := page.WriteFolder(context.Background(), dir); err != nil {
+	if _, err := page.WriteFolder(context.Background(), nil, dir); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,17 +7,67 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
+
+// An ink is a color by its role: a CSS class, with one color for light pages and one for dark pages.
+type ink int
+
+const (
+	inkGrid ink = iota
+	inkMuted
+	inkText // and behind it the inks of series
+)
+
+// seriesInks is the number of inks of series.
+const seriesInks = 7
+
+// inks has the colors of each ink. Those of series differ in lightness as well as in hue.
+var inks = [int(inkText) + 1 + seriesInks]struct{ light, dark string }{
+	inkGrid:                {"#dfe3e7", "#343a41"},
+	inkMuted:               {"#59626c", "#a3adb8"},
+	inkText:                {"#1b1f24", "#e6e8ea"},
+	{"#c2410c", "#ff9a62"}, // vermillion
+	{"#0b62a8", "#6bb5f2"}, // blue
+	{"#0a7a5a", "#3ecfa0"}, // green
+	{"#9a3c86", "#e59ad2"}, // purple
+	{"#8a6700", "#e3c04a"}, // ocher
+	{"#00707f", "#5ed3e0"}, // teal
+	{"#7a1f3d", "#f2a0b5"}, // rose
+}
+
+// inkCSS returns the rules of the classes: sN strokes in ink N, fN fills. Print is light.
+func inkCSS() string {
+	var light, dark strings.Builder
+	for i, c := range inks {
+		const rule = ".plot .s%d{stroke:%[2]s;fill:none}.plot .f%[1]d{fill:%[2]s}\n"
+		fmt.Fprintf(&light, rule, i, c.light)
+		fmt.Fprintf(&dark, rule, i, c.dark)
+	}
+	return light.String() + "@media screen and (prefers-color-scheme:dark){\n" + dark.String() + "}\n"
+}
+
+// A marker is a glyph: a regular polygon, turned by a multiple of π/4, or a circle for no corners.
+type marker struct {
+	corners int
+	turn    float64
+	open    bool // an outline
+}
+
+var markers = []marker{
+	{4, 1, false}, {0, 0, false}, {3, 2, false}, {4, 0, false}, {3, -2, false},
+	{4, 1, true}, {0, 0, true}, {3, 2, true}, {4, 0, true}, {3, -2, true},
+}
+
+// dashes are the patterns of lines; the first is a solid line.
+var dashes = []string{"", "6 3", "2 2", "8 2 2 2"}
 
 // Sizes in points. A plot is about as wide as a phone, where a point is nearly a pixel of CSS.
 const (
 	plotWidth   = 400.0
-	plotHeight  = 280.0 // without title and legend
-	titleLine   = 16.0
+	plotHeight  = 280.0 // without the legend
 	legendLine  = 17.0
-	margin      = 4.0
-	textSize    = 12.5
-	tickSize    = 12.0
+	textSize    = 12.0
 	glyphRadius = 3.4
 	thumbWidth  = 26.0 // of a legend's entry
 )
@@ -25,24 +75,8 @@ const (
 // fonts are those that texts are drawn in, the first that the reader has.
 const fonts = "Liberation Sans, Arial, Helvetica, sans-serif"
 
-// textWidth returns about the width of a text, rather too much: replacements of the first of fonts are
-// wider.
-func textWidth(text string, size float64) float64 {
-	sum := 0.0
-	for _, r := range text {
-		switch {
-		case strings.ContainsRune(" iljtfr.,:;'|!I()[]/-", r):
-			sum += 0.4
-		case strings.ContainsRune("mwMW%@", r):
-			sum += 1
-		case r >= 'A' && r <= 'Z':
-			sum += 0.76
-		default:
-			sum += 0.64
-		}
-	}
-	return sum * size
-}
+// textWidth returns about the width of a text, rather too much.
+func textWidth(text string) float64 { return 0.6 * textSize * float64(utf8.RuneCountInString(text)) }
 
 // A drawing is the body of an svg element, and how data become coordinates.
 type drawing struct {
@@ -69,209 +103,138 @@ func (d *drawing) point(x, y float64) (float64, float64) {
 	return d.left + d.x.at(x)*(d.right-d.left), d.bottom - d.y.at(y)*(d.bottom-d.top)
 }
 
-// coordinate writes a length with two decimals at most.
+// coordinate writes a length with at most two decimals.
 func coordinate(v float64) string {
 	return strconv.FormatFloat(math.Round(100*v)/100+0, 'f', -1, 64)
 }
 
-// stroke draws a path through points, given as x and y in turn.
-func (d *drawing) stroke(i ink, width float64, dash string, points ...float64) {
-	var path strings.Builder
+// path writes points, given as x and y in turn, as the data of a path.
+func path(points ...float64) string {
+	var b strings.Builder
 	for n := 0; n < len(points); n += 2 {
-		path.WriteString(map[bool]string{true: "M", false: "L"}[n == 0])
-		path.WriteString(coordinate(points[n]) + " " + coordinate(points[n+1]))
+		b.WriteString(map[bool]string{true: "M", false: "L"}[n == 0])
+		b.WriteString(coordinate(points[n]) + " " + coordinate(points[n+1]))
 	}
+	return b.String()
+}
+
+// stroke draws a line through points, given as x and y in turn.
+func (d *drawing) stroke(i ink, width float64, dash string, points ...float64) {
 	if dash != "" {
 		dash = ` stroke-dasharray="` + dash + `"`
 	}
-	fmt.Fprintf(d, `<path class="s%d" stroke-width="%s"%s d="%s"/>`+"\n", i, coordinate(width), dash, &path)
+	fmt.Fprintf(d, `<path class="s%d" stroke-width="%s"%s d="%s"/>`+"\n", i, coordinate(width), dash, path(points...))
 }
 
 // text writes a text; anchor is start, middle or end.
-func (d *drawing) text(i ink, size float64, anchor string, x, y float64, text, transform string) {
+func (d *drawing) text(i ink, anchor string, x, y float64, text, transform string) {
 	fmt.Fprintf(d, `<text class="f%d" x="%s" y="%s" font-size="%s" text-anchor="%s"%s>%s</text>`+"\n",
-		i, coordinate(x), coordinate(y), coordinate(size), anchor, transform, escape(text))
+		i, coordinate(x), coordinate(y), coordinate(textSize), anchor, transform, escape(text))
 }
 
 // glyph draws the marker of a series.
 func (d *drawing) glyph(s series, x, y float64) {
-	m := markers[s.marker%len(markers)]
+	m := markers[s.marker]
 	look := fmt.Sprintf(`class="f%d"`, s.ink)
 	if m.open {
 		look = fmt.Sprintf(`class="s%d" stroke-width="1.2"`, s.ink)
 	}
 	if m.corners == 0 {
-		fmt.Fprintf(d, `<circle %s cx="%s" cy="%s" r="%s"/>`+"\n", look, coordinate(x), coordinate(y), coordinate(glyphRadius))
+		fmt.Fprintf(d, `<circle %s cx="%s" cy="%s" r="%s"/>`+"\n",
+			look, coordinate(x), coordinate(y), coordinate(glyphRadius))
 		return
 	}
-	var path strings.Builder
+	var corners []float64
 	for i := range m.corners {
 		sin, cos := math.Sincos(m.turn*math.Pi/4 + 2*math.Pi*float64(i)/float64(m.corners))
 		const radius = 1.2 * glyphRadius // corners reach further than a circle of as much ink
-		path.WriteString(map[bool]string{true: "M", false: "L"}[i == 0])
-		path.WriteString(coordinate(x+radius*cos) + " " + coordinate(y-radius*sin))
+		corners = append(corners, x+radius*cos, y-radius*sin)
 	}
-	fmt.Fprintf(d, `<path %s d="%sZ"/>`+"\n", look, &path)
+	fmt.Fprintf(d, `<path %s d="%sZ"/>`+"\n", look, path(corners...))
 }
 
-// wrap breaks a text between words into lines of at most the given width.
-func wrap(text string, size, width float64) []string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if n := len(lines); n > 0 && textWidth(lines[n-1]+" "+word, size) <= width {
-			lines[n-1] += " " + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	return lines
+// WriteSVG writes the plot as a file of its own, with colors for light and dark pages.
+func (p *Plot) WriteSVG(w io.Writer) error {
+	height := plotHeight + legendLine*float64(len(p.series))
+	size := fmt.Sprintf(` width="%spx" height="%spx"`, coordinate(plotWidth), coordinate(height))
+	return p.write(w, size, "<style>\n"+inkCSS()+"</style>\n")
 }
 
-// legendRows returns the series that have a name, in lines that are not wider than the plot.
-func (p *Plot) legendRows() [][]series {
-	var rows [][]series
-	room := -1.0
-	for _, s := range p.series {
-		if s.name == "" || len(p.drawable(s).x) == 0 {
-			continue
-		}
-		need := entryWidth(s)
-		if need > room {
-			rows = append(rows, nil)
-			room = plotWidth - 2*margin
-		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], s)
-		room -= need
-	}
-	return rows
-}
-
-func entryWidth(s series) float64 { return thumbWidth + 5 + textWidth(s.name, tickSize) + 14 }
-
-// WriteSVG writes the plot as a file of its own, with its title and with colors for light and dark
-// pages.
-func (p *Plot) WriteSVG(w io.Writer) error { return p.write(w, true) }
-
-// write writes the plot as an svg element. An element of the page leaves the title and the colors to
-// the page.
-func (p *Plot) write(w io.Writer, alone bool) error {
-	var titles []string
-	size, style := "", ""
-	if alone {
-		titles = wrap(p.Title, textSize, plotWidth-2*margin)
-		style = "<style>\n" + inkCSS() + "</style>\n"
-	}
-	rows := p.legendRows()
-	top := titleLine*float64(len(titles)) + margin
-	height := top + plotHeight + legendLine*float64(len(rows))
-	if alone {
-		size = fmt.Sprintf(` width="%spx" height="%spx"`, coordinate(plotWidth), coordinate(height))
-	}
-	d := p.draw(top, rows)
-	for i, line := range titles {
-		d.text(inkText, textSize, "middle", plotWidth/2, titleLine*float64(i+1)-2, line, "")
-	}
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 %s %s"%s font-family="%s" `+
-		`role="img" aria-labelledby="%s-title %s-desc">`+"\n"+`<title id="%s-title">%s</title>`+"\n"+`<desc id="%s-desc">%s</desc>`+"\n%s%s</svg>\n",
-		coordinate(plotWidth), coordinate(height), size, fonts, p.Name, p.Name, p.Name, escape(p.Title), p.Name, escape(p.About), style, d)
+// write writes the plot as an svg element. An element of the page has no size and no style.
+func (p *Plot) write(w io.Writer, size, style string) error {
+	height := plotHeight + legendLine*float64(len(p.series))
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 %s %s"%s `+
+		`font-family="%s" role="img" aria-labelledby="%[5]s-title %[5]s-desc">`+"\n"+
+		`<title id="%[5]s-title">%[6]s</title>`+"\n"+`<desc id="%[5]s-desc">%[7]s</desc>`+"\n%[8]s%[9]s</svg>\n",
+		coordinate(plotWidth), coordinate(height), size, fonts, p.Name, escape(p.Title), escape(p.About), style, p.draw())
 	return err
 }
 
-// draw draws axes, series and legend below top.
-func (p *Plot) draw(top float64, rows [][]series) *drawing {
-	d := &drawing{top: top + 6, bottom: top + plotHeight - 40, right: plotWidth - 12}
+// draw draws axes and series, and the legend below them.
+func (p *Plot) draw() *drawing {
+	d := &drawing{left: 68, right: plotWidth - 12, top: 10, bottom: plotHeight - 40}
 	var x, y []float64
-	for i := range p.series {
-		s := p.drawable(p.series[i])
+	for _, s := range p.series {
 		x, y = append(x, s.x...), append(y, s.y...)
-		for j, e := range s.err {
-			y = append(y, s.y[j]-e, s.y[j]+e)
-		}
 	}
 	d.x.log, d.y.log = p.x.log, p.y.log
 	d.x.low, d.x.high = p.x.extent(x)
 	d.y.low, d.y.high = p.y.extent(y)
 	d.axes(p.x, p.y)
-	for _, s := range p.series {
-		d.series(p.drawable(s))
-	}
-	for i, row := range rows {
-		at, y := margin, top+plotHeight+legendLine*(float64(i)+0.5)
-		for _, s := range row {
-			if s.style != pointsOnly {
-				d.stroke(s.ink, s.width(), dashes[s.dash%len(dashes)], at, y, at+thumbWidth, y)
+	for i, s := range p.series {
+		dash, at := dashes[s.dash], plotHeight+legendLine*(float64(i)+0.5)
+		if p.x.nominal == nil {
+			d.stroke(s.ink, 1.6, dash, 4, at, 4+thumbWidth, at)
+		}
+		d.text(inkText, "start", thumbWidth+9, at+textSize/3, s.name, "")
+		var line []float64
+		for j := range s.x {
+			x, y := d.point(s.x[j], s.y[j])
+			if p.x.nominal != nil {
+				x += 2 * glyphRadius * float64(i) // beside the series before
 			}
-			if s.style == lineAndPoints || s.style == pointsOnly {
-				d.glyph(s, at+thumbWidth/2, y)
+			line = append(line, x, y)
+		}
+		if p.x.nominal == nil && len(line) > 2 {
+			d.stroke(s.ink, 1.6, dash, line...)
+		}
+		if !s.plain {
+			for j := 0; j < len(line); j += 2 {
+				d.glyph(s, line[j], line[j+1])
 			}
-			d.text(inkText, tickSize, "start", at+thumbWidth+5, y+tickSize/3, s.name, "")
-			at += entryWidth(s)
+			d.glyph(s, 4+thumbWidth/2, at)
 		}
 	}
 	return d
 }
 
-// axes draws the grid, the ticks and the labels, and finds the left end of the data.
+// axes draws the grid, the ticks and the labels.
 func (d *drawing) axes(x, y axis) {
-	vertical := y.ticks(d.y.low, d.y.high)
-	for _, t := range vertical {
-		d.left = max(d.left, textWidth(t.label, tickSize))
-	}
-	d.left += margin + textSize + 14
-	for _, t := range vertical {
+	for _, t := range y.ticks(d.y.low, d.y.high) {
 		_, at := d.point(d.x.low, t.value)
 		if t.label != "" {
 			d.stroke(inkGrid, 0.7, "", d.left, at, d.right, at)
-			d.text(inkMuted, tickSize, "end", d.left-7, at+tickSize/3, t.label, "")
+			d.text(inkMuted, "end", d.left-7, at+textSize/3, t.label, "")
 		}
 		d.stroke(inkMuted, 0.8, "", d.left-4, at, d.left, at)
 	}
 	last := math.Inf(-1)
 	for _, t := range x.ticks(d.x.low, d.x.high) {
 		at, _ := d.point(t.value, d.y.low)
-		if half := textWidth(t.label, tickSize) / 2; t.label != "" {
+		if half := textWidth(t.label) / 2; t.label != "" {
 			d.stroke(inkGrid, 0.7, "", at, d.top, at, d.bottom)
 			if at-half > last+3 { // else it would overlap the label before it
-				d.text(inkMuted, tickSize, "middle", min(at, plotWidth-half), d.bottom+17, t.label, "")
+				d.text(inkMuted, "middle", min(at, plotWidth-half-1), d.bottom+17, t.label, "")
 				last = at + half
 			}
 		}
 		d.stroke(inkMuted, 0.8, "", at, d.bottom, at, d.bottom+4)
 	}
 	d.stroke(inkMuted, 0.8, "", d.left, d.top, d.left, d.bottom, d.right, d.bottom)
-	d.text(inkText, textSize, "middle", (d.left+d.right)/2, d.bottom+34, x.label, "")
+	d.text(inkText, "middle", (d.left+d.right)/2, d.bottom+34, x.label, "")
 	at := (d.top + d.bottom) / 2
-	turn := fmt.Sprintf(` transform="rotate(-90 %s %s)"`, coordinate(margin+textSize-2), coordinate(at))
-	d.text(inkText, textSize, "middle", margin+textSize-2, at, y.label, turn)
-}
-
-func (s series) width() float64 {
-	if s.style == thinLine {
-		return 0.9
-	}
-	return 1.6
-}
-
-// series draws points that fit, with their error bars and the line through them.
-func (d *drawing) series(s series) {
-	var line []float64
-	for i := range s.x {
-		x, y := d.point(s.x[i], s.y[i])
-		line = append(line, x, y)
-		if s.err != nil {
-			_, low := d.point(s.x[i], s.y[i]-s.err[i])
-			_, high := d.point(s.x[i], s.y[i]+s.err[i])
-			d.stroke(s.ink, 1, "", x, low, x, high)
-		}
-	}
-	if s.style != pointsOnly && len(line) > 2 {
-		d.stroke(s.ink, s.width(), dashes[s.dash%len(dashes)], line...)
-	}
-	if s.style == lineAndPoints || s.style == pointsOnly {
-		for i := 0; i < len(line); i += 2 {
-			d.glyph(s, line[i], line[i+1])
-		}
-	}
+	turn := fmt.Sprintf(` transform="rotate(-90 %s %s)"`, coordinate(textSize+2), coordinate(at))
+	d.text(inkText, "middle", textSize+2, at, y.label, turn)
 }
 
 // escape returns text with XML's special characters escaped.

@@ -51,27 +51,27 @@ func newResult(j Job, threads int, backends []string, peaks []float64, seconds [
 	s := j.Shape
 	r := Result{
 		Op: j.Case.Op, Args: j.Case.Args, M: s.M, N: s.N, K: s.K, Threads: threads,
-		Flops: j.Case.Flops(s), Rounds: len(peaks), Peak: median(peaks),
+		Flops: j.Case.Flops(s), Rounds: len(peaks), Peak: Median(peaks),
 	}
 	for b, name := range backends {
-		t := Timing{Backend: name, Seconds: median(seconds[b])}
+		t := Timing{Backend: name, Seconds: Median(seconds[b])}
 		t.GFLOPS = r.Flops / t.Seconds / 1e9
 		var ofPeak, ratio []float64
 		for i, took := range seconds[b] {
 			ofPeak = append(ofPeak, r.Flops/took/1e9/peaks[i])
 			ratio = append(ratio, took/seconds[0][i])
 		}
-		t.OfPeak = median(ofPeak)
+		t.OfPeak = Median(ofPeak)
 		if b > 0 {
-			t.Ratio = median(ratio)
+			t.Ratio = Median(ratio)
 		}
 		r.Backends = append(r.Backends, t)
 	}
 	return r
 }
 
-// median returns the median of x, which is not empty; of two middle elements, their mean.
-func median(x []float64) float64 {
+// Median returns the median of x, which is not empty; of two middle elements, their mean.
+func Median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	h := len(x) / 2
 	if len(x)%2 == 1 {

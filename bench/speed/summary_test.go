@@ -7,7 +7,7 @@ func TestMedian(t *testing.T) {
 		x    []float64
 		want float64
 	}{{[]float64{3}, 3}, {[]float64{3, 1}, 2}, {[]float64{5, 1, 2}, 2}, {[]float64{9, 1, 4, 2}, 3}} {
-		if got := median(tc.x); got != tc.want {
+		if got := Median(tc.x); got != tc.want {
 			t.Errorf("median of %v is %v; want %v", tc.x, got, tc.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
@@ -96,8 +97,8 @@ func TestMeasure(t *testing.T) {
 		says   string
 	}{
 		{[]string{"full"}, "1 6 7 8 9", "without a folder of data, Tables 2 to 5, "},
-		{[]string{"full", "data"}, "1 6 7 8 9 2 2 2 3 2 5 4", ""},
-		{[]string{"quick"}, "1 2,3,4,5,6,7,8 9 2", ""},
+		{[]string{"full", "data"}, "1 6 7 8 9 2 2 3 2 5 4", ""},
+		{[]string{"quick"}, "1 2,3,4,5,6,7,8 9", ""},
 	} {
 		out := t.TempDir()
 		calls, stderr, err := measuring(t, "", slices.Insert(slices.Clone(tc.args), 1, out)...)
@@ -187,6 +188,23 @@ func TestMeasureUsage(t *testing.T) {
 		_, stderr, err := measuring(t, "", args...)
 		if err == nil || !strings.Contains(stderr, "measure.sh full OUT [DATA]") {
 			t.Errorf("%q: %v, %q", args, err, stderr)
+		}
+	}
+}
+
+// TestRecordedCommands has the commands that the results page names: they are ones of today.
+func TestRecordedCommands(t *testing.T) {
+	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d files, %v", len(names), err)
+	}
+	for _, name := range names {
+		f, err := result.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range f.Machines {
+			parses(t, strings.Fields(m.Command)[1:])
 		}
 	}
 }

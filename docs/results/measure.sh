@@ -7,7 +7,7 @@
 # OUT is a folder for the results and the page. A quick run begins by removing what one before has left there, so that
 # everything is of the code as it is. A full run takes three to four hours on two cores and 20 GB of memory, what takes
 # minutes first; it goes on where it was interrupted, and does not measure again what OUT has. Without DATA it leaves Tables 2
-# to 5, the accuracies and the search for the ridge out. Nothing else should run on the machine meanwhile.
+# to 5 and the accuracies out. Nothing else should run on the machine meanwhile.
 #
 # BACKEND chooses the backend, pure by default; the speeds of the operations are compared on all that can be had.
 set -eu
@@ -68,12 +68,10 @@ predicted() { measure flops --validate --backend "$backend"; }
 
 case $size in
 quick)
-	for file in table1 tables methods grid crossover speed; do rm -f "$out/$file.jsonl"; done
+	for file in table1 tables methods crossover speed; do rm -f "$out/$file.jsonl"; done
 	kept paper table1.jsonl --table 1
 	kept paper tables.jsonl --table 2,3,4,5,6,7,8 --embedded --size 0.04 --retrain --runs 3 --predict=false
 	kept paper methods.jsonl --table 9 --size 0.04 --retrain --predict=false --method "$every"
-	kept paper grid.jsonl --table 2 --embedded --size 0.04 --predict=false --method planner --held-out 400 \
-		--lambda 2^-30,2^-18,2^-6 --shrink 0.8,1.6
 	kept crossover crossover.jsonl --k 200 --l 2000 --q 1,3,10,30,100,300,1000 --rounds 3 --predict=false
 	whole speed.jsonl quick_speed
 	;;
@@ -89,20 +87,18 @@ full)
 	kept paper table9.jsonl --table 9 ${data:+--data "$data"} --retrain --method "$every"
 	if [ -n "$data" ]; then
 		kept paper accuracy.jsonl --table 2 --data "$data" --method planner --runs 10
-		# The paper's recipe with another ridge and scale, which are chosen on the last 10,000 training samples.
-		kept paper grid.jsonl --table 2 --data "$data" --method planner --runs 3 --held-out 10000 \
-			--lambda 2^-30,2^-24,2^-18,2^-12 --shrink 0.8,1.6,3.2
+		# The paper's recipe with another ridge and scale, which were chosen on the last 10,000 training samples.
 		kept paper chosen.jsonl --table 2 --data "$data" --method planner --runs 10 --lambda 2^-18 --shrink 1.6
 		for table in 3 2 5 4; do
 			kept paper table$table.jsonl --table $table --data "$data" --retrain
 		done
 	else
-		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl, grid.jsonl and chosen.jsonl are left out" >&2
+		echo "without a folder of data, Tables 2 to 5, accuracy.jsonl and chosen.jsonl are left out" >&2
 	fi
 	;;
 *) usage ;;
 esac
 rm -f "$out"/plots/*.svg # those of results that are no longer there
 "$blskernel" report --results "$out" --out "$out" >/dev/null
-[ "$size" = quick ] || printf '\n[notes.md](notes.md) has the files, what to know when reading them, and the search for the ridge.\n' >>"$out/README.md"
+[ "$size" = quick ] || printf '\n[notes.md](notes.md) has the files and what to know when reading them.\n' >>"$out/README.md"
 echo "the page is $out/index.html, its numbers and sentences are in $out/README.md" >&2

@@ -67,7 +67,7 @@ func writeReport(ctx context.Context, results []string, out string, s ui.Streams
 	if err != nil {
 		return err
 	}
-	written, err := page.WriteFolderFS(ctx, s.FS, out)
+	written, err := page.WriteFolder(ctx, s.FS, out)
 	if err != nil {
 		return err
 	}
@@ -75,26 +75,18 @@ func writeReport(ctx context.Context, results []string, out string, s ui.Streams
 		return err
 	}
 	_, err = fmt.Fprintf(s.Err, "%s   %d kB, %s, from %s\n%s   %s\n",
-		written[0].Path, (written[0].Bytes+999)/1000, ui.Count(len(page.Sections()), "section"), ui.Count(len(files), "file"),
+		written[0].Path, (written[0].Bytes+999)/1000, ui.Count(len(page.Sections), "section"), ui.Count(len(files), "file"),
 		filepath.Join(out, "plots"), ui.Count(len(page.Plots()), "plot"))
 	return err
 }
 
 // findings returns the sentences of the page, section by section.
 func findings(page *report.Page) string {
-	var b strings.Builder
-	section := ""
-	for _, f := range page.Findings {
-		if f.Section != section {
-			if section != "" {
-				b.WriteString("\n")
-			}
-			section = f.Section
-			b.WriteString(section + "\n")
-		}
-		b.WriteString("  " + f.Text + "\n")
+	var sections []string
+	for _, s := range page.Sections {
+		sections = append(sections, s.Title+"\n  "+strings.Join(s.Findings, "\n  ")+"\n")
 	}
-	return b.String()
+	return strings.Join(sections, "\n")
 }
 
 // readResults reads files of results and folders of them; a file that is named twice is read once.
