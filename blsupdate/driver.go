@@ -34,15 +34,7 @@ func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 }
 
 func (u *updater) AddInputsContext(ctx context.Context, ax, ya *mat.Dense) error {
-	u.begin()
-	q, err := u.checkRows(ax, ya)
-	if err != nil {
-		return err
-	}
-	if err := u.checkAddMemory(ctx, q, 0); err != nil {
-		return err
-	}
-	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
+	return u.add(ctx, ax, ya, nil)
 }
 
 func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error {
@@ -50,31 +42,37 @@ func (u *updater) AddWeightedInputs(ax, ya *mat.Dense, weights []float64) error 
 }
 
 func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
+	return u.add(ctx, ax, ya, append([]float64{}, weights...))
+}
+
+// add adds rows, times the roots of their weights unless those are nil. It overwrites the weights.
+func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
 	u.begin()
 	q, err := u.checkRows(ax, ya)
 	if err != nil {
 		return err
 	}
-	if len(weights) != q {
+	if weights != nil && len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
-	if err := u.checkAddMemory(ctx, q, memory.Floats(q, u.Nodes()+u.Targets())); err != nil {
+	if err := u.checkAddMemory(ctx, q, memory.Floats(len(weights), u.Nodes()+u.Targets())); err != nil {
 		return err
 	}
-	roots := make([]float64, q)
-	for i, w := range weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
+	if weights != nil {
+		for i, w := range weights {
+			if !(w >= 0) || math.IsInf(w, 1) {
+				return &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}
+			}
+			weights[i] = math.Sqrt(w)
 		}
-		roots[i] = math.Sqrt(w)
+		ax, ya = dense.Copy(ax), dense.Copy(ya)
+		dense.ScaleRows(ax, weights)
+		dense.ScaleRows(ya, weights)
+		if _, err := u.checkRows(ax, ya); err != nil {
+			return ErrOverflow
+		}
 	}
-	sx, sy := dense.Copy(ax), dense.Copy(ya)
-	dense.ScaleRows(sx, 0, roots)
-	dense.ScaleRows(sy, 0, roots)
-	if _, err := u.checkRows(sx, sy); err != nil {
-		return ErrOverflow
-	}
-	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, sx, sy) })
+	return u.run(q, q, func() (state.Outcome, error) { return u.state.Add(ctx, ax, ya) })
 }
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
@@ -192,7 +190,6 @@ func (u *updater) solve() (*mat.Dense, error) {
 		return nil, err
 	}
 	w, out, err := u.state.Weights()
-	u.counter.Leave()
 	if err == nil && out.Model != nil {
 		u.append(out.Model)
 	}
@@ -231,7 +228,6 @@ func (u *updater) run(gained, rows int, act func() (state.Outcome, error)) error
 	u.poisoned = true
 	out, err := act()
 	u.poisoned = false
-	u.counter.Leave()
 	if err != nil {
 		return public(err)
 	}
@@ -253,6 +249,7 @@ func (u *updater) account(out state.Outcome, report Report) {
 
 // append adds the steps of the model, with their counts and times, to the report.
 func (u *updater) append(model []cost.StepFlops) {
+	u.counter.Leave()
 	r := &u.report
 	r.Steps = slices.Grow(slices.Clone(r.Steps), len(model))
 	for _, m := range stepFlops(model) {

@@ -9,7 +9,6 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
 
@@ -237,7 +236,7 @@ func TestHostileEigenvalue(t *testing.T) {
 	var s mat.Dense
 	s.Mul(a.T(), a)
 	estimate := func(power int) float64 {
-		largest := state.LargestEigenvalue(n, func(x []float64) {
+		largest := dense.LargestEigenvalue(n, func(x []float64) {
 			y := gonummat.NewVecDense(n, nil)
 			y.MulVec(&s, gonummat.NewVecDense(n, x))
 			for i := range x {

@@ -197,7 +197,7 @@ func blocksOf(u Updater, matrix string) [][]float64 {
 // scaleRows returns m with row i times factors[i].
 func scaleRows(m *mat.Dense, factors []float64) *mat.Dense {
 	c := dense.Copy(m)
-	dense.ScaleRows(c, 0, factors)
+	dense.ScaleRows(c, factors)
 	return c
 }
 

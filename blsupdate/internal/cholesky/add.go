@@ -3,6 +3,7 @@ package cholesky
 import (
 	"context"
 	"errors"
+	"math"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
@@ -13,6 +14,9 @@ import (
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
 )
 
 // Add brings F and W up to date by q more rows.
@@ -21,22 +25,55 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if next.Size, err = s.Size.With(ax, ya).Safe(); err != nil {
 		return out, err
 	}
-	if err := interrupt.Check(ctx); err != nil {
-		return out, err
-	}
 	q := dense.Rows(ax)
 	form := cost.CholeskyForm(s.Options.Form, q, s.K)
 	large := false
 	if form == api.Large {
 		large, err = next.addLarge(ctx, ax, ya)
 	} else {
-		_, err = next.byRows(ctx, 1, ax, ya, 1)
+		_, err = next.byRows(ctx, 1, ax, ya, 0)
 	}
 	if err != nil {
 		return out, err
 	}
 	*s = next
 	return state.Outcome{Model: cost.CholeskyAdd(form, q, s.K, s.C, large), Form: form}, nil
+}
+
+// Remove removes few rows one by one, and more by a matrix of order k.
+func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
+	limit, err := state.RemovalLimit(s.known(), 1)
+	if err != nil {
+		return out, err
+	}
+	next := *s
+	next.Size = s.Size.Without(ax, ya)
+	q, ctx := dense.Rows(ax), context.Background()
+	var rest float64
+	if cost.CholeskyForm(api.Auto, q, s.K) == api.Large {
+		var seen *mat.Dense
+		if seen, err = next.seen(ctx, api.ActionRemove, ax); err == nil {
+			rest, err = next.applySeen(ctx, -1, seen, ax, ya, limit)
+		}
+	} else {
+		rest, err = next.byRows(ctx, -1, ax, ya, limit)
+	}
+	if err != nil {
+		return out, err
+	}
+	rest, err = next.CheckParts(rest, limit, ax, next.Gain, func(u []float64) []float64 {
+		next.squared(u, next.Gain, 1)
+		return u
+	})
+	if err != nil {
+		return out, err
+	}
+	if q >= state.ManyRemoved || next.Most > math.Sqrt2*next.Noted { // the square of Most is at least ‖F‖²
+		next.noteCondition()
+	}
+	next.NoteLoss(1 / rest)
+	*s = next
+	return state.Outcome{Model: cost.CholeskyRemove(q, s.K, s.C)}, nil
 }
 
 // mostKernel is the norm of SᵀS, the size of the new rows as the old ones see them, up to which I + SᵀS
@@ -54,16 +91,15 @@ const mostGrown = 1.01
 
 var errGrown = errors.New("the inverse factor has grown, which added rows cannot cause: they are too large beside the others")
 
-// addLarge updates F by a matrix of order k. With S = Ax F and UᵀU = I + SᵀS,
-//
-//	F := F U⁻¹,   W := W + F (I + SᵀS)⁻¹Sᵀ(Ya - Ax W).
-//
-// F U⁻¹ is a solution for its transpose in place, L := U⁻ᵀL. It reports whether the rows are large.
+// Names of the matrices in errors.
+const (
+	addedKernel   = "I + F'Ax'Ax F"
+	removedKernel = "I - F'Ax'Ax F"
+)
+
+// addLarge adds rows by a matrix of order k, and reports whether the rows are large.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, err error) {
-	if err := s.reserveLarge(api.ActionAdd, dense.Rows(ax)); err != nil {
-		return false, err
-	}
-	seen, err := s.seen(ctx, ax)
+	seen, err := s.seen(ctx, api.ActionAdd, ax)
 	if err != nil {
 		return false, err
 	}
@@ -71,28 +107,23 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) (large bool, er
 	if large = s.SquaredNorm(seen) > mostKernel; large {
 		err = s.addSeenByQR(ctx, seen, ax, ya)
 	} else {
-		err = s.applySeen(ctx, 1, seen, ax, ya, func(*lapack.Cholesky) error { return nil })
+		_, err = s.applySeen(ctx, 1, seen, ax, ya, 0)
 	}
-	if err != nil {
-		return large, err
+	if err == nil && s.Most > mostGrown*before {
+		err = &api.ConditionError{What: addedKernel, Err: errGrown, Instead: []api.Method{api.QR}}
 	}
-	if s.Most > mostGrown*before {
-		return large, &api.ConditionError{What: "I + F'Ax'Ax F", Err: errGrown, Instead: []api.Method{api.QR}}
-	}
-	return large, nil
+	return large, err
 }
 
-// reserveLarge checks the memory of q rows in the form Large: for I + SᵀS beside S, or beside the new
-// F.
-func (s *State) reserveLarge(action api.Action, q int) error {
-	return s.Reserve(api.InverseCholesky, action, q, memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K)))
-}
-
-// seen returns S = Ax F.
-func (s *State) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
-	defer s.Counter.Leave()
+// seen returns S = Ax F. It checks the memory of the action: for I ± SᵀS beside S, or beside the new F.
+func (s *State) seen(ctx context.Context, action api.Action, ax *mat.Dense) (*mat.Dense, error) {
+	q := dense.Rows(ax)
+	bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(max(q, s.K), s.K))
+	if err := s.Reserve(api.InverseCholesky, action, q, bytes); err != nil {
+		return nil, err
+	}
 	seen := dense.Copy(ax)
-	err := s.EachPanel(ctx, cost.StepS, dense.Rows(ax), func(from, to int) error {
+	err := s.EachPanel(ctx, cost.StepS, q, func(from, to int) error {
 		x := dense.RowRange(seen, from, to)
 		s.timesF(x, false)
 		if isfinite.First(x.RawMatrix().Data) >= 0 {
@@ -101,4 +132,146 @@ func (s *State) seen(ctx context.Context, ax *mat.Dense) (*mat.Dense, error) {
 		return nil
 	})
 	return seen, err
+}
+
+// applySeen adds rows (sign = 1) or removes them (-1) by a matrix of order k. With S = Ax F and UᵀU = I
+// + sign SᵀS,
+//
+//	F := F U⁻¹,   W := W + sign F (I + sign SᵀS)⁻¹Sᵀ(Ya - Ax W).
+//
+// F U⁻¹ is a solution for its transpose in place, L := U⁻ᵀL. For q <= k a matrix of order q gives W,
+//
+//	W += sign F Sᵀ(I + sign S Sᵀ)⁻¹(Ya - Ax W),
+//
+// which is the more accurate the larger the new rows are. It returns the smallest eigenvalue of I -
+// SᵀS, which is 1-h and in a removal not below limit.
+func (s *State) applySeen(ctx context.Context, sign float64, seen, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
+	q, k := dense.Rows(seen), s.K
+	panel, beta, what := state.PanelRows, 1.0, addedKernel
+	if sign < 0 { // a removal has no context to check
+		panel, beta, what = q, 0, removedKernel
+	}
+	s.Counter.Enter(cost.StepKernel)
+	inner := mat.NewSymPacked(k, nil)
+	err = interrupt.EachPanel(ctx, q, panel, func(from, to int) error {
+		dense.Sprk(s.Counter, sign, dense.RowRange(seen, from, to), beta, inner)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	inner.AddDiagonal(1)
+	if err := s.Enter(ctx, cost.StepFactor); err != nil {
+		return 0, err
+	}
+	u, rest, err := s.KernelFactor(inner, what, limit)
+	if err != nil {
+		return 0, err
+	}
+
+	v := mat.NewDense(k, s.C, nil)
+	if q <= k {
+		panel = q
+	}
+	err = interrupt.EachPanel(ctx, q, panel, func(from, to int) error {
+		s.Counter.Enter(cost.StepWeights)
+		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
+		if q <= k {
+			if err := s.gainSolve(sign, seen, e); err != nil {
+				return err
+			}
+		}
+		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(seen, from, to), e, beta, v)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case q <= k:
+		s.fTimes(v)
+	case sign > 0: // F v for the new F comes below
+		err = u.SolveUTo(v, v, true)
+	default:
+		err = u.SolveTo(v, v)
+		s.fTimes(v)
+	}
+	if err != nil {
+		return 0, api.ErrOverflow
+	}
+
+	if err := s.Enter(ctx, cost.StepF); err != nil {
+		return 0, err
+	}
+	s.L = s.copyL()
+	if err := u.SolveUTriangle(s.L); err != nil {
+		return 0, api.ErrOverflow
+	}
+	s.Counter.Enter(cost.StepWeights)
+	if q > k && sign > 0 {
+		s.fTimes(v)
+	}
+	return rest, s.replaced(sign, v)
+}
+
+// gainSolve overwrites E by (I + sign S Sᵀ)⁻¹E.
+func (s *State) gainSolve(sign float64, seen, e *mat.Dense) error {
+	inner := mat.NewSymPacked(dense.Rows(seen), nil)
+	dense.Gemmtp(s.Counter, sign, seen, seen, 0, inner)
+	inner.AddDiagonal(1)
+	factor, err := s.Factor(inner, "I + Ax F F'Ax'", api.QR)
+	if err == nil && factor.SolveTo(e, e) != nil {
+		err = api.ErrOverflow
+	}
+	return err
+}
+
+// addSeenByQR adds rows by the triangle U and z = Qᵀ[0; E] of a QR factorization of [I; S], with E = Ya
+// - Ax W:
+//
+//	F := F U⁻¹,   W := W + F z.
+func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error {
+	u, z := dense.ScaledIdentity(s.K, 1), mat.NewDense(s.K, s.C, nil)
+	err := state.EachPanel(ctx, dense.Rows(ax), func(from, to int) error {
+		s.Counter.Enter(cost.StepWeights)
+		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
+		s.Counter.Enter(cost.StepFactor)
+		if lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e) != nil {
+			return api.ErrOverflow
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.Enter(ctx, cost.StepF); err != nil {
+		return err
+	}
+	s.L = s.copyL()
+	if err := lapack.SolveTriangular(s.Counter, s.L, u, true); err != nil {
+		return state.TriangleError(addedKernel, err)
+	}
+	for i := range s.K {
+		clear(s.L.RawRowView(i)[i+1:]) // of zeros with a sign
+	}
+	s.Counter.Enter(cost.StepWeights)
+	s.fTimes(z)
+	return s.replaced(1, z)
+}
+
+// replaced measures the new F, and adds sign V to a copy of W.
+func (s *State) replaced(sign float64, v *mat.Dense) error {
+	s.W = dense.Copy(s.W)
+	floats.AddScaled(s.W.RawMatrix().Data, sign, v.RawMatrix().Data)
+	return s.measure()
+}
+
+// measure measures the new F and W, and returns ErrOverflow where they are not finite.
+func (s *State) measure() error {
+	w := s.W.RawMatrix().Data
+	s.Most, s.MostW = s.frobenius(), dense.LargestOf(w)
+	if !(s.Most < math.MaxFloat64/4) || isfinite.First(w) >= 0 {
+		return api.ErrOverflow
+	}
+	return nil
 }

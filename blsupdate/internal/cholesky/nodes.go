@@ -1,6 +1,8 @@
 package cholesky
 
 import (
+	"cmp"
+
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
@@ -12,6 +14,8 @@ import (
 // leastForNodes is the smallest 1/κ, before and after, at which nodes are added. One correction does
 // not save the D of a worse state.
 const leastForNodes = 1e-7
+
+const withNodes = "A'A + lambda I with the new nodes"
 
 // AddNodes borders F by p columns. With D = F FᵀAᵀH, C = H - A D and R22 the triangle of a QR
 // factorization of [C; sqrt(lambda) D; sqrt(lambda) I],
@@ -31,13 +35,12 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if next.Size, err = s.Size.WithNodes(norms).Safe(); err != nil {
 		return out, err
 	}
-	const what = "A'A + lambda I with the new nodes"
 	now := *s
-	if now.noteCondition(); !(now.Worst >= leastForNodes) {
-		return out, &api.ConditionError{What: what, RCond: now.Worst, Instead: []api.Method{api.QR}}
+	if err := now.checkForNodes(); err != nil {
+		return out, err
 	}
-	defer s.Counter.Leave()
-	units, scaled := dense.Powers(norms), dense.Copy(h)
+	scaled := dense.Copy(h)
+	units, reciprocals := dense.Powers(norms)
 	dense.DivideColumns(scaled, units)
 	b, err := s.NewBorder(a, scaled, func(g, d *mat.Dense) {
 		d.Copy(g)
@@ -55,32 +58,38 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 	s.Counter.Enter(cost.StepWeights)
 	if err := lapack.SolveTriangular(s.Counter, w2, r, false); err != nil {
-		return out, state.TriangleError(what, err)
+		return out, state.TriangleError(withNodes, err)
 	}
 	next.W = b.Weights(s.W, w2)
-	dense.DivideRows(next.W, k, units)
+	dense.ScaleRows(dense.RowRange(next.W, k, k+p), reciprocals)
 
 	s.Counter.Enter(cost.StepF)
-	if err := lapack.SolveTriangular(s.Counter, b.D, r, true); err != nil { // R22⁻ᵀDᵀ
-		return out, state.TriangleError(what, err)
+	err = cmp.Or(lapack.SolveTriangular(s.Counter, b.D, r, true), lapack.InvertTriangle(s.Counter, r)) // R22⁻ᵀDᵀ and G
+	if err != nil {
+		return out, state.TriangleError(withNodes, err)
 	}
-	if err := lapack.InvertTriangle(s.Counter, r); err != nil {
-		return out, state.TriangleError(what, err)
-	}
-	dense.DivideRows(r, 0, units)
+	dense.ScaleRows(r, reciprocals)
 	model := cost.CholeskyNodes(cost.Shape{L: l, K: k, P: p, C: s.C}, s.Lambda > 0)
 
 	next.K, next.Gain = k+p, 1
-	next.L = s.bordered(b.D, dense.TransposedTriangle(r))
+	next.L = s.bordered(b.D, dense.Transposed(r))
 	if err := next.measure(); err != nil {
 		return out, err
 	}
 	next.Peak *= s.Gain
-	if next.noteCondition(); !(next.Worst >= leastForNodes) {
-		return out, &api.ConditionError{What: what, RCond: next.Worst, Instead: []api.Method{api.QR}}
+	if err := next.checkForNodes(); err != nil {
+		return out, err
 	}
 	*s = next
 	return state.Outcome{Model: model}, nil
+}
+
+// checkForNodes notes the condition, and returns an error where it is too bad for nodes to be added.
+func (s *State) checkForNodes() error {
+	if s.noteCondition(); !(s.Worst >= leastForNodes) {
+		return &api.ConditionError{What: withNodes, RCond: s.Worst, Instead: []api.Method{api.QR}}
+	}
+	return nil
 }
 
 // bordered returns Fᵀ with p more columns of F, the rows [-E Gᵀ].

@@ -33,7 +33,6 @@ import (
 //	source: N. A. Carlson, "Fast triangular formulation of the square root filter", AIAA Journal
 //	11(9), 1973.
 func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
-	defer s.Counter.Leave()
 	s.Counter.Enter(cost.StepF)
 	action, least := api.ActionAdd, 1.0
 	if sign < 0 {
@@ -45,7 +44,7 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 	mostW, safe := s.boundRows(ax, ya, least)
 	q, most := dense.Rows(ax), SweptRows(s.K)
 	if !safe || ctx.Done() != nil && q > most {
-		if err := s.Reserve(api.InverseCholesky, action, q, memory.Sum(memory.Floats(s.K, s.K), memory.Floats(s.K, s.C))); err != nil {
+		if err := s.Reserve(api.InverseCholesky, action, q, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return 0, err
 		}
 		s.L, s.W = s.copyL(), dense.Copy(s.W)

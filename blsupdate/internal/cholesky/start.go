@@ -9,7 +9,6 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 )
@@ -51,18 +50,14 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 	if !state.WellConditioned(rcond, dense.Rows(a)) {
 		return &api.ConditionError{What: state.GramMatrix, RCond: rcond}
 	}
-	if err := interrupt.Check(ctx); err != nil {
-		return err
-	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return err
 	}
 	if err := s.Enter(ctx, cost.StepF); err != nil {
 		return err
 	}
-	defer s.Counter.Leave()
 	s.L = dense.ScaledIdentity(s.K, 1)
-	if err := factor.SolveUTriangle(s.L); err != nil {
+	if factor.SolveUTriangle(s.L) != nil {
 		return api.ErrOverflow
 	}
 	return nil
@@ -72,7 +67,6 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 // R⁻¹z.
 func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	const what = "the rows of A"
-	defer s.Counter.Leave()
 	r, z := dense.ScaledIdentity(s.K, math.Sqrt(s.Lambda)), mat.NewDense(s.K, s.C, nil)
 	err := s.EachPanel(ctx, cost.StepFactor, dense.Rows(a), func(from, to int) error {
 		if lapack.AppendRows(s.Counter, r, z, dense.RowRange(a, from, to), dense.Copy(dense.RowRange(y, from, to))) != nil {
@@ -80,9 +74,6 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 		}
 		return nil
 	})
-	if err == nil {
-		err = interrupt.Check(ctx)
-	}
 	if err != nil {
 		return err
 	}
@@ -100,6 +91,6 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	if err := lapack.InvertTriangle(s.Counter, r); err != nil {
 		return state.TriangleError(what, err)
 	}
-	s.L, s.W = dense.TransposedTriangle(r), z
+	s.L, s.W = dense.Transposed(r), z
 	return nil
 }

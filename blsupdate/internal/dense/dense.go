@@ -4,9 +4,11 @@ package dense
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -62,23 +64,23 @@ func CopySym(s *mat.SymPacked) *mat.SymPacked {
 // Compact returns the elements of m by rows, in new storage.
 func Compact(m *mat.Dense) []float64 { return Copy(m).RawMatrix().Data }
 
+// Finite reports whether no element of the matrices is NaN or infinite.
+func Finite(ms ...*mat.Dense) bool {
+	for _, m := range ms {
+		for i := range Rows(m) {
+			if !isfinite.All(m.RawRowView(i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Beside returns [A, H].
 func Beside(a, h *mat.Dense) *mat.Dense {
 	var both mat.Dense
 	both.Augment(a, h)
 	return &both
-}
-
-// PickColumns returns a copy of the given columns of m.
-func PickColumns(m *mat.Dense, which []int) *mat.Dense {
-	out := mat.NewDense(Rows(m), len(which), nil)
-	for i := range Rows(m) {
-		from, to := m.RawRowView(i), out.RawRowView(i)
-		for j, col := range which {
-			to[j] = from[col]
-		}
-	}
-	return out
 }
 
 // Place copies src into dst, with its first element at (i, j).
@@ -87,33 +89,17 @@ func Place(dst *mat.Dense, i, j int, src *mat.Dense) {
 	dst.Slice(i, i+rows, j, j+cols).(*mat.Dense).Copy(src)
 }
 
-// ScaleRows multiplies row from+i of m by factors[i].
-func ScaleRows(m *mat.Dense, from int, factors []float64) {
+// ScaleRows multiplies row i of m by factors[i].
+func ScaleRows(m *mat.Dense, factors []float64) {
 	for i, f := range factors {
-		row := m.RawRowView(from + i)
-		for j := range row {
-			row[j] *= f
-		}
-	}
-}
-
-// DivideRows divides row from+i of m by units[i].
-func DivideRows(m *mat.Dense, from int, units []float64) {
-	for i, unit := range units {
-		row := m.RawRowView(from + i)
-		for j := range row {
-			row[j] /= unit
-		}
+		floats.Scale(f, m.RawRowView(i))
 	}
 }
 
 // DivideColumns divides column j of m by units[j].
 func DivideColumns(m *mat.Dense, units []float64) {
 	for i := range Rows(m) {
-		row := m.RawRowView(i)
-		for j, unit := range units {
-			row[j] /= unit
-		}
+		floats.Div(m.RawRowView(i)[:len(units)], units)
 	}
 }
 
@@ -133,24 +119,6 @@ func IdentityPacked(n int) *mat.SymPacked {
 	return m
 }
 
-// TransposedTriangle returns the transpose of the upper triangle of r, with zeros above its diagonal.
-func TransposedTriangle(r *mat.Dense) *mat.Dense {
-	raw := r.RawMatrix()
-	n := raw.Rows
-	t := make([]float64, n*n)
-	const tile = 32 // reads of rows and writes of columns stay in the cache
-	for i0 := 0; i0 < n; i0 += tile {
-		for j0 := i0; j0 < n; j0 += tile {
-			for i := i0; i < min(i0+tile, n); i++ {
-				for j := max(i, j0); j < min(j0+tile, n); j++ {
-					t[j*n+i] = raw.Data[i*raw.Stride+j]
-				}
-			}
-		}
-	}
-	return mat.NewDense(n, n, t)
-}
-
 // Transposed returns a copy of mᵀ.
 func Transposed(m *mat.Dense) *mat.Dense { return gonummat.DenseCopyOf(m.T()) }
 
@@ -167,33 +135,19 @@ const (
 // it counts as zero, as in MATLAB's rank and NumPy's matrix_rank.
 func RankTolerance(m, n int) float64 { return float64(max(m, n)) * Eps }
 
-// Largest returns the largest element of x, and 0 where none is above 0.
-func Largest(x []float64) float64 {
-	var m float64
-	for _, v := range x {
-		m = max(m, v)
-	}
-	return m
-}
+// LargestOf returns the largest magnitude in x, and NaN where x holds one.
+func LargestOf(x []float64) float64 { return floats.Norm(x, math.Inf(1)) }
 
-// LargestOf returns the largest magnitude in x.
-func LargestOf(x []float64) float64 {
-	var m float64
-	for _, v := range x {
-		m = max(m, math.Abs(v))
-	}
-	return m
-}
-
-// Powers returns the power of two next to each length, between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰. Division by it does
-// not round.
-func Powers(lengths []float64) []float64 {
-	p := make([]float64, len(lengths))
-	for j, v := range lengths {
+// Powers returns the power of two next to each length, between 2⁻¹⁰⁰⁰ and 2¹⁰⁰⁰, and its reciprocal.
+// Products with both do not round.
+func Powers(lengths []float64) (powers, reciprocals []float64) {
+	for _, v := range lengths {
 		_, exp := math.Frexp(v)
-		p[j] = math.Ldexp(1, max(-1000, min(1000, exp)))
+		exp = max(-1000, min(1000, exp))
+		powers = append(powers, math.Ldexp(1, exp))
+		reciprocals = append(reciprocals, math.Ldexp(1, -exp))
 	}
-	return p
+	return powers, reciprocals
 }
 
 // Norm returns the Euclidean norm of x without overflow or underflow of squares.
@@ -274,4 +228,95 @@ func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {
 	work = make([]float64, int(work[0]))
 	lapack.Dgeqp3(m, n, data, n, pivots, tau, work, len(work))
 	return pivots[:rank]
+}
+
+// LargestEigenvalue estimates the largest eigenvalue of a symmetric positive semidefinite matrix of
+// order n from below. apply multiplies the matrix into x in place. The Lanczos method takes
+// lanczosSteps products and 20 lanczosSteps n more flops, and is exact to rounding for n up to
+// lanczosSteps. The result is +Inf or NaN where a product is.
+//
+// The start is pseudorandom, the same for every call with one n. A start with a pattern would be
+// orthogonal to eigenvectors that occur: one without negative elements is to (1, -1), which dominates
+// where rows have both signs.
+//
+// The estimate after m steps is the largest Rayleigh quotient of p(S)x over all polynomials p of degree
+// m-1. Its expected relative error is at most 2.575 (ln n/(m-1))². The power method would take the
+// square of the number of steps.
+//
+//	source: J. Kuczyński and H. Woźniakowski, "Estimating the largest eigenvalue by the power and
+//	Lanczos algorithms with a random start", SIAM J. Matrix Anal. Appl. 13(4), 1992.
+func LargestEigenvalue(n int, apply func(x []float64)) float64 {
+	basis := [][]float64{UnitVector(n)}
+	var diagonal, beside []float64
+	for {
+		v := basis[len(basis)-1]
+		x := append([]float64(nil), v...)
+		apply(x)
+		size := Norm(x)
+		if !(size <= math.MaxFloat64) {
+			return size
+		}
+		diagonal = append(diagonal, floats.Dot(v, x))
+		if len(basis) == min(n, lanczosSteps) {
+			break
+		}
+		for range 2 { // twice, since what is left may be small
+			for _, b := range basis {
+				floats.AddScaled(x, -floats.Dot(b, x), b)
+			}
+		}
+		beta := Norm(x)
+		if !(beta > float64(n)*Eps*size) {
+			break // the vectors so far span an invariant subspace
+		}
+		beside = append(beside, beta)
+		divide(x, beta)
+		basis = append(basis, x)
+	}
+	return largestOfTridiagonal(diagonal, beside)
+}
+
+// lanczosSteps is the number of steps of LargestEigenvalue. To order 5000 the result was above 0.75 of
+// the eigenvalue for the worst of 18 spectra with the eigenvector in 30 places, and above 0.999 where
+// the others are at most half of it. With 6 steps these were 0.57 and 0.67.
+const lanczosSteps = 8
+
+// UnitVector returns a pseudorandom vector of norm 1 and n elements.
+func UnitVector(n int) []float64 {
+	r := rand.New(rand.NewPCG(uint64(n), 0x9e3779b97f4a7c15))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = r.NormFloat64()
+	}
+	floats.Scale(1/Norm(x), x)
+	return x
+}
+
+// largestOfTridiagonal returns the largest eigenvalue of the symmetric tridiagonal matrix with these
+// elements on and beside the diagonal, which it overwrites, and NaN where they do not converge.
+func largestOfTridiagonal(diagonal, beside []float64) float64 {
+	size := max(LargestOf(diagonal), LargestOf(beside))
+	if !(size > 0 && size <= math.MaxFloat64) {
+		return size
+	}
+	// The scaling of gonum's Dsterf, for elements near overflow or underflow, panics (version
+	// 0.17).
+	divide(diagonal, size)
+	divide(beside, size)
+	var routines gonum.Implementation
+	if !routines.Dsterf(len(diagonal), diagonal, beside) {
+		return math.NaN()
+	}
+	return diagonal[len(diagonal)-1] * size
+}
+
+// divide divides x by d > 0, whose reciprocal may overflow.
+func divide(x []float64, d float64) {
+	if d >= SmallestNormal {
+		floats.Scale(1/d, x)
+		return
+	}
+	for i := range x {
+		x[i] /= d
+	}
 }

@@ -47,10 +47,9 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err := factor.SolveURowsTo(v, ax, false); err != nil {
 		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
-	s.Counter.Leave()
 	rest := 1 / (1 + s.SquaredNorm(v))
 	d, solve := s.lengths(), s.Solver(factor)
-	weakest := state.LargestEigenvalue(s.K, func(x []float64) {
+	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
 		floats.Mul(x, d)
 		solve(x)
 		floats.Mul(x, d)

@@ -65,7 +65,6 @@ func (s *State) learn(ctx context.Context, g *mat.SymPacked, t, ax, ya *mat.Dens
 
 // update computes G += sign AxᵀAx and T += sign AxᵀYa.
 func (s *State) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat.Dense) {
-	defer s.Counter.Leave()
 	s.Counter.Enter(cost.StepG)
 	dense.Sprk(s.Counter, sign, ax, 1, g)
 	s.Counter.Enter(cost.StepT)
@@ -123,7 +122,6 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	dense.Sprk(s.Counter, 1, h, 0, corner)
 	s.Counter.Enter(cost.StepT)
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, h, y, 0, dense.RowRange(t, s.K, wide))
-	s.Counter.Leave()
 
 	data := make([]float64, 0, wide*(wide+1)/2)
 	old := s.g.RawSymPacked().Data

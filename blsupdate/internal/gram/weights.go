@@ -50,7 +50,6 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 		g = new(mat.SymPacked)
 	}
 	s.Counter.Enter(cost.StepFactor)
-	defer s.Counter.Leave()
 	g.CopySym(s.g)
 	g.AddDiagonal(s.Lambda)
 	factor, err := s.Factor(g, state.GramMatrix, api.QR)
@@ -90,7 +89,6 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 		return nil, out, err
 	}
 	s.Counter.Enter(cost.StepSolve)
-	defer s.Counter.Leave()
 	w := mat.NewDense(s.K, s.C, nil)
 	if err := factor.SolveTo(w, s.t); err != nil {
 		return nil, out, api.ErrOverflow
@@ -121,7 +119,6 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 		}
 		better.Add(better, correction)
 	}
-	s.Counter.Leave()
 	if isfinite.First(better.RawMatrix().Data) >= 0 {
 		return out, api.ErrOverflow
 	}

@@ -3,13 +3,14 @@ package pinv
 import (
 	"context"
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -17,23 +18,17 @@ import (
 
 // Add adds rows in the form that the options say.
 func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	if err := interrupt.Check(ctx); err != nil {
-		return out, err
-	}
-	shape, form, how := u.shape(dense.Rows(ax)), api.Small, strategy{form: api.Small}
+	shape, how := u.shape(dense.Rows(ax)).Shape, strategy{form: api.Small}
 	if u.method == api.Improved {
-		form = cost.Resolve(u.Options, shape.Shape)
-		how = strategy{form, u.Options.Solve}
+		how = strategy{cost.Resolve(u.Options, shape), u.Options.Solve}
 		if u.Options.Form == api.Paper {
 			how.form = api.Paper
 		}
 	}
-	if form == api.Compressed {
-		out, err = u.addCompressed(ctx, ax, ya, shape.Shape)
+	if how.form == api.Compressed {
+		out, err = u.addCompressed(ctx, ax, ya, shape)
 	} else {
-		var parts []part
-		parts, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), how)
-		out = u.outcome(parts)
+		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), how)
 	}
 	if err == nil && u.keys != nil {
 		u.keys = append(u.keys, rowKeys(ya, ax)...)
@@ -52,28 +47,6 @@ type strategy struct {
 	solve bool     // see Options.Solve
 }
 
-// A part is what was done about a part of a batch. Its form is Small or Large, or Auto where C is not
-// zero.
-type part struct {
-	strategy
-	shape cost.AddedShape
-}
-
-// outcome returns what was done in all parts together.
-func (u *State) outcome(parts []part) (out state.Outcome) {
-	var models [][]cost.StepFlops
-	for _, p := range parts {
-		if !p.shape.Split {
-			out.RankC += p.shape.RankC
-			out.Form = max(out.Form, p.form)
-		}
-		opt := api.Options{Solve: p.solve, Workspace: u.Options.Workspace}
-		models = append(models, cost.PinvAdd(u.method, p.form, opt, p.shape))
-	}
-	out.Model = cost.MergeModels(models...)
-	return out
-}
-
 // An addition is an update under way: what is computed from the state before the state changes.
 type addition struct {
 	u *State
@@ -82,7 +55,7 @@ type addition struct {
 	ax, ya *mat.Dense // q×k, q×c, without gaps
 
 	kept  int            // rows of D that are kept
-	d     []float64      // those rows, kept×q
+	d     []float64      // those rows, kept×q, and a panel of others
 	dbar  *mat.Dense     // Dbarᵀ = DᵀA⁺ᵀ, q×k
 	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
 	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, where it is computed
@@ -92,28 +65,27 @@ type addition struct {
 
 // addRows adds rows, and returns what was done. It overwrites ax and ya. After an error the state is
 // unchanged.
-func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) ([]part, error) {
+func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) (out state.Outcome, err error) {
 	s := &addition{u: u, strategy: how, q: dense.Rows(ax), ax: ax, ya: ya}
 	shape := u.shape(s.q)
-	s.kept = cost.KeptRows(u.Options, shape.L, s.q)
 	if s.form == api.Paper {
 		s.form = cost.Resolve(api.Options{Form: api.Paper}, shape.Shape)
 	}
 	if err := s.project(ctx); err != nil {
-		return nil, err
+		return out, err
 	}
 	c, err := s.rowSpaceResidual()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := interrupt.Check(ctx); err != nil {
-		return nil, err
+		return out, err
 	}
 	shape.RankC = c.rank
+	var first []int // the rows to add before the others, where the batch is divided
 	switch {
-	case 0 < c.rank && c.rank < s.q: // first the rows that complete the row space, then the others, which lie in it
-		shape.Split = true
-		return u.addParts(ctx, s, s.leadingRows(c.rank), part{s.strategy, shape}, how)
+	case 0 < c.rank && c.rank < s.q: // those that complete the row space; the others lie in it
+		first = s.leadingRows(c.rank)
 	case c.rank == s.q:
 		s.form = api.Auto
 		s.fullRank(c)
@@ -122,7 +94,7 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) ([
 	default:
 		size := s.innerNorm()
 		if !(size <= math.MaxFloat64) {
-			return nil, api.ErrOverflow
+			return out, api.ErrOverflow
 		}
 		shape.Large = size > largeNorm && s.q > 1
 		switch {
@@ -131,35 +103,89 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) ([
 		case s.kept == shape.L:
 			err = s.smallOrthogonal()
 		default: // D is not kept; a single row needs no help
-			shape.Split = true
-			return u.addParts(ctx, s, firstHalf(s.q), part{s.strategy, shape}, how)
+			first = order(s.q)[:s.q/2]
 		}
 	}
 	if err != nil {
-		return nil, err
+		return out, err
+	}
+	shape.Split = first != nil
+	opt := api.Options{Solve: s.solve, Workspace: u.Options.Workspace}
+	out.Model = cost.MergeModels(cost.PinvAdd(u.method, s.form, opt, shape))
+	if shape.Split {
+		return u.addParts(ctx, s, first, how, out)
 	}
 	if err := interrupt.Check(ctx); err != nil {
-		return nil, err
+		return out, err
 	}
 	w, err := s.newWeights()
 	if err != nil {
-		return nil, err
-	}
-	if err := interrupt.Check(ctx); err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := s.checkOverflow(); err != nil {
-		return nil, err
+		return out, err
 	}
 	s.apply(w, shape.RankC)
-	return []part{{s.strategy, shape}}, nil
+	out.Form, out.RankC = s.form, shape.RankC
+	return out, nil
+}
+
+// addParts adds the rows of s in two parts, those of the indices first and then the others, and
+// restores their order. out is the work that led to the decision.
+func (u *State) addParts(ctx context.Context, s *addition, first []int, how strategy, out state.Outcome) (state.Outcome, error) {
+	if err := u.Reserve(u.method, api.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
+		return out, err
+	}
+	saved, l, all := u.save(), u.p.count, completed(first, s.q)
+	for _, part := range [][]int{all[:len(first)], all[len(first):]} {
+		done, err := u.addRows(ctx, pickRows(s.ax, part), pickRows(s.ya, part), how)
+		if err != nil {
+			*u = saved
+			return out, err
+		}
+		out.Model = cost.MergeModels(out.Model, done.Model)
+		out.RankC += done.RankC
+		out.Form = max(out.Form, done.Form)
+	}
+	u.p.reorder(l, all)
+	if u.a.count == u.p.count {
+		u.a.reorder(l, all)
+	}
+	return out, nil
+}
+
+// completed returns the indices below n, those in first before the others.
+func completed(first []int, n int) []int {
+	others := order(n)
+	for _, i := range first {
+		others[i] = -1
+	}
+	return slices.Concat(first, slices.DeleteFunc(others, func(i int) bool { return i < 0 }))
+}
+
+// order returns the indices below n.
+func order(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// pickRows returns a copy of the given rows of m.
+func pickRows(m *mat.Dense, which []int) *mat.Dense {
+	out := mat.NewDense(len(which), dense.Cols(m), nil)
+	for i, row := range which {
+		copy(out.RawRowView(i), m.RawRowView(row))
+	}
+	return out
 }
 
 // project computes D = P Axᵀ and Dbarᵀ = DᵀP, and DᵀD in Original and Cᵀ where they are wanted, in one
 // pass over P.
 func (s *addition) project(ctx context.Context) error {
 	u, q := s.u, s.q
-	s.d = make([]float64, s.kept*q)
+	s.reserveD(cost.KeptRows(u.Options, u.p.count, q))
 	s.dbar = mat.NewDense(q, u.K, nil)
 	if u.method == api.Original {
 		s.inner = mat.NewSymPacked(q, nil)
@@ -185,39 +211,33 @@ func (s *addition) project(ctx context.Context) error {
 	})
 }
 
+// reserveD makes room for kept rows of D, and for a panel of the others.
+func (s *addition) reserveD(kept int) {
+	s.kept = kept
+	s.d = make([]float64, (kept+min(panelRows(s.q), s.u.p.count-kept))*s.q)
+}
+
 // eachD calls f for panels of P with the same rows of D, and checks ctx before each. It computes rows
-// of D in the given step: all of them in StepD, which fills s.d, and in StepDAgain those that are not
-// in s.d.
-func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) error {
+// of D in the given step: all of them in StepD, and in StepDAgain those that are not kept.
+func (s *addition) eachD(ctx context.Context, step cost.Step, f func(first int, p, d *mat.Dense)) (err error) {
 	u, q := s.u, s.q
-	defer u.Counter.Leave()
-	var err error
-	each := func(from, to, most int, compute bool, rows func(first, n int) []float64) {
-		u.p.panels(from, to, most, func(first int, p *mat.Dense) {
-			if err == nil {
-				err = interrupt.Check(ctx)
-			}
-			if err != nil {
-				return
-			}
-			n := dense.Rows(p)
-			d := mat.NewDense(n, q, rows(first, n))
-			if compute {
-				u.Counter.Enter(step)
-				dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, 1, p, s.ax, 0, d)
-			}
-			f(first, p, d)
-		})
-	}
-	each(0, s.kept, keptPanelRows(q), step == cost.StepD, func(first, n int) []float64 { return s.d[first*q : (first+n)*q] })
-	var scratch []float64
-	most := min(panelRows(q), u.p.count-s.kept)
-	each(s.kept, u.p.count, most, true, func(_, n int) []float64 {
-		if scratch == nil {
-			scratch = make([]float64, most*q)
+	panel := func(first int, p *mat.Dense) {
+		if err == nil {
+			err = interrupt.Check(ctx)
 		}
-		return scratch[:n*q]
-	})
+		if err != nil {
+			return
+		}
+		n := dense.Rows(p)
+		d := mat.NewDense(n, q, s.d[min(first, s.kept)*q:][:n*q])
+		if step == cost.StepD || first >= s.kept {
+			u.Counter.Enter(step)
+			dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, 1, p, s.ax, 0, d)
+		}
+		f(first, p, d)
+	}
+	u.p.panels(0, s.kept, keptPanelRows(q), panel)
+	u.p.panels(s.kept, u.p.count, panelRows(q), panel)
 	return err
 }
 
@@ -236,11 +256,10 @@ func keptPanelRows(q int) int {
 func (s *addition) newWeights() (*mat.Dense, error) {
 	u := s.u
 	u.Counter.Enter(cost.StepWeights)
-	defer u.Counter.Leave()
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.ax, u.w, 1, s.ya)
 	w := dense.Copy(u.w)
 	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.ya, 1, w)
-	if isfinite.First(w.RawMatrix().Data) >= 0 {
+	if !dense.Finite(w) {
 		return nil, api.ErrOverflow
 	}
 	return w, nil

@@ -7,7 +7,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/isfinite"
+	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -44,7 +44,7 @@ func (s *addition) innerProduct() *mat.SymPacked {
 // innerNorm estimates the 2-norm of DᵀD from below.
 func (s *addition) innerNorm() float64 {
 	data, y := s.innerProduct().RawSymPacked().Data, make([]float64, s.q)
-	return state.LargestEigenvalue(s.q, func(x []float64) {
+	return dense.LargestEigenvalue(s.q, func(x []float64) {
 		s.u.Counter.Dspmv(blas.Upper, s.q, 1, data, x, 1, 0, y, 1)
 		copy(x, y)
 	})
@@ -55,7 +55,6 @@ func (s *addition) small() error {
 	counter, k, m := s.u.Counter, s.u.K, s.innerProduct()
 	m.AddDiagonal(1)
 	counter.Enter(cost.StepInverse)
-	defer counter.Leave()
 	if s.solve {
 		chol, err := s.u.Factor(m, smallMatrix)
 		if err != nil {
@@ -63,7 +62,7 @@ func (s *addition) small() error {
 		}
 		counter.Enter(cost.StepB)
 		s.bt = s.dbar
-		return named(smallMatrix, chol.SolveTo(s.bt, s.bt))
+		return state.FactorError(smallMatrix, chol.SolveTo(s.bt, s.bt))
 	}
 	ldlt := lapack.LDLT{Backend: counter}
 	if err := ldlt.FactorizeInPlace(m); err != nil {
@@ -79,14 +78,6 @@ func (s *addition) small() error {
 	return nil
 }
 
-// named returns the FactorError of err, or nil.
-func named(matrix string, err error) error {
-	if err != nil {
-		return state.FactorError(matrix, err)
-	}
-	return nil
-}
-
 // smallOrthogonal computes B = A⁺D (I + DᵀD)⁻¹ without that matrix, for rows of any size. With the QR
 // factorization
 //
@@ -96,7 +87,6 @@ func named(matrix string, err error) error {
 func (s *addition) smallOrthogonal() error {
 	u, q, l := s.u, s.q, s.u.p.count
 	u.Counter.Enter(cost.StepOrthogonal)
-	defer u.Counter.Leave()
 	q1, r, err := orthogonalized(u, mat.NewDense(l, q, s.d))
 	if err != nil {
 		return state.FactorError(stackMatrix, err)
@@ -106,7 +96,7 @@ func (s *addition) smallOrthogonal() error {
 		rows := dense.RowRange(q1, first, first+dense.Rows(p))
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, rows, p, 1, s.bt)
 	})
-	return named(stackMatrix, lapack.SolveTriangular(u.Counter, s.bt, r, false))
+	return state.FactorError(stackMatrix, lapack.SolveTriangular(u.Counter, s.bt, r, false))
 }
 
 // orthogonalized returns Q1 and R of the QR factorization [D; I] = [Q1; Q2] R.
@@ -129,7 +119,6 @@ func orthogonalized(u *State, d *mat.Dense) (q1, r *mat.Dense, err error) {
 func (s *addition) large(ctx context.Context) error {
 	u, q, k := s.u, s.q, s.u.K
 	u.Counter.Enter(cost.StepInner)
-	defer u.Counter.Leave()
 	m := mat.NewDense(k, k, nil)
 	left, right := s.dbar, s.ax
 	if s.solve { // the transpose, whose rows the solution has
@@ -157,7 +146,7 @@ func (s *addition) large(ctx context.Context) error {
 	if s.solve {
 		u.Counter.Enter(cost.StepB)
 		s.bt = s.dbar
-		return named(largeMatrix, lu.SolveRowsTo(s.bt, s.bt))
+		return state.FactorError(largeMatrix, lu.SolveRowsTo(s.bt, s.bt))
 	}
 	inverse, err := lu.InverseInPlace()
 	if err != nil {
@@ -193,13 +182,12 @@ func (s *addition) rowSpaceResidual() (residual, error) {
 	}
 	u, q, k := s.u, s.q, s.u.K
 	u.Counter.Enter(cost.StepRank)
-	defer u.Counter.Leave()
 	kappa := max(1, u.conditionNumber(), u.worst.a*u.worst.plus)
 	tolerance := float64(max(u.p.count+q, k)) * dense.Eps * kappa * u.drift
 	if !(tolerance < undecidable) {
 		return residual{}, &api.ConditionError{What: "the rows so far, whose rank has to be known", RCond: 1 / kappa}
 	}
-	if isfinite.First(s.ct.RawMatrix().Data) >= 0 {
+	if !dense.Finite(s.ct) {
 		return residual{}, api.ErrOverflow
 	}
 	values, left, right, err := dense.SVD(u.Counter, s.ct)
@@ -223,7 +211,6 @@ func countAbove(values []float64, tolerance float64, most int) int {
 // space: the pivots of a QR factorization of C with column pivoting.
 func (s *addition) leadingRows(rank int) []int {
 	s.u.Counter.Enter(cost.StepRank)
-	defer s.u.Counter.Leave()
 	return dense.LeadingColumns(s.u.Counter, dense.Transposed(s.ct), rank)
 }
 
@@ -231,9 +218,63 @@ func (s *addition) leadingRows(rank int) []int {
 func (s *addition) fullRank(c residual) {
 	counter, q, k := s.u.Counter, s.q, s.u.K
 	counter.Enter(cost.StepB)
-	defer counter.Leave()
 	dense.DivideColumns(c.u, c.values)
 	ru, rv := c.u.RawMatrix(), c.v.RawMatrix()
 	s.bt = mat.NewDense(q, k, nil) // C⁺ = U diag(1/values) Vᵀ
 	counter.Dgemm(blas.NoTrans, blas.Trans, q, k, c.rank, 1, ru.Data, ru.Stride, rv.Data, rv.Stride, 0, s.bt.RawMatrix().Data, k)
+}
+
+// addCompressed adds the k rows of R in place of the q > k rows of Ax = Q R. To the weights, R with the
+// targets QᵀYa says the same as Ax with Ya. Where R appends Bk to A⁺, Ax appends Bk Qᵀ, for any rank of
+// A and of C:
+//
+//	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
+//
+// since the matrix on the left has orthonormal columns.
+func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape) (out state.Outcome, err error) {
+	q, r, z, err := u.compress(ax, ya)
+	if err != nil {
+		return out, err
+	}
+	if err := interrupt.Check(ctx); err != nil {
+		return out, err
+	}
+	if out, err = u.addRows(ctx, r, z, strategy{api.Small, true}); err != nil {
+		return out, err
+	}
+	u.expand(q)
+	if u.a.count > shape.L {
+		u.a.truncate(shape.L)
+		u.a.append(dense.Compact(ax))
+	}
+	out.Form = api.Compressed
+	out.Model = cost.PinvCompressed(shape, out.Model)
+	return out, nil
+}
+
+// compress returns Q (q×k), R (k×k) and QᵀYa (k×c).
+func (u *State) compress(ax, ya *mat.Dense) (q, r, z *mat.Dense, err error) {
+	u.Counter.Enter(cost.StepCompress)
+	qr := lapack.QR{Backend: u.Counter}
+	if err := qr.FactorizeInPlace(dense.Copy(ax)); err != nil {
+		return nil, nil, nil, api.ErrOverflow // the rows are finite
+	}
+	r, z = new(mat.Dense), mat.NewDense(u.K, u.C, nil)
+	qr.RTo(r)
+	q = qr.QInPlace()
+	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)
+	if !dense.Finite(z, r) {
+		return nil, nil, nil, api.ErrOverflow
+	}
+	return q, r, z, nil
+}
+
+// expand replaces the last k rows of P, Bkᵀ, by Bᵀ = Q Bkᵀ. No element of it is larger than the norm of
+// Bk.
+func (u *State) expand(q *mat.Dense) {
+	u.Counter.Enter(cost.StepExpand)
+	bk, bt := u.p.pick(order(u.p.count)[u.p.count-u.K:]), mat.NewDense(dense.Rows(q), u.K, nil)
+	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, q, bk, 0, bt)
+	u.p.truncate(u.p.count - u.K)
+	u.p.append(bt.RawMatrix().Data)
 }

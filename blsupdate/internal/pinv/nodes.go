@@ -8,7 +8,6 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -57,7 +56,7 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if err := u.inOrder(rowKeys(y, a)); err != nil {
 		return out, err
 	}
-	next, models, err := u.widened(a, h, y)
+	next, model, err := u.widened(a, h, y)
 	if err != nil {
 		return out, err
 	}
@@ -66,17 +65,17 @@ func (u *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		out.RankC = next.rank - u.rank
 	}
 	*u = *next
-	out.Model = cost.MergeModels(models...)
+	out.Model = model
 	return out, nil
 }
 
-// widened returns the state with more columns, in storage of its own where it differs, and the models
-// of the work.
-func (u *State) widened(a, h, y *mat.Dense) (next *State, models [][]cost.StepFlops, err error) {
+// widened returns the state with more columns, in storage of its own where it differs, and the model of
+// the work.
+func (u *State) widened(a, h, y *mat.Dense) (next *State, model []cost.StepFlops, err error) {
 	l, p := h.Dims()
 	s := &widening{u: u, l: l, p: p, a: a, h: h, y: y}
 	s.project()
-	if isfinite.First(s.c.RawMatrix().Data) >= 0 || isfinite.First(s.d.RawMatrix().Data) >= 0 {
+	if !dense.Finite(s.c, s.d) {
 		return nil, nil, api.ErrOverflow
 	}
 	if u.Lambda > 0 {
@@ -86,7 +85,7 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, models [][]cost.StepFl
 		s.how.Split = 0 < s.how.Rank && s.how.Rank < p
 		switch {
 		case s.how.Split:
-			next, models, err = u.widenedInParts(a, h, y, s.leadingNodes())
+			next, model, err = u.widenedInParts(a, h, y, s.leadingNodes())
 		case s.how.Rank == p:
 			err = s.fullRank()
 		default:
@@ -99,15 +98,16 @@ func (u *State) widened(a, h, y *mat.Dense) (next *State, models [][]cost.StepFl
 	if !s.how.Split {
 		next, err = s.state()
 	}
-	model := cost.PinvNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how)
-	return next, append([][]cost.StepFlops{model}, models...), err
+	return next, cost.MergeModels(cost.PinvNodes(cost.Shape{L: l, K: u.K, P: p, C: u.C}, s.how), model), err
 }
 
 // widenedInParts adds the columns of the indices first and then the others, and restores their order.
-func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, [][]cost.StepFlops, error) {
+func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, []cost.StepFlops, error) {
 	order := completed(first, dense.Cols(h))
-	h1, h2 := dense.PickColumns(h, order[:len(first)]), dense.PickColumns(h, order[len(first):])
-	half, models, err := u.widened(a, h1, y)
+	columns := dense.Transposed(h)
+	h1 := dense.Transposed(pickRows(columns, order[:len(first)]))
+	h2 := dense.Transposed(pickRows(columns, order[len(first):]))
+	half, model, err := u.widened(a, h1, y)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +116,7 @@ func (u *State) widenedInParts(a, h, y *mat.Dense, first []int) (*State, [][]cos
 		return nil, nil, err
 	}
 	next.reorderNodes(u.K, order)
-	return next, append(models, more...), nil
+	return next, cost.MergeModels(model, more), nil
 }
 
 // cancelled is the ratio of the lengths of a column of C and of H below which C is projected once more.
@@ -145,7 +145,6 @@ func (s *widening) project() {
 // projectInto computes D = A⁺C and C -= A D.
 func (s *widening) projectInto(stepD, stepC cost.Step, d *mat.Dense) {
 	counter := s.u.Counter
-	defer counter.Leave()
 	counter.Enter(stepD)
 	s.u.p.blockwise(func(first int, plus *mat.Dense) {
 		rows := dense.RowRange(s.c, first, first+dense.Rows(plus))
@@ -161,7 +160,6 @@ func (s *widening) state() (*State, error) {
 	wide, next := k+p, *u
 
 	u.Counter.Enter(cost.StepNodesW)
-	defer u.Counter.Leave()
 	next.w = mat.NewDense(wide, u.C, nil)
 	above, below := dense.RowRange(next.w, 0, k), dense.RowRange(next.w, k, wide)
 	above.Copy(u.w)
@@ -171,7 +169,7 @@ func (s *widening) state() (*State, error) {
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, s.bt, s.y, 0, below)
 	}
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, -1, s.d, below, 1, above)
-	if isfinite.First(next.w.RawMatrix().Data) >= 0 {
+	if !dense.Finite(next.w) {
 		return nil, api.ErrOverflow
 	}
 
@@ -184,9 +182,8 @@ func (s *widening) state() (*State, error) {
 		dense.Place(block, 0, 0, old)
 		dense.Place(block, 0, k, b)
 		dense.Gemm(u.Counter, blas.NoTrans, blas.Trans, -1, b, s.d, 1, block.Slice(0, n, 0, k).(*mat.Dense))
-		data := block.RawMatrix().Data
-		overflows = overflows || isfinite.First(data) >= 0
-		next.p.blocks = append(next.p.blocks, rowBlock{data, n})
+		overflows = overflows || !dense.Finite(block)
+		next.p.blocks = append(next.p.blocks, rowBlock{block.RawMatrix().Data, n})
 		next.p.count += n
 	})
 	if overflows {

@@ -24,7 +24,6 @@ func (s *widening) decide() error {
 	}
 	tolerance *= s.h.Norm(2)
 	u.Counter.Enter(cost.StepRank)
-	defer u.Counter.Leave()
 	r := s.c // has the singular values of C
 	if s.l >= s.p {
 		qr := lapack.QR{Backend: u.Counter}
@@ -55,7 +54,6 @@ func (s *widening) decide() error {
 // basis of its column space.
 func (s *widening) leadingNodes() []int {
 	s.u.Counter.Enter(cost.StepRank)
-	defer s.u.Counter.Leave()
 	c := s.c
 	if s.r != nil {
 		c = s.r // whose columns have the same inner products
@@ -66,7 +64,6 @@ func (s *widening) leadingNodes() []int {
 // fullRank computes Bᵀ = (C⁺)ᵀ = Q R⁻ᵀ for a C of full column rank.
 func (s *widening) fullRank() error {
 	s.u.Counter.Enter(cost.StepNodesB)
-	defer s.u.Counter.Leave()
 	s.bt = s.qr.QInPlace()
 	return s.solveTriangle(s.bt, s.r)
 }
@@ -76,7 +73,6 @@ func (s *widening) fullRank() error {
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)
-	defer u.Counter.Leave()
 	z, r, err := orthogonalized(u, s.d)
 	if err != nil {
 		return api.ErrOverflow
@@ -120,7 +116,6 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 func (s *widening) ridge() error {
 	u, l, k, p := s.u, s.l, s.u.K, s.p
 	u.Counter.Enter(cost.StepNodesB)
-	defer u.Counter.Leave()
 	root := math.Sqrt(u.Lambda)
 	stacked := mat.NewDense(l+k+p, p, nil)
 	dense.Place(stacked, 0, 0, s.c)

@@ -9,7 +9,6 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
-	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/floats"
@@ -50,7 +49,6 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	u.Counter.Enter(cost.StepPseudoinverse)
-	defer u.Counter.Leave()
 	norm := dense.Norm(s.ax.RawMatrix().Data)
 	if !(dense.Norm(s.bt.RawMatrix().Data)*(u.p.norm()*norm) < math.MaxFloat64/2) {
 		return out, api.ErrOverflow
@@ -66,6 +64,7 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		u.a.remove(places)
 		u.norm = u.a.norm()
 	}
+	s.reserveD(0)
 	s.subtract(cost.StepD)
 	u.w = w
 	u.Counter.Enter(cost.StepPseudoinverse)
@@ -84,22 +83,18 @@ func (s *addition) leave() error {
 		return err
 	}
 	counter := s.u.Counter
-	defer counter.Leave()
 	counter.Enter(cost.StepInner)
 	m := mat.NewSymPacked(s.q, nil)
 	dense.Gemmtp(counter, -1, s.ax, s.bt, 0, m)
 	m.AddDiagonal(1)
 	counter.Enter(cost.StepInverse)
-	chol := lapack.Cholesky{Backend: counter}
-	if err := chol.FactorizeInPlace(m); err != nil {
-		return &api.LeverageError{Least: limit, Action: api.ActionRemove}
-	}
-	s.rest = s.u.SmallestEigenvalue(&chol) // of I - Ax Br, which is 1-h
-	if err := state.CheckRest(s.rest, limit); err != nil {
+	chol, rest, err := s.u.KernelFactor(m, "I - Ax B", limit)
+	if err != nil {
 		return err
 	}
+	s.rest = rest
 	counter.Enter(cost.StepB)
-	if err := chol.SolveTo(s.bt, s.bt); err != nil {
+	if chol.SolveTo(s.bt, s.bt) != nil {
 		return api.ErrOverflow
 	}
 	floats.Scale(-1, s.bt.RawMatrix().Data)

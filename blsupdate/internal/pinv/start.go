@@ -10,7 +10,6 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/interrupt"
-	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -38,11 +37,10 @@ func Start(ctx context.Context, m api.Method, base state.Base, a, y *mat.Dense) 
 		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(s.p, from, to), dense.RowRange(y, from, to), 1, u.w)
 		return nil
 	})
-	u.Counter.Leave()
 	if err != nil {
 		return nil, out, err
 	}
-	if isfinite.First(p) >= 0 || isfinite.First(u.w.RawMatrix().Data) >= 0 {
+	if !dense.Finite(s.p, u.w) {
 		return nil, out, api.ErrOverflow
 	}
 	u.keys = rowKeys(y, a)
@@ -73,7 +71,6 @@ func (u *State) start(ctx context.Context, a *mat.Dense) (first, error) {
 		if err := u.Enter(ctx, cost.StepFactor); err != nil {
 			return first{}, err
 		}
-		defer u.Counter.Leave()
 		p, rank, err := u.truncatedInverse(ctx, a)
 		return first{p: p, rank: rank, start: api.StartSVD}, err
 	}
@@ -99,7 +96,6 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (s first, ok bo
 	if err != nil || !state.WellConditioned(rcond, l) {
 		return s, false, err
 	}
-	defer u.Counter.Leave()
 	if err := u.Enter(ctx, cost.StepStart); err != nil {
 		return s, false, err
 	}
@@ -122,7 +118,6 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) 
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {
 		return s, err
 	}
-	defer u.Counter.Leave()
 	stacked := dense.Copy(a)
 	if u.Lambda > 0 {
 		stacked = mat.NewDense(l+k, k, nil)

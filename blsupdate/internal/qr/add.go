@@ -33,7 +33,6 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 
 // learn adds rows that are small enough to R and z, panel by panel.
 func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
-	defer s.Counter.Leave()
 	q := dense.Rows(ax)
 	rotations := cost.AddsByRotations(q, s.K)
 	return state.EachPanel(ctx, q, func(from, to int) error {

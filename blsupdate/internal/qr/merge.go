@@ -40,7 +40,6 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	next.NoteLoss(o.Lost)
 	s.Counter.Enter(cost.StepTriangle)
 	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, dense.Copy(o.Z)))
-	s.Counter.Leave()
 	if o.Lambda > 0 {
 		if err := next.lower(o.Lambda, api.ActionMerge); err != nil {
 			return out, err
@@ -66,7 +65,6 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		}
 		s.Counter.Enter(cost.StepTriangle)
 		mustNotFail(lapack.MergeTriangles(s.Counter, s.R, s.Z, dense.ScaledIdentity(s.K, root), mat.NewDense(s.K, s.C, nil)))
-		s.Counter.Leave()
 		next.w = nil
 		out.Model = cost.QRMerge(s.K, s.C, false)
 	case lambda < s.Lambda:
@@ -95,7 +93,6 @@ func (s *State) lower(by float64, action api.Action) error {
 		return err
 	}
 	s.Counter.Enter(cost.StepLeverage)
-	defer s.Counter.Leave()
 	pt := dense.Copy(s.R)
 	if err := lapack.InvertTriangle(s.Counter, pt); err != nil {
 		return &api.LeverageError{Action: action}

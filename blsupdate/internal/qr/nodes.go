@@ -53,13 +53,14 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepNodesC)
-	defer s.Counter.Leave()
 	scaled := dense.Copy(s.R) // seminormal equations are as accurate as those for R with columns of any scale
-	dense.DivideColumns(scaled, dense.Powers(s.Size.A))
+	units, _ := dense.Powers(s.Size.A)
+	dense.DivideColumns(scaled, units)
 	if rcond := lapack.RCondTriangle(s.Counter, scaled); !(rcond >= seminormalCondition) {
 		return out, &api.ConditionError{What: "the present nodes", RCond: rcond, Err: errSeminormal}
 	}
-	units, rest := dense.Powers(norms), dense.Copy(h)
+	units, reciprocals := dense.Powers(norms)
+	rest := dense.Copy(h)
 	dense.DivideColumns(rest, units)
 	d, err := s.solveNodes(a, rest)
 	if err != nil {
@@ -73,11 +74,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 	r, side := s.R.RawMatrix(), d.RawMatrix()
 	s.Counter.Dtrmm(blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit, k, p, 1, r.Data, r.Stride, side.Data, side.Stride)
-	for j, unit := range units {
-		units[j] = 1 / unit
-	}
-	dense.DivideColumns(d, units)
-	dense.DivideColumns(corner, units)
+	dense.DivideColumns(d, reciprocals)
+	dense.DivideColumns(corner, reciprocals)
 
 	next := *s
 	next.K += p

@@ -52,7 +52,6 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	s.Counter.Leave()
 	s.Count -= q
 	left := s.Size.Without(ax, ya)
 	left.Y = dense.ColumnNorms(s.Z)

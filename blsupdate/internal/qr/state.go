@@ -42,7 +42,7 @@ const LargestColumn = 0x1p1000
 
 // bounded returns size, and ErrOverflow where a column is too large.
 func bounded(size state.Norms) (state.Norms, error) {
-	if !(dense.Largest(size.A) < LargestColumn && dense.Largest(size.Y) < LargestColumn) {
+	if !(dense.LargestOf(size.A) < LargestColumn && dense.LargestOf(size.Y) < LargestColumn) {
 		return size, api.ErrOverflow
 	}
 	return size, nil
@@ -80,7 +80,6 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 		return nil, out, err
 	}
 	s.Counter.Enter(cost.StepSolve)
-	defer s.Counter.Leave()
 	w := dense.Copy(s.Z)
 	if err := lapack.SolveTriangular(s.Counter, w, s.R, false); err != nil {
 		return nil, out, api.ErrOverflow
@@ -165,7 +164,7 @@ func (s *State) Code(x *coder.Coder) {
 	// The bounds must hold for the columns themselves, whatever their norms are said to be. A
 	// factor of 2 is more than what rounding makes of a bound.
 	if !x.Failed() {
-		largest := max(dense.Largest(dense.ColumnNorms(s.R)), dense.Largest(dense.ColumnNorms(s.Z)))
+		largest := max(dense.LargestOf(dense.ColumnNorms(s.R)), dense.LargestOf(dense.ColumnNorms(s.Z)))
 		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")
 	}
 }

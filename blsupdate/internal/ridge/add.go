@@ -30,7 +30,7 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if form == api.Large {
 		err = next.addLarge(ctx, ax, ya)
 	} else {
-		err = next.eachBlock(ctx, 1, ax, ya, func(*lapack.Cholesky) error { return nil })
+		_, err = next.eachBlock(ctx, 1, ax, ya, 0)
 	}
 	if err != nil {
 		return out, err
@@ -39,49 +39,79 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	return state.Outcome{Model: cost.RidgeAdd(s.Options, form, q, s.K, s.C), Form: form}, nil
 }
 
+// Remove removes rows by eachBlock. Q grows by at most 1/(1-h).
+func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
+	limit, err := state.RemovalLimit(s.known(), 2)
+	if err != nil {
+		return out, err
+	}
+	q := dense.Rows(ax)
+	if err := s.reserve(api.ActionRemove, api.Small, q); err != nil {
+		return out, err
+	}
+	next := *s
+	next.Size = s.Size.Without(ax, ya)
+	rest, err := next.eachBlock(context.Background(), -1, ax, ya, limit)
+	if err != nil {
+		return out, err
+	}
+	v := make([]float64, s.K)
+	rest, err = next.CheckParts(rest, limit, ax, 1, func(u []float64) []float64 {
+		next.Counter.Dspmv(blas.Upper, s.K, next.Gain, next.data(), u, 1, 0, v, 1)
+		return v
+	})
+	if err != nil {
+		return out, err
+	}
+	if q >= state.ManyRemoved || next.trace() > 2*next.Noted { // the trace is at least ‖Q‖
+		next.noteCondition()
+	}
+	next.NoteLoss(1 / rest)
+	*s = next
+	return state.Outcome{Model: cost.RidgeAdd(s.Options, api.Small, q, s.K, s.C)}, nil
+}
+
 // eachBlock adds rows (sign = 1) or removes them (-1) block by block, by the formula of Woodbury: with
 // P = Ax Q, UᵀU = I + sign Ax Pᵀ and T = U⁻ᵀP,
 //
 //	W := W + sign TᵀU⁻ᵀ(Ya - Ax W),   Q := Q - sign TᵀT.
 //
 // The error with an explicit inverse of UᵀU, as the formula is often written, is a hundred times as
-// large. One block is added in place, and several to copies, since a later one may fail. check may
-// refuse U.
-func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, check func(u *lapack.Cholesky) error) error {
+// large. One block is added in place, and several to copies, since a later one may fail.
+//
+// The smallest eigenvalue of UᵀU in a removal is 1-h of the block, which must not be below limit.
+// eachBlock returns their product, which is at most 1-h of all rows.
+func (s *State) eachBlock(ctx context.Context, sign float64, ax, ya *mat.Dense, limit float64) (rest float64, err error) {
 	q := dense.Rows(ax)
 	blocks := cost.RidgeBlocks(q, s.K)
+	rest = 1
 	if blocks > 1 {
 		s.Q, s.W = dense.CopySym(s.Q), dense.Copy(s.W)
 	}
-	defer s.Counter.Leave()
 	for i := range blocks {
-		if err := interrupt.Check(ctx); err != nil {
-			return err
+		if err := s.Enter(ctx, cost.StepP); err != nil {
+			return 0, err
 		}
 		from, to := cost.BlockRange(q, blocks, i)
 		x, y := dense.RowRange(ax, from, to), dense.RowRange(ya, from, to)
-		u, t, err := s.gain(sign, x)
+		u, t, least, err := s.gain(sign, x, limit)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		s.Counter.Leave()
-		if err := check(u); err != nil {
-			return err
-		}
-		if err := interrupt.Check(ctx); err != nil {
-			return err
+		rest *= least
+		if err := s.Enter(ctx, cost.StepWeights); err != nil {
+			return 0, err
 		}
 		if err := s.apply(sign, u, t, x, y); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return rest, nil
 }
 
-// gain returns the factor U and T = U⁻ᵀAx Q of a block of rows.
-func (s *State) gain(sign float64, ax *mat.Dense) (u *lapack.Cholesky, t *mat.Dense, err error) {
+// gain returns the factor U, T = U⁻ᵀAx Q and 1-h of a block of rows.
+func (s *State) gain(sign float64, ax *mat.Dense, limit float64) (u *lapack.Cholesky, t *mat.Dense, rest float64, err error) {
 	q := dense.Rows(ax)
-	s.Counter.Enter(cost.StepP)
 	t = mat.NewDense(q, s.K, nil)
 	TimesPacked(&s.Base, s.Gain, s.Q, ax, t)
 	s.Counter.Enter(cost.StepKernel)
@@ -89,25 +119,22 @@ func (s *State) gain(sign float64, ax *mat.Dense) (u *lapack.Cholesky, t *mat.De
 	dense.Gemmtp(s.Counter, sign, ax, t, 0, inner)
 	inner.AddDiagonal(1)
 	s.Counter.Enter(cost.StepFactor)
-	if u, err = s.Factor(inner, "I + Ax Q Ax'", api.QR); err != nil {
-		return nil, nil, err
+	u, rest, err = s.KernelFactor(inner, "I + Ax Q Ax'", limit)
+	if err == nil && u.SolveUTo(t, t, true) != nil {
+		err = api.ErrOverflow
 	}
-	if err := u.SolveUTo(t, t, true); err != nil {
-		return nil, nil, api.ErrOverflow
-	}
-	return u, t, nil
+	return u, t, rest, err
 }
 
 // apply computes W += sign TᵀU⁻ᵀ(Ya - Ax W) and Q -= sign TᵀT in place, unless that could overflow.
 func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) error {
-	s.Counter.Enter(cost.StepWeights)
 	e := s.Residual(ax, ya, s.W)
-	if err := u.SolveUTo(e, e, true); err != nil {
+	if u.SolveUTo(e, e, true) != nil {
 		return api.ErrOverflow
 	}
 	// No element of TᵀE or TᵀT is larger than the product of the norms of two columns.
-	size := dense.Largest(dense.ColumnNorms(t))
-	most, mostW := s.Most+size*size/s.Gain, s.MostW+size*dense.Largest(dense.ColumnNorms(e))
+	size := dense.LargestOf(dense.ColumnNorms(t))
+	most, mostW := s.Most+size*size/s.Gain, s.MostW+size*dense.LargestOf(dense.ColumnNorms(e))
 	if !(max(most, mostW) < math.MaxFloat64/4) {
 		return api.ErrOverflow
 	}
@@ -125,10 +152,7 @@ func (s *State) apply(sign float64, u *lapack.Cholesky, t, ax, ya *mat.Dense) er
 // The inverse of the unsymmetric I + Q AxᵀAx by LU has an error of eps κ³.
 func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	q := dense.Rows(ax)
-	defer s.Counter.Leave()
-	if err := s.Enter(ctx, cost.StepG); err != nil {
-		return err
-	}
+	s.Counter.Enter(cost.StepG)
 	g, err := s.invert(ctx, s.inverse(), "Q")
 	if err != nil {
 		return err
@@ -140,9 +164,7 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Enter(ctx, cost.StepQ); err != nil {
-		return err
-	}
+	s.Counter.Enter(cost.StepQ)
 	if s.Q, err = s.invert(ctx, g, state.GramMatrix); err != nil {
 		return err
 	}
@@ -172,11 +194,11 @@ func (s *State) addLarge(ctx context.Context, ax, ya *mat.Dense) error {
 
 // invert returns the inverse of m in its storage.
 func (s *State) invert(ctx context.Context, m *mat.SymPacked, what string) (*mat.SymPacked, error) {
-	factor, err := s.Factor(m, what, api.QR)
-	if err != nil {
+	if err := interrupt.Check(ctx); err != nil {
 		return nil, err
 	}
-	if err := interrupt.Check(ctx); err != nil {
+	factor, err := s.Factor(m, what, api.QR)
+	if err != nil {
 		return nil, err
 	}
 	inverse, err := factor.InverseInPlace()

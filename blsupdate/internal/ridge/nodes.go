@@ -8,7 +8,6 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/block"
-	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -28,7 +27,6 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	if next.Size, err = s.Size.WithNodes(dense.ColumnNorms(h)).Safe(); err != nil {
 		return out, err
 	}
-	defer s.Counter.Leave()
 	old := s.inverse()
 	b, err := s.NewBorder(a, h, func(g, d *mat.Dense) { TimesPacked(&s.Base, s.Gain, s.Q, g, d) })
 	if err != nil {
@@ -49,7 +47,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Enter(cost.StepWeights)
 	w2 := mat.NewDense(p, s.C, nil)
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, b.C, y, 0, w2)
-	if isfinite.First(w2.RawMatrix().Data) >= 0 || factor.SolveTo(w2, w2) != nil {
+	if factor.SolveTo(w2, w2) != nil {
 		return out, api.ErrOverflow
 	}
 	next.W = b.Weights(s.W, w2)

@@ -10,7 +10,6 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
 	"blskernel/mat"
 
@@ -38,16 +37,12 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 	if !(rcond >= dense.Eps) {
 		return nil, out, singular
 	}
-	if err := interrupt.Check(ctx); err != nil {
-		return nil, out, err
-	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return nil, out, err
 	}
 	if err := s.Enter(ctx, cost.StepQ); err != nil {
 		return nil, out, err
 	}
-	defer s.Counter.Leave()
 	if s.Q, err = factor.InverseInPlace(); err != nil {
 		singular.Err = err
 		return nil, out, singular
@@ -84,7 +79,7 @@ func (s *State) Condition() (rcond float64, power int) {
 // with the largest ‖Q‖ so far, whose rounding errors remain.
 func (s *State) noteCondition() {
 	y := make([]float64, s.K)
-	s.Peak = max(s.Peak, state.LargestEigenvalue(s.K, func(x []float64) {
+	s.Peak = max(s.Peak, dense.LargestEigenvalue(s.K, func(x []float64) {
 		s.Counter.Dspmv(blas.Upper, s.K, 1, s.data(), x, 1, 0, y, 1)
 		copy(x, y)
 	}))

@@ -6,7 +6,6 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -41,7 +40,7 @@ func (b *Base) NewBorder(a, h *mat.Dense, apply func(g, d *mat.Dense)) (*Border,
 		b.Counter.Enter(cost.StepNodesC)
 		dense.Gemm(b.Counter, blas.NoTrans, blas.Trans, -1, a, more, 1, s.C)
 	}
-	if isfinite.First(s.D.RawMatrix().Data) >= 0 || isfinite.First(s.C.RawMatrix().Data) >= 0 {
+	if !dense.Finite(s.D, s.C) {
 		return nil, api.ErrOverflow
 	}
 	return s, nil

@@ -66,7 +66,7 @@ func (s Norms) WithNodes(norms []float64) Norms {
 
 // Safe returns s, and ErrOverflow where the product of two columns could overflow.
 func (s Norms) Safe() (Norms, error) {
-	if a, y := dense.Largest(s.A), dense.Largest(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
+	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
 		return s, api.ErrOverflow
 	}
 	return s, nil

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"errors"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
@@ -20,7 +19,6 @@ const GramMatrix = "A'A + lambda I"
 // StartFactor returns the Cholesky factor of AᵀA + lambda I and its reciprocal condition number. It
 // returns a *ConditionError where that matrix is not positive definite to working precision.
 func (b *Base) StartFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesky, float64, error) {
-	defer b.Counter.Leave()
 	g := mat.NewSymPacked(b.K, nil)
 	err := b.EachPanel(ctx, cost.StepGram, dense.Rows(a), func(from, to int) error {
 		dense.Sprk(b.Counter, 1, dense.RowRange(a, from, to), 1, g)
@@ -55,7 +53,6 @@ func WellConditioned(rcond float64, l int) bool { return rcond >= 1/(100*float64
 // StartWeights returns the solution of (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than
 // a product with the inverse.
 func (b *Base) StartWeights(ctx context.Context, factor *lapack.Cholesky, a, y *mat.Dense) (*mat.Dense, error) {
-	defer b.Counter.Leave()
 	w := mat.NewDense(b.K, b.C, nil)
 	err := b.EachPanel(ctx, cost.StepT, dense.Rows(a), func(from, to int) error {
 		x, t := dense.RowRange(a, from, to), dense.RowRange(y, from, to)
@@ -70,39 +67,4 @@ func (b *Base) StartWeights(ctx context.Context, factor *lapack.Cholesky, a, y *
 		return nil, api.ErrOverflow
 	}
 	return w, nil
-}
-
-// Residual returns Ya - Ax W in new storage.
-func (b *Base) Residual(ax, ya, w *mat.Dense) *mat.Dense {
-	e := dense.Copy(ya)
-	dense.Gemm(b.Counter, blas.NoTrans, blas.NoTrans, -1, ax, w, 1, e)
-	return e
-}
-
-// Factor returns the Cholesky factor of s, which it overwrites.
-func (b *Base) Factor(s *mat.SymPacked, what string, instead ...api.Method) (*lapack.Cholesky, error) {
-	factor := &lapack.Cholesky{Backend: b.Counter}
-	if err := factor.FactorizeInPlace(s); err != nil {
-		return nil, FactorError(what, err, instead...)
-	}
-	return factor, nil
-}
-
-// FactorError returns ErrOverflow where a factorization met a number that is not finite, and else a
-// *ConditionError.
-func FactorError(what string, err error, instead ...api.Method) error {
-	if errors.Is(err, lapack.ErrNotFinite) {
-		return api.ErrOverflow
-	}
-	return &api.ConditionError{What: what, Err: err, Instead: instead}
-}
-
-// TriangleError returns a *ConditionError where a solution with a triangle, or its inverse, met a zero
-// pivot, and else ErrOverflow.
-func TriangleError(what string, err error) error {
-	var pivot *lapack.PivotError
-	if errors.As(err, &pivot) && pivot.Pivot == 0 {
-		return &api.ConditionError{What: what, Err: err, Instead: []api.Method{api.QR}}
-	}
-	return api.ErrOverflow
 }

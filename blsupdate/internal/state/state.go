@@ -4,15 +4,20 @@ package state
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/interrupt"
 	"blskernel/internal/memory"
+	"blskernel/lapack"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // A State is what a method keeps, and how it changes. The matrices that it is given are checked and
@@ -141,4 +146,39 @@ func Smaller(m api.Method) string {
 	default:
 		return "take fewer nodes"
 	}
+}
+
+// Residual returns Ya - Ax W in new storage.
+func (b *Base) Residual(ax, ya, w *mat.Dense) *mat.Dense {
+	e := dense.Copy(ya)
+	dense.Gemm(b.Counter, blas.NoTrans, blas.NoTrans, -1, ax, w, 1, e)
+	return e
+}
+
+// Factor returns the Cholesky factor of s, which it overwrites.
+func (b *Base) Factor(s *mat.SymPacked, what string, instead ...api.Method) (*lapack.Cholesky, error) {
+	factor := &lapack.Cholesky{Backend: b.Counter}
+	return factor, FactorError(what, factor.FactorizeInPlace(s), instead...)
+}
+
+// FactorError returns nil for nil, ErrOverflow where a factorization met a number that is not finite,
+// and else a *ConditionError.
+func FactorError(what string, err error, instead ...api.Method) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, lapack.ErrNotFinite) {
+		return api.ErrOverflow
+	}
+	return &api.ConditionError{What: what, Err: err, Instead: instead}
+}
+
+// TriangleError returns a *ConditionError where a solution with a triangle, or its inverse, met a zero
+// pivot, and else ErrOverflow.
+func TriangleError(what string, err error) error {
+	var pivot *lapack.PivotError
+	if errors.As(err, &pivot) && pivot.Pivot == 0 {
+		return &api.ConditionError{What: what, Err: err, Instead: []api.Method{api.QR}}
+	}
+	return api.ErrOverflow
 }
