@@ -17,9 +17,10 @@ import (
 // fuzzer has them in its hands, and then from a generator; elements of operands come from the
 // generator.
 type draw struct {
-	data []byte
-	rnd  *rand.Rand
-	most int // the largest dimension
+	data  []byte
+	rnd   *rand.Rand
+	most  int   // the largest dimension
+	sizes []int // the dimensions to choose from, if any
 }
 
 func newDraw(data []byte, seed uint64, most int) *draw {
@@ -38,6 +39,9 @@ func (d *draw) intN(n int) int {
 
 // size returns a dimension: mostly a small one, since most of the logic of shapes is in the last tile.
 func (d *draw) size() int {
+	if d.sizes != nil {
+		return d.sizes[d.intN(len(d.sizes))]
+	}
 	if d.intN(8) == 0 {
 		return d.intN(256) * d.most / 255
 	}

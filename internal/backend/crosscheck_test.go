@@ -1,13 +1,14 @@
 package backend_test
 
 import (
-	"blskernel"
-	"blskernel/internal/backend"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/block"
 	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/long"
 
@@ -17,6 +18,9 @@ import (
 
 // reference is gonum's BLAS, in Go alone, as a Backend.
 func reference() blskernel.Backend { return named{gonum.Implementation{}, "gonum"} }
+
+// plain is a Backend without PackedProducts and FusedProducts of its own.
+type plain struct{ blskernel.Backend }
 
 // A candidate is what the reference is compared with.
 type candidate struct {
@@ -88,6 +92,12 @@ func TestCrossCheck(t *testing.T) {
 			d := newDraw(nil, uint64(k), most)
 			for range rounds {
 				r.check(t, d, all)
+			}
+			if r.optional() && !testing.Short() { // about the blocks in which products are made of Dgemm
+				d.sizes = []int{block.Size - 1, block.Size, block.Size + 1, block.Size + 50, 2*block.Size + 100}
+				for range 4 {
+					r.check(t, d, all)
+				}
 			}
 		})
 	}

@@ -43,3 +43,11 @@ func TestLevel2Threads(t *testing.T) {
 		}
 	}
 }
+
+func uniformSlice(r *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = 2*r.Float64() - 1
+	}
+	return x
+}

@@ -139,9 +139,7 @@ func unpackRow(dst []float64, n, i int, ap []float64) {
 }
 
 func (v FromDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	ok := check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
-	check.Require(len(d) >= k, check.ShortD)
-	if !ok {
+	if !check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		return
 	}
 	if k == 0 {
@@ -155,9 +153,7 @@ func (v FromDgemm) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, 
 }
 
 func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []float64, lda int, d []float64, beta float64, ap []float64) {
-	ok := check.Dsprk(t, n, k, a, lda, ap)
-	check.Require(len(d) >= k, check.ShortD)
-	if !ok {
+	if !check.DsprkDiag(t, n, k, a, lda, d, ap) {
 		return
 	}
 	if ap = ap[:block.PackedLen(n)]; beta == 0 {
@@ -171,9 +167,7 @@ func (v FromDgemm) DsprkDiag(t blas.Transpose, n, k int, alpha float64, a []floa
 }
 
 func (v FromDgemm) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
-	ok := check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
-	check.Require(len(bias) >= n, check.ShortBias)
-	if !ok {
+	if !check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
 		return
 	}
 	v.Float64.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, 0, c, ldc)

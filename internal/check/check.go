@@ -253,3 +253,24 @@ func Dspmm(s blas.Side, m, n int, ap, b []float64, ldb int, c []float64, ldc int
 	Length(len(c), m, n, ldc, ShortC)
 	return true
 }
+
+// DgemmDiag checks the arguments of C = op(A)*diag(d)*op(B).
+func DgemmDiag(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, d, b []float64, ldb int, c []float64, ldc int) bool {
+	ok := Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	Require(len(d) >= k, ShortD)
+	return ok
+}
+
+// DgemmTanh checks the arguments of C = tanh(op(A)*op(B) + bias).
+func DgemmTanh(tA, tB blas.Transpose, m, n, k int, a []float64, lda int, b []float64, ldb int, bias, c []float64, ldc int) bool {
+	ok := Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc)
+	Require(len(bias) >= n, ShortBias)
+	return ok
+}
+
+// DsprkDiag checks the arguments of AP = A*diag(d)*Aᵀ or AP = Aᵀ*diag(d)*A into a packed triangle.
+func DsprkDiag(t blas.Transpose, n, k int, a []float64, lda int, d, ap []float64) bool {
+	ok := Dsprk(t, n, k, a, lda, ap)
+	Require(len(d) >= k, ShortD)
+	return ok
+}

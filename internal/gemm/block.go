@@ -1,15 +1,26 @@
 package gemm
 
-import "blskernel/internal/block"
+import (
+	"blskernel/internal/block"
 
-var _ block.Products = (*Engine)(nil)
+	"gonum.org/v1/gonum/blas"
+)
 
-// Transpose is that of block.Products.
-func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
-	e.kernel.Transpose(m, n, &src[0], lds, &dst[0], ldd)
+// The methods of block.Products, where they are documented. They do not check arguments.
+
+func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
+	p := e.newProduct(tA, tB, m, n, k, alpha, a, b, beta, all(c))
+	p.run()
 }
 
-// BlockRows is that of block.Products.
+func (e *Engine) BlockSyrk(t blas.Transpose, n, k int, alpha float64, a block.Matrix, d []float64, c block.Matrix) {
+	e.syrk(t, n, k, alpha, a, d, 1, half(blas.Upper, c))
+}
+
+func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
+	e.triangular(true, s, ul, t, d, m, n, alpha, a, b)
+}
+
 func (e *Engine) BlockRows(rows, nanoseconds int, work block.RowWork) {
 	if !worthRows(Threads(), rows, nanoseconds) {
 		work.Rows(0, rows) // directly: work.Rows as a function value would be allocated
@@ -18,7 +29,10 @@ func (e *Engine) BlockRows(rows, nanoseconds int, work block.RowWork) {
 	Rows(Threads(), rows, nanoseconds, work.Rows)
 }
 
-// AbsMax is that of block.Products.
+func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
+	e.kernel.Transpose(m, n, &src[0], lds, &dst[0], ldd)
+}
+
 func (e *Engine) AbsMax(x []float64) (at int, size float64) {
 	if len(x) == 0 {
 		return 0, 0
@@ -26,7 +40,6 @@ func (e *Engine) AbsMax(x []float64) (at int, size float64) {
 	return e.kernel.AbsMax(len(x), &x[0])
 }
 
-// AddAbs is that of block.Products.
 func (e *Engine) AddAbs(x, sums []float64) float64 {
 	if len(x) == 0 {
 		return 0

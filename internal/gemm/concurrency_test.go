@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"blskernel/internal/kernel"
 	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
@@ -31,42 +31,32 @@ func (j *job) again() []float64 {
 }
 
 // jobs are calls of every routine with every option, on operands of their own.
-func jobs(t *testing.T) []*job {
+func jobs(t *testing.T) (all []*job) {
 	t.Helper()
-	const m, n, k = 197, 211, 83
 	rnd := rand.New(rand.NewPCG(81, 1))
-	var all []*job
-	for _, r := range routines() {
-		p := r.build(rnd, m, n, k, 0.7, -1.3)
-		p.fill(rnd)
-		if float64(2*p.m*p.n*p.k) < minParallel*active.kernel.Speed {
-			t.Fatalf("%s: too small for several goroutines", r.name)
+	add := func(name string, flops int, run func(), result []float64) {
+		if float64(flops) < minParallel*active.kernel.Speed {
+			t.Fatalf("%s: too small for several goroutines", name)
 		}
-		all = append(all, &job{r.name, p.call, p.c.all, slices.Clone(p.c.all)})
+		all = append(all, &job{name, run, result, slices.Clone(result)})
 	}
-	return append(all, triangularJobs(t, active)...)
-}
-
-// triangularJobs are the calls of Dtrsm and Dtrmm, on an engine.
-func triangularJobs(t *testing.T, e *Engine) []*job {
-	t.Helper()
-	rnd := rand.New(rand.NewPCG(82, 1))
-	var all []*job
+	for _, r := range routines() {
+		p := r.build(rnd, 197, 211, 83, 0.7, -1.3)
+		p.fill(rnd)
+		add(r.name, 2*p.m*p.n*p.k, p.call, p.c.all)
+	}
 	for _, side := range sides {
 		for _, ul := range triangles {
 			for _, tA := range transposes {
-				for name, call := range map[string]func(blas.Side, blas.Uplo, blas.Transpose, blas.Diag, int, int, float64, []float64, int, []float64, int){
-					"Dtrsm": e.Dtrsm, "Dtrmm": e.Dtrmm,
-				} {
+				for _, name := range []string{"Dtrsm", "Dtrmm"} {
 					p := newTriangular(rnd, side, ul, tA, blas.NonUnit, 230, 210, 0.7)
-					if float64(p.order()*p.m*p.n) < minParallel*active.kernel.Speed {
-						t.Fatalf("%s %v: too small for several goroutines", name, p)
-					}
-					all = append(all, &job{
-						fmt.Sprintf("%s %v", name, p),
-						func() { call(side, ul, tA, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld) },
-						p.b.all, slices.Clone(p.b.all),
-					})
+					add(fmt.Sprintf("%s %v", name, p), p.order()*p.m*p.n, func() {
+						call := active.Dtrsm
+						if name == "Dtrmm" {
+							call = active.Dtrmm
+						}
+						call(side, ul, tA, p.d, p.m, p.n, p.alpha, p.a.x, p.a.ld, p.b.x, p.b.ld)
+					}, p.b.all)
 				}
 			}
 		}
@@ -74,105 +64,109 @@ func triangularJobs(t *testing.T, e *Engine) []*job {
 	return all
 }
 
+// The result of every routine is the same, bit for bit, for any number of threads and any cut into
+// blocks of MC and NC, and no goroutine that was started for a call outlives it.
+func TestReproducible(t *testing.T) {
+	setThreads(t, 1)
+	eachKernel(t, func(t *testing.T) {
+		base := *New(active.kernel)
+		base.blocks.KC = 24
+		use(t, &base)
+		for i, j := range jobs(t) {
+			if testing.Short() && i%5 != 0 { // the generic kernel takes long under the race detector and in emulation
+				continue
+			}
+			before := runtime.NumGoroutine()
+			want := slices.Clone(j.again())
+			for _, cut := range []struct{ tiles, threads int }{ // 0 threads start goroutines for the call
+				{0, 2}, {0, 3}, {0, 7}, {0, 0}, {1, 1}, {1, 3}, {2, 7}, {5, 1}, {5, 2},
+			} {
+				e := base
+				if cut.tiles > 0 {
+					e.blocks.MC, e.blocks.NC = cut.tiles*e.kernel.MR, cut.tiles*e.kernel.NR
+				}
+				active = &e
+				SetThreads(cut.threads)
+				if !identical(j.again(), want) {
+					t.Errorf("%s: MC=%d NC=%d threads=%d: other bits", j.name, e.blocks.MC, e.blocks.NC, cut.threads)
+				}
+			}
+			SetThreads(1)
+			active = &base
+			testutil.WaitGoroutines(t, before)
+		}
+	})
+}
+
 // Many callers run all routines at once, while others change the number of threads and of processors:
 // every result is, bit for bit, that of a call alone in one goroutine, and no goroutine is left.
 func TestConcurrentRoutines(t *testing.T) {
 	all := jobs(t)
-	setThreads(t, 1)
+	processors(t, runtime.GOMAXPROCS(0), 1)
 	var want [][]float64
 	for _, j := range all {
 		want = append(want, slices.Clone(j.again()))
 	}
 	before := runtime.NumGoroutine()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-
-	var done atomic.Bool
-	var changing, calling sync.WaitGroup
-	changing.Add(1)
-	go func() {
-		defer changing.Done()
-		for n := 0; !done.Load(); n++ {
+	const callers = 6
+	var ended atomic.Int64
+	concurrently(callers+1, func(c int) {
+		for n := 0; c == callers && ended.Load() < callers; n++ {
 			SetThreads(n % 5)
 			if n%16 == 0 { // it stops the world
 				runtime.GOMAXPROCS(1 + n/16%3)
 			}
 			time.Sleep(100 * time.Microsecond)
 		}
-	}()
-	const callers = 6
-	for c := range callers {
-		calling.Add(1)
-		go func() {
-			defer calling.Done()
-			for i := c; i < len(all); i += callers {
-				for range 3 {
-					if !identical(all[i].again(), want[i]) {
-						t.Errorf("%s: other bits than alone", all[i].name)
-					}
+		for i := c; c < callers && i < len(all); i += callers {
+			for range 3 {
+				if !identical(all[i].again(), want[i]) {
+					t.Errorf("%s: other bits than alone", all[i].name)
 				}
 			}
-		}()
-	}
-	calling.Wait()
-	done.Store(true)
-	changing.Wait()
+		}
+		ended.Add(1)
+	})
 	SetThreads(1)
 	testutil.WaitGoroutines(t, before)
 }
 
-// The result of every routine is the same, bit for bit, for any number of threads, and no goroutine
-// that was started for a call outlives it.
-func TestThreadsReproducible(t *testing.T) {
-	setThreads(t, 1)
-	for _, j := range jobs(t) {
-		before := runtime.NumGoroutine()
-		var want []float64
-		for _, threads := range []int{1, 2, 3, 7, 0} { // 0 starts goroutines for the call
-			SetThreads(threads)
-			got := j.again()
-			if want == nil {
-				want = slices.Clone(got)
-			}
-			if !identical(got, want) {
-				t.Errorf("%s, %d threads: other bits than with one", j.name, threads)
-			}
-		}
-		SetThreads(1)
-		testutil.WaitGoroutines(t, before)
-	}
-}
-
-// A panic in a kernel that only triangular routines call reaches the caller as well, whichever
-// goroutine it happens in, and the next call is right.
-func TestTriangularPanicReachesCaller(t *testing.T) {
-	broken := *active
+// A panic in a kernel reaches the caller, whichever goroutine it happens in, and the next call is
+// right.
+func TestPanicReachesCaller(t *testing.T) {
+	good := active
 	var calls, last atomic.Int64
-	panics := func(int, int, *float64, int, int, *float64, *float64, int) {
+	step := func() {
 		if calls.Add(1) >= last.Load() {
 			panic("broken kernel")
 		}
 	}
-	broken.kernel.Solve, broken.kernel.Multiply = panics, panics
-	good := triangularJobs(t, active)
+	product, diagonal := *good, *good
+	product.kernel.Gemm = func(int, int, int, float64, *float64, int, int, kernel.Form, *float64, int, int, kernel.Store, *float64, int) {
+		step()
+	}
+	diagonal.kernel.Solve = func(int, int, *float64, int, int, *float64, *float64, int) { step() }
+	diagonal.kernel.Multiply = diagonal.kernel.Solve
 	setThreads(t, 1)
-	for i, j := range triangularJobs(t, &broken) {
+	for _, j := range jobs(t) {
+		broken := &diagonal
+		if !strings.HasPrefix(j.name, "Dtr") {
+			broken = &product
+		}
 		before := runtime.NumGoroutine()
+		want := slices.Clone(j.again())
 		for _, threads := range []int{1, 3, 0} {
 			SetThreads(threads)
-			want := slices.Clone(good[i].again())
+			use(t, broken)
 			for _, at := range []int64{1, 9} {
 				calls.Store(0)
 				last.Store(at)
-				func() {
-					defer func() {
-						if r := recover(); r != "broken kernel" {
-							t.Errorf("%s, %d threads: recovered %v", j.name, threads, r)
-						}
-					}()
-					j.again()
-				}()
+				if p := testutil.PanicValue(func() { j.again() }); p != "broken kernel" {
+					t.Errorf("%s, %d threads: recovered %v", j.name, threads, p)
+				}
 			}
-			if !identical(good[i].again(), want) {
+			active = good
+			if !identical(j.again(), want) {
 				t.Errorf("%s, %d threads: other bits after a panic", j.name, threads)
 			}
 		}
@@ -187,16 +181,16 @@ func TestRows(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 7} {
 		setThreads(t, threads)
 		for _, rows := range []int{0, 1, 2, 5, 17, 1000} {
-			for _, flops := range []int{1, minParallel} {
+			for _, nanoseconds := range []int{1, minParallel} {
 				done := make([]atomic.Int64, rows)
-				Rows(threads, rows, flops, func(from, to int) {
+				Rows(threads, rows, nanoseconds, func(from, to int) {
 					for i := from; i < to; i++ {
 						done[i].Add(1)
 					}
 				})
 				for i := range done {
 					if n := done[i].Load(); n != 1 {
-						t.Fatalf("%d threads, %d rows of %d flops: row %d is in %d ranges", threads, rows, flops, i, n)
+						t.Fatalf("%d threads, %d rows of %d ns: row %d is in %d ranges", threads, rows, nanoseconds, i, n)
 					}
 				}
 			}
@@ -204,29 +198,11 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// After a panic nobody takes another task.
-func TestTeamStops(t *testing.T) {
-	var begun []int
-	x := &group{tasks: 5, task: func(_ *scratch, i int) {
-		begun = append(begun, i)
-		if i == 1 {
-			panic("task 1")
-		}
-	}}
-	for range 3 {
-		x.work(nil)
-	}
-	if !slices.Equal(begun, []int{0, 1}) || x.failed != "task 1" {
-		t.Errorf("tasks %v were begun, the failure is %v", begun, x.failed)
-	}
-}
-
 // With several goroutines a call allocates what these share, once, and no more: a copy of the product,
-// the function that does a task, the group, the times of the plan, and where they do not stand by, for
-// each but the caller's what starts it and what is waited on. Dsyr2k is two products.
+// the function that does a task, the group, the times of the plan, and where no pool runs, for each but
+// the caller's what starts it and what is waited on. Dsyr2k is two products.
 func TestParallelAllocs(t *testing.T) {
 	const shared = 4
-	const runs = 10
 	for _, threads := range []int{2, 4} {
 		setThreads(t, threads)
 		for _, j := range jobs(t) {
@@ -235,7 +211,7 @@ func TestParallelAllocs(t *testing.T) {
 				most *= 2
 			}
 			j.again()
-			if got := testing.AllocsPerRun(runs, j.run); !(got <= float64(most)) && !raceEnabled {
+			if got := testing.AllocsPerRun(10, j.run); !(got <= float64(most)) && !raceEnabled {
 				t.Errorf("%s, %d threads: %v allocations, want at most %d", j.name, threads, got, most)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"blskernel/internal/block"
+	"blskernel/internal/check"
 	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
@@ -20,6 +21,9 @@ func (e *Engine) newProduct(tA, tB blas.Transpose, m, n, k int, alpha float64, a
 // Dgemm computes C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) is k×n and C is m×n, in 2mnk
 // flops.
 func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !check.Dgemm(tA, tB, m, n, k, a, lda, b, ldb, c, ldc) {
+		return
+	}
 	if alpha != 0 && e.small(m, n, k) {
 		e.smallGemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 		return
@@ -28,40 +32,42 @@ func (e *Engine) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []fl
 	p.run()
 }
 
-// BlockGemm is Dgemm on blocks, see block.Products.
-func (e *Engine) BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b block.Matrix, beta float64, c block.Matrix) {
-	p := e.newProduct(tA, tB, m, n, k, alpha, a, b, beta, all(c))
-	p.run()
-}
-
 // Dgemmt computes the triangle ul of C = alpha·op(A)·op(B) + beta·C for a symmetric product of order n,
 // in n²k flops. The other triangle of C is not touched.
 func (e *Engine) Dgemmt(ul blas.Uplo, tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(ul, block.Dense(c, ldc)))
-	p.run()
+	if check.Dgemmt(ul, tA, tB, n, k, a, lda, b, ldb, c, ldc) {
+		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(ul, block.Dense(c, ldc)))
+		p.run()
+	}
 }
 
 // Dgemmtp is Dgemmt for the upper triangle in packed storage.
 func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, ap []float64) {
-	p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(blas.Upper, block.Packed(n, ap, 0, 0)))
-	p.run()
+	if check.Dgemmtp(tA, tB, n, k, a, lda, b, ldb, ap) {
+		p := e.newProduct(tA, tB, n, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, half(blas.Upper, block.Packed(n, ap, 0, 0)))
+		p.run()
+	}
 }
 
 // DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C: Dgemm that scales rows of op(B) as it
 // packs them. It takes 2mnk flops, and kn multiplications for each block of rows that a thread
 // computes.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
-	p.b.diag = d[:k]
-	p.run()
+	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
+		p.b.diag = d[:k]
+		p.run()
+	}
 }
 
 // DgemmTanh computes C[i,j] = tanh(alpha·(op(A)·op(B))[i,j] + bias[j]) in one pass over C, which it
 // does not read.
 func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, bias []float64, c []float64, ldc int) {
-	p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, all(block.Dense(c, ldc)))
-	p.bias = bias[:n]
-	p.run()
+	if check.DgemmTanh(tA, tB, m, n, k, a, lda, b, ldb, bias, c, ldc) {
+		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), 0, all(block.Dense(c, ldc)))
+		p.bias = bias[:n]
+		p.run()
+	}
 }
 
 // small reports whether smallGemm computes a product: one block of the sum, one goroutine, and a B that

@@ -56,7 +56,7 @@
 // # Arguments
 //
 // The methods of Engine have the argument order and meaning of the BLAS, row-major; blas.ConjTrans is
-// blas.Trans. They do not check arguments: the caller must, or kernels access memory out of bounds. C
-// must not overlap A or B. Elements between the rows of a matrix (ld greater than its width) are
+// blas.Trans. The routines check their arguments with package check; the methods of block.Products do
+// not. C must not overlap A or B. Elements between the rows of a matrix (ld greater than its width) are
 // neither read nor written.
 package gemm

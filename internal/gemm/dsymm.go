@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/check"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -9,6 +10,9 @@ import (
 // Dsymm computes C = alpha·A·B + beta·C (side is blas.Left, A m×m) or C = alpha·B·A + beta·C
 // (otherwise, A n×n) for a symmetric A, of which it reads the triangle ul, in 2m²n or 2mn² flops.
 func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	if !check.Dsymm(side, ul, m, n, a, lda, b, ldb, c, ldc) {
+		return
+	}
 	s := source{layout: symUpper, Matrix: block.Dense(a, lda)}
 	if ul == blas.Lower {
 		s.layout = symLower
@@ -18,12 +22,10 @@ func (e *Engine) Dsymm(side blas.Side, ul blas.Uplo, m, n int, alpha float64, a 
 
 // Dspmm is Dsymm for an upper triangle in packed storage.
 func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	order := n
-	if side == blas.Left {
-		order = m
+	if check.Dspmm(side, m, n, ap, b, ldb, c, ldc) {
+		s := source{layout: symUpper, Matrix: block.Packed(check.Order(side, m, n), ap, 0, 0)}
+		e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 	}
-	s := source{layout: symUpper, Matrix: block.Packed(order, ap, 0, 0)}
-	e.symm(side, m, n, alpha, s, b, ldb, beta, c, ldc)
 }
 
 // smallSymmetric is the order up to which a small product fills in the other triangle first, by plain
@@ -32,10 +34,7 @@ const smallSymmetric = 48
 
 // symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.
 func (e *Engine) symm(side blas.Side, m, n int, alpha float64, s source, b []float64, ldb int, beta float64, c []float64, ldc int) {
-	order := n
-	if side == blas.Left {
-		order = m
-	}
+	order := check.Order(side, m, n)
 	if alpha != 0 && order <= smallSymmetric && e.small(m, n, order) {
 		w := scratches.Get().(*scratch)
 		w.a = aligned(w.a, order*order)

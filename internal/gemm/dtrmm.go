@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/check"
 	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
@@ -12,7 +13,9 @@ import (
 // is blas.Unit; it does not multiply by the zeros of the other triangle. If alpha = 0, B becomes zero
 // and A is not read.
 func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	e.triangular(false, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
+		e.triangular(false, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	}
 }
 
 // multiply overwrites the rows of a diagonal block in a panel by their product with the block. It

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"blskernel/internal/block"
+	"blskernel/internal/check"
 	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
@@ -18,12 +19,9 @@ import (
 // (Higham, sections 8.1 and 8.5, with one rounding more for each reciprocal); E differs from column to
 // column.
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
-	e.triangular(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
-}
-
-// BlockTrsm is Dtrsm on blocks, see block.Products.
-func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b block.Matrix) {
-	e.triangular(true, s, ul, t, d, m, n, alpha, a, b)
+	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
+		e.triangular(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
+	}
 }
 
 // solve overwrites the rows of a diagonal block in a panel by the solution of the block's equations.

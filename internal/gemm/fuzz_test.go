@@ -22,60 +22,42 @@ type shape struct{ fuzz.Choices }
 // matrices have many blocks, and with caches in which B is read where it lies, or never.
 func (s *shape) engine(kernels []kernel.Kernel) *Engine {
 	k := kernels[s.Below(len(kernels))]
+	depths := []int{8, 16, 24, 32, 40, 48, 160, 2 * (fewRows + 16)}
 	return &Engine{
 		kernel: k,
-		blocks: blockSizes{MC: (1 + s.Below(4)) * k.MR, KC: 8 * (1 + s.Below(6)), NC: (1 + s.Below(4)) * k.NR},
+		blocks: blockSizes{MC: (1 + s.Below(4)) * k.MR, KC: depths[s.Below(8)], NC: (1 + s.Below(4)) * k.NR},
 		caches: cpu.Caches{L2: []int{0, math.MaxInt}[s.Below(2)]},
 	}
 }
 
-func everyKernel(f *testing.F) (kernels []kernel.Kernel) {
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		kernels = append(kernels, k)
-	}
-	return kernels
-}
-
 // alone lets calls compute in the goroutine of the test, since a fault in another one ends the program.
 func alone(f *testing.F) {
-	SetThreads(1)
-	saved := active
-	f.Cleanup(func() {
-		SetThreads(0)
-		active = saved
-	})
+	setThreads(f, 1)
+	use(f, active)
 }
 
 // edges are lengths about the boundaries of tiles and blocks.
 var edges = []byte{0, 1, 2, 5, 6, 7, 8, 9, 10, 15, 16, 17, 18, 23, 24, 25, 26, 33, 34, 48, 49, 50, 57, 58, 64, 65}
 
-// seed adds inputs for so many forms of a call: for each, all lengths of edges, with the choices that
-// come before the form, and those between it and the lengths, at random, and the lengths in another
-// order each time.
-func seed(f *testing.F, before, forms, between, lengths int) {
+// seed adds inputs for so many forms of a call: for each, all lengths of edges, so many times, with the
+// choices that come before the form, and those between it and the lengths, at random, and the lengths
+// in another order each time.
+func seed(f *testing.F, times, before, forms, between, lengths int) {
 	rnd := rand.New(rand.NewPCG(16, 1))
+	random := func(n int) (data []byte) {
+		for range n {
+			data = append(data, byte(rnd.IntN(256)))
+		}
+		return data
+	}
 	for form := range forms {
-		for i := range edges {
-			var data []byte
-			for range before {
-				data = append(data, byte(rnd.IntN(256)))
-			}
-			data = append(data, byte(form))
-			for range between {
-				data = append(data, byte(rnd.IntN(256)))
-			}
-			data = append(data, edges[i])
+		for i := range times * len(edges) {
+			data := append(random(before), byte(form))
+			data = append(append(data, random(between)...), edges[i%len(edges)])
 			for range lengths - 1 {
 				data = append(data, edges[rnd.IntN(len(edges))])
 			}
-			for range 8 {
-				data = append(data, byte(rnd.IntN(256)))
-			}
-			f.Add(data, rnd.Uint64())
+			f.Add(append(data, random(8)...), rnd.Uint64())
 		}
 	}
 }
@@ -84,7 +66,7 @@ func seed(f *testing.F, before, forms, between, lengths int) {
 // with that of the storage by the definition of the layouts; the storage is guarded, and so is the
 // packed block.
 func FuzzPackSource(f *testing.F) {
-	seed(f, 2, 8, 2, 2)
+	seed(f, 30, 2, 8, 2, 2)
 	kernels := everyKernel(f)
 	storage, packedInto := guard.New(f, 1<<14), guard.New(f, 1<<15)
 	buffer := make([]float64, gathered*gatheredSteps)
@@ -182,7 +164,7 @@ func FuzzPackSource(f *testing.F) {
 // whole, load, store and scale agree with the definition of the part that is kept, and touch nothing
 // else.
 func FuzzSink(f *testing.F) {
-	seed(f, 1, 5, 0, 2)
+	seed(f, 3, 1, 5, 0, 2)
 	storage := guard.New(f, 1<<14)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
 		s := &shape{data}
@@ -282,24 +264,13 @@ func FuzzSink(f *testing.F) {
 	})
 }
 
-// guarded moves an operand, if there is one, to the edge of a region.
-func guarded(r *guard.Region, x *[]float64, edge guard.Edge) {
-	if *x != nil {
-		*x = r.Copy(*x, edge)
-	}
-}
-
 // FuzzProducts calls every routine that is a product, with block sizes that the fuzzer chooses too, on
 // operands between pages that cannot be touched, and compares with sums in twice the precision.
 func FuzzProducts(f *testing.F) {
 	rs := routines()
-	seed(f, 6, len(rs), 1, 3)
+	seed(f, 3, 6, len(rs), 1, 3)
 	alone(f)
-	kernels := everyKernel(f)
-	var regions []*guard.Region
-	for range 5 {
-		regions = append(regions, guard.New(f, 1<<14))
-	}
+	kernels, regions := everyKernel(f), newFences(f, 1<<14)
 	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 13))
 		edge := guard.Edges[s.Below(2)]
@@ -309,17 +280,7 @@ func FuzzProducts(f *testing.F) {
 		p := r.build(rnd, s.Below(66), s.Below(66), s.Below(66), ab[0], ab[1])
 		p.fill(rnd)
 		x := p.expect()
-		for i, operand := range []*[]float64{&p.a.x, &p.b.x, &p.c.x, &p.d, &p.bias} {
-			guarded(regions[i], operand, edge)
-		}
-		if guard.Faults(p.call) {
-			t.Fatalf("%s %v, blocks %+v: something beside an operand was touched", r.name, p, active.blocks)
-		}
-		// What is verified has margins.
-		for _, o := range []*store{&p.a, &p.b, &p.c} {
-			copy(o.all[margin:], o.x)
-			o.x = o.all[margin : margin+len(o.x)]
-		}
+		regions.call(t, p, edge)
 		p.verify(t, x)
 		if t.Failed() {
 			t.Fatalf("%s, kernel %s, blocks %+v", r.name, active.kernel.Name, active.blocks)
@@ -329,10 +290,9 @@ func FuzzProducts(f *testing.F) {
 
 // FuzzTriangular is FuzzProducts for Dtrsm and Dtrmm, with the bounds of TestDtrsm and TestDtrmm.
 func FuzzTriangular(f *testing.F) {
-	seed(f, 6, 32, 0, 2)
+	seed(f, 3, 6, 32, 0, 2)
 	alone(f)
-	kernels := everyKernel(f)
-	regions := []*guard.Region{guard.New(f, 1<<14), guard.New(f, 1<<14)}
+	kernels, regions := everyKernel(f), newFences(f, 1<<14)
 	f.Fuzz(func(t *testing.T, data []byte, numbers uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(numbers, 14))
 		edge := guard.Edges[s.Below(2)]
@@ -341,30 +301,19 @@ func FuzzTriangular(f *testing.F) {
 		side, ul, tA := sides[form&1], triangles[form>>1&1], transposes[form>>2&1]
 		d, solve := []blas.Diag{blas.NonUnit, blas.Unit}[form>>3&1], form>>4 == 1
 		p := newTriangular(rnd, side, ul, tA, d, s.Below(100), s.Below(100), []float64{1, -0.7, 0}[s.Below(3)])
-		call := func(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+		routine, within := active.Dtrmm, p.multiplied
+		if solve {
+			routine, within = active.Dtrsm, p.solved
+		}
+		guarded := func(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 			heldA, heldB := regions[0].Copy(a, edge), regions[1].Copy(b, edge)
-			if guard.Faults(func() {
-				if solve {
-					active.Dtrsm(side, ul, tA, d, m, n, alpha, heldA, lda, heldB, ldb)
-				} else {
-					active.Dtrmm(side, ul, tA, d, m, n, alpha, heldA, lda, heldB, ldb)
-				}
-			}) {
+			if guard.Faults(func() { routine(side, ul, tA, d, m, n, alpha, heldA, lda, heldB, ldb) }) {
 				t.Fatalf("%v, blocks %+v: something beside an operand was touched", p, active.blocks)
 			}
 			copy(a, heldA)
 			copy(b, heldB)
 		}
-		p.check(t, call, func(b, x []float64, i, j int) (e, bound float64) {
-			if solve {
-				r, magnitude := p.product(x, i, j)
-				r = r.addProduct(-p.alpha, b[p.b.at(i, j)])
-				return math.Abs(r.hi + r.lo), gamma(p.order()+2)*magnitude + unit*math.Abs(p.alpha*b[p.b.at(i, j)])
-			}
-			sum, magnitude := p.product(b, i, j)
-			want := twofold{}.addProduct(p.alpha, sum.hi).addProduct(p.alpha, sum.lo)
-			return want.distance(x[p.b.at(i, j)]), gamma(p.order()+1) * math.Abs(p.alpha) * magnitude
-		})
+		p.check(t, guarded, within)
 		if t.Failed() {
 			t.Fatalf("%v, solve %v, kernel %s, blocks %+v", p, solve, active.kernel.Name, active.blocks)
 		}

@@ -1,12 +1,15 @@
 package gemm
 
 import (
-	"blskernel/internal/block"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"blskernel/internal/block"
+	"blskernel/internal/testutil/long"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -77,18 +80,97 @@ func TestProducts(t *testing.T) {
 // The block sizes of this machine, on a shape that has two blocks in each direction.
 func TestProductOwnBlocks(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(2, 1))
-	for _, shape := range [][3]int{
-		{active.blocks.MC + 1, 9, active.blocks.KC + 1}, {9, active.blocks.NC + 3, active.blocks.KC + 1}, {active.blocks.MC + 3, active.blocks.NC + 1, 9},
-	} {
-		m, n, k := shape[0], shape[1], shape[2]
-		for _, r := range routines() {
-			if r.name == "Dgemm/N/T" || r.name == "Dgemm/T/N" {
-				p := r.build(rnd, m, n, k, 1.5, 0.5)
-				p.fill(rnd)
-				p.check(t)
+	b := active.blocks
+	for _, r := range dgemms() {
+		for _, s := range [][3]int{{b.MC + 1, 9, b.KC + 1}, {9, b.NC + 3, b.KC + 1}, {b.MC + 3, b.NC + 1, 9}} {
+			p := r.build(rnd, s[0], s[1], s[2], 1.5, 0.5)
+			p.fill(rnd)
+			p.check(t)
+		}
+	}
+}
+
+// dgemms are the cases of Dgemm.
+func dgemms() (cases []routine) {
+	for _, r := range routines() {
+		if strings.HasPrefix(r.name, "Dgemm/") {
+			cases = append(cases, r)
+		}
+	}
+	return cases
+}
+
+// longest is the largest length of the tests of all shapes: three tiles of the widest kernel.
+const longest = 70
+
+// Dgemm on C of all shapes up to 70×70, with sums of random length, and in the long suite of every
+// length: 71³ problems, a few minutes.
+func TestShapes(t *testing.T) {
+	use(t, active)
+	rnd := rand.New(rand.NewPCG(51, 1))
+	all, cases := ways(t), dgemms()
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for m := 0; m <= longest; m += step {
+		for n := range longest + 1 {
+			if !long.Asked() {
+				checkEvery(t, rnd, all, cases, m, n, rnd.IntN(longest+1))
+				continue
+			}
+			for k := range longest + 1 {
+				checkEvery(t, rnd, all, cases, m, n, k)
 			}
 		}
 	}
+}
+
+// checkEvery checks Dgemm in one of its cases, with random multipliers, on all engines.
+func checkEvery(t *testing.T, rnd *rand.Rand, all []way, cases []routine, m, n, k int) {
+	t.Helper()
+	multiplier := func() float64 { return []float64{0, 1, -1, 2*rnd.Float64() - 1}[rnd.IntN(4)] }
+	alpha := multiplier()
+	if alpha == 0 && rnd.IntN(4) > 0 {
+		alpha = 1
+	}
+	p := cases[rnd.IntN(len(cases))].build(rnd, m, n, k, alpha, multiplier())
+	p.fill(rnd)
+	x := p.expect()
+	for _, e := range all {
+		active = e.Engine
+		copy(p.c.all, x.before)
+		p.call()
+		p.verify(t, x)
+		if t.Failed() {
+			t.Fatal("with ", e.name)
+		}
+	}
+}
+
+// DgemmTanh is Dgemm, an addition and the kernel's tanh, bit for bit.
+func TestDgemmTanhIsDgemm(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(61, 1))
+		for range 100 {
+			m, n, k := rnd.IntN(60), rnd.IntN(60), rnd.IntN(60)
+			a, _ := operand(rnd, blas.NoTrans, m, k)
+			b, _ := operand(rnd, blas.NoTrans, k, n)
+			bias := values(rnd, n)
+			alpha := []float64{0, 1, -0.6}[rnd.IntN(3)]
+			got := slices.Repeat([]float64{math.NaN()}, m*n)
+			want := slices.Clone(got)
+			active.DgemmTanh(blas.NoTrans, blas.NoTrans, m, n, k, alpha, a.x, a.ld, b.x, b.ld, bias, got, max(1, n))
+			active.Dgemm(blas.NoTrans, blas.NoTrans, m, n, k, alpha, a.x, a.ld, b.x, b.ld, 0, want, max(1, n))
+			for i := range want {
+				want[i] += bias[i%n]
+			}
+			active.kernel.Tanh(want, want)
+			if !identical(got, want) {
+				t.Fatalf("m=%d n=%d k=%d alpha=%v: not tanh of Dgemm", m, n, k, alpha)
+			}
+		}
+	})
 }
 
 // A NaN or an infinity in an operand reaches just those elements of C that depend on it, although
@@ -96,110 +178,62 @@ func TestProductOwnBlocks(t *testing.T) {
 func TestProductNonFinite(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
 		for _, r := range routines() {
-			t.Run(r.name, func(t *testing.T) {
-				rnd := rand.New(rand.NewPCG(3, 1))
-				for _, n := range []int{1, 4, 7, 19} {
-					for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-						for _, second := range []bool{false, true} {
-							p := r.build(rnd, n, n, n, -1, 1)
-							p.fill(rnd)
-							s := p.a
-							if second {
-								s = p.b
-							}
-							// Poison a stored element: one that is not the
-							// canary of gaps.
-							for {
-								x := &s.x[rnd.IntN(len(s.x))]
-								if !math.IsNaN(*x) {
-									*x = bad
-									break
-								}
-							}
-							c := slices.Clone(p.c.x)
-							p.call()
-							for i := range n {
-								for j := range n {
-									if !p.kept(i, j) {
-										continue
-									}
-									want := c[p.c.at(i, j)]
-									if p.bias != nil {
-										want = p.bias[j]
-									}
-									for l := range p.k {
-										want -= p.A(i, l) * p.B(l, j)
-									}
-									if p.bias != nil {
-										want = math.Tanh(want)
-									}
-									got := p.c.x[p.c.at(i, j)]
-									if math.IsNaN(got) != math.IsNaN(want) || math.IsInf(got, 1) != math.IsInf(want, 1) || math.IsInf(got, -1) != math.IsInf(want, -1) {
-										t.Fatalf("n=%d with a %v: C[%d,%d] = %v, want %v", n, bad, i, j, got, want)
-									}
-								}
-							}
+			rnd := rand.New(rand.NewPCG(3, 1))
+			for _, n := range []int{1, 4, 7, 19} {
+				for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					for _, first := range []bool{true, false} {
+						p := r.build(rnd, n, n, n, -1, 1)
+						p.fill(rnd)
+						if first {
+							poison(rnd, p.a.x, bad)
+						} else {
+							poison(rnd, p.b.x, bad)
 						}
+						p.checkClass(t, r.name)
 					}
 				}
-			})
+			}
 		}
 	})
 }
 
-// With alpha = 0 or k = 0 the operands are not read: they may be nil, and C is scaled.
-func TestProductReadsNothing(t *testing.T) {
-	c := []float64{1, math.NaN(), 3, 4}
-	active.Dgemm(blas.NoTrans, blas.NoTrans, 2, 2, 5, 0, nil, 5, nil, 2, 0, c, 2)
-	if !slices.Equal(c, []float64{0, 0, 0, 0}) {
-		t.Errorf("alpha = 0, beta = 0: C = %v", c)
-	}
-	c = []float64{1, 2, 3, 4}
-	active.Dsyrk(blas.Upper, blas.NoTrans, 2, 0, 1, nil, 1, 2, c, 2)
-	if !slices.Equal(c, []float64{2, 4, 3, 8}) {
-		t.Errorf("k = 0, beta = 2, upper triangle: C = %v", c)
-	}
-	c = []float64{1, 2, 3}
-	active.Dsprk(blas.Trans, 2, 3, 0, nil, 2, -1, c)
-	if !slices.Equal(c, []float64{-1, -2, -3}) {
-		t.Errorf("alpha = 0, beta = -1, packed: C = %v", c)
+// poison makes one stored element bad: one that is not the canary of gaps.
+func poison(rnd *rand.Rand, x []float64, bad float64) {
+	for {
+		if at := &x[rnd.IntN(len(x))]; !math.IsNaN(*at) {
+			*at = bad
+			return
+		}
 	}
 }
 
-// The result is the same, bit for bit, for any number of threads and any cut into blocks of MC and NC.
-func TestProductReproducible(t *testing.T) {
-	eachKernel(t, func(t *testing.T) {
-		const m, n, k = 197, 211, 83
-		for i, r := range routines() {
-			if testing.Short() && i%5 != 0 { // the generic kernel takes long under the race detector and in emulation
+// checkClass calls the routine and compares which elements of C are NaN and infinite with sums in the
+// plain order.
+func (p *problem) checkClass(t *testing.T, name string) {
+	t.Helper()
+	before := slices.Clone(p.c.x)
+	p.call()
+	for i := range p.m {
+		for j := range p.n {
+			if !p.kept(i, j) {
 				continue
 			}
-			t.Run(r.name, func(t *testing.T) {
-				rnd := rand.New(rand.NewPCG(4, 1))
-				p := r.build(rnd, m, n, k, 0.7, -1.3)
-				p.fill(rnd)
-				if work := 2 * p.m * p.n * p.k; float64(work) < minParallel*active.kernel.Speed {
-					t.Fatalf("%d flops do not use threads", work)
-				}
-				before := slices.Clone(p.c.all)
-				var want []float64
-				for _, cut := range []struct{ tiles, threads int }{{1, 1}, {1, 3}, {2, 7}, {5, 1}, {5, 2}} {
-					e := *active
-					e.blocks.MC, e.blocks.NC = cut.tiles*e.kernel.MR, cut.tiles*e.kernel.NR
-					use(t, &e)
-					setThreads(t, cut.threads)
-					copy(p.c.all, before)
-					p.call()
-					if want == nil {
-						want = slices.Clone(p.c.all)
-					}
-					if !identical(p.c.all, want) {
-						t.Fatalf("MC=%d NC=%d threads=%d: other bits than with one thread", e.blocks.MC, e.blocks.NC, cut.threads)
-					}
-				}
-			})
+			want := before[p.c.at(i, j)]
+			if p.bias != nil {
+				want = p.bias[j]
+			}
+			for l := range p.k {
+				want -= p.A(i, l) * p.B(l, j)
+			}
+			if p.bias != nil {
+				want = math.Tanh(want)
+			}
+			got := p.c.x[p.c.at(i, j)]
+			if math.IsNaN(got) != math.IsNaN(want) || math.IsInf(got, 1) != math.IsInf(want, 1) || math.IsInf(got, -1) != math.IsInf(want, -1) {
+				t.Fatalf("%s: %v: C[%d,%d] = %v, want %v", name, p, i, j, got, want)
+			}
 		}
-	})
+	}
 }
 
 // In the steady state a call allocates nothing.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -78,15 +77,7 @@ func TestRaceChild(t *testing.T) {
 			if r.name != name {
 				continue
 			}
-			var calls sync.WaitGroup
-			calls.Add(2)
-			for _, call := range []func(n int, x, y []float64){r.first, r.next} {
-				go func() {
-					defer calls.Done()
-					call(n, x, y)
-				}()
-			}
-			calls.Wait()
+			concurrently(2, func(i int) { []func(n int, x, y []float64){r.first, r.next}[i](n, x, y) })
 		}
 	}
 }

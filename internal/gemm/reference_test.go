@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"blskernel/internal/block"
+	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
@@ -63,7 +65,7 @@ func newStore(canary float64, n, ld int, at func(i, j int) int) store {
 
 // dense is a store of r×c elements with rows ld >= c apart; the last row ends where the matrix ends.
 func dense(canary float64, r, c, ld int) store {
-	return newStore(canary, max(0, (r-1)*ld+c)*min(1, r*c), ld, func(i, j int) int { return i*ld + j })
+	return newStore(canary, max(0, (r-1)*ld+c), ld, func(i, j int) int { return i*ld + j })
 }
 
 // packedUpper is a store of the upper triangle of an n×n matrix.
@@ -84,6 +86,27 @@ type problem struct {
 	kept        func(i, j int) bool // whether element (i,j) of C is part of the result
 	call        func()
 }
+
+func keepAll(i, j int) bool { return true }
+
+func keepHalf(ul blas.Uplo) func(i, j int) bool {
+	if ul == blas.Upper {
+		return func(i, j int) bool { return i <= j }
+	}
+	return func(i, j int) bool { return i >= j }
+}
+
+// whole keeps all of C, half a triangle of it, and packed the upper triangle, packed.
+func (p *problem) whole(rnd *rand.Rand) {
+	p.c, p.kept = dense(inResult, p.m, p.n, max(1, p.n)+rnd.IntN(4)), keepAll
+}
+
+func (p *problem) half(rnd *rand.Rand, ul blas.Uplo) {
+	p.whole(rnd)
+	p.kept = keepHalf(ul)
+}
+
+func (p *problem) packed() { p.c, p.kept = packedUpper(inResult, p.n), keepHalf(blas.Upper) }
 
 // A routine builds problems: those whose operands are square take m or n as needed for m, n and k.
 type routine struct {
@@ -130,7 +153,7 @@ func values(rnd *rand.Rand, n int) []float64 {
 
 // diagonal puts a random diagonal between A and B: the rows of B are scaled by it.
 func (p *problem) diagonal(rnd *rand.Rand) {
-	p.d = values(rnd, p.k)
+	p.d, p.more = values(rnd, p.k), 1
 	b := p.B
 	p.B = func(i, j int) float64 { return p.d[i] * b(i, j) }
 }
@@ -284,18 +307,60 @@ func identical(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// eachKernel runs f as a subtest with every kernel that this machine can run, and with blocks of a
-// few tiles, so that small matrices have many.
-func eachKernel(t *testing.T, f func(t *testing.T)) {
+// everyKernel returns the kernels that this machine can run.
+func everyKernel(t testing.TB) (kernels []kernel.Kernel) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run("kernel="+name, func(t *testing.T) {
-			use(t, &Engine{kernel: k, blocks: blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}})
+		kernels = append(kernels, k)
+	}
+	return kernels
+}
+
+// A way is an engine that goes its own way through small matrices.
+type way struct {
+	name string
+	*Engine
+}
+
+// ways returns, for each kernel, the engine that is used, one with blocks of a few tiles, one with
+// these blocks that reads B where it lies if it can, and one with diagonal blocks of more rows than are
+// applied in place.
+func ways(t testing.TB) (all []way) {
+	for _, k := range everyKernel(t) {
+		tiny := blockSizes{MC: 3 * k.MR, KC: 8, NC: 2 * k.NR}
+		diagonal := tiny
+		diagonal.KC = 2 * (fewRows + 2*k.MR)
+		all = append(all,
+			way{"kernel=" + k.Name + "/blocks=own", New(k)},
+			way{"kernel=" + k.Name + "/blocks=tiny", &Engine{kernel: k, blocks: tiny}},
+			way{"kernel=" + k.Name + "/blocks=unpacked", &Engine{kernel: k, blocks: tiny, caches: cpu.Caches{L2: math.MaxInt}}},
+			way{"kernel=" + k.Name + "/blocks=diagonal", &Engine{kernel: k, blocks: diagonal}})
+	}
+	return all
+}
+
+// eachWay runs f as a subtest on every way.
+func eachWay(t *testing.T, f func(t *testing.T)) {
+	for _, e := range ways(t) {
+		t.Run(e.name, func(t *testing.T) {
+			use(t, e.Engine)
 			f(t)
 		})
+	}
+}
+
+// eachKernel runs f as a subtest on every kernel, with blocks of a few tiles.
+func eachKernel(t *testing.T, f func(t *testing.T)) {
+	for _, e := range ways(t) {
+		if strings.HasSuffix(e.name, "=tiny") {
+			t.Run(e.name, func(t *testing.T) {
+				use(t, e.Engine)
+				f(t)
+			})
+		}
 	}
 }
 
@@ -311,7 +376,7 @@ func selected() kernel.Kernel {
 }
 
 // use makes e the engine until the test ends.
-func use(t *testing.T, e *Engine) {
+func use(t testing.TB, e *Engine) {
 	saved := active
 	t.Cleanup(func() { active = saved })
 	active = e

@@ -23,7 +23,7 @@ func TestDtrsmQuotient(t *testing.T) {
 		extremes = append(extremes, -v)
 	}
 	n := len(extremes)
-	engines(t, func(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
 		for _, side := range sides {
 			for _, d := range extremes {
 				rows, cols := 1, n
@@ -56,7 +56,7 @@ func TestDtrsmQuotient(t *testing.T) {
 // term and for the quotient.
 func TestDtrsmScaledEquations(t *testing.T) {
 	setThreads(t, 1)
-	engines(t, func(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
 		for _, side := range sides {
 			for _, ul := range triangles {
 				for _, tA := range transposes {
@@ -139,7 +139,7 @@ func testScaledEquations(t *testing.T, rnd *rand.Rand, side blas.Side, ul blas.U
 // leaves those that are found before as they are.
 func TestDtrsmZeroDiagonal(t *testing.T) {
 	setThreads(t, 1)
-	engines(t, func(t *testing.T) {
+	eachWay(t, func(t *testing.T) {
 		n := active.kernel.NR + 2
 		for _, order := range []int{3, 2*active.kernel.MR + 1, fewRows + 2*active.kernel.MR + 1} {
 			for _, zero := range []int{0, 1, order / 2, order - 1} {
