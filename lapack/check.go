@@ -113,25 +113,23 @@ func checkShape(ok bool) {
 	}
 }
 
-// reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size.
-func reuse(dst *mat.Dense, r, c int) {
-	if dst.IsEmpty() {
-		if r > 0 && c > 0 {
-			dst.ReuseAs(r, c)
-		}
+// reuse gives an empty dst the size r×c and panics with mat.ErrShape if dst has another size. It panics
+// too if an empty dst keeps storage, since a Reset, that overlaps an operand: to give it a size would
+// clear the operand.
+func reuse(dst *mat.Dense, r, c int, operands ...blas64.General) {
+	if !dst.IsEmpty() {
+		dr, dc := dst.Dims()
+		checkShape(dr == r && dc == c)
 		return
 	}
-	dr, dc := dst.Dims()
-	checkShape(dr == r && dc == c)
-}
-
-// reuseFor is reuse for a result with the operand b. It panics too if an empty dst keeps storage, since
-// a Reset, that overlaps b: to give it a size would clear b.
-func reuseFor(b, dst *mat.Dense, r, c int) {
-	if kept := dst.RawMatrix().Data; dst.IsEmpty() && cap(kept) >= r*c {
-		require(!block.Overlap(block.Storage(kept[:r*c]), b.RawMatrix()), solveAliased)
+	if kept := dst.RawMatrix().Data; cap(kept) >= r*c {
+		for _, x := range operands {
+			require(!block.Overlap(block.Storage(kept[:r*c]), x), solveAliased)
+		}
 	}
-	reuse(dst, r, c)
+	if r > 0 && c > 0 {
+		dst.ReuseAs(r, c)
+	}
 }
 
 // checkOverlap panics if dst and b overlap and are not the same matrix.
@@ -220,7 +218,7 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 		order, nrhs = cols, rows
 	}
 	checkShape(order == n)
-	reuseFor(b, dst, rows, cols)
+	reuse(dst, rows, cols, b.RawMatrix())
 	checkOverlap(dst, b)
 	bk := backend.Begin(b0, backend.Routine{Name: routine, M: n, N: n, NRHS: nrhs})
 	if n == 0 || nrhs == 0 {

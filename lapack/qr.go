@@ -108,7 +108,7 @@ func (f *QR) SolveTo(dst, b *mat.Dense) error {
 	l, k := f.Dims()
 	rows, nrhs := b.Dims()
 	checkShape(rows == l)
-	reuseFor(b, dst, k, nrhs)
+	reuse(dst, k, nrhs, b.RawMatrix())
 	multiply := backend.Begin(f.Backend, backend.Routine{Name: "Dormqr", M: l, N: k, NRHS: nrhs})
 	solve := backend.Begin(f.Backend, backend.Routine{Name: "Dtrtrs", M: k, N: k, NRHS: nrhs})
 	if k == 0 || nrhs == 0 {

@@ -205,7 +205,7 @@ func (v viaDense) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.
 	}
 }
 
-func (v viaDense) BlockRows(rows, nanoseconds int, work RowWork) { work.Rows(0, rows) }
+func (v viaDense) BlockRows(rows, nanoseconds int, do func(from, to int)) { do(0, rows) }
 
 func (v viaDense) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {
 	CopyTransposed(Dense(dst, ldd), Dense(src, lds), m, n)

@@ -6,8 +6,7 @@ import "gonum.org/v1/gonum/blas"
 //
 // The result does not overlap an operand; both may lie in the same packed matrix. Nothing is checked.
 type Products interface {
-	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C for an m×n C, m×k op(A) and k×n op(B), k >
-	// 0.
+	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C for an m×n C, m×k op(A) and k×n op(B), k > 0.
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
 
 	// BlockSyrk computes the upper triangle of C = C + alpha·A·diag(d)·Aᵀ (t is blas.NoTrans, A
@@ -20,10 +19,10 @@ type Products interface {
 	// m×n B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
-	// BlockRows splits the rows 0 to rows-1 into ranges, calls work.Rows for each, and waits. It
-	// does so on several goroutines if that is worth it for rows of the given number of
-	// nanoseconds.
-	BlockRows(rows, nanoseconds int, work RowWork)
+	// BlockRows splits the rows 0 to rows-1, which do not depend on each other, into ranges, calls do
+	// for each, and waits. It does so on several goroutines if that is worth it for rows of the
+	// given number of nanoseconds.
+	BlockRows(rows, nanoseconds int, do func(from, to int))
 
 	// Transpose copies the transpose of an m×n matrix: dst[j*ldd+i] = src[i*lds+j], m and n at
 	// least 1.
@@ -37,12 +36,3 @@ type Products interface {
 	// element is not.
 	AddAbs(x, sums []float64) float64
 }
-
-// A RowWork is work on rows that do not depend on each other.
-type RowWork interface{ Rows(from, to int) }
-
-// RowFunc is a function as a RowWork.
-type RowFunc func(from, to int)
-
-// Rows calls f.
-func (f RowFunc) Rows(from, to int) { f(from, to) }

@@ -21,12 +21,8 @@ func (e *Engine) BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.D
 	e.triangular(true, s, ul, t, d, m, n, alpha, a, b)
 }
 
-func (e *Engine) BlockRows(rows, nanoseconds int, work block.RowWork) {
-	if !worthRows(Threads(), rows, nanoseconds) {
-		work.Rows(0, rows) // directly: work.Rows as a function value would be allocated
-		return
-	}
-	Rows(Threads(), rows, nanoseconds, work.Rows)
+func (e *Engine) BlockRows(rows, nanoseconds int, do func(from, to int)) {
+	Rows(Threads(), rows, nanoseconds, do)
 }
 
 func (e *Engine) Transpose(m, n int, src []float64, lds int, dst []float64, ldd int) {

@@ -119,7 +119,7 @@ func (d *Diagonal) addSymmetric(bk Backend, m, n int, z, c block.Matrix) {
 	for k, v := range lambda {
 		lambda[k] = 1 / v
 	}
-	bk.BlockRows(m, 1+len(rotations), block.RowFunc(func(from, to int) {
+	bk.BlockRows(m, 1+len(rotations), func(from, to int) {
 		for i := from; i < to; i++ {
 			row := z.Elements(i, 0, n)
 			for _, r := range rotations {
@@ -127,10 +127,10 @@ func (d *Diagonal) addSymmetric(bk Backend, m, n int, z, c block.Matrix) {
 				row[r.k], row[r.k+1] = r.c*x-r.s*y, r.s*x+r.c*y
 			}
 		}
-	}))
+	})
 	// BlockSyrk serves both storages: Dsyrk has no diagonal in the middle.
 	bk.BlockSyrk(blas.NoTrans, m, n, 1, z, lambda, c)
-	bk.BlockRows(m, n, block.RowFunc(func(from, to int) {
+	bk.BlockRows(m, n, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := z.Elements(i, 0, n)
 			for k, v := range lambda {
@@ -141,5 +141,5 @@ func (d *Diagonal) addSymmetric(bk Backend, m, n int, z, c block.Matrix) {
 				row[r.k], row[r.k+1] = r.c*x+r.s*y, r.c*y-r.s*x
 			}
 		}
-	}))
+	})
 }

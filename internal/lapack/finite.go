@@ -34,8 +34,8 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 	}
 	for i := range rows {
 		from, to := rowOf(ul, cols, i)
-		if row := a.Elements(i, from, to); !isfinite.All(row) {
-			return notFinite(i, from, row)
+		if bad := notFinite(i, from, a.Elements(i, from, to)); bad != nil {
+			return bad
 		}
 	}
 	return nil
@@ -45,22 +45,20 @@ func NotFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) *Elemen
 func allFinite(bk Backend, ul blas.Uplo, rows, cols int, a block.Matrix) bool {
 	var failed atomic.Bool
 	// About six elements are read in a nanosecond, and a triangle has half of them.
-	bk.BlockRows(rows, 1+cols/6, block.RowFunc(func(i, end int) {
+	bk.BlockRows(rows, 1+cols/6, func(i, end int) {
 		for ; i < end && !failed.Load(); i++ {
 			if from, to := rowOf(ul, cols, i); !isfinite.All(a.Elements(i, from, to)) {
 				failed.Store(true)
 			}
 		}
-	}))
+	})
 	return !failed.Load()
 }
 
 // notFinite returns the first element of row i, stored from column from on, that is not finite.
 func notFinite(i, from int, row []float64) *Element {
-	for j, v := range row {
-		if !isFinite(v) {
-			return &Element{i, from + j, v}
-		}
+	if j := isfinite.First(row); j >= 0 {
+		return &Element{i, from + j, row[j]}
 	}
 	return nil
 }
@@ -70,8 +68,8 @@ func notFinite(i, from int, row []float64) *Element {
 func CheckTriangle(n int, u block.Matrix) (*Element, *Pivot) {
 	for i := range n {
 		row := u.Elements(i, i, n)
-		if !isfinite.All(row) {
-			return notFinite(i, i, row), nil
+		if bad := notFinite(i, i, row); bad != nil {
+			return bad, nil
 		}
 		if row[0] == 0 {
 			return nil, &Pivot{Index: i}

@@ -98,9 +98,9 @@ func (p *getf2) store(a block.Matrix) {
 // written stay in the cache until they are complete. An element from memory takes about a nanosecond.
 func (p *getf2) inSquares(do func(i, rows int)) {
 	const square = 64
-	p.bk.BlockRows((p.m+square-1)/square, square*p.n, block.RowFunc(func(from, to int) {
+	p.bk.BlockRows((p.m+square-1)/square, square*p.n, func(from, to int) {
 		for i := from * square; i < min(to*square, p.m); i += square {
 			do(i, min(square, p.m-i))
 		}
-	}))
+	})
 }

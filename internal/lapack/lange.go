@@ -15,12 +15,12 @@ const sumWidth = 512
 func Lange(bk Backend, rows, cols int, a block.Matrix) float64 {
 	strips := (cols + sumWidth - 1) / sumWidth
 	norms := make([]float64, strips)
-	bk.BlockRows(strips, rows*min(cols, sumWidth)/2, block.RowFunc(func(from, to int) {
+	bk.BlockRows(strips, rows*min(cols, sumWidth)/2, func(from, to int) {
 		for s := from; s < to; s++ {
 			j := s * sumWidth
 			norms[s] = langeStrip(rows, min(sumWidth, cols-j), a.Sub(0, j))
 		}
-	}))
+	})
 	return largest(norms)
 }
 

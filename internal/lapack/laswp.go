@@ -21,9 +21,9 @@ func Laswp(bk Backend, cols int, x block.Matrix, swap []int, back bool) {
 		return
 	}
 	width := (cols/blskernel.Threads() + 8) / 8 * 8
-	bk.BlockRows((cols+width-1)/width, len(swap)*width/8*exchangeTime, block.RowFunc(func(from, to int) {
+	bk.BlockRows((cols+width-1)/width, len(swap)*width/8*exchangeTime, func(from, to int) {
 		laswp(x, from*width, min(to*width, cols), swap, back)
-	}))
+	})
 }
 
 // laswp is Laswp for columns from to to-1.
@@ -32,7 +32,9 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 		if back {
 			k = len(swap) - 1 - k
 		}
-		exchange(x.Elements(k, from, to), x.Elements(swap[k], from, to))
+		if s := swap[k]; s != k {
+			exchange(x.Elements(k, from, to), x.Elements(s, from, to))
+		}
 	}
 }
 
@@ -40,12 +42,9 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 // cleared first.
 const exchangeLoop = 64
 
-// exchange exchanges the elements of p and q, which are the same row or do not overlap. Long rows go
-// through a buffer in the first level of cache: three copies by vectors are faster than a loop.
+// exchange exchanges the elements of p and q, which do not overlap. Long rows go through a buffer in the
+// first level of cache: three copies by vectors are faster than a loop.
 func exchange(p, q []float64) {
-	if len(p) == 0 || &p[0] == &q[0] {
-		return
-	}
 	if len(p) < exchangeLoop {
 		q = q[:len(p)]
 		for i, v := range p {
@@ -78,7 +77,7 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 		s := swap[k]
 		source[k], source[s] = source[s], source[k]
 	}
-	bk.BlockRows(m, n, block.RowFunc(func(i, end int) {
+	bk.BlockRows(m, n, func(i, end int) {
 		old := make([]float64, n)
 		for ; i < end; i++ {
 			row := x.Elements(i, 0, n)
@@ -87,7 +86,7 @@ func Lapmt(bk Backend, m int, x block.Matrix, swap []int, back bool) {
 				row[j] = old[k]
 			}
 		}
-	}))
+	})
 }
 
 // permute exchanges the rows of right-hand sides (side is Left) or their columns.

@@ -20,10 +20,11 @@ type lasyf struct {
 	d, e  []float64
 	swap  []int
 
-	// The arguments of column for Rows.
+	// The arguments of column for part.
 	dst  []float64
 	k, c int
 	w    []float64 // D times column c of Lᵀ
+	part func(from, to int)
 }
 
 // bunchKaufman is (1+√17)/8, which makes the bounds on the growth by a 1×1 and by a 2×2 pivot equal.
@@ -33,6 +34,7 @@ const bunchKaufman = 0.64038820320220756872767623199676
 // returns their number.
 func (p *lasyf) eliminate() (int, *Pivot) {
 	m := p.m
+	p.part = p.columnPart // one function value for all columns
 	k := 0
 	for k < m && (k < p.nb-1 || p.nb >= m) {
 		wk := p.row(k)
@@ -104,11 +106,11 @@ func (p *lasyf) column(dst []float64, k, c int) {
 		p.w[i+1] = p.e[i]*x + p.d[i+1]*y
 		i++
 	}
-	p.bk.BlockRows(p.m-k, 4+k/8, p)
+	p.bk.BlockRows(p.m-k, 4+k/8, p.part)
 }
 
-// Rows does the part of column for rows k+from to k+to.
-func (p *lasyf) Rows(from, to int) {
+// columnPart does the part of column for rows k+from to k+to.
+func (p *lasyf) columnPart(from, to int) {
 	from, to = from+p.k, to+p.k
 	// Above the diagonal the column is stored down the rows, and after it in row c.
 	down := min(max(p.c, from), to)

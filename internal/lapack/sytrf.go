@@ -78,7 +78,7 @@ func exchangeInRows(bk Backend, n int, a block.Matrix, swap []int, first func(ro
 	if backwards {
 		slices.Reverse(all)
 	}
-	bk.BlockRows(n, 1+len(all)/2, block.RowFunc(func(from, to int) {
+	bk.BlockRows(n, 1+len(all)/2, func(from, to int) {
 		for i := from; i < to; i++ {
 			row, k := a.X[a.Row(i):], first(i)
 			border := sort.Search(len(all), func(x int) bool { return (all[x].k >= k) != backwards })
@@ -90,5 +90,5 @@ func exchangeInRows(bk Backend, n int, a block.Matrix, swap []int, first func(ro
 				row[x.k], row[x.s] = row[x.s], row[x.k]
 			}
 		}
-	}))
+	})
 }

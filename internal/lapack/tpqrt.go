@@ -74,7 +74,7 @@ func (e *Tpqrt) Flops() float64 {
 func (e *Tpqrt) Run(bk Backend) (*Element, *Pivot) {
 	k, c, q := e.R.Cols, e.Z.Cols, e.B.Rows
 	if k == 0 || q == 0 {
-		return e.checkInput(), nil
+		return e.notFinite(false), nil
 	}
 	e.bk = bk
 	plan := planFor(bk, q)
@@ -84,7 +84,7 @@ func (e *Tpqrt) Run(bk Backend) (*Element, *Pivot) {
 	}
 	large := e.anyLarge()
 	if large {
-		if bad := e.checkInput(); bad != nil {
+		if bad := e.notFinite(false); bad != nil {
 			return bad, nil
 		}
 	}
@@ -103,7 +103,9 @@ func (e *Tpqrt) Run(bk Backend) (*Element, *Pivot) {
 		e.rows(p, next)
 	}
 	if large {
-		return nil, e.checkResult()
+		if bad := e.notFinite(true); bad != nil {
+			return nil, &Pivot{min(bad.Row, k-1), bad.Value}
+		}
 	}
 	return nil, nil
 }
@@ -139,11 +141,11 @@ func (e *Tpqrt) rows(p, next *tpqrt2) {
 // share calls do for 0 to tasks-1, of that many flops each, in this order or on several threads.
 func (e *Tpqrt) share(tasks, flops int, do func(task int)) {
 	const flopsPerNanosecond = 50 // about the speed of the kernels
-	e.bk.BlockRows(tasks, flops/flopsPerNanosecond, block.RowFunc(func(from, to int) {
+	e.bk.BlockRows(tasks, flops/flopsPerNanosecond, func(from, to int) {
 		for t := from; t < to; t++ {
 			do(t)
 		}
-	}))
+	})
 }
 
 // factor makes the reflections of the panel that begins with column j. It loads the first panel of some
@@ -252,33 +254,16 @@ func (e *Tpqrt) anyLarge() bool {
 	return large.Load()
 }
 
-// checkInput returns the first element of [R Z; B Y] that is not finite.
-func (e *Tpqrt) checkInput() *Element {
+// notFinite returns the first element of [R Z; B Y], or of its result [R' Z'; 0 Y'], that is not finite.
+func (e *Tpqrt) notFinite(result bool) *Element {
 	k := e.R.Cols
 	for i := range k + max(e.B.Rows, e.Y.Rows) {
 		left, right, from := e.stored(i)
-		if bad := notFinite(i, from, left); bad != nil {
-			return bad
-		}
-		if bad := notFinite(i, k, right); bad != nil {
-			return bad
-		}
-	}
-	return nil
-}
-
-// checkResult returns the first row of [R' Z'], or else of Y', that is not finite.
-func (e *Tpqrt) checkResult() *Pivot {
-	k := e.R.Cols
-	for i := range k + e.Y.Rows {
-		left, right, _ := e.stored(i)
-		if i >= k {
+		if result && i >= k {
 			left = nil
 		}
-		for _, row := range [][]float64{left, right} {
-			if bad := notFinite(i, 0, row); bad != nil {
-				return &Pivot{min(i, k-1), bad.Value}
-			}
+		if bad := cmp.Or(notFinite(i, from, left), notFinite(i, k, right)); bad != nil {
+			return bad
 		}
 	}
 	return nil
