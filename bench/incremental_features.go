@@ -23,7 +23,7 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 			return nil, err
 		}
 		r.whitening = time.Since(began).Seconds()
-		if err := r.zca.Transform(x, x); err != nil {
+		if err := r.zca.Transform(x); err != nil {
 			return nil, err
 		}
 	}
@@ -39,7 +39,7 @@ func (r *incrementalRun) expand(from, to int) (a *mat.Dense, err error) {
 // transform returns the rows of A for the samples x, which it may overwrite.
 func (r *incrementalRun) transform(x *mat.Dense) (*mat.Dense, error) {
 	if r.zca != nil {
-		if err := r.zca.Transform(x, x); err != nil {
+		if err := r.zca.Transform(x); err != nil {
 			return nil, err
 		}
 	}

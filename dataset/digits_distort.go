@@ -1,23 +1,22 @@
 package dataset
 
-// Coordinates on the image are in units of 1/256 pixel, its upper left corner at (0, 0).
+// Image coordinates count 1/256 pixels from the upper left corner.
 const (
 	subBits = 8
 	sub     = 1 << subBits
 )
 
-// Skeleton units are split into fine ones, so that integers are exact enough.
+// A skeleton unit has fine subunits, so that rounding to integers does not show.
 const fine = 16
 
-// usualHeight makes a digit of usual size, 140 units, 19 pixels high: 1/256 pixels for each fine
-// unit, times 2^16.
+// usualHeight scales a digit of 140 units to 19 pixels: 1/256 pixels for each subunit, times 2^16.
 const usualHeight = 19 * sub << 16 / (140 * fine)
 
-// distort places a skeleton on the image: it writes to dst the control points, each moved by itself,
-// then warped, then mapped by one affine map, in 1/256 pixel.
+// distort sets dst to the control points of a skeleton in image coordinates: each jittered, then all
+// warped, then all mapped by one affine map.
 func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
-	// The warp adds w·(x², xy, y²) / 2^17 to each coordinate, in fine units. At 70 units from the
-	// middle a coefficient of 10, the standard deviation, moves a point by 6 units.
+	// The warp adds w·(x², xy, y²) / 2^17 to each coordinate, in subunits. A coefficient of 10, its
+	// standard deviation, moves a point that is 70 units from the middle by 6 units.
 	var warp [6]int64
 	for i := range warp {
 		warp[i] = r.bell(warpMost)
@@ -33,11 +32,11 @@ func distort(dst *[maxPoints]point, sk *skeleton, r *generator) {
 	}
 }
 
-// How far each distortion goes: every one is bell-shaped, and a third of the number is its standard
-// deviation. TestDigitsDifficulty holds what they were chosen for.
+// The largest value of each distortion. All have bell-shaped distributions, with a third of it as the
+// standard deviation. TestDigitsDifficulty checks the accuracies that they were chosen for.
 const (
-	jitterMost = 9   // units by which a control point moves by itself
-	warpMost   = 30  // of the warp's coefficients
+	jitterMost = 9   // jitter of a control point, in units
+	warpMost   = 30  // coefficients of the warp
 	tanMost    = 270 // tangent of half the angle of rotation, in 1/1024
 	slantMost  = 480 // slant, in 1/1024
 	heightMost = 240 // change of height, in 1/1024
@@ -45,16 +44,17 @@ const (
 	shiftMost  = 540 // shift, in 1/256 pixel
 )
 
-// An affine maps fine skeleton units to the image: x = (xx*u + xy*v) / 2^16 + x0, and y likewise.
+// An affine maps subunits (u, v) of a skeleton to the image: x = (xx*u + xy*v) / 2^16 + x0, and y
+// likewise.
 type affine struct{ xx, xy, yx, yy, x0, y0 int64 }
 
-// newAffine draws a map that scales, slants, turns and shifts, in this order:
+// newAffine draws a random map that scales, slants, rotates and shifts, in this order:
 //
 //	( c -s ) ( a*h  l*h )
 //	( s  c ) (  0    h  )
 //
-// with height h, aspect a, slant l and, so that no sine is needed, the rational parametrisation
-// c = (1-t²)/(1+t²), s = 2t/(1+t²) of the circle by t = tan(angle/2).
+// with height h, aspect a and slant l. The rational parametrisation of the circle by t = tan(angle/2),
+// c = (1-t²)/(1+t²) and s = 2t/(1+t²), needs no sine.
 func newAffine(r *generator) affine {
 	const one = 1 << 10
 	height := usualHeight * (one + r.bell(heightMost)) / one

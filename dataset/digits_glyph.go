@@ -1,13 +1,13 @@
 package dataset
 
-// A point of a skeleton: x to the right, y down, the digit's middle at (0, 0). A digit of usual
-// size is 140 units high.
+// A point has x to the right and y down. In a skeleton the middle of the digit is (0, 0), and a digit is
+// about 140 units high.
 type point struct{ x, y int64 }
 
-// A skeleton is a digit as strokes through the control points they share. A stroke is the uniform
-// quadratic B-spline of its points, which begins and ends in its first and last point and is round
-// between; where the last is the first again, the stroke is closed and round everywhere. A corner
-// is a point in which one stroke ends and another begins.
+// A skeleton is the strokes of a digit, which share control points. A stroke is the uniform quadratic
+// B-spline of its points. It begins at the first point, ends at the last and is smooth between them; if
+// both are the same point, it is closed and smooth everywhere. Where one stroke ends and another begins
+// there is a corner.
 type skeleton struct {
 	points  []point
 	strokes [][]int // indices into points
@@ -16,7 +16,7 @@ type skeleton struct {
 // maxPoints bounds the control points of a skeleton.
 const maxPoints = 16
 
-// skeletons are the ways to write each digit.
+// skeletons are the shapes of each digit.
 var skeletons = [digitClasses][]skeleton{
 	0: {
 		{ // oval

@@ -2,32 +2,31 @@ package dataset
 
 import "math"
 
-// How a digit is inked.
+// Widths and grey levels of a digit.
 const (
 	penUsual   = 320 // half the pen's width, in 1/256 pixel
-	penMost    = 120 // change of it
+	penMost    = 120 // its largest change
 	inkLeast   = 110 // ink is uniform on [inkLeast, 255]
-	groundMost = 50  // ground is uniform on [0, groundMost)
+	groundMost = 50  // background is uniform on [0, groundMost)
 	noiseMost  = 20  // the amplitude of noise is uniform on [0, noiseMost)
 )
 
-// splineSteps is the number of straight pieces for each control point of a stroke.
+// splineSteps is the number of line segments for each control point of a stroke.
 const splineSteps = 4
 
-// A pen draws one digit at a time. It first collects for every pixel the squared distance of its
-// middle from the nearest stroke and makes grey levels of them at the end, so that strokes that
-// meet or cross have no seam.
+// A pen draws one digit at a time. For every pixel it finds the squared distance of the pixel's middle
+// from the nearest stroke, and turns the distances into grey levels at the end. So strokes that meet or
+// cross show no seam.
 type pen struct {
 	points [maxPoints]point
-	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; large where no stroke is near
-	reach  int64              // distance beyond which there is no ink
+	near   [digitPixels]int64 // squared distance in (1/256 pixel)²; MaxInt64 beyond reach
+	reach  int64              // distance at which the ink ends
 }
 
-// draw draws a digit of the class given, with everything random about it from r, on the
-// digitPixels bytes of dst.
+// draw draws a digit of a class, with random numbers of r, on the digitPixels bytes of dst.
 func (p *pen) draw(dst []byte, class byte, r *generator) {
-	ways := skeletons[class]
-	sk := &ways[r.below(len(ways))]
+	shapes := skeletons[class]
+	sk := &shapes[r.below(len(shapes))]
 	distort(&p.points, sk, r)
 	radius := penUsual + r.bell(penMost)
 	p.reach = radius + sub/2
@@ -40,9 +39,9 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	p.ink(dst, radius, r)
 }
 
-// stroke draws the uniform quadratic B-spline of the control points that stroke names: around each
-// inner point Q between P and R, the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins and
-// ends in its first and last point instead.
+// stroke draws the uniform quadratic B-spline of the control points with the given indices. Around each
+// inner point Q between P and R it is the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins at its
+// first point and ends at its last instead.
 func (p *pen) stroke(stroke []int) {
 	last := len(stroke) - 1
 	at := func(i int) point { return p.points[stroke[i]] }
@@ -84,7 +83,7 @@ func (p *pen) curve(a, b, c point) {
 	}
 }
 
-// line lowers near to the squared distance from the segment ab, in the pixels that it can reach.
+// line lowers near to the squared distance from the segment ab, for the pixels within reach.
 func (p *pen) line(a, b point) {
 	dx, dy := b.x-a.x, b.y-a.y
 	length2 := dx*dx + dy*dy
@@ -110,20 +109,21 @@ func (p *pen) line(a, b point) {
 	}
 }
 
-// span returns the pixels [from, to) of a row or column that ink between the coordinates u and v
-// reaches.
+// span returns the pixels [from, to) of a row or column that are within reach of the coordinates between
+// u and v.
 func (p *pen) span(u, v int64) (from, to int64) {
 	from = max(0, (min(u, v)-p.reach)>>subBits)
 	to = min(digitSide, (max(u, v)+p.reach)>>subBits+1)
 	return from, to
 }
 
-// ink turns distances into grey levels. With distance d and the pen's radius ρ, in pixels, a pixel
-// is covered by
+// ink turns distances into grey levels. At distance d of a pen with radius ρ, in pixels, the ink covers
+// the share
 //
-//	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), cut to [0, 1],
+//	((ρ+1/2)² - d²) / ((ρ+1/2)² - (ρ-1/2)²), clamped to [0, 1],
 //
-// which is 1 up to d = ρ-1/2, 0 from ρ+1/2 on, close to linear between, and needs no square root.
+// of a pixel. It is 1 up to d = ρ-1/2, 0 from ρ+1/2 on and nearly linear between, and needs no square
+// root.
 func (p *pen) ink(dst []byte, radius int64, r *generator) {
 	ground := int64(r.below(groundMost))
 	contrast := inkLeast + int64(r.below(256-inkLeast)) - ground
@@ -135,8 +135,7 @@ func (p *pen) ink(dst []byte, radius int64, r *generator) {
 		if d2 < outer {
 			grey += contrast * min(outer-d2, ring) / ring
 		}
-		// Two random bytes a pixel: their sum less 255 has a triangular distribution on [-255,
-		// 255].
+		// The sum of two random bytes, less 255, is triangular on [-255, 255].
 		if i%4 == 0 {
 			random = r.pcg.Uint64()
 		}

@@ -26,7 +26,7 @@
 // C. Cortes and C. J. C. Burges, "The MNIST database of handwritten digits". Every field of a header is
 // checked against [MaxIDXImages], [MaxIDXSide] and [MaxIDXBytes], and memory grows only with the bytes
 // that arrive. A [FormatError] has the file and the offset of a fault, a [MissingError] the files that
-// are missing.
+// are missing. Files may be gzip.
 //
 // # The binary matrix format of small NORB
 //
@@ -38,12 +38,11 @@
 //	8       4*m   the dimensions, where m = max(d, 3); unused ones are 1 and mean nothing
 //	8+4*m         the elements, last dimension fastest
 //
-// The training and the test set have three files each: dat, n×2×96×96 bytes, a pair of images of each
-// toy; cat, n integers, its category; info, n×4 integers, the toy and the view ([NORBView]). Their
-// names end in .mat, but they are not MATLAB files. Source: F. J. Huang and Y. LeCun, "The small NORB
-// Dataset, V1.0" (2005). The bounds are [MaxMatrixDims] and [MaxMatrixBytes]. [LoadNORB] reduces an
-// image pair to 2×32×32 pixels while it reads, so that it holds 100 MB of 896; [ReadNORBImages] says
-// how.
+// The training and the test set have two files each that are read: dat, n×2×96×96 bytes, a pair of
+// images of each toy; cat, n integers, its category. Their names end in .mat, but they are not MATLAB
+// files. Source: F. J. Huang and Y. LeCun, "The small NORB Dataset, V1.0" (2005). The bounds are
+// [MaxMatrixDims] and [MaxMatrixBytes]. [LoadNORB] reduces an image pair to 2×32×32 pixels while it
+// reads, so that it holds 100 MB of 896.
 //
 // [ZCA] is the whitening that the reference code of broad learning applies to small NORB.
 //

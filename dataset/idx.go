@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 )
 
@@ -14,10 +13,10 @@ const (
 	MaxIDXBytes  = 1 << 30 // bytes of a body, unpacked; the readers hold no more
 )
 
+// Magic numbers of idx files of unsigned bytes. The last byte is the number of dimensions.
 const (
-	idxUint8  = 0x08
-	imageDims = 3
-	labelDims = 1
+	idxLabels = 0x00000801
+	idxImages = 0x00000803
 )
 
 // ReadIDXImages reads one idx file of images (magic 0x00000803: unsigned bytes in three dimensions
@@ -29,83 +28,51 @@ const (
 //	MaxIDXImages, MaxIDXSide or MaxIDXBytes, a body shorter or longer than the header says, and
 //	corrupted gzip data; any other error is r's own, wrapped.
 func ReadIDXImages(r io.Reader) (*Images, error) {
-	dims, body, err := readIDX(r, imageDims)
+	dims, pixels, err := readIDX(r, idxImages)
 	if err != nil {
 		return nil, err
 	}
-	return &Images{Rows: dims[1], Cols: dims[2], Pixels: body}, nil
+	return &Images{Rows: dims[1], Cols: dims[2], Pixels: pixels}, nil
 }
 
 // ReadIDXLabels reads one idx file of labels (magic 0x00000801: unsigned bytes in one dimension n)
 // from r, as [ReadIDXImages]. Every byte value is a valid label.
 func ReadIDXLabels(r io.Reader) ([]byte, error) {
-	_, body, err := readIDX(r, labelDims)
-	return body, err
+	_, labels, err := readIDX(r, idxLabels)
+	return labels, err
 }
 
-// readIDX reads header and body of an idx file that must have nd <= imageDims dimensions.
-func readIDX(r io.Reader, nd int) (dims [imageDims]int, data []byte, err error) {
+// readIDX reads an idx file with the given magic number.
+func readIDX(r io.Reader, magic uint32) (dims []int, data []byte, err error) {
 	r, err = unpack(r)
 	if err != nil {
-		return dims, nil, err
+		return nil, nil, err
 	}
-	var head [4 + 4*imageDims]byte
-	n, err := io.ReadFull(r, head[:4+4*nd])
-	if n >= 4 || err == nil {
-		// The magic comes first, so that a label file given for images is not called truncated.
-		if err := checkMagic(head[:4], nd); err != nil {
-			return dims, nil, err
-		}
+	length := 4 + 4*int(magic&0xff)
+	head := make([]byte, length)
+	n, err := io.ReadFull(r, head)
+	// The magic comes first, so that a label file given for images is not called truncated.
+	if got := binary.BigEndian.Uint32(head); n >= 4 && got != magic {
+		return nil, nil, faultf(0, "magic %#08x, want %#08x; idx files of images have %#08x, of labels %#08x",
+			got, magic, idxImages, idxLabels)
 	}
 	if err != nil {
-		return dims, nil, readFault(err, int64(n), fmt.Sprintf("header truncated: %d of %d bytes", n, 4+4*nd))
+		return nil, nil, readFault(err, int64(n), "header truncated: %d of %d bytes", n, length)
 	}
+	what := []string{"items", "rows", "columns"}
+	most := []uint32{MaxIDXImages, MaxIDXSide, MaxIDXSide}
 	size := int64(1)
-	for i := range nd {
-		v := binary.BigEndian.Uint32(head[4+4*i:])
-		if err := checkDim(i, v); err != nil {
-			return dims, nil, err
+	for at := 4; at < length; at += 4 {
+		i, v := len(dims), binary.BigEndian.Uint32(head[at:])
+		if v == 0 || v > most[i] {
+			return nil, nil, faultf(int64(at), "number of %s is %d; want 1 to %d", what[i], v, most[i])
 		}
-		dims[i] = int(v)
+		dims = append(dims, int(v))
 		size *= int64(v)
 	}
 	if size > MaxIDXBytes {
-		return dims, nil, &FormatError{Offset: 4, Msg: fmt.Sprintf("header claims %d bytes, at most %d are read", size, int64(MaxIDXBytes))}
+		return nil, nil, faultf(4, "header claims %d bytes, at most %d are read", size, int64(MaxIDXBytes))
 	}
-	b := body{start: int64(4 + 4*nd), size: int(size)}
-	data, err = b.read(r)
+	data, err = body{r, int64(length), int(size)}.read()
 	return dims, data, err
-}
-
-func checkMagic(m []byte, nd int) error {
-	bad := func(offset int64, format string, args ...any) error {
-		return &FormatError{Offset: offset, Msg: fmt.Sprintf("magic %#08x: ", m) + fmt.Sprintf(format, args...)}
-	}
-	switch {
-	case m[0] != 0 || m[1] != 0:
-		return bad(0, "not an idx file, which begins with two zero bytes")
-	case m[2] != idxUint8:
-		return bad(2, "element type %#02x, want %#02x (unsigned byte)", m[2], idxUint8)
-	case m[3] == labelDims && nd == imageDims:
-		return bad(3, "a file of labels (1 dimension), want one of images (3)")
-	case m[3] == imageDims && nd == labelDims:
-		return bad(3, "a file of images (3 dimensions), want one of labels (1)")
-	case int(m[3]) != nd:
-		return bad(3, "%d dimensions, want %d", m[3], nd)
-	}
-	return nil
-}
-
-// checkDim checks the value v of dimension i: the number of items, rows, columns.
-func checkDim(i int, v uint32) error {
-	what := [imageDims]string{"items", "rows", "columns"}[i]
-	limit := [imageDims]uint32{MaxIDXImages, MaxIDXSide, MaxIDXSide}[i]
-	offset := int64(4 + 4*i)
-	if v == 0 {
-		return &FormatError{Offset: offset, Msg: "number of " + what + " is 0"}
-	}
-	if v > limit {
-		return &FormatError{Offset: offset, Msg: fmt.Sprintf("number of %s is %d, at most %d are read", what, v, limit)}
-	}
-	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 func sixImages() *Images {
@@ -73,13 +75,8 @@ func TestImagesPanics(t *testing.T) {
 		{"negative digits", func() { Digits(-1, 0) }, "dataset: negative number of digits"},
 		{"too many digits", func() { Digits(math.MaxInt, 0) }, "dataset: too many digits"},
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != test.want {
-					t.Errorf("%s: panic %v, want %q", test.name, got, test.want)
-				}
-			}()
-			test.f()
-		}()
+		if got := testutil.PanicValue(test.f); got != test.want {
+			t.Errorf("%s: panic %v, want %q", test.name, got, test.want)
+		}
 	}
 }

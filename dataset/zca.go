@@ -1,8 +1,19 @@
 package dataset
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
 	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/backend"
+	"blskernel/internal/isfinite"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 // Constants of the reference code on broad learning, and others that whiten pixels in [0, 1].
@@ -57,4 +68,164 @@ func (z *ZCA) Features() int { return len(z.mean) }
 
 // Values returns the eigenvalues D of the covariance of the fit, ascending, in new storage, with 0 for
 // those that rounding made negative.
-func (z *ZCA) Values() []float64 { return append([]float64(nil), z.values...) }
+func (z *ZCA) Values() []float64 { return slices.Clone(z.values) }
+
+// FitZCA fits a ZCA to the samples X (l×d), l >= 2 and d >= 2.
+//
+//	reads/writes: X is neither modified nor kept.
+//	cost: l·d² flops for the covariance, 9d³ for gonum's mat.EigenSym, mostly unblocked on one
+//	thread, and d³ for P: on an AMD EPYC 3 s at d = 512, 17 s at d = 1024, and 2 minutes at d =
+//	2048, the features of a pair of small NORB images.
+//	memory: four d×d matrices, and rows of 8 MB.
+//	errors: *blsupdate.OptionError for a constant that is negative, NaN or infinite;
+//	*blsupdate.ShapeError for fewer than 2 rows or columns; *blsupdate.NotFiniteError for a NaN or
+//	an infinity in X; blsupdate.ErrOverflow for an element beyond ±1e150; an error if the
+//	eigenvalues do not converge.
+func FitZCA(x *mat.Dense, opt ZCAOptions) (*ZCA, error) {
+	z := &ZCA{rows: cmp.Or(opt.RowConstant, ZCARows), backend: backend.Or(opt.Backend)}
+	e := cmp.Or(opt.EigenvalueConstant, ZCAValues)
+	for _, option := range []struct {
+		name  string
+		value float64
+	}{{"RowConstant", z.rows}, {"EigenvalueConstant", e}} {
+		if v := option.value; !(v > 0) || math.IsInf(v, 1) {
+			return nil, &blsupdate.OptionError{Op: "dataset", Option: option.name, Value: v,
+				Want: "a finite number above 0, or 0 for the default"}
+		}
+	}
+	l, d := x.Dims()
+	if l < 2 || d < 2 {
+		return nil, &blsupdate.ShapeError{Op: "dataset", Matrix: "X", Rows: l, Cols: d, Want: "at least 2 rows and 2 columns"}
+	}
+	if err := checkZCASamples(x); err != nil {
+		return nil, err
+	}
+	var eig gonum.EigenSym
+	if !eig.Factorize(z.covariance(x), true) {
+		return nil, fmt.Errorf("dataset: the eigenvalues of the %d×%d covariance of X do not converge", d, d)
+	}
+	z.values = eig.Values(nil)
+	// P = (V S)(V S)' with S = diag((D + e)^(-1/4)): exactly symmetric, at half the flops.
+	scale := make([]float64, d)
+	for j, v := range z.values {
+		z.values[j] = max(v, 0) // only rounding makes one negative
+		scale[j] = 1 / math.Sqrt(math.Sqrt(z.values[j]+e))
+	}
+	var v mat.Dense
+	eig.VectorsTo(&v)
+	for i := range d {
+		row := v.RawRowView(i)
+		for j := range row {
+			row[j] *= scale[j]
+		}
+	}
+	z.p = mat.NewSymPacked(d, nil)
+	mat.SymOuterK(z.backend, z.p, 1, &v, false)
+	return z, nil
+}
+
+// covariance sets the mean of the standardized rows of x and returns their covariance. Rows are
+// centered before they are multiplied, so that a large mean loses no digits.
+func (z *ZCA) covariance(x *mat.Dense) *gonum.SymDense {
+	l, d := x.Dims()
+	z.mean = make([]float64, d)
+	row := make([]float64, d)
+	for i := range l {
+		z.standardize(row, x.RawRowView(i))
+		for j, v := range row {
+			z.mean[j] += v
+		}
+	}
+	for j := range z.mean {
+		z.mean[j] /= float64(l)
+	}
+	s := make([]float64, d*d)
+	z.eachPanel(x, func(_ int, panel *mat.Dense) {
+		raw := panel.RawMatrix()
+		z.backend.Dsyrk(blas.Upper, blas.Trans, d, raw.Rows, 1/float64(l-1), raw.Data, d, 1, s, d)
+	})
+	return gonum.NewSymDense(d, s)
+}
+
+// Transform replaces the rows of X (l×d) by the whitened ones. Each depends only on the same row of X,
+// up to the rounding of the product.
+//
+//	cost: 2ld² flops; memory: rows of 8 MB.
+//	errors: *blsupdate.NotFiniteError for a NaN or an infinity in X, blsupdate.ErrOverflow for an
+//	element beyond ±1e150; X is then unchanged.
+//	panics: if X is empty or has other columns than the fit.
+func (z *ZCA) Transform(x *mat.Dense) error {
+	_, d := x.Dims()
+	if d != len(z.mean) {
+		panic(panicZCASamples)
+	}
+	if err := checkZCASamples(x); err != nil {
+		return err
+	}
+	z.eachPanel(x, func(from int, panel *mat.Dense) {
+		rows := x.Slice(from, from+panel.RawMatrix().Rows, 0, d).(*mat.Dense)
+		mat.MulSym(z.backend, rows, panel, z.p)
+	})
+	return nil
+}
+
+const panicZCASamples = "dataset: ZCA: X has other columns than the samples of the fit"
+
+// zcaPanel returns the rows of d elements that are processed at a time: 8 MB, at least 64 rows.
+func zcaPanel(d int) int { return max(64, (1<<20)/d) }
+
+// eachPanel calls f with some rows of x after the other, standardized and centered, and with the number
+// of the first. f may write those rows of x.
+func (z *ZCA) eachPanel(x *mat.Dense, f func(from int, panel *mat.Dense)) {
+	l, d := x.Dims()
+	data := make([]float64, min(l, zcaPanel(d))*d)
+	for from := 0; from < l; from += zcaPanel(d) {
+		rows := min(l-from, zcaPanel(d))
+		for i := range rows {
+			row := data[i*d : (i+1)*d]
+			z.standardize(row, x.RawRowView(from+i))
+			for j, m := range z.mean {
+				row[j] -= m
+			}
+		}
+		f(from, mat.NewDense(rows, d, data[:rows*d]))
+	}
+}
+
+// standardize sets dst = (x - mean(x)) / sqrt(var(x) + r).
+func (z *ZCA) standardize(dst, x []float64) {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / float64(len(x))
+	squares := 0.0
+	for j, v := range x {
+		dst[j] = v - mean
+		squares += dst[j] * dst[j]
+	}
+	deviation := math.Sqrt(squares/float64(len(x)-1) + z.rows)
+	for j := range dst {
+		dst[j] /= deviation
+	}
+}
+
+// mostZCA bounds the elements of samples: the squares of up to 10⁸ of them add up to a number.
+const mostZCA = 1e150
+
+// checkZCASamples returns an error for the first element of x that is NaN, infinite or too large.
+func checkZCASamples(x *mat.Dense) error {
+	l, _ := x.Dims()
+	for i := range l {
+		row := x.RawRowView(i)
+		if j := isfinite.First(row); j >= 0 {
+			return &blsupdate.NotFiniteError{Op: "dataset", Matrix: "X", Row: i, Col: j, Value: row[j]}
+		}
+		for j, v := range row {
+			if math.Abs(v) > mostZCA {
+				return fmt.Errorf("dataset: element (%d,%d) of X is %v, beyond ±%v: %w", i, j, v, mostZCA, blsupdate.ErrOverflow)
+			}
+		}
+	}
+	return nil
+}

@@ -86,8 +86,7 @@ const (
 var unused = map[string]map[string]string{
 	"blskernel/bls/modelfile": {"SaveFS": "for callers with a file system of their own, such as tests"},
 	"blskernel/dataset": {
-		"LoadNORB": needsFiles, "LoadNORBInfo": needsFiles, "NORBView": needsFiles,
-		"ReadNORBImages": needsFiles, "ReadNORBInfo": needsFiles, "ReadNORBLabels": needsFiles,
+		"LoadNORB": needsFiles,
 	},
 	"blskernel/blsupdate": {
 		"Resolve":      "the form that Auto stands for; the command flops prints it",

@@ -32,50 +32,29 @@ func unpack(r io.Reader) (io.Reader, error) {
 
 // A body is the elements of a file, behind its header.
 type body struct {
+	r     io.Reader
 	start int64 // byte at which they begin
 	size  int   // their bytes
 }
 
-// read reads the elements and checks that nothing follows.
-func (b body) read(r io.Reader) ([]byte, error) {
-	data, err := readBody(r, b.size)
-	if err != nil {
-		return nil, b.truncated(err, len(data))
-	}
-	return data, b.end(r)
-}
-
-// truncated returns the error for a read that failed after got bytes of the elements.
-func (b body) truncated(err error, got int) error {
-	return readFault(err, b.start+int64(got), fmt.Sprintf("elements truncated: %d of %d bytes", got, b.size))
-}
-
-// end checks that r is at its end, which makes gzip verify its checksum.
-func (b body) end(r io.Reader) error {
-	var extra [1]byte
-	at := b.start + int64(b.size)
-	switch _, err := io.ReadFull(r, extra[:]); err {
-	case io.EOF:
-		return nil
-	case nil:
-		return &FormatError{Offset: at, Msg: fmt.Sprintf("data goes on after the %d bytes of the header", b.size)}
-	default:
-		return readFault(err, at, "gzip data ends without its checksum")
-	}
-}
-
-// readBody reads n >= 1 bytes. Its buffer begins with firstChunk bytes and at most doubles when it is
-// full, so that memory follows the bytes that arrive. With an error it returns what it has read.
-func readBody(r io.Reader, n int) ([]byte, error) {
-	buf := make([]byte, 0, min(n, firstChunk))
-	for {
-		m, err := io.ReadFull(r, buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+m]
-		if err != nil || len(buf) == n {
-			return buf, err
+// read reads all elements. Its buffer begins with firstChunk bytes and at most doubles when it is full,
+// so that memory follows the bytes that arrive.
+func (b body) read() ([]byte, error) {
+	buf := make([]byte, 0, min(b.size, firstChunk))
+	for len(buf) < b.size {
+		if len(buf) == cap(buf) {
+			buf = grown(buf, b.size)
 		}
-		buf = grown(buf, n)
+		m, err := io.ReadFull(b.r, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+m]
+		if err != nil {
+			return nil, b.truncated(err, len(buf))
+		}
 	}
+	if err := b.end(); err != nil {
+		return nil, err
+	}
+	return buf, nil
 }
 
 // grown returns buf with at most twice its capacity, and at most n.
@@ -83,15 +62,38 @@ func grown(buf []byte, n int) []byte {
 	return append(make([]byte, 0, min(n, 2*cap(buf))), buf...)
 }
 
+// truncated returns the error for a read that failed after got bytes of the elements.
+func (b body) truncated(err error, got int) error {
+	return readFault(err, b.start+int64(got), "elements truncated: %d of %d bytes", got, b.size)
+}
+
+// end checks that the file ends, which makes gzip verify its checksum.
+func (b body) end() error {
+	var extra [1]byte
+	at := b.start + int64(b.size)
+	switch _, err := io.ReadFull(b.r, extra[:]); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return faultf(at, "data goes on after the %d bytes of the header", b.size)
+	default:
+		return readFault(err, at, "gzip data ends without its checksum")
+	}
+}
+
 // readFault returns the error for a failed read at offset: a FormatError for a fault of the data, with
 // the message truncated if it ended early; else the reader's own error.
-func readFault(err error, offset int64, truncated string) error {
+func readFault(err error, offset int64, truncated string, args ...any) error {
 	var corrupt flate.CorruptInputError
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return &FormatError{Offset: offset, Msg: truncated}
+		return faultf(offset, truncated, args...)
 	case errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum):
 		return &FormatError{Offset: offset, Msg: "corrupted gzip data", Err: err}
 	}
 	return fmt.Errorf("dataset: read at byte %d: %w", offset, err)
+}
+
+func faultf(offset int64, format string, args ...any) error {
+	return &FormatError{Offset: offset, Msg: fmt.Sprintf(format, args...)}
 }

@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A format says how the files of a data set are named and read: training images and labels, test images
+// and labels.
+type format struct {
+	files  []string
+	images func(io.Reader) (*Images, error)
+	labels func(io.Reader) ([]byte, error)
+}
+
+// load reads the training and the test set in dir.
+func (f *format) load(dir string) (train, test *Images, err error) {
+	paths, err := findSet(dir, f.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if train, err = f.loadPart(paths[0], paths[1]); err != nil {
+		return nil, nil, err
+	}
+	if test, err = f.loadPart(paths[2], paths[3]); err != nil {
+		return nil, nil, err
+	}
+	if test.Rows != train.Rows || test.Cols != train.Cols {
+		return nil, nil, &FormatError{File: paths[2], Offset: 8,
+			Msg: fmt.Sprintf("images of %d×%d, but those of %s are %d×%d", test.Rows, test.Cols, paths[0], train.Rows, train.Cols)}
+	}
+	train.Classes = max(train.Classes, test.Classes)
+	test.Classes = train.Classes
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	name := filepath.Base(dir)
+	train.Name, test.Name = name+" (train)", name+" (test)"
+	return train, test, nil
+}
+
+// loadPart reads a file of images and the file of their labels. The small file comes first, so that its
+// faults show before the long read.
+func (f *format) loadPart(imagePath, labelPath string) (*Images, error) {
+	labels, err := readFile(labelPath, f.labels)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readFile(imagePath, f.images)
+	if err != nil {
+		return nil, err
+	}
+	if len(labels) != s.Len() {
+		return nil, &FormatError{File: labelPath, Offset: -1,
+			Msg: fmt.Sprintf("%d labels, but %s has %d images", len(labels), imagePath, s.Len())}
+	}
+	return s, s.SetLabels(labels)
+}
+
+// findSet returns the paths of the files of dir with the given names, in their order.
+func findSet(dir string, names []string) ([]string, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &MissingError{Dir: dir, Expected: slices.Clone(names)}
+	case err != nil:
+		return nil, fmt.Errorf("dataset: %w", err)
+	case !info.IsDir():
+		return nil, &FormatError{File: dir, Offset: -1, Msg: "is a file; want the folder of " + strings.Join(names, ", ")}
+	}
+	paths := make([]string, len(names))
+	var missing []string
+	for i, name := range names {
+		paths[i], err = findFile(dir, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			missing = append(missing, name)
+		case err != nil:
+			return nil, err
+		}
+	}
+	if missing != nil {
+		return nil, &MissingError{Dir: dir, Missing: missing, Expected: slices.Clone(names)}
+	}
+	return paths, nil
+}
+
+// findFile returns the path of the first regular file of dir under the name, plain or with .gz, and for
+// names with -idx the same with a dot in place of that hyphen. Its error matches fs.ErrNotExist without
+// any such name, and is a *FormatError if only something else, such as a folder, has one.
+func findFile(dir, name string) (string, error) {
+	spellings := []string{name, name + ".gz"}
+	if dotted := strings.Replace(name, "-idx", ".idx", 1); dotted != name {
+		spellings = append(spellings, dotted, dotted+".gz")
+	}
+	var other error = fs.ErrNotExist
+	for _, spelling := range spellings {
+		path := filepath.Join(dir, spelling)
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return "", fmt.Errorf("dataset: %w", err)
+		case info.Mode().IsRegular():
+			return path, nil
+		default:
+			other = &FormatError{File: path, Offset: -1, Msg: "is a folder or a device; want a file"}
+		}
+	}
+	return "", other
+}
+
+// readFile opens path and calls read. It gives a FormatError the path, which errors of the operating
+// system have already.
+func readFile[T any](path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := os.Open(path)
+	if err != nil {
+		return none, fmt.Errorf("dataset: %w", err)
+	}
+	defer f.Close()
+	v, err := read(f)
+	if err != nil {
+		var format *FormatError
+		if errors.As(err, &format) {
+			format.File = path
+		}
+		return none, err
+	}
+	return v, nil
+}
