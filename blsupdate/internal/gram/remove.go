@@ -48,7 +48,7 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
 	rest := 1 / (1 + s.SquaredNorm(v))
-	d, solve := s.lengths(), s.Solver(factor)
+	d, solve := s.lengths(), factor.Solver()
 	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
 		floats.Mul(x, d)
 		solve(x)

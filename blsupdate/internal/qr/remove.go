@@ -149,8 +149,8 @@ func (s *State) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) 
 	if err := factor.FactorizeInPlace(rest); err != nil {
 		return nil, 0, &api.LeverageError{Action: api.ActionRemove}
 	}
-	least := s.SmallestEigenvalue(factor)
-	x, r := toP(s.SmallestDirection(factor)), s.R.RawMatrix()
+	least := state.SmallestEigenvalue(factor)
+	x, r := toP(state.SmallestDirection(factor)), s.R.RawMatrix()
 	s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
 	floats.Mul(x, s.Size.A)
 	return factor, least, state.CheckRest(least, state.RestLimit(math.Sqrt(float64(s.K))*dense.Norm(x)))

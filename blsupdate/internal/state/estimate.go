@@ -6,7 +6,6 @@ import (
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/backend"
 	"blskernel/internal/isfinite"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -17,8 +16,8 @@ import (
 
 // SmallestEigenvalue estimates the smallest eigenvalue of the factored matrix from above, as the
 // reciprocal of the largest of its inverse. It returns 0 where the inverse overflows.
-func (b *Base) SmallestEigenvalue(factor *lapack.Cholesky) float64 {
-	largest := dense.LargestEigenvalue(factor.Dim(), b.Solver(factor))
+func SmallestEigenvalue(factor *lapack.Cholesky) float64 {
+	largest := dense.LargestEigenvalue(factor.Dim(), factor.Solver())
 	if math.IsNaN(largest) {
 		return 0
 	}
@@ -28,27 +27,13 @@ func (b *Base) SmallestEigenvalue(factor *lapack.Cholesky) float64 {
 // SmallestDirection returns a vector of norm 1 that is nearly an eigenvector for the smallest
 // eigenvalues of the factored matrix, where these are far below the others, by two steps of inverse
 // iteration.
-func (b *Base) SmallestDirection(factor *lapack.Cholesky) []float64 {
-	x, solve := dense.UnitVector(factor.Dim()), b.Solver(factor)
+func SmallestDirection(factor *lapack.Cholesky) []float64 {
+	x, solve := dense.UnitVector(factor.Dim()), factor.Solver()
 	for range 2 {
 		solve(x)
 		floats.Scale(1/dense.Norm(x), x)
 	}
 	return x
-}
-
-// Solver returns the product of the inverse of the factored matrix with a vector, in place. Where it
-// overflows, x is not finite. It counts no flops, as RCond does not.
-func (b *Base) Solver(factor *lapack.Cholesky) func(x []float64) {
-	n := factor.Dim()
-	inner := *factor
-	inner.Backend = backend.Begin(b.Counter, backend.Routine{Name: "Dppcon", M: n, N: n})
-	return func(x []float64) {
-		v := mat.NewDense(n, 1, x)
-		if err := inner.SolveTo(v, v); err != nil {
-			x[0] = math.Inf(1)
-		}
-	}
 }
 
 // SquaredNorm estimates ‖V‖² in the 2-norm from below, by LargestEigenvalue of the smaller of V Vᵀ and
@@ -138,7 +123,7 @@ func (b *Base) KernelFactor(m *mat.SymPacked, what string, limit float64) (u *la
 		}
 		return u, 1, err
 	}
-	rest = b.SmallestEigenvalue(u)
+	rest = SmallestEigenvalue(u)
 	return u, rest, CheckRest(rest, limit)
 }
 

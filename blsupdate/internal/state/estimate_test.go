@@ -17,7 +17,7 @@ import (
 // smallest eigenvalue is far below the others: those of I - aᵀa/‖a‖²(1-rest).
 func TestSmallestEigenvalue(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		base := &Base{Counter: cost.NewCounter(b)}
+		counter := cost.NewCounter(b)
 		for _, n := range []int{1, 2, 7, 40} {
 			for _, rest := range []float64{0.3, 1e-3, 1e-9} {
 				for _, alternating := range []bool{false, true} {
@@ -34,21 +34,21 @@ func TestSmallestEigenvalue(t *testing.T) {
 							s.SetSym(i, j, s.At(i, j)-(1-rest)*a[i]*a[j])
 						}
 					}
-					factor := &lapack.Cholesky{Backend: base.Counter}
+					factor := &lapack.Cholesky{Backend: counter}
 					if err := factor.FactorizeInPlace(s); err != nil {
 						t.Fatal(err)
 					}
-					base.Counter.Reset()
-					got := base.SmallestEigenvalue(factor)
+					counter.Reset()
+					got := SmallestEigenvalue(factor)
 					if !(math.Abs(got-rest) <= 1e-2*rest) {
 						t.Errorf("order %d, alternating %v: %g, want %g", n, alternating, got, rest)
 					}
 					if rest < 0.1 {
-						if along := math.Abs(floats.Dot(base.SmallestDirection(factor), a)); !(along >= 0.99) {
+						if along := math.Abs(floats.Dot(SmallestDirection(factor), a)); !(along >= 0.99) {
 							t.Errorf("order %d, rest %g: the direction has %g of the eigenvector", n, rest, along)
 						}
 					}
-					if flops := base.Counter.Flops(); flops != 0 {
+					if flops := counter.Flops(); flops != 0 {
 						t.Errorf("%g flops are counted", flops)
 					}
 				}
