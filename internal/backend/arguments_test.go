@@ -170,6 +170,7 @@ var variants = []variant{
 	{0, 3, 4, 2, 1, 1},
 	{1, 4, 3, 2, 2, -2},
 	{2, 2, 5, 3, -1, 3},
+	{1, 33, 34, 2, 1, -1}, // beyond the order to which triangles are gonum's
 }
 
 // empty are variants in which there is nothing to do, so that slices may have any length.
@@ -178,7 +179,7 @@ var empty = []variant{{0, 0, 4, 2, 1, 1}, {1, 3, 0, 2, 1, -1}, {2, 3, 4, 0, 1, 1
 // arguments returns good arguments of which the slices are as short, and the rows as close to each
 // other, as the routine of the reference allows.
 func (s signature) arguments(v variant, routine reflect.Value) arguments {
-	const long = 400
+	const long = 1500
 	a := arguments{}
 	oneVector := s.oneVector()
 	for k, name := range strings.Fields(s.params) {
@@ -198,7 +199,7 @@ func (s signature) arguments(v variant, routine reflect.Value) arguments {
 		case of == reflect.TypeFor[[]float64]():
 			a[name] = long
 		case strings.HasPrefix(name, "ld"):
-			a[name] = 12
+			a[name] = 36
 		default:
 			a[name] = map[string]int{"m": v.m, "n": v.n, "k": v.k, "kL": 1, "kU": 2, "incX": v.incX, "incY": v.incY}[name]
 			if oneVector && name == "incX" {

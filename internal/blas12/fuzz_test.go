@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/kernel"
 	"blskernel/internal/testutil/fuzz"
 	"blskernel/internal/testutil/guard"
 
@@ -54,11 +53,7 @@ func FuzzRoutines(f *testing.F) {
 		f.Add(data, rnd.Uint64())
 	}
 	var all []*Routines
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, k := range everyKernel(f) {
 		all = append(all, New(k, nil))
 	}
 	regions := []*guard.Region{guard.New(f, 1<<13), guard.New(f, 1<<9), guard.New(f, 1<<9)}
@@ -118,7 +113,7 @@ func FuzzRoutines(f *testing.F) {
 				}
 			}
 		}
-		call := func(f level, a, x, y []float64) {
+		call := func(f blas.Float64, a, x, y []float64) {
 			switch routine {
 			case 0:
 				if len(y) > 0 {

@@ -2,12 +2,11 @@ package blas12
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
-
-	"blskernel/internal/kernel"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -68,12 +67,8 @@ func passes() []pass {
 
 // TestShared compares, bit for bit, what several goroutines compute with what one does.
 func TestShared(t *testing.T) {
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run("kernel="+name, func(t *testing.T) {
+	for _, k := range everyKernel(t) {
+		t.Run("kernel="+k.Name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(6, 6))
 			a, x, y := random(rnd, 701*701), random(rnd, 3*701), random(rnd, 3*701)
 			for _, p := range passes() {
@@ -121,7 +116,7 @@ func TestPiecesOfTriangles(t *testing.T) {
 						elements = (to - from) * (2*n - from - to + 1) / 2
 					}
 					// A piece is off by up to a block of rows at each end.
-					if !(abs(float64(elements)-mean) <= float64(blockRows*n)) {
+					if !(math.Abs(float64(elements)-mean) <= float64(blockRows*n)) {
 						t.Errorf("ul=%c n=%d: piece %d of %d has %d elements; the mean is %v", ul, n, i, count, elements, mean)
 					}
 				}
@@ -129,5 +124,3 @@ func TestPiecesOfTriangles(t *testing.T) {
 		}
 	}
 }
-
-func abs(x float64) float64 { return max(x, -x) }

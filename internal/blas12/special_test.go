@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"blskernel/internal/kernel"
+	"blskernel/internal/check"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -68,63 +69,24 @@ func TestZeroTimesNaN(t *testing.T) {
 	})
 }
 
-// TestAlphaZero checks that with alpha = 0 nothing but y and beta counts.
-func TestAlphaZero(t *testing.T) {
-	const n = 37
-	available(t, func(t *testing.T, r *Routines) {
-		a, x := make([]float64, n*n), make([]float64, n)
-		for i := range a {
-			a[i] = nan
-		}
-		for i := range x {
-			x[i] = nan
-		}
-		for _, beta := range []float64{0, 1, 3} {
-			for name, call := range map[string]func(y []float64){
-				"Dgemv N": func(y []float64) { r.Dgemv(blas.NoTrans, n, n, 0, a, n, x, 1, beta, y, 1) },
-				"Dgemv T": func(y []float64) { r.Dgemv(blas.Trans, n, n, 0, a, n, x, 1, beta, y, -1) },
-				"Dsymv":   func(y []float64) { r.Dsymv(blas.Upper, n, 0, a, n, x, 1, beta, y, 1) },
-				"Dspmv":   func(y []float64) { r.Dspmv(blas.Lower, n, 0, a, x, 1, beta, y, 1) },
-			} {
-				y, want := make([]float64, n), make([]float64, n)
-				for i := range y {
-					y[i] = float64(i + 1)
-					want[i] = beta * y[i]
-				}
-				if call(y); !slices.Equal(y, want) {
-					t.Errorf("%s, beta=%v: %v, want %v", name, beta, y, want)
-				}
-			}
-		}
-	})
-}
-
-// TestAlignment moves the operands through all alignments in a cache line, with a routine for each
-// kernel function, and wants the same bits.
+// TestAlignment moves the operands through all alignments in a cache line, and wants the same bits.
 func TestAlignment(t *testing.T) {
-	const m, n = 37, 45
+	const n = 45
 	available(t, func(t *testing.T, r *Routines) {
 		rnd := rand.New(rand.NewPCG(4, 4))
-		a, x, y := random(rnd, m*n), random(rnd, n), random(rnd, n)
-		for name, call := range map[string]func(a, x, y []float64){
-			"Ddot":    func(_, x, y []float64) { y[0] = r.Ddot(n, x, 1, y, 1) },
-			"Daxpy":   func(_, x, y []float64) { r.Daxpy(n, 0.3, x, 1, y, 1) },
-			"Dscal":   func(_, _, y []float64) { r.Dscal(n, 0.3, y, 1) },
-			"Dgemv N": func(a, x, y []float64) { r.Dgemv(blas.NoTrans, m, n, 0.3, a, n, x, 1, 0.7, y, 1) },
-			"Dgemv T": func(a, x, y []float64) { r.Dgemv(blas.Trans, m, n, 0.3, a, n, x, 1, 0.7, y, 1) },
-			"Dger":    func(a, x, y []float64) { r.Dger(m, n, 0.3, x, 1, y, 1, a, n) },
-		} {
+		a, x, y := random(rnd, n*n), random(rnd, n), random(rnd, n)
+		for _, c := range calls {
 			var want []float64
 			for offset := range 8 {
 				shifted := func(s []float64, by int) []float64 { return append(make([]float64, by%8), s...)[by%8:] }
 				a, x, y := shifted(a, offset), shifted(x, 3*offset), shifted(y, 5*offset)
-				call(a, x, y)
-				got := append(a, y...)
+				c.do(r, n, a, x, y)
+				got := slices.Concat(a, x, y)
 				if want == nil {
 					want = got
 				}
 				if !slices.Equal(got, want) {
-					t.Errorf("%s: the result depends on the alignment (offset %d)", name, offset)
+					t.Errorf("%s: the result depends on the alignment (offset %d)", c.name, offset)
 				}
 			}
 		}
@@ -151,29 +113,26 @@ func TestRowIsDot(t *testing.T) {
 // TestNoAllocations has an order at which triangles come in pieces, too. The race detector has pools
 // forget what they are given.
 func TestNoAllocations(t *testing.T) {
-	for _, name := range kernel.Names() {
-		k, err := kernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		unshared := func(int, int, func(from, to int)) { t.Errorf("kernel=%s: a small matrix is shared", name) }
+	for _, k := range everyKernel(t) {
+		unshared := func(int, int, func(from, to int)) { t.Errorf("kernel=%s: a small matrix is shared", k.Name) }
 		for n, r := range map[int]*Routines{50: New(k, unshared), 450: New(k, nil)} {
-			a, x, y := make([]float64, n*n), make([]float64, 2*n), make([]float64, 2*n)
-			if allocs := testing.AllocsPerRun(20, func() {
-				r.Ddot(n, x, 1, y, 1)
-				r.Daxpy(n, 2, x, 1, y, 1)
-				r.Dscal(n, 2, x, 1)
-				r.Dgemv(blas.NoTrans, n, n, 1, a, n, x, 1, 0, y, 1)
-				r.Dgemv(blas.Trans, n, n, 1, a, n, x, 1, 0, y, 1)
-				r.Dger(n, n, 1, x, 1, y, 1, a, n)
-				r.Dsymv(blas.Upper, n, 1, a, n, x, 1, 0, y, 1)
-				r.Dspmv(blas.Upper, n, 1, a, x, 1, 0, y, 1)
-				r.Dsyr(blas.Upper, n, 1, x, 1, a, n)
-				r.Dspr(blas.Upper, n, 1, x, 1, a)
-				r.Dtrsv(blas.Upper, blas.Trans, blas.Unit, n, a, n, x, 1)
-			}); allocs != 0 && !raceEnabled {
-				t.Errorf("kernel=%s n=%d: %v allocations", name, n, allocs)
+			a, x, y := make([]float64, n*n), make([]float64, n), make([]float64, n)
+			for _, c := range calls {
+				if allocs := testing.AllocsPerRun(20, func() { c.do(r, n, a, x, y) }); allocs != 0 && !raceEnabled {
+					t.Errorf("%s, kernel=%s n=%d: %v allocations", c.name, k.Name, n, allocs)
+				}
 			}
 		}
 	}
+}
+
+// TestPackedOverflow has an order of which the number of elements is more than an int of 32 bits:
+// n(n+1) is 65,536 then.
+func TestPackedOverflow(t *testing.T) {
+	const n = 1 << 16
+	x, ap := make([]float64, n), make([]float64, n)
+	available(t, func(t *testing.T, r *Routines) {
+		testutil.MustPanic(t, check.ShortAP, func() { r.Dspmv(blas.Upper, n, 1, ap, x, 1, 0, make([]float64, n), 1) })
+		testutil.MustPanic(t, check.ShortAP, func() { r.Dspr(blas.Upper, n, 1, x, 1, ap) })
+	})
 }
