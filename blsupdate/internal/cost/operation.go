@@ -1,8 +1,6 @@
 package cost
 
 import (
-	"fmt"
-
 	"blskernel/internal/backend"
 )
 
@@ -162,19 +160,6 @@ func init() {
 
 // String returns the name of k.
 func (k Kind) String() string { return kinds[k].name }
-
-// MarshalText returns the name of k.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// UnmarshalText reads the name of a kind.
-func (k *Kind) UnmarshalText(text []byte) error {
-	kind, ok := kindOf[string(text)]
-	if !ok {
-		return fmt.Errorf("blsupdate: unknown operation %q", text)
-	}
-	*k = kind
-	return nil
-}
 
 // Flops returns the flops of o by the paper's convention.
 func (o Operation) Flops() Thirds { return kinds[o.Kind].flops(o.M, o.N, o.K) }

@@ -1,148 +1,240 @@
 package rates
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
-	"sync"
+	"syscall"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/atomicfile"
+	"blskernel/internal/testutil/faultfs"
+	"blskernel/internal/testutil/faults"
 )
 
-// measured has rates of pure of which only the first kinds were measured, on a tiny grid.
-var measured = sync.OnceValues(func() (*Rates, error) {
-	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		return nil, err
-	}
-	r, err := measureRates(context.Background(), b, tinyKinds()[:3], nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range kinds {
-		if r.tables[k.kind] == nil {
-			r.tables[k.kind] = &table{Axes: [3][]int{one, one, one}, Cost: []float64{1e-10}}
-		}
-	}
-	return r, nil
-})
-
-func TestRatesCache(t *testing.T) {
+// pure returns the backend pure.
+func pure(t testing.TB) blskernel.Backend {
+	t.Helper()
 	b, err := blskernel.Lookup("pure")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(t.TempDir(), "new", "folder")
-	t.Setenv(EnvCache, folder)
-	var failed *CacheError
-	if _, err := Load(b); !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &failed) {
-		t.Errorf("LoadRates before Save: %v; want a *CacheError that matches fs.ErrNotExist", err)
-	}
-	r, err := measured()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Save(); err != nil {
-		t.Fatal(err)
-	}
-	files, err := os.ReadDir(folder)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the folder has %v, error %v; want one file", files, err)
-	}
-	file := filepath.Join(folder, files[0].Name())
-	loaded, err := Load(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, tab := range r.tables {
-		for i, c := range tab.Cost {
-			if loaded.tables[k].Cost[i] != c {
-				t.Fatalf("%s: the cost %v was loaded as %v", k, c, loaded.tables[k].Cost[i])
-			}
-		}
-	}
-	if loaded.probe != r.probe || loaded.key != r.key {
-		t.Errorf("loaded %v, %v; want %v, %v", loaded.key, loaded.probe, r.key, r.probe)
-	}
-
-	// RatesFor takes what is there.
-	if again, err := For(context.Background(), b, nil); err != nil || again.probe != r.probe || again.Unsaved() != nil {
-		t.Errorf("RatesFor: %v", err)
-	}
-
-	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, bad := range map[string]string{
-		"empty":           "",
-		"cut off":         string(good[:len(good)/2]),
-		"another version": strings.Replace(string(good), `"version":`, `"version":1`, 1),
-		"another machine": strings.Replace(string(good), `"cores":`, `"cores":1`, 1),
-		"a kind missing":  strings.Replace(string(good), `"Dgemm NN":`, `"Dgemm XX":`, 1),
-		"a cost below 0":  strings.Replace(string(good), `"cost":[`, `"cost":[-`, 1),
-		"no probe":        strings.Replace(string(good), `"product":`, `"produce":`, 1),
-	} {
-		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Load(b); !errors.As(err, &failed) || failed.File != file || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: LoadRates: %v; want a *CacheError that names the file", name, err)
-		}
-	}
-	if _, err := ratesFor(context.Background(), b, tinyKinds()[:3], nil); err != nil {
-		t.Errorf("RatesFor with a damaged file: %v", err)
-	}
-	if _, err := loadRates(b, tinyKinds()[:3]); err != nil {
-		t.Errorf("RatesFor has not replaced the file: %v", err)
-	}
-	if files, err = os.ReadDir(folder); err != nil || len(files) != 1 {
-		t.Errorf("the folder has %v, error %v; want one file", files, err)
-	}
+	return b
 }
 
-// TestRatesThreads checks that rates for another number of threads are other rates.
-func TestRatesThreads(t *testing.T) {
-	b, err := blskernel.Lookup("pure")
-	if err != nil {
+// saved returns rates of b with tables of ops, and the file in a folder of the test that it saved them
+// to.
+func saved(t testing.TB, b blskernel.Backend, ops *operationTable) (r *Rates, file string) {
+	t.Helper()
+	t.Setenv(EnvCache, filepath.Join(t.TempDir(), "new", "folder"))
+	r = newRates(b)
+	r.probe = probe{0.5, 0.25, 0.125}
+	for kind, o := range ops {
+		r.tables[kind] = newTable(o.axes)
+		for i := range r.tables[kind].cost {
+			r.tables[kind].cost[i] = 1e-10 / float64(i+3)
+		}
+	}
+	file, err := r.file()
+	if err := errors.Join(err, r.Save()); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(EnvCache, t.TempDir())
-	r, err := measured()
-	if err != nil {
-		t.Fatal(err)
+	return r, file
+}
+
+func TestCache(t *testing.T) {
+	b, ops := pure(t), tiny()
+	r, file := saved(t, b, ops)
+	loaded, err := load(b, ops)
+	if err != nil || loaded.probe != r.probe || !reflect.DeepEqual(loaded.tables, r.tables) {
+		t.Errorf("loaded %+v, error %v; want %+v", loaded, err, r)
 	}
-	if err := r.Save(); err != nil {
-		t.Fatal(err)
+	if again, err := ratesFor(context.Background(), b, ops, nil); err != nil || again.probe != r.probe || again.Unsaved() != nil {
+		t.Errorf("ratesFor has not loaded the file: %v", err)
 	}
-	defer blskernel.SetThreads(0)
 	blskernel.SetThreads(blskernel.Threads() + 1)
-	if _, err := Load(b); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("LoadRates for another number of threads: %v", err)
+	_, err = load(b, ops)
+	blskernel.SetThreads(0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("rates for another number of threads: %v", err)
 	}
-}
-
-// TestRatesUnwritable has a file where the folder should be.
-func TestRatesUnwritable(t *testing.T) {
-	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(EnvCache, file)
-	r, err := ratesFor(context.Background(), b, tinyKinds()[:3], nil)
+	measured, err := ratesFor(context.Background(), b, ops, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var failed *CacheError
-	if !errors.As(r.Unsaved(), &failed) {
-		t.Errorf("Unsaved is %v; want a *CacheError", r.Unsaved())
+	if loaded, err := load(b, ops); err != nil || loaded.probe != measured.probe {
+		t.Errorf("ratesFor has not replaced a damaged file: %v", err)
 	}
+	if files, err := os.ReadDir(filepath.Dir(file)); err != nil || len(files) != 1 {
+		t.Errorf("the folder has %v, error %v; want one file", files, err)
+	}
+	t.Setenv(EnvCache, file) // where the folder should be
+	if r, err := ratesFor(context.Background(), b, ops, nil); err != nil || r.Unsaved() == nil {
+		t.Errorf("rates in a folder that is a file: %v, %v", r, err)
+	}
+}
+
+// TestRatesFaults lets each operation of Save fail, over rates that are there: either the old ones or
+// the new ones can be loaded, and the error names the file and the variable for another folder.
+func TestRatesFaults(t *testing.T) {
+	b, ops := pure(t), tiny()
+	first, name := saved(t, b, ops)
+	second := *first
+	second.probe = probe{2, 2, 2}
+	count := 0
+	for _, times := range []int{1, faultfs.Always} {
+		for n := 0; ; n++ {
+			if err := first.Save(); err != nil {
+				t.Fatal(err)
+			}
+			d := &faultfs.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
+			err := second.save(d.FS())
+			if err := atomicfile.RemoveLeftovers(nil, name); err != nil {
+				t.Error(err)
+			}
+			if entries, failed := filepath.Glob(filepath.Join(filepath.Dir(name), "*.new")); failed != nil || len(entries) > 1 {
+				t.Errorf("%v is left (%v)", entries, failed)
+			} else if len(entries) == 1 {
+				if err := os.Remove(entries[0]); err != nil {
+					t.Error(err)
+				}
+			}
+			loaded, failed := load(b, ops)
+			if failed != nil {
+				t.Fatalf("after %v: %v", err, failed)
+			}
+			done := len(d.Failed()) == 0
+			want := first.probe
+			if done || d.Failed()[0].Op == faultfs.SyncDir {
+				want = second.probe
+			}
+			if loaded.probe != want || (err == nil) != (want == second.probe) {
+				t.Errorf("%v fails: %+v, %v", d.Failed(), loaded.probe, err)
+			} else if err != nil && (!errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), name) ||
+				!strings.HasSuffix(err.Error(), "name another folder by "+EnvCache)) {
+				t.Error(err)
+			}
+			if done {
+				break
+			}
+			count++
+		}
+	}
+	t.Logf("%d operations were failed", count)
+}
+
+// keyMark stands in fuzzed files of rates for the key of this machine, which a checked-in file cannot
+// have.
+const keyMark = `"HERE"`
+
+// fixture returns a file of rates for this machine, with keyMark in the place of the key, and a
+// function that loads rates from such a file.
+func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error)) {
+	t.Helper()
+	b, ops := pure(t), tiny()
+	r, path := saved(t, b, ops)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := json.Marshal(r.key())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Replace(whole, here, []byte(keyMark), 1), func(data []byte) (*Rates, error) {
+		if err := os.WriteFile(path, bytes.Replace(data, []byte(keyMark), here, 1), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return load(b, ops)
+	}
+}
+
+// hostile are changes of a file of rates to what Save does not write.
+var hostile = map[string][2]string{
+	"another probe":         {"[0.5,", `["a",`},
+	"a probe of 0":          {"[0.5,", "[0,"},
+	"a probe of two":        {"0.5,", ""},
+	"a kind missing":        {`"Dgemm NN"`, `"Dgemm XX"`},
+	"a cost of 0":           {`"Dgemm NN":[`, `"Dgemm NN":[0`},
+	"a negative cost":       {`"Dgemm NN":[`, `"Dgemm NN":[-`},
+	"a cost too many":       {`"Dgemm NN":[`, `"Dgemm NN":[1,`},
+	"no costs":              {`"Dgemm NN":[`, `"Dgemm NN":null,"no":[`},
+	"an infinite cost":      {`"Dgemm NN":[`, `"Dgemm NN":[1e999,`},
+	"another machine":       {keyMark, `"another"`},
+	"a key that is a table": {keyMark, `{"cpu":1}`},
+	"a mark of UTF-8":       {"{", "\xef\xbb\xbf{"},
+}
+
+// TestHostileRates has in the place of the file of rates what Save does not write.
+func TestHostileRates(t *testing.T) {
+	whole, read := fixture(t)
+	if _, err := read(whole); err != nil {
+		t.Fatal(err)
+	}
+	bad := map[string][]byte{
+		"empty": nil, "zeros": make([]byte, 1<<10), "cut off": whole[:len(whole)/2], "twice": append(bytes.Clone(whole), whole...),
+		"nested": bytes.Repeat([]byte(`{"costs":`), 1<<15), "no tables": []byte(`{"key":"HERE","probe":[1,1,1]}`),
+		"a number of a million digits": []byte(`{"key": ` + strings.Repeat("9", 1<<20) + `}`),
+	}
+	for name, change := range hostile {
+		bad[name] = bytes.Replace(whole, []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(bad[name], whole) {
+			t.Errorf("%s: nothing is changed", name)
+		}
+	}
+	for name, data := range bad {
+		if r, err := read(data); err == nil || r != nil {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+}
+
+// FuzzLoadRates loads any file as the rates of this machine: there is an error, or rates that cost
+// something and are the same when they are saved and loaded again.
+func FuzzLoadRates(f *testing.F) {
+	whole, _ := fixture(f)
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	for _, part := range []string{"{}", "null", "", `{"key":"HERE"}`, `{"key":"HERE","probe":[1,1,1],"costs":{"Dgemm NN":null}}`, strings.Repeat(`{"costs":`, 1<<10)} {
+		f.Add([]byte(part))
+	}
+	for _, change := range hostile {
+		f.Add(bytes.Replace(whole, []byte(change[0]), []byte(change[1]), 1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, read := fixture(t)
+		var r *Rates
+		var err error
+		// A number takes two bytes of text and eight of a slice that doubles; a table of
+		// nothing is ten bytes of text, and some 250 of a map; the file itself is there three
+		// times, here among them.
+		faults.Bounded(t, len(data), 128, 1<<18, func() { r, err = read(data) })
+		if err != nil {
+			return
+		}
+		for kind, tab := range r.tables {
+			for _, sizes := range [][3]int{{1, 1, 1}, {1<<31 - 1, 1, 1<<31 - 1}, {7, 300, 5000}} {
+				if c := tab.at(sizes); !(c >= 0) {
+					t.Errorf("%d of %v costs %v", kind, sizes, c)
+				}
+			}
+		}
+		if err := r.Save(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := load(pure(t), tiny())
+		if err != nil || again.key() != r.key() || again.probe != r.probe || !reflect.DeepEqual(again.tables, r.tables) {
+			t.Errorf("other rates are loaded again: %v", err)
+		}
+	})
 }

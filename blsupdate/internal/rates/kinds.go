@@ -3,20 +3,29 @@ package rates
 import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/lapack"
-	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
 )
 
-// A kindRates says how the rate of a kind of operation is measured.
-type kindRates struct {
-	kind    cost.Kind
-	axes    [3][]int // the grid for m, n and k, with one size where that does not matter
-	most    float64  // flops above which the point before stands for an operation
+// An operationTable says how the rate of each kind of operation is measured.
+type operationTable [cost.Kinds]struct {
+	grid
 	prepare preparation
 }
 
-// The axes, with a factor of two or three from point to point. There are more points around 8: the
+// A preparation returns a function that does one operation of the given sizes, and one that brings its
+// operands back, nil where they stay. do is nil where there is no such operation.
+type preparation func(w *workspace, m, n, k int) (restore, do func())
+
+// A grid has the sizes m, n and k at which a kind is measured, with one size where that does not matter,
+// and the flops above which the point before stands for an operation. Fewer points leave more time for
+// each. Rates still change with ten times as many columns as a panel of a factorization has.
+type grid struct {
+	axes [3][]int
+	most float64
+}
+
+// The axes go by a factor of two or three from point to point. There are more points around 8: the
 // tiles of most kernels are 8 or 16 wide, so that the ninth column costs as much as the next seven.
 var (
 	one      = []int{1}
@@ -34,61 +43,64 @@ var (
 	numbers  = []int{10, 100, 1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_000_000, 16_000_000}
 )
 
-// Bounds on the flops of a measured operation. Fewer points leave more time for each. Rates still
-// change with ten times as many columns as a panel of a factorization has.
-const (
-	mostProduct   = 1.1e9
-	mostPair      = 4.1e9
-	mostFlops     = 9.1e9
-	mostAppended  = 3.3e10
-	mostSlow      = 5e8
-	mostRotations = 1e8
+var (
+	products  = grid{[3][]int{product, product, product}, 1.1e9}
+	symmetric = grid{[3][]int{one, pairs, pairs}, 4.1e9}
+	sides     = grid{[3][]int{pairs, pairs, one}, 4.1e9}
+	row       = grid{[3][]int{one, pairs, one}, 1.1e9}
+	rows      = grid{[3][]int{strips, pairs, one}, 1.1e9}
+	square    = grid{[3][]int{one, orders, one}, 9.1e9}
+	solves    = grid{[3][]int{one, factors, columns}, 4.1e9}
+	appends   = grid{[3][]int{appended, coarse, targets}, 3.3e10}
+	rotations = grid{[3][]int{columns, coarse, few}, 1e8}
+	ranks     = grid{[3][]int{slow, slow, one}, 5e8}
+	estimates = grid{[3][]int{one, factors, one}, 9.1e9}
+	passes    = grid{[3][]int{one, numbers, one}, 9.1e9}
 )
 
-// kinds has all kinds of operations.
-var kinds = []kindRates{
-	{cost.GemmNN, [3][]int{product, product, product}, mostProduct, prepareGemm(blas.NoTrans, blas.NoTrans, 1)},
-	{cost.GemmNT, [3][]int{product, product, product}, mostProduct, prepareGemm(blas.NoTrans, blas.Trans, 0)},
-	{cost.GemmTN, [3][]int{product, product, product}, mostProduct, prepareGemm(blas.Trans, blas.NoTrans, 1)},
+var operations = operationTable{
+	cost.GemmNN:   {products, gemm(blas.NoTrans, blas.NoTrans, 1)},
+	cost.GemmNT:   {products, gemm(blas.NoTrans, blas.Trans, 0)},
+	cost.GemmTN:   {products, gemm(blas.Trans, blas.NoTrans, 1)},
+	cost.Sprk:     {symmetric, sprk},
+	cost.GemmtpNT: {symmetric, gemmtp},
+	cost.SpmmL:    {sides, spmm(blas.Left)},
+	cost.SpmmR:    {sides, spmm(blas.Right)},
+	cost.TrmmL:    {sides, trmm(blas.Left)},
+	cost.TrmmR:    {sides, trmm(blas.Right)},
 
-	{cost.Sprk, [3][]int{one, pairs, pairs}, mostPair, prepareSprk},
-	{cost.GemmtpNT, [3][]int{one, pairs, pairs}, mostPair, prepareGemmtp},
-	{cost.SpmmL, [3][]int{pairs, pairs, one}, mostPair, prepareSpmm(blas.Left)},
-	{cost.SpmmR, [3][]int{pairs, pairs, one}, mostPair, prepareSpmm(blas.Right)},
-	{cost.Spmv, [3][]int{one, pairs, one}, mostProduct, prepareTimesPacked},
-	{cost.Spr, [3][]int{one, pairs, one}, mostProduct, prepareAddOuter},
-	{cost.SpmmStrips, [3][]int{strips, pairs, one}, mostProduct, prepareTimesPacked},
-	{cost.SprkRows, [3][]int{strips, pairs, one}, mostProduct, prepareAddOuter},
-	{cost.TrmmL, [3][]int{pairs, pairs, one}, mostPair, prepareTrmm(blas.Left)},
-	{cost.TrmmR, [3][]int{pairs, pairs, one}, mostPair, prepareTrmm(blas.Right)},
+	cost.Spmv:       {row, timesPacked},
+	cost.Spr:        {row, addOuter},
+	cost.SpmmStrips: {rows, timesPacked},
+	cost.SprkRows:   {rows, addOuter},
 
-	{cost.Pptrf, [3][]int{one, orders, one}, mostFlops, prepareFactor(newCholesky)},
-	{cost.Pptri, [3][]int{one, orders, one}, mostFlops, prepareInverse(newCholesky)},
-	{cost.Pptrs, [3][]int{one, factors, columns}, mostPair, prepareSolve((*lapack.Cholesky).SolveTo)},
-	{cost.Tptrs, [3][]int{one, factors, columns}, mostPair, prepareSolve(func(f *lapack.Cholesky, x, b *mat.Dense) error { return f.SolveUTo(x, b, true) })},
-	{cost.Sptrf, [3][]int{one, orders, one}, mostFlops, prepareFactor(newLDLT)},
-	{cost.Sptri, [3][]int{one, orders, one}, mostFlops, prepareInverse(newLDLT)},
-	{cost.Getrf, [3][]int{one, orders, one}, mostFlops, prepareGetrf},
-	{cost.Getri, [3][]int{one, orders, one}, mostFlops, prepareGetri},
-	{cost.Getrs, [3][]int{one, factors, columns}, mostPair, prepareGetrs},
-	{cost.Geqrf, [3][]int{pairs, pairs, one}, mostPair, prepareGeqrf},
-	{cost.Orgqr, [3][]int{pairs, pairs, one}, mostPair, prepareOrgqr},
-	{cost.Tpqrt, [3][]int{appended, coarse, targets}, mostAppended, prepareTpqrt},
-	{cost.Ttqrt, [3][]int{one, factors, columns}, mostPair, prepareTtqrt},
-	{cost.Trtri, [3][]int{one, orders, one}, mostFlops, prepareTrtri},
-	{cost.Trtrs, [3][]int{one, factors, columns}, mostPair, prepareTrtrs},
-	{cost.Ttrsm, [3][]int{one, orders, one}, mostFlops, prepareTriangles((*lapack.Cholesky).SolveUTriangle, true)},
-	{cost.Ttrmm, [3][]int{one, orders, one}, mostFlops, prepareTriangles((*lapack.Cholesky).MulUTriangle, false)},
-	{cost.Carlson, [3][]int{columns, pairs, one}, mostRotations, prepareCarlson},
-	{cost.Chud, [3][]int{columns, coarse, few}, mostRotations, prepareChud},
-	{cost.Chdd, [3][]int{columns, coarse, few}, mostRotations, prepareChdd},
-	{cost.Geqp3, [3][]int{slow, slow, one}, mostSlow, prepareGeqp3},
-	{cost.Gesvd, [3][]int{slow, slow, one}, mostSlow, prepareGesvd},
+	cost.Pptrf:   {square, factor(newCholesky)},
+	cost.Pptri:   {square, inverse(newCholesky)},
+	cost.Pptrs:   {solves, solve((*lapack.Cholesky).SolveTo)},
+	cost.Tptrs:   {solves, solve(solveTransposed)},
+	cost.Sptrf:   {square, factor(newLDLT)},
+	cost.Sptri:   {square, inverse(newLDLT)},
+	cost.Getrf:   {square, getrf},
+	cost.Getri:   {square, getri},
+	cost.Getrs:   {solves, getrs},
+	cost.Geqrf:   {sides, geqrf},
+	cost.Orgqr:   {sides, orgqr},
+	cost.Tpqrt:   {appends, tpqrt},
+	cost.Ttqrt:   {solves, ttqrt},
+	cost.Trtri:   {square, trtri},
+	cost.Trtrs:   {solves, trtrs},
+	cost.Ttrsm:   {square, triangles((*lapack.Cholesky).SolveUTriangle, true)},
+	cost.Ttrmm:   {square, triangles((*lapack.Cholesky).MulUTriangle, false)},
+	cost.Carlson: {grid{[3][]int{columns, pairs, one}, 1e8}, carlson},
+	cost.Chud:    {rotations, chud},
+	cost.Chdd:    {rotations, chdd},
+	cost.Geqp3:   {ranks, geqp3},
+	cost.Gesvd:   {ranks, gesvd},
 
-	{cost.Gecon, [3][]int{one, factors, one}, mostFlops, prepareGecon},
-	{cost.Trcon, [3][]int{one, factors, one}, mostFlops, prepareTrcon},
+	cost.Gecon: {estimates, gecon},
+	cost.Trcon: {estimates, trcon},
 
-	{cost.Stream, [3][]int{one, numbers, one}, mostFlops, prepareStream},
-	{cost.Fresh, [3][]int{one, numbers, one}, mostFlops, prepareFresh},
-	{cost.Scan, [3][]int{one, numbers, one}, mostFlops, prepareScan},
+	cost.Stream: {passes, stream},
+	cost.Fresh:  {passes, fresh},
+	cost.Scan:   {passes, scan},
 }

@@ -2,233 +2,154 @@ package rates
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/backend"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 const (
-	measureRounds = 3 // measurements of each point, some seconds apart; the median counts
-	againRounds   = 2 // more measurements of points for which the machine was never steady
+	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
-	// A visit to a point times calls calls, and their median counts. A call longer than longCall is
-	// timed once, after one that is not timed, and a call longer than longestCall once without
-	// that.
-	calls       = 5
-	longCall    = 2 * time.Millisecond
-	longestCall = 15 * time.Millisecond
+	// A measurement of a point takes the median of calls until there are so many, or time is up.
+	pointCalls = 6
+	pointTime  = 10 * time.Millisecond
 
 	// probeInterval is the time between two probes. On a shared machine other work comes and goes,
 	// and the clock changes, so times are divided by the speed of their moment.
 	probeInterval = 400 * time.Millisecond
-
-	// steadiness is the ratio of two probes up to which the machine is steady between them, and
-	// slowness the ratio of both to the usual probe. A virtual machine that stops during a probe
-	// makes it many times as long, and would make the times around it as many times too short. One
-	// that is slow for long is not as much slower in everything.
-	steadiness = 1.25
-	slowness   = 2
+	probeCalls    = 1000
+	probeTime     = 20 * time.Millisecond // of each operation
+	probeNumbers  = 2 << 20
 )
 
-// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads. It
-// takes about a minute and 400 MB of memory, and needs a machine without other work. It calls progress,
-// which may be nil, with the share of the work that is done. The error is the cause of ctx where that
-// is canceled.
+// A point is an operation that is measured.
+type point struct {
+	cost.Operation
+	index   int       // in the table of its kind
+	seconds []float64 // of each round
+	probes  []int     // the probe before each
+}
+
+// guess estimates the seconds of a measurement.
+func (p *point) guess() float64 {
+	const rate = 4e10
+	return 5e-4 + 1.5*p.Amount()/rate
+}
+
+// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return measureRates(ctx, b, kinds, progress)
+	return measure(ctx, b, &operations, progress)
 }
 
-// A measurement is the state of measureRates.
-type measurement struct {
-	workspace   *workspace
-	jobs        []job
-	progress    func(done float64)
-	done, total float64 // estimated seconds
-
-	probes []probe
-	probed time.Time // when the last of them was taken
-	usual  probe     // their median at the end of the last round
-}
-
-// A job is a table to be filled.
-type job struct {
-	kindRates
-	table *table
-	seen  [][]sighting // of each point
-}
-
-// A sighting is the time of an operation.
-type sighting struct {
-	seconds float64
-	after   int // index of the probe before it; the next one comes after it
-}
-
-// measureRates is Measure for some kinds, on their grids.
-func measureRates(ctx context.Context, b blskernel.Backend, kinds []kindRates, progress func(done float64)) (*Rates, error) {
+// measure is Measure for operations on any grids.
+func measure(ctx context.Context, b blskernel.Backend, ops *operationTable, progress func(done float64)) (*Rates, error) {
 	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
 	}
-	m := &measurement{workspace: newWorkspace(b, kinds), progress: progress}
-	for _, k := range kinds {
-		t := &table{Axes: k.axes}
-		t.Cost = make([]float64, t.points())
-		m.jobs = append(m.jobs, job{k, t, make([][]sighting, t.points())})
-		for i := range t.points() {
-			if sizes := t.sizes(t.cell(i)); k.wanted(sizes) {
-				m.total += measureRounds * k.guess(sizes)
+	r := newRates(b)
+	points, total := r.plan(ops)
+	w := newWorkspace(b, mostNumbers)
+	var probes []probe
+	var probed time.Time
+	done := 0.0
+	for range rounds {
+		for i := range points {
+			p := &points[i]
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
 			}
+			if time.Since(probed) > probeInterval {
+				probes = append(probes, r.gauge.read(b))
+				probed = time.Now()
+			}
+			if call := w.call(ops, p.Operation); call != nil {
+				p.seconds = append(p.seconds, typical(call, pointCalls, pointTime))
+				p.probes = append(p.probes, len(probes)-1)
+			}
+			done += p.guess()
+			progress(min(1, done/total))
 		}
 	}
-	r := &Rates{key: keyFor(b), tables: map[cost.Kind]*table{}, drift: steady, gauge: new(gauge)}
-	for round := range measureRounds + againRounds {
-		for i := range m.jobs {
-			if err := m.visit(ctx, &m.jobs[i], round < measureRounds); err != nil {
-				return nil, err
-			}
+	r.probe = medianProbe(probes)
+	for _, p := range points {
+		for i := range p.seconds {
+			p.seconds[i] *= r.probe.of(p.Kind) / probes[p.probes[i]].of(p.Kind)
 		}
-		m.look() // the end of the interval of the last probe
-		m.usual = medianProbe(m.probes)
+		if len(p.seconds) > 0 {
+			r.tables[p.Kind].cost[p.index] = median(p.seconds) / p.Amount()
+		}
 	}
-	r.probe = m.usual
-	for i := range m.jobs {
-		j := &m.jobs[i]
-		for at := range j.seen {
-			if seconds := m.seconds(j, at); seconds > 0 {
-				j.table.Cost[at] = seconds / j.at(j.table.sizes(j.table.cell(at))).Amount()
-			}
-		}
-		j.table.fill()
-		r.tables[j.kind] = j.table
+	for _, t := range r.tables {
+		t.fill()
 	}
 	progress(1)
 	return r, nil
 }
 
-// guess estimates the seconds of a visit to a point.
-func (k *kindRates) guess(sizes [3]int) float64 {
-	const rate = 4e10
-	return 5e-4 + 1.5*k.at(sizes).Amount()/rate
-}
-
-// at returns the operation of the given sizes.
-func (k *kindRates) at(sizes [3]int) cost.Operation {
-	return cost.Operation{Kind: k.kind, M: sizes[0], N: sizes[1], K: sizes[2]}
-}
-
-// wanted reports whether a point is measured.
-func (k *kindRates) wanted(sizes [3]int) bool {
-	amount := k.at(sizes).Amount()
-	return amount > 0 && amount <= k.most
-}
-
-// run returns the function of the preparation, or nil where there is no such operation or its operands
-// do not fit.
-func (k *kindRates) run(w *workspace, sizes [3]int) (run func() time.Duration) {
-	defer func() {
-		if v := recover(); v != nil && v != any(errTooLarge) {
-			panic(v)
-		}
-	}()
-	return k.prepare(w, sizes[0], sizes[1], sizes[2])
-}
-
-// visit measures all points of a job once, or only those for which the machine was never steady.
-func (m *measurement) visit(ctx context.Context, j *job, all bool) error {
-	for i := range j.table.points() {
-		sizes := j.table.sizes(j.table.cell(i))
-		if !j.wanted(sizes) || !all && (len(j.seen[i]) == 0 || m.steady(j, i)) {
-			continue
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if run := j.run(m.workspace, sizes); run != nil {
-			if time.Since(m.probed) > probeInterval {
-				m.look()
+// plan makes the tables, and returns the points to be measured and an estimate of the seconds that they
+// take.
+func (r *Rates) plan(ops *operationTable) (points []point, total float64) {
+	for kind, o := range ops {
+		t := newTable(o.axes)
+		r.tables[kind] = t
+		for i := range t.cost {
+			_, s := t.point(i)
+			p := point{Operation: cost.Operation{Kind: cost.Kind(kind), M: s[0], N: s[1], K: s[2]}, index: i}
+			if amount := p.Amount(); amount > 0 && amount <= o.most {
+				points = append(points, p)
+				total += rounds * p.guess()
 			}
-			j.seen[i] = append(j.seen[i], sighting{seconds(run), len(m.probes) - 1})
-		}
-		if all {
-			m.done += j.guess(sizes)
-			m.progress(min(1, m.done/m.total))
 		}
 	}
-	return nil
+	return points, total
 }
 
-// look takes a probe.
-func (m *measurement) look() {
-	m.probes = append(m.probes, m.workspace.probe())
-	m.probed = time.Now()
-}
-
-// usually returns the time of a sighting at the usual speed, and whether the machine was steady.
-// Between two probes that differ it takes the shorter one: a rate that is too low does less harm than
-// one that no machine has.
-func (m *measurement) usually(s sighting, k cost.Kind) (seconds float64, steady bool) {
-	usual, before := m.usual.of(k, s.seconds), m.probes[s.after].of(k, s.seconds)
-	if s.after+1 == len(m.probes) {
-		return s.seconds * usual / before, false
+// probe measures the speed at the moment.
+func (w *workspace) probe() (p probe) {
+	const n, rows = 400, 700
+	pass := w.call(&operations, cost.Operation{Kind: cost.Spmv, M: 1, N: rows})
+	for i, call := range [...]func() time.Duration{
+		probeProduct: w.warm(func() {
+			w.backend.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, w.in, n, w.in[n*n:], n, 0, w.out, n)
+		}),
+		probeRows:   pass,
+		probeStream: w.warm(func() { copy(w.out[:probeNumbers], w.in) }),
+	} {
+		p[i] = typical(call, probeCalls, probeTime)
 	}
-	after := m.probes[s.after+1].of(k, s.seconds)
-	shorter, longer := min(before, after), max(before, after)
-	if longer <= steadiness*shorter && longer <= slowness*usual {
-		return s.seconds * usual / math.Sqrt(before*after), true
+	return p
+}
+
+// typical returns the median seconds of calls, at most most and until enough has passed. The first one
+// counts only where it is the only one.
+func typical(call func() time.Duration, most int, enough time.Duration) float64 {
+	var times []float64
+	for began := time.Now(); len(times) == 0 || len(times) < most && time.Since(began) < enough; {
+		times = append(times, call().Seconds())
 	}
-	return s.seconds * usual / shorter, false
+	return max(median(times[min(1, len(times)-1):]), 1e-9)
 }
 
-// steady reports whether a point of a job has been measured while the machine was steady.
-func (m *measurement) steady(j *job, point int) bool {
-	return slices.ContainsFunc(j.seen[point], func(s sighting) bool {
-		_, steady := m.usually(s, j.kind)
-		return steady
-	})
-}
-
-// seconds returns the median time of a point at the usual speed, over the steady measurements if there
-// are any, and 0 for a point without measurements.
-func (m *measurement) seconds(j *job, point int) float64 {
-	var steady, all []float64
-	for _, s := range j.seen[point] {
-		seconds, ok := m.usually(s, j.kind)
-		if ok {
-			steady = append(steady, seconds)
+// medianProbe returns the medians of probes.
+func medianProbe(probes []probe) (all probe) {
+	for i := range all {
+		var part []float64
+		for _, p := range probes {
+			part = append(part, p[i])
 		}
-		all = append(all, seconds)
+		all[i] = median(part)
 	}
-	switch {
-	case len(steady) > 0:
-		return quantile(steady, 0.5)
-	case len(all) > 0:
-		return quantile(all, 0.5)
-	}
-	return 0
+	return all
 }
 
-// seconds returns the median time of some runs.
-func seconds(run func() time.Duration) float64 {
-	first := run()
-	switch {
-	case first > longestCall:
-		return first.Seconds()
-	case first > longCall:
-		return run().Seconds()
-	}
-	var times [calls]float64
-	for i := range times {
-		times[i] = run().Seconds()
-	}
-	return max(quantile(times[:], 0.5), 1e-9)
-}
-
-// quantile sorts x and returns the element below which the given share of the others lies.
-func quantile(x []float64, share float64) float64 {
+// median sorts x and returns the middle.
+func median(x []float64) float64 {
 	slices.Sort(x)
-	return x[int(share*float64(len(x)-1)+0.5)]
+	return x[len(x)/2]
 }

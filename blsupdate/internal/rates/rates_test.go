@@ -3,43 +3,34 @@ package rates
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 )
 
-// tinyKinds is kinds on grids of a few small sizes.
-func tinyKinds() []kindRates {
-	tiny := slices.Clone(kinds)
-	for i := range tiny {
-		for d, axis := range tiny[i].axes {
-			if len(axis) > 1 {
-				tiny[i].axes[d] = axis[:2]
-			}
+// tiny is operations on grids of a few small sizes.
+func tiny() *operationTable {
+	ops := operations
+	for i := range ops {
+		for d, axis := range ops[i].axes {
+			ops[i].axes[d] = axis[:min(2, len(axis))]
 		}
 	}
-	return tiny
+	return &ops
 }
 
-// TestKinds checks that every kind of operation has rates, once.
-func TestKinds(t *testing.T) {
-	measured := map[cost.Kind]bool{}
-	for _, k := range kinds {
-		if measured[k.kind] {
-			t.Errorf("kind %v is in the list twice", k.kind)
-		}
-		measured[k.kind] = true
-		if tab := (&table{Axes: k.axes}); !slices.IsSorted(k.axes[0]) || tab.points() < 2 {
-			t.Errorf("kind %v: the grid is %v", k.kind, k.axes)
-		}
-	}
-	for k := range cost.Kinds {
-		if !measured[k] {
-			t.Errorf("kind %v has no rates", k)
+// TestOperations checks that every kind of operation has a grid.
+func TestOperations(t *testing.T) {
+	for kind, o := range operations {
+		sorted := func(axis []int) bool { return len(axis) > 0 && axis[0] > 0 && slices.IsSorted(axis) }
+		if o.prepare == nil || !sorted(o.axes[0]) || !sorted(o.axes[1]) || !sorted(o.axes[2]) || len(newTable(o.axes).cost) < 2 {
+			t.Errorf("%v: the grid is %v", cost.Kind(kind), o.axes)
 		}
 	}
 }
@@ -48,85 +39,79 @@ func TestKinds(t *testing.T) {
 func TestMeasureRates(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		last := 0.0
-		r, err := measureRates(context.Background(), b, tinyKinds(), func(done float64) {
+		r, err := measure(context.Background(), b, tiny(), func(done float64) {
 			if !(done >= last && done <= 1) {
 				t.Errorf("progress %v after %v", done, last)
 			}
 			last = done
 		})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || last != 1 {
+			t.Fatalf("progress ended at %v, error %v", last, err)
 		}
-		if last != 1 {
-			t.Errorf("progress ended at %v", last)
-		}
-		for _, k := range kinds {
-			if tab := r.tables[k.kind]; !tab.valid() {
-				t.Errorf("%s: %+v", k.kind, tab)
+		for kind, tab := range r.tables {
+			if !positive(tab.cost) {
+				t.Errorf("%v: %+v", cost.Kind(kind), tab)
 			}
 		}
-		if r.Key() != keyFor(b) {
-			t.Errorf("the key is %+v; want %+v", r.Key(), keyFor(b))
+		if r.key() != newRates(b).key() || r.Unsaved() != nil {
+			t.Errorf("the key is %s, unsaved: %v", r.key(), r.Unsaved())
 		}
 		one := cost.Model(api.Gram, api.ActionAdd, api.Options{}, cost.Shape{L: 1, K: 2, Q: 3, C: 4})
-		if s := r.Seconds(one...); !(s > 0 && s < 1) {
+		s := r.Seconds(one...)
+		if !(s > 0 && s < 1) {
 			t.Errorf("an update by 3 rows of 2 nodes takes %v s", s)
-		}
-		slower := *r
-		slower.probe = slower.probe.over(probe{1e6, 1e6, 1e6, 1e6})
-		if now := slower.Refresh(b); !(now.Seconds(one...) > 1e4*r.Seconds(one...)) {
-			t.Errorf("an update takes %v s, and %v s where everything takes a million times as long", r.Seconds(one...), now.Seconds(one...))
 		}
 		if sum := r.Seconds(one[0]) + r.Seconds(one[1]); !(sum > 0) || sum != r.Seconds(one[:2]...) {
 			t.Errorf("two steps take %v s, and one by one %v s", r.Seconds(one[:2]...), sum)
 		}
+		slower := *r
+		for i := range slower.probe {
+			slower.probe[i] /= 1e6
+		}
+		if now := slower.Refresh(b).Seconds(one...); !(now > 1e4*s) {
+			t.Errorf("an update takes %v s, and %v s where everything takes a million times as long", s, now)
+		}
 	})
 }
 
-func TestMeasureRatesCancelled(t *testing.T) {
+func TestMeasureRatesCanceled(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	calls := 0
-	_, err := measureRates(ctx, nil, tinyKinds(), func(float64) {
+	_, err := measure(ctx, nil, tiny(), func(float64) {
 		if calls++; calls == 3 {
 			cancel(cause)
 		}
 	})
 	if !errors.Is(err, cause) || calls != 3 {
-		t.Errorf("cancelled in the third call of progress: %d calls, error %v", calls, err)
+		t.Errorf("canceled in the third call of progress: %d calls, error %v", calls, err)
 	}
 }
 
-func TestQuantile(t *testing.T) {
-	for _, tc := range []struct {
-		x           []float64
-		share, want float64
-	}{{[]float64{7}, 0.25, 7}, {[]float64{3, 1, 2}, 0.5, 2}, {[]float64{5, 4, 3, 2, 1}, 0.25, 2}, {[]float64{1, 2}, 0.5, 2}} {
-		if got := quantile(slices.Clone(tc.x), tc.share); got != tc.want {
-			t.Errorf("quantile(%v, %v) = %v; want %v", tc.x, tc.share, got, tc.want)
+// TestProbe has a machine on which each operation of the probe has become slower by a factor of its
+// own.
+func TestProbe(t *testing.T) {
+	drift := medianProbe([]probe{{2, 3, 50}, {1, 30, 5}, {20, 1, 4}})
+	for kind, want := range map[cost.Kind]float64{
+		cost.GemmNN: 2, cost.Pptrf: 2, cost.Spmv: 3, cost.Chud: 3, cost.Scan: 5, cost.Stream: 5,
+	} {
+		if got := drift.of(kind); got != want {
+			t.Errorf("%v takes %v times as long, want %v", kind, got, want)
 		}
 	}
 }
 
 func TestConstantRates(t *testing.T) {
 	r := ConstantRates(1e9, 1e8)
-	step := cost.Line(cost.StepG, "", cost.Operation{Kind: cost.GemmNN, M: 10, N: 20, K: 30}, cost.Operation{Kind: cost.Stream, N: 1000}, cost.Operation{Kind: cost.Sprk, K: 5})
-	if got, want := r.Seconds(step), 12000/1e9+1000/1e8; !(abs(got-want) <= 1e-12*want) {
+	step := cost.Line(cost.StepG, "", cost.Operation{Kind: cost.GemmNN, M: 10, N: 20, K: 30},
+		cost.Operation{Kind: cost.Stream, N: 1000}, cost.Operation{Kind: cost.Sprk, K: 5})
+	if got, want := r.Seconds(step), 12000/1e9+1000/1e8; !(math.Abs(got-want) <= 1e-12*want) {
 		t.Errorf("Seconds = %v; want %v", got, want)
 	}
 	if now := r.Refresh(nil); now.Seconds(step) != r.Seconds(step) {
 		t.Errorf("refreshed to %v; want %v", now.Seconds(step), r.Seconds(step))
 	}
-	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("ConstantRates%v does not panic", bad)
-				}
-			}()
-			ConstantRates(bad[0], bad[1])
-		}()
+	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}} {
+		testutil.MustPanic(t, "blsupdate: rates must be above 0", func() { ConstantRates(bad[0], bad[1]) })
 	}
 }
-
-func abs(x float64) float64 { return max(x, -x) }

@@ -1,7 +1,6 @@
 package rates
 
 import (
-	"math"
 	"slices"
 )
 
@@ -18,36 +17,35 @@ import (
 // that does not grow from the first column of a tile to its last. Beyond the ends of an axis the cost
 // is that at the end.
 type table struct {
-	// Axes has the sizes m, n and k in ascending order. A size that does not matter has one point.
-	Axes [3][]int `json:"axes"`
-	// Cost has the seconds per unit; neighbors differ in the last axis.
-	Cost []float64 `json:"cost"`
+	axes [3][]int  // the sizes m, n and k, ascending; a size that does not matter has one point
+	cost []float64 // seconds per unit; neighbors differ in the last axis
 }
 
-// points returns the number of points of the grid.
-func (t *table) points() int { return len(t.Axes[0]) * len(t.Axes[1]) * len(t.Axes[2]) }
+// newTable returns a table of zeros.
+func newTable(axes [3][]int) *table {
+	return &table{axes, make([]float64, len(axes[0])*len(axes[1])*len(axes[2]))}
+}
 
-// index returns the index in Cost of a point of the grid.
+// index returns the index in cost of a point of the grid.
 func (t *table) index(at [3]int) int {
-	return (at[0]*len(t.Axes[1])+at[1])*len(t.Axes[2]) + at[2]
+	return (at[0]*len(t.axes[1])+at[1])*len(t.axes[2]) + at[2]
 }
 
-// cell returns the point of an index.
-func (t *table) cell(index int) [3]int {
-	n, k := len(t.Axes[1]), len(t.Axes[2])
-	return [3]int{index / (n * k), index / k % n, index % k}
+// point returns the point of an index, and its sizes.
+func (t *table) point(index int) (at, sizes [3]int) {
+	for d := 2; d >= 0; d-- {
+		points := len(t.axes[d])
+		at[d], index = index%points, index/points
+		sizes[d] = t.axes[d][at[d]]
+	}
+	return at, sizes
 }
 
-// sizes returns the sizes at a point.
-func (t *table) sizes(at [3]int) [3]int {
-	return [3]int{t.Axes[0][at[0]], t.Axes[1][at[1]], t.Axes[2][at[2]]}
-}
-
-// cost returns the seconds per unit at any sizes, which are at least 1.
-func (t *table) cost(sizes [3]int) float64 {
+// at returns the seconds per unit at any sizes, which are at least 1.
+func (t *table) at(sizes [3]int) float64 {
 	var low [3]int
 	var share [3]float64 // of the next point
-	for d, axis := range t.Axes {
+	for d, axis := range t.axes {
 		low[d], share[d] = locate(axis, sizes[d])
 	}
 	var sum float64
@@ -62,7 +60,7 @@ func (t *table) cost(sizes [3]int) float64 {
 			at[d]++
 		}
 		if weight > 0 {
-			sum += weight * t.Cost[t.index(at)]
+			sum += weight * t.cost[t.index(at)]
 		}
 	}
 	return sum
@@ -87,46 +85,18 @@ func locate(axis []int, size int) (low int, share float64) {
 // fill gives points without measurements, whose cost is zero, the cost of the point before them on the
 // axis of their largest size. Rates of large operations hardly change.
 func (t *table) fill() {
-	for i := range t.Cost {
-		if t.Cost[i] > 0 {
+	for i, seconds := range t.cost {
+		at, sizes := t.point(i)
+		if seconds > 0 || i == 0 {
 			continue
 		}
-		at := t.cell(i)
-		sizes := t.sizes(at)
 		most := -1
 		for d := range at {
 			if at[d] > 0 && (most < 0 || sizes[d] > sizes[most]) {
 				most = d
 			}
 		}
-		if most < 0 {
-			continue
-		}
 		at[most]--
-		t.Cost[i] = t.Cost[t.index(at)]
+		t.cost[i] = t.cost[t.index(at)]
 	}
-}
-
-// valid reports whether cost can read the table: the axes ascend from a size of at least 1, and each
-// cost is above 0.
-func (t *table) valid() bool {
-	for _, axis := range t.Axes {
-		if len(axis) == 0 || axis[0] < 1 {
-			return false
-		}
-		for i := 1; i < len(axis); i++ {
-			if axis[i] <= axis[i-1] {
-				return false
-			}
-		}
-	}
-	if len(t.Cost) != t.points() {
-		return false
-	}
-	for _, c := range t.Cost {
-		if !(c > 0) || math.IsInf(c, 1) {
-			return false
-		}
-	}
-	return true
 }

@@ -1,7 +1,6 @@
 package rates
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"time"
@@ -14,8 +13,8 @@ import (
 	"blskernel/mat"
 )
 
-// mostNumbers bounds each of the two parts of a workspace: 128 MB, more than caches hold.
-const mostNumbers = 16 << 20
+// mostNumbers holds the operands of every operation, or its results: 136 MB, more than caches hold.
+const mostNumbers = 17 << 20
 
 // otherNumbers is twice the size of the second level of cache of most cores.
 const otherNumbers = 256 << 10
@@ -32,14 +31,8 @@ type workspace struct {
 	fresh   []float64 // new storage
 }
 
-// newWorkspace returns a workspace that is large enough for the kinds, up to mostNumbers.
-func newWorkspace(b blskernel.Backend, kinds []kindRates) *workspace {
-	size := 2 * probeNumbers
-	for _, k := range kinds {
-		m, n, p := slices.Max(k.axes[0]), slices.Max(k.axes[1]), slices.Max(k.axes[2])
-		size = max(size, m*n+n*n+n*p+p*m)
-	}
-	size = min(size, mostNumbers)
+// newWorkspace returns a workspace of operands and results of the given number of numbers.
+func newWorkspace(b blskernel.Backend, size int) *workspace {
 	w := &workspace{
 		backend: b, packed: blskernel.Packed(b),
 		in: make([]float64, size), out: make([]float64, size), others: make([]float64, otherNumbers),
@@ -58,42 +51,38 @@ func newWorkspace(b blskernel.Backend, kinds []kindRates) *workspace {
 	return w
 }
 
-// errTooLarge is what need panics with.
-var errTooLarge = errors.New("operands do not fit into the workspace")
-
-// need panics with errTooLarge unless the given numbers of operands and of results fit.
-func (w *workspace) need(in, out int) {
-	if max(in, out) > len(w.in) {
-		panic(errTooLarge)
+// call returns a function that does an operation and returns its time, or nil where there is no such
+// operation.
+func (w *workspace) call(ops *operationTable, o cost.Operation) func() time.Duration {
+	restore, do := ops[o.Kind].prepare(w, o.M, o.N, o.K)
+	switch o.Kind {
+	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
+		return w.warm(do)
 	}
-}
-
-// timed returns the time that f takes.
-func timed(f func()) time.Duration {
-	began := time.Now()
-	f()
-	return time.Since(began)
-}
-
-// warm times a repeatable call that finds in the caches what the last one left: so do updates by a few
-// rows that follow one another, whose steps need little but the state.
-func (w *workspace) warm(call func()) func() time.Duration {
-	return func() time.Duration { return timed(call) }
-}
-
-// cold times a repeatable call after other numbers have passed through the caches of the core.
-func (w *workspace) cold(call func()) func() time.Duration { return w.after(func() {}, call) }
-
-// after times a call after restore has brought its operands back. Between the two, other numbers pass
-// through the caches of the core, as between two steps of an update.
-func (w *workspace) after(restore, call func()) func() time.Duration {
+	if do == nil {
+		return nil
+	}
+	// Between restore and do, other numbers pass through the caches of the core, as between two
+	// steps of an update.
 	return func() time.Duration {
-		restore()
+		if restore != nil {
+			restore()
+		}
 		const line = 8 // numbers
 		for i := 0; i < len(w.others); i += line {
 			w.sum += w.others[i]
 		}
-		return timed(call)
+		return w.warm(do)()
+	}
+}
+
+// warm times a repeatable call that finds in the caches what the last one left: so do updates by a few
+// rows that follow one another, whose steps need little but the state.
+func (w *workspace) warm(do func()) func() time.Duration {
+	return func() time.Duration {
+		began := time.Now()
+		do()
+		return time.Since(began)
 	}
 }
 
@@ -107,7 +96,6 @@ func packedLen(n int) int { return n * (n + 1) / 2 }
 
 // positive returns a positive definite packed matrix of order n, in storage of its own.
 func (w *workspace) positive(n int) *mat.SymPacked {
-	w.need(packedLen(n), packedLen(n))
 	s := mat.NewSymPacked(n, slices.Clone(w.in[:packedLen(n)]))
 	s.AddDiagonal(float64(n))
 	return s
@@ -122,12 +110,18 @@ func (w *workspace) cholesky(n int) *lapack.Cholesky {
 
 // regular returns a regular square matrix, in storage of its own.
 func (w *workspace) regular(n int) *mat.Dense {
-	w.need(n*n, n*n)
 	m := mat.NewDense(n, n, slices.Clone(w.in[:n*n]))
 	for i := range n {
 		m.Set(i, i, m.At(i, i)+math.Sqrt(float64(n)))
 	}
 	return m
+}
+
+// lu returns the factors of a regular matrix.
+func (w *workspace) lu(n int) *lapack.LU {
+	f := &lapack.LU{Backend: w.backend}
+	must(f.FactorizeInPlace(w.regular(n)))
+	return f
 }
 
 // triangle returns a regular upper triangle, in storage of its own.
@@ -141,13 +135,14 @@ func (w *workspace) triangle(n int) *mat.Dense {
 }
 
 // operand returns an m×n matrix of random numbers, which must not be written.
-func (w *workspace) operand(m, n int) *mat.Dense {
-	w.need(m*n, m*n)
-	return mat.NewDense(m, n, w.in[:m*n:m*n])
-}
+func (w *workspace) operand(m, n int) *mat.Dense { return mat.NewDense(m, n, w.in[:m*n:m*n]) }
 
 // result returns an m×n matrix for results. Its contents are those of earlier results.
-func (w *workspace) result(m, n int) *mat.Dense {
-	w.need(m*n, m*n)
-	return mat.NewDense(m, n, w.out[:m*n:m*n])
+func (w *workspace) result(m, n int) *mat.Dense { return mat.NewDense(m, n, w.out[:m*n:m*n]) }
+
+// must panics on an error of an operation on operands that were made for it.
+func must(err error) {
+	if err != nil {
+		panic("blsupdate: an operation on a regular matrix failed: " + err.Error())
+	}
 }
