@@ -26,6 +26,7 @@ func compareCholesky(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most in
 	}
 	checkCondition(t, "Cholesky.RCond", f.RCond(), cond)
 	x := solvedBy(t, "Cholesky.SolveTo", b, f.SolveTo)
+	checkSolver(t, "Cholesky.Solver", b, f.SolveTo, f.Solver())
 	rows := solvedBy(t, "Cholesky.SolveRowsTo", b.transpose(), f.SolveRowsTo)
 	refined := overwrittenBy(t, "Cholesky.Refine", x, func(x *mat.Dense) error {
 		_, err := f.Refine(x, a, b.dense())
@@ -72,6 +73,7 @@ func compareLDLT(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) [
 	}
 	checkCondition(t, "LDLT.RCond", f.RCond(), cond)
 	x := solvedBy(t, "LDLT.SolveTo", b, f.SolveTo)
+	checkSolver(t, "LDLT.Solver", b, f.SolveTo, f.Solver())
 	rows := solvedBy(t, "LDLT.SolveRowsTo", b.transpose(), f.SolveRowsTo)
 	refined := overwrittenBy(t, "LDLT.Refine", x, func(x *mat.Dense) error {
 		_, err := f.Refine(x, a, b.dense())

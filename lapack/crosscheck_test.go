@@ -135,6 +135,20 @@ func solvedBy(t *testing.T, name string, b *full, solve func(dst, b *mat.Dense) 
 	return fullOf(dst)
 }
 
+// checkSolver compares the product with one vector with the solution for it, bit for bit.
+func checkSolver(t *testing.T, name string, b *full, solve func(dst, b *mat.Dense) error, product func(x []float64)) {
+	t.Helper()
+	if b.r == 0 || b.c == 0 {
+		return
+	}
+	x := newFull(b.r, 1)
+	copy(x.x, b.x)
+	want := solvedBy(t, name, x, solve)
+	if product(x.x); !sameBits(x.x, want.x) {
+		t.Fatalf("%s: the product differs from the solution", name)
+	}
+}
+
 // overwrittenBy is solvedBy for a routine that overwrites its operand.
 func overwrittenBy(t *testing.T, name string, b *full, do func(b *mat.Dense) error) *full {
 	t.Helper()
@@ -169,8 +183,8 @@ func checkCondition(t *testing.T, of string, got, cond float64) {
 
 func comparisons() []comparison {
 	return []comparison{
-		{"Cholesky", "Cholesky: Factorize FactorizeInPlace SolveTo SolveRowsTo SolveUTo SolveURowsTo SolveUTriangle MulUTriangle InverseTo InverseInPlace RCond LogDet Refine", compareCholesky},
-		{"LDLT", "LDLT: Factorize FactorizeInPlace SolveTo SolveRowsTo InverseTo InverseInPlace RCond LogDet Inertia Refine", compareLDLT},
+		{"Cholesky", "Cholesky: Factorize FactorizeInPlace SolveTo SolveRowsTo Solver SolveUTo SolveURowsTo SolveUTriangle MulUTriangle InverseTo InverseInPlace RCond LogDet Refine", compareCholesky},
+		{"LDLT", "LDLT: Factorize FactorizeInPlace SolveTo SolveRowsTo Solver InverseTo InverseInPlace RCond LogDet Inertia Refine", compareLDLT},
 		{"LU", "LU: Factorize FactorizeInPlace SolveTo SolveRowsTo InverseTo InverseInPlace RCond LogDet Refine", compareLU},
 		{"QR", "QR: Factorize FactorizeInPlace SolveTo QTo QInPlace RTo RCond", compareQR},
 		{"elimination", "AppendRows MergeTriangles", compareElimination},
