@@ -4,7 +4,7 @@
 //	blskernel            the Backend interface and its choice (this package)
 //	blskernel/mat        packed symmetric matrices, products on a chosen backend
 //	blskernel/lapack     Cholesky, LDLT, LU, QR: factorizations, inverses, solves, condition numbers
-//	blskernel/blsupdate  incremental least squares: rows and columns added to and removed from a broad learning system
+//	blskernel/blsupdate  incremental least squares: rows and columns added and removed
 //	blskernel/bls        the broad learning system: feature maps, Classifier, Regressor
 //	blskernel/dataset    image files, tables, streams
 //	blskernel/bench      experiments; blskernel/bench/speed compares backends
@@ -23,8 +23,8 @@
 // it also runs without OpenBLAS. Default returns openblas if it can be used and pure otherwise.
 // Environment variables change that:
 //
-//	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; a backend that cannot be used is an error, not a fallback
-//	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; by default the best that the CPU can run
+//	BLSKERNEL_BACKEND   pure, openblas or pure/KERNEL; one that cannot be used is an error
+//	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; by default the best one
 //	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0
 //
 // Every type that computes has a field Backend, nil for Default(), so two backends can be compared in

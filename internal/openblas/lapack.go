@@ -41,7 +41,8 @@ WRAP(dsytri2, (char ul, int n, double *a, int lda, int *ipiv, double *work, int 
 // blskernel_open_lapack fills the pointers and returns the first name that is missing, or NULL.
 static const char *blskernel_open_lapack(void) {
 #define FILL(name) if (!(*(void **)&name = dlsym(blskernel_openblas, #name "_"))) return #name "_";
-	FILL(dpotrf) FILL(dpotri) FILL(dgetrf) FILL(dgetri) FILL(dgetrs) FILL(dsptrf) FILL(dsptri) FILL(dsytrf) FILL(dsytri2)
+	FILL(dpotrf) FILL(dpotri) FILL(dgetrf) FILL(dgetri) FILL(dgetrs)
+	FILL(dsptrf) FILL(dsptri) FILL(dsytrf) FILL(dsytri2)
 	return NULL;
 }
 */

@@ -24,19 +24,21 @@ package openblas
 
 // The rest of what netlib calls.
 #define OTHERS(X) \
-	X(caxpy) X(ccopy) X(cdotc_sub) X(cdotu_sub) X(cgbmv) X(cgemm) X(cgemv) X(cgerc) X(cgeru) X(chbmv) X(chemm) \
-	X(chemv) X(cher) X(cher2) X(cher2k) X(cherk) X(chpmv) X(chpr) X(chpr2) X(cscal) X(csscal) X(cswap) \
-	X(csymm) X(csyr2k) X(csyrk) X(ctbmv) X(ctbsv) X(ctpmv) X(ctpsv) X(ctrmm) X(ctrmv) X(ctrsm) X(ctrsv) \
-	X(dsdot) X(dzasum) X(dznrm2) X(icamax) X(isamax) X(izamax) X(sasum) X(saxpy) X(scasum) X(scnrm2) \
-	X(scopy) X(sdot) X(sdsdot) X(sgbmv) X(sgemm) X(sgemv) X(sger) X(snrm2) X(srot) X(srotg) X(srotm) \
-	X(srotmg) X(ssbmv) X(sscal) X(sspmv) X(sspr) X(sspr2) X(sswap) X(ssymm) X(ssymv) X(ssyr) X(ssyr2) \
-	X(ssyr2k) X(ssyrk) X(stbmv) X(stbsv) X(stpmv) X(stpsv) X(strmm) X(strmv) X(strsm) X(strsv) X(zaxpy) \
-	X(zcopy) X(zdotc_sub) X(zdotu_sub) X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) \
-	X(zhemv) X(zher) X(zher2) X(zher2k) X(zherk) X(zhpmv) X(zhpr) X(zhpr2) X(zscal) X(zswap) X(zsymm) \
-	X(zsyr2k) X(zsyrk) X(ztbmv) X(ztbsv) X(ztpmv) X(ztpsv) X(ztrmm) X(ztrmv) X(ztrsm) X(ztrsv)
+	X(caxpy) X(ccopy) X(cdotc_sub) X(cdotu_sub) X(cgbmv) X(cgemm) X(cgemv) X(cgerc) X(cgeru) \
+	X(chbmv) X(chemm) X(chemv) X(cher) X(cher2) X(cher2k) X(cherk) X(chpmv) X(chpr) X(chpr2) \
+	X(cscal) X(csscal) X(cswap) X(csymm) X(csyr2k) X(csyrk) X(ctbmv) X(ctbsv) X(ctpmv) X(ctpsv) \
+	X(ctrmm) X(ctrmv) X(ctrsm) X(ctrsv) X(dsdot) X(dzasum) X(dznrm2) X(icamax) X(isamax) X(izamax) \
+	X(sasum) X(saxpy) X(scasum) X(scnrm2) X(scopy) X(sdot) X(sdsdot) X(sgbmv) X(sgemm) X(sgemv) \
+	X(sger) X(snrm2) X(srot) X(srotg) X(srotm) X(srotmg) X(ssbmv) X(sscal) X(sspmv) X(sspr) X(sspr2) \
+	X(sswap) X(ssymm) X(ssymv) X(ssyr) X(ssyr2) X(ssyr2k) X(ssyrk) X(stbmv) X(stbsv) X(stpmv) \
+	X(stpsv) X(strmm) X(strmv) X(strsm) X(strsv) X(zaxpy) X(zcopy) X(zdotc_sub) X(zdotu_sub) \
+	X(zdscal) X(zgbmv) X(zgemm) X(zgemv) X(zgerc) X(zgeru) X(zhbmv) X(zhemm) X(zhemv) X(zher) \
+	X(zher2) X(zher2k) X(zherk) X(zhpmv) X(zhpr) X(zhpr2) X(zscal) X(zswap) X(zsymm) X(zsyr2k) \
+	X(zsyrk) X(ztbmv) X(ztbsv) X(ztpmv) X(ztpsv) X(ztrmm) X(ztrmv) X(ztrsm) X(ztrsv)
 
 static void blskernel_not_open(void) {
-	fputs("blskernel: a cblas routine was called before OpenBLAS was opened: call blskernel.Lookup(\"openblas\") first\n", stderr);
+	fputs("blskernel: a cblas routine was called before OpenBLAS was opened: "
+		"call blskernel.Lookup(\"openblas\") first\n", stderr);
 	abort();
 }
 

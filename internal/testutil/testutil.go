@@ -114,8 +114,8 @@ func MustPanic(t testing.TB, want any, f func()) {
 	}
 }
 
-// WaitGoroutines fails the test unless the number of goroutines falls to at most before within 10 s. A goroutine may
-// have some instructions left when the call that it served returns.
+// WaitGoroutines fails the test unless the number of goroutines falls to at most before within 10 s. A
+// goroutine may have some instructions left when the call that it served returns.
 func WaitGoroutines(t testing.TB, before int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
