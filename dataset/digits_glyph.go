@@ -1,7 +1,7 @@
 package dataset
 
-// A point has x to the right and y down. In a skeleton the middle of the digit is (0, 0), and a digit is
-// about 140 units high.
+// A point has x to the right and y down. In a skeleton the middle of the digit is (0, 0), and a digit
+// is about 140 units high.
 type point struct{ x, y int64 }
 
 // A skeleton is the strokes of a digit, which share control points. A stroke is the uniform quadratic

@@ -39,9 +39,9 @@ func (p *pen) draw(dst []byte, class byte, r *generator) {
 	p.ink(dst, radius, r)
 }
 
-// stroke draws the uniform quadratic B-spline of the control points with the given indices. Around each
-// inner point Q between P and R it is the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins at its
-// first point and ends at its last instead.
+// stroke draws the uniform quadratic B-spline of the control points with the given indices. Around
+// each inner point Q between P and R it is the Bézier curve (P+Q)/2, Q, (Q+R)/2; an open stroke begins
+// at its first point and ends at its last instead.
 func (p *pen) stroke(stroke []int) {
 	last := len(stroke) - 1
 	at := func(i int) point { return p.points[stroke[i]] }
@@ -109,8 +109,8 @@ func (p *pen) line(a, b point) {
 	}
 }
 
-// span returns the pixels [from, to) of a row or column that are within reach of the coordinates between
-// u and v.
+// span returns the pixels [from, to) of a row or column that are within reach of the coordinates
+// between u and v.
 func (p *pen) span(u, v int64) (from, to int64) {
 	from = max(0, (min(u, v)-p.reach)>>subBits)
 	to = min(digitSide, (max(u, v)+p.reach)>>subBits+1)

@@ -42,8 +42,8 @@ func laswp(x block.Matrix, from, to int, swap []int, back bool) {
 // cleared first.
 const exchangeLoop = 64
 
-// exchange exchanges the elements of p and q, which do not overlap. Long rows go through a buffer in the
-// first level of cache: three copies by vectors are faster than a loop.
+// exchange exchanges the elements of p and q, which do not overlap. Long rows go through a buffer in
+// the first level of cache: three copies by vectors are faster than a loop.
 func exchange(p, q []float64) {
 	if len(p) < exchangeLoop {
 		q = q[:len(p)]
