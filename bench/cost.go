@@ -28,9 +28,9 @@ type CostStep struct {
 	Step             string  `json:"step"`
 	Formula          string  `json:"formula"`
 	Model            float64 `json:"flops_model"`
-	Counted          float64 `json:"flops_counted"`
-	PredictedSeconds float64 `json:"predicted_seconds"`
-	MeasuredSeconds  float64 `json:"measured_seconds"`
+	Counted          float64 `json:"flops_counted,omitempty"`
+	PredictedSeconds float64 `json:"predicted_seconds,omitempty"`
+	MeasuredSeconds  float64 `json:"measured_seconds,omitempty"`
 }
 
 // A Cost is the account of one update.

@@ -27,7 +27,7 @@ func quickCrossover(args ...string) []string {
 func TestCrossoverShow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
 	out := succeed(t, quickCrossover("--out", path)...)
-	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\n       planner "} {
+	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\nplanner "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\nhas no %q", out, want)
 		}

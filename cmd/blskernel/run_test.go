@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -151,27 +150,6 @@ func TestTable(t *testing.T) {
 			if len(line) != len(heads) || !strings.Contains(line, " equal") {
 				t.Errorf("%v: the line\n%s\nis not aligned with\n%s", tc.flags, line, heads)
 			}
-		}
-	}
-}
-
-// TestProgressLines has no terminal: a line for each message, percentages that only grow, to 100.
-func TestProgressLines(t *testing.T) {
-	for _, flags := range [][]string{nil, {"--lambda", "0", "--initial", "20"}, {"--lambda", "100", "--initial", "600"}} {
-		status, _, stderr := inProcess(quick(flags...)...)
-		if status != 0 {
-			t.Fatalf("%v: status %d, stderr %q", flags, status, stderr)
-		}
-		last := 0
-		for line := range strings.Lines(stderr) {
-			var percent int
-			if n, err := fmt.Sscanf(line, "%d%%", &percent); n != 1 || percent < last || percent > 100 {
-				t.Errorf("%v: line %q after %d%% (%v)", flags, line, last, err)
-			}
-			last = percent
-		}
-		if !strings.HasPrefix(stderr, "  0%  feature maps\n") || !strings.HasSuffix(stderr, "100%  finished\n") {
-			t.Errorf("%v: from\n%sto 100%% is wanted", flags, stderr)
 		}
 	}
 }

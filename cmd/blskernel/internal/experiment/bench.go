@@ -19,23 +19,20 @@ import (
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
-	ops, args           []string
-	sizes, nrhs         []int
+	ui.Reporter
+	ops, cases          []string
+	sizes               []int
 	shapes              string
 	threads             []int
 	backends, opponents []string
 	rounds              int
 	minTime             time.Duration
-	json, summary       bool
+	summary             bool
 	changed             func(flag string) bool // whether a flag is on the command line
 }
 
-const (
-	// mostOrder is the order of a square matrix of 3.2 GB.
-	mostOrder = 20_000
-	// solve is the operation of --nrhs.
-	solve = "lu-solve"
-)
+// mostOrder is the order of a square matrix of 3.2 GB.
+const mostOrder = 20_000
 
 // NewBench returns the command bench.
 func NewBench(s ui.Streams) *cobra.Command {
@@ -66,7 +63,6 @@ The squares of order 8 to 4000 take some minutes for each operation. Run nothing
 		Example: `  blskernel bench --op dgemm --case NN --n 64,256,1000
   blskernel bench --op cholesky-inverse,lu-inverse --n 100,300,1000
   blskernel bench --op ldlt-inverse --n 5100 --opponents dsytrf+dsytri2 --rounds 3
-  blskernel bench --op lu-solve --n 1000 --nrhs 1,10,1000
   blskernel bench --op dsyrk,dsymm,dtrmm,dtrsm --threads 1 --summary
   blskernel bench --shapes all --json
   blskernel bench --backend pure --n 1000`,
@@ -83,9 +79,8 @@ The squares of order 8 to 4000 take some minutes for each operation. Run nothing
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
-	f.StringSliceVar(&b.args, "case", nil, "cases, such as NN,TN; by default all of each operation")
+	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
 	f.IntSliceVar(&b.sizes, "n", nil, "orders of the squares; by default 17 of 8 to 4000")
-	f.IntSliceVar(&b.nrhs, "nrhs", nil, "numbers of right-hand sides in the squares of lu-solve; by default as many as the order")
 	f.StringVar(&b.shapes, "shapes", "squares", "squares, bls (those of broad learning updates) or all")
 	f.StringSliceVar(&b.opponents, "opponents", nil, "opponents of the operations, or none; by default all that are available")
 	ui.RoundsFlag(cmd, &b.rounds)
@@ -93,13 +88,13 @@ The squares of order 8 to 4000 take some minutes for each operation. Run nothing
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
 	f.IntSliceVar(&b.threads, "threads", nil, "numbers of threads; by default 1 and all processors")
 	f.BoolVar(&b.summary, "summary", false, "print the summary only, not every cell")
-	ui.JSONFlag(cmd, &b.json, "JSON lines with a key \"kind\", machine, cell, ratio or large,")
+	ui.JSONFlag(cmd, &b.JSON, "JSON lines with a key \"kind\", machine, cell, ratio or large,")
 	return cmd
 }
 
 // comparison turns the flags into a comparison.
 func (b *benchFlags) comparison() (*speed.Comparison, error) {
-	cases, err := b.cases()
+	cases, err := b.findCases()
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +116,7 @@ func (b *benchFlags) comparison() (*speed.Comparison, error) {
 		return nil, ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.minTime)
 	}
 	if !b.changed("backend") {
-		b.backends = []string{"pure"}
-		for _, name := range blskernel.Names() {
-			if name != "pure" {
-				b.backends = append(b.backends, name)
-			}
-		}
+		b.backends = append([]string{"pure"}, slices.DeleteFunc(blskernel.Names(), func(name string) bool { return name == "pure" })...)
 	}
 	if len(b.backends) == 0 || slices.Contains(b.backends, "") {
 		return nil, ui.Usagef("--backend has an empty name; want pure or openblas, or both")
@@ -135,7 +125,7 @@ func (b *benchFlags) comparison() (*speed.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	opponents, err := b.findOpponents(slices.Concat(cases...), backends)
+	opponents, err := b.findOpponents(cases, backends)
 	if err != nil {
 		return nil, err
 	}
@@ -144,98 +134,68 @@ func (b *benchFlags) comparison() (*speed.Comparison, error) {
 	}, nil
 }
 
-// cases returns the cases of each operation.
-func (b *benchFlags) cases() ([][]speed.Case, error) {
+// findCases returns the cases of all operations.
+func (b *benchFlags) findCases() ([]speed.Case, error) {
 	known := speed.Operations()
-	if len(b.ops) == 0 {
-		return nil, ui.Usagef("--op is empty; want %s or all", strings.Join(known, ", "))
-	}
-	if b.changed("case") && len(b.args) == 0 {
-		return nil, ui.Usagef("--case is empty; leave it out for all cases")
-	}
-	if err := errors.Join(ui.CheckUnique("op", b.ops), ui.CheckUnique("case", b.args)); err != nil {
+	if err := ui.CheckNames("op", b.ops, append(known, "all")); err != nil {
 		return nil, err
 	}
-	every := slices.Equal(b.ops, []string{"all"})
-	if every {
+	if slices.Contains(b.ops, "all") {
 		b.ops = known
 	}
-	found := map[string]bool{}
-	var cases [][]speed.Case
+	var cases []speed.Case
+	var names []string
 	for _, op := range b.ops {
-		all := speed.Cases(op)
-		if all == nil {
-			return nil, ui.Usagef("--op has %q; want %s or all", op, strings.Join(known, ", "))
+		for _, c := range speed.Cases(op) {
+			if c.Args == "" || !b.changed("case") || slices.Contains(b.cases, c.Args) { // an operation without arguments has one case
+				cases = append(cases, c)
+			}
+			if c.Args != "" && !slices.Contains(names, c.Args) {
+				names = append(names, c.Args)
+			}
 		}
-		of := slices.Clone(all)
-		if b.args != nil && of[0].Args != "" { // an operation without arguments has one case
-			of = slices.DeleteFunc(of, func(c speed.Case) bool { return !slices.Contains(b.args, c.Args) })
-		}
-		if len(of) == 0 && !every {
-			names := ui.Each[speed.Case, []speed.Case](func(c speed.Case) string { return c.Args })(all)
-			return nil, ui.Usagef("--case has none of %s; want %s", op, strings.Join(names, ", "))
-		}
-		for _, c := range of {
-			found[c.Args] = true
-		}
-		cases = append(cases, of)
 	}
-	for _, a := range b.args {
-		if a == "" || !found[a] {
-			return nil, ui.Usagef("--case has %q, which is no case of %s", a, strings.Join(b.ops, ", "))
+	if b.changed("case") {
+		if len(names) == 0 {
+			return nil, ui.Usagef("--case has %q, and %s has no cases: leave it out", strings.Join(b.cases, ","), strings.Join(b.ops, ", "))
+		}
+		if err := ui.CheckNames("case", b.cases, names); err != nil {
+			return nil, err
 		}
 	}
 	return cases, nil
 }
 
 // jobs returns each case on all shapes: by operation, case and shape.
-func (b *benchFlags) jobs(cases [][]speed.Case) ([]speed.Job, error) {
-	if err := b.checkShapes(); err != nil {
+func (b *benchFlags) jobs(cases []speed.Case) ([]speed.Job, error) {
+	switch {
+	case !slices.Contains([]string{"squares", "bls", "all"}, b.shapes):
+		return nil, ui.Usagef("--shapes is %q; want squares, bls or all", b.shapes)
+	case b.changed("n") && b.shapes == "bls":
+		return nil, ui.Usagef("--n is about squares, and --shapes is bls: leave one out, or set --shapes all")
+	case !b.changed("n"):
+		b.sizes = speed.Sizes()
+	}
+	if err := ui.CheckList("n", b.sizes, 1, mostOrder); err != nil {
 		return nil, err
 	}
 	var jobs []speed.Job
-	for _, c := range slices.Concat(cases...) {
-		var shapes []speed.Shape
+	for _, c := range cases {
 		if b.shapes != "bls" {
 			for _, n := range b.sizes {
-				if c.Op != solve || len(b.nrhs) == 0 {
-					shapes = append(shapes, speed.Square(n))
-					continue
-				}
-				for _, nrhs := range b.nrhs {
-					shapes = append(shapes, speed.Shape{M: n, N: nrhs, K: n})
-				}
+				jobs = append(jobs, speed.Job{Case: c, Shape: speed.Square(n)})
 			}
 		}
 		if b.shapes != "squares" {
-			shapes = append(shapes, speed.BLS(c.Op)...)
-		}
-		for _, shape := range shapes {
-			jobs = append(jobs, speed.Job{Case: c, Shape: shape})
+			for _, shape := range speed.BLS(c.Op) {
+				jobs = append(jobs, speed.Job{Case: c, Shape: shape})
+			}
 		}
 	}
 	if len(jobs) == 0 {
 		return nil, ui.Usagef("--shapes is bls, and %s has none: set --shapes squares", strings.Join(b.ops, ", "))
 	}
 	return jobs, nil
-}
-
-func (b *benchFlags) checkShapes() error {
-	switch {
-	case !slices.Contains([]string{"squares", "bls", "all"}, b.shapes):
-		return ui.Usagef("--shapes is %q; want squares, bls or all", b.shapes)
-	case b.changed("n") && b.shapes == "bls":
-		return ui.Usagef("--n is about squares, and --shapes is bls: leave one out, or set --shapes all")
-	case !b.changed("n"):
-		b.sizes = speed.Sizes()
-	}
-	if err := ui.CheckList("n", b.sizes, 1, mostOrder); err != nil || !b.changed("nrhs") {
-		return err
-	}
-	if !slices.Contains(b.ops, solve) || b.shapes == "bls" {
-		return ui.Usagef("--nrhs is about the squares of %s: leave it out, or have both", solve)
-	}
-	return ui.CheckList("nrhs", b.nrhs, 1, mostOrder)
 }
 
 // do measures and prints each cell as it comes, and then the summary, also of a run that is
@@ -245,7 +205,7 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 		return context.Cause(ctx)
 	}
 	var cells cellPrinter = jsonCells{s.Out}
-	if !b.json {
+	if !b.JSON {
 		table := &speedTable{w: s.Out, width: len("operation")}
 		for _, j := range c.Jobs {
 			table.width = max(table.width, len(j.Case.Op))
@@ -255,21 +215,24 @@ func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string
 	if err := cells.head(newMachine(command, c)); err != nil {
 		return err
 	}
-	bar := ui.NewProgress(s.Err, true)
-	defer bar.Clear()
+	if err := b.Begin(s); err != nil {
+		return err
+	}
+	b.Progress.Quiet = true // the cells show the progress
+	defer b.Progress.Clear()
 	var results []speed.Result
-	err := ui.Attend(ctx, bar, func(ctx context.Context, p *ui.Printer) error {
+	err := b.Attend(ctx, func(ctx context.Context) error {
 		return c.Run(ctx, func(r speed.Result) error {
-			return p.Do(func() error {
+			return b.Do(func() error {
 				results = append(results, r)
 				if b.summary {
 					return nil
 				}
 				return cells.print(r)
 			})
-		}, p.Show)
+		}, b.Show)
 	})
-	bar.Clear()
+	b.Progress.Clear()
 	var stopped interrupt.SignalError
 	if err != nil && !errors.As(err, &stopped) {
 		return err
@@ -306,10 +269,10 @@ func opponentNames(cases []speed.Case) []string {
 func (b *benchFlags) findOpponents(cases []speed.Case, backends []blskernel.Backend) ([]string, error) {
 	known, chosen := opponentNames(cases), b.changed("opponents")
 	if chosen {
-		if slices.Equal(b.opponents, []string{"none"}) {
+		if slices.Contains(b.opponents, "none") {
 			return nil, nil
 		}
-		if err := b.checkOpponents(known); err != nil {
+		if err := ui.CheckNames("opponents", b.opponents, append(known, "none")); err != nil {
 			return nil, err
 		}
 		known = b.opponents
@@ -331,20 +294,4 @@ func (b *benchFlags) findOpponents(cases []speed.Case, backends []blskernel.Back
 		}
 	}
 	return names, nil
-}
-
-func (b *benchFlags) checkOpponents(known []string) error {
-	if len(known) == 0 {
-		return ui.Usagef("--opponents is about factorizations, and %s has no opponents: leave it out", strings.Join(b.ops, ", "))
-	}
-	want := strings.Join(known, ", ") + " or none"
-	if len(b.opponents) == 0 {
-		return ui.Usagef("--opponents is empty; want %s", want)
-	}
-	for _, name := range b.opponents {
-		if !slices.Contains(known, name) {
-			return ui.Usagef("--opponents has %q; want %s", name, want)
-		}
-	}
-	return ui.CheckUnique("opponents", b.opponents)
 }

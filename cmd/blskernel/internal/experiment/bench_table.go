@@ -1,14 +1,17 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/cmd/blskernel/internal/ui"
 )
 
 // machine describes what a comparison runs on.
@@ -58,106 +61,69 @@ func (j jsonCells) foot(ratios []speed.Ratio, larges []speed.Large) error {
 
 // speedTable prints a line for each cell.
 type speedTable struct {
-	w     io.Writer
-	width int      // of the operations' names and their head
-	names []string // of the backends and opponents above the columns
-}
-
-// cell returns the columns that name a cell.
-func (t *speedTable) cell(op, args, shape string, threads any) string {
-	return fmt.Sprintf("%-*s %-4s %-15s %7v", t.width, op, args, shape, threads)
+	w      io.Writer
+	width  int      // of the names of the operations
+	names  []string // of the backends and opponents above the columns
+	groups []ui.Group[speed.Result]
 }
 
 // head prints the machine and the settings.
 func (t *speedTable) head(m machine) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "cpu        %s\n", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
-	if m.Kernel != "" {
-		fmt.Fprintf(&b, "kernel     %s, of the backend pure\n", m.Kernel)
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%-10s %s\n", name, text)
+		}
 	}
-	fmt.Fprintf(&b, "backends   %s\n", strings.Join(m.Backends, ", "))
-	if len(m.Opponents) > 0 {
-		fmt.Fprintf(&b, "opponents  %s\n", strings.Join(m.Opponents, ", "))
-	}
-	if m.OpenBLAS != "" {
-		fmt.Fprintf(&b, "openblas   %s\n", m.OpenBLAS)
-	}
-	if m.Missing != "" {
-		fmt.Fprintf(&b, "not usable %s\n", m.Missing)
-	}
-	fmt.Fprintf(&b, "go         %s, GOMAXPROCS %d\n", m.Go, m.GOMAXPROCS)
-	fmt.Fprintf(&b, "medians    over rounds: %d, each timing at least %g ms\n", m.Rounds, 1e3*m.MinSeconds)
+	line("cpu", strings.TrimSpace(m.CPU+" "+strings.Join(m.Features, " ")))
+	line("kernel", m.Kernel)
+	line("backends", strings.Join(m.Backends, ", "))
+	line("opponents", strings.Join(m.Opponents, ", "))
+	line("openblas", m.OpenBLAS)
+	line("not usable", m.Missing)
+	line("go", fmt.Sprintf("%s, GOMAXPROCS %d", m.Go, m.GOMAXPROCS))
+	line("medians", fmt.Sprintf("over rounds: %d, each timing at least %g ms", m.Rounds, 1e3*m.MinSeconds))
 	if len(m.Backends)+len(m.Opponents) > 1 {
-		fmt.Fprintf(&b, "ratio      speed of %s as a multiple of the other's\n", m.Backends[0])
+		line("ratio", fmt.Sprintf("speed of %s as a multiple of the other's", m.Backends[0]))
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }
 
-// columns returns the heads of the columns.
-func (t *speedTable) columns() string {
-	all, others := t.names, t.names[1:]
-	return "\n" + t.line(t.cell("", "", "", ""), t.titles()) +
-		t.line(t.cell("operation", "case", "shape", "threads"), [][]string{all, others, all, {"GFLOP/s"}})
-}
-
-// titles returns the titles of the groups of columns.
-func (t *speedTable) titles() [][]string {
-	group := func(title string, n int) []string {
-		cells := make([]string, n)
-		if n > 0 {
-			cells[0] = title
-		}
-		return cells
+// columns sets the columns for cells of these backends and opponents.
+func (t *speedTable) columns(names []string) {
+	type result = speed.Result
+	left := func(head string, width int, cell func(r result) string) ui.Group[result] {
+		return ui.One(fmt.Sprintf("%-*s", width, head), func(r result) string { return fmt.Sprintf("%-*s", width, cell(r)) })
 	}
-	n := len(t.names)
-	return [][]string{group("GFLOP/s", n), group("ratio", n-1), group("of peak", n), {"peak"}}
-}
-
-// line returns a line: the cell, and groups of columns as wide as the names above them.
-func (t *speedTable) line(cell string, groups [][]string) string {
-	var b strings.Builder
-	b.WriteString(cell)
-	for g, cells := range groups {
-		if len(cells) > 0 {
-			b.WriteString(" ")
-		}
-		for i, c := range cells {
-			width := 8
-			switch g {
-			case 0, 2:
-				width = max(width, len(t.names[i]))
-			case 1:
-				width = max(width, len(t.names[i+1]))
-			}
-			fmt.Fprintf(&b, " %*s", width, c)
-		}
+	t.names = names
+	t.groups = []ui.Group[result]{
+		left("operation", t.width, func(r result) string { return r.Op }),
+		left("case", 0, func(r result) string { return cmp.Or(r.Args, "-") }),
+		left("shape", 15, func(r result) string { return r.Shape().String() }),
+		ui.One("threads", func(r result) string { return fmt.Sprint(r.Threads) }),
+		ui.Each("GFLOP/s", names, func(r result, i int) string { return gflops(r.Backends[i].GFLOPS) }),
 	}
-	return strings.TrimRight(b.String(), " ") + "\n"
+	if len(names) > 1 {
+		t.groups = append(t.groups, ui.Each("ratio", names[1:], func(r result, i int) string { return fmt.Sprintf("%.3f", r.Backends[i+1].Ratio) }))
+	}
+	t.groups = append(t.groups,
+		ui.Each("of peak", names, func(r result, i int) string { return fmt.Sprintf("%.3f", r.Backends[i].OfPeak) }),
+		ui.Each("peak", []string{"GFLOP/s"}, func(r result, _ int) string { return gflops(r.Peak) }))
 }
 
 // print prints the cell, below heads if its columns are not those of the cell before.
 func (t *speedTable) print(r speed.Result) error {
-	var names, speeds, ratios, ofPeak []string
-	for i, timing := range r.Backends {
+	var names []string
+	for _, timing := range r.Backends {
 		names = append(names, timing.Backend)
-		speeds = append(speeds, gflops(timing.GFLOPS))
-		ofPeak = append(ofPeak, fmt.Sprintf("%.3f", timing.OfPeak))
-		if i > 0 {
-			ratios = append(ratios, fmt.Sprintf("%.3f", timing.Ratio))
-		}
-	}
-	args := r.Args
-	if args == "" {
-		args = "-"
 	}
 	heads := ""
 	if !slices.Equal(names, t.names) {
-		t.names = names
-		heads = t.columns()
+		t.columns(names)
+		heads = "\n" + ui.Heads(t.groups)
 	}
-	line := t.line(t.cell(r.Op, args, r.Shape().String(), r.Threads), [][]string{speeds, ratios, ofPeak, {gflops(r.Peak)}})
-	_, err := io.WriteString(t.w, heads+line)
+	_, err := io.WriteString(t.w, heads+ui.Line(t.groups, r))
 	return err
 }
 
@@ -172,42 +138,27 @@ func gflops(v float64) string {
 
 // foot prints the summary.
 func (t *speedTable) foot(ratios []speed.Ratio, larges []speed.Large) error {
-	var b strings.Builder
-	op, over, name := t.width, 25, 19
-	for _, r := range ratios {
-		over = max(over, len(r.Backend+" / "+r.Against))
-	}
-	for _, l := range larges {
-		name = max(name, len(l.Backend))
-	}
+	w := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	if len(ratios) > 0 {
-		fmt.Fprintf(&b, "\n%-*s threads  %-*s  cells  geometric mean    worst  at\n", op, "operation", over, "speed over")
+		fmt.Fprintln(w, "\noperation\tthreads\tspeed over\tcells\tgeometric mean\tworst\tat")
 	}
 	for _, r := range ratios {
-		fmt.Fprintf(&b, "%-*s %7d  %-*s %6d %15.3f %8.3f  %s\n", op, r.Op, r.Threads, over, r.Backend+" / "+r.Against, r.Cells, r.Mean, r.Worst, r.At)
+		fmt.Fprintf(w, "%s\t%d\t%s / %s\t%d\t%.3f\t%.3f\t%s\n", r.Op, r.Threads, r.Backend, r.Against, r.Cells, r.Mean, r.Worst, r.At)
 	}
-	inverses := slices.ContainsFunc(larges, func(l speed.Large) bool { return l.Memory > 0 })
 	if len(larges) > 0 {
-		memory, most := "", ""
-		if inverses {
-			memory, most = "    at most", "     memory"
-		}
-		fmt.Fprintf(&b, "\n%-*s   of peak                 %s    over 1 thread\n", op+name+17, "all sizes 1000 or more", memory)
-		fmt.Fprintf(&b, "%-*s threads  %-*s  cells     worst  at             %s  geometric mean    worst  at\n", op, "operation", name, "backend", most)
+		fmt.Fprintln(w, "\nall sizes 1000 or more: the least share of the peak, the most memory, and the speed over 1 thread\n"+
+			"operation\tthreads\tbackend\tcells\tof peak\tat\tmemory\tgeometric mean\tworst\tat")
 	}
 	for _, l := range larges {
-		line := fmt.Sprintf("%-*s %7d  %-*s %6d %9.3f  %-15s", op, l.Op, l.Threads, name, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt)
-		switch {
-		case l.Memory > 0:
-			line += fmt.Sprintf(" %10.3f", l.Memory)
-		case inverses:
-			line += fmt.Sprintf(" %10s", "-")
+		memory, mean, worst := "-", "-", "-"
+		if l.Memory > 0 {
+			memory = fmt.Sprintf("%.3f", l.Memory)
 		}
 		if l.Speedup > 0 {
-			line += fmt.Sprintf(" %15.3f %8.3f  %s", l.Speedup, l.WorstSpeedup, l.SpeedupAt)
+			mean, worst = fmt.Sprintf("%.3f", l.Speedup), fmt.Sprintf("%.3f", l.WorstSpeedup)
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%.3f\t%s\t%s\t%s\t%s\t%s\n",
+			l.Op, l.Threads, l.Backend, l.Cells, l.OfPeak, l.OfPeakAt, memory, mean, worst, cmp.Or(l.SpeedupAt, "-"))
 	}
-	_, err := io.WriteString(t.w, b.String())
-	return err
+	return w.Flush()
 }

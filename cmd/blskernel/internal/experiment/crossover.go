@@ -2,9 +2,10 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 
 	"blskernel/bench"
 	"blskernel/bench/result"
@@ -16,6 +17,7 @@ import (
 
 // crossoverFlags are the flags of crossover.
 type crossoverFlags struct {
+	ui.Reporter
 	ui.Compute
 	lineFlags
 	l, k, c, rounds int
@@ -72,7 +74,7 @@ minutes on two idle cores, and some 2 GB.`,
 	ui.SeedFlag(cmd, &x.seed)
 	predictFlag(cmd, &x.predict)
 	x.Compute.Register(cmd)
-	x.lineFlags.register(cmd, "machine or crossover")
+	x.lineFlags.register(cmd, &x.JSON, "machine or crossover")
 	return cmd
 }
 
@@ -113,76 +115,129 @@ func (x *crossoverFlags) do(ctx context.Context, c *bench.Crossover, command str
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	out, err := x.open(s)
+	if err := x.Begin(s); err != nil {
+		return err
+	}
+	out, err := x.open(&x.Reporter)
 	if err != nil {
 		return err
 	}
-	say := func(text string) error {
-		if x.json {
-			return nil
-		}
-		_, err := fmt.Fprint(s.Out, text)
-		return err
-	}
-	table, bar := newCrossoverTable(c), ui.NewProgress(s.Err, x.json)
-	defer bar.Clear()
-	err = ui.Attend(ctx, bar, func(ctx context.Context, p *ui.Printer) (err error) {
+	out.machine = result.Here(command, c.Backend)
+	table := newCrossoverTable(c)
+	defer x.Progress.Clear()
+	err = x.Attend(ctx, func(ctx context.Context) (err error) {
 		if c.Rates == nil {
-			if c.Rates, err = ratesFor(ctx, c.Backend, false, p, bar); err != nil {
+			if c.Rates, err = ratesFor(ctx, c.Backend, false, &x.Reporter); err != nil {
 				return err
 			}
 		}
-		out.machine = result.Here(command, c.Backend)
-		warning, err := x.restore(c, out)
-		if err != nil {
+		if err := restore(c, out); err != nil {
 			return err
 		}
 		text := table.head()
 		for _, point := range c.Known() {
 			text += table.line(point)
 		}
-		err = p.Do(func() error {
-			bar.Quiet = true // without a bar, the lines of the table show the progress
-			if _, err := io.WriteString(s.Err, warning); err != nil {
-				return err
-			}
-			return say(text)
-		})
-		if err != nil {
+		x.Progress.Quiet = true // without a bar, the lines of the table show the progress
+		if err := x.Print(text); err != nil {
 			return err
 		}
 		return c.Run(ctx, func(point bench.CrossoverPoint) error {
-			return p.Do(func() error {
-				if err := out.line("crossover", point); err != nil {
-					return err
-				}
-				return say(table.line(point))
-			})
-		}, p.Part)
+			if err := out.line("crossover", point); err != nil {
+				return err
+			}
+			return x.Print(table.line(point))
+		}, x.Part)
 	})
-	if closed := out.close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := errors.Join(err, out.close()); err != nil {
 		return err
 	}
-	bar.Clear()
-	return say(table.foot())
+	return x.Print(table.foot())
 }
 
 // restore gives the experiment the points that the file has.
-func (x *crossoverFlags) restore(c *bench.Crossover, out *lines) (warning string, err error) {
+func restore(c *bench.Crossover, out *lines) error {
 	if out.read == nil {
-		return "", nil
+		return nil
 	}
 	for _, part := range out.read.Parts() {
 		c.Done = append(c.Done, part.Crossovers...)
 		if len(part.Crossovers) == 0 {
 			continue
 		}
-		if warning, err = out.mayResume("a part", part.Machines...); err != nil {
-			return "", err
+		if err := out.mayResume("a part", part.Machines...); err != nil {
+			return err
 		}
 	}
-	return warning, nil
+	return nil
+}
+
+// crossoverTable has a line for each q, with time and flops of each update and of retraining.
+type crossoverTable struct {
+	c      *bench.Crossover
+	groups []ui.Group[bench.CrossoverPoint]
+	points []bench.CrossoverPoint
+}
+
+// plannerWidth is that of the name of a method with a form.
+const plannerWidth = 22
+
+func newCrossoverTable(c *bench.Crossover) *crossoverTable {
+	type point = bench.CrossoverPoint
+	cost := func(title string, timing func(p point) bench.CrossoverTiming) ui.Group[point] {
+		return ui.Group[point]{Title: title, Heads: []string{"s", "Gflop"}, Cells: func(p point) []string {
+			t := timing(p)
+			return []string{fmt.Sprintf("%.4f", t.Seconds), gigaflops(t.Flops)}
+		}}
+	}
+	groups := []ui.Group[point]{ui.One("q", func(p point) string { return fmt.Sprint(p.Q) })}
+	for i, v := range c.Variants {
+		groups = append(groups, cost(v.String(), func(p point) bench.CrossoverTiming { return p.Methods[i] }))
+	}
+	groups = append(groups,
+		cost(bench.PlannerSeries, func(p point) bench.CrossoverTiming { return p.Methods[len(p.Methods)-1] }),
+		ui.One(fmt.Sprintf("%*s", plannerWidth, "method"), func(p point) string { return p.Planner }),
+		cost("A+ from scratch", func(p point) bench.CrossoverTiming { return p.RetrainPseudoinverse }),
+		cost("W from scratch", func(p point) bench.CrossoverTiming { return p.RetrainWeights }),
+		ui.One("rounds", func(p point) string { return fmt.Sprint(p.Rounds) }))
+	return &crossoverTable{c: c, groups: groups}
+}
+
+// head returns the settings and the heads of the columns.
+func (t *crossoverTable) head() string {
+	lambda := ui.Ridge(t.c.Lambda)
+	return fmt.Sprintf("model      l = %d samples, k = %d nodes, c = %d targets; lambda = %s\n", t.c.L, t.c.K, t.c.C, &lambda) +
+		backendLine(t.c.Backend) + "\n" + ui.Heads(t.groups)
+}
+
+func (t *crossoverTable) line(p bench.CrossoverPoint) string {
+	t.points = append(t.points, p)
+	return ui.Line(t.groups, p)
+}
+
+// foot returns where the lines cross.
+func (t *crossoverTable) foot() string {
+	cells := [][]string{{"update", "against", "by flops", "measured"}}
+	for _, c := range bench.Crossings(t.points) {
+		against := "A+ from scratch"
+		if c.Against == bench.AgainstWeights {
+			against = "W from scratch"
+		}
+		cells = append(cells, []string{c.Series, against, t.q(c.Flops), t.q(c.Seconds)})
+	}
+	return "\nRetraining takes less than an update from this q on:\n\n" + ui.Aligned(cells)
+}
+
+// q writes a crossing.
+func (t *crossoverTable) q(v float64) string {
+	switch {
+	case v == 0:
+		return fmt.Sprintf("<= %d", slices.Min(t.c.Q))
+	case math.IsInf(v, 1):
+		return fmt.Sprintf("> %d", slices.Max(t.c.Q))
+	case v < 10:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.0f", v)
+	}
 }

@@ -2,9 +2,10 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 
 	"blskernel/bench"
 	"blskernel/bls"
@@ -24,6 +25,7 @@ const (
 
 // demoFlags are the flags of demo.
 type demoFlags struct {
+	ui.Reporter
 	ui.Nodes
 	ui.Compute
 	initial, batch, updates int
@@ -31,7 +33,7 @@ type demoFlags struct {
 	seed                    uint64
 	methods                 []string
 	dir                     string
-	json, check             bool
+	check                   bool
 }
 
 // NewDemo returns the command demo.
@@ -77,7 +79,7 @@ Both methods find the same weights. By default the batches are larger than the n
 	ui.MethodFlag(cmd, &d.methods)
 	f.BoolVar(&d.check, "check", false, "solve from scratch after each step and compare the weights (slow)")
 	d.Compute.Register(cmd)
-	ui.JSONFlag(cmd, &d.json, "one JSON object for each step and method")
+	ui.JSONFlag(cmd, &d.JSON, "one JSON object for each step and method")
 	if err := cmd.MarkFlagDirname("data"); err != nil {
 		panic(err)
 	}
@@ -99,40 +101,28 @@ func (d *demoFlags) do(cmd *cobra.Command, s ui.Streams) error {
 	if err := e.Validate(); err != nil {
 		return explainDemo(err)
 	}
+	if err := d.Begin(s); err != nil {
+		return err
+	}
 	t := newDemoTable(e)
-	say := func(text string) error {
-		if d.json {
-			return nil
-		}
-		_, err := fmt.Fprint(s.Out, text)
+	if err := d.Print(t.head()); err != nil {
 		return err
 	}
-	if err := say(t.head()); err != nil {
-		return err
-	}
-	bar := ui.NewProgress(s.Err, d.json)
-	defer bar.Clear()
-	err = ui.Attend(ctx, bar, func(ctx context.Context, p *ui.Printer) error {
+	defer d.Progress.Clear()
+	err = d.Attend(ctx, func(ctx context.Context) error {
 		return e.Run(ctx, func(step []bench.Row) error {
-			return p.Do(func() error {
-				if !d.json {
-					return say(t.line(step))
+			for _, r := range step {
+				if err := d.Object(r); err != nil {
+					return err
 				}
-				encoder := json.NewEncoder(s.Out)
-				for _, r := range step {
-					if err := encoder.Encode(r); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}, p.Part)
+			}
+			return d.Print(t.line(step))
+		}, d.Part)
 	})
 	if err != nil {
 		return explainDemo(err)
 	}
-	bar.Clear()
-	return say(t.foot())
+	return d.Print(t.foot())
 }
 
 // forFiles gives sizes that were not set the values that suit MNIST.
@@ -213,4 +203,108 @@ func explainDemo(err error) error {
 		return fmt.Errorf("%w (here: another --seed or more --enhancement)", err)
 	}
 	return err
+}
+
+// demoTable has a line for each step, with the methods side by side.
+type demoTable struct {
+	e      *bench.Incremental
+	groups []ui.Group[[]bench.Row]
+	spread float64 // largest difference of accuracies in one step
+	start  []bench.Row
+	last   []bench.Row
+}
+
+func newDemoTable(e *bench.Incremental) *demoTable {
+	var methods []string
+	for _, v := range e.Variants {
+		methods = append(methods, v.String())
+	}
+	type step = []bench.Row
+	t := &demoTable{e: e}
+	t.groups = []ui.Group[step]{
+		ui.One("samples", func(s step) string { return fmt.Sprint(s[0].Samples) }),
+		ui.Each("accuracy, %", methods, func(s step, i int) string { return ui.Hundredths(s[i].Accuracy) }),
+		ui.Times("step, s", methods, func(s step, i int) float64 { return s[i].UpdateSeconds }),
+		ui.Times("total, s", methods, func(s step, i int) float64 { return s[i].TotalSeconds }),
+		ui.Times("Gflop by model", methods, func(s step, i int) float64 { return s[i].FlopsModel / 1e9 }),
+		ui.One("counted", agreement),
+	}
+	if len(methods) > 1 {
+		// The sum is that of the updates: methods are not compared by the start.
+		t.groups = append(t.groups, ui.Group[step]{Title: "speed-up", Heads: []string{"step", "sum"}, Cells: func(s step) []string {
+			if t.start == nil {
+				return []string{"-", "-"}
+			}
+			last := len(s) - 1
+			return []string{
+				ui.Hundredths(s[0].UpdateSeconds / s[last].UpdateSeconds), ui.Hundredths(t.updates(s, 0) / t.updates(s, last)),
+			}
+		}})
+	}
+	return t
+}
+
+// agreement returns the largest difference of the counted flops from the model, or equal.
+func agreement(step []bench.Row) string {
+	var largest float64
+	for _, r := range step {
+		if d := r.FlopsCounted - r.FlopsModel; math.Abs(d) > math.Abs(largest) {
+			largest = d
+		}
+	}
+	if largest == 0 {
+		return "equal"
+	}
+	return fmt.Sprintf("%+.0e", largest)
+}
+
+// head returns the settings and the heads of the columns.
+func (t *demoTable) head() string {
+	e := t.e
+	f, lambda := e.Features, ui.Ridge(e.Update.Lambda)
+	var b strings.Builder
+	fmt.Fprintf(&b, "training   %s: %d images of %d x %d in %d classes\n", e.Train.Name, e.Train.Len(), e.Train.Rows, e.Train.Cols, e.Train.Classes)
+	fmt.Fprintf(&b, "test       %s: %d images\n", e.Test.Name, e.Test.Len())
+	fmt.Fprintf(&b, "nodes      k = %d: %d groups of %d feature nodes, %d enhancement nodes; seed %d\n",
+		e.Nodes(), f.Groups, f.GroupNodes, f.EnhancementNodes, f.Seed)
+	fmt.Fprintf(&b, "samples    %d, then %d updates of q = %d; lambda = %s\n", e.Initial, e.Updates, e.Batch, &lambda)
+	return b.String() + backendLine(e.Update.Backend) + "\n" + ui.Heads(t.groups)
+}
+
+// line returns the line of a step, and a line for each check.
+func (t *demoTable) line(step []bench.Row) string {
+	var b strings.Builder
+	b.WriteString(ui.Line(t.groups, step))
+	for i, r := range step {
+		t.spread = max(t.spread, math.Abs(r.Accuracy-step[0].Accuracy))
+		if c := r.Check; c != nil {
+			fmt.Fprintf(&b, "  %-9s W: rounding %.0e (bound %.0e, condition %.0e), bias against ridge %.0e",
+				r.Variant, c.OneShotError, c.Bound, c.Condition, c.RidgeDifference)
+			if i > 0 {
+				fmt.Fprintf(&b, ", %.0e from %s", c.FirstMethodError, step[0].Variant)
+			}
+			b.WriteString("\n")
+		}
+	}
+	if t.start == nil {
+		t.start = step
+	}
+	t.last = step
+	return b.String()
+}
+
+// updates returns the seconds of a method for all updates up to a step.
+func (t *demoTable) updates(step []bench.Row, method int) float64 {
+	return step[method].TotalSeconds - t.start[method].TotalSeconds
+}
+
+// foot compares the methods, if there are several.
+func (t *demoTable) foot() string {
+	var b strings.Builder
+	for i := 1; i < len(t.last) && t.e.Updates > 0; i++ {
+		fmt.Fprintf(&b, "\nupdates: %s took %s s, %s %s s: %.2f times the speed; accuracies differ by at most %.2f points\n",
+			t.last[i].Variant, ui.Significant(t.updates(t.last, i)), t.last[0].Variant, ui.Significant(t.updates(t.last, 0)),
+			t.updates(t.last, 0)/t.updates(t.last, i), t.spread)
+	}
+	return b.String()
 }

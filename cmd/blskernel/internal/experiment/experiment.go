@@ -61,18 +61,17 @@ func predictFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "predict", true, "let the planner use the rates of this machine; otherwise flops")
 }
 
-// ratesFor returns the rates of a backend, and measures them if there are none or anew is set. It
-// reports rates that cannot be kept, and goes on.
-func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, p *ui.Printer, bar *ui.Progress) (*blsupdate.Rates, error) {
+// ratesFor returns the rates of a backend, and measures them if there are none or anew is set. It warns
+// of rates that cannot be kept.
+func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporter) (rates *blsupdate.Rates, err error) {
 	told := -1
 	tell := func(done float64) {
 		if twentieth := int(20 * done); twentieth != told { // of thousands of calls
 			told = twentieth
-			p.Show(done, "measuring the rates of "+b.Name())
+			r.Show(done, "measuring the rates of "+b.Name())
 		}
 	}
-	var rates *blsupdate.Rates
-	var err, unsaved error
+	var unsaved error
 	if anew {
 		if rates, err = blsupdate.MeasureRates(ctx, b, tell); err == nil {
 			unsaved = rates.Save()
@@ -80,16 +79,10 @@ func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, p *ui.Printer
 	} else if rates, err = blsupdate.RatesFor(ctx, b, tell); err == nil {
 		unsaved = rates.Unsaved()
 	}
-	if err == nil && unsaved != nil {
-		err = p.Do(func() error {
-			_, err := fmt.Fprintln(bar.Writer(), unsaved)
-			return err
-		})
+	if unsaved != nil {
+		r.Warn("%v", unsaved)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return rates, nil
+	return rates, err
 }
 
 // seconds writes a time with three digits.

@@ -17,17 +17,15 @@ import (
 
 // flopsFlags are the flags of flops.
 type flopsFlags struct {
-	methods, backends []string
-	ls, ks, qs, cs    []int
-	lambda            ui.Ridge
-	anyLambda         bool // whether --lambda is not given
-	seed              uint64
-	threads, rounds   int
-	model, validate   bool
-	calibrate, json   bool
-	printer           costPrinter
-	bar               *ui.Progress
-	unequal           int // settings with other flops than the model
+	ui.Reporter
+	methods, backends          []string
+	ls, ks, qs, cs             []int
+	lambda                     ui.Ridge
+	anyLambda                  bool // whether --lambda is not given
+	seed                       uint64
+	threads, rounds            int
+	model, validate, calibrate bool
+	unequal                    int // settings with other flops than the model
 }
 
 // NewFlops returns the command flops.
@@ -46,8 +44,9 @@ the flops of the first against each other in the same rounds.
 
 With --validate the settings are a grid: every method and form, k from 250 to 2000, q from 1 to 8000,
 on every backend that is available. The grid is measured three times, and the median of a setting
-counts. Then come the median and the 95th percentile of the deviation of the predicted from the
-measured times. The status is 1 if any counted flops differ from the model.
+counts. What is printed are the median and the 95th percentile of the deviation of the predicted from
+the measured times; --json also has every setting. The status is 1 if any counted flops differ from
+the model.
 
 ` + aboutRates,
 		Example: `  blskernel flops --method gram,qr --k 2000 --q 1000
@@ -82,7 +81,7 @@ measured times. The status is 1 if any counted flops differ from the model.
 	calibrateFlag(cmd, &x.calibrate)
 	ui.BackendsFlag(cmd, &x.backends, "; by default the selected one, and with --validate all that are available")
 	ui.ThreadsFlag(cmd, &x.threads)
-	ui.JSONFlag(cmd, &x.json, "JSON lines with a key \"kind\"")
+	ui.JSONFlag(cmd, &x.JSON, "JSON lines with a key \"kind\"")
 	return cmd
 }
 
@@ -156,31 +155,24 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 		}
 		grids = append(grids, grid)
 	}
-	x.printer = costTables{s.Out}
-	switch {
-	case x.json:
-		x.printer = costJSON{s.Out}
-	case x.validate:
-		x.printer = &costLines{w: s.Out}
+	if err := x.Begin(s); err != nil {
+		return err
 	}
 	if x.model {
 		for _, setting := range slices.Concat(grids...) {
-			if err := x.printer.print(modelCost(setting)); err != nil {
+			if err := x.emit("model", modelCost(setting), costTable); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if x.json {
-		if err := result.Write(s.Out, "machine", result.Here(command, backends...)); err != nil {
-			return err
-		}
+	if err := x.emit("machine", result.Here(command, backends...), nil); err != nil {
+		return err
 	}
-	x.bar = ui.NewProgress(s.Err, x.json)
-	defer x.bar.Clear()
-	err = ui.Attend(ctx, x.bar, func(ctx context.Context, p *ui.Printer) error {
+	defer x.Progress.Clear()
+	err = x.Attend(ctx, func(ctx context.Context) error {
 		for i, b := range backends {
-			rates, err := ratesFor(ctx, b, x.calibrate, p, x.bar)
+			rates, err := ratesFor(ctx, b, x.calibrate, &x.Reporter)
 			if err != nil {
 				return err
 			}
@@ -188,7 +180,7 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 			if x.validate {
 				measure = x.measureGrid
 			}
-			if err := measure(ctx, p, grids[i], rates, b.Name()); err != nil {
+			if err := measure(ctx, grids[i], rates, b.Name()); err != nil {
 				return err
 			}
 		}
@@ -200,27 +192,51 @@ func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error
 	return err
 }
 
+// emit prints v as a line of JSON of that kind, or else what text returns for it, if there is a text.
+func (x *flopsFlags) emit(kind string, v any, text func(any) string) error {
+	switch {
+	case x.JSON:
+		return x.Do(func() error { return result.Write(x.Out, kind, v) })
+	case text != nil:
+		return x.Print(text(v))
+	}
+	return nil
+}
+
 // validationPasses is the number of times that the grid is measured.
 const validationPasses = 3
 
 // measureGrid measures the settings one after the other and sums up.
-func (x *flopsFlags) measureGrid(ctx context.Context, p *ui.Printer, grid []bench.Setting, rates *blsupdate.Rates, backend string) error {
+func (x *flopsFlags) measureGrid(ctx context.Context, grid []bench.Setting, rates *blsupdate.Rates, backend string) error {
 	var costs []bench.Cost
-	show := func(done float64) { p.Show(done, backend) }
+	show := func(done float64) { x.Show(done, backend) }
 	err := bench.MeasureEach(ctx, grid, rates, validationPasses, x.seed, show, func(c bench.Cost) error {
 		costs = append(costs, c)
-		return p.Do(func() error { return x.printer.print(c) })
+		return x.emit("cost", c, nil)
 	})
 	if err != nil {
 		return err
 	}
-	agreement := bench.Agree(costs)
-	x.unequal += agreement.Unequal
-	return p.Do(func() error { return x.printer.sum(backend, agreement) })
+	a := bench.Agree(costs)
+	x.unequal += a.Unequal
+	if x.JSON {
+		return x.emit("agreement", result.Agreement{Backend: backend, Agreement: a}, nil)
+	}
+	return x.Say("%s: %d settings, the predicted time differs from the measured one by %.1f%% in the median, %.1f%% at the 95th percentile, %.1f%% at most; flops counted equal the model's in %d",
+		backend, a.Settings, 100*a.Median, 100*a.P95, 100*a.Worst, a.Settings-a.Unequal)
+}
+
+// A comparison is that of two settings as JSON, the speed and the flops of the first against the other.
+type comparison struct {
+	First  string  `json:"first"`
+	Second string  `json:"second"`
+	Speed  float64 `json:"speed"`
+	Flops  float64 `json:"flops"`
+	Rounds int     `json:"rounds"`
 }
 
 // measure measures all settings in turn.
-func (x *flopsFlags) measure(ctx context.Context, p *ui.Printer, grid []bench.Setting, rates *blsupdate.Rates, _ string) error {
+func (x *flopsFlags) measure(ctx context.Context, grid []bench.Setting, rates *blsupdate.Rates, _ string) error {
 	updates := 0
 	m, err := bench.Measure(ctx, grid, rates, x.rounds, x.seed, func() {
 		if updates++; x.rounds == 0 && updates > 10*len(grid) && updates%(10*len(grid)) != 0 {
@@ -228,20 +244,47 @@ func (x *flopsFlags) measure(ctx context.Context, p *ui.Printer, grid []bench.Se
 		}
 		// Without --rounds the number of rounds is unknown, and the share never reaches 1.
 		planned := max(x.rounds+1, 1+updates/len(grid)) * len(grid)
-		p.Show(float64(updates)/float64(planned+1), "updates")
+		x.Show(float64(updates)/float64(planned+1), "updates")
 	})
 	if err != nil {
 		return err
 	}
 	x.unequal += bench.Agree(m.Costs).Unequal
-	return p.Do(func() error {
-		for _, c := range m.Costs {
-			if err := x.printer.print(c); err != nil {
-				return err
-			}
+	for _, c := range m.Costs {
+		if err := x.emit("cost", c, costTable); err != nil {
+			return err
 		}
-		return x.printer.compare(m)
-	})
+	}
+	first := m.Costs[0]
+	for i, c := range m.Costs[1:] {
+		v := comparison{first.Variant(), c.Variant(), m.Speed[i+1], m.Flops[i+1], m.Rounds}
+		err := x.emit("comparison", v, func(any) string {
+			return fmt.Sprintf("%s (l = %d, q = %d): %.3f times the speed of %s (l = %d, q = %d), %.3f of its flops, median of %d rounds\n",
+				v.Second, c.L, c.Q, v.Speed, v.First, first.L, first.Q, 1/v.Flops, v.Rounds)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// costTable returns a table of the steps of a cost.
+func costTable(v any) string {
+	c := v.(bench.Cost)
+	head := []string{"step", "flops", "Gflop by model"}
+	if c.Total.MeasuredSeconds > 0 {
+		head = append(head, "counted", "predicted, s", "measured, s", "GFLOP/s")
+	}
+	cells := [][]string{head}
+	for _, s := range slices.Concat(c.Steps, []bench.CostStep{c.Total}) {
+		line := []string{s.Step, s.Formula, gigaflops(s.Model)}
+		if c.Total.MeasuredSeconds > 0 {
+			line = append(line, gigaflops(s.Counted), seconds(s.PredictedSeconds), seconds(s.MeasuredSeconds), gigaflops(s.Counted/s.MeasuredSeconds))
+		}
+		cells = append(cells, line)
+	}
+	return fmt.Sprintf("%s: l = %d, k = %d, q = %d, c = %d, backend %s\n%s\n", c.Variant(), c.L, c.K, c.Q, c.C, c.Backend, ui.Aligned(cells))
 }
 
 // modelCost returns the cost of a setting by the model alone.

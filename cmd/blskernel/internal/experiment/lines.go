@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"blskernel/bench"
@@ -20,84 +19,81 @@ import (
 
 // lineFlags say where the measured lines go.
 type lineFlags struct {
-	out          string
-	resume, json bool
+	path   string
+	resume bool
 }
 
-func (f *lineFlags) register(cmd *cobra.Command, kinds string) {
-	cmd.Flags().StringVar(&f.out, "out", "", "new file for the results as JSON lines")
+func (f *lineFlags) register(cmd *cobra.Command, json *bool, kinds string) {
+	cmd.Flags().StringVar(&f.path, "out", "", "new file for the results as JSON lines")
 	cmd.Flags().BoolVar(&f.resume, "resume", false, "go on after the lines in --out")
-	ui.JSONFlag(cmd, &f.json, "JSON lines with a key \"kind\", "+kinds+",")
+	ui.JSONFlag(cmd, json, "JSON lines with a key \"kind\", "+kinds+",")
 }
 
 // lines are the lines that a command measures: in a file, where each is on disk before the next one
-// begins, and on standard output with --json. One goroutine writes, by line and close, and another may
-// use what was read.
+// begins, and on standard output with --json.
 type lines struct {
+	*ui.Reporter
 	machine result.Machine // for the line before the first one
 
 	path  string
 	fs    vfs.FS
 	file  vfs.File     // nil for none
 	made  bool         // by this command, which removes it if it has no line
-	read  *result.File // what a resumed run has
-	print io.Writer    // nil for none
+	read  *result.File // what a resumed run has, else nil
 	begun bool         // whether the line of the machine is written
 }
 
 // open creates the file, or opens it to resume. An empty path is for no file.
-func (f *lineFlags) open(s ui.Streams) (*lines, error) {
-	if f.resume && f.out == "" {
+func (f *lineFlags) open(reporter *ui.Reporter) (*lines, error) {
+	if f.resume && f.path == "" {
 		return nil, ui.Usagef("--resume needs --out, the file of the lines that are done")
 	}
-	r := &lines{path: f.out, fs: vfs.Or(s.FS)}
-	if f.json {
-		r.print = s.Out
-	}
-	if f.out == "" {
+	r := &lines{Reporter: reporter, path: f.path, fs: vfs.Or(reporter.FS)}
+	if f.path == "" {
 		return r, nil
 	}
-	flags := os.O_RDWR | os.O_CREATE
-	file, err := r.fs.OpenFile(r.path, flags|os.O_EXCL, 0o666)
+	file, err := r.fs.OpenFile(r.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	r.made = err == nil
 	if errors.Is(err, fs.ErrExist) {
 		if !f.resume {
 			return nil, ui.Usagef("--out %s exists: --resume goes on with it, or remove it", r.path)
 		}
-		file, err = r.fs.OpenFile(r.path, flags, 0o666)
+		file, err = r.fs.OpenFile(r.path, os.O_RDWR, 0o666)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
+		return nil, failedOut(err)
 	}
 	r.file = file
 	if !f.resume {
 		return r, nil
 	}
-	if r.read, err = result.Read(r.path, r.file); err == nil {
-		err = r.cut()
-	}
-	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) { // and not an error in the content
-			err = fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
-		}
+	if err := r.load(); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
 }
 
-// cut removes a last line without an end, which an interruption has left.
-func (r *lines) cut() error {
-	data, err := os.ReadFile(r.path)
+// failedOut adds what helps to an error of the file.
+func failedOut(err error) error { return fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err)) }
+
+// load reads the file, and removes a last line without an end, which an interruption has left.
+func (r *lines) load() error {
+	data, err := io.ReadAll(r.file)
 	if err != nil {
+		return failedOut(err)
+	}
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	if r.read, err = result.Read(r.path, bytes.NewReader(data)); err != nil {
 		return err
 	}
-	end := int64(bytes.LastIndexByte(data, '\n') + 1)
+	end := int64(len(data))
 	if err := r.file.Truncate(end); err != nil {
-		return err
+		return failedOut(err)
 	}
-	_, err = r.file.Seek(end, io.SeekStart)
-	return err
+	if _, err = r.file.Seek(end, io.SeekStart); err != nil {
+		return failedOut(err)
+	}
+	return nil
 }
 
 // line adds a line, after that of the machine if it is the first one: a complete file stays unchanged.
@@ -108,14 +104,15 @@ func (r *lines) line(kind string, v any) error {
 			return err
 		}
 	}
-	if err := r.write(kind, v); err != nil || r.print == nil {
-		return err
-	}
-	return result.Write(r.print, kind, v)
+	return r.Do(func() error {
+		if err := r.write(kind, v); err != nil || !r.JSON {
+			return err
+		}
+		return result.Write(r.Out, kind, v)
+	})
 }
 
-// write adds a line to the file, before it is printed. On error the lines before stay; --resume cuts an
-// incomplete one.
+// write adds a line to the file. On error the lines before stay; --resume cuts an incomplete one.
 func (r *lines) write(kind string, v any) error {
 	if r.file == nil {
 		return nil
@@ -129,96 +126,67 @@ func (r *lines) write(kind string, v any) error {
 	case err == nil:
 		return nil
 	case r.made: // and will be removed
-		return fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
+		return failedOut(err)
 	default:
-		return fmt.Errorf("--out: %w: %s; %s keeps its lines, and --resume goes on from there", err, vfs.Remedy(err), r.path)
+		return fmt.Errorf("%w; %s keeps its lines, and --resume goes on from there", failedOut(err), r.path)
 	}
 }
 
 // mayResume returns an error if something in the file was measured under other conditions than here:
 // such times are not compared. Another version of this program is a warning.
-func (r *lines) mayResume(what string, others ...result.Machine) (warning string, err error) {
-	here := r.machine.Conditions()
+func (r *lines) mayResume(what string, others ...result.Machine) error {
+	here, warned := r.machine.Conditions(), false
 	for _, m := range others {
 		if differences := m.Conditions().Differences(here); len(differences) > 0 {
-			return "", ui.Usagef("--resume: %s of %s was measured under other conditions, there and here %s: give another --out",
+			return ui.Usagef("--resume: %s of %s was measured under other conditions, there and here %s: give another --out",
 				what, r.path, strings.Join(differences, ", "))
 		}
-		if m.Version != r.machine.Version && warning == "" {
-			warning = fmt.Sprintf("%s of %s was measured by version %s, and this is %s: times may differ for that\n",
-				what, r.path, m.Version, r.machine.Version)
+		if m.Version != r.machine.Version && !warned {
+			warned = true
+			r.Warn("%s of %s was measured by version %s, and this is %s: times may differ for that", what, r.path, m.Version, r.machine.Version)
 		}
 	}
-	return warning, nil
+	return nil
 }
 
-// earlier returns the last table in the file with the settings, lambda and shrink of head, by any
-// methods.
-func (r *lines) earlier(head bench.TableHead) (t bench.TableHead, ok bool) {
+// table returns the table of that number in the file.
+func (r *lines) table(n int) (t result.Table, ok bool) {
 	if r.read == nil {
 		return t, false
 	}
 	for _, other := range r.read.Tables {
-		if other.SameSettings(head) && other.Lambda == head.Lambda && other.Shrink == head.Shrink {
-			t, ok = other.TableHead, true
+		if other.Table == n {
+			t, ok = other, true
 		}
 	}
 	return t, ok
 }
 
-// rows returns the rows of a table in the file. It is an error if the table has other settings there,
-// unless beside allows those, or was measured elsewhere.
-func (r *lines) rows(head bench.TableHead, beside func(bench.TableHead) bool) (rows []bench.TableRow, warning string, err error) {
-	if r.read == nil {
-		return nil, "", nil
+// rows returns the rows of a table in the file, and whether it is there. It is an error if it has other
+// settings or was measured elsewhere.
+func (r *lines) rows(head bench.TableHead) (rows []bench.TableRow, begun bool, err error) {
+	t, ok := r.table(head.Table)
+	if !ok {
+		return nil, false, nil
 	}
-	for _, t := range r.read.Tables {
-		switch {
-		case t.Table != head.Table:
-		case t.SameExperiment(head):
-			machines := append([]result.Machine{t.Machine}, t.Continued...)
-			if warning, err = r.mayResume(fmt.Sprintf("table %d", t.Table), machines...); err != nil {
-				return nil, "", err
-			}
-			rows = append(rows, t.Rows...)
-		case !beside(t.TableHead):
-			return nil, "", ui.Usagef("--resume: %s has table %d with other settings: give those, or another --out", r.path, head.Table)
-		}
+	if !t.SameExperiment(head) {
+		return nil, false, ui.Usagef("--resume: %s has table %d with other settings: give those, or another --out", r.path, head.Table)
 	}
-	return rows, warning, nil
+	machines := append([]result.Machine{t.Machine}, t.Continued...)
+	return t.Rows, true, r.mayResume(fmt.Sprintf("table %d", head.Table), machines...)
 }
 
-// begins reports whether the line of a table must come before its rows, which belong to the last line
-// of their number, and records it.
-func (r *lines) begins(head bench.TableHead) bool {
-	if r.read == nil {
-		r.read = new(result.File)
-	}
-	for _, t := range slices.Backward(r.read.Tables) {
-		if t.Table == head.Table {
-			if t.SameExperiment(head) {
-				return false
-			}
-			break
-		}
-	}
-	r.read.Tables = append(r.read.Tables, result.Table{TableHead: head, Machine: r.machine})
-	return true
-}
-
-// close closes the file, once, and removes it if it is new and has no line.
+// close closes the file, and removes it if it is new and has no line.
 func (r *lines) close() error {
 	if r.file == nil {
 		return nil
 	}
-	f := r.file
-	r.file = nil
-	err := f.Close()
+	err := r.file.Close()
 	if r.made {
-		err = errors.Join(err, r.fs.Remove(f.Name()))
+		err = errors.Join(err, r.fs.Remove(r.path))
 	}
 	if err != nil {
-		return fmt.Errorf("--out: %w: %s", err, vfs.Remedy(err))
+		return failedOut(err)
 	}
 	return nil
 }

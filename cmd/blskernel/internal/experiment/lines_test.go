@@ -15,7 +15,11 @@ import (
 func TestPaperFileFirst(t *testing.T) {
 	full := errors.New("no space left on device")
 	path := filepath.Join(t.TempDir(), "out.jsonl")
-	out, err := (&lineFlags{out: path, json: true}).open(ui.Streams{Out: broken{full}})
+	r := &ui.Reporter{JSON: true}
+	if err := r.Begin(ui.Streams{Out: broken{full}}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := (&lineFlags{path: path}).open(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +39,7 @@ func TestPaperFileFirst(t *testing.T) {
 func TestExplainPaper(t *testing.T) {
 	var usage ui.UsageError
 	err := explainPaper(&bench.SamplesError{Name: "MNIST", Have: 60000, Initial: 20000, Batch: 20000, Updates: 5})
-	if want := "MNIST has 60000 samples, and the table needs 20000 + 5 x 20000 at this size: lower --size or --held-out"; !errors.As(err, &usage) || err.Error() != want {
+	if want := "MNIST has 60000 samples, and the table needs 20000 + 5 x 20000 at this size: lower --size"; !errors.As(err, &usage) || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
 	if err := errors.New("other"); explainPaper(err) != err || explainPaper(nil) != nil {

@@ -13,8 +13,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 )
 
-// TestMeasure measures small updates with constant rates, in turn and as a grid, as tables, lines and
-// JSON.
+// TestMeasure measures small updates with constant rates, in turn and as a grid, as text and JSON.
 func TestMeasure(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
 	if err != nil {
@@ -22,14 +21,13 @@ func TestMeasure(t *testing.T) {
 	}
 	rates := blsupdate.ConstantRates(1e9, 1e9)
 	for _, tc := range []struct {
-		grid    bool
-		printer func(w io.Writer) costPrinter
-		want    []string
+		grid, json bool
+		want       []string
 	}{
-		{false, func(w io.Writer) costPrinter { return costTables{w} }, []string{"gram: l = 3", "k = 8, q = 4, c = 2", "measured, s", "times the speed of gram"}},
-		{true, func(w io.Writer) costPrinter { return &costLines{w: w} }, []string{"differ", "pure: 2 settings", "flops counted equal the model's in 2"}},
-		{true, func(w io.Writer) costPrinter { return costJSON{w} }, []string{`"kind":"cost"`, `"kind":"agreement"`}},
-		{false, func(w io.Writer) costPrinter { return costJSON{w} }, []string{`"kind":"comparison"`}},
+		{false, false, []string{"gram: l = 3", "k = 8, q = 4, c = 2", "measured, s", "times the speed of gram"}},
+		{true, false, []string{"pure: 2 settings", "flops counted equal the model's in 2"}},
+		{true, true, []string{`"kind":"cost"`, `"kind":"agreement"`}},
+		{false, true, []string{`"kind":"comparison"`}},
 	} {
 		var out strings.Builder
 		x := flopsFlags{methods: []string{"gram", "qr"}, ls: []int{30}, ks: []int{8}, qs: []int{4}, cs: []int{2}, anyLambda: true, rounds: 2, seed: 1}
@@ -37,13 +35,15 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.printer, x.bar = tc.printer(&out), ui.NewProgress(io.Discard, false)
+		x.JSON = tc.json
+		if err := x.Begin(ui.Streams{Out: &out, Err: io.Discard}); err != nil {
+			t.Fatal(err)
+		}
 		measure := x.measure
 		if tc.grid {
 			measure = x.measureGrid
 		}
-		err = ui.Attend(context.Background(), x.bar, func(ctx context.Context, p *ui.Printer) error { return measure(ctx, p, grid, rates, "pure") })
-		if err != nil || x.unequal != 0 {
+		if err := measure(context.Background(), grid, rates, "pure"); err != nil || x.unequal != 0 {
 			t.Fatal(err, x.unequal)
 		}
 		for _, want := range tc.want {
@@ -51,7 +51,7 @@ func TestMeasure(t *testing.T) {
 				t.Errorf("%s\nhas no %q", out.String(), want)
 			}
 		}
-		if _, isJSON := x.printer.(costJSON); isJSON {
+		if tc.json {
 			if _, err := result.Read("stdout", strings.NewReader(out.String())); err != nil {
 				t.Error(err)
 			}
@@ -59,26 +59,11 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestPlanMeasure compares the planned method with the others, and has the plan as JSON.
-func TestPlanMeasure(t *testing.T) {
-	b, err := blskernel.Lookup("pure")
+// TestPlanJSON has a plan as JSON.
+func TestPlanJSON(t *testing.T) {
+	choice, err := blsupdate.Plan(4, 8, 40, 2, blsupdate.Needs{Lambda: 1e-3, Batches: 1, Rates: blsupdate.ConstantRates(1e9, 1e9)})
 	if err != nil {
 		t.Fatal(err)
-	}
-	x := planFlags{l: 40, k: 8, q: 4, c: 2}
-	rates := blsupdate.ConstantRates(1e9, 1e9)
-	choice, err := blsupdate.Plan(x.q, x.k, x.l, x.c, blsupdate.Needs{Lambda: 1e-3, Batches: 1, Backend: b, Rates: rates})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	if err := x.compare(context.Background(), choice, rates, ui.NewProgress(io.Discard, true), &out); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Measured, median of ", "predicted, s", choice.Method.String(), "The choice takes "} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%s\nhas no %q", out.String(), want)
-		}
 	}
 	text, err := json.Marshal(newPlanned(choice, true))
 	if err != nil || !strings.Contains(string(text), `"method":"`+choice.Method.String()+`"`) || !strings.Contains(string(text), `"why_not"`) {

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
+	"blskernel"
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bls"
+	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 
 	"github.com/spf13/cobra"
 )
 
-// paperFlags are the flags of paper.
-type paperFlags struct {
+// paper has the flags of the command, and what a run of it reads and decides.
+type paper struct {
+	ui.Reporter
 	ui.Compute
 	lineFlags
 	tables           []int
@@ -26,11 +28,15 @@ type paperFlags struct {
 	methods          []string
 	runs             int
 	seed             uint64
-	lambdas, shrinks []string
-	trials           []trial // the pairs of both
-	heldOut          int
+	lambda           ui.Ridge
+	shrink           float64
 	zca              string
 	retrain, predict bool
+
+	backend     blskernel.Backend
+	out         *lines
+	rates       *blsupdate.Rates
+	mnist, norb images
 }
 
 const (
@@ -49,7 +55,7 @@ var paperMethods = []string{"original", "improved/paper", planner}
 
 // NewPaper returns the command paper.
 func NewPaper(s ui.Streams) *cobra.Command {
-	x := paperFlags{methods: paperMethods}
+	x := paper{methods: paperMethods, lambda: 0x1p-30}
 	cmd := &cobra.Command{
 		Use:   "paper --table N --data DIR",
 		Short: "Run the paper's tables",
@@ -82,7 +88,6 @@ the last update, best first.`,
   blskernel paper --table 2 --data mnist --out results/table2.jsonl
   blskernel paper --table 2 --data mnist --out results/table2.jsonl --resume
   blskernel paper --table 2 --data mnist --method planner --runs 10
-  blskernel paper --table 2 --data mnist --held-out 10000 --lambda 2^-30,2^-18 --shrink 0.8,1.6
   blskernel paper --table 2,6 --embedded --size 0.1 --retrain`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -100,93 +105,76 @@ the last update, best first.`,
 	ui.MethodFlag(cmd, &x.methods)
 	f.IntVar(&x.runs, "runs", 1, "runs with different seeds")
 	ui.SeedFlag(cmd, &x.seed)
-	f.StringSliceVar(&x.lambdas, "lambda", []string{"2^-30"}, "ridge, as 1e-6 or 2^-30; several to choose from with --held-out")
-	f.StringSliceVar(&x.shrinks, "shrink", []string{fmt.Sprint(bls.DefaultShrink)},
-		"largest input of the tanh of an enhancement node on the first batch; several to choose from with --held-out")
-	f.IntVar(&x.heldOut, "held-out", 0, "test on the last training samples, this many, and not on the test set; for choosing --lambda and --shrink")
+	ui.LambdaFlag(cmd, &x.lambda, "")
+	f.Float64Var(&x.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
 	f.StringVar(&x.zca, "zca", "", "whiten the images first (minutes): reference, with the constants of the reference code for NORB, which hardly whiten, or unit, with constants that do")
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	predictFlag(cmd, &x.predict)
 	x.Compute.Register(cmd)
-	x.lineFlags.register(cmd, "machine, table, row or flops")
+	x.lineFlags.register(cmd, &x.JSON, "machine, table, row or flops")
 	return cmd
 }
 
 // check returns an error for a flag that is wrong.
-func (x *paperFlags) check() (err error) {
+func (x *paper) check() (err error) {
 	switch {
 	case len(x.tables) == 0:
 		return ui.Usagef("--table is missing: name a table of the paper, 1 to 9")
 	case !(x.size >= leastSize && x.size <= largestSize):
 		return ui.Usagef("--size is %v; want %v to %v", x.size, leastSize, largestSize)
+	case x.lambda == 0:
+		return ui.Usagef("--lambda is 0; want a number above 0, as 1e-6 or 2^-18")
+	case !(x.shrink > 0 && x.shrink <= mostShrink):
+		return ui.Usagef("--shrink is %v; want a number above 0, at most %v", x.shrink, mostShrink)
 	case x.zca != "" && zcaConstants[x.zca] == nil:
 		return ui.Usagef("--zca is %q; want reference or unit", x.zca)
 	case x.embedded && x.dir != "":
 		return ui.Usagef("--embedded and --data exclude each other")
 	}
-	err = ui.CheckRanges(ui.Range{Flag: "runs", Value: x.runs, Least: 1, Most: mostRuns},
-		ui.Range{Flag: "held-out", Value: x.heldOut, Least: 0, Most: ui.MostSamples})
-	if err == nil {
-		err = ui.CheckList("table", x.tables, 1, 9)
-	}
-	if err != nil {
+	if err := ui.CheckRanges(ui.Range{Flag: "runs", Value: x.runs, Least: 1, Most: mostRuns}); err != nil {
 		return err
 	}
-	if x.trials, err = parseTrials(x.lambdas, x.shrinks); err != nil {
+	if err := ui.CheckList("table", x.tables, 1, 9); err != nil {
 		return err
 	}
-	if len(x.trials) > 1 && x.heldOut == 0 {
-		return ui.Usagef("--lambda and --shrink make %d pairs to choose from, which needs --held-out: the test set is not for choosing", len(x.trials))
-	}
-	_, err = x.variants(bench.PaperTable{}, bench.Variant{})
+	_, err = x.variants(0, bench.Variant{})
 	return err
 }
 
-// byDefault reports whether the methods are the default ones.
-func (x *paperFlags) byDefault() bool { return slices.Equal(x.methods, paperMethods) }
-
 // variants returns the methods of a table, with the planner's choice for its name.
-func (x *paperFlags) variants(t bench.PaperTable, choice bench.Variant) ([]bench.Variant, error) {
-	methods := x.methods
-	if x.byDefault() && len(x.trials) > 1 {
-		methods = []string{planner}
-	}
+func (x *paper) variants(table int, choice bench.Variant) ([]bench.Variant, error) {
 	var names []string
-	for _, name := range methods {
+	for _, name := range x.methods {
 		if name == planner {
 			name = choice.String()
 		}
 		if !slices.Contains(names, name) || name != choice.String() {
 			names = append(names, name)
 		}
-		if name == "improved/paper" && t.Table == 7 && x.byDefault() {
+		if name == "improved/paper" && table == 7 && slices.Equal(x.methods, paperMethods) {
 			names = append(names, "improved/small")
 		}
 	}
 	return parseVariants(names)
 }
 
-func (x *paperFlags) do(ctx context.Context, command string, s ui.Streams) error {
-	if err := x.check(); err != nil {
-		return err
+func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {
+	err := x.check()
+	if err == nil {
+		err = x.Begin(s)
 	}
-	b, err := x.Lookup()
+	if err == nil {
+		x.backend, err = x.Lookup()
+	}
 	if err != nil {
 		return err
 	}
-	out, err := x.open(s)
-	if err != nil {
+	if x.out, err = x.open(&x.Reporter); err != nil {
 		return err
 	}
-	out.machine = result.Here(command, b)
-	run := &paperRun{paperFlags: x, backend: b, out: out, Streams: s, bar: ui.NewProgress(s.Err, x.json)}
-	defer run.bar.Clear()
-	run.bar.Pause = time.Second // the steps of a small table are faster
-	err = ui.Attend(ctx, run.bar, func(ctx context.Context, p *ui.Printer) error {
-		run.Printer = p
-		return run.all(ctx)
-	})
-	return errors.Join(explainPaper(err), out.close())
+	x.out.machine = result.Here(command, x.backend)
+	defer x.Progress.Clear()
+	return errors.Join(explainPaper(x.Attend(ctx, x.run)), x.out.close())
 }
 
 // explainPaper adds to an error of a table the flags that help.
@@ -195,7 +183,7 @@ func explainPaper(err error) error {
 	var scale *bls.ScaleError
 	switch {
 	case errors.As(err, &samples):
-		return ui.Usagef("%s has %d samples, and the table needs %d + %d x %d at this size: lower --size or --held-out",
+		return ui.Usagef("%s has %d samples, and the table needs %d + %d x %d at this size: lower --size",
 			samples.Name, samples.Have, samples.Initial, samples.Updates, samples.Batch)
 	case errors.As(err, &scale):
 		return fmt.Errorf("%w (here: another --seed, or a larger --size)", err)

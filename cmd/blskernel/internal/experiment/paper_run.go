@@ -3,45 +3,28 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"time"
 
-	"blskernel"
 	"blskernel/bench"
 	"blskernel/blsupdate"
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
 )
 
-// A paperRun is a run of the command.
-type paperRun struct {
-	*paperFlags
-	ui.Streams
-	*ui.Printer
-	backend blskernel.Backend
-	out     *lines
-	bar     *ui.Progress
-
-	rates       *blsupdate.Rates
-	mnist, norb images
-}
-
-// all runs all tables.
-func (r *paperRun) all(ctx context.Context) (err error) {
-	if r.predict && slices.ContainsFunc(r.tables, func(n int) bool { return n != 1 }) {
-		if r.rates, err = ratesFor(ctx, r.backend, false, r.Printer, r.bar); err != nil {
+// run runs all tables.
+func (x *paper) run(ctx context.Context) (err error) {
+	if x.predict && slices.ContainsFunc(x.tables, func(n int) bool { return n != 1 }) {
+		if x.rates, err = ratesFor(ctx, x.backend, false, &x.Reporter); err != nil {
 			return err
 		}
 	}
-	for _, n := range r.tables {
+	for _, n := range x.tables {
+		run := x.table
 		if n == 1 {
-			err = r.flops(ctx)
-		} else {
-			err = r.table(ctx, n)
+			run = x.flops
 		}
-		if err != nil {
+		if err := run(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -54,194 +37,90 @@ var zcaConstants = map[string][]float64{
 	bench.UnitWhitening:      {dataset.ZCAUnitRows, dataset.ZCAUnitValues},
 }
 
-// experiment turns the flags into one of Tables 2 to 9, with the first of the trials.
-func (r *paperRun) experiment(n int) (*bench.Paper, error) {
+// experiment turns the flags into one of Tables 2 to 9.
+func (x *paper) experiment(n int) (*bench.Paper, error) {
 	t, _ := bench.LookupPaperTable(n)
-	t = t.Scaled(r.size)
-	data, err := r.load(t)
+	t = t.Scaled(x.size)
+	data, err := x.load(t)
 	if err != nil {
 		return nil, err
 	}
-	if r.heldOut > 0 {
-		if t, data, err = holdOut(t, data, r.heldOut); err != nil {
-			return nil, err
-		}
-	}
 	p := &bench.Paper{
-		Table: t, HeldOut: r.heldOut, Scale: r.size, Data: data.data, Train: data.train, Test: data.test,
-		Update: blsupdate.Options{Workspace: t.Workspace(), Backend: r.backend}, Retrain: r.retrain, Rates: r.rates,
+		Table: t, Scale: x.size, Data: data.data, Train: data.train, Test: data.test, Shrink: x.shrink,
+		Update:  blsupdate.Options{Workspace: t.Workspace(), Lambda: float64(x.lambda), Backend: x.backend},
+		Retrain: x.retrain, Rates: x.rates,
 	}
-	if constants := zcaConstants[r.zca]; constants != nil {
-		p.Whitening = &dataset.ZCAOptions{RowConstant: constants[0], EigenvalueConstant: constants[1], Backend: r.backend}
+	if constants := zcaConstants[x.zca]; constants != nil {
+		p.Whitening = &dataset.ZCAOptions{RowConstant: constants[0], EigenvalueConstant: constants[1], Backend: x.backend}
 	}
-	runs := r.runs
+	runs := x.runs
 	if data.test == nil {
 		runs = 1 // there is no accuracy that could differ
 	}
 	for i := range uint64(runs) {
-		p.Seeds = append(p.Seeds, r.seed+i)
+		p.Seeds = append(p.Seeds, x.seed+i)
+	}
+	choice, err := x.choice(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.Variants, err = x.variants(n, choice); err != nil {
+		return nil, err
+	}
+	p.Planner = slices.Index(p.Variants, choice)
+	if p.Repeat = p.Planner; p.Repeat < 0 {
+		p.Repeat = len(p.Variants) - 1
 	}
 	return p, nil
 }
 
-// take gives p the hyper-parameters of a trial, and the methods. A resumed run keeps its own methods:
-// the planner may choose another one, since the rates of the machine have been measured anew.
-func (r *paperRun) take(p *bench.Paper, t trial) error {
-	p.Update.Lambda, p.Shrink = float64(t.lambda), t.shrink
-	choice, err := bench.PlanVariant(p.Table, p.Train.Classes, p.Update, p.Rates)
+// choice returns the planner's choice. A resumed run keeps that of the file: the rates of the machine
+// may have been measured anew.
+func (x *paper) choice(p *bench.Paper) (bench.Variant, error) {
+	if h, ok := x.out.table(p.Table.Table); ok && h.Planner != "" {
+		return bench.ParseVariant(h.Planner)
+	}
+	return bench.PlanVariant(p.Table, p.Train.Classes, p.Update, p.Rates)
+}
+
+// table runs one of Tables 2 to 9, or the rest of it.
+func (x *paper) table(ctx context.Context, n int) error {
+	p, err := x.experiment(n)
 	if err != nil {
 		return err
 	}
-	if err := r.choose(p, choice, choice); err != nil {
+	head := p.Head()
+	begun := false
+	if p.Done, begun, err = x.out.rows(head); err != nil {
 		return err
 	}
-	earlier, ok := r.out.earlier(p.Head())
-	if !ok {
-		return nil
+	t := newPaperTable(head)
+	text := t.head(x.backend)
+	for _, row := range p.Done {
+		text += t.row(row)
 	}
-	// A file from before Repeat was kept names the planner's choice only if it was asked for.
-	if v, err := bench.ParseVariant(earlier.Planner); err == nil && (earlier.Repeat != "" || slices.Contains(r.methods, planner)) {
-		choice = v
-	}
-	repeat, err := bench.ParseVariant(earlier.Repeated())
-	if err != nil {
-		return fmt.Errorf("--resume: %w", err)
-	}
-	if err := r.choose(p, choice, repeat); err != nil || !r.byDefault() || earlier.Repeat == "" {
-		return err
-	}
-	if p.Variants, err = parseVariants(earlier.Methods); err != nil {
-		return err
-	}
-	p.Planner, p.Repeat = slices.Index(p.Variants, choice), max(0, slices.Index(p.Variants, repeat))
-	return nil
-}
-
-// choose gives p the methods of the flags, the planner's choice, and repeat for the runs after the
-// first, or else the last method.
-func (r *paperRun) choose(p *bench.Paper, choice, repeat bench.Variant) (err error) {
-	if p.Variants, err = r.variants(p.Table, choice); err != nil {
-		return err
-	}
-	p.Planner, p.Repeat = slices.Index(p.Variants, choice), slices.Index(p.Variants, repeat)
-	if p.Repeat < 0 {
-		p.Repeat = len(p.Variants) - 1
-	}
-	return nil
-}
-
-// say prints text, except with --json.
-func (r *paperRun) say(text string) error {
-	if r.json {
-		return nil
-	}
-	r.bar.Clear()
-	_, err := io.WriteString(r.Out, text)
-	return err
-}
-
-// table runs one of Tables 2 to 9, for every trial.
-func (r *paperRun) table(ctx context.Context, n int) error {
-	p, err := r.experiment(n)
-	if err != nil {
+	if err := x.Print(text); err != nil {
 		return err
 	}
 	began := time.Now()
-	if len(r.trials) == 1 {
-		if err := r.take(p, r.trials[0]); err != nil {
-			return err
-		}
-		t := newPaperTable(p.Head())
-		_, err := r.rows(ctx, p, paperShow{
-			begin: func(done []bench.TableRow) error {
-				text := t.head(r.backend)
-				for _, row := range done {
-					text += t.row(row)
-				}
-				return r.say(text)
-			},
-			row: func(row bench.TableRow) error { return r.say(t.row(row)) },
-			of:  1, began: began,
-		})
-		if err != nil {
-			return err
-		}
-		return r.Do(func() error { return r.say(t.foot()) })
-	}
-	var found search
-	for i, t := range r.trials {
-		if err := r.take(p, t); err != nil {
-			return err
-		}
-		head := p.Head()
-		rows, err := r.rows(ctx, p, paperShow{
-			begin: func([]bench.TableRow) error {
-				if i > 0 {
-					return nil
-				}
-				return r.say(aboutTable(head) + backendLine(r.backend) + "\n")
-			},
-			doing: t.String() + ", ", before: i, of: len(r.trials), began: began,
-		})
-		if err != nil {
-			return err
-		}
-		found.add(t, head, rows)
-	}
-	return r.Do(func() error { return r.say(found.table()) })
-}
-
-// paperShow is what is printed of a run of a table.
-type paperShow struct {
-	begin func(done []bench.TableRow) error
-	row   func(bench.TableRow) error // nil for none
-	doing string                     // before what is being done
-
-	before, of int       // number of this run, and of all
-	began      time.Time // of the first one
-}
-
-// rows runs a table, or the rest of it, and returns all of its rows.
-func (r *paperRun) rows(ctx context.Context, p *bench.Paper, show paperShow) ([]bench.TableRow, error) {
-	head := p.Head()
-	beside := func(t bench.TableHead) bool {
-		return (t.Lambda != head.Lambda || t.Shrink != head.Shrink) && t.SameSettings(head) &&
-			slices.Contains(r.trials, trial{ui.Ridge(t.Lambda), t.Shrink})
-	}
-	done, warning, err := r.out.rows(head, beside)
-	if err != nil {
-		return nil, err
-	}
-	err = r.Do(func() error {
-		if _, err := io.WriteString(r.Err, warning); err != nil {
-			return err
-		}
-		return show.begin(done)
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := slices.Clone(done)
-	p.Done = done
 	err = p.Run(ctx, func(row bench.TableRow) error {
-		begins := len(all) == len(done) && r.out.begins(head)
-		all = append(all, row)
-		return r.Do(func() error {
-			if begins {
-				if err := r.out.line("table", head); err != nil {
-					return err
-				}
-			}
-			if err := r.out.line("row", row); err != nil || show.row == nil {
+		if !begun {
+			begun = true
+			if err := x.out.line("table", head); err != nil {
 				return err
 			}
-			return show.row(row)
-		})
+		}
+		if err := x.out.line("row", row); err != nil {
+			return err
+		}
+		return x.Print(t.row(row))
 	}, func(done, total float64, doing string) {
-		share := (float64(show.before) + done/total) / float64(show.of)
-		r.Show(share, fmt.Sprintf("table %d%s, %s%s", head.Table, timeLeft(time.Since(show.began), share), show.doing, doing))
+		x.Show(done/total, fmt.Sprintf("table %d%s, %s", n, timeLeft(time.Since(began), done/total), doing))
 	})
-	return all, err
+	if err != nil {
+		return err
+	}
+	return x.Print(t.foot())
 }
 
 // leastKnown is the least share of the work from which the remaining time is estimated.
@@ -263,26 +142,23 @@ func timeLeft(since time.Duration, share float64) string {
 const flopsL, flopsK, flopsMany, flopsFew = 4000, 500, 1000, 300
 
 // flops counts Table 1.
-func (r *paperRun) flops(ctx context.Context) error {
-	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*r.size))) }
+func (x *paper) flops(ctx context.Context, _ int) error {
+	scaled := func(n int) int { return max(1, int(math.Round(float64(n)*x.size))) }
 	l, k := scaled(flopsL), scaled(flopsK)
 	for _, q := range []int{scaled(flopsMany), scaled(flopsFew)} {
-		if r.out.read != nil && slices.ContainsFunc(r.out.read.Flops, func(c bench.FlopsCase) bool {
-			return c.L == l && c.K == k && c.Q == q && c.Backend == r.backend.Name()
+		if x.out.read != nil && slices.ContainsFunc(x.out.read.Flops, func(c bench.FlopsCase) bool {
+			return c.L == l && c.K == k && c.Q == q && c.Backend == x.backend.Name()
 		}) {
 			continue
 		}
-		c, err := bench.PaperFlops(ctx, l, k, q, blsupdate.Options{Backend: r.backend}, r.seed)
+		c, err := bench.PaperFlops(ctx, l, k, q, blsupdate.Options{Backend: x.backend}, x.seed)
 		if err != nil {
 			return err
 		}
-		err = r.Do(func() error {
-			if err := r.out.line("flops", c); err != nil || r.json {
-				return err
-			}
-			return printFlops(r.Out, c)
-		})
-		if err != nil {
+		if err := x.out.line("flops", c); err != nil {
+			return err
+		}
+		if err := x.Print(flopsTable(c)); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,9 @@ package experiment
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"blskernel"
 	"blskernel/bench"
@@ -22,7 +20,6 @@ type paperTable struct {
 	groups   []ui.Group[bench.TableRow]
 	original int   // index of the method, or -1
 	improved []int // of every form of it
-	planner  int   // -1 where it was not run
 
 	rows    []bench.TableRow // of the first run
 	later   []bench.TableRow
@@ -30,47 +27,38 @@ type paperTable struct {
 }
 
 func newPaperTable(h bench.TableHead) *paperTable {
-	is := func(m, method string) bool { return m == method || strings.HasPrefix(m, method+"/") }
-	t := &paperTable{h: h, original: slices.IndexFunc(h.Methods, func(m string) bool { return is(m, "original") }), planner: slices.Index(h.Methods, h.Planner)}
-	if h.Scale == 1 && h.HeldOut == 0 {
+	t := &paperTable{h: h, original: -1}
+	if h.Scale == 1 {
 		t.figures, _ = bench.PaperFigures(h.Table)
 	}
 	for i, m := range h.Methods {
-		if is(m, "improved") {
+		switch method, _, _ := strings.Cut(m, "/"); {
+		case method == "improved":
 			t.improved = append(t.improved, i)
+		case method == "original" && t.original < 0:
+			t.original = i
 		}
 	}
-	each := func(text func(bench.TableCell) string) func(bench.TableRow) []string {
-		cells := ui.Each[bench.TableCell, []bench.TableCell](text)
-		return func(r bench.TableRow) []string { return cells(r.Cells) }
-	}
+	type row = bench.TableRow
 	repeated := max(0, slices.Index(h.Methods, h.Repeated()))
-	t.groups = []ui.Group[bench.TableRow]{
-		{Heads: []string{"samples"}, Cells: func(r bench.TableRow) []string { return []string{fmt.Sprint(r.Samples) + rebuiltMark(r)} }},
-		{Title: "accuracy, %", Heads: []string{h.Repeated()}, Cells: func(r bench.TableRow) []string { return []string{accuracy(r.Cells[repeated].Accuracy)} }},
-		{Title: "step, s", Heads: h.Methods, Cells: each(func(c bench.TableCell) string { return ui.Significant(c.Seconds) })},
-		{Title: "total, s", Heads: h.Methods, Cells: each(func(c bench.TableCell) string { return ui.Significant(c.TotalSeconds) })},
+	t.groups = []ui.Group[row]{
+		ui.One("samples", func(r row) string { return fmt.Sprint(r.Samples) + rebuiltMark(r) }),
+		{Title: "accuracy, %", Heads: []string{h.Repeated()}, Cells: func(r row) []string {
+			return []string{accuracy(r.Cells[repeated].Accuracy)}
+		}},
+		ui.Times("step, s", h.Methods, func(r row, m int) float64 { return r.Cells[m].Seconds }),
+		ui.Times("total, s", h.Methods, func(r row, m int) float64 { return r.Cells[m].TotalSeconds }),
 	}
 	if t.figures.Accuracy != nil {
-		t.groups[1].Heads = append(t.groups[1].Heads, "paper")
-		t.groups[1].Cells = func(r bench.TableRow) []string {
-			return []string{accuracy(r.Cells[repeated].Accuracy), ui.Hundredths(at(t.figures.Accuracy, r.Step))}
-		}
+		t.groups = slices.Insert(t.groups, 2, ui.One("paper", func(r row) string { return ui.Hundredths(at(t.figures.Accuracy, r.Step)) }))
 	}
 	for _, i := range t.improved {
-		if t.original < 0 {
-			break
+		if t.original >= 0 {
+			t.groups = append(t.groups, ui.Group[row]{
+				Title: h.Methods[i] + " over original", Heads: []string{"step", "flops", "paper", "total"},
+				Cells: func(r row) []string { return t.speedups(r, i) },
+			})
 		}
-		heads := []string{"step", "flops", "total"}
-		if t.isPaper(i) {
-			heads = []string{"step", "flops", "paper", "total"}
-		}
-		t.groups = append(t.groups, ui.Group[bench.TableRow]{Title: h.Methods[i] + " over original", Heads: heads, Cells: func(r bench.TableRow) []string { return t.speedups(r, i) }})
-	}
-	if t.comparesPlanner() {
-		t.groups = append(t.groups, ui.Group[bench.TableRow]{Title: h.Planner + " over " + h.Methods[t.improved[0]], Heads: []string{"step"}, Cells: func(r bench.TableRow) []string {
-			return []string{stepRatio(r, t.improved[0], t.planner)}
-		}})
 	}
 	return t
 }
@@ -85,11 +73,6 @@ func (t *paperTable) isPaper(i int) bool {
 	return t.h.Methods[i] == "improved/"+form || t.h.Methods[i] == "improved/paper" && t.h.Table != 7
 }
 
-// comparesPlanner reports whether there are a planner's method and another one that is improved.
-func (t *paperTable) comparesPlanner() bool {
-	return t.planner >= 0 && len(t.improved) > 0 && t.planner != t.improved[0]
-}
-
 // rebuiltMark marks a row before which the states were rebuilt.
 func rebuiltMark(r bench.TableRow) string {
 	if r.Rebuilt {
@@ -100,29 +83,24 @@ func rebuiltMark(r bench.TableRow) string {
 
 // head returns the settings and the heads of the columns.
 func (t *paperTable) head(b blskernel.Backend) string {
-	text := aboutTable(t.h) + fmt.Sprintf("settings   %v, seed %d\n", trial{ui.Ridge(t.h.Lambda), t.h.Shrink}, t.h.Seeds[0]) + backendLine(b)
-	if t.planner >= 0 {
-		text = strings.TrimSuffix(text, "\n") + "; the planner's method is " + t.h.Planner + "\n"
-	}
-	return text + "\n" + ui.Heads(t.groups)
-}
-
-// aboutTable names the table and its data.
-func aboutTable(h bench.TableHead) string {
 	data := map[string]string{
 		bench.SyntheticDigits: "synthetic digits in place of MNIST: the accuracies are no results on it",
 		bench.RandomImages:    "random images in place of small NORB: no data, no accuracies; the times are real",
-	}[h.Data]
+	}[t.h.Data]
 	if data == "" {
-		data = h.Data
+		data = t.h.Data
 	}
-	if h.HeldOut > 0 {
-		data += fmt.Sprintf("; tested on its last %d training samples", h.HeldOut)
+	if t.h.Whitened {
+		data += ", whitened with the constants " + t.h.Whitening
 	}
-	if h.Whitened {
-		data += ", whitened with the constants " + h.Whitening
+	method := ""
+	if t.h.Planner != "" {
+		method = "; the planner's method is " + t.h.Planner
 	}
-	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", h.Table, h.Title, data, h.Scale, h.Targets)
+	lambda := ui.Ridge(t.h.Lambda)
+	return fmt.Sprintf("Table %d    %s\ndata       %s\nscale      %v; c = %d\n", t.h.Table, t.h.Title, data, t.h.Scale, t.h.Targets) +
+		fmt.Sprintf("settings   lambda = %s, s = %v, seed %d%s\n", &lambda, t.h.Shrink, t.h.Seeds[0], method) +
+		backendLine(b) + "\n" + ui.Heads(t.groups)
 }
 
 // row returns the line of a row of the first run, and keeps the others for the foot.
@@ -145,20 +123,13 @@ func (t *paperTable) speedups(r bench.TableRow, i int) []string {
 		total = ui.Hundredths(original.TotalSeconds / improved.TotalSeconds)
 	}
 	if r.Step > 0 {
-		step, flops, paper = stepRatio(r, t.original, i), ui.Hundredths(original.FlopsModel/improved.FlopsModel), ui.Hundredths(at(t.figures.Speedup, r.Step-1))
+		step = ui.Hundredths(original.Seconds / improved.Seconds)
+		flops = ui.Hundredths(original.FlopsModel / improved.FlopsModel)
+		if t.isPaper(i) {
+			paper = ui.Hundredths(at(t.figures.Speedup, r.Step-1))
+		}
 	}
-	if t.isPaper(i) {
-		return []string{step, flops, paper, total}
-	}
-	return []string{step, flops, total}
-}
-
-// stepRatio returns the time of a step by one method over that by another.
-func stepRatio(r bench.TableRow, slow, fast int) string {
-	if r.Step == 0 {
-		return "-"
-	}
-	return ui.Hundredths(r.Cells[slow].Seconds / r.Cells[fast].Seconds)
+	return []string{step, flops, paper, total}
 }
 
 // at returns an element, or NaN out of range.
@@ -178,48 +149,35 @@ func accuracy(a *float64) string {
 
 // foot returns the sums of the table, and the accuracies of several runs.
 func (t *paperTable) foot() string {
-	var s strings.Builder
+	text := "\n"
 	switch {
 	case t.rebuilt:
-		s.WriteString("\n* The run was interrupted before this step, and the states were built anew from all samples: that is in no\n" +
-			"  time, the totals from here on are of two processes, and there is no speed-up of them.\n")
+		text += "* The run was interrupted before this step, and the states were built anew from all samples: that is in no\n" +
+			"  time, the totals from here on are of two processes, and there is no speed-up of them.\n"
 	case len(t.rows) > 1 && t.original >= 0:
-		s.WriteString("\n")
 		for _, i := range t.improved {
-			s.WriteString(t.sum(i))
-		}
-		if t.comparesPlanner() {
-			improved := t.improved[0]
-			fmt.Fprintf(&s, "%s over %s: %.1f in all updates\n", t.h.Planner, t.h.Methods[improved], t.updates(improved)/t.updates(t.planner))
+			text += t.sum(i)
 		}
 	}
-	if runs := t.accuracies(); runs != "" {
-		s.WriteString(runs)
-	}
-	s.WriteString("\n")
-	return s.String()
+	return text + t.accuracies() + "\n"
 }
 
 // sum compares the i-th method, which is improved, with original.
 func (t *paperTable) sum(i int) string {
-	last := t.rows[len(t.rows)-1]
-	flops := func(m int) float64 {
-		sum := 0.0
+	first, last := t.rows[0], t.rows[len(t.rows)-1]
+	updates := func(m int) float64 { return last.Cells[m].TotalSeconds - first.Cells[m].TotalSeconds }
+	flops := func(m int) (sum float64) {
 		for _, r := range t.rows[1:] {
 			sum += r.Cells[m].FlopsModel
 		}
 		return sum
 	}
-	text := fmt.Sprintf("%s over original: %.2f in total training time", t.h.Methods[i], last.Cells[t.original].TotalSeconds/last.Cells[i].TotalSeconds)
+	total := fmt.Sprintf("%.2f in total training time", last.Cells[t.original].TotalSeconds/last.Cells[i].TotalSeconds)
 	if t.figures.Total > 0 && t.isPaper(i) {
-		text += fmt.Sprintf(" (paper: %.2f)", t.figures.Total)
+		total += fmt.Sprintf(" (paper: %.2f)", t.figures.Total)
 	}
-	return text + fmt.Sprintf(", %.2f in all updates (by flops: %.2f)\n", t.updates(t.original)/t.updates(i), flops(t.original)/flops(i))
-}
-
-// updates returns the time of all updates by a method.
-func (t *paperTable) updates(m int) float64 {
-	return t.rows[len(t.rows)-1].Cells[m].TotalSeconds - t.rows[0].Cells[m].TotalSeconds
+	return fmt.Sprintf("%s over original: %s, %.2f in all updates (by flops: %.2f)\n",
+		t.h.Methods[i], total, updates(t.original)/updates(i), flops(t.original)/flops(i))
 }
 
 // accuracies returns the means and standard deviations over several runs.
@@ -227,49 +185,45 @@ func (t *paperTable) accuracies() string {
 	if len(t.later) == 0 || t.h.Data == bench.RandomImages {
 		return ""
 	}
-	byStep := map[int][]float64{}
-	samples := map[int]int{}
+	byStep := make([][]float64, t.h.Updates+1)
 	for _, r := range slices.Concat(t.rows, t.later) {
 		for _, c := range r.Cells {
 			if c.Method == t.h.Repeated() && c.Accuracy != nil {
 				byStep[r.Step] = append(byStep[r.Step], *c.Accuracy)
-				samples[r.Step] = r.Samples
 			}
 		}
 	}
-	var s strings.Builder
-	fmt.Fprintf(&s, "\nAccuracy of %s, %%:\n", t.h.Repeated())
-	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "samples\truns\tmean\tstd. dev.\tleast\tmost\tpaper\t")
-	for step := 0; step <= t.h.Updates; step++ {
-		if x := byStep[step]; len(x) > 0 {
-			mean, sd := stat.MeanStdDev(x, nil)
-			fmt.Fprintf(w, "%d\t%d\t%.2f\t%s\t%.2f\t%.2f\t%s\t\n", samples[step], len(x), mean, ui.Hundredths(sd), slices.Min(x), slices.Max(x), ui.Hundredths(at(t.figures.Accuracy, step)))
+	cells := [][]string{{"samples", "runs", "mean", "std. dev.", "least", "most", "paper"}}
+	for step, x := range byStep {
+		if len(x) > 0 {
+			mean, deviation := stat.MeanStdDev(x, nil)
+			cells = append(cells, []string{
+				fmt.Sprint(t.h.Initial + step*t.h.Batch), fmt.Sprint(len(x)), ui.Hundredths(mean), ui.Hundredths(deviation),
+				ui.Hundredths(slices.Min(x)), ui.Hundredths(slices.Max(x)), ui.Hundredths(at(t.figures.Accuracy, step)),
+			})
 		}
 	}
-	_ = w.Flush() // into memory
-	return s.String()
+	return fmt.Sprintf("\nAccuracy of %s, %%:\n", t.h.Repeated()) + ui.Aligned(cells)
 }
 
-// printFlops prints Table 1 for one q.
-func printFlops(w io.Writer, c bench.FlopsCase) error {
+// flopsTable returns Table 1 for one q.
+func flopsTable(c bench.FlopsCase) string {
 	sign := "<="
 	if c.Q > c.K {
 		sign = ">"
 	}
-	fmt.Fprintf(w, "Table 1    q = %d %s k = %d, l = %d; million flops of the steps that differ, backend %s\n\n", c.Q, sign, c.K, c.L, c.Backend)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "step\toriginal\tpaper\tcounted\timproved\tpaper\tcounted\tspeed-up\t")
+	cells := [][]string{{"step", "original", "paper", "counted", "improved", "paper", "counted", "speed-up"}}
+	million := func(flops float64) string { return fmt.Sprintf("%.3f", flops/1e6) }
 	row := func(name string, o, i bench.FlopsCount) {
-		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%s\t%.3f\t%.3f\t%.2f\t\n", name, o.Formula, o.Paper/1e6, o.Counted/1e6, i.Formula, i.Paper/1e6, i.Counted/1e6, o.Counted/i.Counted)
+		cells = append(cells, []string{
+			name, o.Formula, million(o.Paper), million(o.Counted), i.Formula, million(i.Paper), million(i.Counted),
+			ui.Hundredths(o.Counted / i.Counted),
+		})
 	}
 	for _, s := range c.Steps {
 		row(s.Step, s.Original, s.Improved)
 	}
 	row("sum", c.Original, c.Improved)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(w)
-	return err
+	return fmt.Sprintf("Table 1    q = %d %s k = %d, l = %d; million flops of the steps that differ, backend %s\n\n%s\n",
+		c.Q, sign, c.K, c.L, c.Backend, ui.Aligned(cells))
 }

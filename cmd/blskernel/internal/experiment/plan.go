@@ -2,13 +2,8 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"text/tabwriter"
 
-	"blskernel/bench"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
 
@@ -17,12 +12,13 @@ import (
 
 // planFlags are the flags of plan.
 type planFlags struct {
+	ui.Reporter
 	ui.Compute
-	l, k, q, c               int
-	lambda                   ui.Ridge
-	needs                    blsupdate.Needs
-	memory                   int64
-	calibrate, json, measure bool
+	l, k, q, c int
+	lambda     ui.Ridge
+	needs      blsupdate.Needs
+	memory     int64
+	calibrate  bool
 }
 
 // NewPlan returns the command plan.
@@ -39,8 +35,7 @@ flop model with the rates of this machine.
 		Example: `  blskernel plan --k 5100 --q 10000 --l 10000
   blskernel plan --k 1000 --q 1 --l 5000 --batches 1000
   blskernel plan --k 1000 --q 100 --l 5000 --lambda 0 --condition 1e7
-  blskernel plan --k 1000 --q 100 --l 5000 --batches 50 --weights-at-end --merging
-  blskernel plan --k 1000 --q 100 --l 10000 --measure`,
+  blskernel plan --k 1000 --q 100 --l 5000 --batches 50 --weights-at-end --merging`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return x.do(cmd.Context(), s) },
 	}
@@ -63,9 +58,8 @@ flop model with the rates of this machine.
 	f.Float64Var(&x.needs.Digits, "digits", 6, "correct decimal digits of the weights, if the condition number is known")
 	f.Int64Var(&x.memory, "memory", 0, "bound on the memory of the model in MB; 0 for none")
 	calibrateFlag(cmd, &x.calibrate)
-	f.BoolVar(&x.measure, "measure", false, "then update models of random rows by all valid methods, and compare the times")
 	x.Compute.Register(cmd)
-	ui.JSONFlag(cmd, &x.json, "one JSON object")
+	ui.JSONFlag(cmd, &x.JSON, "one JSON object")
 	return cmd
 }
 
@@ -76,9 +70,6 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 		ui.Range{Flag: "memory", Value: int(min(x.memory, ui.MostSamples)), Least: 0, Most: ui.MostSamples - 1})
 	if err != nil {
 		return err
-	}
-	if x.measure && (x.needs.Batches > 1 || x.needs.WeightsAtEnd || x.json) {
-		return ui.Usagef("--measure is for one batch with the weights after it, and prints no JSON: leave out --batches, --weights-at-end and --json")
 	}
 	b, err := x.Lookup()
 	if err != nil {
@@ -95,75 +86,22 @@ func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
 	} else if err != nil && !errors.As(err, &none) {
 		return err
 	}
-	bar := ui.NewProgress(s.Err, x.json)
-	defer bar.Clear()
-	err = ui.Attend(ctx, bar, func(ctx context.Context, p *ui.Printer) (err error) {
-		needs.Rates, err = ratesFor(ctx, b, x.calibrate, p, bar)
+	if err := x.Begin(s); err != nil {
+		return err
+	}
+	defer x.Progress.Clear()
+	err = x.Attend(ctx, func(ctx context.Context) (err error) {
+		needs.Rates, err = ratesFor(ctx, b, x.calibrate, &x.Reporter)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	bar.Clear()
 	choice, err := blsupdate.Plan(x.q, x.k, x.l, x.c, needs)
 	if err != nil && !errors.As(err, &none) {
 		return err
 	}
-	if x.json {
-		return errors.Join(json.NewEncoder(s.Out).Encode(newPlanned(choice, err == nil)), failure(err))
-	}
-	if _, err := io.WriteString(s.Out, choice.Explain()); err != nil {
-		return err
-	}
-	if err == nil && x.measure {
-		err = x.compare(ctx, choice, needs.Rates, bar, s.Out)
-	}
-	return failure(err)
-}
-
-// mostOver bounds the predicted time of a measured candidate, as a multiple of the choice's.
-const mostOver = 20
-
-// compare measures the valid candidates against the choice.
-func (x *planFlags) compare(ctx context.Context, choice blsupdate.Choice, rates *blsupdate.Rates, bar *ui.Progress, w io.Writer) error {
-	var settings []bench.Setting
-	for _, c := range choice.Candidates {
-		if c.Valid() && c.Seconds <= mostOver*choice.Seconds {
-			setting := bench.Setting{Method: c.Method, Options: c.Options, L: x.l, K: x.k, Q: x.q, C: x.c}
-			if c.Method == choice.Method && c.Options.Form == choice.Options.Form {
-				settings = append([]bench.Setting{setting}, settings...) // the first is what the others are compared with
-			} else {
-				settings = append(settings, setting)
-			}
-		}
-	}
-	var m bench.Measured
-	err := ui.Attend(ctx, bar, func(ctx context.Context, p *ui.Printer) (err error) {
-		updates := 0
-		m, err = bench.Measure(ctx, settings, rates, 0, 1, func() {
-			if updates++; updates%len(settings) == 0 && updates/len(settings)%10 == 1 {
-				p.Show(1-float64(len(settings))/float64(len(settings)+updates), "updates")
-			}
-		})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	bar.Clear()
-	fmt.Fprintf(w, "\nMeasured, median of %d rounds:\n\n", m.Rounds)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "method\tpredicted, s\tmeasured, s\ttimes the choice's")
-	fastest := 1.0
-	for i, c := range m.Costs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\n", c.Variant(), seconds(c.Total.PredictedSeconds), seconds(c.Total.MeasuredSeconds), 1/m.Speed[i])
-		fastest = max(fastest, m.Speed[i])
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\nThe choice takes %.3f times as long as the fastest.\n", fastest)
-	return err
+	return errors.Join(x.Object(newPlanned(choice, err == nil)), x.Print(choice.Explain()), failure(err))
 }
 
 // failure replaces the error of a plan without a valid method, whose reasons have been printed.

@@ -16,7 +16,6 @@ type fetched struct {
 	batch       *stream.Batch
 	err         error
 	done, total int64 // bytes; total is -1 if unknown
-	panicked    any   // the value of a panic of the reader
 }
 
 // share returns the share of the input that is done after these rows of total, negative if unknown.
@@ -45,11 +44,6 @@ func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 	b := &batches{handed: make(chan fetched), cancel: cancel}
 	go func() {
 		defer close(b.handed)
-		defer func() {
-			if v := ui.Relayed(recover()); v != nil {
-				b.put(ctx, fetched{panicked: v})
-			}
-		}()
 		defer r.Close()
 		for rows := first; ; rows = rest {
 			for known > 0 {
@@ -84,16 +78,13 @@ func (b *batches) put(ctx context.Context, f fetched) bool {
 	}
 }
 
-// take returns the next batch or an error. It panics as the reader did.
+// take returns the next batch or an error.
 func (b *batches) take(ctx context.Context) fetched {
 	if ctx.Err() != nil {
 		return fetched{err: context.Cause(ctx)}
 	}
 	select {
 	case f, ok := <-b.handed:
-		if f.panicked != nil {
-			panic(f.panicked)
-		}
 		if !ok { // the reading was stopped, or has ended before with an error
 			f.err = cmp.Or(context.Cause(ctx), stream.ErrClosed)
 		}

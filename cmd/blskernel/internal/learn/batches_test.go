@@ -5,13 +5,11 @@ import (
 	"errors"
 	"io"
 	"math"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"blskernel/dataset/stream"
-	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -104,45 +102,6 @@ func TestExpectedRows(t *testing.T) {
 	if got := expectedRows(fetched{total: 10, done: 1}, first, 7); got != 7 {
 		t.Errorf("%v", got)
 	}
-}
-
-// A panicking is a reader that gives what it has and panics then.
-type panicking struct{ text *strings.Reader }
-
-func (p panicking) Read(b []byte) (int, error) {
-	if p.text.Len() == 0 {
-		panic("the reader broke")
-	}
-	return p.text.Read(b)
-}
-
-// TestPanicAhead has a source that panics while it is read ahead: whoever takes the batches does, and
-// no goroutine is left.
-func TestPanicAhead(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, rows := range []int{3, 20_000} {
-		ctx := context.Background()
-		r, err := stream.Open(ctx, []string{"-"}, stream.Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := readAhead(ctx, r, 0, 2, 2)
-		v := testutil.PanicValue(func() {
-			for range rows {
-				if f := a.take(ctx); f.err != nil {
-					t.Fatal(f.err)
-				}
-			}
-		})
-		if err, ok := v.(error); !ok || !strings.Contains(err.Error(), "the reader broke") || !strings.Contains(err.Error(), "readAhead") {
-			t.Errorf("%v", v)
-		}
-		if f := a.take(ctx); f.err == nil {
-			t.Error("there is a batch after it")
-		}
-		a.stop()
-	}
-	testutil.WaitGoroutines(t, before)
 }
 
 // TestBatchRows has default batches of the same number of bytes, so that memory does not grow with the

@@ -3,7 +3,6 @@ package learn
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -131,7 +130,7 @@ func (c *confusion) text() string {
 			share(class.Precision), share(class.Recall), share(class.F1),
 		})
 	}
-	b.WriteString("\n" + aligned(cells))
+	b.WriteString("\n" + ui.Aligned(cells))
 	if len(c.labels) > mostConfused {
 		fmt.Fprintf(&b, "\nthe confusion matrix of %d classes is printed by --json\n", len(c.labels))
 		return b.String()
@@ -148,25 +147,6 @@ func (c *confusion) text() string {
 		}
 		cells = append(cells, line)
 	}
-	b.WriteString("\n" + aligned(cells))
+	b.WriteString("\n" + ui.Aligned(cells))
 	return b.String()
-}
-
-// aligned returns a table whose first column is aligned on the left and the others on the right.
-func aligned(cells [][]string) string {
-	var b strings.Builder
-	width := 0
-	for _, line := range cells {
-		width = max(width, len([]rune(line[0])))
-	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, line := range cells {
-		fmt.Fprintf(w, "%-*s\t%s\t\n", width, line[0], strings.Join(line[1:], "\t"))
-	}
-	_ = w.Flush() // to memory
-	lines := strings.Split(b.String(), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(strings.TrimPrefix(line, "  "), " ")
-	}
-	return strings.Join(lines, "\n")
 }

@@ -100,6 +100,6 @@ func (e *regressionErrors) text() string {
 		}
 		cells = append(cells, []string{ui.Printable(t.Name), fmt.Sprintf("%.6g", t.RMSE), fmt.Sprintf("%.6g", t.MAE), r2})
 	}
-	b.WriteString(aligned(cells))
+	b.WriteString(ui.Aligned(cells))
 	return b.String()
 }

@@ -62,6 +62,20 @@ func CheckList(flag string, list []int, least, most int) error {
 	return CheckUnique(flag, list)
 }
 
+// CheckNames returns an error if a list is empty, or has a name twice or one that is not known.
+func CheckNames(flag string, list, known []string) error {
+	want := Join(known, "or")
+	if len(list) == 0 {
+		return Usagef("--%s is empty; want %s", flag, want)
+	}
+	for _, name := range list {
+		if !slices.Contains(known, name) {
+			return Usagef("--%s has %q; want %s", flag, name, want)
+		}
+	}
+	return CheckUnique(flag, list)
+}
+
 // CheckUnique returns an error if a list has an element twice.
 func CheckUnique[E comparable](flag string, list []E) error {
 	for i, e := range list {

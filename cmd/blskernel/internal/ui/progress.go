@@ -16,14 +16,15 @@ import (
 type Progress struct {
 	w     io.Writer
 	Quiet bool
-	// Pause is the least time between two lines. The last of the lines that come faster waits.
-	Pause time.Duration
 
 	bar     *progressbar.ProgressBar // nil if w is no terminal
 	columns int                      // of the terminal; 0 if unknown
 	told    time.Time
-	waiting string
+	waiting string // the last of the lines that came within a pause
 }
+
+// pause is the least time between two lines, and before the first one.
+const pause = 2 * time.Second
 
 const (
 	// barSteps is the number of steps of the bar.
@@ -38,15 +39,12 @@ const (
 
 // NewProgress returns the progress on w, for which quiet suppresses lines but not the bar.
 func NewProgress(w io.Writer, quiet bool) *Progress {
-	p := &Progress{w: w, Quiet: quiet}
+	p := &Progress{w: w, Quiet: quiet, told: time.Now()}
 	if columns, ok := takesBar(w); ok {
 		p.bar, p.columns = newBar(w), columns
 	}
 	return p
 }
-
-// Writer returns the writer of the progress.
-func (p *Progress) Writer() io.Writer { return p.w }
 
 // WithoutBar turns the bar off.
 func (p *Progress) WithoutBar() { p.bar = nil }
@@ -80,11 +78,11 @@ func (p *Progress) Show(share float64, doing string) {
 		p.bar.Describe(shorten(doing, cmp.Or(p.columns, barColumns)-1-barRest))
 		_ = p.bar.Set(int(barSteps * max(0, share)))
 	case p.Quiet:
-	case share < 0:
-		p.waiting = "      " + doing + "\n"
-		p.tell()
 	default:
-		p.waiting = fmt.Sprintf("%3.0f%%  %s\n", 100*share, doing)
+		p.waiting = doing + "\n"
+		if share >= 0 {
+			p.waiting = fmt.Sprintf("%3.0f%%  %s\n", 100*share, doing)
+		}
 		p.tell()
 	}
 }
@@ -99,7 +97,7 @@ func shorten(text string, n int) string {
 
 // tell prints the waiting line once the pause is over.
 func (p *Progress) tell() {
-	if p.waiting == "" || time.Since(p.told) < p.Pause {
+	if p.waiting == "" || time.Since(p.told) < pause {
 		return
 	}
 	fmt.Fprint(p.w, p.waiting)

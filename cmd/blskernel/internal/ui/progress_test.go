@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -60,5 +61,27 @@ func TestProgressBar(t *testing.T) {
 	}
 	if _, rest, _ := strings.Cut(text, "finished"); regexp.MustCompile(`[|%]`).MatchString(text[strings.LastIndexAny(text, "\r"):]) {
 		t.Errorf("the bar is left: %q", rest)
+	}
+}
+
+// TestProgressLines has no terminal: the last line of a pause waits for its end.
+func TestProgressLines(t *testing.T) {
+	var out bytes.Buffer
+	p := NewProgress(&out, false)
+	p.Show(0.1, "a")
+	p.Show(0.2, "b")
+	if out.Len() > 0 {
+		t.Errorf("%q within the first pause", out.String())
+	}
+	for _, doing := range []string{"", "c"} {
+		p.told = time.Now().Add(-pause)
+		if doing == "" {
+			p.refresh()
+		} else {
+			p.Show(-1, doing)
+		}
+	}
+	if want := " 20%  b\nc\n"; out.String() != want {
+		t.Errorf("%q; want %q", out.String(), want)
 	}
 }

@@ -1,18 +1,25 @@
 package ui
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 )
 
-// A Reporter prints what a command on models does, as its flags --json, --quiet and --verbose say.
+// A Reporter prints what a command does: results on standard output, all else on standard error. The
+// work of Attend may call its methods too.
 type Reporter struct {
-	JSON, Quiet, Verbose bool
+	JSON, Quiet, Verbose bool // the flags
 	Streams
 	Progress *Progress
+
+	printing sync.Mutex
+	attended context.Context // of the work of Attend
 }
 
 // Register adds the flags. object names what --json prints.
@@ -28,21 +35,50 @@ func (r *Reporter) Begin(to Streams) error {
 		return Usagef("--quiet and --verbose contradict each other: leave one out")
 	}
 	r.Streams, r.Progress = to, NewProgress(to.Err, r.JSON || r.Quiet)
-	r.Progress.Pause, r.Progress.told = 2*time.Second, time.Now() // shorter runs print no lines
 	if r.Quiet {
 		r.Progress.WithoutBar()
 	}
 	return nil
 }
 
+// Do calls f, which prints, with the progress cleared. It returns the cause of the context of Attend
+// if that is canceled first.
+func (r *Reporter) Do(f func() error) error {
+	r.printing.Lock()
+	defer r.printing.Unlock()
+	if r.attended != nil && r.attended.Err() != nil {
+		return context.Cause(r.attended)
+	}
+	r.Progress.Clear()
+	return f()
+}
+
+// Show shows the progress, as Progress.Show.
+func (r *Reporter) Show(share float64, doing string) {
+	r.printing.Lock()
+	defer r.printing.Unlock()
+	if r.attended == nil || r.attended.Err() == nil {
+		r.Progress.Show(share, doing)
+	}
+}
+
+// Part shows done of total units of work.
+func (r *Reporter) Part(done, total float64, doing string) { r.Show(done/total, doing) }
+
 // Say prints a line of the result as text.
 func (r *Reporter) Say(format string, args ...any) error {
+	return r.Print(fmt.Sprintf(format+"\n", args...))
+}
+
+// Print prints lines of the result as text.
+func (r *Reporter) Print(text string) error {
 	if r.Quiet || r.JSON {
 		return nil
 	}
-	r.Progress.Clear()
-	_, err := fmt.Fprintf(r.Out, format+"\n", args...)
-	return err
+	return r.Do(func() error {
+		_, err := fmt.Fprint(r.Out, text)
+		return err
+	})
 }
 
 // Object prints an object of the result with --json.
@@ -50,22 +86,85 @@ func (r *Reporter) Object(v any) error {
 	if !r.JSON {
 		return nil
 	}
-	r.Progress.Clear()
-	return json.NewEncoder(r.Out).Encode(v)
+	return r.Do(func() error { return json.NewEncoder(r.Out).Encode(v) })
 }
 
 // Explain prints a choice on standard error with --verbose. The work goes on if it cannot be printed.
 func (r *Reporter) Explain(format string, args ...any) {
 	if r.Verbose {
-		r.Progress.Clear()
-		fmt.Fprintf(r.Err, format+"\n", args...)
+		r.note(format, args)
 	}
 }
 
 // Warn prints a note on standard error, except with --quiet.
 func (r *Reporter) Warn(format string, args ...any) {
 	if !r.Quiet {
-		r.Progress.Clear()
-		fmt.Fprintf(r.Err, "note: "+format+"\n", args...)
+		r.note("note: "+format, args)
 	}
+}
+
+func (r *Reporter) note(format string, args []any) {
+	_ = r.Do(func() error {
+		_, err := fmt.Fprintf(r.Err, format+"\n", args...)
+		return err
+	})
+}
+
+// tick is the time between two drawings of the bar, which keeps its clock running.
+const tick = 250 * time.Millisecond
+
+// Attend runs work on another goroutine and returns its error, or the cause of ctx as soon as it is
+// canceled. In that case work goes on alone and prints nothing more.
+func (r *Reporter) Attend(ctx context.Context, work func(ctx context.Context) error) error {
+	r.attended = ctx
+	clock := time.NewTicker(tick)
+	defer clock.Stop()
+	finished := make(chan error, 1)
+	go func() { finished <- work(ctx) }()
+	for {
+		select {
+		case <-clock.C:
+			r.printing.Lock()
+			r.Progress.refresh()
+			r.printing.Unlock()
+		case err := <-finished:
+			r.attended = nil
+			return CauseOf(ctx, err)
+		case <-ctx.Done():
+			r.printing.Lock() // a line that is being printed is printed to its end
+			defer r.printing.Unlock()
+			r.Progress.Clear()
+			select {
+			case err := <-finished:
+				return CauseOf(ctx, err)
+			default:
+				return context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// Interruptible returns f's error, or the cause of ctx as soon as it is canceled. In that case f goes
+// on alone, since the process is about to end.
+func Interruptible(ctx context.Context, f func() error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	finished := make(chan error, 1)
+	go func() { finished <- f() }()
+	select {
+	case err := <-finished:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// CauseOf returns the cause of ctx for an error that only says that ctx was canceled. It returns any
+// other error unchanged, also one of a disk that fails at the same moment.
+func CauseOf(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
+		return context.Cause(ctx)
+	}
+	return err
 }

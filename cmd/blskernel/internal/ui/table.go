@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // A Group has columns of a table that is printed line by line: a title, a head for each column, and the
@@ -12,6 +14,27 @@ type Group[T any] struct {
 	Title string
 	Heads []string
 	Cells func(T) []string
+}
+
+// One returns a group of one column.
+func One[T any](head string, cell func(T) string) Group[T] {
+	return Group[T]{Heads: []string{head}, Cells: func(v T) []string { return []string{cell(v)} }}
+}
+
+// Each returns a group with a column for each head: the i-th cell of v is cell(v, i).
+func Each[T any](title string, heads []string, cell func(v T, i int) string) Group[T] {
+	return Group[T]{Title: title, Heads: heads, Cells: func(v T) []string {
+		var cells []string
+		for i := range heads {
+			cells = append(cells, cell(v, i))
+		}
+		return cells
+	}}
+}
+
+// Times is Each for numbers that Significant writes.
+func Times[T any](title string, heads []string, value func(v T, i int) float64) Group[T] {
+	return Each(title, heads, func(v T, i int) string { return Significant(value(v, i)) })
 }
 
 const cellWidth = 7 // at least
@@ -46,15 +69,23 @@ func groupLine[T any](groups []Group[T], text func(Group[T]) string) string {
 	return strings.TrimRight(strings.Join(all, "   "), " ") + "\n"
 }
 
-// Each returns the cells of a line that are a function of each of its elements.
-func Each[E any, T ~[]E](text func(E) string) func(T) []string {
-	return func(line T) []string {
-		var cells []string
-		for _, e := range line {
-			cells = append(cells, text(e))
-		}
-		return cells
+// Aligned returns a table whose first column is aligned on the left and the others on the right.
+func Aligned(cells [][]string) string {
+	width := 0
+	for _, line := range cells {
+		width = max(width, utf8.RuneCountInString(line[0]))
 	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, line := range cells {
+		fmt.Fprintf(w, "%-*s\t%s\t\n", width, line[0], strings.Join(line[1:], "\t"))
+	}
+	_ = w.Flush() // to memory
+	lines := strings.Split(b.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(strings.TrimPrefix(line, "  "), " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Significant writes a number >= 0 with at most 3 decimals, in 7 characters below ten million.

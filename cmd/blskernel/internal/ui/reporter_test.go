@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
 	"blskernel/internal/interrupt"
-	"blskernel/internal/testutil"
 )
 
 // TestAttendKeepsErrors ends work with an error at the moment at which it is interrupted: one that says
@@ -29,15 +26,11 @@ func TestAttendKeepsErrors(t *testing.T) {
 		kept := 0
 		for range 20 {
 			ctx, cancel := context.WithCancelCause(context.Background())
-			ended := make(chan struct{})
-			err := Attend(ctx, NewProgress(&bytes.Buffer{}, true), func(_ context.Context, p *Printer) error {
-				defer close(ended)
-				// As long as this goes on nobody looks at the context or at the end of
-				// the work.
-				_ = p.Do(func() error {
+			r := &Reporter{Progress: NewProgress(&bytes.Buffer{}, true)}
+			err := r.Attend(ctx, func(context.Context) error {
+				_ = r.Do(func() error {
 					cancel(signal)
-					<-ended
-					time.Sleep(time.Millisecond)
+					time.Sleep(time.Millisecond) // Attend waits for the end of the line
 					return nil
 				})
 				return tc.of
@@ -53,22 +46,4 @@ func TestAttendKeepsErrors(t *testing.T) {
 			t.Errorf("%v is never returned", tc.want)
 		}
 	}
-}
-
-// TestPanicInWork has work that panics on a goroutine of its own: who waits for it does, and no
-// goroutine is left.
-func TestPanicInWork(t *testing.T) {
-	before := runtime.NumGoroutine()
-	broken := func() error { panic("broken") }
-	for name, f := range map[string]func(){
-		"interruptible": func() { _ = Interruptible(context.Background(), broken) },
-		"attend": func() {
-			_ = Attend(context.Background(), NewProgress(&bytes.Buffer{}, true), func(context.Context, *Printer) error { return broken() })
-		},
-	} {
-		if err, ok := testutil.PanicValue(f).(error); !ok || !strings.HasPrefix(err.Error(), "broken\n") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	testutil.WaitGoroutines(t, before)
 }
