@@ -162,7 +162,7 @@ func startCost(s Setting, rates *blsupdate.Rates, seed uint64) (*costRun, error)
 
 // refresh brings the rates up to date.
 func (r *costRun) refresh() {
-	r.rates = r.rates.Refresh(r.Options.Backend)
+	r.rates = r.rates.Refresh()
 	r.read = time.Now()
 }
 

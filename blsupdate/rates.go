@@ -55,8 +55,8 @@ func (r *Rates) Save() error { return r.rates.Save() }
 // measured again.
 func (r *Rates) Unsaved() error { return r.rates.Unsaved() }
 
-// Refresh returns rates for the speed that the machine has at the moment, which it measures on b, nil
-// for blskernel.Default(), in about 0.1 s. Predictions for a shared machine, or one whose clock
-// changes, are better right after it; the order of methods is nearly the same, and Plan does without.
-// Constant rates stay.
-func (r *Rates) Refresh(b blskernel.Backend) *Rates { return &Rates{r.rates.Refresh(b)} }
+// Refresh returns rates for the speed that the machine has at the moment: the times of products and
+// factorizations go by the FMA peak (blskernel.Peak), which it measures in some milliseconds.
+// Predictions for a shared machine, or one whose clock changes, are better right after it; the order
+// of methods is nearly the same, and Plan does without. Constant rates stay.
+func (r *Rates) Refresh() *Rates { return &Rates{r.rates.Refresh()} }

@@ -46,7 +46,7 @@ func (r *Rates) Unsaved() error { return r.unsaved }
 // ratesFile is the contents of a file of rates.
 type ratesFile struct {
 	Key   string               `json:"key"`
-	Probe probe                `json:"probe"`
+	Peak  float64              `json:"peak"`
 	Costs map[string][]float64 `json:"costs"` // by the name of the kind
 }
 
@@ -68,10 +68,10 @@ func load(b blskernel.Backend, ops *operationTable) (*Rates, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, err
 	}
-	if f.Key != r.key() || !positive(f.Probe[:]) {
+	if f.Key != r.key() || !positive([]float64{f.Peak}) {
 		return nil, errDamaged
 	}
-	r.probe = f.Probe
+	r.peak = f.Peak
 	for kind, o := range ops {
 		t := newTable(o.axes)
 		costs := f.Costs[cost.Kind(kind).String()]
@@ -102,7 +102,7 @@ func (r *Rates) save(fsys vfs.FS) error {
 	if err != nil {
 		return err
 	}
-	f := ratesFile{r.key(), r.probe, map[string][]float64{}}
+	f := ratesFile{r.key(), r.peak, map[string][]float64{}}
 	for kind, t := range r.tables {
 		f.Costs[cost.Kind(kind).String()] = t.cost
 	}

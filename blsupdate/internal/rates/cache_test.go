@@ -35,7 +35,7 @@ func saved(t testing.TB, b blskernel.Backend, ops *operationTable) (r *Rates, fi
 	t.Helper()
 	t.Setenv(EnvCache, filepath.Join(t.TempDir(), "new", "folder"))
 	r = newRates(b)
-	r.probe = probe{0.5, 0.25, 0.125}
+	r.peak = 0.5e9
 	for kind, o := range ops {
 		r.tables[kind] = newTable(o.axes)
 		for i := range r.tables[kind].cost {
@@ -53,10 +53,10 @@ func TestCache(t *testing.T) {
 	b, ops := pure(t), tiny()
 	r, file := saved(t, b, ops)
 	loaded, err := load(b, ops)
-	if err != nil || loaded.probe != r.probe || !reflect.DeepEqual(loaded.tables, r.tables) {
+	if err != nil || loaded.peak != r.peak || !reflect.DeepEqual(loaded.tables, r.tables) {
 		t.Errorf("loaded %+v, error %v; want %+v", loaded, err, r)
 	}
-	if again, err := ratesFor(context.Background(), b, ops, nil); err != nil || again.probe != r.probe || again.Unsaved() != nil {
+	if again, err := ratesFor(context.Background(), b, ops, nil); err != nil || again.peak != r.peak || again.Unsaved() != nil {
 		t.Errorf("ratesFor has not loaded the file: %v", err)
 	}
 	blskernel.SetThreads(blskernel.Threads() + 1)
@@ -72,7 +72,7 @@ func TestCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loaded, err := load(b, ops); err != nil || loaded.probe != measured.probe {
+	if loaded, err := load(b, ops); err != nil || loaded.peak != measured.peak {
 		t.Errorf("ratesFor has not replaced a damaged file: %v", err)
 	}
 	if files, err := os.ReadDir(filepath.Dir(file)); err != nil || len(files) != 1 {
@@ -90,7 +90,7 @@ func TestRatesFaults(t *testing.T) {
 	b, ops := pure(t), tiny()
 	first, name := saved(t, b, ops)
 	second := *first
-	second.probe = probe{2, 2, 2}
+	second.peak = 2e9
 	count := 0
 	for _, times := range []int{1, faultfs.Always} {
 		for n := 0; ; n++ {
@@ -114,12 +114,12 @@ func TestRatesFaults(t *testing.T) {
 				t.Fatalf("after %v: %v", err, failed)
 			}
 			done := len(d.Failed()) == 0
-			want := first.probe
+			want := first.peak
 			if done || d.Failed()[0].Op == faultfs.SyncDir {
-				want = second.probe
+				want = second.peak
 			}
-			if loaded.probe != want || (err == nil) != (want == second.probe) {
-				t.Errorf("%v fails: %+v, %v", d.Failed(), loaded.probe, err)
+			if loaded.peak != want || (err == nil) != (want == second.peak) {
+				t.Errorf("%v fails: %+v, %v", d.Failed(), loaded.peak, err)
 			} else if err != nil && (!errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), name) ||
 				!strings.HasSuffix(err.Error(), "name another folder by "+EnvCache)) {
 				t.Error(err)
@@ -161,9 +161,10 @@ func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error))
 
 // hostile are changes of a file of rates to what Save does not write.
 var hostile = map[string][2]string{
-	"another probe":         {"[0.5,", `["a",`},
-	"a probe of 0":          {"[0.5,", "[0,"},
-	"a probe of two":        {"0.5,", ""},
+	"no number as peak":     {`"peak":`, `"peak":"a`},
+	"a peak of 0":           {`"peak":`, `"peak":0e`},
+	"a peak below 0":        {`"peak":`, `"peak":-`},
+	"no peak":               {`"peak"`, `"peek"`},
 	"a kind missing":        {`"Dgemm NN"`, `"Dgemm XX"`},
 	"a cost of 0":           {`"Dgemm NN":[`, `"Dgemm NN":[0`},
 	"a negative cost":       {`"Dgemm NN":[`, `"Dgemm NN":[-`},
@@ -183,7 +184,7 @@ func TestHostileRates(t *testing.T) {
 	}
 	bad := map[string][]byte{
 		"empty": nil, "zeros": make([]byte, 1<<10), "cut off": whole[:len(whole)/2], "twice": append(bytes.Clone(whole), whole...),
-		"nested": bytes.Repeat([]byte(`{"costs":`), 1<<15), "no tables": []byte(`{"key":"HERE","probe":[1,1,1]}`),
+		"nested": bytes.Repeat([]byte(`{"costs":`), 1<<15), "no tables": []byte(`{"key":"HERE","peak":1}`),
 		"a number of a million digits": []byte(`{"key": ` + strings.Repeat("9", 1<<20) + `}`),
 	}
 	for name, change := range hostile {
@@ -205,7 +206,7 @@ func FuzzLoadRates(f *testing.F) {
 	whole, _ := fixture(f)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
-	for _, part := range []string{"{}", "null", "", `{"key":"HERE"}`, `{"key":"HERE","probe":[1,1,1],"costs":{"Dgemm NN":null}}`, strings.Repeat(`{"costs":`, 1<<10)} {
+	for _, part := range []string{"{}", "null", "", `{"key":"HERE"}`, `{"key":"HERE","peak":1,"costs":{"Dgemm NN":null}}`, strings.Repeat(`{"costs":`, 1<<10)} {
 		f.Add([]byte(part))
 	}
 	for _, change := range hostile {
@@ -233,7 +234,7 @@ func FuzzLoadRates(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, err := load(pure(t), tiny())
-		if err != nil || again.key() != r.key() || again.probe != r.probe || !reflect.DeepEqual(again.tables, r.tables) {
+		if err != nil || again.key() != r.key() || again.peak != r.peak || !reflect.DeepEqual(again.tables, r.tables) {
 			t.Errorf("other rates are loaded again: %v", err)
 		}
 	})

@@ -8,31 +8,26 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/backend"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 const (
 	rounds = 3 // measurements of each point, some seconds apart; the median counts
 
 	// A measurement of a point takes the median of calls until there are so many, or time is up.
-	pointCalls = 6
-	pointTime  = 10 * time.Millisecond
+	mostCalls = 6
+	mostTime  = 10 * time.Millisecond
 
-	// probeInterval is the time between two probes. On a shared machine other work comes and goes,
-	// and the clock changes, so times are divided by the speed of their moment.
-	probeInterval = 400 * time.Millisecond
-	probeCalls    = 1000
-	probeTime     = 20 * time.Millisecond // of each operation
-	probeNumbers  = 2 << 20
+	// peakInterval is the time between two measurements of the FMA peak. On a shared machine other
+	// work comes and goes, and the clock changes, so times are taken relative to the peak of their
+	// moment.
+	peakInterval = 400 * time.Millisecond
 )
 
 // A point is an operation that is measured.
 type point struct {
 	cost.Operation
-	index   int       // in the table of its kind
-	seconds []float64 // of each round
-	probes  []int     // the probe before each
+	index int       // in the table of its kind
+	times []float64 // seconds in each round, or flops that the peak executes meanwhile
 }
 
 // guess estimates the seconds of a measurement.
@@ -47,16 +42,17 @@ func Measure(ctx context.Context, b blskernel.Backend, progress func(done float6
 }
 
 // measure is Measure for operations on any grids.
-func measure(ctx context.Context, b blskernel.Backend, ops *operationTable, progress func(done float64)) (*Rates, error) {
+func measure(ctx context.Context, b blskernel.Backend, ops *operationTable,
+	progress func(done float64)) (*Rates, error) {
 	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
 	}
 	r := newRates(b)
 	points, total := r.plan(ops)
-	w := newWorkspace(b, mostNumbers)
-	var probes []probe
-	var probed time.Time
+	w := newWorkspace(b)
+	var peaks []float64
+	var taken time.Time // when the last of them was
 	done := 0.0
 	for range rounds {
 		for i := range points {
@@ -64,26 +60,31 @@ func measure(ctx context.Context, b blskernel.Backend, ops *operationTable, prog
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
-			if time.Since(probed) > probeInterval {
-				probes = append(probes, r.gauge.read(b))
-				probed = time.Now()
+			if time.Since(taken) > peakInterval {
+				peaks = append(peaks, blskernel.Peak(blskernel.Threads()))
+				taken = time.Now()
 			}
 			if call := w.call(ops, p.Operation); call != nil {
-				p.seconds = append(p.seconds, typical(call, pointCalls, pointTime))
-				p.probes = append(p.probes, len(probes)-1)
+				seconds := typical(call)
+				if computes(p.Kind) {
+					seconds *= peaks[len(peaks)-1]
+				}
+				p.times = append(p.times, seconds)
 			}
 			done += p.guess()
 			progress(min(1, done/total))
 		}
 	}
-	r.probe = medianProbe(probes)
+	r.peak = median(peaks)
 	for _, p := range points {
-		for i := range p.seconds {
-			p.seconds[i] *= r.probe.of(p.Kind) / probes[p.probes[i]].of(p.Kind)
+		if len(p.times) == 0 {
+			continue
 		}
-		if len(p.seconds) > 0 {
-			r.tables[p.Kind].cost[p.index] = median(p.seconds) / p.Amount()
+		seconds := median(p.times)
+		if computes(p.Kind) {
+			seconds /= r.peak
 		}
+		r.tables[p.Kind].cost[p.index] = seconds / p.Amount()
 	}
 	for _, t := range r.tables {
 		t.fill()
@@ -110,42 +111,13 @@ func (r *Rates) plan(ops *operationTable) (points []point, total float64) {
 	return points, total
 }
 
-// probe measures the speed at the moment.
-func (w *workspace) probe() (p probe) {
-	const n, rows = 400, 700
-	pass := w.call(&operations, cost.Operation{Kind: cost.Spmv, M: 1, N: rows})
-	for i, call := range [...]func() time.Duration{
-		probeProduct: w.warm(func() {
-			w.backend.Dgemm(blas.NoTrans, blas.NoTrans, n, n, n, 1, w.in, n, w.in[n*n:], n, 0, w.out, n)
-		}),
-		probeRows:   pass,
-		probeStream: w.warm(func() { copy(w.out[:probeNumbers], w.in) }),
-	} {
-		p[i] = typical(call, probeCalls, probeTime)
-	}
-	return p
-}
-
-// typical returns the median seconds of calls, at most most and until enough has passed. The first one
-// counts only where it is the only one.
-func typical(call func() time.Duration, most int, enough time.Duration) float64 {
+// typical returns the median seconds of calls. The first one counts only where it is the only one.
+func typical(call func() time.Duration) float64 {
 	var times []float64
-	for began := time.Now(); len(times) == 0 || len(times) < most && time.Since(began) < enough; {
+	for began := time.Now(); len(times) == 0 || len(times) < mostCalls && time.Since(began) < mostTime; {
 		times = append(times, call().Seconds())
 	}
 	return max(median(times[min(1, len(times)-1):]), 1e-9)
-}
-
-// medianProbe returns the medians of probes.
-func medianProbe(probes []probe) (all probe) {
-	for i := range all {
-		var part []float64
-		for _, p := range probes {
-			part = append(part, p[i])
-		}
-		all[i] = median(part)
-	}
-	return all
 }
 
 // median sorts x and returns the middle.

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
-	"blskernel/internal/backend"
 	"blskernel/internal/cpu"
 )
 
@@ -21,9 +19,8 @@ type Rates struct {
 	machine string // backend, CPU and threads
 	system  string // what rates depend on beside those
 	tables  [cost.Kinds]*table
-	probe   probe // at the measurement
-	drift   probe // the ratio of the present probe to that
-	gauge   *gauge
+	peak    float64 // the FMA peak at the measurement, 0 for constant rates
+	slower  float64 // its ratio to the present one
 	unsaved error
 }
 
@@ -38,8 +35,7 @@ func newRates(b blskernel.Backend) *Rates {
 	return &Rates{
 		machine: fmt.Sprintf("%s on %s, threads: %d", library, cpu.Name(), blskernel.Threads()),
 		system:  fmt.Sprintf("%s/%s, cores: %d, version %d", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), ratesVersion),
-		drift:   steady,
-		gauge:   new(gauge),
+		slower:  1,
 	}
 }
 
@@ -54,9 +50,15 @@ func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
 	var sum float64
 	for _, s := range steps {
 		for _, o := range s.Operations() {
-			if amount := o.Amount(); amount > 0 {
-				sum += amount * r.tables[o.Kind].at([3]int{o.M, o.N, o.K}) * r.drift.of(o.Kind)
+			amount := o.Amount()
+			if !(amount > 0) {
+				continue
 			}
+			seconds := amount * r.tables[o.Kind].at([3]int{o.M, o.N, o.K})
+			if computes(o.Kind) {
+				seconds *= r.slower
+			}
+			sum += seconds
 		}
 	}
 	return sum
@@ -67,7 +69,7 @@ func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: rates must be above 0")
 	}
-	r := &Rates{machine: "constant rates", drift: steady}
+	r := &Rates{machine: "constant rates", slower: 1}
 	for kind := range cost.Kinds {
 		rate := flops
 		switch kind {
@@ -79,55 +81,23 @@ func ConstantRates(flops, numbers float64) *Rates {
 	return r
 }
 
-// A probe is the speed of the machine at the moment, as the seconds of three operations. A machine does
-// not become slower in everything at once: where another one uses half of a core, products take twice
-// as long, and operations that wait for memory little longer.
-type probe [3]float64
-
-// The operations of a probe.
-const (
-	probeProduct = iota // a Dgemm of order 400: all threads at work
-	probeRows           // a Dspmv of order 700, a pass over a state
-	probeStream         // a copy of 2 Mi numbers
-)
-
-// steady is the drift of a machine whose speed has not changed.
-var steady = probe{1, 1, 1}
-
-// of returns the time that stands for operations of a kind.
-func (p probe) of(k cost.Kind) float64 {
+// computes reports whether operations of a kind are faster where the clock is. The others wait for
+// memory or for one another.
+func computes(k cost.Kind) bool {
 	switch k {
-	case cost.Stream, cost.Fresh, cost.Scan:
-		return p[probeStream]
-	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson, cost.Chud, cost.Chdd, cost.Gecon, cost.Trcon:
-		return p[probeRows]
+	case cost.Stream, cost.Fresh, cost.Scan, cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows,
+		cost.Carlson, cost.Chud, cost.Chdd, cost.Gecon, cost.Trcon:
+		return false
 	}
-	return p[probeProduct]
+	return true
 }
 
-// A gauge keeps the operands of the probe from one reading to the next.
-type gauge struct {
-	mu sync.Mutex
-	w  *workspace
-}
-
-func (g *gauge) read(b blskernel.Backend) probe {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.w == nil || g.w.backend != b {
-		g.w = newWorkspace(b, 2*probeNumbers)
-	}
-	return g.w.probe()
-}
-
-// Refresh returns rates for the speed that the machine has at the moment. It multiplies the times of
-// operations by the ratio of what a probe takes now and took when the rates were measured.
-func (r *Rates) Refresh(b blskernel.Backend) *Rates {
+// Refresh returns rates for the speed that the machine has at the moment: the times of products and
+// factorizations go by the FMA peak.
+func (r *Rates) Refresh() *Rates {
 	now := *r
-	if r.gauge != nil {
-		for i, seconds := range r.gauge.read(backend.Or(b)) {
-			now.drift[i] = seconds / r.probe[i]
-		}
+	if r.peak > 0 {
+		now.slower = r.peak / blskernel.Peak(blskernel.Threads())
 	}
 	return &now
 }

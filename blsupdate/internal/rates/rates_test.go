@@ -65,11 +65,9 @@ func TestMeasureRates(t *testing.T) {
 			t.Errorf("two steps take %v s, and one by one %v s", r.Seconds(one[:2]...), sum)
 		}
 		slower := *r
-		for i := range slower.probe {
-			slower.probe[i] /= 1e6
-		}
-		if now := slower.Refresh(b).Seconds(one...); !(now > 1e4*s) {
-			t.Errorf("an update takes %v s, and %v s where everything takes a million times as long", s, now)
+		slower.peak *= 1e6
+		if now := slower.Refresh().Seconds(one...); !(now > 1e4*s) {
+			t.Errorf("an update takes %v s, and %v s where the peak is a millionth", s, now)
 		}
 	})
 }
@@ -88,19 +86,6 @@ func TestMeasureRatesCanceled(t *testing.T) {
 	}
 }
 
-// TestProbe has a machine on which each operation of the probe has become slower by a factor of its
-// own.
-func TestProbe(t *testing.T) {
-	drift := medianProbe([]probe{{2, 3, 50}, {1, 30, 5}, {20, 1, 4}})
-	for kind, want := range map[cost.Kind]float64{
-		cost.GemmNN: 2, cost.Pptrf: 2, cost.Spmv: 3, cost.Chud: 3, cost.Scan: 5, cost.Stream: 5,
-	} {
-		if got := drift.of(kind); got != want {
-			t.Errorf("%v takes %v times as long, want %v", kind, got, want)
-		}
-	}
-}
-
 func TestConstantRates(t *testing.T) {
 	r := ConstantRates(1e9, 1e8)
 	step := cost.Line(cost.StepG, "", cost.Operation{Kind: cost.GemmNN, M: 10, N: 20, K: 30},
@@ -108,7 +93,7 @@ func TestConstantRates(t *testing.T) {
 	if got, want := r.Seconds(step), 12000/1e9+1000/1e8; !(math.Abs(got-want) <= 1e-12*want) {
 		t.Errorf("Seconds = %v; want %v", got, want)
 	}
-	if now := r.Refresh(nil); now.Seconds(step) != r.Seconds(step) {
+	if now := r.Refresh(); now.Seconds(step) != r.Seconds(step) {
 		t.Errorf("refreshed to %v; want %v", now.Seconds(step), r.Seconds(step))
 	}
 	for _, bad := range [][2]float64{{0, 1}, {1, 0}, {-1, 1}, {math.NaN(), 1}, {math.Inf(1), 1}} {

@@ -20,7 +20,7 @@ const mostNumbers = 17 << 20
 const otherNumbers = 256 << 10
 
 // A workspace has the operands of measured operations, the same ones again and again. So the last level
-// of cache has them where they fit, but not the caches of one core, unless a call is timed warm.
+// of cache has them where they fit.
 type workspace struct {
 	backend blskernel.Backend
 	packed  blskernel.PackedProducts
@@ -31,11 +31,10 @@ type workspace struct {
 	fresh   []float64 // new storage
 }
 
-// newWorkspace returns a workspace of operands and results of the given number of numbers.
-func newWorkspace(b blskernel.Backend, size int) *workspace {
+func newWorkspace(b blskernel.Backend) *workspace {
 	w := &workspace{
 		backend: b, packed: blskernel.Packed(b),
-		in: make([]float64, size), out: make([]float64, size), others: make([]float64, otherNumbers),
+		in: make([]float64, mostNumbers), out: make([]float64, mostNumbers), others: make([]float64, otherNumbers),
 	}
 	// A random sequence of a prime length, repeated.
 	const period = 99991
@@ -52,34 +51,27 @@ func newWorkspace(b blskernel.Backend, size int) *workspace {
 }
 
 // call returns a function that does an operation and returns its time, or nil where there is no such
-// operation.
+// operation. Before it, other numbers pass through the caches of the core, as between two steps of an
+// update. Updates by a few rows that follow one another need little but the state, and find in the
+// caches what the last one left: their operations are timed so.
 func (w *workspace) call(ops *operationTable, o cost.Operation) func() time.Duration {
 	restore, do := ops[o.Kind].prepare(w, o.M, o.N, o.K)
-	switch o.Kind {
-	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
-		return w.warm(do)
-	}
 	if do == nil {
 		return nil
 	}
-	// Between restore and do, other numbers pass through the caches of the core, as between two
-	// steps of an update.
+	warm := false
+	switch o.Kind {
+	case cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows, cost.Carlson:
+		warm = true
+	}
 	return func() time.Duration {
 		if restore != nil {
 			restore()
 		}
 		const line = 8 // numbers
-		for i := 0; i < len(w.others); i += line {
+		for i := 0; i < len(w.others) && !warm; i += line {
 			w.sum += w.others[i]
 		}
-		return w.warm(do)()
-	}
-}
-
-// warm times a repeatable call that finds in the caches what the last one left: so do updates by a few
-// rows that follow one another, whose steps need little but the state.
-func (w *workspace) warm(do func()) func() time.Duration {
-	return func() time.Duration {
 		began := time.Now()
 		do()
 		return time.Since(began)
