@@ -1,17 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"blskernel/bls/modelfile"
+	"blskernel/internal/atomicfile"
 	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -19,61 +18,35 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"  // s3://
 )
 
-// checkShared refuses paths of this machine, for workers that would read and write others of the same
-// names, which end with them.
-func (set *settings) checkShared() error {
-	for _, named := range []struct {
-		flag  string
-		paths []string
-	}{{"--model", []string{set.model}}, {"--out", []string{set.out}}, {"--bad-out", []string{set.badOut}}, {"the data", set.patterns}, {"--targets", set.targets}} {
-		for _, path := range named.paths {
-			if path != "" && beamfile.Local(path) {
-				return fmt.Errorf("%s is %q, on this machine, and the workers have disks of their own: name a place that all of them reach, such as gs:// or s3://", named.flag, path)
-			}
-		}
-	}
-	return nil
-}
-
-// makeAbsolute makes the paths of this machine absolute, for workers that are in another folder.
-func (set *settings) makeAbsolute() (err error) {
+// checkFiles finds errors in the paths before the job is submitted, and counts the files. It makes
+// local paths absolute for workers that run in another folder.
+func (set *settings) checkFiles(ctx context.Context, on *place) error {
 	paths := []*string{&set.model, &set.out, &set.badOut}
-	for _, several := range [][]string{set.patterns, set.targets} {
-		for i := range several {
-			paths = append(paths, &several[i])
+	for _, list := range [][]string{set.patterns, set.targets} {
+		for i := range list {
+			paths = append(paths, &list[i])
 		}
 	}
 	for _, path := range paths {
-		if *path == "" || !beamfile.Local(*path) {
+		if *path == "" {
 			continue
 		}
-		if *path, err = filepath.Abs(*path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkFiles finds out what is wrong with the files before a job is submitted. seen says that workers
-// see the same files as this process, so that those of the patterns must be there.
-func (set *settings) checkFiles(ctx context.Context, seen bool) error {
-	for _, path := range slices.Concat([]string{set.model, set.out, set.badOut}, set.patterns, set.targets) {
-		if err := checkScheme(path); path != "" && err != nil {
+		if err := checkPath(*path, on.remote()); err != nil {
 			return usageError{err}
 		}
+		if !on.here() && beamfile.Local(*path) {
+			var err error
+			if *path, err = filepath.Abs(*path); err != nil {
+				return err
+			}
+		}
 	}
-	if err := checkModel(set.model); err != nil {
+	if err := set.checkOutputs(); err != nil {
 		return err
 	}
-	if err := checkReplaceable(set.out, set.model); err != nil {
-		return err
-	}
-	if err := set.checkBadOut(); err != nil {
-		return err
-	}
-	samples, err := count(ctx, set.patterns)
-	set.files = samples
-	if !seen {
+	files, err := count(ctx, set.patterns)
+	set.files = files
+	if !on.prism() {
 		return nil // workers may see other files
 	}
 	if err != nil {
@@ -83,131 +56,77 @@ func (set *settings) checkFiles(ctx context.Context, seen bool) error {
 	if err != nil {
 		return err
 	}
-	if len(set.targets) > 0 && samples != targets {
-		return usageError{fmt.Errorf("%d files of samples and %d of --targets: each file of samples has to have one of targets", samples, targets)}
+	if len(set.targets) > 0 && files != targets {
+		return usagef("%d files of samples and %d of --targets: each file of samples needs one of targets", files, targets)
 	}
-	return errors.Join(checkWritable("--out", set.out), checkWritable("--bad-out", set.badOut))
+	return errors.Join(checkWritable(set.out), checkWritable(set.badOut))
 }
 
-// checkBadOut returns an error unless the list of bad rows has a name that is free: what is there may
-// be data.
-func (set *settings) checkBadOut() error {
-	if set.badOut == "" || !beamfile.Local(set.badOut) {
-		return nil
-	}
-	if beamfile.Resolve(set.badOut) == beamfile.Resolve(set.out) {
-		return usageError{fmt.Errorf("--bad-out is %q, which is --out: give another name", set.badOut)}
-	}
-	if _, err := os.Stat(set.badOut); !errors.Is(err, fs.ErrNotExist) {
-		return cmp.Or(err, error(usageError{fmt.Errorf("--bad-out is %q, which is there already: remove it, or give another name", set.badOut)}))
-	}
-	return nil
-}
-
-// checkWritable finds out, before anything is learned, whether a file of this machine can be written.
-func checkWritable(flag, path string) error {
-	if path == "" || !beamfile.Local(path) {
-		return nil
-	}
-	folder := filepath.Dir(path)
-	for { // folders that are missing are made when the file is written
-		info, err := os.Stat(folder)
-		if err == nil && !info.IsDir() {
-			return usageError{fmt.Errorf("%s is %q, and %s is no folder", flag, path, folder)}
-		}
-		if up := filepath.Dir(folder); errors.Is(err, fs.ErrNotExist) && up != folder {
-			folder = up
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", flag, err)
-		}
-		break
-	}
-	probe, err := os.CreateTemp(folder, ".writable-*.tmp")
-	if err != nil {
-		return fmt.Errorf("%s: no file can be made in %s: %w", flag, folder, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
-}
-
-// checkScheme refuses a path of a file system that is not linked into this program.
-func checkScheme(path string) (err error) {
+// checkPath returns an error for a file system that this program does not have, and for a local path if
+// the workers are remote.
+func checkPath(path string, remote bool) (err error) {
 	defer func() {
 		if recover() != nil {
-			scheme, _, _ := strings.Cut(path, "://")
-			err = fmt.Errorf("%q: this program knows no file system %q; want gs, s3, or a path of this machine", path, scheme)
+			err = fmt.Errorf("%q: unknown file system; want gs://, s3://, or a local path", path)
 		}
 	}()
 	filesystem.ValidateScheme(path)
+	if remote && beamfile.Local(path) {
+		return fmt.Errorf("%q is on this machine, where the workers cannot reach it: use a place such as gs:// or s3://", path)
+	}
 	return nil
 }
 
-// checkModel says why there can be no model at path.
-func checkModel(path string) error {
-	if !beamfile.Local(path) {
-		return nil // who reads it will tell
-	}
-	info, err := os.Stat(path)
+// checkOutputs protects existing files: --out replaces models only, and not --model, and --bad-out
+// replaces nothing.
+func (set *settings) checkOutputs() error {
+	model, out, badOut := beamfile.Resolve(set.model), beamfile.Resolve(set.out), beamfile.Resolve(set.badOut)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("the model %q is not there: 'blskernel train --out %s' makes one of a sample of the data", path, path)
-	case err != nil:
-		return err
-	case info.IsDir():
-		return fmt.Errorf("--model is %q, which is a folder; want a model file", path)
+	case out == model:
+		return usagef("--out is %q, the --model, which workers read while the job runs: give another name", set.out)
+	case set.badOut != "" && (badOut == out || badOut == model):
+		return usagef("--bad-out is %q, a model: give another name", set.badOut)
 	}
-	if err := inspect(path); errors.Is(err, modelfile.ErrNotAModel) {
-		return fmt.Errorf("--model is %q, which is no model file: want one that 'blskernel train' wrote", path)
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if set.badOut != "" && beamfile.Local(badOut) {
+		if _, err := os.Stat(badOut); !errors.Is(err, fs.ErrNotExist) {
+			return usagef("--bad-out is %q, which exists already: remove it, or give another name", set.badOut)
+		}
 	}
-	return nil
-}
-
-// checkReplaceable returns an error unless path is free or has a model, and another one than that at
-// model: a file of data that is named by mistake is not replaced.
-func checkReplaceable(path, model string) error {
-	if path == model {
-		return usageError{fmt.Errorf("--out is %q, which is the --model: workers read it as long as the job runs, so give another name", path)}
-	}
-	if !beamfile.Local(path) {
-		return nil
-	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return usageError{fmt.Errorf("--out is %q, which is no file", path)}
-	}
-	if base, err := os.Stat(model); beamfile.Local(model) && err == nil && os.SameFile(info, base) {
-		return usageError{fmt.Errorf("--out is %q, which is the same file as the --model: give another name", path)}
-	}
-	if info.Size() == 0 {
-		return nil
-	}
-	if err := inspect(path); errors.Is(err, modelfile.ErrNotAModel) {
-		return usageError{fmt.Errorf("--out is %q, which is there and is no model: remove it, or give another name", path)}
-	}
-	return nil
-}
-
-// inspect reads the head of a model file.
-func inspect(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
+	file, err := os.Open(out)
+	if !beamfile.Local(out) || err != nil {
+		return nil // nothing to replace, or atomicfile refuses it
 	}
 	defer file.Close()
-	_, err = modelfile.Inspect(file)
-	return err
+	info, err := file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	if _, err := modelfile.Inspect(file); errors.Is(err, modelfile.ErrNotAModel) || info.IsDir() {
+		return usagef("--out is %q, which is not a model: remove it, or give another name", set.out)
+	}
+	return nil
 }
 
-// count returns the number of files that the patterns name, of which each must name one.
+// checkWritable returns an error if a local file cannot be written. It makes missing folders.
+func checkWritable(path string) error {
+	if path == "" || !beamfile.Local(path) {
+		return nil
+	}
+	if strings.HasSuffix(path, string(os.PathSeparator)) {
+		return usagef("%q is a folder: name a file", path)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := atomicfile.Create(nil, path)
+	if err != nil {
+		return err
+	}
+	file.Abort()
+	return nil
+}
+
+// count returns the number of files that the patterns name; each must name at least one.
 func count(ctx context.Context, patterns []string) (total int, err error) {
 	for _, pattern := range patterns {
 		files, err := beamfile.List(ctx, pattern)

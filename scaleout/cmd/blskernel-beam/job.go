@@ -4,79 +4,80 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/metricsx"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
-	"google.golang.org/grpc"
 )
 
-// connectTimeout is how long a job service may take to answer at first, and cancelPause how long it is
-// let alone where it cannot be reached to cancel a job.
-const (
-	connectTimeout = 30 * time.Second
-	cancelPause    = 500 * time.Millisecond
-)
+// connectTimeout bounds the time of a first answer of a server.
+const connectTimeout = 30 * time.Second
 
-// cancelTimeout is how long a job service may take to cancel a job.
+// cancelTimeout bounds the time in which a job service cancels a job, and that in which the job ends.
 var cancelTimeout = 10 * time.Second
 
 // A job is a pipeline for a job service.
 type job struct {
 	endpoint string // of the job service
 	pipeline *pipepb.Pipeline
-	options  runnerlib.JobOptions
-	binary   string                           // what is brought to the workers, empty for nothing
-	async    bool                             // do not wait for the end
-	say      func(format string, args ...any) // what is to be known although the work goes on
+	binary   string // that Beam brings to the workers; empty for none
+	async    bool   // do not wait for the end
+	notes    io.Writer
 
-	id string // of the last one that was submitted, by the job service
+	id string // of the last job, by the job service
 }
 
-// errCancelled says that a job was cancelled, and not by this process. A pool of workers does that to
-// one that Prism would wait for without end.
-var errCancelled = errors.New("the job was cancelled, by its pool of workers since one was lost, or by somebody else")
+var (
+	// errCancelled says that another program cancelled the job. Prism would wait for a lost worker
+	// without end, so its worker pool cancels the job.
+	errCancelled = errors.New("the job was cancelled: a worker was lost, or another program cancelled it")
+	// errLost says that a job failed because a worker was lost.
+	errLost = errors.New("a worker was lost")
+)
 
-// A lostError says that a job ended since a worker was lost, or the job service with the job.
-type lostError struct{ why string }
-
-func (e *lostError) Error() string { return e.why }
-
-// run submits the job, waits for its end and returns its metrics, nil where there are none. Where
-// ctx is cancelled the job is too.
+// run submits the job, waits for its end and returns its metrics, or nil if there are none. If ctx is
+// done it cancels the job.
 //
-//	errors: *lostError; errCancelled; what a step said; a job service that cannot be reached or does
-//	not take the job.
-func (j *job) run(ctx context.Context) (found *metrics.Results, err error) {
-	conn, err := j.connect(ctx)
-	if ctx.Err() != nil {
+//	errors: errLost; errCancelled; that of the step that failed; those of the job service.
+func (j *job) run(ctx context.Context) (*metrics.Results, error) {
+	found, err := j.runOnce(ctx)
+	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	return found, err
+}
+
+func (j *job) runOnce(ctx context.Context) (*metrics.Results, error) {
+	// grpcx.Dial would try until its timeout if nothing listens.
+	if err := dial(ctx, j.endpoint); err != nil {
+		return nil, fmt.Errorf("no job service answers at %s (--endpoint): %w", j.endpoint, err)
+	}
+	conn, err := grpcx.Dial(ctx, j.endpoint, connectTimeout)
 	if err != nil {
 		return nil, fmt.Errorf("no job service answers at %s (--endpoint): %w", j.endpoint, err)
 	}
 	defer conn.Close()
 	jobs := jobpb.NewJobServiceClient(conn)
-	defer func() {
-		if err != nil && ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-	}()
-	preparation, artifacts, token, err := runnerlib.Prepare(ctx, jobs, j.pipeline, &j.options)
+	preparation, artifacts, token, err := runnerlib.Prepare(ctx, jobs, j.pipeline, &runnerlib.JobOptions{
+		Name: jobopts.GetJobName(), Experiments: jobopts.GetExperiments(),
+		RetainDocker: *jobopts.RetainDockerContainers, Parallelism: *jobopts.Parallelism,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("what answers at %s (--endpoint) does not take the job: %w", j.endpoint, err)
+		return nil, fmt.Errorf("the server at %s (--endpoint) refuses the job: %w", j.endpoint, err)
 	}
 	if j.binary != "" {
 		if token, err = runnerlib.Stage(ctx, preparation, artifacts, j.binary, token); err != nil {
 			return nil, err
 		}
 	}
-	j.id, err = runnerlib.Submit(ctx, jobs, preparation, token)
-	if err != nil || j.async {
+	if j.id, err = runnerlib.Submit(ctx, jobs, preparation, token); err != nil || j.async {
 		return nil, err
 	}
 	if err := j.wait(ctx, jobs); err != nil {
@@ -84,39 +85,43 @@ func (j *job) run(ctx context.Context) (found *metrics.Results, err error) {
 	}
 	answer, err := jobs.GetJobMetrics(ctx, &jobpb.GetJobMetricsRequest{JobId: j.id})
 	if err != nil {
-		return nil, nil // the model is there, and the report says what it lacks
+		return nil, nil // the report says that it has no metrics
 	}
 	return metricsx.FromMonitoringInfos(j.pipeline, answer.GetMetrics().GetAttempted(), answer.GetMetrics().GetCommitted()), nil
 }
 
-// connect connects to the job service. Beam would try again and again where nobody listens.
-func (j *job) connect(ctx context.Context) (*grpc.ClientConn, error) {
-	if err := answers(ctx, j.endpoint); err != nil {
-		return nil, err
+// wait waits for the end of the job. If ctx is done it cancels the job, and still waits, so that the
+// workers of the job have ended.
+func (j *job) wait(ctx context.Context, jobs jobpb.JobServiceClient) error {
+	waiting, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		time.AfterFunc(cancelTimeout, stop)
+		if _, err := jobs.Cancel(waiting, &jobpb.CancelJobRequest{JobId: j.id}); err != nil {
+			fmt.Fprintf(j.notes, "note: the job %s may go on, because it could not be cancelled: %v\n", j.id, err)
+			stop()
+		}
+	})()
+	if err := runnerlib.WaitForCompletion(waiting, jobs, j.id); err != nil {
+		for _, text := range lostTexts {
+			if strings.Contains(err.Error(), text) {
+				return fmt.Errorf("%w: %s", errLost, text)
+			}
+		}
+		return errors.New(essence(err.Error()))
 	}
-	return grpcx.Dial(ctx, j.endpoint, connectTimeout)
+	// Beam takes a job that was cancelled, or whose job service falls silent, for a success.
+	state, err := jobs.GetState(waiting, &jobpb.GetJobStateRequest{JobId: j.id})
+	switch {
+	case err != nil:
+		return fmt.Errorf("the job service does not say how the job %s ended: %w", j.id, err)
+	case state.GetState() == jobpb.JobState_CANCELLED || state.GetState() == jobpb.JobState_CANCELLING:
+		return errCancelled
+	case state.GetState() != jobpb.JobState_DONE:
+		return fmt.Errorf("the job service does not say how the job %s ended; its state is %v", j.id, state.GetState())
+	}
+	return nil
 }
 
-// wait returns when the job has ended, and what it failed with.
-func (j *job) wait(ctx context.Context, jobs jobpb.JobServiceClient) error {
-	// Not ctx: the job is cancelled first, and then its end is waited for.
-	reading, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end()
-	tried := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(tried)
-		defer time.AfterFunc(cancelTimeout, end)
-		ctx, cancel := context.WithTimeout(reading, cancelTimeout)
-		defer cancel()
-		if err := j.cancel(ctx, jobs); err != nil {
-			j.say("note: the job %s could not be cancelled, and may go on: %v", j.id, err)
-			end()
-		}
-	})
-	err := j.follow(reading, jobs)
-	if !stop() {
-		<-tried
-		return context.Cause(ctx)
-	}
-	return err
-}
+// lostTexts are those of Prism (Beam 2.77) for a bundle whose worker is gone.
+var lostTexts = []string{"SDK worker disconnected", "worker stopped before", "send on closed channel"}

@@ -1,18 +1,17 @@
-// Command blskernel-beam trains a broad learning system on files that are spread over any number of
+// Command blskernel-beam fits a broad learning system to files of any number of rows, on any number of
 // machines, as a pipeline of Apache Beam.
 //
 //	blskernel-beam --model BASE --out MODEL [flags] PATTERN...
 //	blskernel-beam prism [--port N]
 //	blskernel-beam worker --listen ADDRESS
 //
-// The first form reads all files that the patterns name, of any file system that Beam knows, fits the
-// output layer of the model BASE to all their rows, and writes the model MODEL, which `blskernel
-// predict` and all other commands of blskernel read. BASE has the feature maps: it is what `blskernel
-// train` has made of a sample of the data. Nothing else of BASE goes into the fit, unless --lambda is
-// left out, for the ridge.
+// The first form reads all files that the patterns name, on any file system of Beam, and fits the
+// output layer of the model BASE to all their rows. It writes the model MODEL for `blskernel predict`
+// and the other commands of blskernel. BASE provides the feature maps: `blskernel train` makes it from
+// a sample of the data. The fit takes nothing else from BASE, except the ridge if --lambda is not given.
 //
-// The pipeline runs on Prism, which is part of Beam and of this program, unless Beam's flag --runner,
-// and what that runner wants besides, says otherwise:
+// By default the pipeline runs on Prism, a runner that is part of Beam and of this program. Beam's flag
+// --runner names another:
 //
 //	blskernel-beam --model base.bls --out big.bls --target label 'part-*.csv.gz'
 //	blskernel-beam --model base.bls --out big.bls --targets 'labels-*.npy' 'rows-*.npy'
@@ -20,31 +19,27 @@
 //	blskernel-beam --model gs://b/base.bls --out gs://b/big.bls --target label \
 //	    --runner=universal --endpoint=flink:8099 --environment_type=DOCKER --environment_config=IMAGE 'gs://b/part-*.csv.gz'
 //
-// Flags may be written with one dash or with two, before the patterns and after them.
+// Flags may have one dash or two, and stand before or after the patterns.
 //
-// --workers N cuts the pipeline into N branches with environments of their own. Runners such as Prism,
-// which have one worker process for each environment, then have N of them. With Prism those are
-// processes that this program starts on this machine, unless --environment_type says otherwise; other
-// runners have workers as they see fit, and need no branches.
+// --workers N splits the pipeline into N branches, each with an environment of its own. Runners such as
+// Prism start one worker process for each environment. Without --environment_type this program starts
+// them on this machine. Other runners choose their workers themselves and need no branches.
 //
-// A runner is expected to run a bundle again whose worker was lost. Prism does not, and there the whole
-// job is submitted again, --attempts times in all. What an attempt has done that failed leaves no trace
-// in the model.
+// Most runners repeat the work of a lost worker. Prism does not, so this program submits the whole job
+// again, up to --attempts times in all. Failed attempts leave no trace in the model.
 //
-// The second form is a job server of Prism in a process of its own, to which jobs are submitted by
-// --endpoint=localhost:8073. It listens on all addresses of the machine, and does what it is told by
-// whoever reaches it: that is how Beam has made it, so let a firewall keep others out. The Prism of the
-// first form does the same, at a port that is free, as long as the job runs.
+// The second form runs a Prism job server in a process of its own, for --endpoint=localhost:8073. Beam
+// makes it listen on all addresses of the machine and run what anyone who reaches it submits: use a
+// firewall. The Prism of the first form does the same at a free port while the job runs.
 //
-// The third form is a pool of worker processes for --environment_type=EXTERNAL
-// --environment_config=ADDRESS: it starts a process for each worker that a runner asks for. With
-// several pools, ADDRESS,ADDRESS..., the branches of --workers take turns. Where a runner starts its
-// workers itself this program is what it should start: as the command of a PROCESS environment,
-// --environment_type=PROCESS --environment_config='{"command": "/path/to/blskernel-beam"}', and as the
-// entrypoint of a container.
+// The third form runs a pool of workers for --environment_type=EXTERNAL --environment_config=ADDRESS. It
+// starts a process for each worker that a runner asks for. With several pools, ADDRESS,ADDRESS..., the
+// branches of --workers take turns. This program is also the worker that a runner starts itself: as the
+// command of a PROCESS environment, --environment_config='{"command": "/path/to/blskernel-beam"}', and
+// as the entrypoint of a container.
 //
 // Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C (in
-// general 128 + the number of the signal), which for prism and worker is the way to end them, with 0.
+// general 128 + the number of the signal). A signal ends prism and worker with 0.
 package main
 
 import (
@@ -53,7 +48,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"blskernel/internal/interrupt"
@@ -68,7 +65,7 @@ func main() {
 	os.Exit(run(interrupt.OnSignal(), os.Args[1:], streams{out: os.Stdout, err: os.Stderr}))
 }
 
-// streams are where a command writes: results to out, what goes on and errors to err.
+// streams are the outputs of a command: results go to out, progress and errors to err.
 type streams struct{ out, err io.Writer }
 
 // usageError is an error in the command line.
@@ -76,38 +73,19 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// A subcommand does what args say.
-type subcommand func(ctx context.Context, args []string, s streams) error
-
-// choose returns what the first arguments ask for, with its name and its arguments.
-func choose(args []string) (name string, work subcommand, rest []string) {
-	const program = "blskernel-beam"
-	switch {
-	case len(args) > 0 && args[0] == "prism":
-		return program + " prism", runPrism, args[1:]
-	case len(args) > 0 && args[0] == "worker":
-		return program + " worker", runWorker, args[1:]
-	case startedByRunner(args):
-		return program + " worker", runWorker, args
-	default:
-		return program, runTrain, args
-	}
-}
-
-// startedByRunner tells whether the arguments are those that a runner gives the command of a PROCESS
-// environment or the entrypoint of a container: it knows of no subcommands.
-func startedByRunner(args []string) bool {
-	for _, a := range args {
-		if strings.HasPrefix(strings.TrimLeft(a, "-"), "provision_endpoint=") && strings.HasPrefix(a, "-") {
-			return true
-		}
-	}
-	return false
-}
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run executes the command line and returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
-	name, work, args := choose(args)
+	name, work := "blskernel-beam", runFit
+	switch {
+	case startedByRunner(args):
+		name, work = "blskernel-beam worker", runWorker
+	case len(args) > 0 && args[0] == "prism":
+		name, work, args = "blskernel-beam prism", runPrism, args[1:]
+	case len(args) > 0 && args[0] == "worker":
+		name, work, args = "blskernel-beam worker", runWorker, args[1:]
+	}
 	err := work(ctx, args, s)
 	var usage usageError
 	var stopped interrupt.SignalError
@@ -115,13 +93,84 @@ func run(ctx context.Context, args []string, s streams) int {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.As(err, &usage):
-		fmt.Fprintf(s.err, "%s: %v\nRun '%s --help' for help.\n", name, err, name)
+		fmt.Fprintf(s.err, "%s: %s\nRun '%s --help' for help.\n", name, oneLine(err), name)
 		return exitUsage
 	case errors.As(err, &stopped):
 		fmt.Fprintf(s.err, "%s: %v\n", name, stopped)
 		return stopped.Status()
 	default:
-		fmt.Fprintf(s.err, "%s: %s\n", name, plain(err))
+		fmt.Fprintf(s.err, "%s: %s\n", name, oneLine(err))
 		return exitFailure
 	}
+}
+
+// startedByRunner reports whether a runner started this program as the command of a PROCESS environment
+// or as the entrypoint of a container: a runner gives flags and no subcommand.
+func startedByRunner(args []string) bool {
+	return len(args) > 0 && args[0] != "worker" && slices.ContainsFunc(args, func(a string) bool {
+		name, _, _ := strings.Cut(a, "=")
+		return name == "-provision_endpoint" || name == "--provision_endpoint"
+	})
+}
+
+// parse parses flags, which may stand between the other arguments, and returns those. For --help it
+// prints the text and the flags.
+func parse(f *flag.FlagSet, args []string, w io.Writer, text string) (others []string, err error) {
+	f.SetOutput(io.Discard)
+	for {
+		err := f.Parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			fmt.Fprint(w, text)
+			f.SetOutput(w)
+			f.PrintDefaults()
+			return nil, err
+		}
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if f.NArg() == 0 {
+			return others, nil
+		}
+		others, args = append(others, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+// parseFlags is parse for a command that takes flags only.
+func parseFlags(f *flag.FlagSet, args []string, w io.Writer, text string) error {
+	others, err := parse(f, args, w, text)
+	if err == nil && len(others) > 0 {
+		return usagef("%q: this command takes only flags", others[0])
+	}
+	return err
+}
+
+// quiet drops Beam's log, unless verbose: the error of a job has what matters.
+func quiet(verbose bool) {
+	if !verbose {
+		slog.SetDefault(slog.New(slog.DiscardHandler))
+	}
+}
+
+// oneLine returns the text of an error without Beam's line breaks, and without the name of a package
+// before it.
+func oneLine(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n\tcaused by:\n", ": ")
+	for _, name := range []string{"blskernel-beam: ", "scaleout: ", "stream: "} {
+		text = strings.TrimPrefix(text, name)
+	}
+	return text
+}
+
+// essence returns the error of the step that failed, in one line, from a text in which Beam has wrapped
+// it in names of steps and stacks.
+func essence(text string) string {
+	for _, own := range []string{"scaleout: ", "blskernel-beam: "} {
+		if i := strings.LastIndex(text, own); i >= 0 {
+			line := text[strings.LastIndex(text[:i], "\n")+1:]
+			line, _, _ = strings.Cut(line[strings.Index(line, own):], "\n")
+			return strings.TrimSpace(line)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
 }

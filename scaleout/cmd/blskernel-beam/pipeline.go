@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"blskernel/blsupdate"
 	"blskernel/scaleout"
+	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -16,77 +20,81 @@ import (
 func init() {
 	register.DoFn4x0[context.Context, []byte, func(*scaleout.Shard) bool, func(scaleout.Shard)](&shareFn{})
 	register.Iter1[scaleout.Shard]()
+	register.DoFn3x1[context.Context, []byte, func(*string) bool, error](&badFn{})
 }
 
 // build makes the pipeline. few says that the runner makes few bundles of many shards, so that one
-// level of merging does.
+// level of merging is enough.
 //
 //	errors: those of the options, and of a model that cannot be read.
 func (set *settings) build(few bool) (*beam.Pipeline, error) {
-	reading, err := set.read()
-	if err != nil {
-		return nil, err
-	}
 	p := beam.NewPipeline()
 	s := p.Root()
-	method, opt := set.fit()
-	opt.States = set.files // at most, since a bundle has at least one
+	set.read.Model = set.model
+	opt := scaleout.Options{
+		Model: set.model, Lambda: set.lambda, FanIn: set.fanIn, Batch: set.read.Batch, SkipBad: set.read.SkipBad,
+		Software: "blskernel-beam " + version(),
+		States:   set.files, // at most: a bundle has at least one file
+	}
 	if few {
 		opt.States = max(1, opt.FanIn)
 	}
 	shards := scaleout.Match(s, set.patterns, set.targets)
 	var model beam.PCollection
 	if set.workers == 1 {
-		batches, bad, err := scaleout.TryRead(s, shards, reading)
+		batches, bad, err := scaleout.TryRead(s, shards, set.read)
 		if err != nil {
 			return nil, err
 		}
 		opt.Bad = bad
 		fit := scaleout.TryFitGram
-		if method == blsupdate.QR {
+		if set.method == blsupdate.QR {
 			fit = scaleout.TryFitQR
 		}
 		if model, err = fit(s, batches, opt); err != nil {
 			return nil, err
 		}
-	} else if model, err = set.branches(s, shards, reading, method, &opt); err != nil {
-		return nil, err
+	} else {
+		var err error
+		if model, err = set.fitBranches(s, shards, &opt); err != nil {
+			return nil, err
+		}
 	}
 	scaleout.Write(s, set.out, model)
 	if set.badOut != "" {
-		writeBad(s, set.badOut, opt.Bad)
+		beam.ParDo0(s.Scope("bad rows and files"), &badFn{Path: set.badOut}, beam.Impulse(s), beam.SideInput{Input: opt.Bad})
 	}
 	return p, nil
 }
 
-// branch names the scope of a branch, from 0.
+// branch returns the name of the scope of branch i, from 0.
 func branch(i int) string { return fmt.Sprintf("branch %d", i) }
 
-// branches fits the model along as many branches as there are workers: each reads its share of the
-// shards and makes one state of them, in a scope of its own, and the states of all are solved together.
-func (set *settings) branches(s beam.Scope, shards beam.PCollection, reading scaleout.ReadOptions, method blsupdate.Method, opt *scaleout.Options) (beam.PCollection, error) {
+// fitBranches fits the model with one branch for each worker. A branch reads its share of the shards
+// and makes one state of it, and the model solves for the sum of all states.
+func (set *settings) fitBranches(s beam.Scope, shards beam.PCollection, opt *scaleout.Options) (beam.PCollection, error) {
 	var states, bad []beam.PCollection
 	for i := range set.workers {
 		s := s.Scope(branch(i))
 		share := beam.ParDo(s, &shareFn{Index: i, Of: set.workers}, beam.Impulse(s), beam.SideInput{Input: shards})
-		batches, skipped, err := scaleout.TryRead(s, beam.Reshuffle(s, share), reading)
+		batches, skipped, err := scaleout.TryRead(s, beam.Reshuffle(s, share), set.read)
 		if err != nil {
 			return beam.PCollection{}, err
 		}
-		states = append(states, scaleout.Merge(s, scaleout.States(s, method, batches, *opt), *opt))
+		states = append(states, scaleout.Merge(s, scaleout.States(s, set.method, batches, *opt), *opt))
 		bad = append(bad, skipped)
 	}
 	opt.Bad = beam.Flatten(s, bad...)
 	return scaleout.Solve(s, beam.Flatten(s, states...), *opt), nil
 }
 
-// A shareFn hands out the shards of a branch: every n-th, in the order of their paths, so that a branch
-// that is run again has the same.
+// A shareFn emits the shards of a branch: every n-th one in the order of their paths, so that a
+// repetition emits the same.
 type shareFn struct {
 	Index, Of int
 }
 
-// ProcessElement hands out shards.
+// ProcessElement emits the shards.
 func (fn *shareFn) ProcessElement(_ context.Context, _ []byte, shards func(*scaleout.Shard) bool, emit func(scaleout.Shard)) {
 	var all []scaleout.Shard
 	for shard := (scaleout.Shard{}); shards(&shard); {
@@ -96,4 +104,29 @@ func (fn *shareFn) ProcessElement(_ context.Context, _ []byte, shards func(*scal
 	for i := fn.Index; i < len(all); i += fn.Of {
 		emit(all[i])
 	}
+}
+
+// A badFn writes the lines about bad rows and files to a file, in order. --skip-bad bounds their number.
+type badFn struct {
+	Path string
+}
+
+// ProcessElement writes all lines.
+func (fn *badFn) ProcessElement(ctx context.Context, _ []byte, bad func(*string) bool) error {
+	var lines []string
+	for line := ""; bad(&line); {
+		lines = append(lines, line+"\n")
+	}
+	slices.SortFunc(lines, func(a, b string) int { return cmp.Compare(sortKey(a), sortKey(b)) })
+	if err := beamfile.Write(ctx, fn.Path, bytes.NewBufferString(strings.Join(lines, ""))); err != nil {
+		return fmt.Errorf("blskernel-beam: --bad-out %s: %w", fn.Path, err)
+	}
+	return nil
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+// sortKey pads the numbers in a line, so that line 10 of a file comes after line 9.
+func sortKey(line string) string {
+	return digits.ReplaceAllStringFunc(line, func(n string) string { return fmt.Sprintf("%020s", n) })
 }

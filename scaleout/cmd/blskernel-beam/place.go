@@ -2,31 +2,28 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 
+	"blskernel/scaleout/internal/worker"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/runnerlib"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // all runners of Beam
+	"google.golang.org/protobuf/proto"
 )
-
-// prismRunner is the runner by default.
-const prismRunner = "prism"
-
-// portableRunners are the names of the runners that take jobs by Beam's job service, and what they come
-// to.
-var portableRunners = map[string]string{
-	"prism": prismRunner, "PrismRunner": prismRunner,
-	"universal": "universal", "portable": "universal", "PortableRunner": "universal",
-	"flink": "universal", "FlinkRunner": "universal", "spark": "universal", "SparkRunner": "universal",
-}
-
-// otherRunners are those of Beam that take pipelines in ways of their own.
-var otherRunners = []string{"dataflow", "DataflowRunner", "direct", "DirectRunner", "dot"}
 
 // The types of environments. The last one is not Beam's: worker processes that this process starts.
 const (
@@ -37,9 +34,9 @@ const (
 	own      = "own"
 )
 
-// A place is where a pipeline runs, by Beam's flags and --workers.
+// A place is where the pipeline runs, by Beam's flags and --workers.
 type place struct {
-	runner      string // as it was given
+	runner      string // as given
 	endpoint    string // of the job service; empty for a Prism in this process
 	environment string // a type of environments
 	config      string // --environment_config
@@ -49,22 +46,21 @@ type place struct {
 	verbose     bool
 }
 
-// newPlace returns the place that the flags name, or says which of them is wrong.
+// newPlace returns the place that the flags name.
 func newPlace(set *settings) (*place, error) {
 	on := &place{
-		runner: cmp.Or(*runners.Runner, prismRunner), endpoint: *jobopts.Endpoint, environment: strings.ToLower(*jobopts.EnvironmentType),
-		config: *jobopts.EnvironmentConfig, workers: set.workers, threads: set.threads, attempts: set.attempts, verbose: set.verbose,
+		runner: cmp.Or(*runners.Runner, "prism"), endpoint: *jobopts.Endpoint,
+		environment: strings.ToLower(*jobopts.EnvironmentType), config: *jobopts.EnvironmentConfig,
+		workers: set.workers, threads: set.threads, attempts: set.attempts, verbose: set.verbose,
 	}
-	if !on.portable() {
-		if !slices.Contains(otherRunners, on.runner) {
-			return nil, fmt.Errorf("--runner is %q; want prism, universal, flink, spark, dataflow, or direct", on.runner)
-		}
-		if on.workers > 1 {
-			return nil, fmt.Errorf("--workers is for runners that have a worker process for each environment, such as prism: --runner %s has flags of its own for its workers", on.runner)
-		}
+	switch {
+	case !on.portable() && !slices.Contains([]string{"dataflow", "direct", "dot"}, on.name()):
+		return nil, fmt.Errorf("--runner is %q; want prism, universal, flink, spark, dataflow, or direct", on.runner)
+	case !on.portable() && on.workers > 1:
+		return nil, fmt.Errorf("--runner %s chooses its workers by flags of its own: leave out --workers", on.runner)
+	case !on.portable():
 		return on, nil
-	}
-	if on.endpoint == "" && !on.prism() {
+	case on.endpoint == "" && !on.prism():
 		return nil, fmt.Errorf("--endpoint is missing: the address of the job service of --runner %s", on.runner)
 	}
 	if on.attempts == 0 {
@@ -73,21 +69,21 @@ func newPlace(set *settings) (*place, error) {
 			on.attempts = 3
 		}
 	}
-	return on, on.settle()
+	return on, on.chooseEnvironment()
 }
 
-// settle decides where workers come from.
-func (on *place) settle() error {
+// chooseEnvironment decides where workers come from.
+func (on *place) chooseEnvironment() error {
 	switch on.environment {
 	case loopback, docker:
 	case external, process:
 		if on.config == "" {
-			return fmt.Errorf("--environment_config is missing: with --environment_type=%s it says where workers come from", strings.ToUpper(on.environment))
+			return fmt.Errorf("--environment_config is missing: --environment_type=%s needs it", *jobopts.EnvironmentType)
 		}
 	case "":
 		switch {
 		case on.config != "":
-			return errors.New("--environment_config is given without --environment_type")
+			return errors.New("--environment_config needs --environment_type")
 		case !on.prism():
 			on.environment = docker
 		case on.workers == 1:
@@ -101,10 +97,32 @@ func (on *place) settle() error {
 	if on.environment == own && on.threads == 0 {
 		on.threads = max(1, runtime.GOMAXPROCS(0)/on.workers)
 	}
+	if *jobopts.Async && (on.here() || on.endpoint == "") {
+		return errors.New("--async needs a runner and workers that outlive this process: give --endpoint and --environment_type")
+	}
 	return nil
 }
 
-// pools returns the addresses of the worker pools, of which branches can have several.
+// name returns the short name of the runner: Beam takes "flink" and "FlinkRunner".
+func (on *place) name() string { return strings.TrimSuffix(strings.ToLower(on.runner), "runner") }
+
+// prism reports whether the runner is Prism.
+func (on *place) prism() bool { return on.name() == "prism" }
+
+// portable reports whether the runner takes jobs by Beam's job service.
+func (on *place) portable() bool {
+	return slices.Contains([]string{"prism", "universal", "portable", "flink", "spark"}, on.name())
+}
+
+// here reports whether workers run in the folder of this process.
+func (on *place) here() bool {
+	return !on.portable() || on.environment == loopback || on.environment == own
+}
+
+// remote reports whether workers have other disks than this machine: in containers, and on Dataflow.
+func (on *place) remote() bool { return on.environment == docker || on.name() == "dataflow" }
+
+// pools returns the addresses of the worker pools. Branches may have several.
 func (on *place) pools() []string {
 	if on.workers == 1 && !on.prism() {
 		return []string{on.config}
@@ -112,24 +130,148 @@ func (on *place) pools() []string {
 	return strings.Split(on.config, ",")
 }
 
-// here tells whether workers are in the folder that this process is in.
-func (on *place) here() bool {
-	return !on.portable() || on.environment == loopback || on.environment == own
+// checkPools returns an error if Prism would not reach a worker pool: it panics then (Beam 2.77).
+func (on *place) checkPools(ctx context.Context) error {
+	if !on.prism() || on.environment != external {
+		return nil
+	}
+	for _, address := range on.pools() {
+		if err := dial(ctx, address); err != nil {
+			return fmt.Errorf("no worker pool answers at %s (--environment_config): %w", address, err)
+		}
+	}
+	return nil
 }
 
-// serviceHere tells whether the job service is on this machine, and so are the workers that it starts.
-func (on *place) serviceHere() bool {
-	host, _, err := net.SplitHostPort(on.endpoint)
-	return on.endpoint == "" || err == nil && (host == "" || host == "localhost" || net.ParseIP(host).IsLoopback())
+// dial returns an error unless a server listens at the address.
+func dial(ctx context.Context, address string) error {
+	conn, err := (&net.Dialer{Timeout: connectTimeout}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
 }
 
-// apart tells whether workers have no disk of this machine: in containers, and on Dataflow.
-func (on *place) apart() bool {
-	return on.environment == docker || strings.HasPrefix(strings.ToLower(on.runner), "dataflow")
+// prepare starts the workers and the Prism of this process, if the place has them, and returns the job
+// to submit. end ends the workers.
+func (on *place) prepare(ctx context.Context, p *beam.Pipeline, notes io.Writer) (j *job, end func(), err error) {
+	environments, end, err := on.start(ctx, notes)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			end()
+		}
+	}()
+	j = &job{endpoint: on.endpoint, async: *jobopts.Async, notes: notes}
+	if j.binary, err = on.workerBinary(); err != nil {
+		return nil, nil, err
+	}
+	if j.pipeline, err = marshal(p, environments, j.binary); err != nil {
+		return nil, nil, err
+	}
+	if on.workers > 1 {
+		if err := worker.SeparateShortIDs(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if j.endpoint == "" {
+		if j.endpoint, err = startPrism(ctx, 0); err != nil {
+			return nil, nil, err
+		}
+	}
+	return j, end, nil
 }
 
-// portable tells whether the runner takes jobs by Beam's job service.
-func (on *place) portable() bool { return portableRunners[on.runner] != "" }
+// start returns an environment for each worker, in turns at the addresses of the place. It starts the
+// server of workers in this process, if the place has one.
+func (on *place) start(ctx context.Context, notes io.Writer) (_ []*pipepb.Environment, end func(), err error) {
+	urn, addresses, end := graphx.URNEnvExternal, on.pools(), func() {}
+	switch on.environment {
+	case loopback:
+		server, err := extworker.StartLoopback(ctx, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		addresses, end = []string{server.EnvironmentConfig(ctx)}, func() { _ = server.Stop(context.WithoutCancel(ctx)) }
+	case own:
+		if !on.verbose {
+			notes = io.Discard
+		}
+		pool, err := newPool("localhost:0", notes)
+		if err != nil {
+			return nil, nil, err
+		}
+		go func() { _ = pool.Serve() }()
+		addresses, end = []string{pool.Address()}, pool.Close
+	case process:
+		urn, addresses = graphx.URNEnvProcess, []string{on.config}
+	case docker:
+		urn, addresses = graphx.URNEnvDocker, []string{jobopts.GetEnvironmentConfig(ctx)}
+	}
+	environments := make([]*pipepb.Environment, on.workers)
+	for i := range environments {
+		address := func(context.Context) string { return addresses[i%len(addresses)] }
+		if environments[i], err = graphx.CreateEnvironment(ctx, urn, address); err != nil {
+			end()
+			return nil, nil, usagef("--environment_config: %w", err)
+		}
+	}
+	return environments, end, nil
+}
 
-// prism tells whether the runner is Prism.
-func (on *place) prism() bool { return portableRunners[on.runner] == prismRunner }
+// workerBinary returns the program that Beam brings to the workers: that of --worker_binary, and else
+// this one for containers. Other workers have it already.
+func (on *place) workerBinary() (string, error) {
+	if *jobopts.WorkerBinary != "" || on.environment != docker {
+		return *jobopts.WorkerBinary, nil
+	}
+	if path, ok := runnerlib.IsWorkerCompatibleBinary(); ok {
+		return path, nil
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return "", usagef("--worker_binary is missing: containers need a program for linux/amd64, and %s is not one", path)
+}
+
+// marshal returns the pipeline in Beam's model, with one environment for each branch; steps outside the
+// branches get the first. Without a binary the environments ask for no files.
+//
+// In Beam's model resource hints of a scope give its steps another environment, but Beam's SDK for Go
+// (2.77) ignores them, so marshal changes the marshalled pipeline.
+func marshal(p *beam.Pipeline, environments []*pipepb.Environment, binary string) (*pipepb.Pipeline, error) {
+	edges, _, err := p.Build()
+	if err != nil {
+		return nil, err
+	}
+	out, err := graphx.Marshal(edges, &graphx.Options{
+		Environment: environments[0], PipelineResourceHints: jobopts.GetPipelineResourceHints(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	const first = "go" // Beam's name for the environment of all steps
+	if binary != "" {
+		if err := runnerlib.UpdateGoEnvironmentWorker(binary, out); err != nil {
+			return nil, err
+		}
+	} else {
+		out.Components.Environments[first].Dependencies = nil
+	}
+	for i := 1; i < len(environments); i++ {
+		name := fmt.Sprintf("%s-%d", first, i)
+		environment := proto.CloneOf(environments[i])
+		environment.ResourceHints = out.Components.Environments[first].GetResourceHints()
+		environment.Dependencies = out.Components.Environments[first].GetDependencies()
+		out.Components.Environments[name] = environment
+		for _, t := range out.Components.Transforms {
+			if t.EnvironmentId != "" && strings.HasPrefix(t.UniqueName+"/", branch(i)+"/") {
+				t.EnvironmentId = name
+			}
+		}
+	}
+	return out, nil
+}

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
+	quiet(false)
 	os.Exit(m.Run())
 }
 

@@ -12,27 +12,27 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 )
 
-// A report is what came of a job.
+// A report is the result of a job.
 type report struct {
 	Model    string  `json:"model"`
 	Method   string  `json:"method"`
 	Runner   string  `json:"runner"`
-	Job      string  `json:"job,omitempty"` // by a job service
+	Job      string  `json:"job,omitempty"` // its name at the job service
 	Workers  int     `json:"workers"`
 	Attempts int     `json:"attempts"`
 	Seconds  float64 `json:"seconds"` // in all
 
-	Measured      bool    `json:"measured"` // whether the runner has told the rest
+	Measured      bool    `json:"measured"` // whether the runner reported the rest
 	Rows          int64   `json:"rows"`
-	Bad           int64   `json:"bad"`       // rows and files that were set aside
-	BadFiles      int64   `json:"bad_files"` // and the files among them
+	Bad           int64   `json:"bad"`       // rows and files set aside
+	BadFiles      int64   `json:"bad_files"` // the files among them
 	KernelSeconds float64 `json:"kernel_seconds"`
 	ShuffledBytes int64   `json:"shuffled_bytes"` // of states
 
-	running bool // the end was not waited for
+	running bool // with --async
 }
 
-// count takes over the counters of a job, nil where the runner has none.
+// count adds the counters of a job, which are nil if the runner has none.
 func (r *report) count(found *metrics.Results) {
 	if found == nil {
 		return
@@ -57,7 +57,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	if r.running {
-		_, err := fmt.Fprintf(w, "%s   is made by the job %s\n", r.Model, r.Job)
+		_, err := fmt.Fprintf(w, "%s   the job %s will write it\n", r.Model, r.Job)
 		return err
 	}
 	var b strings.Builder
@@ -68,9 +68,8 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 			fmt.Fprintf(&b, ", %d bad rows and %d whole files set aside", r.Bad-r.BadFiles, r.BadFiles)
 		}
 		fmt.Fprintf(&b, ", %.1f s in kernels, %s shuffled", r.KernelSeconds, bytesText(r.ShuffledBytes))
-	}
-	if !r.Measured {
-		b.WriteString("   the runner does not tell of how many rows")
+	} else {
+		b.WriteString("   the runner does not report the rows")
 	}
 	fmt.Fprintf(&b, ", %.1f s in all", r.Seconds)
 	if r.Attempts > 1 {
@@ -80,7 +79,7 @@ func (r *report) print(asJSON bool, w io.Writer) error {
 	return err
 }
 
-// bytesText writes a number of bytes with three digits.
+// bytesText returns a number of bytes with three digits.
 func bytesText(n int64) string {
 	v, units := float64(n), []string{"B", "kB", "MB", "GB", "TB", "PB"}
 	for v >= 999.5 && len(units) > 1 {

@@ -22,10 +22,6 @@ func TestSeparate(t *testing.T) {
 	p := newProblem(t)
 	prism := serve(t, "prism", "--port", "0")
 	pools := []*server{serve(t, "worker", "--listen", "localhost:0"), serve(t, "worker", "--listen", "localhost:0")}
-	wrong := runCommand(t, p.args(p.out(t), "--endpoint", prism.address, "--environment_type=EXTERNAL", "--environment_config="+prism.address)...)
-	if wrong.status != exitUsage || !strings.Contains(wrong.err, "no pool of workers") {
-		t.Errorf("another service for a pool: status %d, and standard error has %q", wrong.status, wrong.err)
-	}
 	started := 0
 	for run := range 6 {
 		workers, method := []int{1, 2, 7}[run%3], []blsupdate.Method{blsupdate.Gram, blsupdate.QR}[run/3]

@@ -1,44 +1,15 @@
+//go:build unix
+
 package main
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
-
-// TestRidge reads what --lambda may be.
-func TestRidge(t *testing.T) {
-	for text, want := range map[string]float64{"0": 0, "1e-6": 1e-6, "2^-30": math.Ldexp(1, -30), "2^3": 8, "0.0": 0} {
-		r := modelRidge
-		if err := r.Set(text); err != nil || float64(r) != want {
-			t.Errorf("%q is %v (%v), want %v", text, float64(r), err, want)
-		}
-	}
-	for _, text := range []string{"", "x", "-1", "NaN", "Inf", "2^x", "2^99999", "1e-999", "2^-99999"} {
-		r := modelRidge
-		if err := r.Set(text); err == nil || r != modelRidge {
-			t.Errorf("%q is %v", text, float64(r))
-		}
-	}
-	if r := modelRidge; r.String() != "" {
-		t.Errorf("the ridge of the model is shown as %q", r.String())
-	}
-}
-
-// TestEssence takes Beam's wrappers from errors.
-func TestEssence(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain": "plain",
-		"process bundle failed for instruction inst001 using plan stage-002: while executing Process for Plan[stage-002]:\n2: Impulse[0]\n\tcaused by:\nDoFn failed\n\tcaused by:\nscaleout: a.csv:3: no number\nmore": "scaleout: a.csv:3: no number",
-		"a\n\tcaused by:\nthe disk is full\n":                                        "the disk is full",
-		"scaleout: first\n\tcaused by:\n in x: scaleout: the model y: scaleout: z\n": "scaleout: the model y: scaleout: z",
-	} {
-		if got := essence(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
-}
 
 // TestStartedByRunner tells the arguments of runners from those of users.
 func TestStartedByRunner(t *testing.T) {
@@ -47,8 +18,9 @@ func TestStartedByRunner(t *testing.T) {
 		"--model m.bls --out o.bls x.csv": false,
 		"--id='a' --provision_endpoint=localhost:1": true,
 		"-id=a -provision_endpoint=localhost:1":     true,
-		"--worker=true --id=a":                      false, // which Beam's own flags are for
+		"--worker=true --id=a":                      false, // Beam's own flags
 		"provision_endpoint=x":                      false,
+		"worker --provision_endpoint=localhost:1":   false,
 	} {
 		if got := startedByRunner(strings.Fields(line)); got != want {
 			t.Errorf("%q: %v", line, got)
@@ -56,18 +28,80 @@ func TestStartedByRunner(t *testing.T) {
 	}
 }
 
-// TestBytesText writes numbers of bytes.
 func TestBytesText(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1 kB", 1234: "1.2 kB", 214112: "214 kB", 999_999: "1.0 MB", 104_100_000_000: "104 GB"} {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1 kB", 1234: "1.2 kB", 214112: "214 kB", 999_999: "1.0 MB", 104_100_000_000: "104 GB",
+	} {
 		if got := bytesText(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
 }
 
-// TestWrap breaks lines at words.
-func TestWrap(t *testing.T) {
-	if got, want := wrap("one two  three\nfour", 8), []string{"one two", "three", "four"}; !slices.Equal(got, want) {
-		t.Errorf("the lines are %q, want %q", got, want)
+// TestReport prints a report as text.
+func TestReport(t *testing.T) {
+	full := report{Model: "m.bls", Attempts: 2, Seconds: 3, Measured: true, Rows: 7, Bad: 3, BadFiles: 1, KernelSeconds: 2, ShuffledBytes: 1e6}
+	for want, r := range map[string]report{
+		"m.bls   7 rows, 2 bad rows and 1 whole files set aside, 2.0 s in kernels, 1 MB shuffled, 3.0 s in all, 2 attempts\n": full,
+		"m.bls   the runner does not report the rows, 3.0 s in all\n":                                                         {Model: "m.bls", Attempts: 1, Seconds: 3},
+		"m.bls   the job J will write it\n":                                                                                   {Model: "m.bls", Job: "J", running: true},
+	} {
+		var b strings.Builder
+		if err := r.print(false, &b); err != nil || b.String() != want {
+			t.Errorf("%q (%v), want %q", b.String(), err, want)
+		}
+	}
+}
+
+// TestSortKey wants numbers in order of their size.
+func TestSortKey(t *testing.T) {
+	lines := []string{"a:10: column 3", "a:9: x", "b", "a:2: y", "a:10: column 20"}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	if want := []string{"a:2: y", "a:9: x", "a:10: column 3", "a:10: column 20", "b"}; !slices.Equal(lines, want) {
+		t.Errorf("the order is %q, want %q", lines, want)
+	}
+}
+
+// TestTree checks the levels on which states merge: as many as the files need, and one on Prism.
+func TestTree(t *testing.T) {
+	p := newProblem(t)
+	for _, tc := range []struct {
+		files, fanIn int
+		few          bool
+		want         []int
+	}{
+		{6400, 0, false, []int{4096, 512, 64, 8, 1}}, {6400, 100, false, []int{100, 1}}, {8, 0, false, []int{1}},
+		{0, 0, false, []int{8, 1}}, {6400, 0, true, []int{1}},
+	} {
+		set := settings{model: p.model, out: p.out(t), workers: 1, patterns: []string{p.pattern()}, files: tc.files, fanIn: tc.fanIn}
+		pipeline, err := set.build(tc.few)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges, _, err := pipeline.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		marshalled, err := graphx.Marshal(edges, &graphx.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, transform := range marshalled.GetComponents().GetTransforms() {
+			_, level, found := strings.Cut(transform.GetUniqueName(), "/level of ")
+			if keys := 0; found && !strings.Contains(level, "/") {
+				if _, err := fmt.Sscanf(level, "%d keys", &keys); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, -keys)
+			}
+		}
+		slices.Sort(got)
+		for i := range got {
+			got[i] = -got[i]
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%d files, fan-in %d: levels %v, want %v", tc.files, tc.fanIn, got, tc.want)
+		}
 	}
 }

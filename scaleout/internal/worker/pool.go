@@ -1,26 +1,43 @@
-// Package worker runs the worker processes of Beam jobs: a Task makes the process that it is in a
-// worker, and a Pool starts a process of its own for each worker that a runner asks for, which is what
-// Beam calls an EXTERNAL environment.
+// Package worker runs the worker processes of Beam jobs. A Task makes its process a worker. A Pool
+// starts one process for each worker that a runner asks for: Beam's EXTERNAL environment.
 //
-// Processes that a pool has started end when the runner or the pool wants it, when the pool itself
-// ends, however that happens, and when the runner is gone. Where one ends in between, as if it were
-// killed, the runner gets to know.
+// The processes of a pool end when the runner or the pool stops them, and when the pool or the runner
+// ends in any way. If a process ends otherwise, for example because it was killed, the pool cancels the
+// job.
 package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os/exec"
+	"strings"
 	"sync"
+	"time"
 
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
-// A Pool is a server that starts a process for each worker that a runner asks for, and ends it when the
-// runner has no more use for it. Whoever can reach its address can have it start workers: it belongs on
-// the loopback or behind a firewall.
+const (
+	endTimeout    = 2 * time.Second  // for a worker to end before it is killed
+	cancelTimeout = 10 * time.Second // for a runner to cancel the job of a lost worker
+)
+
+// A Command is the program of a worker with its first arguments; those of the task follow.
+type Command struct {
+	Path string
+	Args []string
+	Out  io.Writer // standard output and standard error of the workers
+}
+
+// A Pool is a server that starts a process for each worker that a runner asks for. Anyone who reaches
+// its address can start workers: use a loopback address or a firewall.
 type Pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 
@@ -31,15 +48,21 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	left    bool // by a runner in the same process too
 	workers map[string]*process
 	watched sync.WaitGroup
 }
 
-// NewPool listens at the address, such as localhost:50000, where port 0 is one that is free. The pool
-// starts its processes by c, which must come to (*Task).Run after EndWithParent, and tells by say, from
-// several goroutines, a line at a time, which process is which worker and how it ended. Serve makes it
-// work, Close ends it.
+// A process is the process of a worker.
+type process struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	ended chan struct{} // closed when the process has ended
+	err   error         // why it ended; valid then
+}
+
+// NewPool listens at the address; port 0 stands for any free one. The pool starts its workers by c,
+// which must call EndWithParent and then (*Task).Run. It reports by say, a line for each worker that
+// starts or ends, on several goroutines. Serve makes the pool work, and Close ends it.
 func NewPool(address string, c Command, say func(format string, args ...any)) (*Pool, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -50,36 +73,18 @@ func NewPool(address string, c Command, say func(format string, args ...any)) (*
 	return p, nil
 }
 
-// Address returns the address at which the pool listens, for --environment_config.
+// Address returns the address of the pool, for --environment_config.
 func (p *Pool) Address() string { return p.listener.Addr().String() }
 
-// Serve answers runners until Close.
+// Serve answers runners for as long as the process lives.
 func (p *Pool) Serve() error { return p.server.Serve(p.listener) }
 
-// Close ends the pool and all its processes, and returns when they have ended. It may be called more
-// than once.
+// Close ends all workers of the pool and waits for them. From then on the pool answers a request for a
+// worker as if it had started one: Prism panics without one, also when it runs in this process and the
+// job is over. Close may be called again.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	p.closed = true
-	p.mu.Unlock()
-	p.server.Stop()
-	_ = p.listener.Close() // where Serve has not been called
-	p.end()
-}
-
-// Leave ends all processes of the pool, and returns when they have ended, for a process that ends next
-// itself. A Prism in that process may just want a worker more: it is told that it has one, since Prism
-// panics where it gets none.
-func (p *Pool) Leave() {
-	p.mu.Lock()
-	p.closed, p.left = true, true
-	p.mu.Unlock()
-	p.end()
-}
-
-// end ends the processes.
-func (p *Pool) end() {
-	p.mu.Lock()
 	workers := p.workers
 	p.workers = nil
 	p.mu.Unlock()
@@ -91,21 +96,21 @@ func (p *Pool) end() {
 	p.watched.Wait()
 }
 
-// StartWorker starts a process for a worker. What is wrong is told in the answer, as runners expect it.
+// StartWorker starts the process of a worker. The answer holds the error, as Beam defines it.
 func (p *Pool) StartWorker(_ context.Context, r *fnpb.StartWorkerRequest) (*fnpb.StartWorkerResponse, error) {
 	t := &Task{
 		ID: r.GetWorkerId(), Provision: r.GetProvisionEndpoint().GetUrl(),
 		Control: r.GetControlEndpoint().GetUrl(), Logging: r.GetLoggingEndpoint().GetUrl(),
 	}
+	answer := &fnpb.StartWorkerResponse{}
 	if err := p.start(t); err != nil {
-		p.say("worker %s cannot be started: %v", t.ID, err)
-		// Prism would not only give up the job but itself.
-		if done, _ := cancelJob(t); done {
-			return &fnpb.StartWorkerResponse{}, nil
+		p.say("cannot start worker %s: %v", t.ID, err)
+		// Prism would panic on an error, so its job is cancelled instead.
+		if cancelled, _ := cancelJob(t); !cancelled {
+			answer.Error = err.Error()
 		}
-		return &fnpb.StartWorkerResponse{Error: err.Error()}, nil
 	}
-	return &fnpb.StartWorkerResponse{}, nil
+	return answer, nil
 }
 
 func (p *Pool) start(t *Task) error {
@@ -114,14 +119,11 @@ func (p *Pool) start(t *Task) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.left {
+	if p.closed {
 		return nil
 	}
-	if p.closed {
-		return errors.New("the worker pool is about to end")
-	}
-	if _, ok := p.workers[t.ID]; ok {
-		return fmt.Errorf("worker %s is there already", t.ID)
+	if p.workers[t.ID] != nil {
+		return fmt.Errorf("worker %s is running already", t.ID)
 	}
 	w, err := p.command.start(t)
 	if err != nil {
@@ -133,27 +135,27 @@ func (p *Pool) start(t *Task) error {
 	return nil
 }
 
-// watch waits for the end of the process. A process that ended, but was not to, and not because the
-// runner went away in good order, is a worker that was lost.
+// watch waits for the end of a process. A process that fails while the pool still lists it is a lost
+// worker.
 func (p *Pool) watch(t *Task, w *process) {
 	<-w.ended
 	p.mu.Lock()
-	wanted := p.workers[t.ID] == w
-	if wanted {
+	listed := p.workers[t.ID] == w
+	if listed {
 		delete(p.workers, t.ID)
 	}
 	p.mu.Unlock()
-	if !wanted || w.err == nil {
+	if !listed || w.err == nil {
 		p.say("worker %s, process %d, has ended", t.ID, w.cmd.Process.Pid)
 		return
 	}
 	p.say("worker %s, process %d, was lost: %v", t.ID, w.cmd.Process.Pid, w.err)
 	if _, err := cancelJob(t); err != nil {
-		p.say("the job of worker %s could not be cancelled: %v", t.ID, err)
+		p.say("cannot cancel the job of worker %s: %v", t.ID, err)
 	}
 }
 
-// StopWorker ends the process of a worker, if it has not ended yet.
+// StopWorker ends the process of a worker, if it still runs.
 func (p *Pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.StopWorkerResponse, error) {
 	p.mu.Lock()
 	w := p.workers[r.GetWorkerId()]
@@ -163,4 +165,75 @@ func (p *Pool) StopWorker(_ context.Context, r *fnpb.StopWorkerRequest) (*fnpb.S
 		w.stop()
 	}
 	return &fnpb.StopWorkerResponse{}, nil
+}
+
+// start starts the process of a task.
+func (c *Command) start(t *Task) (*process, error) {
+	args := append(append(c.Args[:len(c.Args):len(c.Args)], "--"+ChildFlag), t.args()...)
+	p := &process{cmd: exec.Command(c.Path, args...), ended: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = c.Out, c.Out
+	p.cmd.WaitDelay = endTimeout // for pipes that children of the worker hold open
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.stdin = stdin
+	if err := p.cmd.Start(); err != nil {
+		_ = stdin.Close()
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// stop ends the process and waits for it.
+func (p *process) stop() {
+	_ = p.stdin.Close()
+	select {
+	case <-p.ended:
+	case <-time.After(endTimeout):
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+	}
+}
+
+// cancelJob cancels the job of a lost worker if the runner is Prism, and reports whether it did. Prism
+// (Beam 2.77) fails the bundles of a worker whose connection ends, but waits for ever for a worker that
+// was idle, or whose last outputs were still on their way. Prism serves jobs and workers at the same
+// address; other runners do not, and notice lost workers themselves.
+func cancelJob(t *Task) (cancelled bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelTimeout)
+	defer cancel()
+	// grpcx.Dial would try to reach a runner that has ended until the timeout.
+	once, err := (&net.Dialer{}).DialContext(ctx, "tcp", t.Provision)
+	if err != nil {
+		return false, err
+	}
+	_ = once.Close()
+	conn, err := grpcx.Dial(ctx, t.Provision, cancelTimeout)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	jobs := jobpb.NewJobServiceClient(conn)
+	all, err := jobs.GetJobs(ctx, &jobpb.GetJobsRequest{})
+	if status.Code(err) == codes.Unimplemented {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, job := range all.GetJobInfo() {
+		if !strings.HasPrefix(t.ID, fmt.Sprintf("%s[%s]_", job.GetJobId(), job.GetJobName())) {
+			continue
+		}
+		if _, err := jobs.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job.GetJobId()}); err != nil {
+			return false, err
+		}
+		cancelled = true
+	}
+	return cancelled, nil
 }

@@ -21,6 +21,7 @@ import (
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/structpb"
 )
 
 // limit bounds the time of what should take some milliseconds.
@@ -86,6 +87,7 @@ func newPool(t testing.TB, script string) (*Pool, fnpb.BeamFnExternalWorkerPoolC
 	}()
 	t.Cleanup(func() {
 		pool.Close()
+		pool.server.Stop()
 		<-done
 	})
 	conn, err := grpc.NewClient(pool.Address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -126,15 +128,15 @@ func TestPool(t *testing.T) {
 	if err := syscall.Kill(b, 0); err != nil {
 		t.Errorf("the other worker: %v", err)
 	}
-	for _, r := range []struct{ id, provision, says string }{{"b", "localhost:1", "is there already"}, {"", "localhost:1", "--id"}, {"c", "", "--provision_endpoint"}} {
+	for _, r := range []struct{ id, provision, says string }{{"b", "localhost:1", "is running already"}, {"", "localhost:1", "--id"}, {"c", "", "--provision_endpoint"}} {
 		if why := start(t, c, r.id, r.provision); !strings.Contains(why, r.says) {
 			t.Errorf("%q: %q", r, why)
 		}
 	}
 	pool.Close()
 	checkEnded(t, b)
-	if why := pool.start(&Task{ID: "d", Provision: "localhost:1"}); why == nil {
-		t.Error("a pool that is closed starts workers")
+	if why := start(t, c, "d", "localhost:1"); why != "" || len(pool.workers) > 0 {
+		t.Errorf("a closed pool answers %q and has %d workers", why, len(pool.workers))
 	}
 	pool.Close()
 }
@@ -214,7 +216,7 @@ func TestPoolWithoutProgram(t *testing.T) {
 	if why := start(t, c, "job-1[one]_go", address); why != "" || len(prism.cancelled) != 1 {
 		t.Errorf("%q, and %d jobs were cancelled", why, len(prism.cancelled))
 	}
-	said.wait(t, "cannot be started")
+	said.wait(t, "cannot start worker")
 }
 
 // TestEndedByItself is about workers whose runner wanted no more: their jobs are left alone.
@@ -229,30 +231,6 @@ func TestEndedByItself(t *testing.T) {
 	pool.Close()
 	if len(prism.cancelled) > 0 {
 		t.Error("the job was cancelled")
-	}
-}
-
-// TestSupervise has a worker that fails, with a runner that has a job service and one that has none.
-func TestSupervise(t *testing.T) {
-	prism := &fakePrism{cancelled: make(chan string, 9)}
-	c := &Command{Path: "/bin/sh", Args: []string{"-c", "exit 3", "worker"}, Out: io.Discard}
-	for name, address := range map[string]string{
-		"prism": fakeRunner(t, func(s *grpc.Server) { jobpb.RegisterJobServiceServer(s, prism) }),
-		"other": fakeRunner(t, func(*grpc.Server) {}),
-	} {
-		err := Supervise(t.Context(), c, &Task{ID: "job-1[one]_go", Provision: address})
-		if err == nil || !strings.Contains(err.Error(), "was lost: exit status 3") || strings.Contains(err.Error(), "cancelled") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if len(prism.cancelled) != 1 {
-		t.Errorf("%d jobs were cancelled", len(prism.cancelled))
-	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	c.Args[1] = untilInputEnds
-	if err := Supervise(stopped, c, &Task{ID: "a", Provision: "localhost:1"}); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -275,22 +253,49 @@ func TestTask(t *testing.T) {
 	}
 }
 
+// TestRun runs a task of a runner that has no control service, and one of a server that is no runner.
+func TestRun(t *testing.T) {
+	for address, want := range map[string]string{
+		fakeRunner(t, func(*grpc.Server) {}): "the runner's provision service",
+		fakeRunner(t, func(s *grpc.Server) { fnpb.RegisterProvisionServiceServer(s, &fakeProvision{}) }): "failed to connect",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := (&Task{ID: "a", Provision: address, Control: "nowhere:port", Logging: address}).Run(ctx)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := NewPool("localhost:-1", Command{}, nil); err == nil {
+		t.Error("there is a pool at port -1")
+	}
+}
+
+// A fakeProvision knows no options.
+type fakeProvision struct {
+	fnpb.UnimplementedProvisionServiceServer
+}
+
+func (*fakeProvision) GetProvisionInfo(context.Context, *fnpb.GetProvisionInfoRequest) (*fnpb.GetProvisionInfoResponse, error) {
+	return &fnpb.GetProvisionInfoResponse{Info: &fnpb.ProvisionInfo{PipelineOptions: &structpb.Struct{}}}, nil
+}
+
 // TestShortIDs sends names of metrics there and back.
 func TestShortIDs(t *testing.T) {
 	answer := &fnpb.InstructionResponse{Response: &fnpb.InstructionResponse_ProcessBundle{
 		ProcessBundle: &fnpb.ProcessBundleResponse{MonitoringData: map[string][]byte{"1": {1}, "z": {2}}},
 	}}
-	if err := shortToOwn(t.Context(), nil, answer); err != nil {
+	if err := addPrefix(t.Context(), nil, answer); err != nil {
 		t.Fatal(err)
 	}
 	data := answer.GetProcessBundle().MonitoringData
-	if len(data) != 2 || data[own+"1"][0] != 1 || data[own+"z"][0] != 2 {
+	if len(data) != 2 || data[prefix+"1"][0] != 1 || data[prefix+"z"][0] != 2 {
 		t.Errorf("the names are %v", data)
 	}
 	asked := &fnpb.InstructionRequest{Request: &fnpb.InstructionRequest_MonitoringInfos{
-		MonitoringInfos: &fnpb.MonitoringInfosMetadataRequest{MonitoringInfoId: []string{own + "1", own + "z"}},
+		MonitoringInfos: &fnpb.MonitoringInfosMetadataRequest{MonitoringInfoId: []string{prefix + "1", prefix + "z"}},
 	}}
-	if _, err := ownToShort(t.Context(), asked); err != nil {
+	if _, err := removePrefix(t.Context(), asked); err != nil {
 		t.Fatal(err)
 	}
 	if got := asked.GetMonitoringInfos().MonitoringInfoId; !slices.Equal(got, []string{"1", "z"}) {
@@ -299,10 +304,10 @@ func TestShortIDs(t *testing.T) {
 	told := &fnpb.InstructionResponse{Response: &fnpb.InstructionResponse_MonitoringInfos{
 		MonitoringInfos: &fnpb.MonitoringInfosMetadataResponse{MonitoringInfo: map[string]*pipepb.MonitoringInfo{"z": {Urn: "u"}}},
 	}}
-	if err := shortToOwn(t.Context(), nil, told); err != nil {
+	if err := addPrefix(t.Context(), nil, told); err != nil {
 		t.Fatal(err)
 	}
-	if got := told.GetMonitoringInfos().MonitoringInfo[own+"z"].GetUrn(); got != "u" {
+	if got := told.GetMonitoringInfos().MonitoringInfo[prefix+"z"].GetUrn(); got != "u" {
 		t.Errorf("what a name stands for is %q", got)
 	}
 }

@@ -9,55 +9,54 @@ import (
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 )
 
-// A worker gives its metrics short names, 1, 2, 3..., and tells the runner once what they stand for.
-// Prism (of Beam 2.77) has one table of them for a job, so that the 7 of one worker is taken for the 7
-// of another: sums become wrong, and where the two are of different types the job fails. The hook makes
-// the names of a process its own.
+// shortIDsHook makes the short names of a worker's metrics unique. A worker names its metrics 1, 2,
+// 3..., and tells the runner once what they stand for. Prism (Beam 2.77) keeps one table of these names
+// for a job and confuses those of several workers: sums become wrong, and metrics of different types
+// fail the job.
 const shortIDsHook = "blskernel_short_ids"
 
 func init() {
 	hooks.RegisterHook(shortIDsHook, func([]string) hooks.Hook {
-		return hooks.Hook{Req: ownToShort, Resp: shortToOwn}
+		return hooks.Hook{Req: removePrefix, Resp: addPrefix}
 	})
 }
 
-// SeparateShortIDs lets the workers of the jobs that are submitted from now on give their metrics names
-// that no other process has. It is needed for jobs with several worker processes on Prism, and does no
-// harm elsewhere.
+// SeparateShortIDs enables unique names for the workers of the jobs that this process submits from now
+// on. Jobs with several worker processes on Prism need it; other runners ignore the names.
 func SeparateShortIDs() error { return hooks.EnableHook(shortIDsHook) }
 
-// own is what the names of this process begin with.
-var own = rand.Text()[:8] + "."
+// prefix begins the names of this process.
+var prefix = rand.Text()[:8] + "."
 
-// ownToShort turns the names for which the runner asks into those that Beam knows them by.
-func ownToShort(ctx context.Context, r *fnpb.InstructionRequest) (context.Context, error) {
+// removePrefix restores Beam's names in a request of the runner.
+func removePrefix(ctx context.Context, r *fnpb.InstructionRequest) (context.Context, error) {
 	if asked := r.GetMonitoringInfos(); asked != nil {
 		for i, id := range asked.MonitoringInfoId {
-			asked.MonitoringInfoId[i] = strings.TrimPrefix(id, own)
+			asked.MonitoringInfoId[i] = strings.TrimPrefix(id, prefix)
 		}
 	}
 	return ctx, nil
 }
 
-// shortToOwn turns all names of an answer into those of this process.
-func shortToOwn(_ context.Context, _ *fnpb.InstructionRequest, r *fnpb.InstructionResponse) error {
+// addPrefix makes the names in an answer unique.
+func addPrefix(_ context.Context, _ *fnpb.InstructionRequest, r *fnpb.InstructionResponse) error {
 	if answer := r.GetMonitoringInfos(); answer != nil {
-		answer.MonitoringInfo = renamed(answer.MonitoringInfo)
+		answer.MonitoringInfo = prefixed(answer.MonitoringInfo)
 	}
 	if answer := r.GetProcessBundle(); answer != nil {
-		answer.MonitoringData = renamed(answer.MonitoringData)
+		answer.MonitoringData = prefixed(answer.MonitoringData)
 	}
 	if answer := r.GetProcessBundleProgress(); answer != nil {
-		answer.MonitoringData = renamed(answer.MonitoringData)
+		answer.MonitoringData = prefixed(answer.MonitoringData)
 	}
 	return nil
 }
 
-// renamed returns m with this process's names for keys.
-func renamed[V any](m map[string]V) map[string]V {
+// prefixed returns a copy of m with the prefix before each key.
+func prefixed[V any](m map[string]V) map[string]V {
 	out := make(map[string]V, len(m))
 	for id, v := range m {
-		out[own+id] = v
+		out[prefix+id] = v
 	}
 	return out
 }
