@@ -164,12 +164,10 @@ func (c *Comparison) start(progress Progress) (*comparisonRun, error) {
 		r.Peak = func(threads int) float64 { return blskernel.Peak(threads) / 1e9 }
 	}
 	for _, j := range c.Jobs {
-		for _, o := range j.Case.among(c.Opponents) {
-			if o.LAPACK && r.lapack == nil {
-				var err error
-				if r.lapack, err = Library(c.Backends); err != nil {
-					return nil, err
-				}
+		if len(j.Case.among(c.Opponents)) > 0 && r.lapack == nil {
+			var err error
+			if r.lapack, err = Library(c.Backends); err != nil {
+				return nil, err
 			}
 		}
 		for _, t := range c.Threads {
@@ -188,17 +186,12 @@ func (r *comparisonRun) estimate(j Job, threads int) float64 {
 }
 
 // contenders returns the operation on each backend, and then the opponents.
-func (r *comparisonRun) contenders(p *Problem) []*contender {
-	var all []*contender
+func (r *comparisonRun) contenders(p *Problem) (all []*contender) {
 	for _, b := range r.Backends {
 		all = append(all, &contender{problem: p, backend: b})
 	}
-	for _, o := range p.Case.among(r.Opponents) {
-		b := r.Backends[0]
-		if o.LAPACK {
-			b = r.lapack
-		}
-		all = append(all, &contender{problem: p.Against(o.Name), backend: b})
+	for _, name := range p.Case.among(r.Opponents) {
+		all = append(all, &contender{problem: p.Against(name), backend: r.lapack})
 	}
 	return all
 }
@@ -212,12 +205,12 @@ func (r *comparisonRun) cell(ctx context.Context, job Job, contenders []*contend
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
 		}
+		c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
 		var err error
-		if memory[i], err = c.problem.checkMemory(c.backend); err != nil {
+		if memory[i], err = c.problem.check(c.backend, c.call); err != nil {
 			return Result{}, err
 		}
 		names[i] = c.problem.name(c.backend)
-		c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
 		if err := m.calibrate(ctx, c); err != nil {
 			return Result{}, err
 		}

@@ -26,12 +26,11 @@
 // # Opponents
 //
 // Factorizations have opponents (Case.Opponents), timed in every round with the backends: the routines
-// of LAPACK for the same purpose, from the library of the backend openblas, and for an indefinite
-// inverse that of a positive definite matrix.
+// of LAPACK for the same purpose, from the library of the backend openblas.
 //
 //	ldlt, _ := speed.Find("ldlt-inverse", "")
 //	c.Jobs = []speed.Job{{Case: ldlt, Shape: speed.Square(1000)}}
-//	c.Opponents = []string{"dsytrf+dsytri2", "cholesky-inverse"}
+//	c.Opponents = ldlt.Opponents
 //
 // LAPACK stores by columns: an upper triangle by rows, packed or not, is its lower triangle, and a
 // general matrix its transpose. So lu-solve has rows of right-hand sides and dgetrs columns. Workspaces

@@ -3,6 +3,7 @@ package speed
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 
 	"blskernel"
@@ -14,25 +15,22 @@ type Problem struct {
 	Case  Case
 	Shape Shape
 
-	// call is the operation. Where a backend needs more than the call, bind returns the call
-	// instead.
-	call func(blskernel.Backend)
-	bind func(blskernel.Backend) func()
-	// reset restores the operand that is overwritten and read. An operand that is only overwritten
-	// is in poison: a check fills it with NaN, so that no backend passes with the result of
-	// another.
-	reset  func()
-	poison []float64
+	// call is the operation; where a backend needs more than the call, bind returns the call.
+	call call
+	bind func(blskernel.Backend) func() error
+	// reset restores what the operation overwrites, or fills it with NaN if the operation does not
+	// read it, so that no backend passes with the result of another.
+	reset func()
 	// reads tells that the operation reads what it overwrites, and once that it must be reset for
 	// every call.
 	reads, once bool
 
-	// result returns what has been computed, multiplied by t; expected the same of the operands by
-	// other means, before they are overwritten. t has length signs.
+	// result is what has been computed, as an operator; expected the same of the operands before
+	// they are overwritten. Their vector has length signs.
 	signs            int
-	result, expected func(t []float64) []float64
-	// Each element of the two is a sum of products of operands, of which each passes through at
-	// most terms rounded operations on either way; magnitude bounds the sum of their absolute
+	result, expected operator
+	// Each element of their products is a sum of products of operands, of which each passes through
+	// at most terms rounded operations on either way; magnitude bounds the sum of their absolute
 	// values.
 	terms     int
 	magnitude float64
@@ -40,9 +38,9 @@ type Problem struct {
 	// expected instead, which may depend on what has been computed.
 	within func() float64
 
-	// Bytes, where memory is of interest: operand is the size of what the operation overwrites,
-	// prepared that of what this problem does, with the workspaces that a call is given.
-	operand, prepared int
+	// Bytes of inverses: matrix is the size of what the operation overwrites, prepared that of what
+	// this problem does, with the workspaces that a call is given.
+	matrix, prepared int
 
 	// against prepares the problem of an opponent; opponent is the name of the one of which this
 	// problem is.
@@ -54,18 +52,15 @@ type Problem struct {
 }
 
 // Prepare draws operands. They take 8 bytes for each element, and as much again for those that the
-// operation overwrites and reads; lu-solve adds the factors, once for each backend. The same seed gives
-// the same operands. It panics if a size of the shape is less than 1.
+// operation overwrites and reads. The same seed gives the same operands. It panics if a size of the
+// shape is less than 1.
 func (c Case) Prepare(s Shape, seed uint64) *Problem {
 	if min(s.M, s.N, s.K) < 1 {
 		panic("speed: a size of the shape is less than 1")
 	}
-	r := newSource(seed)
+	r := source{rand.New(rand.NewPCG(seed, 0))}
 	p := c.prepare(c.Args, s, r)
 	p.Case, p.Shape = c, s
-	if p.reset == nil {
-		p.reset = func() { poison(p.poison) }
-	}
 	p.t = r.signs(p.signs)
 	p.want = p.expected(p.t)
 	return p
@@ -78,10 +73,15 @@ func (p *Problem) Flops() float64 { return p.Case.Flops(p.Shape) }
 // call that fails makes Err return its error.
 func (p *Problem) Bind(b blskernel.Backend) func() {
 	b = backend.Or(b)
-	if p.bind != nil {
-		return p.bind(b)
+	if p.bind == nil {
+		return func() { p.call(b) }
 	}
-	return func() { p.call(b) }
+	call := p.bind(b)
+	return func() {
+		if err := call(); err != nil && p.err == nil {
+			p.err = err
+		}
+	}
 }
 
 // Most returns how often the operation may be called before Reset is due: elements might otherwise
@@ -107,13 +107,6 @@ func (p *Problem) Reset() {
 
 // Err returns the first error of a call since the last Check: a factorization may fail.
 func (p *Problem) Err() error { return p.err }
-
-// fail notes the error of a call, if it is the first.
-func (p *Problem) fail(err error) {
-	if p.err == nil {
-		p.err = err
-	}
-}
 
 // name returns what stands for the problem on a backend in results and errors.
 func (p *Problem) name(b blskernel.Backend) string {
@@ -165,32 +158,29 @@ func (p *Problem) bound() float64 {
 // Check runs the operation once on b and returns the error with which it fails, if it does, and a
 // *WrongError unless the result is right.
 func (p *Problem) Check(b blskernel.Backend) error {
-	b = backend.Or(b)
-	p.err = nil
-	p.reset()
-	p.Bind(b)()
-	return p.compare(b)
+	_, err := p.check(backend.Or(b), p.Bind(b))
+	return err
 }
 
-// checkMemory is Check, and returns what the memory of the call is at most, as a multiple of the
-// operand, or 0 where it is of no interest: the storage of what is overwritten, the workspaces, and all
-// that is taken from Go's heap meanwhile, as if nothing of it were free before the end. Pools are
-// emptied before, so that what they would provide is counted; what OpenBLAS takes by itself is not.
-func (p *Problem) checkMemory(b blskernel.Backend) (float64, error) {
-	if p.operand == 0 {
-		return 0, p.Check(b)
-	}
+// check is Check by a call that is bound, and returns what the memory of an inverse is at most, as a
+// multiple of the matrix: the storage of what is overwritten, the workspaces, and all that is taken
+// from Go's heap meanwhile, as if nothing of it were free before the end. Pools are emptied before, so
+// that what they would provide is counted; what OpenBLAS takes by itself is not.
+func (p *Problem) check(b blskernel.Backend, call func()) (memory float64, err error) {
 	p.err = nil
 	p.reset()
-	call := p.Bind(b)
-	runtime.GC()
-	runtime.GC() // a pool forgets in the second what it has kept from the first
 	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	if p.matrix > 0 {
+		runtime.GC()
+		runtime.GC() // a pool forgets in the second what it has kept from the first
+		runtime.ReadMemStats(&before)
+	}
 	call()
-	runtime.ReadMemStats(&after)
-	memory := float64(p.prepared) + float64(after.TotalAlloc-before.TotalAlloc)
-	return memory / float64(p.operand), p.compare(b)
+	if p.matrix > 0 {
+		runtime.ReadMemStats(&after)
+		memory = (float64(p.prepared) + float64(after.TotalAlloc-before.TotalAlloc)) / float64(p.matrix)
+	}
+	return memory, p.compare(b)
 }
 
 // compare compares what the call on b has computed.

@@ -1,9 +1,6 @@
 package speed
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // A Ratio sums up the ratios of one operation with one number of threads against one backend.
 type Ratio struct {
@@ -34,12 +31,8 @@ type Large struct {
 	Memory       float64 `json:"memory,omitempty"` // the most; absent unless the operation is an inverse
 }
 
-// A tally takes in values of one operation with one number of threads on one backend.
+// A tally takes in the values of cells.
 type tally struct {
-	op      string
-	threads int
-	backend string
-
 	cells          int
 	logarithm, low float64
 	at             string // the cell of low
@@ -47,25 +40,39 @@ type tally struct {
 
 func (t *tally) mean() float64 { return math.Exp(t.logarithm / float64(t.cells)) }
 
-// add adds the value of a cell to its tally, which it makes where there is none.
-func add(tallies []*tally, r Result, backend string, value float64) []*tally {
-	i := slices.IndexFunc(tallies, func(t *tally) bool { return t.op == r.Op && t.threads == r.Threads && t.backend == backend })
-	if i < 0 {
-		i = len(tallies)
-		tallies = append(tallies, &tally{op: r.Op, threads: r.Threads, backend: backend})
+// tallies has a tally for each operation, number of threads and backend, in the order in which they came.
+type tallies struct {
+	keys []tallyKey
+	of   map[tallyKey]*tally
+}
+
+type tallyKey struct {
+	op      string
+	threads int
+	backend string
+}
+
+// add adds the value of a cell.
+func (all *tallies) add(r Result, backend string, value float64) {
+	key := tallyKey{r.Op, r.Threads, backend}
+	t := all.of[key]
+	if t == nil {
+		if all.of == nil {
+			all.of = map[tallyKey]*tally{}
+		}
+		t = &tally{low: math.NaN()}
+		all.keys, all.of[key] = append(all.keys, key), t
 	}
-	t := tallies[i]
-	if t.cells == 0 || !(value >= t.low) {
+	if !(value >= t.low) {
 		t.low, t.at = value, r.Cell()
 	}
 	t.cells++
 	t.logarithm += math.Log(value)
-	return tallies
 }
 
 // Ratios sums up the ratios of results, in the order in which operations, threads and backends come.
 func Ratios(results []Result) (ratios []Ratio) {
-	var tallies []*tally
+	var all tallies
 	first := ""
 	for _, r := range results {
 		for i, t := range r.Backends {
@@ -73,42 +80,40 @@ func Ratios(results []Result) (ratios []Ratio) {
 				first = t.Backend
 				continue
 			}
-			tallies = add(tallies, r, t.Backend, t.Ratio)
+			all.add(r, t.Backend, t.Ratio)
 		}
 	}
-	for _, t := range tallies {
-		ratios = append(ratios, Ratio{Op: t.op, Threads: t.threads, Backend: first, Against: t.backend, Cells: t.cells, Mean: t.mean(), Worst: t.low, At: t.at})
+	for _, k := range all.keys {
+		t := all.of[k]
+		ratios = append(ratios, Ratio{k.op, k.threads, first, k.backend, t.cells, t.mean(), t.low, t.at})
 	}
 	return ratios
 }
 
 // Larges sums up the large shapes, in the order in which operations, threads and backends come.
 func Larges(results []Result) (larges []Large) {
-	type cell struct{ op, cell, backend string }
-	single, memory := map[cell]float64{}, map[tally]float64{}
-	var ofPeak, speedup []*tally
+	single, memory := map[[3]string]float64{}, map[tallyKey]float64{}
+	var ofPeak, speedup tallies
 	for _, r := range results {
 		if !r.Shape().Large() {
 			continue
 		}
 		for _, t := range r.Backends {
-			ofPeak = add(ofPeak, r, t.Backend, t.OfPeak)
-			k := tally{op: r.Op, threads: r.Threads, backend: t.Backend}
+			ofPeak.add(r, t.Backend, t.OfPeak)
+			k, cell := tallyKey{r.Op, r.Threads, t.Backend}, [3]string{r.Op, r.Cell(), t.Backend}
 			memory[k] = max(memory[k], t.Memory)
-			c := cell{r.Op, r.Cell(), t.Backend}
 			if r.Threads == 1 {
-				single[c] = t.GFLOPS
-			} else if one, ok := single[c]; ok {
-				speedup = add(speedup, r, t.Backend, t.GFLOPS/one)
+				single[cell] = t.GFLOPS
+			} else if one, ok := single[cell]; ok {
+				speedup.add(r, t.Backend, t.GFLOPS/one)
 			}
 		}
 	}
-	for _, t := range ofPeak {
-		l := Large{Op: t.op, Threads: t.threads, Backend: t.backend, Cells: t.cells, OfPeak: t.low, OfPeakAt: t.at}
-		l.Memory = memory[tally{op: t.op, threads: t.threads, backend: t.backend}]
-		same := func(s *tally) bool { return s.op == t.op && s.threads == t.threads && s.backend == t.backend }
-		if i := slices.IndexFunc(speedup, same); i >= 0 {
-			l.Speedup, l.WorstSpeedup, l.SpeedupAt = speedup[i].mean(), speedup[i].low, speedup[i].at
+	for _, k := range ofPeak.keys {
+		t := ofPeak.of[k]
+		l := Large{Op: k.op, Threads: k.threads, Backend: k.backend, Cells: t.cells, OfPeak: t.low, OfPeakAt: t.at, Memory: memory[k]}
+		if s := speedup.of[k]; s != nil {
+			l.Speedup, l.WorstSpeedup, l.SpeedupAt = s.mean(), s.low, s.at
 		}
 		larges = append(larges, l)
 	}

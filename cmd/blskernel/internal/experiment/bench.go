@@ -255,9 +255,9 @@ func describeOpponents() string {
 func opponentNames(cases []speed.Case) []string {
 	var names []string
 	for _, c := range cases {
-		for _, o := range c.Opponents() {
-			if !slices.Contains(names, o.Name) {
-				names = append(names, o.Name)
+		for _, name := range c.Opponents {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
@@ -278,20 +278,11 @@ func (b *benchFlags) findOpponents(cases []speed.Case, backends []blskernel.Back
 		known = b.opponents
 	}
 	_, missing := speed.Library(backends)
-	if missing == nil {
+	switch {
+	case missing == nil:
 		return known, nil
+	case chosen:
+		return nil, fmt.Errorf("opponent %s: %w", known[0], missing)
 	}
-	// Without a LAPACK only the others are available, and asking for more is an error.
-	var names []string
-	for _, name := range known {
-		ofLAPACK := slices.ContainsFunc(cases, func(c speed.Case) bool {
-			return slices.Contains(c.Opponents(), speed.Opponent{Name: name, LAPACK: true})
-		})
-		if !ofLAPACK {
-			names = append(names, name)
-		} else if chosen {
-			return nil, fmt.Errorf("opponent %s: %w", name, missing)
-		}
-	}
-	return names, nil
+	return nil, nil
 }
