@@ -15,6 +15,7 @@ import (
 // without are the exported functions and methods that have no benchmark, and why.
 var without = map[string]string{
 	"lapack.Cholesky.LogDet":   "n logarithms",
+	"lapack.Cholesky.Solver":   "SolveTo of one vector",
 	"lapack.symmetric.Dim":     "reads a field",
 	"lapack.symmetric.Reset":   "sets a field",
 	"lapack.LDLT.Inertia":      "counts n signs",
@@ -33,12 +34,6 @@ var without = map[string]string{
 	"bls.Regressor.Center":       "copies c numbers",
 	"bls.Classifier.WithUpdater": "Encode without the writing", "bls.Regressor.WithUpdater": "Encode without the writing",
 	"mat.NewDense": "gonum's", "mat.NewSymPacked": "keeps a slice",
-}
-
-func init() {
-	for _, name := range strings.Fields("Dnrm2 Dasum Idamax Dswap Dcopy Drot Drotm Dgbmv Dsbmv Dtrmv Dtbmv Dtbsv Dtpmv Dtpsv Dsyr2 Dspr2") {
-		without["blas.Routines."+name] = "gonum's, after a look at the sizes"
-	}
 }
 
 // TestEveryOperationHasABenchmark reads the sources: what they export has to be benchmarked here under

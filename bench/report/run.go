@@ -84,8 +84,8 @@ func weightsOf(s *step) float64 {
 
 // joinRuns collects the tables of all files by setting and place, in order of table. Each table line
 // and seed is a pass of its own, unless it continues one above it in the same file, so that no ratio
-// is of times of two runs. Of a step that was measured twice in a pass the later row counts. Tables that
-// were tested on held-out samples are left out.
+// is of times of two runs. Of a step that was measured twice in a pass the later row counts. Tables
+// that were tested on held-out samples are left out.
 func joinRuns(files []*result.File, at places) []*run {
 	type key struct {
 		setting

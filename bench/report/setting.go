@@ -94,8 +94,8 @@ func (s setting) title() string {
 	return title
 }
 
-// paperForm returns the form of Improved of the paper's times: the one that its rule prescribes, but for
-// Table 7, where it is that of q ≤ k although q is larger.
+// paperForm returns the form of Improved of the paper's times: the one that its rule prescribes, but
+// for Table 7, where it is that of q ≤ k although q is larger.
 func (s setting) paperForm() string {
 	if s.batch > s.nodes && s.table != 7 {
 		return "large"

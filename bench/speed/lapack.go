@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// solves returns the problem of an X with A·X = B, for an A of the given order and n right-hand sides. X
-// is computed in the storage that is returned, which has a copy of B.
+// solves returns the problem of an X with A·X = B, for an A of the given order and n right-hand sides.
+// X is computed in the storage that is returned, which has a copy of B.
 //
 // A·(X·t) is held against B·t to within the threshold of LAPACK's own tests of inverses (Working Note
 // 41, section 7): ‖B - A·X‖ <= 30n·eps·‖A‖·‖X‖, by the largest sums of rows, n the larger of order and

@@ -40,7 +40,7 @@ type tally struct {
 
 func (t *tally) mean() float64 { return math.Exp(t.logarithm / float64(t.cells)) }
 
-// tallies has a tally for each operation, number of threads and backend, in the order in which they came.
+// tallies has a tally for each operation, number of threads and backend, in the order of the cells.
 type tallies struct {
 	keys []tallyKey
 	of   map[tallyKey]*tally
