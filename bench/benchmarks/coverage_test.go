@@ -15,7 +15,7 @@ import (
 // without are the exported functions and methods that have no benchmark, and why.
 var without = map[string]string{
 	"lapack.Cholesky.LogDet":   "n logarithms",
-	"lapack.Cholesky.Solver":   "SolveTo of one vector",
+	"lapack.symmetric.Solver":  "SolveTo of one vector",
 	"lapack.symmetric.Dim":     "reads a field",
 	"lapack.symmetric.Reset":   "sets a field",
 	"lapack.LDLT.Inertia":      "counts n signs",

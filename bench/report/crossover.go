@@ -126,15 +126,15 @@ func (g *crossing) findings() (says []string, number *Number) {
 		}
 		other, retraining := fromScratch(ways), g.inverse()
 		if c.Against == bench.AgainstWeights {
-			other, retraining = "computing W alone from scratch", g.weights()
+			other, retraining = "W alone from scratch", g.weights()
 		} else if number == nil && c.Seconds > 0 && !math.IsInf(c.Seconds, 1) {
 			number = &Number{"q = " + times(c.Seconds/float64(g.k)) + "\u00a0k", fmt.Sprintf("added samples up to which updating A⁺ by "+
-				"Improved is faster than %s, at %s (by flops %s\u00a0k)", other, sizes, times(c.Flops/float64(g.k)))}
+				"Improved is faster than computing %s, at %s (by flops %s\u00a0k)", other, sizes, times(c.Flops/float64(g.k)))}
 		}
 		says = append(says, g.compare(c, other, quotients(g.seconds(c.Series), retraining)))
 	}
 	mine := g.seconds(bench.PlannerSeries)
-	planner := []string{between(quotients(g.weights(), mine), times) + " times as fast as computing W from scratch"}
+	planner := []string{between(quotients(g.weights(), mine), times) + " times as fast as W from scratch"}
 	for _, name := range g.series() {
 		if v := quotients(g.seconds(name), mine); base(name) == "improved" && len(v) > 0 {
 			planner = append(planner, fmt.Sprintf("%s times as fast as %s", between(v, times), name))

@@ -49,17 +49,17 @@ func TestFindings(t *testing.T) {
 	}{
 		{"table", []sampleLine{{"table", head}, row(0, 10, 10, 2), row(1, 14, 11, 3)}, []string{
 			"In total training time Improved is 1.14 times as fast as Original with the paper's sizes and recipe, at least the paper's figure in 1 of 1 run.",
-			"Table 5, pure, 2 threads: updating the pseudoinverse by improved takes 2.50 times as long as computing A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as computing W alone.",
+			"Table 5, pure, 2 threads: updating the pseudoinverse by improved takes 2.50 times as long as A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as W alone.",
 			"Table 5, pure, 2 threads: the planner's method is 4.20 times as fast as improved in the whole training with features, and 5.00 times in the updates alone.",
 		}},
 		{"once", []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}, []string{
 			// log(1/4) to log(4) crosses 0 at the geometric mean of 10 and 1000.
-			"updating A⁺ by improved wins over computing A⁺ by the ridge formula and W from scratch up to q ≈ 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
-			"updating A⁺ by improved still wins over computing W alone from scratch at q = 1000, where it takes 0.25 of the time.",
-			"the planner's choice is 4.00 times as fast as computing W from scratch and 0.25 to 1.00 times as fast as improved.",
+			"updating A⁺ by improved wins over A⁺ by the ridge formula and W from scratch up to q ≈ 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
+			"updating A⁺ by improved still wins over W alone from scratch at q = 1000, where it takes 0.25 of the time.",
+			"the planner's choice is 4.00 times as fast as W from scratch and 0.25 to 1.00 times as fast as improved.",
 		}},
 		{"always", []sampleLine{point(10, 8, 4, 2), point(1000, 64, 16, 8)}, []string{
-			"updating A⁺ by improved loses to computing A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
+			"updating A⁺ by improved loses to A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
 		}},
 	} {
 		got := sentences(tc.lines...)

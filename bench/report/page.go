@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	texttemplate "text/template"
+	"unicode/utf8"
 
 	"blskernel/bench/result"
 )
@@ -120,7 +121,9 @@ var (
 		"svg": inline,
 		"css": func() template.CSS { return template.CSS(pageCSS + inkCSS()) },
 	}).Parse(pageHTML))
-	markdownTemplate = texttemplate.Must(texttemplate.New("page").Funcs(texttemplate.FuncMap{"cell": markdownCell}).Parse(pageMarkdown))
+	markdownTemplate = texttemplate.Must(texttemplate.New("page").Funcs(texttemplate.FuncMap{
+		"cell": markdownCell, "item": markdownItem,
+	}).Parse(pageMarkdown))
 )
 
 // inline returns a plot as an element of the page.
@@ -133,6 +136,28 @@ func inline(p *Plot) (template.HTML, error) {
 // markdownCell escapes what a cell of a table may not have.
 func markdownCell(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", "|", "\\|", "*", "\\*", "\n", " ").Replace(s)
+}
+
+// markdownItem breaks the text of an item into lines of at most 100 columns.
+func markdownItem(s string) string {
+	const columns = 100
+	var b strings.Builder
+	at := len("- ")
+	for i, word := range strings.Split(markdownCell(s), " ") {
+		long := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case at+1+long > columns:
+			b.WriteString("\n  ")
+			at = len("  ")
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += long
+	}
+	return b.String()
 }
 
 // WriteHTML writes the page as one HTML file, which is well-formed XML too. It loads nothing.

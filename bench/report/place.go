@@ -69,7 +69,7 @@ func (all places) of(m result.Machine) place {
 		mine := d.of(p.Conditions)
 		other := func(c result.Conditions) bool { return d.of(c) != "" && d.of(c) != mine }
 		if mine != "" && slices.ContainsFunc(all, other) {
-			p.shown += fmt.Sprintf(d.format, mine)
+			p.shown += fmt.Sprintf(d.format, strings.NewReplacer("(R)", "", " Processor", "").Replace(mine))
 		}
 	}
 	return p

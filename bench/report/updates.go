@@ -128,7 +128,7 @@ func from(by string) string {
 
 // fromScratch names the work that updates are compared with, by the ways in which A⁺ was computed.
 func fromScratch(ways []string) string {
-	return "computing " + strings.Join(unique(ways), " or ") + " and W from scratch"
+	return strings.Join(unique(ways), " or ") + " and W from scratch"
 }
 
 // timeFindings sums up the runs that differ in the table alone: for each form of Improved its updates
@@ -176,7 +176,7 @@ func timeFindings(runs []*run) (findings []string, number *Number) {
 		if len(g.lost) > 0 {
 			findings = append(findings, fmt.Sprintf("%s: updating the pseudoinverse by %s takes %s (it loses at %d of %s), and %s.",
 				of(g.lost), k.method, loss(g.inverse, fromScratch(g.ways)), above(g.inverse), count(len(g.inverse), "update"),
-				loss(g.weights, "computing W alone")))
+				loss(g.weights, "W alone")))
 		}
 		if len(g.won) > 0 {
 			findings = append(findings, fmt.Sprintf("%s: the planner's method is %s times as fast as %s in the whole training "+
