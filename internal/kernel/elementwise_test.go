@@ -5,9 +5,10 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // An elementary is a function of one variable, as the tests see it.
@@ -119,61 +120,42 @@ func TestElementwiseSpecial(t *testing.T) {
 	}
 }
 
-// The value of an element is the same wherever it stands, in place and not; nothing beside
-// dst[:len(src)] is written, and src is not.
-func TestElementwisePlaces(t *testing.T) {
-	const longest, canary = 70, 12345.678
-	rnd := rand.New(rand.NewPCG(5, 6))
-	for _, f := range elementaries {
-		arguments := f.arguments()
-		t.Run(f.name, func(t *testing.T) {
-			available(t, func(t *testing.T, k Kernel) {
-				run := f.kernel(k)
-				all := make([]float64, longest)
-				for i := range all {
-					all[i] = arguments[rnd.IntN(len(arguments))]
-				}
-				for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1)} {
-					all[11*i+rnd.IntN(11)] = x
-				}
-				single := make([]float64, longest)
-				for i := range all {
-					run(single[i:i+1], all[i:i+1])
-				}
-				for n := range longest + 1 {
-					for from := range 8 {
-						for to := range 8 {
-							src, dst := make([]float64, from+n), make([]float64, to+n+margin)
-							copy(src[from:], all)
-							for i := range dst {
-								dst[i] = canary
-							}
-							want := slices.Clone(dst)
-							copy(want[to:], single[:n])
-							run(dst[to:], src[from:])
-							if !identical(dst, want) {
-								t.Fatalf("n=%d, src from %d, dst from %d: an element differs from itself computed alone, or the rest of dst was written", n, from, to)
-							}
-							if !identical(src[from:], all[:n]) {
-								t.Fatalf("n=%d, src from %d, dst from %d: src was changed", n, from, to)
-							}
-						}
-						both := make([]float64, from+n+margin)
-						for i := range both {
-							both[i] = canary
-						}
-						want := slices.Clone(both)
-						copy(want[from:], single[:n])
-						copy(both[from:], all[:n])
-						run(both[from:from+n], both[from:from+n])
-						if !identical(both, want) {
-							t.Fatalf("n=%d, from %d, in place: differs from the elements computed alone, or wrote beside them", n, from)
-						}
-					}
-				}
-			})
-		})
+// checkElements has the functions of one element, in place and not: an element's result depends on
+// nothing but its value.
+func checkElements(s *shape, k Kernel) {
+	n := s.Below(256)
+	run := []func(dst, src []float64){k.Tanh, k.Exp}[s.Below(2)]
+	src := make([]float64, n)
+	for i := range src {
+		src[i] = 20 * s.rnd.NormFloat64()
+		if s.rnd.IntN(9) == 0 {
+			src[i] = math.Float64frombits(s.rnd.Uint64())
+		}
 	}
+	want, one := make([]float64, n), make([]float64, 1)
+	for i, v := range src {
+		one[0] = v
+		run(one, one)
+		want[i] = one[0]
+	}
+	x, dst := s.regions[0].Copy(src, s.edge), s.regions[1].Copy(src, s.edge)
+	s.run(func() {
+		run(dst, x)
+		run(x, x)
+	})
+	for i, v := range want {
+		for _, got := range []float64{x[i], dst[i]} {
+			if got != v && !(math.IsNaN(got) && math.IsNaN(v)) {
+				s.t.Fatalf("n=%d: element %d of %v is %v, alone %v", n, i, src[i], got, v)
+			}
+		}
+	}
+}
+
+func FuzzElementwise(f *testing.F) { fuzzed(f, checkElements) }
+
+func TestElementwise(t *testing.T) {
+	exhaust(t, checkElements, func(Kernel) []int { return []int{256, 2} })
 }
 
 // The kernels in assembly do the same operations in the same order, so that results do not depend on
@@ -203,18 +185,11 @@ func TestElementwiseVectorKernelsAgree(t *testing.T) {
 }
 
 func TestElementwiseShort(t *testing.T) {
-	for _, f := range elementaries {
-		t.Run(f.name, func(t *testing.T) {
-			available(t, func(t *testing.T, k Kernel) {
-				defer func() {
-					if got, want := recover(), "kernel: dst is shorter than src"; got != want {
-						t.Errorf("panic %v, want %q", got, want)
-					}
-				}()
-				f.kernel(k)(make([]float64, 4), make([]float64, 5))
-			})
-		})
-	}
+	available(t, func(t *testing.T, k Kernel) {
+		for _, f := range elementaries {
+			testutil.MustPanic(t, "kernel: dst is shorter than src", func() { f.kernel(k)(make([]float64, 4), make([]float64, 5)) })
+		}
+	})
 }
 
 func BenchmarkTanh(b *testing.B) { elementaries[0].benchmark(b, -3, 3) }

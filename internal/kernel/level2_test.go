@@ -76,140 +76,136 @@ func TestLevel2IsLevel1(t *testing.T) {
 	})
 }
 
-// places gives a test n elements of memory in several places, by turns: with guards around them here,
-// at the edges of pages that cannot be touched in guard_test.go.
-type places func(n int) [][]float64
-
-// level2Exact compares all loops with plain ones, on integers, whose sums are exact in any order, and
-// operands in all the places.
-func level2Exact(t *testing.T, k Kernel, place places) {
-	fill := func(x []float64, first int) {
-		for i := range x {
-			x[i] = float64((first+7*i)%19 - 9)
+// checkVectors has the loops of Level 1 and the searches, on integers.
+func checkVectors(s *shape, k Kernel) {
+	n := 1 + s.Below(256)
+	x, px := s.vector(n, 1, math.NaN())
+	y, py := s.vector(n, 1, math.NaN())
+	wantX, wantY := slices.Clone(x.x), slices.Clone(y.x)
+	alpha := float64(s.Below(7) - 3)
+	dot, sum, at, size := 0.0, 0.0, 0, 0.0
+	for i, v := range wantX {
+		dot += v * wantY[i]
+		sum += math.Abs(v)
+		if math.Abs(v) > size {
+			at, size = i, math.Abs(v)
 		}
 	}
-	for n := 1; n <= 40; n++ {
-		xs, ys := place(n), place(n)
-		for p, x := range xs {
-			y := ys[p]
-			fill(x, 3)
-			fill(y, 5)
-			var want float64
-			for i := range n {
-				want += x[i] * y[i]
-			}
-			if got := k.Dot(n, &x[0], &y[0]); got != want {
-				t.Errorf("n=%d: Dot is %v, want %v", n, got, want)
-			}
-			k.Axpy(n, 3, &x[0], &y[0])
-			k.Scal(n, -2, &x[0])
-			for i := range n {
-				before := float64((3+7*i)%19 - 9)
-				if x[i] != -2*before || y[i] != float64((5+7*i)%19-9)+3*before {
-					t.Errorf("n=%d: element %d: Scal gives %v, Axpy %v", n, i, x[i], y[i])
-				}
-			}
+	s.run(func() {
+		if got := k.Dot(n, px, py); got != dot {
+			s.t.Errorf("n=%d: Dot is %v, want %v", n, got, dot)
 		}
-		for _, m := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15} {
-			for _, lda := range []int{n, n + 3} {
-				as, alongs, downs, moreAlong, moreDown := place((m-1)*lda+n), place(n), place(m), place(n), place(m)
-				for p, a := range as {
-					along, down := alongs[p], downs[p]
-					for _, beta := range []float64{0, 1, 3} {
-						fill(a, 1)
-						fill(along, 2)
-						fill(down, 4)
-						wantN, wantT := make([]float64, m), make([]float64, n)
-						for i := range m {
-							wantN[i] = beta * down[i]
-							for j := range n {
-								wantN[i] += 2 * a[i*lda+j] * along[j]
-								wantT[j] += 2 * a[i*lda+j] * down[i]
-							}
-						}
-						for j := range n {
-							wantT[j] += beta * along[j]
-						}
-						rest := append([]float64(nil), a...)
-						if beta == 0 {
-							for j := range along {
-								along[j] = math.NaN()
-							}
-						}
-						k.GemvT(m, n, 2, &a[0], lda, &down[0], 1, beta, &along[0])
-						if !slices.Equal(along, wantT) {
-							t.Errorf("m=%d n=%d lda=%d beta=%v: GemvT gives %v, want %v", m, n, lda, beta, along, wantT)
-						}
-						fill(along, 2)
-						if beta == 0 {
-							for i := range down {
-								down[i] = math.NaN()
-							}
-						}
-						k.GemvN(m, n, 2, &a[0], lda, &along[0], beta, &down[0], 1)
-						if !slices.Equal(down, wantN) {
-							t.Errorf("m=%d n=%d lda=%d beta=%v: GemvN gives %v, want %v", m, n, lda, beta, down, wantN)
-						}
-						if !slices.Equal(a, rest) {
-							t.Errorf("m=%d n=%d lda=%d: A was changed", m, n, lda)
-						}
-						fill(down, 4)
-						symvExact(t, k, a, m, n, lda, along, down, moreAlong[p], moreDown[p])
-						for i := range m {
-							for j := range n {
-								rest[i*lda+j] += 2 * down[i] * along[j]
-							}
-						}
-						k.Ger(m, n, 2, &down[0], 1, &along[0], &a[0], lda)
-						if !slices.Equal(a, rest) {
-							t.Errorf("m=%d n=%d lda=%d: Ger is wrong, or wrote between the rows", m, n, lda)
-						}
-					}
-				}
-			}
+		if i, v := k.AbsMax(n, px); i != at || v != size {
+			s.t.Errorf("n=%d: AbsMax is %v at %d, want %v at %d", n, v, i, size, at)
 		}
+		if got := k.AddAbs(n, px, py); got != sum {
+			s.t.Errorf("n=%d: AddAbs is %v, want %v", n, got, sum)
+		}
+		k.Axpy(n, alpha, px, py)
+		k.Scal(n, alpha, px)
+	})
+	for i, v := range wantX {
+		wantY[i] += math.Abs(v) + alpha*v
+		wantX[i] *= alpha
 	}
+	s.same("x", x, wantX)
+	s.same("y", y, wantY)
 }
 
-// symvExact compares Dotxaxpyf with plain loops on the rows of A, which are lda apart. It overwrites y
-// and v.
-func symvExact(t *testing.T, k Kernel, a []float64, m, n, lda int, x, u, y, v []float64) {
-	clear(y)
-	clear(v)
-	wantY, wantV := make([]float64, n), make([]float64, m)
+func FuzzVectors(f *testing.F) { fuzzed(f, checkVectors) }
+
+func TestVectors(t *testing.T) {
+	exhaust(t, checkVectors, func(Kernel) []int { return []int{256, 7} })
+}
+
+// checkMatrixVector has the loops of Level 2, on integers, with increments of either sign.
+func checkMatrixVector(s *shape, k Kernel) {
+	m, n, routine := 1+s.Below(60), 1+s.Below(60), s.Below(4)
+	if routine == 3 {
+		s.dotxaxpyf(k, m, n)
+		return
+	}
+	beta, lda, inc := float64(s.Below(4)-1), n+s.Below(5), []int{1, 2, 3, -1, -2}[s.Below(5)]
+	alpha := float64(s.Below(5) - 2)
+	a := newSpan(m, n, math.NaN(), rowMajor(lda), everyElement, s.integer)
+	wantA := a.copied()
+	pa := s.put(&a)
+	along, pAlong := s.vector(n, 1, math.NaN())
+	down, pDown := s.vector(m, inc, canary)
+	wantAlong := slices.Clone(along.x)
+	wantDown := down.copied()
 	for i := range m {
+		sum := 0.0
 		for j := range n {
-			wantY[j] += 2 * u[i] * a[i*lda+j]
-			wantV[i] += 2 * a[i*lda+j] * x[j]
+			switch {
+			case routine == 0:
+				sum += a.at(i, j) * along.x[j]
+			case routine == 1 && i == 0:
+				wantAlong[j] *= beta
+				fallthrough
+			case routine == 1:
+				wantAlong[j] += alpha * down.at(i, 0) * a.at(i, j)
+			default:
+				wantA.set(i, j, a.at(i, j)+alpha*down.at(i, 0)*along.x[j])
+			}
+		}
+		if routine == 0 {
+			wantDown.set(i, 0, beta*down.at(i, 0)+alpha*sum)
 		}
 	}
-	k.Dotxaxpyf(m, n, 2, &a[0], lda, 0, &x[0], &u[0], &y[0], &v[0])
-	if !slices.Equal(y, wantY) || !slices.Equal(v, wantV) {
-		t.Errorf("m=%d n=%d lda=%d: Dotxaxpyf gives %v and %v, want %v and %v", m, n, lda, y, v, wantY, wantV)
+	for j := range n {
+		if beta == 0 && routine == 1 { // not to be read
+			along.x[j] = math.NaN()
+		}
 	}
-}
-
-func TestLevel2Exact(t *testing.T) {
-	available(t, func(t *testing.T, k Kernel) {
-		var guarded [][]float64
-		level2Exact(t, k, func(n int) [][]float64 {
-			var inner [][]float64
-			for _, offset := range []int{16, 19} {
-				all := make([]float64, offset+n+16)
-				for i := range all {
-					all[i] = math.NaN()
-				}
-				guarded = append(guarded, all[:offset], all[offset+n:])
-				inner = append(inner, all[offset:offset+n:offset+n])
-			}
-			return inner
-		})
-		for _, g := range guarded {
-			for _, v := range g {
-				if !math.IsNaN(v) {
-					t.Fatalf("%v was written beside an operand", v)
-				}
-			}
+	for i := range m {
+		if beta == 0 && routine == 0 {
+			down.set(i, 0, math.NaN())
+		}
+	}
+	s.run(func() {
+		switch routine {
+		case 0:
+			k.GemvN(m, n, alpha, pa, lda, pAlong, beta, pDown, inc)
+		case 1:
+			k.GemvT(m, n, alpha, pa, lda, pDown, inc, beta, pAlong)
+		default:
+			k.Ger(m, n, alpha, pDown, inc, pAlong, pa, lda)
 		}
 	})
+	s.same("A", a, wantA.x)
+	s.same("the vector along the rows", along, wantAlong)
+	s.same("the vector down the columns", down, wantDown.x)
+}
+
+// dotxaxpyf is Dotxaxpyf on rows of a full matrix or of a packed triangle, which come closer to each
+// other or move apart.
+func (s *shape) dotxaxpyf(k Kernel, m, n int) {
+	step := s.Below(3) - 1
+	lda := n + m + s.Below(5)
+	a := newSpan(m, n, math.NaN(), func(i, j int) int { return i*lda + step*i*(i-1)/2 + j }, everyElement, s.integer)
+	alpha, pa := float64(s.Below(5)-2), s.put(&a)
+	x, px := s.vector(n, 1, math.NaN())
+	u, pu := s.vector(m, 1, math.NaN())
+	y, py := s.vector(n, 1, canary)
+	v, pv := s.vector(m, 1, canary)
+	wantA, wantX, wantU, wantY, wantV := slices.Clone(a.x), slices.Clone(x.x), slices.Clone(u.x), slices.Clone(y.x), slices.Clone(v.x)
+	for i := range m {
+		for j := range n {
+			wantY[j] += alpha * u.at(i, 0) * a.at(i, j)
+			wantV[i] += alpha * a.at(i, j) * x.at(j, 0)
+		}
+	}
+	s.run(func() { k.Dotxaxpyf(m, n, alpha, pa, lda, step, px, pu, py, pv) })
+	s.same("A", a, wantA)
+	s.same("x", x, wantX)
+	s.same("u", u, wantU)
+	s.same("y", y, wantY)
+	s.same("v", v, wantV)
+}
+
+func FuzzMatrixVector(f *testing.F) { fuzzed(f, checkMatrixVector) }
+
+func TestMatrixVector(t *testing.T) {
+	exhaust(t, checkMatrixVector, func(Kernel) []int { return []int{15, 50, 4, 4} })
 }

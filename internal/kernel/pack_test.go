@@ -3,44 +3,47 @@ package kernel
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// Copy and Transpose move every element to its place and touch no other.
-func TestPack(t *testing.T) {
-	available(t, func(t *testing.T, kern Kernel) {
-		rnd := rand.New(rand.NewPCG(7, 8))
-		for m := 1; m <= 19; m++ {
-			for n := 1; n <= 27; n++ {
-				lds, ldd := n+m%3, m+n%5
-				src := newOperand(m, n, math.NaN(), func(i, j int) int { return i*lds + j }, rnd.Float64)
-				dst := newOperand(n, m, 12345, func(i, j int) int { return i*ldd + j }, func() float64 { return math.NaN() })
-				want := newOperand(n, m, 12345, func(i, j int) int { return i*ldd + j }, func() float64 { return 0 })
-				for i := range m {
-					for j := range n {
-						want.all[want.off(j, i)] = src.at(i, j)
-					}
-				}
-				kern.Transpose(m, n, src.first(), lds, dst.first(), ldd)
-				if !identical(dst.all, want.all) {
-					t.Fatalf("Transpose of %d×%d, strides %d and %d, is wrong or wrote elsewhere", m, n, lds, ldd)
-				}
-				ldd = n + m%4
-				dst = newOperand(m, n, 12345, func(i, j int) int { return i*ldd + j }, func() float64 { return math.NaN() })
-				want = newOperand(m, n, 12345, func(i, j int) int { return i*ldd + j }, func() float64 { return 0 })
-				for i := range m {
-					for j := range n {
-						want.all[want.off(i, j)] = src.at(i, j)
-					}
-				}
-				kern.Copy(m, n, src.first(), lds, dst.first(), ldd)
-				if !identical(dst.all, want.all) {
-					t.Fatalf("Copy of %d×%d, strides %d and %d, is wrong or wrote elsewhere", m, n, lds, ldd)
-				}
+// checkPack copies a matrix or its transpose: every element to its place.
+func checkPack(s *shape, k Kernel) {
+	m, n, transpose := 1+s.Below(90), 1+s.Below(90), s.Below(2) == 1
+	lds := n + s.Below(5)
+	r, c := m, n
+	if transpose {
+		r, c = n, m
+	}
+	ldd := c + s.Below(5)
+	src := newSpan(m, n, math.NaN(), rowMajor(lds), everyElement, s.rnd.NormFloat64)
+	dst := newSpan(r, c, canary, rowMajor(ldd), everyElement, func() float64 { return math.NaN() })
+	want, before := dst.copied(), slices.Clone(src.x)
+	for i := range m {
+		for j := range n {
+			if transpose {
+				want.set(j, i, src.at(i, j))
+			} else {
+				want.set(i, j, src.at(i, j))
 			}
 		}
+	}
+	ps, pd := s.put(&src), s.put(&dst)
+	s.run(func() {
+		if transpose {
+			k.Transpose(m, n, ps, lds, pd, ldd)
+		} else {
+			k.Copy(m, n, ps, lds, pd, ldd)
+		}
 	})
+	s.same("the copy", dst, want.x)
+	s.same("the source", src, before)
+}
+
+func FuzzPack(f *testing.F) { fuzzed(f, checkPack) }
+
+func TestPack(t *testing.T) {
+	exhaust(t, checkPack, func(Kernel) []int { return []int{27, 35, 2} })
 }
 
 // BenchmarkPack packs a block of B, KC×NC or its transpose, from a larger matrix.

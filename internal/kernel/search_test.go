@@ -174,38 +174,6 @@ func TestAbsMaxMixed(t *testing.T) {
 	})
 }
 
-// Integers, whose sums are exact in any order, next to canaries: NaN beside x would spoil the sum.
-func TestAddAbsExact(t *testing.T) {
-	const canary = 12345.678
-	available(t, func(t *testing.T, k Kernel) {
-		rnd := rand.New(rand.NewPCG(43, 1))
-		for _, n := range searchSizes() {
-			for shift := range 4 { // the alignment of y relative to x
-				x, wholeX := amid(n, math.NaN())
-				long, wholeY := amid(n+shift, canary)
-				gap, y := long[:shift], long[shift:]
-				var want float64
-				sums := make([]float64, n)
-				for i := range x {
-					x[i], y[i] = float64(rnd.IntN(2001)-1000), float64(rnd.IntN(2001)-1000)
-					sums[i] = y[i] + math.Abs(x[i])
-					want += math.Abs(x[i])
-				}
-				before := slices.Clone(x)
-				if got := k.AddAbs(n, &x[0], &y[0]); got != want {
-					t.Errorf("n=%d: AddAbs is %v, want %v", n, got, want)
-				}
-				if !slices.Equal(y, sums) {
-					t.Errorf("n=%d: y is %v, want %v", n, y, sums)
-				}
-				if !identical(x, before) || !wholeX() || !wholeY() || !slices.Equal(gap, slices.Repeat([]float64{canary}, shift)) {
-					t.Errorf("n=%d: something other than y was written", n)
-				}
-			}
-		}
-	})
-}
-
 // Each y[i] is rounded once, so it is the same number as that of a loop. A sum of n numbers none of
 // which is negative, in any order, differs from the exact one by at most (n-1)·u of it, to first order,
 // u = eps/2: two such sums by (n-1)·eps. The same sum results wherever the operands lie.

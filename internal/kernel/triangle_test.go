@@ -7,61 +7,6 @@ import (
 	"testing"
 )
 
-// A span is a matrix of which the elements in use reach exactly from the first to the last element of a
-// slice. What lies between them is a canary.
-type span struct {
-	x    []float64
-	zero int // the index that element (0,0) would have: it may be outside where that is not in use
-	off  func(i, j int) int
-}
-
-// newSpan makes the span of the elements (i,j) of an r×c matrix for which used holds, at the distances
-// off.
-func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j int) bool, value func() float64) span {
-	var places []int
-	for i := range r {
-		for j := range c {
-			if used(i, j) {
-				places = append(places, off(i, j))
-			}
-		}
-	}
-	if places == nil {
-		return span{off: off}
-	}
-	lowest := slices.Min(places)
-	s := span{x: apart(make([]float64, slices.Max(places)-lowest+1)), zero: -lowest, off: off}
-	for i := range s.x {
-		s.x[i] = canary
-	}
-	for _, p := range places {
-		s.x[p-lowest] = value()
-	}
-	return s
-}
-
-// apart copies x into the middle of a longer slice, so that an address a little outside x is still one
-// in the same allocation, as the checks of pointers that come with the race detector want it.
-func apart(x []float64) []float64 {
-	all := make([]float64, len(x)+2*margin)
-	copy(all[margin:], x)
-	return all[margin : margin+len(x)]
-}
-
-func everyElement(int, int) bool   { return true }
-func belowDiagonal(i, j int) bool  { return j < i }
-func (s span) at(i, j int) float64 { return s.x[s.zero+s.off(i, j)] }
-
-func (s span) set(i, j int, v float64) { s.x[s.zero+s.off(i, j)] = v }
-
-// in is the address of element (0,0) if the elements of the span are those of x.
-func (s span) in(x []float64) *float64 {
-	if len(x) == 0 {
-		return element(new(float64), s.zero)
-	}
-	return element(&x[0], s.zero)
-}
-
 // A corner is a call of Solve or Multiply with its operands.
 type corner struct {
 	m, n            int
@@ -75,7 +20,7 @@ type corner struct {
 func newCorner(m, n, rowT, colT, ldx int, unit bool, value, diagonal func() float64) corner {
 	c := corner{m: m, n: n, rowT: rowT, colT: colT, ldx: ldx}
 	c.t = newSpan(m, m, math.NaN(), func(i, j int) int { return i*rowT + j*colT }, belowDiagonal, value)
-	c.x = newSpan(m, n, 12345.678, func(i, j int) int { return i*ldx + j }, everyElement, value)
+	c.x = newSpan(m, n, canary, func(i, j int) int { return i*ldx + j }, everyElement, value)
 	if !unit {
 		c.d = make([]float64, m)
 		for i := range c.d {
@@ -162,42 +107,60 @@ func corners(kern Kernel, value, diagonal func() float64, f func(c corner)) {
 }
 
 // act calls each function on each corner and hands the results on.
-func act(t *testing.T, value, diagonal func() float64, f func(t *testing.T, a acting, c *corner, after []float64)) {
+func act(t *testing.T, value, diagonal func() float64, f func(t *testing.T, k Kernel, a acting, c *corner, after span)) {
 	for _, a := range actings {
 		t.Run(a.name, func(t *testing.T) {
 			available(t, func(t *testing.T, k Kernel) {
 				corners(k, value, diagonal, func(c corner) {
-					triangle, d, after := slices.Clone(c.t.x), slices.Clone(c.d), slices.Clone(c.x.x)
-					a.call(k)(c.m, c.n, c.t.in(c.t.x), c.rowT, c.colT, c.diagonal(), c.x.in(after), c.ldx)
-					if !identical(c.t.x, triangle) || !identical(c.d, d) {
-						t.Fatalf("m=%d n=%d strides %d,%d %d: the triangle was changed", c.m, c.n, c.rowT, c.colT, c.ldx)
-					}
-					f(t, a, &c, after)
+					after := c.x.copied()
+					a.call(k)(c.m, c.n, c.t.first(), c.rowT, c.colT, c.diagonal(), after.first(), c.ldx)
+					f(t, k, a, &c, after)
 				})
 			})
 		})
 	}
 }
 
-// Integers, and powers of two on the diagonal: all results are exact, fused or not and in any order,
-// because each row multiplies the sum of magnitudes of a column by 1 + 4·4 at most, and multiples of
-// 2^-8 below 17^8 < 2^33 have 41 bits. Only elements below the diagonal and those of X are there to be
-// read.
-func TestTriangleExact(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(21, 1))
-	value := func() float64 { return float64(rnd.IntN(9) - 4) }
-	diagonal := func() float64 { return []float64{0.5, 1, -1, 2, -4}[rnd.IntN(5)] }
-	act(t, value, diagonal, func(t *testing.T, a acting, c *corner, after []float64) {
-		want := span{slices.Clone(c.x.x), c.x.zero, c.x.off}
-		for j := range c.n {
-			for i := range c.m {
-				want.set(i, j, a.next(c, func(l int) float64 { return want.at(l, j) }, func(l int) float64 { return c.x.at(l, j) }, i))
-			}
+// checkTriangle multiplies by a triangle of which only what is below the diagonal is there, and solves.
+// On integers, with powers of two on the diagonal, all results are exact, fused or not and in any
+// order: each row multiplies the sum of magnitudes of a column by 1 + 4·4 at most, and multiples of
+// 2^-8 below 17^8 < 2^33 have 41 bits.
+func checkTriangle(s *shape, k Kernel) {
+	act := actings[s.Below(len(actings))]
+	m, n := 1+s.Below(k.MR), 1+s.Below(3*k.NR+2)
+	columns, backwards, unit := s.Below(2) == 1, s.Below(2) == 1, s.Below(2) == 1
+	rowT, colT := m+s.Below(5), 1
+	if columns {
+		rowT, colT = 1, m+s.Below(5)
+	}
+	ldx := n + s.Below(4)
+	if backwards {
+		rowT, colT, ldx = -rowT, -colT, -ldx
+	}
+	small := func() float64 { return float64(s.rnd.IntN(9) - 4) }
+	diagonal := func() float64 { return []float64{0.5, 1, -1, 2, -4}[s.rnd.IntN(5)] }
+	c := newCorner(m, n, rowT, colT, ldx, unit, small, diagonal)
+	want, before := c.x.copied(), c.x.copied()
+	for j := range n {
+		for i := range m {
+			want.set(i, j, act.next(&c, func(l int) float64 { return want.at(l, j) }, func(l int) float64 { return before.at(l, j) }, i))
 		}
-		if !slices.Equal(after, want.x) {
-			t.Fatalf("m=%d n=%d strides %d,%d %d unit=%v: wrong, or something beside X was written", c.m, c.n, c.rowT, c.colT, c.ldx, c.d == nil)
-		}
-	})
+	}
+	triangle := slices.Clone(c.t.x)
+	pt, px := s.put(&c.t), s.put(&c.x)
+	if c.d != nil {
+		c.d = s.regions[0].Copy(c.d, s.edge)
+	}
+	s.run(func() { act.call(k)(m, n, pt, rowT, colT, c.diagonal(), px, ldx) })
+	s.same("X", c.x, want.x)
+	s.same("T", c.t, triangle)
+}
+
+func FuzzTriangle(f *testing.F) { fuzzed(f, checkTriangle) }
+
+// Triangles of every order and in every direction, and right-hand sides of every width.
+func TestTriangle(t *testing.T) {
+	exhaust(t, checkTriangle, func(k Kernel) []int { return []int{len(actings), k.MR, 2*k.NR + 9, 2, 2, 2} })
 }
 
 // Random numbers. The sum for row i has at most m terms, each of which passes through m roundings and
@@ -210,8 +173,7 @@ func TestTriangleBound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(22, 1))
 	value := rnd.NormFloat64
 	diagonal := func() float64 { return 0.5 + rnd.Float64() }
-	act(t, value, diagonal, func(t *testing.T, a acting, c *corner, after []float64) {
-		result := span{after, c.x.zero, c.x.off}
+	act(t, value, diagonal, func(t *testing.T, _ Kernel, a acting, c *corner, result span) {
 		u := float64(c.m+3) * 0x1p-53
 		gamma := u / (1 - u)
 		for j := range c.n {
@@ -252,29 +214,20 @@ func residual(terms [][2]float64) (e, magnitude float64) {
 // A column of X has the same bits in whatever company, and whatever way its rows go.
 func TestTrianglePlaceless(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(23, 1))
-	for _, a := range actings {
-		t.Run(a.name, func(t *testing.T) {
-			available(t, func(t *testing.T, k Kernel) {
-				corners(k, rnd.NormFloat64, rnd.NormFloat64, func(c corner) {
-					after := slices.Clone(c.x.x)
-					a.call(k)(c.m, c.n, c.t.in(c.t.x), c.rowT, c.colT, c.diagonal(), c.x.in(after), c.ldx)
-					all := span{after, c.x.zero, c.x.off}
-					for j := range c.n {
-						alone := make([]float64, c.m)
-						for i := range alone {
-							alone[i] = c.x.at(i, j)
-						}
-						a.call(k)(c.m, 1, c.t.in(c.t.x), c.rowT, c.colT, c.diagonal(), &alone[0], 1)
-						for i, v := range alone {
-							if math.Float64bits(v) != math.Float64bits(all.at(i, j)) {
-								t.Fatalf("m=%d n=%d: X[%d,%d] = %v in the tile, %v alone", c.m, c.n, i, j, all.at(i, j), v)
-							}
-						}
-					}
-				})
-			})
-		})
-	}
+	act(t, rnd.NormFloat64, rnd.NormFloat64, func(t *testing.T, k Kernel, a acting, c *corner, all span) {
+		for j := range c.n {
+			alone := make([]float64, c.m)
+			for i := range alone {
+				alone[i] = c.x.at(i, j)
+			}
+			a.call(k)(c.m, 1, c.t.first(), c.rowT, c.colT, c.diagonal(), &alone[0], 1)
+			for i, v := range alone {
+				if math.Float64bits(v) != math.Float64bits(all.at(i, j)) {
+					t.Fatalf("m=%d n=%d: X[%d,%d] = %v in the tile, %v alone", c.m, c.n, i, j, all.at(i, j), v)
+				}
+			}
+		}
+	})
 }
 
 // NaN and infinities in the triangle, on its diagonal and in X reach the elements that depend on them,
@@ -295,7 +248,7 @@ func TestTriangleNonFinite(t *testing.T) {
 							} else {
 								c.d[r] = bad
 							}
-							a.call(k)(m, n, c.t.in(c.t.x), m, 1, c.diagonal(), c.x.in(c.x.x), n)
+							a.call(k)(m, n, c.t.first(), m, 1, c.diagonal(), c.x.first(), n)
 							for i := range m {
 								// From row r on a solution depends on
 								// it; of a product row r alone.
@@ -310,7 +263,7 @@ func TestTriangleNonFinite(t *testing.T) {
 						for _, col := range []int{0, r, n - 1} {
 							c := newCorner(m, n, m, 1, n, true, zero, one)
 							c.x.set(r, col, bad)
-							a.call(k)(m, n, c.t.in(c.t.x), m, 1, nil, c.x.in(c.x.x), n)
+							a.call(k)(m, n, c.t.first(), m, 1, nil, c.x.first(), n)
 							for i := range m {
 								for j := range n {
 									v := c.x.at(i, j)

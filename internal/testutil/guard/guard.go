@@ -1,13 +1,9 @@
 // Package guard gives tests memory with a page on either side that cannot be touched, so that code
-// which reads or writes one byte beside its operands is found out, also where what lies there would not
-// show in the result.
+// which reads or writes one byte beside its operands faults. Canaries around an operand on the heap
+// show a write, but a read only if it spoils the result.
 //
-// A slice of the heap does not do for that: what is around it is readable. Canaries around an operand
-// show a write, but a read only if it spoils the result. Here the hardware watches. Since a page is
-// longer than most operands, an operand lies either at the beginning of its region or at the end, and a
-// test is to try both.
-//
-// A prefetch never faults, so one that goes past an operand is not seen, and need not be.
+// A page is longer than most operands, so an operand lies either at the beginning of its region or at
+// the end, and a test tries both. A prefetch never faults and is not seen.
 //
 // Only tests import this package.
 package guard
@@ -42,7 +38,7 @@ func (e Edge) String() string {
 type Region struct{ all []float64 }
 
 // New returns a region with room for at least n elements. It is freed when the test ends. On a system
-// without such pages the test is skipped.
+// without such pages it is plain memory, and only what a test compares is seen.
 func New(t testing.TB, n int) *Region {
 	t.Helper()
 	return &Region{all: reserve(t, n)}

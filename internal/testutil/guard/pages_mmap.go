@@ -8,6 +8,9 @@ import (
 	"unsafe"
 )
 
+// Watched says that the pages beside a region cannot be touched.
+const Watched = true
+
 // reserve returns at least n elements, whole pages of them, between two pages without access.
 func reserve(t testing.TB, n int) []float64 {
 	t.Helper()

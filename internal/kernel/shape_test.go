@@ -1,0 +1,220 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"blskernel/internal/testutil/fuzz"
+	"blskernel/internal/testutil/guard"
+)
+
+// available runs f as a subtest for each kernel of the table; one that this machine cannot run is a
+// visible skip.
+func available(t *testing.T, f func(t *testing.T, k Kernel)) {
+	for _, k := range table {
+		t.Run("kernel="+k.Name, func(t *testing.T) {
+			if !k.Available() {
+				t.Skipf("this CPU cannot run kernel %q", k.Name)
+			}
+			f(t, k)
+		})
+	}
+}
+
+// identical reports whether x and y agree bit for bit, NaN with NaN.
+func identical(x, y []float64) bool {
+	return slices.EqualFunc(x, y, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}
+
+// The canaries: NaN in what is only read, so that reading it spoils the result, and a number in what is
+// written, so that adding to it is seen.
+const (
+	canary = 12345.678
+	margin = 32 // of heap memory around an operand
+)
+
+// A span is a matrix of which the elements in use reach exactly from the first to the last element of a
+// slice. What lies between them is a canary.
+type span struct {
+	x    []float64
+	zero int // the index that element (0,0) would have: it may be outside where that is not in use
+	off  func(i, j int) int
+}
+
+// newSpan makes the span of the elements (i,j) of an r×c matrix for which used holds, at the distances
+// off.
+func newSpan(r, c int, canary float64, off func(i, j int) int, used func(i, j int) bool, value func() float64) span {
+	var places []int
+	for i := range r {
+		for j := range c {
+			if used(i, j) {
+				places = append(places, off(i, j))
+			}
+		}
+	}
+	if places == nil {
+		return span{off: off}
+	}
+	lowest := slices.Min(places)
+	s := span{x: apart(make([]float64, slices.Max(places)-lowest+1)), zero: -lowest, off: off}
+	for i := range s.x {
+		s.x[i] = canary
+	}
+	for _, p := range places {
+		s.x[p-lowest] = value()
+	}
+	return s
+}
+
+// apart copies x into the middle of a longer slice, so that an address a little outside x is still one
+// in the same allocation, as the checks of pointers that come with the race detector want it.
+func apart(x []float64) []float64 {
+	all := make([]float64, len(x)+2*margin)
+	copy(all[margin:], x)
+	return all[margin : margin+len(x)]
+}
+
+func everyElement(int, int) bool   { return true }
+func belowDiagonal(i, j int) bool  { return j < i }
+func (s span) at(i, j int) float64 { return s.x[s.zero+s.off(i, j)] }
+
+func (s span) set(i, j int, v float64) { s.x[s.zero+s.off(i, j)] = v }
+
+// in is the address of element (0,0) if the elements of the span are those of x.
+func (s span) in(x []float64) *float64 {
+	if len(x) == 0 {
+		return element(new(float64), s.zero)
+	}
+	return element(&x[0], s.zero)
+}
+
+// rowMajor is the place of element (i,j) of a matrix with rows ld apart.
+func rowMajor(ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j } }
+
+// copied is the span with a copy of its elements.
+func (s span) copied() span { return span{slices.Clone(s.x), s.zero, s.off} }
+
+// first is the address of element (0,0).
+func (s span) first() *float64 { return s.in(s.x) }
+
+// A shape is what a check chooses the shape and the elements of a call from: data, with zeros where it
+// ends. The operands of calls lie at an edge of pages that cannot be touched.
+type shape struct {
+	fuzz.Choices
+	t       *testing.T
+	rnd     *rand.Rand
+	edge    guard.Edge
+	regions []*guard.Region
+}
+
+// integer is a number of which sums of products are exact, in any order, fused or not.
+func (s *shape) integer() float64 { return float64(s.rnd.IntN(33) - 16) }
+
+// put moves a span to the edge of a region that nobody has, and returns the address of element (0,0).
+func (s *shape) put(x *span) *float64 {
+	r := s.regions[0]
+	s.regions = s.regions[1:]
+	x.x = r.Copy(x.x, s.edge)
+	return x.first()
+}
+
+// vector is n integers at an increment of either sign, and the address of the first.
+func (s *shape) vector(n, inc int, canary float64) (v span, first *float64) {
+	v = newSpan(n, 1, canary, func(i, _ int) int { return i * inc }, everyElement, s.integer)
+	return v, s.put(&v)
+}
+
+// run makes a call that touches nothing beside its operands.
+func (s *shape) run(call func()) {
+	s.t.Helper()
+	if guard.Faults(call) {
+		s.t.Fatal("something beside an operand was read or written")
+	}
+}
+
+// same compares all that a span covers, canaries included, with what it is to be.
+func (s *shape) same(what string, got span, want []float64) {
+	s.t.Helper()
+	for i, v := range got.x {
+		if math.Float64bits(v) != math.Float64bits(want[i]) && v != want[i] {
+			s.t.Fatalf("%s: element %d of its memory is %v, want %v", what, i, v, want[i])
+		}
+	}
+}
+
+// A check makes a call, and compares all of its operands with what they are to be.
+type check func(s *shape, k Kernel)
+
+func regions(t testing.TB) (all []*guard.Region) {
+	for range 5 {
+		all = append(all, guard.New(t, 1<<14))
+	}
+	return all
+}
+
+// exhaust runs a check on each kernel, at both edges, with all combinations of its first choices, each
+// below a number, and random later ones.
+func exhaust(t *testing.T, check check, choices func(k Kernel) []int) {
+	available(t, func(t *testing.T, k Kernel) {
+		below, own := choices(k), regions(t)
+		rnd := rand.New(rand.NewPCG(31, 1))
+		total := 1
+		for _, n := range below {
+			total *= n
+		}
+		step := 1
+		if testing.Short() {
+			step = 7
+		}
+		for c := 0; c < total; c += step {
+			var data []byte
+			rest := c
+			for _, n := range below {
+				data = append(data, byte(rest%n))
+				rest /= n
+			}
+			for range 12 {
+				data = append(data, byte(rnd.IntN(256)))
+			}
+			for _, edge := range guard.Edges {
+				check(&shape{Choices: slices.Clone(data), t: t, rnd: rnd, edge: edge, regions: own}, k)
+			}
+			if t.Failed() {
+				t.Fatalf("choices %v", data)
+			}
+		}
+	})
+}
+
+// fuzzed adds seeds for heights and widths about those of tiles, and runs a check on a kernel that the
+// fuzzer chooses.
+func fuzzed(f *testing.F, check check) {
+	var kernels []Kernel
+	for _, k := range table {
+		if k.Available() {
+			kernels = append(kernels, k)
+		}
+	}
+	for form := range byte(12) {
+		for _, size := range []byte{0, 1, 2, 3, 5, 6, 7, 8, 9, 15, 16, 17, 23, 24, 25, 47, 48, 49} {
+			f.Add([]byte{form, form >> 1, size, size + form%3, form * 3, form, size, 1, form, 2, 1}, uint64(size))
+		}
+	}
+	rnd := rand.New(rand.NewPCG(18, 1))
+	for range 120 {
+		data := make([]byte, 16)
+		for i := range data {
+			data[i] = byte(rnd.IntN(256))
+		}
+		f.Add(data, rnd.Uint64())
+	}
+	own := regions(f)
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		s := &shape{t: t, Choices: data, rnd: rand.New(rand.NewPCG(seed, 9)), regions: own}
+		k := kernels[s.Below(len(kernels))]
+		s.edge = guard.Edges[s.Below(len(guard.Edges))]
+		check(s, k)
+	})
+}
