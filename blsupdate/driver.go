@@ -84,7 +84,7 @@ func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	if q > u.samples {
 		return &ShapeError{Matrix: "Ax", Rows: q, Cols: u.Nodes(), Want: fmt.Sprintf("at most %d rows, as many samples as the model has", u.samples)}
 	}
-	if !u.method.HasInverse() {
+	if !u.method.hasInverse() {
 		if err := state.CheckRemains(u.Lambda(), u.samples-q, u.Nodes(), api.ActionRemove); err != nil {
 			return public(err)
 		}

@@ -111,7 +111,7 @@ func (h *heading) code(x *coder.Coder) {
 	x.Int("the number of samples", &h.samples, coder.MostElements)
 	x.Samples = h.samples
 	can := h.k > 0 && h.c > 0 && coder.Fits(h.k, h.c)
-	if h.method.HasInverse() {
+	if h.method.hasInverse() {
 		can = can && h.samples > 0 && coder.Fits(h.k, h.samples)
 	} else {
 		can = can && coder.Fits(h.k, h.k+1)

@@ -273,7 +273,7 @@ func TestRefusedNumbers(t *testing.T) {
 
 // keysOf returns the keys that a model knows its samples by.
 func keysOf(u Updater) []uint64 {
-	if !u.Method().HasInverse() {
+	if !u.Method().hasInverse() {
 		return nil
 	}
 	return fieldOf(u, "keys").Interface().([]uint64)

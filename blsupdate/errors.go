@@ -43,7 +43,7 @@ func public(err error) error {
 	case *api.UnknownRowError:
 		return &UnknownRowError{e.Row, Action(e.Action)}
 	case *api.ForgottenRowsError:
-		return &ForgottenRowsError{Method(e.Method), slices.DeleteFunc(Methods(), Method.HasInverse)}
+		return &ForgottenRowsError{Method(e.Method), slices.DeleteFunc(Methods(), Method.hasInverse)}
 	}
 	return err
 }

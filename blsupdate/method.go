@@ -36,8 +36,8 @@ func ParseMethod(s string) (Method, error) {
 	return Method(i), err
 }
 
-// HasInverse reports whether m is Original or Improved, which keep A⁺.
-func (m Method) HasInverse() bool { return m == Original || m == Improved }
+// hasInverse reports whether m is Original or Improved, which keep A⁺.
+func (m Method) hasInverse() bool { return m == Original || m == Improved }
 
 var methods = []Method{Gram, QR, RidgeInverse, InverseCholesky, Improved, Original}
 

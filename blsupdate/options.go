@@ -62,7 +62,7 @@ func (o Options) check(m Method) error {
 		return &OptionError{Option: "Form", Value: o.Form, Want: "Auto, Paper, Small, Large or Compressed"}
 	case o.C < CAuto || o.C > CCheck:
 		return &OptionError{Option: "C", Value: o.C, Want: "CAuto, CZero or CCheck"}
-	case o.C == CCheck && o.Lambda > 0 && m.HasInverse():
+	case o.C == CCheck && o.Lambda > 0 && m.hasInverse():
 		return &OptionError{Option: "C", Value: o.C, Want: "Lambda = 0, since the general formula is for the pseudoinverse itself"}
 	}
 	return nil

@@ -9,8 +9,58 @@ import (
 	"slices"
 	"strings"
 
+	"blskernel"
+	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/backend"
 )
+
+// Needs says what a model is wanted for, beside the sizes. The zero value is one batch, with the
+// weights after it, for lambda = 0 on the default backend.
+type Needs struct {
+	// Lambda is the ridge.
+	Lambda float64
+	// Batches is the number of batches to come; 0 stands for 1.
+	Batches int
+	// WeightsAtEnd says that weights are wanted once, after all batches, and not after each.
+	WeightsAtEnd bool
+
+	// Further uses: RemoveInputs, Merge, SetLambda, AddNodes, Forget, and A⁺ itself, which only a
+	// Pseudoinverter has.
+	Removal, Merging, RidgeChange, Nodes, Forgetting, Pseudoinverse bool
+
+	// Condition is the largest 2-norm condition number κ of [A; sqrt(lambda) I] on the way. A
+	// method is not valid if its error bound leaves fewer than Digits correct decimal digits of W.
+	// 0 stands for an unknown κ, which rules no method out.
+	Condition float64
+	// Digits is the number of decimal digits of W that are wanted; 0 stands for 6.
+	Digits float64
+
+	// Memory bounds the bytes of the state after the last batch and of the new storage of an
+	// update, by the model; 0 is no bound.
+	Memory int64
+
+	// Backend computes the products; nil stands for blskernel.Default().
+	Backend blskernel.Backend
+	// Rates predict the times, and may be those of another machine. nil stands for
+	// RatesFor(Backend), which measures for a minute or two at the first call on a machine. Call it
+	// before to see the progress or to be able to stop it.
+	Rates *Rates
+}
+
+// check returns an *OptionError if a number is out of range.
+func (n Needs) check() error {
+	switch {
+	case n.Batches < 1:
+		return &OptionError{Option: "Batches", Value: n.Batches, Want: "at least 1, or 0 for 1"}
+	case n.Condition != 0 && !(n.Condition >= 1):
+		return &OptionError{Option: "Condition", Value: n.Condition, Want: "at least 1, or 0 where it is not known"}
+	case !(n.Digits > 0 && n.Digits <= 16):
+		return &OptionError{Option: "Digits", Value: n.Digits, Want: "a number up to 16, or 0 for 6"}
+	case n.Memory < 0:
+		return &OptionError{Option: "Memory", Value: n.Memory, Want: "bytes, or 0 for no bound"}
+	}
+	return checkLambda(n.Lambda)
+}
 
 // A Choice is the method that Plan recommends, and its comparison with the others.
 type Choice struct {
@@ -18,12 +68,12 @@ type Choice struct {
 	Options Options // for New: Lambda, Form, Solve and Backend are set
 	Seconds float64 // predicted for all batches and solutions for the weights, without the start
 
-	// Candidates has all methods in all forms, valid ones first and then by time.
+	// Candidates has all methods in all forms by time: first those that are valid, with Original
+	// as the last, and then the others.
 	Candidates []Candidate
 
-	batches batches
-	needs   Needs
-	rates   *Rates
+	q, k, l, c int
+	needs      Needs
 }
 
 // A Candidate is a method in a form.
@@ -79,15 +129,13 @@ const tie = 0.03
 //	errors: an *OptionError for a size or a need out of range; a *PlanError, with a Choice of the
 //	candidates and no method, where none is valid; that of RatesFor.
 func Plan(q, k, l, c int, needs Needs) (Choice, error) {
-	for _, size := range []struct {
-		name  string
-		value int
-	}{{"q", q}, {"k", k}, {"l", l}, {"c", c}} {
-		if size.value < 1 {
-			return Choice{}, &OptionError{Option: size.name, Value: size.value, Want: "at least 1"}
+	for i, size := range []int{q, k, l, c} {
+		if size < 1 {
+			return Choice{}, &OptionError{Option: string("qklc"[i]), Value: size, Want: "at least 1"}
 		}
 	}
 	needs.Batches, needs.Digits = cmp.Or(needs.Batches, 1), cmp.Or(needs.Digits, enoughDigits)
+	needs.Backend = backend.Or(needs.Backend)
 	if err := needs.check(); err != nil {
 		return Choice{}, err
 	}
@@ -97,141 +145,168 @@ func Plan(q, k, l, c int, needs Needs) (Choice, error) {
 			return Choice{}, err
 		}
 	}
-	choice := Choice{
-		batches: batches{l: l, k: k, q: q, c: c, count: needs.Batches, atEnd: needs.WeightsAtEnd},
-		needs:   needs, rates: needs.Rates,
-	}
-	for _, candidate := range candidates(needs) {
-		if choice.consider(&candidate) {
-			choice.Candidates = append(choice.Candidates, candidate)
+	p := Choice{q: q, k: k, l: l, c: c, needs: needs}
+	for _, x := range candidates {
+		if x.Options.Form == Compressed && q <= k {
+			continue // it is Small
+		}
+		x.Options.Lambda, x.Options.Backend = needs.Lambda, needs.Backend
+		if p.predict(&x) {
+			x.WhyNot = p.whyNot(&x)
+			p.Candidates = append(p.Candidates, x)
 		}
 	}
-	slices.SortStableFunc(choice.Candidates, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(invalid(a), invalid(b)), cmp.Compare(a.Seconds, b.Seconds))
+	slices.SortStableFunc(p.Candidates, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Seconds, b.Seconds))
 	})
-	best, ok := choose(choice.Candidates)
+	best, ok := choose(p.Candidates)
 	if !ok {
-		return choice, &PlanError{Candidates: choice.Candidates}
+		return p, &PlanError{Candidates: p.Candidates}
 	}
-	choice.Method, choice.Options, choice.Seconds = best.Method, best.Options, best.Seconds
-	return choice, nil
+	p.Method, p.Options, p.Seconds = best.Method, best.Options, best.Seconds
+	return p, nil
 }
 
-func invalid(c Candidate) int {
-	if c.Valid() {
-		return 0
+// candidates has the methods in their forms.
+var candidates = []Candidate{
+	{Method: Gram, Power: 2},
+	{Method: QR, Power: 1},
+	{Method: RidgeInverse, Power: 2, Options: Options{Form: Small}},
+	{Method: RidgeInverse, Power: 2, Options: Options{Form: Large}},
+	{Method: InverseCholesky, Power: 1, Options: Options{Form: Small}},
+	{Method: InverseCholesky, Power: 1, Options: Options{Form: Large}},
+	{Method: Improved, Power: 1, Options: Options{Form: Small, Solve: true}},
+	{Method: Improved, Power: 1, Options: Options{Form: Compressed, Solve: true}},
+	{Method: Improved, Power: 2, Options: Options{Form: Large, Solve: true}},
+	{Method: Original, Power: 1},
+}
+
+// rank is 0 for candidates that may be chosen, 1 where only Original is left, and 2 for invalid ones.
+func (c Candidate) rank() int {
+	switch {
+	case !c.Valid():
+		return 2
+	case c.Method == Original:
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // choose returns the best of the candidates, which are sorted.
 func choose(all []Candidate) (best Candidate, ok bool) {
-	valid := slices.DeleteFunc(slices.Clone(all), func(c Candidate) bool { return !c.Valid() })
-	if others := slices.DeleteFunc(slices.Clone(valid), func(c Candidate) bool { return c.Method == Original }); len(others) > 0 {
-		valid = others
-	}
-	if len(valid) == 0 {
-		return Candidate{}, false
-	}
-	best = valid[0]
-	for _, c := range valid[1:] {
-		if c.Seconds <= (1+tie)*valid[0].Seconds && c.Power < best.Power {
+	best = all[0]
+	for _, c := range all[1:] {
+		if c.rank() == best.rank() && c.Seconds <= (1+tie)*all[0].Seconds && c.Power < best.Power {
 			best = c
 		}
 	}
-	return best, true
+	return best, best.Valid()
 }
 
-// candidates returns the methods in their forms.
-func candidates(n Needs) []Candidate {
-	all := []Candidate{
-		{Method: Gram, Power: 2},
-		{Method: QR, Power: 1},
-		{Method: RidgeInverse, Power: 2, Options: Options{Form: Small}},
-		{Method: RidgeInverse, Power: 2, Options: Options{Form: Large}},
-		{Method: InverseCholesky, Power: 1, Options: Options{Form: Small}},
-		{Method: InverseCholesky, Power: 1, Options: Options{Form: Large}},
-		{Method: Improved, Power: 1, Options: Options{Form: Small, Solve: true}},
-		{Method: Improved, Power: 1, Options: Options{Form: Compressed, Solve: true}},
-		{Method: Improved, Power: 2, Options: Options{Form: Large, Solve: true}},
-		{Method: Original, Power: 1},
+// mostSegments bounds the number of segments in which batches are predicted.
+const mostSegments = 64
+
+// predict sets the cost of all batches and of the solutions for the weights. It reports whether there is
+// a model of them. Only in Original and Improved does an update depend on the rows so far. There the
+// mean of the first and the last batch of each segment counts, which is exact for the flops from l >= k
+// on.
+func (p *Choice) predict(x *Candidate) (known bool) {
+	known = true
+	fresh := 0
+	add := func(times float64, action Action, s Shape) {
+		s.K, s.C = p.k, p.c
+		steps := Model(x.Method, action, x.Options, s)
+		known = known && steps != nil
+		x.Seconds += times * p.needs.Rates.Seconds(steps...)
+		x.Flops += times * Total(steps)
+		storage := 0
+		for _, step := range steps {
+			for _, o := range step.line.Operations() {
+				if o.Kind == cost.Fresh {
+					storage += o.N
+				}
+			}
+		}
+		fresh = max(fresh, storage)
 	}
-	for i := range all {
-		all[i].Options.Lambda, all[i].Options.Backend = n.Lambda, backend.Or(n.Backend)
+	count, segments := p.needs.Batches, 1
+	if x.Method.hasInverse() {
+		segments = min(count, mostSegments)
 	}
-	return all
+	for s := range segments {
+		first, last := s*count/segments, (s+1)*count/segments-1
+		for _, i := range []int{first, last} {
+			add(float64(last-first+1)/2, ActionAdd, Shape{L: p.l + i*p.q, Q: p.q})
+		}
+	}
+	if x.Method == Gram || x.Method == QR { // the others have the weights at any time
+		if p.needs.WeightsAtEnd {
+			count = 1
+		}
+		add(float64(count), ActionWeights, Shape{L: p.total()})
+	}
+	x.Memory = p.stateBytes(x) + 8*float64(fresh)
+	x.Digits = math.NaN()
+	if p.needs.Condition > 0 {
+		x.Digits = digits(p.total(), 1/p.needs.Condition, x.Power)
+	}
+	return known
 }
 
-// consider completes a candidate. It reports whether it is one: its form must be its own for such
-// batches, and its cost known.
-func (p *Choice) consider(c *Candidate) bool {
-	b, n := p.batches, p.needs
-	if c.Options.Form == Compressed && b.q <= b.k {
-		return false // it is Small
+// total returns the number of samples in the end.
+func (p *Choice) total() int { return p.l + p.needs.Batches*p.q }
+
+// stateBytes returns the bytes of the state after all batches.
+func (p *Choice) stateBytes(x *Candidate) float64 {
+	bytes := float64(StateBytes(x.Method, p.total(), p.k, p.c))
+	switch {
+	case x.Method == Gram:
+		bytes *= 2 // the factor beside G, and W beside T
+	case x.Method == QR:
+		bytes += 8 * float64(p.k) * float64(p.c) // W beside z
+	case x.Method.hasInverse() && p.l < p.k: // A is kept as long as its rank is below k
+		bytes += 8 * float64(min(p.total(), p.k)) * float64(p.k)
 	}
-	predicted := predict(p.rates, c.Method, c.Options, b)
-	if !predicted.known {
-		return false
-	}
-	c.Seconds, c.Flops = predicted.seconds, predicted.flops
-	c.Memory = 8 * (stateNumbers(c.Method, c.Options, b) + predicted.workspace)
-	c.Digits = math.NaN()
-	if n.Condition > 0 {
-		c.Digits = digits(b.total(), 1/n.Condition, c.Power)
-	}
-	c.WhyNot = p.whyNot(c)
-	return true
+	return bytes
 }
 
 // whyNot returns why a candidate does not meet the needs, or an empty string.
-func (p *Choice) whyNot(c *Candidate) string {
-	b, n := p.batches, p.needs
-	inverse := c.Method.HasInverse()
-	for _, need := range n.actions() {
-		if !Supports(c.Method, need) {
-			return fmt.Sprintf("it has no %v", need)
+func (p *Choice) whyNot(x *Candidate) string {
+	n := p.needs
+	inverse := x.Method.hasInverse()
+	for _, need := range []struct {
+		wanted bool
+		action Action
+	}{
+		{n.Removal, ActionRemove}, {n.Merging, ActionMerge}, {n.RidgeChange, ActionRidge},
+		{n.Nodes, ActionNodes}, {n.Forgetting, ActionForget},
+	} {
+		if need.wanted && !Supports(x.Method, need.action) {
+			return fmt.Sprintf("it has no %v", need.action)
 		}
 	}
+	first := p.l + p.q // samples at which weights are first wanted
+	if n.WeightsAtEnd {
+		first = p.total()
+	}
 	var rank *RankError
-	first := b.firstWeights()
-	switch err := CheckStart(c.Method, c.Options, b.l, b.k); {
+	switch err := CheckStart(x.Method, x.Options, p.l, p.k); {
 	case n.Pseudoinverse && !inverse:
 		return "it does not have A+"
 	case inverse && n.Lambda > 0:
 		return "for lambda > 0 it is not the solution of the ridge problem"
 	case errors.As(err, &rank):
-		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", b.l, b.k)
-	case b.l < b.k && n.Condition == 0 && c.Method == RidgeInverse:
+		return fmt.Sprintf("it cannot start from %d samples for %d nodes without a ridge", p.l, p.k)
+	case p.l < p.k && n.Condition == 0 && x.Method == RidgeInverse:
 		return "from fewer samples than nodes its error is that of eps ‖A‖²/lambda, and stays; give Condition to allow it"
 	case inverse && n.Removal && n.Forgetting:
 		return "it cannot remove rows after Forget"
-	case (c.Method == Gram || c.Method == QR) && n.Lambda == 0 && first < b.k:
-		return fmt.Sprintf("without a ridge it has no weights from %d samples for %d nodes", first, b.k)
-	case n.Condition > 0 && c.Digits < n.Digits:
-		return fmt.Sprintf("rounding leaves %.1f digits for sure, of %.3g wanted", c.Digits, n.Digits)
-	case n.Memory > 0 && c.Memory > float64(n.Memory):
-		return fmt.Sprintf("it takes %s of memory, of %s allowed", byteCount(c.Memory), byteCount(float64(n.Memory)))
+	case (x.Method == Gram || x.Method == QR) && n.Lambda == 0 && first < p.k:
+		return fmt.Sprintf("without a ridge it has no weights from %d samples for %d nodes", first, p.k)
+	case n.Condition > 0 && x.Digits < n.Digits:
+		return fmt.Sprintf("rounding leaves %.1f digits for sure, of %.3g wanted", x.Digits, n.Digits)
+	case n.Memory > 0 && x.Memory > float64(n.Memory):
+		return fmt.Sprintf("it takes %s of memory, of %s allowed", quantity(x.Memory, "B"), quantity(float64(n.Memory), "B"))
 	}
 	return ""
-}
-
-// stateNumbers returns the numbers in the state of a method after all batches.
-func stateNumbers(m Method, opt Options, b batches) float64 {
-	l, k, c := float64(b.total()), float64(b.k), float64(b.c)
-	switch m {
-	case Gram:
-		return k*(k+1) + 2*k*c // the factor beside G, and W beside T
-	case RidgeInverse:
-		return k*(k+1)/2 + k*c
-	case QR:
-		return k*k + 2*k*c
-	case InverseCholesky:
-		return k*k + k*c
-	default:
-		numbers := l*k + k*c
-		if opt.C == CCheck || opt.C == CAuto && b.l < b.k { // A is kept as long as its rank is below k
-			numbers += min(l, k) * k
-		}
-		return numbers
-	}
 }

@@ -22,7 +22,7 @@ func ExamplePlan() {
 	fmt.Print(choice.Explain())
 	// Output:
 	// gram
-	// 5 batches of 500 rows for 1000 nodes and 10 targets, after 10000 samples; lambda = 0; weights after every batch.
+	// Batches: 5 of 500 rows; nodes: 1000; targets: 10; samples before: 10000; lambda = 0; weights after every batch.
 	// Times by constant rates.
 	// The condition number is not known: no method is ruled out by its errors.
 	//

@@ -201,7 +201,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{"the fastest", []Candidate{fast, far}, fast},
 		{"a tie", []Candidate{fast, near, far}, near},
-		{"original is left out", []Candidate{original, fast}, fast},
+		{"original comes last", []Candidate{fast, original}, fast},
 		{"nothing but original", []Candidate{original, bad}, original},
 		{"only valid ones", []Candidate{fast, bad}, fast},
 	} {
@@ -224,7 +224,7 @@ func TestPlanReason(t *testing.T) {
 	}{
 		{[]Candidate{gram}, "gram: 1 s, the fastest that does all that is needed.\n"},
 		{[]Candidate{gram, qr}, "qr: 1.02 s, within 3% of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
-		{[]Candidate{original, gram}, "gram: 1 s, the fastest but for original, which is chosen only where nothing else will do; original would take 0.5 times as long.\n"},
+		{[]Candidate{gram, original}, "gram: 1 s, the fastest that does all that is needed; original would take 0.5 times as long.\n"},
 	} {
 		if got := (Choice{Candidates: tc.all}).reason(); got != tc.want {
 			t.Errorf("reason is %q; want %q", got, tc.want)
