@@ -54,16 +54,16 @@ func TestWrongFlags(t *testing.T) {
 		{"train --out OUT --target c --quiet --verbose DATA", "--quiet and --verbose contradict each other"},
 		{"train --out DATA --target c DATA", "which exists and is no model: remove it, or give another name"},
 		{"train --out DIR --target c DATA", "which is no file"},
-		{"update", "no model: name the model file, and the data after it"},
+		{"update", "no model: name the model file first"},
 		{"update OUT", "no data: name a file"},
 		{"update OUT --batch -1 DATA", "--batch is -1; want 0 to "},
 		{"update OUT --resume --restart DATA", "--resume and --restart contradict each other"},
 		{"predict OUT --batch -1 DATA", "--batch is -1; want 0 to "},
 		{"evaluate OUT --batch -1 DATA", "--batch is -1; want 0 to "},
-		{"export", "no model: name the model file"},
+		{"export", "no model: name the model file first"},
 		{"export OUT", "--out is missing: name the .npz file"},
 		{"export OUT --out x.csv", `--out is "x.csv"; want a name that ends in .npz`},
-		{"inspect", "no model: name the model file"},
+		{"inspect", "no model: name the model file first"},
 		{"inspect OUT x", `unexpected argument "x"`},
 	} {
 		args := strings.Fields(strings.NewReplacer("OUT", out, "DATA", data, "DIR", dir).Replace(tc.args))
@@ -134,6 +134,36 @@ func TestWrongFiles(t *testing.T) {
 	}
 	if now, err := os.ReadFile(model); err != nil || !bytes.Equal(now, text) {
 		t.Errorf("the model has changed (%v)", err)
+	}
+}
+
+// TestSkipBad has two rows with cells that are no numbers among the others.
+func TestSkipBad(t *testing.T) {
+	dir := t.TempDir()
+	rows := samples(200, 1)
+	good := csvText(rows, true, "a", "b", "c", "d", "color")
+	bad := writeText(t, dir, "bad.csv", good+"x,2,3,4,red\n"+csvText(rows[:50], false, "a", "b", "c", "d", "color")+"1,,3,4,red\n")
+	model, same := filepath.Join(dir, "m.bls"), filepath.Join(dir, "same.bls")
+	for _, args := range [][]string{
+		small("--target", "color", "--out", model, bad), {"update", model, bad}, {"predict", model, bad}, {"evaluate", model, bad},
+	} {
+		status, _, stderr := inProcess(args...)
+		if status != ui.ExitFailure || !strings.Contains(stderr, `bad.csv:202: column "a" `) || !strings.HasSuffix(stderr, "; or set such rows aside by --skip-bad\n") {
+			t.Errorf("%s: status %d, %q", args[0], status, stderr)
+		}
+		if status, _, _ := inProcess(append(args, "--skip-bad", "1")...); status != ui.ExitFailure {
+			t.Errorf("%s: status %d with two bad rows and --skip-bad 1", args[0], status)
+		}
+		status, _, stderr = inProcess(append(args, "--skip-bad", "2")...)
+		if status != 0 || strings.Count(stderr, ": the row is set aside\n") != 2 || !strings.Contains(stderr, `bad.csv:253: column "b" is empty`) {
+			t.Errorf("%s: status %d, %q", args[0], status, stderr)
+		}
+	}
+	clean := writeText(t, dir, "clean.csv", good+csvText(rows[:50], false, "a", "b", "c", "d", "color"))
+	succeed(t, small("--target", "color", "--out", same, clean)...)
+	succeed(t, "update", same, clean)
+	if !bytes.Equal(state(t, model), state(t, same)) {
+		t.Error("the model is not that of the other rows")
 	}
 }
 

@@ -3,11 +3,7 @@ package learn
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 
-	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 )
 
@@ -96,25 +92,3 @@ func (b *batches) take(ctx context.Context) fetched {
 
 // stop ends the reading.
 func (b *batches) stop() { b.cancel() }
-
-// eachBatch calls do for each batch of the input while the next one is read, and returns the number of
-// rows. It closes the reader.
-func eachBatch(ctx context.Context, p *ui.Progress, r *stream.Reader, batch int, doing string, do func(f fetched) error) (rows int64, err error) {
-	total := r.Rows()
-	b := readAhead(ctx, r, 0, batch, batch)
-	defer b.stop()
-	for {
-		f := b.take(ctx)
-		if errors.Is(f.err, io.EOF) {
-			return rows, nil
-		}
-		if f.err == nil {
-			f.err = do(f)
-		}
-		if f.err != nil {
-			return rows, ui.CauseOf(ctx, f.err)
-		}
-		rows += int64(f.batch.X.RawMatrix().Rows)
-		p.Show(f.share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
-	}
-}

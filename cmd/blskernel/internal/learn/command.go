@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -15,7 +16,6 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/flagvalue"
-	"blskernel/internal/vfs"
 
 	"github.com/spf13/cobra"
 )
@@ -103,23 +103,16 @@ func (c *command) loadToRead(ctx context.Context, path string) (*model, error) {
 	return m, nil
 }
 
-// modelArgument returns the model and the other arguments.
-func modelArgument(args []string) (path string, rest []string, err error) {
-	if len(args) == 0 {
-		return "", nil, ui.Usagef("no model: name the model file, and the data after it")
-	}
-	return args[0], args[1:], nil
-}
-
-// oneModel wants one argument.
-func oneModel(_ *cobra.Command, args []string) error {
-	switch len(args) {
-	case 0:
-		return errors.New("no model: name the model file")
-	case 1:
+// modelFirst wants the name of a model as the first argument, and at most so many arguments.
+func modelFirst(most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return errors.New("no model: name the model file first")
+		case len(args) > most:
+			return fmt.Errorf("unexpected argument %q", args[most])
+		}
 		return nil
-	default:
-		return fmt.Errorf("unexpected argument %q", args[1])
 	}
 }
 
@@ -138,29 +131,32 @@ func completeArguments(model, data bool) func(*cobra.Command, []string, string) 
 	}
 }
 
-// input has the flags that say what is read, and how.
-type input struct {
+// reading has what commands that read data share: the flags that say what is read, and how.
+type reading struct {
+	command
 	paths                              []string
 	format, comma, header, part, array string
 	inputs, targets                    []string
 	targetsFile                        string
 	batch                              int
+	skipBad                            int64
 }
 
-// register adds the flags. part, training or test, is the default part of a folder with both, batch the
-// help text of --batch.
-func (in *input) register(cmd *cobra.Command, part, batch string) {
+// registerData adds the flags. part, training or test, is the default part of a folder with both, batch
+// the help text of --batch.
+func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	f := cmd.Flags()
-	f.StringArrayVar(&in.paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
-	f.StringVar(&in.format, "format", "auto", "csv, npy, npz, idx, or auto: by the content")
-	f.StringVar(&in.comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line")
-	f.StringVar(&in.header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number")
-	f.StringSliceVar(&in.inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7; by default all but the targets")
-	f.StringSliceVar(&in.targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
-	f.StringVar(&in.targetsFile, "targets-file", "", "file of the labels or targets of an npy or idx file")
-	f.StringVar(&in.array, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
-	f.StringVar(&in.part, "part", part, "part of a folder with MNIST's file names: training or test")
-	f.IntVar(&in.batch, "batch", 0, "rows of a batch; 0 for "+batch)
+	f.StringArrayVar(&c.paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
+	f.StringVar(&c.format, "format", "auto", "csv, npy, npz, idx, or auto: by the content")
+	f.StringVar(&c.comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line")
+	f.StringVar(&c.header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number")
+	f.StringSliceVar(&c.inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7; by default all but the targets")
+	f.StringSliceVar(&c.targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
+	f.StringVar(&c.targetsFile, "targets-file", "", "file of the labels or targets of an npy or idx file")
+	f.StringVar(&c.array, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
+	f.StringVar(&c.part, "part", part, "part of a folder with MNIST's file names: training or test")
+	f.IntVar(&c.batch, "batch", 0, "rows of a batch; 0 for "+batch)
+	f.Int64Var(&c.skipBad, "skip-bad", 0, "set aside up to this `number` of bad rows, with a note, in place of ending with the first")
 	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
 	ui.Complete(cmd, "header", "auto", "present", "absent")
@@ -172,35 +168,35 @@ func (in *input) register(cmd *cobra.Command, part, batch string) {
 // defaultBatch is the help text of --batch for most commands.
 var defaultBatch = fmt.Sprintf("%d, or fewer if their inputs take more than %d MB", mostBatch, batchBytes>>20)
 
-// options turns the flags, and the paths that follow them, into what stream.Open reads. Temporary
-// copies are on fsys.
-func (in *input) options(fsys vfs.FS, args []string) (opt stream.Options, err error) {
-	if err = ui.CheckRanges(ui.Range{Flag: "batch", Value: in.batch, Least: 0, Most: ui.MostSamples}); err != nil {
+// options turns the flags, and the paths that follow them, into what stream.Open reads.
+func (c *reading) options(args []string) (opt stream.Options, err error) {
+	c.paths = append(c.paths, args...)
+	opt = stream.Options{
+		Inputs: c.inputs, Targets: c.targets, TargetPath: c.targetsFile, InputArray: c.array, Test: c.part == "test", FS: c.FS,
+	}
+	switch {
+	case len(c.paths) == 0:
+		return opt, ui.Usagef("no data: name a file, a folder, or - for standard input")
+	case slices.Contains(c.paths, standardInput) && (len(c.paths) > 1 || c.targetsFile == standardInput):
+		return opt, ui.Usagef("standard input, -, cannot be one of several files")
+	case c.part != "training" && c.part != "test":
+		return opt, ui.Usagef("--part is %q; want training or test", c.part)
+	case c.skipBad < 0:
+		return opt, ui.Usagef("--skip-bad is %d; want 0 or more", c.skipBad)
+	}
+	if err = ui.CheckRanges(ui.Range{Flag: "batch", Value: c.batch, Least: 0, Most: ui.MostSamples}); err != nil {
 		return opt, err
 	}
-	in.paths = append(in.paths, args...)
-	opt = stream.Options{
-		Inputs: in.inputs, Targets: in.targets, TargetPath: in.targetsFile, InputArray: in.array, Test: in.part == "test", FS: fsys,
+	if opt.Format, err = stream.ParseFormat(c.format); err != nil {
+		return opt, ui.Usagef("--format is %q; want auto, csv, npy, npz or idx", c.format)
 	}
-	if len(in.paths) == 0 {
-		return opt, ui.Usagef("no data: name a file, a folder, or - for standard input")
+	if opt.Comma, err = flagvalue.ParseComma(c.comma); err != nil {
+		return opt, ui.Usagef("--comma is %q; %w", c.comma, err)
 	}
-	if slices.Contains(in.paths, standardInput) && (len(in.paths) > 1 || in.targetsFile == standardInput) {
-		return opt, ui.Usagef("standard input, -, cannot be one of several files")
+	if opt.Header, err = stream.ParseHeader(c.header); err != nil {
+		return opt, ui.Usagef("--header is %q; want present, absent or auto", c.header)
 	}
-	if opt.Format, err = stream.ParseFormat(in.format); err != nil {
-		return opt, ui.Usagef("--format is %q; want auto, csv, npy, npz or idx", in.format)
-	}
-	if opt.Comma, err = flagvalue.ParseComma(in.comma); err != nil {
-		return opt, ui.Usagef("--comma is %q; %w", in.comma, err)
-	}
-	if opt.Header, err = stream.ParseHeader(in.header); err != nil {
-		return opt, ui.Usagef("--header is %q; want present, absent or auto", in.header)
-	}
-	if in.part != "training" && in.part != "test" {
-		return opt, ui.Usagef("--part is %q; want training or test", in.part)
-	}
-	for _, path := range in.all() { // before anything is done
+	for _, path := range c.sources() { // before anything is done
 		if path == standardInput {
 			continue
 		}
@@ -213,18 +209,18 @@ func (in *input) options(fsys vfs.FS, args []string) (opt stream.Options, err er
 	return opt, nil
 }
 
-// all returns all paths that are read.
-func (in *input) all() []string {
-	if in.targetsFile == "" {
-		return in.paths
+// sources returns all paths that are read.
+func (c *reading) sources() []string {
+	if c.targetsFile == "" {
+		return c.paths
 	}
-	return append(slices.Clone(in.paths), in.targetsFile)
+	return append(slices.Clone(c.paths), c.targetsFile)
 }
 
 // once returns the first path that can be read only once: standard input, or neither a file nor a
 // folder. It is empty if there is none.
-func (in *input) once() string {
-	for _, path := range in.all() {
+func (c *reading) once() string {
+	for _, path := range c.sources() {
 		if path == standardInput {
 			return "standard input"
 		}
@@ -235,9 +231,7 @@ func (in *input) once() string {
 	return ""
 }
 
-// rows returns the rows of a batch of data with d inputs.
-func (in *input) rows(d int) int { return batchRows(in.batch, d) }
-
+// batchRows returns the rows of a batch of data with d inputs: as many as given, or by default.
 func batchRows(given, d int) int {
 	if given > 0 {
 		return given
@@ -246,14 +240,55 @@ func batchRows(given, d int) int {
 }
 
 // open opens the data. It returns as soon as ctx is canceled, even while standard input is silent.
-func (in *input) open(ctx context.Context, opt stream.Options) (r *stream.Reader, err error) {
+func (c *reading) open(ctx context.Context, opt stream.Options) (r *stream.Reader, err error) {
+	var aside int64
+	opt.Bad = func(fault *stream.Error) error {
+		if aside++; aside > c.skipBad {
+			return fmt.Errorf("%w; or set such rows aside by --skip-bad", fault)
+		}
+		c.Warn("%v: the row is set aside", fault)
+		return nil
+	}
 	err = ui.Interruptible(ctx, func() error {
 		var err error
-		r, err = stream.Open(ctx, in.paths, opt)
+		r, err = stream.Open(ctx, c.paths, opt)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// openFor loads the model at path, which the command does not change, and opens the data for it, with
+// the labels or targets if they are wanted.
+func (c *reading) openFor(ctx context.Context, path string, opt stream.Options, targets bool) (*model, *stream.Reader, error) {
+	m, err := c.loadToRead(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := c.openMatched(ctx, m, opt, targets)
+	return m, r, err
+}
+
+// each calls do for each batch of r while the next one is read, and returns the number of rows. It
+// closes r.
+func (c *reading) each(ctx context.Context, r *stream.Reader, doing string, do func(*stream.Batch) error) (rows int64, err error) {
+	total, batch := r.Rows(), batchRows(c.batch, r.Dim())
+	b := readAhead(ctx, r, 0, batch, batch)
+	defer b.stop()
+	for {
+		f := b.take(ctx)
+		if errors.Is(f.err, io.EOF) {
+			return rows, nil
+		}
+		if f.err == nil {
+			f.err = do(f.batch)
+		}
+		if f.err != nil {
+			return rows, ui.CauseOf(ctx, f.err)
+		}
+		rows += int64(f.batch.X.RawMatrix().Rows)
+		c.Show(f.share(rows, total), fmt.Sprintf("%s%d rows", doing, rows))
+	}
 }

@@ -16,20 +16,11 @@ var (
 )
 
 // An unknownLabelError reports a label that is none of the model's.
-type unknownLabelError struct {
-	label, place string
-	known        []string
-}
+type unknownLabelError struct{ error }
 
-func (e *unknownLabelError) Error() string {
-	return fmt.Sprintf("%s: the label %q is none of the %s of the model (%s)", e.place, e.label, ui.Count(len(e.known), "class", "classes"), ui.Some(e.known))
-}
-
-// An unreadableLabelError reports a label that is not UTF-8, which no model can hold.
-type unreadableLabelError struct{ label, place string }
-
-func (e *unreadableLabelError) Error() string {
-	return fmt.Sprintf("%s: the label %q is not UTF-8: save the file as UTF-8", e.place, e.label)
+// unreadableLabel reports a label that is not UTF-8, which no model can hold.
+func unreadableLabel(label, place string) error {
+	return fmt.Errorf("%s: the label %q is not UTF-8: save the file as UTF-8", place, label)
 }
 
 // labelPlace returns the place of the label of a row of a batch: with the inputs, or in a file of
@@ -68,20 +59,11 @@ func explainLearning(err error) error {
 	return err
 }
 
-// explainTraining adds to an error of train what helps against an unknown label.
-func explainTraining(err error) error {
-	var label *unknownLabelError
+// explain adds to an error of the run what helps.
+func (run *run) explain(err error) error {
+	var label unknownLabelError
 	if errors.As(err, &label) {
-		return fmt.Errorf("%w: give all by --classes, or --scan the data for them", err)
-	}
-	return explainLearning(err)
-}
-
-// explainUpdate is explainTraining for update.
-func explainUpdate(err error) error {
-	var label *unknownLabelError
-	if errors.As(err, &label) {
-		return fmt.Errorf("%w: a model cannot gain classes; train one with all of them in --classes, or leave the row out", err)
+		return fmt.Errorf("%w: %s", err, run.labelHint)
 	}
 	return explainLearning(err)
 }

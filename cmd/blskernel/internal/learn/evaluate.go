@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"io"
+	"math"
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
@@ -12,10 +13,7 @@ import (
 )
 
 // An evaluation has the flags of evaluate.
-type evaluation struct {
-	command
-	input
-}
+type evaluation struct{ reading }
 
 // NewEvaluate returns the command evaluate.
 func NewEvaluate(s ui.Streams) *cobra.Command {
@@ -33,12 +31,13 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
   blskernel evaluate price.bls --target price --json houses.csv`,
+		Args:              modelFirst(math.MaxInt),
 		ValidArgsFunction: completeArguments(true, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
 	}
 	cmd.Flags().SortFlags = false
-	e.input.register(cmd, "test", defaultBatch)
-	e.command.register(cmd, "one JSON object")
+	e.registerData(cmd, "test", defaultBatch)
+	e.register(cmd, "one JSON object")
 	return cmd
 }
 
@@ -50,23 +49,15 @@ type assessment interface {
 }
 
 func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error {
-	path, args, err := modelArgument(args)
-	if err != nil {
-		return err
-	}
 	if err := e.begin(ctx, s); err != nil {
 		return err
 	}
-	opt, err := e.options(s.FS, args)
+	opt, err := e.options(args[1:])
 	if err != nil {
 		return err
 	}
 	defer e.Progress.Clear()
-	m, err := e.loadToRead(ctx, path)
-	if err != nil {
-		return err
-	}
-	r, err := e.openMatched(ctx, m, opt, true)
+	m, r, err := e.openFor(ctx, args[0], opt, true)
 	if err != nil {
 		return err
 	}
@@ -76,15 +67,15 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	} else {
 		a = newErrors(m.targetNames())
 	}
-	rows, err := eachBatch(ctx, e.Progress, r, e.rows(r.Dim()), "", func(f fetched) error {
-		if f.batch.Labels == nil && f.batch.Y == nil {
+	rows, err := e.each(ctx, r, "", func(b *stream.Batch) error {
+		if b.Labels == nil && b.Y == nil {
 			return errNoTargets
 		}
-		scores, err := m.scores(ctx, f.batch)
+		scores, err := m.scores(ctx, b)
 		if err != nil {
 			return err
 		}
-		return a.add(m, f.batch, scores)
+		return a.add(m, b, scores)
 	})
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func (c *confusion) add(m *model, b *stream.Batch, scores *mat.Dense) error {
 		if class, ok := m.numbers[label]; ok {
 			c.counts[class][predicted[i]]++
 		} else if !utf8.ValidString(label) {
-			return &unreadableLabelError{label, labelPlace(b, i, m.labelsIn)}
+			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
 		} else {
 			c.unknown++
 		}

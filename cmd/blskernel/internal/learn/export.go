@@ -56,7 +56,7 @@ X, one a row:
     scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center`,
 		Example: `  blskernel export iris.bls --out iris.npz
   python3 -c 'import numpy; print(numpy.load("iris.npz")["weights"])'`,
-		Args:              oneModel,
+		Args:              modelFirst(1),
 		ValidArgsFunction: completeArguments(true, false),
 		RunE:              func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args[0], s) },
 	}
@@ -138,13 +138,13 @@ func matrix(name string, m *mat.Dense) exported {
 
 // modelArrays returns the arrays of a model that the help of export lists.
 func modelArrays(m *model) ([]exported, error) {
-	w, err := m.weights()
+	w, err := m.Weights()
 	if err != nil {
 		return nil, explainLearning(err)
 	}
-	maps := m.features().Maps()
+	maps := m.FittedFeatures().Maps()
 	arrays := []exported{
-		{name: "kind", labels: []string{m.kind()}},
+		{name: "kind", labels: []string{m.kind}},
 		{name: "scaling", labels: []string{maps.Scaling.String()}},
 	}
 	if maps.Means != nil {
@@ -184,7 +184,7 @@ func withIntercept(w *mat.Dense, m *model) []exported {
 	weights := matrix("weights", w)
 	center := m.Regressor.Center()
 	c := weights.shape[1]
-	if weights.shape[0] == m.features().Nodes() {
+	if weights.shape[0] == m.FittedFeatures().Nodes() {
 		weights.values = append(weights.values, make([]float64, c)...)
 		weights.shape[0]++
 	}

@@ -52,5 +52,5 @@ func loaded(t *testing.T, path string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newModel(f).updater().Samples()
+	return newModel(f).Updater().Samples()
 }

@@ -33,7 +33,7 @@ the file.
 The digits are a lower bound on the correct digits of the weights, and usually far too careful.`,
 		Example: `  blskernel inspect iris.bls
   blskernel inspect --json iris.bls`,
-		Args:              oneModel,
+		Args:              modelFirst(1),
 		ValidArgsFunction: completeArguments(true, false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := i.begin(cmd.Context(), s); err != nil {
@@ -104,11 +104,11 @@ func (c *command) inspect(ctx context.Context, path string) (*Inspection, error)
 	if err != nil {
 		return nil, err
 	}
-	u, f := m.updater(), m.features()
+	u, f := m.Updater(), m.FittedFeatures()
 	opt, condition := f.Options(), u.Condition()
 	i := &Inspection{
 		File: path, Bytes: info.Bytes, FormatVersion: info.Version, SHA256: hex.EncodeToString(info.SHA256[:]),
-		Kind: m.kind(), Method: u.Method().String(), Samples: u.Samples(), Inputs: f.Inputs(),
+		Kind: m.kind, Method: u.Method().String(), Samples: u.Samples(), Inputs: f.Inputs(),
 		Nodes: f.Nodes(), FeatureNodes: f.FeatureNodes(), Enhancement: f.EnhancementNodes(), Targets: u.Targets(),
 		Lambda: u.Lambda(), Digits: condition.Digits, Advice: condition.Advice,
 		Groups: opt.Groups, GroupNodes: opt.GroupNodes, Shrink: opt.Shrink, Scale: opt.Scaling.String(), Seed: opt.Seed,

@@ -42,17 +42,18 @@ const (
 // resultless are the flags that the result does not depend on.
 var resultless = []string{
 	"data", "targets-file", "out", "resume", "restart", "checkpoint", "json", "quiet", "verbose", "help", "backend", "threads",
+	"skip-bad", // the checksum shows whether the same rows are set aside
 }
 
-// newManifest returns the manifest of a command that reads the input.
-func newManifest(cmd *cobra.Command, b blskernel.Backend, in *input) (manifest, error) {
-	m := manifest{name: cmd.Name(), settings: computing(b), onceOnly: in.once()}
+// newManifest returns the manifest of a command that reads data.
+func newManifest(cmd *cobra.Command, c *reading) (manifest, error) {
+	m := manifest{name: cmd.Name(), settings: computing(c.backend), onceOnly: c.once()}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(resultless, f.Name) {
 			m.settings["--"+f.Name] = f.Value.String()
 		}
 	})
-	for _, path := range in.all() {
+	for _, path := range c.sources() {
 		if path != standardInput {
 			place, err := filepath.Abs(path)
 			if err != nil {

@@ -15,15 +15,15 @@ import (
 
 // openMatched opens data for a model and selects its columns as package columns does, with the labels
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
-func (in *input) openMatched(ctx context.Context, m *model, opt stream.Options, targets bool) (*stream.Reader, error) {
+func (c *reading) openMatched(ctx context.Context, m *model, opt stream.Options, targets bool) (*stream.Reader, error) {
 	opt.Classes = m.Classifier != nil
-	m.labelsIn = in.targetsFile
-	r, err := in.open(ctx, opt)
+	m.labelsIn = c.targetsFile
+	r, err := c.open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	if err = in.match(r, m, targets); err == nil {
-		if d := m.features().Inputs(); r.Dim() != d {
+	if err = c.match(r, m, targets); err == nil {
+		if d := m.FittedFeatures().Inputs(); r.Dim() != d {
 			err = fmt.Errorf("the data has %s and the model %d: choose the columns by --inputs, and name the column of the labels or targets by --target", ui.Count(r.Dim(), "input"), d)
 		} else if targets && r.Outputs() == 0 {
 			err = errNoTargets
@@ -37,10 +37,10 @@ func (in *input) openMatched(ctx context.Context, m *model, opt stream.Options, 
 }
 
 // match selects the columns of the data by the names of the model.
-func (in *input) match(r *stream.Reader, m *model, targets bool) error {
+func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
 	err := columns.Match(r, columns.Wanted{
 		Inputs: m.Metadata.Inputs, Targets: m.Metadata.Targets,
-		Learn: targets, Elsewhere: in.targetsFile != "", Single: len(in.all()) == 1,
+		Learn: targets, Elsewhere: c.targetsFile != "", Single: len(c.sources()) == 1,
 	})
 	var missing *columns.MissingError
 	var twice *columns.TwiceError
@@ -50,7 +50,7 @@ func (in *input) match(r *stream.Reader, m *model, targets bool) error {
 		return fmt.Errorf("the data lacks the columns %s of the model, and has %s: name the columns by --inputs, or use --header absent if the first line is data",
 			ui.SomeOf(missing.Missing, strconv.Quote), ui.Some(missing.Names))
 	case errors.As(err, &twice):
-		return &stream.Error{Path: in.paths[0], What: twice.Error() + ": give its number from 1, by --inputs or --target"}
+		return &stream.Error{Path: c.paths[0], What: twice.Error() + ": give its number from 1, by --inputs or --target"}
 	case errors.As(err, &ordered):
 		return ui.Usagef("a range has the columns in another order than the model: name them one by one, in its order: %s", ui.Some(ordered.Want))
 	case errors.Is(err, columns.ErrNoTarget):
@@ -61,7 +61,7 @@ func (in *input) match(r *stream.Reader, m *model, targets bool) error {
 
 // checkNames returns an error if the names do not tell the columns of the data apart: if two are the
 // same, or one is not UTF-8. Targets in a file of their own may have names of inputs.
-func (in *input) checkNames(inputs, targets []string) error {
+func (c *reading) checkNames(inputs, targets []string) error {
 	check := func(path string, names []string) error {
 		if path == standardInput {
 			path = "standard input"
@@ -78,11 +78,11 @@ func (in *input) checkNames(inputs, targets []string) error {
 		}
 		return nil
 	}
-	if in.targetsFile == "" {
-		return check(in.paths[0], slices.Concat(inputs, targets))
+	if c.targetsFile == "" {
+		return check(c.paths[0], slices.Concat(inputs, targets))
 	}
-	if err := check(in.paths[0], inputs); err != nil {
+	if err := check(c.paths[0], inputs); err != nil {
 		return err
 	}
-	return check(in.targetsFile, targets)
+	return check(c.targetsFile, targets)
 }

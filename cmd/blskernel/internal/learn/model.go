@@ -23,17 +23,26 @@ const (
 	regression     = "regression"
 )
 
-// A model is the content of a model file, a classifier or a regressor.
+// A learner is a classifier or a regressor.
+type learner interface {
+	Updater() blsupdate.Updater
+	FittedFeatures() *bls.Features
+	Weights() (*mat.Dense, error)
+}
+
+// A model is the content of a model file.
 type model struct {
 	*modelfile.File
+	learner
+	kind     string
 	numbers  map[string]int // of the labels of its classes; nil for a regression
 	labelsIn string         // file of the labels of the data, empty if they are with the inputs
 }
 
 func newModel(f *modelfile.File) *model {
-	m := &model{File: f}
+	m := &model{File: f, learner: f.Regressor, kind: regression}
 	if f.Classifier != nil {
-		m.numbers = map[string]int{}
+		m.learner, m.kind, m.numbers = f.Classifier, classification, map[string]int{}
 		for i, label := range m.labels() {
 			m.numbers[label] = i
 		}
@@ -47,7 +56,7 @@ func (m *model) labels() []string {
 		return m.Metadata.Classes
 	}
 	labels := make([]string, m.Classifier.Classes)
-	if u := m.updater(); u != nil {
+	if u := m.Updater(); u != nil {
 		labels = make([]string, u.Targets())
 	}
 	for i := range labels {
@@ -56,34 +65,10 @@ func (m *model) labels() []string {
 	return labels
 }
 
-// updater returns the output layer.
-func (m *model) updater() blsupdate.Updater {
-	if m.Classifier != nil {
-		return m.Classifier.Updater()
-	}
-	return m.Regressor.Updater()
-}
-
-// features returns the feature maps.
-func (m *model) features() *bls.Features {
-	if m.Classifier != nil {
-		return m.Classifier.FittedFeatures()
-	}
-	return m.Regressor.FittedFeatures()
-}
-
-// kind returns classification or regression.
-func (m *model) kind() string {
-	if m.Classifier != nil {
-		return classification
-	}
-	return regression
-}
-
 // String describes the model.
 func (m *model) String() string {
-	return fmt.Sprintf("%s, %s, %s, k = %d nodes", m.kind(), countTargets(m.kind(), m.updater().Targets()),
-		ui.Count(m.features().Inputs(), "input"), m.features().Nodes())
+	return fmt.Sprintf("%s, %s, %s, k = %d nodes", m.kind, countTargets(m.kind, m.Updater().Targets()),
+		ui.Count(m.FittedFeatures().Inputs(), "input"), m.FittedFeatures().Nodes())
 }
 
 // countTargets writes the number of classes or targets of a kind of model.
@@ -92,14 +77,6 @@ func countTargets(kind string, c int) string {
 		return ui.Count(c, "class", "classes")
 	}
 	return ui.Count(c, "target")
-}
-
-// weights returns W, or an error if what was learned does not determine it.
-func (m *model) weights() (*mat.Dense, error) {
-	if m.Classifier != nil {
-		return m.Classifier.Weights()
-	}
-	return m.Regressor.Weights()
 }
 
 // learn learns a batch, the first one or a further one. On error the model is unchanged.
@@ -117,10 +94,11 @@ func (m *model) learn(ctx context.Context, b *stream.Batch) error {
 	for i, label := range b.Labels {
 		n, ok := m.numbers[label]
 		if !ok && !utf8.ValidString(label) {
-			return &unreadableLabelError{label, labelPlace(b, i, m.labelsIn)}
+			return unreadableLabel(label, labelPlace(b, i, m.labelsIn))
 		}
 		if !ok {
-			return &unknownLabelError{label: label, place: labelPlace(b, i, m.labelsIn), known: m.labels()}
+			return unknownLabelError{fmt.Errorf("%s: the label %q is none of the %s of the model (%s)",
+				labelPlace(b, i, m.labelsIn), label, ui.Count(len(m.numbers), "class", "classes"), ui.Some(m.labels()))}
 		}
 		classes[i] = n
 	}
@@ -139,7 +117,7 @@ func (m *model) scores(ctx context.Context, b *stream.Batch) (scores *mat.Dense,
 
 // targetNames returns the names of the targets of a regression, y1, y2, ... if the data had none.
 func (m *model) targetNames() []string {
-	c := m.updater().Targets()
+	c := m.Updater().Targets()
 	if len(m.Metadata.Targets) == c {
 		return m.Metadata.Targets
 	}

@@ -2,20 +2,21 @@ package learn
 
 import (
 	"context"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
 
 	"github.com/spf13/cobra"
 )
 
 // A prediction has the flags of predict.
 type prediction struct {
-	command
-	input
+	reading
 	out    string
 	scores bool
 }
@@ -41,6 +42,7 @@ are the model's.`,
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict digits.bls --out labels.npy --data mnist
   head -n 100 flowers.csv | blskernel predict iris.bls -`,
+		Args:              modelFirst(math.MaxInt),
 		ValidArgsFunction: completeArguments(true, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args, s) },
 	}
@@ -48,63 +50,53 @@ are the model's.`,
 	f.SortFlags = false
 	f.StringVar(&p.out, "out", "", "file for the predictions: CSV (.csv, .txt), NumPy (.npy), or with --json .json, .jsonl, .ndjson; by default, and for -, standard output")
 	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
-	p.input.register(cmd, "test", defaultBatch)
-	p.command.register(cmd, "one JSON object for each row")
+	p.registerData(cmd, "test", defaultBatch)
+	p.register(cmd, "one JSON object for each row")
 	ui.CompleteFile(cmd, "out", "csv", "npy")
 	return cmd
 }
 
 func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error {
-	path, args, err := modelArgument(args)
-	if err != nil {
-		return err
-	}
 	if err := p.begin(ctx, s); err != nil {
 		return err
 	}
 	if err := p.checkName(); err != nil {
 		return err
 	}
-	opt, err := p.options(s.FS, args)
+	opt, err := p.options(args[1:])
 	if err != nil {
 		return err
 	}
 	if p.out == "" { // the predictions themselves show the progress
 		p.Progress.Quiet = true
 		p.Progress.WithoutBar()
-	} else if err := checkOut(p.out, false, append(p.all(), path)...); err != nil {
+	} else if err := checkOut(p.out, false, append(p.sources(), args[0])...); err != nil {
 		return err
 	}
 	defer p.Progress.Clear()
-	m, err := p.loadToRead(ctx, path)
+	m, r, err := p.openFor(ctx, args[0], opt, false)
 	if err != nil {
 		return err
 	}
-	if p.scores && m.Classifier == nil {
-		return ui.Usagef("--scores are those of classes, and %s is a regression: leave it out", path)
-	}
-	r, err := p.openMatched(ctx, m, opt, false)
+	out, err := p.newWriter(m)
 	if err != nil {
-		return err
-	}
-	out, err := p.newWriter(m, s)
-	if err != nil {
+		_ = r.Close()
 		return err
 	}
 	defer out.abort()
 	begun := time.Now()
-	rows, err := eachBatch(ctx, p.Progress, r, p.rows(r.Dim()), "", func(f fetched) error {
-		scores, err := m.scores(ctx, f.batch)
+	rows, err := p.each(ctx, r, "", func(b *stream.Batch) error {
+		scores, err := m.scores(ctx, b)
 		if err != nil {
 			return err
 		}
 		var classes []int
 		if m.Classifier != nil {
-			if classes, err = classesOf(scores, f.batch); err != nil {
+			if classes, err = classesOf(scores, b); err != nil {
 				return err
 			}
 		}
-		return out.rows(f.batch.First, classes, scores)
+		return out.rows(b.First, classes, scores)
 	})
 	if err != nil {
 		return err

@@ -37,9 +37,12 @@ type predictionWriter struct {
 }
 
 // newWriter returns the writer that the flags ask for.
-func (p *prediction) newWriter(m *model, s ui.Streams) (*predictionWriter, error) {
-	w := &predictionWriter{buffer: bufio.NewWriter(s.Out)}
+func (p *prediction) newWriter(m *model) (*predictionWriter, error) {
+	w := &predictionWriter{buffer: bufio.NewWriter(p.Out)}
 	if m.Classifier == nil {
+		if p.scores {
+			return nil, ui.Usagef("--scores are those of classes, and the model is a regression: leave it out")
+		}
 		w.names = m.targetNames()
 	} else {
 		w.labels, w.name, w.scores = m.labels(), "class", p.scores
@@ -48,7 +51,7 @@ func (p *prediction) newWriter(m *model, s ui.Streams) (*predictionWriter, error
 		}
 	}
 	if p.out != "" {
-		file, err := atomicfile.Create(s.FS, p.out)
+		file, err := atomicfile.Create(p.FS, p.out)
 		if err != nil {
 			return nil, fmt.Errorf("--out: %w", err)
 		}

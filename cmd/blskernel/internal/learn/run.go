@@ -19,8 +19,7 @@ import (
 // A run lets a model learn the rows of its input, batch after batch, with checkpoints, and writes it.
 // train makes the model of the first batch; update loads it.
 type run struct {
-	command
-	input
+	reading
 	manifest
 
 	// Flags of both commands.
@@ -28,8 +27,7 @@ type run struct {
 	checkpoint interval
 	resume     bool
 
-	save    func(path string, f *modelfile.File) error
-	explain func(error) error // adds to an error what helps
+	labelHint string // what helps against an unknown label
 
 	model   *model
 	batches *batches
@@ -62,29 +60,24 @@ func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (opt stre
 	if run.out == standardInput {
 		return opt, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
 	}
-	if opt, err = run.options(s.FS, args); err != nil {
+	if opt, err = run.options(args); err != nil {
 		return opt, err
 	}
-	once := run.input.once()
+	once := run.once()
 	if run.resume && once != "" { // whether it has the rows of before is unknown
 		return opt, ui.Usagef("--resume reads the data from the beginning again, which %s cannot be: leave it out, or save the data to a file", once)
 	}
-	if run.manifest, err = newManifest(cmd, run.backend, &run.input); err == nil && run.checkpoint.wanted() && once != "" {
+	if run.manifest, err = newManifest(cmd, &run.reading); err == nil && run.checkpoint.wanted() && once != "" {
 		run.Warn("no run can resume from these checkpoints, since %s cannot be read again: they keep what has been learned", once)
 	}
 	return opt, err
 }
 
-// over prepares the run over the rows of r.
-func (run *run) over(r *stream.Reader, explain func(error) error) {
-	run.explain, run.total, run.digest, run.last = explain, r.Rows(), xxhash.New(), run.begun
-	run.save = func(path string, f *modelfile.File) error { return modelfile.SaveFS(run.FS, path, f) }
-}
-
-// resumeFrom continues with a checkpoint. It takes over the reader, which is at its beginning.
-func (run *run) resumeFrom(ctx context.Context, r *stream.Reader, batch int) {
-	run.known = run.model.Metadata.Progress.Rows
-	run.batches = readAhead(ctx, r, run.known, batch, batch)
+// start begins to read r, which is at its beginning: the rows that the checkpoint has, if the run
+// resumes from one, a batch of first rows, and batches of rest rows. It takes over r.
+func (run *run) start(ctx context.Context, r *stream.Reader, first, rest int) {
+	run.total, run.digest, run.last = r.Rows(), xxhash.New(), run.begun
+	run.batches = readAhead(ctx, r, run.known, first, rest)
 }
 
 // next returns the next batch, and adds the time that it took to the waiting time.
@@ -149,7 +142,7 @@ func (run *run) recall(ctx context.Context) error {
 		run.sum(f.batch)
 		run.rows += int64(f.batch.X.RawMatrix().Rows)
 		run.kept = run.rows
-		run.Progress.Show(f.share(run.rows, run.total), fmt.Sprintf("reading again, %d rows", run.rows))
+		run.Show(f.share(run.rows, run.total), fmt.Sprintf("reading again, %d rows", run.rows))
 	}
 	if run.known > 0 && run.content() != run.model.Metadata.Notes[noteContent] {
 		return ui.Usagef("--resume: the first %d rows of the data are not those that %s has learned: give it the data of before, or leave out --resume",
@@ -165,14 +158,14 @@ func (run *run) took(f fetched, learning time.Duration) {
 	rows := int64(f.batch.X.RawMatrix().Rows)
 	run.rows += rows
 	run.learned += rows
-	run.Progress.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
+	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
 }
 
 // finish writes the model, once it has weights, and reports. A model whose folder may not be on the
 // disk is a result with an error.
 func (run *run) finish() error {
 	begun := time.Now()
-	if _, err := run.model.weights(); err != nil {
+	if _, err := run.model.Weights(); err != nil {
 		return run.explain(err)
 	}
 	run.learning += time.Since(begun)
@@ -211,7 +204,7 @@ func (run *run) write(done bool) error {
 	if err := run.note(&run.model.Metadata, run.rows, run.content(), done); err != nil {
 		return err
 	}
-	err := run.save(run.out, run.model.File)
+	err := modelfile.SaveFS(run.FS, run.out, run.model.File)
 	var folder *atomicfile.FolderError
 	var file *atomicfile.WriteError
 	if err == nil || errors.As(err, &folder) {
@@ -257,11 +250,11 @@ type summary struct {
 
 // summarize reports the finished run.
 func (run *run) summarize() error {
-	u := run.model.updater()
+	u := run.model.Updater()
 	elapsed := time.Since(run.begun).Seconds()
 	s := summary{
-		Model: run.out, Kind: run.model.kind(), Method: u.Method().String(), Samples: u.Samples(),
-		Inputs: run.model.features().Inputs(), Nodes: run.model.features().Nodes(), Targets: u.Targets(),
+		Model: run.out, Kind: run.model.kind, Method: u.Method().String(), Samples: u.Samples(),
+		Inputs: run.model.FittedFeatures().Inputs(), Nodes: run.model.FittedFeatures().Nodes(), Targets: u.Targets(),
 		Rows: run.learned, Seconds: elapsed, Rate: float64(run.learned) / elapsed,
 		Waiting: run.waiting.Seconds(), Learn: run.learning.Seconds(), Writing: run.writing.Seconds(),
 	}

@@ -10,57 +10,42 @@ import (
 	"testing"
 	"time"
 
-	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
-	"blskernel/internal/atomicfile"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil/faultfs"
 	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// TestFolderNotOnDisk has a model that was written while its folder could not be brought to the disk:
-// the result is told, with an error that keeps people from learning the rows twice.
+// failing is a disk on which an operation fails.
+func failing(op faultfs.Op) faultfs.Func {
+	return func(c faultfs.Call) (int, error) {
+		if c.Op == op {
+			return 0, os.ErrPermission
+		}
+		return 0, nil
+	}
+}
+
+// TestFolderNotOnDisk writes a model whose folder cannot be brought to the disk: the result is told,
+// with an error that keeps people from learning the rows twice.
 func TestFolderNotOnDisk(t *testing.T) {
 	model, test := trained(t)
 	var out, errs bytes.Buffer
-	c, stop := runOf(t, model, test, ui.Streams{Out: &out, Err: &errs})
-	defer stop()
-	saved := 0
-	c.save = func(path string, f *modelfile.File) error {
-		saved++
-		if err := modelfile.Save(path, f); err != nil {
-			return err
-		}
-		return &atomicfile.FolderError{Path: path, Err: os.ErrPermission}
-	}
-	err := c.learnAll(context.Background())
-	if err == nil || !errors.Is(err, os.ErrPermission) || !strings.HasSuffix(err.Error(), "; the rows are in the model: do not repeat the update") {
-		t.Errorf("%v", err)
+	to := ui.Streams{Out: &out, Err: &errs, FS: failing(faultfs.SyncDir)}
+	status := ui.Run(context.Background(), NewUpdate(to), []string{"--checkpoint", "50", "--batch", "50", model, test}, to)
+	if status != ui.ExitFailure || !strings.HasSuffix(errs.String(), "; the rows are in the model: do not repeat the update\n") {
+		t.Errorf("status %d, %q", status, errs.String())
 	}
 	if !strings.Contains(out.String(), "500 samples in all\nlearned 100 rows") || strings.Contains(out.String(), "checkpoint") {
 		t.Errorf("%q", out.String())
 	}
-	if saved != 3 || strings.Count(errs.String(), "its folder could not be brought to the disk") != 2 {
-		t.Errorf("written %d times, %q", saved, errs.String())
+	if n := strings.Count(errs.String(), "its folder could not be brought to the disk"); n != 3 {
+		t.Errorf("said %d times: %q", n, errs.String())
 	}
 	if n := loaded(t, model); n != 500 {
-		t.Errorf("%d samples", n)
-	}
-}
-
-// TestNotWritten has a model that cannot be written: nothing is told as a result.
-func TestNotWritten(t *testing.T) {
-	model, test := trained(t)
-	var out, errs bytes.Buffer
-	c, stop := runOf(t, model, test, ui.Streams{Out: &out, Err: &errs})
-	defer stop()
-	c.save = func(string, *modelfile.File) error { return io.ErrShortWrite }
-	if err := c.learnAll(context.Background()); !errors.Is(err, io.ErrShortWrite) || out.Len() != 0 || c.kept != 0 {
-		t.Errorf("%v, %q, %d rows kept", err, out.String(), c.kept)
-	}
-	if n := loaded(t, model); n != 400 {
 		t.Errorf("%d samples", n)
 	}
 }
@@ -68,39 +53,23 @@ func TestNotWritten(t *testing.T) {
 // TestNotWrittenAtInterruption has a model that cannot be written at an interruption: that is told, and
 // not the interruption alone.
 func TestNotWrittenAtInterruption(t *testing.T) {
-	model, test := trained(t)
-	c, stop := runOf(t, model, test, ui.Streams{Out: io.Discard, Err: io.Discard})
-	defer stop()
-	c.save = func(string, *modelfile.File) error { return io.ErrShortWrite }
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(interrupt.SignalError{Signal: os.Interrupt})
-	c.rows = 10 // learned, and in no file
-	err := c.stopped(ctx, context.Canceled)
-	var stopped interrupt.SignalError
-	if !errors.Is(err, io.ErrShortWrite) || !strings.HasPrefix(err.Error(), "interrupted, and ") || errors.As(err, &stopped) {
-		t.Errorf("%v", err)
-	}
-}
-
-// runOf returns the run of an update with checkpoints every 50 rows.
-func runOf(t *testing.T, model, data string, to ui.Streams) (c *run, stop func()) {
-	t.Helper()
+	path, _ := trained(t)
+	c := &run{out: path, checkpoint: interval{rows: 50}, digest: xxhash.New(), rows: 10}
 	ctx := context.Background()
-	c = &run{input: input{paths: []string{data}}, manifest: manifest{name: "update"}, out: model, checkpoint: interval{rows: 50}, begun: time.Now()}
-	if err := c.command.begin(ctx, to); err != nil {
+	if err := c.command.begin(ctx, ui.Streams{Out: io.Discard, Err: io.Discard, FS: failing(faultfs.Open)}); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	if c.model, err = c.load(ctx, model); err != nil {
+	if c.model, err = c.load(ctx, path); err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.openMatched(ctx, c.model, stream.Options{}, true)
-	if err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(interrupt.SignalError{Signal: os.Interrupt})
+	err = c.stopped(ctx, context.Canceled)
+	var stopped interrupt.SignalError
+	if !errors.Is(err, os.ErrPermission) || !strings.HasPrefix(err.Error(), "interrupted, and ") || errors.As(err, &stopped) {
+		t.Errorf("%v", err)
 	}
-	c.over(r, explainUpdate)
-	c.batches = readAhead(ctx, r, 0, 50, 50)
-	return c, c.batches.stop
 }
 
 // TestErrorBesideInterruption has work fail while it is interrupted: what is told is that it failed,
@@ -114,12 +83,12 @@ func TestErrorBesideInterruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &run{last: time.Now(), explain: explainTraining}
+		c := &run{last: time.Now()}
 		c.Quiet = true
 		if err := c.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}); err != nil {
 			t.Fatal(err)
 		}
-		_, err = eachBatch(ctx, c.Progress, r, 50, "", func(fetched) error {
+		_, err = c.each(ctx, r, "", func(*stream.Batch) error {
 			cancel(why)
 			return tc.err
 		})

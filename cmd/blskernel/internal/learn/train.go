@@ -35,7 +35,7 @@ type training struct {
 
 // NewTrain returns the command train.
 func NewTrain(s ui.Streams) *cobra.Command {
-	var tr training
+	tr := training{run: run{labelHint: "give all by --classes, or --scan the data for them"}}
 	cmd := &cobra.Command{
 		Use:   "train --out MODEL [flags] FILE...",
 		Short: "Train a model on files of any size",
@@ -69,7 +69,7 @@ can resume from standard input or a pipe.`,
 	f.SortFlags = false
 	f.StringVar(&tr.out, "out", "", "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
 	f.StringVar(&tr.task, "task", "", "classification or regression")
-	tr.input.register(cmd, "training", defaultBatch)
+	tr.registerData(cmd, "training", defaultBatch)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
 	f.BoolVar(&tr.scan, "scan", false, "read the files once before, to find all classes")
 	tr.modelFlags.register(cmd)
@@ -113,9 +113,9 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	tr.over(r, explainTraining)
 	if tr.model != nil {
-		tr.resumeFrom(ctx, r, tr.model.Metadata.Batch)
+		tr.known = tr.model.Metadata.Progress.Rows
+		tr.start(ctx, r, tr.model.Metadata.Batch, tr.model.Metadata.Batch)
 		defer tr.batches.stop()
 		tr.Explain("%s goes on after %s", tr.out, ui.Count(tr.known, "row"))
 		return tr.learnAll(ctx)
@@ -133,7 +133,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if first == 0 {
 		first = max(tr.rest, 2*tr.nodes())
 	}
-	tr.batches = readAhead(ctx, r, 0, first, tr.rest)
+	tr.start(ctx, r, first, tr.rest)
 	defer tr.batches.stop()
 	if err := tr.learnFirst(ctx, meta); err != nil {
 		return err
@@ -190,11 +190,11 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 // open opens the data, as numbers if the task is unknown, or with labels if that fails since it has an
 // array of text.
 func (tr *training) open(ctx context.Context, opt stream.Options) (*stream.Reader, error) {
-	r, err := tr.input.open(ctx, opt)
+	r, err := tr.reading.open(ctx, opt)
 	var fault *stream.Error
 	if errors.As(err, &fault) && tr.task == "" && !opt.Classes && tr.once() == "" {
 		opt.Classes = true
-		if r, again := tr.input.open(ctx, opt); again == nil {
+		if r, again := tr.reading.open(ctx, opt); again == nil {
 			return r, nil
 		}
 	}
@@ -213,7 +213,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader, opt stream.Op
 	if err := tr.checkNames(r.Inputs(), r.Targets()); err != nil {
 		return nil, err
 	}
-	tr.images, tr.rest = r.Format() == stream.IDX, tr.input.rows(r.Dim())
+	tr.images, tr.rest = r.Format() == stream.IDX, batchRows(tr.batch, r.Dim())
 	if err := tr.decideTask(r); err != nil {
 		return nil, err
 	}
@@ -252,10 +252,10 @@ func (tr *training) learnFirst(ctx context.Context, meta modelfile.Metadata) err
 	}
 	begun := time.Now()
 	if err := tr.fit(ctx, f, meta); err != nil {
-		return explainTraining(ui.CauseOf(ctx, err))
+		return tr.explain(ui.CauseOf(ctx, err))
 	}
 	tr.took(f, time.Since(begun))
-	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model, ui.Count(tr.rows, "row"), tr.model.features().Options().Scaling)
+	tr.Explain("%s; feature maps fitted to the first %s, scaled by %s", tr.model, ui.Count(tr.rows, "row"), tr.model.FittedFeatures().Options().Scaling)
 	return nil
 }
 
@@ -266,7 +266,7 @@ const mostClasses = 4096
 func (tr *training) addLabels(seen map[string]bool, b *stream.Batch) error {
 	for i, label := range b.Labels {
 		if !utf8.ValidString(label) {
-			return &unreadableLabelError{label, labelPlace(b, i, tr.targetsFile)}
+			return unreadableLabel(label, labelPlace(b, i, tr.targetsFile))
 		}
 		seen[label] = true
 	}
@@ -295,7 +295,7 @@ func (tr *training) fit(ctx context.Context, f fetched, meta modelfile.Metadata)
 	if err := by(blsupdate.Gram); err != nil {
 		return err
 	}
-	method, err := tr.choose(tr.model.updater(), f)
+	method, err := tr.choose(tr.model.Updater(), f)
 	if err != nil || method == blsupdate.Gram {
 		return err
 	}

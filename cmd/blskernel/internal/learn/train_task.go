@@ -106,13 +106,13 @@ func taskOf(labels []string) string {
 // scanClasses reads the labels of all rows and returns each once.
 func (tr *training) scanClasses(ctx context.Context, opt stream.Options) ([]string, error) {
 	opt.Classes = true
-	r, err := tr.input.open(ctx, opt)
+	r, err := tr.reading.open(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
-	rows, err := eachBatch(ctx, tr.Progress, r, tr.rest, "looking for classes, ", func(f fetched) error {
-		if err := tr.addLabels(seen, f.batch); err != nil {
+	rows, err := tr.each(ctx, r, "looking for classes, ", func(b *stream.Batch) error {
+		if err := tr.addLabels(seen, b); err != nil {
 			return err
 		}
 		if len(seen) > mostClasses {

@@ -1,9 +1,11 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -20,7 +22,7 @@ type updating struct {
 
 // NewUpdate returns the command update.
 func NewUpdate(s ui.Streams) *cobra.Command {
-	var up updating
+	up := updating{run: run{labelHint: "a model cannot gain classes; train one with all of them in --classes, or leave the row out"}}
 	cmd := &cobra.Command{
 		Use:   "update MODEL [flags] FILE...",
 		Short: "Let a model learn from more rows",
@@ -41,25 +43,24 @@ without rows is an error and leaves the model unchanged.`,
   blskernel update iris.bls --out newer.bls more.csv
   blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
   tail -n 1000 log.csv | blskernel update log.bls --header absent --target 51 -`,
+		Args:              modelFirst(math.MaxInt),
 		ValidArgsFunction: completeArguments(true, true),
 		RunE:              func(cmd *cobra.Command, args []string) error { return up.do(cmd, args, s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&up.out, "out", "", "file for the new model; by default it replaces the old one")
-	up.input.register(cmd, "training", "as many as in the training")
+	up.registerData(cmd, "training", "as many as in the training")
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
-	up.command.register(cmd, "one JSON object, and one for each checkpoint,")
+	up.register(cmd, "one JSON object, and one for each checkpoint,")
 	ui.CompleteFile(cmd, "out", modelExtension)
 	return cmd
 }
 
-func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) (err error) {
+func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	ctx := cmd.Context()
-	if up.path, args, err = modelArgument(args); err != nil {
-		return err
-	}
+	up.path, args = args[0], args[1:]
 	if up.resume && up.restart {
 		return ui.Usagef("--resume and --restart contradict each other: leave one out")
 	}
@@ -92,16 +93,11 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) (err err
 	if err != nil {
 		return err
 	}
-	batch := up.batch
-	if batch == 0 {
-		batch = batchRows(up.model.Metadata.Batch, r.Dim())
-	}
-	up.over(r, explainUpdate)
+	batch := batchRows(cmp.Or(up.batch, up.model.Metadata.Batch), r.Dim())
 	if resumed {
-		up.resumeFrom(ctx, r, batch)
-	} else {
-		up.batches = readAhead(ctx, r, 0, batch, batch)
+		up.known = up.model.Metadata.Progress.Rows
 	}
+	up.start(ctx, r, batch, batch)
 	defer up.batches.stop()
 	return up.learnAll(ctx)
 }
