@@ -21,7 +21,7 @@ func digest(u Updater) uint64 {
 }
 
 // forgettable are fields that are computed anew where they are missing.
-var forgettable = map[string]bool{"Counter": true, "factor": true, "factored": true, "spare": true}
+var forgettable = map[string]bool{"Counter": true, "factor": true, "factored": true}
 
 func walk(h hash.Hash, v reflect.Value, seen map[uintptr]bool) {
 	word := func(x uint64) {

@@ -209,14 +209,7 @@ const shortColumn = 64
 
 // combine computes f = c f - d b and b = b + e f, with the old f and b on the right.
 func combine(f, b []float64, c, d, e float64) {
-	for len(f) >= 4 && len(b) >= 4 {
-		u, v := (*[4]float64)(f), (*[4]float64)(b)
-		u0, u1, u2, u3 := u[0], u[1], u[2], u[3]
-		v0, v1, v2, v3 := v[0], v[1], v[2], v[3]
-		u[0], u[1], u[2], u[3] = c*u0-d*v0, c*u1-d*v1, c*u2-d*v2, c*u3-d*v3
-		v[0], v[1], v[2], v[3] = v0+e*u0, v1+e*u1, v2+e*u2, v3+e*u3
-		f, b = f[4:], b[4:]
-	}
+	b = b[:len(f)]
 	for i, u := range f {
 		f[i], b[i] = c*u-d*b[i], b[i]+e*u
 	}

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/block"
 	"blskernel/internal/isfinite"
 	"blskernel/mat"
 
@@ -81,6 +82,17 @@ func Beside(a, h *mat.Dense) *mat.Dense {
 	var both mat.Dense
 	both.Augment(a, h)
 	return &both
+}
+
+// Bordered returns [S E; Eᵀ C] for the k×p E.
+func Bordered(s *mat.SymPacked, e *mat.Dense, c *mat.SymPacked) *mat.SymPacked {
+	k, p := e.Dims()
+	data, old := make([]float64, 0, block.PackedLen(k+p)), s.RawSymPacked().Data
+	for i := range k {
+		data = append(append(data, old[:k-i]...), e.RawRowView(i)...)
+		old = old[k-i:]
+	}
+	return mat.NewSymPacked(k+p, append(data, c.RawSymPacked().Data...))
 }
 
 // Place copies src into dst, with its first element at (i, j).

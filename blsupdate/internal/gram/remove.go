@@ -48,7 +48,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, &api.LeverageError{Action: api.ActionRemove}
 	}
 	rest := 1 / (1 + s.SquaredNorm(v))
-	d, solve := s.lengths(), factor.Solver()
+	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)
+	for j, v := range s.size.A {
+		d[j] = math.Hypot(v, root)
+	}
 	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
 		floats.Mul(x, d)
 		solve(x)
@@ -61,14 +64,4 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	*s = next
 	out.Model = slices.Concat(cost.GramAdd(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})
 	return out, nil
-}
-
-// lengths returns the norms of the columns of [A; sqrt(lambda) I].
-func (s *State) lengths() []float64 {
-	root := math.Sqrt(s.Lambda)
-	lengths := make([]float64, s.K)
-	for j, v := range s.size.A {
-		lengths[j] = math.Hypot(v, root)
-	}
-	return lengths
 }

@@ -9,6 +9,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/lapack"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -23,8 +24,11 @@ type State struct {
 	t    *mat.Dense     // T, k×c
 	size state.Norms
 
-	solution
-	spare *mat.SymPacked // storage of an outdated factor, or nil
+	// Each is nil where it is not known since the last change.
+	factor *lapack.Cholesky // of G + lambda I
+	w      *mat.Dense
+
+	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
 }
 
 // Start computes G and T.
@@ -123,15 +127,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	s.Counter.Enter(cost.StepT)
 	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, h, y, 0, dense.RowRange(t, s.K, wide))
 
-	data := make([]float64, 0, wide*(wide+1)/2)
-	old := s.g.RawSymPacked().Data
-	for i := range s.K {
-		data = append(append(data, old[:s.K-i]...), side.RawRowView(i)...)
-		old = old[s.K-i:]
-	}
-	data = append(data, corner.RawSymPacked().Data...)
 	out.Model = cost.GramNodes(cost.Shape{L: l, K: s.K, P: p, C: s.C})
-	s.g, s.t, s.K, s.size = mat.NewSymPacked(wide, data), t, wide, size
+	s.g, s.t, s.K, s.size = dense.Bordered(s.g, side, corner), t, wide, size
 	s.changed()
 	return out, nil
 }

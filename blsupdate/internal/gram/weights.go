@@ -7,7 +7,6 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/isfinite"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -15,27 +14,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A solution is W with the factor that it was solved by; each is nil where it is not known since the
-// last change.
-type solution struct {
-	factor   *lapack.Cholesky // of G + lambda I
-	factored *mat.SymPacked   // the storage of factor
-	w        *mat.Dense
-}
-
-// changed drops the solution, and keeps its storage for the next factor.
-func (s *State) changed() {
-	if s.factor != nil {
-		s.spare = s.factored
-	}
-	s.solution = solution{}
-}
+// changed drops W and the factor.
+func (s *State) changed() { s.w, s.factor = nil, nil }
 
 // factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
 // for the factor and for more bytes beside it.
 func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
-	fits := s.spare != nil && s.spare.SymmetricDim() == s.K
-	if s.factor == nil && !fits {
+	g := s.factored
+	if g == nil || g.SymmetricDim() != s.K {
+		g = new(mat.SymPacked)
 		more = memory.Sum(more, memory.Triangle(s.K))
 	}
 	if err := s.Reserve(api.Gram, api.ActionWeights, 0, more); err != nil {
@@ -44,11 +31,7 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 	if s.factor != nil {
 		return s.factor, nil, nil
 	}
-	g := s.spare
-	s.spare = nil
-	if !fits {
-		g = new(mat.SymPacked)
-	}
+	s.factored = g
 	s.Counter.Enter(cost.StepFactor)
 	g.CopySym(s.g)
 	g.AddDiagonal(s.Lambda)
@@ -57,10 +40,9 @@ func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error
 		err = s.checkPivots(g)
 	}
 	if err != nil {
-		s.spare = g
 		return nil, nil, err
 	}
-	s.factor, s.factored = factor, g
+	s.factor = factor
 	return factor, []cost.StepFlops{cost.GramFactor(s.K)}, nil
 }
 
@@ -90,7 +72,7 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	}
 	s.Counter.Enter(cost.StepSolve)
 	w := mat.NewDense(s.K, s.C, nil)
-	if err := factor.SolveTo(w, s.t); err != nil {
+	if factor.SolveTo(w, s.t) != nil {
 		return nil, out, api.ErrOverflow
 	}
 	s.w = w
@@ -114,12 +96,12 @@ func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
 		rest, correction := s.Residual(a, y, better), dense.Copy(better)
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, a, rest, -s.Lambda, correction)
 		s.Counter.Enter(cost.StepCorrection)
-		if err := factor.SolveTo(correction, correction); err != nil {
+		if factor.SolveTo(correction, correction) != nil {
 			return out, api.ErrOverflow
 		}
 		better.Add(better, correction)
 	}
-	if isfinite.First(better.RawMatrix().Data) >= 0 {
+	if !dense.Finite(better) {
 		return out, api.ErrOverflow
 	}
 	s.w = better

@@ -25,18 +25,16 @@ func (s *State) Merge(other state.State) (out state.Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	square, right := memory.Floats(s.K, s.K), memory.Floats(s.K, s.C)
-	bytes := memory.Sum(square, right, right) // of the new R and z, and of the other z, which is overwritten
+	bytes := memory.Floats(s.K, s.K+2*s.C) // of the new R and z, and of the other z, which is overwritten
 	if o.Lambda > 0 {
-		bytes = max(bytes, memory.Sum(square, right, s.loweringBytes()))
+		bytes = max(bytes, memory.Sum(memory.Floats(s.K, s.K+s.C), s.loweringBytes()))
 	}
 	if err := s.Reserve(api.QR, api.ActionMerge, 0, bytes); err != nil {
 		return out, err
 	}
 	next := *s
-	next.R, next.Z = dense.Copy(s.R), dense.Copy(s.Z)
+	next.R, next.Z, next.Size, next.w = dense.Copy(s.R), dense.Copy(s.Z), size, nil
 	next.Count += o.Count
-	next.Size, next.w = size, nil
 	next.NoteLoss(o.Lost)
 	s.Counter.Enter(cost.StepTriangle)
 	mustNotFail(lapack.MergeTriangles(s.Counter, next.R, next.Z, o.R, dense.Copy(o.Z)))
@@ -60,7 +58,7 @@ func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
 		if next.Size, err = bounded(s.Size.Plus(s.diagonal(root))); err != nil {
 			return out, err
 		}
-		if err := s.Reserve(api.QR, api.ActionRidge, 0, memory.Sum(memory.Floats(s.K, s.K), memory.Floats(s.K, s.C))); err != nil {
+		if err := s.Reserve(api.QR, api.ActionRidge, 0, memory.Floats(s.K, s.K+s.C)); err != nil {
 			return out, err
 		}
 		s.Counter.Enter(cost.StepTriangle)
@@ -94,13 +92,11 @@ func (s *State) lower(by float64, action api.Action) error {
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(s.R)
-	if err := lapack.InvertTriangle(s.Counter, pt); err != nil {
+	if lapack.InvertTriangle(s.Counter, pt) != nil {
 		return &api.LeverageError{Action: action}
 	}
 	floats.Scale(math.Sqrt(by), pt.RawMatrix().Data)
-	rest := dense.IdentityPacked(s.K)
-	dense.Sprk(s.Counter, -1, pt, 1, rest)
-	err := s.shrink(rest, nil, nil)
+	err := s.shrink(pt, nil)
 	var leverage *api.LeverageError
 	if errors.As(err, &leverage) {
 		leverage.Action = action

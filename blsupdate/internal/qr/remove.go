@@ -29,34 +29,29 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	}
 	q := dense.Rows(ax)
 	byRows := cost.RemovesByRows(q, s.K)
-	rows := memory.Floats(q, s.K)
-	bytes := memory.Sum(rows, rows) // of P and what rotations carry along, or of Pᵀ beside I - PPᵀ and the new z
+	bytes := memory.Floats(2*q, s.K) // of P and what rotations carry along
 	if !byRows {
-		bytes = memory.Sum(rows, memory.Triangle(s.K), memory.Floats(s.K, s.C))
+		bytes = memory.Sum(memory.Floats(q+s.C, s.K), memory.Triangle(s.K)) // of Pᵀ, the new z and I - PPᵀ
 	}
 	if err := s.Reserve(api.QR, api.ActionRemove, q, bytes); err != nil {
 		return out, err
 	}
 	s.Counter.Enter(cost.StepLeverage)
 	pt := dense.Copy(ax)
-	if err := lapack.SolveTriangularRows(s.Counter, pt, s.R, false); err != nil {
+	if lapack.SolveTriangularRows(s.Counter, pt, s.R, false) != nil {
 		return out, &api.LeverageError{Action: api.ActionRemove} // P overflows: such rows were never added
 	}
 	if byRows {
 		err = s.downdate(pt, ya)
 	} else {
-		rest := dense.IdentityPacked(s.K)
-		dense.Sprk(s.Counter, -1, pt, 1, rest)
-		err = s.shrink(rest, pt, ya)
+		err = s.shrink(pt, ya)
 	}
 	if err != nil {
 		return out, err
 	}
 	s.Count -= q
-	left := s.Size.Without(ax, ya)
-	left.Y = dense.ColumnNorms(s.Z)
-	s.Size = left
-	s.w = nil
+	s.Size, s.w = s.Size.Without(ax, ya), nil
+	s.Size.Y = dense.ColumnNorms(s.Z)
 	out.Model = cost.QRRemove(q, s.K, s.C)
 	return out, nil
 }
@@ -75,14 +70,10 @@ func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 //	source: LINPACK's dchdd, for q = 1; Golub and Van Loan, Matrix Computations, fourth edition,
 //	section 6.5.4.
 func (s *State) downdate(pt, ya *mat.Dense) error {
-	q, k, c := dense.Rows(pt), s.K, s.C
-	rest, x := dense.IdentityPacked(q), pt.RawMatrix()
+	q := dense.Rows(pt)
+	rest := dense.IdentityPacked(q)
 	dense.Gemmtp(s.Counter, -1, pt, pt, 1, rest)
-	factor, least, err := s.remainder(rest, func(z []float64) []float64 {
-		p := make([]float64, k)
-		s.Counter.Dgemv(blas.Trans, q, k, 1, x.Data, x.Stride, z, 1, 0, p, 1)
-		return p
-	})
+	factor, least, err := s.remainder(rest, pt)
 	if err != nil {
 		return err
 	}
@@ -92,13 +83,13 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 	s.Counter.Enter(cost.StepTriangle)
 	zeta := dense.Copy(ya)
 	dense.Gemm(s.Counter, blas.NoTrans, blas.NoTrans, -1, pt, s.Z, 1, zeta)
-	if err := factor.SolveUTo(zeta, zeta, true); err != nil {
+	if factor.SolveUTo(zeta, zeta, true) != nil {
 		return api.ErrOverflow
 	}
-	if _, err := bounded(s.Size.Plus(state.Norms{A: make([]float64, k), Y: dense.ColumnNorms(zeta)})); err != nil {
+	if _, err := bounded(s.Size.Plus(state.Norms{A: make([]float64, s.K), Y: dense.ColumnNorms(zeta)})); err != nil {
 		return err
 	}
-	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: k, K: c}.Routine())
+	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: s.K, K: s.C}.Routine())
 	Downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
 	s.NoteLoss(1 / least)
 	return nil
@@ -109,23 +100,25 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 //
 //	R' = K R,   z' = K⁻ᵀ(z - P Ya),
 //
-// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. S is overwritten. pt is
-// Pᵀ; pt and ya are nil where the targets of P are zero.
+// in k³/3 flops for K, k³/3 for the product of two triangles and ck² for z'. pt is Pᵀ; ya is nil where
+// the targets of P are zero.
 //
 // S has eigenvalues between 1-h and 1, so K has an error of about eps/(1-h) whatever the condition of R
 // is. After an error R and z are unchanged: z' is found first, and ‖K‖ <= 1, so R' does not overflow
 // where R has not.
-func (s *State) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
-	factor, least, err := s.remainder(rest, func(z []float64) []float64 { return z })
+func (s *State) shrink(pt, ya *mat.Dense) error {
+	rest := dense.IdentityPacked(s.K)
+	dense.Sprk(s.Counter, -1, pt, 1, rest)
+	factor, least, err := s.remainder(rest, nil)
 	if err != nil {
 		return err
 	}
 	s.Counter.Enter(cost.StepTriangle)
 	z := dense.Copy(s.Z)
-	if pt != nil {
+	if ya != nil {
 		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, -1, pt, ya, 1, z)
 	}
-	if err := factor.SolveUTo(z, z, true); err != nil {
+	if factor.SolveUTo(z, z, true) != nil {
 		return api.ErrOverflow
 	}
 	if _, err := bounded(state.Norms{Y: dense.ColumnNorms(z)}); err != nil {
@@ -138,19 +131,24 @@ func (s *State) shrink(rest *mat.SymPacked, pt, ya *mat.Dense) error {
 }
 
 // remainder returns the Cholesky factor of S = I - PPᵀ or I - PᵀP, which it overwrites, and the
-// smallest eigenvalue of S, 1-h. It returns a *LeverageError where that is too small. toP returns the
-// vector of PPᵀ for one of S: the same, or P times it.
+// smallest eigenvalue of S, 1-h. It returns a *LeverageError where that is too small. pt is Pᵀ for the
+// latter S, and nil for the former.
 //
 // The R that h is computed with has errors E of eps times the norms d of its columns. They change p =
 // R⁻ᵀa by -R⁻ᵀEᵀp, and h = pᵀp by -2pᵀE x for x = R⁻¹p, about sqrt(k) eps ‖D x‖ for D = diag(d). So
 // only the condition of R in the direction of the rows decides whether h is known.
-func (s *State) remainder(rest *mat.SymPacked, toP func(z []float64) []float64) (*lapack.Cholesky, float64, error) {
-	factor := &lapack.Cholesky{Backend: s.Counter}
-	if err := factor.FactorizeInPlace(rest); err != nil {
+func (s *State) remainder(rest *mat.SymPacked, pt *mat.Dense) (*lapack.Cholesky, float64, error) {
+	factor, err := s.Factor(rest, "I - PP'")
+	if err != nil {
 		return nil, 0, &api.LeverageError{Action: api.ActionRemove}
 	}
 	least := state.SmallestEigenvalue(factor)
-	x, r := toP(state.SmallestDirection(factor)), s.R.RawMatrix()
+	x, r := state.SmallestDirection(factor), s.R.RawMatrix()
+	if pt != nil {
+		z, p := x, pt.RawMatrix()
+		x = make([]float64, s.K)
+		s.Counter.Dgemv(blas.Trans, p.Rows, s.K, 1, p.Data, p.Stride, z, 1, 0, x, 1)
+	}
 	s.Counter.Dtrsv(blas.Upper, blas.NoTrans, blas.NonUnit, s.K, r.Data, r.Stride, x, 1)
 	floats.Mul(x, s.Size.A)
 	return factor, least, state.CheckRest(least, state.RestLimit(math.Sqrt(float64(s.K))*dense.Norm(x)))

@@ -3,7 +3,6 @@ package qr
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"blskernel/blsupdate/internal/api"
@@ -14,6 +13,8 @@ import (
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // State is R of a QR factorization of [A; sqrt(lambda) I], and z, the first k rows of QᵀY. Neither Q
@@ -51,9 +52,7 @@ func bounded(size state.Norms) (state.Norms, error) {
 // diagonal returns the norms of f I.
 func (s *State) diagonal(f float64) state.Norms {
 	size := state.NewNorms(s.K, s.C)
-	for j := range size.A {
-		size.A[j] = f
-	}
+	floats.AddConst(f, size.A)
 	return size
 }
 
@@ -81,15 +80,13 @@ func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
 	}
 	s.Counter.Enter(cost.StepSolve)
 	w := dense.Copy(s.Z)
-	if err := lapack.SolveTriangular(s.Counter, w, s.R, false); err != nil {
+	if lapack.SolveTriangular(s.Counter, w, s.R, false) != nil {
 		return nil, out, api.ErrOverflow
 	}
 	s.w = w
 	out.Model = cost.QRSolve(s.K, s.C)
 	return w, out, nil
 }
-
-var errSubnormal = errors.New("a column is of numbers below 2^-1022, which have lost digits")
 
 // regular returns an error where R is singular to working precision. |R_jj| is the distance of column j
 // of [A; sqrt(lambda) I] from the span of those before it, with an error of some eps times the norm of
@@ -102,14 +99,10 @@ func (s *State) regular() error {
 	}
 	worst := math.Inf(1)
 	for j, length := range s.Size.A {
-		d := math.Abs(s.R.At(j, j))
-		switch {
-		case !(d > 0 && length > 0):
+		if !(length >= dense.SmallestNormal) { // subnormal numbers have lost digits
 			return &api.ConditionError{What: what}
-		case length < dense.SmallestNormal:
-			return &api.ConditionError{What: what, Err: errSubnormal}
 		}
-		worst = min(worst, d/length)
+		worst = min(worst, math.Abs(s.R.At(j, j))/length)
 	}
 	if !(worst > float64(s.K)*dense.Eps) {
 		return &api.ConditionError{What: what, RCond: worst}

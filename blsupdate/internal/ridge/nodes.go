@@ -7,7 +7,6 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/block"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -58,6 +57,8 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 		return out, api.ErrOverflow
 	}
 	AddOuter(&s.Base, 1, t, old)
+	beside := dense.Transposed(side)
+	beside.Scale(-1, beside)
 	corner, err := factor.InverseInPlace()
 	if err != nil {
 		return out, api.ErrOverflow
@@ -65,7 +66,7 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	model := cost.RidgeNodes(s.Options, cost.Shape{L: l, K: s.K, P: p, C: s.C})
 
 	next.K, next.Gain = s.K+p, 1
-	next.Q = bordered(old, side, corner)
+	next.Q = dense.Bordered(old, beside, corner)
 	next.Most, next.MostW = dense.LargestOf(next.data()), dense.LargestOf(next.W.RawMatrix().Data)
 	if !(max(next.Most, next.MostW) < math.MaxFloat64/4) {
 		return out, api.ErrOverflow
@@ -77,18 +78,4 @@ func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
 	}
 	*s = next
 	return state.Outcome{Model: model}, nil
-}
-
-// bordered returns [Q -Eᵀ; -E S] for the p×k E.
-func bordered(q *mat.SymPacked, e *mat.Dense, s *mat.SymPacked) *mat.SymPacked {
-	k, p := q.SymmetricDim(), s.SymmetricDim()
-	data := make([]float64, 0, block.PackedLen(k+p))
-	old := q.RawSymPacked().Data
-	for i := range k {
-		data = append(data, old[block.PackedRow(k, i)+i:][:k-i]...)
-		for j := range p {
-			data = append(data, -e.At(j, i))
-		}
-	}
-	return mat.NewSymPacked(k+p, append(data, s.RawSymPacked().Data...))
 }
