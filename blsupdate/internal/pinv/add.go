@@ -74,21 +74,19 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) (o
 	if err := s.project(ctx); err != nil {
 		return out, err
 	}
-	c, err := s.rowSpaceResidual()
+	rank, err := s.rowSpaceResidual()
 	if err != nil {
 		return out, err
 	}
 	if err := interrupt.Check(ctx); err != nil {
 		return out, err
 	}
-	shape.RankC = c.rank
+	shape.RankC = rank
 	var first []int // the rows to add before the others, where the batch is divided
 	switch {
-	case 0 < c.rank && c.rank < s.q: // those that complete the row space; the others lie in it
-		first = s.leadingRows(c.rank)
-	case c.rank == s.q:
-		s.form = api.Auto
-		s.fullRank(c)
+	case 0 < rank && rank < s.q: // those that complete the row space; the others lie in it
+		first = s.leadingRows(rank)
+	case rank == s.q: // B is there
 	case s.form == api.Large:
 		err = s.large(ctx)
 	default:

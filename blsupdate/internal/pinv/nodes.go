@@ -225,3 +225,14 @@ func (u *State) reorderNodes(k int, order []int) {
 		copy(u.w.RawRowView(k+to), w[(k+j)*u.C:])
 	}
 }
+
+// inOrder returns an *UnknownRowError unless the given keys are those of the samples in their order.
+// After Forget no key is known, and any samples are accepted.
+func (u *State) inOrder(keys []uint64) error {
+	for i, key := range u.keys {
+		if keys[i] != key {
+			return &api.UnknownRowError{Row: i, Action: api.ActionNodes}
+		}
+	}
+	return nil
+}

@@ -100,3 +100,27 @@ func (s *addition) leave() error {
 	floats.Scale(-1, s.bt.RawMatrix().Data)
 	return nil
 }
+
+// find returns the places of the samples of the given keys, all different, or an *UnknownRowError.
+func (u *State) find(wanted []uint64) ([]int, error) {
+	waiting := make(map[uint64][]int, len(wanted)) // the indices in wanted of each key
+	for i, key := range wanted {
+		waiting[key] = append(waiting[key], i)
+	}
+	places := make([]int, len(wanted))
+	for i := range places {
+		places[i] = -1
+	}
+	for place, key := range u.keys {
+		if queue := waiting[key]; len(queue) > 0 {
+			places[queue[0]] = place
+			waiting[key] = queue[1:]
+		}
+	}
+	for i, place := range places {
+		if place < 0 {
+			return nil, &api.UnknownRowError{Row: i, Action: api.ActionRemove}
+		}
+	}
+	return places, nil
+}

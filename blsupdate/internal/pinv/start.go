@@ -9,7 +9,6 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
-	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -96,11 +95,8 @@ func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (s first, ok bo
 	if err != nil || !state.WellConditioned(rcond, l) {
 		return s, false, err
 	}
-	if err := u.Enter(ctx, cost.StepStart); err != nil {
-		return s, false, err
-	}
 	p := dense.Copy(a)
-	err = state.EachPanel(ctx, l, func(from, to int) error {
+	err = u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
 		dst := dense.RowRange(p, from, to)
 		return chol.SolveRowsTo(dst, dst)
 	})
@@ -127,9 +123,6 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) 
 	qr := lapack.QR{Backend: u.Counter}
 	if qr.FactorizeInPlace(stacked) != nil {
 		return s, api.ErrOverflow // the rows are finite
-	}
-	if err := interrupt.Check(ctx); err != nil {
-		return s, err
 	}
 	rcond := qr.RCond()
 	regular := rcond > dense.RankTolerance(l, k)
@@ -168,16 +161,19 @@ func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense,
 	if err != nil {
 		return nil, 0, err
 	}
-	rank := 0
-	for rank < len(values) && values[rank] > dense.RankTolerance(m, n)*values[0] {
-		rank++
-	}
 	if err := u.Enter(ctx, cost.StepStart); err != nil {
 		return nil, 0, err
 	}
+	rank := countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
+	return u.inverseOf(values[:rank], us, vs), rank, nil
+}
+
+// inverseOf returns U diag(1/values) Vᵀ, where the first columns of U and V count. It overwrites U.
+func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
+	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
 	out := mat.NewDense(m, n, nil)
-	dense.DivideColumns(us, values[:rank])
+	dense.DivideColumns(us, values)
 	ru, rv := us.RawMatrix(), vs.RawMatrix()
 	u.Counter.Dgemm(blas.NoTrans, blas.Trans, m, n, rank, 1, ru.Data, ru.Stride, rv.Data, rv.Stride, 0, out.RawMatrix().Data, n)
-	return out, rank, nil
+	return out
 }

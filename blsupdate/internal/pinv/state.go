@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"blskernel/blsupdate/internal/api"
-	"blskernel/blsupdate/internal/coder"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/mat"
@@ -39,9 +38,6 @@ const (
 	nodesDrift   = 20
 	removedDrift = 10
 )
-
-// Empty returns a state of the method for Code to read.
-func Empty(m api.Method, base state.Base) *State { return &State{Base: base, method: m} }
 
 // computesC reports whether the next update by rows computes C.
 func (u *State) computesC() bool {
@@ -118,29 +114,6 @@ func (u *State) Condition() (rcond float64, power int) {
 	return min(1, 1/(u.worst.a*u.worst.plus)), u.worst.power
 }
 
-// Code writes or reads A⁺ and W, the keys of the samples where they are known, and A as long as C is
-// computed.
-func (u *State) Code(x *coder.Coder) {
-	l := x.Samples
-	x.Int("the rank", &u.rank, u.K)
-	x.Float("the norm of A", &u.norm, coder.NotNegative)
-	x.Float("the largest norm of A", &u.worst.a, coder.NotNegative)
-	x.Float("the largest norm of A+", &u.worst.plus, coder.NotNegative)
-	x.Int("the power of κ", &u.worst.power, 2)
-	x.Check(u.worst.power > 0, "the power of κ is 0")
-	x.Float("the drift", &u.drift, coder.NotNegative)
-	x.Dense("W", &u.w, u.K, u.C)
-	if x.Present(u.keys != nil) {
-		x.Words("keys", &u.keys, l)
-	}
-	u.p.code(x, "A+", u.K, l)
-	if u.computesC() {
-		u.a.code(x, "A", u.K, l)
-	} else if x.Reading() {
-		u.a = rows{cols: u.K}
-	}
-}
-
 // rowKeys returns a hash of the bits of each sample: its row of each matrix of parts, side by side, and
 // its targets. Of n different samples two have the same hash with a probability of about n²/2⁶⁵, unless
 // somebody constructs them. Zeros are equal whatever their sign. Encode writes the hashes, so they are
@@ -160,37 +133,157 @@ func rowKeys(targets *mat.Dense, parts ...*mat.Dense) []uint64 {
 	return keys
 }
 
-// find returns the places of the samples of the given keys, all different, or an *UnknownRowError.
-func (u *State) find(wanted []uint64) ([]int, error) {
-	waiting := make(map[uint64][]int, len(wanted)) // the indices in wanted of each key
-	for i, key := range wanted {
-		waiting[key] = append(waiting[key], i)
-	}
-	places := make([]int, len(wanted))
-	for i := range places {
-		places[i] = -1
-	}
-	for place, key := range u.keys {
-		if queue := waiting[key]; len(queue) > 0 {
-			places[queue[0]] = place
-			waiting[key] = queue[1:]
-		}
-	}
-	for i, place := range places {
-		if place < 0 {
-			return nil, &api.UnknownRowError{Row: i, Action: api.ActionRemove}
-		}
-	}
-	return places, nil
+// smallBlock is the number of rows up to which batches share a block, so that a model that learns row
+// by row does not become as many blocks.
+const smallBlock = 1024
+
+// rows is a matrix of many rows in blocks, each by rows and without gaps, so that an append moves
+// nothing.
+type rows struct {
+	cols   int
+	count  int
+	blocks []rowBlock
 }
 
-// inOrder returns an *UnknownRowError unless the given keys are those of the samples in their order.
-// After Forget no key is known, and any samples are accepted.
-func (u *State) inOrder(keys []uint64) error {
-	for i, key := range u.keys {
-		if keys[i] != key {
-			return &api.UnknownRowError{Row: i, Action: api.ActionNodes}
+// A rowBlock holds consecutive rows. The division into blocks decides the order of sums over the rows,
+// so it must not depend on the capacity of a slice.
+type rowBlock struct {
+	data []float64
+	most int // the number of rows up to which others are appended
+}
+
+// rowsOf returns the number of rows of block i.
+func (r *rows) rowsOf(i int) int { return len(r.blocks[i].data) / r.cols }
+
+// append adds the rows in data, which it keeps: to the last block where they fit, and else as a new
+// block. A new block takes as many rows as there are, up to smallBlock.
+func (r *rows) append(data []float64) {
+	n := len(data) / r.cols
+	if last := len(r.blocks) - 1; last >= 0 && r.rowsOf(last)+n <= r.blocks[last].most {
+		r.blocks[last].data = append(r.blocks[last].data, data...)
+	} else {
+		most := max(n, min(r.count, smallBlock))
+		if n < most {
+			data = append(make([]float64, 0, most*r.cols), data...)
+		}
+		r.blocks = append(r.blocks, rowBlock{data, most})
+	}
+	r.count += n
+}
+
+// truncate drops the rows from count on.
+func (r *rows) truncate(count int) {
+	for r.count > count {
+		last := len(r.blocks) - 1
+		n := min(r.rowsOf(last), r.count-count)
+		r.count -= n
+		b := &r.blocks[last]
+		if b.data = b.data[:len(b.data)-n*r.cols]; len(b.data) == 0 {
+			r.blocks = r.blocks[:last]
 		}
 	}
-	return nil
+}
+
+// remove drops the rows at the given places, in ascending order. The others keep their order.
+// Neighboring blocks of few rows become one.
+func (r *rows) remove(places []int) {
+	var blocks []rowBlock
+	first := 0
+	for i, b := range r.blocks {
+		n, gone := r.rowsOf(i), 0
+		for gone < len(places) && places[gone] < first+n {
+			gone++
+		}
+		b.data = drop(b.data, r.cols, first, places[:gone])
+		places = places[gone:]
+		first += n
+		r.count -= gone
+		last := len(blocks) - 1
+		switch {
+		case len(b.data) == 0:
+		case last >= 0 && len(blocks[last].data)+len(b.data) <= smallBlock*r.cols:
+			blocks[last].data = append(blocks[last].data, b.data...)
+			blocks[last].most = max(blocks[last].most, smallBlock)
+		default:
+			blocks = append(blocks, b)
+		}
+	}
+	r.blocks = blocks
+}
+
+// drop drops the rows at the given places, in ascending order, from data, whose first row is at first.
+func drop[T any](data []T, cols, first int, places []int) []T {
+	if len(places) == 0 {
+		return data
+	}
+	kept := data[:(places[0]-first)*cols]
+	for i, place := range places {
+		end := len(data)
+		if i+1 < len(places) {
+			end = (places[i+1] - first) * cols
+		}
+		kept = append(kept, data[(place+1-first)*cols:end]...)
+	}
+	return kept
+}
+
+// pick returns copies of the rows at the given places, in their order.
+func (r *rows) pick(places []int) *mat.Dense {
+	out := mat.NewDense(len(places), r.cols, nil)
+	r.blockwise(func(first int, m *mat.Dense) {
+		for i, place := range places {
+			if first <= place && place < first+dense.Rows(m) {
+				copy(out.RawRowView(i), m.RawRowView(place-first))
+			}
+		}
+	})
+	return out
+}
+
+// reorder moves the row at l+i to l+order[i].
+func (r *rows) reorder(l int, order []int) {
+	from := make([]int, len(order)) // the place of each row before
+	for i, to := range order {
+		from[to] = l + i
+	}
+	moved := r.pick(from)
+	r.panels(l, l+len(order), len(order), func(first int, m *mat.Dense) {
+		m.Copy(dense.RowRange(moved, first-l, first-l+dense.Rows(m)))
+	})
+}
+
+// clone returns a copy in storage of its own.
+func (r *rows) clone() rows {
+	c := *r
+	c.blocks = slices.Clone(r.blocks)
+	for i, b := range r.blocks {
+		c.blocks[i].data = append(make([]float64, 0, cap(b.data)), b.data...)
+	}
+	return c
+}
+
+// panels calls f for consecutive panels of the rows [from, to), each of at most most rows and within
+// one block, with the index of the first row.
+func (r *rows) panels(from, to, most int, f func(first int, m *mat.Dense)) {
+	first := 0
+	for at, b := range r.blocks {
+		n := r.rowsOf(at)
+		for i := max(0, from-first); i < min(n, to-first); i += most {
+			rows := min(most, n-i, to-first-i)
+			f(first+i, mat.NewDense(rows, r.cols, b.data[i*r.cols:(i+rows)*r.cols]))
+		}
+		first += n
+	}
+}
+
+// blockwise calls f for every block.
+func (r *rows) blockwise(f func(first int, m *mat.Dense)) { r.panels(0, r.count, max(1, r.count), f) }
+
+// norm returns the Frobenius norm, without overflow or underflow of squares.
+func (r *rows) norm() float64 {
+	var sum float64
+	for _, b := range r.blocks {
+		sum = math.Hypot(sum, dense.Norm(b.data))
+	}
+	return sum
 }

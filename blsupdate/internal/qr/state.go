@@ -10,6 +10,7 @@ import (
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/backend"
 	"blskernel/internal/memory"
 	"blskernel/lapack"
 	"blskernel/mat"
@@ -160,4 +161,40 @@ func (s *State) Code(x *coder.Coder) {
 		largest := max(dense.LargestOf(dense.ColumnNorms(s.R)), dense.LargestOf(dense.ColumnNorms(s.Z)))
 		x.Check(largest < 2*LargestColumn, "the columns of R and z are too large")
 	}
+}
+
+// Add reduces [R z; Ax Ya] to [R' z'; 0 rest], in copies of R and z where ctx may end it in between.
+func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q, r, z := dense.Rows(ax), s.R, s.Z
+	size, err := bounded(s.Size.With(ax, ya))
+	if err != nil {
+		return out, err
+	}
+	if state.ManyPanels(ctx, q) {
+		r, z = dense.Copy(r), dense.Copy(z)
+	}
+	if err := s.learn(ctx, r, z, ax, ya); err != nil {
+		return out, err
+	}
+	s.R, s.Z, s.Size, s.w = r, z, size, nil
+	s.Count += q
+	out.Model = cost.QRAdd(q, s.K, s.C)
+	return out, nil
+}
+
+// learn adds rows that are small enough to R and z, panel by panel.
+func (s *State) learn(ctx context.Context, r, z, ax, ya *mat.Dense) error {
+	q := dense.Rows(ax)
+	rotations := cost.AddsByRotations(q, s.K)
+	return state.EachPanel(ctx, q, func(from, to int) error {
+		s.Counter.Enter(cost.StepTriangle)
+		x, y := dense.RowRange(ax, from, to), dense.Copy(dense.RowRange(ya, from, to))
+		if rotations {
+			backend.Begin(s.Counter, cost.Operation{Kind: cost.Chud, M: to - from, N: s.K, K: s.C}.Routine())
+			RotateIn(r, z, dense.Copy(x), y)
+		} else {
+			mustNotFail(lapack.AppendRows(s.Counter, r, z, x, y))
+		}
+		return nil
+	})
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"math"
+	"slices"
 
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/coder"
@@ -81,4 +82,90 @@ func (s *Inverse) CodeInverse(x *coder.Coder, name, noted string, matrix func(),
 		x.Within(name, dense.LargestOf(data()), s.Most)
 		x.Within("W", dense.LargestOf(s.W.RawMatrix().Data), s.MostW)
 	}
+}
+
+// Norms are the Euclidean norms of the columns of A and Y so far. They bound all elements and partial
+// sums of AᵀA, AᵀY, R and z, so it is known before an update whether anything can overflow.
+type Norms struct {
+	A, Y []float64
+	Peak float64 // the largest Frobenius norm that A had; its rounding errors remain when rows are removed
+}
+
+// NewNorms returns the norms without rows.
+func NewNorms(k, c int) Norms { return Norms{A: make([]float64, k), Y: make([]float64, c)} }
+
+// each returns the norms with f applied to each and to its counterpart in o; Peak is that of s.
+func (s Norms) each(o Norms, f func(v, other float64) float64) Norms {
+	t := NewNorms(len(s.A), len(s.Y))
+	t.Peak = s.Peak
+	for j, v := range s.A {
+		t.A[j] = f(v, o.A[j])
+	}
+	for j, v := range s.Y {
+		t.Y[j] = f(v, o.Y[j])
+	}
+	return t
+}
+
+// With returns the norms with more rows.
+func (s Norms) With(ax, ya *mat.Dense) Norms {
+	return s.Plus(Norms{A: dense.ColumnNorms(ax), Y: dense.ColumnNorms(ya)})
+}
+
+// Plus returns the norms of the rows of both.
+func (s Norms) Plus(o Norms) Norms {
+	sum := s.each(o, math.Hypot)
+	sum.Peak = max(s.Peak, o.Peak, dense.Norm(sum.A))
+	return sum
+}
+
+// Without returns the norms without some rows.
+func (s Norms) Without(ax, ya *mat.Dense) Norms {
+	return s.each(Norms{A: dense.ColumnNorms(ax), Y: dense.ColumnNorms(ya)}, Leg)
+}
+
+// Leg returns the other leg of a right triangle, sqrt(h² - v²).
+func Leg(h, v float64) float64 {
+	if !(v < h) {
+		return 0
+	}
+	r := v / h
+	return h * math.Sqrt((1-r)*(1+r))
+}
+
+// WithNodes returns the norms with those of more columns of A.
+func (s Norms) WithNodes(norms []float64) Norms {
+	return Norms{A: slices.Concat(s.A, norms), Y: s.Y, Peak: math.Hypot(s.Peak, dense.Norm(norms))}
+}
+
+// Safe returns s, and ErrOverflow where the product of two columns could overflow.
+func (s Norms) Safe() (Norms, error) {
+	if a, y := dense.LargestOf(s.A), dense.LargestOf(s.Y); !(a*max(a, y) < math.MaxFloat64/4) {
+		return s, api.ErrOverflow
+	}
+	return s, nil
+}
+
+// Scaled returns the norms of f A and f Y.
+func (s Norms) Scaled(f float64) Norms {
+	t := s.each(s, func(v, _ float64) float64 { return f * v })
+	t.Peak = f * s.Peak
+	return t
+}
+
+// Shrunk returns the Frobenius norm of [A; sqrt(lambda) I] over the largest so far. Errors of a state
+// are relative to the latter.
+func (s Norms) Shrunk(lambda float64) float64 {
+	root := math.Sqrt(lambda) * math.Sqrt(float64(len(s.A))) // the product lambda k may overflow
+	if most := math.Hypot(s.Peak, root); most > 0 {
+		return min(1, math.Hypot(dense.Norm(s.A), root)/most)
+	}
+	return 1
+}
+
+// Code writes or reads the norms of k columns of A and c of Y.
+func (s *Norms) Code(x *coder.Coder, k, c int) {
+	x.Lengths("a norm of a column of A", &s.A, k)
+	x.Lengths("a norm of a column of Y", &s.Y, c)
+	x.Float("the largest norm of A", &s.Peak, coder.NotNegative)
 }

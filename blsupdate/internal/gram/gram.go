@@ -1,0 +1,305 @@
+// Package gram implements Gram, which keeps AᵀA and AᵀY.
+package gram
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"blskernel/blsupdate/internal/api"
+	"blskernel/blsupdate/internal/coder"
+	"blskernel/blsupdate/internal/cost"
+	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
+	"blskernel/internal/memory"
+	"blskernel/lapack"
+	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+)
+
+// State is G = AᵀA and T = AᵀY, without the ridge, which a copy of G gets when W is solved for. No
+// update depends on l.
+type State struct {
+	state.Base
+	g    *mat.SymPacked // G, k×k
+	t    *mat.Dense     // T, k×c
+	size state.Norms
+
+	// Each is nil where it is not known since the last change.
+	factor *lapack.Cholesky // of G + lambda I
+	w      *mat.Dense
+
+	factored *mat.SymPacked // the storage of the present factor and of the next, or nil
+}
+
+// Start computes G and T.
+func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
+	s := &State{Base: base, g: mat.NewSymPacked(base.K, nil), t: mat.NewDense(base.K, base.C, nil)}
+	if s.size, err = state.NewNorms(s.K, s.C).With(a, y).Safe(); err != nil {
+		return nil, out, err
+	}
+	out.Model = cost.GramAdd(dense.Rows(a), s.K, s.C)
+	return s, out, s.learn(ctx, s.g, s.t, a, y)
+}
+
+// Add computes G += AxᵀAx and T += AxᵀYa, on copies where ctx may end it in between.
+func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q, g, t := dense.Rows(ax), s.g, s.t
+	size, err := s.size.With(ax, ya).Safe()
+	if err != nil {
+		return out, err
+	}
+	if state.ManyPanels(ctx, q) {
+		g, t = dense.CopySym(g), dense.Copy(t)
+	}
+	if err := s.learn(ctx, g, t, ax, ya); err != nil {
+		return out, err
+	}
+	s.g, s.t, s.size = g, t, size
+	s.changed()
+	return state.Outcome{Model: cost.GramAdd(q, s.K, s.C)}, nil
+}
+
+// learn computes G += AxᵀAx and T += AxᵀYa panel by panel.
+func (s *State) learn(ctx context.Context, g *mat.SymPacked, t, ax, ya *mat.Dense) error {
+	return state.EachPanel(ctx, dense.Rows(ax), func(from, to int) error {
+		s.update(g, t, 1, dense.RowRange(ax, from, to), dense.RowRange(ya, from, to))
+		return nil
+	})
+}
+
+// update computes G += sign AxᵀAx and T += sign AxᵀYa.
+func (s *State) update(g *mat.SymPacked, t *mat.Dense, sign float64, ax, ya *mat.Dense) {
+	s.Counter.Enter(cost.StepG)
+	dense.Sprk(s.Counter, sign, ax, 1, g)
+	s.Counter.Enter(cost.StepT)
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, sign, ax, ya, 1, t)
+}
+
+// Forget multiplies G, T and the ridge. W stays.
+func (s *State) Forget(factor float64) error {
+	floats.Scale(factor, s.g.RawSymPacked().Data)
+	s.t.Scale(factor, s.t)
+	s.Lambda *= factor
+	s.size = s.size.Scaled(math.Sqrt(factor))
+	w := s.w
+	s.changed()
+	s.w = w
+	return nil
+}
+
+// Merge adds G and T of the other state.
+func (s *State) Merge(other state.State) (out state.Outcome, err error) {
+	o := other.(*State)
+	size, err := s.size.Plus(o.size).Safe()
+	if err != nil {
+		return out, err
+	}
+	s.size = size
+	floats.Add(s.g.RawSymPacked().Data, o.g.RawSymPacked().Data)
+	s.t.Add(s.t, o.t)
+	s.NoteLoss(o.Lost)
+	s.changed()
+	return out, nil
+}
+
+// SetLambda replaces the ridge.
+func (s *State) SetLambda(lambda float64) (out state.Outcome, err error) {
+	if lambda != s.Lambda {
+		s.Lambda = lambda
+		s.changed()
+	}
+	return out, nil
+}
+
+// AddNodes appends AᵀH and HᵀH to G, and HᵀY to T.
+func (s *State) AddNodes(a, h, y *mat.Dense) (out state.Outcome, err error) {
+	l, p := h.Dims()
+	size, err := s.size.WithNodes(dense.ColumnNorms(h)).Safe()
+	if err != nil {
+		return out, err
+	}
+	wide := s.K + p
+	side, corner, t := mat.NewDense(s.K, p, nil), mat.NewSymPacked(p, nil), mat.NewDense(wide, s.C, nil)
+	dense.Place(t, 0, 0, s.t)
+	s.Counter.Enter(cost.StepBorder)
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, a, h, 0, side)
+	dense.Sprk(s.Counter, 1, h, 0, corner)
+	s.Counter.Enter(cost.StepT)
+	dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, h, y, 0, dense.RowRange(t, s.K, wide))
+
+	out.Model = cost.GramNodes(cost.Shape{L: l, K: s.K, P: p, C: s.C})
+	s.g, s.t, s.K, s.size = dense.Bordered(s.g, side, corner), t, wide, size
+	s.changed()
+	return out, nil
+}
+
+// Condition returns the 1/κ of the present G + lambda I, whose condition number is κ², with the largest
+// ‖A‖ so far.
+func (s *State) Condition() (rcond float64, power int) {
+	factor, _, err := s.factorize(0)
+	if err != nil {
+		return 0, 2
+	}
+	return math.Sqrt(factor.RCond()) * s.size.Shrunk(s.Lambda), 2
+}
+
+// Code writes or reads G, T and W. Forget and Refine may leave a W that no solution gives back. The
+// factor is computed anew.
+func (s *State) Code(x *coder.Coder) {
+	x.Symmetric("A'A", &s.g, s.K)
+	x.Dense("A'Y", &s.t, s.K, s.C)
+	s.size.Code(x, s.K, s.C)
+	if x.Present(s.w != nil) {
+		x.Dense("W", &s.w, s.K, s.C)
+	}
+}
+
+// changed drops W and the factor.
+func (s *State) changed() { s.w, s.factor = nil, nil }
+
+// factorize returns the Cholesky factor of G + lambda I, and its steps if it is new. It reserves memory
+// for the factor and for more bytes beside it.
+func (s *State) factorize(more int64) (*lapack.Cholesky, []cost.StepFlops, error) {
+	g := s.factored
+	if g == nil || g.SymmetricDim() != s.K {
+		g = new(mat.SymPacked)
+		more = memory.Sum(more, memory.Triangle(s.K))
+	}
+	if err := s.Reserve(api.Gram, api.ActionWeights, 0, more); err != nil {
+		return nil, nil, err
+	}
+	if s.factor != nil {
+		return s.factor, nil, nil
+	}
+	s.factored = g
+	s.Counter.Enter(cost.StepFactor)
+	g.CopySym(s.g)
+	g.AddDiagonal(s.Lambda)
+	factor, err := s.Factor(g, state.GramMatrix, api.QR)
+	if err == nil {
+		err = s.checkPivots(g)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s.factor = factor
+	return factor, []cost.StepFlops{cost.GramFactor(s.K)}, nil
+}
+
+// checkPivots returns an error where a pivot of the factor u is within its rounding errors, or made of
+// squares that underflow. The square of a pivot over its diagonal element is the share of its column
+// that the columns before it do not have, whatever their scales. Its rounding error was at most a few
+// eps sqrt(k), of either sign: half of the singular matrices have a Cholesky factor.
+func (s *State) checkPivots(u *mat.SymPacked) error {
+	noise := 10 * dense.Eps * math.Sqrt(float64(s.K))
+	for j := range s.K {
+		diagonal, pivot := s.g.At(j, j)+s.Lambda, u.At(j, j)
+		if diagonal < dense.SmallestSquare || !(pivot*pivot > noise*diagonal) {
+			return &api.ConditionError{What: state.GramMatrix, RCond: pivot * pivot / diagonal, Instead: []api.Method{api.QR}}
+		}
+	}
+	return nil
+}
+
+// Weights solves (G + lambda I) W = T.
+func (s *State) Weights() (_ *mat.Dense, out state.Outcome, err error) {
+	if s.w != nil {
+		return s.w, out, nil
+	}
+	factor, model, err := s.factorize(memory.Floats(s.K, s.C))
+	if err != nil {
+		return nil, out, err
+	}
+	s.Counter.Enter(cost.StepSolve)
+	w := mat.NewDense(s.K, s.C, nil)
+	if factor.SolveTo(w, s.t) != nil {
+		return nil, out, api.ErrOverflow
+	}
+	s.w = w
+	return w, state.Outcome{Model: append(model, cost.GramSolve(s.K, s.C))}, nil
+}
+
+// Refine corrects W twice. The first correction leaves an error of eps κ + (eps κ²)², the second that
+// of the residual.
+func (s *State) Refine(a, y *mat.Dense) (out state.Outcome, err error) {
+	w, out, err := s.Weights()
+	if err != nil {
+		return out, err
+	}
+	factor, model, err := s.factorize(0) // Forget drops the factor and keeps W
+	if err != nil {
+		return out, err
+	}
+	better := dense.Copy(w)
+	for range 2 {
+		s.Counter.Enter(cost.StepResidual)
+		rest, correction := s.Residual(a, y, better), dense.Copy(better)
+		dense.Gemm(s.Counter, blas.Trans, blas.NoTrans, 1, a, rest, -s.Lambda, correction)
+		s.Counter.Enter(cost.StepCorrection)
+		if factor.SolveTo(correction, correction) != nil {
+			return out, api.ErrOverflow
+		}
+		better.Add(better, correction)
+	}
+	if !dense.Finite(better) {
+		return out, api.ErrOverflow
+	}
+	s.w = better
+	out.Model = append(append(out.Model, model...), cost.GramRefine(dense.Rows(a), s.K, s.C)...)
+	return out, nil
+}
+
+// Remove computes G -= AxᵀAx and T -= AxᵀYa on copies, and keeps them and the factor of G if enough
+// information is left.
+//
+// The eigenvalues e of Ax (G + lambda I)⁻¹ Axᵀ = V Vᵀ after the removal are h/(1-h) for those before
+// it. The errors of the difference are E_ij = eps d_i d_j for the norms d of the columns of [A;
+// sqrt(lambda) I] before it. With x = (G + lambda I)⁻¹aᵀ they change e by xᵀE x, about sqrt(k) eps ‖D
+// x‖² for D = diag(d), at most sqrt(k) eps e m for the largest eigenvalue m of D (G + lambda I)⁻¹ D,
+// and so 1-h = 1/(1+e) by (1-h) sqrt(k) eps m.
+func (s *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
+	q := dense.Rows(ax)
+	triangle := memory.Triangle(s.K) // of the new G, and of its factor beside V
+	if err := s.Reserve(api.Gram, api.ActionRemove, q, memory.Sum(triangle, triangle, memory.Floats(s.K, s.C), memory.Floats(q, s.K))); err != nil {
+		return out, err
+	}
+	next := State{Base: s.Base, g: dense.CopySym(s.g), t: dense.Copy(s.t), size: s.size.Without(ax, ya)}
+	next.update(next.g, next.t, -1, ax, ya)
+	factor, model, err := next.factorize(0)
+	var short *memory.Error
+	if errors.As(err, &short) { // other programs took the memory meanwhile
+		return out, err
+	}
+	if err != nil {
+		if _, _, err := s.factorize(0); err != nil {
+			return out, err // it was so before
+		}
+		return out, &api.LeverageError{Action: api.ActionRemove}
+	}
+	s.Counter.Enter(cost.StepLeverage)
+	v := new(mat.Dense)
+	if err := factor.SolveURowsTo(v, ax, false); err != nil {
+		return out, &api.LeverageError{Action: api.ActionRemove}
+	}
+	rest := 1 / (1 + s.SquaredNorm(v))
+	solve, root, d := factor.Solver(), math.Sqrt(s.Lambda), make([]float64, s.K)
+	for j, v := range s.size.A {
+		d[j] = math.Hypot(v, root)
+	}
+	weakest := dense.LargestEigenvalue(s.K, func(x []float64) {
+		floats.Mul(x, d)
+		solve(x)
+		floats.Mul(x, d)
+	})
+	if err := state.CheckRest(rest, state.RestLimit(math.Sqrt(float64(s.K))*rest*weakest)); err != nil {
+		return out, err
+	}
+	next.NoteLoss(1 / rest)
+	*s = next
+	out.Model = slices.Concat(cost.GramAdd(q, s.K, s.C), model, []cost.StepFlops{cost.GramLeverage(q, s.K)})
+	return out, nil
+}
