@@ -20,10 +20,10 @@ const (
 type array struct {
 	arrayFile
 	about   info
-	n       int64   // samples
-	width   int     // elements of one
-	row     int64   // next sample to be delivered
-	panels  *panels // reads an array in Fortran order
+	n       int64     // samples
+	width   int       // elements of one
+	row     int64     // next sample to be delivered
+	forward io.Seeker // skips elements of stream; nil where they must be read
 	cols    choice
 	all     bool // every column is an input, or every column a target, in order
 	labels  bool // the only column is a label
@@ -141,11 +141,6 @@ func (a *array) readFault(done int64, err error) error {
 	return readFault(a.in.ctx, a.in.path, err)
 }
 
-// badValue returns the fault of the element in a row and a column, both from 0.
-func (a *array) badValue(bad *npy.ValueError, row int64, col int) *badSample {
-	return &badSample{Path: a.in.path, Row: row + 1, Column: col + 1, What: "is " + bad.Value + ", " + bad.What}
-}
-
 // end returns io.EOF unless the data goes on. Reading to the end verifies the checksums of packed data.
 func (a *array) end() error {
 	if a.random != nil {
@@ -168,10 +163,8 @@ func (a *array) end() error {
 
 func (a *array) skip(n int64) (int64, error) {
 	n = min(n, a.n-a.row)
-	if a.panels == nil {
-		if err := a.pass(0, n*int64(a.width)*int64(a.DType.Size)); err != nil {
-			return 0, err
-		}
+	if err := a.pass(0, n*int64(a.width)*int64(a.DType.Size)); err != nil {
+		return 0, err
 	}
 	a.row += n
 	return n, nil

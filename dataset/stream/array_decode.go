@@ -11,23 +11,15 @@ const arrayPiece = 1 << 18 // bytes read at once
 
 // decode decodes the next n samples, those before the first bad one, and sets ahead or texts, and bad.
 func (a *array) decode(n int) error {
-	var err error
+	a.texts, a.decoded = a.texts[:0], a.decoded[:0]
+	use := a.decodeNumbers
 	if a.labels {
-		a.texts = a.texts[:0]
-		err = a.pieces(n, a.decodeLabels)
-	} else {
-		a.decoded = a.decoded[:0]
-		if a.panels != nil {
-			a.decoded, err = a.panels.numbers(a.decoded, n)
-		} else {
-			err = a.pieces(n, a.decodeNumbers)
-		}
+		use = a.decodeLabels
 	}
+	err := a.pieces(n, use)
 	if errors.As(err, &a.bad) {
 		good := int(a.bad.Row - 1 - a.row)
-		if !a.labels {
-			a.decoded = a.decoded[:good*a.width]
-		}
+		a.decoded = a.decoded[:min(len(a.decoded), good*a.width)]
 		err = nil
 	}
 	if a.pixels {
@@ -47,7 +39,8 @@ func (a *array) decodeNumbers(src []byte) error {
 	var bad *npy.ValueError
 	if errors.As(err, &bad) {
 		at := done + bad.Index
-		return a.badValue(bad, a.row+int64(at/a.width), at%a.width)
+		return &badSample{Path: a.in.path, Row: a.row + int64(at/a.width) + 1, Column: at%a.width + 1,
+			What: "is " + bad.Value + ", " + bad.What}
 	}
 	return err
 }
@@ -103,11 +96,9 @@ func (a *array) pass(done, bytes int64) error {
 	held := min(bytes, int64(len(a.rest)))
 	a.rest = a.rest[held:]
 	done, bytes = done+held, bytes-held
-	if a.random != nil {
-		if _, err := a.random.Seek(bytes, io.SeekCurrent); err != nil {
-			return readFault(a.in.ctx, a.in.path, err)
-		}
-		return nil
+	if a.forward != nil {
+		_, err := a.forward.Seek(bytes, io.SeekCurrent)
+		return err
 	}
 	for bytes > 0 {
 		if a.in.ctx.Err() != nil {

@@ -105,19 +105,19 @@ func (a *array) measure() error {
 	return fault
 }
 
-// order prepares reading in the order of the elements.
+// order makes stream give the elements in C order.
 func (a *array) order() error {
 	// With one row or one column of a matrix the two orders are the same.
-	if a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2) {
-		if a.random == nil {
-			return faultf("the array is in Fortran order, which cannot be read from a pipe or packed data; " +
-				"save numpy.ascontiguousarray(x), or give a plain .npy file")
-		}
-		a.panels = &panels{array: a}
-		return nil
-	}
-	if a.random != nil {
-		a.stream = a.random
+	turned := a.Fortran && a.width > 1 && !(a.n == 1 && len(a.Shape) == 2)
+	switch {
+	case turned && a.random == nil:
+		return faultf("the array is in Fortran order, which cannot be read from a pipe or packed data; " +
+			"save numpy.ascontiguousarray(x), or give a plain .npy file")
+	case turned:
+		f := &fortranReader{arrayFile: a.arrayFile, width: a.width, sample: int64(a.width * a.DType.Size)}
+		a.stream, a.forward = f, f
+	case a.random != nil:
+		a.stream, a.forward = a.random, a.random
 	}
 	return nil
 }
@@ -128,18 +128,10 @@ func (a *array) foresee() error {
 	if a.random != nil {
 		return nil
 	}
-	want := a.width * a.DType.Size
-	first := make([]byte, 0, min(want, arrayPiece))
-	for {
-		n, err := io.ReadFull(a.stream, first[len(first):cap(first)])
-		first = first[:len(first)+n]
-		if err != nil {
-			return a.readFault(0, err)
-		}
-		if len(first) == want {
-			a.stream = io.MultiReader(bytes.NewReader(first), a.stream)
-			return nil
-		}
-		first = append(make([]byte, 0, min(want, 2*cap(first))), first...)
+	var first bytes.Buffer
+	if _, err := io.CopyN(&first, a.stream, int64(a.width*a.DType.Size)); err != nil {
+		return a.readFault(0, err)
 	}
+	a.stream = io.MultiReader(&first, a.stream)
+	return nil
 }

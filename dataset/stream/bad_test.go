@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -312,31 +311,6 @@ func TestBadBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	at("\n,\n")
-}
-
-// TestBadChanged mends a bad element of an array in Fortran order before its sample is delivered.
-func TestBadChanged(t *testing.T) {
-	values := []float64{1, 2, 3, math.NaN()}
-	head := npyHeader(1, "<f8", true, 2, 2)
-	path := write(t, "x.npy", append(head, float64s(values...)...))
-	r, err := Open(t.Context(), []string{path}, Options{Bad: func(*Error) error { return nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if b, err := r.Next(1); err != nil || b.X.At(0, 1) != 3 {
-		t.Fatal(b, err)
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := file.WriteAt(float64s(4), int64(len(head)+24)); err != nil {
-		t.Fatal(err)
-	}
-	file.Close()
-	_, err = r.Next(1)
-	wantFault(t, "changed", err, "row 2: column 2 changed while it was read")
 }
 
 // TestBadMemory reads what is bad in every sample, in samples of as few bytes as can be: errors are

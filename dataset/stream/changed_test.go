@@ -67,7 +67,7 @@ func TestChangedWhileRead(t *testing.T) {
 		says string
 	}{
 		{"a.npy", array(false), 1 << 16, "cut off"},
-		{"b.npy", array(true), 1 << 16, "the file may have changed"},
+		{"b.npy", array(true), 1 << 16, "cut off"},
 		{"c.npy", array(false), 0, "cut off"},
 		{"d.idx", idx, 1 << 14, "cut off"},
 		{"e.npz", archive(zip.Store), 1 << 16, "cut off"},

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ type choice struct {
 type request struct {
 	inputs, targets []string
 	targetsOnly     bool // a file of targets: no inputs, and without targets every column is one
-	inline          bool // nothing is read ahead
 }
 
 // named reports whether q selects a column by name, which needs a header.
@@ -27,53 +27,37 @@ func (q *request) named() bool {
 // What and, for the fault of a column, Column and Name.
 func (q *request) choose(names []string, width int) (choice, error) {
 	var c choice
+	taken := map[int]bool{}
 	var err error
-	if c.targets, err = pick(q.targets, names, width); err != nil {
+	if c.targets, err = pick(q.targets, names, width, taken); err != nil {
 		return c, err
 	}
-	if q.targetsOnly {
-		if len(q.targets) == 0 {
-			c.targets = upTo(width)
-		}
-		return c, nil
-	}
-	if q.inputs == nil {
-		isTarget := set(c.targets)
-		c.inputs = slices.DeleteFunc(upTo(width), func(col int) bool { return isTarget[col] })
-		if len(c.inputs) == 0 {
+	switch {
+	case q.targetsOnly && len(q.targets) == 0:
+		c.targets = rest(width, nil)
+	case q.targetsOnly:
+	case q.inputs == nil:
+		if c.inputs = rest(width, taken); len(c.inputs) == 0 {
 			return c, faultf("every column is a target; leave at least one for the inputs")
 		}
-		return c, nil
-	}
-	if c.inputs, err = pick(q.inputs, names, width); err != nil {
-		return c, err
-	}
-	if len(c.inputs) == 0 {
-		return c, faultf("an empty list of input columns; name at least one, or give no list for every column but the targets")
-	}
-	isInput := set(c.inputs)
-	for _, col := range c.targets {
-		if isInput[col] {
-			return c, &Error{Column: col + 1, Name: nameOf(names, col), What: "is both an input and a target; leave it out of one of them"}
+	default:
+		c.inputs, err = pick(q.inputs, names, width, taken)
+		if err == nil && len(c.inputs) == 0 {
+			err = faultf("an empty list of input columns; name at least one, or give no list for every column but the targets")
 		}
 	}
-	return c, nil
+	return c, err
 }
 
-func set(columns []int) map[int]bool {
-	in := make(map[int]bool, len(columns))
-	for _, col := range columns {
-		in[col] = true
+// rest returns the columns that are not taken.
+func rest(width int, taken map[int]bool) []int {
+	columns := make([]int, 0, width-len(taken))
+	for col := range width {
+		if !taken[col] {
+			columns = append(columns, col)
+		}
 	}
-	return in
-}
-
-func upTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return columns
 }
 
 // nameOf returns the name of a column, empty without one.
@@ -96,20 +80,19 @@ func namesOf(names []string, columns []int) []string {
 	return out
 }
 
-// pick returns the positions that specs name. No column may be named twice.
-func pick(specs, names []string, width int) ([]int, error) {
+// pick returns the positions that specs name, and adds them to taken.
+func pick(specs, names []string, width int, taken map[int]bool) ([]int, error) {
 	var out []int
-	seen := map[int]bool{}
 	for _, spec := range specs {
 		from, to, err := span(spec, names, width)
 		if err != nil {
 			return nil, err
 		}
 		for col := from; col <= to; col++ {
-			if seen[col] {
-				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice; name each column once"}
+			if taken[col] {
+				return nil, &Error{Column: col + 1, Name: nameOf(names, col), What: "is named twice among inputs and targets; name each column once"}
 			}
-			seen[col] = true
+			taken[col] = true
 			out = append(out, col)
 		}
 	}
@@ -128,11 +111,12 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 		if c != ':' {
 			continue
 		}
-		from, to := only(spec[:i], names), only(spec[i+1:], names)
-		if from < 0 || to < 0 {
+		from, errFrom := byName(spec[:i], names)
+		to, errTo := byName(spec[i+1:], names)
+		switch {
+		case errFrom != nil || errTo != nil:
 			continue
-		}
-		if to < from {
+		case to < from:
 			return 0, 0, faultf("columns %q: the first comes after the last", spec)
 		}
 		return from, to, nil
@@ -140,27 +124,31 @@ func span(spec string, names []string, width int) (from, to int, err error) {
 	return 0, 0, err
 }
 
-// only returns the position of the column with that name, -1 unless there is exactly one.
-func only(name string, names []string) int {
-	at := slices.Index(names, name)
-	if at >= 0 && slices.Contains(names[at+1:], name) {
-		return -1
-	}
-	return at
-}
-
-// byName returns the position of the column with that name.
+// byName returns the position of the only column with that name.
 func byName(name string, names []string) (int, error) {
-	at := only(name, names)
+	at := slices.Index(names, name)
 	switch {
 	case names == nil:
 		return 0, faultf("a column named %s is selected, but the columns have no names; give its number from 1", shorten(name))
-	case at >= 0:
-		return at, nil
-	case slices.Contains(names, name):
+	case at < 0:
+		return 0, faultf("has no column named %s; it has %s", shorten(name), listNames(names))
+	case slices.Contains(names[at+1:], name):
 		return 0, faultf("has more than one column named %s; give its number from 1", shorten(name))
 	}
-	return 0, faultf("has no column named %s; %s", shorten(name), instead(name, names))
+	return at, nil
+}
+
+// listNames shows the first names.
+func listNames(names []string) string {
+	const shown = 8
+	var parts []string
+	for _, name := range names[:min(shown, len(names))] {
+		parts = append(parts, shorten(name))
+	}
+	if len(names) > shown {
+		parts = append(parts, fmt.Sprintf("and %d more", len(names)-shown))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // isPositions reports whether spec is n, n-m, n:m, n- or n: in digits.
@@ -171,24 +159,20 @@ func isPositions(spec string) bool {
 
 // cutRange cuts spec at the first hyphen or colon.
 func cutRange(spec string) (first, last string, isRange bool) {
-	if i := strings.IndexAny(spec, "-:"); i >= 0 {
-		return spec[:i], spec[i+1:], true
-	}
-	return spec, "", false
+	return strings.Cut(strings.Replace(spec, ":", "-", 1), "-")
 }
 
 // positions reads a spec for which isPositions holds.
 func positions(spec string, width int) (from, to int, err error) {
 	first, last, isRange := cutRange(spec)
-	from, errFrom := strconv.Atoi(first)
-	to = from
-	var errTo error
 	switch {
-	case isRange && last == "":
-		to = width
-	case isRange:
-		to, errTo = strconv.Atoi(last)
+	case !isRange:
+		last = first
+	case last == "":
+		last = strconv.Itoa(width)
 	}
+	from, errFrom := strconv.Atoi(first)
+	to, errTo := strconv.Atoi(last)
 	switch {
 	case errFrom != nil || errTo != nil || from > width || to > width:
 		return 0, 0, faultf("columns %s are selected, but there are %d", spec, width)

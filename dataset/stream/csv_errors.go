@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// A badRecord is where a bad record of a chunk stands. Its fault is found again when it is asked for: a
-// chunk has memory for many such records, but not for as many errors.
+// A badRecord is where a bad record of a chunk stands. passBad finds its fault again: a chunk has memory
+// for many such records, but not for as many errors.
 type badRecord struct {
 	row        int32 // samples of the chunk before it
 	begin, end int32 // bytes of text
@@ -17,7 +17,7 @@ type badRecord struct {
 // badRecords are those of a chunk.
 type badRecords struct {
 	all     []badRecord
-	first   *Error // the fault of the first
+	last    *Error // the fault of the last
 	passed  int    // those that the caller was told of, or skipped
 	counted int32  // bytes of text before which line ends are counted
 	line    int64  // number of the line there
@@ -36,16 +36,14 @@ func (b *badRecords) end() int32 {
 }
 
 // leaveOut records a bad record in text[begin:end] and removes the parts of its sample. It reports
-// whether parsing goes on.
-func (l *csvLayout) leaveOut(c *csvChunk, fault *Error, begin, end int) bool {
+// whether parsing goes on; else the fault is the last.
+func (l *csvLayout) leaveOut(c *csvChunk, fault *Error, begin, end int64) bool {
 	s := &c.samples
 	s.x, s.y = s.x[:c.rows*l.inputs], s.y[:c.rows*l.numbers]
 	if l.classes {
 		s.labels = s.labels[:c.rows*len(l.choice.targets)]
 	}
-	if len(c.bad.all) == 0 {
-		c.bad.first = fault
-	}
+	c.bad.last = fault
 	c.bad.all = append(c.bad.all, badRecord{int32(c.rows), int32(begin), int32(end)})
 	return l.aside
 }
@@ -62,15 +60,12 @@ func (c *csvChunk) samplesFrom(at int) int {
 func (l *csvLayout) passBad(c *csvChunk) *badSample {
 	b := &c.bad
 	b.passed++
-	if b.passed == 1 {
-		return (*badSample)(b.first)
-	}
 	record := b.all[b.passed-1]
 	b.line += int64(bytes.Count(c.text[b.counted:record.begin], []byte{'\n'}))
 	b.counted = record.begin
 	alone := csvChunk{text: c.text[record.begin:record.end], line: b.line}
 	l.parse(&alone)
-	return (*badSample)(alone.bad.first)
+	return (*badSample)(alone.bad.last)
 }
 
 // syntaxFault returns the error for what encoding/csv refuses; line is the number of its first line.

@@ -80,7 +80,7 @@ func (l *csvLayout) parse(c *csvChunk) {
 func (l *csvLayout) parsePlain(c *csvChunk) {
 	text := c.text
 	for line := c.line; len(text) > 0; line++ {
-		row, begin := text, len(c.text)-len(text)
+		row, begin := text, int64(len(c.text)-len(text))
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			row, text = text[:end], text[end+1:]
 		} else {
@@ -92,7 +92,7 @@ func (l *csvLayout) parsePlain(c *csvChunk) {
 		if len(row) == 0 {
 			continue
 		}
-		end := len(c.text) - len(text)
+		end := int64(len(c.text) - len(text))
 		if !l.scan(c, row) {
 			if fault := l.plainRecord(c, row, line); fault != nil {
 				if !l.leaveOut(c, fault, begin, end) {
@@ -101,7 +101,7 @@ func (l *csvLayout) parsePlain(c *csvChunk) {
 				continue
 			}
 		}
-		c.finish(line, int64(end))
+		c.finish(line, end)
 	}
 }
 
@@ -169,51 +169,32 @@ func (l *csvLayout) scan(c *csvChunk, row []byte) bool {
 
 // parseQuoted reads a chunk by encoding/csv. Its error ends the text.
 func (l *csvLayout) parseQuoted(c *csvChunk) error {
-	for at, line := 0, c.line; ; {
-		text := c.text[at:]
-		begin := crowded(text, l.comma)
-		if begin < 0 {
-			_, err := l.parseRecords(c, at, len(c.text), line)
-			return err
-		}
-		if more, err := l.parseRecords(c, at, at+begin, line); err != nil || !more {
-			return err
-		}
-		end := begin + recordEnd(text[begin:])
-		if !l.leaveOut(c, l.crowdedFault(text[:begin], line), at+begin, at+end) {
-			return nil
-		}
-		line += int64(bytes.Count(text[:end], []byte{'\n'}))
-		at += end
+	text, end := c.text, error(nil)
+	if begin := crowded(text, l.comma); begin >= 0 {
+		text, end = text[:begin], l.crowdedFault(text[:begin], c.line)
 	}
-}
-
-// parseRecords reads c.text[from:to] by encoding/csv; line is the number of its first line. more is
-// false where a bad sample ends the parsing.
-func (l *csvLayout) parseRecords(c *csvChunk, from, to int, line int64) (more bool, err error) {
-	text := c.text[from:to]
 	r := newCSVReader(text, l.comma)
 	for {
-		begin := r.InputOffset()
+		from := r.InputOffset()
 		cells, err := r.Read()
 		if err == io.EOF {
-			return true, nil
+			return end
 		}
-		end := r.InputOffset()
+		to := r.InputOffset()
 		lineOf := func(col int) int64 {
 			at, _ := r.FieldPos(min(col, len(cells)-1))
-			return line + int64(at) - 1
+			return c.line + int64(at) - 1
 		}
 		var fault *Error
 		if err == nil {
 			fault = l.record(c, cells, lineOf)
-		} else if fault = l.syntaxFault(err, line); !paired(text[begin:end]) {
-			return false, fault
+		} else if fault = l.syntaxFault(err, c.line); !paired(text[from:to]) {
+			return fault
 		}
 		if fault == nil {
-			c.finish(lineOf(0), int64(from)+end)
-		} else if !l.leaveOut(c, fault, from+int(begin), from+int(end)) {
-			return false, nil
+			c.finish(lineOf(0), to)
+		} else if !l.leaveOut(c, fault, from, to) {
+			return nil
 		}
 	}
 }

@@ -26,7 +26,6 @@ type csvSource struct {
 	layout  *csvLayout
 	about   info
 	pending *csvChunk // the first chunk, until it is parsed
-	inline  bool      // no goroutines
 	queue   chan *csvChunk
 	free    chan *csvChunk
 	work    sync.WaitGroup
@@ -47,7 +46,7 @@ func openCSV(in *input, q *request, opt *Options, first *csvLayout) (source, err
 		return nil, faultf("is in UTF-16; save it as UTF-8")
 	}
 	live := in.random == nil && !in.packed
-	s := &csvSource{in: in, inline: q.inline, pending: newCSVChunk(),
+	s := &csvSource{in: in, pending: newCSVChunk(),
 		cut: &cutter{r: in.r, live: live, line: 1, at: int64(marked), size: firstChunk}}
 	s.span(s.pending)
 	var chunk []byte
@@ -178,14 +177,14 @@ func (s *csvSource) fill() error {
 				break
 			}
 			s.current, s.at, s.passed = nil, 0, c.to
-			if !s.inline {
+			if s.queue != nil {
 				s.free <- c // has room for every chunk
 			}
 		}
-		if s.inline {
-			s.current, s.err = s.parsed()
-		} else {
+		if s.in.begun {
 			s.current, s.err = s.await()
+		} else {
+			s.current, s.err = s.parsed() // a look by Peek, behind which a pipe may not be read
 		}
 	}
 	return s.err

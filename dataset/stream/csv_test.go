@@ -41,7 +41,7 @@ func TestCSVColumns(t *testing.T) {
 		{[]string{"height:id"}, nil, "the first comes after the last"},
 		{[]string{"99999999999999999999"}, nil, "but there are 5"},
 		{[]string{"1", "id"}, nil, "named twice"},
-		{[]string{"1"}, []string{"id"}, "both an input and a target"},
+		{[]string{"1"}, []string{"id"}, "named twice"},
 		{nil, []string{"1-5"}, "every column is a target"},
 		{[]string{}, nil, "an empty list of input columns"},
 	} {

@@ -21,8 +21,8 @@
 //
 // A sample is a line of a text, or an index of the first dimension of an array. Its inputs are a row of
 // X. Its targets are a row of Y or, for classification, a label, which stays text. [Options] choose the
-// columns, or [Reader.Select] after a look at the [Heading] and, by [Reader.Peek], at the first
-// samples, which loses none of a pipe. [Batch.Where] returns the place of a sample.
+// columns; or [Reader.Select] does after a look at the [Heading] and at the first samples
+// ([Reader.Peek]). [Batch.Where] returns the place of a sample.
 //
 // All numbers are finite float64. A cell that is missing (empty, NA, N/A, NaN, null, None, ?), infinite
 // or not a number ends the reading with an [Error] that names its place, and so does a line with more
@@ -40,7 +40,8 @@
 // Every other fault is one of the file and ends the reading: a header that does not fit, data that is
 // cut off or damaged, inputs and targets that differ in number, a record that is too long. A quotation
 // mark out of place is a fault of its line if the line has an even number of them; else the next sample
-// cannot be found, and it is a fault of the file.
+// cannot be found, and it is a fault of the file. In a text with quotation marks so is a record of too
+// many cells.
 //
 // In [Batch].First and [Reader.Skip] a sample has the same number whichever others are bad.
 //
@@ -89,7 +90,7 @@
 // untrusted data before you request rows. FuzzOpen tests the first of these bounds, TestHostileMemory
 // the second, TestBadMemory that for bad samples.
 //
-// Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data:
-// before [Reader.Next] returns io.EOF, but after the samples. An array in Fortran order is verified
-// before its first sample. Skip verifies packed data too.
+// Checksums of gzip and of the arrays of an .npz that are read are verified at the end of the data,
+// before [Reader.Next] returns io.EOF; of an array in Fortran order before its first sample. Skip
+// verifies packed data too.
 package stream

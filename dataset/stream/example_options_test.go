@@ -52,5 +52,5 @@ func ExampleOptions() {
 	// stream: 2024.csv:3: column "age" is "?", a missing value; fill in a number or remove the row
 	// stream: 2025.csv:2: the line has 1 cells, but the first line has 2, separated by ','
 	// [31 28 19] [1.75 1.8 1.68] 2025.csv:3
-	// true stream: 2026.csv: cannot be opened: open 2026.csv: file does not exist
+	// true stream: 2026.csv: cannot be opened: file does not exist
 }

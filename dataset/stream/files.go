@@ -47,9 +47,9 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 }
 
 // make makes the source that opt selects, at the beginning of the files. first is the layout of the
-// first text among several paths, nil for that text itself. An inline source reads nothing ahead.
-func (f *files) make(opt *Options, first *csvLayout, inline bool) error {
-	q := request{inputs: opt.Inputs, targets: opt.Targets, inline: inline}
+// first text among several paths, nil for that text itself.
+func (f *files) make(opt *Options, first *csvLayout) error {
+	q := request{inputs: opt.Inputs, targets: opt.Targets}
 	if f.y != nil {
 		q.targets = nil
 	}
@@ -61,7 +61,7 @@ func (f *files) make(opt *Options, first *csvLayout, inline bool) error {
 		f.source = x
 		return nil
 	}
-	y, errY := newSource(f.y, &request{targets: opt.Targets, targetsOnly: true, inline: inline}, opt, nil)
+	y, errY := newSource(f.y, &request{targets: opt.Targets, targetsOnly: true}, opt, nil)
 	switch {
 	case errY == nil && err != nil:
 		return errors.Join(&Error{Path: f.x.path, What: "has no samples, but " + f.y.path + " has targets"}, y.close())
@@ -78,7 +78,7 @@ func (f *files) make(opt *Options, first *csvLayout, inline bool) error {
 }
 
 // remake makes another source of the same files.
-func (f *files) remake(opt *Options, first *csvLayout, inline bool) error {
+func (f *files) remake(opt *Options) error {
 	if f.source != nil {
 		err := f.source.close()
 		f.source = nil
@@ -91,7 +91,7 @@ func (f *files) remake(opt *Options, first *csvLayout, inline bool) error {
 			return err
 		}
 	}
-	return f.make(opt, first, inline)
+	return f.make(opt, nil)
 }
 
 func (f *files) inputs() []*input {
@@ -101,10 +101,10 @@ func (f *files) inputs() []*input {
 	return []*input{f.x, f.y}
 }
 
-// release ends remaking.
-func (f *files) release() {
+// begin ends remaking.
+func (f *files) begin() {
 	for _, in := range f.inputs() {
-		in.raw.release()
+		in.begin()
 	}
 }
 

@@ -36,6 +36,7 @@ type input struct {
 	closer   func() error  // closes the file; nil for standard input
 	copied   *tempFile     // the content in a temporary file, see spool
 	verified map[string]bool
+	begun    bool // the reading has begun: rewind is over, and texts are read ahead
 }
 
 // unpack sets buffered and r at the beginning, and settles the format.
@@ -64,7 +65,13 @@ func (in *input) unpack() error {
 	return nil
 }
 
-// rewind goes back to the beginning, which is possible until raw is released.
+// begin ends rewinding.
+func (in *input) begin() {
+	in.begun = true
+	in.raw.release()
+}
+
+// rewind goes back to the beginning, which is possible until begin.
 func (in *input) rewind() error {
 	if in.copied != nil {
 		return nil // a temporary file is read by position

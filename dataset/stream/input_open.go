@@ -8,10 +8,7 @@ import (
 	"os"
 )
 
-const (
-	cannotOpen = "cannot be opened"
-	panicOpen  = "stream: Options.Open returned neither a reader nor an error"
-)
+const panicOpen = "stream: Options.Open returned neither a reader nor an error"
 
 // openInput opens path, in the given format unless that is FormatAuto.
 //
@@ -19,19 +16,25 @@ const (
 // call into the operating system then goes on in the background.
 func openInput(ctx context.Context, path string, format Format, opt *Options) (*input, error) {
 	in := &input{ctx: ctx, fs: opt.FS, path: display(path), format: format}
-	var err error
 	switch {
-	case path == stdinPath && opt.Stdin == nil:
-		in.pipe(os.Stdin)
 	case path == stdinPath:
-		in.pipe(opt.Stdin)
+		var r io.Reader = os.Stdin
+		if opt.Stdin != nil {
+			r = opt.Stdin
+		}
+		in.pipe(func() (io.ReadCloser, error) { return io.NopCloser(r), nil })
 	case opt.Open != nil:
-		err = in.openElsewhere(path, opt.Open)
+		in.pipe(func() (io.ReadCloser, error) {
+			r, err := opt.Open(ctx, path)
+			if r == nil && err == nil {
+				panic(panicOpen)
+			}
+			return r, err
+		})
 	default:
-		err = in.openFile(path)
-	}
-	if err != nil {
-		return nil, err
+		if err := in.openFile(path); err != nil {
+			return nil, openFault(ctx, path, err)
+		}
 	}
 	if err := in.unpack(); err != nil {
 		return nil, errors.Join(err, in.close())
@@ -39,67 +42,57 @@ func openInput(ctx context.Context, path string, format Format, opt *Options) (*
 	return in, nil
 }
 
-// pipe reads from r, whose reads may wait forever.
-func (in *input) pipe(r io.Reader) {
-	in.raw = rewindable{r: newPipeReader(in.ctx, r), keep: true}
+// pipe reads what open returns, whose reads may wait forever.
+func (in *input) pipe(open func() (io.ReadCloser, error)) {
+	r := newPipeReader(in.ctx, func() (io.ReadCloser, error) {
+		r, err := open()
+		if err != nil {
+			err = openFault(in.ctx, in.path, err)
+		}
+		return r, err
+	})
+	in.closer = r.Close
+	in.raw = rewindable{r: r, keep: true}
 }
 
 // openFile opens a file of this machine.
 func (in *input) openFile(path string) error {
-	file, err := openWithin(in.ctx, func() (*os.File, error) { return os.Open(path) })
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return &Error{Path: path, What: "is a folder; name its files"}
+	case !info.Mode().IsRegular():
+		in.pipe(func() (io.ReadCloser, error) {
+			file, err := os.Open(path)
+			if err == nil {
+				context.AfterFunc(in.ctx, func() { _ = file.Close() }) // ends a Read that waits
+			}
+			return file, err
+		})
+		return nil
+	}
+	file, err := os.Open(path)
 	if err != nil {
-		return openFault(in.ctx, path, err)
+		return err
 	}
 	in.closer = file.Close
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		err = &Error{Path: path, What: "is a folder; name its files"}
-	case info.Mode().IsRegular():
-		in.random, in.size = file, info.Size()
-		in.raw = rewindable{r: file, file: file}
-	default:
-		in.pipe(file)
-	}
-	if err != nil {
-		return errors.Join(openFault(in.ctx, path, err), in.close())
-	}
-	return nil
-}
-
-// openElsewhere opens a path by Options.Open.
-func (in *input) openElsewhere(path string, open func(context.Context, string) (io.ReadCloser, error)) error {
-	r, err := openWithin(in.ctx, func() (io.ReadCloser, error) {
-		r, err := open(in.ctx, path)
-		if r == nil && err == nil {
-			panic(panicOpen)
-		}
-		return r, err
-	})
-	switch {
-	case err != nil && in.ctx.Err() != nil:
-		return canceled(in.ctx)
-	case err != nil:
-		return &Error{Path: path, What: cannotOpen, Err: err}
-	}
-	late := &lateCloser{r: r}
-	in.closer = late.Close
-	in.pipe(late)
+	in.random, in.size = file, info.Size()
+	in.raw = rewindable{r: file, file: file}
 	return nil
 }
 
 // openFault returns the error for a path that cannot be opened.
 func openFault(ctx context.Context, path string, err error) error {
-	var known *Error
-	var system *fs.PathError
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return canceled(ctx)
-	case errors.As(err, &known):
-		return err
-	case errors.As(err, &system):
-		err = system.Err // without the path
 	}
-	return &Error{Path: path, What: cannotOpen, Err: err}
+	switch known := err.(type) {
+	case *Error:
+		return known
+	case *fs.PathError:
+		err = known.Err // without the path
+	}
+	return &Error{Path: path, What: "cannot be opened", Err: err}
 }

@@ -50,7 +50,7 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	if name := opt.InputArray; name != "" {
 		if z.members[name] == nil {
-			return "", faultf("has no array %s; %s", shorten(name), instead(name, z.names))
+			return "", faultf("has no array %s; it has %s", shorten(name), listNames(z.names))
 		}
 		return name, nil
 	}

@@ -86,7 +86,7 @@ func (r *Reader) look(i int) error {
 	if i > 0 && !regular {
 		return nil
 	}
-	f, err := r.open(path, i > 0)
+	f, err := r.open(path)
 	if err != nil {
 		return err
 	}
@@ -100,12 +100,12 @@ func (r *Reader) look(i int) error {
 }
 
 // open opens the source at path.
-func (r *Reader) open(path string, inline bool) (*files, error) {
+func (r *Reader) open(path string) (*files, error) {
 	f, err := openPath(r.ctx, path, &r.opt)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.make(&r.opt, r.about.layout, inline); err != nil {
+	if err := f.make(&r.opt, r.about.layout); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	return f, nil
@@ -209,7 +209,7 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 // begin is called by the first Next or Skip, which end Select and Peek.
 func (r *Reader) begin() {
 	if !r.begun && r.current != nil {
-		r.current.release()
+		r.current.begin()
 	}
 	r.begun = true
 }
@@ -268,11 +268,11 @@ func (r *Reader) advance() error {
 	}
 	r.at++
 	r.err = errPanicked // remains if Options.Open panics
-	f, err := r.open(r.paths[r.at], false)
+	f, err := r.open(r.paths[r.at])
 	if err != nil {
 		return err
 	}
-	f.release()
+	f.begin()
 	r.current = f
 	r.known[r.at] = f.source.info().rows
 	return r.agree(r.at, f)

@@ -65,7 +65,7 @@ func (r *Reader) Select(s Selection) error {
 	}
 	before := r.opt
 	r.opt.Header, r.opt.Inputs, r.opt.Targets, r.opt.Classes = s.Header, slices.Clone(s.Inputs), slices.Clone(s.Targets), s.Classes
-	err := r.remake(false)
+	err := r.remake()
 	for i := 1; i < len(r.paths) && err == nil; i++ {
 		err = r.look(i)
 	}
@@ -73,7 +73,7 @@ func (r *Reader) Select(s Selection) error {
 		return nil
 	}
 	r.opt = before
-	if r.err = r.remake(false); r.err != nil {
+	if r.err = r.remake(); r.err != nil {
 		return r.err
 	}
 	for i := 1; i < len(r.paths); i++ {
@@ -102,9 +102,6 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if r.err = r.remake(true); r.err != nil {
-		return nil, r.err
-	}
 	var b samples
 	var err error
 	var fault *Error    // of the first bad sample
@@ -124,7 +121,7 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 			}
 		}
 	}
-	if r.err = r.remake(false); r.err != nil {
+	if r.err = r.remake(); r.err != nil {
 		return nil, r.err
 	}
 	switch {
@@ -139,11 +136,11 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 }
 
 // remake makes the source of the first path again for the present options.
-func (r *Reader) remake(inline bool) error {
+func (r *Reader) remake() error {
 	if r.ctx.Err() != nil {
 		return canceled(r.ctx)
 	}
-	if err := r.current.remake(&r.opt, nil, inline); err != nil {
+	if err := r.current.remake(&r.opt); err != nil {
 		return err
 	}
 	r.settle()
