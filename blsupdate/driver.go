@@ -55,10 +55,11 @@ func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64)
 	if weights != nil && len(weights) != q {
 		return &ShapeError{Matrix: "weights", Rows: len(weights), Cols: 1, Want: "a weight for each row of Ax"}
 	}
-	if err := u.checkAddMemory(ctx, q, memory.Floats(len(weights), u.Nodes()+u.Targets())); err != nil {
-		return err
-	}
 	if weights != nil {
+		bytes := memory.Floats(q, u.Nodes()+u.Targets())
+		if err := u.state.Common().Reserve(api.Method(u.method), api.ActionAdd, q, bytes); err != nil {
+			return err
+		}
 		for i, w := range weights {
 			if !(w >= 0) || math.IsInf(w, 1) {
 				return &OptionError{Option: fmt.Sprintf("the weight of row %d", i), Value: w, Want: "a finite number that is not negative"}

@@ -106,10 +106,10 @@ func TestMemoryUpdates(t *testing.T) {
 			if string(encoded(t, u)) != string(before) {
 				t.Errorf("%v, %s: the model has changed", m, name)
 			}
-			if e != nil && strings.Contains(e.Do, "smaller batches") != (name != "AddNodes") {
+			if e != nil && strings.Contains(e.Do, "fewer rows") != (name != "AddNodes") {
 				t.Errorf("%v, %s: the advice is to %s", m, name, e.Do)
 			}
-			if e != nil && strings.Contains(e.Do, "start over") != (name != "AddNodes" && (m == Original || m == Improved)) {
+			if e != nil && strings.Contains(e.Do, "or gram or qr") != (m == Original || m == Improved) {
 				t.Errorf("%v, %s: the advice is to %s", m, name, e.Do)
 			}
 			var err error

@@ -53,6 +53,10 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	if state.ManyPanels(ctx, q) {
+		bytes := memory.Sum(memory.Triangle(s.K), memory.Floats(s.K, s.C))
+		if err := s.Reserve(api.Gram, api.ActionAdd, q, bytes); err != nil {
+			return out, err
+		}
 		g, t = dense.CopySym(g), dense.Copy(t)
 	}
 	if err := s.learn(ctx, g, t, ax, ya); err != nil {

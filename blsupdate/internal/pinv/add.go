@@ -18,7 +18,13 @@ import (
 
 // Add adds rows in the form that the options say.
 func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, err error) {
-	shape, how := u.shape(dense.Rows(ax)).Shape, strategy{form: api.Small}
+	q := dense.Rows(ax)
+	least, rows := min(q, u.K), memory.Floats(q, u.K)
+	d := memory.Floats(cost.KeptRows(u.Options, u.p.count, least), least)
+	if err := u.Reserve(u.method, api.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil { // of Ax, and D or B
+		return out, err
+	}
+	shape, how := u.shape(q).Shape, strategy{form: api.Small}
 	if u.method == api.Improved {
 		how = strategy{cost.Resolve(u.Options, shape), u.Options.Solve}
 		if u.Options.Form == api.Paper {

@@ -171,6 +171,9 @@ func (s *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 		return out, err
 	}
 	if state.ManyPanels(ctx, q) {
+		if err := s.Reserve(api.QR, api.ActionAdd, q, memory.Floats(s.K, s.K+s.C)); err != nil {
+			return out, err
+		}
 		r, z = dense.Copy(r), dense.Copy(z)
 	}
 	if err := s.learn(ctx, r, z, ax, ya); err != nil {

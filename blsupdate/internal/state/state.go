@@ -130,7 +130,7 @@ func (b *Base) Reserve(m api.Method, action api.Action, rows int, bytes int64) e
 	if rows > 0 {
 		what = fmt.Sprintf("%v of %d rows", action, rows)
 	}
-	if rows > 1 && m != api.Gram { // which copies G for one row too
+	if rows > 1 && (m != api.Gram || action == api.ActionAdd) { // Gram copies G to remove one row, too
 		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
 	}
 	return memory.Check(bytes, "blsupdate", do, "%s by %v with %d nodes and %d targets", what, m, b.K, b.C)
