@@ -1,16 +1,20 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"time"
 
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
+	"blskernel/internal/memory"
 	"blskernel/mat"
 )
 
@@ -67,17 +71,19 @@ func (c *Crossover) Validate() error {
 	case c.Rounds < 0:
 		return fmt.Errorf("bench: Rounds is %d; want 0 or more", c.Rounds)
 	}
-	for i, q := range c.Q {
+	for _, q := range c.Q {
 		if q < 1 {
 			return fmt.Errorf("bench: Q has %d; want at least 1", q)
 		}
-		if slices.Contains(c.Q[:i], q) {
-			return fmt.Errorf("bench: Q has %d twice", q)
-		}
 	}
-	for i, v := range c.Variants {
-		if slices.Contains(c.Variants[:i], v) {
-			return fmt.Errorf("bench: Variants has %v twice", v)
+	return cmp.Or(twice("Q", c.Q), twice("Variants", c.Variants))
+}
+
+// twice returns an error if a setting has a value more than once.
+func twice[T comparable](name string, values []T) error {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return fmt.Errorf("bench: %s has %v twice", name, v)
 		}
 	}
 	return nil
@@ -90,7 +96,6 @@ func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, pr
 	if err := c.Validate(); err != nil {
 		return err
 	}
-	c = c.resolved()
 	if progress == nil {
 		progress = func(float64, float64, string) {}
 	}
@@ -106,13 +111,13 @@ func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, pr
 		return err
 	}
 	r := rand.New(rand.NewPCG(c.Seed, 0))
-	run := &crossoverRun{Crossover: c, a: normal(r, c.L+most, c.K), y: normal(r, c.L+most, c.C), models: map[Variant]blsupdate.Updater{}}
-	var done, all float64
-	for _, q := range left {
-		all += run.flops(q)
+	run := &crossoverRun{Crossover: *c, a: normal(r, c.L+most, c.K), y: normal(r, c.L+most, c.C), models: map[Variant]blsupdate.Updater{}}
+	run.Backend = backend.Or(c.Backend)
+	if run.Rates == nil {
+		run.Rates = blsupdate.ConstantRates(1, math.Inf(1))
 	}
-	for _, q := range left {
-		tell := func(share float64) { progress(done+share*run.flops(q), all, fmt.Sprintf("q = %d", q)) }
+	for i, q := range left {
+		tell := func(share float64) { progress(float64(i)+share, float64(len(left)), fmt.Sprintf("q = %d", q)) }
 		point, err := run.measure(ctx, q, tell)
 		if err != nil {
 			return fmt.Errorf("bench: %d samples added to %d, k=%d: %w", q, c.L, c.K, err)
@@ -120,19 +125,8 @@ func (c *Crossover) Run(ctx context.Context, emit func(CrossoverPoint) error, pr
 		if err := emit(point); err != nil {
 			return err
 		}
-		done += run.flops(q)
 	}
 	return nil
-}
-
-// resolved returns c with what the zero values of its fields stand for.
-func (c *Crossover) resolved() *Crossover {
-	out := *c
-	out.Backend = backend.Or(c.Backend)
-	if out.Rates == nil {
-		out.Rates = blsupdate.ConstantRates(1, math.Inf(1))
-	}
-	return &out
 }
 
 // Known returns the points of Done that are of this experiment, in the order of Q: of the same settings
@@ -160,20 +154,9 @@ func (c *Crossover) Known() []CrossoverPoint {
 
 // A crossoverRun is a Crossover under way.
 type crossoverRun struct {
-	*Crossover
+	Crossover
 	a, y   *mat.Dense // all rows, those that are added after the first L
 	models map[Variant]blsupdate.Updater
-}
-
-// flops returns about what is done for one q, as a measure of progress.
-func (r *crossoverRun) flops(q int) float64 {
-	k, l := float64(r.K), float64(r.L)
-	sum := 4 * k * k * (l + float64(q))
-	for _, v := range r.Variants {
-		shape := blsupdate.Shape{L: r.L, K: r.K, Q: q, C: r.C}
-		sum += k*k*l + blsupdate.Total(blsupdate.Model(v.Method, blsupdate.ActionAdd, r.options(v), shape))
-	}
-	return sum
 }
 
 // options returns those of a model by the variant.
@@ -206,11 +189,12 @@ func (r *crossoverRun) measure(ctx context.Context, q int, tell func(share float
 				return CrossoverPoint{}, err
 			}
 			var t CrossoverTiming
+			a, y := r.rows(0, r.L+q)
 			switch i - len(variants) {
 			case 0:
-				t, err = r.retrainPseudoinverse(q)
+				t, err = timePseudoinverse(a, y, r.options(Variant{}))
 			case 1:
-				t, err = r.retrainWeights(q)
+				t, err = timeWeights(a, y, r.options(Variant{}))
 			default:
 				t, err = r.update(variants[i], q)
 			}
@@ -246,4 +230,83 @@ func (c *Crossover) enough(rounds int, seconds float64) bool {
 		return seconds/float64(rounds) >= longRound ||
 			rounds >= leastCrossoverRounds && (seconds >= crossoverSeconds || rounds >= mostCrossoverRounds)
 	}
+}
+
+// update measures an update by q rows with the weights after it, and sees to it that the next one finds
+// a model of L rows.
+func (r *crossoverRun) update(v Variant, q int) (CrossoverTiming, error) {
+	model := r.models[v]
+	if model == nil {
+		a, y := r.rows(0, r.L)
+		var err error
+		if model, err = blsupdate.New(v.Method, a, y, r.options(v)); err != nil {
+			return CrossoverTiming{}, fmt.Errorf("%v: %w", v, err)
+		}
+	}
+	delete(r.models, v) // until it is what it was
+	ax, ya := r.rows(r.L, r.L+q)
+	t, err := timedUpdate(model, ax, ya)
+	if err != nil {
+		return CrossoverTiming{}, fmt.Errorf("%v: %w", v, err)
+	}
+	if r.removes(v, q) && model.RemoveInputs(ax, ya) == nil {
+		r.models[v] = model
+	}
+	return t, nil
+}
+
+// removes tells whether the removal of q rows takes fewer flops than a new start from L.
+func (r *crossoverRun) removes(v Variant, q int) bool {
+	removal := blsupdate.Model(v.Method, blsupdate.ActionRemove, r.options(v), blsupdate.Shape{L: r.L + q, K: r.K, Q: q, C: r.C})
+	start := blsupdate.Model(v.Method, blsupdate.ActionStart, r.options(v), blsupdate.Shape{L: r.L, K: r.K, C: r.C})
+	return blsupdate.Supports(v.Method, blsupdate.ActionRemove) && blsupdate.Total(removal) < blsupdate.Total(start)
+}
+
+// rows returns rows from to to-1 of A and Y.
+func (r *crossoverRun) rows(from, to int) (a, y *mat.Dense) {
+	return r.a.Slice(from, to, 0, r.K).(*mat.Dense), r.y.Slice(from, to, 0, r.C).(*mat.Dense)
+}
+
+// timedUpdate returns the time of an update and of the weights after it, with the flops by the model.
+func timedUpdate(model blsupdate.Updater, ax, ya *mat.Dense) (CrossoverTiming, error) {
+	runtime.GC()
+	began := time.Now()
+	err := model.AddInputs(ax, ya)
+	if err == nil {
+		_, err = model.Weights()
+	}
+	seconds := time.Since(began).Seconds()
+	if err != nil {
+		return CrossoverTiming{}, err
+	}
+	report := model.Report()
+	t := CrossoverTiming{Method: model.Method().String(), Seconds: seconds, Flops: report.Model()}
+	if report.Form != blsupdate.Auto {
+		t.Form = report.Form.String()
+	}
+	return t, nil
+}
+
+// medianTiming returns the first of the timings, which are of the same thing, with the median of their
+// times.
+func medianTiming(timings []CrossoverTiming) CrossoverTiming {
+	var seconds []float64
+	for _, t := range timings {
+		seconds = append(seconds, t.Seconds)
+	}
+	slices.Sort(seconds)
+	t := timings[0]
+	t.Seconds = quantile(seconds, 0.5)
+	return t
+}
+
+// checkMemory returns a *blsupdate.MemoryError where there is no room for all rows and the largest of
+// the models.
+func (c *Crossover) checkMemory(most int) error {
+	var model int64
+	for _, v := range c.Variants {
+		model = max(model, blsupdate.StateBytes(v.Method, c.L, c.K, c.C))
+	}
+	return memory.Check(memory.Sum(memory.Floats(c.L+most, c.K), memory.Floats(c.L+most, c.C), model), "bench", "take fewer rows or nodes",
+		"a crossover of %d rows added to %d, with %d nodes and %d targets", most, c.L, c.K, c.C)
 }

@@ -82,7 +82,7 @@ func TestCrossover(t *testing.T) {
 // again.
 func TestCrossoverRestores(t *testing.T) {
 	c := smallCrossover(t, "pure")
-	run := &crossoverRun{Crossover: c, models: map[Variant]blsupdate.Updater{}}
+	run := &crossoverRun{Crossover: *c, models: map[Variant]blsupdate.Updater{}}
 	r := rand.New(rand.NewPCG(1, 2))
 	run.a, run.y = normal(r, 190, c.K), normal(r, 190, c.C)
 	kept, built := 0, 0

@@ -2,10 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"slices"
-	"time"
 
 	"blskernel/bls"
 	"blskernel/blsupdate"
@@ -109,7 +105,7 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 		progress = func(float64, float64, string) {}
 	}
 	r := &incrementalRun{
-		Incremental: e, progress: progress, plan: e.plan(),
+		Incremental: e, progress: progress, all: e.flops(),
 		updaters: make([]blsupdate.Updater, len(e.Variants)), weights: make([]*mat.Dense, len(e.Variants)), seconds: make([]float64, len(e.Variants)),
 	}
 	first := 0
@@ -128,181 +124,6 @@ func (e *Incremental) Run(ctx context.Context, emit func([]Row) error, progress 
 			return err
 		}
 	}
-	r.tell("finished")
+	r.progress(r.all, r.all, "finished")
 	return nil
-}
-
-// incrementalRun is an experiment under way.
-type incrementalRun struct {
-	*Incremental
-	progress Progress
-	done     float64   // flops so far
-	plan     []float64 // flops of what is to come, by step and variant
-
-	zca       *dataset.ZCA // nil without whitening
-	features  *bls.Features
-	testA     *mat.Dense
-	testY     []int
-	updaters  []blsupdate.Updater
-	weights   []*mat.Dense // after the last step, by variant
-	seconds   []float64    // so far, by variant
-	whitening float64      // seconds in which zca was fitted, in the start
-	check     checker
-	kept      retained
-}
-
-// tell reports the progress.
-func (r *incrementalRun) tell(doing string) {
-	total := r.done
-	for _, flops := range r.plan {
-		total += flops
-	}
-	r.progress(r.done, total, doing)
-}
-
-// samples returns the range of samples of a step.
-func (e *Incremental) samples(step int) (from, to int) {
-	if step == 0 {
-		return 0, e.Initial
-	}
-	to = e.Initial + step*e.Batch
-	return to - e.Batch, to
-}
-
-// step takes the next samples, the first ones in step 0, and returns a row for each variant.
-func (r *incrementalRun) step(ctx context.Context, step int) ([]Row, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	from, to := r.samples(step)
-	runtime.GC()
-	r.whitening = 0
-	began := time.Now()
-	a, err := r.expand(from, to)
-	if err != nil {
-		return nil, err
-	}
-	y, err := bls.OneHot(r.Train.LabelsInt(from, to), r.Train.Classes)
-	if err != nil {
-		return nil, err
-	}
-	featureSeconds := time.Since(began).Seconds() - r.whitening
-	r.keep(a, y)
-
-	rows := make([]Row, len(r.Variants))
-	seconds := make([]float64, len(r.Variants)) // without the features
-	for n, i := range r.order(step) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		r.tell(fmt.Sprintf("%v, samples %d to %d", r.Variants[i], from+1, to))
-		if seconds[i], err = r.change(i, step == 0, step == 0 && n == 0, a, y); err != nil {
-			return nil, fmt.Errorf("%v, samples %d to %d: %w", r.Variants[i], from+1, to, err)
-		}
-		rows[i] = r.account(i, step)
-		rows[i].Samples, rows[i].FeatureSeconds, rows[i].WhiteningSeconds = to, featureSeconds, r.whitening
-	}
-	if step == 0 {
-		r.shareStarts(rows, seconds)
-	}
-	for i := range rows {
-		rows[i].UpdateSeconds = featureSeconds + seconds[i]
-		r.seconds[i] += rows[i].UpdateSeconds
-		rows[i].TotalSeconds = r.seconds[i]
-	}
-	if r.Retrain && step > 0 {
-		retraining, err := r.retrain(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			rows[i].Retraining = retraining
-		}
-	}
-	r.tell("test accuracy")
-	return rows, r.test(rows, a, y)
-}
-
-// order returns the indices of the variants in the order in which a step takes them. Each step begins
-// with another one, so that none always finds what the same one left, of the caches, of the memory and
-// of the clock of the machine.
-func (e *Incremental) order(step int) []int {
-	n := len(e.Variants)
-	order := make([]int, n)
-	for j := range order {
-		order[j] = (step + j) % n
-	}
-	return order
-}
-
-// change starts or updates the i-th variant, asks for the weights, and returns the time of both. With
-// warm a start that is dropped comes first: the first start of a process pays for fresh memory and for
-// threads.
-func (r *incrementalRun) change(i int, start, warm bool, a, y *mat.Dense) (seconds float64, err error) {
-	v := r.Variants[i]
-	opt := v.options(r.Update)
-	if warm {
-		if _, err := blsupdate.New(v.Method, a, y, opt); err != nil {
-			return 0, err
-		}
-	}
-	runtime.GC() // of the variant before, and of the rows before
-	began := time.Now()
-	if start {
-		r.updaters[i], err = blsupdate.New(v.Method, a, y, opt)
-	} else {
-		err = r.updaters[i].AddInputs(a, y)
-	}
-	if err == nil {
-		r.weights[i], err = r.updaters[i].Weights()
-	}
-	return time.Since(began).Seconds(), err
-}
-
-// account returns what the i-th variant says of its last change, and takes that off the plan.
-func (r *incrementalRun) account(i, step int) Row {
-	v, report := r.Variants[i], r.updaters[i].Report()
-	r.did(report.Model())
-	row := Row{
-		Method: v.Method.String(), Variant: v.String(),
-		FlopsModel: report.Model(), FlopsCounted: report.Counted(), FlopsAbandoned: report.Abandoned,
-	}
-	if report.Form != blsupdate.Auto {
-		row.Form = report.Form.String()
-	}
-	if r.Rates != nil && step > 0 {
-		for _, s := range report.Steps {
-			row.PredictedSeconds += r.Rates.Seconds(s.StepFlops)
-		}
-	}
-	return row
-}
-
-// shareStarts gives variants that have started in the same way the mean of their times: what differs
-// between these is noise, and would go into every comparison of total times. The form of an update
-// makes no difference to a start, and Original and Improved have the same one.
-func (r *incrementalRun) shareStarts(rows []Row, seconds []float64) {
-	method := func(i int) blsupdate.Method {
-		if m := r.Variants[i].Method; m != blsupdate.Original {
-			return m
-		}
-		return blsupdate.Improved
-	}
-	measured := slices.Clone(seconds)
-	for i := range rows {
-		sum, n := 0.0, 0
-		for j := range rows {
-			if method(i) == method(j) && rows[i].FlopsModel == rows[j].FlopsModel && rows[i].FlopsAbandoned == rows[j].FlopsAbandoned {
-				sum += measured[j]
-				n++
-			}
-		}
-		seconds[i] = sum / float64(n)
-	}
-}
-
-// did takes the next part off the plan, which took so many flops.
-func (r *incrementalRun) did(flops float64) {
-	r.done += flops
-	r.plan = r.plan[1:]
 }

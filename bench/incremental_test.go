@@ -238,16 +238,17 @@ func TestPlan(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			e := small(tc.initial, tc.batch, tc.updates)
 			e.Update.Lambda = tc.lambda
-			plan := e.plan()
-			if len(plan) != 2*(tc.updates+1) {
-				t.Fatalf("%d numbers for %d steps by 2 methods", len(plan), tc.updates+1)
-			}
+			sum := 0.0
 			for i, rows := range collect(t, e) {
-				for n, j := range e.order(i) {
-					if r := rows[j]; (i > 0 || tc.startsAsPlanned) && plan[2*i+n] != r.FlopsModel {
-						t.Errorf("step %d, %s: %v flops planned, %v by the report", i, r.Method, plan[2*i+n], r.FlopsModel)
+				for j, r := range rows {
+					planned := e.planned(e.Variants[j], i)
+					if sum += planned; (i > 0 || tc.startsAsPlanned) && planned != r.FlopsModel {
+						t.Errorf("step %d, %s: %v flops planned, %v by the report", i, r.Method, planned, r.FlopsModel)
 					}
 				}
+			}
+			if all := e.flops(); sum != all {
+				t.Errorf("%v flops in all; want %v", all, sum)
 			}
 		})
 	}

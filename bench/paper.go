@@ -1,10 +1,15 @@
 package bench
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
+	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 )
@@ -26,7 +31,6 @@ type Paper struct {
 	Planner     int                 // the index of the variant that the planner chose, -1 where its choice is not among them
 	Repeat      int                 // the index of the variant of the runs after the first
 	Shrink      float64             // s of Algorithm 1; 0 stands for the paper's, bls.DefaultShrink
-	HeldOut     int                 // training samples that are the test set: see HoldOut
 	Whitening   *dataset.ZCAOptions // as in Incremental
 	Update      blsupdate.Options
 	Seeds       []uint64         // of the features, one for each run
@@ -61,7 +65,7 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 		progress = func(float64, float64, string) {}
 	}
 	var runs []*Incremental
-	var totals []float64 // flops of each run
+	all := 0.0 // flops of all runs
 	for i, seed := range p.Seeds {
 		e := p.experiment(i, seed)
 		if e == nil {
@@ -71,19 +75,10 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 			return err
 		}
 		runs = append(runs, e)
-		total := 0.0
-		for _, flops := range e.plan() {
-			total += flops
-		}
-		totals = append(totals, total)
+		all += e.flops()
 	}
 	before := 0.0
-	for i, e := range runs {
-		after := 0.0
-		for _, total := range totals[i+1:] {
-			after += total
-		}
-		var spent float64
+	for _, e := range runs {
 		step, rebuilt := 0, e.Resume != nil
 		if rebuilt {
 			step = e.Resume.Steps
@@ -93,18 +88,18 @@ func (p *Paper) Run(ctx context.Context, emit func(TableRow) error, progress Pro
 			row.Rebuilt = rebuilt
 			step, rebuilt = step+1, false
 			return emit(row)
-		}, func(done, total float64, doing string) {
-			spent = total
+		}, func(done, _ float64, doing string) {
 			if len(p.Seeds) > 1 {
 				doing = fmt.Sprintf("seed %d: %s", e.Features.Seed, doing)
 			}
-			progress(before+done, before+total+after, doing)
+			progress(min(before+done, all), all, doing)
 		})
 		if err != nil {
 			return err
 		}
-		before += spent
+		before += e.flops()
 	}
+	progress(all, all, "finished")
 	return nil
 }
 
@@ -153,4 +148,94 @@ func tableRow(table int, e *Incremental, step int, rows []Row) TableRow {
 		row.Cells = append(row.Cells, c)
 	}
 	return row
+}
+
+// Validate returns what is wrong with the settings, or nil. What an Incremental looks at, the sets and
+// the sizes, is left to its own Validate, which Run calls for every seed before it begins.
+func (p *Paper) Validate() error {
+	switch n := len(p.Variants); {
+	case p.Train == nil:
+		return errors.New("bench: Train is nil; want the training set of the table")
+	case n == 0:
+		return errors.New("bench: Variants is empty; want at least one")
+	case p.Planner < -1 || p.Planner >= n:
+		return fmt.Errorf("bench: Planner is %d of %d variants; want an index, or -1 for none", p.Planner, n)
+	case p.Repeat < 0 || p.Repeat >= n:
+		return fmt.Errorf("bench: Repeat is %d of %d variants; want an index", p.Repeat, n)
+	case len(p.Seeds) == 0:
+		return errors.New("bench: Seeds is empty; want at least one")
+	}
+	return cmp.Or(twice("Variants", p.Variants), twice("Seeds", p.Seeds))
+}
+
+// Head returns the settings of a run that Validate has nothing against.
+func (p *Paper) Head() TableHead {
+	t := p.Table
+	h := TableHead{
+		Table: t.Table, Title: t.TitleOn(p.Data), Data: p.Data, Scale: p.Scale,
+		Initial: t.Initial, Batch: t.Batch, Updates: t.Updates, Nodes: t.Nodes, Targets: p.Train.Classes,
+		Lambda: p.Update.Lambda, Shrink: cmp.Or(p.Shrink, bls.DefaultShrink), Whitened: p.Whitening != nil,
+		Repeat: p.Variants[p.Repeat].String(), Seeds: p.Seeds,
+	}
+	if p.Planner >= 0 {
+		h.Planner = p.Variants[p.Planner].String()
+	}
+	if p.Whitening != nil {
+		h.Whitening = whiteningName(*p.Whitening)
+	}
+	for _, v := range p.Variants {
+		h.Methods = append(h.Methods, v.String())
+	}
+	return h
+}
+
+// whiteningName names the constants of a whitening.
+func whiteningName(opt dataset.ZCAOptions) string {
+	rows, values := cmp.Or(opt.RowConstant, dataset.ZCARows), cmp.Or(opt.EigenvalueConstant, dataset.ZCAValues)
+	switch {
+	case rows == dataset.ZCARows && values == dataset.ZCAValues:
+		return ReferenceWhitening
+	case rows == dataset.ZCAUnitRows && values == dataset.ZCAUnitValues:
+		return UnitWhitening
+	default:
+		return OtherWhitening
+	}
+}
+
+// SameExperiment tells whether rows of a run with the settings h continue one with the settings other:
+// whether they are the same but for the seeds after the first. Planner is not looked at: what the
+// planner would choose may change, and the methods that were run do not.
+func (h TableHead) SameExperiment(other TableHead) bool {
+	return h.Lambda == other.Lambda && h.Shrink == other.Shrink &&
+		slices.Equal(h.Methods, other.Methods) && h.Repeated() == other.Repeated() && len(h.Seeds) > 0 && len(other.Seeds) > 0 && h.Seeds[0] == other.Seeds[0] &&
+		h.Table == other.Table && h.Data == other.Data && h.Scale == other.Scale &&
+		h.Initial == other.Initial && h.Batch == other.Batch && h.Updates == other.Updates && h.Nodes == other.Nodes &&
+		h.Targets == other.Targets && h.HeldOut == other.HeldOut && h.whitening() == other.whitening()
+}
+
+// whitening returns Whitening, which files written before it was kept do not have.
+func (h TableHead) whitening() string {
+	if h.Whitened {
+		return cmp.Or(h.Whitening, ReferenceWhitening)
+	}
+	return ""
+}
+
+// RandomNORB returns n images of random pixels of the size that small NORB is reduced to, 2×32×32, with
+// random labels of 5 classes: something to measure times with where NORB itself is not at hand. There
+// is nothing to be learned from them.
+func RandomNORB(n int, seed uint64) *dataset.Images {
+	r := rand.New(rand.NewPCG(seed, 0))
+	const rows, cols, classes = 64, 32, 5
+	s := &dataset.Images{
+		Name: "random images", Rows: rows, Cols: cols, Classes: classes, Synthetic: true,
+		Pixels: make([]byte, n*rows*cols), Labels: make([]byte, n),
+	}
+	for i := range s.Pixels {
+		s.Pixels[i] = byte(r.Uint32N(256))
+	}
+	for i := range s.Labels {
+		s.Labels[i] = byte(r.IntN(classes))
+	}
+	return s
 }

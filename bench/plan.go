@@ -2,42 +2,51 @@ package bench
 
 import "blskernel/blsupdate"
 
-// plan returns the flops that the model expects of each step by each variant, in the order in which
-// they run: those of the update and of the solution for the weights, and of retraining where that is
-// measured. It takes every A to have as many independent rows as it can, and the start of A⁺ to be by
-// QR: the features of broad learning are too ill-conditioned for the Cholesky factor of AᵀA to be
-// accurate, unless lambda is large. Retraining is by that factor all the same.
-func (e *Incremental) plan() []float64 {
-	k, c := e.Nodes(), e.Train.Classes
-	flops := func(v Variant, action blsupdate.Action, s blsupdate.Shape) float64 {
-		opt := v.options(e.Update)
-		return blsupdate.Total(blsupdate.Model(v.Method, action, opt, s)) + blsupdate.Total(blsupdate.Model(v.Method, blsupdate.ActionWeights, opt, s))
-	}
-	start := func(l int) blsupdate.Shape {
-		if l < k {
-			return blsupdate.Shape{L: l, K: k, C: c, Start: blsupdate.StartSVD, Rank: l}
-		}
-		return blsupdate.Shape{L: l, K: k, C: c, Start: blsupdate.StartQR}
-	}
-	var all []float64
+// Progress is told of the work so far and of all the work, in flops by the model, and of what comes
+// next. done/total never falls, and is 1 in the last call.
+type Progress func(done, total float64, doing string)
+
+// flops returns about the flops of the experiment, for its progress.
+func (e *Incremental) flops() (all float64) {
 	first := 0
 	if e.Resume != nil {
 		first = e.Resume.Steps
 	}
 	for step := max(0, first-1); step <= e.Updates; step++ {
-		from, to := e.samples(step)
-		for _, i := range e.order(step) {
-			v := e.Variants[i]
-			if step == 0 || step < first {
-				all = append(all, flops(v, blsupdate.ActionStart, start(to)))
-			} else {
-				all = append(all, flops(v, blsupdate.ActionAdd, blsupdate.Shape{L: from, K: k, Q: to - from, C: c}))
-			}
+		for _, v := range e.Variants {
+			all += e.planned(v, step)
 		}
-		if e.Retrain && step > 0 && step >= first {
-			scratch := blsupdate.Shape{L: to, K: k, C: c, Start: blsupdate.StartCholesky}
-			all = append(all, flops(Variant{Method: blsupdate.Improved}, blsupdate.ActionStart, scratch), flops(Variant{Method: blsupdate.Gram}, blsupdate.ActionStart, scratch))
+		if _, to := e.samples(step); e.Retrain && step > 0 && step >= first {
+			all += e.retraining(blsupdate.Improved, to) + e.retraining(blsupdate.Gram, to)
 		}
 	}
 	return all
+}
+
+// planned returns the flops of a step by a variant: of the update and of the solution for the weights.
+// It takes the start of A⁺ to be by QR: the features of broad learning are too ill-conditioned for the
+// Cholesky factor of AᵀA to be accurate, unless lambda is large.
+func (e *Incremental) planned(v Variant, step int) float64 {
+	from, to := e.samples(step)
+	shape := blsupdate.Shape{L: from, K: e.Nodes(), Q: to - from, C: e.Train.Classes}
+	action := blsupdate.ActionAdd
+	if step == 0 || e.Resume != nil && step < e.Resume.Steps {
+		action = blsupdate.ActionStart
+		shape.L, shape.Q, shape.Start = to, 0, blsupdate.StartQR
+		if to < shape.K {
+			shape.Start, shape.Rank = blsupdate.StartSVD, to
+		}
+	}
+	return flops(v.Method, action, v.options(e.Update), shape)
+}
+
+// retraining returns the flops of a start by the Cholesky factor of AᵀA.
+func (e *Incremental) retraining(m blsupdate.Method, l int) float64 {
+	shape := blsupdate.Shape{L: l, K: e.Nodes(), C: e.Train.Classes, Start: blsupdate.StartCholesky}
+	return flops(m, blsupdate.ActionStart, Variant{Method: m}.options(e.Update), shape)
+}
+
+// flops returns those of an action and of the weights after it.
+func flops(m blsupdate.Method, action blsupdate.Action, opt blsupdate.Options, s blsupdate.Shape) float64 {
+	return blsupdate.Total(blsupdate.Model(m, action, opt, s)) + blsupdate.Total(blsupdate.Model(m, blsupdate.ActionWeights, opt, s))
 }

@@ -6,6 +6,7 @@ import (
 
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/memory"
 )
 
 // SamplesError says that the training set is too small for the experiment.
@@ -70,4 +71,19 @@ func checkSet(name string, s *dataset.Images) error {
 		return fmt.Errorf("bench: %s has %d images and %d labels; want as many", name, s.Len(), len(s.Labels))
 	}
 	return nil
+}
+
+// checkMemory returns a *blsupdate.MemoryError where there is no room for the models of all variants at
+// the end, which are there at the same time, with the nodes of the samples of the last step.
+func (e *Incremental) checkMemory() error {
+	last := e.Initial
+	if e.Updates > 0 {
+		last = e.Batch
+	}
+	need := memory.Floats(last, e.Nodes())
+	for _, v := range e.Variants {
+		need = memory.Sum(need, blsupdate.StateBytes(v.Method, e.Initial+e.Updates*e.Batch, e.Nodes(), e.Train.Classes))
+	}
+	return memory.Check(need, "bench", "take fewer variants, nodes or samples",
+		"a run of %d variants with %d nodes and %d samples", len(e.Variants), e.Nodes(), e.Initial+e.Updates*e.Batch)
 }

@@ -1,6 +1,89 @@
 package bench
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"blskernel/bls"
+)
+
+// The data of the paper's experiments.
+const (
+	MNIST = "mnist"
+	NORB  = "norb"
+)
+
+// A PaperTable has the settings of one of the paper's Tables 2 to 9: a broad learning system of Nodes
+// nodes is trained on the first Initial samples of Data, and Batch samples are added Updates times.
+type PaperTable struct {
+	Table                          int
+	Data                           string // MNIST or NORB
+	Nodes, Initial, Batch, Updates int
+}
+
+// LookupPaperTable returns the settings of a table. ok is false for a number that is not 2 to 9.
+func LookupPaperTable(n int) (t PaperTable, ok bool) {
+	for _, t := range paperTables {
+		if t.Table == n {
+			return t, true
+		}
+	}
+	return PaperTable{}, false
+}
+
+var paperTables = []PaperTable{
+	{2, MNIST, 5100, 10000, 10000, 5},
+	{3, MNIST, 5100, 15000, 15000, 3},
+	{4, MNIST, 5100, 35000, 5000, 5},
+	{5, MNIST, 5100, 42500, 3500, 5},
+	{6, NORB, 3500, 9900, 7200, 2},
+	{7, NORB, 3500, 9900, 3600, 4},
+	{8, NORB, 3100, 12300, 3000, 4},
+	{9, NORB, 3100, 16300, 2000, 4},
+}
+
+// Title says what the table has, by the name of its own data; see TitleOn.
+func (t PaperTable) Title() string { return t.TitleOn(t.Data) }
+
+// TitleOn is Title for a run on other data, MNIST, NORB, SyntheticDigits or RandomImages, which it
+// names in place of the table's.
+func (t PaperTable) TitleOn(data string) string {
+	sign := "<"
+	if t.Batch > t.Nodes {
+		sign = ">"
+	}
+	names := map[string]string{MNIST: "MNIST", NORB: "small NORB", SyntheticDigits: "synthetic digits", RandomImages: "random images"}
+	return fmt.Sprintf("%s, k = %d, l from %d, %d updates of q = %d %s k", cmp.Or(names[data], data), t.Nodes, t.Initial, t.Updates, t.Batch, sign)
+}
+
+// Scaled returns the table with l, q and k multiplied by s > 0, none of them below what makes a model;
+// the number of updates stays.
+func (t PaperTable) Scaled(s float64) PaperTable {
+	scale := func(n, least int) int { return max(least, int(math.Round(float64(n)*s))) }
+	const leastNodes = 20
+	t.Nodes, t.Initial, t.Batch = scale(t.Nodes, leastNodes), scale(t.Initial, 2*leastNodes), scale(t.Batch, 1)
+	return t
+}
+
+// Samples returns the number of training samples that the table needs.
+func (t PaperTable) Samples() int { return t.Initial + t.Updates*t.Batch }
+
+// Workspace returns the bytes with which no row of D' is computed twice, which the paper does not do
+// either: see blsupdate.Options.Workspace.
+func (t PaperTable) Workspace() int64 { return 8 * int64(t.Batch) * int64(t.Samples()) }
+
+// Features returns the settings of Algorithm 1 for the table's k: 10 groups of 10 feature nodes, as the
+// paper has for MNIST, and enhancement nodes for the rest. For NORB the paper's share of feature nodes
+// is not known, which makes no difference to the times of updates. Where k is small, feature nodes are
+// at most half of it.
+func (t PaperTable) Features() bls.FeatureOptions {
+	opt := bls.FeatureOptions{Groups: bls.DefaultGroups, GroupNodes: bls.DefaultGroupNodes}
+	opt.Groups = max(1, min(opt.Groups, t.Nodes/(2*opt.GroupNodes)))
+	opt.EnhancementNodes = t.Nodes - opt.Groups*opt.GroupNodes
+	return opt
+}
 
 // A TableHead says what a run of one of the paper's tables is: its settings, and what is the same in
 // all of its rows.
@@ -99,4 +182,41 @@ type Retraining struct {
 	PseudoinverseBy string  `json:"pseudoinverse_by,omitempty"`
 	WeightsSeconds  float64 `json:"weights_seconds"`
 	WeightsFlops    float64 `json:"weights_flops"`
+}
+
+// Figures are what the paper prints for one of its tables: what its authors measured, in MATLAB on a
+// server.
+type Figures struct {
+	// Speedup is the time of Original over that of Improved, by update, each time with the features
+	// of the batch.
+	Speedup []float64
+	// Total is the same of the accumulated training time, start and all updates.
+	Total float64
+	// Accuracy is the testing accuracy in percent, by step, of which the first is the start, and
+	// AccuracySD its standard deviation over runs where the paper gives one, else 0. Both are nil
+	// where they are not known here.
+	Accuracy, AccuracySD []float64
+}
+
+// PaperFigures returns the figures of one of the paper's Tables 2 to 9, in new storage. ok is false for
+// any other number.
+func PaperFigures(table int) (f Figures, ok bool) {
+	f, ok = paperFigures[table]
+	f.Speedup, f.Accuracy, f.AccuracySD = slices.Clone(f.Speedup), slices.Clone(f.Accuracy), slices.Clone(f.AccuracySD)
+	return f, ok
+}
+
+var paperFigures = map[int]Figures{
+	2: {
+		Speedup: []float64{1.34, 1.36, 1.36, 1.35, 1.36}, Total: 1.35,
+		Accuracy:   []float64{97.57, 98.28, 98.45, 98.57, 98.59, 98.64},
+		AccuracySD: []float64{0.11, 0, 0, 0, 0, 0.06},
+	},
+	3: {Speedup: []float64{1.66, 1.58, 1.56}, Total: 1.57},
+	4: {Speedup: []float64{1.13, 1.14, 1.14, 1.15, 1.15}, Total: 1.13},
+	5: {Speedup: []float64{1.10, 1.10, 1.11, 1.10, 1.11}, Total: 1.09},
+	6: {Speedup: []float64{1.38, 1.39}, Total: 1.35},
+	7: {Speedup: []float64{1.09, 1.10, 1.12, 1.13}, Total: 1.10},
+	8: {Speedup: []float64{1.09, 1.08, 1.11, 1.11}, Total: 1.09},
+	9: {Speedup: []float64{1.08, 1.08, 1.08, 1.08}, Total: 1.07},
 }

@@ -80,7 +80,7 @@ func TestTimePseudoinverse(t *testing.T) {
 		by     string
 	}{{0, "svd"}, {1e-3, "cholesky"}} {
 		got, err := timePseudoinverse(a, y, blsupdate.Options{Lambda: tc.lambda})
-		if err != nil || got.by != tc.by || !(got.seconds > 0 && got.flops > 0) {
+		if err != nil || got.By != tc.by || !(got.Seconds > 0 && got.Flops > 0) {
 			t.Errorf("lambda = %v: %+v, %v; want %s", tc.lambda, got, err, tc.by)
 		}
 	}
