@@ -153,32 +153,22 @@ func (g *accuracyGroup) figure(finding string) Figure {
 	return c.figure(name, finding+" "+g.title())
 }
 
-// finding says what is reached at the last step, and how that compares with the paper.
+// finding says what is reached at the last step, and what the paper has there.
 func (g *accuracyGroup) finding() string {
-	method, paper, last, atLeast, compared := g.methods[0], g.paper(), 0, 0, 0
+	method, last := g.methods[0], 0
 	for n := range g.updates + 1 {
-		mean, _ := g.at(method, n)
-		if math.IsNaN(mean) {
-			continue
-		}
-		last = n
-		if n < len(paper.Accuracy) {
-			compared++
-			least := paper.Accuracy[n] - entry(paper.AccuracySD, n)
-			if math.Round(100*mean) >= math.Round(100*least) { // as they are printed
-				atLeast++
-			}
+		if len(g.of(method, n)) > 0 {
+			last = n
 		}
 	}
 	says := fmt.Sprintf("%s: after %d samples the test accuracy is %s", g.name(), g.samples[last], g.value(method, last))
 	if seeds := g.seeds(method); seeds > 1 {
 		says += fmt.Sprintf(" (%d seeds)", seeds)
 	}
-	if last >= len(paper.Accuracy) {
-		return says + "."
+	if theirs := entry(g.paper().Accuracy, last); !math.IsNaN(theirs) {
+		says += fmt.Sprintf("; the paper has %s%%", fixed(theirs, 2))
 	}
-	return says + fmt.Sprintf("; the paper has %s%%. It is at least the paper's, less the standard deviation where the paper "+
-		"gives one, at %d of %s.", fixed(paper.Accuracy[last], 2), atLeast, count(compared, "step"))
+	return says + "."
 }
 
 // value writes the accuracy of a step.

@@ -24,11 +24,11 @@ type crossingKey struct {
 	lambda  float64
 }
 
-func crossings(parts []*result.File, at places) (all []*crossing) {
+func crossings(parts []*result.File) (all []*crossing) {
 	var groups ordered[crossingKey, crossing]
 	for _, f := range parts {
 		for _, p := range f.Crossovers {
-			key := crossingKey{p.Backend, at.of(machineOf(f)), p.L, p.K, p.C, p.Lambda}
+			key := crossingKey{p.Backend, placeOf(f), p.L, p.K, p.C, p.Lambda}
 			g := groups.at(key)
 			g.crossingKey = key
 			g.points = slices.DeleteFunc(g.points, func(old bench.CrossoverPoint) bool { return old.Q == p.Q }) // measured again
@@ -42,14 +42,14 @@ func crossings(parts []*result.File, at places) (all []*crossing) {
 	return all
 }
 
-func crossoverSection(parts []*result.File, at places) Section {
+func crossoverSection(parts []*result.File) Section {
 	sec := Section{
 		ID: "crossover", Title: "Updating against retraining",
 		Text: "The time to add q rows and compute the weights W: by updates, and from scratch on all l + q rows, with the " +
 			"pseudoinverse A⁺ and without it. By flops an update of A⁺ wins over A⁺ from scratch up to about q = k/2, and over W " +
 			"from scratch up to about k/6.",
 	}
-	for _, g := range crossings(parts, at) {
+	for _, g := range crossings(parts) {
 		findings, number := g.findings()
 		sec.Figures = append(sec.Figures, g.figure())
 		sec.Findings = append(sec.Findings, findings...)
@@ -72,13 +72,12 @@ func (g *crossing) seconds(series string) []float64 {
 	})
 }
 
-// inverse and weights return the times from scratch by q.
-func (g *crossing) inverse() []float64 {
-	return values(len(g.points), func(i int) float64 { return g.points[i].RetrainPseudoinverse.Seconds })
-}
-
-func (g *crossing) weights() []float64 {
-	return values(len(g.points), func(i int) float64 { return g.points[i].RetrainWeights.Seconds })
+// fromScratch returns the times of retraining by q.
+func (g *crossing) fromScratch() (inverse, weights []float64) {
+	for _, p := range g.points {
+		inverse, weights = append(inverse, p.RetrainPseudoinverse.Seconds), append(weights, p.RetrainWeights.Seconds)
+	}
+	return inverse, weights
 }
 
 // series returns the names of the series of updates.
@@ -106,8 +105,9 @@ func (g *crossing) figure() Figure {
 	for _, name := range g.series() {
 		c.add(name, "s", false, g.seconds(name), significant)
 	}
-	c.add("A⁺ and W from scratch", "s", true, g.inverse(), significant)
-	c.add("W from scratch", "s", true, g.weights(), significant)
+	inverse, weights := g.fromScratch()
+	c.add("A⁺ and W from scratch", "s", true, inverse, significant)
+	c.add("W from scratch", "s", true, weights, significant)
 	c.column(Column{Head: "planner's choice", Text: true}, planner)
 	c.column(Column{Head: "rounds"}, rounds)
 	return c.figure(where, "Times are medians of the rounds.")
@@ -116,6 +116,7 @@ func (g *crossing) figure() Figure {
 // findings compares the updates by Improved with retraining, and the planner's choice with both.
 func (g *crossing) findings() (says []string, number *Number) {
 	sizes := fmt.Sprintf("k = %d, l = %d", g.k, g.l)
+	inverse, weights := g.fromScratch()
 	var ways []string
 	for _, p := range g.points {
 		ways = append(ways, from(p.RetrainPseudoinverse.By))
@@ -124,9 +125,9 @@ func (g *crossing) findings() (says []string, number *Number) {
 		if base(c.Series) != "improved" {
 			continue
 		}
-		other, retraining := fromScratch(ways), g.inverse()
+		other, retraining := fromScratch(ways), inverse
 		if c.Against == bench.AgainstWeights {
-			other, retraining = "W alone from scratch", g.weights()
+			other, retraining = "W alone from scratch", weights
 		} else if number == nil && c.Seconds > 0 && !math.IsInf(c.Seconds, 1) {
 			number = &Number{"q = " + times(c.Seconds/float64(g.k)) + "\u00a0k", fmt.Sprintf("added samples up to which updating A⁺ by "+
 				"Improved is faster than computing %s, at %s (by flops %s\u00a0k)", other, sizes, times(c.Flops/float64(g.k)))}
@@ -134,7 +135,7 @@ func (g *crossing) findings() (says []string, number *Number) {
 		says = append(says, g.compare(c, other, quotients(g.seconds(c.Series), retraining)))
 	}
 	mine := g.seconds(bench.PlannerSeries)
-	planner := []string{between(quotients(g.weights(), mine), times) + " times as fast as W from scratch"}
+	planner := []string{between(quotients(weights, mine), times) + " times as fast as W from scratch"}
 	for _, name := range g.series() {
 		if v := quotients(g.seconds(name), mine); base(name) == "improved" && len(v) > 0 {
 			planner = append(planner, fmt.Sprintf("%s times as fast as %s", between(v, times), name))

@@ -23,7 +23,7 @@ func TestFindings(t *testing.T) {
 		for _, s := range p.Sections {
 			all = append(all, s.Findings...)
 		}
-		return strings.ReplaceAll(strings.Join(all, "\n"), "\u00a0", " ")
+		return withoutMachine(strings.Join(all, "\n"))
 	}
 	head := bench.TableHead{
 		Table: 5, Title: "x", Data: "mnist", Scale: 1, Initial: 100, Batch: 50, Updates: 1, Nodes: 40, Methods: []string{"original", "improved", "gram"}, Planner: "gram", Seeds: []uint64{1},

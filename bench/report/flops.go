@@ -68,7 +68,7 @@ func flopsFigure(c bench.FlopsCase) (Figure, string) {
 }
 
 // predictionSection compares the predicted with the measured times of updates, by backend and place.
-func predictionSection(parts []*result.File, at places) Section {
+func predictionSection(parts []*result.File) Section {
 	sec := Section{
 		ID: "prediction", Title: "Predicted against measured time",
 		Text: "The planner predicts the time of an update from its flops and the measured rates of the machine. Each row is an " +
@@ -82,7 +82,7 @@ func predictionSection(parts []*result.File, at places) Section {
 	for _, f := range parts {
 		for _, c := range f.Costs {
 			if c.Total.MeasuredSeconds > 0 {
-				g := groups.at(key{at.of(machineOf(f)), c.Backend})
+				g := groups.at(key{placeOf(f), c.Backend})
 				*g = append(*g, c)
 			}
 		}

@@ -23,7 +23,7 @@ type Page struct {
 	Sections []Section
 	Machines Table
 	Commands []string
-	Sources  string // the names of the files, or how many they are
+	Files    int
 }
 
 // A Number is a measured number with the words that say what it is.
@@ -42,16 +42,15 @@ type Section struct {
 // New makes a page of files. It leaves out kinds of results that no file has, and returns ErrNoResults
 // if no file has any.
 func New(files []*result.File) (*Page, error) {
-	p := &Page{Sources: sourceNames(files)}
+	p := &Page{Files: len(files)}
 	var parts []*result.File
 	for _, f := range files {
 		parts = append(parts, f.Parts()...)
 	}
-	at := placesOf(parts)
-	runs := joinRuns(files, at)
+	runs := joinRuns(files)
 	for _, s := range []Section{
-		speedupSection(runs), timeSection(runs), accuracySection(runs), crossoverSection(parts, at),
-		speedSection(parts, at), flopsSection(parts), predictionSection(parts, at),
+		speedupSection(runs), timeSection(runs), accuracySection(runs), crossoverSection(parts),
+		speedSection(parts), flopsSection(parts), predictionSection(parts),
 	} {
 		if len(s.Figures) == 0 {
 			continue
@@ -93,18 +92,6 @@ func (p *Page) Plots() []*Plot {
 		}
 	}
 	return plots
-}
-
-// sourceNames names the files, if they are few.
-func sourceNames(files []*result.File) string {
-	if len(files) > 12 {
-		return fmt.Sprintf("%d files", len(files))
-	}
-	var names []string
-	for _, f := range files {
-		names = append(names, f.Name)
-	}
-	return list(names)
 }
 
 //go:embed page.html

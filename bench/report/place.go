@@ -3,76 +3,40 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"blskernel/bench/result"
 )
 
 // A place is the conditions of a measurement. Times are joined only where they are equal.
-type place struct {
-	result.Conditions
-	shown string // the conditions that differ within the page and are not in String
+type place struct{ result.Conditions }
+
+// placeOf returns the place of a part, which has at most one machine.
+func placeOf(part *result.File) place {
+	if len(part.Machines) == 0 {
+		return place{}
+	}
+	return place{part.Machines[0].Conditions()}
 }
 
-// String returns the backend, the number of threads and what else differs within the page.
+// String returns the backend, its kernel, the number of threads and the CPU.
 func (p place) String() string { return p.with(p.Backends) }
 
 // with is String for one of several backends.
 func (p place) with(backend string) string {
 	name := cmp.Or(backend, "unknown backend")
-	switch p.Threads {
-	case "":
-	case "1":
+	if p.Kernel != "" && strings.HasPrefix(backend, "pure") {
+		name += " (" + p.Kernel + ")"
+	}
+	if p.Threads == "1" {
 		name += ", 1 thread"
-	default:
-		name += ", " + strings.ReplaceAll(p.Threads, ", ", " and ") + " threads"
+	} else if p.Threads != "" {
+		name += ", " + p.Threads + " threads"
 	}
-	return name + p.shown
-}
-
-// places are the conditions of all parts.
-type places []result.Conditions
-
-func placesOf(parts []*result.File) places {
-	var all places
-	for _, f := range parts {
-		if c := machineOf(f).Conditions(); !slices.Contains(all, c) {
-			all = append(all, c)
-		}
+	if p.CPU != "" {
+		name += " on " + strings.NewReplacer("(R)", "", " Processor", "").Replace(p.CPU)
 	}
-	return all
-}
-
-// machineOf returns the machine of a part, or the zero value.
-func machineOf(part *result.File) result.Machine {
-	if len(part.Machines) == 0 {
-		return result.Machine{}
-	}
-	return part.Machines[0]
-}
-
-// of returns the place of a machine. A kernel or a version that only one of two has, since it has
-// another backend, is no difference.
-func (all places) of(m result.Machine) place {
-	p := place{Conditions: m.Conditions()}
-	for _, d := range []struct {
-		format string
-		of     func(result.Conditions) string
-	}{
-		{" on %s", func(c result.Conditions) string { return c.CPU }},
-		{", kernel %s", func(c result.Conditions) string { return c.Kernel }},
-		{", OpenBLAS %s", func(c result.Conditions) string { return c.OpenBLAS }},
-		{", %s", func(c result.Conditions) string { return c.Go }},
-		{", GOMAXPROCS=%s", func(c result.Conditions) string { return fmt.Sprint(c.GOMAXPROCS) }},
-	} {
-		mine := d.of(p.Conditions)
-		other := func(c result.Conditions) bool { return d.of(c) != "" && d.of(c) != mine }
-		if mine != "" && slices.ContainsFunc(all, other) {
-			p.shown += fmt.Sprintf(d.format, strings.NewReplacer("(R)", "", " Processor", "").Replace(mine))
-		}
-	}
-	return p
+	return name
 }
 
 // machineTable returns a row for each place and version, and the commands that ran there.

@@ -26,7 +26,7 @@ type axis struct {
 type series struct {
 	name         string
 	ink          ink
-	marker, dash int // of markers and dashes
+	marker, dash int
 	plain        bool
 	x, y         []float64 // equally long
 }
@@ -42,7 +42,7 @@ func (p *Plot) add(name string, plain bool, x, y []float64) {
 	}
 	s := series{name: name, plain: plain, ink: inkMuted, dash: alike % len(dashes)}
 	if !plain {
-		s.ink, s.marker = inkText+ink(1+alike%seriesInks), alike%len(markers)
+		s.ink, s.marker = inkText+ink(1+alike%seriesInks), alike%markers
 		s.dash = alike / seriesInks % len(dashes)
 	}
 	for i := range x {
@@ -82,7 +82,7 @@ func (a axis) extent(values []float64) (low, high float64) {
 	return low - room, high + room
 }
 
-// A tick is a mark on an axis, without a label if that is empty.
+// A tick is a mark on an axis.
 type tick struct {
 	value float64
 	label string
@@ -124,21 +124,16 @@ func linearTicks(low, high float64) (ticks []tick) {
 func logTicks(low, high float64) (ticks []tick) {
 	decades := math.Log10(high / low)
 	every := 1 + int(decades/8)
-	labels := 0
 	for power := int(math.Floor(math.Log10(low))); power <= int(math.Ceil(math.Log10(high))); power++ {
-		for digit := 1; digit <= 9; digit++ {
-			t := tick{value: float64(digit) * math.Pow(10, float64(power))}
-			if t.value < low*(1-1e-9) || t.value > high*(1+1e-9) || digit > 1 && decades > 6 {
-				continue
+		for _, digit := range []float64{1, 2, 5} {
+			v := digit * math.Pow(10, float64(power))
+			labeled := digit == 1 && power%every == 0 || decades < 3.2
+			if labeled && v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+				ticks = append(ticks, tick{v, strconv.FormatFloat(v, 'g', 6, 64)})
 			}
-			if digit == 1 && power%every == 0 || (digit == 2 || digit == 5) && decades < 3.2 {
-				t.label = strconv.FormatFloat(t.value, 'g', 6, 64)
-				labels++
-			}
-			ticks = append(ticks, t)
 		}
 	}
-	if labels < 3 {
+	if len(ticks) < 3 {
 		return linearTicks(low, high)
 	}
 	return ticks

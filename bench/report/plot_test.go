@@ -116,7 +116,7 @@ func TestDraw(t *testing.T) {
 		t.Errorf("(1, 0) is at %g, %g", x, y)
 	}
 	text := d.String()
-	says(t, text, []string{">b&lt;</text>", `<circle class="f4" cx="` + coordinate(middle+2*glyphRadius) + `"`, ">s</text>", ">r</text>"},
+	says(t, text, []string{">b&lt;</text>", `<circle class="f3" cx="` + coordinate(middle) + `"`, ">s</text>", ">r</text>"},
 		"NaN", "none", "dasharray", `class="s3" stroke-width="1.6"`)
 	p.x.nominal = nil
 	says(t, p.draw().String(), []string{`<path class="s3" stroke-width="1.6" d="M`})

@@ -86,7 +86,7 @@ func weightsOf(s *step) float64 {
 // and seed is a pass of its own, unless it continues one above it in the same file, so that no ratio
 // is of times of two runs. Of a step that was measured twice in a pass the later row counts. Tables
 // that were tested on held-out samples are left out.
-func joinRuns(files []*result.File, at places) []*run {
+func joinRuns(files []*result.File) []*run {
 	type key struct {
 		setting
 		place
@@ -102,7 +102,7 @@ func joinRuns(files []*result.File, at places) []*run {
 			if len(t.Rows) == 0 || t.HeldOut > 0 {
 				continue
 			}
-			k := key{settingOf(t.TableHead), at.of(t.Machine)}
+			k := key{settingOf(t.TableHead), place{t.Machine.Conditions()}}
 			r := runs.at(k)
 			r.setting, r.place = k.setting, k.place
 			r.methods = unique(append(r.methods, t.Methods...))

@@ -20,14 +20,14 @@ type operation struct {
 	place
 }
 
-func operationGroups(parts []*result.File, at places) (all []*operationGroup) {
+func operationGroups(parts []*result.File) (all []*operationGroup) {
 	var groups ordered[operation, operationGroup]
 	for _, f := range parts {
 		for _, c := range f.Cells {
 			if len(c.Backends) == 0 {
 				continue
 			}
-			key := operation{c.Op, at.of(machineOf(f))}
+			key := operation{c.Op, placeOf(f)}
 			key.Threads = fmt.Sprint(c.Threads)
 			if c.Args != "" {
 				key.name += " " + c.Args
@@ -58,13 +58,13 @@ func names(c speed.Result) (all []string) {
 	return all
 }
 
-func speedSection(parts []*result.File, at places) Section {
+func speedSection(parts []*result.File) Section {
 	sec := Section{
 		ID: "speed", Title: "Speed of the operations",
 		Text: "GFLOP/s against the order n. The peak is that of a loop of fused multiply-adds on registers, " +
 			"measured in the same rounds on as many threads.",
 	}
-	groups := operationGroups(parts, at)
+	groups := operationGroups(parts)
 	for _, g := range groups {
 		sec.Figures = append(sec.Figures, g.figure())
 	}

@@ -102,49 +102,31 @@ func (s speedup) figure() Figure {
 	name := s.setting.name()
 	t := Table{
 		Caption: fmt.Sprintf("%s: speed-up of %s over original", name, s.improved),
-		Columns: slices.Concat(texts("step"), numbers("", "measured", "by flops", "the paper"),
-			numbers("s", s.original, s.improved), texts("form of B")),
+		Columns: slices.Concat(texts("step"), numbers("", "measured", "by flops", "the paper"), texts("form of B")),
 	}
 	row := func(label string, first, last int, form string, theirs float64) {
 		measured, flops := s.between(first, last)
-		t.Rows = append(t.Rows, []string{
-			label, times(measured), times(flops), times(theirs),
-			significant(s.median(first, last, secondsOf(s.original))),
-			significant(s.median(first, last, secondsOf(s.improved))), form,
-		})
+		t.Rows = append(t.Rows, []string{label, times(measured), times(flops), times(theirs), form})
 	}
 	for n := 1; n <= s.last(); n++ {
-		theirs := nan
-		if n <= len(s.paper.Speedup) {
-			theirs = s.paper.Speedup[n-1]
-		}
-		row(s.label(n), n, n, s.form(n), theirs)
+		row(s.label(n), n, n, s.form(n), entry(s.paper.Speedup, n-1))
 	}
-	if !math.IsNaN(s.total) {
-		row("start and updates", 0, s.updates, absent, s.paperTotal())
-	}
+	row("start and updates", 0, s.updates, absent, s.paperTotal())
 	return Figure{Title: fmt.Sprintf("%s, %s, %s", name, s.improved, s.place), Caption: s.caption(), Tables: []Table{t}}
 }
 
 // caption says what the totals are.
 func (s speedup) caption() string {
-	says := fmt.Sprintf("%s in total, %s by flops; the paper", times(s.total), times(s.flops))
-	switch {
-	case math.IsNaN(s.total):
-		says = "No pass is whole, so there is no total"
-	case math.IsNaN(s.paperTotal()):
-		says += "'s times are of the other form"
-	case !s.full():
-		says += " has " + times(s.paperTotal()) + " at full size"
-	case !s.asInPaper():
-		says += " has " + times(s.paperTotal()) + " with its own recipe"
-	default:
-		says += " has " + times(s.paperTotal())
+	says := fmt.Sprintf("%s in total, %s by flops. ", times(s.total), times(s.flops))
+	if math.IsNaN(s.total) {
+		says = "No pass is whole, so there is no total. "
 	}
-	if n := len(s.passes); n > 1 {
-		says += fmt.Sprintf(". Medians of %d runs", n)
+	if math.IsNaN(s.paperTotal()) {
+		says += "The paper's times are of the other form. "
+	} else if !s.asInPaper() {
+		says += "The paper's figures are of another size or recipe. "
 	}
-	return says + ". " + s.title()
+	return says + s.title()
 }
 
 // overview shows the total speed-ups.

@@ -47,17 +47,8 @@ func inkCSS() string {
 	return light.String() + "@media screen and (prefers-color-scheme:dark){\n" + dark.String() + "}\n"
 }
 
-// A marker is a glyph: a regular polygon, turned by a multiple of π/4, or a circle for no corners.
-type marker struct {
-	corners int
-	turn    float64
-	open    bool // an outline
-}
-
-var markers = []marker{
-	{4, 1, false}, {0, 0, false}, {3, 2, false}, {4, 0, false}, {3, -2, false},
-	{4, 1, true}, {0, 0, true}, {3, 2, true}, {4, 0, true}, {3, -2, true},
-}
+// markers is the number of glyphs: circles and squares, and behind them their outlines.
+const markers = 8
 
 // dashes are the patterns of lines; the first is a solid line.
 var dashes = []string{"", "6 3", "2 2", "8 2 2 2"}
@@ -134,19 +125,18 @@ func (d *drawing) text(i ink, anchor string, x, y float64, text, transform strin
 
 // glyph draws the marker of a series.
 func (d *drawing) glyph(s series, x, y float64) {
-	m := markers[s.marker]
 	look := fmt.Sprintf(`class="f%d"`, s.ink)
-	if m.open {
+	if s.marker >= markers/2 { // an outline
 		look = fmt.Sprintf(`class="s%d" stroke-width="1.2"`, s.ink)
 	}
-	if m.corners == 0 {
-		fmt.Fprintf(d, `<circle %s cx="%s" cy="%s" r="%s"/>`+"\n",
-			look, coordinate(x), coordinate(y), coordinate(glyphRadius))
+	if s.marker%2 == 0 {
+		fmt.Fprintf(d, `<circle %s cx="%s" cy="%s" r="%s"/>`+"\n", look, coordinate(x), coordinate(y), coordinate(glyphRadius))
 		return
 	}
+	turns := float64(s.marker % (markers / 2) / 2) // a square, or one that stands on a corner
 	var corners []float64
-	for i := range m.corners {
-		sin, cos := math.Sincos(m.turn*math.Pi/4 + 2*math.Pi*float64(i)/float64(m.corners))
+	for i := range 4 {
+		sin, cos := math.Sincos((turns/2 + 0.5 + float64(i)) * math.Pi / 2)
 		const radius = 1.2 * glyphRadius // corners reach further than a circle of as much ink
 		corners = append(corners, x+radius*cos, y-radius*sin)
 	}
@@ -212,21 +202,17 @@ func (p *Plot) draw() *drawing {
 func (d *drawing) axes(x, y axis) {
 	for _, t := range y.ticks(d.y.low, d.y.high) {
 		_, at := d.point(d.x.low, t.value)
-		if t.label != "" {
-			d.stroke(inkGrid, 0.7, "", d.left, at, d.right, at)
-			d.text(inkMuted, "end", d.left-7, at+textSize/3, t.label, "")
-		}
+		d.stroke(inkGrid, 0.7, "", d.left, at, d.right, at)
+		d.text(inkMuted, "end", d.left-7, at+textSize/3, t.label, "")
 		d.stroke(inkMuted, 0.8, "", d.left-4, at, d.left, at)
 	}
 	last := math.Inf(-1)
 	for _, t := range x.ticks(d.x.low, d.x.high) {
 		at, _ := d.point(t.value, d.y.low)
-		if half := textWidth(t.label) / 2; t.label != "" {
-			d.stroke(inkGrid, 0.7, "", at, d.top, at, d.bottom)
-			if at-half > last+3 { // else it would overlap the label before it
-				d.text(inkMuted, "middle", min(at, plotWidth-half-1), d.bottom+17, t.label, "")
-				last = at + half
-			}
+		d.stroke(inkGrid, 0.7, "", at, d.top, at, d.bottom)
+		if half := textWidth(t.label) / 2; at-half > last+3 { // else it would overlap the label before it
+			d.text(inkMuted, "middle", min(at, plotWidth-half-1), d.bottom+17, t.label, "")
+			last = at + half
 		}
 		d.stroke(inkMuted, 0.8, "", at, d.bottom, at, d.bottom+4)
 	}

@@ -41,7 +41,7 @@ func (r *run) samples(n int) float64 {
 	return r.median(n, n, func(s *step) float64 { return float64(s.Samples) })
 }
 
-// timeFigure has the updates of a run by all methods, and the totals.
+// timeFigure has the updates of a run by all methods.
 func (r *run) timeFigure() Figure {
 	name := r.setting.name()
 	c := chart{Plot: Plot{
@@ -59,8 +59,9 @@ func (r *run) timeFigure() Figure {
 		}
 		c.row(at, cells...)
 	}
+	c.row(nan, "all", absent)
 	add := func(name string, plain bool, q quantity) {
-		c.add(name, "s", plain, values(last+1, func(n int) float64 { return r.median(n, n, q) }), significant)
+		c.add(name, "s", plain, append(values(last+1, func(n int) float64 { return r.median(n, n, q) }), r.median(0, last, q)), significant)
 	}
 	for _, m := range r.methods {
 		add(m, false, updateOf(m))
@@ -70,47 +71,27 @@ func (r *run) timeFigure() Figure {
 		add("W from scratch", true, weightsOf)
 	}
 	add("features", true, featuresOf)
-	f := c.figure(fmt.Sprintf("%s, %s", name, r.place), strings.TrimSpace(r.title()+" "+r.missing()))
-	f.Tables = append(f.Tables, r.totals())
-	return f
+	caption := r.title() + r.missing()
+	if len(r.passes) > 1 {
+		caption += fmt.Sprintf(" Medians of %d runs.", len(r.passes))
+	}
+	return c.figure(fmt.Sprintf("%s, %s", name, r.place), caption)
 }
 
 // missing names the passes that were interrupted, and those that continued with rebuilt states.
-func (r *run) missing() string {
-	var says []string
+func (r *run) missing() (says string) {
 	for _, p := range r.passes {
 		last := p.last()
 		if last < r.updates {
-			says = append(says, fmt.Sprintf("This run was interrupted: seed %d ends after update %d of %d.", p.seed, last, r.updates))
+			says += fmt.Sprintf(" This run was interrupted: seed %d ends after update %d of %d.", p.seed, last, r.updates)
 		}
 		for n := range last + 1 {
 			if s := p.steps[n]; s != nil && s.Rebuilt {
-				says = append(says, fmt.Sprintf("Seed %d continued from update %d with rebuilt states and has no total.", p.seed, n))
+				says += fmt.Sprintf(" Seed %d continued from update %d with rebuilt states and has no total.", p.seed, n)
 			}
 		}
 	}
-	return strings.Join(says, " ")
-}
-
-// totals is a row for each method: all steps with their features.
-func (r *run) totals() Table {
-	t := Table{
-		Caption: r.setting.name() + ": total training time, features included",
-		Columns: slices.Concat(texts("method"), numbers("s", "start and updates", "updates"), numbers("", "runs", "times the planner's")),
-	}
-	last := r.last()
-	for _, m := range r.methods {
-		label := m
-		if m == r.planners() {
-			label += " (planner's choice)"
-		}
-		all := r.sums(0, last, secondsOf(m))
-		t.Rows = append(t.Rows, []string{
-			label, significant(median(all)), significant(r.median(1, last, secondsOf(m))), fmt.Sprint(len(all)),
-			times(r.ratio(0, last, secondsOf(m), secondsOf(bench.PlannerSeries))),
-		})
-	}
-	return t
+	return says
 }
 
 // from names the way in which A⁺ was computed from scratch, by the name that results have.
