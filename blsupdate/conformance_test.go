@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -307,39 +308,39 @@ func TestBadCalls(t *testing.T) {
 		ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
 		u := v.start(t, b, a, y, 0)
 		for _, bad := range []struct {
-			name string
-			do   func() error
+			name, says string
+			do         func() error
 		}{
-			{"no rows", func() error { return u.AddInputs(&mat.Dense{}, ya) }},
-			{"nil", func() error { return u.AddInputs(nil, nil) }},
-			{"nil targets", func() error { return u.AddInputs(ax, nil) }},
-			{"columns", func() error { return u.AddInputs(testutil.Random(r, 3, k+1), ya) }},
-			{"targets", func() error { return u.AddInputs(ax, testutil.Random(r, 3, c+1)) }},
-			{"rows", func() error { return u.AddInputs(ax, testutil.Random(r, 4, c)) }},
-			{"NaN", func() error { return u.AddInputs(with(ax, math.NaN()), ya) }},
-			{"Inf", func() error { return u.AddInputs(ax, with(ya, math.Inf(-1))) }},
-			{"overflow", func() error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) }},
-			{"weights", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, 1}) }},
-			{"negative weight", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, -1, 1}) }},
-			{"NaN weight", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, math.NaN(), 1}) }},
-			{"weight overflow", func() error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) }},
-			{"removal of NaN", func() error { return u.RemoveInputs(with(ax, math.NaN()), ya) }},
-			{"removal of too many", func() error { return u.RemoveInputs(testutil.Random(r, l+1, k), testutil.Random(r, l+1, c)) }},
-			{"removal of strangers", func() error { return u.RemoveInputs(scaled(testutil.Random(r, 3, k), 100), ya) }},
-			{"factor 0", func() error { return u.Forget(0) }},
-			{"factor 2", func() error { return u.Forget(2) }},
-			{"factor NaN", func() error { return u.Forget(math.NaN()) }},
-			{"nodes, rows of A", func() error { return u.AddNodes(ax, testutil.Random(r, 3, 2), ya) }},
-			{"nodes, rows of H", func() error { return u.AddNodes(a, testutil.Random(r, l-1, 2), y) }},
-			{"nodes, columns of A", func() error { return u.AddNodes(testutil.Random(r, l, k-1), testutil.Random(r, l, 2), y) }},
-			{"nodes, targets", func() error { return u.AddNodes(a, testutil.Random(r, l, 2), testutil.Random(r, l, c+1)) }},
-			{"nodes, NaN", func() error { return u.AddNodes(a, with(testutil.Random(r, l, 2), math.NaN()), y) }},
-			{"nodes, overflow", func() error { return u.AddNodes(a, scaled(testutil.Random(r, l, 2), 1e308), y) }},
+			{"no rows", "Ax is 0×0; want at least one row", func() error { return u.AddInputs(&mat.Dense{}, ya) }},
+			{"nil", "Ax is 0×0", func() error { return u.AddInputs(nil, nil) }},
+			{"nil targets", "Ya is 0×0", func() error { return u.AddInputs(ax, nil) }},
+			{"columns", "Ax is 3×6; want 5 columns", func() error { return u.AddInputs(testutil.Random(r, 3, k+1), ya) }},
+			{"targets", "Ya is 3×3; want 2 columns", func() error { return u.AddInputs(ax, testutil.Random(r, 3, c+1)) }},
+			{"rows", "Ya is 4×2; want 3 rows", func() error { return u.AddInputs(ax, testutil.Random(r, 4, c)) }},
+			{"NaN", "element (2,4) of Ax is NaN", func() error { return u.AddInputs(with(ax, math.NaN()), ya) }},
+			{"Inf", "element (2,1) of Ya is -Inf", func() error { return u.AddInputs(ax, with(ya, math.Inf(-1))) }},
+			{"overflow", "overflow", func() error { return u.AddInputs(with(ax, 1e308), with(ya, 1e308)) }},
+			{"weights", "", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, 1}) }},
+			{"negative weight", "", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, -1, 1}) }},
+			{"NaN weight", "", func() error { return u.AddWeightedInputs(ax, ya, []float64{1, math.NaN(), 1}) }},
+			{"weight overflow", "", func() error { return u.AddWeightedInputs(with(ax, 1e200), ya, []float64{1, 1, 1e300}) }},
+			{"removal of NaN", "", func() error { return u.RemoveInputs(with(ax, math.NaN()), ya) }},
+			{"removal of too many", "", func() error { return u.RemoveInputs(testutil.Random(r, l+1, k), testutil.Random(r, l+1, c)) }},
+			{"removal of strangers", "", func() error { return u.RemoveInputs(scaled(testutil.Random(r, 3, k), 100), ya) }},
+			{"factor 0", "", func() error { return u.Forget(0) }},
+			{"factor 2", "", func() error { return u.Forget(2) }},
+			{"factor NaN", "", func() error { return u.Forget(math.NaN()) }},
+			{"nodes, rows of A", "", func() error { return u.AddNodes(ax, testutil.Random(r, 3, 2), ya) }},
+			{"nodes, rows of H", "", func() error { return u.AddNodes(a, testutil.Random(r, l-1, 2), y) }},
+			{"nodes, columns of A", "", func() error { return u.AddNodes(testutil.Random(r, l, k-1), testutil.Random(r, l, 2), y) }},
+			{"nodes, targets", "", func() error { return u.AddNodes(a, testutil.Random(r, l, 2), testutil.Random(r, l, c+1)) }},
+			{"nodes, NaN", "", func() error { return u.AddNodes(a, with(testutil.Random(r, l, 2), math.NaN()), y) }},
+			{"nodes, overflow", "", func() error { return u.AddNodes(a, scaled(testutil.Random(r, l, 2), 1e308), y) }},
 		} {
 			before := digest(u)
 			err := bad.do()
-			if err == nil {
-				t.Errorf("%s: no error", bad.name)
+			if err == nil || !strings.Contains(err.Error(), bad.says) {
+				t.Errorf("%s: error %v does not say %q", bad.name, err, bad.says)
 			}
 			if digest(u) != before {
 				t.Fatalf("%s: the state has changed (%v)", bad.name, err)

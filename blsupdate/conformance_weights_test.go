@@ -12,8 +12,6 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // TestTrust holds the weights to what Condition says of them, for condition numbers from 1e2 to 1e12:
@@ -147,40 +145,46 @@ func TestGoldenVectors(t *testing.T) {
 	})
 }
 
-// TestLeverage compares with x (AᵀA + lambda I)⁻¹ xᵀ of the rows that the model has.
+// TestLeverage compares leverages of the rows of A with the diagonal of the hat matrix, A (AᵀA + lambda
+// I)⁻¹Aᵀ.
 func TestLeverage(t *testing.T) {
-	const k = 6
+	const l, k = 40, 7
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(42, 0))
-		a, x := testutil.Random(r, 30, k), testutil.Random(r, 5, k)
-		u := v.start(t, b, a, testutil.Random(r, 30, 1), 0)
-		l, ok := u.(Leverager)
-		if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
-			t.Fatalf("a Leverager: %v", ok)
-		} else if !want {
-			return
-		}
-		report := u.Report()
-		got, err := l.Leverage(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var gram, inverse, p mat.Dense
-		gram.Mul(a.T(), a)
-		must(t, inverse.Inverse(&gram))
-		p.Mul(x, &inverse)
-		for i, h := range got {
-			want := gonummat.Dot(p.RowView(i), x.RowView(i))
-			if kappa := kappaOf(a, 0); !(math.Abs(h-want) <= 100*dense.Eps*kappa*kappa*want) {
-				t.Errorf("row %d has %g, want %g", i, h, want)
+		for _, lambda := range []float64{0, 0.1} {
+			r := rand.New(rand.NewPCG(58, 0))
+			a := testutil.WithCondition(r, l, k, 100)
+			u := v.start(t, b, rowsBetween(a, 0, 30), testutil.Random(r, 30, 1), lambda)
+			leverager, ok := u.(Leverager)
+			if want := v.method == RidgeInverse || v.method == InverseCholesky; ok != want {
+				t.Fatalf("a Leverager: %v", ok)
+			} else if !want {
+				return
 			}
-		}
-		if !reflect.DeepEqual(u.Report(), report) {
-			t.Error("the report has changed")
-		}
-		var shape *ShapeError
-		if _, err := l.Leverage(testutil.Random(r, 2, k+1)); !errors.As(err, &shape) {
-			t.Errorf("%v, want a ShapeError", err)
+			do(t, u, u.AddInputs(rowsBetween(a, 30, l), testutil.Random(r, 10, 1)))
+			var hat mat.Dense
+			hat.Mul(a, reference(a, dense.ScaledIdentity(l, 1), lambda))
+			// More rows than are taken at a time, in a matrix with gaps.
+			const times = 512/l + 2
+			x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
+			for i := range times * l {
+				x.SetRow(i, a.RawRowView(i%l))
+			}
+			report := u.Report()
+			got, err := leverager.Leverage(x)
+			must(t, err)
+			bound := v.inverseBound(l, 120)
+			for i, h := range got {
+				if want := hat.At(i%l, i%l); !(math.Abs(h-want) <= bound) {
+					t.Fatalf("lambda=%g: leverage %v of row %d, want %v", lambda, h, i, want)
+				}
+			}
+			if !reflect.DeepEqual(u.Report(), report) {
+				t.Error("the report has changed")
+			}
+			var shape *ShapeError
+			if _, err := leverager.Leverage(testutil.Random(r, 2, k+1)); !errors.As(err, &shape) {
+				t.Errorf("%v, want a ShapeError", err)
+			}
 		}
 	})
 }

@@ -2,7 +2,6 @@ package blsupdate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -18,56 +17,6 @@ func nan(m *mat.Dense, i, j int, v float64) *mat.Dense {
 	c := gonummat.DenseCopyOf(m)
 	c.Set(i, j, v)
 	return c
-}
-
-// TestBadBatch gives every updater bad rows and compares the state bit by bit.
-func TestBadBatch(t *testing.T) {
-	r := rand.New(rand.NewPCG(8, 0))
-	const l, k, c = 12, 4, 2
-	good, goodY := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
-	huge := scaled(testutil.Random(r, 3, k), 1e170)
-	for _, test := range []struct {
-		name   string
-		ax, ya *mat.Dense
-		as     any
-		says   string
-	}{
-		{"nil Ax", nil, goodY, new(*ShapeError), "Ax is 0×0"},
-		{"nil Ya", good, nil, new(*ShapeError), "Ya is 0×0"},
-		{"zero rows", &mat.Dense{}, &mat.Dense{}, new(*ShapeError), "at least one row"},
-		{"columns of Ax", testutil.Random(r, 3, k+1), goodY, new(*ShapeError), "Ax is 3×5; want 4 columns"},
-		{"columns of Ya", good, testutil.Random(r, 3, c+1), new(*ShapeError), "Ya is 3×3; want 2 columns"},
-		{"rows of Ya", good, testutil.Random(r, 2, c), new(*ShapeError), "Ya is 2×2; want 3 rows"},
-		{"NaN in Ax", nan(good, 2, 1, math.NaN()), goodY, new(*NotFiniteError), "element (2,1) of Ax is NaN"},
-		{"Inf in Ax", nan(good, 0, 3, math.Inf(-1)), goodY, new(*NotFiniteError), "element (0,3) of Ax is -Inf"},
-		{"NaN in Ya", good, nan(goodY, 1, 1, math.NaN()), new(*NotFiniteError), "element (1,1) of Ya is NaN"},
-		{"overflow in Ax", huge, goodY, nil, "overflow"},
-	} {
-		for _, cfg := range configurations {
-			for _, rows := range []int{l, 2} { // full rank, and with C to be computed
-				t.Run(fmt.Sprintf("%s/%s/l=%d", test.name, cfg.String(), rows), func(t *testing.T) {
-					u := mustNew(t, cfg.method, testutil.Random(r, rows, k), testutil.Random(r, rows, c), Options{Form: cfg.form, Solve: cfg.solve})
-					before := digest(u)
-					err := u.AddInputs(test.ax, test.ya)
-					if err == nil || !strings.Contains(err.Error(), test.says) {
-						t.Fatalf("error %v does not say %q", err, test.says)
-					}
-					if test.as != nil && !errors.As(err, test.as) {
-						t.Errorf("error is a %T, want %T", err, test.as)
-					}
-					if test.as == nil && !errors.Is(err, ErrOverflow) {
-						t.Errorf("error %v is not ErrOverflow", err)
-					}
-					if digest(u) != before || u.Samples() != rows {
-						t.Error("the state has changed")
-					}
-					if err := u.AddInputs(good, goodY); err != nil {
-						t.Errorf("a good batch after the bad one: %v", err)
-					}
-				})
-			}
-		}
-	}
 }
 
 func TestBadStart(t *testing.T) {

@@ -108,33 +108,6 @@ func TestInverseRemoval(t *testing.T) {
 	})
 }
 
-// TestInverseRemovalRefused removes all that is known in one direction, or nearly all, in one row and
-// in many, of which none alone would be too much.
-func TestInverseRemovalRefused(t *testing.T) {
-	eachInverse(t, func(t *testing.T, v variant, opt Options) {
-		const k, c, l = 12, 2, 60
-		for _, rest := range []float64{0, 1e-13} {
-			for _, q := range []int{1, 3, 15, 150} {
-				r := rand.New(rand.NewPCG(56, uint64(q)))
-				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
-				for i := range l {
-					a.Set(i, 0, a.At(i, 0)*math.Sqrt(rest))
-				}
-				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
-				u := started(t, v.method, stack(a, ax), stack(y, ya), opt)
-				before, report := digest(u), fmt.Sprint(u.Report())
-				var leverage *LeverageError
-				if err := u.RemoveInputs(ax, ya); !errors.As(err, &leverage) {
-					t.Fatalf("rest %g, q=%d: %v", rest, q, err)
-				}
-				if digest(u) != before || fmt.Sprint(u.Report()) != report {
-					t.Errorf("rest %g, q=%d: the state has changed", rest, q)
-				}
-			}
-		}
-	})
-}
-
 // TestInverseRemovalInParts removes rows of which each block, where they are removed in blocks or one
 // by one, leaves a millionth of what is known in one direction, and all together much less.
 func TestInverseRemovalInParts(t *testing.T) {
@@ -237,43 +210,6 @@ func TestInverseNodes(t *testing.T) {
 							t.Errorf("%s: error %.2g of W after more rows, bound %.2g", name, got, bound)
 						}
 					}
-				}
-			}
-		}
-	})
-}
-
-// TestInverseLeverage compares leverages of the rows of A with the diagonal of the hat matrix, A (AᵀA +
-// lambda I)⁻¹Aᵀ.
-func TestInverseLeverage(t *testing.T) {
-	eachInverse(t, func(t *testing.T, v variant, opt Options) {
-		const l, k = 40, 7
-		for _, lambda := range []float64{0, 0.1} {
-			opt.Lambda = lambda
-			r := rand.New(rand.NewPCG(58, 0))
-			a := testutil.WithCondition(r, l, k, 100)
-			identity := mat.NewDense(l, l, nil)
-			for i := range l {
-				identity.Set(i, i, 1)
-			}
-			hat := new(mat.Dense)
-			hat.Mul(a, reference(a, identity, lambda))
-			u := started(t, v.method, dense.RowRange(a, 0, 30), testutil.Random(r, 30, 1), opt)
-			must(t, u.AddInputs(dense.RowRange(a, 30, l), testutil.Random(r, 10, 1)))
-			// More rows than are taken at a time, in a matrix with gaps.
-			const times = 512/l + 2
-			x := mat.NewDense(times*l, k+3, nil).Slice(0, times*l, 0, k).(*mat.Dense)
-			for i := range times * l {
-				x.SetRow(i, a.RawRowView(i%l))
-			}
-			got, err := leveragesOf(u, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			bound := v.inverseBound(l, 120)
-			for i, h := range got {
-				if want := hat.At(i%l, i%l); !(math.Abs(h-want) <= bound) {
-					t.Fatalf("lambda=%g: leverage %v of row %d, want %v", lambda, h, i, want)
 				}
 			}
 		}

@@ -17,7 +17,6 @@ import (
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/floats"
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // inverses are the methods that keep an inverse, in both forms.
@@ -196,47 +195,6 @@ func TestInverseColdStart(t *testing.T) {
 			// up to sqrt(k) apart.
 			if got := u.Condition().RCond; !(got <= 1.1/kappa && got >= 1/(3*math.Sqrt(k)*kappa)) {
 				t.Errorf("lambda=%g: reciprocal condition %.2g, want %.2g", lambda, got, 1/kappa)
-			}
-		}
-	})
-}
-
-// TestInverseManyRows adds thousands of rows one by one, and forgets a little before each in the second
-// round.
-func TestInverseManyRows(t *testing.T) {
-	eachInverse(t, func(t *testing.T, v variant, opt Options) {
-		if v.form == Large {
-			return
-		}
-		const k, c, rows = 10, 2, 2000
-		for _, factor := range []float64{1, 0.99} {
-			opt.Lambda = 1e-3
-			r := rand.New(rand.NewPCG(53, 0))
-			a, y := testutil.WithCondition(r, 30, k, 1e3), testutil.Random(r, 30, c)
-			u := started(t, v.method, a, y, opt)
-			bx, by := testutil.WithCondition(r, rows, k, 30), testutil.Random(r, rows, c)
-			bx.Scale(math.Sqrt(rows), bx)
-			lambda := opt.Lambda
-			wa, wy := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(y)
-			for i := range rows {
-				if factor < 1 {
-					must(t, u.Forget(factor))
-					lambda *= factor
-				}
-				must(t, u.AddInputs(dense.RowRange(bx, i, i+1), dense.RowRange(by, i, i+1)))
-			}
-			wa, wy = stack(wa, bx), stack(wy, by)
-			for i := range dense.Rows(wa) {
-				age := rows - max(0, i-29)
-				weight := math.Pow(factor, float64(age)/2)
-				floats.Scale(weight, wa.RawRowView(i))
-				floats.Scale(weight, wy.RawRowView(i))
-			}
-			// The weights of old rows fall by 0.99²⁰⁰⁰, so the norm is that of the last
-			// hundred or so.
-			bound := v.inverseBound(rows, 100)
-			if got := relative(weights(t, u), reference(wa, wy, lambda)); !(got <= bound) {
-				t.Errorf("factor %g: error %.2g of W, bound %.2g", factor, got, bound)
 			}
 		}
 	})

@@ -1,7 +1,6 @@
 package blsupdate
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,8 +11,6 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // A spread is the largest singular value of any state so far over the smallest one that is not zero: κ
@@ -62,46 +59,6 @@ func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa float64, 
 	}
 }
 
-// TestFullRank runs random batches through every configuration, from a start with l >= k rows.
-func TestFullRank(t *testing.T) {
-	for _, test := range []struct {
-		l, k, c int
-		q       []int
-	}{
-		{1, 1, 1, []int{1, 1, 2}},
-		{2, 1, 3, []int{1, 5}},
-		{5, 4, 1, []int{1, 4, 5, 9}}, // q = 1, k, k+1, 2k+1
-		{7, 7, 2, []int{7, 8, 1}},    // square start
-		{40, 12, 3, []int{1, 11, 12, 13, 30}},
-		{90, 33, 10, []int{32, 33, 34, 42, 43, 70}}, // both sides of 1.29 k
-	} {
-		for _, cfg := range configurations {
-			t.Run(fmt.Sprintf("l=%d/k=%d/%s", test.l, test.k, cfg.String()), func(t *testing.T) {
-				backends.On(t, func(t *testing.T, b blskernel.Backend) {
-					r := rand.New(rand.NewPCG(1, uint64(test.l)))
-					a, y := testutil.Random(r, test.l, test.k), testutil.Random(r, test.l, test.c)
-					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
-					var states spread
-					states.Add(a)
-					checkState(t, u, a, y, states.kappa(), false)
-					large := false
-					for _, q := range test.q {
-						ax, ya := testutil.Random(r, q, test.k), testutil.Random(r, q, test.c)
-						must(t, u.AddInputs(ax, ya))
-						a, y = stack(a, ax), stack(y, ya)
-						large = large || u.Report().Form == Large
-						states.Add(a)
-						checkState(t, u, a, y, states.kappa(), large)
-					}
-					if l, _ := a.Dims(); u.Samples() != l || u.Nodes() != test.k || u.Targets() != test.c {
-						t.Errorf("l, k, c = %d, %d, %d; want %d, %d, %d", u.Samples(), u.Nodes(), u.Targets(), l, test.k, test.c)
-					}
-				})
-			})
-		}
-	}
-}
-
 // TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all to
 // all of it, with repeated rows and rows inside and outside of what is known.
 func TestAnyRank(t *testing.T) {
@@ -126,6 +83,8 @@ func TestAnyRank(t *testing.T) {
 		{"zero matrix first", []*mat.Dense{mat.NewDense(4, 9, nil), testutil.Random(r, 3, 9), testutil.Random(r, 9, 9)}, []int{3, 6}},
 		{"zero rows added", []*mat.Dense{testutil.Random(r, 3, 9), mat.NewDense(2, 9, nil), testutil.Random(r, 9, 9)}, []int{0, 6}},
 		{"a repeated row", []*mat.Dense{stack(repeated, repeated), stack(repeated, testutil.Random(r, 1, 9)), repeated}, []int{1, 0}},
+		{"full", []*mat.Dense{testutil.Random(r, 40, 9), testutil.Random(r, 1, 9), testutil.Random(r, 8, 9), testutil.Random(r, 9, 9), testutil.Random(r, 10, 9), testutil.Random(r, 19, 9)}, []int{0, 0, 0, 0, 0}},
+		{"square", []*mat.Dense{testutil.Random(r, 9, 9), testutil.Random(r, 9, 9), testutil.Random(r, 12, 9), testutil.Random(r, 1, 9)}, []int{0, 0, 0}},
 		{"tall of deficient rank", []*mat.Dense{testutil.RandomRank(r, 30, 9, 8), testutil.Random(r, 1, 9), testutil.Random(r, 2, 9)}, []int{1, 0}},
 	} {
 		for _, cfg := range configurations {
@@ -138,7 +97,8 @@ func TestAnyRank(t *testing.T) {
 					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 					var states spread
 					states.Add(a)
-					checkState(t, u, a, y, states.kappa(), true)
+					squared := rankOf(u) < u.Nodes()
+					checkState(t, u, a, y, states.kappa(), squared)
 					for i, ax := range test.rows[1:] {
 						q, _ := ax.Dims()
 						ya := testutil.Random(rt, q, 2)
@@ -148,7 +108,8 @@ func TestAnyRank(t *testing.T) {
 						}
 						a, y = stack(a, ax), stack(y, ya)
 						states.Add(a)
-						checkState(t, u, a, y, states.kappa(), true)
+						squared = squared || u.Report().Form == Large
+						checkState(t, u, a, y, states.kappa(), squared)
 						checkReport(t, u)
 					}
 					_, values := pinvOf(a)
@@ -211,56 +172,6 @@ func TestRandomShapes(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestErrorGrowth compares W with a 400-bit solution for condition numbers up to 1e8: the error of all
-// but the Large form grows like κ, that of Large like κ².
-func TestErrorGrowth(t *testing.T) {
-	const k, l0 = 12, 30
-	batches := []int{6, 6, 20}
-	for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8} {
-		for _, cfg := range configurations {
-			t.Run(fmt.Sprintf("kappa=%.0e/%s", kappa, cfg.String()), func(t *testing.T) {
-				backends.On(t, func(t *testing.T, b blskernel.Backend) {
-					for seed := range uint64(3) {
-						r := rand.New(rand.NewPCG(5, seed))
-						a := testutil.WithCondition(r, l0+6+6+20, k, kappa)
-						l, _ := a.Dims()
-						y := mat.NewDense(l, 1, nil)
-						for i := range l {
-							y.Set(i, 0, float64(2*r.IntN(2)-1))
-						}
-						rows := func(m *mat.Dense, from, to int) *mat.Dense {
-							_, cols := m.Dims()
-							return gonummat.DenseCopyOf(m.Slice(from, to, 0, cols))
-						}
-						worst := kappa
-						_, values := pinvOf(rows(a, 0, l0))
-						worst = max(worst, condition(values))
-						u := mustNew(t, cfg.method, rows(a, 0, l0), rows(y, 0, l0), Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
-						from, large := l0, false
-						for _, q := range batches {
-							must(t, u.AddInputs(rows(a, from, from+q), rows(y, from, from+q)))
-							checkReport(t, u)
-							large = large || u.Report().Form == Large
-							if cfg.form == Auto && large {
-								t.Errorf("seed %d: Auto took the Large form", seed)
-							}
-							from += q
-						}
-						growth := worst
-						if large {
-							growth = worst * worst
-						}
-						tol := 50 * math.Sqrt(float64(l)) * dense.Eps * growth
-						if got := relative(weights(t, u), highPrecision(a, y, 0)); !(got <= tol) {
-							t.Errorf("seed %d: W has error %g, bound %g (κ = %g)", seed, got, tol, worst)
-						}
-					}
-				})
-			})
-		}
-	}
 }
 
 // TestRidgeStart checks that from the ridge inverse of the first rows both methods come to the solution

@@ -102,9 +102,9 @@ func TestQRNodesRefused(t *testing.T) {
 		a, y := testutil.WithCondition(r, l, k, 10), testutil.Random(r, l, c)
 		u := startQR(t, b, a, y, 0)
 		actQR(t, u, u.AddNodes(a, gonummat.DenseCopyOf(a), y))
-		before := bitsOfQR(u)
+		before := digest(u)
 		_, err := u.Weights()
-		refusedQR[*ConditionError](t, u, before, err)
+		refused[*ConditionError](t, u, before, err)
 
 		const lambda = 1e-4 // the sum of the weights of a node and its twin is what both had
 		u = startQR(t, b, a, y, lambda)
@@ -113,11 +113,11 @@ func TestQRNodesRefused(t *testing.T) {
 
 		ill := testutil.WithCondition(r, l, k, 1e9)
 		u = startQR(t, b, ill, y, 0)
-		refusedQR[*ConditionError](t, u, bitsOfQR(u), u.AddNodes(ill, testutil.Random(r, l, 2), y))
+		refused[*ConditionError](t, u, digest(u), u.AddNodes(ill, testutil.Random(r, l, 2), y))
 
 		u = startQR(t, b, a, y, 0)
 		h := testutil.Random(r, l, 2)
 		h.Set(3, 1, math.MaxFloat64)
-		refusedQR[error](t, u, bitsOfQR(u), u.AddNodes(a, h, y))
+		refused[error](t, u, digest(u), u.AddNodes(a, h, y))
 	})
 }

@@ -1,6 +1,7 @@
 package blsupdate
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -345,4 +346,30 @@ func take(m *mat.Dense, rows []int) *mat.Dense {
 		out.SetRow(i, m.RawRowView(row))
 	}
 	return out
+}
+
+// checkUnchanged fails the test unless digest returns before.
+func checkUnchanged(t *testing.T, u Updater, before uint64) {
+	t.Helper()
+	if digest(u) != before {
+		t.Error("the state has changed")
+	}
+}
+
+// refused fails the test unless the error is of the type E and the state what it was.
+func refused[E error](t *testing.T, u Updater, before uint64, err error) {
+	t.Helper()
+	if !errors.As(err, new(E)) {
+		t.Errorf("error %T: %v, want %T", err, err, *new(E))
+	}
+	checkUnchanged(t, u, before)
+}
+
+// overflows fails the test unless the error is ErrOverflow and the state what it was.
+func overflows(t *testing.T, u Updater, before uint64, err error) {
+	t.Helper()
+	if !errors.Is(err, ErrOverflow) {
+		t.Errorf("error %v, want ErrOverflow", err)
+	}
+	checkUnchanged(t, u, before)
 }
