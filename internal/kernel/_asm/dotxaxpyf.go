@@ -95,8 +95,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	s.SUBQ(operand.Imm(uint64(s.lanes)), i)
 	s.loop(label+"_vector", i, s.lanes, s.n, func() { vector(-1) })
 	s.SUBQ(operand.Imm(uint64(s.lanes)), i)
-	s.TESTQ(s.rest, s.rest)
-	s.JE(operand.LabelRef(label + "_end"))
+	s.ifZero(s.rest, s.JE, label+"_end")
 	s.loadTail(s.mask, at(s.x, 0), x)
 	s.loadTail(s.mask, at(s.y, 0), y)
 	for r := range rows {
@@ -108,7 +107,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	s.Label(label + "_end")
 
 	total := s.sums(rows)
-	alpha, old := ymm[12], ymm[13]
+	alpha, old := ymm(12), ymm(13)
 	s.VBROADCASTSD(s.parameter("alpha"), alpha)
 	if rows == 1 {
 		s.VMOVSD(operand.Mem{Base: s.v}, old.AsX())
@@ -124,12 +123,10 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 
 // loop repeats body as long as i <= n, each time adding step to i.
 func (g *generator) loop(label string, i reg.GPVirtual, step int, n reg.GPVirtual, body func()) {
-	g.CMPQ(i, n)
-	g.JG(operand.LabelRef(label + "_done"))
+	g.compare(i, n, g.JG, label+"_done")
 	g.Label(label)
 	body()
 	g.ADDQ(operand.Imm(uint64(step)), i)
-	g.CMPQ(i, n)
-	g.JLE(operand.LabelRef(label))
+	g.compare(i, n, g.JLE, label)
 	g.Label(label + "_done")
 }

@@ -38,8 +38,7 @@ func (g *generator) elementwise(name string, constants int, body func(e *element
 
 	vectors := func(label, next string, count int) {
 		g.Label(label)
-		g.CMPQ(n, operand.Imm(uint64(count*g.lanes)))
-		g.JLT(operand.LabelRef(next))
+		g.compare(n, operand.Imm(uint64(count*g.lanes)), g.JLT, next)
 		x := make([]vector, count)
 		for i := range x {
 			x[i] = g.vec()
@@ -57,8 +56,7 @@ func (g *generator) elementwise(name string, constants int, body func(e *element
 	vectors("single", "tail", 1)
 
 	g.Label("tail")
-	g.TESTQ(n, n)
-	g.JZ(operand.LabelRef("done"))
+	g.ifZero(n, g.JZ, "done")
 	x := g.vec()
 	if g.lanes == 8 {
 		bits, first := g.GP32(), g.K()

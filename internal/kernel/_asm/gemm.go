@@ -85,20 +85,29 @@ func gemm(g *generator) {
 	}
 	g.MOVQ(g.bytes("ldc"), x.ldc)
 	g.setForm(x)
-	if g.lanes == 8 {
-		x.mask = g.K()
-	} else {
-		x.mask = g.GP64()
-	}
+	x.mask = g.tileMask()
 	g.setMode(x)
 	g.prefetchBegin(x)
+	g.eachTile(x, func(t tile) { g.tile(x, t) })
+}
+
+// tileMask returns a register for the mask of the last vector of a tile: a mask, or the address of one.
+func (g *generator) tileMask() reg.Register {
+	if g.lanes == 8 {
+		return g.K()
+	}
+	return g.GP64()
+}
+
+// eachTile writes the code for each number of rows, m, and ends the function.
+func (g *generator) eachTile(x gemmArguments, write func(tile)) {
+	full := largest(g.isa)
 	for r := full.rows; r > 1; r-- {
-		g.CMPQ(g.parameter("m"), operand.Imm(uint64(r)))
-		g.JEQ(operand.LabelRef(fmt.Sprintf("rows%d", r)))
+		g.compare(g.parameter("m"), operand.Imm(uint64(r)), g.JEQ, fmt.Sprintf("rows%d", r))
 	}
 	for r := 1; r <= full.rows; r++ {
 		g.Label(fmt.Sprintf("rows%d", r))
-		g.columns(x, tile{rows: r, vectors: full.vectors}, func(t tile) { g.tile(x, t) })
+		g.columns(x, tile{rows: r, vectors: full.vectors}, write)
 	}
 	g.Label("done")
 	g.ret()
@@ -111,8 +120,7 @@ func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes
 	g.Label(whole)
-	g.CMPQ(x.n, operand.Imm(uint64(width)))
-	g.JLT(operand.LabelRef(edge))
+	g.compare(x.n, operand.Imm(uint64(width)), g.JLT, edge)
 	write(t)
 	if x.b != nil {
 		g.ADDQ(g.bytes("panelB"), x.b)
@@ -122,13 +130,11 @@ func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	g.JMP(operand.LabelRef(whole))
 
 	g.Label(edge)
-	g.CMPQ(x.n, operand.Imm(0))
-	g.JEQ(operand.LabelRef("done"))
+	g.compare(x.n, operand.Imm(0), g.JEQ, "done")
 	for v := 1; v <= t.vectors; v++ {
 		next := fmt.Sprintf("edge%d_%d", t.rows, v+1)
 		if v < t.vectors {
-			g.CMPQ(x.n, operand.Imm(uint64(v*g.lanes)))
-			g.JGT(operand.LabelRef(next))
+			g.compare(x.n, operand.Imm(uint64(v*g.lanes)), g.JGT, next)
 		}
 		g.setMask(x, v)
 		write(tile{t.rows, v, true})
@@ -162,13 +168,11 @@ func (g *generator) setMode(x gemmArguments) {
 	g.MOVBQZX(g.parameter("store"), store)
 	g.ADDQ(operand.Imm(modeAdd-1), store)
 	g.MOVQ(store, x.mode)
-	g.CMPQ(store, operand.Imm(modeAdd))
-	g.JGE(operand.LabelRef("moded"))
+	g.compare(store, operand.Imm(modeAdd), g.JGE, "moded")
 	g.MOVQ(operand.U32(modeScaled), x.mode)
 	one := g.GP64()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)
-	g.CMPQ(one, g.parameter("alpha"))
-	g.JNE(operand.LabelRef("moded"))
+	g.compare(one, g.parameter("alpha"), g.JNE, "moded")
 	g.MOVQ(operand.U32(modeProduct), x.mode)
 	g.Label("moded")
 }

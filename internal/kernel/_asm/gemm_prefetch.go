@@ -40,8 +40,7 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 	id := g.unique()
 	done, byRows, loop := "fetched"+id, "fetch"+id, "fetching"+id
 	g.XORQ(late, late)
-	g.CMPQ(k, operand.Imm(leastPrefetched))
-	g.JGE(operand.LabelRef("long" + id))
+	g.compare(k, operand.Imm(leastPrefetched), g.JGE, "long"+id)
 	g.prefetchC(x, largest(g.isa))
 	g.JMP(operand.LabelRef(done))
 	g.Label("long" + id)
@@ -52,8 +51,7 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 	p, line, row, count := g.GP64(), g.GP64(), g.GP64(), g.GP64()
 	g.MOVQ(x.next, p)
 	g.MOVQ(operand.U32(8), count)
-	g.CMPQ(x.nextCol, operand.Imm(8))
-	g.JEQ(operand.LabelRef(byRows))
+	g.compare(x.nextCol, operand.Imm(8), g.JEQ, byRows)
 
 	g.MOVQ(x.nextCol, line)
 	byCols := "fetchColumns" + id
@@ -108,8 +106,7 @@ func (g *generator) prefetchC(x gemmArguments, t tile) {
 			g.ADDQ(x.ldc, c)
 		}
 	}
-	g.CMPQ(x.mode, operand.Imm(modePacked))
-	g.JEQ(operand.LabelRef("requestPacked" + id))
+	g.compare(x.mode, operand.Imm(modePacked), g.JEQ, "requestPacked"+id)
 	request(equal)
 	g.JMP(operand.LabelRef("requested" + id))
 	g.Label("requestPacked" + id)

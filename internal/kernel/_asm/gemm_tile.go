@@ -58,8 +58,7 @@ func (t tileCode) sum() {
 	t.JGE(operand.LabelRef(t.name + "loop"))
 	t.Label(t.name + "rest")
 	if late != nil {
-		t.TESTQ(late, late)
-		t.JEQ(operand.LabelRef(t.name + "last"))
+		t.ifZero(late, t.JEQ, t.name+"last")
 		t.prefetchC(t.gemmArguments, t.tile)
 		t.LEAQ(operand.Mem{Base: late, Disp: -steps}, k)
 		t.XORQ(late, late)
@@ -110,13 +109,11 @@ func (t tileCode) storeSum() {
 	t.MOVQ(t.ldc, ldc)
 	c := t.stack(first, ldc, t.rows)
 	alpha, old := t.vector(0), t.register(t.free())
-	t.CMPQ(t.mode, operand.Imm(modeProduct))
-	t.JEQ(operand.LabelRef(t.name + "product"))
+	t.compare(t.mode, operand.Imm(modeProduct), t.JEQ, t.name+"product")
 	t.VBROADCASTSD(t.parameter("alpha"), alpha)
 	t.JLT(operand.LabelRef(t.name + "scaled"))
 	if t.rows > leastPacked {
-		t.CMPQ(t.mode, operand.Imm(modePacked))
-		t.JEQ(operand.LabelRef(t.name + "packed"))
+		t.compare(t.mode, operand.Imm(modePacked), t.JEQ, t.name+"packed")
 	}
 	t.addSum(c, alpha, old, equal)
 	if t.rows > leastPacked {

@@ -59,8 +59,7 @@ func (g *generator) inner(label string, rows int, n reg.GPVirtual, tail reg.Regi
 			g.VFMADD231PD(at(0, r), u, sum(0, r))
 		}
 	})
-	g.TESTQ(n, n)
-	g.JE(operand.LabelRef(label + "_end"))
+	g.ifZero(n, g.JE, label+"_end")
 	g.loadTail(tail, g.at(x, 0), u)
 	for r := range rows {
 		g.loadTail(tail, at(0, r), v)
@@ -115,12 +114,10 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 	}
 	second := m
 	second.Disp += 16
-	stored, pair, single := operand.LabelRef(label+"_stored"), operand.LabelRef(label+"_pair"), operand.LabelRef(label+"_single")
-	g.CMPQ(n, operand.Imm(2))
-	g.JLT(single)
-	g.JEQ(pair)
-	g.CMPQ(n, operand.Imm(4))
-	g.JEQ(operand.LabelRef(label + "_four"))
+	stored := operand.LabelRef(label + "_stored")
+	g.compare(n, operand.Imm(2), g.JLT, label+"_single")
+	g.JEQ(operand.LabelRef(label + "_pair"))
+	g.compare(n, operand.Imm(4), g.JEQ, label+"_four")
 	g.VMOVUPD(v.AsX(), m)
 	g.VEXTRACTF128(operand.Imm(1), v, v.AsX())
 	g.VMOVSD(v.AsX(), second)
@@ -142,18 +139,18 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 func (g *generator) sums(rows int) reg.VecPhysical {
 	if g.lanes == 8 {
 		for r := range rows {
-			g.VEXTRACTF64X4(operand.Imm(1), zmm[r], ymm[8+r])
-			g.VADDPD(ymm[8+r], ymm[r], ymm[r])
+			g.VEXTRACTF64X4(operand.Imm(1), zmm(r), ymm(8+r))
+			g.VADDPD(ymm(8+r), ymm(r), ymm(r))
 		}
 	}
-	total, pair, high := ymm[4], ymm[5], ymm[6]
-	g.VHADDPD(ymm[min(1, rows-1)], ymm[0], total)
+	total, pair, high := ymm(4), ymm(5), ymm(6)
+	g.VHADDPD(ymm(min(1, rows-1)), ymm(0), total)
 	if rows <= 2 {
 		g.VEXTRACTF128(operand.Imm(1), total, high.AsX())
 		g.VADDPD(high.AsX(), total.AsX(), total.AsX())
 		return total
 	}
-	g.VHADDPD(ymm[rows-1], ymm[2], pair)
+	g.VHADDPD(ymm(rows-1), ymm(2), pair)
 	g.VPERM2F128(operand.Imm(0x31), pair, total, high)
 	g.VINSERTF128(operand.Imm(1), pair.AsX(), total, total)
 	g.VADDPD(high, total, total)

@@ -73,23 +73,17 @@ func (g *generator) vec() vector {
 // register returns vector register i.
 func (g *generator) register(i int) reg.VecPhysical {
 	if g.lanes == 8 {
-		return zmm[i]
+		return zmm(i)
 	}
-	return ymm[i]
+	return ymm(i)
 }
 
-var (
-	zmm = []reg.VecPhysical{
-		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
-		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
-		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23,
-		reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
-	}
-	ymm = []reg.VecPhysical{
-		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
-		reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
-	}
-)
+func zmm(i int) reg.VecPhysical { return physical(i, reg.S512) }
+func ymm(i int) reg.VecPhysical { return physical(i, reg.S256) }
+
+func physical(i int, s reg.Spec) reg.VecPhysical {
+	return reg.LookupPhysical(reg.KindVector, reg.Index(i), s).(reg.VecPhysical)
+}
 
 // argument returns a fresh register that holds the 64-bit argument of the given name.
 func (g *generator) argument(name string) reg.GPVirtual {
@@ -104,6 +98,18 @@ func (g *generator) bytes(name string) reg.GPVirtual {
 	r := g.argument(name)
 	g.SHLQ(operand.Imm(3), r)
 	return r
+}
+
+// compare compares x with y and jumps to a label on a condition.
+func (g *generator) compare(x, y operand.Op, jump func(operand.Op), label string) {
+	g.CMPQ(x, y)
+	jump(operand.LabelRef(label))
+}
+
+// ifZero jumps to a label if a register is zero, by one of the names of that jump.
+func (g *generator) ifZero(x operand.Op, jump func(operand.Op), label string) {
+	g.TESTQ(x, x)
+	jump(operand.LabelRef(label))
 }
 
 // maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: in a mask register with

@@ -115,13 +115,11 @@ type target struct {
 
 // set computes y = beta*y + alpha*s for the first elements of y and s, and moves y behind them.
 func (t target) set(label string, rows int, s reg.VecPhysical) {
-	old, low, high := ymm[0], s.AsX(), ymm[1].AsX()
+	old, low, high := ymm(0), s.AsX(), ymm(1).AsX()
 	if rows == 4 {
-		t.CMPQ(t.incY, operand.Imm(8))
-		t.JNE(operand.LabelRef(label + "_apart"))
+		t.compare(t.incY, operand.Imm(8), t.JNE, label+"_apart")
 		t.VXORPD(old, old, old)
-		t.TESTQ(t.read, t.read)
-		t.JE(operand.LabelRef(label + "_unread"))
+		t.ifZero(t.read, t.JE, label+"_unread")
 		t.VMULPD(operand.Mem{Base: t.y}, t.beta.AsY(), old)
 		t.Label(label + "_unread")
 		t.VFMADD231PD(s, t.alpha.AsY(), old)
@@ -144,8 +142,7 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 		}
 		unread := fmt.Sprintf("%s_unread%d", label, r)
 		t.VXORPD(old.AsX(), old.AsX(), old.AsX())
-		t.TESTQ(t.read, t.read)
-		t.JE(operand.LabelRef(unread))
+		t.ifZero(t.read, t.JE, unread)
 		t.VMULSD(operand.Mem{Base: t.y}, t.beta.AsX(), old.AsX())
 		t.Label(unread)
 		t.VFMADD231SD(low, t.alpha.AsX(), old.AsX())
@@ -194,8 +191,7 @@ func gemvT(g *generator) {
 func (g *generator) scaleBy(name string, edge reg.Register) {
 	one, keep := g.GP64(), g.vec()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)
-	g.CMPQ(one, g.parameter(name))
-	g.JEQ(operand.LabelRef("scaled"))
+	g.compare(one, g.parameter(name), g.JEQ, "scaled")
 	bits := g.nonzero(name)
 	g.NEGQ(bits) // the carry is set unless bits is zero
 	g.SBBQ(bits, bits)
@@ -219,8 +215,7 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	const most = 4
 	n := g.argument("n")
-	g.CMPQ(n, operand.I32(most*g.lanes))
-	g.JGT(operand.LabelRef("wide"))
+	g.compare(n, operand.I32(most*g.lanes), g.JGT, "wide")
 	alpha, beta := g.vec(), g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)
 	g.VBROADCASTSD(g.parameter("beta"), beta)
@@ -232,16 +227,14 @@ func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	for vectors := 1; vectors <= most; vectors++ {
 		label := fmt.Sprintf("narrow%d", vectors)
 		if vectors < most {
-			g.CMPQ(n, operand.I32(vectors*g.lanes))
-			g.JGT(operand.LabelRef(label + "_not"))
+			g.compare(n, operand.I32(vectors*g.lanes), g.JGT, label+"_not")
 		}
 		s := make([]vector, vectors)
 		for i := range s {
 			s[i] = g.vec()
 			g.zero(s[i])
 		}
-		g.TESTQ(read, read)
-		g.JE(operand.LabelRef(label))
+		g.ifZero(read, g.JE, label)
 		for i, v := range s {
 			if i+1 < vectors {
 				g.VMOVUPD(g.at(y, i), v)

@@ -19,8 +19,7 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 	})
 	g.while(label+"_vector", n, g.lanes, pointers, func() { body(g.whole(), 0) })
 	if g.lanes == 8 {
-		g.TESTQ(n, n)
-		g.JE(operand.LabelRef(label + "_end"))
+		g.ifZero(n, g.JE, label+"_end")
 		body(part{g, g.lanes, edge}, 0)
 		g.Label(label + "_end")
 		return

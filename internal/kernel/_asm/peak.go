@@ -23,8 +23,7 @@ func peak(g *generator) {
 		g.zero(z[i])
 	}
 	g.Label("loop")
-	g.CMPQ(n, operand.Imm(0))
-	g.JLE(operand.LabelRef("done"))
+	g.compare(n, operand.Imm(0), g.JLE, "done")
 	for _, v := range z {
 		g.VFMADD213PD(y, x, v)
 	}

@@ -56,8 +56,7 @@ func absMax(g *generator) {
 	g.VBROADCASTSD(g.ConstData("magnitude"+g.symbol, operand.U64(1<<63-1)), s.magnitude)
 	first, most := g.GP64(), g.vec() // of the block in s.v; the maximum, in all lanes
 	g.XORQ(first, first)
-	g.CMPQ(s.n, operand.Imm(block))
-	g.JG(operand.LabelRef("many"))
+	g.compare(s.n, operand.Imm(block), g.JG, "many")
 	s.loadFirst()
 	g.VMOVAPD(s.most(), most)
 	s.spread(most)
@@ -167,8 +166,7 @@ func (s *searcher) blocks(first reg.GPVirtual, most vector) {
 		s.VBLENDVPD(larger, index, where, where)
 	}
 	s.VMAXPD(best, here, best)
-	s.CMPQ(i, last)
-	s.JE(operand.LabelRef("through"))
+	s.compare(i, last, s.JE, "through")
 	s.ADDQ(operand.Imm(block), i)
 	s.CMPQ(i, last)
 	s.CMOVQGT(last, i)

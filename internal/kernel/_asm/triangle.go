@@ -44,7 +44,6 @@ type triangular struct {
 //
 // with all rows of a tile of X in registers: one block of code for each number of rows and of vectors.
 func (g *generator) triangular(op triangular) {
-	full := largest(g.isa)
 	g.tiled(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
 		fmt.Sprintf("is Kernel.%s. The reference is d%sGeneric.", op.method, op.name))
 	x, ldx := g.argument("x"), g.bytes("ldx")
@@ -52,23 +51,8 @@ func (g *generator) triangular(op triangular) {
 	t := g.argument("t")
 	rowT, colT := g.bytes("rowT"), g.bytes("colT")
 	d := g.argument("d")
-	if g.lanes == 8 {
-		a.mask = g.K()
-	} else {
-		a.mask = g.GP64()
-	}
-	for r := full.rows; r > 1; r-- {
-		g.CMPQ(g.parameter("m"), operand.Imm(uint64(r)))
-		g.JEQ(operand.LabelRef(fmt.Sprintf("rows%d", r)))
-	}
-	for r := 1; r <= full.rows; r++ {
-		g.Label(fmt.Sprintf("rows%d", r))
-		g.columns(a, tile{rows: r, vectors: full.vectors}, func(t0 tile) {
-			g.triangularTile(op, a, t0, x, ldx, t, rowT, colT, d)
-		})
-	}
-	g.Label("done")
-	g.ret()
+	a.mask = g.tileMask()
+	g.eachTile(a, func(shape tile) { g.triangularTile(op, a, shape, x, ldx, t, rowT, colT, d) })
 }
 
 // triangularTile writes one tile.
@@ -84,8 +68,7 @@ func (g *generator) triangularTile(op triangular, a gemmArguments, shape tile, f
 	id := g.unique()
 	scale := func(j int) {
 		skip := fmt.Sprintf("unit%s_%d", id, j)
-		g.TESTQ(d, d)
-		g.JEQ(operand.LabelRef(skip))
+		g.ifZero(d, g.JEQ, skip)
 		g.VBROADCASTSD(operand.Mem{Base: d, Disp: 8 * j}, factor)
 		for v := range shape.vectors {
 			g.VMULPD(factor, at(j, v), at(j, v))
