@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,34 +47,13 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("blskernel: backend %q is not available: %s; %s", e.Backend, e.Why, e.Remedy)
 }
 
-// A provider opens one backend, at most once.
-type provider struct {
-	open    func() (Backend, error)
-	variant bool // of another backend, so not among Names
-	once    sync.Once
-	b       Backend
-	err     error
-}
+// providers open the backends of this build, each at most once, registered by init. A build with the tag
+// cgo may still lack openblas, so its presence is decided here and not by a build constraint.
+var providers = map[string]func() (Backend, error){}
 
-func (p *provider) get() (Backend, error) {
-	p.once.Do(func() { p.b, p.err = p.open() })
-	return p.b, p.err
-}
+func register(name string, open func() (Backend, error)) { providers[name] = sync.OnceValues(open) }
 
-// providers are the backends of this build, registered by init. A build with the tag cgo may still lack
-// openblas, so its presence is decided here and not by a build constraint.
-var providers = map[string]*provider{}
-
-func register(name string, open func() (Backend, error)) {
-	providers[name] = &provider{open: open}
-}
-
-// registerVariant registers a backend that Lookup knows and Names does not list.
-func registerVariant(name string, open func() (Backend, error)) {
-	providers[name] = &provider{open: open, variant: true}
-}
-
-// known lists the backends of this version, in this build or not.
+// known lists the backends of this version, sorted, in this build or not.
 var known = []string{"openblas", "pure"}
 
 // Lookup returns the backend of the given name: "pure", "openblas", or "" for the selected one (see
@@ -91,16 +70,14 @@ func Lookup(name string) (Backend, error) {
 }
 
 func lookup(name string) (Backend, error) {
-	if p, ok := providers[name]; ok {
-		return p.get()
+	if open, ok := providers[name]; ok {
+		return open()
 	}
-	for _, k := range known {
-		if name == k {
-			return nil, &UnavailableError{
-				Backend: name,
-				Why:     absent(runtime.GOOS, runtime.GOARCH),
-				Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, or use \"pure\"",
-			}
+	if slices.Contains(known, name) {
+		return nil, &UnavailableError{
+			Backend: name,
+			Why:     absent(runtime.GOOS, runtime.GOARCH),
+			Remedy:  "build for linux/amd64 or linux/arm64 with CGO_ENABLED=1 and a C compiler, or use \"pure\"",
 		}
 	}
 	if k, ok := strings.CutPrefix(name, "pure/"); ok {
@@ -131,17 +108,10 @@ func Default() Backend {
 
 // Names returns the sorted names of the backends that this process can use.
 func Names() []string {
-	var names []string
-	for name, p := range providers {
-		if p.variant {
-			continue
-		}
-		if _, err := p.get(); err == nil {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
-	return names
+	return slices.DeleteFunc(slices.Clone(known), func(name string) bool {
+		_, err := lookup(name)
+		return err != nil
+	})
 }
 
 type selection struct {

@@ -19,7 +19,7 @@ func init() {
 		return blas.New("pure", k), nil
 	})
 	for _, name := range kernel.Names() {
-		registerVariant("pure/"+name, func() (Backend, error) {
+		register("pure/"+name, func() (Backend, error) {
 			k, err := kernel.Lookup(name)
 			return blas.New("pure/"+name, k), err
 		})
