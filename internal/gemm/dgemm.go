@@ -50,8 +50,7 @@ func (e *Engine) Dgemmtp(tA, tB blas.Transpose, n, k int, alpha float64, a []flo
 }
 
 // DgemmDiag computes C = alpha·op(A)·diag(d)·op(B) + beta·C: Dgemm that scales rows of op(B) as it
-// packs them. It takes 2mnk flops, and kn multiplications for each block of rows that a thread
-// computes.
+// packs them, in 2mnk flops and kn multiplications for each task.
 func (e *Engine) DgemmDiag(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, d []float64, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if check.DgemmDiag(tA, tB, m, n, k, a, lda, d, b, ldb, c, ldc) {
 		p := e.newProduct(tA, tB, m, n, k, alpha, block.Dense(a, lda), block.Dense(b, ldb), beta, all(block.Dense(c, ldc)))
@@ -71,15 +70,14 @@ func (e *Engine) DgemmTanh(tA, tB blas.Transpose, m, n, k int, alpha float64, a 
 }
 
 // small reports whether smallGemm computes a product: one block of the sum, one goroutine, and a B that
-// stays in the first levels of cache. A product of a few hundred nanoseconds does not repay the five
-// loops.
+// stays in cache. A product of a few hundred nanoseconds does not repay the five loops.
 func (e *Engine) small(m, n, k int) bool {
 	return min(m, n, k) > 0 && max(m, n, k) <= smallOrder && k <= e.blocks.KC &&
 		e.workersFor(2*float64(m)*float64(n)*float64(k)) == 1
 }
 
 // smallOrder is the largest dimension of a small product. B of this order takes 128 KiB, half of the
-// smallest second-level caches, and the product is less work than new goroutines are started for.
+// smallest L2, and the product is too little work to start goroutines for.
 const smallOrder = 128
 
 // smallGemm computes a product of dense matrices, alpha not zero, with the arithmetic of product.block

@@ -1,19 +1,18 @@
-// Package gemm is the macro-kernel of the pure backend: all its matrix products, in float64, as one set
-// of loops around the micro-kernels of package kernel.
+// Package gemm computes the matrix products of the pure backend, in float64: one set of loops around
+// the micro-kernels of package kernel.
 //
 // # One loop, many products
 //
-// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source gives them blocks of A or B
-// as the micro-kernel reads them, and a sink says where a tile of C is stored (operands.go):
+// The loops compute C = alpha·A·B + beta·C and never see a matrix. A source delivers blocks of A or B
+// in the layout of the micro-kernel, and a sink stores tiles of C (operands.go):
 //
 //   - sources: a dense matrix or its transpose, a symmetric matrix with one stored triangle, a packed
 //     symmetric matrix, rows scaled by a diagonal;
 //   - sinks: a dense matrix, one triangle of a dense matrix, a packed upper triangle.
 //
-// Each routine (Dgemm, Dsyrk, Dsymm, Dspmm, ...) names its sources and its sink. A source packs a block
-// into micro-panels if a copy pays, or if the kernel cannot read the elements in place. A dense A, and
-// a B that stays in cache, are read in place. A sink that keeps one triangle halves the work: tiles
-// outside it are not computed.
+// Each routine names its sources and its sink. A source packs a block into micro-panels where a copy
+// pays or the kernel cannot read the elements in place. The kernel reads a dense A, and a B that stays
+// in cache, in place. A sink that keeps one triangle halves the work: tiles outside it are skipped.
 //
 // Dtrsm and Dtrmm go through the diagonal blocks of the triangle (triangular.go). Kernels that hold
 // rows of B in registers apply each block to its rows (triangle.go), and a product applies it to the
@@ -40,11 +39,10 @@
 //
 //	((beta·c + alpha·S_1) + alpha·S_2) + ...,   S_b = sum over p in block b of a_ip·b_pj, p ascending
 //
-// with the fewest blocks of at most KC terms, all of about the same length. The kernel decides whether
-// a product and the addition after it are one rounding or two. The order depends on the shape, the
-// kernel and KC, and not on the number of threads, the partition of C or the position in a tile:
-// results are bit-identical for any number of threads. A term has at most k+2 roundings, hence the
-// bound of the tests,
+// with the fewest blocks of at most KC terms, of about equal length. The kernel decides whether a
+// product and the addition after it are one rounding or two. The order depends on the shape, the kernel
+// and KC alone: results are bit-identical for any number of threads, partition of C and position in a
+// tile. A term has at most k+2 roundings, hence the bound of the tests,
 //
 //	|computed - exact| <= gamma_{k+2}·(|alpha|·|A|·|B| + |beta|·|C|),   gamma_n = n·u/(1 - n·u)
 //
@@ -55,8 +53,7 @@
 //
 // # Arguments
 //
-// The methods of Engine have the argument order and meaning of the BLAS, row-major; blas.ConjTrans is
-// blas.Trans. The routines check their arguments with package check; the methods of block.Products do
-// not. C must not overlap A or B. Elements between the rows of a matrix (ld greater than its width) are
-// neither read nor written.
+// The methods of Engine are row-major, in the argument order of the BLAS; blas.ConjTrans is blas.Trans.
+// The routines check their arguments with package check; the methods of block.Products do not. C must
+// not overlap A or B. Elements between the rows of a matrix are neither read nor written.
 package gemm

@@ -28,8 +28,8 @@ func (e *Engine) Dspmm(side blas.Side, m, n int, alpha float64, ap []float64, b 
 	}
 }
 
-// smallSymmetric is the order up to which a small product fills in the other triangle first, by plain
-// loops: faster than packing it block by block.
+// smallSymmetric is the order up to which mirroring the triangle by plain loops is faster than packing
+// it block by block.
 const smallSymmetric = 48
 
 // symm computes C = alpha·S·B + beta·C or C = alpha·B·S + beta·C.

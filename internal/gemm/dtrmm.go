@@ -18,8 +18,8 @@ func (e *Engine) Dtrmm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.D
 	}
 }
 
-// multiply overwrites the rows of a diagonal block in a panel by their product with the block. It
-// starts with the last rows, because each needs the rows before it unchanged.
+// multiply overwrites the rows of a panel by the product of a diagonal block with them, the last rows
+// first, because each needs the rows before it unchanged.
 func (t *triangle) multiply(d diagonal, x rhsPanel) {
 	k := &t.engine.kernel
 	rows := d.i1 - d.i0

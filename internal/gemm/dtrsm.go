@@ -10,21 +10,20 @@ import (
 
 // Dtrsm solves op(A)·X = alpha·B (side is blas.Left, A m×m) or X·op(A) = alpha·B (otherwise, A n×n) for
 // the m×n matrix X, which overwrites B, in m²n or mn² flops. It reads the triangle ul of A, and not its
-// diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN, as division by it does. If alpha
-// = 0, B becomes zero and A is not read.
+// diagonal if d is blas.Unit. A zero on the diagonal gives Inf or NaN. If alpha = 0, B becomes zero and
+// A is not read.
 //
 // It solves blocks of rows (columns, on the right) by substitution in registers with the reciprocals of
-// the diagonal, and subtracts what a block contributes to the rest as a product. As for substitution,
-// each column (or row) of X is the exact solution for a matrix A + E with |E| <= gamma_{m+2}·|A|
-// (Higham, sections 8.1 and 8.5, with one rounding more for each reciprocal); E differs from column to
-// column.
+// the diagonal, and subtracts a block's contribution to the rest as a product. Each column (or row) of
+// X is the exact solution for its own matrix A + E with |E| <= gamma_{m+2}·|A| (Higham, sections 8.1
+// and 8.5, with one rounding more for each reciprocal).
 func (e *Engine) Dtrsm(side blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
 	if check.Triangular(side, ul, tA, d, m, n, a, lda, b, ldb) {
 		e.triangular(true, side, ul, tA, d, m, n, alpha, block.Dense(a, lda), block.Dense(b, ldb))
 	}
 }
 
-// solve overwrites the rows of a diagonal block in a panel by the solution of the block's equations.
+// solve overwrites the rows of a panel by the solution of a diagonal block's equations.
 func (t *triangle) solve(d diagonal, x rhsPanel) {
 	k := &t.engine.kernel
 	rows := d.i1 - d.i0
@@ -42,7 +41,7 @@ func (t *triangle) solve(d diagonal, x rhsPanel) {
 	}
 }
 
-// substitute solves for the m rows from i0 of T, which are the rows from i of a panel, by division.
+// substitute solves for rows i0 to i0+m of T, rows i to i+m of a panel, by division.
 func (t *triangle) substitute(i0, m int, x rhsPanel, i int) {
 	row := func(r int) []float64 {
 		at := x.first + (i+r)*x.ld

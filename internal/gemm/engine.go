@@ -30,8 +30,8 @@ type blockSizes struct {
 	MC, KC, NC int
 }
 
-// maxKC ends the growth of KC with the size of L1. A tile of C is read and written once for each KC
-// steps; at 384 this is one memory operation in 192 multiply-adds and no longer shows.
+// maxKC is the largest KC. A tile of C is read and written once for each KC steps: at 384 one memory
+// operation in 192 multiply-adds, too few to matter.
 const maxKC = 384
 
 // blocksFor derives the block sizes for a kernel from the sizes of the caches, 8 bytes an element.
@@ -44,9 +44,8 @@ const maxKC = 384
 //     keeps it there: 8·MC·KC <= L2/4.
 //
 // Each is rounded down to a multiple of its step (8 terms, MR rows, NR columns), and is at least one
-// step. An MR×NR of 8×24 with L1D = 32 KiB and L2 = 1 MiB gives KC = 336, NC = 240, MC = 96. If k or n
-// is not a multiple, the product is cut into equal blocks that are smaller. Threads share no packed
-// block, so L3 does not matter.
+// step. MR×NR = 8×24, L1D = 32 KiB and L2 = 1 MiB give KC = 336, NC = 240, MC = 96. Threads share no
+// packed block, so L3 does not matter.
 func blocksFor(k kernel.Kernel, c cpu.Caches) blockSizes {
 	down := func(size, step int) int { return max(size/step, 1) * step }
 	kc := down(min(2*c.L1D/3/(8*k.MR), maxKC), 8)

@@ -10,9 +10,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A source is an operand of a product: a matrix X whose blocks can be packed. The index i of X[i,p]
-// runs along the tile of C and p along the sum: X is op(A), m×k, for the first operand and op(B)ᵀ, n×k,
-// for the second.
+// A source is an operand X of a product, op(A) (m×k) or op(B)ᵀ (n×k). The index i of X[i,p] runs along
+// the tile of C and p along the sum.
 type source struct {
 	block.Matrix // storage; packed only in the layouts byRows, byCols and symUpper
 	layout       layout
@@ -45,10 +44,8 @@ func right(trans bool, b block.Matrix) source { return left(!trans, b) }
 //	dst[(i/w)*w*kc + p*w + i%w],   kc = p1-p0
 //
 // (i and p counted from i0 and p0). It does not write beyond i1 in the last panel. buffer, of
-// gathered·gatheredSteps elements, is for packed rows along the sum.
-//
-// Rows across the sum are copied for all panels, packedRows at a time, because each is in a page of its
-// own.
+// gathered·gatheredSteps elements, is workspace for packed rows along the sum. Rows across the sum are
+// copied for all panels, packedRows at a time, because each is in a page of its own.
 func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	size := w * (p1 - p0)
 	switch {
@@ -76,8 +73,7 @@ func (s *source) pack(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1
 	}
 }
 
-// packedRows is the number of rows across the sum that are copied at a time: few enough for the
-// first-level TLB of any CPU.
+// packedRows is the number of rows copied at a time: few enough for the first-level TLB of any CPU.
 const packedRows = 16
 
 // scatter packs rows across the sum one by one, each as a matrix whose rows go to different panels.
@@ -95,9 +91,8 @@ func (s *source) scatter(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int)
 	}
 }
 
-// panel packs one micro-panel of i1-i0 <= w rows. That of a symmetric matrix has three ranges: before,
-// on and after the diagonal. The stored row is across the sum in one outer range and along it in the
-// other.
+// panel packs one micro-panel of i1-i0 <= w rows. A symmetric matrix has three ranges, before, on and
+// after the diagonal: the stored row is across the sum in one outer range and along it in the other.
 func (s *source) panel(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p1 int) {
 	switch s.layout {
 	case byRows:
@@ -134,7 +129,7 @@ func (s *source) along(k *kernel.Kernel, buffer, dst []float64, w, i0, i1, p0, p
 	case !s.Packed:
 		k.Transpose(i1-i0, p1-p0, &s.X[s.Row(i0)+p0], s.Ld, &dst[0], w)
 	default:
-		// Some rows at a time become dense in a buffer that stays in the first level of cache.
+		// Some rows at a time become dense in a buffer that stays in L1.
 		for ; i0 < i1; i0 += gathered {
 			m := min(gathered, i1-i0)
 			for p := p0; p < p1; p += gatheredSteps {
@@ -169,8 +164,7 @@ func (s *source) across(k *kernel.Kernel, dst []float64, w, i0, i1, p0, p1 int) 
 }
 
 // beside reports whether the block X[i0:i1, p0:p1] of a symmetric matrix is on one side of the
-// diagonal, so that it or its transpose can be read in place: from at on, with these distances between
-// rows and columns.
+// diagonal, where the kernel can read it or its transpose in place, and at which place and strides.
 func (s *source) beside(i0, i1, p0, p1 int) (at, row, col int, ok bool) {
 	stored, mirrored := i1-1 <= p0, p1-1 <= i0
 	if s.layout == symLower {
@@ -227,8 +221,8 @@ func half(ul blas.Uplo, c block.Matrix) sink {
 	return sink{c, lower}
 }
 
-// columns returns the columns of [j0, j1) that are kept in at least one of the rows i0 to i1; from >=
-// to if none.
+// columns returns the columns of [j0, j1) that are kept in some of the rows i0 to i1; from >= to if
+// none.
 func (s *sink) columns(i0, i1, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:
@@ -249,8 +243,7 @@ func (s *sink) row(i, j0, j1 int) (c []float64, from int) {
 	return s.X[r+from : r+to], from
 }
 
-// whole returns the columns of [j0, j1) whose elements are kept in all rows i to i+m; from >= to if
-// none.
+// whole returns the columns of [j0, j1) that are kept in all rows i to i+m; from >= to if none.
 func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	switch s.kept {
 	case upper:
@@ -261,8 +254,7 @@ func (s *sink) whole(i, m, j0, j1 int) (from, to int) {
 	return j0, j1
 }
 
-// scale multiplies the kept elements of rows i0 to i1, columns j0 to j1 by beta; beta = 0 overwrites
-// them with 0.
+// scale multiplies the kept elements of rows i0 to i1, columns j0 to j1 by beta; beta = 0 clears them.
 func (s *sink) scale(beta float64, i0, i1, j0, j1 int) {
 	if beta == 1 {
 		return
@@ -324,8 +316,8 @@ func (w *scratch) release() {
 	scratches.Put(w)
 }
 
-// aligned returns n elements from a kernel.Align-byte boundary on, in the storage of x if that is long
-// enough. Their values are undefined.
+// aligned returns n elements at a kernel.Align-byte boundary, in the storage of x if that is long
+// enough. Their contents are undefined.
 func aligned(x []float64, n int) []float64 {
 	if n <= cap(x) {
 		return x[:n]
@@ -336,9 +328,8 @@ func aligned(x []float64, n int) []float64 {
 	return x[off:][:n]
 }
 
-// alignedBlock is aligned for a block of at most the given number of elements. Unless n is a small
-// fraction of it, new storage holds that many, so that a series of growing products does not allocate
-// each time.
+// alignedBlock is aligned for a block of at most the given number of elements. New storage holds that
+// many unless n is a small fraction, so that a series of growing products does not allocate each time.
 func alignedBlock(x []float64, n, most int) []float64 {
 	if n > cap(x) && n > most/8 {
 		x = aligned(x, max(n, most))

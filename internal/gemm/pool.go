@@ -8,12 +8,11 @@ import (
 )
 
 // A pool is a set of workers: goroutines on threads of their own that wait for task groups. SetThreads
-// and Acquire start one and end it. A goroutine that is started for a call begins late (see
-// startDelay); a worker that has just worked begins at once. A worker polls for the next group for a
-// while, then sleeps until it is woken.
+// and Acquire start and end it. A worker polls for the next group for a while, then sleeps until it is
+// woken.
 //
-// One call at a time has the pool; other calls find the CPUs busy and stay on the caller's goroutine. A
-// call does not wait for workers that have not joined: it runs their share of the tasks itself.
+// One call at a time has the pool; other calls stay on the caller's goroutine. A call does not wait for
+// workers that have not joined: it runs their share of the tasks itself.
 type pool struct {
 	use    sync.Mutex            // held by the call that has the pool
 	group  atomic.Pointer[group] // the tasks to share, or nil
@@ -44,8 +43,7 @@ func (p *pool) size() int {
 	return cap(p.wake)
 }
 
-// end stops the workers, each after its current task, and waits for them. A call that has the pool goes
-// on without them.
+// end stops the workers after their current tasks and waits. A call that has the pool goes on alone.
 func (p *pool) end() {
 	p.quit.Store(true)
 	p.wakeUp(p.size())
@@ -134,10 +132,9 @@ var acquired struct {
 	pool  *pool // nil if a pool ran already when the first of them called
 }
 
-// Acquire starts the worker pool for a caller's many products, of the given flops in all, unless a pool
-// runs or the work is too small. The caller calls release once, which ends the pool. In between, short
-// products are shared too. Several callers share one pool, and the last release ends it. SetThreads
-// ends it at once.
+// Acquire starts the worker pool for many products of the given flops in all, unless a pool runs or the
+// work is too small. The caller calls release once. Several callers share one pool, and the last
+// release ends it. SetThreads ends it at once.
 func (e *Engine) Acquire(flops float64) (release func()) {
 	if flops < leastAcquired*e.kernel.Speed || Threads() == 1 {
 		return func() {}
@@ -154,8 +151,7 @@ func (e *Engine) Acquire(flops float64) (release func()) {
 	return releasePool
 }
 
-// releasePool is what Acquire returns. It waits for the workers' current tasks, which may be another
-// caller's.
+// releasePool waits for the workers' current tasks, which may be another caller's.
 func releasePool() {
 	if p := detach(); p != nil {
 		p.end()
@@ -175,6 +171,6 @@ func detach() *pool {
 	return p
 }
 
-// leastAcquired is the time, in nanoseconds, from which on work is worth a pool of its own: many times
-// what it takes to start and end one.
+// leastAcquired is the least time of work, in nanoseconds, that is worth a pool of its own: many times
+// that of starting and ending one.
 const leastAcquired = 1_000_000

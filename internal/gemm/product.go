@@ -51,8 +51,8 @@ func (p *product) blocks(w *scratch) {
 	}
 }
 
-// width returns the number of columns of a block of B: at most NC, so that all blocks are about as
-// wide, and more if a block has fewer than KC rows, so that it is about as large.
+// width returns the number of columns of a block of B: at most NC, or more if blocks have fewer than KC
+// rows. Blocks are about equally wide.
 func (p *product) width() int {
 	b, nr := p.engine.blocks, p.engine.kernel.NR
 	return even(p.n, max(b.NC*b.KC/max(p.depth(), 1)/nr, 1)*nr, nr)
@@ -138,17 +138,17 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether A is read in place: if it is dense and its micro-panels are whole cache
-// lines, or if C has too few columns to repay a copy. A micro-panel is read from the second level of
-// cache once for each NR columns; so would be a packed copy, which costs a pass more.
+// directA reports whether the kernel reads A in place: if A is dense and its micro-panels are whole
+// cache lines, or if C has too few columns to repay a copy. A micro-panel comes from L2 once for each
+// NR columns; so would a packed copy, which costs a pass more.
 func (p *product) directA() bool {
 	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }
 
-// directB reports whether B is read in place for the given rows of C: if rows of B are contiguous, and
-// either few micro-panels of A would share the cost of a copy, or all of B stays in the second level of
-// cache, where rows a multiple of a page apart displace each other. A panel's row of one line leaves
-// less time to fetch it, and a copy pays earlier.
+// directB reports whether the kernel reads B in place for the given rows of C: if rows of B are
+// contiguous, and either few micro-panels of A would share the cost of a copy, or all of B stays in L2,
+// where rows a multiple of a page apart displace each other. If a panel's row is one cache line, a copy
+// pays earlier.
 func (p *product) directB(rows int) bool {
 	if p.b.layout != byCols || p.b.Packed || p.b.diag != nil {
 		return false
@@ -214,9 +214,9 @@ func (p *product) panelsB(w *scratch, rows, j0, j1, p0, p1 int) panels {
 	return panels{x: w.b, row: nr, panel: nr * (p1 - p0)}
 }
 
-// microPanel adds the product of micro-panel ai of A and the micro-panels of B from bj on to the m×n
-// block of C at (i,j), m <= MR: loop 1. The first block of the sum applies beta. Tiles that are not
-// kept whole go through a buffer.
+// microPanel is loop 1: it adds the product of micro-panel ai of A and the micro-panels of B from bj on
+// to the m×n block of C at (i,j), m <= MR. The first block of the sum applies beta. Tiles that C does
+// not keep whole go through a buffer.
 func (p *product) microPanel(w *scratch, a, b panels, ai, bj, k int, first bool, i, j, m, n int) {
 	store := kernel.Add
 	switch {

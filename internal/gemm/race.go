@@ -12,8 +12,8 @@ import (
 // raceEnabled says that the race detector is on.
 const raceEnabled = true
 
-// announce tells the race detector what the product reads and writes, of which it sees nothing in the
-// kernels: exactly the elements of the operands, row by row, as if the caller touched them now.
+// announce tells the race detector, which does not see into the kernels, what the product reads and
+// writes: the elements of the operands, row by row, as if the caller touched them now.
 func (p *product) announce() {
 	if p.m == 0 || p.n == 0 {
 		return

@@ -15,13 +15,12 @@ var (
 )
 
 // SetThreads sets the largest number of goroutines, the caller's included, that one product may use. 0,
-// the initial value, means GOMAXPROCS. Products under way are not affected, nor are results. It panics
-// if n < 0.
+// the initial value, means GOMAXPROCS. Products under way and results do not change. It panics if
+// n < 0.
 //
-// With n > 1 it also starts a pool of n-1 workers, or of GOMAXPROCS-1 if that is less, until the next
-// SetThreads: they begin at once, so that short products can be shared too. Without a pool a product
-// starts the goroutines that it uses, and they end with it. SetThreads waits for the workers of the
-// previous pool, which finish their tasks.
+// n > 1 starts a pool of n-1 workers, at most GOMAXPROCS-1, until the next SetThreads. They begin at
+// once, so short products are shared too. Without a pool a product starts its own goroutines.
+// SetThreads waits until the workers of the previous pool have finished their tasks.
 func SetThreads(n int) {
 	if n < 0 {
 		panic("gemm: negative number of threads")
@@ -55,20 +54,19 @@ func Threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// startDelay is how many nanoseconds late a new goroutine begins: Go's scheduler leaves it to the
-// thread that started it for 60 to 70 microseconds (on Linux) before another thread takes it over.
+// startDelay is the delay of a new goroutine in nanoseconds: Go's scheduler leaves it to the thread
+// that started it for 60 to 70 microseconds (on Linux) before another thread takes it over.
 const startDelay = 65_000
 
-// The time, in nanoseconds, below which work stays on the caller's goroutine: twice that in which a new
-// goroutine comes to help, some ten times what it takes to wake a worker, and a few times what it takes
-// a worker that is awake to see the group and to be waited for.
+// The time, in nanoseconds, below which work stays on the caller's goroutine: twice the delay of a new
+// goroutine, some ten times that of a sleeping worker, a few times that of one that is awake.
 const (
 	minParallel = 2 * startDelay
 	minAsleep   = 40_000
 	minAwake    = 10_000
 )
 
-// leastWorth returns the time, in nanoseconds, from which on work is worth several goroutines.
+// leastWorth returns the least time of work, in nanoseconds, that is worth several goroutines.
 func leastWorth() int {
 	p := running.Load()
 	switch {
@@ -96,7 +94,7 @@ type grid struct {
 }
 
 // cut returns the grid that the given number of goroutines should finish first. Fine grids divide the
-// work evenly, also when goroutines begin late; but each task packs its part of B for itself.
+// work evenly even if goroutines begin late, but each task packs its part of B for itself.
 func (p *product) cut(workers int) grid {
 	var best grid
 	least := math.Inf(1)
@@ -125,8 +123,8 @@ const (
 // packingRows is the time to pack an element of B, in rows of C that could be computed instead.
 const packingRows = 6
 
-// finished returns when the goroutines would finish a grid, in flops, if new goroutines begin late and
-// each takes the next task when it has finished one. at is storage for the time of each.
+// finished returns the time, in flops, at which the goroutines would finish a grid, if new ones begin
+// late and each takes one task after another. at is workspace, an element for each.
 func (p *product) finished(g grid, at []float64) float64 {
 	clear(at)
 	if running.Load() == nil {
@@ -191,8 +189,8 @@ func worthRows(threads, rows, nanoseconds int) bool {
 	return min(threads, rows) > 1 && float64(rows)*float64(nanoseconds) >= float64(leastWorth())
 }
 
-// A group is the tasks of one call. Its goroutines take one task after another from a counter. Tasks
-// write disjoint elements of the result, and one task computes all of an element.
+// A group is the tasks of one call, which goroutines take from a counter. Tasks write disjoint elements
+// of the result, and one task computes all of an element.
 type group struct {
 	task   func(w *scratch, i int)
 	tasks  int64
@@ -203,8 +201,7 @@ type group struct {
 }
 
 // parallel calls task for 0 to tasks-1 on the caller's goroutine and others, those of the pool or new
-// ones up to the given number in all, and waits. After a panic no further task begins, and the panic is
-// raised again here.
+// ones up to the given number in all, and waits. A panic ends the group and is raised again here.
 func parallel(workers, tasks int, task func(w *scratch, i int)) {
 	g := &group{task: task, tasks: int64(tasks)}
 	if p := running.Load(); p == nil {

@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A triangle is T = op(A) for a triangular A. T[i,j] = a[first+i*row+j*col], j <= i, is lower
-// triangular whatever A is: the rows and columns of an upper triangle are counted from the last
-// (backwards), and so are the rows of the right-hand sides. The other half of A is never read, nor is
-// the diagonal if unit.
+// A triangle is T = op(A) for a triangular A, made lower triangular: T[i,j] = a[first+i*row+j*col],
+// j <= i. Rows and columns of an upper triangle, and rows of its right-hand sides, count from the last
+// one (backwards). The other half of A is never read, nor is the diagonal if unit.
 type triangle struct {
 	engine          *Engine
 	a               []float64
@@ -33,8 +32,7 @@ func newTriangle(e *Engine, ul blas.Uplo, t blas.Transpose, d blas.Diag, n int, 
 // at returns the place of T[i,j] in the storage.
 func (t *triangle) at(i, j int) int { return t.first + i*t.row + j*t.col }
 
-// A rhsPanel is a panel of right-hand sides: row i, counted as the triangle counts, has n columns from
-// x[first+i*ld] on.
+// A rhsPanel is a panel of right-hand sides: row i of the triangle has n columns at x[first+i*ld].
 type rhsPanel struct {
 	x         []float64
 	first, ld int
@@ -57,8 +55,7 @@ func (t *triangle) diagonal(i0, i1 int, solve bool, values []float64) diagonal {
 	d.values = values[:i1-i0]
 	for i := range d.values {
 		d.values[i] = t.a[t.at(i0+i, i0+i)]
-		// Beyond these the reciprocal overflows or loses digits. Zero, NaN and Inf give the
-		// same either way.
+		// Reciprocals beyond these overflow or lose digits; zero, NaN and Inf do no harm.
 		if v := math.Abs(d.values[i]); v > 0 && v < 0x1p-1022 || v > 0x1p1021 && v <= math.MaxFloat64 {
 			d.divide = solve
 		}

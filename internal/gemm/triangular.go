@@ -7,13 +7,12 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A trxm is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B if T is on the
-// left, or, transposed, for its rows.
+// A trxm is one call of Dtrsm or Dtrmm: X = inv(T)·X or X = T·X for the columns of B, or for its rows
+// if T is on the right, transposed.
 //
-// The columns of X are independent, so threads share them, and each thread runs through all diagonal
-// blocks of T. Dtrsm solves for a block of X and then subtracts it from the rows below. Dtrmm goes from
-// the last block to the first, adds a block to the rows below and then multiplies it. Either way a
-// block is packed once.
+// Threads share the columns of X, and each goes through all diagonal blocks of T. Dtrsm solves for a
+// block of X and then subtracts it from the rows below. Dtrmm goes from the last block to the first,
+// adds a block to the rows below and then multiplies it. Either way a block is packed once.
 type trxm struct {
 	triangle
 	stored block.Matrix // A; if that is packed, the triangle has only order, backwards and unit
@@ -106,8 +105,8 @@ func (t *trxm) columns(w *scratch, j0, j1 int) {
 	}
 }
 
-// diagonalBlock is the order of diagonal blocks: half of KC, so that the products below them have long
-// sums and still most of the work.
+// diagonalBlock is the order of diagonal blocks: half of KC, so that products have long sums and still
+// most of the work.
 func (e *Engine) diagonalBlock() int { return roundUp(max(e.blocks.KC/2, e.kernel.MR), e.kernel.MR) }
 
 // scale multiplies the columns j0 to j1 of X by alpha.
@@ -128,8 +127,8 @@ func (t *trxm) rowOf(i int) int {
 	return i
 }
 
-// apply applies the diagonal block of rows i0 to i1 to these rows of X, columns j0 to j1: in place
-// where rows are contiguous and few, else in a packed copy, panel by panel.
+// apply applies the diagonal block of rows i0 to i1 to these rows of X, columns j0 to j1: in place if
+// rows are contiguous and few, else in a packed copy, panel by panel.
 func (t *trxm) apply(w *scratch, i0, i1, j0, j1 int) {
 	w.diagonal = aligned(w.diagonal, i1-i0)
 	on, d := t.diagonal(w, i0, i1)
@@ -140,58 +139,38 @@ func (t *trxm) apply(w *scratch, i0, i1, j0, j1 int) {
 	nr := t.engine.kernel.NR
 	w.c = aligned(w.c, (i1-i0)*nr)
 	// lowest is the first row in storage, and so the first of the copy.
-	lowest := min(t.rowOf(i0), t.rowOf(i1-1))
+	lowest, rows := min(t.rowOf(i0), t.rowOf(i1-1)), i1-i0
 	x := rhsPanel{x: w.c, first: (t.rowOf(i0) - lowest) * nr, ld: t.step(nr)}
+	b := left(!t.right, t.b)
 	for j := j0; j < j1; j += nr {
 		x.n = min(nr, j1-j)
-		if t.right {
-			t.copyColumns(false, w, j, lowest, x.n, i1-i0)
-			t.act(on, d, x)
-			t.copyColumns(true, w, j, lowest, x.n, i1-i0)
-		} else {
-			t.copyRows(false, lowest, j, i1-i0, x.n, w.c, nr)
-			t.act(on, d, x)
-			t.copyRows(true, lowest, j, i1-i0, x.n, w.c, nr)
-		}
+		b.panel(&t.engine.kernel, w.buffer, w.c, nr, j, j+x.n, lowest, lowest+rows)
+		t.act(on, d, x)
+		t.unpack(w, lowest, rows, j, x.n)
 	}
 }
 
-// copyRows copies a rows×cols block of B at (i, j) to x, with rows ld apart, or back from x.
-func (t *trxm) copyRows(back bool, i, j, rows, cols int, x []float64, ld int) {
+// unpack copies a panel back from w.c: the given rows of X from i on, n columns from j on. If they are
+// rows of a packed B, they go through w.a.
+func (t *trxm) unpack(w *scratch, i, rows, j, n int) {
 	k := &t.engine.kernel
-	step := 1
+	from, ld := w.c, k.NR
+	if t.right {
+		i, rows, j, n = j, n, i, rows
+		if !t.b.Packed {
+			k.Transpose(n, rows, &w.c[0], ld, &t.b.X[t.b.Row(i)+j], t.b.Ld)
+			return
+		}
+		w.a = aligned(w.a, rows*n)
+		k.Transpose(n, rows, &w.c[0], ld, &w.a[0], n)
+		from, ld = w.a, n
+	}
 	if !t.b.Packed {
-		step = rows // all rows at once: they are equally distant
-	}
-	for r := 0; r < rows; r += step {
-		b, own := &t.b.X[t.b.Row(i+r)+j], &x[r*ld]
-		if back {
-			k.Copy(step, cols, own, ld, b, t.b.Ld)
-		} else {
-			k.Copy(step, cols, b, t.b.Ld, own, ld)
-		}
-	}
-}
-
-// copyColumns copies the transpose of a rows×cols block of B at (i, j) to w.c, with rows NR apart, or
-// back. Rows of a packed block go through w.a, where they are equally distant.
-func (t *trxm) copyColumns(back bool, w *scratch, i, j, rows, cols int) {
-	k := &t.engine.kernel
-	b, ld := t.b.X[t.b.Row(i)+j:], t.b.Ld
-	if t.b.Packed {
-		w.a = aligned(w.a, rows*cols)
-		b, ld = w.a, cols
-	}
-	if !back {
-		if t.b.Packed {
-			t.copyRows(false, i, j, rows, cols, w.a, cols)
-		}
-		k.Transpose(rows, cols, &b[0], ld, &w.c[0], k.NR)
+		k.Copy(rows, n, &from[0], ld, &t.b.X[t.b.Row(i)+j], t.b.Ld)
 		return
 	}
-	k.Transpose(cols, rows, &w.c[0], k.NR, &b[0], ld)
-	if t.b.Packed {
-		t.copyRows(true, i, j, rows, cols, w.a, cols)
+	for r := range rows {
+		k.Copy(1, n, &from[r*ld], 0, &t.b.X[t.b.Row(i+r)+j], 0)
 	}
 }
 
