@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"blskernel"
-	"blskernel/internal/backend"
 	"blskernel/internal/interrupt"
 	"blskernel/mat"
 
@@ -90,23 +89,6 @@ func enhance(bk blskernel.Backend, h, z, wh *mat.Dense) float64 {
 		mu.Unlock()
 	})
 	return largest
-}
-
-// enhanced computes h = tanh(scale·[Z, 0.1] Wh) in one pass over h.
-//
-//	shapes: h rows×n3, z rows×N, wh (N+1)×n3; h and z may be columns of one matrix.
-//	cost: 2·rows·N·n3 flops and rows·n3 hyperbolic tangents.
-func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
-	n, n3 := wh.Dims()
-	n--
-	bias := make([]float64, n3)
-	for j, b := range wh.RawRowView(n) {
-		bias[j] = scale * biasInput * b
-	}
-	rows, _ := h.Dims()
-	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
-	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale,
-		rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
 }
 
 // orthoPanel is the number of rows that orthonormalizeRows multiplies with all earlier ones at a time.

@@ -2,10 +2,15 @@ package bls
 
 import (
 	"context"
+	"math"
 	"unsafe"
 
+	"blskernel"
+	"blskernel/internal/backend"
 	"blskernel/internal/interrupt"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
 // Transform returns A = [Z, H] (l×k) of the samples X (l×d), by the settings of the fit. It does not
@@ -97,6 +102,121 @@ func (f *Features) project(ctx context.Context, t, x *mat.Dense) error {
 		mat.Mul(f.opt.Backend, t.Slice(from, to, 0, n).(*mat.Dense), h, f.weights)
 		return nil
 	})
+}
+
+// biasInput is the constant that the bias weights of both layers multiply: the last column of H1 and of
+// [Z, 0.1].
+const biasInput = 0.1
+
+// standardizeTo computes the rows [from, to) of H1 = [S, 0.1] from x, and writes them to the first rows
+// of h1, which has d+1 columns. means and deviations are those of ScaleColumns, whose results may be
+// beyond float64: then it returns an *OverflowError for the first.
+func standardizeTo(h1, x *mat.Dense, from, to int, scaling Scaling, means, deviations []float64) error {
+	_, d := x.Dims()
+	rx, rh := x.RawMatrix(), h1.RawMatrix()
+	i, j := firstRow(to-from, d, func(i int) int {
+		row := rh.Data[i*rh.Stride : i*rh.Stride+d+1]
+		at := (from + i) * rx.Stride
+		sample := rx.Data[at : at+d]
+		row[d] = biasInput
+		switch scaling {
+		case ScaleNone:
+			copy(row, sample)
+		case ScaleColumns:
+			return scaleByColumns(row[:d], sample, means, deviations)
+		default:
+			standardizeRow(row[:d], sample)
+		}
+		return -1
+	})
+	if i < 0 {
+		return nil
+	}
+	return &OverflowError{What: "the distance from the mean", Row: from + i, Col: j}
+}
+
+// squareSafe bounds the exponents for which the square of a difference of two elements, as small as one
+// unit in the last place or as large as twice the largest, neither overflows nor underflows, nor does
+// the sum of many: 2·(332+53) < 1022.
+const squareSafe = 332
+
+// standardizeRow computes dst[j] = (x[j] - mean(x)) / std(x), where std divides by len(x)-1, for finite
+// x. If all elements of x are equal, dst is zero. The elements themselves decide that: the computed std
+// of a constant row is rounding noise.
+func standardizeRow(dst, x []float64) {
+	lo, hi := x[0], x[0]
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if lo == hi {
+		clear(dst)
+		return
+	}
+	// The result does not change when x is multiplied by a power of two, which brings numbers of
+	// any size into the range whose squares can be summed.
+	if _, exp := math.Frexp(max(-lo, hi)); exp > squareSafe || exp < -squareSafe {
+		for j, v := range x {
+			dst[j] = math.Ldexp(v, -exp)
+		}
+		x = dst
+	}
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / float64(len(x))
+	var ss float64
+	for _, v := range x {
+		ss += (v - mean) * (v - mean)
+	}
+	std := math.Sqrt(ss / float64(len(x)-1))
+	for j, v := range x {
+		dst[j] = (v - mean) / std
+	}
+}
+
+// scaleByColumns computes dst[j] = (x[j] - means[j]) / deviations[j], and returns the index of the
+// first result beyond float64, or -1.
+func scaleByColumns(dst, x, means, deviations []float64) int {
+	bad := -1
+	for j, v := range x {
+		dst[j] = (v - means[j]) / deviations[j]
+		if bad < 0 && math.IsInf(dst[j], 0) {
+			bad = j
+		}
+	}
+	return bad
+}
+
+// applyMinMax computes t[i][j] = (t[i][j] - offset[j]) * gain[j].
+func applyMinMax(t *mat.Dense, offset, gain []float64) {
+	l, n := t.Dims()
+	raw := t.RawMatrix()
+	parallelRows(l, n, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := raw.Data[i*raw.Stride : i*raw.Stride+n]
+			for j, v := range row {
+				row[j] = (v - offset[j]) * gain[j]
+			}
+		}
+	})
+}
+
+// enhanced computes h = tanh(scale·[Z, 0.1] Wh) in one pass over h.
+//
+//	shapes: h rows×n3, z rows×N, wh (N+1)×n3; h and z may be columns of one matrix.
+//	cost: 2·rows·N·n3 flops and rows·n3 hyperbolic tangents.
+func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
+	n, n3 := wh.Dims()
+	n--
+	bias := make([]float64, n3)
+	for j, b := range wh.RawRowView(n) {
+		bias[j] = scale * biasInput * b
+	}
+	rows, _ := h.Dims()
+	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
+	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale,
+		rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
 }
 
 // overlap reports whether the address ranges of two matrices, neither of them empty, overlap.

@@ -53,17 +53,3 @@ func minMaxColumns(t *mat.Dense) (offset, gain []float64) {
 	}
 	return lo, hi
 }
-
-// applyMinMax computes t[i][j] = (t[i][j] - offset[j]) * gain[j].
-func applyMinMax(t *mat.Dense, offset, gain []float64) {
-	l, n := t.Dims()
-	raw := t.RawMatrix()
-	parallelRows(l, n, func(from, to int) {
-		for i := from; i < to; i++ {
-			row := raw.Data[i*raw.Stride : i*raw.Stride+n]
-			for j, v := range row {
-				row[j] = (v - offset[j]) * gain[j]
-			}
-		}
-	})
-}

@@ -1,11 +1,9 @@
 package learn
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,8 +13,6 @@ import (
 	"blskernel"
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/dataset/stream"
-	"blskernel/mat"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -163,30 +159,3 @@ func unfinished(meta *modelfile.Metadata) string {
 	}
 	return fmt.Sprintf("a checkpoint of %s that stopped after %d rows of %s", what, meta.Progress.Rows, ui.Some(meta.Progress.Sources))
 }
-
-// sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row the
-// inputs, then the targets, or the label with its length. It depends neither on the batches nor on how
-// the values were written.
-func (run *run) sum(b *stream.Batch) {
-	values := func(m *mat.Dense, i int) {
-		for _, v := range m.RawRowView(i) {
-			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, math.Float64bits(v))
-		}
-	}
-	l, _ := b.X.Dims()
-	for i := range l {
-		run.buffer = run.buffer[:0]
-		values(b.X, i)
-		if b.Labels != nil {
-			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, uint64(len(b.Labels[i])))
-			run.buffer = append(run.buffer, b.Labels[i]...)
-		}
-		if b.Y != nil {
-			values(b.Y, i)
-		}
-		_, _ = run.digest.Write(run.buffer) // which cannot fail
-	}
-}
-
-// content returns the checksum of the rows so far.
-func (run *run) content() string { return strconv.FormatUint(run.digest.Sum64(), 16) }

@@ -2,15 +2,19 @@ package learn
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"time"
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/atomicfile"
+	"blskernel/mat"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/spf13/cobra"
@@ -160,6 +164,33 @@ func (run *run) took(f fetched, learning time.Duration) {
 	run.learned += rows
 	run.Show(f.share(run.rows, run.total), fmt.Sprintf("%d rows", run.rows))
 }
+
+// sum adds the rows of a batch to the checksum, XXH64 over the values in their order: of each row the
+// inputs, then the targets, or the label with its length. It depends neither on the batches nor on how
+// the values were written.
+func (run *run) sum(b *stream.Batch) {
+	values := func(m *mat.Dense, i int) {
+		for _, v := range m.RawRowView(i) {
+			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, math.Float64bits(v))
+		}
+	}
+	l, _ := b.X.Dims()
+	for i := range l {
+		run.buffer = run.buffer[:0]
+		values(b.X, i)
+		if b.Labels != nil {
+			run.buffer = binary.LittleEndian.AppendUint64(run.buffer, uint64(len(b.Labels[i])))
+			run.buffer = append(run.buffer, b.Labels[i]...)
+		}
+		if b.Y != nil {
+			values(b.Y, i)
+		}
+		_, _ = run.digest.Write(run.buffer) // which cannot fail
+	}
+}
+
+// content returns the checksum of the rows so far.
+func (run *run) content() string { return strconv.FormatUint(run.digest.Sum64(), 16) }
 
 // finish writes the model, once it has weights, and reports. A model whose folder may not be on the
 // disk is a result with an error.
