@@ -253,9 +253,10 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Leave()
 	r := &u.report
 	r.Steps = slices.Grow(slices.Clone(r.Steps), len(model))
-	for _, m := range stepFlops(model) {
-		counted, elapsed := u.counter.Step(m.line.Step)
-		r.Steps = append(r.Steps, StepReport{StepFlops: m, Model: m.Flops(), Counted: counted, Elapsed: elapsed})
+	for _, m := range model {
+		counted, elapsed := u.counter.Step(m.Step)
+		step := StepFlops{Step(m.Step), m.Formula, m}
+		r.Steps = append(r.Steps, StepReport{StepFlops: step, Model: m.Flops(), Counted: counted, Elapsed: elapsed})
 	}
 	r.model += cost.Sum(model)
 	r.counted += u.counter.Total()

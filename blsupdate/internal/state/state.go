@@ -5,7 +5,6 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"blskernel/blsupdate/internal/api"
@@ -126,14 +125,14 @@ func ManyPanels(ctx context.Context, rows int) bool { return ctx.Done() != nil &
 // are beside the state. rows is the number of rows of the action, 0 where it has none. A state asks
 // before it changes anything.
 func (b *Base) Reserve(m api.Method, action api.Action, rows int, bytes int64) error {
-	what, do := action.String(), Smaller(m)
-	if rows > 0 {
-		what = fmt.Sprintf("%v of %d rows", action, rows)
+	do := Smaller(m)
+	if rows == 0 {
+		return memory.Check(bytes, "blsupdate", do, "%v by %v with %d nodes and %d targets", action, m, b.K, b.C)
 	}
 	if rows > 1 && (m != api.Gram || action == api.ActionAdd) { // Gram copies G to remove one row, too
 		do = "take fewer rows at once, or " + strings.TrimPrefix(do, "take ")
 	}
-	return memory.Check(bytes, "blsupdate", do, "%s by %v with %d nodes and %d targets", what, m, b.K, b.C)
+	return memory.Check(bytes, "blsupdate", do, "%v of %d rows by %v with %d nodes and %d targets", action, rows, m, b.K, b.C)
 }
 
 // Smaller says how to make the state of a method smaller.
