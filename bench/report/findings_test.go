@@ -49,7 +49,7 @@ func TestFindings(t *testing.T) {
 	}{
 		{"table", []sampleLine{{"table", head}, row(0, 10, 10, 2), row(1, 14, 11, 3)}, []string{
 			"In total training time Improved is 1.14 times as fast as Original with the paper's sizes and recipe, at least the paper's figure in 1 of 1 run.",
-			"Table 5, pure, 2 threads: updating the pseudoinverse by improved takes 2.50 times as long as A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as W alone.",
+			"Table 5, pure, 2 threads: updating A⁺ by improved takes 2.50 times as long as A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as W alone.",
 			"Table 5, pure, 2 threads: the planner's method is 4.20 times as fast as improved in the whole training with features, and 5.00 times in the updates alone.",
 		}},
 		{"once", []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}, []string{

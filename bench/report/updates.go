@@ -155,7 +155,7 @@ func timeFindings(runs []*run) (findings []string, number *Number) {
 			return fmt.Sprintf("%s times as long as %s", between(ratios, times), what)
 		}
 		if len(g.lost) > 0 {
-			findings = append(findings, fmt.Sprintf("%s: updating the pseudoinverse by %s takes %s (it loses at %d of %s), and %s.",
+			findings = append(findings, fmt.Sprintf("%s: updating A⁺ by %s takes %s (it loses at %d of %s), and %s.",
 				of(g.lost), k.method, loss(g.inverse, fromScratch(g.ways)), above(g.inverse), count(len(g.inverse), "update"),
 				loss(g.weights, "W alone")))
 		}

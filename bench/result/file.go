@@ -10,8 +10,7 @@ import (
 	"blskernel/bench/speed"
 )
 
-// A File is what a file of results has, by kind, in the order of its lines. Parts says on which machine
-// each was measured.
+// A File is what a file of results has, by kind, in the order of its lines.
 type File struct {
 	Name       string
 	Machines   []Machine // one for each command that wrote to it
@@ -19,10 +18,22 @@ type File struct {
 	Flops      []bench.FlopsCase
 	Cells      []speed.Result
 	Costs      []bench.Cost
-	Agreements []Agreement
 	Crossovers []bench.CrossoverPoint
 
-	begins []counts // of each machine, how many lines of each kind were above it
+	parts []*File
+}
+
+// Parts returns the file command by command: for each machine a file with that one alone and the lines
+// below it, up to the next machine, and before them, if there are any, the lines above the first
+// machine. Tables, which name their machines, are in none.
+func (f *File) Parts() []*File { return f.parts }
+
+// part returns the part of the last machine.
+func (f *File) part() *File {
+	if len(f.parts) == 0 {
+		f.parts = []*File{{Name: f.Name}}
+	}
+	return f.parts[len(f.parts)-1]
 }
 
 // A Table is one of the paper's tables with the rows that have been finished.
@@ -32,7 +43,7 @@ type Table struct {
 	Continued []Machine // of the commands that went on with it
 	Rows      []bench.TableRow
 
-	last int // how many machines were above its last line
+	machines int // above its last line
 }
 
 // An Agreement is how well times were predicted on a backend.
@@ -74,15 +85,14 @@ func Write(w io.Writer, kind string, v any) error {
 	if err != nil {
 		return fmt.Errorf("result: %w", err)
 	}
-	if len(body) < 2 || body[0] != '{' {
+	if body[0] != '{' {
 		return fmt.Errorf("result: a %T is no object", v)
 	}
-	line := append(fmt.Appendf(nil, `{"kind":%q`, kind), ',')
-	if len(body) == 2 {
-		line = line[:len(line)-1]
+	separator := ","
+	if len(body) == len("{}") {
+		separator = ""
 	}
-	line = append(append(line, body[1:]...), '\n')
-	if _, err := w.Write(line); err != nil {
+	if _, err := fmt.Fprintf(w, "{\"kind\":%q%s%s\n", kind, separator, body[1:]); err != nil {
 		return fmt.Errorf("result: %w", err)
 	}
 	return nil

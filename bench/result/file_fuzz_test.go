@@ -49,9 +49,6 @@ func written(t *testing.T, f *File) []byte {
 	for _, v := range f.Costs {
 		line("cost", v)
 	}
-	for _, v := range f.Agreements {
-		line("agreement", v)
-	}
 	for _, v := range f.Crossovers {
 		line("crossover", v)
 	}
@@ -88,9 +85,9 @@ func FuzzRead(f *testing.F) {
 		}
 		n := 0
 		for _, part := range got.Parts() {
-			n += len(part.Machines) + len(part.Tables) + len(part.Flops) + len(part.Cells) + len(part.Costs) + len(part.Agreements) + len(part.Crossovers)
+			n += len(part.Machines) + len(part.Flops) + len(part.Cells) + len(part.Costs) + len(part.Crossovers)
 		}
-		if want := len(got.Machines) + len(got.Tables) + len(got.Flops) + len(got.Cells) + len(got.Costs) + len(got.Agreements) + len(got.Crossovers); n != want {
+		if want := len(got.Machines) + len(got.Flops) + len(got.Cells) + len(got.Costs) + len(got.Crossovers); n != want {
 			t.Errorf("%d in parts, %d in all", n, want)
 		}
 		once := written(t, got)

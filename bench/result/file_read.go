@@ -27,7 +27,7 @@ var (
 //	memory: for n bytes of r at most 512 n bytes and 256 KiB, most for lines with a kind and no more.
 //	errors: *LineError for a malformed line, and for one of more than 1 MiB; those of r, wrapped.
 func Read(name string, r io.Reader) (*File, error) {
-	f := &reader{File: &File{Name: name}, last: map[int]*openTable{}}
+	f := &reader{File: &File{Name: name}, open: map[int]*openTable{}}
 	lines := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, err := readLine(lines)
@@ -78,7 +78,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 // A reader adds lines to a File.
 type reader struct {
 	*File
-	last map[int]*openTable // of each number, so that the time of a row does not grow with the tables above it
+	open map[int]*openTable // the last of each number, so that the time of a row does not grow with the tables above it
 }
 
 // An openTable is a table to which rows are added.
@@ -97,22 +97,23 @@ func (f *reader) parse(line []byte) error {
 	}
 	switch head.Kind {
 	case "machine":
-		f.begins = append(f.begins, f.counts())
-		return add(line, &f.Machines)
+		err := add(line, &f.Machines)
+		if err == nil {
+			f.parts = append(f.parts, &File{Name: f.Name, Machines: f.Machines[len(f.Machines)-1:]})
+		}
+		return err
 	case "table":
 		return f.table(line)
 	case "row":
 		return f.row(line)
 	case "flops":
-		return add(line, &f.Flops)
+		return add(line, &f.Flops, &f.part().Flops)
 	case "cell":
-		return add(line, &f.Cells)
+		return add(line, &f.Cells, &f.part().Cells)
 	case "cost":
-		return add(line, &f.Costs)
-	case "agreement":
-		return add(line, &f.Agreements)
+		return add(line, &f.Costs, &f.part().Costs)
 	case "crossover":
-		return add(line, &f.Crossovers)
+		return add(line, &f.Crossovers, &f.part().Crossovers)
 	}
 	return nil
 }
@@ -123,11 +124,11 @@ func (f *reader) table(line []byte) error {
 	if err := json.Unmarshal(line, &t); err != nil {
 		return err
 	}
-	table := Table{TableHead: t, last: len(f.Machines)}
-	if table.last > 0 {
-		table.Machine = f.Machines[table.last-1]
+	table := Table{TableHead: t, machines: len(f.Machines)}
+	if n := len(f.Machines); n > 0 {
+		table.Machine = f.Machines[n-1]
 	}
-	f.last[t.Table] = &openTable{at: len(f.Tables)}
+	f.open[t.Table] = &openTable{at: len(f.Tables)}
 	f.Tables = append(f.Tables, table)
 	return nil
 }
@@ -138,7 +139,7 @@ func (f *reader) row(line []byte) error {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return err
 	}
-	open := f.last[r.Table]
+	open := f.open[r.Table]
 	if open == nil {
 		return fmt.Errorf("a row of table %d before the table", r.Table)
 	}
@@ -154,16 +155,21 @@ func (f *reader) row(line []byte) error {
 			return fmt.Errorf("a cell of %q in a table without that method", c.Method)
 		}
 	}
-	f.attribute(t)
+	if n := len(f.Machines); n > t.machines { // another command goes on with the table
+		t.Continued, t.machines = append(t.Continued, f.Machines[n-1]), n
+	}
 	t.Rows = append(t.Rows, r)
 	return nil
 }
 
-func add[T any](line []byte, to *[]T) error {
+// add adds a line to each of some slices.
+func add[T any](line []byte, to ...*[]T) error {
 	var v T
 	if err := json.Unmarshal(line, &v); err != nil {
 		return err
 	}
-	*to = append(*to, v)
+	for _, all := range to {
+		*all = append(*all, v)
+	}
 	return nil
 }

@@ -27,20 +27,22 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		{Table: 2, Seed: 1 << 63, Step: 1, Samples: 20, Cells: []bench.TableCell{{Method: "gram"}}, Retraining: &bench.Retraining{WeightsSeconds: 3}},
 	}
 	want := &File{
-		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows, last: 1}}, begins: []counts{{}},
+		Name: "file", Machines: []Machine{machine}, Tables: []Table{{TableHead: head, Machine: machine, Rows: rows, machines: 1}},
 		Flops:      []bench.FlopsCase{{L: 5, K: 4, Q: 3}},
 		Cells:      []speed.Result{{Op: "dgemm", N: 7}},
 		Costs:      []bench.Cost{{Method: "qr", L: 9}},
-		Agreements: []Agreement{{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}}},
 		Crossovers: []bench.CrossoverPoint{{Q: 11}},
 	}
+	want.parts = []*File{{
+		Name: "file", Machines: want.Machines, Flops: want.Flops, Cells: want.Cells, Costs: want.Costs, Crossovers: want.Crossovers,
+	}}
 	var b bytes.Buffer
 	for _, line := range []struct {
 		kind string
 		v    any
 	}{
 		{"machine", machine}, {"table", head}, {"row", rows[0]}, {"row", rows[1]}, {"flops", want.Flops[0]}, {"cell", want.Cells[0]},
-		{"cost", want.Costs[0]}, {"agreement", want.Agreements[0]}, {"crossover", want.Crossovers[0]},
+		{"cost", want.Costs[0]}, {"agreement", Agreement{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}}}, {"crossover", want.Crossovers[0]},
 		{"of the future", struct{}{}},
 	} {
 		if err := Write(&b, line.kind, line.v); err != nil {
