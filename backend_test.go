@@ -109,45 +109,6 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-func TestEnvironment(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name string
-		env  []string
-		want []string
-	}{
-		{"pure", []string{"BLSKERNEL_BACKEND=pure"}, []string{"backend: pure", "reason: BLSKERNEL_BACKEND=pure"}},
-		{"unknown", []string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; known are openblas, pure`}},
-		{"no library", []string{"BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"}, []string{"backend: pure", "reason: openblas: "}},
-		{
-			"no library, asked for", []string{"BLSKERNEL_BACKEND=openblas", "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"},
-			[]string{`panic: BLSKERNEL_BACKEND=openblas: blskernel: backend "openblas" is not available`},
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			out := child(t, test.env...)
-			for _, want := range test.want {
-				if !strings.Contains(out, want) {
-					t.Errorf("printed\n%swhich does not have %q", out, want)
-				}
-			}
-		})
-	}
-}
-
-// TestAnotherLibrary opens a library that exists and is no OpenBLAS.
-func TestAnotherLibrary(t *testing.T) {
-	t.Parallel()
-	if _, built := providers["openblas"]; !built {
-		t.Skip("this build has no openblas backend")
-	}
-	out := child(t, "BLSKERNEL_BACKEND=openblas", "BLSKERNEL_OPENBLAS=libm.so.6")
-	if want := "libm.so.6 is not OpenBLAS: it has no openblas_set_num_threads"; !strings.Contains(out, want) {
-		t.Errorf("printed\n%swhich does not have %q", out, want)
-	}
-}
-
 func TestLookup(t *testing.T) {
 	names := Names()
 	if !slices.Contains(names, "pure") {
@@ -192,10 +153,5 @@ func TestSetThreads(t *testing.T) {
 	if want := []int{1, runtime.GOMAXPROCS(0)}; !slices.Equal(told[len(told)-2:], want) {
 		t.Errorf("a backend was told %v, want %v at the end", told, want)
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("SetThreads(-1) does not panic")
-		}
-	}()
-	SetThreads(-1)
+	testutil.MustPanic(t, "blskernel: negative number of threads", func() { SetThreads(-1) })
 }

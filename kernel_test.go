@@ -10,29 +10,34 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// BLSKERNEL_KERNEL chooses the kernel of the pure backend; one that cannot be had is an error of
-// Lookup, and a panic of Default where no other backend is there, with the reason and the names that
-// would do.
-func TestKernelEnvironment(t *testing.T) {
+// The environment chooses the backend, its library and the kernel of the pure backend. One that cannot be
+// had is an error of Lookup and a panic of Default, with the reason and what would do; a library that
+// cannot be opened is none if nobody asks for it.
+func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	const nowhere = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"
+	const askOpenBLAS, askPure = "BLSKERNEL_BACKEND=openblas", "BLSKERNEL_BACKEND=pure"
 	usable := kernel.Names()
-	type environment struct {
-		name string
-		env  []string
-		want []string
-	}
 	unavailable := `blskernel: backend "pure" is not available: BLSKERNEL_KERNEL=`
 	unknown := unavailable + `sse9: kernel: this build has no kernel "sse9" (usable here: ` + strings.Join(usable, ", ") + `)`
+	type environment struct{ env, want []string }
 	tests := []environment{
-		{"not set", nil, []string{"kernel: " + usable[0] + "."}},
-		{"empty", []string{"BLSKERNEL_KERNEL="}, []string{"kernel: " + usable[0] + "."}},
-		{"unknown", []string{"BLSKERNEL_KERNEL=sse9"}, []string{"no pure: *blskernel.UnavailableError: " + unknown, "unset BLSKERNEL_KERNEL"}},
-		{"unknown, no other backend", []string{"BLSKERNEL_KERNEL=sse9", nowhere}, []string{"panic: " + unknown}},
-		{"unknown, asked for", []string{"BLSKERNEL_KERNEL=sse9", "BLSKERNEL_BACKEND=pure"}, []string{"panic: BLSKERNEL_BACKEND=pure: " + unknown}},
+		{[]string{askPure}, []string{"backend: pure", "reason: " + askPure}},
+		{[]string{"BLSKERNEL_BACKEND=mkl"}, []string{`panic: BLSKERNEL_BACKEND=mkl: blskernel: unknown backend "mkl"; known are openblas, pure`}},
+		{[]string{nowhere}, []string{"backend: pure", "reason: openblas: "}},
+		{[]string{nowhere, askOpenBLAS}, []string{`panic: BLSKERNEL_BACKEND=openblas: blskernel: backend "openblas" is not available`}},
+		{nil, []string{"kernel: " + usable[0] + "."}},
+		{[]string{"BLSKERNEL_KERNEL="}, []string{"kernel: " + usable[0] + "."}},
+		{[]string{"BLSKERNEL_KERNEL=sse9"}, []string{"no pure: *blskernel.UnavailableError: " + unknown, "unset BLSKERNEL_KERNEL"}},
+		{[]string{"BLSKERNEL_KERNEL=sse9", nowhere}, []string{"panic: " + unknown}},
+		{[]string{"BLSKERNEL_KERNEL=sse9", askPure}, []string{"panic: " + askPure + ": " + unknown}},
+	}
+	if providers["openblas"] != nil { // a library that exists and is no OpenBLAS
+		tests = append(tests, environment{[]string{askOpenBLAS, "BLSKERNEL_OPENBLAS=libm.so.6"},
+			[]string{"libm.so.6 is not OpenBLAS: it has no openblas_set_num_threads"}})
 	}
 	for _, name := range usable {
-		tests = append(tests, environment{"obeyed: " + name, []string{"BLSKERNEL_KERNEL=" + name, "BLSKERNEL_BACKEND=pure"}, []string{"kernel: " + name + ".", "backend: pure"}})
+		tests = append(tests, environment{[]string{"BLSKERNEL_KERNEL=" + name, askPure}, []string{"kernel: " + name + ".", "backend: pure"}})
 	}
 	for name, set := range map[string]string{"avx512": "AVX512F", "avx2": "AVX2"} {
 		if !slices.Contains(usable, name) {
@@ -42,11 +47,11 @@ func TestKernelEnvironment(t *testing.T) {
 		others := strings.Join(slices.DeleteFunc(slices.Clone(usable), func(n string) bool { return n == name }), ", ")
 		cannot := unavailable + name + `: kernel: this CPU cannot run kernel "` + name + `" (usable here: ` + others + `)`
 		tests = append(tests,
-			environment{"without " + set, []string{without, "BLSKERNEL_KERNEL=" + name, nowhere}, []string{"no pure: *blskernel.UnavailableError: " + cannot, "panic: " + cannot}},
-			environment{"generic without " + set, []string{without, "BLSKERNEL_KERNEL=generic"}, []string{"kernel: generic."}})
+			environment{[]string{without, "BLSKERNEL_KERNEL=" + name, nowhere}, []string{"no pure: *blskernel.UnavailableError: " + cannot, "panic: " + cannot}},
+			environment{[]string{without, "BLSKERNEL_KERNEL=generic"}, []string{"kernel: generic."}})
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(strings.Join(test.env, " "), func(t *testing.T) {
 			t.Parallel()
 			out := child(t, test.env...)
 			for _, want := range test.want {

@@ -199,57 +199,33 @@ func TestCheck(t *testing.T) {
 }
 
 var (
-	// shellToken matches quoted text, an escape, a redirection, what separates commands, space, a
-	// comment, or a piece of a word.
-	shellToken  = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"|\\.|\d*[<>]+&? *[^\s;|&()]*|[\n;|&(){}]|[ \t]+|#[^\n]*|[^\s'"\\<>;|&(){}#][^\s'"\\<>;|&()]*|.`)
 	hereDoc     = regexp.MustCompile(`<<-?\s*['"]?(\w+)['"]?`)
+	quoted      = regexp.MustCompile(`(?s)'[^']*'|"(?:\\.|[^"\\])*"`)
+	comment     = regexp.MustCompile(`(?m)(^|\s)#.*$`)
+	redirection = regexp.MustCompile(`\d*[<>]+&? *[^\s;|&()]*`)
+	separator   = regexp.MustCompile(`[\n;|&(){}]`)
 	assignment  = regexp.MustCompile(`^\w+=`)
-	redirection = regexp.MustCompile(`^\d*[<>]`)
 )
 
 // simpleCommands splits shell text into its simple commands, each a list of words, as far as pages use
-// the shell. It leaves out comments, here-documents, redirections and assignments.
-func simpleCommands(text string) [][]string {
+// the shell. It leaves out comments, here-documents, redirections and assignments, and what is quoted.
+func simpleCommands(text string) (all [][]string) {
 	text = strings.ReplaceAll(text, "\\\n", " ")
 	for m := hereDoc.FindStringSubmatchIndex(text); m != nil; m = hereDoc.FindStringSubmatchIndex(text) {
 		_, rest, _ := strings.Cut(text[m[1]:], "\n"+text[m[2]:m[3]]+"\n")
 		text = text[:m[0]] + "\n" + rest
 	}
-	var all [][]string
-	var words []string
-	word, inWord := "", false
-	cut := func() {
-		// Words before a command: it is what follows them.
-		before := assignment.MatchString(word) || slices.Contains([]string{"export", "!", "nice", "time", "then", "do", "env", "$"}, word)
-		if inWord && (len(words) > 0 || !before) {
-			words = append(words, word)
+	text = quoted.ReplaceAllString(text, "quoted")
+	text = redirection.ReplaceAllString(comment.ReplaceAllString(text, ""), " ")
+	prefixes := []string{"export", "!", "nice", "time", "then", "do", "env", "$"} // of a command that follows
+	for _, part := range separator.Split(text, -1) {
+		words := strings.Fields(part)
+		for len(words) > 0 && (assignment.MatchString(words[0]) || slices.Contains(prefixes, words[0])) {
+			words = words[1:]
 		}
-		word, inWord = "", false
-	}
-	end := func() {
-		cut()
 		if len(words) > 0 {
 			all = append(all, words)
 		}
-		words = nil
 	}
-	for _, token := range shellToken.FindAllString(text, -1) {
-		switch {
-		case strings.Trim(token, " \t") == "":
-			cut()
-		case strings.Contains("\n;|&(){}", token):
-			end()
-		case redirection.MatchString(token):
-			cut()
-		case token[0] == '#' && !inWord:
-		case len(token) > 1 && (token[0] == '\'' || token[0] == '"'):
-			word, inWord = word+strings.ReplaceAll(token[1:len(token)-1], `\"`, `"`), true
-		case len(token) > 1 && token[0] == '\\':
-			word, inWord = word+token[1:], true
-		default:
-			word, inWord = word+token, true
-		}
-	}
-	end()
 	return all
 }
