@@ -2,10 +2,29 @@ package openblas_test
 
 import (
 	"math"
-	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
 )
+
+// needLAPACK returns the LAPACK of the backend openblas.
+func needLAPACK(t *testing.T) backend.ColumnMajorLAPACK {
+	t.Helper()
+	b, err := blskernel.Lookup("openblas")
+	if err != nil {
+		t.Skip(err)
+	}
+	l, ok := backend.ColumnMajor(b)
+	if !ok {
+		t.Skip(backend.MissingLAPACK(b))
+	}
+	return l
+}
 
 // columns is a matrix by columns with two elements between one column and the next.
 type columns struct {
@@ -13,23 +32,28 @@ type columns struct {
 	data     []float64
 }
 
-// between is what stands there.
+// between are those elements.
 const between = 12345.0
 
-func newColumns(m, n int, at func(i, j int) float64) columns {
+func newColumns(a mat.Matrix) columns {
+	m, n := a.Dims()
 	c := columns{m, n, m + 2, make([]float64, max(0, (n-1)*(m+2)+m))}
 	for i := range c.data {
 		c.data[i] = between
 	}
 	for j := range n {
 		for i := range m {
-			c.data[i+j*c.ld] = at(i, j)
+			c.data[i+j*c.ld] = a.At(i, j)
 		}
 	}
 	return c
 }
 
-func (c columns) at(i, j int) float64 { return c.data[i+j*c.ld] }
+// columns are a mat.Matrix.
+
+func (c columns) Dims() (m, n int)    { return c.m, c.n }
+func (c columns) At(i, j int) float64 { return c.data[i+j*c.ld] }
+func (c columns) T() mat.Matrix       { return mat.Transpose{Matrix: c} }
 
 // intact reports whether what stands between the columns is untouched.
 func (c columns) intact() bool {
@@ -41,95 +65,84 @@ func (c columns) intact() bool {
 	return true
 }
 
-// rowNorm returns the largest sum of the absolute values of a row.
-func rowNorm(m, n int, at func(i, j int) float64) float64 {
-	most := 0.0
-	for i := range m {
-		sum := 0.0
-		for j := range n {
-			sum += math.Abs(at(i, j))
-		}
-		most = math.Max(most, sum)
-	}
-	return most
-}
-
-// residualOf returns ‖A·X - C‖, ‖A‖ and ‖X‖ for an m×k A and a k×n X.
-func residualOf(m, n, k int, a, x, c func(i, j int) float64) (r, normA, normX float64) {
-	r = rowNorm(m, n, func(i, j int) float64 {
-		sum := -c(i, j)
-		for p := range k {
-			sum += a(i, p) * x(p, j)
-		}
-		return sum
-	})
-	return r, rowNorm(m, k, a), rowNorm(k, n, x)
-}
-
-// smallResidual reports whether a residual is within the threshold of LAPACK's own tests of
-// factorizations and inverses, 30n·eps·‖A‖·‖X‖, n the order ("LAPACK Working Note 41: Installation
-// Guide", section 7), which is taken for solutions too. The sums by which residualOf finds it add less
-// than n·eps·‖A‖·‖X‖.
-func smallResidual(r, normA, normX float64, n int) bool {
-	return r <= 31*float64(n)*0x1p-52*normA*normX
-}
-
-func identity(i, j int) float64 {
-	if i == j {
-		return 1
-	}
-	return 0
-}
-
-// triangular returns the factor that is one triangle of a matrix, with ones on the diagonal for unit.
-func triangular(ul blas.Uplo, unit bool, at func(i, j int) float64) func(i, j int) float64 {
-	return func(i, j int) float64 {
-		switch {
-		case i == j && unit:
-			return 1
-		case i == j || i < j == (ul == blas.Upper):
-			return at(i, j)
-		}
-		return 0
+// checkResidual requires that ‖A·X - C‖ is within the threshold of LAPACK's own tests of factorizations
+// and inverses, 30n·eps·‖A‖·‖X‖, n the largest dimension ("LAPACK Working Note 41: Installation Guide",
+// section 7), which is taken for solutions too. The product that finds it adds less than
+// n·eps·‖A‖·‖X‖.
+func checkResidual(t *testing.T, routine string, a, x, c mat.Matrix) {
+	t.Helper()
+	var r mat.Dense
+	r.Mul(a, x)
+	r.Sub(&r, c)
+	m, k := a.Dims()
+	bound := 31 * float64(max(m, k)) * 0x1p-52 * mat.Norm(a, math.Inf(1)) * mat.Norm(x, math.Inf(1))
+	if got := mat.Norm(&r, math.Inf(1)); !(got <= bound) {
+		t.Errorf("%s %d×%d: residual %g, want at most %g", routine, m, k, got, bound)
 	}
 }
 
-// mirrored returns the symmetric matrix of which at has one triangle.
-func mirrored(ul blas.Uplo, at func(i, j int) float64) func(i, j int) float64 {
-	return func(i, j int) float64 {
-		if i < j != (ul == blas.Upper) {
-			i, j = j, i
+// part returns the elements of a for which at returns true, and v for the others.
+func part(a mat.Matrix, v float64, at func(i, j int) bool) *mat.Dense {
+	m, n := a.Dims()
+	p := mat.NewDense(m, n, nil)
+	p.Apply(func(i, j int, x float64) float64 {
+		if at(i, j) {
+			return x
 		}
-		return at(i, j)
-	}
+		return v
+	}, a)
+	return p
 }
 
-// half blots out the triangle that a routine must not read.
-func half(ul blas.Uplo, at func(i, j int) float64) func(i, j int) float64 {
-	return func(i, j int) float64 {
-		if i != j && i < j != (ul == blas.Upper) {
-			return math.NaN()
+// inTriangle reports whether an element is in a triangle, the diagonal included.
+func inTriangle(ul blas.Uplo) func(i, j int) bool {
+	return func(i, j int) bool { return i == j || i < j == (ul == blas.Upper) }
+}
+
+// half is a with NaN in the triangle that a routine must not read.
+func half(ul blas.Uplo, a mat.Matrix) columns { return newColumns(part(a, math.NaN(), inTriangle(ul))) }
+
+// mirrored returns the symmetric matrix of which a has one triangle, with NaN in the other, and fails
+// the test if that or the elements between the columns were written.
+func mirrored(t *testing.T, routine string, ul blas.Uplo, a columns) *mat.Dense {
+	t.Helper()
+	kept := inTriangle(ul)
+	s := mat.NewDense(a.n, a.n, nil)
+	for i := range a.n {
+		for j := range a.n {
+			if kept(i, j) {
+				s.Set(i, j, a.At(i, j))
+				s.Set(j, i, a.At(i, j))
+			} else if !math.IsNaN(a.At(i, j)) {
+				t.Fatalf("%s %c %d writes element %d, %d", routine, ul, a.n, i, j)
+			}
 		}
-		return at(i, j)
 	}
+	if !a.intact() {
+		t.Errorf("%s %c %d writes between the columns", routine, ul, a.n)
+	}
+	return s
 }
 
 // lapackSizes are small and odd, and for the blocked codes beyond one block of 64.
 var lapackSizes = []int{1, 2, 3, 5, 13, 33, 70, 131}
 
-// draws returns a random matrix, symmetric or not.
-func draws(n int, symmetric bool) func(i, j int) float64 {
-	r := rand.New(rand.NewPCG(uint64(n), 4))
-	x := make([]float64, n*n)
-	for i := range x {
-		x[i] = r.Float64() - 0.5
+var bothTriangles = []blas.Uplo{blas.Upper, blas.Lower}
+
+func identity(n int) *mat.Dense {
+	d := mat.NewDense(n, n, nil)
+	for i := range n {
+		d.Set(i, i, 1)
 	}
-	return func(i, j int) float64 {
-		if symmetric && i > j {
-			i, j = j, i
-		}
-		return x[i*n+j]
-	}
+	return d
 }
 
-var bothTriangles = []blas.Uplo{blas.Upper, blas.Lower}
+// symmetric returns a random symmetric matrix with shift added to its diagonal.
+func symmetric(n int, shift float64) *mat.Dense {
+	a := testutil.Random(testutil.Rand(uint64(n)), n, n)
+	a.Add(mat.DenseCopyOf(a), a.T())
+	for i := range n {
+		a.Set(i, i, a.At(i, i)+shift)
+	}
+	return a
+}

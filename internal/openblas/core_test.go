@@ -52,6 +52,15 @@ const coreLibrary = `
 	}
 	char *openblas_get_corename(void) { return (char *)core; }`
 
+// again runs a test in a process of its own, with more variables and without a choice of kernels.
+func again(test string, env ...string) (string, error) {
+	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "OPENBLAS_CORETYPE=") })
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
 // TestOpensBestCore opens libraries that do not know the CPU and are told what it is, one that does not
 // know that either, and one whose type was chosen outside, in processes of their own.
 func TestOpensBestCore(t *testing.T) {
@@ -77,17 +86,11 @@ func TestOpensBestCore(t *testing.T) {
 		{"Nehalem", "Nehalem", "Nehalem"},
 	} {
 		library := stubOpenBLAS(t, fmt.Sprintf("#define KNOWN %q", tc.known)+coreLibrary)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestOpensBestCore$")
-		for _, e := range os.Environ() {
-			if !strings.HasPrefix(e, "OPENBLAS_CORETYPE=") {
-				cmd.Env = append(cmd.Env, e)
-			}
-		}
-		cmd.Env = append(cmd.Env, "BLSKERNEL_OPENBLAS="+library, envWant+"="+tc.want)
+		env := []string{EnvLibrary + "=" + library, envWant + "=" + tc.want}
 		if tc.chosen != "" {
-			cmd.Env = append(cmd.Env, "OPENBLAS_CORETYPE="+tc.chosen)
+			env = append(env, "OPENBLAS_CORETYPE="+tc.chosen)
 		}
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+		if out, err := again("TestOpensBestCore", env...); err != nil || !strings.Contains(out, "PASS") {
 			t.Errorf("a library that knows %s, chosen %q: %v\n%s", tc.known, tc.chosen, err, out)
 		}
 	}
@@ -110,10 +113,8 @@ func TestClosed(t *testing.T) {
 		netlib.Implementation{}.Dscal(1, 2, []float64{1}, 1)
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestClosed$")
-	cmd.Env = append(os.Environ(), envLibrary+"="+stubOpenBLAS(t, "#define KNOWN \"\""+coreLibrary))
-	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "was called before OpenBLAS was opened") || strings.Contains(string(out), "FAIL: ") {
+	out, err := again("TestClosed", envLibrary+"="+stubOpenBLAS(t, "#define KNOWN \"\""+coreLibrary))
+	if err == nil || !strings.Contains(out, "was called before OpenBLAS was opened") || strings.Contains(out, "FAIL: ") {
 		t.Errorf("a routine of a closed library: %v\n%s", err, out)
 	}
 }

@@ -1,71 +1,41 @@
 package openblas_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"blskernel"
-	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
 )
 
-// needLAPACK returns the LAPACK of the backend openblas.
-func needLAPACK(t *testing.T) backend.ColumnMajorLAPACK {
+// succeed fails the test unless info is 0.
+func succeed(t *testing.T, routine string, info int) {
 	t.Helper()
-	b, err := blskernel.Lookup("openblas")
-	if err != nil {
-		t.Skip(err)
+	if info != 0 {
+		t.Fatalf("%s: info %d", routine, info)
 	}
-	l, ok := backend.ColumnMajor(b)
-	if !ok {
-		t.Skip(backend.MissingLAPACK(b))
-	}
-	return l
 }
 
 func TestLAPACKCholesky(t *testing.T) {
 	l := needLAPACK(t)
 	for _, n := range lapackSizes {
-		random := draws(n, true)
-		a := func(i, j int) float64 { return random(i, j) + float64(n)*identity(i, j) }
+		a := symmetric(n, 4*float64(n))
 		for _, ul := range bothTriangles {
-			c := newColumns(n, n, half(ul, a))
-			if info := l.Dpotrf(ul, n, c.data, c.ld); info != 0 {
-				t.Fatalf("Dpotrf %c %d: info %d", ul, n, info)
-			}
-			factor := triangular(ul, false, c.at)
-			left, right := factor, func(i, j int) float64 { return factor(j, i) }
+			c := half(ul, a)
+			succeed(t, "Dpotrf", l.Dpotrf(ul, n, c.data, c.ld))
+			factor := part(c, 0, inTriangle(ul))
+			left, right := mat.Matrix(factor), factor.T()
 			if ul == blas.Upper {
 				left, right = right, left
 			}
-			if r, u, v := residualOf(n, n, n, left, right, a); !smallResidual(r, u, v, n) {
-				t.Errorf("Dpotrf %c %d: residual %g", ul, n, r)
-			}
-			if info := l.Dpotri(ul, n, c.data, c.ld); info != 0 {
-				t.Fatalf("Dpotri %c %d: info %d", ul, n, info)
-			}
-			if r, u, v := residualOf(n, n, n, a, mirrored(ul, c.at), identity); !smallResidual(r, u, v, n) {
-				t.Errorf("Dpotri %c %d: residual %g", ul, n, r)
-			}
-			checkHalf(t, "Dpotri", ul, c)
+			checkResidual(t, "Dpotrf", left, right, a)
+			succeed(t, "Dpotri", l.Dpotri(ul, n, c.data, c.ld))
+			checkResidual(t, "Dpotri", a, mirrored(t, "Dpotri", ul, c), identity(n))
 		}
-	}
-}
-
-// checkHalf looks for what must not be written.
-func checkHalf(t *testing.T, routine string, ul blas.Uplo, c columns) {
-	t.Helper()
-	for i := range c.n {
-		for j := range c.n {
-			if i != j && i < j != (ul == blas.Upper) && !math.IsNaN(c.at(i, j)) {
-				t.Fatalf("%s %c %d writes element %d, %d", routine, ul, c.n, i, j)
-			}
-		}
-	}
-	if !c.intact() {
-		t.Errorf("%s %c %d writes between the columns", routine, ul, c.n)
 	}
 }
 
@@ -74,60 +44,49 @@ func TestLAPACKLU(t *testing.T) {
 	l := needLAPACK(t)
 	for _, n := range lapackSizes {
 		for _, m := range []int{n, max(1, n-3), n + 4} {
-			a := draws(max(m, n), false)
-			c, k := newColumns(m, n, a), min(m, n)
+			a := testutil.Random(testutil.Rand(uint64(n)), m, n)
+			lu, k := newColumns(a), min(m, n)
 			ipiv := make([]int32, k)
-			if info := l.Dgetrf(m, n, c.data, c.ld, ipiv); info != 0 {
-				t.Fatalf("Dgetrf %d×%d: info %d", m, n, info)
-			}
-			rows := make([]int, m)
-			for i := range rows {
-				rows[i] = i
-			}
+			succeed(t, "Dgetrf", l.Dgetrf(m, n, lu.data, lu.ld, ipiv))
+			permuted := mat.DenseCopyOf(a)
 			for i, p := range ipiv {
-				rows[i], rows[p-1] = rows[p-1], rows[i]
+				r, s := permuted.RawRowView(i), permuted.RawRowView(int(p)-1)
+				if i != int(p)-1 {
+					for j := range r {
+						r[j], s[j] = s[j], r[j]
+					}
+				}
 			}
-			r, u, v := residualOf(m, n, k, triangular(blas.Lower, true, c.at), triangular(blas.Upper, false, c.at),
-				func(i, j int) float64 { return a(rows[i], j) })
-			if !smallResidual(r, u, v, max(m, n)) || !c.intact() {
-				t.Errorf("Dgetrf %d×%d: residual %g, intact %v", m, n, r, c.intact())
+			left := part(lu, 0, func(i, j int) bool { return i > j }).Slice(0, m, 0, k).(*mat.Dense)
+			for i := range k {
+				left.Set(i, i, 1)
 			}
-			if m == n {
-				checkSolves(t, l, n, a, c, ipiv)
-				checkInverses(t, l, n, a, c, ipiv)
+			checkResidual(t, "Dgetrf", left, part(lu, 0, inTriangle(blas.Upper)).Slice(0, k, 0, n), permuted)
+			if !lu.intact() {
+				t.Errorf("Dgetrf %d×%d writes between the columns", m, n)
 			}
-		}
-	}
-}
-
-func checkSolves(t *testing.T, l backend.ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
-	for _, nrhs := range []int{1, 4, n + 1} {
-		b := draws(n+1, false)
-		for _, tr := range []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans} {
-			x := newColumns(n, nrhs, b)
-			if info := l.Dgetrs(tr, n, nrhs, lu.data, lu.ld, ipiv, x.data, x.ld); info != 0 {
-				t.Fatalf("Dgetrs %c %d: info %d", tr, n, info)
+			if m != n {
+				continue
 			}
-			op := a
-			if tr != blas.NoTrans {
-				op = func(i, j int) float64 { return a(j, i) }
+			for _, nrhs := range []int{1, 4, n + 1} {
+				b := testutil.Random(testutil.Rand(7), n, nrhs)
+				for tr, op := range map[blas.Transpose]mat.Matrix{blas.NoTrans: a, blas.Trans: a.T(), blas.ConjTrans: a.T()} {
+					x := newColumns(b)
+					succeed(t, "Dgetrs", l.Dgetrs(tr, n, nrhs, lu.data, lu.ld, ipiv, x.data, x.ld))
+					checkResidual(t, fmt.Sprintf("Dgetrs %c", tr), op, x, b)
+					if !x.intact() {
+						t.Errorf("Dgetrs %c %d writes between the columns", tr, n)
+					}
+				}
 			}
-			if r, u, v := residualOf(n, nrhs, n, op, x.at, b); !smallResidual(r, u, v, n) || !x.intact() {
-				t.Errorf("Dgetrs %c %d, %d right-hand sides: residual %g, intact %v", tr, n, nrhs, r, x.intact())
+			for _, work := range []int{n, 64 * n} {
+				x := newColumns(lu)
+				succeed(t, "Dgetri", l.Dgetri(n, x.data, x.ld, ipiv, make([]float64, work)))
+				checkResidual(t, "Dgetri", x, a, identity(n)) // the residual that dgetri keeps small
+				if !x.intact() {
+					t.Errorf("Dgetri %d writes between the columns", n)
+				}
 			}
-		}
-	}
-}
-
-func checkInverses(t *testing.T, l backend.ColumnMajorLAPACK, n int, a func(i, j int) float64, lu columns, ipiv []int32) {
-	for _, work := range []int{n, 64 * n} {
-		x := newColumns(n, n, lu.at)
-		if info := l.Dgetri(n, x.data, x.ld, ipiv, make([]float64, work)); info != 0 {
-			t.Fatalf("Dgetri %d: info %d", n, info)
-		}
-		// The left residual is the one that dgetri keeps small.
-		if r, u, v := residualOf(n, n, n, x.at, a, identity); !smallResidual(r, u, v, n) || !x.intact() {
-			t.Errorf("Dgetri %d with %d elements: residual %g, intact %v", n, work, r, x.intact())
 		}
 	}
 }
@@ -136,60 +95,51 @@ func checkInverses(t *testing.T, l backend.ColumnMajorLAPACK, n int, a func(i, j
 func TestLAPACKIndefinite(t *testing.T) {
 	l := needLAPACK(t)
 	for _, n := range lapackSizes {
-		a := draws(n, true)
+		a := symmetric(n, 0)
 		for _, ul := range bothTriangles {
 			ipiv := make([]int32, n)
-			ap := packColumns(ul, n, a)
-			if info := l.Dsptrf(ul, n, ap, ipiv); info != 0 {
-				t.Fatalf("Dsptrf %c %d: info %d", ul, n, info)
-			}
-			if info := l.Dsptri(ul, n, ap, ipiv, make([]float64, n)); info != 0 {
-				t.Fatalf("Dsptri %c %d: info %d", ul, n, info)
-			}
-			if r, u, v := residualOf(n, n, n, a, unpackColumns(ul, n, ap), identity); !smallResidual(r, u, v, n) {
-				t.Errorf("Dsptri %c %d: residual %g", ul, n, r)
-			}
+			ap := packColumns(ul, a)
+			succeed(t, "Dsptrf", l.Dsptrf(ul, n, ap, ipiv))
+			succeed(t, "Dsptri", l.Dsptri(ul, n, ap, ipiv, make([]float64, n)))
 			for _, work := range []int{1, 64 * n} {
-				c := newColumns(n, n, half(ul, a))
-				if info := l.Dsytrf(ul, n, c.data, c.ld, ipiv, make([]float64, work)); info != 0 {
-					t.Fatalf("Dsytrf %c %d: info %d", ul, n, info)
-				}
-				if info := l.Dsytri2(ul, n, c.data, c.ld, ipiv, make([]float64, 67*(n+65))); info != 0 {
-					t.Fatalf("Dsytri2 %c %d: info %d", ul, n, info)
-				}
-				if r, u, v := residualOf(n, n, n, a, mirrored(ul, c.at), identity); !smallResidual(r, u, v, n) {
-					t.Errorf("Dsytri2 %c %d: residual %g", ul, n, r)
-				}
-				checkHalf(t, "Dsytri2", ul, c)
+				c := half(ul, a)
+				succeed(t, "Dsytrf", l.Dsytrf(ul, n, c.data, c.ld, ipiv, make([]float64, work)))
+				succeed(t, "Dsytri2", l.Dsytri2(ul, n, c.data, c.ld, ipiv, make([]float64, 67*(n+65))))
+				inverse := mirrored(t, "Dsytri2", ul, c)
+				checkResidual(t, "Dsytri2", a, inverse, identity(n))
 			}
+			checkResidual(t, "Dsptri", a, unpackColumns(ul, n, ap), identity(n))
 		}
 	}
 }
 
 // packColumns packs one triangle by columns; unpackColumns is its inverse.
-func packColumns(ul blas.Uplo, n int, at func(i, j int) float64) []float64 {
-	var ap []float64
+func packColumns(ul blas.Uplo, a mat.Matrix) (ap []float64) {
+	n, _ := a.Dims()
+	kept := inTriangle(ul)
 	for j := range n {
-		from, to := 0, j
-		if ul == blas.Lower {
-			from, to = j, n-1
-		}
-		for i := from; i <= to; i++ {
-			ap = append(ap, at(i, j))
+		for i := range n {
+			if kept(i, j) {
+				ap = append(ap, a.At(i, j))
+			}
 		}
 	}
 	return ap
 }
 
-func unpackColumns(ul blas.Uplo, n int, ap []float64) func(i, j int) float64 {
-	c := make([]float64, n*n)
-	k := 0
-	packColumns(ul, n, func(i, j int) float64 {
-		c[i*n+j], c[j*n+i] = ap[k], ap[k]
-		k++
-		return 0
-	})
-	return func(i, j int) float64 { return c[i*n+j] }
+func unpackColumns(ul blas.Uplo, n int, ap []float64) *mat.Dense {
+	a := mat.NewDense(n, n, nil)
+	kept := inTriangle(ul)
+	for j := range n {
+		for i := range n {
+			if kept(i, j) {
+				a.Set(i, j, ap[0])
+				a.Set(j, i, ap[0])
+				ap = ap[1:]
+			}
+		}
+	}
+	return a
 }
 
 // TestLAPACKRows is about storage by rows, as the comment of ColumnMajorLAPACK says it is seen: the
@@ -247,7 +197,7 @@ func TestLAPACKInfo(t *testing.T) {
 		if info := l.Dpotri(ul, 3, singular(), 3); info != 2 {
 			t.Errorf("Dpotri %c: info %d; want 2", ul, info)
 		}
-		ap := packColumns(ul, 3, func(i, j int) float64 { return singular()[3*j+i] })
+		ap := packColumns(ul, mat.NewDense(3, 3, singular()))
 		if info := l.Dsptrf(ul, 3, ap, ipiv); info != 2 {
 			t.Errorf("Dsptrf %c: info %d; want 2", ul, info)
 		}
