@@ -13,121 +13,83 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-func compareCholesky(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
-	n, c := order(rng, most), order(rng, 20)
-	a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
-	b, square := randomFull(rng, n, c), randomFull(rng, n, n)
-	trans := rng.IntN(2) == 0
-	af := fullOf(a)
-	cond := condOf(af)
-	f, g := Cholesky{Backend: bk}, Cholesky{Backend: bk}
-	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(packedCopy(a))); err != nil {
-		t.Fatal(err)
+// compareSquare compares what Cholesky, LDLT and LU have in common, and more.
+func compareSquare(kind int, matrix generator, more func(c *check)) func(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+	return func(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
+		n, nrhs := order(rng, most), order(rng, 20)
+		a, b := matrix(rng, n), randomFull(rng, n, nrhs)
+		f := factorizations(t, bk)[kind]
+		if err := f.factorize(a, false); err != nil {
+			t.Fatal(err)
+		}
+		cond, condT := condOf(a), condOf(a.transpose())
+		c := &check{t: t, bk: bk, rng: rng, a: a, b: b, cond: cond}
+		add := func(method string, x *full, cond float64) {
+			c.results = append(c.results, result{f.name + "." + method, x, between(n, cond, x)})
+		}
+		checkCondition(t, f.name+".RCond", f.RCond(), cond)
+		log, sign := f.LogDet()
+		c.results = determinant(f.name+".LogDet", n, cond, log, sign)
+		x := solvedBy(t, f.name+".SolveTo", b, f.SolveTo)
+		add("SolveTo", x, cond)
+		add("Refine", overwrittenBy(t, f.name+".Refine", x, func(x *mat.Dense) error {
+			_, err := f.refine(x, a, b.dense())
+			return err
+		}), cond)
+		add("SolveRowsTo", solvedBy(t, f.name+".SolveRowsTo", b.transpose(), f.SolveRowsTo).transpose(), condT)
+		to, err := f.inverse(false)
+		in, errIn := (*full)(nil), f.factorize(a, true)
+		if errIn == nil {
+			in, errIn = f.inverse(true)
+		}
+		if err := errors.Join(err, errIn); err != nil {
+			t.Fatal(err)
+		}
+		add("InverseTo", to, cond)
+		add("InverseInPlace", in, cond)
+		more(c)
+		return c.results
 	}
-	checkCondition(t, "Cholesky.RCond", f.RCond(), cond)
-	x := solvedBy(t, "Cholesky.SolveTo", b, f.SolveTo)
-	checkSolver(t, "Cholesky.Solver", b, f.SolveTo, f.Solver())
-	rows := solvedBy(t, "Cholesky.SolveRowsTo", b.transpose(), f.SolveRowsTo)
-	refined := overwrittenBy(t, "Cholesky.Refine", x, func(x *mat.Dense) error {
-		_, err := f.Refine(x, a, b.dense())
-		return err
-	})
-	var to mat.SymPacked
-	if err := f.InverseTo(&to); err != nil {
-		t.Fatal(err)
-	}
-	in, err := g.InverseInPlace()
-	if err != nil {
-		t.Fatal(err)
-	}
-	half := solvedBy(t, "Cholesky.SolveUTo", b, func(dst, b *mat.Dense) error { return f.SolveUTo(dst, b, trans) })
-	halfRows := solvedBy(t, "Cholesky.SolveURowsTo", b.transpose(), func(dst, b *mat.Dense) error { return f.SolveURowsTo(dst, b, trans) })
-	lower := overwrittenBy(t, "Cholesky.SolveUTriangle", square, f.SolveUTriangle)
-	upper := overwrittenBy(t, "Cholesky.MulUTriangle", square, f.MulUTriangle)
-	// The factor of A + E differs from U by a relative ‖A⁻¹‖ ‖E‖ (Sun, BIT 31, 1991) in the 2-norm,
-	// of which a solution makes cond(U) = sqrt(cond(A)) times as much. The norms here differ from
-	// that by at most n, and the 1-norm of a symmetric matrix is not below its 2-norm.
-	factor := func(x *full) float64 { return float64(n) * between(n, cond*cond, x) }
-	log, sign := f.LogDet()
-	return append(determinant("Cholesky.LogDet", n, cond, log, sign),
-		result{"Cholesky.SolveTo", x, between(n, cond, x)},
-		result{"Cholesky.Refine", refined, between(n, cond, x)},
-		result{"Cholesky.SolveRowsTo", rows.transpose(), between(n, cond, x)},
-		result{"Cholesky.InverseTo", fullOf(&to), between(n, cond, fullOf(&to))},
-		result{"Cholesky.InverseInPlace", fullOf(in), between(n, cond, fullOf(in))},
-		result{"Cholesky.SolveUTo", half, factor(half)},
-		result{"Cholesky.SolveURowsTo", halfRows, factor(halfRows)},
-		result{"Cholesky.SolveUTriangle", lower, factor(lower)},
-		result{"Cholesky.MulUTriangle", upper, factor(upper)},
-	)
 }
 
-func compareLDLT(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
-	n, c := order(rng, most), order(rng, 20)
-	a := symSpectrum(rng, n, func(i int) float64 { return (1 + float64(i)) * float64(1-2*(i%2)) })
-	b := randomFull(rng, n, c)
-	cond := condOf(fullOf(a))
-	f, g := LDLT{Backend: bk}, LDLT{Backend: bk}
-	if err := errors.Join(f.Factorize(a), g.FactorizeInPlace(packedCopy(a))); err != nil {
-		t.Fatal(err)
+// A check is one comparison of a factorization of a, with right-hand sides b.
+type check struct {
+	t       *testing.T
+	bk      blskernel.Backend
+	rng     *rand.Rand
+	a, b    *full
+	cond    float64
+	results []result
+}
+
+// compareU compares the methods of U. The factor of A + E differs from U by a relative ‖A⁻¹‖ ‖E‖ (Sun,
+// BIT 31, 1991) in the 2-norm, of which a solution makes cond(U) = sqrt(cond(A)) times as much. The
+// norms here differ from that by at most n, and the 1-norm of a symmetric matrix is not below its
+// 2-norm.
+func compareU(c *check) {
+	n, square, trans := c.a.r, randomFull(c.rng, c.a.r, c.a.r), c.rng.IntN(2) == 0
+	f := Cholesky{Backend: c.bk}
+	if err := f.Factorize(symOf(c.a)); err != nil {
+		c.t.Fatal(err)
 	}
-	checkCondition(t, "LDLT.RCond", f.RCond(), cond)
-	x := solvedBy(t, "LDLT.SolveTo", b, f.SolveTo)
-	checkSolver(t, "LDLT.Solver", b, f.SolveTo, f.Solver())
-	rows := solvedBy(t, "LDLT.SolveRowsTo", b.transpose(), f.SolveRowsTo)
-	refined := overwrittenBy(t, "LDLT.Refine", x, func(x *mat.Dense) error {
-		_, err := f.Refine(x, a, b.dense())
-		return err
-	})
-	var to mat.SymPacked
-	if err := f.InverseTo(&to); err != nil {
-		t.Fatal(err)
+	checkSolver(c.t, "Cholesky.Solver", c.b, f.SolveTo, f.Solver())
+	add := func(method string, x *full) {
+		c.results = append(c.results, result{"Cholesky." + method, x, float64(n) * between(n, c.cond*c.cond, x)})
 	}
-	in, err := g.InverseInPlace()
-	if err != nil {
-		t.Fatal(err)
+	add("SolveUTo", solvedBy(c.t, "Cholesky.SolveUTo", c.b, func(dst, b *mat.Dense) error { return f.SolveUTo(dst, b, trans) }))
+	add("SolveURowsTo", solvedBy(c.t, "Cholesky.SolveURowsTo", c.b.transpose(), func(dst, b *mat.Dense) error { return f.SolveURowsTo(dst, b, trans) }))
+	add("SolveUTriangle", overwrittenBy(c.t, "Cholesky.SolveUTriangle", square, f.SolveUTriangle))
+	add("MulUTriangle", overwrittenBy(c.t, "Cholesky.MulUTriangle", square, f.MulUTriangle))
+}
+
+func compareInertia(c *check) {
+	f := LDLT{Backend: c.bk}
+	if err := f.Factorize(symOf(c.a)); err != nil {
+		c.t.Fatal(err)
 	}
+	checkSolver(c.t, "LDLT.Solver", c.b, f.SolveTo, f.Solver())
 	positive, negative, zero := f.Inertia()
-	log, sign := f.LogDet()
-	return append(determinant("LDLT.LogDet", n, cond, log, sign),
-		result{"LDLT.Inertia", numbers(float64(positive), float64(negative), float64(zero)), 0},
-		result{"LDLT.SolveTo", x, between(n, cond, x)},
-		result{"LDLT.Refine", refined, between(n, cond, x)},
-		result{"LDLT.SolveRowsTo", rows.transpose(), between(n, cond, x)},
-		result{"LDLT.InverseTo", fullOf(&to), between(n, cond, fullOf(&to))},
-		result{"LDLT.InverseInPlace", fullOf(in), between(n, cond, fullOf(in))},
-	)
-}
-
-func compareLU(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
-	n, c := order(rng, most), order(rng, 20)
-	a, b := generalOf(rng, n), randomFull(rng, n, c)
-	cond := condOf(a)
-	f, g := LU{Backend: bk}, LU{Backend: bk}
-	if err := errors.Join(f.Factorize(a.dense()), g.FactorizeInPlace(a.dense())); err != nil {
-		t.Fatal(err)
-	}
-	checkCondition(t, "LU.RCond", f.RCond(), cond)
-	x := solvedBy(t, "LU.SolveTo", b, f.SolveTo)
-	rows := solvedBy(t, "LU.SolveRowsTo", b.transpose(), f.SolveRowsTo)
-	refined := overwrittenBy(t, "LU.Refine", x, func(x *mat.Dense) error {
-		_, err := f.Refine(x, a.dense(), b.dense())
-		return err
-	})
-	to := solvedBy(t, "LU.InverseTo", a, func(dst, _ *mat.Dense) error { return f.InverseTo(dst) })
-	in, err := g.InverseInPlace()
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, sign := f.LogDet()
-	// X A = Bᵀ has the condition number of Aᵀ, which is not larger than n² cond.
-	return append(determinant("LU.LogDet", n, cond, log, sign),
-		result{"LU.SolveTo", x, between(n, cond, x)},
-		result{"LU.Refine", refined, between(n, cond, x)},
-		result{"LU.SolveRowsTo", rows.transpose(), between(n, condOf(a.transpose()), rows.transpose())},
-		result{"LU.InverseTo", to, between(n, cond, to)},
-		result{"LU.InverseInPlace", fullOf(in), between(n, cond, fullOf(in))},
-	)
+	c.results = append(c.results, result{"LDLT.Inertia", numbers(float64(positive), float64(negative), float64(zero)), 0})
 }
 
 // R and Q of A + E with ‖E‖ <= 30 l eps ‖A‖ differ from those of A by at most a relative sqrt(2)
@@ -250,7 +212,7 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 	impl := Implementation{Backend: bk}
 	n, c := 1+order(rng, most), 1+order(rng, 20)
 	a, b := generalOf(rng, n), randomFull(rng, n, c)
-	spd := fullOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }))
+	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
 	triangle, _ := triangleOf(rng, n)
 	ul, diag := []blas.Uplo{blas.Upper, blas.Lower}[rng.IntN(2)], []blas.Diag{blas.NonUnit, blas.Unit}[rng.IntN(2)]
 	tr := []blas.Transpose{blas.NoTrans, blas.Trans, blas.ConjTrans}[rng.IntN(3)]
@@ -263,29 +225,7 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 			t.Fatalf("%s has failed", of)
 		}
 	}
-	// padded stores a with rows ld apart and NaN between them, and reads it again.
-	padded := func(a *full, ld int) []float64 {
-		x := make([]float64, (a.r-1)*ld+a.c)
-		for i := range x {
-			x[i] = math.NaN()
-		}
-		for i := range a.r {
-			copy(x[i*ld:], a.row(i))
-		}
-		return x
-	}
-	of := func(x []float64, rows, cols, ld int) *full {
-		a := newFull(rows, cols)
-		for i := range rows {
-			copy(a.row(i), x[i*ld:i*ld+cols])
-			for j := cols; j < ld && i+1 < rows; j++ {
-				if !math.IsNaN(x[i*ld+j]) {
-					t.Fatalf("element (%d,%d) between the rows was written", i, j)
-				}
-			}
-		}
-		return a
-	}
+	of := func(x []float64, rows, cols, ld int) *full { return unpadded(t, x, rows, cols, ld) }
 
 	cond, condSPD := condOf(a), condOf(spd)
 	lu, ipiv := padded(a, lda), make([]int, n)
@@ -326,12 +266,43 @@ func compareImplementation(t *testing.T, bk blskernel.Backend, rng *rand.Rand, m
 	// Q is orthogonal, and that of the same reflections; their product has a relative error of 30 m
 	// eps.
 	m := n + rng.IntN(20)
-	tall, tau := padded(randomFull(rng, m, n), lda), make([]float64, n)
+	columns := randomFull(rng, m, n)
+	for i := range m {
+		columns.set(i, n/2, 0) // a column of zeros is reflected by I
+	}
+	tall, tau := padded(columns, lda), make([]float64, n)
 	gonumReflections(m, n, tall, lda, tau)
 	impl.Dorgqr(m, n, n, tall, lda, tau, make([]float64, n), n)
 	q := of(tall, m, n, lda)
 	add("Implementation.Dorgqr", q, float64(m)*between(m, 1, q))
 	return all
+}
+
+// padded stores a with rows ld apart and NaN between them.
+func padded(a *full, ld int) []float64 {
+	x := make([]float64, (a.r-1)*ld+a.c)
+	for i := range x {
+		x[i] = math.NaN()
+	}
+	for i := range a.r {
+		copy(x[i*ld:], a.row(i))
+	}
+	return x
+}
+
+// unpadded reads what padded stored, and tests that nothing between the rows was written.
+func unpadded(t *testing.T, x []float64, rows, cols, ld int) *full {
+	t.Helper()
+	a := newFull(rows, cols)
+	for i := range rows {
+		copy(a.row(i), x[i*ld:i*ld+cols])
+		for j := cols; j < ld && i+1 < rows; j++ {
+			if !math.IsNaN(x[i*ld+j]) {
+				t.Fatalf("element (%d,%d) between the rows was written", i, j)
+			}
+		}
+	}
+	return a
 }
 
 // compare returns an error unless got is the same within the tolerance.

@@ -182,10 +182,13 @@ func checkCondition(t *testing.T, of string, got, cond float64) {
 }
 
 func comparisons() []comparison {
+	const common = "Factorize FactorizeInPlace SolveTo SolveRowsTo InverseTo InverseInPlace RCond LogDet Refine"
+	definite := spectrum(func(_, i int) float64 { return 1 + float64(i) })
+	indefinite := spectrum(func(_, i int) float64 { return (1 + float64(i)) * alternate(i) })
 	return []comparison{
-		{"Cholesky", "Cholesky: Factorize FactorizeInPlace SolveTo SolveRowsTo Solver SolveUTo SolveURowsTo SolveUTriangle MulUTriangle InverseTo InverseInPlace RCond LogDet Refine", compareCholesky},
-		{"LDLT", "LDLT: Factorize FactorizeInPlace SolveTo SolveRowsTo Solver InverseTo InverseInPlace RCond LogDet Inertia Refine", compareLDLT},
-		{"LU", "LU: Factorize FactorizeInPlace SolveTo SolveRowsTo InverseTo InverseInPlace RCond LogDet Refine", compareLU},
+		{"Cholesky", "Cholesky: " + common + " Solver SolveUTo SolveURowsTo SolveUTriangle MulUTriangle", compareSquare(0, definite, compareU)},
+		{"LDLT", "LDLT: " + common + " Solver Inertia", compareSquare(1, indefinite, compareInertia)},
+		{"LU", "LU: " + common, compareSquare(2, generalOf, func(*check) {})},
 		{"QR", "QR: Factorize FactorizeInPlace SolveTo QTo QInPlace RTo RCond", compareQR},
 		{"elimination", "AppendRows MergeTriangles", compareElimination},
 		{"triangle", "SolveTriangular SolveTriangularRows InvertTriangle RCondTriangle", compareTriangle},

@@ -3,26 +3,16 @@ package lapack
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/backend"
 	"blskernel/internal/block"
 	"blskernel/internal/lapack"
-	"blskernel/mat"
+	"blskernel/internal/testutil/backends"
 
 	"gonum.org/v1/gonum/blas"
 )
-
-// denseOrders are all orders to 70, and orders about the boundaries of tiles, base cases and halves.
-func denseOrders() []int {
-	var ns []int
-	for n := range 71 {
-		ns = append(ns, n)
-	}
-	return append(ns, 96, 100, 127, 128, 129, 137, 200, 257)
-}
 
 // withLibrary adds an order for which bk's own LAPACK is used, if bk has one.
 func withLibrary(bk blskernel.Backend, orders ...int) []int {
@@ -154,17 +144,64 @@ func (g *guarded) upper() *full {
 	return g.triangular()
 }
 
-// spdOf returns a positive definite matrix: the gallery's in turn at small orders, and else a well
-// conditioned one.
-func spdOf(rng *rand.Rand, n int) *mat.SymPacked {
-	if n > 0 && n <= 40 {
-		var spd []symMatrix
-		for _, m := range symGallery() {
-			if m.spd {
-				spd = append(spd, m)
+// The first pivot that fails is found wherever it is, and left on the diagonal as it was found.
+func TestDensePotrfPivot(t *testing.T) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range withLibrary(bk, 1, 2, 8, 9, 16, 17, 65, 127, 128, 129, 200) {
+			for p := 0; p < n; p += 1 + n/7 {
+				for _, bad := range []float64{-1, 0, math.NaN(), math.Inf(1), math.Inf(-1)} {
+					eachTriangle(n, func(name string, ul blas.Uplo, lda int) {
+						name = fmt.Sprintf("%s pivot %d = %v", name, p, bad)
+						// Row and column p are zero off the diagonal, so the
+						// pivot is what is given.
+						g := newGuarded(ul, n, lda, false, func(i, j int) float64 {
+							switch {
+							case i == p && j == p:
+								return bad
+							case i == p || j == p:
+								return 0
+							case i == j:
+								return 4
+							}
+							return 1 / float64(n+i+j)
+						})
+						if got := dpotrf(bk, ul, n, g.a, lda); got != p {
+							t.Fatalf("%s: found %d", name, got)
+						}
+						g.check(t, name)
+						if v := g.a[p*lda+p]; v != bad && !(v != v && bad != bad) {
+							t.Errorf("%s: left %v on the diagonal", name, v)
+						}
+					})
+				}
 			}
 		}
-		return spd[n%len(spd)].make(rng, n)
-	}
-	return symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+	})
+}
+
+// A NaN beside the diagonal spoils the pivot of its column, or row, and no pivot before it.
+func TestDensePotrfNaN(t *testing.T) {
+	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range withLibrary(bk, 2, 9, 17, 65, 130) {
+			for p := 1; p < n; p += 1 + n/10 {
+				for _, q := range []int{0, p / 2, p - 1} {
+					eachTriangle(n, func(name string, ul blas.Uplo, lda int) {
+						g := newGuarded(ul, n, lda, false, func(i, j int) float64 {
+							switch {
+							case min(i, j) == q && max(i, j) == p:
+								return math.NaN()
+							case i == j:
+								return 4
+							}
+							return 1 / float64(n+i+j)
+						})
+						if got := dpotrf(bk, ul, n, g.a, lda); got != p {
+							t.Fatalf("%s: NaN at (%d, %d): found pivot %d", name, q, p, got)
+						}
+						g.check(t, name)
+					})
+				}
+			}
+		}
+	})
 }

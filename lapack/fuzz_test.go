@@ -69,11 +69,11 @@ func (p *problem) intact(d *mat.Dense) {
 }
 
 // packed puts a into guarded memory.
-func (p *problem) packed(a *mat.SymPacked) *mat.SymPacked {
-	ap := a.RawSymPacked().Data
+func (p *problem) packed(a *full) *mat.SymPacked {
+	ap := symOf(a).RawSymPacked().Data
 	x := p.region(len(ap))
 	copy(x, ap)
-	return mat.NewSymPacked(a.SymmetricDim(), x)
+	return mat.NewSymPacked(a.r, x)
 }
 
 // do runs f, which touches nothing beside its operands.
@@ -128,7 +128,7 @@ func fuzzed(f *testing.F, run func(p *problem)) {
 
 // matrix returns a symmetric matrix of one of some kinds, which make pivots of either size and
 // exchanges of any distance.
-func (p *problem) matrix(n int) *mat.SymPacked {
+func (p *problem) matrix(n int) *full {
 	kind := p.Below(4)
 	return symFunc(n, func(i, j int) float64 {
 		v := p.rng.NormFloat64()
@@ -142,59 +142,88 @@ func (p *problem) matrix(n int) *mat.SymPacked {
 	})
 }
 
-// symmetric checks a factorization in place, solutions and the inverse in place of a in guarded memory.
-func (p *problem) symmetric(f symmetricFactor, a *mat.SymPacked) {
-	t, af, n := p.t, fullOf(a), a.SymmetricDim()
-	held := p.packed(a)
-	if err := p.do(func() error { return f.FactorizeInPlace(held) }); errors.Is(err, ErrSingular) {
+// square checks a factorization in place, solutions and the inverse in place of a in guarded memory.
+func (p *problem) square(newF func(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization, nb int, a *full) {
+	t, n := p.t, a.r
+	var held *mat.Dense
+	f := newF(t, p.bk, nb, storage{p.packed, func(a *full) *mat.Dense { held = p.dense(a); return held }})
+	if err := p.do(func() error { return f.factorize(a, true) }); errors.Is(err, ErrSingular) {
 		return // which some kinds are
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if r := over(af.sub(reconstruct(f)).norm(), float64(n)*eps, af.norm()); !(r <= ratioBound) {
+	if held != nil {
+		p.intact(held)
+	}
+	if r := over(a.sub(f.rebuild(false)).norm(), float64(n)*eps, a.norm()); !(r <= ratioBound) {
 		t.Errorf("n=%d: ‖A - UᵀDU‖/(n ‖A‖ eps) = %.3g", n, r)
 	}
-	b := randomFull(p.rng, n, p.Below(9))
-	if b.r > 0 && b.c > 0 {
-		x := p.dense(b)
-		if err := p.do(func() error { return f.SolveTo(x, x) }); err == nil {
-			checkSolution(t, "SolveTo", af, fullOf(x), b)
-		} else if !errors.Is(err, ErrSingular) {
-			t.Error(err)
-		}
-		p.intact(x)
-		rows := p.dense(b.transpose())
-		if err := p.do(func() error { return f.SolveRowsTo(rows, rows) }); err == nil {
-			checkSolution(t, "SolveRowsTo", af, fullOf(rows).transpose(), b)
-		} else if !errors.Is(err, ErrSingular) {
-			t.Error(err)
-		}
-		p.intact(rows)
+	if b := randomFull(p.rng, n, p.Below(9)); b.r > 0 && b.c > 0 {
+		p.solved("SolveTo", a, b, func(x *mat.Dense) error { return f.SolveTo(x, x) })
+		p.solvedRows("SolveRowsTo", a.transpose(), b, func(x *mat.Dense) error { return f.SolveRowsTo(x, x) })
 	}
-	var inverse *mat.SymPacked
-	err := p.do(func() (err error) { inverse, err = f.InverseInPlace(); return err })
-	if err != nil {
-		if !errors.Is(err, ErrSingular) {
-			t.Error(err)
-		}
-		return
+	left := f.left()
+	var inverse *full
+	err := p.do(func() (err error) { inverse, err = f.inverse(true); return err })
+	switch {
+	case err != nil && !errors.Is(err, ErrSingular):
+		t.Error(err)
+	case err != nil:
+	case left:
+		p.intact(held)
+		checkInverse(t, "InverseInPlace", inverse, a)
+	default:
+		checkInverse(t, "InverseInPlace", a, inverse)
 	}
-	checkInverse(t, "InverseInPlace", af, fullOf(inverse))
+}
+
+// solved checks the solution of A X = B that solve makes in guarded memory, and solvedRows that of the
+// transpose, whose right-hand sides are the columns of b.
+func (p *problem) solved(name string, a, b *full, solve func(x *mat.Dense) error) {
+	p.t.Helper()
+	p.solution(name, b, solve, func(x *full) { checkSolution(p.t, name, a, x, b) })
+}
+
+func (p *problem) solvedRows(name string, a, b *full, solve func(x *mat.Dense) error) {
+	p.t.Helper()
+	p.solution(name, b.transpose(), solve, func(x *full) { checkSolution(p.t, name, a, x.transpose(), b) })
+}
+
+func (p *problem) solution(name string, b *full, solve func(x *mat.Dense) error, check func(x *full)) {
+	p.t.Helper()
+	x := p.dense(b)
+	if err := p.do(func() error { return solve(x) }); err == nil {
+		check(fullOf(x))
+	} else if !errors.Is(err, ErrSingular) {
+		p.t.Errorf("%s: %v", name, err)
+	}
+	p.intact(x)
 }
 
 func FuzzLDLT(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		n, nb := p.order(60)
-		p.symmetric(&LDLT{Backend: p.bk, symmetric: symmetric{nb: nb}}, p.matrix(n))
+		p.square(newLDLT, nb, p.matrix(n))
 	})
 }
 
 func FuzzCholesky(f *testing.F) {
 	fuzzed(f, func(p *problem) {
 		n, nb := p.order(60)
-		top := math.Pow(10, float64(p.Below(9)))
-		a := symSpectrum(p.rng, n, func(i int) float64 { return math.Pow(top, -float64(i)/float64(max(1, n-1))) })
-		p.symmetric(&Cholesky{Backend: p.bk, symmetric: symmetric{nb: nb}}, a)
+		p.square(newCholesky, nb, spectrum(geometric(math.Pow(10, float64(p.Below(9)))))(p.rng, n))
+	})
+}
+
+func FuzzLU(f *testing.F) {
+	fuzzed(f, func(p *problem) {
+		n, nb := p.order(60)
+		a, zeros := newFull(n, n), p.Below(4)
+		for i := range a.x {
+			if p.rng.IntN(4) >= zeros {
+				a.x[i] = p.rng.NormFloat64()
+			}
+		}
+		p.square(newLU, nb, a)
 	})
 }
 

@@ -2,7 +2,6 @@ package lapack
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,102 +36,32 @@ func sizes() []size {
 	return append(s, size{150, 17}, size{200, 32})
 }
 
-// A symMatrix is one member of the gallery of symmetric matrices.
-type symMatrix struct {
-	name string
-	spd  bool
-	make func(rng *rand.Rand, n int) *mat.SymPacked
-}
-
-func symGallery() []symMatrix {
-	g := []symMatrix{
-		{"random", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 { return rng.NormFloat64() })
-		}},
-		{"hilbert", true, func(_ *rand.Rand, n int) *mat.SymPacked {
-			// Regularised, since it is not positive definite to working precision from n =
-			// 13 on.
-			h := symFunc(n, func(i, j int) float64 { return 1 / float64(i+j+1) })
-			h.AddDiagonal(1e-12)
-			return h
-		}},
-		{"graded", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 { return rng.NormFloat64() * math.Pow(10, -float64(i+j)/8) })
-		}},
-		{"graded-up", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 { return rng.NormFloat64() * math.Pow(10, float64(i+j-2*n)/8) })
-		}},
-		{"saddle", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 {
-				if i >= (n+1)/2 {
-					return 0
-				}
-				return rng.NormFloat64()
-			})
-		}},
-		{"zero-diagonal", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 {
-				if i == j && n > 1 {
-					return 0
-				}
-				return rng.NormFloat64()
-			})
-		}},
-		{"diagonal", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 {
-				if i != j {
-					return 0
-				}
-				return (rng.Float64() + 0.5) * float64(1-2*(i%2))
-			})
-		}},
-		{"exchange", false, func(_ *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 {
-				if i+j == n-1 {
-					return 1
-				}
-				return 0
-			})
-		}},
-		{"near-singular", false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symSpectrum(rng, n, func(i int) float64 {
-				if i == n-1 {
-					return 1e-15
-				}
-				return float64(1 - 2*(i%2))
-			})
-		}},
-	}
-	for _, cond := range []float64{1e2, 1e6, 1e10, 1e14} {
-		g = append(g, symMatrix{fmt.Sprintf("spd-%.0e", cond), cond < 1e14, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symSpectrum(rng, n, func(i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) })
-		}})
-	}
-	for _, scale := range []float64{1e150, 1e-150} {
-		g = append(g, symMatrix{fmt.Sprintf("scaled-%.0e", scale), false, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symFunc(n, func(i, j int) float64 { return scale * rng.NormFloat64() })
-		}})
-		g = append(g, symMatrix{fmt.Sprintf("spd-scaled-%.0e", scale), true, func(rng *rand.Rand, n int) *mat.SymPacked {
-			return symSpectrum(rng, n, func(i int) float64 { return scale * (1 + float64(i)) })
-		}})
-	}
-	return g
-}
-
-func packedCopy(a *mat.SymPacked) *mat.SymPacked { return symFunc(a.SymmetricDim(), a.At) }
-
-func symFunc(n int, f func(i, j int) float64) *mat.SymPacked {
-	s := mat.NewSymPacked(n, nil)
+// symFunc returns the symmetric matrix with the elements f(i, j), i <= j.
+func symFunc(n int, f func(i, j int) float64) *full {
+	a := newFull(n, n)
 	for i := range n {
 		for j := i; j < n; j++ {
-			s.SetSym(i, j, f(i, j))
+			v := f(i, j)
+			a.set(i, j, v)
+			a.set(j, i, v)
+		}
+	}
+	return a
+}
+
+// symOf returns the packed matrix with the upper triangle of a.
+func symOf(a *full) *mat.SymPacked {
+	s := mat.NewSymPacked(a.r, nil)
+	for i := range a.r {
+		for j := i; j < a.r; j++ {
+			s.SetSym(i, j, a.at(i, j))
 		}
 	}
 	return s
 }
 
 // symSpectrum returns H diag(s) H for a product H of two random reflections and its transpose.
-func symSpectrum(rng *rand.Rand, n int, s func(i int) float64) *mat.SymPacked {
+func symSpectrum(rng *rand.Rand, n int, s func(i int) float64) *full {
 	a := newFull(n, n)
 	for i := range n {
 		a.set(i, i, s(i))
@@ -141,7 +70,7 @@ func symSpectrum(rng *rand.Rand, n int, s func(i int) float64) *mat.SymPacked {
 		v := unitVector(rng, n)
 		a = a.reflectLeft(v).transpose().reflectLeft(v)
 	}
-	return symFunc(n, func(i, j int) float64 { return a.at(i, j) })
+	return symFunc(n, a.at)
 }
 
 func unitVector(rng *rand.Rand, n int) []float64 {
@@ -245,6 +174,14 @@ func (a *full) norm() float64 {
 	return m
 }
 
+// perhaps returns a, or the magnitudes of its elements.
+func (a *full) perhaps(abs bool) *full {
+	if !abs {
+		return a
+	}
+	return magnitudes(a)
+}
+
 // swapRows exchanges rows p and q.
 func (a *full) swapRows(p, q int) {
 	for j, v := range a.row(p) {
@@ -329,7 +266,7 @@ func upperOf(n int, ap []float64, unit bool) *full {
 
 // wide returns a copy of a as a view with gaps between its rows, filled with canaries, and a check
 // that these are still there.
-func wide(t *testing.T, a *full) (*mat.Dense, func()) {
+func wide(t testing.TB, a *full) (*mat.Dense, func()) {
 	if a.r == 0 || a.c == 0 {
 		return &mat.Dense{}, func() {}
 	}

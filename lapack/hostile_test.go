@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -12,8 +14,6 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
-
-	gonummat "gonum.org/v1/gonum/mat"
 )
 
 // notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
@@ -25,96 +25,163 @@ var notNumbers = []float64{
 	math.Inf(1), math.Inf(-1),
 }
 
-// TestHostileNaN gives each operand of each routine a NaN or an infinity of each kind: the error has
-// its place and its value, and nothing is written. (TestNotFinite and TestEliminationNotFinite have
-// every place, for one NaN.)
+// An operand is an argument of a routine that is finite, and where it reads NaN.
+type operand struct {
+	name string
+	good *full
+	at   func(i, j int) (r, c int, read bool) // the place that the error names, if the element is read
+	run  func(m *mat.Dense) error
+}
+
+// operands are those of all routines, for matrices of order n and c right-hand sides.
+func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
+	rng := testutil.Rand(uint64(301 + n))
+	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%5) })
+	right, more := randomFull(rng, n, c), randomFull(rng, n, n)
+	same := func(i, j int) (int, int, bool) { return i, j, true }
+	upper := func(i, j int) (int, int, bool) { return i, j, i <= j }
+	lower := func(i, j int) (int, int, bool) { return i, j, i >= j }
+	moved := func(rows, cols int) func(i, j int) (int, int, bool) {
+		return func(i, j int) (int, int, bool) { return i + rows, j + cols, true }
+	}
+	var all []operand
+	add := func(name string, good *full, at func(i, j int) (int, int, bool), run func(m *mat.Dense) error) {
+		all = append(all, operand{name, good, at, run})
+	}
+	// solves has a right-hand side as both arguments, and with another result, which stays as it is.
+	solves := func(name string, b *full, solve func(dst, b *mat.Dense) error) {
+		add(name+" in place", b, same, func(m *mat.Dense) error { return solve(m, m) })
+		add(name, b, same, func(m *mat.Dense) error {
+			dst := b.dense()
+			err := solve(dst, m)
+			if err != nil && !sameBits(denseData(dst), b.x) {
+				t.Errorf("%s: the result was changed", name)
+			}
+			return err
+		})
+	}
+	for k, f := range factorizations(t, bk) {
+		at := same
+		if f.symmetric {
+			at = upper
+		}
+		for _, inPlace := range []bool{false, true} {
+			fresh := factorizations(t, bk)[k]
+			add(f.name, spd, at, func(m *mat.Dense) error { return fresh.factorize(fullOf(m), inPlace) })
+		}
+		if err := f.factorize(spd, false); err != nil {
+			t.Fatal(err)
+		}
+		solves(f.name+".SolveTo", right, f.SolveTo)
+		solves(f.name+".SolveRowsTo", right.transpose(), f.SolveRowsTo)
+		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error { _, err := f.refine(right.dense(), fullOf(m), right.dense()); return err })
+		add(f.name+".Refine, B", right, same, func(m *mat.Dense) error { _, err := f.refine(right.dense(), spd, m); return err })
+		add(f.name+".Refine, X", right, same, func(m *mat.Dense) error {
+			_, err := f.refine(m, spd, right.dense())
+			if err != nil && !strings.HasSuffix(err.Error(), "; the input is X") {
+				t.Errorf("message %q", err)
+			}
+			return err
+		})
+	}
+	qr, ch := QR{Backend: bk}, Cholesky{Backend: bk}
+	add("QR", spd, same, (&QR{Backend: bk}).Factorize)
+	add("QR in place", spd, same, (&QR{Backend: bk}).FactorizeInPlace)
+	if err := errors.Join(qr.Factorize(spd.dense()), ch.Factorize(symOf(spd))); err != nil {
+		t.Fatal(err)
+	}
+	add("QR.SolveTo", right, same, func(m *mat.Dense) error { return qr.SolveTo(new(mat.Dense), m) })
+	solves("Cholesky.SolveUTo", right, func(dst, b *mat.Dense) error { return ch.SolveUTo(dst, b, true) })
+	solves("Cholesky.SolveURowsTo", right.transpose(), func(dst, b *mat.Dense) error { return ch.SolveURowsTo(dst, b, false) })
+	add("Cholesky.SolveUTriangle", spd, lower, ch.SolveUTriangle)
+	add("Cholesky.MulUTriangle", spd, upper, ch.MulUTriangle)
+	for _, trans := range []bool{false, true} {
+		add("SolveTriangular, B", right, same, func(m *mat.Dense) error { return SolveTriangular(bk, m, spd.dense(), trans) })
+		add("SolveTriangular, R", spd, upper, func(m *mat.Dense) error { return SolveTriangular(bk, right.dense(), m, trans) })
+		rows := right.transpose()
+		add("SolveTriangularRows, B", rows, same, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, spd.dense(), trans) })
+		add("SolveTriangularRows, R", spd, upper, func(m *mat.Dense) error { return SolveTriangularRows(bk, rows.dense(), m, trans) })
+	}
+	add("InvertTriangle", spd, upper, func(m *mat.Dense) error { return InvertTriangle(bk, m) })
+	for name, do := range map[string]func(bk blskernel.Backend, r, z, b, y *mat.Dense) error{"AppendRows": AppendRows, "MergeTriangles": MergeTriangles} {
+		below := moved(n, 0)
+		if name == "MergeTriangles" {
+			below = func(i, j int) (int, int, bool) { return i + n, j, i <= j }
+		}
+		add(name+", R", spd, upper, func(m *mat.Dense) error { return do(bk, m, right.dense(), more.dense(), right.dense()) })
+		add(name+", z", right, moved(0, n), func(m *mat.Dense) error { return do(bk, spd.dense(), m, more.dense(), right.dense()) })
+		add(name+", second matrix", more, below, func(m *mat.Dense) error { return do(bk, spd.dense(), right.dense(), m, right.dense()) })
+		add(name+", its right-hand sides", right, moved(n, n), func(m *mat.Dense) error { return do(bk, spd.dense(), right.dense(), more.dense(), m) })
+	}
+	return all
+}
+
+// TestHostileNaN gives each operand of each routine a NaN or an infinity, of each kind and in every place
+// of small ones, and another one at the end: the error has the place and the value of the first, and
+// nothing is written. What a routine does not read may be anything.
 func TestHostileNaN(t *testing.T) {
-	const n, c = 9, 2
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := testutil.Rand(301)
-		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
-		square, right := spd.Dense(), randomFull(rng, n, c).dense()
-		f, ch, lu, qr := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
-		fill := func() {
-			if err := errors.Join(f.Factorize(spd), ch.Factorize(spd), lu.Factorize(square), qr.Factorize(square)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		upper := func(m *mat.Dense) *mat.Dense { // a triangle, without what is below it
-			out := gonummat.DenseCopyOf(m)
-			for i := range n {
-				for j := range i {
-					out.Set(i, j, 0)
+		for _, n := range []int{1, 2, 5, 17, 65, 130} {
+			rng := testutil.Rand(uint64(n))
+			for _, o := range operands(t, bk, n, min(n, 3)) {
+				kinds := notNumbers
+				if n > 5 {
+					kinds = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 				}
-			}
-			return out
-		}
-		packed := func(m *mat.Dense) *mat.SymPacked { return symFunc(n, m.At) }
-		tall := func() (r, z *mat.Dense) { return upper(square), mat.NewDense(n, c, nil) }
-		for _, bad := range notNumbers {
-			for _, test := range []struct {
-				name string
-				from *mat.Dense // the operand that is spoiled
-				at   [2]int     // where the error says it is, if not where it was put
-				run  func(m *mat.Dense) error
-			}{
-				{"LDLT", square, [2]int{}, func(m *mat.Dense) error { return f.Factorize(packed(m)) }},
-				{"LDLT in place", square, [2]int{}, func(m *mat.Dense) error { return f.FactorizeInPlace(packed(m)) }},
-				{"Cholesky", square, [2]int{}, func(m *mat.Dense) error { return ch.Factorize(packed(m)) }},
-				{"Cholesky in place", square, [2]int{}, func(m *mat.Dense) error { return ch.FactorizeInPlace(packed(m)) }},
-				{"LU", square, [2]int{}, lu.Factorize},
-				{"LU in place", square, [2]int{}, lu.FactorizeInPlace},
-				{"QR", square, [2]int{}, qr.Factorize},
-				{"QR in place", square, [2]int{}, qr.FactorizeInPlace},
-				{"LDLT.SolveTo", right, [2]int{}, func(m *mat.Dense) error { fill(); return f.SolveTo(m, m) }},
-				{"Cholesky.SolveTo", right, [2]int{}, func(m *mat.Dense) error { fill(); return ch.SolveTo(m, m) }},
-				{"LU.SolveTo", right, [2]int{}, func(m *mat.Dense) error { fill(); return lu.SolveTo(m, m) }},
-				{"QR.SolveTo", right, [2]int{}, func(m *mat.Dense) error { fill(); return qr.SolveTo(new(mat.Dense), m) }},
-				{"Cholesky.SolveUTo", right, [2]int{}, func(m *mat.Dense) error { fill(); return ch.SolveUTo(m, m, true) }},
-				{"SolveTriangular", right, [2]int{}, func(m *mat.Dense) error { return SolveTriangular(bk, m, upper(square), false) }},
-				{"SolveTriangular, R", square, [2]int{}, func(m *mat.Dense) error { return SolveTriangular(bk, gonummat.DenseCopyOf(right), m, false) }},
-				{"InvertTriangle", square, [2]int{}, func(m *mat.Dense) error { return InvertTriangle(bk, m) }},
-				{"AppendRows, R", square, [2]int{}, func(m *mat.Dense) error {
-					_, z := tall()
-					return AppendRows(bk, m, z, gonummat.DenseCopyOf(square), gonummat.DenseCopyOf(right))
-				}},
-				{"AppendRows, rows", square, [2]int{n, 0}, func(m *mat.Dense) error {
-					r, z := tall()
-					return AppendRows(bk, r, z, m, gonummat.DenseCopyOf(right))
-				}},
-				{"AppendRows, targets", right, [2]int{n, n}, func(m *mat.Dense) error {
-					r, z := tall()
-					return AppendRows(bk, r, z, gonummat.DenseCopyOf(square), m)
-				}},
-				{"MergeTriangles", square, [2]int{n, 0}, func(m *mat.Dense) error {
-					r, z := tall()
-					return MergeTriangles(bk, r, z, m, gonummat.DenseCopyOf(right))
-				}},
-			} {
-				rows, cols := test.from.Dims()
-				for _, at := range [][2]int{{0, 0}, {rows / 2, cols - 1}, {rows - 1, cols - 1}} {
-					m := gonummat.DenseCopyOf(test.from)
-					m.Set(at[0], at[1], bad)
-					before := fullOf(m)
-					name := fmt.Sprintf("%s: %v (%x) at %v", test.name, bad, math.Float64bits(bad), at)
-					err := test.run(m)
-					wantElement(t, name, err, ErrNotFinite, at[0]+test.at[0], at[1]+test.at[1])
-					var e *ElementError
-					if errors.As(err, &e) && e.Value != bad && !(math.IsNaN(e.Value) && math.IsNaN(bad)) {
-						t.Errorf("%s: the value is said to be %v", name, e.Value)
-					}
-					if !sameBits(before.x, m.RawMatrix().Data) {
-						t.Errorf("%s: the operand was changed", name)
+				for k, bad := range kinds {
+					for i, at := range positions(rng, o.good.r, o.good.c) {
+						if n == 5 && (i+k)%3 > 0 || n > 5 && i%len(kinds) != k {
+							continue // every place, and every kind, but not all pairs
+						}
+						o.check(t, n, bad, at[0], at[1])
 					}
 				}
-			}
-			bent := upper(square)
-			bent.Set(2, 3, bad)
-			if got := RCondTriangle(bk, bent); got != 0 {
-				t.Errorf("RCondTriangle of %v: %v", bad, got)
 			}
 		}
 	})
+}
+
+func (o operand) check(t *testing.T, n int, bad float64, i, j int) {
+	t.Helper()
+	m := o.good.dense()
+	m.Set(i, j, bad)
+	r, c, read := o.at(i, j)
+	if read {
+		m.Set(o.good.r-1, o.good.c-1, bad)
+	}
+	before := fullOf(m)
+	name := fmt.Sprintf("n=%d: %s: %v (%x) at (%d, %d)", n, o.name, bad, math.Float64bits(bad), i, j)
+	err := o.run(m)
+	if !read {
+		if err != nil {
+			t.Errorf("%s, which is not read: %v", name, err)
+		}
+		return
+	}
+	wantElement(t, name, err, ErrNotFinite, r, c)
+	var e *ElementError
+	if errors.As(err, &e) && e.Value != bad && !(math.IsNaN(e.Value) && math.IsNaN(bad)) {
+		t.Errorf("%s: the value is said to be %v", name, e.Value)
+	}
+	if !sameBits(before.x, denseData(m)) {
+		t.Errorf("%s: the operand was changed", name)
+	}
+}
+
+// positions returns every element of an r×c matrix if it is small; else the corners, elements about the
+// middle, and random ones.
+func positions(rng *rand.Rand, r, c int) (all [][2]int) {
+	if r*c <= 36 {
+		for i := range r * c {
+			all = append(all, [2]int{i / c, i % c})
+		}
+		return all
+	}
+	all = [][2]int{{0, 0}, {0, c - 1}, {r - 1, 0}, {r - 1, c - 1}, {r / 2, c / 2}, {r / 2, min(c/2+1, c-1)}, {r / 2, max(c/2-1, 0)}}
+	for range 5 {
+		all = append(all, [2]int{rng.IntN(r), rng.IntN(c)})
+	}
+	return all
 }
 
 // TestHostilePowersOfTwo multiplies matrices by 2^±500 and right-hand sides by 2^±400: factors,
@@ -124,78 +191,9 @@ func TestHostileNaN(t *testing.T) {
 func TestHostilePowersOfTwo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 5, 17, 64, 130} {
-			rng := testutil.Rand(uint64(302 + n))
-			spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%9) })
-			sym := symFunc(n, func(i, j int) float64 { return rng.NormFloat64() })
-			general, tall, right := randomFull(rng, n, n), randomFull(rng, 2*n+1, n), randomFull(rng, 2*n+1, 3)
-			results := func(matrix, rhs int) map[string][]float64 {
-				power := func(a *full, e int) *mat.Dense {
-					m := a.dense()
-					m.Apply(func(_, _ int, v float64) float64 { return math.Ldexp(v, e) }, m)
-					return m
-				}
-				out := map[string][]float64{}
-				// keep stores what is to be multiplied by 2^-e.
-				keep := func(name string, e int, x []float64, err error) {
-					t.Helper()
-					if err != nil {
-						t.Fatalf("n=%d, 2^%d, %s: %v", n, matrix, name, err)
-					}
-					y := make([]float64, len(x))
-					for i, v := range x {
-						y[i] = math.Ldexp(v, -e)
-					}
-					out[name] = y
-				}
-				b := power(&full{n, 3, right.x[:3*n]}, rhs)
-				f, ch, lu, qr := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
-				var x mat.Dense
-				var inverse mat.SymPacked
-				solve := func(name string, to func(dst, b *mat.Dense) error) {
-					x.Reset()
-					err := to(&x, b)
-					keep(name, rhs-matrix, fullOf(&x).x, err)
-				}
-				packedPower := func(a *mat.SymPacked) *mat.SymPacked {
-					return symFunc(n, func(i, j int) float64 { return math.Ldexp(a.At(i, j), matrix) })
-				}
-				keep("Cholesky", 0, nil, ch.Factorize(packedPower(spd)))
-				keep("U", matrix/2, ch.u, nil)
-				keep("Cholesky.RCond", 0, []float64{ch.RCond()}, nil)
-				solve("Cholesky.SolveTo", ch.SolveTo)
-				keep("Cholesky.InverseTo", -matrix, nil, ch.InverseTo(&inverse))
-				keep("Cholesky inverse", -matrix, inverse.RawSymPacked().Data, nil)
-				inverse.Reset()
-				keep("LDLT", 0, nil, f.Factorize(packedPower(sym)))
-				keep("LDLT.RCond", 0, []float64{f.RCond()}, nil)
-				solve("LDLT.SolveTo", f.SolveTo)
-				keep("LDLT.InverseTo", -matrix, nil, f.InverseTo(&inverse))
-				keep("LDLT inverse", -matrix, inverse.RawSymPacked().Data, nil)
-				keep("LU", 0, nil, lu.Factorize(power(general, matrix)))
-				keep("LU.RCond", 0, []float64{lu.RCond()}, nil)
-				solve("LU.SolveTo", lu.SolveTo)
-				x.Reset()
-				keep("LU.InverseTo", 0, nil, lu.InverseTo(&x))
-				keep("LU inverse", -matrix, fullOf(&x).x, nil)
-				matrix = max(-400, min(400, matrix))
-				keep("QR", 0, nil, qr.Factorize(power(tall, matrix)))
-				keep("QR.RCond", 0, []float64{qr.RCond()}, nil)
-				x.Reset()
-				qr.RTo(&x)
-				keep("R", matrix, fullOf(&x).x, nil)
-				b = power(right, rhs)
-				solve("QR.SolveTo", qr.SolveTo)
-				r, z := power(newFull(n, n), 0), power(newFull(n, 3), 0)
-				keep("AppendRows", 0, nil, AppendRows(bk, r, z, power(tall, matrix), power(right, rhs)))
-				keep("R of AppendRows", matrix, fullOf(r).x, nil)
-				keep("z of AppendRows", rhs, fullOf(z).x, nil)
-				keep("InvertTriangle", 0, nil, InvertTriangle(bk, r))
-				keep("inverse of R", -matrix, fullOf(r).x, nil)
-				return out
-			}
-			want := results(0, 0)
+			want := scaledResults(t, bk, n, 0, 0)
 			for _, p := range [][2]int{{-500, 400}, {-500, -400}, {500, 400}, {500, -400}} {
-				for name, got := range results(p[0], p[1]) {
+				for name, got := range scaledResults(t, bk, n, p[0], p[1]) {
 					if !sameBits(got, want[name]) {
 						t.Errorf("n=%d, 2^%d: %s has other bits", n, p[0], name)
 					}
@@ -203,6 +201,66 @@ func TestHostilePowersOfTwo(t *testing.T) {
 			}
 		}
 	})
+}
+
+// times returns a times 2^e.
+func (a *full) times(e int) *full {
+	b := newFull(a.r, a.c)
+	for i, v := range a.x {
+		b.x[i] = math.Ldexp(v, e)
+	}
+	return b
+}
+
+// scaledResults returns what the routines make of matrices times 2^m and right-hand sides times 2^rhs,
+// divided by the powers of two that should be in it.
+func scaledResults(t *testing.T, bk blskernel.Backend, n, m, rhs int) map[string][]float64 {
+	t.Helper()
+	rng := testutil.Rand(uint64(302 + n))
+	matrices := []*full{
+		symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%9) }),
+		symFunc(n, func(i, j int) float64 { return rng.NormFloat64() }), randomFull(rng, n, n),
+	}
+	tall, right := randomFull(rng, 2*n+1, n), randomFull(rng, 2*n+1, 3)
+	out := map[string][]float64{}
+	keep := func(name string, e int, x *full, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("n=%d, 2^%d, %s: %v", n, m, name, err)
+		}
+		out[name] = x.times(-e).x
+	}
+	var x mat.Dense
+	for k, f := range factorizations(t, bk) {
+		err := f.factorize(matrices[k].times(m), false)
+		keep(f.name+", product of factors", m, f.rebuild(false), err)
+		keep(f.name+".RCond", 0, numbers(f.RCond()), nil)
+		x.Reset()
+		b := (&full{n, 3, right.x[:3*n]}).times(rhs).dense()
+		err = f.SolveTo(&x, b)
+		keep(f.name+".SolveTo", rhs-m, fullOf(&x), err)
+		bounds, err := f.refine(&x, matrices[k].times(m), b)
+		keep(f.name+".Refine", 0, numbers(append(bounds.Backward, bounds.Forward...)...), err)
+		inverse, err := f.inverse(false)
+		keep(f.name+".InverseTo", -m, inverse, err)
+	}
+	m = max(-400, min(400, m))
+	qr := QR{Backend: bk}
+	err := qr.Factorize(tall.times(m).dense())
+	keep("QR.RCond", 0, numbers(qr.RCond()), err)
+	x.Reset()
+	qr.RTo(&x)
+	keep("R", m, fullOf(&x), nil)
+	x.Reset()
+	err = qr.SolveTo(&x, right.times(rhs).dense())
+	keep("QR.SolveTo", rhs-m, fullOf(&x), err)
+	r, z := newFull(n, n).dense(), newFull(n, 3).dense()
+	err = AppendRows(bk, r, z, tall.times(m).dense(), right.times(rhs).dense())
+	keep("R of AppendRows", m, fullOf(r), err)
+	keep("z of AppendRows", rhs, fullOf(z), nil)
+	err = InvertTriangle(bk, r)
+	keep("inverse of R", -m, fullOf(r), err)
+	return out
 }
 
 // exactTriangle returns a unit lower triangle of elements 0, ±1/2, so that elimination with it
@@ -231,34 +289,20 @@ func TestHostileSubnormal(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 8, 33, 70} {
 			rng := testutil.Rand(uint64(303 + n))
 			l, u := exactTriangle(rng, n)
-			tiny := func(a *full, e int) *full {
-				out := newFull(a.r, a.c)
-				for i, v := range a.x {
-					out.x[i] = math.Ldexp(v, e)
-				}
-				return out
-			}
 			ch := Cholesky{Backend: bk}
-			if err := ch.Factorize(symOf(tiny(u.transpose().mul(u), power))); err != nil {
+			if err := ch.Factorize(symOf(u.transpose().mul(u).times(power))); err != nil {
 				t.Fatalf("n=%d: Cholesky: %v", n, err)
 			}
-			if got := upperOf(n, ch.u, false); !sameValues(got.x, tiny(u, power/2).x) {
+			if got := upperOf(n, ch.u, false); !sameValues(got.x, u.times(power/2).x) {
 				t.Errorf("n=%d: the Cholesky factor of subnormal numbers is not exact", n)
 			}
 
 			d := LDLT{Backend: bk}
-			diagonal := symFunc(n, func(i, j int) float64 {
-				if i == j {
-					return math.Ldexp(float64(i+1), -1074) * float64(1-2*(i%2))
-				}
-				return 0
-			})
-			if err := d.Factorize(diagonal); err != nil {
+			diagonal := symFunc(n, func(i, j int) float64 { return float64(i+1) * alternate(i) * unless(i != j) })
+			if err := d.Factorize(symOf(diagonal.times(-1074))); err != nil {
 				t.Fatalf("n=%d: LDLT: %v", n, err)
 			}
-			if positive, negative, zero := d.Inertia(); positive != (n+1)/2 || negative != n/2 || zero != 0 {
-				t.Errorf("n=%d: the inertia of a subnormal diagonal is %d, %d, %d", n, positive, negative, zero)
-			}
+			checkInertia(t, "subnormal", &d, n/2)
 
 			// A X = B for an X of small integers.
 			x := newFull(n, 2)
@@ -266,9 +310,9 @@ func TestHostileSubnormal(t *testing.T) {
 				x.x[i] = float64(rng.IntN(7) - 3)
 			}
 			lu, got := LU{Backend: bk}, new(mat.Dense)
-			err := lu.Factorize(tiny(l.mul(u), power).dense())
+			err := lu.Factorize(l.mul(u).times(power).dense())
 			if err == nil {
-				err = lu.SolveTo(got, tiny(l.mul(u).mul(x), power).dense())
+				err = lu.SolveTo(got, l.mul(u).mul(x).times(power).dense())
 			}
 			_, library := backend.ColumnMajor(bk)
 			switch {
@@ -308,14 +352,7 @@ func TestHostileReflections(t *testing.T) {
 }
 
 // sameValues tells whether a and b are equal, zeros of either sign included.
-func sameValues(a, b []float64) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
+func sameValues(a, b []float64) bool { return slices.Equal(a, b) }
 
 // TestHostileZeros has zeros of both signs: factors and solutions are equal, and a pivot of -0 is zero.
 func TestHostileZeros(t *testing.T) {
@@ -323,51 +360,42 @@ func TestHostileZeros(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 3, 20, 65} {
 			rng := testutil.Rand(uint64(304 + n))
-			plain, other := newFull(n, n), newFull(n, n)
-			for i := range n {
-				for j := i; j < n; j++ {
-					v, w := rng.NormFloat64(), 0.0
-					if w = v; i != j && rng.IntN(2) == 0 {
-						v, w = 0, negative
-					}
-					if i == j {
-						v, w = float64(2*n), float64(2*n)
-					}
-					plain.set(i, j, v)
-					plain.set(j, i, v)
-					other.set(i, j, w)
-					other.set(j, i, w)
+			plain := symFunc(n, func(i, j int) float64 {
+				if i == j {
+					return float64(2 * n)
+				}
+				return rng.NormFloat64() * float64(rng.IntN(2))
+			})
+			other, last := newFull(n, n), newFull(n, n)
+			for i, v := range plain.x {
+				if other.x[i] = v; v == 0 {
+					plain.x[i], other.x[i] = 0, negative
+				}
+				if last.x[i] = other.x[i]; i/n == n-1 || i%n == n-1 {
+					last.x[i] = negative
 				}
 			}
 			b := randomFull(rng, n, 2).dense()
-			solution := func(a *full) [][]float64 {
-				f, c, lu, qr := LDLT{Backend: bk}, Cholesky{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
-				if err := errors.Join(f.Factorize(symOf(a)), c.Factorize(symOf(a)), lu.Factorize(a.dense()), qr.Factorize(a.dense())); err != nil {
+			solution := func(name string, factorize func(a *full) error, solve func(dst, b *mat.Dense) error) {
+				t.Helper()
+				var want, got mat.Dense
+				if err := errors.Join(factorize(plain), solve(&want, b), factorize(other), solve(&got, b)); err != nil {
 					t.Fatal(err)
 				}
-				var all [][]float64
-				for _, solve := range []func(dst, b *mat.Dense) error{f.SolveTo, c.SolveTo, lu.SolveTo, qr.SolveTo} {
-					var x mat.Dense
-					if err := solve(&x, b); err != nil {
-						t.Fatal(err)
-					}
-					all = append(all, fullOf(&x).x)
-				}
-				return all
-			}
-			want := solution(plain)
-			for i, got := range solution(other) {
-				if !sameValues(got, want[i]) {
-					t.Errorf("n=%d: the sign of zeros changes solution %d", n, i)
+				if !sameValues(fullOf(&got).x, fullOf(&want).x) {
+					t.Errorf("n=%d: the sign of zeros changes the solution by %s", n, name)
 				}
 			}
-			for i := range n { // the last row and column
-				other.set(i, n-1, negative)
-				other.set(n-1, i, negative)
+			for _, f := range factorizations(t, bk) {
+				solution(f.name, func(a *full) error { return f.factorize(a, false) }, f.SolveTo)
+				first := n - 1
+				if f.ldlt != nil {
+					first = 0
+				}
+				wantZeroPivot(t, f.name, f.factorize(last, false), f.singular, first, n-1)
 			}
-			wantZeroPivot(t, "LDLT", (&LDLT{Backend: bk}).Factorize(symOf(other)), ErrSingular, 0, n-1)
-			wantZeroPivot(t, "Cholesky", (&Cholesky{Backend: bk}).Factorize(symOf(other)), ErrNotPositiveDefinite, n-1, n-1)
-			wantZeroPivot(t, "LU", (&LU{Backend: bk}).Factorize(other.dense()), ErrSingular, n-1, n-1)
+			qr := QR{Backend: bk}
+			solution("QR", func(a *full) error { return qr.Factorize(a.dense()) }, qr.SolveTo)
 		}
 	})
 }

@@ -1,7 +1,7 @@
 package lapack
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -11,33 +11,17 @@ import (
 	"blskernel/mat"
 )
 
-// A refinable is a factored matrix with what the tests of Refine need of it.
-type refinable struct {
-	name   string
-	solve  func(dst, b *mat.Dense) error
-	refine func(x, b *mat.Dense) (ErrorBounds, error)
-}
-
-func symOf(a *full) *mat.SymPacked { return symFunc(a.r, a.at) }
-
-// refinables returns the factorizations of a symmetric matrix, with or without Cholesky, whose Refine
-// is given a: the same matrix, but for tests of what becomes of bad steps.
-func refinables(t *testing.T, bk blskernel.Backend, factored, a *full, spd bool) []refinable {
+// refinables returns the factorizations that a matrix has, with or without Cholesky.
+func refinables(t *testing.T, bk blskernel.Backend, factored *full, definite bool) (all []*factorization) {
 	t.Helper()
-	c, f, lu := &Cholesky{Backend: bk}, &LDLT{Backend: bk}, &LU{Backend: bk}
-	s, d := symOf(a), a.dense()
-	if err := errors.Join(f.Factorize(symOf(factored)), lu.Factorize(factored.dense())); err != nil {
-		t.Fatal(err)
-	}
-	all := []refinable{
-		{"LDLT", f.SolveTo, func(x, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, s, b) }},
-		{"LU", lu.SolveTo, func(x, b *mat.Dense) (ErrorBounds, error) { return lu.Refine(x, d, b) }},
-	}
-	if spd {
-		if err := c.Factorize(symOf(factored)); err != nil {
+	for _, f := range factorizations(t, bk) {
+		if f.definite && !definite {
+			continue
+		}
+		if err := f.factorize(factored, false); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, refinable{"Cholesky", c.SolveTo, func(x, b *mat.Dense) (ErrorBounds, error) { return c.Refine(x, s, b) }})
+		all = append(all, f)
 	}
 	return all
 }
@@ -184,16 +168,13 @@ func (a *full) column(j int) *full {
 
 // refineGallery has matrices on which refinement has something to do: of bad scales, and
 // ill-conditioned ones.
-func refineGallery() []symMatrix {
-	graded := func(step float64) func(rng *rand.Rand, n int) *mat.SymPacked {
-		return func(rng *rand.Rand, n int) *mat.SymPacked {
+func refineGallery() []family {
+	var g []family
+	for _, step := range []float64{-0.8, 0.8} {
+		g = append(g, family{name: fmt.Sprint("graded", step), symmetric: true, definite: true, of: func(rng *rand.Rand, n int) *full {
 			a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
-			return symFunc(n, func(i, j int) float64 { return a.At(i, j) * math.Pow(10, step*float64(i+j)) })
-		}
-	}
-	g := []symMatrix{
-		{"graded-down", true, graded(-0.8)},
-		{"graded-up", true, graded(0.8)},
+			return symFunc(n, func(i, j int) float64 { return a.at(i, j) * math.Pow(10, step*float64(i+j)) })
+		}})
 	}
 	for _, m := range symGallery() {
 		switch m.name {
@@ -206,7 +187,7 @@ func refineGallery() []symMatrix {
 
 // testRefineBounds tests one matrix with three columns, and returns to how many of them theorem 12.4
 // applied.
-func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand.Rand) (proven int) {
+func testRefineBounds(t *testing.T, name string, f *factorization, a *full, rng *rand.Rand) (proven int) {
 	t.Helper()
 	n := a.r
 	b := randomFull(rng, n, 3)
@@ -215,11 +196,11 @@ func testRefineBounds(t *testing.T, name string, f refinable, a *full, rng *rand
 		b.set(i, 1, a.at(i, 0)+a.at(i, n-1)) // the solution has one or two ones, and zeros
 	}
 	var x mat.Dense
-	if err := f.solve(&x, b.dense()); err != nil {
+	if err := f.SolveTo(&x, b.dense()); err != nil {
 		t.Fatal(err)
 	}
 	before := exactly(a, fullOf(&x), b)
-	got, err := f.refine(&x, b.dense())
+	got, err := f.refine(&x, a, b.dense())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package lapack
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -20,7 +19,7 @@ func TestRoutines(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const n, c, m = 150, 3, 7
 		rng := testutil.Rand(31)
-		spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+		spd := symOf(symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }))
 		square, tall := randomFull(rng, n, n).dense(), randomFull(rng, n+m, n).dense()
 		cols, rows := randomFull(rng, n, c).dense(), randomFull(rng, m, n).dense()
 		j := &journal{inner: bk}
@@ -30,23 +29,17 @@ func TestRoutines(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		sym := func(f symmetricFactor) {
-			do(f.Factorize(spd))
+		for _, f := range factorizations(t, j) {
+			do(f.factorize(fullOf(spd), false))
 			do(f.SolveTo(&mat.Dense{}, cols))
 			do(f.SolveRowsTo(&mat.Dense{}, rows))
 			f.RCond()
-			do(f.InverseTo(&mat.SymPacked{}))
-			_, err := f.InverseInPlace()
+			_, err1 := f.refine(randomFull(rng, n, c).dense(), fullOf(spd), cols)
+			_, err2 := f.inverse(false)
+			do(errors.Join(err1, err2, f.factorize(fullOf(spd), true)))
+			_, err := f.inverse(true)
 			do(err)
 		}
-		sym(&Cholesky{Backend: j})
-		sym(&LDLT{Backend: j})
-		lu := LU{Backend: j}
-		do(lu.Factorize(square))
-		do(lu.SolveTo(&mat.Dense{}, cols))
-		do(lu.SolveRowsTo(&mat.Dense{}, rows))
-		lu.RCond()
-		do(lu.InverseTo(&mat.Dense{}))
 		qr := QR{Backend: j}
 		do(qr.Factorize(tall))
 		do(qr.SolveTo(&mat.Dense{}, randomFull(rng, n+m, c).dense()))
@@ -55,14 +48,9 @@ func TestRoutines(t *testing.T) {
 		var r mat.Dense
 		qr.RTo(&r)
 		do(SolveTriangularRows(j, rows, &r, true))
-		ch, f := Cholesky{Backend: j}, LDLT{Backend: j}
-		do(errors.Join(ch.Factorize(spd), f.Factorize(spd)))
-		do(errors.Join(ch.SolveUTo(&mat.Dense{}, cols, false), ch.SolveURowsTo(&mat.Dense{}, rows, true), ch.SolveUTriangle(square), ch.MulUTriangle(square)))
+		ch := Cholesky{Backend: j}
+		do(errors.Join(ch.Factorize(spd), ch.SolveUTo(&mat.Dense{}, cols, false), ch.SolveURowsTo(&mat.Dense{}, rows, true), ch.SolveUTriangle(square), ch.MulUTriangle(square)))
 		x := randomFull(rng, n, c).dense()
-		_, err1 := ch.Refine(x, spd, cols)
-		_, err2 := f.Refine(x, spd, cols)
-		_, err3 := lu.Refine(x, spd.Dense(), cols)
-		do(errors.Join(err1, err2, err3))
 		triangle := identity(n).dense()
 		do(errors.Join(SolveTriangular(j, x, triangle, false), InvertTriangle(j, triangle)))
 		RCondTriangle(j, triangle)
@@ -73,16 +61,16 @@ func TestRoutines(t *testing.T) {
 		one := func(name string, nrhs int) backend.Routine {
 			return backend.Routine{Name: name, M: n, N: n, NRHS: nrhs}
 		}
-		want := []backend.Routine{
-			one("Dpptrf", 0), one("Dpptrs", c), one("Dpptrs", m), one("Dppcon", 0), one("Dpptri", 0), one("Dpptri", 0),
-			one("Dsptrf", 0), one("Dsptrs", c), one("Dsptrs", m), one("Dspcon", 0), one("Dsptri", 0), one("Dsptri", 0),
-			one("Dgetrf", 0), one("Dgetrs", c), one("Dgetrs", m), one("Dgecon", 0), one("Dgetri", 0),
-			{Name: "Dgeqrf", M: n + m, N: n}, {Name: "Dormqr", M: n + m, N: n, NRHS: c}, one("Dtrtrs", c),
-			one("Dtrcon", 0), {Name: "Dorgqr", M: n + m, N: n}, one("Dtrtrs", m),
-			one("Dpptrf", 0), one("Dsptrf", 0), one("Dtptrs", c), one("Dtptrs", m), one("Dttrsm", 0), one("Dttrmm", 0),
-			one("Dpprfs", c), one("Dsprfs", c), one("Dgerfs", c), one("Dtrtrs", c), one("Dtrtri", 0), one("Dtrcon", 0),
-			{Name: "Dtpqrt", M: m, N: n, NRHS: c}, one("Dttqrt", c),
+		var want []backend.Routine
+		for _, of := range []string{"Dpp", "Dsp", "Dge"} {
+			want = append(want, one(of+"trf", 0), one(of+"trs", c), one(of+"trs", m), one(of+"con", 0), one(of+"rfs", c),
+				one(of+"tri", 0), one(of+"trf", 0), one(of+"tri", 0))
 		}
+		want = append(want,
+			backend.Routine{Name: "Dgeqrf", M: n + m, N: n}, backend.Routine{Name: "Dormqr", M: n + m, N: n, NRHS: c}, one("Dtrtrs", c),
+			one("Dtrcon", 0), backend.Routine{Name: "Dorgqr", M: n + m, N: n}, one("Dtrtrs", m),
+			one("Dpptrf", 0), one("Dtptrs", c), one("Dtptrs", m), one("Dttrsm", 0), one("Dttrmm", 0),
+			one("Dtrtrs", c), one("Dtrtri", 0), one("Dtrcon", 0), backend.Routine{Name: "Dtpqrt", M: m, N: n, NRHS: c}, one("Dttqrt", c))
 		if !slices.Equal(j.routines, want) {
 			t.Errorf("announced\n%+v\nwant\n%+v", j.routines, want)
 		}
@@ -93,58 +81,86 @@ func TestRoutines(t *testing.T) {
 func TestConcurrentReads(t *testing.T) {
 	const n = 40
 	rng := testutil.Rand(41)
-	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
-	c, f, lu, qr := Cholesky{symmetric: symmetric{nb: 7}}, LDLT{symmetric: symmetric{nb: 7}}, LU{base: 7, nb: 7}, QR{nb: 7}
-	general := randomFull(rng, n, n)
-	if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(general.dense()), qr.Factorize(general.dense())); err != nil {
+	a, b := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }), randomFull(rng, n, 2).dense()
+	all, qr := blocked(t, nil, 7), QR{nb: 7}
+	err := qr.Factorize(a.dense())
+	for _, f := range all {
+		err = errors.Join(err, f.factorize(a, false))
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	b := randomFull(rng, n, 2).dense()
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if err := errors.Join(
-				c.SolveTo(&mat.Dense{}, b), f.SolveTo(&mat.Dense{}, b), lu.SolveTo(&mat.Dense{}, b), qr.SolveTo(&mat.Dense{}, b),
-				c.InverseTo(&mat.SymPacked{}), f.InverseTo(&mat.SymPacked{}), lu.InverseTo(&mat.Dense{}),
-			); err != nil {
-				t.Error(err)
+			for _, f := range all {
+				_, err := f.inverse(false)
+				if err = errors.Join(err, f.SolveTo(&mat.Dense{}, b)); err != nil || !(f.RCond() > 0) {
+					t.Errorf("%s: %v, condition %v", f.name, err, f.RCond())
+				}
 			}
 			qr.QTo(&mat.Dense{})
-			if !(c.RCond() > 0 && f.RCond() > 0 && lu.RCond() > 0 && qr.RCond() > 0) {
-				t.Error("singular")
+			if err := qr.SolveTo(&mat.Dense{}, b); err != nil || !(qr.RCond() > 0) {
+				t.Errorf("QR: %v, condition %v", err, qr.RCond())
 			}
 		}()
 	}
 	wg.Wait()
 }
 
+// More rows than a panel has.
+func TestSolveRowsPanels(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(5)
+		const n, m = 23, 2*rowPanel + 7
+		b := randomFull(rng, m, n)
+		a := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) })
+		for _, f := range factorizations(t, bk) {
+			if !f.symmetric {
+				a = randomFull(rng, n, n)
+			}
+			x, intact := wide(t, b)
+			if err := errors.Join(f.factorize(a, false), f.SolveRowsTo(x, x)); err != nil {
+				t.Fatal(err)
+			}
+			intact()
+			checkSolution(t, f.name, a.transpose(), fullOf(x).transpose(), b.transpose())
+		}
+	})
+}
+
 // An order of zero, and no right-hand sides, are no errors.
 func TestEmpty(t *testing.T) {
-	var c Cholesky
-	var f LDLT
-	var lu LU
-	var qr QR
 	none := &mat.Dense{}
-	if err := errors.Join(c.Factorize(&mat.SymPacked{}), f.Factorize(&mat.SymPacked{}), lu.Factorize(none), qr.Factorize(none)); err != nil {
-		t.Fatal(err)
+	for _, f := range factorizations(t, nil) {
+		if err := f.factorize(newFull(0, 0), true); err != nil {
+			t.Fatal(err)
+		}
+		_, err1 := f.inverse(false)
+		_, err2 := f.refine(none, newFull(0, 0), none)
+		if err := errors.Join(err1, err2, f.SolveTo(none, none), f.SolveRowsTo(none, none)); err != nil || f.RCond() != 1 {
+			t.Errorf("%s: %v, condition %v", f.name, err, f.RCond())
+		}
+		if f.ldlt != nil {
+			checkInertia(t, "empty", f.ldlt, 0)
+		}
+		if x, err := f.inverse(true); err != nil || x.r != 0 {
+			t.Errorf("%s: %v", f.name, err)
+		}
 	}
+	var c Cholesky
+	var qr QR
 	if err := errors.Join(
-		c.SolveTo(none, none), f.SolveTo(none, none), lu.SolveTo(none, none), qr.SolveTo(none, none),
-		c.SolveRowsTo(none, none), f.SolveRowsTo(none, none), lu.SolveRowsTo(none, none), SolveTriangularRows(nil, none, none, true),
-		c.InverseTo(&mat.SymPacked{}), f.InverseTo(&mat.SymPacked{}), lu.InverseTo(none),
+		c.Factorize(&mat.SymPacked{}), qr.Factorize(none), qr.SolveTo(none, none), SolveTriangularRows(nil, none, none, true),
 		c.SolveUTo(none, none, true), c.SolveURowsTo(none, none, true), c.SolveUTriangle(none), c.MulUTriangle(none),
 		SolveTriangular(nil, none, none, true), InvertTriangle(nil, none),
 	); err != nil {
 		t.Fatal(err)
 	}
-	_, err1 := c.Refine(none, &mat.SymPacked{}, none)
-	_, err2 := f.Refine(none, &mat.SymPacked{}, none)
-	_, err3 := lu.Refine(none, none, none)
 	eye, rows := func() *mat.Dense { return identity(2).dense() }, mat.NewDense(4, 2, nil)
 	if err := errors.Join(
-		err1, err2, err3,
 		AppendRows(nil, eye(), nil, none, nil), AppendRows(nil, eye(), mat.NewDense(2, 3, nil), none, none),
 		AppendRows(nil, eye(), none, rows, none), AppendRows(nil, none, nil, none, mat.NewDense(4, 3, nil)),
 		MergeTriangles(nil, none, nil, none, nil), MergeTriangles(nil, eye(), nil, eye(), nil),
@@ -153,25 +169,4 @@ func TestEmpty(t *testing.T) {
 	}
 	qr.QTo(none)
 	qr.RTo(none)
-	if p, n, z := f.Inertia(); p+n+z != 0 {
-		t.Error("inertia of nothing")
-	}
-}
-
-// The message says what, where and what to do.
-func TestErrorMessages(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want string
-	}{
-		{&PivotError{"Dpptrf", 17, -0.25, ErrNotPositiveDefinite}, "lapack: Dpptrf: pivot 17 is -0.25: matrix is not positive definite; use LDLT, or add a ridge to the diagonal"},
-		{&PivotError{"Dgetrf", 3, 0, ErrSingular}, "lapack: Dgetrf: pivot 3 is exactly zero: matrix is singular; remove dependent rows or columns, or add a ridge to the diagonal"},
-		{&PivotError{"Dsptrf", 1, math.Inf(1), ErrNotFinite}, "lapack: Dsptrf: pivot 1 is +Inf: the elimination overflows; scale the matrix"},
-		{&ElementError{"Dgeqrf", 2, 5, math.NaN(), ErrNotFinite}, "lapack: Dgeqrf: element (2, 5) of the input is NaN: NaN or infinity; clean the data first"},
-		{&ElementError{"Dsptri", 0, 4, math.Inf(-1), ErrSingular}, "lapack: Dsptri: element (0, 4) of the result is -Inf: matrix is singular to working precision; look at RCond, or add a ridge to the diagonal"},
-	} {
-		if got := c.err.Error(); got != c.want {
-			t.Errorf("got  %s\nwant %s", got, c.want)
-		}
-	}
 }

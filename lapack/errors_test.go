@@ -1,0 +1,213 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
+)
+
+// Exactly singular matrices that must be refused. Rounding turns most singular matrices into regular
+// ones that RCond gives away; a pivot is exactly zero where
+//
+//   - a row or a column is zero, since zeros stay zeros in every elimination;
+//   - the rank is deficient and the elimination exact: every quotient of the elimination and every sum
+//     of products, in any order, has few digits.
+
+// exactRank returns factors of exact products L D Lᵀ, or L D Mᵀ, of the given rank: L is unit lower
+// triangular with quarters of -1, 0 and 1, so that sums of n products are multiples of 1/16 below n and
+// exact, and D has ones, then zeros. No pivot is exchanged with another: the first row and column of
+// every such product are at most 1/4 off the diagonal, which has 1, and the Schur complement is one
+// again.
+func exactRank(rng *rand.Rand, n, rank int) (l, d *full) {
+	l, d = identity(n), newFull(n, n)
+	for i := range n {
+		for j := range i {
+			l.set(i, j, float64(rng.IntN(3)-1)/4)
+		}
+		if i < rank {
+			d.set(i, i, 1)
+		}
+	}
+	return l, d
+}
+
+func TestExactlySingular(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(71)
+		for _, n := range []int{1, 2, 3, 5, 16, 17, 33, 64, 65, 97, 129, 200, 257} {
+			for _, f := range factorizations(t, bk) {
+				refused := func(what string, a *full, first, last int) {
+					t.Helper()
+					for _, inPlace := range []bool{false, true} {
+						wantZeroPivot(t, fmt.Sprintf("%s: n=%d: %s", f.name, n, what), f.factorize(a, inPlace), f.singular, first, last)
+					}
+				}
+				for _, rank := range []int{0, 1, n / 3, n / 2, n - 1} {
+					if rank >= n {
+						continue
+					}
+					l, d := exactRank(rng, n, rank)
+					m := l
+					if !f.symmetric { // a second factor, so that the elimination of the transpose is as exact
+						m, _ = exactRank(rng, n, rank)
+					}
+					refused(fmt.Sprintf("rank %d", rank), l.mul(d).mul(m.transpose()), rank, rank)
+				}
+				for _, p := range []int{0, n / 2, n - 1} {
+					zero := fmt.Sprintf("zero row or column %d", p)
+					a := symFunc(n, func(i, j int) float64 { return rng.NormFloat64() * unless(i == p || j == p) })
+					switch {
+					case f.definite:
+						spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%5) })
+						refused(zero, symFunc(n, func(i, j int) float64 { return spd.at(i, j) * unless(i == p || j == p) }), p, p)
+					case f.symmetric: // symmetric exchanges move row p further down, or leave it
+						refused(zero, a, p, n-1)
+					default:
+						// A row of zeros sinks to the last place of LU and a column of
+						// zeros stays in its own, or, if the transpose is factored,
+						// the other way round.
+						row, column := randomFull(rng, n, n), randomFull(rng, n, n)
+						for k := range n {
+							row.set(p, k, 0)
+							column.set(k, p, 0)
+						}
+						if _, transposed := backend.ColumnMajor(bk); transposed {
+							row, column = column, row
+						}
+						refused(zero, row, n-1, n-1)
+						refused(zero, column, p, p)
+					}
+				}
+				// All elements are powers of two, of rank one, at every scale. The root of an odd
+				// power of two is rounded.
+				for _, scale := range []float64{1, 0x1p490, 0x1p-490} {
+					power := make([]float64, n)
+					for i := range power {
+						power[i] = math.Ldexp(1, rng.IntN(9)-4)
+						if !f.definite && rng.IntN(2) == 0 {
+							power[i] *= -1
+						}
+					}
+					if n > 1 {
+						refused("powers of two", symFunc(n, func(i, j int) float64 { return scale * power[i] * power[j] }), 1, 1)
+					}
+				}
+			}
+		}
+	})
+}
+
+// wantZeroPivot tests that err is a *PivotError of the given kind for a zero pivot in first..last.
+func wantZeroPivot(t *testing.T, name string, err, kind error, first, last int) {
+	t.Helper()
+	var p *PivotError
+	if !errors.As(err, &p) || !errors.Is(err, kind) || p.Index < first || p.Index > last || p.Pivot != 0 {
+		t.Errorf("%s: error %v, want %v and a zero pivot in %d..%d", name, err, kind, first, last)
+	}
+}
+
+// A negative pivot of Cholesky is found in its place.
+func TestNotPositiveDefinite(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range []int{1, 2, 5, 16, 17, 40, 140} {
+			for _, p := range []int{0, n / 2, n - 1} {
+				for _, nb := range []int{0, 3} {
+					a := identity(n)
+					a.set(p, p, -1)
+					err := newCholesky(t, bk, nb, plain(t)).factorize(a, false)
+					wantPivot(t, fmt.Sprintf("n=%d", n), err, ErrNotPositiveDefinite, p)
+					var pivot *PivotError
+					if errors.As(err, &pivot) && pivot.Pivot != -1 {
+						t.Errorf("pivot %v, want -1", pivot.Pivot)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Solutions and inverses that overflow are errors, and eliminations too. Small integers of rank 2 with
+// exact quotients are singular.
+func TestOverflowOfOrderTwo(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, f := range factorizations(t, bk) {
+			if err := f.factorize(&full{1, 1, []float64{1e-310}}, true); err != nil {
+				t.Fatal(err)
+			}
+			_, err := f.inverse(false)
+			wantElement(t, f.name, err, ErrSingular, 0, 0)
+			wantElement(t, f.name, f.SolveTo(&mat.Dense{}, mat.NewDense(1, 1, []float64{1})), ErrSingular, 0, 0)
+			if _, err := f.inverse(true); !errors.Is(err, ErrSingular) {
+				t.Errorf("%s: error %v", f.name, err)
+			}
+			// 1e308 - 1e308*(1e308/-1e308).
+			switch {
+			case f.definite:
+			case f.symmetric:
+				wantPivot(t, f.name, f.factorize(&full{2, 2, []float64{-1e308, 1e308, 1e308, 1e308}}, false), ErrNotFinite, 1)
+			default:
+				wantPivot(t, f.name, f.factorize(&full{2, 2, []float64{1e308, 1e308, -1e308, 1e308}}, false), ErrNotFinite, 1)
+				wantPivot(t, f.name, f.factorize(&full{3, 3, []float64{4, 2, 1, 2, 2, 1, -2, 0, 0}}, false), ErrSingular, 2)
+			}
+		}
+	})
+}
+
+// Eliminations that overflow on the way end, and with the error that says so. The elements are
+// random signs of nearly the largest number, whose Schur complements are zero or overflow.
+func TestOverflow(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		rng := testutil.Rand(73)
+		overflows := 0
+		for _, n := range []int{1, 2, 3, 4, 5, 8, 16, 17, 33, 65, 100, 129, 200} {
+			for range 4 {
+				a := symFunc(n, func(i, j int) float64 { return math.Copysign(1.7e308, rng.Float64()-0.5) })
+				for _, f := range factorizations(t, bk) {
+					err := f.factorize(a, false)
+					var p *PivotError
+					switch {
+					case err == nil && n > 16:
+						t.Errorf("%s: n=%d: no overflow", f.name, n)
+					case err == nil:
+					case !errors.As(err, &p) || p.Index < 0 || p.Index >= n:
+						t.Errorf("%s: n=%d: error %v", f.name, n, err)
+					case errors.Is(err, ErrNotFinite):
+						overflows++
+					case f.definite && errors.Is(err, ErrNotPositiveDefinite):
+					case n > 8 || !errors.Is(err, ErrSingular): // equal rows
+						t.Errorf("%s: n=%d: error %v", f.name, n, err)
+					}
+				}
+			}
+		}
+		if overflows < 50 {
+			t.Errorf("only %d eliminations overflowed", overflows)
+		}
+	})
+}
+
+// The message says what, where and what to do.
+func TestErrorMessages(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{&PivotError{"Dpptrf", 17, -0.25, ErrNotPositiveDefinite}, "lapack: Dpptrf: pivot 17 is -0.25: matrix is not positive definite; use LDLT, or add a ridge to the diagonal"},
+		{&PivotError{"Dgetrf", 3, 0, ErrSingular}, "lapack: Dgetrf: pivot 3 is exactly zero: matrix is singular; remove dependent rows or columns, or add a ridge to the diagonal"},
+		{&PivotError{"Dsptrf", 1, math.Inf(1), ErrNotFinite}, "lapack: Dsptrf: pivot 1 is +Inf: the elimination overflows; scale the matrix"},
+		{&ElementError{"Dgeqrf", 2, 5, math.NaN(), ErrNotFinite}, "lapack: Dgeqrf: element (2, 5) of the input is NaN: NaN or infinity; clean the data first"},
+		{&ElementError{"Dsptri", 0, 4, math.Inf(-1), ErrSingular}, "lapack: Dsptri: element (0, 4) of the result is -Inf: matrix is singular to working precision; look at RCond, or add a ridge to the diagonal"},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package lapack
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/mat"
+)
+
+// A factorization is a Cholesky, an LDLT or an LU on plain matrices. Its functions test what holds for
+// all: Factorize does not write its argument, in place only storage that was given is written, an error
+// leaves the receiver empty, and NaN and infinities are found before anything is written.
+type factorization struct {
+	reads
+	name      string
+	symmetric bool
+	definite  bool  // it is for positive definite matrices
+	singular  error // the kind of error for a zero pivot
+	factorize func(a *full, inPlace bool) error
+	inverse   func(inPlace bool) (*full, error)
+	refine    func(x *mat.Dense, a *full, b *mat.Dense) (ErrorBounds, error)
+	rebuild   func(abs bool) *full // the product of the factors, or of their magnitudes
+	left      func() bool          // the residual X A - I of the inverse is the small one
+	ldlt      *LDLT                // where it is one
+}
+
+// reads are the methods with the same arguments in all types.
+type reads interface {
+	SolveTo(dst, b *mat.Dense) error
+	SolveRowsTo(dst, b *mat.Dense) error
+	RCond() float64
+	LogDet() (log, sign float64)
+}
+
+// matrix is what a factorization takes and returns.
+type matrix interface {
+	At(i, j int) float64
+	Dims() (r, c int)
+}
+
+// typed are the methods of a factorization of matrices of one type.
+type typed[M matrix] interface {
+	reads
+	Factorize(a M) error
+	FactorizeInPlace(a M) error
+	InverseTo(dst M) error
+	InverseInPlace() (M, error)
+	Refine(x *mat.Dense, a M, b *mat.Dense) (ErrorBounds, error)
+}
+
+// newFactorization makes a factorization of f. hold puts a matrix into storage, which data returns.
+func newFactorization[M matrix](t testing.TB, f typed[M], hold func(*full) M, data func(M) []float64) *factorization {
+	empty := func() { t.Helper(); testutil.MustPanic(t, notFactorized, func() { f.RCond() }) }
+	r := &factorization{reads: f, left: func() bool { return false }}
+	var held []float64
+	r.factorize = func(a *full, inPlace bool) error {
+		t.Helper()
+		m, do := hold(a), f.Factorize
+		before := slices.Clone(data(m))
+		if inPlace {
+			do, held = f.FactorizeInPlace, data(m)
+		}
+		err := do(m)
+		var input *ElementError
+		if (!inPlace || errors.As(err, &input)) && !sameBits(data(m), before) {
+			t.Errorf("%s: the matrix was changed", r.name)
+		}
+		if err != nil {
+			empty()
+		}
+		return err
+	}
+	r.inverse = func(inPlace bool) (*full, error) {
+		t.Helper()
+		if !inPlace {
+			x := hold(newFull(0, 0))
+			err := f.InverseTo(x)
+			return fullOf(x), err
+		}
+		x, err := f.InverseInPlace()
+		empty()
+		if err != nil {
+			return nil, err
+		}
+		if d := data(x); len(d) > 0 && &d[0] != &held[0] {
+			t.Errorf("%s: the inverse is not in place", r.name)
+		}
+		return fullOf(x), nil
+	}
+	r.refine = func(x *mat.Dense, a *full, b *mat.Dense) (ErrorBounds, error) { return f.Refine(x, hold(a), b) }
+	return r
+}
+
+// A storage is where operands lie.
+type storage struct {
+	packed func(a *full) *mat.SymPacked
+	dense  func(a *full) *mat.Dense
+}
+
+func packedData(a *mat.SymPacked) []float64 { return a.RawSymPacked().Data }
+func denseData(a *mat.Dense) []float64      { return a.RawMatrix().Data }
+
+// plain has gaps between the rows of dense matrices.
+func plain(t testing.TB) storage {
+	return storage{symOf, func(a *full) *mat.Dense { d, _ := wide(t, a); return d }}
+}
+
+func newCholesky(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {
+	c := &Cholesky{Backend: bk, symmetric: symmetric{nb: nb}}
+	f := newFactorization(t, c, in.packed, packedData)
+	f.name, f.symmetric, f.definite, f.singular = "Cholesky", true, true, ErrNotPositiveDefinite
+	f.rebuild = func(abs bool) *full {
+		u := upperOf(c.n, c.u, false).perhaps(abs)
+		return u.transpose().mul(u)
+	}
+	return f
+}
+
+func newLDLT(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {
+	c := &LDLT{Backend: bk, symmetric: symmetric{nb: nb}}
+	f := newFactorization(t, c, in.packed, packedData)
+	f.name, f.symmetric, f.singular, f.ldlt = "LDLT", true, ErrSingular, c
+	f.rebuild = func(abs bool) *full { return rebuiltLDLT(c, abs) }
+	return f
+}
+
+func newLU(t testing.TB, bk blskernel.Backend, nb int, in storage) *factorization {
+	c := &LU{Backend: bk, base: nb, nb: nb}
+	f := newFactorization(t, c, in.dense, denseData)
+	f.name, f.singular = "LU", ErrSingular
+	f.left = func() bool { return !c.transposed() }
+	f.rebuild = func(abs bool) *full {
+		l, u := factorsOf(c)
+		for _, v := range l.x {
+			if !(math.Abs(v) <= 1) {
+				t.Errorf("|L| = %v", v)
+			}
+		}
+		return rebuiltLU(c, l.perhaps(abs), u.perhaps(abs))
+	}
+	return f
+}
+
+// factorizations are the three on a backend.
+func factorizations(t testing.TB, bk blskernel.Backend) []*factorization {
+	return blocked(t, bk, 0)
+}
+
+// blocked are the three with a block size; 0 stands for those in use.
+func blocked(t testing.TB, bk blskernel.Backend, nb int) []*factorization {
+	in := plain(t)
+	return []*factorization{newCholesky(t, bk, nb, in), newLDLT(t, bk, nb, in), newLU(t, bk, nb, in)}
+}
+
+// takes reports whether f is for the matrices of a family.
+func (f *factorization) takes(m family) bool {
+	return f.symmetric == m.symmetric && (m.definite || !f.definite)
+}
+
+// rebuiltLDLT returns Pᵀ Uᵀ D U P, or the product of magnitudes: a 2×2 block of D then counts with its
+// largest element in all places, since its rows are mixed where it is made diagonal for an update.
+func rebuiltLDLT(f *LDLT, abs bool) *full {
+	u, d := upperOf(f.n, f.u, true), newFull(f.n, f.n)
+	for i, e := range f.d.E {
+		d.set(i, i, f.d.D[i])
+		if i > 0 && f.d.E[i-1] != 0 {
+			e = f.d.E[i-1]
+		} else if e != 0 {
+			d.set(i, i+1, e)
+			d.set(i+1, i, e)
+		}
+		if abs {
+			d.set(i, i, max(math.Abs(f.d.D[i]), math.Abs(e)))
+		}
+	}
+	u, d = u.perhaps(abs), d.perhaps(abs)
+	a := u.transpose().mul(d).mul(u)
+	for range 2 {
+		for k := f.n - 1; k >= 0; k-- {
+			a.swapRows(k, f.swap[k])
+		}
+		a = a.transpose()
+	}
+	return a
+}
+
+// factorsOf returns L and U of P A = L U, or of P Aᵀ = L U where the transpose was factored.
+func factorsOf(f *LU) (l, u *full) {
+	n := f.Dim()
+	stored := newFull(n, n)
+	for i := range n {
+		copy(stored.row(i), f.lu.Data[i*f.lu.Stride:])
+	}
+	if f.transposed() {
+		stored = stored.transpose()
+	}
+	l, u = identity(n), newFull(n, n)
+	for i := range n {
+		copy(l.row(i)[:i], stored.row(i))
+		copy(u.row(i)[i:], stored.row(i)[i:])
+	}
+	return l, u
+}
+
+// rebuiltLU returns PᵀLU, or its transpose if that is what f factored, with the permutation of f.
+func rebuiltLU(f *LU, l, u *full) *full {
+	a := l.mul(u)
+	for k := len(f.swap) - 1; k >= 0; k-- {
+		a.swapRows(k, f.swap[k])
+	}
+	if f.transposed() {
+		return a.transpose()
+	}
+	return a
+}
