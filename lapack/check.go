@@ -235,8 +235,8 @@ func solveTo(b0 blskernel.Backend, routine string, side blas.Side, n int, dst, b
 	return checkFinite(bk, routine, blas.All, raw, ErrSingular)
 }
 
-// inPanels calls solve with all nrhs columns of x (side is blas.Left), or with rowPanel of its rows at a
-// time.
+// inPanels calls solve with all nrhs columns of x (side is blas.Left), or with rowPanel of its rows at
+// a time.
 func inPanels(side blas.Side, nrhs int, x block.Matrix, solve func(nrhs int, x block.Matrix)) {
 	panel := nrhs
 	if side == blas.Right {

@@ -117,8 +117,9 @@ func (f *symmetric) RCond() float64 {
 	return rcond(f.backend, f.routines.rcond, f.n, f.anorm, true, f.solve)
 }
 
-// Solver returns the product of A⁻¹ with a vector of n elements, in place, for estimates of eigenvalues.
-// All products together are announced as one RCond. Where a product overflows, x is not finite.
+// Solver returns the product of A⁻¹ with a vector of n elements, in place, for estimates of
+// eigenvalues. All products together are announced as one RCond. Where a product overflows, x is not
+// finite.
 func (f *symmetric) Solver() func(x []float64) {
 	mustHold(f.routines != nil)
 	bk := lapack.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))

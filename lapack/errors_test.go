@@ -71,9 +71,9 @@ func TestExactlySingular(t *testing.T) {
 					case f.symmetric: // symmetric exchanges move row p further down, or leave it
 						refused(zero, a, p, n-1)
 					default:
-						// A row of zeros sinks to the last place of LU and a column of
-						// zeros stays in its own, or, if the transpose is factored,
-						// the other way round.
+						// A row of zeros sinks to the last place of LU and a
+						// column of zeros stays in its own, or, if the
+						// transpose is factored, the other way round.
 						row, column := randomFull(rng, n, n), randomFull(rng, n, n)
 						for k := range n {
 							row.set(p, k, 0)
@@ -86,8 +86,8 @@ func TestExactlySingular(t *testing.T) {
 						refused(zero, column, p, p)
 					}
 				}
-				// All elements are powers of two, of rank one, at every scale. The root of an odd
-				// power of two is rounded.
+				// All elements are powers of two, of rank one, at every scale. The root
+				// of an odd power of two is rounded.
 				for _, scale := range []float64{1, 0x1p490, 0x1p-490} {
 					power := make([]float64, n)
 					for i := range power {

@@ -20,7 +20,8 @@ type family struct {
 	negative  func(n int) int // the number of negative eigenvalues, where it is known
 }
 
-// each has the elements f(rng, n, i, j), in all of a matrix or in the upper triangle of a symmetric one.
+// each has the elements f(rng, n, i, j), in all of a matrix or in the upper triangle of a symmetric
+// one.
 func each(symmetric bool, f func(rng *rand.Rand, n, i, j int) float64) generator {
 	return func(rng *rand.Rand, n int) *full {
 		at := func(i, j int) float64 { return f(rng, n, i, j) }

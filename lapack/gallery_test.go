@@ -45,7 +45,8 @@ func (f *factorization) check(t *testing.T, family string, a, b *full, ratios ra
 		return
 	}
 	// Of the two residuals that of X A, or of Xᵀ Aᵀ where the transpose was factored, is the one
-	// with a bound for LU: Higham, section 14.3, Method B. It is the one that LAPACK's dget03 tests.
+	// with a bound for LU: Higham, section 14.3, Method B. It is the one that LAPACK's dget03
+	// tests.
 	if f.left() {
 		check("inverse", inverseRatio(inverse, a))
 	} else {

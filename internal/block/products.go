@@ -6,7 +6,8 @@ import "gonum.org/v1/gonum/blas"
 //
 // The result does not overlap an operand; both may lie in the same packed matrix. Nothing is checked.
 type Products interface {
-	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C for an m×n C, m×k op(A) and k×n op(B), k > 0.
+	// BlockGemm computes C = alpha·op(A)·op(B) + beta·C for an m×n C, m×k op(A) and k×n op(B), k >
+	// 0.
 	BlockGemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a, b Matrix, beta float64, c Matrix)
 
 	// BlockSyrk computes the upper triangle of C = C + alpha·A·diag(d)·Aᵀ (t is blas.NoTrans, A
@@ -19,8 +20,8 @@ type Products interface {
 	// m×n B.
 	BlockTrsm(s blas.Side, ul blas.Uplo, t blas.Transpose, d blas.Diag, m, n int, alpha float64, a, b Matrix)
 
-	// BlockRows splits the rows 0 to rows-1, which do not depend on each other, into ranges, calls do
-	// for each, and waits. It does so on several goroutines if that is worth it for rows of the
+	// BlockRows splits the rows 0 to rows-1, which do not depend on each other, into ranges, calls
+	// do for each, and waits. It does so on several goroutines if that is worth it for rows of the
 	// given number of nanoseconds.
 	BlockRows(rows, nanoseconds int, do func(from, to int))
 

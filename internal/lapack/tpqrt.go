@@ -254,7 +254,8 @@ func (e *Tpqrt) anyLarge() bool {
 	return large.Load()
 }
 
-// notFinite returns the first element of [R Z; B Y], or of its result [R' Z'; 0 Y'], that is not finite.
+// notFinite returns the first element of [R Z; B Y], or of its result [R' Z'; 0 Y'], that is not
+// finite.
 func (e *Tpqrt) notFinite(result bool) *Element {
 	k := e.R.Cols
 	for i := range k + max(e.B.Rows, e.Y.Rows) {

@@ -49,8 +49,8 @@ func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 	Ttrmm(bk, base, n2, u.Sub(n1, n1), r22)
 }
 
-// trmmLeft computes B = U B for the m×n dense block b and the upper triangle of the m×m u, in m²n flops. It
-// halves U, so that nearly all of the work is in long products.
+// trmmLeft computes B = U B for the m×n dense block b and the upper triangle of the m×m u, in m²n
+// flops. It halves U, so that nearly all of the work is in long products.
 func trmmLeft(bk Backend, m, n int, u, b block.Matrix) {
 	if m <= block.Size {
 		w := acquire(m * stride(m))

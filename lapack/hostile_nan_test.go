@@ -1,0 +1,184 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"blskernel"
+	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
+)
+
+// notNumbers are NaN of every kind, quiet and signaling, of either sign, with the smallest and the
+// largest payload, and the infinities.
+var notNumbers = []float64{
+	math.Float64frombits(0x7ff8000000000001), math.Float64frombits(0xfff8000000000001),
+	math.Float64frombits(0x7ff0000000000001), math.Float64frombits(0xfff0000000000001),
+	math.Float64frombits(0x7fffffffffffffff), math.Float64frombits(0xffffffffffffffff),
+	math.Inf(1), math.Inf(-1),
+}
+
+// An operand is an argument of a routine that is finite, and where it reads NaN.
+type operand struct {
+	name string
+	good *full
+	at   func(i, j int) (r, c int, read bool) // the place that the error names, if the element is read
+	run  func(m *mat.Dense) error
+}
+
+// operands are those of all routines, for matrices of order n and c right-hand sides.
+func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
+	rng := testutil.Rand(uint64(301 + n))
+	spd := symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i%5) })
+	right, more := randomFull(rng, n, c), randomFull(rng, n, n)
+	same := func(i, j int) (int, int, bool) { return i, j, true }
+	upper := func(i, j int) (int, int, bool) { return i, j, i <= j }
+	lower := func(i, j int) (int, int, bool) { return i, j, i >= j }
+	moved := func(rows, cols int) func(i, j int) (int, int, bool) {
+		return func(i, j int) (int, int, bool) { return i + rows, j + cols, true }
+	}
+	var all []operand
+	add := func(name string, good *full, at func(i, j int) (int, int, bool), run func(m *mat.Dense) error) {
+		all = append(all, operand{name, good, at, run})
+	}
+	// solves has a right-hand side as both arguments, and with another result, which stays as it
+	// is.
+	solves := func(name string, b *full, solve func(dst, b *mat.Dense) error) {
+		add(name+" in place", b, same, func(m *mat.Dense) error { return solve(m, m) })
+		add(name, b, same, func(m *mat.Dense) error {
+			dst := b.dense()
+			err := solve(dst, m)
+			if err != nil && !sameBits(denseData(dst), b.x) {
+				t.Errorf("%s: the result was changed", name)
+			}
+			return err
+		})
+	}
+	for k, f := range factorizations(t, bk) {
+		at := same
+		if f.symmetric {
+			at = upper
+		}
+		for _, inPlace := range []bool{false, true} {
+			fresh := factorizations(t, bk)[k]
+			add(f.name, spd, at, func(m *mat.Dense) error { return fresh.factorize(fullOf(m), inPlace) })
+		}
+		if err := f.factorize(spd, false); err != nil {
+			t.Fatal(err)
+		}
+		solves(f.name+".SolveTo", right, f.SolveTo)
+		solves(f.name+".SolveRowsTo", right.transpose(), f.SolveRowsTo)
+		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error { _, err := f.refine(right.dense(), fullOf(m), right.dense()); return err })
+		add(f.name+".Refine, B", right, same, func(m *mat.Dense) error { _, err := f.refine(right.dense(), spd, m); return err })
+		add(f.name+".Refine, X", right, same, func(m *mat.Dense) error {
+			_, err := f.refine(m, spd, right.dense())
+			if err != nil && !strings.HasSuffix(err.Error(), "; the input is X") {
+				t.Errorf("message %q", err)
+			}
+			return err
+		})
+	}
+	qr, ch := QR{Backend: bk}, Cholesky{Backend: bk}
+	add("QR", spd, same, (&QR{Backend: bk}).Factorize)
+	add("QR in place", spd, same, (&QR{Backend: bk}).FactorizeInPlace)
+	if err := errors.Join(qr.Factorize(spd.dense()), ch.Factorize(symOf(spd))); err != nil {
+		t.Fatal(err)
+	}
+	add("QR.SolveTo", right, same, func(m *mat.Dense) error { return qr.SolveTo(new(mat.Dense), m) })
+	solves("Cholesky.SolveUTo", right, func(dst, b *mat.Dense) error { return ch.SolveUTo(dst, b, true) })
+	solves("Cholesky.SolveURowsTo", right.transpose(), func(dst, b *mat.Dense) error { return ch.SolveURowsTo(dst, b, false) })
+	add("Cholesky.SolveUTriangle", spd, lower, ch.SolveUTriangle)
+	add("Cholesky.MulUTriangle", spd, upper, ch.MulUTriangle)
+	for _, trans := range []bool{false, true} {
+		add("SolveTriangular, B", right, same, func(m *mat.Dense) error { return SolveTriangular(bk, m, spd.dense(), trans) })
+		add("SolveTriangular, R", spd, upper, func(m *mat.Dense) error { return SolveTriangular(bk, right.dense(), m, trans) })
+		rows := right.transpose()
+		add("SolveTriangularRows, B", rows, same, func(m *mat.Dense) error { return SolveTriangularRows(bk, m, spd.dense(), trans) })
+		add("SolveTriangularRows, R", spd, upper, func(m *mat.Dense) error { return SolveTriangularRows(bk, rows.dense(), m, trans) })
+	}
+	add("InvertTriangle", spd, upper, func(m *mat.Dense) error { return InvertTriangle(bk, m) })
+	for name, do := range map[string]func(bk blskernel.Backend, r, z, b, y *mat.Dense) error{"AppendRows": AppendRows, "MergeTriangles": MergeTriangles} {
+		below := moved(n, 0)
+		if name == "MergeTriangles" {
+			below = func(i, j int) (int, int, bool) { return i + n, j, i <= j }
+		}
+		add(name+", R", spd, upper, func(m *mat.Dense) error { return do(bk, m, right.dense(), more.dense(), right.dense()) })
+		add(name+", z", right, moved(0, n), func(m *mat.Dense) error { return do(bk, spd.dense(), m, more.dense(), right.dense()) })
+		add(name+", second matrix", more, below, func(m *mat.Dense) error { return do(bk, spd.dense(), right.dense(), m, right.dense()) })
+		add(name+", its right-hand sides", right, moved(n, n), func(m *mat.Dense) error { return do(bk, spd.dense(), right.dense(), more.dense(), m) })
+	}
+	return all
+}
+
+// TestHostileNaN gives each operand of each routine a NaN or an infinity, of each kind and in every
+// place of small ones, and another one at the end: the error has the place and the value of the first,
+// and nothing is written. What a routine does not read may be anything.
+func TestHostileNaN(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, n := range []int{1, 2, 5, 17, 65, 130} {
+			rng := testutil.Rand(uint64(n))
+			for _, o := range operands(t, bk, n, min(n, 3)) {
+				kinds := notNumbers
+				if n > 5 {
+					kinds = []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
+				}
+				for k, bad := range kinds {
+					for i, at := range positions(rng, o.good.r, o.good.c) {
+						if n == 5 && (i+k)%3 > 0 || n > 5 && i%len(kinds) != k {
+							continue // every place, and every kind, but not all pairs
+						}
+						o.check(t, n, bad, at[0], at[1])
+					}
+				}
+			}
+		}
+	})
+}
+
+func (o operand) check(t *testing.T, n int, bad float64, i, j int) {
+	t.Helper()
+	m := o.good.dense()
+	m.Set(i, j, bad)
+	r, c, read := o.at(i, j)
+	if read {
+		m.Set(o.good.r-1, o.good.c-1, bad)
+	}
+	before := fullOf(m)
+	name := fmt.Sprintf("n=%d: %s: %v (%x) at (%d, %d)", n, o.name, bad, math.Float64bits(bad), i, j)
+	err := o.run(m)
+	if !read {
+		if err != nil {
+			t.Errorf("%s, which is not read: %v", name, err)
+		}
+		return
+	}
+	wantElement(t, name, err, ErrNotFinite, r, c)
+	var e *ElementError
+	if errors.As(err, &e) && e.Value != bad && !(math.IsNaN(e.Value) && math.IsNaN(bad)) {
+		t.Errorf("%s: the value is said to be %v", name, e.Value)
+	}
+	if !sameBits(before.x, denseData(m)) {
+		t.Errorf("%s: the operand was changed", name)
+	}
+}
+
+// positions returns every element of an r×c matrix if it is small; else the corners, elements about the
+// middle, and random ones.
+func positions(rng *rand.Rand, r, c int) (all [][2]int) {
+	if r*c <= 36 {
+		for i := range r * c {
+			all = append(all, [2]int{i / c, i % c})
+		}
+		return all
+	}
+	all = [][2]int{{0, 0}, {0, c - 1}, {r - 1, 0}, {r - 1, c - 1}, {r / 2, c / 2}, {r / 2, min(c/2+1, c-1)}, {r / 2, max(c/2-1, 0)}}
+	for range 5 {
+		all = append(all, [2]int{rng.IntN(r), rng.IntN(c)})
+	}
+	return all
+}
