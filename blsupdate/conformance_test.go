@@ -22,10 +22,7 @@ func TestBatches(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, k := range []int{1, 2, 7, 23} {
 			for _, c := range []int{1, 3, 200} {
-				for _, lambda := range []float64{0, 1e-3} {
-					if lambda > 0 && !v.ridgeSolver() {
-						continue
-					}
+				for _, lambda := range v.ridges(0, 1e-3) {
 					r := rand.New(rand.NewPCG(31, uint64(k*1000+c)))
 					cuts := []int{2*k + 3, 2*k + 4, 3*k + 4, 4*k + 5, 7*k + 8}
 					l := cuts[len(cuts)-1]
@@ -55,8 +52,7 @@ func TestManyRows(t *testing.T) {
 		n = 400
 	}
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(33, 0))
-		a, y := testutil.WithCondition(r, n, k, 1e3), testutil.Random(r, n, 1)
+		_, a, y := conditioned(33, 0, n, k, 1, 1e3)
 		// The first rows alone determine less than all of them: κ is that of the start.
 		first := 3 * k
 		start := rowsBetween(a, 0, first)
@@ -79,8 +75,7 @@ func TestRemoval(t *testing.T) {
 	const k, l = 9, 70
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, q := range []int{1, 4, 12, 30} {
-			r := rand.New(rand.NewPCG(34, uint64(q)))
-			a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
+			r, a, y := problem(34, uint64(q), l, k, 2)
 			u := v.start(t, b, rowsBetween(a, 0, 40), rowsBetween(y, 0, 40), 0)
 			do(t, u, u.AddInputs(rowsBetween(a, 40, l), rowsBetween(y, 40, l)))
 			order := r.Perm(l)
@@ -104,21 +99,19 @@ func TestRemovalRefused(t *testing.T) {
 	const k, l = 6, 30
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, scale := range []float64{0, 1e-9, 1e-3} {
-			r := rand.New(rand.NewPCG(35, 0))
-			a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
+			_, a, y := problem(35, 0, l, k, 1)
 			for i := range l - 2 { // only the last two rows have more than a trace of the last node
 				a.Set(i, k-1, a.At(i, k-1)*scale)
 			}
 			u := v.start(t, b, a, y, 0)
 			before := digest(u)
 			err := u.RemoveInputs(rowsBetween(a, l-2, l), rowsBetween(y, l-2, l))
-			var leverage *LeverageError
 			switch {
 			case scale == 1e-3:
 				if err != nil {
 					t.Errorf("scale %g: %v", scale, err)
 				}
-			case !errors.As(err, &leverage):
+			case !is[*LeverageError](err):
 				t.Errorf("scale %g: %v, want a LeverageError", scale, err)
 			case digest(u) != before:
 				t.Errorf("scale %g: the state has changed", scale)
@@ -131,12 +124,8 @@ func TestRemovalRefused(t *testing.T) {
 func TestForgetting(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		for _, lambda := range []float64{0, 0.01} {
-			if lambda > 0 && !v.ridgeSolver() {
-				continue
-			}
-			r := rand.New(rand.NewPCG(36, 0))
-			a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
+		for _, lambda := range v.ridges(0, 0.01) {
+			r, a, y := problem(36, 0, 20, k, c)
 			u := v.start(t, b, a, y, lambda)
 			ridge := lambda
 			kappa := kappaOf(a, ridge)
@@ -171,10 +160,7 @@ func TestNodes(t *testing.T) {
 	const k, l, c = 7, 50, 3
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, p := range []int{1, 5, 12} {
-			for _, lambda := range []float64{0, 0.01} {
-				if lambda > 0 && !v.ridgeSolver() {
-					continue
-				}
+			for _, lambda := range v.ridges(0, 0.01) {
 				r := rand.New(rand.NewPCG(37, uint64(p)))
 				wide, y := testutil.Random(r, l+10, k+p), testutil.Random(r, l+10, c)
 				all := rowsBetween(wide, 0, l)
@@ -199,17 +185,13 @@ func TestNodes(t *testing.T) {
 func TestMerging(t *testing.T) {
 	const k, c = 8, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(38, 0))
-		a, y := testutil.Random(r, 60, k), testutil.Random(r, 60, c)
+		_, a, y := problem(38, 0, 60, k, c)
 		cuts := []int{0, 3, 25, 60} // the first shard does not determine anything by itself
 		if !Supports(v.method, ActionMerge) {
 			cuts = []int{0, 20, 40, 60}
 		}
 		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}} {
-			for _, lambda := range []float64{0, 0.5} {
-				if lambda > 0 && !v.ridgeSolver() {
-					continue
-				}
+			for _, lambda := range v.ridges(0, 0.5) {
 				var shards []Updater
 				for _, i := range order {
 					shards = append(shards, v.start(t, b, rowsBetween(a, cuts[i], cuts[i+1]), rowsBetween(y, cuts[i], cuts[i+1]), lambda))
@@ -268,8 +250,7 @@ func checkUnsupported(t *testing.T, err error, m Method, instead ...Method) {
 func TestRidgeChange(t *testing.T) {
 	const k, l = 9, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(39, 0))
-		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
+		_, a, y := problem(39, 0, l, k, 2)
 		u := v.start(t, b, a, y, 0)
 		if !Supports(v.method, ActionRidge) {
 			checkUnsupported(t, u.SetLambda(1), v.method, Gram, QR)
@@ -285,8 +266,7 @@ func TestRidgeChange(t *testing.T) {
 		}
 		for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
 			before := digest(u)
-			var e *OptionError
-			if err := u.SetLambda(lambda); !errors.As(err, &e) || digest(u) != before {
+			if err := u.SetLambda(lambda); !is[*OptionError](err) || digest(u) != before {
 				t.Errorf("lambda %g: %v", lambda, err)
 			}
 		}
@@ -297,8 +277,7 @@ func TestRidgeChange(t *testing.T) {
 func TestBadCalls(t *testing.T) {
 	const k, l, c = 5, 20, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(41, 0))
-		a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
+		r, a, y := problem(41, 0, l, k, c)
 		with := func(m *mat.Dense, value float64) *mat.Dense {
 			out := gonummat.DenseCopyOf(m)
 			rows, cols := m.Dims()

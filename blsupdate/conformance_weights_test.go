@@ -1,16 +1,18 @@
 package blsupdate
 
 import (
-	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/long"
 	"blskernel/mat"
 )
 
@@ -20,16 +22,11 @@ func TestTrust(t *testing.T) {
 	const k, l = 12, 60
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8, 1e10, 1e12} {
-			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3} {
-				if lambda > 0 && !v.ridgeSolver() {
-					continue
-				}
-				r := rand.New(rand.NewPCG(32, uint64(kappa)))
-				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
+			for _, lambda := range v.ridges(0, 0x1p-30, 1e-6, 1e-3) {
+				_, a, y := conditioned(32, uint64(kappa), l, k, 2, kappa)
 				fail := func(err error) {
 					t.Helper()
-					var ill *ConditionError
-					if !errors.As(err, &ill) {
+					if !is[*ConditionError](err) {
 						t.Errorf("kappa=%g lambda=%g: %v", kappa, lambda, err)
 					} else if kappa < 1e6 {
 						t.Errorf("kappa=%g lambda=%g: refused: %v", kappa, lambda, err)
@@ -84,21 +81,16 @@ func TestDeficient(t *testing.T) {
 			y := testutil.Random(r, l, 2)
 			ax, ya := testutil.Random(r, 15, k), testutil.Random(r, 15, 2)
 			all, targets := stack(start, ax), stack(y, ya)
-			for _, lambda := range []float64{0, 0.01} {
-				if lambda > 0 && !v.ridgeSolver() {
-					continue
-				}
+			for _, lambda := range v.ridges(0, 0.01) {
 				u, err := New(v.method, start, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
-				var rank *RankError
-				var ill *ConditionError
 				if err != nil {
-					if lambda > 0 || v.method != RidgeInverse && v.method != InverseCholesky || !errors.As(err, &rank) && !errors.As(err, &ill) {
+					if lambda > 0 || v.method != RidgeInverse && v.method != InverseCholesky || !is[*RankError](err) && !is[*ConditionError](err) {
 						t.Errorf("lambda=%g: %v", lambda, err)
 					}
 					continue
 				}
 				if lambda == 0 && v.ridgeSolver() {
-					if _, err := u.Weights(); !errors.As(err, &rank) && !errors.As(err, &ill) {
+					if _, err := u.Weights(); !is[*RankError](err) && !is[*ConditionError](err) {
 						t.Errorf("%d rows: weights that are not determined: %v", l, err)
 					}
 				}
@@ -181,8 +173,7 @@ func TestLeverage(t *testing.T) {
 			if !reflect.DeepEqual(u.Report(), report) {
 				t.Error("the report has changed")
 			}
-			var shape *ShapeError
-			if _, err := leverager.Leverage(testutil.Random(r, 2, k+1)); !errors.As(err, &shape) {
+			if _, err := leverager.Leverage(testutil.Random(r, 2, k+1)); !is[*ShapeError](err) {
 				t.Errorf("%v, want a ShapeError", err)
 			}
 		}
@@ -195,13 +186,11 @@ func TestRefine(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, kappa := range []float64{1e2, 1e4, 1e6} {
 			for _, lambda := range []float64{0, 1e-6} {
-				r := rand.New(rand.NewPCG(43, uint64(kappa)))
-				a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
+				r, a, y := conditioned(43, uint64(kappa), l, k, 2, kappa)
 				v := variant{method: Gram}
 				u := v.start(t, b, a, y, lambda)
 				before := digest(u)
-				var shape *ShapeError
-				if err := u.(Refiner).Refine(rowsBetween(a, 1, l), rowsBetween(y, 1, l)); !errors.As(err, &shape) || digest(u) != before {
+				if err := u.(Refiner).Refine(rowsBetween(a, 1, l), rowsBetween(y, 1, l)); !is[*ShapeError](err) || digest(u) != before {
 					t.Errorf("too few rows: %v", err)
 				}
 				order := r.Perm(l)
@@ -230,14 +219,12 @@ func TestUndetermined(t *testing.T) {
 			r := rand.New(rand.NewPCG(44, seed))
 			for _, a := range []*mat.Dense{testutil.Random(r, 6, k), testutil.RandomRank(r, 30, k, 7), testutil.RandomRank(r, 300, k, 5), mat.NewDense(9, k, nil)} {
 				u := v.start(t, b, a, testutil.Random(r, dense.Rows(a), 1), 0)
-				var rank *RankError
-				var ill *ConditionError
 				_, err := u.Weights()
 				switch {
-				case errors.As(err, &rank):
+				case is[*RankError](err):
 				case dense.Rows(a) < k:
 					t.Fatalf("seed %d, %d rows: %v", seed, dense.Rows(a), err)
-				case errors.As(err, &ill):
+				case is[*ConditionError](err):
 					refused++
 				case err != nil:
 					t.Fatal(err)
@@ -253,8 +240,7 @@ func TestUndetermined(t *testing.T) {
 // TestWithoutSamples removes all that a model has learned and goes on from there.
 func TestWithoutSamples(t *testing.T) {
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(45, 0))
-		a, y := testutil.Random(r, 10, 3), testutil.Random(r, 10, 1)
+		r, a, y := problem(45, 0, 10, 3, 1)
 		if !v.ridgeSolver() {
 			return
 		}
@@ -272,8 +258,7 @@ func TestWithoutSamples(t *testing.T) {
 // TestRefineAfterForget: W stays while the factor of Gram is of another matrix.
 func TestRefineAfterForget(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(46, 0))
-		a, y := testutil.Random(r, 20, 4), testutil.Random(r, 20, 2)
+		_, a, y := problem(46, 0, 20, 4, 2)
 		u := variant{method: Gram}.start(t, b, a, y, 0.1)
 		weights(t, u)
 		do(t, u, u.Forget(0.25))
@@ -304,4 +289,98 @@ func TestTrustAfterRemoval(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGrowth measures how the error of W grows with the condition number, method by method, against
+// 400-bit arithmetic: 100 samples of 40 nodes, then batches of 20, 20 and 60. It holds every error to
+// the bounds of variant.accuracy. With -v it prints the table of docs/numerics.md; BLSKERNEL_LONG=1
+// takes five seeds instead of one.
+func TestGrowth(t *testing.T) {
+	const k = 40
+	cuts := []int{100, 120, 140, 200}
+	seeds := 1
+	if long.Asked() {
+		seeds = 5
+	}
+	columns := []variant{
+		{Original, Auto, false}, {Improved, Small, false}, {Improved, Large, false}, {Improved, Compressed, false},
+		{RidgeInverse, Small, false}, {RidgeInverse, Large, false}, {InverseCholesky, Small, false}, {InverseCholesky, Large, false}, {Gram, Auto, false}, {QR, Auto, false},
+	}
+	var table strings.Builder
+	fmt.Fprint(&table, "| cond(A) | lambda | κ |")
+	for _, v := range columns {
+		fmt.Fprintf(&table, " %v %v |", v.method, v.form)
+	}
+	fmt.Fprintf(&table, "\n|%s\n", strings.Repeat("---|", 3+len(columns)))
+	for _, cond := range []float64{1e2, 1e4, 1e6, 1e8, 1e10} {
+		for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3} {
+			var kappa float64
+			errs := make([]float64, len(columns)) // -1 for a refusal
+			for seed := range uint64(seeds) {
+				r := rand.New(rand.NewPCG(50, seed))
+				a, y := testutil.WithCondition(r, cuts[3], k, cond), signs(r, cuts[3], 1)
+				// Every state of an update has an error, so the largest condition
+				// number counts.
+				for _, l := range cuts {
+					kappa = max(kappa, kappaOf(rowsBetween(a, 0, l), lambda))
+				}
+				want := highPrecision(a, y, lambda)
+				for i, v := range columns {
+					if lambda > 0 && !v.ridgeSolver() {
+						continue
+					}
+					w, err := learn(v, a, y, lambda, cuts)
+					if err != nil {
+						if kappa < 1e6 {
+							t.Errorf("%v: cond=%g lambda=%g: %v", v, cond, lambda, err)
+						}
+						errs[i] = -1
+						continue
+					}
+					got := relative(w, want)
+					if bound := v.accuracy(cuts[3], kappa); !(got <= bound) {
+						t.Errorf("%v: cond=%g lambda=%g: error %.2g, bound %.2g", v, cond, lambda, got, bound)
+					}
+					if errs[i] >= 0 {
+						errs[i] = max(errs[i], got)
+					}
+				}
+			}
+			fmt.Fprintf(&table, "| %.0e | %.1g | %.1g |", cond, lambda, kappa)
+			for i, v := range columns {
+				switch {
+				case lambda > 0 && !v.ridgeSolver():
+					fmt.Fprint(&table, " |")
+				case errs[i] < 0:
+					fmt.Fprint(&table, " refused |")
+				default:
+					fmt.Fprintf(&table, " %.0e |", errs[i])
+				}
+			}
+			fmt.Fprintln(&table)
+		}
+	}
+	t.Logf("largest error of W in %d problems a row:\n%s", seeds, table.String())
+}
+
+// signs returns random elements of ±1.
+func signs(r *rand.Rand, rows, cols int) *mat.Dense {
+	m := testutil.Random(r, rows, cols)
+	m.Apply(func(_, _ int, x float64) float64 { return math.Copysign(1, x) }, m)
+	return m
+}
+
+// learn starts from the rows before the first cut and adds those between the others.
+func learn(v variant, a, y *mat.Dense, lambda float64, cuts []int) (*mat.Dense, error) {
+	u, err := New(v.method, rowsBetween(a, 0, cuts[0]), rowsBetween(y, 0, cuts[0]),
+		Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: blskernel.Default()})
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < len(cuts); i++ {
+		if err := u.AddInputs(rowsBetween(a, cuts[i-1], cuts[i]), rowsBetween(y, cuts[i-1], cuts[i])); err != nil {
+			return nil, err
+		}
+	}
+	return u.Weights()
 }

@@ -71,8 +71,7 @@ func checkCanceled(t *testing.T, u Updater, b blskernel.Backend, act func(ctx co
 func TestCanceledPanels(t *testing.T) {
 	const k, c, panels = 3, 2, 3
 	const long = (panels-1)*state.PanelRows + 7
-	r := rand.New(rand.NewPCG(75, 0))
-	a, y := testutil.Random(r, long, k), testutil.Random(r, long, c)
+	_, a, y := problem(75, 0, long, k, c)
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		opt := Options{Form: v.form, Solve: v.solve, Backend: b}
 		if v.method == Gram || v.method == QR {
@@ -138,8 +137,7 @@ func TestCause(t *testing.T) {
 		if _, err := NewContext(ctx, u.Method(), testutil.Random(r, 5, k), testutil.Random(r, 5, 1), Options{}); !errors.Is(err, cause) {
 			t.Errorf("%v: %v", u.Method(), err)
 		}
-		var shape *ShapeError
-		if err := u.AddInputsContext(ctx, testutil.Random(r, 2, k+1), testutil.Random(r, 2, 1)); !errors.As(err, &shape) {
+		if err := u.AddInputsContext(ctx, testutil.Random(r, 2, k+1), testutil.Random(r, 2, 1)); !is[*ShapeError](err) {
 			t.Errorf("%v: wrong shapes are a mistake whether or not it is canceled: %v", u.Method(), err)
 		}
 	}

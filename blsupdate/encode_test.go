@@ -222,11 +222,10 @@ func TestAlteration(t *testing.T) {
 				altered := slices.Clone(data)
 				altered[i] ^= mask
 				v, err := Decode(bytes.NewReader(altered), nil)
-				var format *FormatError
 				switch {
 				case err == nil:
 					use(t, v)
-				case !errors.As(err, &format):
+				case !is[*FormatError](err):
 					t.Fatalf("%v, byte %d: %v", u.Method(), i, err)
 				}
 			}
@@ -297,9 +296,8 @@ func TestHostileSizes(t *testing.T) {
 				runtime.ReadMemStats(&before)
 				_, err := Decode(bytes.NewReader(data), nil)
 				runtime.ReadMemStats(&after)
-				var format *FormatError
 				// Samples are no more than a number to a model that has none of them.
-				if can := words[0] == samples && !isPseudoinverse(u); !errors.As(err, &format) && !(can && err == nil) {
+				if can := words[0] == samples && !isPseudoinverse(u); !is[*FormatError](err) && !(can && err == nil) {
 					t.Errorf("%v, words %v are %d: %v", u.Method(), words, size, err)
 				}
 				if got := after.TotalAlloc - before.TotalAlloc; got > 1<<17 {
@@ -314,8 +312,7 @@ func isPseudoinverse(u Updater) bool { return u.Method() == Original || u.Method
 
 // TestForeign encodes what is none of these models and decodes what is none.
 func TestForeign(t *testing.T) {
-	var option *OptionError
-	if err := Encode(io.Discard, nil); !errors.As(err, &option) {
+	if err := Encode(io.Discard, nil); !is[*OptionError](err) {
 		t.Errorf("no model: %v", err)
 	}
 	var format *FormatError
@@ -347,8 +344,7 @@ func TestOverflownEstimates(t *testing.T) {
 func TestOtherBackend(t *testing.T) {
 	const k, l = 5, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(77, 0))
-		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
+		_, a, y := problem(77, 0, l, k, 2)
 		data := encoded(t, v.start(t, b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), 0))
 		for _, name := range blskernel.Names() {
 			other, err := blskernel.Lookup(name)

@@ -20,8 +20,7 @@ func nan(m *mat.Dense, i, j int, v float64) *mat.Dense {
 }
 
 func TestBadStart(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 0))
-	a, y := testutil.Random(r, 6, 3), testutil.Random(r, 6, 1)
+	r, a, y := problem(9, 0, 6, 3, 1)
 	for _, test := range []struct {
 		name   string
 		method Method

@@ -33,13 +33,9 @@ func TestHostileCondition(t *testing.T) {
 	const k, l = 8, 40
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, kappa := range []float64{1e13, 1e14, 1e15, 1e16} {
-			for _, lambda := range []float64{0, 1e-25, 1e-12} {
-				if lambda > 0 && !v.ridgeSolver() {
-					continue
-				}
+			for _, lambda := range v.ridges(0, 1e-25, 1e-12) {
 				for seed := range uint64(3) {
-					r := rand.New(rand.NewPCG(83, uint64(math.Log10(kappa))+100*seed))
-					a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 2)
+					_, a, y := conditioned(83, uint64(math.Log10(kappa))+100*seed, l, k, 2, kappa)
 					u, err := v.try(b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), lambda)
 					for _, batch := range [][2]int{{20, 21}, {21, l}} {
 						if err == nil {
@@ -84,8 +80,7 @@ func TestHostileColumns(t *testing.T) {
 			{"small", func(a *mat.Dense) { set(a, 4, func(i int) float64 { return 1e-200 * a.At(i, 4) }) }, true, 0},
 		} {
 			for _, lambda := range []float64{0, 1e-3} {
-				r := rand.New(rand.NewPCG(84, 0))
-				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
+				_, a, y := problem(84, 0, l, k, c)
 				test.change(a)
 				name := fmt.Sprintf("%s, lambda=%g", test.name, lambda)
 				cut := l - 4
@@ -137,9 +132,7 @@ func checkNoDigits(t *testing.T, name string, u Updater, err error) {
 			return
 		}
 	}
-	var ill *ConditionError
-	var rank *RankError
-	if !errors.As(err, &ill) && !errors.As(err, &rank) && !errors.Is(err, ErrOverflow) {
+	if !is[*ConditionError](err) && !is[*RankError](err) && !errors.Is(err, ErrOverflow) {
 		t.Errorf("%s: not refused: %v", name, err)
 	}
 }
@@ -157,8 +150,7 @@ func TestHostileSmallest(t *testing.T) {
 				u, err := v.try(b, a, y, lambda)
 				if !v.ridgeSolver() {
 					if lambda > 0 {
-						var rank *RankError
-						if l < k && !errors.As(err, &rank) {
+						if l < k && !is[*RankError](err) {
 							t.Errorf("%s: %v, want a RankError", name, err)
 						} else if l >= k {
 							do(t, u, err)
@@ -239,9 +231,8 @@ func TestHostileRows(t *testing.T) {
 				case err != nil:
 					// Where A⁺ is a ridge inverse it needs as many samples as
 					// nodes; in AᵀA + lambda I squares that underflow.
-					var rank *RankError
 					var ill *ConditionError
-					if !(errors.As(err, &rank) && !v.ridgeSolver() && zeros < k) && !(errors.As(err, &ill) && lambda == 5e-324 && v.method == RidgeInverse) {
+					if !(is[*RankError](err) && !v.ridgeSolver() && zeros < k) && !(errors.As(err, &ill) && lambda == 5e-324 && v.method == RidgeInverse) {
 						t.Errorf("%s: %v", name, err)
 					}
 					continue

@@ -109,18 +109,17 @@ func TestHostileScale(t *testing.T) {
 				p.rows = rows
 				name := fmt.Sprintf("2^%d, lambda=%g", rows, lambda)
 				got, failed, err := p.run(v, b)
-				var ill *ConditionError
 				switch {
 				case rows == 1000 && v.ridgeSolver(): // the norm of a column is above 2^1000, its square beyond float64
 					if failed != "New" || !errors.Is(err, ErrOverflow) {
 						t.Errorf("%s: %s: %v, want ErrOverflow of New", name, failed, err)
 					}
 				case rows < 0 && v.method == RidgeInverse: // AᵀA underflows
-					if failed != "New" || !errors.As(err, &ill) {
+					if failed != "New" || !is[*ConditionError](err) {
 						t.Errorf("%s: %s: %v, want a ConditionError of New", name, failed, err)
 					}
 				case rows < 0 && v.method == Gram: // the same, where the factor is wanted for the first time
-					if failed != "RemoveInputs" || !errors.As(err, &ill) {
+					if failed != "RemoveInputs" || !is[*ConditionError](err) {
 						t.Errorf("%s: %s: %v, want a ConditionError of RemoveInputs", name, failed, err)
 					}
 				case err != nil:
@@ -279,8 +278,7 @@ func TestHostileForget(t *testing.T) {
 			}
 			// What comes then is all that the model knows, to rounding.
 			if err := u.AddInputs(ax, ya); err != nil {
-				var ill *ConditionError
-				if !errors.Is(err, ErrOverflow) && !errors.As(err, &ill) {
+				if !errors.Is(err, ErrOverflow) && !is[*ConditionError](err) {
 					t.Errorf("factor %g: rows after it: %v", factor, err)
 				}
 				continue

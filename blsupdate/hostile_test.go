@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"blskernel"
@@ -48,9 +52,7 @@ func checkTrusted(t *testing.T, name string, u Updater, err error, a, y *mat.Den
 			t.Errorf("%s: no weights (%v), but %.1f digits", name, err, c.Digits)
 		}
 	}
-	var ill *ConditionError
-	var rank *RankError
-	if !errors.As(err, &ill) && !errors.As(err, &rank) && !errors.Is(err, ErrOverflow) {
+	if !is[*ConditionError](err) && !is[*RankError](err) && !errors.Is(err, ErrOverflow) {
 		t.Errorf("%s: %v", name, err)
 	}
 	return err
@@ -204,8 +206,7 @@ func TestHostileLambda(t *testing.T) {
 	const k, l, c = 5, 20, 2
 	eachVariant(t, func(t *testing.T, v variant, b blskernel.Backend) {
 		for _, lambda := range []float64{0, 5e-324, 0x1p-1022, 1e-300, 1e-100, 1e-25, 0x1p-30, 1, 1e20, 1e100, 1e300, math.MaxFloat64} {
-			r := rand.New(rand.NewPCG(82, 0))
-			a, y := testutil.Random(r, l+3, k), testutil.Random(r, l+3, c)
+			_, a, y := problem(82, 0, l+3, k, c)
 			name := fmt.Sprintf("lambda=%g", lambda)
 			u, err := v.try(b, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda)
 			if err := checkTrusted(t, name, u, err, rowsBetween(a, 0, l), rowsBetween(y, 0, l), lambda); err != nil {
@@ -239,8 +240,7 @@ func TestHostileLambda(t *testing.T) {
 				name := fmt.Sprintf("%s, %d rows of rank 2", name, dense.Rows(start))
 				if lambda < 1e-40 { // with a root that is nothing beside eps‖A‖
 					checkNoDigits(t, name, u, err)
-					var ill *ConditionError
-					if !v.ridgeSolver() && dense.Rows(start) >= k && !errors.As(err, &ill) {
+					if !v.ridgeSolver() && dense.Rows(start) >= k && !is[*ConditionError](err) {
 						t.Errorf("%s: %v, want a ConditionError of New", name, err)
 					}
 				} else if v.ridgeSolver() || dense.Rows(start) >= k {
@@ -252,4 +252,67 @@ func TestHostileLambda(t *testing.T) {
 			}
 		}
 	})
+}
+
+var (
+	testName = regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
+	testFunc = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(t \*testing\.T\)`)
+)
+
+// TestHostileTable checks the table of hostile input in docs/numerics.md: each row names a test at
+// least, each test that it names is there, and each test of hostile input is named.
+func TestHostileTable(t *testing.T) {
+	text, err := os.ReadFile("../docs/numerics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## Hostile input\n")
+	if !found {
+		t.Fatal("docs/numerics.md has no section Hostile input")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+
+	there := map[string]bool{} // package.Test, true for those of hostile input
+	for _, dir := range []string{"lapack", "blsupdate", "bls", "mat", "bench", "internal/isfinite"} {
+		files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			source, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range testFunc.FindAllSubmatch(source, -1) {
+				there[dir+"."+string(m[1])] = strings.HasPrefix(filepath.Base(f), "hostile_")
+			}
+		}
+	}
+	named := map[string]bool{}
+	rows := 0
+	for _, line := range strings.Split(section, "\n") {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| input ") {
+			continue
+		}
+		rows++
+		tests := testName.FindAllStringSubmatch(line, -1)
+		if len(tests) == 0 {
+			t.Errorf("no test is named in the row %.60s", line)
+		}
+		for _, m := range tests {
+			name := m[1] + "." + m[2]
+			named[name] = true
+			if _, ok := there[name]; !ok {
+				t.Errorf("there is no %s, which the row %.60s names", name, line)
+			}
+		}
+	}
+	if rows < 10 {
+		t.Errorf("%d rows", rows)
+	}
+	for name, hostile := range there {
+		if hostile && name != "blsupdate.TestHostileTable" && !named[name] {
+			t.Errorf("%s is in no row", name)
+		}
+	}
 }

@@ -17,8 +17,7 @@ func TestInverseForgetting(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 6, 2
 		opt.Lambda = 0.5
-		r := rand.New(rand.NewPCG(54, 0))
-		a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
+		r, a, y := problem(54, 0, 20, k, c)
 		u := started(t, v.method, a, y, opt)
 		for range 13 {
 			w := weights(t, u)
@@ -84,8 +83,7 @@ func TestInverseRemoval(t *testing.T) {
 		const k, c, l = 12, 2, 60
 		for _, rest := range []float64{1, 1e-4, 1e-6} {
 			for _, q := range []int{1, 3, 15, 150} {
-				r := rand.New(rand.NewPCG(55, uint64(q)))
-				a, y := testutil.Random(r, l, k), testutil.Random(r, l, c)
+				r, a, y := problem(55, uint64(q), l, k, c)
 				for i := range l {
 					a.Set(i, 0, a.At(i, 0)*math.Sqrt(rest))
 				}
@@ -124,8 +122,7 @@ func TestInverseRemovalInParts(t *testing.T) {
 			}
 			u := started(t, v.method, stack(a, ax), stack(y, ya), opt)
 			before := digest(u)
-			var leverage *LeverageError
-			if err := u.RemoveInputs(ax, ya); !errors.As(err, &leverage) {
+			if err := u.RemoveInputs(ax, ya); !is[*LeverageError](err) {
 				t.Errorf("q=%d: %v", q, err)
 			}
 			if digest(u) != before {
@@ -141,8 +138,7 @@ func TestInverseRemovalInParts(t *testing.T) {
 func TestInverseWorst(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, l = 8, 60
-		r := rand.New(rand.NewPCG(64, 0))
-		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
+		r, a, y := problem(64, 0, l, k, 1)
 		for i := range l {
 			a.Set(i, 0, a.At(i, 0)*1e-3)
 		}
@@ -173,8 +169,7 @@ func TestInverseNodes(t *testing.T) {
 							continue
 						}
 						opt.Lambda = lambda
-						r := rand.New(rand.NewPCG(57, uint64(p)))
-						a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
+						r, a, y := conditioned(57, uint64(p), l, k, c, kappa)
 						h, noise := new(mat.Dense), testutil.Random(r, l, p)
 						h.Mul(a, testutil.Random(r, k, p))
 						noise.Scale(d, noise)
@@ -185,8 +180,7 @@ func TestInverseNodes(t *testing.T) {
 						worst := kappaOf(wide, lambda)
 						name := fmt.Sprintf("κ=%g d=%g lambda=%g p=%d", kappa, d, lambda, p)
 						if err := u.AddNodes(a, h, y); err != nil {
-							var ill *ConditionError
-							if !errors.As(err, &ill) || worst < 1e6 {
+							if !is[*ConditionError](err) || worst < 1e6 {
 								t.Errorf("%s: %v", name, err)
 							}
 							continue

@@ -89,8 +89,7 @@ func TestInverseWeights(t *testing.T) {
 			}
 			for _, lambda := range []float64{0, 0x1p-30, 1e-6, 1e-3, 1} {
 				opt.Lambda = lambda
-				r := rand.New(rand.NewPCG(50, uint64(kappa)))
-				a, y := testutil.WithCondition(r, 40, k, kappa), testutil.Random(r, 40, c)
+				r, a, y := conditioned(50, uint64(kappa), 40, k, c, kappa)
 				u := started(t, v.method, a, y, opt)
 				checkSteps(t, u, Model(v.method, ActionStart, opt, Shape{L: 40, K: k, C: c, Start: u.Report().Start}))
 				start := a
@@ -149,8 +148,7 @@ func TestInverseLargeRows(t *testing.T) {
 		const k, c = 12, 2
 		for _, size := range []float64{1e4, 1e6} {
 			for _, q := range []int{1, 4} {
-				r := rand.New(rand.NewPCG(51, uint64(q)))
-				a, y := testutil.WithCondition(r, 40, k, 10), testutil.Random(r, 40, c)
+				r, a, y := conditioned(51, uint64(q), 40, k, c, 10)
 				u := started(t, v.method, a, y, opt)
 				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				ax.Scale(size, ax)
@@ -178,8 +176,7 @@ func TestInverseColdStart(t *testing.T) {
 		const k, c = 20, 2
 		for _, lambda := range []float64{1, 1e-4, 0x1p-30} {
 			opt.Lambda = lambda
-			r := rand.New(rand.NewPCG(52, 0))
-			a, y := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
+			r, a, y := problem(52, 0, 5, k, c)
 			u := started(t, v.method, a, y, opt)
 			for range 39 {
 				ax, ya := testutil.Random(r, 5, k), testutil.Random(r, 5, c)
@@ -245,8 +242,7 @@ func TestInverseRefusesStart(t *testing.T) {
 func TestInverseOverflow(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		const k, c = 5, 2
-		r := rand.New(rand.NewPCG(60, 0))
-		a, y := testutil.Random(r, 20, k), testutil.Random(r, 20, c)
+		r, a, y := problem(60, 0, 20, k, c)
 		a.Scale(1e-100, a)
 		if v.method == RidgeInverse {
 			opt.Lambda = 1e-205
@@ -271,8 +267,7 @@ func TestInverseOverflow(t *testing.T) {
 					u, _ = New(v.method, a, y, opt)
 					continue
 				}
-				var ill *ConditionError
-				if !errors.Is(err, ErrOverflow) && !errors.As(err, &ill) {
+				if !errors.Is(err, ErrOverflow) && !is[*ConditionError](err) {
 					t.Errorf("q=%d, %v: %v", q, size, err)
 				}
 				if digest(u) != before {

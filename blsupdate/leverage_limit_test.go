@@ -44,8 +44,7 @@ func TestRemovalOfAllThatIsKnown(t *testing.T) {
 		for _, delta := range []float64{1, 1e-2, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10} {
 			for _, q := range []int{1, 2, 5, 14} {
 				for seed := range uint64(10) {
-					r := rand.New(rand.NewPCG(seed, 82))
-					a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
+					r, a, y := problem(seed, 82, l, k, 1)
 					if seed%2 == 0 {
 						for i := range l {
 							a.Set(i, k-1, a.At(i, k-2)+0.5*a.At(i, k-3))
@@ -68,8 +67,7 @@ func TestRemovalOfAllThatIsKnown(t *testing.T) {
 						a = &turned
 					}
 					u, err := New(v.method, a, y, Options{Form: v.form, Solve: v.solve, Backend: b})
-					var condition *ConditionError
-					if errors.As(err, &condition) && v.method == RidgeInverse {
+					if is[*ConditionError](err) && v.method == RidgeInverse {
 						continue // too ill-conditioned to start from
 					}
 					if err != nil {
@@ -92,8 +90,7 @@ func TestHarmlessRemovals(t *testing.T) {
 		for _, kappa := range []float64{1, 1e3, 1e6} {
 			for _, k := range []int{1, 6, 20} {
 				for _, q := range []int{1, 4, 30} {
-					r := rand.New(rand.NewPCG(uint64(k+q), 83))
-					a, y := testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, 1)
+					_, a, y := conditioned(uint64(k+q), 83, l, k, 1, kappa)
 					u := v.start(t, b, a, y, 0)
 					do(t, u, u.RemoveInputs(rowsBetween(a, 0, q), rowsBetween(y, 0, q)))
 				}
@@ -164,8 +161,7 @@ func TestAdditionOfBothSigns(t *testing.T) {
 // overflow.
 func TestConditionScales(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
-		r := rand.New(rand.NewPCG(85, 0))
-		a, y := testutil.Random(r, 10, 3), testutil.Random(r, 10, 1)
+		_, a, y := problem(85, 0, 10, 3, 1)
 		var want float64
 		for _, size := range []float64{1, 1e-158, 1e-150, 1e150} {
 			u := started(t, InverseCholesky, scaled(gonummat.DenseCopyOf(a), size), scaled(gonummat.DenseCopyOf(y), size), Options{Backend: b})
@@ -195,8 +191,7 @@ func TestLeverageErrorSays(t *testing.T) {
 			t.Errorf("%q does not say %q", got, test.says)
 		}
 	}
-	r := rand.New(rand.NewPCG(86, 0))
-	a, y := testutil.Random(r, 2, 3), testutil.Random(r, 2, 1)
+	_, a, y := problem(86, 0, 2, 3, 1)
 	u := started(t, QR, a, y, Options{Lambda: 1})
 	v := started(t, QR, a, y, Options{})
 	var leverage *LeverageError

@@ -143,8 +143,7 @@ func wantPoisoned(t *testing.T, u Updater, ax, ya *mat.Dense) {
 		_, calls["Leverage"] = l.Leverage(ax)
 	}
 	for name, err := range calls {
-		var poisoned *StateError
-		if !errors.As(err, &poisoned) {
+		if !is[*StateError](err) {
 			t.Errorf("%v, %s after a panic: %v", u.Method(), name, err)
 		}
 	}

@@ -97,8 +97,7 @@ func TestRemoveAnyRank(t *testing.T) {
 // state bit by bit.
 func TestRemoveRefused(t *testing.T) {
 	const k, l = 5, 20
-	r := rand.New(rand.NewPCG(62, 0))
-	a, y := testutil.Random(r, l, k), testutil.Random(r, l, 2)
+	r, a, y := problem(62, 0, l, k, 2)
 	wide, wideY := testutil.Random(r, 3, k), testutil.Random(r, 3, 2)
 	moved := gonummat.DenseCopyOf(a)
 	moved.Set(4, 2, math.Nextafter(a.At(4, 2), 9))
@@ -142,8 +141,7 @@ func TestRemoveRefused(t *testing.T) {
 func TestRemoveLeverage(t *testing.T) {
 	const k, l = 6, 40
 	for _, trace := range []float64{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
-		r := rand.New(rand.NewPCG(67, 0))
-		a, y := testutil.Random(r, l, k), testutil.Random(r, l, 1)
+		_, a, y := problem(67, 0, l, k, 1)
 		for i := range l - 2 {
 			a.Set(i, k-1, a.At(i, k-1)*trace)
 		}
@@ -231,8 +229,7 @@ func TestRemoveAfterForget(t *testing.T) {
 func TestWindow(t *testing.T) {
 	const k, l, steps = 6, 60, 1000
 	for _, oldest := range []bool{true, false} {
-		r := rand.New(rand.NewPCG(65, 0))
-		a, y := testutil.Random(r, l+steps, k), testutil.Random(r, l+steps, 1)
+		r, a, y := problem(65, 0, l+steps, k, 1)
 		u := mustNew(t, Improved, rowsBetween(a, 0, l), rowsBetween(y, 0, l), Options{})
 		var window []int
 		for i := range l {

@@ -61,8 +61,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 						continue // eps κ² is of order 1 for the Large form
 					}
 				}
-				r := rand.New(rand.NewPCG(12, 0))
-				a, y := testutil.Random(r, 4, 12), testutil.Random(r, 4, 1)
+				r, a, y := problem(12, 0, 4, 12, 1)
 				u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				near := testutil.Random(r, 2, 12)
 				near.Scale(delta, near)
@@ -137,8 +136,7 @@ func TestLargeRows(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		for _, size := range []float64{1e3, 1e6, 1e8, 1e9} {
 			for _, cfg := range stable {
-				r := rand.New(rand.NewPCG(14, 0))
-				a, y := testutil.Random(r, 20, 4), testutil.Random(r, 20, 1)
+				r, a, y := problem(14, 0, 20, 4, 1)
 				u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				var states spread
 				states.Add(a)

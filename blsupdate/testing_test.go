@@ -6,12 +6,15 @@ import (
 	"hash/fnv"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"blskernel"
 
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
@@ -359,7 +362,7 @@ func checkUnchanged(t *testing.T, u Updater, before uint64) {
 // refused fails the test unless the error is of the type E and the state what it was.
 func refused[E error](t *testing.T, u Updater, before uint64, err error) {
 	t.Helper()
-	if !errors.As(err, new(E)) {
+	if !is[E](err) {
 		t.Errorf("error %T: %v, want %T", err, err, *new(E))
 	}
 	checkUnchanged(t, u, before)
@@ -372,4 +375,24 @@ func overflows(t *testing.T, u Updater, before uint64, err error) {
 		t.Errorf("error %v, want ErrOverflow", err)
 	}
 	checkUnchanged(t, u, before)
+}
+
+// is reports whether err is or wraps an E.
+func is[E error](err error) bool { return errors.As(err, new(E)) }
+
+// problem returns random rows of l samples, k nodes and c targets, and their source, which goes on.
+func problem(seed1, seed2 uint64, l, k, c int) (r *rand.Rand, a, y *mat.Dense) {
+	r = rand.New(rand.NewPCG(seed1, seed2))
+	return r, testutil.Random(r, l, k), testutil.Random(r, l, c)
+}
+
+// conditioned is problem with an A of the condition number kappa.
+func conditioned(seed1, seed2 uint64, l, k, c int, kappa float64) (r *rand.Rand, a, y *mat.Dense) {
+	r = rand.New(rand.NewPCG(seed1, seed2))
+	return r, testutil.WithCondition(r, l, k, kappa), testutil.Random(r, l, c)
+}
+
+// ridges returns those of the ridges for which the method solves the ridge problem.
+func (v variant) ridges(all ...float64) []float64 {
+	return slices.DeleteFunc(all, func(lambda float64) bool { return lambda > 0 && !v.ridgeSolver() })
 }

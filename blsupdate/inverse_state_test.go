@@ -1,6 +1,8 @@
 package blsupdate
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"blskernel/blsupdate/internal/cholesky"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/ridge"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
@@ -94,8 +97,7 @@ func TestInverseCholeskyState(t *testing.T) {
 func TestSweep(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k, q = 200, 5
-		r := rand.New(rand.NewPCG(71, 0))
-		a, y := testutil.Random(r, k+20, k), testutil.Random(r, k+20, 1)
+		r, a, y := problem(71, 0, k+20, k, 1)
 		ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 1)
 		opt := Options{Form: Small, Backend: b}
 		var us [2]Updater
@@ -119,8 +121,7 @@ func TestSweep(t *testing.T) {
 func TestInverseCholeskyLargeRows(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
 		const k = 12
-		r := rand.New(rand.NewPCG(72, 0))
-		a, y := testutil.WithCondition(r, 40, k, 10), testutil.Random(r, 40, 2)
+		r, a, y := conditioned(72, 0, 40, k, 2, 10)
 		for _, q := range []int{1, k, 2 * k} {
 			u := started(t, InverseCholesky, a, y, Options{Form: Large, Backend: b})
 			all, targets := a, y
@@ -150,5 +151,132 @@ func TestInverseCholeskyForm(t *testing.T) {
 	}
 	if cost.CholeskyForm(api.Paper, 5, 5) != api.Small || cost.CholeskyForm(api.Paper, 6, 5) != api.Large {
 		t.Error("Paper takes Small for q <= k")
+	}
+}
+
+// hugeCells overwrites some cells of x by numbers of 1e24 to 1e36.
+func hugeCells(r *rand.Rand, x *mat.Dense, cells int) {
+	rows, cols := x.Dims()
+	for range cells {
+		x.Set(r.IntN(rows), r.IntN(cols), math.Pow(10, 24+12*r.Float64()))
+	}
+}
+
+// TestInverseCholeskyBounds adds rows as large as 1e36 to a model with a small ridge, where I + SᵀS has
+// nothing left of the I: what has been computed of F is then no F any more and may be larger than the
+// old one, which no addition makes of it. That is an error and the state is what it was, or the bound
+// that is kept of F is one; what is kept can be written and read.
+func TestInverseCholeskyBounds(t *testing.T) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		refused := 0
+		for _, form := range []Form{Small, Large, Auto} {
+			for seed := range uint64(40) {
+				r := rand.New(rand.NewPCG(seed, 91))
+				k, q, lambda := 30, 20, 0x1p-30
+				if seed%4 == 3 {
+					k, lambda = 10, 1.0
+				}
+				u := started(t, InverseCholesky, testutil.Random(r, 60, k), testutil.Random(r, 60, 2), Options{Lambda: lambda, Form: form, Backend: b})
+				start := driverOf(u).state.(*cholesky.State).Most * 1.05
+				for range 4 {
+					ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
+					if seed%4 == 3 {
+						ax.Scale(1e17, ax)
+					} else {
+						hugeCells(r, ax, 5)
+					}
+					before := digest(u)
+					err := u.AddInputs(ax, ya)
+					switch {
+					case err == nil:
+					case !is[*ConditionError](err) && !errors.Is(err, ErrOverflow):
+						t.Fatal(err)
+					case digest(u) != before:
+						t.Fatalf("%v, seed %d: the state has changed (%v)", form, seed, err)
+					default:
+						refused++
+					}
+					s := driverOf(u).state.(*cholesky.State)
+					if got, bound := dense.Norm(s.L.RawMatrix().Data), s.Most; !(got <= bound*(1+1e-14) && bound <= start) {
+						t.Errorf("%v, seed %d: the norm of F is %g, its bound %g, and at the start it was %g", form, seed, got, bound, start)
+					}
+					data := encoded(t, u)
+					if !bytes.Equal(encoded(t, decoded(t, data, b)), data) {
+						t.Fatalf("%v, seed %d: read as something else", form, seed)
+					}
+				}
+			}
+		}
+		if refused == 0 {
+			t.Error("nothing was refused")
+		}
+	})
+}
+
+// TestRidgeInverseState compares Q with the inverse, on the way and after a removal.
+func TestRidgeInverseState(t *testing.T) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		for _, form := range []Form{Small, Large} {
+			const k = 10
+			r := rand.New(rand.NewPCG(62, 0))
+			a := testutil.WithCondition(r, 30, k, 10)
+			u := started(t, RidgeInverse, a, testutil.Random(r, 30, 1), Options{Lambda: 0.1, Form: form, Backend: b})
+			check := func(a *mat.Dense) {
+				t.Helper()
+				got := driverOf(u).state.(*ridge.State).Q.Dense()
+				got.Scale(driverOf(u).state.(*ridge.State).Gain, got)
+				// (AᵀA + lambda I) Q - I, of which the bound is that of W without the
+				// factor for the norm.
+				var g mat.Dense
+				g.Mul(a.T(), a)
+				for i := range k {
+					g.Set(i, i, g.At(i, i)+u.Lambda())
+				}
+				g.Mul(&g, got)
+				for i := range k {
+					g.Set(i, i, g.At(i, i)-1)
+				}
+				if diff := dense.LargestOf(g.RawMatrix().Data); !(diff <= 10*math.Sqrt(float64(dense.Rows(a)))*dense.Eps*1000) {
+					t.Errorf("%v: (A'A + lambda I) Q differs from I by %g", form, diff)
+				}
+			}
+			check(a)
+			ax := testutil.Random(r, 7, k)
+			must(t, u.AddInputs(ax, testutil.Random(r, 7, 1)))
+			check(stack(a, ax))
+			must(t, u.Forget(0.25))
+			half := stack(a, ax)
+			half.Scale(0.5, half)
+			check(half)
+			must(t, u.RemoveInputs(dense.RowRange(half, 30, 37), mat.NewDense(7, 1, nil)))
+			a.Scale(0.5, a)
+			check(a)
+		}
+	})
+}
+
+// TestRidgeInverseForm checks that Auto takes the form with fewer flops, on both sides of the crossing,
+// which for blocks of k/4 rows is where 2qk² + qk²/2 = 2k³.
+func TestRidgeInverseForm(t *testing.T) {
+	const k, c = 400, 1
+	small, large := 0, 0
+	for q := 1; q <= 2*k; q++ {
+		want := api.Small
+		if cost.Sum(cost.RidgeAdd(api.Options{}, api.Large, q, k, c)) < cost.Sum(cost.RidgeAdd(api.Options{}, api.Small, q, k, c)) {
+			want, large = api.Large, large+1
+		} else {
+			small++
+		}
+		if got := cost.RidgeForm(api.Auto, q, k, c); got != want {
+			t.Fatalf("q=%d: %v", q, got)
+		}
+	}
+	if crossing := float64(small) / k; !(crossing > 0.7 && crossing < 0.9) || large == 0 {
+		t.Errorf("the forms cross at q = %.2f k", crossing)
+	}
+	for _, q := range []int{k, k + 1} {
+		if got := cost.RidgeForm(api.Paper, q, k, c); (got == api.Small) != (q <= k) {
+			t.Errorf("Paper, q=%d: %v", q, got)
+		}
 	}
 }
