@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestAppendHeader reads what was written, and checks what NumPy is strict about: the alignment, the
@@ -122,23 +124,9 @@ func TestLabels(t *testing.T) {
 }
 
 func TestWritePanics(t *testing.T) {
-	for name, test := range map[string]struct {
-		call func()
-		want string
-	}{
-		"negative size": {func() { AppendHeader(nil, Float64, 3, -1) }, panicSize},
-		"many sizes":    {func() { AppendHeader(nil, Float64, make([]int, 30000)...) }, panicHeader},
-		"no number":     {func() { AppendLabel(nil, Int64, "a") }, panicLabel},
-		"long label":    {func() { AppendLabel(nil, Text(1), "ab") }, panicLabel},
-		"other type":    {func() { AppendLabel(nil, Float64, "1") }, panicLabel},
-	} {
-		func() {
-			defer func() {
-				if got := recover(); got != test.want {
-					t.Errorf("%s: panic %v, want %q", name, got, test.want)
-				}
-			}()
-			test.call()
-		}()
-	}
+	testutil.MustPanic(t, panicSize, func() { AppendHeader(nil, Float64, 3, -1) })
+	testutil.MustPanic(t, panicHeader, func() { AppendHeader(nil, Float64, make([]int, 30000)...) })
+	testutil.MustPanic(t, panicLabel, func() { AppendLabel(nil, Int64, "a") })
+	testutil.MustPanic(t, panicLabel, func() { AppendLabel(nil, Text(1), "ab") })
+	testutil.MustPanic(t, panicLabel, func() { AppendLabel(nil, Float64, "1") })
 }
