@@ -40,9 +40,7 @@ func (b *badRecords) end() int32 {
 func (l *csvLayout) leaveOut(c *csvChunk, fault *Error, begin, end int64) bool {
 	s := &c.samples
 	s.x, s.y = s.x[:c.rows*l.inputs], s.y[:c.rows*l.numbers]
-	if l.classes {
-		s.labels = s.labels[:c.rows*len(l.choice.targets)]
-	}
+	s.labels = s.labels[:c.rows*(len(l.choice.targets)-l.numbers)]
 	c.bad.last = fault
 	c.bad.all = append(c.bad.all, badRecord{int32(c.rows), int32(begin), int32(end)})
 	return l.aside

@@ -238,13 +238,11 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 	}
 	n = min(n, run)
 	from, to := s.at, s.at+n
-	nx, ny := s.about.dim, s.about.outputs
+	nx, ny := s.layout.inputs, s.layout.numbers
+	nl := s.about.outputs - ny
 	b.x = append(b.x, c.samples.x[from*nx:to*nx]...)
-	if s.layout.classes {
-		b.labels = append(b.labels, c.samples.labels[from*ny:to*ny]...)
-	} else {
-		b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
-	}
+	b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
+	b.labels = append(b.labels, c.samples.labels[from*nl:to*nl]...)
 	if nx > 0 {
 		s.place(b, from, to)
 	}

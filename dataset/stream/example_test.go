@@ -104,5 +104,5 @@ func ExampleParseHeader() {
 	fmt.Println(err)
 	// Output:
 	// present <nil>
-	// stream: unknown header "yes"; give one of present, absent, auto
+	// stream: unknown header "yes"; give one of auto, present, absent
 }

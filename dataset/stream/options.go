@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"blskernel/internal/vfs"
@@ -21,31 +22,28 @@ const (
 	IDX                      // the format of MNIST
 )
 
-var formatNames = [...]string{"auto", "csv", "npy", "npz", "idx"}
+var formatNames = []string{"auto", "csv", "npy", "npz", "idx"}
 
 // String returns auto, csv, npy, npz or idx.
-func (f Format) String() string {
-	if f < 0 || int(f) >= len(formatNames) {
-		return fmt.Sprintf("Format(%d)", int(f))
-	}
-	return formatNames[f]
-}
+func (f Format) String() string { return formatNames[f] }
 
 // ParseFormat returns the format of a name, in either case. "" is FormatAuto, and tsv is CSV.
 func ParseFormat(name string) (Format, error) {
-	name = strings.ToLower(name)
-	for f, known := range formatNames {
-		if name == known {
-			return Format(f), nil
-		}
-	}
-	switch name {
-	case "":
-		return FormatAuto, nil
-	case "tsv":
+	if strings.EqualFold(name, "tsv") {
 		return CSV, nil
 	}
-	return FormatAuto, fmt.Errorf("stream: unknown format %q; give one of auto, csv, npy, npz, idx", name)
+	i, err := parseName("format", name, formatNames)
+	return Format(i), err
+}
+
+// parseName returns the index of a name, in either case. "" is the first.
+func parseName(kind, name string, names []string) (int, error) {
+	for i, known := range names {
+		if name == "" || strings.EqualFold(name, known) {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("stream: unknown %s %q; give one of %s", kind, name, strings.Join(names, ", "))
 }
 
 // Header says whether the first line of a text names its columns.
@@ -61,27 +59,15 @@ const (
 	HeaderAbsent
 )
 
-var headerNames = [...]string{"auto", "present", "absent"}
+var headerNames = []string{"auto", "present", "absent"}
 
 // String returns auto, present or absent.
-func (h Header) String() string {
-	if h < 0 || int(h) >= len(headerNames) {
-		return fmt.Sprintf("Header(%d)", int(h))
-	}
-	return headerNames[h]
-}
+func (h Header) String() string { return headerNames[h] }
 
 // ParseHeader returns the Header of a name, in either case. "" is HeaderAuto.
 func ParseHeader(name string) (Header, error) {
-	if name == "" {
-		return HeaderAuto, nil
-	}
-	for h, known := range headerNames {
-		if strings.EqualFold(name, known) {
-			return Header(h), nil
-		}
-	}
-	return HeaderAuto, fmt.Errorf("stream: unknown header %q; give one of present, absent, auto", name)
+	i, err := parseName("header", name, headerNames)
+	return Header(i), err
 }
 
 // Options select the data. The zero value reads every column as an input, in the format it finds.
@@ -162,14 +148,9 @@ func (o *Options) check(paths []string) error {
 	case o.Comma != 0 && !validComma(o.Comma):
 		return fault("%q cannot separate cells; give a comma, a semicolon, a tab or another character that no number has", o.Comma)
 	}
-	stdin := 0
-	for _, path := range append([]string{o.TargetPath}, paths...) {
-		if path == stdinPath {
-			stdin++
-		}
-	}
-	if stdin > 1 {
-		return fault("standard input is given %d times, but can be read once", stdin)
+	all := append([]string{o.TargetPath}, paths...)
+	if i := slices.Index(all, stdinPath); i >= 0 && slices.Contains(all[i+1:], stdinPath) {
+		return fault("standard input is given more than once, but can be read once")
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"errors"
 	"io"
 	"slices"
 )
@@ -108,13 +107,12 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 	var out, before int // bad samples, and those of them before the first good one
 	for b.rows < rows && out < rows && err == nil {
 		_, err = r.current.source.read(&b, rows-b.rows)
-		bad, isBad := err.(*badSample)
-		switch {
-		case isBad && r.opt.Bad == nil:
-			err = (*Error)(bad)
-		case isBad:
-			if err = nil; out == 0 {
+		if bad, isBad := err.(*badSample); isBad {
+			if err = nil; fault == nil {
 				fault = (*Error)(bad)
+			}
+			if r.opt.Bad == nil {
+				err = fault
 			}
 			if out++; b.rows == 0 {
 				before = out
@@ -125,14 +123,14 @@ func (r *Reader) Peek(rows int) (*Batch, error) {
 		return nil, r.err
 	}
 	switch {
-	case err != nil && !errors.Is(err, io.EOF):
+	case err != nil && err != io.EOF:
 		return nil, err
-	case b.rows == 0 && fault != nil:
+	case b.rows > 0:
+		return r.batch(&b, int64(before)), nil
+	case fault != nil:
 		return nil, fault
-	case b.rows == 0:
-		return nil, err
 	}
-	return r.batch(&b, int64(before)), nil
+	return nil, err
 }
 
 // remake makes the source of the first path again for the present options.
