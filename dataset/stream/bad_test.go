@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -118,14 +119,7 @@ func TestBadEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	func() {
-		defer func() {
-			if got := recover(); got != why {
-				t.Errorf("panic %v", got)
-			}
-		}()
-		r.Next(3)
-	}()
+	testutil.MustPanic(t, why, func() { r.Next(3) })
 	if _, err := r.Next(1); err != errPanicked {
 		t.Errorf("after a panic: %v", err)
 	}

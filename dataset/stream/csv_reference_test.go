@@ -1,12 +1,12 @@
 package stream
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,30 +22,47 @@ func lineOfFault(parse *csv.ParseError) int64 {
 	return int64(parse.Line)
 }
 
-// reference reads text by encoding/csv and strconv: the samples before the first fault, and its line, 0
-// where there is none.
-func reference(text string, comma rune) (samples [][]float64, line int64) {
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+// reference reads text by encoding/csv and strconv: its samples, bad ones among them, and the line of the
+// fault that ends the reading, 0 where there is none.
+func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = comma
+	r.FieldsPerRecord = -1
+	width := 0
 	for {
+		begin := r.InputOffset()
 		record, err := r.Read()
 		var parse *csv.ParseError
 		switch {
 		case err == io.EOF:
 			return samples, 0
 		case errors.As(err, &parse):
-			return samples, lineOfFault(parse)
+			if width == 0 || strings.Count(text[begin:r.InputOffset()], `"`)%2 == 1 {
+				return samples, lineOfFault(parse)
+			}
+			samples = append(samples, sampleAt{fault: Place{Path: path, Line: lineOfFault(parse)}})
+			continue
+		case width == 0:
+			width = len(record)
 		}
-		sample := make([]float64, len(record))
+		lineOf := func(col int) Place {
+			line, _ := r.FieldPos(col)
+			return Place{Path: path, Line: int64(line)}
+		}
+		s := sampleAt{x: make([]float64, len(record)), place: lineOf(0)}
 		for i, cell := range record {
 			v, err := strconv.ParseFloat(strings.Trim(cell, " \t"), 64)
 			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				line, _ := r.FieldPos(i)
-				return samples, int64(line)
+				s.fault = lineOf(i)
+				break
 			}
-			sample[i] = v
+			s.x[i] = v
 		}
-		samples = append(samples, sample)
+		if len(record) != width {
+			s.fault = lineOf(0)
+		}
+		samples = append(samples, s)
 	}
 }
 
@@ -62,43 +79,61 @@ func bitsEqual(a, b []float64) bool {
 	return true
 }
 
-// compareCSV reads text from a reader and compares with the reference.
-func compareCSV(t *testing.T, text string, comma rune, r io.Reader) {
+// compareCSV reads text, as it comes from arrive, and compares samples, their places and the faults with
+// the reference: up to the first bad sample, and behind the bad ones where these are left out.
+func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
-	want, wantLine := reference(text, comma)
-	samples, line := [][]float64(nil), int64(0)
-	s, err := Open(context.Background(), []string{"-"},
-		Options{Format: CSV, Header: HeaderAbsent, Comma: comma, Stdin: r})
-	if err == nil {
-		defer s.Close()
-		for {
-			var b *Batch
-			if b, err = s.Next(1); err != nil {
-				break
+	for _, aside := range []bool{false, true} {
+		want, wantLine := reference(stdinName, text, comma)
+		var got []sampleAt
+		opt := Options{Format: CSV, Header: HeaderAbsent, Comma: comma, Stdin: arrive()}
+		if first := slices.IndexFunc(want, func(s sampleAt) bool { return s.bad() }); aside {
+			opt.Bad = func(e *Error) error {
+				checkFault(t, e)
+				got = append(got, sampleAt{fault: Place{e.Path, e.Line, e.Row}})
+				return nil
 			}
-			samples = append(samples, b.X.RawRowView(0))
+		} else if first >= 0 {
+			want, wantLine = want[:first], want[first].fault.Line
+		}
+		r, err := Open(t.Context(), []string{"-"}, opt)
+		for err == nil {
+			var b *Batch
+			if b, err = r.Next(1); err == nil {
+				if b.First != int64(len(got)) {
+					t.Fatalf("%q: sample %d has the number %d", text, len(got), b.First)
+				}
+				got = append(got, sampleAt{x: b.X.RawRowView(0), place: b.Where(0)})
+			}
+		}
+		if r != nil {
+			r.Close()
+		}
+		var fault *Error
+		if errors.Is(err, ErrEmpty) && len(want) == 0 && wantLine == 0 {
+			continue
+		}
+		if (err == io.EOF) != (wantLine == 0) || err != io.EOF && (!errors.As(err, &fault) || fault.Line != wantLine) {
+			t.Fatalf("%q: error %v, want one in line %d", text, err, wantLine)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d samples, good and bad, want %d", text, len(got), len(want))
+		}
+		for i, w := range want {
+			if got[i].fault != w.fault || !w.bad() && (!bitsEqual(got[i].x, w.x) || got[i].place != w.place) {
+				t.Fatalf("%q: sample %d is %+v, want %+v", text, i, got[i], w)
+			}
 		}
 	}
-	var fault *Error
-	if errors.As(err, &fault) {
-		line = fault.Line
-		if strings.Contains(fault.What, "is empty") && len(want) == 0 && wantLine == 0 {
-			return
-		}
-	} else if err != io.EOF {
-		t.Fatalf("%q: error %v", text, err)
-	}
-	if line != wantLine || (line == 0) != (err == io.EOF) {
-		t.Fatalf("%q: error %v, want one in line %d", text, err, wantLine)
-	}
-	if len(samples) != len(want) {
-		t.Fatalf("%q: %d samples, want %d", text, len(samples), len(want))
-	}
-	for i := range want {
-		if !bitsEqual(samples[i], want[i]) {
-			t.Fatalf("%q: sample %d is %v, want %v", text, i, samples[i], want[i])
-		}
-	}
+}
+
+// whole and slowly are ways in which a text arrives.
+func whole(text string) func() io.Reader {
+	return func() io.Reader { return strings.NewReader(text) }
+}
+
+func slowly(text string) func() io.Reader {
+	return func() io.Reader { return iotest.OneByteReader(strings.NewReader(text)) }
 }
 
 // csvTexts are well formed and malformed texts, seeds for the fuzzing.
@@ -113,19 +148,11 @@ var csvTexts = []string{
 }
 
 func TestCSVAgainstEncodingCSV(t *testing.T) {
-	check := func(text string) {
-		t.Helper()
-		compareCSV(t, text, ',', strings.NewReader(text))
-		compareCSV(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
-		compareBad(t, text, ',', strings.NewReader(text))
-		compareBad(t, text, ',', iotest.OneByteReader(strings.NewReader(text)))
-	}
 	for _, text := range csvTexts {
-		check(text)
-		compareCSV(t, text, ';', strings.NewReader(text))
-		compareBad(t, text, ';', strings.NewReader(text))
-		compareBad(t, text, '§', strings.NewReader(text))
-		compareCSV(t, text, '§', strings.NewReader(text))
+		compareCSV(t, text, ',', whole(text))
+		compareCSV(t, text, ',', slowly(text))
+		compareCSV(t, text, ';', whole(text))
+		compareCSV(t, text, '§', whole(text))
 	}
 	rng := rand.New(rand.NewPCG(7, 11))
 	parts := []string{"1", "2.5", "-3e2", "0.1", "12345678901234567", ",", ",", ",", "\n", "\n", "\r\n", "\"", "\"\"", "\"4\"", " ", "x", "\r", ".", "-", "e"}
@@ -134,7 +161,8 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 		for range rng.IntN(14) {
 			text.WriteString(parts[rng.IntN(len(parts))])
 		}
-		check(text.String())
+		compareCSV(t, text.String(), ',', whole(text.String()))
+		compareCSV(t, text.String(), ',', slowly(text.String()))
 	}
 }
 
@@ -161,8 +189,7 @@ func TestCSVLong(t *testing.T) {
 		text.WriteString(form.fault)
 		text.WriteString("1,2\n")
 		t.Run(form.name, func(t *testing.T) {
-			compareCSV(t, text.String(), ',', strings.NewReader(text.String()))
-			compareBad(t, text.String(), ',', strings.NewReader(text.String()))
+			compareCSV(t, text.String(), ',', whole(text.String()))
 		})
 	}
 }

@@ -246,8 +246,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 		m := &memory{files: files}
 		for _, first := range []bool{true, false} {
 			var r *Reader
-			got := func() (v any) {
-				defer func() { v = recover() }()
+			got := testutil.PanicValue(func() {
 				r, err = Open(t.Context(), []string{"a://x", "a://x"}, Options{Open: func(ctx context.Context, path string) (io.ReadCloser, error) {
 					if first || m.opened.Load() > 0 {
 						return test.open(ctx, path)
@@ -257,8 +256,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 				if err == nil {
 					_, err = r.Next(10)
 				}
-				return nil
-			}()
+			})
 			if got != test.want {
 				t.Errorf("panic %v, want %v", got, test.want)
 			}

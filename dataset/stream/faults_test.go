@@ -110,14 +110,12 @@ func TestReaderPanics(t *testing.T) {
 	for _, rows := range []int{0, 1, 1000, 100_000} {
 		var r *Reader
 		var err error
-		failed := func() (v any) {
-			defer func() { v = recover() }()
+		failed := testutil.PanicValue(func() {
 			r, err = Open(context.Background(), []string{"-"}, Options{Stdin: panicking{strings.NewReader(strings.Repeat("1,2\n", rows))}})
 			for err == nil {
 				_, err = r.Next(1000)
 			}
-			return nil
-		}()
+		})
 		if failed != "the reader broke" {
 			t.Errorf("%d rows: %v, %v", rows, failed, err)
 		}

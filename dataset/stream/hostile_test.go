@@ -52,6 +52,12 @@ func TestHostileFiles(t *testing.T) {
 		return append(npyRaw(1, "{'descr': '|u1', 'fortran_order': False, 'shape': "+shape+", }"), elements...)
 	}
 	x := append(npyHeader(1, "|u1", false, 2, 2), 1, 2, 3, 4)
+	y := append(npyHeader(1, "|u1", false, 3), 5, 6, 7)
+	archive := npz(t, member{"X.npy", x, zip.Store}, member{"y.npy", y, zip.Store})
+	encrypted := slices.Clone(archive)
+	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1 // the flags of the first entry
+	matrix := append(npyHeader(1, "<f8", false, 4, 3), float64s(count(0, 12)...)...)
+	images := idxFile(8, make([]byte, 8), 2, 2, 2)
 	long := strings.Repeat("x", 1<<16)
 	for _, test := range []struct {
 		name string
@@ -100,6 +106,14 @@ func TestHostileFiles(t *testing.T) {
 		{"more elements than are promised", "x.npy", npyOf("(1,)", 1, 2), Options{}, "its header promises"},
 		{"pickled objects", "x.npy", npyHeader(1, "|O", false, 1), Options{}, "pickled"},
 		{"a type of 60 KB", "x.npy", npyRaw(2, "{'descr': '<U"+strings.Repeat("0", 60000)+"1', 'fortran_order': False, 'shape': (0,)}"), Options{}, "no elements"},
+		{"an array cut off", "x.npy", matrix[:len(matrix)-1], Options{}, "cut off"},
+		{"a header only", "x.npy", matrix[:128], Options{}, "cut off"},
+		{"a byte too many", "x.npy", append(slices.Clone(matrix), 0), Options{}, "its header promises"},
+		{"no samples", "x.npy", npyHeader(1, "<f8", false, 0, 3), Options{}, "no elements"},
+		{"no columns", "x.npy", npyHeader(1, "<f8", false, 3, 0), Options{}, "no elements"},
+		{"no dimension", "x.npy", append(npyHeader(1, "<f8", false), matrix[:8]...), Options{}, "single number"},
+		{"sizes of a sample whose product overflows", "x.npy", npyHeader(1, "|u1", false, 1, 1<<20, 1<<20, 1<<20), Options{}, "elements in a sample"},
+		{"no array", "x.npy", []byte("1,2\n"), Options{}, "not a .npy file"},
 		{"a label that is no Unicode", "x.npy", append(npyHeader(1, "<U1", false, 1), 0, 0, 0x11, 0), Options{}, "are text"},
 
 		{"empty archive", "x.npz", npz(t), Options{}, "no arrays"},
@@ -112,6 +126,28 @@ func TestHostileFiles(t *testing.T) {
 		{"half of an archive", "x.npz", npz(t, member{"X.npy", x, 0})[:99], Options{}, "is not an .npz"},
 		{"an array that says 2^32 bytes", "x.npz", claimed(npz(t, member{"X.npy", x, 8}), 1<<32-2), Options{}, "its header promises"},
 
+		{"the beginning of an archive", "x.npz", []byte("PK\x03\x04"), Options{}, "not an .npz"},
+		{"the end missing", "x.npz", archive[:len(archive)-10], Options{}, "not an .npz"},
+		{"no arrays", "x.npz", npz(t, member{"a.txt", x, 0}), Options{}, "no arrays"},
+		{"two matrices", "x.npz", npz(t, member{"a.npy", x, 0}, member{"b.npy", x, 0}), Options{}, "more than one of two dimensions"},
+		{"no matrix", "x.npz", npz(t, member{"a.npy", y, 0}), Options{}, "no other of two dimensions"},
+		{"another name", "x.npz", archive, Options{InputArray: "Z"}, `no array "Z"; it has "X", "y"`},
+		{"a target by another name", "x.npz", archive, Options{Targets: []string{"z"}}, "have no names"},
+		{"a target for each of other samples", "x.npz", archive, Options{Targets: []string{"y"}}, `array "y" has 3 rows, but "X" has 2`},
+		{"a wrong checksum", "x.npz", bytes.Replace(archive, []byte{1, 2, 3, 4}, []byte{1, 2, 3, 5}, 1), Options{}, "damaged"},
+		{"encrypted", "x.npz", encrypted, Options{}, "encrypted"},
+		{"an array longer than its header", "x.npz", npz(t, member{"X.npy", append(slices.Clone(x), 1), 8}), Options{}, "its header promises"},
+		{"an array shorter than its header", "x.npz", npz(t, member{"X.npy", x[:len(x)-1], 8}), Options{}, "its header promises"},
+		{"pickled objects in an archive", "x.npz", npz(t, member{"X.npy", npyHeader(1, "|O", false, 3, 2), 0}), Options{}, `array "X": elements of type "|O" are Python objects`},
+		{"many members", "x.npz", npz(t, slices.Repeat([]member{{"a", nil, 0}}, maxMembers+1)...), Options{}, "members"},
+
+		{"idx header cut", "x.idx", images[:9], Options{}, "ends within its header"},
+		{"idx cut off", "x.idx", images[:len(images)-1], Options{}, "cut off"},
+		{"idx with a byte too many", "x.idx", append(slices.Clone(images), 1), Options{}, "its header promises"},
+		{"no idx", "x.idx", []byte("1,2,3,4\n"), Options{}, "two zero bytes"},
+		{"idx of no dimensions", "x.idx", idxFile(8, nil), Options{}, "0 dimensions"},
+		{"idx of 9 dimensions", "x.idx", idxFile(8, nil, make([]uint32, 9)...), Options{}, "9 dimensions"},
+		{"idx of large samples", "x.idx", idxFile(8, nil, 1, 1<<25), Options{}, "elements in a sample"},
 		{"empty idx", "x.idx", nil, Options{}, "ends within its header"},
 		{"idx of a gigabyte in 19 bytes", "x.idx", idxFile(8, []byte{1, 2, 3}, 1<<20, 32, 32), Options{}, "cut off"},
 		{"idx whose sizes overflow", "x.idx", idxFile(8, nil, 1<<32-1, 1<<32-1, 1<<32-1), Options{}, "larger than any file"},

@@ -47,29 +47,6 @@ func TestIDX(t *testing.T) {
 			}
 		}
 	}
-	good := idxFile(8, make([]byte, 8), 2, 2, 2)
-	for _, test := range []struct {
-		name string
-		data []byte
-		says string
-	}{
-		{"empty", nil, "ends within its header"},
-		{"header cut", good[:9], "ends within its header"},
-		{"cut", good[:len(good)-1], "cut off"},
-		{"cut, packed", zipped(good[:len(good)-1]), "cut off"},
-		{"longer, packed", zipped(append(slices.Clone(good), 1)), "goes on"},
-		{"gzip cut", zipped(good)[:20], ""},
-		{"not idx", []byte("1,2,3,4\n"), "two zero bytes"},
-		{"type", idxFile(7, nil, 1), "unknown type"},
-		{"no dimensions", idxFile(8, nil), "0 dimensions"},
-		{"dimensions", idxFile(8, nil, make([]uint32, 9)...), "9 dimensions"},
-		{"size 0", idxFile(8, nil, 0, 28, 28), "no elements"},
-		{"huge", idxFile(0x0e, nil, 1<<32-1, 1<<32-1), "larger than any file"},
-		{"wide", idxFile(8, nil, 1, 1<<25), "elements in a sample"},
-	} {
-		_, err := load(t, []string{write(t, "x.idx", test.data)}, Options{})
-		wantFault(t, test.name, err, test.says)
-	}
 }
 
 // TestMNISTFolder compares a folder with what package dataset makes of it.

@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -212,49 +213,27 @@ func readFile(t testing.TB, path string) []byte {
 	return data
 }
 
+// TestNPYFaults checks the places of faults in either order, at the beginning and beyond the first piece.
 func TestNPYFaults(t *testing.T) {
-	data := float64s(count(0, 12)...)
-	good := append(npyHeader(1, "<f8", false, 4, 3), data...)
-	nan := slices.Clone(good)
-	copy(nan[len(nan)-5*8:], float64s(math.NaN()))
-	for _, test := range []struct {
-		name   string
-		data   []byte
-		says   string
-		row    int64
-		column int
-	}{
-		{"cut", good[:len(good)-1], "cut off", 4, 0},
-		{"longer", append(slices.Clone(good), 0), "", 0, 0},
-		{"header only", good[:128], "cut off", 1, 0},
-		{"NaN", nan, "row 3: column 2 is NaN, a missing value", 3, 2},
-		{"no samples", npyHeader(1, "<f8", false, 0, 3), "no elements", 0, 0},
-		{"no columns", npyHeader(1, "<f8", false, 3, 0), "no elements", 0, 0},
-		{"no dimension", append(npyHeader(1, "<f8", false), data[:8]...), "single number", 0, 0},
-		{"wide", npyHeader(1, "<f8", false, 1, 1<<30), "more than 16777216 elements", 0, 0},
-		{"wide by product", npyHeader(1, "|u1", false, 1, 1<<20, 1<<20, 1<<20), "", 0, 0},
-		{"text", append(npyHeader(1, "<U1", false, 1), 'a', 0, 0, 0), "are text", 0, 0},
-		{"object", npyHeader(1, "|O", false, 3), "pickled", 0, 0},
-		{"no npy", []byte("1,2\n"), "not a .npy file", 0, 0},
-	} {
-		path := write(t, "x.npy", test.data)
-		_, err := load(t, []string{path}, Options{})
-		wantFault(t, test.name, err, "stream: "+path)
-		if test.row > 0 && strings.Contains(test.says, "cut off") {
-			wantFault(t, test.name, err, "cut off") // the size of a plain file tells it at once
-		}
-		_, err = loadBytes(t, test.data, Options{Format: NPY})
-		fault := wantFault(t, test.name, err, test.says)
-		if fault.Row != test.row || fault.Column != test.column {
-			t.Errorf("%s: row %d, column %d: %v", test.name, fault.Row, fault.Column, err)
+	for _, test := range []struct{ rows, cols, row, col int }{{4, 3, 2, 1}, {100000, 3, 99990, 1}} {
+		values := count(0, test.rows*test.cols)
+		values[test.row*test.cols+test.col] = math.NaN()
+		for _, fortran := range []bool{false, true} {
+			path := write(t, "x.npy", append(npyHeader(1, "<f8", fortran, test.rows, test.cols), arrayBytes(t, "<f8", fortran, values, test.rows, test.cols)...))
+			for _, opt := range []Options{{}, {Targets: []string{"1"}}} {
+				r, err := Open(t.Context(), []string{path}, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = r.Next(test.rows)
+				says := fmt.Sprintf("row %d: column %d is NaN, a missing value", test.row+1, test.col+1)
+				if fault := wantFault(t, "NaN", err, says); fault.Row != int64(test.row+1) || fault.Column != test.col+1 {
+					t.Errorf("row %d, column %d: %v", fault.Row, fault.Column, err)
+				}
+				r.Close()
+			}
 		}
 	}
-	// In Fortran order a fault has its place all the same.
-	values := count(0, 12)
-	values[7] = math.Inf(1) // row 3, column 2
-	path := write(t, "x.npy", append(npyHeader(1, "<f8", true, 4, 3), arrayBytes(t, "<f8", true, values, 4, 3)...))
-	_, err := load(t, []string{path}, Options{})
-	wantFault(t, "Fortran", err, "row 3: column 2 is +Inf, infinite")
 }
 
 // TestNPYPanels reads a matrix in Fortran order that takes more than one panel.
@@ -289,24 +268,5 @@ func TestNPYPanels(t *testing.T) {
 			}
 		}
 		row += n
-	}
-}
-
-// TestNPYFaultFarIn places a fault that is not in the first piece of the call that finds it.
-func TestNPYFaultFarIn(t *testing.T) {
-	const rows, cols, row, col = 100000, 3, 99990, 1
-	values := make([]float64, rows*cols)
-	values[row*cols+col] = math.NaN()
-	file := append(npyHeader(1, "<f8", false, rows, cols), float64s(values...)...)
-	for _, opt := range []Options{{}, {Targets: []string{"1"}}} {
-		r, err := Open(t.Context(), []string{write(t, "x.npy", file)}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = r.Next(rows)
-		if fault := wantFault(t, "far in", err, "missing"); fault.Row != row+1 || fault.Column != col+1 {
-			t.Errorf("row %d, column %d, want %d and %d", fault.Row, fault.Column, row+1, col+1)
-		}
-		r.Close()
 	}
 }

@@ -79,41 +79,6 @@ func TestNPZ(t *testing.T) {
 	wantFault(t, "Fortran order, packed", err, "numpy.ascontiguousarray")
 }
 
-func TestNPZFaults(t *testing.T) {
-	x := append(npyHeader(1, "<f8", false, 3, 2), float64s(count(1, 6)...)...)
-	y := append(npyHeader(1, "|u1", false, 2), 5, 6)
-	good := npz(t, member{"X.npy", x, zip.Store}, member{"y.npy", y, zip.Store})
-	damaged := bytes.Replace(good, float64s(2), float64s(3), 1)
-	encrypted := slices.Clone(good)
-	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1 // the flags of the first entry
-	for _, test := range []struct {
-		name string
-		data []byte
-		opt  Options
-		says string
-	}{
-		{"no zip", []byte("PK\x03\x04"), Options{}, "not an .npz"},
-		{"cut", good[:len(good)-10], Options{}, "not an .npz"},
-		{"empty", npz(t), Options{}, "no arrays"},
-		{"no arrays", npz(t, member{"a.txt", x, zip.Store}), Options{}, "no arrays"},
-		{"twice", npz(t, member{"X.npy", x, zip.Store}, member{"X.npy", x, zip.Store}), Options{}, "two arrays"},
-		{"which", npz(t, member{"a.npy", x, zip.Store}, member{"b.npy", x, zip.Store}), Options{}, "more than one of two dimensions"},
-		{"none", npz(t, member{"a.npy", y, zip.Store}), Options{}, "no other of two dimensions"},
-		{"name", good, Options{InputArray: "Z"}, `no array "Z"; it has "X", "y"`},
-		{"target", good, Options{Targets: []string{"z"}}, "have no names"},
-		{"rows", good, Options{Targets: []string{"y"}}, `array "y" has 2 rows, but "X" has 3`},
-		{"checksum", damaged, Options{}, "damaged"},
-		{"encrypted", encrypted, Options{}, "encrypted"},
-		{"longer", npz(t, member{"X.npy", append(slices.Clone(x), 1), zip.Deflate}), Options{}, "its header promises"},
-		{"shorter", npz(t, member{"X.npy", x[:len(x)-1], zip.Deflate}), Options{}, "its header promises"},
-		{"object", npz(t, member{"X.npy", npyHeader(1, "|O", false, 3, 2), zip.Store}), Options{}, `array "X": elements of type "|O" are Python objects`},
-		{"many", npz(t, slices.Repeat([]member{{"a", nil, zip.Store}}, maxMembers+1)...), Options{}, "members"},
-	} {
-		_, err := load(t, []string{write(t, "x.npz", test.data)}, test.opt)
-		wantFault(t, test.name, err, test.says)
-	}
-}
-
 // TestNPZBomb reads 512 MB of zeros from an archive of 0.5 MB in bounded memory.
 func TestNPZBomb(t *testing.T) {
 	if testing.Short() {

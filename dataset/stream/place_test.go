@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -128,14 +129,7 @@ func TestWhereArrays(t *testing.T) {
 		t.Error("a place from nowhere")
 	}
 	for _, i := range []int{-1, 1} {
-		func() {
-			defer func() {
-				if got := recover(); got != panicRow {
-					t.Errorf("row %d: panic %v", i, got)
-				}
-			}()
-			b.Where(i)
-		}()
+		testutil.MustPanic(t, panicRow, func() { b.Where(i) })
 	}
 }
 

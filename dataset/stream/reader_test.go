@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -291,17 +292,10 @@ func TestNextPanics(t *testing.T) {
 	if err := r.Skip(0); err != nil {
 		t.Error(err)
 	}
-	for want, call := range map[string]func(){panicRows: func() { r.Next(0) }, panicSkip: func() { r.Skip(-1) },
-		panicSelect: func() { r.Select(Selection{}) }, panicPeek: func() { r.Peek(1) }} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %q", got, want)
-				}
-			}()
-			call()
-		}()
-	}
+	testutil.MustPanic(t, panicRows, func() { r.Next(0) })
+	testutil.MustPanic(t, panicSkip, func() { r.Skip(-1) })
+	testutil.MustPanic(t, panicSelect, func() { r.Select(Selection{}) })
+	testutil.MustPanic(t, panicPeek, func() { r.Peek(1) })
 }
 
 // TestEmptySources checks that ErrEmpty matches sources without samples, and no others.
