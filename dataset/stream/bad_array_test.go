@@ -3,7 +3,6 @@ package stream
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -13,59 +12,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// elementsOf returns numbers as elements of a type, by itself: integers that float64 cannot hold stand
-// for NaN.
-func elementsOf(t *testing.T, descr string, values []float64) []byte {
-	t.Helper()
-	order := binary.AppendByteOrder(binary.LittleEndian)
-	if descr[0] == '>' {
-		order = binary.BigEndian
-	}
-	var out []byte
-	for _, v := range values {
-		switch finite := v-v == 0; descr[1:] {
-		case "f8":
-			out = order.AppendUint64(out, math.Float64bits(v))
-		case "f4":
-			out = order.AppendUint32(out, math.Float32bits(float32(v)))
-		case "f2":
-			// Only small whole numbers and what is not finite: 10 bits of fraction behind
-			// the first, exponent with bias 15.
-			bits := uint16(0x7e00)
-			switch {
-			case finite && v != 0:
-				exponent := math.Ilogb(v)
-				bits = uint16(exponent+15)<<10 | uint16(math.Ldexp(math.Abs(v), 10-exponent))&0x3ff
-			case finite:
-				bits = 0
-			case v > 0:
-				bits = 0x7c00
-			}
-			out = order.AppendUint16(out, bits)
-		case "i8":
-			n := int64(v)
-			if !finite {
-				n = 1<<53 + 1
-			}
-			out = order.AppendUint64(out, uint64(n))
-		default:
-			t.Fatal(descr)
-		}
-	}
-	return out
-}
-
-// turned returns a matrix of rows×cols in the order of Fortran.
-func turned(values []float64, rows, cols int) []float64 {
-	out := make([]float64, 0, len(values))
-	for col := range cols {
-		for row := range rows {
-			out = append(out, values[row*cols+col])
-		}
-	}
-	return out
-}
 
 // at gives the samples their path.
 func at(path string, want []sampleAt) []sampleAt {
@@ -84,7 +30,7 @@ func at(path string, want []sampleAt) []sampleAt {
 func checkArray(t *testing.T, name, descr string, values []float64, rows, cols int, sizes ...int) {
 	t.Helper()
 	array := append(npyHeader(1, descr, false, rows, cols), elementsOf(t, descr, values)...)
-	fortran := append(npyHeader(1, descr, true, rows, cols), elementsOf(t, descr, turned(values, rows, cols))...)
+	fortran := append(npyHeader(1, descr, true, rows, cols), arrayBytes(t, descr, true, values, rows, cols)...)
 	for k, opt := range []Options{{}, {Targets: []string{"1"}}, {Inputs: []string{"1"}, Targets: []string{strconv.Itoa(cols)}, Classes: true}} {
 		if k > 0 && cols == 1 {
 			continue
@@ -129,22 +75,8 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 	}
 }
 
-// TestBadElements places one bad element into every row and column.
-func TestBadElements(t *testing.T) {
-	const rows, cols = 4, 3
-	for _, descr := range []string{"<f8", ">f8", "<f4", ">f2", "<f2", "<i8", ">i8"} {
-		for element := range rows * cols {
-			for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-				values := count(1, rows*cols)
-				values[element] = bad
-				checkArray(t, fmt.Sprint(element), descr, values, rows, cols, 1, 2, 9)
-			}
-		}
-	}
-}
-
-// TestBadArrays has bad elements at random, in arrays of one and more pieces and panels, and in samples
-// that are longer than a piece.
+// TestBadArrays has bad elements at random, of each type, in arrays of one and more pieces and panels, and
+// in samples that are longer than a piece.
 func TestBadArrays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for _, form := range []struct {
@@ -171,6 +103,14 @@ func TestBadArrays(t *testing.T) {
 			}
 		}
 		checkArray(t, fmt.Sprintf("%d×%d, %v bad", form.rows, form.cols, form.share), "<f8", values, form.rows, form.cols, form.sizes...)
+	}
+	const rows, cols = 4, 3
+	for _, descr := range []string{"<f8", ">f8", "<f4", ">f2", "<f2", "<i8", ">i8"} {
+		for element := range rows * cols {
+			values := count(1, rows*cols)
+			values[element] = []float64{math.NaN(), math.Inf(1)}[element%2]
+			checkArray(t, fmt.Sprint(element), descr, values, rows, cols, 1, 2, 9)
+		}
 	}
 }
 
@@ -303,18 +243,6 @@ func TestBadPairs(t *testing.T) {
 	}
 }
 
-// TestBadMembers does the same with two arrays of one archive.
-func TestBadMembers(t *testing.T) {
-	values, targets := count(1, 6), count(7, 3)
-	values[1], targets[2] = math.NaN(), math.NaN()
-	archive := write(t, "x.npz", npz(t, member{"X.npy", append(npyHeader(1, "<f8", true, 3, 2), float64s(turned(values, 3, 2)...)...), zip.Store},
-		member{"y.npy", append(npyHeader(1, "<f8", false, 3), float64s(targets...)...), zip.Deflate}))
-	place := func(row int64) Place { return Place{Path: archive, Row: row} }
-	checkLeftOut(t, "archive", func(bad func(*Error) error) (*Reader, error) {
-		return Open(t.Context(), []string{archive}, Options{Targets: []string{"y"}, Bad: bad})
-	}, []sampleAt{{fault: place(1)}, {x: values[2:4], y: targets[1:2], place: place(2)}, {fault: place(3)}}, 1, 2)
-}
-
 // TestBadPairsOutOfStep has inputs and targets that are not as many, or damaged, with a bad sample
 // before and at the end.
 func TestBadPairsOutOfStep(t *testing.T) {
@@ -330,16 +258,7 @@ func TestBadPairsOutOfStep(t *testing.T) {
 		{"1\n2\n", "1\n2\n3\"\n", 2, "y.csv:3: a quotation mark"}, {"1\n2\n3\"\n", "1\n?\n3\n", 1, "x.csv:3: a quotation mark"},
 		{"1\n2\n3\"\n", "1\n2\n", 2, "x.csv:3: a quotation mark"}, {"1\n2\n3\"\n", "1\n2\n?\n", 2, "x.csv:3: a quotation mark"},
 	} {
-		rows := 0
-		r, err := Open(t.Context(), []string{write(t, "x.csv", []byte(test.x))}, Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(test.y)), Bad: func(*Error) error { return nil }})
-		for err == nil {
-			if _, err = r.Next(1); err == nil {
-				rows++
-			}
-		}
-		if r != nil {
-			r.Close()
-		}
+		rows, err := countRows(t, write(t, "x.csv", []byte(test.x)), Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(test.y))})
 		if wantFault(t, test.says, err, test.says); rows != test.rows {
 			t.Errorf("%q and %q: %d samples, want %d; %v", test.x, test.y, rows, test.rows, err)
 		}
@@ -371,18 +290,9 @@ func TestBadCutOff(t *testing.T) {
 		{array[:len(array)-1], 1, "row 3: the data ends within this sample"}, {array[:len(array)/2], 0, "row 2: the data ends within this sample"},
 		{array[:len(array)/6], 0, "row 1: the data ends within this sample"}, {append(slices.Clone(array), 0), 2, "goes on after the 3 samples"}, {damaged, 2, "the compressed data is damaged"},
 	} {
-		rows := 0
-		r, err := Open(t.Context(), []string{"-"}, Options{Stdin: bytes.NewReader(test.data), Bad: func(*Error) error { return nil }})
-		for err == nil {
-			if _, err = r.Next(1); err == nil {
-				rows++
-			}
-		}
+		rows, err := countRows(t, "-", Options{Stdin: bytes.NewReader(test.data)})
 		if wantFault(t, test.says, err, test.says); rows != test.rows {
 			t.Errorf("%d samples before %v, want %d", rows, err, test.rows)
-		}
-		if r != nil {
-			r.Close()
 		}
 	}
 	// In the second sample of a call, behind the piece with its bad element.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,6 +78,76 @@ func float64s(values ...float64) []byte {
 		out, _ = binary.Append(out, binary.LittleEndian, v)
 	}
 	return out
+}
+
+// arrayBytes returns values as elements of a type, given in C order for the shape, in the order asked
+// for. Small whole numbers are exact in every type. For integers what is not finite stands for a number
+// that float64 cannot hold.
+func arrayBytes(t testing.TB, descr string, fortran bool, values []float64, shape ...int) []byte {
+	t.Helper()
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if descr[0] == '>' {
+		order = binary.BigEndian
+	}
+	element := func(v float64) []byte {
+		n := int64(1<<53 + 1)
+		if v-v == 0 {
+			n = int64(v)
+		}
+		switch descr[1:] {
+		case "b1", "i1", "u1":
+			return []byte{byte(n)}
+		case "i2", "u2":
+			return order.AppendUint16(nil, uint16(n))
+		case "i4", "u4":
+			return order.AppendUint32(nil, uint32(n))
+		case "i8", "u8":
+			return order.AppendUint64(nil, uint64(n))
+		case "f2": // 10 bits of fraction behind the leading one, exponent with bias 15
+			fraction, exponent := math.Frexp(math.Abs(v))
+			bits := uint16(exponent+14)<<10 | uint16(fraction*2048)&1023
+			switch {
+			case v == 0:
+				bits = 0
+			case v != v:
+				bits = 0x7e00
+			case v-v != 0:
+				bits = 0x7c00
+			}
+			return order.AppendUint16(nil, bits)
+		case "f4":
+			return order.AppendUint32(nil, math.Float32bits(float32(v)))
+		case "f8":
+			return order.AppendUint64(nil, math.Float64bits(v))
+		}
+		t.Fatal(descr)
+		return nil
+	}
+	size := len(element(0))
+	out := make([]byte, size*len(values))
+	for i, v := range values {
+		at := i
+		if fortran { // the place of element i in C order with the first index fastest
+			at = 0
+			rest := i
+			for k := len(shape) - 1; k >= 0; k-- {
+				stride := 1
+				for _, n := range shape[:k] {
+					stride *= n
+				}
+				at += rest % shape[k] * stride
+				rest /= shape[k]
+			}
+		}
+		copy(out[size*at:], element(v))
+	}
+	return out
+}
+
+// elementsOf is arrayBytes in C order.
+func elementsOf(t testing.TB, descr string, values []float64) []byte {
+	t.Helper()
+	return arrayBytes(t, descr, false, values, len(values))
 }
 
 // A table is everything that a reader delivers.
@@ -168,6 +239,25 @@ func wantFault(t testing.TB, name string, err error, says string) *Error {
 		t.Errorf("%s: error %v has no path", name, err)
 	}
 	return fault
+}
+
+// countRows reads samples one by one, without the bad ones, and returns how many came before the error.
+func countRows(t testing.TB, path string, opt Options) (rows int, err error) {
+	t.Helper()
+	if opt.Bad == nil {
+		opt.Bad = func(*Error) error { return nil }
+	}
+	r, err := Open(t.Context(), []string{path}, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	for {
+		if _, err := r.Next(1); err != nil {
+			return rows, err
+		}
+		rows++
+	}
 }
 
 // count returns start, start+1, ...

@@ -45,8 +45,8 @@ func packed(t testing.TB, text string, n int) []byte {
 	return b.Bytes()
 }
 
-// TestHostileFiles reads what somebody may have sent who means no good, by its name from a file and
-// without one from a pipe. Every fault is an *Error that names the place and can be read.
+// TestHostileFiles reads malformed and hostile files, plain, packed and from a pipe. Every fault is an
+// *Error that names the place and can be read, and memory follows the bytes that arrive.
 func TestHostileFiles(t *testing.T) {
 	npyOf := func(shape string, elements ...byte) []byte {
 		return append(npyRaw(1, "{'descr': '|u1', 'fortran_order': False, 'shape': "+shape+", }"), elements...)
@@ -58,6 +58,7 @@ func TestHostileFiles(t *testing.T) {
 	encrypted[bytes.Index(encrypted, []byte("PK\x01\x02"))+8] |= 1 // the flags of the first entry
 	matrix := append(npyHeader(1, "<f8", false, 4, 3), float64s(count(0, 12)...)...)
 	images := idxFile(8, make([]byte, 8), 2, 2, 2)
+	wide := append(npyHeader(1, "<f8", false, 1, maxColumns), 1, 2, 3)
 	long := strings.Repeat("x", 1<<16)
 	for _, test := range []struct {
 		name string
@@ -87,6 +88,7 @@ func TestHostileFiles(t *testing.T) {
 		{"more cells", "x.csv", []byte("1,2\n3,4" + strings.Repeat(",", 9999) + "\n"), Options{}, ":2: the line has 10001 cells"},
 		{"a number without end", "x.csv", []byte("1\n" + strings.Repeat("9", 400) + "\n"), Options{}, "too large"},
 		{"column 2^63", "x.csv", []byte("1,2\n"), Options{Targets: []string{"9223372036854775808"}}, "there are 2"},
+		{"many columns by number", "x.csv", []byte("1,2\n3\n"), Options{Inputs: []string{"1-2000000000"}}, "there are 2"},
 		{"a picture", "x.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), Options{Header: HeaderAbsent}, ":1: "},
 
 		{"empty array", "x.npy", nil, Options{}, "ends within its header"},
@@ -106,6 +108,10 @@ func TestHostileFiles(t *testing.T) {
 		{"more elements than are promised", "x.npy", npyOf("(1,)", 1, 2), Options{}, "its header promises"},
 		{"pickled objects", "x.npy", npyHeader(1, "|O", false, 1), Options{}, "pickled"},
 		{"a type of 60 KB", "x.npy", npyRaw(2, "{'descr': '<U"+strings.Repeat("0", 60000)+"1', 'fortran_order': False, 'shape': (0,)}"), Options{}, "no elements"},
+		{"a wide array", "x.npy", wide, Options{}, "cut off"},
+		{"a wide array with a target", "x.npy", wide, Options{Targets: []string{"5"}}, "cut off"},
+		{"a wide array with inputs", "x.npy", wide, Options{Inputs: []string{"1-"}}, "cut off"},
+		{"a long array", "x.npy", npyHeader(1, "<f8", false, 1<<30, 1<<13), Options{}, "cut off"},
 		{"an array cut off", "x.npy", matrix[:len(matrix)-1], Options{}, "cut off"},
 		{"a header only", "x.npy", matrix[:128], Options{}, "cut off"},
 		{"a byte too many", "x.npy", append(slices.Clone(matrix), 0), Options{}, "its header promises"},
@@ -156,14 +162,22 @@ func TestHostileFiles(t *testing.T) {
 		{"idx of 255 dimensions", "x.idx", []byte{0, 0, 8, 255}, Options{}, "255 dimensions"},
 		{"idx of an unknown type", "x.idx", []byte{0, 0, 7, 1, 0, 0, 0, 1, 0}, Options{}, "unknown type"},
 	} {
-		for _, way := range []string{"file", "pipe"} {
+		for _, way := range []string{"file", "packed", "pipe"} {
 			path, opt := "-", test.opt
-			if way == "file" {
+			switch way {
+			case "file":
 				path = write(t, test.file, test.data)
-			} else {
+			case "packed":
+				path = write(t, test.file+".gz", zipped(test.data))
+			default:
 				opt.Stdin, opt.Format = bytes.NewReader(test.data), formatOfPath(test.file)
 			}
-			_, err := loadEach(t, path, opt)
+			most := uint64(15 << 16)
+			if formatOfPath(test.file) == NPZ {
+				most += spoolPiece
+			}
+			var err error
+			faults.Bounded(t, len(test.data), 256, most, func() { _, err = loadEach(t, path, opt) })
 			says := test.says
 			if way == "file" && says == "cut off" {
 				says = "its header promises" // which is seen before anything is read

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -13,61 +12,6 @@ import (
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 )
-
-// arrayBytes returns values as elements of a type, given in C order for the shape, in the order asked
-// for.
-func arrayBytes(t testing.TB, descr string, fortran bool, values []float64, shape ...int) []byte {
-	t.Helper()
-	var order binary.AppendByteOrder = binary.LittleEndian
-	if descr[0] == '>' {
-		order = binary.BigEndian
-	}
-	element := func(v float64) []byte {
-		switch descr[1:] {
-		case "b1", "i1", "u1":
-			return []byte{byte(int64(v))}
-		case "i2", "u2":
-			return order.AppendUint16(nil, uint16(int64(v)))
-		case "i4", "u4":
-			return order.AppendUint32(nil, uint32(int64(v)))
-		case "i8", "u8":
-			return order.AppendUint64(nil, uint64(int64(v)))
-		case "f2": // whole numbers below 2048: the fraction is what follows the leading bit
-			if v == 0 {
-				return []byte{0, 0}
-			}
-			fraction, exponent := math.Frexp(v)
-			return order.AppendUint16(nil, uint16(exponent+14)<<10|uint16(fraction*2048)&1023)
-		case "f4":
-			return order.AppendUint32(nil, math.Float32bits(float32(v)))
-		case "f8":
-			return order.AppendUint64(nil, math.Float64bits(v))
-		}
-		t.Fatal(descr)
-		return nil
-	}
-	size := len(element(0))
-	out := make([]byte, size*len(values))
-	for i, v := range values {
-		at := i
-		if fortran {
-			// The indices of element i in C order, and its place with the first index
-			// fastest.
-			at = 0
-			rest := i
-			for k := len(shape) - 1; k >= 0; k-- {
-				stride := 1
-				for _, n := range shape[:k] {
-					stride *= n
-				}
-				at += rest % shape[k] * stride
-				rest /= shape[k]
-			}
-		}
-		copy(out[size*at:], element(v))
-	}
-	return out
-}
 
 func TestNPYTypes(t *testing.T) {
 	shapes := [][]int{{5}, {1, 1}, {4, 3}, {1, 6}, {6, 1}, {3, 2, 4}, {1, 2, 3}, {2, 1, 3, 2}}
@@ -92,7 +36,7 @@ func TestNPYTypes(t *testing.T) {
 					t.Errorf("%s %v fortran=%v: %v", descr, shape, fortran, got)
 				}
 				// From a stream the two orders can be told apart unless they are one.
-				all, err := loadBytes(t, file, Options{})
+				all, err := loadEach(t, "-", Options{Stdin: bytes.NewReader(file)})
 				one := len(shape) == 1 || len(shape) == 2 && (shape[0] == 1 || shape[1] == 1)
 				if fortran && !one {
 					wantFault(t, "Fortran order in a stream", err, "numpy.ascontiguousarray")
@@ -102,22 +46,6 @@ func TestNPYTypes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// loadBytes reads data from standard input.
-func loadBytes(t testing.TB, data []byte, opt Options) (table, error) {
-	t.Helper()
-	opt.Stdin = bytes.NewReader(data)
-	r, err := Open(t.Context(), []string{"-"}, opt)
-	if err != nil {
-		return table{}, err
-	}
-	defer r.Close()
-	all, err := readAll(t, r, 3)
-	if err.Error() == "EOF" {
-		err = nil
-	}
-	return all, err
 }
 
 // TestNPYByAnotherWriter reads what an independent writer of the format makes.

@@ -1,11 +1,9 @@
 package stream
 
 import (
-	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,67 +61,37 @@ func TestNumPy(t *testing.T) {
 			taken++
 			takesNumPy(t, path, opt)
 		case strings.HasPrefix(name, "refuse-"):
-			r, err := Open(context.Background(), []string{path}, opt)
-			if err == nil {
-				_, err = r.Next(100)
-				r.Close()
-			}
-			var fault *Error
-			if !errors.As(err, &fault) || fault.Path != path {
-				t.Errorf("%s: error %v; want an *Error that names the file", name, err)
-			}
+			_, err := loadEach(t, path, opt)
+			wantFault(t, name, err, path)
 		}
 	}
 	if taken != 12*2*2*2+12*2+2 {
 		t.Errorf("%d files read", taken)
 	}
-	r, err := Open(context.Background(), []string{filepath.Join(dir, "take-littlef8C.npy")}, Options{TargetPath: filepath.Join(dir, "labels.npy"), Classes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if b, err := r.Next(100); err != nil || strings.Join(b.Labels, " ") != "setosa versicolor a b c d é" {
-		t.Errorf("labels %v, %v", b, err)
+	got, err := loadEach(t, filepath.Join(dir, "take-littlef8C.npy"), Options{TargetPath: filepath.Join(dir, "labels.npy"), Classes: true})
+	if err != nil || strings.Join(got.labels, " ") != "setosa versicolor a b c d é" {
+		t.Errorf("labels %v, %v", got.labels, err)
 	}
 }
 
-// takesNumPy reads a file of numpyFiles in batches of two.
+// takesNumPy reads a file of numpyFiles.
 func takesNumPy(t *testing.T, path string, opt Options) {
 	t.Helper()
 	values := 100
 	if strings.Contains(filepath.Base(path), "b1") {
 		values = 2
 	}
-	r, err := Open(context.Background(), []string{path}, opt)
-	if err != nil {
-		t.Errorf("%s: %v", filepath.Base(path), err)
-		return
-	}
-	defer r.Close()
-	row := 0
-	for {
-		b, err := r.Next(2)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Errorf("%s: %v", filepath.Base(path), err)
-			return
-		}
-		n, d := b.X.Dims()
-		for i := range n {
-			for j := range d {
-				if got, want := b.X.At(i, j), float64((5*row+3*j)%values); got != want {
-					t.Errorf("%s: element %d,%d is %v; want %v", filepath.Base(path), row, j, got, want)
-				}
-			}
-			if len(opt.Targets) > 0 && b.Y.At(i, 0) != float64(row) {
-				t.Errorf("%s: target %d is %v", filepath.Base(path), row, b.Y.At(i, 0))
-			}
-			row++
+	var x, y []float64
+	for row := range 7 {
+		for col := range 3 {
+			x = append(x, float64((5*row+3*col)%values))
 		}
 	}
-	if row != 7 {
-		t.Errorf("%s: %d rows; want 7", filepath.Base(path), row)
+	if len(opt.Targets) > 0 {
+		y = count(0, 7)
+	}
+	got, err := loadEach(t, path, opt)
+	if err != nil || !slices.Equal(got.x, x) || !slices.Equal(got.y, y) {
+		t.Errorf("%s: %v, %v", filepath.Base(path), got, err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"blskernel/internal/testutil"
-	"blskernel/internal/testutil/faults"
 )
 
 func TestRowsBytesSkip(t *testing.T) {
@@ -230,55 +229,6 @@ func TestComma(t *testing.T) {
 		data := []byte("1" + string(comma) + "2\n")
 		if got := mustLoad(t, []string{write(t, "x.csv", data)}, Options{Comma: comma}); !slices.Equal(got.x, []float64{1, 2}) {
 			t.Errorf("%q: %v", comma, got)
-		}
-	}
-}
-
-// TestHostileAllocation opens small files that promise much. The fixed buffers are some 64 KiB ones and
-// the piece of an array, 256 KiB; 1 MiB is above their sum and far below what is promised.
-func TestHostileAllocation(t *testing.T) {
-	wide := npyHeader(1, "<f8", false, 1, maxColumns)
-	long := npyHeader(1, "<f8", false, 1<<30, 1<<13)
-	for _, test := range []struct {
-		name string
-		data []byte
-		opt  Options
-	}{
-		{"wide array", append(wide, 1, 2, 3), Options{}},
-		{"wide array with a target", append(wide, 1, 2, 3), Options{Targets: []string{"5"}}},
-		{"wide array with inputs", append(wide, 1, 2, 3), Options{Inputs: []string{"1-"}}},
-		{"long array", long, Options{}},
-		{"long array in Fortran order", npyHeader(1, "<f8", true, 1<<30, 1<<13), Options{}},
-		{"4 GB header", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), Options{}},
-		{"images", idxFile(8, []byte{1}, 1<<31, 28, 28), Options{}},
-		{"text", []byte("1,2\n3\n"), Options{}},
-		{"many columns by number", []byte("1,2\n3\n"), Options{Inputs: []string{"1-2000000000"}}},
-	} {
-		for _, way := range []string{"file", "stream", "packed"} {
-			var path string
-			opt := test.opt
-			switch way {
-			case "file":
-				path = write(t, "x", test.data)
-			case "packed":
-				path = write(t, "x", zipped(test.data))
-			default:
-				path, opt.Stdin = "-", bytes.NewReader(test.data)
-			}
-			got := faults.Allocated(func() {
-				r, err := Open(t.Context(), []string{path}, opt)
-				if err == nil {
-					_, err = r.Next(1 << 30)
-					r.Close()
-				}
-				var fault *Error
-				if !errors.As(err, &fault) {
-					t.Errorf("%s, %s: error %v", test.name, way, err)
-				}
-			})
-			if got > 1<<20 {
-				t.Errorf("%s, %s: %d bytes allocated", test.name, way, got)
-			}
 		}
 	}
 }
