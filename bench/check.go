@@ -12,27 +12,26 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
-// A Check compares the weights of one method with others that should be the same, or nearly so.
+// A Check compares the weights of one method with others that should be the same, or nearly so. Errors
+// are ‖W - W1‖/‖W1‖ in Frobenius norms.
 type Check struct {
 	// Condition is κ, the largest singular value at any step, of the rows so far, over the smallest
 	// that is not zero to working precision; for a method that solves the ridge problem those of
 	// [A; sqrt(lambda) I].
 	Condition float64 `json:"condition"`
-	// Bound is what rounding may make of OneShotError. With u = sqrt(l) eps κ it is 10 u for QR and
-	// InverseCholesky, 10 u κ for Gram and RidgeInverse, and 50 u for Original and Improved, or 10
-	// u κ once the Large form was used. The constants are some ten times what was measured on
-	// random matrices of full column rank; while the rank still grows, errors may be larger.
+	// Bound is what rounding may make of OneShotError: see weightsBound. While the rank still grows,
+	// errors may be larger.
 	Bound float64 `json:"bound"`
-	// OneShotError is ‖W - W1‖/‖W1‖ in Frobenius norms, where W1 solves by QR, from all rows at
-	// once, the least-squares problem that the method stands for: the ridge problem, or for
-	// Original and Improved with lambda > 0 that with the rows of the start A + lambda (A⁺)ᵀ, whose
-	// pseudoinverse is the ridge inverse of A.
+	// OneShotError is the error against the solution by QR, from all rows at once, of the problem
+	// that the method stands for: the ridge problem, or for Original and Improved with lambda > 0
+	// least squares with the rows of the start A + lambda (A⁺)ᵀ, whose pseudoinverse is the ridge
+	// inverse of A.
 	OneShotError float64 `json:"one_shot_error"`
-	// RidgeDifference is the same for the ridge solution from all rows at once. In Original and
+	// RidgeDifference is the error against the ridge solution from all rows at once. In Original and
 	// Improved it is the bias that the update has for lambda > 0, of the order of lambda over the
 	// square of the smallest singular value of the start.
 	RidgeDifference float64 `json:"ridge_difference"`
-	// FirstMethodError is the same for the weights of the experiment's first method in place of W1.
+	// FirstMethodError is the error against the weights of the experiment's first method.
 	FirstMethodError float64 `json:"first_method_error"`
 }
 

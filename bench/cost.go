@@ -76,18 +76,17 @@ const (
 	costSeconds     = 2.0
 )
 
-// longCost is the time of an update, in seconds, from which on garbage of the one before is collected
-// first: new matrices then take the place of old ones, as they do sooner or later in use. Short updates
-// follow one another as a stream of samples has them, with what they need in the caches.
+// longCost is the time of an update, in seconds, from which on its garbage is collected: new matrices
+// then take the place of old ones, as they do in use. Short updates follow one another as a stream of
+// samples has them, with what they need in the caches.
 const longCost = 0.05
 
 // Measure starts a model with random rows for each of the settings and updates them in turn, rounds
-// times, or as often as seems useful where that is 0. Each update by a method whose cost depends on l
-// finds q samples more than the one before, and has its own prediction; Cost.L says where it was. The
-// first update is left out: it pays for fresh memory and for goroutines that have to start. updated,
-// which may be nil, is called after every update; how many there will be is not known where rounds is
-// 0. There are no rounds of no settings. It stops with the context's error before the next update if
-// ctx is cancelled.
+// times, or as often as seems useful for 0. Each update finds q samples more than the one before, and
+// has its own prediction; Cost.L says where it was. The first update is left out: it pays for fresh
+// memory and for goroutines that have to start. updated, which may be nil, follows every update.
+//
+//	errors: the context's, before the next update; those of an update, wrapped.
 func Measure(ctx context.Context, settings []Setting, rates *blsupdate.Rates, rounds int, seed uint64, updated func()) (Measured, error) {
 	if len(settings) == 0 {
 		return Measured{}, nil

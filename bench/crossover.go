@@ -21,18 +21,12 @@ import (
 // A Crossover is an experiment on when an update pays: q rows are added to a model of l, by several
 // methods and by the one that the planner chooses, and the time until the weights are there is compared
 // with that of starting over from all l+q rows, for A⁺ and the weights by the ridge formula, and for
-// the weights alone by the normal equations.
-//
-// The rows are random, and A is well-conditioned. Of an ill-conditioned A, as the features of broad
-// learning may be, the ridge formula takes as long and is less accurate; the accurate start that
-// blsupdate.New makes of it is by QR and takes more.
+// the weights alone by the normal equations. The rows are random, and A is well-conditioned.
 //
 // Every update is of the same l rows. What it added is removed again, outside of the time, where that
-// takes fewer flops by the model than a start from the l rows does, as for small q; else, or where the
-// removal is refused, the model is dropped and the next one started from the l rows, outside of the
-// time too. What is kept meanwhile is a model of l rows for each variant, for Original and Improved as
-// large as A, beside the rows, (l+q)k numbers, and what one update or start needs. Garbage is collected
-// before each, so that none has to pay for another's; the caches have nothing of the model.
+// takes fewer flops by the model than a start from the l rows; else the next model starts from them,
+// outside of the time too. A model of l rows is kept for each variant, beside the (l+q)k numbers of the
+// rows. Garbage is collected before each update or start, so that none pays for another's.
 type Crossover struct {
 	L, K, C  int   // samples before, nodes, targets; K <= L
 	Q        []int // samples added, in the order in which they are measured
@@ -42,9 +36,7 @@ type Crossover struct {
 	Seed     uint64
 	Backend  blskernel.Backend // nil for blskernel.Default()
 	Rates    *blsupdate.Rates  // that the planner goes by; nil for flops
-	// Done has the points of a run before, which was interrupted: those that Known returns are not
-	// measured again.
-	Done []CrossoverPoint
+	Done     []CrossoverPoint  // of a run that was interrupted; those that Known returns are not measured again
 }
 
 // Where Rounds is 0 a q is measured leastCrossoverRounds times, and again until that took

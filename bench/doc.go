@@ -1,5 +1,5 @@
-// Package bench runs experiments: what the paper measures, on data files or on the synthetic set, as
-// values that a program, a test or the command blskernel can run and print.
+// Package bench runs the experiments of the paper, on data files or on the synthetic set, as values
+// that a program, a test or the command blskernel can run and print.
 //
 // # Incremental
 //

@@ -83,14 +83,13 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// MeasureEach measures the settings of a grid one after the other, goes through the grid so many times,
-// at least once, and calls emit, in the last of them, with the cost of each setting that has the median
-// deviation. What a neighbour takes of a shared machine for some seconds is in one of three
-// measurements of a setting, and not in their median. measured, which may be nil, is told what part is
-// done. MeasureEach stops with the context's error before the next update if ctx is cancelled, and with
-// emit's error if it returns one.
+// MeasureEach measures the settings of a grid one after the other, in several passes, and calls emit in
+// the last of them with the cost of each setting that has the median deviation: what a neighbour takes
+// of a shared machine for some seconds is in one of them alone. measured, which may be nil, is told
+// what part is done.
+//
+//	errors: the context's, before the next update; emit's; those of an update, wrapped.
 func MeasureEach(ctx context.Context, grid []Setting, rates *blsupdate.Rates, passes int, seed uint64, measured func(done float64), emit func(Cost) error) error {
-	passes = max(passes, 1)
 	costs := make([][]Cost, len(grid))
 	for pass := range passes {
 		for i := range grid {

@@ -17,8 +17,8 @@ type call func(be blskernel.Backend)
 // operands are at most 1/2.
 func computes(c operand, n, terms int, want operator, do call) *Problem {
 	return &Problem{
-		call: do, reset: func() { poison(c.data) }, signs: n, result: c.by, expected: want,
-		terms: terms + n, magnitude: float64(terms) * float64(n) / 4,
+		call: do, reset: func() { poison(c.data) }, most: mostCalls, signs: n, result: c.by, expected: want,
+		bound: rounding(terms+n, float64(terms)*float64(n)/4),
 	}
 }
 
@@ -158,7 +158,7 @@ func ddot(_ string, s Shape, r source) *Problem {
 // restored from initial.
 func inPlace(c operand, initial []float64, n int, result, expected operator, do call) *Problem {
 	return &Problem{
-		call: do, reset: func() { copy(c.data, initial) }, reads: true, signs: n, result: result, expected: expected,
+		call: do, reset: func() { copy(c.data, initial) }, most: mostInPlace, signs: n, result: result, expected: expected,
 	}
 }
 
@@ -171,7 +171,7 @@ func adds(c operand, x, y []float64, do call) *Problem {
 		reference.Daxpy(len(x), reference.Ddot(n, y, 1, t, 1), x, 1, z, 1)
 		return z
 	}, do)
-	p.terms, p.magnitude = n+2, float64(n)*(0.5+largest(x)*largest(y))
+	p.bound = rounding(n+2, float64(n)*(0.5+largest(x)*largest(y)))
 	return p
 }
 
@@ -206,7 +206,7 @@ func dtrmm(args string, s Shape, r source) *Problem {
 	p := inPlace(b, b.copied().data, s.N, b.by, product(side, a.by, b.by), func(be blskernel.Backend) {
 		be.Dtrmm(side, ul, tA, blas.NonUnit, s.M, s.N, 1, a.data, a.ld, b.data, b.ld)
 	})
-	p.terms, p.magnitude = n+s.N, (1+spread)*float64(s.N)/2
+	p.bound = rounding(n+s.N, (1+spread)*float64(s.N)/2)
 	return p
 }
 
@@ -220,6 +220,6 @@ func dtrsm(args string, s Shape, r source) *Problem {
 	p := inPlace(b, b.copied().data, s.N, product(side, a.by, b.by), b.by, func(be blskernel.Backend) {
 		be.Dtrsm(side, ul, tA, blas.NonUnit, s.M, s.N, 1, a.data, a.ld, b.data, b.ld)
 	})
-	p.terms, p.magnitude = 3*n+s.N, (1+spread)/(1-spread)*float64(s.N)/2
+	p.bound = rounding(3*n+s.N, (1+spread)/(1-spread)*float64(s.N)/2)
 	return p
 }

@@ -200,17 +200,16 @@ func (r *comparisonRun) contenders(p *Problem) (all []*contender) {
 func (r *comparisonRun) cell(ctx context.Context, job Job, contenders []*contender, threads int) (Result, error) {
 	blskernel.SetThreads(threads)
 	m := meter{minTime: r.MinTime, now: r.Clock, quiet: r.quiet}
-	names, memory := make([]string, len(contenders)), make([]float64, len(contenders))
-	for i, c := range contenders {
+	for _, c := range contenders {
 		if ctx.Err() != nil {
 			return Result{}, context.Cause(ctx)
 		}
 		c.call, c.reset, c.most = c.problem.Bind(c.backend), c.problem.Reset, c.problem.Most()
+		c.name, c.seconds = c.problem.name(c.backend), nil
 		var err error
-		if memory[i], err = c.problem.check(c.backend, c.call); err != nil {
+		if c.memory, err = c.problem.check(c.backend, c.call); err != nil {
 			return Result{}, err
 		}
-		names[i] = c.problem.name(c.backend)
 		if err := m.calibrate(ctx, c); err != nil {
 			return Result{}, err
 		}
@@ -219,7 +218,6 @@ func (r *comparisonRun) cell(ctx context.Context, job Job, contenders []*contend
 		}
 	}
 	peaks := make([]float64, r.Rounds)
-	seconds := make([][]float64, len(contenders))
 	for round := range r.Rounds {
 		done := r.estimate(job, threads) * float64(round) / float64(r.Rounds)
 		r.progress((r.done+done)/r.total, fmt.Sprintf("%v, threads: %d", job, threads))
@@ -237,15 +235,11 @@ func (r *comparisonRun) cell(ctx context.Context, job Job, contenders []*contend
 				continue
 			}
 			c := contenders[turn-1]
-			seconds[turn-1] = append(seconds[turn-1], m.time(c))
+			c.seconds = append(c.seconds, m.time(c))
 			if err := c.problem.failed(c.backend); err != nil {
 				return Result{}, err
 			}
 		}
 	}
-	result := newResult(job, threads, names, peaks, seconds)
-	for i, m := range memory {
-		result.Backends[i].Memory = m
-	}
-	return result, nil
+	return newResult(job, threads, contenders, peaks), nil
 }

@@ -18,43 +18,29 @@
 //
 // The workers of OpenBLAS spin for 0.1 s and more after a call on several threads. So each timing
 // begins with a wait until the process is quiet, and with a call that does not count, which wakes
-// workers and fills the caches.
-//
-// Each round also measures the peak of the CPU, a loop of fused multiply-adds on registers, on as many
-// threads. A peak that is lower in one cell than in others shows that something else used the machine.
+// workers and fills the caches. Each round also measures the peak of the CPU, a loop of fused
+// multiply-adds on registers, on as many threads.
 //
 // # Opponents
 //
-// Factorizations have opponents (Case.Opponents), timed in every round with the backends: the routines
-// of LAPACK for the same purpose, from the library of the backend openblas.
-//
-//	ldlt, _ := speed.Find("ldlt-inverse", "")
-//	c.Jobs = []speed.Job{{Case: ldlt, Shape: speed.Square(1000)}}
-//	c.Opponents = ldlt.Opponents
-//
-// LAPACK stores by columns: an upper triangle by rows, packed or not, is its lower triangle, and a
-// general matrix its transpose. So lu-solve has rows of right-hand sides and dgetrs columns. Workspaces
-// of LAPACK, of the length for blocked algorithms, are prepared before; our operations allocate theirs
-// in every call. dsptrf with dsptri takes some 20 s at order 5100, and prolongs each round by that.
+// Factorizations have opponents (Case.Opponents): the routines of LAPACK for the same purpose, from the
+// library of the backend openblas. LAPACK stores by columns: an upper triangle by rows, packed or not,
+// is its lower triangle, and a general matrix its transpose. So lu-solve has rows of right-hand sides
+// and dgetrs columns. Workspaces of LAPACK are prepared before; our operations allocate theirs in every
+// call. dsptrf with dsptri takes some 20 s at order 5100, and prolongs each round by that.
 //
 // # Correct before fast
 //
 // Before its timing each backend computes every operation once. C·t, for a vector t of random signs, is
 // compared with op(A)·(op(B)·t) by gonum's Level 2, in O(n²) operations: a wrong element shows in its
 // row with its whole error. The tolerance is the standard bound of rounding errors. A larger difference
-// is a *WrongError.
+// is a *WrongError. An inverse X is checked by A·(X·t) against t, and a solution by A·(X·t) against
+// B·t; for LU it is X·A.
 //
-// An inverse X is checked by A·(X·t) against t, and a solution by A·(X·t) against B·t, to within
-// 32n·eps·‖A‖·‖X‖ in largest row sums: the threshold of LAPACK's tests and the rounding of the check.
-// For LU it is X·A - I.
-//
-// # Operands and flops
+// # Operands
 //
 // Elements are uniform in [-1/2, 1/2), alpha is 1 and beta 0. Triangular matrices are I + E with small
 // E, so that products and solutions in place neither overflow nor become subnormal; the right-hand side
 // is restored from time to time, outside of the timings. Cholesky inverts A + n·I. A factorization
 // finds its operand restored, so single calls are timed. The factors of lu-solve are computed before.
-//
-// Speeds are by nominal flops: 2mnk for Dgemm, n²k for Dsyrk, n³ for a symmetric inverse, and so on
-// (Cases), whatever a backend computes.
 package speed

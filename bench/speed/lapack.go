@@ -24,9 +24,9 @@ import (
 func solves(a, b operand, order, n int) (p *Problem, x []float64) {
 	to := b.copied()
 	p = inPlace(to, b.data, n, product(blas.Left, a.by, to.by), to.by, nil)
-	p.once = true
+	p.most = 1
 	normA := a.norm(a.data, order)
-	p.within = func() float64 {
+	p.bound = func() float64 {
 		const factor = 32
 		return factor * float64(max(order, n)) * 2 * unit * normA * to.norm(to.data, n)
 	}

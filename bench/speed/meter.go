@@ -11,6 +11,9 @@ import (
 type contender struct {
 	problem *Problem
 	backend blskernel.Backend
+	name    string
+	memory  float64   // of an inverse
+	seconds []float64 // of a call, by round
 
 	call, reset func()
 	most        int     // calls before reset is due

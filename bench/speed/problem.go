@@ -21,22 +21,14 @@ type Problem struct {
 	// reset restores what the operation overwrites, or fills it with NaN if the operation does not
 	// read it, so that no backend passes with the result of another.
 	reset func()
-	// reads tells that the operation reads what it overwrites, and once that it must be reset for
-	// every call.
-	reads, once bool
+	most  int // calls before a reset is due: mostCalls if the operation does not read what it overwrites
 
 	// result is what has been computed, as an operator; expected the same of the operands before
-	// they are overwritten. Their vector has length signs.
+	// they are overwritten. Their vector has length signs. bound returns the largest difference of
+	// elements that rounding can make, which may depend on what has been computed.
 	signs            int
 	result, expected operator
-	// Each element of their products is a sum of products of operands, of which each passes through
-	// at most terms rounded operations on either way; magnitude bounds the sum of their absolute
-	// values.
-	terms     int
-	magnitude float64
-	// within returns, where it is not nil, the largest difference of elements of result and
-	// expected instead, which may depend on what has been computed.
-	within func() float64
+	bound            func() float64
 
 	// Bytes of inverses: matrix is the size of what the operation overwrites, prepared that of what
 	// this problem does, with the workspaces that a call is given.
@@ -85,22 +77,13 @@ func (p *Problem) Bind(b blskernel.Backend) func() {
 }
 
 // Most returns how often the operation may be called before Reset is due: elements might otherwise
-// become so large or small that the time depends on them. Where the operation does not read what it
-// overwrites there is no such limit, and the number is only very large. Where the operation makes of
-// its operand what it could not start from, the number is 1.
-func (p *Problem) Most() int {
-	switch {
-	case p.once:
-		return 1
-	case p.reads:
-		return mostInPlace
-	}
-	return mostCalls
-}
+// become so large or small that the time depends on them. It is very large where the operation does not
+// read what it overwrites, and 1 for factorizations.
+func (p *Problem) Most() int { return p.most }
 
 // Reset restores the operand that calls overwrite and read, if there is one.
 func (p *Problem) Reset() {
-	if p.reads {
+	if p.most < mostCalls {
 		p.reset()
 	}
 }
@@ -143,16 +126,13 @@ func (e *WrongError) Error() string {
 // unit is the largest relative error of one rounding.
 const unit = 0x1p-53
 
-// bound returns the largest difference that rounding can make between result and expected: with N
-// rounded operations on the way of each product, either is off by γ_N·Σ|products| at most, where
-// γ_N = N·u/(1 - N·u) (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section
-// 3.1).
-func (p *Problem) bound() float64 {
-	if p.within != nil {
-		return p.within()
-	}
-	n := float64(p.terms) * unit
-	return 2 * n / (1 - n) * p.magnitude
+// rounding returns the largest difference that rounding can make between result and expected, of which
+// each element is a sum of products of operands. magnitude bounds the sum of their absolute values. With
+// N rounded operations on the way of each product, either is off by γ_N·magnitude at most, where γ_N =
+// N·u/(1 - N·u) (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
+func rounding(terms int, magnitude float64) func() float64 {
+	n := float64(terms) * unit
+	return func() float64 { return 2 * n / (1 - n) * magnitude }
 }
 
 // Check runs the operation once on b and returns the error with which it fails, if it does, and a

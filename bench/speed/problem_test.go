@@ -71,7 +71,7 @@ func (idle) Daxpy(_ int, _ float64, _ []float64, _ int, _ []float64, _ int)     
 func TestCheckIdle(t *testing.T) {
 	eachCase(t, func(t *testing.T, c Case) {
 		p := c.Prepare(Square(20), 3)
-		if p.once {
+		if p.most == 1 {
 			p = c.Prepare(Square(300), 3)
 		}
 		if err := p.Check(&fake{name: "gonum"}); err != nil {
@@ -79,7 +79,7 @@ func TestCheckIdle(t *testing.T) {
 		}
 		err := p.Check(idle{})
 		var wrong *WrongError
-		if p.once && err != nil && strings.HasPrefix(err.Error(), "speed: idle fails at "+c.String()+" 300: lapack: ") {
+		if p.most == 1 && err != nil && strings.HasPrefix(err.Error(), "speed: idle fails at "+c.String()+" 300: lapack: ") {
 			return
 		}
 		if !errors.As(err, &wrong) || wrong.Backend != "idle" || wrong.Case.String() != c.String() {

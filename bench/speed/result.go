@@ -46,23 +46,23 @@ func (r Result) Cell() string {
 	return r.Args + " " + r.Shape().String()
 }
 
-// newResult takes the medians of what was measured by round: the peak, and the seconds of each backend.
-func newResult(j Job, threads int, backends []string, peaks []float64, seconds [][]float64) Result {
+// newResult takes the medians over the rounds of what was measured.
+func newResult(j Job, threads int, contenders []*contender, peaks []float64) Result {
 	s := j.Shape
 	r := Result{
 		Op: j.Case.Op, Args: j.Case.Args, M: s.M, N: s.N, K: s.K, Threads: threads,
 		Flops: j.Case.Flops(s), Rounds: len(peaks), Peak: Median(peaks),
 	}
-	for b, name := range backends {
-		t := Timing{Backend: name, Seconds: Median(seconds[b])}
+	for i, c := range contenders {
+		t := Timing{Backend: c.name, Seconds: Median(c.seconds), Memory: c.memory}
 		t.GFLOPS = r.Flops / t.Seconds / 1e9
 		var ofPeak, ratio []float64
-		for i, took := range seconds[b] {
-			ofPeak = append(ofPeak, r.Flops/took/1e9/peaks[i])
-			ratio = append(ratio, took/seconds[0][i])
+		for round, took := range c.seconds {
+			ofPeak = append(ofPeak, r.Flops/took/1e9/peaks[round])
+			ratio = append(ratio, took/contenders[0].seconds[round])
 		}
 		t.OfPeak = Median(ofPeak)
-		if b > 0 {
+		if i > 0 {
 			t.Ratio = Median(ratio)
 		}
 		r.Backends = append(r.Backends, t)

@@ -16,7 +16,7 @@ func TestMedian(t *testing.T) {
 // TestMedians has a round that is off, for all alike: only ratios within a round leave it out.
 func TestMedians(t *testing.T) {
 	j := job("ddot", "", Square(500)) // 1000 flops
-	r := newResult(j, 2, []string{"a", "b"}, []float64{10, 1, 10}, [][]float64{{1e-6, 1e-5, 2e-6}, {2e-6, 2e-5, 3e-6}})
+	r := newResult(j, 2, []*contender{{name: "a", seconds: []float64{1e-6, 1e-5, 2e-6}}, {name: "b", seconds: []float64{2e-6, 2e-5, 3e-6}}}, []float64{10, 1, 10})
 	a, b := r.Backends[0], r.Backends[1]
 	if r.Peak != 10 || !about(a.Seconds, 2e-6) || !about(b.Seconds, 3e-6) || !about(b.Ratio, 2) || !about(a.OfPeak, 0.1) || !about(b.OfPeak, 0.05) || !about(a.GFLOPS, 0.5) {
 		t.Errorf("%+v", r)
