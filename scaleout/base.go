@@ -13,12 +13,12 @@ import (
 	"blskernel/mat"
 )
 
-// A base is the model whose feature maps a pipeline learns with. It does not change, and any number of
-// goroutines may use it at once.
+// A base is the model that provides the feature maps of a pipeline. It does not change, and any number
+// of goroutines may use it at once.
 type base struct {
 	*modelfile.File
-	numbers map[string]int // of the labels of its classes; nil for a regression
-	labels  []string       // of the classes, as they are in the data
+	numbers map[string]int // of the classes, by label; nil for a regression
+	labels  []string       // of the classes, as in the data
 }
 
 func newBase(f *modelfile.File) *base {
@@ -38,10 +38,10 @@ func newBase(f *modelfile.File) *base {
 	return b
 }
 
-// classifies tells whether the data has labels.
+// classifies reports whether the model is a classifier.
 func (b *base) classifies() bool { return b.Classifier != nil }
 
-// updater returns the output layer of the model itself, for its sizes and its ridge.
+// updater returns the output layer of the model, for its sizes and its ridge.
 func (b *base) updater() blsupdate.Updater {
 	if b.classifies() {
 		return b.Classifier.Updater()
@@ -60,21 +60,21 @@ func (b *base) features() *bls.Features {
 // inputs returns d.
 func (b *base) inputs() int { return b.features().Inputs() }
 
-// expand returns the rows A and targets Y that the output layer learns of a batch. Its error names the
-// shard, and the sample where it is one that is to blame.
+// expand returns the rows A and targets Y that the output layer learns from a batch. Its error names
+// the shard, and the sample if one is the cause.
 func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, err error) {
 	if err := batch.check(); err != nil {
 		return nil, nil, fmt.Errorf("%w (shard %s)", err, batch.Shard)
 	}
 	if b.classifies() != (batch.Labels != nil) {
-		return nil, nil, fmt.Errorf("scaleout: %s: the batch has to have %s", batch.Shard, b.wants())
+		return nil, nil, fmt.Errorf("scaleout: %s: the batch needs %s", batch.Shard, b.wants())
 	}
 	if b.classifies() {
 		numbers := make([]int, len(batch.Labels))
 		for i, label := range batch.Labels {
 			n, known := b.numbers[label]
 			if !known {
-				return nil, nil, fmt.Errorf("scaleout: %s, sample %d: %s", batch.Shard, batch.First+int64(i)+1, b.unknown(label))
+				return nil, nil, fmt.Errorf("scaleout: %s: %s", batch.sample(i), b.unknown(label))
 			}
 			numbers[i] = n
 		}
@@ -85,22 +85,19 @@ func (b *base) expand(ctx context.Context, batch *Batch) (a, y *mat.Dense, err e
 	if err == nil {
 		return a, y, nil
 	}
-	row := -1
+	at := batch.Shard
 	var overflow *bls.OverflowError
 	var notFinite *bls.NotFiniteError
 	switch {
-	case errors.As(err, &overflow):
-		row = overflow.Row
+	case errors.As(err, &overflow) && overflow.Row >= 0:
+		at = batch.sample(overflow.Row)
 	case errors.As(err, &notFinite):
-		row = notFinite.Row
+		at = batch.sample(notFinite.Row)
 	}
-	if row >= 0 {
-		return nil, nil, fmt.Errorf("scaleout: %s, sample %d: %w", batch.Shard, batch.First+int64(row)+1, err)
-	}
-	return nil, nil, fmt.Errorf("scaleout: %s: %w", batch.Shard, err)
+	return nil, nil, fmt.Errorf("scaleout: %s: %w", at, err)
 }
 
-// wants says what a batch for the model has beside its inputs.
+// wants names what a batch for the model has beside its inputs.
 func (b *base) wants() string {
 	if b.classifies() {
 		return "labels, since the model is a classification"
@@ -108,15 +105,19 @@ func (b *base) wants() string {
 	return "targets, since the model is a regression"
 }
 
-// unknown says that a label is none of the model's.
+// unknown says that the model does not have a label.
 func (b *base) unknown(label string) string {
-	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s): a fit cannot gain classes; train the model with all of them, or leave the row out", label, len(b.labels), someOf(b.labels))
+	return fmt.Sprintf("the label %.80q is none of the %d classes of the model (%s); train the model with all classes, or leave the row out",
+		label, len(b.labels), someOf(b.labels))
 }
 
-// withUpdater returns the model with another output layer, and without what was noted of the training
-// of b.
+// withUpdater returns the model with another output layer, and without the metadata of the training of
+// b.
 func (b *base) withUpdater(u blsupdate.Updater) (*modelfile.File, error) {
-	f := &modelfile.File{Metadata: modelfile.Metadata{Inputs: b.Metadata.Inputs, Classes: b.Metadata.Classes, Targets: b.Metadata.Targets, Batch: b.Metadata.Batch}}
+	meta := b.Metadata
+	f := &modelfile.File{Metadata: modelfile.Metadata{
+		Inputs: meta.Inputs, Classes: meta.Classes, Targets: meta.Targets, Batch: meta.Batch,
+	}}
 	var err error
 	if b.classifies() {
 		f.Classifier, err = b.Classifier.WithUpdater(u)
@@ -126,20 +127,18 @@ func (b *base) withUpdater(u blsupdate.Updater) (*modelfile.File, error) {
 	return f, err
 }
 
-// mostNamed is the number of names that a message lists.
+// mostNamed is the most names that a message lists.
 const mostNamed = 10
 
-// someOf writes the first names, and says how many more there are.
+// someOf lists the first names, and the number of the others.
 func someOf(names []string) string {
-	var b strings.Builder
-	for i, name := range names[:min(mostNamed, len(names))] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%.80q", name)
+	var list []string
+	for _, name := range names[:min(mostNamed, len(names))] {
+		list = append(list, fmt.Sprintf("%.80q", name))
 	}
+	text := strings.Join(list, ", ")
 	if more := len(names) - mostNamed; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return b.String()
+	return text
 }

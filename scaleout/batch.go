@@ -7,8 +7,8 @@ import (
 	"blskernel/mat"
 )
 
-// A Batch is consecutive samples of a shard, without those that were set aside. Labels are the classes
-// of a classification as the data has them, Y the targets of a regression; one of the two is there.
+// A Batch is consecutive samples of a shard, without those that were set aside. It has either Labels,
+// the classes of a classification as in the data, or Y, the targets of a regression.
 type Batch struct {
 	X      *mat.Dense // inputs, rows×d
 	Y      *mat.Dense // targets, rows×c; nil for a classification
@@ -26,14 +26,14 @@ func (b *Batch) rows() int {
 	return rows
 }
 
-// check returns an error unless there are samples with as many labels, or targets, and not both.
+// check returns an error unless b has samples and as many labels or targets.
 func (b *Batch) check() error {
 	rows := b.rows()
 	switch {
 	case rows == 0 || b.X.IsEmpty():
-		return errors.New("scaleout: a batch without samples: leave it out")
+		return errors.New("scaleout: a batch without samples")
 	case (b.Labels == nil) == (b.Y == nil):
-		return errors.New("scaleout: a batch has to have either labels or targets")
+		return errors.New("scaleout: a batch needs either labels or targets")
 	case b.Labels != nil && len(b.Labels) != rows:
 		return fmt.Errorf("scaleout: a batch of %d samples with %d labels", rows, len(b.Labels))
 	}
@@ -45,8 +45,7 @@ func (b *Batch) check() error {
 	return nil
 }
 
-// keep leaves only the samples whose places are given, in ascending order. It changes the batch in
-// place.
+// keep removes all samples but those at the given places, which ascend, from the storage of b.
 func (b *Batch) keep(places []int) {
 	for to, from := range places {
 		copy(b.X.RawRowView(to), b.X.RawRowView(from))
@@ -68,21 +67,6 @@ func (b *Batch) keep(places []int) {
 	if b.Labels != nil {
 		b.Labels = b.Labels[:len(places)]
 	}
-}
-
-// one returns the batch of one of the samples, in the storage of b.
-func (b *Batch) one(row int) *Batch {
-	out := &Batch{Shard: b.Shard, First: b.First + int64(row)}
-	_, d := b.X.Dims()
-	out.X = b.X.Slice(row, row+1, 0, d).(*mat.Dense)
-	if b.Y != nil {
-		_, c := b.Y.Dims()
-		out.Y = b.Y.Slice(row, row+1, 0, c).(*mat.Dense)
-	}
-	if b.Labels != nil {
-		out.Labels = b.Labels[row : row+1]
-	}
-	return out
 }
 
 // firstRows returns the first rows of m in its storage.

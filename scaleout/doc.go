@@ -1,5 +1,6 @@
-// Package scaleout fits a broad learning system to more rows than one machine can read: as transforms
-// of Apache Beam's Go SDK, which run on Flink, Spark, Dataflow, and on Prism within the process.
+// Package scaleout fits a broad learning system to more rows than one machine can read. It consists of
+// transforms for Apache Beam's Go SDK, which run on Flink, Spark and Dataflow, and on Prism within the
+// process.
 //
 // # The sum
 //
@@ -23,23 +24,24 @@
 //
 // # Exactly once
 //
-// A runner may run a bundle several times, even at once, and takes the outputs of one run. Steps have
-// no effects but their outputs; Write replaces a whole file by the same bytes. So every row counts
-// once, and lambda, which Solve adds, enters once, whatever the number of shards. No output depends on
-// a clock or on random numbers: the time in a model file is that of the construction of the pipeline.
-// The order of the states is the runner's, so the last bits of the weights may differ between two runs.
+// A runner may run a bundle several times, even at once, and uses the outputs of one run. Steps have no
+// effects but their outputs; Write replaces a whole file by the same bytes. So every row counts once.
+// Solve adds lambda, so lambda counts once, whatever the number of shards. No output depends on a clock
+// or on random numbers: the time in a model file is that of the construction of the pipeline. The
+// runner chooses the order of the states, so the last bits of the weights may differ between two runs.
 //
 // # The model of the features
 //
 // A pipeline has the path of the model file and its SHA-256. Each process reads the file once, and
-// refuses any other. The fit does not include what that model has learned. The result has its classes,
-// names of columns and, for a regression, the means that are subtracted from the targets.
+// refuses another one. The fit does not include what that model has learned. The result has its
+// classes, names of columns and, for a regression, the means that are subtracted from the targets.
 //
 // The default backend of the process computes the products, see package blskernel.
 //
 // # Errors
 //
-// Mistakes in the construction of a pipeline panic, as in Beam; TryRead, TryFitGram and TryFitQR return
-// errors of files and options. An error of a running pipeline reaches the program as text, through the
-// runner: it names the file and, if known, line and column. Read and Solve say what can be set aside.
+// The construction of a pipeline panics for wrong arguments and for a model file that cannot be read,
+// with an error as the value, as Beam's own functions do. An error of a running pipeline reaches the
+// program as text, through the runner: it names the file and, if known, the line and column or the
+// sample. Read and Solve document what can be set aside.
 package scaleout

@@ -3,6 +3,7 @@ package scaleout
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"blskernel/scaleout/internal/beamfile"
@@ -12,23 +13,31 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
+// A Shard is one file of samples, with the file of their targets if that is another one. The paths are
+// those of Beam's file systems: "gs://bucket/x.npy" and the like, or local without a scheme.
+type Shard struct {
+	Path    string // of the samples
+	Targets string // of their labels or targets; empty if Path has them
+}
+
 func init() {
+	beam.RegisterType(reflect.TypeFor[Shard]())
 	register.DoFn3x1[context.Context, []byte, func(Shard), error](&matchFn{})
 	register.Emitter1[Shard]()
 }
 
-// Match lists the files of patterns, globs of Beam's file systems, and returns a PCollection<Shard>,
-// shuffled so that any worker may get any shard. The n-th file of targets has the labels or targets of
-// the n-th file of patterns. Files of a pattern come in the order of their names, patterns in the order
-// given.
+// Match lists the files of patterns, globs of Beam's file systems, and returns a PCollection<Shard>. It
+// is shuffled, so that any worker may get any shard. The n-th file of targets has the labels or targets
+// of the n-th file of patterns. Patterns keep the given order, and the files of each are in the order of
+// their names.
 //
 //	panics: without a pattern, and for a scheme whose file system is not linked into the program.
-//	errors, of the pipeline: a pattern without a file; a folder of this machine; a file of two
-//	patterns, which would be learned twice; another number of targets than of files.
+//	errors, of the pipeline: a pattern without a file; a local folder; a file of two patterns;
+//	another number of targets than of files.
 func Match(s beam.Scope, patterns, targets []string) beam.PCollection {
 	s = s.Scope("scaleout.Match")
 	if len(patterns) == 0 {
-		panic("scaleout: no file is given")
+		panic("scaleout: no pattern is given")
 	}
 	for _, pattern := range slices.Concat(patterns, targets) {
 		filesystem.ValidateScheme(pattern)
@@ -53,7 +62,8 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 		return err
 	}
 	if len(fn.Targets) > 0 && len(targets) != len(paths) {
-		return fmt.Errorf("scaleout: %d files of samples and %d of targets: each file of samples has to have one of targets, in the same order", len(paths), len(targets))
+		return fmt.Errorf("scaleout: %d files of samples and %d of targets: each file of samples needs one of targets, in the same order",
+			len(paths), len(targets))
 	}
 	for i, path := range paths {
 		shard := Shard{Path: path}
@@ -68,7 +78,7 @@ func (fn *matchFn) ProcessElement(ctx context.Context, _ []byte, emit func(Shard
 // list returns the files of the patterns.
 func list(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
-	by := map[string]string{} // the pattern of each file, by its identity
+	patternOf := map[string]string{} // each file, by its resolved path
 	for _, pattern := range patterns {
 		files, err := beamfile.List(ctx, pattern)
 		if err != nil {
@@ -79,10 +89,10 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 		}
 		for _, file := range files {
 			same := beamfile.Resolve(file)
-			if before, twice := by[same]; twice {
-				return nil, fmt.Errorf("scaleout: the file %s is named twice, by %s and by %s, and would be learned twice", file, before, pattern)
+			if before, twice := patternOf[same]; twice {
+				return nil, fmt.Errorf("scaleout: the patterns %s and %s both name the file %s, which would be learned twice", before, pattern, file)
 			}
-			by[same] = pattern
+			patternOf[same] = pattern
 		}
 		paths = append(paths, files...)
 	}

@@ -60,8 +60,8 @@ func TestMatchErrors(t *testing.T) {
 	}{
 		{[]string{at("x-*"), at("q-*")}, nil, "scaleout: no file matches " + at("q-*")},
 		{[]string{at("x-*")}, []string{at("y-*")}, "scaleout: 2 files of samples and 1 of targets"},
-		{[]string{at("x-*"), folder + "/./x-2"}, nil, "is named twice"},
-		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the file %s is named twice, by %s and by %s", at("x-2"), at("x-*"), at("x-2"))},
+		{[]string{at("x-*"), folder + "/./x-2"}, nil, "which would be learned twice"},
+		{[]string{at("x-*"), at("x-2")}, nil, fmt.Sprintf("scaleout: the patterns %s and %s both name the file %s", at("x-*"), at("x-2"), at("x-2"))},
 		{[]string{at("[")}, nil, "scaleout: listing " + at("[")},
 	} {
 		fails(t, func(s beam.Scope) { Match(s, test.patterns, test.targets) }, test.want)

@@ -16,39 +16,28 @@ func init() {
 }
 
 // Merge adds states, the PCollection<KV<int64, *State>> of States, along a tree: on each level a
-// CombineFn adds those whose keys agree modulo a power of opt.FanIn, so that no worker takes in all of
-// them. The result is a PCollection<*State> of one element, or of none without states. The order of the
-// sum, and so its last bits, may differ between two runs.
+// CombineFn adds those whose keys are equal modulo a power of opt.FanIn, so that no worker receives all
+// of them. The result is a PCollection<*State> of one element, or of none without states. The order of
+// the sum, and so its last bits, may differ between two runs.
 //
 //	cost: for n states n-1 mergers, each of k²/2 additions by Gram and 2k³/3 flops by QR.
 //	panics: if the pipeline cannot be built.
 func Merge(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
-	opt, err := opt.resolve()
-	if err != nil {
-		panic(err)
-	}
-	return beam.Must(merge(s.Scope("scaleout.Merge"), states, opt))
+	return merge(s, states, opt.resolve())
 }
 
-func merge(s beam.Scope, states beam.PCollection, opt Options) (beam.PCollection, error) {
-	if err := checkBounded("states", states); err != nil {
-		return beam.PCollection{}, err
-	}
+func merge(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
+	checkBounded("states", states)
+	s = s.Scope("scaleout.Merge")
 	for _, keys := range levels(opt.FanIn, opt.States) {
 		s := s.Scope(fmt.Sprintf("level of %d keys", keys))
-		keyed, err := beam.TryParDo(s, &levelFn{Keys: keys}, states)
-		if err != nil {
-			return beam.PCollection{}, err
-		}
-		if states, err = beam.TryCombinePerKey(s, &mergeFn{}, keyed[0]); err != nil {
-			return beam.PCollection{}, err
-		}
+		states = beam.CombinePerKey(s, &mergeFn{}, beam.ParDo(s, &levelFn{Keys: keys}, states))
 	}
-	return beam.DropKey(s, states), nil
+	return beam.DropKey(s, states)
 }
 
-// levels returns the numbers of keys on the levels of a tree, from the lowest to the root, which has
-// one: powers of fanIn, the lowest at least states/fanIn.
+// levels returns the numbers of keys on the levels of a tree, from the lowest, at least states/fanIn, to
+// the root, 1. They are powers of fanIn.
 func levels(fanIn, states int) []int64 {
 	keys := []int64{1}
 	for keys[0] < (int64(states)-1)/int64(fanIn)+1 {
@@ -81,16 +70,12 @@ type mergeFn struct{}
 func (*mergeFn) CreateAccumulator() *State { return &State{} }
 
 // AddInput adds a state to an accumulator.
-func (*mergeFn) AddInput(ctx context.Context, sum, state *State) (*State, error) {
-	return added(ctx, sum, state)
+func (fn *mergeFn) AddInput(ctx context.Context, sum, state *State) (*State, error) {
+	return fn.MergeAccumulators(ctx, sum, state)
 }
 
 // MergeAccumulators adds the accumulator other to sum.
 func (*mergeFn) MergeAccumulators(ctx context.Context, sum, other *State) (*State, error) {
-	return added(ctx, sum, other)
-}
-
-func added(ctx context.Context, sum, other *State) (*State, error) {
 	begun := time.Now()
 	if err := sum.add(other); err != nil {
 		return nil, fmt.Errorf("scaleout: merging two states: %w", err)

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// A Model is a model file of package bls/modelfile, byte for byte, which is also how it is encoded as
-// an element of a PCollection.
+// A Model is a model file of package bls/modelfile. As an element of a PCollection it is encoded as the
+// bytes of the file.
 type Model struct{ file []byte }
 
 // File reads the model. b computes its products, nil stands for blskernel.Default().
@@ -29,9 +29,6 @@ func (m Model) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(m.file)
 	return int64(n), err
 }
-
-// Bytes returns the number of bytes of the file.
-func (m Model) Bytes() int64 { return int64(len(m.file)) }
 
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Model](), encodeModel, decodeModel)
@@ -49,12 +46,12 @@ func newModel(f *modelfile.File) (Model, error) {
 // encodeModel returns the bytes of the file.
 func encodeModel(m Model) ([]byte, error) {
 	if len(m.file) == 0 {
-		return nil, errors.New("scaleout: encoding a model: there is none")
+		return nil, errors.New("scaleout: encoding a model: it is empty")
 	}
 	return m.file, nil
 }
 
-// decodeModel takes the bytes of a file whose checksums are right.
+// decodeModel returns the model of a file after checking its checksums.
 func decodeModel(in []byte) (Model, error) {
 	if _, err := modelfile.Inspect(bytes.NewReader(in)); err != nil {
 		return Model{}, fmt.Errorf("scaleout: decoding a model: %w", err)

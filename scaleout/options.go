@@ -1,19 +1,22 @@
 package scaleout
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
+
+	"blskernel/dataset/stream"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 // Options are the settings of FitGram and FitQR. Model is required; the zero Lambda is a ridge of 0.
 type Options struct {
-	// Model is the path, in any file system of Beam, of the model file with the feature maps: one
-	// of `blskernel train` on a sample of the data, whose learning is not part of the fit. The
-	// program that builds the pipeline reads the file, and each worker process reads it once and
-	// refuses any other.
+	// Model is the path, in any file system of Beam, of the model file with the feature maps:
+	// `blskernel train` makes it from a sample of the data. The fit does not include what it has
+	// learned. The program that builds the pipeline reads the file, and each worker process reads
+	// it once and refuses another one.
 	Model string
 
 	// Lambda is the ridge of the fit, added once; negative for that of Model.
@@ -23,21 +26,21 @@ type Options struct {
 	// least 2; 0 for 8.
 	FanIn int
 
-	// States is about the number of states, from which the height of the tree follows: at most one
-	// for each bundle, so at most that of the shards. 0 for 64. It affects only the speed.
+	// States is about the number of states, which determines the height of the tree: at most one
+	// for each bundle, so at most the number of shards. 0 for 64. It affects only the speed.
 	States int
 
 	// Batch is the rows of a batch that the model file names, for `blskernel update`; 0 for that of
 	// Model. ReadOptions has the batches of the pipeline.
 	Batch int
 
-	// SkipBad is how many lines Bad may have; more are an error before the model is solved.
+	// SkipBad is the most lines that Bad may have; more are an error before the model is solved.
 	SkipBad int64
 
 	// Bad is the second result of Read. Without it SkipBad has no effect.
 	Bad beam.PCollection
 
-	// Created is the time of creation in the model file, fixed by the pipeline, so that a repeated
+	// Created is the time of creation in the model file. The pipeline fixes it, so that a repeated
 	// step writes the same bytes. Zero for the present time.
 	Created time.Time
 
@@ -52,34 +55,75 @@ const (
 	defaultSoftware = "blskernel/scaleout"
 )
 
-// resolve returns the options with each zero replaced by what it stands for.
-func (o Options) resolve() (Options, error) {
+// resolve returns the options with the defaults in place of zeros. It panics if they are invalid.
+func (o Options) resolve() Options {
+	checkOptions(o.Model, o.Batch, o.SkipBad)
 	switch {
-	case o.Model == "":
-		return o, fmt.Errorf("scaleout: no model; name the file with the feature maps")
 	case math.IsNaN(o.Lambda) || math.IsInf(o.Lambda, 0):
-		return o, fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda)
+		panic(fmt.Errorf("scaleout: lambda is %v; want a finite number, negative for that of the model", o.Lambda))
 	case o.FanIn < 0 || o.FanIn == 1:
-		return o, fmt.Errorf("scaleout: the fan-in is %d; want 2 or more, or 0 for %d", o.FanIn, defaultFanIn)
+		panic(fmt.Errorf("scaleout: the fan-in is %d; want 2 or more, or 0 for %d", o.FanIn, defaultFanIn))
 	case o.States < 0:
-		return o, fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States)
-	case o.Batch < 0 || o.Batch > math.MaxInt32:
-		return o, fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", o.Batch, math.MaxInt32)
-	case o.SkipBad < 0:
-		return o, fmt.Errorf("scaleout: the limit of bad rows and files is %d; want 0 or more", o.SkipBad)
+		panic(fmt.Errorf("scaleout: the number of states is %d; want 0 or more", o.States))
 	}
-	if o.FanIn == 0 {
-		o.FanIn = defaultFanIn
-	}
-	if o.States == 0 {
-		o.States = defaultStates
-	}
+	o.FanIn = cmp.Or(o.FanIn, defaultFanIn)
+	o.States = cmp.Or(o.States, defaultStates)
+	o.Software = cmp.Or(o.Software, defaultSoftware)
 	if o.Created.IsZero() {
 		o.Created = time.Now()
 	}
 	o.Created = o.Created.UTC()
-	if o.Software == "" {
-		o.Software = defaultSoftware
+	return o
+}
+
+// ReadOptions select the data of the shards. Model is required. Fields with names of stream.Options
+// have the same meaning, for every shard.
+type ReadOptions struct {
+	// Model is the model file of Options: it has the labels and the inputs, with their names.
+	Model string
+
+	// Batch is the number of rows of a batch; 0 for 4096, or fewer if their inputs take more than
+	// 32 MB.
+	Batch int
+
+	// SkipBad is the most bad rows and files that Read sets aside in a shard. With 0 the first is
+	// an error, and each file is read once. Else each is read twice, first to be checked, so that
+	// nothing of a damaged file is learned, and the nodes of each sample are computed twice.
+	// Options.SkipBad bounds the sum over all shards.
+	SkipBad int64
+
+	Format     stream.Format // of the samples, not of files of targets
+	Comma      rune          // of texts
+	InputArray string        // of .npz files
+
+	// Header is that of texts. Set stream.HeaderAbsent if they have none: HeaderAuto takes a first
+	// line with a bad number for the names of the columns.
+	Header stream.Header
+
+	// Inputs and Targets choose the columns. By default they are those with the names of the model,
+	// in any order; a model without names takes all but the targets as inputs. Given columns keep
+	// their order, unless their names are those of the model: then they take its order.
+	Inputs, Targets []string
+}
+
+const (
+	mostBatch  = 4096
+	batchBytes = 32 << 20
+)
+
+// rows returns the number of rows of a batch of d inputs.
+func (o *ReadOptions) rows(d int) int {
+	return cmp.Or(o.Batch, max(1, min(mostBatch, batchBytes/(8*d))))
+}
+
+// checkOptions panics if options that Options and ReadOptions share are invalid.
+func checkOptions(model string, batch int, skipBad int64) {
+	switch {
+	case model == "":
+		panic(fmt.Errorf("scaleout: no model; name the file with the feature maps"))
+	case batch < 0 || batch > math.MaxInt32:
+		panic(fmt.Errorf("scaleout: the batches have %d rows; want 0 to %d", batch, math.MaxInt32))
+	case skipBad < 0:
+		panic(fmt.Errorf("scaleout: the limit of bad rows and files is %d; want 0 or more", skipBad))
 	}
-	return o, nil
 }

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"blskernel/dataset/stream"
+	"blskernel/internal/columns"
 	"blskernel/scaleout/internal/beamfile"
 )
 
 // read passes the batches of a shard to use, and returns the number of samples in them. It leaves out
-// bad rows and passes each to bad; without bad, or by its error, the first ends the reading. beyond
-// finds samples that are too large to be learned. A fault of the data is a *stream.Error.
-func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func(*stream.Error) error, use func(Batch)) (rows int64, err error) {
+// the rows that bad accepts; the first other one ends the reading. A fault of the data is a
+// *stream.Error.
+func (fn *readFn) read(ctx context.Context, shard Shard, bad *faults, use func(Batch)) (rows int64, err error) {
 	r, err := fn.open(ctx, shard, bad)
 	if errors.Is(err, stream.ErrEmpty) {
 		return 0, nil
@@ -31,12 +33,15 @@ func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func
 			return rows, err
 		}
 		batch := Batch{X: b.X, Y: b.Y, Labels: b.Labels, Shard: shard.Path, First: b.First}
-		where, err := fn.known(&batch, shard, b, bad)
-		if err != nil {
+		places := make([]stream.Place, batch.rows())
+		for i := range places {
+			places[i] = b.Where(i)
+		}
+		if places, err = fn.removeUnknown(&batch, places, shard, bad); err != nil {
 			return rows, err
 		}
-		known := int64(batch.rows())
-		if err := beyond.leaveOut(ctx, fn.base, &batch, before, where, bad); err != nil {
+		known := int64(len(places))
+		if err := fn.removeLarge(ctx, &batch, places, before, bad); err != nil {
 			return rows, err
 		}
 		before += known
@@ -47,48 +52,85 @@ func (fn *readFn) read(ctx context.Context, shard Shard, beyond *large, bad func
 	}
 }
 
-// known leaves out the samples whose labels the model does not have, and returns the places of the
+// removeUnknown removes the samples whose labels the model does not have, and returns the places of the
 // others.
-func (fn *readFn) known(batch *Batch, shard Shard, b *stream.Batch, bad func(*stream.Error) error) (where func(row int) stream.Place, err error) {
+func (fn *readFn) removeUnknown(batch *Batch, places []stream.Place, shard Shard, bad *faults) ([]stream.Place, error) {
 	if !fn.base.classifies() {
-		return b.Where, nil
+		return places, nil
 	}
-	kept := make([]int, 0, len(batch.Labels))
-	for i, label := range batch.Labels {
+	return batch.filter(places, bad, func(i int) string {
+		label := batch.Labels[i]
 		if _, known := fn.base.numbers[label]; known {
+			return ""
+		}
+		what := fn.base.unknown(label)
+		if shard.Targets != "" {
+			what = fmt.Sprintf("of %s: %s", shard.Targets, what)
+		}
+		return what
+	})
+}
+
+// removeLarge removes the samples that overflow. before is the number of samples with known labels
+// before the batch. If bad is nil, learning finds such a sample.
+func (fn *readFn) removeLarge(ctx context.Context, batch *Batch, places []stream.Place, before int64, bad *faults) error {
+	if bad == nil || batch.rows() == 0 {
+		return nil
+	}
+	if !bad.searched {
+		rows, err := fn.base.overflowing(ctx, batch)
+		if err != nil {
+			return err
+		}
+		for _, i := range rows {
+			bad.large[before+int64(i)] = true
+		}
+	}
+	_, err := batch.filter(places, bad, func(i int) string {
+		if bad.large[before+int64(i)] {
+			return tooLarge
+		}
+		return ""
+	})
+	return err
+}
+
+// filter removes the samples for which fault returns a text, if bad accepts them, and returns the
+// places of the others.
+func (b *Batch) filter(places []stream.Place, bad *faults, fault func(row int) string) ([]stream.Place, error) {
+	var kept []int
+	for i, place := range places {
+		what := fault(i)
+		if what == "" {
 			kept = append(kept, i)
 			continue
 		}
-		place := b.Where(i)
-		fault := &stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: fn.base.unknown(label)}
-		if shard.Targets != "" {
-			fault.What = fmt.Sprintf("of %s: %s", shard.Targets, fault.What)
-		}
-		if bad == nil {
-			return nil, fault
-		}
-		if err := bad(fault); err != nil {
+		if err := bad.add(&stream.Error{Path: place.Path, Line: place.Line, Row: place.Row, What: what}); err != nil {
 			return nil, err
 		}
 	}
-	if len(kept) == len(batch.Labels) {
-		return b.Where, nil
+	if len(kept) == len(places) {
+		return places, nil
 	}
-	batch.keep(kept)
-	return func(row int) stream.Place { return b.Where(kept[row]) }, nil
+	b.keep(kept)
+	for to, from := range kept {
+		places[to] = places[from]
+	}
+	return places[:len(kept)], nil
 }
 
 // open opens a shard with the columns that the model wants.
-func (fn *readFn) open(ctx context.Context, shard Shard, bad func(*stream.Error) error) (*stream.Reader, error) {
-	for _, path := range []string{shard.Path, shard.Targets} {
-		if path == "-" {
-			return nil, &stream.Error{Path: path, What: "would be standard input, which no worker has; name a file"}
-		}
+func (fn *readFn) open(ctx context.Context, shard Shard, bad *faults) (*stream.Reader, error) {
+	if slices.Contains([]string{shard.Path, shard.Targets}, "-") {
+		return nil, &stream.Error{Path: "-", What: "would be standard input, which no worker has; name a file"}
 	}
 	o := &fn.Options
 	opt := stream.Options{
 		Format: o.Format, Header: o.Header, Comma: o.Comma, Inputs: o.Inputs, Targets: o.Targets,
-		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(), Bad: bad,
+		TargetPath: shard.Targets, InputArray: o.InputArray, Classes: fn.base.classifies(),
+	}
+	if bad != nil {
+		opt.Bad = bad.add
 	}
 	if !beamfile.Local(shard.Path) || !beamfile.Local(shard.Targets) {
 		opt.Open = beamfile.Open
@@ -101,4 +143,49 @@ func (fn *readFn) open(ctx context.Context, shard Shard, bad func(*stream.Error)
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// match selects the columns of the model, as `blskernel update` does, and checks their numbers. Its
+// error is a *stream.Error with the path of the shard.
+func (fn *readFn) match(r *stream.Reader, shard Shard) error {
+	const noTargets = "has no labels or targets; name their columns, or their files"
+	meta := &fn.base.Metadata
+	err := columns.Match(r, columns.Wanted{
+		Inputs: meta.Inputs, Targets: meta.Targets,
+		Learn: true, Elsewhere: shard.Targets != "", Single: shard.Targets == "",
+	})
+	fault := func(format string, args ...any) error {
+		return &stream.Error{Path: shard.Path, What: fmt.Sprintf(format, args...)}
+	}
+	var missing *columns.MissingError
+	var twice *columns.TwiceError
+	var ordered *columns.RangeError
+	switch {
+	case errors.As(err, &missing):
+		return fault("lacks the columns %s of the model, and has %s; choose the columns of the inputs, "+
+			"or set the header absent if the first line is data", someOf(missing.Missing), someOf(missing.Names))
+	case errors.As(err, &twice):
+		return fault("%v; give its number from 1", twice)
+	case errors.As(err, &ordered):
+		return fault("has the columns of a range in another order than the model; name them one by one, in its order: %s", someOf(ordered.Want))
+	case errors.Is(err, columns.ErrNoTarget):
+		return fault(noTargets)
+	case err != nil:
+		return err
+	}
+	if d := fn.base.inputs(); r.Dim() != d {
+		return fault("has %d inputs, and the model %d; choose the columns of the inputs, and name those of the labels or targets", r.Dim(), d)
+	}
+	want := 1
+	if !fn.base.classifies() {
+		want = fn.base.updater().Targets()
+	}
+	switch r.Outputs() {
+	case want:
+		return nil
+	case 0:
+		return fault(noTargets)
+	default:
+		return fault("has %d columns of labels or targets, and the model %d; name them", r.Outputs(), want)
+	}
 }

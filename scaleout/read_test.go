@@ -77,8 +77,8 @@ type faulty struct {
 	options ReadOptions
 }
 
-// faults are shards with all kinds of faults.
-func faults(t testing.TB) []faulty {
+// faultyShards are shards with all kinds of faults.
+func faultyShards(t testing.TB) []faulty {
 	text := csvImages(digits(), 0, 9)
 	labelled := ReadOptions{Targets: []string{"1"}}
 	wide := npy.AppendFloats(npy.AppendHeader(nil, npy.Float64, 2, 3), make([]float64, 6))
@@ -120,7 +120,7 @@ func (f *faulty) write(t testing.TB, folder string) Shard {
 // allowed.
 func TestFaults(t *testing.T) {
 	model := sampleFile(t, modelfile.Metadata{})
-	for _, f := range faults(t) {
+	for _, f := range faultyShards(t) {
 		t.Run(f.name, func(t *testing.T) {
 			shard := f.write(t, t.TempDir())
 			_, err := readShard(t, newReadFn(t, model, f.options), shard)
@@ -174,7 +174,7 @@ func TestFaultsTogether(t *testing.T) {
 	sh := shards(t, "csv", digits(), 3)
 	sh.options.SkipBad = 3
 	total, files, rows, lines := int64(0), int64(0), int64(digits().Len()), 0
-	for _, f := range faults(t) {
+	for _, f := range faultyShards(t) {
 		if !strings.Contains(f.name, ".csv") || f.noFile {
 			continue
 		}
@@ -203,7 +203,7 @@ func TestFaultsTogether(t *testing.T) {
 		read.Model = model
 		batches, bad := Read(s, Match(s, sh.patterns, nil), read)
 		FitGram(s, batches, Options{Model: model, SkipBad: total - 1, Bad: bad})
-	}, fmt.Sprintf("%d bad rows and files in all, and at most %d may be set aside", total, total-1), folder)
+	}, fmt.Sprintf("%d bad rows and files, and the limit is %d", total, total-1), folder)
 	p, s := beam.NewPipelineWithRoot()
 	read := sh.options
 	read.Model = model
@@ -287,7 +287,7 @@ func TestEmptyAmong(t *testing.T) {
 	alone := sharded{patterns: []string{empty}, options: sh.options}
 	fails(t, func(s beam.Scope) {
 		alone.fitTo(s, blsupdate.Gram, folder+"/m.bls", Options{Model: model})
-	}, "there is nothing to learn: no shard has a usable sample, and 0 bad rows and files were set aside")
+	}, "no shard has a usable sample; 0 bad rows and files were set aside")
 	sh.patterns = append([]string{empty}, sh.patterns...)
 	f, _ := sh.fit(t, blsupdate.QR, Options{Model: model, Lambda: testLambda})
 	if n := f.Classifier.Updater().Samples(); n != digits().Len() {
@@ -302,7 +302,7 @@ func TestNothingGood(t *testing.T) {
 	sh := sharded{patterns: []string{path}, options: ReadOptions{Targets: []string{"1"}, SkipBad: 5}}
 	fails(t, func(s beam.Scope) {
 		sh.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, SkipBad: 5})
-	}, "there is nothing to learn", "2 bad rows and files were set aside")
+	}, "no shard has a usable sample", "2 bad rows and files were set aside")
 }
 
 // TestReadChanged reads shards that are others at the second look.
@@ -320,7 +320,7 @@ func TestReadChanged(t *testing.T) {
 		path := "changing://" + name + ".csv"
 		changing.looks[path] = [][]byte{good, second}
 		_, err := readShard(t, fn, Shard{Path: path})
-		if (err == nil) != (name == "same") || err != nil && !strings.Contains(err.Error(), path+" has changed while it was read") {
+		if (err == nil) != (name == "same") || err != nil && !strings.Contains(err.Error(), path+" changed between two readings") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

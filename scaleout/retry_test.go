@@ -40,15 +40,7 @@ type keyedState struct {
 // newStatesFn returns a step that is set up.
 func newStatesFn(t testing.TB, method blsupdate.Method) *statesFn {
 	t.Helper()
-	ref, _, err := newModelRef(background, sampleFile(t, modelfile.Metadata{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fn := &statesFn{Model: ref, Method: int(method)}
-	if err := fn.Setup(background); err != nil {
-		t.Fatal(err)
-	}
-	return fn
+	return &statesFn{withModel: useModel(sampleFile(t, modelfile.Metadata{})), Method: int(method)}
 }
 
 // bundle runs a bundle and returns its outputs.
@@ -158,16 +150,9 @@ func readShard(t testing.TB, fn *readFn, shard Shard) (outputs, error) {
 // newReadFn returns a step that is set up.
 func newReadFn(t testing.TB, model string, opt ReadOptions) *readFn {
 	t.Helper()
-	ref, b, err := newModelRef(background, model)
-	if err != nil {
-		t.Fatal(err)
-	}
 	opt.Model = model
-	opt.Batch = opt.rows(b.inputs())
-	fn := &readFn{Model: ref, Options: opt}
-	if err := fn.Setup(background); err != nil {
-		t.Fatal(err)
-	}
+	fn := &readFn{withModel: useModel(model), Options: opt}
+	fn.Options.Batch = opt.rows(fn.base.inputs())
 	return fn
 }
 
@@ -198,15 +183,10 @@ func TestReadRetried(t *testing.T) {
 // newSolveFn returns a step that is set up.
 func newSolveFn(t testing.TB) *solveFn {
 	t.Helper()
-	ref, _, err := newModelRef(background, sampleFile(t, modelfile.Metadata{}))
-	if err != nil {
-		t.Fatal(err)
+	return &solveFn{
+		withModel: useModel(sampleFile(t, modelfile.Metadata{})),
+		Lambda:    0.25, SkipBad: 1, Created: created, Software: "a test",
 	}
-	fn := &solveFn{Model: ref, Lambda: 0.25, SkipBad: 1, Created: created, Software: "a test"}
-	if err := fn.Setup(background); err != nil {
-		t.Fatal(err)
-	}
-	return fn
 }
 
 // over returns an iterator over values, in the form of Beam's side inputs.

@@ -25,7 +25,7 @@ func init() {
 
 // Solve makes a model of the PCollection<*State> of Merge: it adds the ridge once, solves for the
 // weights, and returns a PCollection<Model> of one element. Its file has the feature maps, names and
-// classes of opt.Model, and the state of the output layer, so that it can learn more. Equal states give
+// classes of opt.Model and the state of the output layer, so that it can learn more. Equal states give
 // equal bytes.
 //
 //	cost: k³/3 + 2ck² flops by Gram, 2k³/3 + ck² by QR.
@@ -34,48 +34,34 @@ func init() {
 //	errors, of the pipeline: more lines in opt.Bad than opt.SkipBad; no samples at all; too few
 //	samples for the nodes without a ridge; nodes that are dependent to working precision.
 func Solve(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection {
-	f, err := newFit(blsupdate.Gram, opt) // the states know their method
-	if err != nil {
-		panic(err)
-	}
-	return beam.Must(f.solve(s.Scope("scaleout.Solve"), states))
+	return newFit(blsupdate.Gram, opt).solve(s, states) // the states know their method
 }
 
-func (f *fit) solve(s beam.Scope, states beam.PCollection) (beam.PCollection, error) {
-	if err := checkBounded("states", states); err != nil {
-		return beam.PCollection{}, err
-	}
+func (f *fit) solve(s beam.Scope, states beam.PCollection) beam.PCollection {
+	s = s.Scope("scaleout.Solve")
+	checkBounded("states", states)
 	bad, limit := f.opt.Bad, f.opt.SkipBad
 	if !bad.IsValid() {
 		bad, limit = beam.ParDo(s, &noneFn{}, beam.Impulse(s)), math.MaxInt64
-	} else if err := checkBounded("bad rows", bad); err != nil {
-		return beam.PCollection{}, err
+	} else {
+		checkBounded("bad rows", bad)
 	}
-	fn := &solveFn{Model: f.model, Lambda: f.opt.Lambda, Batch: f.opt.Batch, SkipBad: limit, Created: f.opt.Created, Software: f.opt.Software, base: f.base}
-	out, err := beam.TryParDo(s, fn, beam.Impulse(s), beam.SideInput{Input: states}, beam.SideInput{Input: bad})
-	if err != nil {
-		return beam.PCollection{}, err
+	fn := &solveFn{
+		withModel: f.model, Lambda: f.opt.Lambda, Batch: f.opt.Batch, SkipBad: limit,
+		Created: f.opt.Created, Software: f.opt.Software,
 	}
-	return out[0], nil
+	return beam.ParDo(s, fn, beam.Impulse(s), beam.SideInput{Input: states}, beam.SideInput{Input: bad})
 }
 
-// A solveFn is called once, with all states and all bad rows and files as side inputs, so that it is
-// called even without any.
+// A solveFn takes all states, and all bad rows and files, as side inputs of one call, which also
+// happens if there are none.
 type solveFn struct {
-	Model    modelRef
+	withModel
 	Lambda   float64
 	Batch    int
 	SkipBad  int64
 	Created  time.Time
 	Software string
-
-	base *base // as that of a statesFn
-}
-
-// Setup loads the model.
-func (fn *solveFn) Setup(ctx context.Context) (err error) {
-	fn.base, err = fn.Model.load(ctx)
-	return err
 }
 
 // ProcessElement emits the model.
@@ -92,7 +78,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 		}
 	}
 	if sum.updater == nil {
-		return fmt.Errorf("scaleout: there is nothing to learn: no shard has a usable sample, and %d bad rows and files were set aside", skipped)
+		return fmt.Errorf("scaleout: no shard has a usable sample; %d bad rows and files were set aside", skipped)
 	}
 	m, err := fn.solve(sum)
 	if err != nil {
@@ -103,7 +89,7 @@ func (fn *solveFn) ProcessElement(ctx context.Context, _ []byte, states func(**S
 	return nil
 }
 
-// mostShown is the number of bad rows and files that a message shows.
+// mostShown is the most bad rows and files that a message shows.
 const mostShown = 5
 
 // countBad returns the number of bad rows and files, with an error above the limit.
@@ -117,14 +103,12 @@ func (fn *solveFn) countBad(bad func(*string) bool) (count int64, err error) {
 	if count <= fn.SkipBad {
 		return count, nil
 	}
-	return count, fmt.Errorf("scaleout: %d bad rows and files in all, and at most %d may be set aside; mend the data, or raise the limit; among them are: %s", count, fn.SkipBad, strings.Join(shown, "; "))
+	return count, fmt.Errorf("scaleout: %d bad rows and files, and the limit is %d; correct the data, or raise the limit; the first are: %s",
+		count, fn.SkipBad, strings.Join(shown, "; "))
 }
 
-// solve makes the model of a sum of states.
+// solve makes the model of a sum of states, whose updater it takes over.
 func (fn *solveFn) solve(sum *State) (Model, error) {
-	if err := sum.own(); err != nil { // a side input belongs to the runner
-		return Model{}, fmt.Errorf("scaleout: copying a state: %w", err)
-	}
 	u := sum.updater
 	lambda := fn.Lambda
 	if lambda < 0 {
@@ -158,7 +142,8 @@ func (fn *solveFn) explain(method blsupdate.Method, err error) error {
 	var condition *blsupdate.ConditionError
 	switch {
 	case errors.As(err, &rank):
-		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes; give a lambda above 0, or more samples: %w", rank.Samples, rank.Nodes, err)
+		return fmt.Errorf("scaleout: %d samples do not determine the weights of %d nodes; use a lambda above 0, or more samples: %w",
+			rank.Samples, rank.Nodes, err)
 	case errors.As(err, &condition):
 		do := "raise lambda, or fit by QR"
 		if method == blsupdate.QR {

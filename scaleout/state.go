@@ -2,21 +2,27 @@ package scaleout
 
 import (
 	"bytes"
+	"fmt"
+	"reflect"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/codec"
 	"blskernel/mat"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
-// A State is what has been learned of some rows: an updater of package blsupdate by Gram or QR with
-// lambda = 0, or nothing, as long as there have been no rows. The zero value has learned nothing.
+func init() {
+	beam.RegisterCoder(reflect.TypeFor[*State](), encodeState, decodeState)
+}
+
+// A State holds what was learned from some rows: an updater of package blsupdate by Gram or QR with
+// lambda = 0, or nothing yet. The zero value has learned nothing.
 //
 // As an element of a PCollection it is encoded by blsupdate.Encode, in about 4k² + 8ck bytes for k
-// nodes and c targets, and as no bytes where there is nothing.
+// nodes and c targets; nothing has no bytes.
 type State struct {
 	updater blsupdate.Updater // nil for nothing
-	// shared says that the updater is that of another State too, so that it must be copied before
-	// it changes.
-	shared bool
 }
 
 // Samples returns the number of rows that s has learned.
@@ -27,63 +33,75 @@ func (s *State) Samples() int {
 	return s.updater.Samples()
 }
 
-// Updater returns a copy of what s has learned, which belongs to the caller, and nil where that is
-// nothing. Its lambda is 0. It takes the time of encoding and decoding it.
+// Updater returns a copy of the updater of s, or nil if s has learned nothing. Its lambda is 0. It
+// takes the time of encoding and decoding.
 func (s *State) Updater() (blsupdate.Updater, error) {
-	if s == nil || s.updater == nil {
-		return nil, nil
-	}
-	var b bytes.Buffer
-	b.Grow(encodedBytes(s.updater))
-	if err := blsupdate.Encode(&b, s.updater); err != nil {
+	encoded, err := encodeState(s)
+	if err != nil || len(encoded) == 0 {
 		return nil, err
 	}
-	return blsupdate.Decode(&b, nil)
+	return blsupdate.Decode(bytes.NewReader(encoded), nil)
 }
 
-// learn adds rows A (q×k) with their targets Y (q×c), from which it begins where there are none yet.
+// learn adds rows A (q×k) with their targets Y (q×c).
 func (s *State) learn(method blsupdate.Method, a, y *mat.Dense) (err error) {
 	if s.updater == nil {
 		s.updater, err = blsupdate.New(method, a, y, blsupdate.Options{})
 		return err
 	}
-	if err := s.own(); err != nil {
-		return err
-	}
 	return s.updater.AddInputs(a, y)
 }
 
-// add adds what other has learned. other is not changed: where s has nothing yet it borrows the updater
-// of other, and copies it before the first change. After an error s is what it was.
-func (s *State) add(other *State) error {
+// add adds what other has learned, and does not change other. After an error s is what it was.
+func (s *State) add(other *State) (err error) {
 	switch {
 	case other == nil || other.updater == nil:
 		return nil
 	case s.updater == nil:
-		s.updater, s.shared = other.updater, true
-		return nil
-	}
-	if err := s.own(); err != nil {
+		s.updater, err = other.Updater()
 		return err
 	}
 	return s.updater.Merge(other.updater)
 }
 
-// own makes the updater one that is no other State's.
-func (s *State) own() error {
-	if !s.shared {
-		return nil
+// encodeState returns the encoding of s.
+func encodeState(s *State) ([]byte, error) {
+	if s == nil || s.updater == nil {
+		return nil, nil
 	}
-	u, err := s.Updater()
-	if err != nil {
-		return err
+	var b bytes.Buffer
+	k, c := s.updater.Nodes(), s.updater.Targets()
+	b.Grow(4*k*(k+1) + 8*(k+1)*(c+1) + 8*c + 1<<10) // about the length, rather more
+	if err := blsupdate.Encode(&b, s.updater); err != nil {
+		return nil, fmt.Errorf("scaleout: encoding a state: %w", err)
 	}
-	s.updater, s.shared = u, false
-	return nil
+	return b.Bytes(), nil
 }
 
-// encodedBytes returns about how many bytes the encoding of u has, rather more than fewer.
-func encodedBytes(u blsupdate.Updater) int {
-	k, c := u.Nodes(), u.Targets()
-	return 4*k*(k+1) + 8*(k+1)*(c+1) + 8*c + 1<<10
+// decodeState reads what encodeState returned. The default backend computes the products of the state.
+func decodeState(in []byte) (*State, error) {
+	if len(in) == 0 {
+		return &State{}, nil
+	}
+	u, err := blsupdate.Decode(bytes.NewReader(in), nil)
+	if err != nil {
+		return nil, fmt.Errorf("scaleout: decoding a state: %w", err)
+	}
+	if m := u.Method(); m != blsupdate.Gram && m != blsupdate.QR {
+		return nil, fmt.Errorf("scaleout: decoding a state: its method is %v; want gram or qr", m)
+	}
+	if lambda := u.Lambda(); lambda != 0 {
+		return nil, fmt.Errorf("scaleout: decoding a state: its lambda is %v; want 0", lambda)
+	}
+	return &State{updater: u}, nil
+}
+
+// encodedSize returns the number of bytes of the encoding of s.
+func encodedSize(s *State) (int64, error) {
+	if s == nil || s.updater == nil {
+		return 0, nil
+	}
+	var size codec.Size
+	err := blsupdate.Encode(&size, s.updater)
+	return int64(size), err
 }

@@ -146,11 +146,11 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestOverflow checks that a sample that is beyond the nodes is named.
+// TestOverflow checks that a sample whose nodes overflow is named.
 func TestOverflow(t *testing.T) {
 	_, model := regression(t)
 	path := writeFile(t, t.TempDir(), "x.csv", []byte("a,b,c,y,z\n1,2,3,4,5\n1e308,1,1,1,1\n"))
 	fails(t, func(s beam.Scope) {
 		sharded{patterns: []string{path}}.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, Lambda: 1})
-	}, path, "x.csv:3", "overflow")
+	}, path, "x.csv, sample 2", "overflow")
 }

@@ -15,17 +15,15 @@ func init() {
 	register.DoFn2x1[context.Context, Model, error](&writeFn{})
 }
 
-// Write writes a model, the PCollection<Model> of FitGram or FitQR, to the file at path of any file
-// system that Beam knows, which it replaces as a whole: on this machine, and wherever files can be
-// renamed, another file is written and takes the name when it is complete; elsewhere it is a single
-// object, which is there when it is complete. A step that is run twice writes the same bytes. Folders
-// of this machine that are missing are made.
+// Write writes a model, the PCollection<Model> of FitGram or FitQR, to the file at path on any file
+// system of Beam. It replaces an existing file as a whole: on file systems that can rename, such as this
+// machine's, it writes another file and renames it when it is complete; elsewhere it writes one object.
+// It makes missing local folders. A repeated step writes the same bytes.
 //
 //	panics: for a scheme whose file system is not linked into the program, and a PCollection of
 //	another type.
-//	errors, of the pipeline: those of the file system; what was at path is then what
-//	it was, unless it is the renaming of another file system than this machine's that failed
-//	half-way.
+//	errors, of the pipeline: those of the file system. An existing file is then unchanged, unless a
+//	remote file system failed in the middle of the renaming.
 func Write(s beam.Scope, path string, model beam.PCollection) {
 	filesystem.ValidateScheme(path)
 	beam.ParDo0(s.Scope("scaleout.Write"), &writeFn{Path: path}, model)

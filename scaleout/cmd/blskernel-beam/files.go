@@ -41,6 +41,9 @@ func (set *settings) checkFiles(ctx context.Context, on *place) error {
 			}
 		}
 	}
+	if err := checkModel(ctx, set.model); err != nil {
+		return fmt.Errorf("--model %s: %w", set.model, err)
+	}
 	if err := set.checkOutputs(); err != nil {
 		return err
 	}
@@ -77,6 +80,17 @@ func checkPath(path string, remote bool) (err error) {
 	return nil
 }
 
+// checkModel returns an error unless path has a model file.
+func checkModel(ctx context.Context, path string) error {
+	file, err := beamfile.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = modelfile.Inspect(file)
+	return err
+}
+
 // checkOutputs protects existing files: --out replaces models only, and not --model, and --bad-out
 // replaces nothing.
 func (set *settings) checkOutputs() error {
@@ -92,16 +106,11 @@ func (set *settings) checkOutputs() error {
 			return usagef("--bad-out is %q, which exists already: remove it, or give another name", set.badOut)
 		}
 	}
-	file, err := os.Open(out)
-	if !beamfile.Local(out) || err != nil {
-		return nil // nothing to replace, or atomicfile refuses it
+	info, err := os.Stat(out)
+	if !beamfile.Local(out) || err != nil || info.Size() == 0 {
+		return nil // nothing to replace, or checkWritable refuses it
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || info.Size() == 0 {
-		return err
-	}
-	if _, err := modelfile.Inspect(file); errors.Is(err, modelfile.ErrNotAModel) || info.IsDir() {
+	if info.IsDir() || errors.Is(checkModel(context.Background(), out), modelfile.ErrNotAModel) {
 		return usagef("--out is %q, which is not a model: remove it, or give another name", set.out)
 	}
 	return nil

@@ -179,10 +179,7 @@ func runFit(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	begun := time.Now()
-	p, err := set.build(on.prism())
-	if err != nil {
-		return err
-	}
+	p := set.build(on.prism())
 	if err := setThreads(on.threads); err != nil {
 		return err
 	}

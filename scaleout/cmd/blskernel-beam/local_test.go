@@ -72,7 +72,7 @@ func TestBad(t *testing.T) {
 			t.Fatalf("what was set aside is\n%s", text)
 		}
 	}
-	if end := runCommand(t, p.args(out, "--skip-bad=3")...); end.status != exitFailure || !strings.Contains(end.err, "at most 3 may be set aside") {
+	if end := runCommand(t, p.args(out, "--skip-bad=3")...); end.status != exitFailure || !strings.Contains(end.err, "the limit is 3") {
 		t.Errorf("status %d, and standard error has\n%s", end.status, end.err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"blskernel/blsupdate"
 	"blskernel/scaleout"
 	"blskernel/scaleout/internal/beamfile"
 
@@ -23,11 +22,10 @@ func init() {
 	register.DoFn3x1[context.Context, []byte, func(*string) bool, error](&badFn{})
 }
 
-// build makes the pipeline. few says that the runner makes few bundles of many shards, so that one
-// level of merging is enough.
-//
-//	errors: those of the options, and of a model that cannot be read.
-func (set *settings) build(few bool) (*beam.Pipeline, error) {
+// build makes the pipeline. It has a branch for each worker, which reads its share of the shards and
+// makes one state of it; the model solves for the sum of all states. few says that the runner makes few
+// bundles of many shards, so that one level of merging is enough.
+func (set *settings) build(few bool) *beam.Pipeline {
 	p := beam.NewPipeline()
 	s := p.Root()
 	set.read.Model = set.model
@@ -40,53 +38,27 @@ func (set *settings) build(few bool) (*beam.Pipeline, error) {
 		opt.States = max(1, opt.FanIn)
 	}
 	shards := scaleout.Match(s, set.patterns, set.targets)
-	var model beam.PCollection
-	if set.workers == 1 {
-		batches, bad, err := scaleout.TryRead(s, shards, set.read)
-		if err != nil {
-			return nil, err
+	var states, bad []beam.PCollection
+	for i := range set.workers {
+		s, share := s.Scope(branch(i)), shards
+		if set.workers > 1 {
+			share = beam.ParDo(s, &shareFn{Index: i, Of: set.workers}, beam.Impulse(s), beam.SideInput{Input: shards})
+			share = beam.Reshuffle(s, share)
 		}
-		opt.Bad = bad
-		fit := scaleout.TryFitGram
-		if set.method == blsupdate.QR {
-			fit = scaleout.TryFitQR
-		}
-		if model, err = fit(s, batches, opt); err != nil {
-			return nil, err
-		}
-	} else {
-		var err error
-		if model, err = set.fitBranches(s, shards, &opt); err != nil {
-			return nil, err
-		}
+		batches, skipped := scaleout.Read(s, share, set.read)
+		states = append(states, scaleout.Merge(s, scaleout.States(s, set.method, batches, opt), opt))
+		bad = append(bad, skipped)
 	}
-	scaleout.Write(s, set.out, model)
+	opt.Bad = beam.Flatten(s, bad...)
+	scaleout.Write(s, set.out, scaleout.Solve(s, beam.Flatten(s, states...), opt))
 	if set.badOut != "" {
 		beam.ParDo0(s.Scope("bad rows and files"), &badFn{Path: set.badOut}, beam.Impulse(s), beam.SideInput{Input: opt.Bad})
 	}
-	return p, nil
+	return p
 }
 
 // branch returns the name of the scope of branch i, from 0.
 func branch(i int) string { return fmt.Sprintf("branch %d", i) }
-
-// fitBranches fits the model with one branch for each worker. A branch reads its share of the shards
-// and makes one state of it, and the model solves for the sum of all states.
-func (set *settings) fitBranches(s beam.Scope, shards beam.PCollection, opt *scaleout.Options) (beam.PCollection, error) {
-	var states, bad []beam.PCollection
-	for i := range set.workers {
-		s := s.Scope(branch(i))
-		share := beam.ParDo(s, &shareFn{Index: i, Of: set.workers}, beam.Impulse(s), beam.SideInput{Input: shards})
-		batches, skipped, err := scaleout.TryRead(s, beam.Reshuffle(s, share), set.read)
-		if err != nil {
-			return beam.PCollection{}, err
-		}
-		states = append(states, scaleout.Merge(s, scaleout.States(s, set.method, batches, *opt), *opt))
-		bad = append(bad, skipped)
-	}
-	opt.Bad = beam.Flatten(s, bad...)
-	return scaleout.Solve(s, beam.Flatten(s, states...), *opt), nil
-}
 
 // A shareFn emits the shards of a branch: every n-th one in the order of their paths, so that a
 // repetition emits the same.

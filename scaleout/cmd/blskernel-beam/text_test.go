@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/blsupdate"
+
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
 
@@ -73,12 +75,8 @@ func TestTree(t *testing.T) {
 		{6400, 0, false, []int{4096, 512, 64, 8, 1}}, {6400, 100, false, []int{100, 1}}, {8, 0, false, []int{1}},
 		{0, 0, false, []int{8, 1}}, {6400, 0, true, []int{1}},
 	} {
-		set := settings{model: p.model, out: p.out(t), workers: 1, patterns: []string{p.pattern()}, files: tc.files, fanIn: tc.fanIn}
-		pipeline, err := set.build(tc.few)
-		if err != nil {
-			t.Fatal(err)
-		}
-		edges, _, err := pipeline.Build()
+		set := settings{model: p.model, out: p.out(t), workers: 1, method: blsupdate.Gram, patterns: []string{p.pattern()}, files: tc.files, fanIn: tc.fanIn}
+		edges, _, err := set.build(tc.few).Build()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,11 +93,11 @@ func TestTooLarge(t *testing.T) {
 		fails(t, func(s beam.Scope) {
 			batches, _ := Read(s, Match(s, []string{path}, nil), opt)
 			FitGram(s, batches, Options{Model: model})
-		}, path+want, "overflow")
+		}, path, want, "overflow")
 	}
-	learn(shard.Path, ":2: ")
+	learn(shard.Path, "rows.csv, sample 1")
 	for line, row := range cells {
-		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ":2: ")
+		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ", sample 1")
 	}
 	opt.SkipBad = int64(len(bad))
 	mustRun(t, func(s beam.Scope) {

@@ -15,8 +15,8 @@ import (
 	"blskernel/dataset/stream"
 )
 
-// TestLasting has faults of files and of the moment: those are not to be set aside.
-func TestLasting(t *testing.T) {
+// TestPermanent distinguishes faults of files from those of the moment, which are not set aside.
+func TestPermanent(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
 		want bool
@@ -26,8 +26,8 @@ func TestLasting(t *testing.T) {
 		{&fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}, true},
 		{syscall.EMFILE, false}, {syscall.EIO, false}, {os.ErrDeadlineExceeded, false}, {errors.New("503: try again"), false},
 	} {
-		if got := lasting(&stream.Error{Path: "x", What: "y", Err: tc.err}); got != tc.want {
-			t.Errorf("%v: lasting is %v", tc.err, got)
+		if got := permanent(&stream.Error{Path: "x", What: "y", Err: tc.err}); got != tc.want {
+			t.Errorf("%v: permanent is %v", tc.err, got)
 		}
 	}
 }

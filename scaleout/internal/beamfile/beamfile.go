@@ -1,0 +1,152 @@
+// Package beamfile lists, reads and writes files on any file system of Beam. It writes a file as a
+// whole or not at all.
+package beamfile
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"blskernel/internal/atomicfile"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+)
+
+// Local reports whether a path is on this machine: Beam's other file systems have a scheme before
+// "://".
+func Local(path string) bool { return strings.Index(path, "://") <= 0 }
+
+// Resolve returns a local path without symbolic links and dots, as far as they and its folder can be
+// read. The file may be missing. Other paths are returned unchanged.
+func Resolve(path string) string {
+	if !Local(path) {
+		return path
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	if target, err := atomicfile.Target(path); err == nil {
+		path = target
+	}
+	folder, name := filepath.Split(path)
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		return filepath.Join(real, name)
+	}
+	return path
+}
+
+// List returns the files that a glob names, in the order of their names.
+//
+//	errors: those of the file system; a local folder.
+func List(ctx context.Context, pattern string) ([]string, error) {
+	system, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	defer system.Close()
+	files, err := system.List(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	for _, file := range files {
+		if info, err := os.Stat(file); Local(file) && err == nil && info.IsDir() {
+			return nil, fmt.Errorf("%s is a folder: name the files in it, such as %s", file, filepath.Join(file, "*.csv"))
+		}
+	}
+	return files, nil
+}
+
+// Open opens a file for reading.
+func Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	system, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := system.OpenRead(ctx, path)
+	if err != nil {
+		return nil, errors.Join(err, system.Close())
+	}
+	return &file{r, system}, nil
+}
+
+// A file is an open file that closes its file system too.
+type file struct {
+	io.ReadCloser
+	system filesystem.Interface
+}
+
+// Close closes both.
+func (f *file) Close() error { return errors.Join(f.ReadCloser.Close(), f.system.Close()) }
+
+// Write writes content to the file at path. It replaces an existing file as a whole: on file systems
+// that can rename, such as this machine's, it writes another file and renames it when it is complete;
+// elsewhere it writes one object. It makes missing local folders. A process that is killed may leave
+// the other file, whose name ends with .tmp or .part.
+//
+//	errors: those of the file system and of content. An existing file is then unchanged, unless a
+//	remote file system failed in the middle of the renaming.
+func Write(ctx context.Context, path string, content io.WriterTo) error {
+	if Local(path) {
+		return writeLocal(ctx, path, content)
+	}
+	system, err := filesystem.New(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	renamer, renames := system.(filesystem.Renamer)
+	if !renames {
+		return writeObject(ctx, system, path, content)
+	}
+	other := path + "." + rand.Text() + ".part" // unique: a step may run twice at the same time
+	if err = writeObject(ctx, system, other, content); err == nil {
+		err = renamer.Rename(ctx, other, path)
+	}
+	if remover, removes := system.(filesystem.Remover); err != nil && removes {
+		_ = remover.Remove(context.WithoutCancel(ctx), other)
+	}
+	return err
+}
+
+// writeLocal writes a local file.
+func writeLocal(ctx context.Context, path string, content io.WriterTo) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := atomicfile.Create(nil, path)
+	if err != nil {
+		return err
+	}
+	defer f.Abort()
+	if _, err := content.WriteTo(f); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return f.Commit()
+}
+
+// writeObject writes an object of a file system. After an error it cancels the context of the writer
+// before it closes it, so that the object is not completed.
+func writeObject(ctx context.Context, system filesystem.Interface, path string, content io.WriterTo) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w, err := system.OpenWrite(ctx, path)
+	if err != nil {
+		return err
+	}
+	if _, err := content.WriteTo(w); err != nil {
+		cancel()
+		return errors.Join(err, w.Close())
+	}
+	return w.Close()
+}

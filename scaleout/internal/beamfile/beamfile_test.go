@@ -1,0 +1,154 @@
+package beamfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+)
+
+// content writes a text.
+type content string
+
+func (c content) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, string(c))
+	return int64(n), err
+}
+
+// TestFiles writes files of this machine and of another file system, in folders that are missing,
+// and lists and reads them.
+func TestFiles(t *testing.T) {
+	for _, folder := range []string{filepath.Join(t.TempDir(), "new", "folder"), "memfs://new/folder"} {
+		var want []string
+		for _, name := range []string{"b", "c", "a"} {
+			path := folder + "/" + name + ".csv"
+			want = append(want, path)
+			for _, text := range []content{"old", content(name)} {
+				if err := Write(t.Context(), path, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		slices.Sort(want)
+		got, err := List(t.Context(), folder+"/*")
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v", folder, got, err)
+		}
+		for _, path := range got {
+			r, err := Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r)
+			if err != nil || !bytes.Equal(text, []byte(path[len(folder)+1:len(folder)+2])) {
+				t.Errorf("%s: %q, %v", path, text, err)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestMissing has missing files, folders, and unknown file systems.
+func TestMissing(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := List(t.Context(), filepath.Join(folder, "*")); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, "x")+" is a folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	if got, err := List(t.Context(), filepath.Join(folder, "y*")); err != nil || len(got) > 0 {
+		t.Errorf("no file: %q, %v", got, err)
+	}
+	for _, path := range []string{filepath.Join(folder, "y"), "memfs://missing/y", "nowhere://y"} {
+		if _, err := Open(t.Context(), path); err == nil {
+			t.Errorf("%s is opened", path)
+		}
+	}
+	if _, err := List(t.Context(), "nowhere://*"); err == nil {
+		t.Error("an unknown file system is listed")
+	}
+	for _, path := range []string{folder, "nowhere://y"} {
+		if err := Write(t.Context(), path, content("x")); err == nil {
+			t.Errorf("%s is written", path)
+		}
+	}
+}
+
+// TestWriteFails has content that cannot be written, and a context that is done: the old file stays.
+func TestWriteFails(t *testing.T) {
+	why := errors.New("out of paper")
+	done, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	for _, path := range []string{filepath.Join(t.TempDir(), "x"), "memfs://fails/x"} {
+		if err := Write(t.Context(), path, content("old")); err != nil {
+			t.Fatal(err)
+		}
+		if err := Write(t.Context(), path, failing{why}); !errors.Is(err, why) {
+			t.Errorf("%s: %v", path, err)
+		}
+		if err := Write(done, path, content("new")); Local(path) && !errors.Is(err, why) {
+			t.Errorf("%s, after its context is done: %v", path, err)
+		}
+		files, err := List(t.Context(), path+"*")
+		if err != nil || len(files) != 1 && Local(path) {
+			t.Errorf("%s: there are %q (%v)", path, files, err)
+		}
+	}
+}
+
+// A failing is content that cannot be written.
+type failing struct{ err error }
+
+func (f failing) WriteTo(w io.Writer) (int64, error) {
+	n, _ := io.WriteString(w, "new")
+	return int64(n), f.err
+}
+
+// TestLocal tells local paths from those of file systems.
+func TestLocal(t *testing.T) {
+	for path, want := range map[string]bool{"x.csv": true, "/a/b": true, "": true, "://x": true, "gs://b/x": false, "memfs://x": false} {
+		if got := Local(path); got != want {
+			t.Errorf("%q: %v", path, got)
+		}
+	}
+}
+
+// TestResolve resolves several names of a file, of a missing file, and of one in a missing folder.
+func TestResolve(t *testing.T) {
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	file := filepath.Join(folder, "data", "x.csv")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{"link": "data", "link.csv": file, "to-new": "link/new.csv"} {
+		if err := os.Symlink(to, from); err != nil {
+			t.Skipf("this system makes no links: %v", err)
+		}
+	}
+	for path, want := range map[string]string{
+		"data/x.csv": file, "./data/../data/x.csv": file, "link/x.csv": file, "link.csv": file, file: file,
+		"to-new": filepath.Join(folder, "data", "new.csv"), "link/new.csv": filepath.Join(folder, "data", "new.csv"), "nowhere/new.csv": filepath.Join(folder, "nowhere", "new.csv"),
+		"gs://b/../x": "gs://b/../x",
+	} {
+		if got := Resolve(path); got != want {
+			t.Errorf("%q is %q, and should be %q", path, got, want)
+		}
+	}
+}
