@@ -80,13 +80,13 @@ The squares of order 8 to 4000 take some minutes for each operation. Run nothing
 	f.SortFlags = false
 	f.StringSliceVar(&b.ops, "op", b.ops, "operations, or all")
 	f.StringSliceVar(&b.cases, "case", nil, "cases, such as NN,TN; by default all of each operation")
-	f.IntSliceVar(&b.sizes, "n", nil, "orders of the squares; by default 17 of 8 to 4000")
-	f.StringVar(&b.shapes, "shapes", "squares", "squares, bls (those of broad learning updates) or all")
+	ui.Ints(cmd, &b.sizes, "n", 1, mostOrder, "orders of the squares; by default 17 of 8 to 4000")
+	ui.Choice(cmd, &b.shapes, "shapes", "squares, bls (those of broad learning updates) or all", "squares", "bls", "all")
 	f.StringSliceVar(&b.opponents, "opponents", nil, "opponents of the operations, or none; by default all that are available")
 	ui.RoundsFlag(cmd, &b.rounds)
 	f.DurationVar(&b.minTime, "min-time", speed.DefaultMinTime, "least time of one timing")
 	ui.BackendsFlag(cmd, &b.backends, ", the others compared with the first; by default pure and all others that are available")
-	f.IntSliceVar(&b.threads, "threads", nil, "numbers of threads; by default 1 and all processors")
+	ui.Ints(cmd, &b.threads, "threads", 1, runtime.GOMAXPROCS(0), "numbers of threads; by default 1 and all processors")
 	f.BoolVar(&b.summary, "summary", false, "print the summary only, not every cell")
 	ui.JSONFlag(cmd, &b.JSON, "JSON lines with a key \"kind\", machine, cell, ratio or large,")
 	return cmd
@@ -102,15 +102,8 @@ func (b *benchFlags) comparison() (*speed.Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	most := runtime.GOMAXPROCS(0)
-	if !b.changed("threads") {
-		b.threads = slices.Compact([]int{1, most})
-	}
-	if err := ui.CheckList("threads", b.threads, 1, most); err != nil {
-		return nil, err
-	}
-	if err := ui.CheckRanges(ui.Range{Flag: "rounds", Value: b.rounds, Least: 1, Most: ui.MostSamples}); err != nil {
-		return nil, err
+	if b.threads == nil {
+		b.threads = slices.Compact([]int{1, runtime.GOMAXPROCS(0)})
 	}
 	if b.minTime <= 0 || b.minTime > time.Minute {
 		return nil, ui.Usagef("--min-time is %v; want more than 0 and at most 1m0s", b.minTime)
@@ -169,15 +162,10 @@ func (b *benchFlags) findCases() ([]speed.Case, error) {
 // jobs returns each case on all shapes: by operation, case and shape.
 func (b *benchFlags) jobs(cases []speed.Case) ([]speed.Job, error) {
 	switch {
-	case !slices.Contains([]string{"squares", "bls", "all"}, b.shapes):
-		return nil, ui.Usagef("--shapes is %q; want squares, bls or all", b.shapes)
-	case b.changed("n") && b.shapes == "bls":
-		return nil, ui.Usagef("--n is about squares, and --shapes is bls: leave one out, or set --shapes all")
-	case !b.changed("n"):
+	case b.sizes == nil:
 		b.sizes = speed.Sizes()
-	}
-	if err := ui.CheckList("n", b.sizes, 1, mostOrder); err != nil {
-		return nil, err
+	case b.shapes == "bls":
+		return nil, ui.Usagef("--n is about squares, and --shapes is bls: leave one out, or set --shapes all")
 	}
 	var jobs []speed.Job
 	for _, c := range cases {

@@ -20,20 +20,17 @@ type crossoverFlags struct {
 	ui.Reporter
 	ui.Compute
 	lineFlags
-	l, k, c, rounds int
-	qs              []int
-	lambda          ui.Ridge
-	methods         []string
-	seed            uint64
-	predict         bool
+	bench.Crossover
+	lambda  ui.Ridge
+	methods []string
+	predict bool
 }
 
 // NewCrossover returns the command crossover.
 func NewCrossover(s ui.Streams) *cobra.Command {
-	x := crossoverFlags{
-		qs:     []int{1, 10, 50, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 4000, 8000},
-		lambda: 0x1p-30, methods: []string{"original", "improved"},
-	}
+	x := crossoverFlags{lambda: 0x1p-30, methods: []string{"original", "improved"}}
+	x.L, x.K, x.C = 10000, 1000, 10
+	x.Q = []int{1, 10, 50, 100, 150, 200, 300, 400, 500, 700, 1000, 2000, 4000, 8000}
 	cmd := &cobra.Command{
 		Use:   "crossover",
 		Short: "Find the batch size from which retraining is faster than an update",
@@ -55,58 +52,41 @@ minutes on two idle cores, and some 2 GB.`,
   blskernel crossover --backend pure --out crossover.jsonl`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := x.experiment()
-			if err != nil {
+			if err := x.experiment(); err != nil {
 				return err
 			}
-			return x.do(cmd.Context(), c, ui.CommandLine(cmd, true), s)
+			return x.do(cmd.Context(), &x.Crossover, ui.CommandLine(cmd, true), s)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.IntVar(&x.l, "l", 10000, lUsage)
-	f.IntVar(&x.k, "k", 1000, kUsage)
-	f.IntSliceVar(&x.qs, "q", x.qs, qUsage)
-	f.IntVar(&x.c, "c", 10, cUsage)
+	cmd.Flags().SortFlags = false
+	ui.Int(cmd, &x.L, "l", 1, ui.MostSize, lUsage)
+	ui.Int(cmd, &x.K, "k", 1, ui.MostNodes, kUsage)
+	ui.Ints(cmd, &x.Q, "q", 1, ui.MostSize, qUsage)
+	ui.Int(cmd, &x.C, "c", 1, ui.MostNodes, cUsage)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	ui.MethodFlag(cmd, &x.methods)
-	ui.RoundsFlag(cmd, &x.rounds)
-	ui.SeedFlag(cmd, &x.seed)
+	ui.RoundsFlag(cmd, &x.Rounds)
+	ui.SeedFlag(cmd, &x.Seed)
 	predictFlag(cmd, &x.predict)
 	x.Compute.Register(cmd)
 	x.lineFlags.register(cmd, &x.JSON, "machine or crossover")
 	return cmd
 }
 
-// experiment turns the flags into an experiment, without rates if those of the machine are wanted.
-func (x *crossoverFlags) experiment() (*bench.Crossover, error) {
-	err := ui.CheckRanges(ui.Range{Flag: "k", Value: x.k, Least: 1, Most: ui.MostNodes},
-		ui.Range{Flag: "l", Value: x.l, Least: 1, Most: ui.MostSize}, ui.Range{Flag: "c", Value: x.c, Least: 1, Most: ui.MostNodes},
-		ui.Range{Flag: "rounds", Value: x.rounds, Least: 0, Most: ui.MostNodes})
-	if err != nil {
-		return nil, err
+// experiment completes the experiment by the flags, but for the rates of the machine.
+func (x *crossoverFlags) experiment() (err error) {
+	if x.L < x.K {
+		return ui.Usagef("--l is %d, fewer samples than the %d nodes: not every method can start from them", x.L, x.K)
 	}
-	if x.l < x.k {
-		return nil, ui.Usagef("--l is %d, fewer samples than the %d nodes: not every method can start from them", x.l, x.k)
+	if x.Variants, err = parseVariants(x.methods); err != nil {
+		return err
 	}
-	if err := ui.CheckList("q", x.qs, 1, ui.MostSize); err != nil {
-		return nil, err
-	}
-	variants, err := parseVariants(x.methods)
-	if err != nil {
-		return nil, err
-	}
-	b, err := x.Lookup()
-	if err != nil {
-		return nil, err
-	}
-	c := &bench.Crossover{
-		L: x.l, K: x.k, C: x.c, Q: x.qs, Variants: variants, Lambda: float64(x.lambda), Rounds: x.rounds, Seed: x.seed, Backend: b,
-	}
+	x.Lambda = float64(x.lambda)
 	if !x.predict {
-		c.Rates = blsupdate.ConstantRates(1, math.Inf(1))
+		x.Rates = blsupdate.ConstantRates(1, math.Inf(1))
 	}
-	return c, nil
+	x.Crossover.Backend, err = x.Lookup()
+	return err
 }
 
 // do runs the experiment and prints it as a table or as lines. Finished lines are in the file, whatever

@@ -39,6 +39,7 @@ type demoFlags struct {
 // NewDemo returns the command demo.
 func NewDemo(s ui.Streams) *cobra.Command {
 	d := demoFlags{
+		initial: 1000, batch: 1500, updates: 3,
 		Nodes: ui.Nodes{Groups: 10, GroupNodes: 10, Enhancement: 200}, lambda: 0x1p-30,
 		methods: []string{"original", "improved"},
 	}
@@ -70,9 +71,9 @@ Both methods find the same weights. By default the batches are larger than the n
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&d.dir, "data", "", "folder of MNIST's idx files; by default synthetic digits")
-	f.IntVar(&d.initial, "initial", 1000, "samples of the first training")
-	f.IntVar(&d.batch, "batch", 1500, "samples that each update adds")
-	f.IntVar(&d.updates, "updates", 3, "number of updates")
+	ui.Int(cmd, &d.initial, "initial", 1, ui.MostSamples, "samples of the first training")
+	ui.Int(cmd, &d.batch, "batch", 1, ui.MostSamples, "samples that each update adds")
+	ui.Int(cmd, &d.updates, "updates", 0, ui.MostSamples, "number of updates")
 	d.Nodes.Register(cmd)
 	ui.LambdaFlag(cmd, &d.lambda, ", by the exact pseudoinverse")
 	ui.SeedFlag(cmd, &d.seed)
@@ -141,12 +142,6 @@ func (d *demoFlags) forFiles(set func(flag string) bool) {
 
 // experiment turns the flags into an experiment without data.
 func (d *demoFlags) experiment() (*bench.Incremental, error) {
-	err := ui.CheckRanges(ui.Range{Flag: "initial", Value: d.initial, Least: 1, Most: ui.MostSamples},
-		ui.Range{Flag: "batch", Value: d.batch, Least: 1, Most: ui.MostSamples},
-		ui.Range{Flag: "updates", Value: d.updates, Least: 0, Most: ui.MostSamples})
-	if err != nil {
-		return nil, err
-	}
 	if err := d.Nodes.Check(); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,9 @@ type flopsFlags struct {
 
 // NewFlops returns the command flops.
 func NewFlops(s ui.Streams) *cobra.Command {
-	x := flopsFlags{methods: strings.Split(ui.MethodNames(), ", ")}
+	x := flopsFlags{
+		methods: strings.Split(ui.MethodNames(), ", "), ls: []int{4000}, ks: []int{1000}, qs: []int{500}, cs: []int{10},
+	}
 	cmd := &cobra.Command{
 		Use:   "flops",
 		Short: "Show the flops and times of updates, by the model and as measured",
@@ -69,10 +71,10 @@ the model.
 	f := cmd.Flags()
 	f.SortFlags = false
 	ui.MethodFlag(cmd, &x.methods)
-	f.IntSliceVar(&x.ls, "l", []int{4000}, lUsage)
-	f.IntSliceVar(&x.ks, "k", []int{1000}, kUsage)
-	f.IntSliceVar(&x.qs, "q", []int{500}, qUsage)
-	f.IntSliceVar(&x.cs, "c", []int{10}, cUsage)
+	ui.Ints(cmd, &x.ls, "l", 1, ui.MostSize, lUsage)
+	ui.Ints(cmd, &x.ks, "k", 1, ui.MostNodes, kUsage)
+	ui.Ints(cmd, &x.qs, "q", 1, ui.MostSize, qUsage)
+	ui.Ints(cmd, &x.cs, "c", 1, ui.MostNodes, cUsage)
 	ui.LambdaFlag(cmd, &x.lambda, "; by default 0 for original and improved and 1e-3 for the others")
 	ui.RoundsFlag(cmd, &x.rounds)
 	ui.SeedFlag(cmd, &x.seed)
@@ -117,25 +119,7 @@ func (x *flopsFlags) settings(b blskernel.Backend) ([]bench.Setting, error) {
 	return settings, nil
 }
 
-// check returns an error for a size out of bounds.
-func (x *flopsFlags) check() error {
-	var ranges []ui.Range
-	for _, list := range []struct {
-		flag   string
-		values []int
-		most   int
-	}{{"l", x.ls, ui.MostSize}, {"k", x.ks, ui.MostNodes}, {"q", x.qs, ui.MostSize}, {"c", x.cs, ui.MostNodes}} {
-		for _, v := range list.values {
-			ranges = append(ranges, ui.Range{Flag: list.flag, Value: v, Least: 1, Most: list.most})
-		}
-	}
-	return ui.CheckRanges(append(ranges, ui.Range{Flag: "rounds", Value: x.rounds, Least: 0, Most: ui.MostNodes})...)
-}
-
 func (x *flopsFlags) do(ctx context.Context, command string, s ui.Streams) error {
-	if err := x.check(); err != nil {
-		return err
-	}
 	names := x.backends
 	if len(names) == 0 {
 		names = []string{""}

@@ -55,7 +55,7 @@ var paperMethods = []string{"original", "improved/paper", planner}
 
 // NewPaper returns the command paper.
 func NewPaper(s ui.Streams) *cobra.Command {
-	x := paper{methods: paperMethods, lambda: 0x1p-30}
+	x := paper{methods: paperMethods, lambda: 0x1p-30, runs: 1}
 	cmd := &cobra.Command{
 		Use:   "paper --table N --data DIR",
 		Short: "Run the paper's tables",
@@ -96,18 +96,18 @@ the last update, best first.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.IntSliceVar(&x.tables, "table", nil, "tables of the paper, 1 to 9")
+	ui.Ints(cmd, &x.tables, "table", 1, 9, "tables of the paper, 1 to 9")
 	f.StringVar(&x.dir, "data", "", "folder of the files of MNIST and small NORB")
 	f.BoolVar(&x.embedded, "embedded", false, "synthetic digits in place of MNIST")
 	f.Float64Var(&x.size, "size", 1, "factor for the numbers of samples and nodes")
 	f.Float64Var(&x.size, "scale", 1, "earlier name of --size")
 	f.Lookup("scale").Hidden = true
 	ui.MethodFlag(cmd, &x.methods)
-	f.IntVar(&x.runs, "runs", 1, "runs with different seeds")
+	ui.Int(cmd, &x.runs, "runs", 1, mostRuns, "runs with different seeds")
 	ui.SeedFlag(cmd, &x.seed)
 	ui.LambdaFlag(cmd, &x.lambda, "")
 	f.Float64Var(&x.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
-	f.StringVar(&x.zca, "zca", "", "whiten the images first (minutes): reference, with the constants of the reference code for NORB, which hardly whiten, or unit, with constants that do")
+	ui.Choice(cmd, &x.zca, "zca", "whiten the images first (minutes): reference, with the constants of the reference code for NORB, which hardly whiten, or unit, with constants that do", "", bench.ReferenceWhitening, bench.UnitWhitening)
 	f.BoolVar(&x.retrain, "retrain", false, "also measure solutions from scratch after each update")
 	predictFlag(cmd, &x.predict)
 	x.Compute.Register(cmd)
@@ -126,16 +126,8 @@ func (x *paper) check() (err error) {
 		return ui.Usagef("--lambda is 0; want a number above 0, as 1e-6 or 2^-18")
 	case !(x.shrink > 0 && x.shrink <= mostShrink):
 		return ui.Usagef("--shrink is %v; want a number above 0, at most %v", x.shrink, mostShrink)
-	case x.zca != "" && zcaConstants[x.zca] == nil:
-		return ui.Usagef("--zca is %q; want reference or unit", x.zca)
 	case x.embedded && x.dir != "":
 		return ui.Usagef("--embedded and --data exclude each other")
-	}
-	if err := ui.CheckRanges(ui.Range{Flag: "runs", Value: x.runs, Least: 1, Most: mostRuns}); err != nil {
-		return err
-	}
-	if err := ui.CheckList("table", x.tables, 1, 9); err != nil {
-		return err
 	}
 	_, err = x.variants(0, bench.Variant{})
 	return err

@@ -17,13 +17,13 @@ type planFlags struct {
 	l, k, q, c int
 	lambda     ui.Ridge
 	needs      blsupdate.Needs
-	memory     int64
+	memory     int
 	calibrate  bool
 }
 
 // NewPlan returns the command plan.
 func NewPlan(s ui.Streams) *cobra.Command {
-	x := planFlags{lambda: 0x1p-30}
+	x := planFlags{l: 10000, k: 1000, q: 1000, c: 10, lambda: 0x1p-30, needs: blsupdate.Needs{Batches: 1}}
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Find the fastest method for batches of a size, and say why",
@@ -41,12 +41,12 @@ flop model with the rates of this machine.
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.IntVar(&x.l, "l", 10000, lUsage)
-	f.IntVar(&x.k, "k", 1000, kUsage)
-	f.IntVar(&x.q, "q", 1000, qUsage)
-	f.IntVar(&x.c, "c", 10, cUsage)
+	ui.Int(cmd, &x.l, "l", 1, ui.MostSamples, lUsage)
+	ui.Int(cmd, &x.k, "k", 1, ui.MostNodes, kUsage)
+	ui.Int(cmd, &x.q, "q", 1, ui.MostSize, qUsage)
+	ui.Int(cmd, &x.c, "c", 1, ui.MostNodes, cUsage)
 	ui.LambdaFlag(cmd, &x.lambda, "")
-	f.IntVar(&x.needs.Batches, "batches", 1, "number of batches to come")
+	ui.Int(cmd, &x.needs.Batches, "batches", 1, ui.MostSamples, "number of batches to come")
 	f.BoolVar(&x.needs.WeightsAtEnd, "weights-at-end", false, "compute the weights after the last batch only")
 	f.BoolVar(&x.needs.Removal, "removal", false, "samples will be removed")
 	f.BoolVar(&x.needs.Merging, "merging", false, "models will be merged")
@@ -56,7 +56,7 @@ flop model with the rates of this machine.
 	f.BoolVar(&x.needs.Pseudoinverse, "pseudoinverse", false, "the pseudoinverse itself is needed")
 	f.Float64Var(&x.needs.Condition, "condition", 0, "condition number of [A; sqrt(lambda) I]; 0 for unknown")
 	f.Float64Var(&x.needs.Digits, "digits", 6, "correct decimal digits of the weights, if the condition number is known")
-	f.Int64Var(&x.memory, "memory", 0, "bound on the memory of the model in MB; 0 for none")
+	ui.Int(cmd, &x.memory, "memory", 0, ui.MostSamples, "bound on the memory of the model in MB; 0 for none")
 	calibrateFlag(cmd, &x.calibrate)
 	x.Compute.Register(cmd)
 	ui.JSONFlag(cmd, &x.JSON, "one JSON object")
@@ -64,19 +64,12 @@ flop model with the rates of this machine.
 }
 
 func (x *planFlags) do(ctx context.Context, s ui.Streams) error {
-	err := ui.CheckRanges(ui.Range{Flag: "q", Value: x.q, Least: 1, Most: ui.MostSize}, ui.Range{Flag: "k", Value: x.k, Least: 1, Most: ui.MostNodes},
-		ui.Range{Flag: "l", Value: x.l, Least: 1, Most: ui.MostSamples}, ui.Range{Flag: "c", Value: x.c, Least: 1, Most: ui.MostNodes},
-		ui.Range{Flag: "batches", Value: x.needs.Batches, Least: 1, Most: ui.MostSamples},
-		ui.Range{Flag: "memory", Value: int(min(x.memory, ui.MostSamples)), Least: 0, Most: ui.MostSamples - 1})
-	if err != nil {
-		return err
-	}
 	b, err := x.Lookup()
 	if err != nil {
 		return err
 	}
 	needs := x.needs
-	needs.Lambda, needs.Backend, needs.Memory = float64(x.lambda), b, x.memory*1e6
+	needs.Lambda, needs.Backend, needs.Memory = float64(x.lambda), b, int64(x.memory)*1e6
 	// Wrong flags are found before rates are measured.
 	needs.Rates = blsupdate.ConstantRates(1e9, 1e9)
 	var none *blsupdate.PlanError

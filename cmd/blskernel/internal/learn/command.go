@@ -134,87 +134,81 @@ func completeArguments(model, data bool) func(*cobra.Command, []string, string) 
 // reading has what commands that read data share: the flags that say what is read, and how.
 type reading struct {
 	command
-	paths                              []string
-	format, comma, header, part, array string
-	inputs, targets                    []string
-	targetsFile                        string
-	batch                              int
-	skipBad                            int64
+	opt     stream.Options
+	paths   []string
+	part    string
+	batch   int
+	skipBad int
 }
 
 // registerData adds the flags. part, training or test, is the default part of a folder with both, batch
 // the help text of --batch.
 func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
-	f := cmd.Flags()
+	f, opt := cmd.Flags(), &c.opt
 	f.StringArrayVar(&c.paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
-	f.StringVar(&c.format, "format", "auto", "csv, npy, npz, idx, or auto: by the content")
-	f.StringVar(&c.comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line")
-	f.StringVar(&c.header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number")
-	f.StringSliceVar(&c.inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7; by default all but the targets")
-	f.StringSliceVar(&c.targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
-	f.StringVar(&c.targetsFile, "targets-file", "", "file of the labels or targets of an npy or idx file")
-	f.StringVar(&c.array, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
-	f.StringVar(&c.part, "part", part, "part of a folder with MNIST's file names: training or test")
-	f.IntVar(&c.batch, "batch", 0, "rows of a batch; 0 for "+batch)
-	f.Int64Var(&c.skipBad, "skip-bad", 0, "set aside up to this `number` of bad rows, with a note, in place of ending with the first")
+	ui.Parsed(cmd, &opt.Format, "format", "auto", "csv, npy, npz, idx, or auto: by the content", func(s string) (stream.Format, error) {
+		return wanted(stream.ParseFormat, s, "auto, csv, npy, npz or idx")
+	})
+	ui.Parsed(cmd, &opt.Comma, "comma", "", "separator of CSV cells: a character, or tab; by default comma, semicolon or tab, as in the first line", flagvalue.ParseComma)
+	ui.Parsed(cmd, &opt.Header, "header", "auto", "whether the first line of a CSV file names the columns: present, absent, or auto: if a cell is no number", func(s string) (stream.Header, error) {
+		return wanted(stream.ParseHeader, s, "present, absent or auto")
+	})
+	f.StringSliceVar(&opt.Inputs, "inputs", nil, "input columns: names, numbers from 1, ranges as 3-7; by default all but the targets")
+	f.StringSliceVar(&opt.Targets, "target", nil, "column of the labels, or columns of the targets, by name or number; of an npz file the name of the array")
+	f.StringVar(&opt.TargetPath, "targets-file", "", "file of the labels or targets of an npy or idx file")
+	f.StringVar(&opt.InputArray, "array", "", "name of the input array of an npz file; by default X or x, else its only matrix")
+	other := map[string]string{"training": "test", "test": "training"}[part]
+	ui.Choice(cmd, &c.part, "part", "part of a folder with MNIST's file names: training or test", part, other)
+	ui.Int(cmd, &c.batch, "batch", 0, ui.MostSamples, "rows of a batch; 0 for "+batch)
+	ui.Int(cmd, &c.skipBad, "skip-bad", 0, ui.MostSamples, "set aside up to this number of bad rows, with a note, in place of ending with the first")
 	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
 	ui.Complete(cmd, "header", "auto", "present", "absent")
-	ui.Complete(cmd, "part", "training", "test")
 	ui.CompleteFile(cmd, "data", dataExtensions...)
 	ui.CompleteFile(cmd, "targets-file", dataExtensions...)
+}
+
+// wanted returns what parse reads, or else an error that says what is wanted.
+func wanted[T any](parse func(string) (T, error), text, want string) (T, error) {
+	v, err := parse(text)
+	if err != nil {
+		err = errors.New("want " + want)
+	}
+	return v, err
 }
 
 // defaultBatch is the help text of --batch for most commands.
 var defaultBatch = fmt.Sprintf("%d, or fewer if their inputs take more than %d MB", mostBatch, batchBytes>>20)
 
-// options turns the flags, and the paths that follow them, into what stream.Open reads.
-func (c *reading) options(args []string) (opt stream.Options, err error) {
+// beginData checks what is to be read, of the flags and of the paths that follow them.
+func (c *reading) beginData(args []string) error {
 	c.paths = append(c.paths, args...)
-	opt = stream.Options{
-		Inputs: c.inputs, Targets: c.targets, TargetPath: c.targetsFile, InputArray: c.array, Test: c.part == "test", FS: c.FS,
-	}
+	c.opt.Test, c.opt.FS = c.part == "test", c.FS
 	switch {
 	case len(c.paths) == 0:
-		return opt, ui.Usagef("no data: name a file, a folder, or - for standard input")
-	case slices.Contains(c.paths, standardInput) && (len(c.paths) > 1 || c.targetsFile == standardInput):
-		return opt, ui.Usagef("standard input, -, cannot be one of several files")
-	case c.part != "training" && c.part != "test":
-		return opt, ui.Usagef("--part is %q; want training or test", c.part)
-	case c.skipBad < 0:
-		return opt, ui.Usagef("--skip-bad is %d; want 0 or more", c.skipBad)
-	}
-	if err = ui.CheckRanges(ui.Range{Flag: "batch", Value: c.batch, Least: 0, Most: ui.MostSamples}); err != nil {
-		return opt, err
-	}
-	if opt.Format, err = stream.ParseFormat(c.format); err != nil {
-		return opt, ui.Usagef("--format is %q; want auto, csv, npy, npz or idx", c.format)
-	}
-	if opt.Comma, err = flagvalue.ParseComma(c.comma); err != nil {
-		return opt, ui.Usagef("--comma is %q; %w", c.comma, err)
-	}
-	if opt.Header, err = stream.ParseHeader(c.header); err != nil {
-		return opt, ui.Usagef("--header is %q; want present, absent or auto", c.header)
+		return ui.Usagef("no data: name a file, a folder, or - for standard input")
+	case slices.Contains(c.paths, standardInput) && (len(c.paths) > 1 || c.opt.TargetPath == standardInput):
+		return ui.Usagef("standard input, -, cannot be one of several files")
 	}
 	for _, path := range c.sources() { // before anything is done
 		if path == standardInput {
 			continue
 		}
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return opt, fmt.Errorf("%q does not exist", path)
+			return fmt.Errorf("%q does not exist", path)
 		} else if err != nil {
-			return opt, err
+			return err
 		}
 	}
-	return opt, nil
+	return nil
 }
 
 // sources returns all paths that are read.
 func (c *reading) sources() []string {
-	if c.targetsFile == "" {
+	if c.opt.TargetPath == "" {
 		return c.paths
 	}
-	return append(slices.Clone(c.paths), c.targetsFile)
+	return append(slices.Clone(c.paths), c.opt.TargetPath)
 }
 
 // once returns the first path that can be read only once: standard input, or neither a file nor a
@@ -239,9 +233,11 @@ func batchRows(given, d int) int {
 	return max(1, min(mostBatch, batchBytes/(8*d)))
 }
 
-// open opens the data. It returns as soon as ctx is canceled, even while standard input is silent.
-func (c *reading) open(ctx context.Context, opt stream.Options) (r *stream.Reader, err error) {
-	var aside int64
+// open opens the data, with labels or with numbers as targets. It returns as soon as ctx is canceled,
+// even while standard input is silent.
+func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
+	opt, aside := c.opt, 0
+	opt.Classes = classes
 	opt.Bad = func(fault *stream.Error) error {
 		if aside++; aside > c.skipBad {
 			return fmt.Errorf("%w; or set such rows aside by --skip-bad", fault)
@@ -262,12 +258,12 @@ func (c *reading) open(ctx context.Context, opt stream.Options) (r *stream.Reade
 
 // openFor loads the model at path, which the command does not change, and opens the data for it, with
 // the labels or targets if they are wanted.
-func (c *reading) openFor(ctx context.Context, path string, opt stream.Options, targets bool) (*model, *stream.Reader, error) {
+func (c *reading) openFor(ctx context.Context, path string, targets bool) (*model, *stream.Reader, error) {
 	m, err := c.loadToRead(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := c.openMatched(ctx, m, opt, targets)
+	r, err := c.openMatched(ctx, m, targets)
 	return m, r, err
 }
 

@@ -52,12 +52,11 @@ func (e *evaluation) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err := e.begin(ctx, s); err != nil {
 		return err
 	}
-	opt, err := e.options(args[1:])
-	if err != nil {
+	if err := e.beginData(args[1:]); err != nil {
 		return err
 	}
 	defer e.Progress.Clear()
-	m, r, err := e.openFor(ctx, args[0], opt, true)
+	m, r, err := e.openFor(ctx, args[0], true)
 	if err != nil {
 		return err
 	}

@@ -15,10 +15,9 @@ import (
 
 // openMatched opens data for a model and selects its columns as package columns does, with the labels
 // or targets if they are wanted. It opens the data once, so that it can be a pipe.
-func (c *reading) openMatched(ctx context.Context, m *model, opt stream.Options, targets bool) (*stream.Reader, error) {
-	opt.Classes = m.Classifier != nil
-	m.labelsIn = c.targetsFile
-	r, err := c.open(ctx, opt)
+func (c *reading) openMatched(ctx context.Context, m *model, targets bool) (*stream.Reader, error) {
+	m.labelsIn = c.opt.TargetPath
+	r, err := c.open(ctx, m.Classifier != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +39,7 @@ func (c *reading) openMatched(ctx context.Context, m *model, opt stream.Options,
 func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
 	err := columns.Match(r, columns.Wanted{
 		Inputs: m.Metadata.Inputs, Targets: m.Metadata.Targets,
-		Learn: targets, Elsewhere: c.targetsFile != "", Single: len(c.sources()) == 1,
+		Learn: targets, Elsewhere: c.opt.TargetPath != "", Single: len(c.sources()) == 1,
 	})
 	var missing *columns.MissingError
 	var twice *columns.TwiceError
@@ -78,11 +77,11 @@ func (c *reading) checkNames(inputs, targets []string) error {
 		}
 		return nil
 	}
-	if c.targetsFile == "" {
+	if c.opt.TargetPath == "" {
 		return check(c.paths[0], slices.Concat(inputs, targets))
 	}
 	if err := check(c.paths[0], inputs); err != nil {
 		return err
 	}
-	return check(c.targetsFile, targets)
+	return check(c.opt.TargetPath, targets)
 }

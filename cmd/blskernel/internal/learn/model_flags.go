@@ -31,12 +31,12 @@ func (m *modelFlags) register(cmd *cobra.Command) {
 	m.Nodes.Register(cmd)
 	f := cmd.Flags()
 	f.Float64Var(&m.shrink, "shrink", bls.DefaultShrink, "largest input of the tanh of an enhancement node on the first batch")
-	f.StringVar(&m.scale, "scale", automatic, "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), none, or auto: samples for idx, else columns")
+	ui.Choice(cmd, &m.scale, "scale", "scaling of the samples: samples (each by its own mean and deviation), columns (each by the first batch), none, or auto: samples for idx, else columns",
+		automatic, "samples", "columns", "none")
 	ui.LambdaFlag(cmd, &m.lambda, "")
-	f.StringVar(&m.method, "method", automatic, "how the output layer learns: "+ui.MethodNames()+"; or auto: the fewest flops that leave six digits on the first batch, else qr; the same on all machines")
+	ui.Choice(cmd, &m.method, "method", "how the output layer learns: "+ui.MethodNames()+"; or auto: the fewest flops that leave six digits on the first batch, else qr; the same on all machines",
+		append([]string{automatic}, strings.Split(ui.MethodNames(), ", ")...)...)
 	ui.SeedFlag(cmd, &m.seed)
-	ui.Complete(cmd, "scale", automatic, "samples", "columns", "none")
-	ui.Complete(cmd, "method", append([]string{automatic}, strings.Split(ui.MethodNames(), ", ")...)...)
 }
 
 // check returns an error for a flag that is wrong.
@@ -46,12 +46,6 @@ func (m *modelFlags) check() error {
 	}
 	if !(m.shrink > 0) || math.IsInf(m.shrink, 1) {
 		return ui.Usagef("--shrink is %v; want a positive number", m.shrink)
-	}
-	if _, err := bls.ParseScaling(m.scale); err != nil && m.scale != automatic {
-		return ui.Usagef("--scale is %q; want auto, samples, columns or none", m.scale)
-	}
-	if _, err := blsupdate.ParseMethod(m.method); err != nil && m.method != automatic {
-		return ui.Usagef("--method is %q; want auto or one of %s", m.method, ui.MethodNames())
 	}
 	return nil
 }

@@ -63,8 +63,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	if err := p.checkName(); err != nil {
 		return err
 	}
-	opt, err := p.options(args[1:])
-	if err != nil {
+	if err := p.beginData(args[1:]); err != nil {
 		return err
 	}
 	if p.out == "" { // the predictions themselves show the progress
@@ -74,7 +73,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 		return err
 	}
 	defer p.Progress.Clear()
-	m, r, err := p.openFor(ctx, args[0], opt, false)
+	m, r, err := p.openFor(ctx, args[0], false)
 	if err != nil {
 		return err
 	}

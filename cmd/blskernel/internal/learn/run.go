@@ -56,25 +56,25 @@ func (run *run) registerCheckpoint(cmd *cobra.Command, resume string) {
 }
 
 // begin checks the flags that train and update share.
-func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (opt stream.Options, err error) {
+func (run *run) begin(cmd *cobra.Command, args []string, s ui.Streams) (err error) {
 	run.begun = time.Now()
 	if err = run.command.begin(cmd.Context(), s); err != nil {
-		return opt, err
+		return err
 	}
 	if run.out == standardInput {
-		return opt, ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
+		return ui.Usagef("--out is -, and a model cannot be written to standard output: name a file")
 	}
-	if opt, err = run.options(args); err != nil {
-		return opt, err
+	if err = run.beginData(args); err != nil {
+		return err
 	}
 	once := run.once()
 	if run.resume && once != "" { // whether it has the rows of before is unknown
-		return opt, ui.Usagef("--resume reads the data from the beginning again, which %s cannot be: leave it out, or save the data to a file", once)
+		return ui.Usagef("--resume reads the data from the beginning again, which %s cannot be: leave it out, or save the data to a file", once)
 	}
 	if run.manifest, err = newManifest(cmd, &run.reading); err == nil && run.checkpoint.wanted() && once != "" {
 		run.Warn("no run can resume from these checkpoints, since %s cannot be read again: they keep what has been learned", once)
 	}
-	return opt, err
+	return err
 }
 
 // start begins to read r, which is at its beginning: the rows that the checkpoint has, if the run

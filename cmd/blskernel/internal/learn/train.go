@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -68,26 +67,24 @@ can resume from standard input or a pipe.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&tr.out, "out", "", "the model file; an existing one is replaced once the new one, or its first checkpoint, is complete")
-	f.StringVar(&tr.task, "task", "", "classification or regression")
+	ui.Choice(cmd, &tr.task, "task", "classification or regression", "", classification, regression)
 	tr.registerData(cmd, "training", defaultBatch)
 	f.StringSliceVar(&tr.classes, "classes", nil, "labels of all classes; by default those of the first batch")
 	f.BoolVar(&tr.scan, "scan", false, "read the files once before, to find all classes")
 	tr.modelFlags.register(cmd)
-	f.IntVar(&tr.first, "first", 0, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
+	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
 	tr.command.register(cmd, "one JSON object, and one for each checkpoint,")
-	ui.Complete(cmd, "task", classification, regression)
 	ui.CompleteFile(cmd, "out", modelExtension)
 	return cmd
 }
 
 func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	ctx := cmd.Context()
-	if err := tr.check(); err != nil {
+	if err := tr.check(cmd); err != nil {
 		return err
 	}
-	opt, err := tr.begin(cmd, args, s)
-	if err != nil {
+	if err := tr.begin(cmd, args, s); err != nil {
 		return err
 	}
 	defer tr.Progress.Clear()
@@ -105,11 +102,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if err := tr.loadCheckpoint(ctx); err != nil {
 		return err
 	}
-	opt.Classes = tr.task == classification
-	if tr.model != nil {
-		opt.Classes = tr.model.Classifier != nil
-	}
-	r, err := tr.open(ctx, opt)
+	r, err := tr.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +113,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 		tr.Explain("%s goes on after %s", tr.out, ui.Count(tr.known, "row"))
 		return tr.learnAll(ctx)
 	}
-	classes, err := tr.prepare(ctx, r, opt)
+	classes, err := tr.prepare(ctx, r)
 	if err != nil {
 		_ = r.Close()
 		return err
@@ -142,25 +135,22 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 }
 
 // check returns an error for a flag of train that is wrong.
-func (tr *training) check() error {
+func (tr *training) check(cmd *cobra.Command) error {
 	if tr.out == "" {
 		return ui.Usagef("--out is missing: name the file for the model")
-	}
-	if err := ui.CheckRanges(ui.Range{Flag: "first", Value: tr.first, Least: 0, Most: ui.MostSamples}); err != nil {
-		return err
 	}
 	if err := ui.CheckUnique("classes", tr.classes); err != nil {
 		return err
 	}
 	switch {
-	case !slices.Contains([]string{"", classification, regression}, tr.task):
-		return ui.Usagef("--task is %q; want %s or %s", tr.task, classification, regression)
 	case len(tr.classes) > 0 && tr.scan:
 		return ui.Usagef("--classes and --scan contradict each other: leave one out")
 	case tr.task == regression && (len(tr.classes) > 0 || tr.scan):
 		return ui.Usagef("--classes and --scan are about a classification, and --task is regression")
 	case len(tr.classes) > 0:
-		tr.task = classification
+		if err := cmd.Flags().Set("task", classification); err != nil { // which a checkpoint records
+			return err
+		}
 	}
 	return tr.modelFlags.check()
 }
@@ -177,7 +167,7 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	if tr.model, err = tr.load(ctx, tr.out); err != nil {
 		return err
 	}
-	tr.model.labelsIn = tr.targetsFile
+	tr.model.labelsIn = tr.opt.TargetPath
 	if tr.model.Metadata.Progress == nil {
 		return ui.Usagef("--resume: %s is no checkpoint: remove it to train anew", tr.out)
 	}
@@ -189,12 +179,15 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 
 // open opens the data, as numbers if the task is unknown, or with labels if that fails since it has an
 // array of text.
-func (tr *training) open(ctx context.Context, opt stream.Options) (*stream.Reader, error) {
-	r, err := tr.reading.open(ctx, opt)
+func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
+	classes := tr.task == classification
+	if tr.model != nil {
+		classes = tr.model.Classifier != nil
+	}
+	r, err := tr.reading.open(ctx, classes)
 	var fault *stream.Error
-	if errors.As(err, &fault) && tr.task == "" && !opt.Classes && tr.once() == "" {
-		opt.Classes = true
-		if r, again := tr.reading.open(ctx, opt); again == nil {
+	if errors.As(err, &fault) && tr.task == "" && !classes && tr.once() == "" {
+		if r, again := tr.reading.open(ctx, true); again == nil {
 			return r, nil
 		}
 	}
@@ -202,7 +195,7 @@ func (tr *training) open(ctx context.Context, opt stream.Options) (*stream.Reade
 }
 
 // prepare decides the task, and returns the classes if they are known before the first batch.
-func (tr *training) prepare(ctx context.Context, r *stream.Reader, opt stream.Options) (classes []string, err error) {
+func (tr *training) prepare(ctx context.Context, r *stream.Reader) (classes []string, err error) {
 	switch {
 	case r.Outputs() > 0:
 	case r.Format() == stream.CSV:
@@ -218,7 +211,7 @@ func (tr *training) prepare(ctx context.Context, r *stream.Reader, opt stream.Op
 		return nil, err
 	}
 	if tr.scan {
-		return tr.scanClasses(ctx, opt)
+		return tr.scanClasses(ctx)
 	}
 	return tr.classes, nil
 }
@@ -266,7 +259,7 @@ const mostClasses = 4096
 func (tr *training) addLabels(seen map[string]bool, b *stream.Batch) error {
 	for i, label := range b.Labels {
 		if !utf8.ValidString(label) {
-			return unreadableLabel(label, labelPlace(b, i, tr.targetsFile))
+			return unreadableLabel(label, labelPlace(b, i, tr.opt.TargetPath))
 		}
 		seen[label] = true
 	}
@@ -281,7 +274,7 @@ func (tr *training) fit(ctx context.Context, f fetched, meta modelfile.Metadata)
 		file := &modelfile.File{Metadata: meta}
 		file.Classifier, file.Regressor = tr.estimator(tr.labeled, len(meta.Classes), method, tr.images, tr.backend)
 		tr.model = newModel(file)
-		tr.model.labelsIn = tr.targetsFile
+		tr.model.labelsIn = tr.opt.TargetPath
 		return tr.model.learn(ctx, f.batch)
 	}
 	if tr.method != automatic {

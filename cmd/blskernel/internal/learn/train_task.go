@@ -104,9 +104,8 @@ func taskOf(labels []string) string {
 }
 
 // scanClasses reads the labels of all rows and returns each once.
-func (tr *training) scanClasses(ctx context.Context, opt stream.Options) ([]string, error) {
-	opt.Classes = true
-	r, err := tr.reading.open(ctx, opt)
+func (tr *training) scanClasses(ctx context.Context) ([]string, error) {
+	r, err := tr.reading.open(ctx, true)
 	if err != nil {
 		return nil, err
 	}

@@ -64,8 +64,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if up.resume && up.restart {
 		return ui.Usagef("--resume and --restart contradict each other: leave one out")
 	}
-	opt, err := up.begin(cmd, args, s)
-	if err != nil {
+	if err := up.begin(cmd, args, s); err != nil {
 		return err
 	}
 	defer up.Progress.Clear()
@@ -89,7 +88,7 @@ func (up *updating) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	r, err := up.openMatched(ctx, up.model, opt, true)
+	r, err := up.openMatched(ctx, up.model, true)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package ui
 import (
 	"errors"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,62 +28,7 @@ const (
 	lambdaUsage  = "ridge, as 1e-6 or 2^-30; 0 for least squares"
 	seedUsage    = "seed of all random numbers; the same seed gives the same result"
 	backendUsage = "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas if available, else pure"
-	threadsUsage = "at most this many threads; 0 for all processors"
-	roundsUsage  = "rounds, of which the medians are taken"
 )
-
-// A Range is the value of a flag with its bounds.
-type Range struct {
-	Flag               string
-	Value, Least, Most int
-}
-
-// CheckRanges returns an error for the first value outside its bounds.
-func CheckRanges(ranges ...Range) error {
-	for _, r := range ranges {
-		if r.Value < r.Least || r.Value > r.Most {
-			return Usagef("--%s is %d; want %d to %d", r.Flag, r.Value, r.Least, r.Most)
-		}
-	}
-	return nil
-}
-
-// CheckList returns an error if a list is empty, or has a value twice or outside the bounds.
-func CheckList(flag string, list []int, least, most int) error {
-	if len(list) == 0 {
-		return Usagef("--%s is empty; want at least one number", flag)
-	}
-	for _, v := range list {
-		if v < least || v > most {
-			return Usagef("--%s has %d; want %d to %d", flag, v, least, most)
-		}
-	}
-	return CheckUnique(flag, list)
-}
-
-// CheckNames returns an error if a list is empty, or has a name twice or one that is not known.
-func CheckNames(flag string, list, known []string) error {
-	want := Join(known, "or")
-	if len(list) == 0 {
-		return Usagef("--%s is empty; want %s", flag, want)
-	}
-	for _, name := range list {
-		if !slices.Contains(known, name) {
-			return Usagef("--%s has %q; want %s", flag, name, want)
-		}
-	}
-	return CheckUnique(flag, list)
-}
-
-// CheckUnique returns an error if a list has an element twice.
-func CheckUnique[E comparable](flag string, list []E) error {
-	for i, e := range list {
-		if slices.Contains(list[:i], e) {
-			return Usagef("--%s has %v twice", flag, e)
-		}
-	}
-	return nil
-}
 
 // A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
 // is 2^-30.
@@ -128,11 +72,11 @@ func JSONFlag(cmd *cobra.Command, v *bool, object string) {
 
 // RoundsFlag adds --rounds with the value as its default.
 func RoundsFlag(cmd *cobra.Command, v *int) {
-	usage := roundsUsage
 	if *v == 0 {
-		usage += "; 0 for a number by their time"
+		Int(cmd, v, "rounds", 0, MostNodes, "rounds, of which the medians are taken; 0 for a number by their time")
+	} else {
+		Int(cmd, v, "rounds", 1, MostSamples, "rounds, of which the medians are taken")
 	}
-	cmd.Flags().IntVar(v, "rounds", *v, usage)
 }
 
 // MethodFlag adds --method for several methods with their forms.
@@ -176,7 +120,9 @@ func (c *Compute) Lookup() (blskernel.Backend, error) {
 }
 
 // ThreadsFlag adds --threads.
-func ThreadsFlag(cmd *cobra.Command, v *int) { cmd.Flags().IntVar(v, "threads", 0, threadsUsage) }
+func ThreadsFlag(cmd *cobra.Command, v *int) {
+	Int(cmd, v, "threads", 0, MostSamples, "at most this many threads; 0 for all processors")
+}
 
 // BackendsFlag adds --backend for several backends. more is added to the help text.
 func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
@@ -190,9 +136,6 @@ func BackendsFlag(cmd *cobra.Command, v *[]string, more string) {
 //	errors: a UsageError for an unknown name; another error for a backend that is not available or a
 //	wrong environment.
 func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
-	if err := CheckRanges(Range{"threads", threads, 0, MostSamples}); err != nil {
-		return nil, err
-	}
 	if err := CheckUnique("backend", names); err != nil {
 		return nil, err
 	}
@@ -212,39 +155,18 @@ func LookupBackends(names []string, threads int) ([]blskernel.Backend, error) {
 	return backends, nil
 }
 
-// Complete lets the shell offer the values of a flag.
-func Complete(cmd *cobra.Command, flag string, values ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // the flag does not exist, or is registered twice
-	}
-}
-
-// CompleteFile lets the shell offer the files with some extensions for a flag.
-func CompleteFile(cmd *cobra.Command, flag string, extensions ...string) {
-	if err := cmd.MarkFlagFilename(flag, extensions...); err != nil {
-		panic(err)
-	}
-}
-
 // Nodes has the flags of the nodes of a model.
 type Nodes struct{ Groups, GroupNodes, Enhancement int }
 
 // Register adds --groups, --group-nodes and --enhancement with the values as their defaults.
 func (n *Nodes) Register(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.IntVar(&n.Groups, "groups", n.Groups, "groups of feature nodes")
-	f.IntVar(&n.GroupNodes, "group-nodes", n.GroupNodes, "feature nodes of each group")
-	f.IntVar(&n.Enhancement, "enhancement", n.Enhancement, "enhancement nodes")
+	Int(cmd, &n.Groups, "groups", 1, MostNodes, "groups of feature nodes")
+	Int(cmd, &n.GroupNodes, "group-nodes", 1, MostNodes, "feature nodes of each group")
+	Int(cmd, &n.Enhancement, "enhancement", 0, MostNodes, "enhancement nodes")
 }
 
-// Check returns an error for numbers of nodes that are out of bounds.
+// Check returns an error for more nodes than there may be.
 func (n *Nodes) Check() error {
-	err := CheckRanges(Range{"groups", n.Groups, 1, MostNodes}, Range{"group-nodes", n.GroupNodes, 1, MostNodes},
-		Range{"enhancement", n.Enhancement, 0, MostNodes})
-	if err != nil {
-		return err
-	}
 	if k := int64(n.Groups)*int64(n.GroupNodes) + int64(n.Enhancement); k > MostNodes {
 		return Usagef("--groups, --group-nodes and --enhancement make %d nodes; want at most %d", k, MostNodes)
 	}

@@ -1,0 +1,116 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// A value is the value of a flag of any type, with the text that it was parsed from.
+type value[T any] struct {
+	to    *T
+	text  string
+	kind  string
+	parse func(string) (T, error)
+}
+
+func (v *value[T]) Type() string   { return v.kind }
+func (v *value[T]) String() string { return v.text }
+
+func (v *value[T]) Set(text string) error {
+	to, err := v.parse(text)
+	if err == nil {
+		*v.to, v.text = to, text
+	}
+	return err
+}
+
+// Int adds a flag for a number within bounds, by default the value of to.
+func Int(cmd *cobra.Command, to *int, name string, least, most int, usage string) {
+	cmd.Flags().Var(&value[int]{to, strconv.Itoa(*to), "int", func(text string) (int, error) {
+		v, err := strconv.Atoi(text)
+		if err != nil || v < least || v > most {
+			err = fmt.Errorf("want %d to %d", least, most)
+		}
+		return v, err
+	}}, name, usage)
+}
+
+// Ints adds a flag for several numbers within bounds, by default the value of to.
+func Ints(cmd *cobra.Command, to *[]int, name string, least, most int, usage string) {
+	text := strings.ReplaceAll(strings.Trim(fmt.Sprint(*to), "[]"), " ", ",")
+	cmd.Flags().Var(&value[[]int]{to, text, "ints", func(text string) (list []int, err error) {
+		for cell := range strings.SplitSeq(text, ",") {
+			v, err := strconv.Atoi(cell)
+			switch {
+			case err != nil || v < least || v > most:
+				return nil, fmt.Errorf("want numbers from %d to %d", least, most)
+			case slices.Contains(list, v):
+				return nil, fmt.Errorf("%d is there twice", v)
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	}}, name, usage)
+}
+
+// Parsed adds a flag that parse reads. Its default is the value of to, which prints as text.
+func Parsed[T any](cmd *cobra.Command, to *T, name, text, usage string, parse func(string) (T, error)) {
+	cmd.Flags().Var(&value[T]{to, text, "string", parse}, name, usage)
+}
+
+// Choice adds a flag for one of some words, by default the first, which may be empty.
+func Choice(cmd *cobra.Command, to *string, name, usage string, words ...string) {
+	*to = words[0]
+	said := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return word == "" })
+	Parsed(cmd, to, name, words[0], usage, func(text string) (string, error) {
+		if !slices.Contains(words, text) {
+			return "", errors.New("want " + Join(said, "or"))
+		}
+		return text, nil
+	})
+	Complete(cmd, name, said...)
+}
+
+// Complete lets the shell offer the values of a flag.
+func Complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag does not exist, or is registered twice
+	}
+}
+
+// CompleteFile lets the shell offer the files with some extensions for a flag.
+func CompleteFile(cmd *cobra.Command, flag string, extensions ...string) {
+	if err := cmd.MarkFlagFilename(flag, extensions...); err != nil {
+		panic(err)
+	}
+}
+
+// CheckNames returns an error if a list is empty, or has a name twice or one that is not known.
+func CheckNames(flag string, list, known []string) error {
+	want := Join(known, "or")
+	if len(list) == 0 {
+		return Usagef("--%s is empty; want %s", flag, want)
+	}
+	for _, name := range list {
+		if !slices.Contains(known, name) {
+			return Usagef("--%s has %q; want %s", flag, name, want)
+		}
+	}
+	return CheckUnique(flag, list)
+}
+
+// CheckUnique returns an error if a list has an element twice.
+func CheckUnique[E comparable](flag string, list []E) error {
+	for i, e := range list {
+		if slices.Contains(list[:i], e) {
+			return Usagef("--%s has %v twice", flag, e)
+		}
+	}
+	return nil
+}
