@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blskernel"
 	"blskernel/internal/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/internal/testutil/guard"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -35,26 +37,6 @@ func newPlace(rnd *rand.Rand, isPacked bool, rows, cols int) place {
 	return p
 }
 
-// compare checks C[i,j] = want(i, j), within a tolerance, for the elements that are kept, and that
-// nothing else was written.
-func (p *place) compare(t *testing.T, name string, kept func(i, j int) bool, want func(i, j int) (v, tolerance float64)) {
-	t.Helper()
-	for i := range p.rows {
-		for j := range p.cols {
-			if !kept(i, j) {
-				continue
-			}
-			v, tolerance := want(i, j)
-			if got := p.all[p.at(i, j)]; !(math.Abs(got-v) <= tolerance) {
-				t.Fatalf("%s: element (%d,%d) is %v, want %v", name, i, j, got, v)
-			}
-		}
-	}
-	if err := p.unchanged(kept); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-}
-
 // eachProducts runs f on every kernel and for products made of Dgemm.
 func eachProducts(t *testing.T, f func(t *testing.T, p block.Products)) {
 	backends.OnKernels(t, func(t *testing.T, b blskernel.Backend) { f(t, block.On(b)) })
@@ -63,31 +45,213 @@ func eachProducts(t *testing.T, f func(t *testing.T, p block.Products)) {
 
 const eps = 0x1p-53
 
+// A gemm is a product C = alpha op(A) op(B) + beta C.
+type gemm struct {
+	tA, tB      blas.Transpose
+	m, n, k     int
+	alpha, beta float64
+	a, b, c     place
+}
+
+// operands places A, B and C.
+func (g *gemm) operands(take func(operand, rows, cols int) place) {
+	ra, ca := stored(g.tA, g.m, g.k)
+	rb, cb := stored(g.tB, g.k, g.n)
+	g.a, g.b, g.c = take(0, ra, ca), take(1, rb, cb), take(2, g.m, g.n)
+}
+
+// stored returns the rows and columns in storage of an operand X with op(X) r×c.
+func stored(t blas.Transpose, r, c int) (rows, cols int) {
+	if t == blas.NoTrans {
+		return r, c
+	}
+	return c, r
+}
+
+// check computes the product. Each of its elements has two multiplications by scalars, k terms and two
+// additions: k+4 roundings on the way of each.
+func (g gemm) check(t *testing.T, on block.Products) {
+	t.Helper()
+	name := fmt.Sprintf("m=%d n=%d k=%d %c%c", g.m, g.n, g.k, g.tA, g.tB)
+	run(t, name, func() { on.BlockGemm(g.tA, g.tB, g.m, g.n, g.k, g.alpha, g.a.Matrix, g.b.Matrix, g.beta, g.c.Matrix) })
+	inside := func(i, j int) bool { return i < g.m && j < g.n }
+	g.c.compare(t, name, inside, float64(g.k+4), func(i, j int, add func(v float64)) {
+		add(g.beta * g.c.was(blas.NoTrans, i, j))
+		for l := range g.k {
+			add(g.alpha * g.a.was(g.tA, i, l) * g.b.was(g.tB, l, j))
+		}
+	})
+	unchanged(t, name, g.a, g.b)
+}
+
+// run makes a call that touches nothing beside its operands.
+func run(t *testing.T, name string, call func()) {
+	t.Helper()
+	if guard.Faults(call) {
+		t.Fatalf("%s: something beside an operand was read or written", name)
+	}
+}
+
+// unchanged fails the test if an operand was written.
+func unchanged(t *testing.T, name string, operands ...place) {
+	t.Helper()
+	for _, p := range operands {
+		if err := p.unchanged(nothing); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+// compare checks that the elements inside are the sums of the terms that terms adds, within a number of
+// roundings of each, and that nothing else was written.
+func (p *place) compare(t *testing.T, name string, inside func(i, j int) bool, roundings float64, terms func(i, j int, add func(v float64))) {
+	t.Helper()
+	for i := range p.rows {
+		for j := range p.cols {
+			if !inside(i, j) {
+				continue
+			}
+			var want, size float64
+			terms(i, j, func(v float64) { want, size = want+v, size+math.Abs(v) })
+			if got := p.all[p.at(i, j)]; !(math.Abs(got-want) <= 2.01*roundings*eps*size) {
+				t.Fatalf("%s: element (%d,%d) is %v, want %v", name, i, j, got, want)
+			}
+		}
+	}
+	if err := p.unchanged(inside); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// A syrk is a product C = C + alpha op(A) diag(d) op(A)ᵀ; without d that is the identity.
+type syrk struct {
+	t     blas.Transpose
+	n, k  int
+	alpha float64
+	d     []float64
+	a, c  place
+}
+
+func (g syrk) check(t *testing.T, on block.Products) {
+	t.Helper()
+	name := fmt.Sprintf("n=%d k=%d %c", g.n, g.k, g.t)
+	run(t, name, func() { on.BlockSyrk(g.t, g.n, g.k, g.alpha, g.a.Matrix, g.d, g.c.Matrix) })
+	g.c.compare(t, name, func(i, j int) bool { return i <= j && j < g.n }, float64(g.k+5), func(i, j int, add func(v float64)) {
+		add(g.c.was(blas.NoTrans, i, j))
+		for l := range g.k {
+			v := g.alpha * g.a.was(g.t, i, l) * g.a.was(g.t, j, l)
+			if g.d != nil {
+				v *= g.d[l]
+			}
+			add(v)
+		}
+	})
+	unchanged(t, name, g.a)
+}
+
+// A trsm is the solution of op(A) X = alpha B, or of X op(A) = alpha B, for a triangle A.
+type trsm struct {
+	side  blas.Side
+	ul    blas.Uplo
+	t     blas.Transpose
+	diag  blas.Diag
+	m, n  int
+	alpha float64
+	a, b  place
+}
+
+// order returns that of A.
+func (g *trsm) order() int {
+	if g.side == blas.Left {
+		return g.m
+	}
+	return g.n
+}
+
+// inside reports whether element (i, j) of A is read.
+func (g *trsm) inside(i, j int) bool {
+	return i == j && g.diag == blas.NonUnit || i != j && (i < j) == (g.ul == blas.Upper)
+}
+
+// fill makes A well conditioned, and NaN where it is not read.
+func (g *trsm) fill(rnd *rand.Rand) {
+	k := g.order()
+	for i := range k {
+		for j := range k {
+			switch {
+			case g.a.Packed && i > j: // not stored
+			case !g.inside(i, j):
+				g.a.all[g.a.at(i, j)] = math.NaN()
+			case i == j:
+				g.a.all[g.a.at(i, j)] = 2 + rnd.Float64()
+			default:
+				g.a.all[g.a.at(i, j)] /= float64(k)
+			}
+		}
+	}
+	g.a.before = slices.Clone(g.a.all)
+}
+
+// check multiplies the solution by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4} |op(A)||X|
+// for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5), and
+// the sums by which it is found have the same bound.
+func (g trsm) check(t *testing.T, on block.Products) {
+	t.Helper()
+	name := fmt.Sprintf("m=%d n=%d %c%c%c%c", g.m, g.n, g.side, g.ul, g.t, g.diag)
+	run(t, name, func() { on.BlockTrsm(g.side, g.ul, g.t, g.diag, g.m, g.n, g.alpha, g.a.Matrix, g.b.Matrix) })
+	element := func(i, j int) float64 { // of op(A)
+		if g.t != blas.NoTrans {
+			i, j = j, i
+		}
+		switch {
+		case i == j && g.diag == blas.Unit:
+			return 1
+		case !g.inside(i, j):
+			return 0
+		}
+		return g.a.before[g.a.at(i, j)]
+	}
+	k := g.order()
+	for i := range g.m {
+		for j := range g.n {
+			residual := -g.alpha * g.b.was(blas.NoTrans, i, j)
+			size := math.Abs(residual)
+			for l := range k {
+				v := 0.0
+				if g.side == blas.Left {
+					v = element(i, l) * g.b.all[g.b.at(l, j)]
+				} else {
+					v = g.b.all[g.b.at(i, l)] * element(l, j)
+				}
+				residual, size = residual+v, size+math.Abs(v)
+			}
+			if !(math.Abs(residual) <= 2.01*float64(k+4)*eps*size) {
+				t.Fatalf("%s: row %d, column %d: residual %v", name, i, j, residual)
+			}
+		}
+	}
+	if err := g.b.unchanged(func(i, j int) bool { return i < g.m && j < g.n }); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	unchanged(t, name, g.a)
+}
+
+// bit returns the first value if bit b of form is not set, and otherwise the second.
+func bit[T any](form, b int, values ...T) T { return values[form>>b&1] }
+
+// What the fuzz targets check, for blocks of larger matrices with columns on the right, and sizes of
+// more than one workspace.
 func TestBlockGemm(t *testing.T) {
 	eachProducts(t, func(t *testing.T, p block.Products) {
 		rnd := testutil.Rand(1)
 		for _, s := range [][3]int{{1, 1, 1}, {7, 9, 5}, {8, 24, 64}, {33, 70, 40}, {100, 50, 65}, {210, 30, 20}} {
-			m, n, k := s[0], s[1], s[2]
 			for form := range 32 {
-				tA, tB := blas.NoTrans, blas.NoTrans
-				ra, ca, rb, cb := m, k, k, n
-				if form&1 != 0 {
-					tA, ra, ca = blas.Trans, k, m
-				}
-				if form&2 != 0 {
-					tB, rb, cb = blas.Trans, n, k
-				}
-				a, b, c := newPlace(rnd, form&4 != 0, ra, ca), newPlace(rnd, form&8 != 0, rb, cb+1), newPlace(rnd, form&16 != 0, m, n+1)
-				p.BlockGemm(tA, tB, m, n, k, -0.5, a.Matrix, b.Matrix, 3, c.Matrix)
-				name := fmt.Sprintf("m=%d n=%d k=%d form=%05b", m, n, k, form)
-				c.compare(t, name, func(_, j int) bool { return j < n }, func(i, j int) (v, tolerance float64) {
-					for q := range k {
-						x := a.was(tA, i, q) * b.was(tB, q, j)
-						v += x
-						tolerance += math.Abs(x)
-					}
-					return 3*c.was(blas.NoTrans, i, j) - v/2, 2 * float64(k+3) * eps * (tolerance + 3*math.Abs(c.was(blas.NoTrans, i, j)))
+				g := gemm{m: s[0], n: s[1], k: s[2], alpha: -0.5, beta: 3}
+				g.tA, g.tB = bit(form, 0, blas.NoTrans, blas.Trans), bit(form, 1, blas.NoTrans, blas.Trans)
+				g.operands(func(operand, rows, cols int) place {
+					return newPlace(rnd, bit(form, 2+operand, false, true), rows, cols+min(operand, 1))
 				})
+				g.check(t, p)
 			}
 		}
 	})
@@ -97,104 +261,34 @@ func TestBlockSyrk(t *testing.T) {
 	eachProducts(t, func(t *testing.T, p block.Products) {
 		rnd := testutil.Rand(2)
 		for _, s := range [][2]int{{1, 1}, {9, 5}, {24, 64}, {210, 20}} {
-			n, k := s[0], s[1]
 			for form := range 16 {
-				tr, ra, ca := blas.NoTrans, n, k
-				if form&1 != 0 {
-					tr, ra, ca = blas.Trans, k, n
+				g := syrk{n: s[0], k: s[1], alpha: -2, t: bit(form, 0, blas.NoTrans, blas.Trans)}
+				rows, cols := stored(g.t, g.n, g.k)
+				g.a, g.c = newPlace(rnd, bit(form, 1, false, true), rows, cols), newPlace(rnd, bit(form, 2, false, true), g.n, g.n)
+				if bit(form, 3, false, true) {
+					g.d = normal(rnd, g.k)
 				}
-				var d []float64
-				if form&8 != 0 {
-					for range k {
-						d = append(d, rnd.NormFloat64())
-					}
-				}
-				a, c := newPlace(rnd, form&2 != 0, ra, ca), newPlace(rnd, form&4 != 0, n, n)
-				p.BlockSyrk(tr, n, k, -2, a.Matrix, d, c.Matrix)
-				c.compare(t, fmt.Sprintf("n=%d k=%d form=%04b", n, k, form), func(i, j int) bool { return j >= i && j < n }, func(i, j int) (v, tolerance float64) {
-					for q := range k {
-						x := a.was(tr, i, q) * a.was(tr, j, q)
-						if d != nil {
-							x *= d[q]
-						}
-						v += 2 * x
-						tolerance += math.Abs(2 * x)
-					}
-					return c.was(blas.NoTrans, i, j) - v, 2 * float64(k+3) * eps * (tolerance + math.Abs(c.was(blas.NoTrans, i, j)))
-				})
+				g.check(t, p)
 			}
 		}
 	})
 }
 
-// The solution, which the reference multiplies by the triangle again.
 func TestBlockTrsm(t *testing.T) {
 	eachProducts(t, func(t *testing.T, p block.Products) {
 		rnd := testutil.Rand(3)
 		for _, s := range [][2]int{{1, 1}, {9, 5}, {24, 64}, {30, 190}, {190, 30}} {
-			m, n := s[0], s[1]
 			for form := range 64 {
-				side, ul, tr, di := blas.Left, blas.Upper, blas.NoTrans, blas.NonUnit
-				if form&1 != 0 {
-					side = blas.Right
+				g := trsm{m: s[0], n: s[1], alpha: 2, side: bit(form, 0, blas.Left, blas.Right), ul: bit(form, 1, blas.Upper, blas.Lower)}
+				g.t, g.diag = bit(form, 2, blas.NoTrans, blas.Trans), bit(form, 3, blas.NonUnit, blas.Unit)
+				packed := bit(form, 5, false, true)
+				if packed && g.ul == blas.Lower {
+					continue
 				}
-				if form&2 != 0 {
-					ul = blas.Lower
-				}
-				if form&4 != 0 {
-					tr = blas.Trans
-				}
-				if form&8 != 0 {
-					di = blas.Unit
-				}
-				size := m
-				if side == blas.Right {
-					size = n
-				}
-				lda := size + 2
-				a := make([]float64, size*lda)
-				for i := range a {
-					a[i] = math.NaN()
-				}
-				for i := range size {
-					for j := range size {
-						if i != j && (i < j) == (ul == blas.Upper) {
-							a[i*lda+j] = rnd.NormFloat64() / float64(size)
-						}
-					}
-					if di == blas.NonUnit {
-						a[i*lda+i] = 2 + rnd.Float64()
-					}
-				}
-				triangle := block.Dense(a, lda)
-				if form&32 != 0 {
-					if ul == blas.Lower {
-						continue
-					}
-					triangle = block.Packed(size, make([]float64, block.PackedLen(size)), 0, 0)
-					block.CopyUpper(triangle, block.Dense(a, lda), size)
-				}
-				b := newPlace(rnd, form&16 != 0, m, n+1)
-				p.BlockTrsm(side, ul, tr, di, m, n, 2, triangle, b.Matrix)
-				x := make([]float64, m*n)
-				for i := range m {
-					copy(x[i*n:], b.X[b.Row(i):b.Row(i)+n])
-				}
-				gonum.Implementation{}.Dtrmm(side, ul, tr, di, m, n, 0.5, a, lda, x, n)
-				back := block.Dense(x, n)
-				name := fmt.Sprintf("m=%d n=%d form=%06b", m, n, form)
-				for i := range m {
-					for j := range n {
-						// The matrix is close to a diagonal of 1 to 3: |A||X|
-						// is below 8 |B| in the mean.
-						if got, want := back.X[i*n+j], b.was(blas.NoTrans, i, j); !(math.Abs(got-want) <= 100*float64(size+3)*eps) {
-							t.Fatalf("%s: element (%d,%d) of A·X is %v, want %v", name, i, j, got, want)
-						}
-					}
-				}
-				b.compare(t, name, func(_, j int) bool { return j < n }, func(i, j int) (v, tolerance float64) {
-					return b.X[b.Row(i)+j], 0
-				})
+				g.a = newPlace(rnd, packed, g.order(), g.order())
+				g.fill(rnd)
+				g.b = newPlace(rnd, bit(form, 4, false, true), g.m, g.n+1)
+				g.check(t, p)
 			}
 		}
 	})

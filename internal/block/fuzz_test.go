@@ -102,8 +102,7 @@ func (p *place) unchanged(kept func(i, j int) bool) error {
 	return nil
 }
 
-func nothing(int, int) bool    { return false }
-func everything(int, int) bool { return true }
+func nothing(int, int) bool { return false }
 
 // products returns those of every backend and those made of Dgemm. They compute in the goroutine of the
 // test, since a fault in another one ends the program.
@@ -184,191 +183,77 @@ func seeds(f *testing.F) {
 	}
 }
 
-// run makes a call that touches nothing beside its operands.
-func run(t *testing.T, call func()) {
-	t.Helper()
-	if guard.Faults(call) {
-		t.Fatal("something beside an operand was read or written")
+// regions returns n guarded regions.
+func regions(f *testing.F, n int) (all []*guard.Region) {
+	for range n {
+		all = append(all, guard.New(f, 1<<14))
 	}
+	return all
 }
 
 func FuzzBlockGemm(f *testing.F) {
 	seeds(f)
-	all := products(f)
-	var regions []*guard.Region
-	for range 3 {
-		regions = append(regions, guard.New(f, 1<<14))
-	}
+	all, memory := products(f), regions(f, 3)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(seed, 1))
 		on, edge := all[s.Below(len(all))], guard.Edges[s.Below(2)]
-		m, n, k := s.Below(50), s.Below(50), 1+s.Below(50)
-		tA, tB := s.transpose(), s.transpose()
-		packedA, packedB, packedC := s.Below(2) == 1, s.Below(2) == 1, s.Below(2) == 1
-		alpha, beta := []float64{1, -1, 0.5}[s.Below(3)], []float64{1, 0, -2}[s.Below(3)]
-		rowsA, colsA, rowsB, colsB := m, k, k, n
-		if tA != blas.NoTrans {
-			rowsA, colsA = k, m
-		}
-		if tB != blas.NoTrans {
-			rowsB, colsB = n, k
-		}
-		if m == 0 || n == 0 {
+		g := gemm{m: s.Below(50), n: s.Below(50), k: 1 + s.Below(50), tA: s.transpose(), tB: s.transpose()}
+		packed := []bool{s.Below(2) == 1, s.Below(2) == 1, s.Below(2) == 1}
+		g.alpha, g.beta = []float64{1, -1, 0.5}[s.Below(3)], []float64{1, 0, -2}[s.Below(3)]
+		if g.m == 0 || g.n == 0 {
 			return // which callers do not ask for
 		}
-		a := s.take(rnd, regions[0], edge, packedA, rowsA, colsA)
-		b := s.take(rnd, regions[1], edge, packedB, rowsB, colsB)
-		c := s.take(rnd, regions[2], edge, packedC, m, n)
-		run(t, func() { on.BlockGemm(tA, tB, m, n, k, alpha, a.Matrix, b.Matrix, beta, c.Matrix) })
-		for i := range m {
-			for j := range n {
-				// Two multiplications by scalars, k terms, two additions: k+4 roundings
-				// on the way of each.
-				want, size := beta*c.was(blas.NoTrans, i, j), math.Abs(beta*c.was(blas.NoTrans, i, j))
-				for l := range k {
-					v := alpha * a.was(tA, i, l) * b.was(tB, l, j)
-					want, size = want+v, size+math.Abs(v)
-				}
-				if got := c.all[c.at(i, j)]; !(math.Abs(got-want) <= 2.01*float64(k+4)*eps*size) {
-					t.Fatalf("m=%d n=%d k=%d %c%c: element (%d,%d) is %v, want %v", m, n, k, tA, tB, i, j, got, want)
-				}
-			}
-		}
-		for _, err := range []error{a.unchanged(nothing), b.unchanged(nothing), c.unchanged(everything)} {
-			if err != nil {
-				t.Fatalf("m=%d n=%d k=%d %c%c: %v", m, n, k, tA, tB, err)
-			}
-		}
+		g.operands(func(operand, rows, cols int) place {
+			return s.take(rnd, memory[operand], edge, packed[operand], rows, cols)
+		})
+		g.check(t, on)
 	})
+}
+
+// normal returns n random numbers.
+func normal(rnd *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rnd.NormFloat64()
+	}
+	return x
 }
 
 func FuzzBlockSyrk(f *testing.F) {
 	seeds(f)
-	all := products(f)
-	regions := []*guard.Region{guard.New(f, 1<<14), guard.New(f, 1<<14)}
+	all, memory := products(f), regions(f, 2)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(seed, 2))
 		on, edge := all[s.Below(len(all))], guard.Edges[s.Below(2)]
-		n, k, tr := 1+s.Below(50), 1+s.Below(50), s.transpose()
+		g := syrk{n: 1 + s.Below(50), k: 1 + s.Below(50), t: s.transpose()}
 		packedA, packedC, scaled := s.Below(2) == 1, s.Below(2) == 1, s.Below(2) == 1
-		alpha := []float64{1, -1, 0.5}[s.Below(3)]
-		rows, cols := n, k
-		if tr != blas.NoTrans {
-			rows, cols = k, n
-		}
-		a := s.take(rnd, regions[0], edge, packedA, rows, cols)
-		c := s.diagonal(rnd, regions[1], edge, packedC, n)
-		var d []float64
+		g.alpha = []float64{1, -1, 0.5}[s.Below(3)]
+		rows, cols := stored(g.t, g.n, g.k)
+		g.a = s.take(rnd, memory[0], edge, packedA, rows, cols)
+		g.c = s.diagonal(rnd, memory[1], edge, packedC, g.n)
 		if scaled {
-			d = make([]float64, k)
-			for i := range d {
-				d[i] = rnd.NormFloat64()
-			}
+			g.d = normal(rnd, g.k)
 		}
-		run(t, func() { on.BlockSyrk(tr, n, k, alpha, a.Matrix, d, c.Matrix) })
-		for i := range n {
-			for j := i; j < n; j++ {
-				want := c.was(blas.NoTrans, i, j)
-				size := math.Abs(want)
-				for l := range k {
-					v := alpha * a.was(tr, i, l) * a.was(tr, j, l)
-					if scaled {
-						v *= d[l]
-					}
-					want, size = want+v, size+math.Abs(v)
-				}
-				if got := c.all[c.at(i, j)]; !(math.Abs(got-want) <= 2.01*float64(k+5)*eps*size) {
-					t.Fatalf("n=%d k=%d %c: element (%d,%d) is %v, want %v", n, k, tr, i, j, got, want)
-				}
-			}
-		}
-		for _, err := range []error{a.unchanged(nothing), c.unchanged(func(i, j int) bool { return i <= j })} {
-			if err != nil {
-				t.Fatalf("n=%d k=%d %c: %v", n, k, tr, err)
-			}
-		}
+		g.check(t, on)
 	})
 }
 
-// FuzzBlockTrsm multiplies the solution by the triangle again: |op(A)·X - alpha·B| <= gamma_{k+4}
-// |op(A)||X| for a triangle of order k (Higham, Accuracy and Stability of Numerical Algorithms, theorem
-// 8.5), and the sums by which it is found have the same bound.
 func FuzzBlockTrsm(f *testing.F) {
 	seeds(f)
-	all := products(f)
-	regions := []*guard.Region{guard.New(f, 1<<14), guard.New(f, 1<<14)}
+	all, memory := products(f), regions(f, 2)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		s, rnd := &shape{data}, rand.New(rand.NewPCG(seed, 3))
 		on, edge := all[s.Below(len(all))], guard.Edges[s.Below(2)]
-		m, n, tr := 1+s.Below(50), 1+s.Below(50), s.transpose()
-		side, diag := []blas.Side{blas.Left, blas.Right}[s.Below(2)], []blas.Diag{blas.NonUnit, blas.Unit}[s.Below(2)]
+		g := trsm{m: 1 + s.Below(50), n: 1 + s.Below(50), t: s.transpose(), ul: blas.Upper}
+		g.side, g.diag = []blas.Side{blas.Left, blas.Right}[s.Below(2)], []blas.Diag{blas.NonUnit, blas.Unit}[s.Below(2)]
 		packedA, packedB := s.Below(2) == 1, s.Below(2) == 1
-		ul := blas.Upper
 		if !packedA && s.Below(2) == 1 {
-			ul = blas.Lower
+			g.ul = blas.Lower
 		}
-		alpha := []float64{1, -1, 0.5}[s.Below(3)]
-		k := m
-		if side == blas.Right {
-			k = n
-		}
-		a := s.diagonal(rnd, regions[0], edge, packedA, k)
-		inside := func(i, j int) bool { return i == j && diag == blas.NonUnit || i != j && (i < j) == (ul == blas.Upper) }
-		for i := range k {
-			for j := range k {
-				at := 0
-				switch {
-				case packedA && i > j:
-					continue
-				default:
-					at = a.at(i, j)
-				}
-				switch {
-				case !inside(i, j):
-					a.all[at] = math.NaN()
-				case i == j:
-					a.all[at] = 2 + rnd.Float64()
-				default:
-					a.all[at] /= float64(k)
-				}
-			}
-		}
-		a.before = slices.Clone(a.all)
-		b := s.take(rnd, regions[1], edge, packedB, m, n)
-		run(t, func() { on.BlockTrsm(side, ul, tr, diag, m, n, alpha, a.Matrix, b.Matrix) })
-		element := func(i, j int) float64 { // of op(A)
-			if tr != blas.NoTrans {
-				i, j = j, i
-			}
-			switch {
-			case i == j && diag == blas.Unit:
-				return 1
-			case !inside(i, j):
-				return 0
-			}
-			return a.before[a.at(i, j)]
-		}
-		for i := range m {
-			for j := range n {
-				sum, size := -alpha*b.was(blas.NoTrans, i, j), math.Abs(alpha*b.was(blas.NoTrans, i, j))
-				for l := range k {
-					v := 0.0
-					if side == blas.Left {
-						v = element(i, l) * b.all[b.at(l, j)]
-					} else {
-						v = b.all[b.at(i, l)] * element(l, j)
-					}
-					sum, size = sum+v, size+math.Abs(v)
-				}
-				if !(math.Abs(sum) <= 2.01*float64(k+4)*eps*size) {
-					t.Fatalf("m=%d n=%d %c%c%c%c: row %d, column %d: residual %v", m, n, side, ul, tr, diag, i, j, sum)
-				}
-			}
-		}
-		for _, err := range []error{a.unchanged(nothing), b.unchanged(everything)} {
-			if err != nil {
-				t.Fatalf("m=%d n=%d %c%c%c%c: %v", m, n, side, ul, tr, diag, err)
-			}
-		}
+		g.alpha = []float64{1, -1, 0.5}[s.Below(3)]
+		g.a = s.diagonal(rnd, memory[0], edge, packedA, g.order())
+		g.fill(rnd)
+		g.b = s.take(rnd, memory[1], edge, packedB, g.m, g.n)
+		g.check(t, on)
 	})
 }

@@ -31,21 +31,6 @@ func TestPackedIndex(t *testing.T) {
 	}
 }
 
-// TestTrailingBlock checks that the last PackedLen(m) elements are the trailing m×m block, packed.
-func TestTrailingBlock(t *testing.T) {
-	const n = 9
-	for m := range n + 1 {
-		shift := PackedLen(n) - PackedLen(m)
-		for i := range m {
-			for j := i; j < m; j++ {
-				if got, want := shift+PackedIndex(m, i, j), PackedIndex(n, n-m+i, n-m+j); got != want {
-					t.Fatalf("m=%d: element (%d,%d) at %d, want %d", m, i, j, got, want)
-				}
-			}
-		}
-	}
-}
-
 // TestPackedLenOverflow has orders of which the number of elements is more than an int: no slice may
 // seem to be long enough.
 func TestPackedLenOverflow(t *testing.T) {
