@@ -135,45 +135,21 @@ func compareQR(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []r
 
 // The signs of R' and z' are a backend's own. R'ᵀR' and R'ᵀz' are not, to which a backward error of
 // 30(k+q) eps of the matrices adds at most four times that, relative to the product of their norms.
-func compareElimination(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {
-	k, q, c := 1+order(rng, most/2), 1+order(rng, most), order(rng, 10)
-	r, held := triangleOf(rng, k)
-	s, heldS := triangleOf(rng, k)
-	z, ax, ya := randomFull(rng, k, c), randomFull(rng, q, k), randomFull(rng, q, c)
-	z2 := randomFull(rng, k, c)
-	gram := func(of string, r1, z1, r2, z2 *full, do func(r, z, a, y *mat.Dense) error, second *full) []result {
-		rd, intact := wide(t, r1)
-		zd, intactZ := wide(t, z1)
-		ad, intactA := wide(t, r2)
-		yd, intactY := wide(t, z2)
-		if err := do(rd, zd, ad, yd); err != nil {
-			t.Fatalf("%s: %v", of, err)
+func compareElimination(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) (all []result) {
+	for _, triangle := range []bool{false, true} {
+		k, c := 1+order(rng, most/2), order(rng, 10)
+		q := k
+		if !triangle {
+			q = 1 + order(rng, most)
 		}
-		for _, check := range []func(){intact, intactZ, intactA, intactY} {
-			check()
-		}
-		if !sameBits(fullOf(ad).x, r2.x) {
-			t.Fatalf("%s: the second matrix was changed", of)
-		}
-		for i := range k {
-			for j := range i {
-				if !math.IsNaN(rd.At(i, j)) {
-					t.Fatalf("%s: element (%d,%d) below the diagonal was written", of, i, j)
-				}
-			}
-		}
-		u := upperPart(fullOf(rd))
-		size := r.norm() + second.norm()
-		most := 8 * ratioBound * float64(k*k+q*q) * eps
-		results := []result{{of, u.transpose().mul(u), most * size * size}}
-		if c > 0 {
-			results = append(results, result{of, u.transpose().mul(fullOf(zd)), most * size * (z1.norm() + z2.norm())})
-		}
-		return results
+		p := newStackedProblem(rng, k, q, c, stackedGallery[0].change, triangle)
+		got := p.check(t, "elimination", bk, p.routine(), false)
+		size := p.r.norm() + p.b.norm()
+		bound := 8 * ratioBound * float64(k*k+q*q) * eps * size
+		u := got.r.transpose()
+		all = append(all, result{"R'ᵀR'", u.mul(got.r), bound * size}, result{"R'ᵀz'", u.mul(got.z), bound * (p.z.norm() + p.y.norm())})
 	}
-	return append(
-		gram("AppendRows", held, z, ax, ya, func(r, z, a, y *mat.Dense) error { return AppendRows(bk, r, z, a, y) }, ax),
-		gram("MergeTriangles", held, z, heldS, z2, func(r, z, a, y *mat.Dense) error { return MergeTriangles(bk, r, z, a, y) }, s)...)
+	return all
 }
 
 func compareTriangle(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []result {

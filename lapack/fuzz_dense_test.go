@@ -1,7 +1,6 @@
 package lapack
 
 import (
-	"math"
 	"testing"
 
 	"blskernel/mat"
@@ -53,55 +52,23 @@ func FuzzQR(f *testing.F) {
 }
 
 // FuzzElimination has AppendRows and MergeTriangles: R'ᵀR' is the sum of the two, and R'ᵀz' that of the
-// right-hand sides, within 4·30 (k+q) eps of the products of norms.
+// right-hand sides, column by column.
 func FuzzElimination(f *testing.F) {
 	fuzzed(f, func(p *problem) {
-		t := p.t
 		k, q, c := 1+p.Below(40), 1+p.Below(40), 1+p.Below(8)
-		merge := p.Below(2) == 1
-		if merge {
+		triangle := p.Below(2) == 1
+		if triangle {
 			q = k
 		}
-		r1, held := triangleOf(p.rng, k)
-		z1, r2, z2 := randomFull(p.rng, k, c), randomFull(p.rng, q, k), randomFull(p.rng, q, c)
-		second := p.dense(r2)
-		if merge {
-			var heldSecond *full
-			r2, heldSecond = triangleOf(p.rng, k)
-			second = p.dense(heldSecond)
+		s := newStackedProblem(p.rng, k, q, c, stackedGallery[0].change, triangle)
+		hold := func(a *full) (*mat.Dense, func()) {
+			d := p.dense(a)
+			return d, func() { p.intact(d) }
 		}
-		r, z, y := p.dense(held), p.dense(z1), p.dense(z2)
-		err := p.do(func() error {
-			if merge {
-				return MergeTriangles(p.bk, r, z, second, y)
-			}
-			return AppendRows(p.bk, r, z, second, y)
+		got := s.eliminate(p.t, "fuzz", hold, func(r, z, b, y *mat.Dense) error {
+			return p.do(func() error { return s.routine()(p.bk, r, z, b, y) })
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range []*mat.Dense{r, z, second, y} {
-			p.intact(d)
-		}
-		for i := range k {
-			for j := range i {
-				if !math.IsNaN(r.At(i, j)) {
-					t.Fatalf("element (%d,%d) below the diagonal was written", i, j)
-				}
-			}
-		}
-		u := upperPart(fullOf(r))
-		size, rhs := r1.norm()+r1.transpose().norm()+r2.norm()+r2.transpose().norm(), z1.norm()+z2.norm()
-		most := 4 * ratioBound * float64(k+q) * eps * size
-		want := r1.transpose().mul(r1)
-		added := r2.transpose().mul(r2)
-		if d := u.transpose().mul(u).sub(want).sub(added).norm(); !(d <= most*size) {
-			t.Errorf("k=%d q=%d: R'ᵀR' is off by %.3g, the bound is %.3g", k, q, d, most*size)
-		}
-		want, added = r1.transpose().mul(z1), r2.transpose().mul(z2)
-		if d := u.transpose().mul(fullOf(z)).sub(want).sub(added).norm(); !(d <= most*rhs) {
-			t.Errorf("k=%d q=%d: R'ᵀz' is off by %.3g, the bound is %.3g", k, q, d, most*rhs)
-		}
+		checkSameGram(p.t, "fuzz", s.all(), got.below(), k+q)
 	})
 }
 

@@ -11,9 +11,12 @@ import (
 	"blskernel/mat"
 )
 
-// A stackedProblem is [R z; B Y] as plain matrices; R is upper triangular, and B too where it is to be
-// merged.
-type stackedProblem struct{ r, z, b, y *full }
+// A stackedProblem is [R z; B Y] as plain matrices; R is upper triangular, and B too if triangle is
+// set.
+type stackedProblem struct {
+	r, z, b, y *full
+	triangle   bool
+}
 
 // stackedGallery lists ways to fill the problem: each changes one of random elements.
 var stackedGallery = []struct {
@@ -84,7 +87,7 @@ func scaleProblem(by float64) func(stackedProblem) {
 }
 
 func newStackedProblem(rng *rand.Rand, k, q, c int, change func(stackedProblem), triangle bool) stackedProblem {
-	p := stackedProblem{randomFull(rng, k, k), randomFull(rng, k, c), randomFull(rng, q, k), randomFull(rng, q, c)}
+	p := stackedProblem{randomFull(rng, k, k), randomFull(rng, k, c), randomFull(rng, q, k), randomFull(rng, q, c), triangle}
 	p.r.clearBelow()
 	change(p)
 	p.r.clearBelow()
@@ -93,6 +96,10 @@ func newStackedProblem(rng *rand.Rand, k, q, c int, change func(stackedProblem),
 	}
 	return p
 }
+
+// all returns [R z; B Y], and below [R z; 0 Y], its form after the elimination.
+func (p stackedProblem) all() *full   { return stacked(p.r, p.z, p.b, p.y) }
+func (p stackedProblem) below() *full { return stacked(p.r, p.z, newFull(p.b.r, p.b.c), p.y) }
 
 func (a *full) clearBelow() { a.fillBelow(0) }
 
@@ -154,9 +161,29 @@ func checkSameGram(t *testing.T, name string, m0, m1 *full, rows int) {
 	}
 }
 
-// eliminate runs one of the two routines on views with gaps, and with NaN below diagonals, and returns
-// what became of the problem. It checks that nothing else was written.
-func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backend, plan lapack.TpqrtPlan, triangle bool) stackedProblem {
+// An elimination is AppendRows or MergeTriangles.
+type elimination func(bk blskernel.Backend, r, z, b, y *mat.Dense) error
+
+// routine returns the one that is for p.
+func (p stackedProblem) routine() elimination {
+	if p.triangle {
+		return MergeTriangles
+	}
+	return AppendRows
+}
+
+// planned returns the same with other sizes of blocks.
+func (p stackedProblem) planned(plan lapack.TpqrtPlan) elimination {
+	return func(bk blskernel.Backend, r, z, b, y *mat.Dense) error {
+		e := newElimination(r, z, b, y)
+		e.Triangle, e.Plan = p.triangle, plan
+		return eliminate(bk, "Dtpqrt", e)
+	}
+}
+
+// eliminate runs a routine on operands that hold places, with NaN below diagonals, and returns what
+// became of the problem. It checks that nothing else was written.
+func (p stackedProblem) eliminate(t *testing.T, name string, hold func(a *full) (*mat.Dense, func()), run func(r, z, b, y *mat.Dense) error) stackedProblem {
 	t.Helper()
 	hidden := func(a *full) *full {
 		h := &full{a.r, a.c, slices.Clone(a.x)}
@@ -164,54 +191,47 @@ func (p stackedProblem) eliminate(t *testing.T, name string, bk blskernel.Backen
 		return h
 	}
 	b := p.b
-	if triangle {
+	if p.triangle {
 		b = hidden(b)
 	}
-	rd, rIntact := wide(t, hidden(p.r))
-	zd, zIntact := wide(t, p.z)
-	bd, bIntact := wide(t, b)
-	yd, yIntact := wide(t, p.y)
-	e := newElimination(rd, zd, bd, yd)
-	e.Triangle, e.Plan = triangle, plan
-	if err := eliminate(bk, "Dtpqrt", e); err != nil {
+	var d [4]*mat.Dense
+	var intact [4]func()
+	for i, a := range []*full{hidden(p.r), p.z, b, p.y} {
+		d[i], intact[i] = hold(a)
+	}
+	if err := run(d[0], d[1], d[2], d[3]); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	for _, intact := range []func(){rIntact, zIntact, bIntact, yIntact} {
-		intact()
+	var got [4]*full
+	for i, a := range []*full{p.r, p.z, p.b, p.y} {
+		intact[i]()
+		if got[i] = newFull(a.r, a.c); len(a.x) > 0 {
+			got[i] = fullOf(d[i])
+		}
 	}
-	if p.b.r > 0 && p.b.c > 0 && !sameBits(fullOf(bd).x, b.x) {
-		t.Errorf("%s: B was changed", name)
+	if !sameBits(got[2].x, b.x) {
+		t.Errorf("%s: the second matrix was changed", name)
 	}
-	got := stackedProblem{r: newFull(p.r.r, p.r.c), z: newFull(p.z.r, p.z.c), b: newFull(p.b.r, p.b.c), y: newFull(p.y.r, p.y.c)}
-	if p.r.r > 0 {
-		got.r = fullOf(rd)
-		for i := range got.r.r {
-			for j := range i {
-				if !math.IsNaN(got.r.at(i, j)) {
-					t.Fatalf("%s: element (%d, %d) below the diagonal was written", name, i, j)
-				}
+	for i := range got[0].r {
+		for j := range i {
+			if !math.IsNaN(got[0].at(i, j)) {
+				t.Fatalf("%s: element (%d, %d) below the diagonal was written", name, i, j)
 			}
 		}
-		got.r.clearBelow()
 	}
-	if len(p.z.x) > 0 {
-		got.z = fullOf(zd)
-	}
-	if len(p.y.x) > 0 {
-		got.y = fullOf(yd)
-	}
-	return got
+	got[0].clearBelow()
+	return stackedProblem{got[0], got[1], p.b, got[3], p.triangle}
 }
 
-// checkElimination runs a problem and compares the result with it, and where it is regular with QR.
-func (p stackedProblem) checkElimination(t *testing.T, name string, bk blskernel.Backend, plan lapack.TpqrtPlan, triangle, regular bool) {
+// check runs a routine and compares the result with the problem, and where that is regular with QR.
+func (p stackedProblem) check(t *testing.T, name string, bk blskernel.Backend, run elimination, regular bool) stackedProblem {
 	t.Helper()
-	got := p.eliminate(t, name, bk, plan, triangle)
+	got := p.eliminate(t, name, func(a *full) (*mat.Dense, func()) { return wide(t, a) },
+		func(r, z, b, y *mat.Dense) error { return run(bk, r, z, b, y) })
 	k, rows := p.r.r, p.r.r+p.b.r
-	m0 := stacked(p.r, p.z, p.b, p.y)
-	checkSameGram(t, name, m0, stacked(got.r, got.z, got.b, got.y), rows)
+	checkSameGram(t, name, p.all(), got.below(), rows)
 	if !regular || k == 0 {
-		return
+		return got
 	}
 	var dense QR
 	dense.Backend = bk
@@ -231,4 +251,5 @@ func (p stackedProblem) checkElimination(t *testing.T, name string, bk blskernel
 	if v := over(got.r.sub(want).norm(), float64(rows)*eps, want.norm()) * dense.RCond(); !(v <= ratioBound) {
 		t.Errorf("%s: ‖R' - R‖/(rows cond eps ‖R‖) = %.3g against QR", name, v)
 	}
+	return got
 }

@@ -11,34 +11,49 @@ import (
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
+
+	"gonum.org/v1/gonum/blas"
 )
 
-func TestAppendRows(t *testing.T) {
+func TestElimination(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, g := range stackedGallery {
 			t.Run(g.name, func(t *testing.T) {
 				rng := testutil.Rand(51)
-				check := func(k, q, c int, plan lapack.TpqrtPlan) {
+				check := func(k, q, c int, triangle bool, plans ...lapack.TpqrtPlan) {
 					t.Helper()
-					p := newStackedProblem(rng, k, q, c, g.change, false)
-					p.checkElimination(t, fmt.Sprintf("k=%d q=%d c=%d %+v", k, q, c, plan), bk, plan, false, g.regular)
+					for _, plan := range append(plans, lapack.TpqrtPlan{}) {
+						p := newStackedProblem(rng, k, q, c, g.change, triangle)
+						p.check(t, fmt.Sprintf("k=%d q=%d c=%d triangle=%v %+v", k, q, c, triangle, plan), bk, p.planned(plan), g.regular)
+					}
+				}
+				for k := range 41 {
+					c := k % 4
+					check(k, k, c, true, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + k%9, Room: (1 + k/3) * (k + c)},
+						lapack.TpqrtPlan{Panel: 1 + k/2, Base: 2, Strip: 5, Room: (1 + k%5) * (k + c)})
 				}
 				for k := range 21 {
 					for i, q := range []int{0, 1, 2, 3, 7, 8, 9, 17, 40} {
 						c := (k + i) % 4
-						check(k, q, c, lapack.TpqrtPlan{})
-						check(k, q, c, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + (k+q)%9, Room: (1 + q/3) * (k + c)})
+						check(k, q, c, false, lapack.TpqrtPlan{Panel: 1 + k%7, Base: 1 + k%3, Strip: 1 + (k+q)%9, Room: (1 + q/3) * (k + c)})
 					}
 				}
 				for _, s := range []struct{ k, q, c int }{{31, 128, 1}, {32, 31, 0}, {33, 150, 10}, {63, 64, 2}, {65, 100, 0}, {100, 33, 3}} {
-					check(s.k, s.q, s.c, lapack.TpqrtPlan{})
+					check(s.k, s.q, s.c, false)
+				}
+				for _, k := range []int{63, 64, 65, 97} {
+					check(k, k, k%3, true)
 				}
 			})
 		}
 		t.Run("large", func(t *testing.T) {
-			for _, s := range []struct{ k, q, c int }{{97, 300, 200}, {260, 140, 3}} {
-				p := newStackedProblem(testutil.Rand(52), s.k, s.q, s.c, stackedGallery[0].change, false)
-				p.checkElimination(t, fmt.Sprintf("%+v", s), bk, lapack.TpqrtPlan{}, false, true)
+			for _, s := range []struct {
+				k, q, c  int
+				triangle bool
+				room     int
+			}{{97, 300, 200, false, 0}, {260, 140, 3, false, 0}, {260, 260, 3, true, 0}, {260, 260, 3, true, 100 * 263}} {
+				p := newStackedProblem(testutil.Rand(52), s.k, s.q, s.c, stackedGallery[0].change, s.triangle)
+				p.check(t, fmt.Sprintf("%+v", s), bk, p.planned(lapack.TpqrtPlan{Room: s.room}), true)
 			}
 		})
 	})
@@ -98,62 +113,17 @@ func TestEliminationThreads(t *testing.T) {
 	for _, triangle := range []bool{false, true} {
 		const k, c = 210, 5
 		p := newStackedProblem(testutil.Rand(54), k, k, c, stackedGallery[0].change, triangle)
-		plan := lapack.TpqrtPlan{Room: 90 * (k + c)} // three times some rows
+		run := p.planned(lapack.TpqrtPlan{Room: 90 * (k + c)}) // three times some rows
 		blskernel.SetThreads(1)
-		want := p.eliminate(t, "one thread", bk, plan, triangle)
+		want := p.check(t, "one thread", bk, run, false)
 		for _, threads := range []int{0, 2, 3} {
 			blskernel.SetThreads(threads)
-			got := p.eliminate(t, "threads", bk, plan, triangle)
+			got := p.check(t, "threads", bk, run, false)
 			if !sameBits(got.r.x, want.r.x) || !sameBits(got.z.x, want.z.x) || !sameBits(got.y.x, want.y.x) {
 				t.Errorf("triangle=%v: %d threads give another result than one", triangle, threads)
 			}
 		}
 	}
-}
-
-// Any element that is not finite is named by its place in [R z; B Y], and nothing is written. What is
-// below a diagonal does not count.
-func TestEliminationNotFinite(t *testing.T) {
-	const k, q, c = 3, 3, 2
-	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		for _, triangle := range []bool{false, true} {
-			for i := range k + q {
-				for j := range k + c {
-					for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-						p := newStackedProblem(testutil.Rand(56), k, q, c, func(stackedProblem) {}, triangle)
-						at, ii, jj := p.r, i, j
-						switch {
-						case i >= k && j >= k:
-							at, ii, jj = p.y, i-k, j-k
-						case i >= k:
-							at, ii = p.b, i-k
-						case j >= k:
-							at, jj = p.z, j-k
-						}
-						at.set(ii, jj, bad)
-						r, z, b, y := p.r.dense(), p.z.dense(), p.b.dense(), p.y.dense()
-						name, run := fmt.Sprintf("triangle=%v (%d, %d)", triangle, i, j), AppendRows
-						if triangle {
-							run = MergeTriangles
-						}
-						err := run(bk, r, z, b, y)
-						if below := j < k && ii > j && (i < k || triangle); below {
-							if err != nil {
-								t.Errorf("%s, below the diagonal: %v", name, err)
-							}
-							continue
-						}
-						wantElement(t, name, err, ErrNotFinite, i, j)
-						for n, d := range []*mat.Dense{r, z, b, y} {
-							if !sameBits(d.RawMatrix().Data, []*full{p.r, p.z, p.b, p.y}[n].x) {
-								t.Errorf("%s: operand %d was changed", name, n)
-							}
-						}
-					}
-				}
-			}
-		}
-	})
 }
 
 func TestEliminationOverflow(t *testing.T) {
@@ -180,6 +150,74 @@ func TestEliminationOverflow(t *testing.T) {
 			wantPivot(t, s.name, err, ErrNotFinite, s.index)
 		}
 	})
+}
+
+// Rows in two parts, each with a triangle of its own, and merged, give what all rows give.
+func TestMergeTrianglesOfParts(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		const k, c, q = 30, 2, 90
+		rng := testutil.Rand(63)
+		b, y := randomFull(rng, q, k), randomFull(rng, q, c)
+		rest := y.dense()
+		var r, z [2]*mat.Dense
+		for i, rows := range [][2]int{{0, 50}, {50, q}} {
+			r[i], z[i] = newFull(k, k).dense(), newFull(k, c).dense()
+			part := b.dense().Slice(rows[0], rows[1], 0, k).(*mat.Dense)
+			if err := AppendRows(bk, r[i], z[i], part, rest.Slice(rows[0], rows[1], 0, c).(*mat.Dense)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := MergeTriangles(bk, r[0], z[0], r[1], z[1]); err != nil {
+			t.Fatal(err)
+		}
+		none := func(c int) *full { return newFull(0, c) }
+		// The residual is in two places: what the parts left, and what the merging left of the
+		// second z.
+		left := stacked(fullOf(rest), newFull(q, 0), fullOf(z[1]), newFull(k, 0))
+		checkSameGram(t, "parts", stacked(b, y, none(k), none(c)), stacked(fullOf(r[0]), fullOf(z[0]), newFull(q+k, k), left), q+2*k)
+	})
+}
+
+// The structure is used: what a merge asks of the backend is near 2k³/3 flops, not the 2k³ of
+// AppendRows.
+func TestMergeTrianglesFlops(t *testing.T) {
+	inner, err := blskernel.Lookup("pure")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const k = 400
+	rng := testutil.Rand(64)
+	count := &gemmCounter{Backend: inner}
+	for _, s := range []struct {
+		name    string
+		flops   float64
+		excess  float64 // what the panels, T and the blocks of the trapezoids may add
+		routine func(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error
+	}{
+		{"merge", 2.0 / 3 * k * k * k, 0.35, MergeTriangles},
+		{"append", 2 * k * k * k, 0.15, AppendRows},
+	} {
+		count.flops = 0
+		if err := s.routine(count, randomFull(rng, k, k).dense(), nil, randomFull(rng, k, k).dense(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if ratio := count.flops / s.flops; !(ratio > 0.8 && ratio < 1+s.excess) {
+			t.Errorf("%s: %.2f times the flops of the documentation", s.name, ratio)
+		}
+	}
+}
+
+// A gemmCounter counts the flops of Dgemm.
+type gemmCounter struct {
+	blskernel.Backend
+	flops float64
+}
+
+func (g *gemmCounter) Name() string { return "counter" }
+
+func (g *gemmCounter) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+	g.flops += 2 * float64(m) * float64(n) * float64(k)
+	g.Backend.Dgemm(tA, tB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 }
 
 // The line through points that arrive in two parts, from the triangle alone.
