@@ -55,9 +55,6 @@ func (s *State) byRows(ctx context.Context, sign float64, ax, ya *mat.Dense, lim
 		rows := s.Sweep(sign, dense.RowRange(ax, from, to))
 		for _, r := range rows {
 			rest *= r.alpha
-			if safe { // nothing can fail
-				continue
-			}
 			if math.IsInf(r.alpha, 1) {
 				return api.ErrOverflow
 			}

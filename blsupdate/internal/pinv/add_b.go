@@ -87,7 +87,7 @@ func (s *addition) small() error {
 func (s *addition) smallOrthogonal() error {
 	u, q, l := s.u, s.q, s.u.p.count
 	u.Counter.Enter(cost.StepOrthogonal)
-	q1, r, err := orthogonalized(u, mat.NewDense(l, q, s.d))
+	q1, r, _, err := u.orthogonalized(mat.NewDense(l, q, s.d), dense.ScaledIdentity(q, 1))
 	if err != nil {
 		return state.FactorError(stackMatrix, err)
 	}
@@ -99,19 +99,27 @@ func (s *addition) smallOrthogonal() error {
 	return state.FactorError(stackMatrix, lapack.SolveTriangular(u.Counter, s.bt, r, false))
 }
 
-// orthogonalized returns Q1 and R of the QR factorization [D; I] = [Q1; Q2] R.
-func orthogonalized(u *State, d *mat.Dense) (q1, r *mat.Dense, err error) {
-	l, q := d.Dims()
-	stacked := mat.NewDense(l+q, q, nil)
-	dense.Place(stacked, 0, 0, d)
-	dense.Place(stacked, l, 0, dense.ScaledIdentity(q, 1))
+// orthogonalized returns Q and R of a QR factorization of the matrices, one above the other, and the
+// reciprocal condition number of R.
+func (u *State) orthogonalized(above ...*mat.Dense) (q, r *mat.Dense, rcond float64, err error) {
+	rows := 0
+	for _, m := range above {
+		rows += dense.Rows(m)
+	}
+	stacked := mat.NewDense(rows, dense.Cols(above[0]), nil)
+	rows = 0
+	for _, m := range above {
+		dense.Place(stacked, rows, 0, m)
+		rows += dense.Rows(m)
+	}
 	qr := lapack.QR{Backend: u.Counter}
 	if err := qr.FactorizeInPlace(stacked); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	r = new(mat.Dense)
 	qr.RTo(r)
-	return dense.RowRange(qr.QInPlace(), 0, l), r, nil
+	rcond = qr.RCond()
+	return qr.QInPlace(), r, rcond, nil
 }
 
 // large computes Bᵀ = Dbarᵀ (I + Dbar Ax)⁻ᵀ, by the inverse or by a solution. It returns a
@@ -243,13 +251,11 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 // compress returns Q (q×k), R (k×k) and QᵀYa (k×c).
 func (u *State) compress(ax, ya *mat.Dense) (q, r, z *mat.Dense, err error) {
 	u.Counter.Enter(cost.StepCompress)
-	qr := lapack.QR{Backend: u.Counter}
-	if err := qr.FactorizeInPlace(dense.Copy(ax)); err != nil {
+	q, r, _, err = u.orthogonalized(ax)
+	if err != nil {
 		return nil, nil, nil, api.ErrOverflow // the rows are finite
 	}
-	r, z = new(mat.Dense), mat.NewDense(u.K, u.C, nil)
-	qr.RTo(r)
-	q = qr.QInPlace()
+	z = mat.NewDense(u.K, u.C, nil)
 	dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, q, ya, 0, z)
 	if !dense.Finite(z, r) {
 		return nil, nil, nil, api.ErrOverflow
@@ -265,4 +271,14 @@ func (u *State) expand(q *mat.Dense) {
 	dense.Gemm(u.Counter, blas.NoTrans, blas.NoTrans, 1, q, bk, 0, bt)
 	u.p.truncate(u.p.count - u.K)
 	u.p.append(bt.RawMatrix().Data)
+}
+
+// inverseOf returns U diag(1/values) Vᵀ, where the first columns of U and V count. It overwrites U.
+func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
+	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
+	out := mat.NewDense(m, n, nil)
+	dense.DivideColumns(us, values)
+	ru, rv := us.RawMatrix(), vs.RawMatrix()
+	u.Counter.Dgemm(blas.NoTrans, blas.Trans, m, n, rank, 1, ru.Data, ru.Stride, rv.Data, rv.Stride, 0, out.RawMatrix().Data, n)
+	return out
 }

@@ -73,10 +73,11 @@ func (s *widening) fullRank() error {
 func (s *widening) inside() error {
 	u := s.u
 	u.Counter.Enter(cost.StepNodesB)
-	z, r, err := orthogonalized(u, s.d)
+	z, r, _, err := u.orthogonalized(s.d, dense.ScaledIdentity(s.p, 1))
 	if err != nil {
 		return api.ErrOverflow
 	}
+	z = dense.RowRange(z, 0, u.K)
 	if err := s.solveTriangle(z, r); err != nil {
 		return err
 	}
@@ -116,23 +117,16 @@ func (s *widening) solveTriangle(x, r *mat.Dense) error {
 func (s *widening) ridge() error {
 	u, l, k, p := s.u, s.l, s.u.K, s.p
 	u.Counter.Enter(cost.StepNodesB)
-	root := math.Sqrt(u.Lambda)
-	stacked := mat.NewDense(l+k+p, p, nil)
-	dense.Place(stacked, 0, 0, s.c)
-	below := stacked.Slice(l, l+k, 0, p).(*mat.Dense)
-	below.Scale(root, s.d)
-	dense.Place(stacked, l+k, 0, dense.ScaledIdentity(p, root))
-	qr := lapack.QR{Backend: u.Counter}
-	if err := qr.FactorizeInPlace(stacked); err != nil {
+	root, scaled := math.Sqrt(u.Lambda), new(mat.Dense)
+	scaled.Scale(root, s.d)
+	q, r, rcond, err := u.orthogonalized(s.c, scaled, dense.ScaledIdentity(p, root))
+	if err != nil {
 		return api.ErrOverflow
 	}
-	var r mat.Dense
-	qr.RTo(&r)
-	inverse := math.Sqrt(float64(p)) / (qr.RCond() * r.Norm(1))
-	q := qr.QInPlace()
+	inverse := math.Sqrt(float64(p)) / (rcond * r.Norm(1))
 	s.grown = min(dense.Norm(dense.RowRange(q, l, l+k+p).RawMatrix().Data)/root, math.Hypot(s.d.Norm(2), 1)*inverse)
 	s.bt, s.bd = dense.RowRange(q, 0, l), dense.RowRange(q, l, l+k)
-	return s.solveTriangle(dense.RowRange(q, 0, l+k), &r)
+	return s.solveTriangle(dense.RowRange(q, 0, l+k), r)
 }
 
 // ridgeWeights computes the W of the new nodes, p×c. It is B Y. But rounding errors leave in C some of

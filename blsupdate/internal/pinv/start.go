@@ -114,34 +114,29 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) 
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {
 		return s, err
 	}
-	stacked := dense.Copy(a)
+	rows := []*mat.Dense{a}
 	if u.Lambda > 0 {
-		stacked = mat.NewDense(l+k, k, nil)
-		dense.Place(stacked, 0, 0, a)
-		dense.Place(stacked, l, 0, dense.ScaledIdentity(k, math.Sqrt(u.Lambda)))
+		rows = append(rows, dense.ScaledIdentity(k, math.Sqrt(u.Lambda)))
 	}
-	qr := lapack.QR{Backend: u.Counter}
-	if qr.FactorizeInPlace(stacked) != nil {
+	q, r, rcond, err := u.orthogonalized(rows...)
+	if err != nil {
 		return s, api.ErrOverflow // the rows are finite
 	}
-	rcond := qr.RCond()
 	regular := rcond > dense.RankTolerance(l, k)
-	var r mat.Dense
-	qr.RTo(&r)
 	if u.Lambda > 0 && !regular {
 		return s, &api.ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
 	}
-	q := mat.NewDense(l, k, qr.QInPlace().RawMatrix().Data[:l*k]) // without the rows of sqrt(lambda) I
+	q = dense.RowRange(q, 0, l)
 	if regular {
 		err := u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
-			if lapack.SolveTriangularRows(u.Counter, dense.RowRange(q, from, to), &r, true) != nil {
+			if lapack.SolveTriangularRows(u.Counter, dense.RowRange(q, from, to), r, true) != nil {
 				return api.ErrOverflow // R is regular and finite
 			}
 			return nil
 		})
 		return first{p: q, rank: k, rcond: rcond, start: api.StartQR}, err
 	}
-	inverse, rank, err := u.truncatedInverse(ctx, &r)
+	inverse, rank, err := u.truncatedInverse(ctx, r)
 	if err != nil {
 		return s, err
 	}
@@ -166,14 +161,4 @@ func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense,
 	}
 	rank := countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
 	return u.inverseOf(values[:rank], us, vs), rank, nil
-}
-
-// inverseOf returns U diag(1/values) Vᵀ, where the first columns of U and V count. It overwrites U.
-func (u *State) inverseOf(values []float64, us, vs *mat.Dense) *mat.Dense {
-	m, n, rank := dense.Rows(us), dense.Rows(vs), len(values)
-	out := mat.NewDense(m, n, nil)
-	dense.DivideColumns(us, values)
-	ru, rv := us.RawMatrix(), vs.RawMatrix()
-	u.Counter.Dgemm(blas.NoTrans, blas.Trans, m, n, rank, 1, ru.Data, ru.Stride, rv.Data, rv.Stride, 0, out.RawMatrix().Data, n)
-	return out
 }
