@@ -1,9 +1,6 @@
 package backend_test
 
 import (
-	"blskernel"
-	"blskernel/internal/backend"
-	"blskernel/internal/check"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,59 +8,11 @@ import (
 	"testing"
 
 	"blskernel/internal/block"
+	"blskernel/internal/check"
 	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
-
-// A signature is a routine with the names of its parameters in their order. What is bad for a
-// parameter, and with what text it panics, follows from its type and its name.
-type signature struct{ routine, params string }
-
-var signatures = []signature{
-	{"Ddot", "n x incX y incY"},
-	{"Dnrm2", "n x incX"},
-	{"Dasum", "n x incX"},
-	{"Idamax", "n x incX"},
-	{"Dswap", "n x incX y incY"},
-	{"Dcopy", "n x incX y incY"},
-	{"Daxpy", "n alpha x incX y incY"},
-	{"Drot", "n x incX y incY cos sin"},
-	{"Drotm", "n x incX y incY p"},
-	{"Dscal", "n alpha x incX"},
-	{"Dgemv", "tA m n alpha a lda x incX beta y incY"},
-	{"Dgbmv", "tA m n kL kU alpha a lda x incX beta y incY"},
-	{"Dtrmv", "ul tA diag n a lda x incX"},
-	{"Dtbmv", "ul tA diag n k a lda x incX"},
-	{"Dtpmv", "ul tA diag n ap x incX"},
-	{"Dtrsv", "ul tA diag n a lda x incX"},
-	{"Dtbsv", "ul tA diag n k a lda x incX"},
-	{"Dtpsv", "ul tA diag n ap x incX"},
-	{"Dsymv", "ul n alpha a lda x incX beta y incY"},
-	{"Dsbmv", "ul n k alpha a lda x incX beta y incY"},
-	{"Dspmv", "ul n alpha ap x incX beta y incY"},
-	{"Dger", "m n alpha x incX y incY a lda"},
-	{"Dsyr", "ul n alpha x incX a lda"},
-	{"Dspr", "ul n alpha x incX ap"},
-	{"Dsyr2", "ul n alpha x incX y incY a lda"},
-	{"Dspr2", "ul n alpha x incX y incY ap"},
-	{"Dgemm", "tA tB m n k alpha a lda b ldb beta c ldc"},
-	{"Dsymm", "s ul m n alpha a lda b ldb beta c ldc"},
-	{"Dsyrk", "ul tA n k alpha a lda beta c ldc"},
-	{"Dsyr2k", "ul tA n k alpha a lda b ldb beta c ldc"},
-	{"Dtrmm", "s ul tA diag m n alpha a lda b ldb"},
-	{"Dtrsm", "s ul tA diag m n alpha a lda b ldb"},
-	{"Dgemmt", "ul tA tB n k alpha a lda b ldb beta c ldc"},
-	{"Dgemmtp", "tA tB n k alpha a lda b ldb beta ap"},
-	{"Dsprk", "tA n k alpha a lda beta ap"},
-	{"Dspmm", "s m n alpha ap b ldb beta c ldc"},
-	{"DgemmDiag", "tA tB m n k alpha a lda d b ldb beta c ldc"},
-	{"DsprkDiag", "tA n k alpha a lda d beta ap"},
-	{"DgemmTanh", "tA tB m n k alpha a lda b ldb bias c ldc"},
-}
-
-// unchecked are the routines that take nothing but scalars.
-var unchecked = []string{"Drotg", "Drotmg"}
 
 // texts are those of the panics.
 var texts = map[string]string{
@@ -74,47 +23,6 @@ var texts = map[string]string{
 	"x": check.ShortX, "y": check.ShortY,
 	"a": check.ShortA, "b": check.ShortB, "c": check.ShortC, "ap": check.ShortAP, "d": check.ShortD, "bias": check.ShortBias,
 }
-
-// TestSignatures says that the table has every routine, with as many parameters as that has.
-func TestSignatures(t *testing.T) {
-	parameters := map[string]int{}
-	for _, s := range signatures {
-		parameters[s.routine] = len(strings.Fields(s.params))
-	}
-	for _, of := range []reflect.Type{
-		reflect.TypeFor[blas.Float64](), reflect.TypeFor[blskernel.PackedProducts](), reflect.TypeFor[backend.FusedProducts](),
-	} {
-		for k := range of.NumMethod() {
-			m := of.Method(k)
-			if n, is := parameters[m.Name]; !slices.Contains(unchecked, m.Name) && (!is || n != m.Type.NumIn()) {
-				t.Errorf("%v.%s has %d parameters; in the table %d", of, m.Name, m.Type.NumIn(), n)
-			}
-		}
-	}
-}
-
-// on returns the routine of a backend.
-func (s signature) on(b blskernel.Backend) reflect.Value {
-	for _, has := range []any{b, blskernel.Packed(b), backend.Fused(b)} {
-		if m := reflect.ValueOf(has).MethodByName(s.routine); m.IsValid() {
-			return m
-		}
-	}
-	panic("no " + s.routine)
-}
-
-// has tells whether the routine has a parameter of that name.
-func (s signature) has(name string) bool { return slices.Contains(strings.Fields(s.params), name) }
-
-// oneVector tells whether a vector is all that the routine is given; with a negative increment it then
-// does nothing.
-func (s signature) oneVector() bool { return !s.has("y") && !s.has("a") && !s.has("ap") }
-
-// optional tells whether the routine is none of the Backend interface.
-func (s signature) optional() bool { return checked{name: s.routine}.optional() }
-
-// Arguments are values of parameters by name: flags, numbers, and lengths of slices.
-type arguments map[string]any
 
 // with returns the arguments with other values.
 func (a arguments) with(changes ...change) arguments {

@@ -1,13 +1,12 @@
 package backend_test
 
 import (
-	"blskernel"
-	"blskernel/internal/check"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"blskernel"
 	"blskernel/internal/block"
 
 	"gonum.org/v1/gonum/blas"
@@ -175,15 +174,11 @@ func (d *draw) layOutOperand(length, m, n int, kept keep, at func(i, j int) int,
 
 // matrix is m×n with rows ld apart.
 func (d *draw) matrix(m, n, ld int, kept keep, u usage) *operand {
-	return d.layOutOperand((m-1)*ld+n, m, n, kept, func(i, j int) int { return i*ld + j }, u)
+	return d.layOutOperand((m-1)*ld+n, m, n, kept, rowsAt(ld), u)
 }
 
-// operandOf is the matrix X with op(X) r×c.
-func (d *draw) operandOf(t blas.Transpose, r, c int) (o *operand, ld int) {
-	rows, cols := check.Stored(t, r, c)
-	ld = d.ld(cols)
-	return d.matrix(rows, cols, ld, whole, read), ld
-}
+// rowsAt is where element (i,j) is with rows ld apart.
+func rowsAt(ld int) func(i, j int) int { return func(i, j int) int { return i*ld + j } }
 
 // packedTriangle is a triangle in packed storage, by rows.
 func (d *draw) packedTriangle(ul blas.Uplo, n int, u usage) *operand {
@@ -236,14 +231,6 @@ func unless(notRead bool) usage {
 		return untouched
 	}
 	return read
-}
-
-// resultUse is the use of a result that is multiplied by beta at first.
-func resultUse(beta float64) usage {
-	if beta == 0 {
-		return overwritten
-	}
-	return written
 }
 
 // A call is a routine with its arguments.
