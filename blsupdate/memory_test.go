@@ -11,11 +11,9 @@ import (
 	"blskernel/blsupdate/internal/dense"
 	"blskernel/blsupdate/internal/state"
 	"blskernel/internal/memory"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
-
-// allMethods are the methods.
-var allMethods = []Method{Improved, Original, RidgeInverse, InverseCholesky, Gram, QR}
 
 // memoryData returns l samples of k nodes and c targets, which are well-conditioned.
 func memoryData(l, k, c int) (a, y *mat.Dense) {
@@ -57,7 +55,7 @@ func refusedForMemory(t *testing.T, what string, need int64, f func() error) {
 func TestMemoryStart(t *testing.T) {
 	const l, k, c = 300, 200, 3
 	a, y := memoryData(l, k, c)
-	for _, m := range allMethods {
+	for _, m := range Methods() {
 		need := StateBytes(m, l, k, c)
 		opt := Options{Lambda: 0.1}
 		undo := memory.Limit(need - 1)
@@ -83,7 +81,7 @@ func TestMemoryUpdates(t *testing.T) {
 	for i := range l {
 		h.Set(i, i%p, float64(i%11)-5)
 	}
-	for _, m := range allMethods {
+	for _, m := range Methods() {
 		opt := Options{Lambda: 0.1}
 		for name, act := range map[string]func(u Updater) error{
 			"AddInputs":         func(u Updater) error { return u.AddInputs(ax, ya) },
@@ -161,7 +159,7 @@ func TestMemoryWork(t *testing.T) {
 		{"SetLambda down", QR, Options{}, ridge(0.05)},
 		{"Refine", Gram, Options{}, func(u Updater) error { return u.(Refiner).Refine(a, y) }},
 	}
-	for _, m := range allMethods {
+	for _, m := range Methods() {
 		all = append(all, work{"RemoveInputs", m, Options{}, remove(250)}, work{"Weights", m, Options{}, weights})
 	}
 	for _, o := range []float64{0, 0.1} {
@@ -259,7 +257,7 @@ func TestMemoryCancelable(t *testing.T) {
 
 // TestMemoryOverflow has sizes beyond all memories, and beyond an int of 32 bits.
 func TestMemoryOverflow(t *testing.T) {
-	for _, m := range allMethods {
+	for _, m := range Methods() {
 		if got := StateBytes(m, math.MaxInt32, math.MaxInt32, math.MaxInt32); got != math.MaxInt64 {
 			t.Errorf("%v: %d", m, got)
 		}
@@ -268,12 +266,7 @@ func TestMemoryOverflow(t *testing.T) {
 	if got := StateBytes(Gram, 0, 100_000, 1); got != 4*100_000*100_001+800_000 {
 		t.Errorf("%d", got)
 	}
-	defer func() {
-		if v, _ := recover().(string); !strings.HasPrefix(v, "blsupdate: StateBytes: ") {
-			t.Errorf("%v", v)
-		}
-	}()
-	StateBytes(Gram, 1, -1, 1)
+	testutil.MustPanic(t, "blsupdate: StateBytes: negative size", func() { StateBytes(Gram, 1, -1, 1) })
 }
 
 // TestMemoryRefusesReal refuses a model of 10 PB by what is known of this machine, and nothing small.

@@ -36,18 +36,14 @@ func (s *spread) kappa() float64 {
 }
 
 // checkState compares A⁺ and W with the brute-force pseudoinverse of all rows so far. The bound for A⁺
-// is 10 sqrt(l) eps κ, with κ² where the Large form was used or the rank of A has changed. W = A⁺Y may
-// err by ‖Y‖ times the error of A⁺, and in any case by 50 sqrt(l) eps κ.
-func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa float64, squared bool) {
+// is 10 sqrt(l) eps κ, and what is to come to it. W = A⁺Y may err by ‖Y‖ times the error of A⁺, and in
+// any case by 5 times the bound.
+func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa, more float64) {
 	t.Helper()
 	want, _ := pinvOf(a)
-	l, _ := a.Dims()
-	if squared {
-		kappa *= kappa
-	}
-	tol := 10 * math.Sqrt(float64(l)) * dense.Eps * kappa
+	tol := 10*math.Sqrt(float64(dense.Rows(a)))*dense.Eps*kappa + more
 	if r := relative(u.Pseudoinverse(), want); !(r <= tol) {
-		t.Errorf("l=%d: A+ has error %g, bound %g", l, r, tol)
+		t.Errorf("l=%d: A+ has error %g, bound %g", dense.Rows(a), r, tol)
 	}
 	var w mat.Dense
 	w.Mul(want, y)
@@ -55,8 +51,66 @@ func checkState(t *testing.T, u Pseudoinverter, a, y *mat.Dense, kappa float64, 
 		tol *= max(5, want.Norm(2)*y.Norm(2)/norm)
 	}
 	if r := relative(weights(t, u), &w); !(r <= tol) {
-		t.Errorf("l=%d: W has error %g, bound %g", l, r, tol)
+		t.Errorf("l=%d: W has error %g, bound %g", dense.Rows(a), r, tol)
 	}
+	checkReport(t, u)
+}
+
+// A history is a model by Original or Improved with all its rows and the singular values on the way.
+type history struct {
+	t       *testing.T
+	u       Pseudoinverter
+	a, y    *mat.Dense
+	states  spread
+	squared bool // the error grows with κ², since the form was Large, or the rank not full at the start
+}
+
+// begin starts a history.
+func begin(t *testing.T, m Method, a, y *mat.Dense, opt Options) *history {
+	t.Helper()
+	h := &history{t: t, u: mustNew(t, m, a, y, opt), a: a, y: y}
+	h.states.Add(a)
+	h.squared = rankOf(h.u) < h.u.Nodes()
+	checkReport(t, h.u)
+	return h
+}
+
+// add adds rows.
+func (h *history) add(ax, ya *mat.Dense) {
+	h.t.Helper()
+	do(h.t, h.u, h.u.AddInputs(ax, ya))
+	h.a, h.y = stack(h.a, ax), stack(h.y, ya)
+	h.states.Add(h.a)
+	h.squared = h.squared || h.u.Report().Form == Large
+}
+
+// kappa is that of the bound on errors.
+func (h *history) kappa() float64 {
+	if h.squared {
+		return h.states.kappa() * h.states.kappa()
+	}
+	return h.states.kappa()
+}
+
+// check is checkState for all rows so far.
+func (h *history) check(more float64) {
+	h.t.Helper()
+	checkState(h.t, h.u, h.a, h.y, h.kappa(), more)
+}
+
+// error returns the relative error of A⁺, and the bound 10 sqrt(l) eps κ.
+func (h *history) error() (got, bound float64) {
+	want, _ := pinvOf(h.a)
+	return relative(h.u.Pseudoinverse(), want), 10 * math.Sqrt(float64(dense.Rows(h.a))) * dense.Eps * h.kappa()
+}
+
+// eachConfiguration runs f for all ways to the same A⁺ on every backend.
+func eachConfiguration(t *testing.T, f func(t *testing.T, m Method, opt Options)) {
+	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		for _, v := range configurations {
+			t.Run(v.String(), func(t *testing.T) { f(t, v.method, Options{Form: v.form, Solve: v.solve, Backend: b}) })
+		}
+	})
 }
 
 // TestAnyRank goes through the cases of C: zero, of full rank, and neither; from no row space at all to
@@ -87,39 +141,25 @@ func TestAnyRank(t *testing.T) {
 		{"square", []*mat.Dense{testutil.Random(r, 9, 9), testutil.Random(r, 9, 9), testutil.Random(r, 12, 9), testutil.Random(r, 1, 9)}, []int{0, 0, 0}},
 		{"tall of deficient rank", []*mat.Dense{testutil.RandomRank(r, 30, 9, 8), testutil.Random(r, 1, 9), testutil.Random(r, 2, 9)}, []int{1, 0}},
 	} {
-		for _, cfg := range configurations {
-			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				backends.On(t, func(t *testing.T, b blskernel.Backend) {
-					rt := rand.New(rand.NewPCG(3, 0))
-					a := test.rows[0]
-					l := dense.Rows(a)
-					y := testutil.Random(rt, l, 2)
-					u := mustNew(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
-					var states spread
-					states.Add(a)
-					squared := rankOf(u) < u.Nodes()
-					checkState(t, u, a, y, states.kappa(), squared)
-					for i, ax := range test.rows[1:] {
-						q, _ := ax.Dims()
-						ya := testutil.Random(rt, q, 2)
-						must(t, u.AddInputs(ax, ya))
-						if got := u.Report().RankC; got != test.ranks[i] {
-							t.Errorf("batch %d: rank of C is %d, want %d", i, got, test.ranks[i])
-						}
-						a, y = stack(a, ax), stack(y, ya)
-						states.Add(a)
-						squared = squared || u.Report().Form == Large
-						checkState(t, u, a, y, states.kappa(), squared)
-						checkReport(t, u)
+		t.Run(test.name, func(t *testing.T) {
+			eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
+				rt := rand.New(rand.NewPCG(3, 0))
+				h := begin(t, m, test.rows[0], testutil.Random(rt, dense.Rows(test.rows[0]), 2), opt)
+				h.check(0)
+				for i, ax := range test.rows[1:] {
+					h.add(ax, testutil.Random(rt, dense.Rows(ax), 2))
+					if got := h.u.Report().RankC; got != test.ranks[i] {
+						t.Errorf("batch %d: rank of C is %d, want %d", i, got, test.ranks[i])
 					}
-					_, values := pinvOf(a)
-					if rank := rankOf(u); rank != len(values) {
-						t.Errorf("the rank is taken for %d and is %d", rank, len(values))
-					}
-					checkKept(t, u, a)
-				})
+					h.check(0)
+				}
+				_, values := pinvOf(h.a)
+				if rank := rankOf(h.u); rank != len(values) {
+					t.Errorf("the rank is taken for %d and is %d", rank, len(values))
+				}
+				checkKept(t, h.u, h.a)
 			})
-		}
+		})
 	}
 }
 
@@ -146,26 +186,20 @@ func TestRandomShapes(t *testing.T) {
 			l, k, c := 1+r.IntN(14), 1+r.IntN(10), 1+r.IntN(3)
 			cfg := configurations[r.IntN(len(configurations))]
 			opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b, C: []CMode{CAuto, CCheck}[r.IntN(2)], Workspace: int64(r.IntN(400) - 1)}
-			a, y := testutil.RandomRank(r, l, k, r.IntN(min(l, k)+1)), testutil.Random(r, l, c)
-			u := mustNew(t, cfg.method, a, y, opt)
-			var states spread
-			states.Add(a)
+			h := begin(t, cfg.method, testutil.RandomRank(r, l, k, r.IntN(min(l, k)+1)), testutil.Random(r, l, c), opt)
+			first := h.a
 			for range 1 + r.IntN(4) {
 				q := 1 + r.IntN(2*k)
 				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
 				if r.IntN(3) == 0 && l > 1 { // combinations of rows that are there
-					ax.Mul(testutil.Random(r, q, 2), a.Slice(0, 2, 0, k))
+					ax.Mul(testutil.Random(r, q, 2), first.Slice(0, 2, 0, k))
 				}
-				if err := u.AddInputs(ax, ya); err != nil {
-					t.Fatalf("trial %d: %v", trial, err)
-				}
-				a, y = stack(a, ax), stack(y, ya)
-				states.Add(a)
-				checkReport(t, u)
+				h.add(ax, ya)
 			}
-			checkState(t, u, a, y, states.kappa(), true)
+			h.squared = true // for rows that are there nearly twice
+			h.check(0)
 			if opt.C == CAuto {
-				checkKept(t, u, a)
+				checkKept(t, h.u, h.a)
 			}
 			if t.Failed() {
 				t.Fatalf("trial %d: %v, l=%d k=%d c=%d", trial, cfg.String(), l, k, c)
@@ -178,49 +212,46 @@ func TestRandomShapes(t *testing.T) {
 // that the paper's formulas imply: that of the prior AᵀA + 2 lambda I + lambda² (AᵀA)⁻¹.
 func TestRidgeStart(t *testing.T) {
 	const lambda = 0.03
-	for _, cfg := range configurations {
-		t.Run(cfg.String(), func(t *testing.T) {
-			backends.On(t, func(t *testing.T, b blskernel.Backend) {
-				r := rand.New(rand.NewPCG(6, 0))
-				const l, k, q = 20, 6, 9
-				a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, 2), testutil.Random(r, q, k), testutil.Random(r, q, 2)
-				u := mustNew(t, cfg.method, a, y, Options{Lambda: lambda, Form: cfg.form, Backend: b})
-				_, values := pinvOf(a)
-				tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values) // by the normal equations
-				if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= tol) {
-					t.Errorf("the start has error %g against the ridge solution, bound %g", r, tol)
+	eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
+		const l, k, q = 20, 6, 9
+		r, a, y := problem(6, 0, l, k, 2)
+		ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, 2)
+		opt.Lambda = lambda
+		u := mustNew(t, m, a, y, opt)
+		_, values := pinvOf(a)
+		tol := 10 * math.Sqrt(l+q) * dense.Eps * condition(values) * condition(values) // by the normal equations
+		if r := relative(weights(t, u), highPrecision(a, y, lambda)); !(r <= tol) {
+			t.Errorf("the start has error %g against the ridge solution, bound %g", r, tol)
+		}
+		must(t, u.AddInputs(ax, ya))
+		// (AᵀA + lambda I)(AᵀA)⁻¹(AᵀA + lambda I) W0 = AᵀY + lambda A⁺Y
+		plus, _ := pinvOf(a)
+		var inv, prior, right, add mat.Dense
+		inv.Mul(plus, plus.T())
+		prior.Mul(a.T(), a)
+		for i := range k {
+			for j := range k {
+				v := prior.At(i, j) + lambda*lambda*inv.At(i, j)
+				if i == j {
+					v += 2 * lambda
 				}
-				must(t, u.AddInputs(ax, ya))
-				// (AᵀA + lambda I)(AᵀA)⁻¹(AᵀA + lambda I) W0 = AᵀY + lambda A⁺Y
-				plus, _ := pinvOf(a)
-				var inv, prior, right, add mat.Dense
-				inv.Mul(plus, plus.T())
-				prior.Mul(a.T(), a)
-				for i := range k {
-					for j := range k {
-						v := prior.At(i, j) + lambda*lambda*inv.At(i, j)
-						if i == j {
-							v += 2 * lambda
-						}
-						prior.Set(i, j, v)
-					}
-				}
-				right.Mul(plus, y)
-				right.Scale(lambda, &right)
-				add.Mul(a.T(), y)
-				right.Add(&right, &add)
-				add.Reset()
-				add.Mul(ax.T(), ya)
-				right.Add(&right, &add)
-				add.Reset()
-				add.Mul(ax.T(), ax)
-				prior.Add(&prior, &add)
-				var want mat.Dense
-				must(t, want.Solve(&prior, &right))
-				if r := relative(weights(t, u), &want); !(r <= tol) {
-					t.Errorf("after the update: error %g, bound %g", r, tol)
-				}
-			})
-		})
-	}
+				prior.Set(i, j, v)
+			}
+		}
+		right.Mul(plus, y)
+		right.Scale(lambda, &right)
+		add.Mul(a.T(), y)
+		right.Add(&right, &add)
+		add.Reset()
+		add.Mul(ax.T(), ya)
+		right.Add(&right, &add)
+		add.Reset()
+		add.Mul(ax.T(), ax)
+		prior.Add(&prior, &add)
+		var want mat.Dense
+		must(t, want.Solve(&prior, &right))
+		if r := relative(weights(t, u), &want); !(r <= tol) {
+			t.Errorf("after the update: error %g, bound %g", r, tol)
+		}
+	})
 }

@@ -16,12 +16,7 @@ import (
 
 // ridgeInverseOf returns (AᵀA + lambda I)⁻¹Aᵀ, by 400-bit numbers.
 func ridgeInverseOf(a *mat.Dense, lambda float64) *mat.Dense {
-	l := dense.Rows(a)
-	identity := mat.NewDense(l, l, nil)
-	for i := range l {
-		identity.Set(i, i, 1)
-	}
-	return highPrecision(a, identity, lambda)
+	return highPrecision(a, dense.ScaledIdentity(dense.Rows(a), 1), lambda)
 }
 
 // TestNodesRidge adds nodes twice to models with a ridge and compares with the ridge inverse of all
@@ -67,11 +62,8 @@ func TestNodesRidge(t *testing.T) {
 					a, h, ridge := test.a, test.h, lambda
 					if factor < 1 {
 						do(t, u, u.Forget(factor))
-						roots := make([]float64, l)
-						for i := range roots {
-							roots[i] = math.Sqrt(factor)
-						}
-						a, h, y, ridge = scaleRows(a, roots), scaleRows(h, roots), scaleRows(y, roots), factor*lambda
+						root := math.Sqrt(factor)
+						a, h, y, ridge = scaled(dense.Copy(a), root), scaled(dense.Copy(h), root), scaled(y, root), factor*lambda
 					}
 					for range 2 {
 						do(t, u, u.AddNodes(a, h, y))

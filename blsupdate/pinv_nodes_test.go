@@ -58,42 +58,33 @@ func TestNodesAnyRank(t *testing.T) {
 		{"zero matrix", mat.NewDense(8, 3, nil), testutil.Random(r, 8, 2), 2},
 		{"zero matrix, zero", mat.NewDense(8, 3, nil), mat.NewDense(8, 2, nil), 0},
 	} {
-		for _, cfg := range configurations {
-			t.Run(test.name+"/"+cfg.String(), func(t *testing.T) {
-				backends.On(t, func(t *testing.T, b blskernel.Backend) {
-					rt := rand.New(rand.NewPCG(72, 0))
-					l, k := test.a.Dims()
-					p := dense.Cols(test.h)
-					y := testutil.Random(rt, l, 2)
-					first := max(1, l-3) // so that P has several blocks
-					opt := Options{Form: cfg.form, Solve: cfg.solve, Backend: b}
-					u := mustNew(t, cfg.method, rowsBetween(test.a, 0, first), rowsBetween(y, 0, first), opt)
-					do(t, u, u.AddInputs(rowsBetween(test.a, first, l), rowsBetween(y, first, l)))
-					var states spread
-					states.Add(rowsBetween(test.a, 0, first))
-					states.Add(test.a)
-					rank := rankOf(u)
+		t.Run(test.name, func(t *testing.T) {
+			eachConfiguration(t, func(t *testing.T, m Method, opt Options) {
+				rt := rand.New(rand.NewPCG(72, 0))
+				l, k := test.a.Dims()
+				p := dense.Cols(test.h)
+				y := testutil.Random(rt, l, 2)
+				first := max(1, l-3) // so that P has several blocks
+				h := begin(t, m, rowsBetween(test.a, 0, first), rowsBetween(y, 0, first), opt)
+				h.add(rowsBetween(test.a, first, l), rowsBetween(y, first, l))
+				rank := rankOf(h.u)
 
-					do(t, u, u.AddNodes(test.a, test.h, y))
-					all := dense.Beside(test.a, test.h)
-					states.Add(all)
-					if got := u.Report().RankC; got != test.rank || rankOf(u) != rank+test.rank {
-						t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, rankOf(u), rank)
-					}
-					checkKept(t, u, all)
-					checkState(t, u, all, y, states.kappa(), true)
+				do(t, h.u, h.u.AddNodes(test.a, test.h, y))
+				h.a, h.squared = dense.Beside(test.a, test.h), true
+				h.states.Add(h.a)
+				if got := h.u.Report().RankC; got != test.rank || rankOf(h.u) != rank+test.rank {
+					t.Errorf("the rank of C is %d, want %d; that of A %d, and %d before", got, test.rank, rankOf(h.u), rank)
+				}
+				checkKept(t, h.u, h.a)
+				h.check(0)
 
-					ax, ya := testutil.Random(rt, 2*(k+p), k+p), testutil.Random(rt, 2*(k+p), 2)
-					do(t, u, u.AddInputs(ax, ya))
-					all, y = stack(all, ax), stack(y, ya)
-					states.Add(all)
-					checkState(t, u, all, y, states.kappa(), true)
-					checkKept(t, u, all)
-					gone := []int{dense.Rows(all) - 1, l} // known with their new columns
-					do(t, u, u.RemoveInputs(take(all, gone), take(y, gone)))
-				})
+				h.add(testutil.Random(rt, 2*(k+p), k+p), testutil.Random(rt, 2*(k+p), 2))
+				h.check(0)
+				checkKept(t, h.u, h.a)
+				gone := []int{dense.Rows(h.a) - 1, l} // known with their new columns
+				do(t, h.u, h.u.RemoveInputs(take(h.a, gone), take(h.y, gone)))
 			})
-		}
+		})
 	}
 }
 
@@ -184,12 +175,10 @@ func TestNodesRefused(t *testing.T) {
 		u := mustNew(t, Improved, test.a, test.y, Options{Lambda: test.lambda})
 		before := digest(u)
 		err := u.AddNodes(test.a, test.h, test.y)
-		if test.as != nil && !errors.As(err, test.as) || test.as == nil && !errors.Is(err, ErrOverflow) {
+		if test.as == nil && !errors.Is(err, ErrOverflow) || test.as != nil && !errors.As(err, test.as) {
 			t.Errorf("%s: error %v", test.name, err)
 		}
-		if digest(u) != before {
-			t.Errorf("%s: the state has changed", test.name)
-		}
+		checkUnchanged(t, u, before)
 	}
 }
 
@@ -209,13 +198,7 @@ func TestNodesOrder(t *testing.T) {
 			roots[i] = math.Sqrt(float64(i - 11))
 		}
 	}
-	kept := slices.Delete(slices.Collect(func(yield func(int) bool) {
-		for i := range l {
-			if !yield(i) {
-				return
-			}
-		}
-	}), 3, 5)
+	kept := slices.Delete(upTo(l), 3, 5)
 	have, haveY := take(scaleRows(wide, roots), kept), take(scaleRows(y, roots), kept)
 	for _, cfg := range configurations {
 		u := mustNew(t, cfg.method, columnsBetween(rowsBetween(wide, 0, 8), 0, k), rowsBetween(y, 0, 8), Options{Form: cfg.form, Solve: cfg.solve})
@@ -228,13 +211,8 @@ func TestNodesOrder(t *testing.T) {
 		do(t, u, u.RemoveInputs(columnsBetween(rowsBetween(wide, 3, 5), 0, k), rowsBetween(y, 3, 5)))
 
 		n := len(kept)
-		inOrder := make([]int, n)
-		for i := range inOrder {
-			inOrder[i] = i
-		}
-		reversed := slices.Clone(inOrder)
+		reversed, swapped := upTo(n), upTo(n)
 		slices.Reverse(reversed)
-		swapped := slices.Clone(inOrder)
 		swapped[7], swapped[11] = 11, 7
 		moved, negative := gonummat.DenseCopyOf(have), gonummat.DenseCopyOf(haveY)
 		moved.Set(9, 2, math.Nextafter(moved.At(9, 2), 9))
@@ -256,9 +234,7 @@ func TestNodesOrder(t *testing.T) {
 			if !errors.As(err, &unknown) || unknown.Row != test.row || unknown.Action != ActionNodes || !strings.Contains(err.Error(), "in the order") {
 				t.Errorf("%v, %s: error %v, want one for row %d", cfg, test.name, err, test.row)
 			}
-			if digest(u) != before {
-				t.Errorf("%v, %s: the state has changed", cfg, test.name)
-			}
+			checkUnchanged(t, u, before)
 		}
 		do(t, u, u.AddNodes(columnsBetween(have, 0, k), columnsBetween(have, k, k+p), haveY))
 		// The samples are known by their new rows.

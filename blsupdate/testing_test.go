@@ -221,7 +221,7 @@ func (v variant) String() string {
 }
 
 // ridgeSolver tells whether the method solves the ridge problem for lambda > 0.
-func (v variant) ridgeSolver() bool { return v.method != Original && v.method != Improved }
+func (v variant) ridgeSolver() bool { return !v.method.hasInverse() }
 
 // variants are all methods in all forms.
 var variants = []variant{
@@ -303,17 +303,8 @@ var references = map[uint64]*mat.Dense{}
 
 // kappaOf is the condition number of [A; sqrt(lambda) I].
 func kappaOf(a *mat.Dense, lambda float64) float64 {
-	_, k := a.Dims()
-	stacked := gonummat.DenseCopyOf(a)
-	if lambda > 0 {
-		root := mat.NewDense(k, k, nil)
-		for i := range k {
-			root.Set(i, i, math.Sqrt(lambda))
-		}
-		stacked = stack(stacked, root)
-	}
 	var svd gonummat.SVD
-	if !svd.Factorize(stacked, gonummat.SVDNone) {
+	if !svd.Factorize(stack(a, dense.ScaledIdentity(dense.Cols(a), math.Sqrt(lambda))), gonummat.SVDNone) {
 		panic("singular value decomposition failed")
 	}
 	return condition(svd.Values(nil))
@@ -395,4 +386,13 @@ func conditioned(seed1, seed2 uint64, l, k, c int, kappa float64) (r *rand.Rand,
 // ridges returns those of the ridges for which the method solves the ridge problem.
 func (v variant) ridges(all ...float64) []float64 {
 	return slices.DeleteFunc(all, func(lambda float64) bool { return lambda > 0 && !v.ridgeSolver() })
+}
+
+// upTo returns 0, 1, ..., n-1.
+func upTo(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
 }
