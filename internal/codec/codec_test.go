@@ -38,6 +38,7 @@ func TestRoundTrip(t *testing.T) {
 		x := floats(n)
 		w.Bool(true)
 		w.Float64s(x)
+		w.Float64s(x)
 		w.Uint64(math.MaxUint64)
 		w.Int(math.MaxInt)
 		w.Uint64s([]uint64{1, 1 << 63})
@@ -56,13 +57,13 @@ func TestRoundTrip(t *testing.T) {
 			if !r.Bool() {
 				t.Errorf("%s, %d: false", name, n)
 			}
-			got := r.Float64s(n)
-			if len(got) != n || cap(got) != n {
+			got, to := r.Float64s(n), make([]float64, n)
+			if r.Float64sTo(to); len(got) != n || cap(got) != n {
 				t.Fatalf("%s: %d numbers with room for %d, want %d", name, len(got), cap(got), n)
 			}
 			for i, v := range got {
-				if math.Float64bits(v) != math.Float64bits(x[i]) {
-					t.Fatalf("%s: number %d is %x, want %x", name, i, math.Float64bits(v), math.Float64bits(x[i]))
+				if want := math.Float64bits(x[i]); math.Float64bits(v) != want || math.Float64bits(to[i]) != want {
+					t.Fatalf("%s: number %d is %x and %x, want %x", name, i, math.Float64bits(v), math.Float64bits(to[i]), want)
 				}
 			}
 			if v := r.Uint64(); v != math.MaxUint64 {
@@ -127,6 +128,7 @@ func TestOffsets(t *testing.T) {
 		{"no number", words(), func(r *Reader) { r.Uint64() }, 0, true},
 		{"half a number", strings.NewReader("12345678abc"), func(r *Reader) { r.Uint64(); r.Float64() }, 11, true},
 		{"too few numbers", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64s(3) }, 24, true},
+		{"too few numbers for storage", words(1, 2, 3), func(r *Reader) { r.Uint64(); r.Float64sTo(make([]float64, 3)) }, 24, true},
 		{"a truncated archive", io.MultiReader(words(1), iotest.ErrReader(io.ErrUnexpectedEOF)), func(r *Reader) { r.Uint64(); r.Uint64() }, 8, true},
 		{"the first error", words(2, 2), func(r *Reader) { r.Bool(); r.Uint64(); r.Bool(); r.End() }, 0, false},
 	} {
@@ -192,39 +194,6 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestFloat64sTo reads numbers into storage that is there, whole and cut off.
-func TestFloat64sTo(t *testing.T) {
-	for _, n := range sizes {
-		x := floats(n)
-		var out bytes.Buffer
-		w := NewWriter(&out)
-		w.Float64s(x)
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]float64, n)
-		r := NewReader(iotest.HalfReader(bytes.NewReader(out.Bytes())))
-		r.Float64sTo(got)
-		if r.End(); r.Err() != nil {
-			t.Fatalf("%d: %v", n, r.Err())
-		}
-		for i, v := range got {
-			if math.Float64bits(v) != math.Float64bits(x[i]) {
-				t.Fatalf("%d: number %d is %x, want %x", n, i, math.Float64bits(v), math.Float64bits(x[i]))
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		r = NewReader(bytes.NewReader(out.Bytes()[:out.Len()-1]))
-		r.Float64sTo(got)
-		var e *FormatError
-		if !errors.As(r.Err(), &e) || e.Offset != int64(out.Len()-1) || !errors.Is(e, io.ErrUnexpectedEOF) {
-			t.Errorf("%d, cut off: %v", n, r.Err())
-		}
-	}
-}
-
 // TestPartOfAFile has offsets of what begins further on.
 func TestPartOfAFile(t *testing.T) {
 	r := NewReaderAt(bytes.NewReader(make([]byte, 12)), 100)
@@ -249,33 +218,4 @@ func TestPartOfAFile(t *testing.T) {
 	if err := w.Flush(); err != nil || size != 160000 {
 		t.Errorf("%d bytes, %v", size, err)
 	}
-}
-
-// BenchmarkFloat64s writes and reads 8 MB.
-func BenchmarkFloat64s(b *testing.B) {
-	x := make([]float64, 1<<20)
-	var out bytes.Buffer
-	write := func() {
-		out.Reset()
-		w := NewWriter(&out)
-		w.Float64s(x)
-		if err := w.Flush(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.Run("op=write", func(b *testing.B) {
-		b.SetBytes(size * int64(len(x)))
-		for b.Loop() {
-			write()
-		}
-	})
-	b.Run("op=read", func(b *testing.B) {
-		write()
-		b.SetBytes(size * int64(len(x)))
-		for b.Loop() {
-			if len(NewReader(bytes.NewReader(out.Bytes())).Float64s(len(x))) != len(x) {
-				b.Fatal("too few")
-			}
-		}
-	})
 }
