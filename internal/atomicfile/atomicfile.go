@@ -1,14 +1,13 @@
 // Package atomicfile writes files that appear as a whole or not at all, whenever the program or the
 // machine stops.
 //
-// It writes a file under another name in the same folder, brings it to the disk (fsync), renames it,
-// and brings the folder to the disk, which holds the new name. After Commit has returned nil the new
-// file survives a loss of power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp".
-// RemoveLeftovers deletes it, for callers that hold a lock on NAME; nothing else does.
+// It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
+// the folder, which holds the new name. After Commit has returned nil the new file survives a loss of
+// power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers deletes
+// it, for callers that hold a lock on NAME.
 //
-// Windows and some network file systems cannot bring a folder to the disk. There the system does the
-// rename as a whole, but maybe some seconds after Commit has returned: a loss of power may then bring
-// the old file back, never a part.
+// Windows and some network file systems cannot sync a folder. They rename atomically, but perhaps some
+// seconds after Commit has returned: a loss of power may then bring the old file back, never a part.
 package atomicfile
 
 import (
@@ -166,8 +165,8 @@ func (f *File) wrap(err error) error {
 // old one back.
 //
 // If the rename alone fails, as while another process reads the old file on Windows, Commit keeps the
-// new file as NAME.new, or the first free of NAME.new1, NAME.new2 ...; if that fails too, under its
-// temporary name, which RemoveLeftovers removes. The error names it.
+// new file as NAME.xxxxxxxx.new; if that fails too, under its temporary name, which RemoveLeftovers
+// removes. The error names it.
 func (f *File) Commit() error {
 	if f.file == nil {
 		return fs.ErrClosed
@@ -181,7 +180,7 @@ func (f *File) Commit() error {
 		return f.dropped(file.Name(), err)
 	}
 	if err := f.fs.Rename(file.Name(), f.path); err != nil {
-		return &WriteError{Path: f.path, Kept: f.keep(file.Name()), Err: err}
+		return &WriteError{Path: f.path, Kept: keep(f.fs, file.Name()), Err: err}
 	}
 	if err := f.fs.SyncDir(filepath.Dir(f.path)); err != nil {
 		return &FolderError{Path: f.path, Err: err}
@@ -189,27 +188,15 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// keep renames the complete file to a free name that RemoveLeftovers leaves alone, and returns the name
-// that it has then.
-func (f *File) keep(name string) string {
-	stem := f.path + ".new"
-	if len(filepath.Base(f.path)) > longestName { // no room for a suffix
-		stem = Beside(f.path, ".new")
+// keep renames the complete file to a name that RemoveLeftovers leaves alone, and returns the name that
+// it has then.
+func keep(fsys vfs.FS, name string) string {
+	dir, base := filepath.Split(name)
+	kept := dir + strings.TrimPrefix(strings.TrimSuffix(base, temporarySuffix), ".") + ".new"
+	if fsys.Rename(name, kept) != nil {
+		return name
 	}
-	for n := 0; ; n++ {
-		kept := stem
-		if n > 0 {
-			kept += strconv.Itoa(n)
-		}
-		_, err := os.Lstat(kept)
-		switch {
-		case err == nil:
-			continue
-		case !errors.Is(err, fs.ErrNotExist) || f.fs.Rename(name, kept) != nil:
-			return name
-		}
-		return kept
-	}
+	return kept
 }
 
 // drop ends the writing, and returns the reason as a *WriteError.

@@ -104,11 +104,11 @@ func TestRefused(t *testing.T) {
 	must(t, err)
 	must(t, os.MkdirAll(filepath.Join(path, "y"), 0o777))
 	mustWrite(t)(io.WriteString(f, "hours of work"))
-	err = f.Commit()
-	if err == nil || !strings.Contains(err.Error(), path+".new") {
-		t.Errorf("a folder was replaced, or what was written is nowhere: %v", err)
+	var we *WriteError
+	if err := f.Commit(); !errors.As(err, &we) || we.Kept == "" {
+		t.Fatalf("a folder was replaced, or what was written is nowhere: %v", err)
 	}
-	if got, err := os.ReadFile(path + ".new"); err != nil || string(got) != "hours of work" {
+	if got, err := os.ReadFile(we.Kept); err != nil || string(got) != "hours of work" {
 		t.Errorf("%q is kept (%v)", got, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
