@@ -50,11 +50,10 @@ func (a *array) taken() int64 {
 	return a.Length + a.row*int64(a.width)*int64(a.DType.Size)
 }
 
-func (a *array) close() error {
-	if a.closer == nil {
-		return nil
+func (a *array) close() {
+	if a.member != nil {
+		_ = a.member.Close() // nothing was written
 	}
-	return a.closer()
 }
 
 func (a *array) read(s *samples, n int) (int, error) {

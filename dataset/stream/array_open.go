@@ -20,7 +20,7 @@ type arrayFile struct {
 	verify  func() error      // verifies the checksum of random; nil where there is none
 	stream  io.Reader         // the elements
 	random  *io.SectionReader // the elements; nil where they can be read only once
-	closer  func() error      // nil where nothing is to be closed
+	member  io.Closer         // of an archive; nil without one
 }
 
 // plainFile lets elements be read by position where the file is neither packed nor a pipe.

@@ -288,8 +288,7 @@ func (s *csvSource) skip(n int64) (done int64, err error) {
 }
 
 // close ends the goroutines.
-func (s *csvSource) close() error {
+func (s *csvSource) close() {
 	s.cancel()
 	s.work.Wait()
-	return nil
 }

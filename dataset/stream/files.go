@@ -11,8 +11,8 @@ import (
 // files are what one path names: the file of the samples, the file of their targets where that is
 // another, and the source made of them.
 type files struct {
-	x, y   *input // y is nil where the targets are in x
-	source source // nil between two selections
+	in     []*input // one or two
+	source source   // nil between two selections
 }
 
 // openPath opens the files of path and makes no source of them yet.
@@ -33,60 +33,55 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 			}
 		}
 	}
-	f := &files{}
-	var err error
-	if f.x, err = openInput(ctx, path, format, opt); err != nil {
+	x, err := openInput(ctx, path, format, opt)
+	if err != nil {
 		return nil, err
 	}
+	f := &files{in: []*input{x}}
 	if targetPath != "" {
-		if f.y, err = openInput(ctx, targetPath, FormatAuto, opt); err != nil {
-			return nil, errors.Join(err, f.x.close())
+		y, err := openInput(ctx, targetPath, FormatAuto, opt)
+		if err != nil {
+			return nil, errors.Join(err, x.close())
 		}
+		f.in = append(f.in, y)
 	}
 	return f, nil
 }
 
 // make makes the source that opt selects, at the beginning of the files. first is the layout of the
 // first text among several paths, nil for that text itself.
-func (f *files) make(opt *Options, first *csvLayout) error {
+func (f *files) make(opt *Options, first *csvLayout) (err error) {
 	q := request{inputs: opt.Inputs, targets: opt.Targets}
-	if f.y != nil {
-		q.targets = nil
-	}
-	x, err := newSource(f.x, &q, opt, first)
-	if err != nil && (f.y == nil || !errors.Is(err, ErrEmpty)) {
+	if len(f.in) == 1 {
+		f.source, err = newSource(f.in[0], &q, opt, first)
 		return err
 	}
-	if f.y == nil {
-		f.source = x
-		return nil
+	q.targets = nil
+	x, errX := newSource(f.in[0], &q, opt, first)
+	if errX != nil && !errors.Is(errX, ErrEmpty) {
+		return errX
 	}
-	y, errY := newSource(f.y, &request{targets: opt.Targets, targetsOnly: true}, opt, nil)
+	y, errY := newSource(f.in[1], &request{targets: opt.Targets, targetsOnly: true}, opt, nil)
 	switch {
-	case errY == nil && err != nil:
-		return errors.Join(&Error{Path: f.x.path, What: "has no samples, but " + f.y.path + " has targets"}, y.close())
-	case err != nil: // both are empty, or the targets are worse
-		return errY
-	case errY != nil:
-		if errors.Is(errY, ErrEmpty) {
-			errY = &Error{Path: f.y.path, What: "is empty, but " + f.x.path + " has samples"}
-		}
-		return errors.Join(errY, x.close())
+	case errX == nil && errY == nil:
+		f.source, err = newPair(x, y, f.in[0].path, f.in[1].path)
+		return err
+	case errX == nil:
+		x.close()
+	case errY == nil:
+		y.close()
+		return &Error{Path: f.in[0].path, What: "has no samples, but " + f.in[1].path + " has targets"}
 	}
-	f.source, err = newPair(x, y, f.x.path, f.y.path)
-	return err
+	if errX == nil && errors.Is(errY, ErrEmpty) {
+		return &Error{Path: f.in[1].path, What: "is empty, but " + f.in[0].path + " has samples"}
+	}
+	return errY // both are empty, or the targets are worse
 }
 
 // remake makes another source of the same files.
 func (f *files) remake(opt *Options) error {
-	if f.source != nil {
-		err := f.source.close()
-		f.source = nil
-		if err != nil {
-			return readFault(f.x.ctx, f.x.path, err)
-		}
-	}
-	for _, in := range f.inputs() {
+	f.closeSource()
+	for _, in := range f.in {
 		if err := in.rewind(); err != nil {
 			return err
 		}
@@ -94,16 +89,9 @@ func (f *files) remake(opt *Options) error {
 	return f.make(opt, nil)
 }
 
-func (f *files) inputs() []*input {
-	if f.y == nil {
-		return []*input{f.x}
-	}
-	return []*input{f.x, f.y}
-}
-
 // begin ends remaking.
 func (f *files) begin() {
-	for _, in := range f.inputs() {
+	for _, in := range f.in {
 		in.begin()
 	}
 }
@@ -116,12 +104,17 @@ func (f *files) taken() int64 {
 	return f.source.taken()
 }
 
-func (f *files) close() error {
-	var errs []error
+func (f *files) closeSource() {
 	if f.source != nil {
-		errs = append(errs, f.source.close())
+		f.source.close()
+		f.source = nil
 	}
-	for _, in := range f.inputs() {
+}
+
+func (f *files) close() error {
+	f.closeSource()
+	var errs []error
+	for _, in := range f.in {
 		errs = append(errs, in.close())
 	}
 	return errors.Join(errs...)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -33,7 +32,7 @@ type input struct {
 	random   io.ReaderAt   // the content; nil where it is packed or not a regular file
 	size     int64         // of the content, with random
 	packed   bool          // gzip
-	closer   func() error  // closes the file; nil for standard input
+	closer   io.Closer     // the file or pipe
 	copied   *tempFile     // the content in a temporary file, see spool
 	verified map[string]bool
 	begun    bool // the reading has begun: rewind is over, and texts are read ahead
@@ -118,13 +117,11 @@ func formatOfContent(head []byte) Format {
 	return CSV
 }
 
+// close returns an error only for a copy that stays.
 func (in *input) close() error {
-	var errs []error
-	if in.copied != nil {
-		errs = append(errs, in.copied.close())
+	_ = in.closer.Close() // nothing was written
+	if in.copied == nil {
+		return nil
 	}
-	if in.closer != nil {
-		errs = append(errs, in.closer())
-	}
-	return errors.Join(errs...)
+	return in.copied.close()
 }

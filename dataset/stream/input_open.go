@@ -51,7 +51,7 @@ func (in *input) pipe(open func() (io.ReadCloser, error)) {
 		}
 		return r, err
 	})
-	in.closer = r.Close
+	in.closer = r
 	in.raw = rewindable{r: r, keep: true}
 }
 
@@ -77,7 +77,7 @@ func (in *input) openFile(path string) error {
 	if err != nil {
 		return err
 	}
-	in.closer = file.Close
+	in.closer = file
 	in.random, in.size = file, info.Size()
 	in.raw = rewindable{r: file, file: file}
 	return nil

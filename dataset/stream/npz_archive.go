@@ -82,35 +82,47 @@ func readArchive(in *input) (*archive, error) {
 func (z *archive) unpack(name string) (io.ReadCloser, error) {
 	member := z.members[name]
 	if member.Flags&encryptedFlag != 0 {
-		return nil, faultf("array %s is encrypted; save it again with numpy.savez", shorten(name))
+		return nil, faultf("is encrypted; save it again with numpy.savez")
 	}
 	r, err := member.Open()
 	if err != nil {
-		return nil, &Error{What: "array " + shorten(name) + " cannot be unpacked; save it again with numpy.savez", Err: err}
+		return nil, &Error{What: "cannot be unpacked; save it again with numpy.savez", Err: err}
 	}
 	return r, nil
 }
 
-// header reads the header of a member.
-func (z *archive) header(name string) (arrayFile, error) {
+// read begins to read a member. The caller closes it. A packed member is unpacked as it is read, so that
+// memory holds no more of it than the batch at hand, whatever the archive claims.
+func (z *archive) read(name string) (arrayFile, error) {
 	r, err := z.unpack(name)
 	if err != nil {
 		return arrayFile{}, err
 	}
-	defer r.Close()
-	return z.readHeader(name, r)
+	f, err := readNPY(z.in, r)
+	member := z.members[name]
+	if size := f.Length + f.Bytes; err == nil && member.UncompressedSize64 != uint64(size) {
+		err = faultf("has %d bytes, but its header promises %d; it is damaged", member.UncompressedSize64, size)
+	}
+	f.name, f.archive, f.member = name, z, r
+	if err == nil && f.Fortran && member.Method == zip.Store && member.CompressedSize64 == member.UncompressedSize64 {
+		err = f.inPlace(member)
+	}
+	if err != nil {
+		r.Close()
+	}
+	return f, err
 }
 
-func (z *archive) readHeader(name string, r io.Reader) (arrayFile, error) {
-	f, err := readNPY(z.in, r)
+// inPlace lets the elements of a member that is not packed be read in any order.
+func (f *arrayFile) inPlace(member *zip.File) error {
+	offset, err := member.DataOffset()
 	if err != nil {
-		return f, err
+		return &Error{What: "is damaged; fetch it, or save it, again", Err: err}
 	}
-	f.name, f.archive = name, z
-	if size := z.members[name].UncompressedSize64; size != uint64(f.Length+f.Bytes) {
-		return f, faultf("has %d bytes, but its header promises %d; it is damaged", size, f.Length+f.Bytes)
-	}
-	return f, nil
+	offset += f.Length
+	f.verify = func() error { return f.archive.verify(f.name) }
+	f.random = io.NewSectionReader(f.in.random, offset, min(f.Bytes, max(0, f.in.size-offset)))
+	return nil
 }
 
 // verify reads a member once in order for its checksum, which reading in another order cannot verify.

@@ -1,11 +1,5 @@
 package stream
 
-import (
-	"archive/zip"
-	"errors"
-	"io"
-)
-
 // openNPZ makes the source of the array of X and, where Targets name one, of that of the targets.
 func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	if err := in.spool(); err != nil {
@@ -37,11 +31,8 @@ func openNPZ(in *input, q *request, opt *Options) (source, error) {
 	}
 	y, err := z.open(target, &request{targetsOnly: true}, opt)
 	if err != nil {
-		return nil, errors.Join(err, x.close())
-	}
-	if n, m := x.info().rows, y.info().rows; n != m {
-		return nil, errors.Join(faultf("array %q has %d rows, but %q has %d; each sample needs its target", target, m, input, n),
-			x.close(), y.close())
+		x.close()
+		return nil, err
 	}
 	return newPair(x, y, in.path, in.path)
 }
@@ -62,7 +53,12 @@ func (z *archive) inputArray(opt *Options, target string) (string, error) {
 	var found []string
 	for _, name := range z.names {
 		// Other arrays than that of X may hold anything, so their errors do not matter.
-		if f, err := z.header(name); err == nil && len(f.Shape) >= 2 && name != target {
+		f, err := z.read(name)
+		if err != nil {
+			continue
+		}
+		f.member.Close()
+		if len(f.Shape) >= 2 && name != target {
 			found = append(found, name)
 		}
 	}
@@ -94,39 +90,16 @@ func (z *archive) openTargets(q *request, opt *Options) (source, error) {
 	return z.open(name, q, opt)
 }
 
-// open makes the source of a member. A packed member is unpacked as it is read, so that memory holds
-// no more of it than the batch at hand, whatever the archive claims.
-func (z *archive) open(name string, q *request, opt *Options) (source, error) {
-	r, err := z.unpack(name)
-	if err != nil {
-		return nil, err
-	}
-	s, err := z.openFrom(r, name, q, opt)
-	if err != nil {
-		r.Close()
-		if known, ok := err.(*Error); ok {
-			known.What = "array " + shorten(name) + ": " + known.What
+// open makes the source of a member.
+func (z *archive) open(name string, q *request, opt *Options) (s source, err error) {
+	f, err := z.read(name)
+	if err == nil {
+		if s, err = newArray(f, q, opt); err != nil {
+			f.member.Close()
 		}
-		return nil, err
 	}
-	return s, nil
-}
-
-func (z *archive) openFrom(r io.ReadCloser, name string, q *request, opt *Options) (source, error) {
-	f, err := z.readHeader(name, r)
-	if err != nil {
-		return nil, err
+	if known, ok := err.(*Error); ok {
+		known.What = "array " + shorten(name) + ": " + known.What
 	}
-	f.closer = r.Close
-	member := z.members[name]
-	if f.Fortran && member.Method == zip.Store && member.CompressedSize64 == member.UncompressedSize64 {
-		offset, err := member.DataOffset()
-		if err != nil {
-			return nil, &Error{What: "is damaged; fetch it, or save it, again", Err: err}
-		}
-		offset += f.Length
-		f.verify = func() error { return z.verify(name) }
-		f.random = io.NewSectionReader(z.in.random, offset, min(f.Bytes, max(0, z.in.size-offset)))
-	}
-	return newArray(f, q, opt)
+	return s, err
 }

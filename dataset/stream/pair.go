@@ -1,7 +1,7 @@
 package stream
 
 import (
-	"errors"
+	"fmt"
 	"io"
 )
 
@@ -23,9 +23,8 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 	p.about.targets, p.about.outputs = y.info().targets, y.info().outputs
 	n, m := x.info().rows, y.info().rows
 	if n >= 0 && m >= 0 && n != m {
-		err := faultf("has %d targets, but %s has %d samples", m, xPath, n)
-		err.Path = yPath
-		return nil, errors.Join(err, p.close())
+		p.close()
+		return nil, &Error{Path: yPath, What: fmt.Sprintf("has %d targets, but %s has %d samples", m, xPath, n)}
 	}
 	p.about.rows = max(n, m)
 	return p, nil
@@ -33,7 +32,11 @@ func newPair(x, y source, xPath, yPath string) (source, error) {
 
 func (p *pair) info() *info  { return &p.about }
 func (p *pair) taken() int64 { return p.x.taken() }
-func (p *pair) close() error { return errors.Join(p.x.close(), p.y.close()) }
+
+func (p *pair) close() {
+	p.x.close()
+	p.y.close()
+}
 
 func (p *pair) read(s *samples, n int) (int, error) {
 	if p.used == p.n {

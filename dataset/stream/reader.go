@@ -176,14 +176,10 @@ func (r *Reader) Next(rows int) (*Batch, error) {
 		panic(panicRows)
 	}
 	r.begin()
-	var b samples
-	if hint := min(rows, r.largest); hint > 0 {
-		b.x = make([]float64, 0, hint*r.about.dim)
-		if r.opt.Classes && r.about.outputs > 0 {
-			b.labels = make([]string, 0, hint)
-		} else {
-			b.y = make([]float64, 0, hint*r.about.outputs)
-		}
+	hint := min(rows, r.largest)
+	b := samples{x: make([]float64, 0, hint*r.about.dim)}
+	if !r.opt.Classes {
+		b.y = make([]float64, 0, hint*r.about.outputs)
 	}
 	var first int64
 	for b.rows < rows {

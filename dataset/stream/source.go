@@ -26,7 +26,7 @@ type source interface {
 	// have delivered every sample that they were asked for.
 	skip(n int64) (int64, error)
 	// close ends work in the background. The file belongs to the caller.
-	close() error
+	close()
 }
 
 // newSource makes the source that q selects from the content of in. first is the layout of the first
