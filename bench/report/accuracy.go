@@ -11,44 +11,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// An accuracyGroup is the accuracies of one setting, on whatever machine.
-type accuracyGroup struct {
-	setting
-	methods []string    // the one with the most seeds comes first
-	samples map[int]int // by step
-	found   ordered[accuracyKey, float64]
-}
+// An accuracyRun is the passes of one setting, on whatever machine.
+type accuracyRun struct{ run }
 
-type accuracyKey struct {
-	method string
-	step   int
-	seed   uint64
-}
-
-func accuracyGroups(runs []*run) (all []*accuracyGroup) {
-	var groups ordered[setting, accuracyGroup]
+func accuracyRuns(runs []*run) (all []*accuracyRun) {
+	var groups ordered[setting, accuracyRun]
 	for _, r := range runs {
 		g := groups.at(r.setting)
-		if g.samples == nil {
-			g.setting, g.samples = r.setting, map[int]int{}
-		}
-		for _, p := range r.passes {
-			for n := range p.last() + 1 {
-				s := p.steps[n]
-				if s == nil {
-					continue
-				}
-				for _, c := range s.Cells {
-					if c.Accuracy != nil {
-						g.methods, g.samples[n] = append(g.methods, c.Method), s.Samples
-						*g.found.at(accuracyKey{c.Method, n, p.seed}) = *c.Accuracy
-					}
-				}
-			}
-		}
+		g.setting = r.setting
+		g.passes, g.methods = append(g.passes, r.passes...), unique(append(g.methods, r.methods...))
 	}
 	for _, g := range groups.all {
-		g.methods = unique(g.methods)
+		g.methods = slices.DeleteFunc(g.methods, func(m string) bool { return g.seeds(m) == 0 })
 		slices.SortStableFunc(g.methods, func(a, b string) int { return cmp.Compare(g.seeds(b), g.seeds(a)) })
 		if len(g.methods) > 0 {
 			all = append(all, g)
@@ -57,28 +31,35 @@ func accuracyGroups(runs []*run) (all []*accuracyGroup) {
 	return all
 }
 
-// seeds returns the largest number of seeds of a step by a method.
-func (g *accuracyGroup) seeds(method string) int {
-	most := 0
-	for n := range g.updates + 1 {
-		most = max(most, len(g.of(method, n)))
-	}
-	return most
-}
-
-// of returns the accuracies of a step by seed.
-func (g *accuracyGroup) of(method string, n int) (all []float64) {
-	for k, v := range g.found.all {
-		if k.method == method && k.step == n {
-			all = append(all, *v)
+// of returns the accuracies of a step, one for each seed.
+func (g *accuracyRun) of(method string, n int) (all []float64) {
+	accuracy := cell(method, func(_ *step, c bench.TableCell) float64 {
+		if c.Accuracy == nil {
+			return nan
+		}
+		return *c.Accuracy
+	})
+	var seen []uint64
+	for _, p := range slices.Backward(g.passes) { // of passes with the same seed the last one counts
+		if v := p.sum(n, n, accuracy); !math.IsNaN(v) && !slices.Contains(seen, p.seed) {
+			all, seen = append(all, v), append(seen, p.seed)
 		}
 	}
 	return all
 }
 
 // at returns the mean over the seeds with the standard deviation, NaN for none.
-func (g *accuracyGroup) at(method string, n int) (mean, deviation float64) {
+func (g *accuracyRun) at(method string, n int) (mean, deviation float64) {
 	return stat.MeanStdDev(g.of(method, n), nil)
+}
+
+// seeds returns the largest number of seeds of a step by a method.
+func (g *accuracyRun) seeds(method string) int {
+	most := 0
+	for n := range g.updates + 1 {
+		most = max(most, len(g.of(method, n)))
+	}
+	return most
 }
 
 func accuracySection(runs []*run) Section {
@@ -88,7 +69,7 @@ func accuracySection(runs []*run) Section {
 			"them anew: points are means over seeds. Tables without an accuracy were run for the times alone.",
 	}
 	seeds := 0
-	for _, g := range accuracyGroups(runs) {
+	for _, g := range accuracyRuns(runs) {
 		finding := g.finding()
 		sec.Figures, sec.Findings = append(sec.Figures, g.figure(finding)), append(sec.Findings, finding)
 		if n := g.number(); n != nil && g.seeds(g.methods[0]) > seeds {
@@ -99,7 +80,7 @@ func accuracySection(runs []*run) Section {
 }
 
 // paper returns the paper's figures, if the group learns and tests the same.
-func (g *accuracyGroup) paper() bench.Figures {
+func (g *accuracyRun) paper() bench.Figures {
 	if !g.sameTask() {
 		return bench.Figures{}
 	}
@@ -115,8 +96,8 @@ func entry(of []float64, n int) float64 {
 	return nan
 }
 
-func (g *accuracyGroup) figure(finding string) Figure {
-	name := g.name()
+func (g *accuracyRun) figure(finding string) Figure {
+	name := g.setting.name()
 	c := chart{Plot: Plot{
 		Name: slug("accuracy " + name), Title: name + ": accuracy",
 		x: axis{label: "training samples"}, y: axis{label: "test accuracy, %"},
@@ -124,9 +105,9 @@ func (g *accuracyGroup) figure(finding string) Figure {
 	c.Caption, c.Columns = name+": accuracy after each step", numbers("", "samples")
 	var steps []int
 	for n := range g.updates + 1 {
-		if g.samples[n] > 0 {
+		if at := g.samples(n); at > 0 {
 			steps = append(steps, n)
-			c.row(float64(g.samples[n]), fmt.Sprint(g.samples[n]))
+			c.row(at, fixed(at, 0))
 		}
 	}
 	add := func(head string, many, plain bool, at func(n int) (mean, deviation float64)) {
@@ -154,14 +135,14 @@ func (g *accuracyGroup) figure(finding string) Figure {
 }
 
 // finding says what is reached at the last step, and what the paper has there.
-func (g *accuracyGroup) finding() string {
+func (g *accuracyRun) finding() string {
 	method, last := g.methods[0], 0
 	for n := range g.updates + 1 {
 		if len(g.of(method, n)) > 0 {
 			last = n
 		}
 	}
-	says := fmt.Sprintf("%s: after %d samples the test accuracy is %s", g.name(), g.samples[last], g.value(method, last))
+	says := fmt.Sprintf("%s: after %.0f samples the test accuracy is %s", g.setting.name(), g.samples(last), g.value(method, last))
 	if seeds := g.seeds(method); seeds > 1 {
 		says += fmt.Sprintf(" (%d seeds)", seeds)
 	}
@@ -172,7 +153,7 @@ func (g *accuracyGroup) finding() string {
 }
 
 // value writes the accuracy of a step.
-func (g *accuracyGroup) value(method string, n int) string {
+func (g *accuracyRun) value(method string, n int) string {
 	mean, deviation := g.at(method, n)
 	if math.IsNaN(deviation) {
 		return fixed(mean, 2) + "%"
@@ -181,12 +162,12 @@ func (g *accuracyGroup) value(method string, n int) string {
 }
 
 // number returns the accuracy at the end of a run with the paper's settings, or nil.
-func (g *accuracyGroup) number() *Number {
+func (g *accuracyRun) number() *Number {
 	method, last := g.methods[0], g.updates
 	theirs := entry(g.paper().Accuracy, last)
 	if mean, _ := g.at(method, last); math.IsNaN(mean+theirs) || !g.paperRecipe() {
 		return nil
 	}
-	return &Number{g.value(method, last), fmt.Sprintf("test accuracy after all %d samples of %s, with the paper's settings (%s); "+
-		"the paper has %s%%", g.samples[last], g.name(), count(g.seeds(method), "seed"), fixed(theirs, 2))}
+	return &Number{g.value(method, last), fmt.Sprintf("test accuracy after all %.0f samples of %s, with the paper's settings (%s); "+
+		"the paper has %s%%", g.samples(last), g.setting.name(), count(g.seeds(method), "seed"), fixed(theirs, 2))}
 }
