@@ -91,46 +91,11 @@ func BenchmarkClassifierFit(b *testing.B) {
 }
 
 func BenchmarkClassifierPartialFit(b *testing.B) {
-	x, labels, _ := digits()
 	ax, added, _ := more(added[0])
 	learners(b, func(bk blskernel.Backend) call {
 		var c *bls.Classifier
-		return call{
-			reset: func() { c = classifier(bk); check(c.Fit(x, labels)) },
-			do:    func() error { return c.PartialFit(ax, added) },
-		}
+		return call{reset: func() { c = fittedClassifier(bk) }, do: func() error { return c.PartialFit(ax, added) }}
 	})
-}
-
-// fitted times what a Classifier that has learned does.
-func fitted(b *testing.B, do func(c *bls.Classifier, x *mat.Dense, labels []int) error) {
-	x, labels, _ := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		c := classifier(bk)
-		check(c.Fit(x, labels))
-		return call{flops: transformFlops(x) + 2*f3(len(labels), *flagK, 10), do: func() error { return do(c, x, labels) }}
-	})
-}
-
-func BenchmarkClassifierPredict(b *testing.B) {
-	fitted(b, func(c *bls.Classifier, x *mat.Dense, _ []int) error { _, err := c.Predict(x); return err })
-}
-
-func BenchmarkClassifierDecisionFunction(b *testing.B) {
-	fitted(b, func(c *bls.Classifier, x *mat.Dense, _ []int) error { _, err := c.DecisionFunction(x); return err })
-}
-
-func BenchmarkClassifierExpand(b *testing.B) {
-	x, labels, _ := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		c := classifier(bk)
-		check(c.Fit(x, labels))
-		return call{flops: transformFlops(x), do: func() error { _, _, err := c.Expand(x, labels); return err }}
-	})
-}
-
-func BenchmarkClassifierScore(b *testing.B) {
-	fitted(b, func(c *bls.Classifier, x *mat.Dense, labels []int) error { _, err := c.Score(x, labels); return err })
 }
 
 // regressor approximates the targets of the digits.
@@ -138,6 +103,20 @@ func regressor(bk blskernel.Backend) *bls.Regressor {
 	return &bls.Regressor{
 		Backend: bk, Features: featureOptions(bk), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: lambda},
 	}
+}
+
+func fittedClassifier(bk blskernel.Backend) *bls.Classifier {
+	x, labels, _ := digits()
+	c := classifier(bk)
+	check(c.Fit(x, labels))
+	return c
+}
+
+func fittedRegressor(bk blskernel.Backend) *bls.Regressor {
+	x, _, y := digits()
+	r := regressor(bk)
+	check(r.Fit(x, y))
+	return r
 }
 
 func BenchmarkRegressorFit(b *testing.B) {
@@ -148,41 +127,68 @@ func BenchmarkRegressorFit(b *testing.B) {
 }
 
 func BenchmarkRegressorPartialFit(b *testing.B) {
-	x, _, y := digits()
 	ax, _, ya := more(added[0])
 	learners(b, func(bk blskernel.Backend) call {
 		var r *bls.Regressor
-		return call{
-			reset: func() { r = regressor(bk); check(r.Fit(x, y)) },
-			do:    func() error { return r.PartialFit(ax, ya) },
-		}
+		return call{reset: func() { r = fittedRegressor(bk) }, do: func() error { return r.PartialFit(ax, ya) }}
+	})
+}
+
+// ofFitted times what a model that has learned does with the samples.
+func ofFitted[M any](b *testing.B, fit func(bk blskernel.Backend) M, do func(m M, x *mat.Dense, labels []int, y *mat.Dense) error) {
+	x, labels, y := digits()
+	learners(b, func(bk blskernel.Backend) call {
+		m := fit(bk)
+		return call{flops: transformFlops(x) + 2*f3(len(labels), *flagK, 10), do: func() error { return do(m, x, labels, y) }}
+	})
+}
+
+func BenchmarkClassifierPredict(b *testing.B) {
+	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, _ []int, _ *mat.Dense) error {
+		_, err := c.Predict(x)
+		return err
+	})
+}
+
+func BenchmarkClassifierDecisionFunction(b *testing.B) {
+	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, _ []int, _ *mat.Dense) error {
+		_, err := c.DecisionFunction(x)
+		return err
+	})
+}
+
+func BenchmarkClassifierExpand(b *testing.B) {
+	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, labels []int, _ *mat.Dense) error {
+		_, _, err := c.Expand(x, labels)
+		return err
+	})
+}
+
+func BenchmarkClassifierScore(b *testing.B) {
+	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, labels []int, _ *mat.Dense) error {
+		_, err := c.Score(x, labels)
+		return err
 	})
 }
 
 func BenchmarkRegressorPredict(b *testing.B) {
-	x, _, y := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		r := regressor(bk)
-		check(r.Fit(x, y))
-		return call{do: func() error { _, err := r.Predict(x); return err }}
+	ofFitted(b, fittedRegressor, func(r *bls.Regressor, x *mat.Dense, _ []int, _ *mat.Dense) error {
+		_, err := r.Predict(x)
+		return err
 	})
 }
 
 func BenchmarkRegressorExpand(b *testing.B) {
-	x, _, y := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		r := regressor(bk)
-		check(r.Fit(x, y))
-		return call{flops: transformFlops(x), do: func() error { _, _, err := r.Expand(x, y); return err }}
+	ofFitted(b, fittedRegressor, func(r *bls.Regressor, x *mat.Dense, _ []int, y *mat.Dense) error {
+		_, _, err := r.Expand(x, y)
+		return err
 	})
 }
 
 func BenchmarkRegressorScore(b *testing.B) {
-	x, _, y := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		r := regressor(bk)
-		check(r.Fit(x, y))
-		return call{do: func() error { var err error; sink, err = r.Score(x, y); return err }}
+	ofFitted(b, fittedRegressor, func(r *bls.Regressor, x *mat.Dense, _ []int, y *mat.Dense) error {
+		_, err := r.Score(x, y)
+		return err
 	})
 }
 

@@ -1,15 +1,18 @@
 package benchmarks
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel"
+	"blskernel/blsupdate"
+	"blskernel/internal/backend"
 )
 
 // without are the exported functions and methods that have no benchmark, and why.
@@ -41,34 +44,18 @@ var without = map[string]string{
 // takes a context is benchmarked without it, where there is such a method.
 func TestEveryOperationHasABenchmark(t *testing.T) {
 	have := map[string]bool{}
-	for _, d := range declarations(t, ".", true) {
-		if d.receiver == "" && strings.HasPrefix(d.name, "Benchmark") {
-			have[d.name] = true
-		}
+	for _, op := range declared(t, "", "*_test.go") {
+		have[op.name] = op.receiver == ""
 	}
-	var exported []operation
-	add := func(dir, pkg string, receivers ...string) {
-		found := map[string]int{}
-		for _, d := range declarations(t, filepath.Join("..", "..", dir), false) {
-			if ast.IsExported(d.name) && slices.Contains(receivers, d.receiver) {
-				found[d.receiver]++
-				d.pkg = pkg
-				exported = append(exported, d)
-			}
-		}
-		for _, r := range receivers {
-			if found[r] == 0 {
-				t.Errorf("%s: nothing is exported with the receiver %q", dir, r)
-			}
-		}
-	}
-	add("internal/blas12", "blas", "Routines") // Levels 1 and 2, as far as the pure backend has its own
-	add(".", "blas", "PackedProducts")
-	add("internal/backend", "blas", "FusedProducts")
-	add("mat", "mat", "")
-	add("lapack", "lapack", "", "symmetric", "Cholesky", "LDLT", "LU", "QR", "Implementation")
-	add("blsupdate", "blsupdate", "Updater", "Pseudoinverter", "Leverager", "Refiner")
-	add("bls", "bls", "Features", "Classifier", "Regressor")
+	exported := slices.Concat(
+		declared(t, "blas", "../../internal/blas12/*.go", "Routines"), // Levels 1 and 2, as far as the pure backend has its own
+		methodsOf[blskernel.PackedProducts]("blas"), methodsOf[backend.FusedProducts]("blas"),
+		declared(t, "mat", "../../mat/*.go", ""),
+		declared(t, "lapack", "../../lapack/*.go", "", "symmetric", "Cholesky", "LDLT", "LU", "QR", "Implementation"),
+		methodsOf[blsupdate.Updater]("blsupdate"), methodsOf[blsupdate.Pseudoinverter]("blsupdate"),
+		methodsOf[blsupdate.Leverager]("blsupdate"), methodsOf[blsupdate.Refiner]("blsupdate"),
+		declared(t, "bls", "../../bls/*.go", "Features", "Classifier", "Regressor"),
+	)
 	for _, name := range []string{"Dgemm", "Dsymm", "Dsyrk", "Dsyr2k", "Dtrmm", "Dtrsm"} { // gonum's blas.Float64Level3
 		exported = append(exported, operation{pkg: "blas", receiver: "Float64Level3", name: name})
 	}
@@ -117,69 +104,48 @@ func (o operation) benchmark() string {
 	}
 }
 
-// declarations returns the functions and methods that the Go files of a folder declare: of the tests,
-// or without them. Files are read whatever their build constraints.
-func declarations(t *testing.T, dir string, tests bool) []operation {
+// function is the head of an exported function or method.
+var function = regexp.MustCompile(`(?m)^func (?:\(\w* ?\*?(\w+)\) )?([A-Z]\w*)[\[(]`)
+
+// declared returns the exported functions and methods of the given receivers, "" for none, in files
+// that match a pattern: in those of tests, if it ends so, else in all others, whatever their build
+// constraints.
+func declared(t *testing.T, pkg, pattern string, receivers ...string) (all []operation) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	files, err := filepath.Glob(filepath.FromSlash(pattern))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) == 0 {
-		t.Fatalf("%v: %s has no Go files", fs.ErrNotExist, dir)
-	}
-	var all []operation
+	found := map[string]bool{"": true}
 	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") != tests {
+		if strings.HasSuffix(path, "_test.go") != strings.HasSuffix(pattern, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range file.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				all = append(all, operation{receiver: receiver(d), name: d.Name.Name})
-			case *ast.GenDecl:
-				all = append(all, interfaceMethods(d)...)
+		for _, m := range function.FindAllStringSubmatch(string(text), -1) {
+			if receivers == nil || slices.Contains(receivers, m[1]) {
+				all, found[m[1]] = append(all, operation{pkg, m[1], m[2]}), true
 			}
+		}
+	}
+	for _, r := range receivers {
+		if !found[r] || len(all) == 0 {
+			t.Errorf("%s: nothing is exported with the receiver %q", pattern, r)
 		}
 	}
 	return all
 }
 
-// receiver returns the name of the type of which d is a method, or "".
-func receiver(d *ast.FuncDecl) string {
-	if d.Recv == nil {
-		return ""
-	}
-	typ := d.Recv.List[0].Type
-	if star, ok := typ.(*ast.StarExpr); ok {
-		typ = star.X
-	}
-	if name, ok := typ.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
-}
-
-// interfaceMethods returns the methods that interfaces in d declare themselves.
-func interfaceMethods(d *ast.GenDecl) []operation {
-	var all []operation
-	for _, spec := range d.Specs {
-		typ, ok := spec.(*ast.TypeSpec)
-		if !ok {
-			continue
-		}
-		i, ok := typ.Type.(*ast.InterfaceType)
-		if !ok {
-			continue
-		}
-		for _, m := range i.Methods.List {
-			for _, name := range m.Names {
-				all = append(all, operation{receiver: typ.Name.Name, name: name.Name})
-			}
+// methodsOf returns the exported methods of an interface, without those that it has of Updater.
+func methodsOf[T any](pkg string) (all []operation) {
+	typ, updater := reflect.TypeFor[T](), reflect.TypeFor[blsupdate.Updater]()
+	for i := range typ.NumMethod() {
+		m := typ.Method(i)
+		if _, embedded := updater.MethodByName(m.Name); m.IsExported() && (typ == updater || !embedded) {
+			all = append(all, operation{pkg, typ.Name(), m.Name})
 		}
 	}
 	return all

@@ -15,7 +15,7 @@ import (
 type state interface{ Encode(io.Writer) error }
 
 // encoding times the writing of states to memory.
-func encoding(b *testing.B, start func(bk blskernel.Backend) state) {
+func encoding[S state](b *testing.B, start func(bk blskernel.Backend) S) {
 	learners(b, func(bk blskernel.Backend) call {
 		s := start(bk)
 		var to bytes.Buffer
@@ -25,7 +25,7 @@ func encoding(b *testing.B, start func(bk blskernel.Backend) state) {
 }
 
 // decoding times the reading of states from memory.
-func decoding(b *testing.B, start func(bk blskernel.Backend) state, read func(r io.Reader, bk blskernel.Backend) error) {
+func decoding[S state](b *testing.B, start func(bk blskernel.Backend) S, read func(r io.Reader, bk blskernel.Backend) error) {
 	learners(b, func(bk blskernel.Backend) call {
 		var from bytes.Buffer
 		check(start(bk).Encode(&from))
@@ -33,23 +33,9 @@ func decoding(b *testing.B, start func(bk blskernel.Backend) state, read func(r 
 	})
 }
 
-func fittedFeatures(bk blskernel.Backend) state {
+func fittedFeatures(bk blskernel.Backend) *bls.Features {
 	x, _, _ := digits()
 	return must(bls.FitFeatures(x, featureOptions(bk)))
-}
-
-func fittedClassifier(bk blskernel.Backend) state {
-	x, labels, _ := digits()
-	c := classifier(bk)
-	check(c.Fit(x, labels))
-	return c
-}
-
-func fittedRegressor(bk blskernel.Backend) state {
-	x, _, y := digits()
-	r := regressor(bk)
-	check(r.Fit(x, y))
-	return r
 }
 
 func BenchmarkFeaturesEncode(b *testing.B)   { encoding(b, fittedFeatures) }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"strings"
 	"testing"
 
 	"blskernel/bench"
@@ -12,63 +11,28 @@ import (
 	"blskernel/bench/speed"
 )
 
-// TestFindings checks the sentences against numbers that are plain to see.
-func TestFindings(t *testing.T) {
-	sentences := func(lines ...sampleLine) string {
-		p, err := New([]*result.File{readSample(t, "x", append([]sampleLine{sampleMachine("x", "pure")}, lines...))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []string
-		for _, s := range p.Sections {
-			all = append(all, s.Findings...)
-		}
-		return withoutMachine(strings.Join(all, "\n"))
-	}
-	head := bench.TableHead{
-		Table: 5, Title: "x", Data: "mnist", Scale: 1, Initial: 100, Batch: 50, Updates: 1, Nodes: 40, Methods: []string{"original", "improved", "gram"}, Planner: "gram", Seeds: []uint64{1},
-	}
-	row := func(n int, seconds ...float64) sampleLine {
-		r := bench.TableRow{Table: 5, Seed: 1, Step: n, Samples: 100 + 50*n, FeatureSeconds: 1, Retraining: &bench.Retraining{PseudoinverseSeconds: 4, PseudoinverseBy: "cholesky", WeightsSeconds: 2}}
-		for i, s := range seconds {
-			r.Cells = append(r.Cells, bench.TableCell{Method: head.Methods[i], Seconds: s, FlopsModel: s})
-		}
-		return sampleLine{"row", r}
-	}
+// TestCrossoverFindings checks the sentences against numbers that are plain to see.
+func TestCrossoverFindings(t *testing.T) {
 	point := func(q int, update, inverse, weights float64) sampleLine {
 		return sampleLine{"crossover", bench.CrossoverPoint{
 			Backend: "pure", L: 1000, K: 100, Q: q, C: 1, Rounds: 3, Planner: "gram",
-			Methods:              []bench.CrossoverTiming{{Series: "improved", Method: "improved", Seconds: update, Flops: update}, {Series: bench.PlannerSeries, Method: "gram", Seconds: weights / 4, Flops: 1}},
-			RetrainPseudoinverse: bench.CrossoverTiming{By: "cholesky", Seconds: inverse, Flops: inverse}, RetrainWeights: bench.CrossoverTiming{Seconds: weights, Flops: weights},
+			Methods: []bench.CrossoverTiming{
+				{Series: "improved", Method: "improved", Seconds: update, Flops: update},
+				{Series: bench.PlannerSeries, Method: "gram", Seconds: weights / 4, Flops: 1},
+			},
+			RetrainPseudoinverse: bench.CrossoverTiming{By: "cholesky", Seconds: inverse, Flops: inverse},
+			RetrainWeights:       bench.CrossoverTiming{Seconds: weights, Flops: weights},
 		}}
 	}
-	for _, tc := range []struct {
-		name  string
-		lines []sampleLine
-		want  []string
-	}{
-		{"table", []sampleLine{{"table", head}, row(0, 10, 10, 2), row(1, 14, 11, 3)}, []string{
-			"In total training time Improved is 1.14 times as fast as Original with the paper's sizes and recipe, at least the paper's figure in 1 of 1 run.",
-			"Table 5, pure, 2 threads: updating A⁺ by improved takes 2.50 times as long as A⁺ by the ridge formula and W from scratch (it loses at 1 of 1 update), and 5.00 times as long as W alone.",
-			"Table 5, pure, 2 threads: the planner's method is 4.20 times as fast as improved in the whole training with features, and 5.00 times in the updates alone.",
-		}},
-		{"once", []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}, []string{
-			// log(1/4) to log(4) crosses 0 at the geometric mean of 10 and 1000.
-			"updating A⁺ by improved wins over A⁺ by the ridge formula and W from scratch up to q ≈ 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
-			"updating A⁺ by improved still wins over W alone from scratch at q = 1000, where it takes 0.25 of the time.",
-			"the planner's choice is 4.00 times as fast as W from scratch and 0.25 to 1.00 times as fast as improved.",
-		}},
-		{"always", []sampleLine{point(10, 8, 4, 2), point(1000, 64, 16, 8)}, []string{
-			"updating A⁺ by improved loses to A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
-		}},
-	} {
-		got := sentences(tc.lines...)
-		for _, want := range tc.want {
-			if !strings.Contains(got, want) {
-				t.Errorf("%s: no %q in\n%s", tc.name, want, got)
-			}
-		}
-	}
+	// log(1/4) to log(4) crosses 0 at the geometric mean of 10 and 1000.
+	says(t, pageText(t, []sampleLine{point(10, 1, 4, 16), point(1000, 64, 16, 256)}), []string{
+		"updating A⁺ by improved wins over A⁺ by the ridge formula and W from scratch up to q ≈ 1.00 k (by flops up to 1.00 k), and loses beyond: at q = 1000 it takes 4.00 times as long.",
+		"updating A⁺ by improved still wins over W alone from scratch at q = 1000, where it takes 0.25 of the time.",
+		"the planner's choice is 4.00 times as fast as W from scratch and 0.25 to 1.00 times as fast as improved.",
+	})
+	says(t, pageText(t, []sampleLine{point(10, 8, 4, 2), point(1000, 64, 16, 8)}), []string{
+		"updating A⁺ by improved loses to A⁺ by the ridge formula and W from scratch at every q from 10 to 1000: it takes 2.00 to 4.00 times as long.",
+	})
 }
 
 // TestMissing has what a page may lack: everything, all kinds but one, rows of a table, labels.
