@@ -236,10 +236,7 @@ func (s *State) addSeenByQR(ctx context.Context, seen, ax, ya *mat.Dense) error 
 		s.Counter.Enter(cost.StepWeights)
 		e := s.Residual(dense.RowRange(ax, from, to), dense.RowRange(ya, from, to), s.W)
 		s.Counter.Enter(cost.StepFactor)
-		if lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e) != nil {
-			return api.ErrOverflow
-		}
-		return nil
+		return state.Overflow(lapack.AppendRows(s.Counter, u, z, dense.RowRange(seen, from, to), e))
 	})
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 package cholesky
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -132,12 +133,11 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 		s.Counter.Reset()
 		out.Start, err = api.StartQR, s.startQR(ctx, a, y)
 	}
+	if err == nil {
+		err = s.measure()
+	}
 	if err != nil {
 		return nil, out, err
-	}
-	s.Most, s.MostW = s.frobenius(), dense.LargestOf(s.W.RawMatrix().Data)
-	if !(s.Most < math.MaxFloat64/4) {
-		return nil, out, api.ErrOverflow
 	}
 	s.noteCondition()
 	out.Model = cost.CholeskyStart(cost.Shape{L: dense.Rows(a), K: s.K, C: s.C, Start: out.Start})
@@ -147,12 +147,9 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 // startCholesky computes L = U⁻ᵀ for the Cholesky factor U of AᵀA + lambda I. It returns a
 // *ConditionError where that is not accurate enough.
 func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
-	factor, rcond, err := s.StartFactor(ctx, a)
+	factor, _, err := s.StartFactor(ctx, a, state.AccurateStart(a))
 	if err != nil {
 		return err
-	}
-	if !state.WellConditioned(rcond, dense.Rows(a)) {
-		return &api.ConditionError{What: state.GramMatrix, RCond: rcond}
 	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return err
@@ -161,10 +158,7 @@ func (s *State) startCholesky(ctx context.Context, a, y *mat.Dense) error {
 		return err
 	}
 	s.L = dense.ScaledIdentity(s.K, 1)
-	if factor.SolveUTriangle(s.L) != nil {
-		return api.ErrOverflow
-	}
-	return nil
+	return state.Overflow(factor.SolveUTriangle(s.L))
 }
 
 // startQR computes R and z = Qᵀ[0; Y] of a QR factorization of [sqrt(lambda) I; A], L = R⁻ᵀ and W =
@@ -173,10 +167,7 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 	const what = "the rows of A"
 	r, z := dense.ScaledIdentity(s.K, math.Sqrt(s.Lambda)), mat.NewDense(s.K, s.C, nil)
 	err := s.EachPanel(ctx, cost.StepFactor, dense.Rows(a), func(from, to int) error {
-		if lapack.AppendRows(s.Counter, r, z, dense.RowRange(a, from, to), dense.Copy(dense.RowRange(y, from, to))) != nil {
-			return api.ErrOverflow
-		}
-		return nil
+		return state.Overflow(lapack.AppendRows(s.Counter, r, z, dense.RowRange(a, from, to), dense.Copy(dense.RowRange(y, from, to))))
 	})
 	if err != nil {
 		return err
@@ -186,13 +177,9 @@ func (s *State) startQR(ctx context.Context, a, y *mat.Dense) error {
 		return &api.ConditionError{What: what, RCond: rcond, Instead: []api.Method{api.QR, api.Improved}}
 	}
 	s.Counter.Enter(cost.StepSolve)
-	if err := lapack.SolveTriangular(s.Counter, z, r, false); err != nil {
-		return state.TriangleError(what, err)
-	}
-	if err := s.Enter(ctx, cost.StepF); err != nil {
-		return err
-	}
-	if err := lapack.InvertTriangle(s.Counter, r); err != nil {
+	err = lapack.SolveTriangular(s.Counter, z, r, false)
+	s.Counter.Enter(cost.StepF)
+	if err = cmp.Or(err, lapack.InvertTriangle(s.Counter, r)); err != nil {
 		return state.TriangleError(what, err)
 	}
 	s.L, s.W = dense.Transposed(r), z

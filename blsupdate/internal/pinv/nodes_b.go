@@ -6,6 +6,7 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/blsupdate/internal/state"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -91,10 +92,7 @@ func (s *widening) inside() error {
 
 // solveTriangle replaces X by X R⁻ᵀ.
 func (s *widening) solveTriangle(x, r *mat.Dense) error {
-	if err := lapack.SolveTriangularRows(s.u.Counter, x, r, true); err != nil {
-		return api.ErrOverflow // R is regular, and X finite
-	}
-	return nil
+	return state.Overflow(lapack.SolveTriangularRows(s.u.Counter, x, r, true))
 }
 
 // ridge computes Bᵀ = C (CᵀC + lambda DᵀD + lambda I)⁻¹, with which [A⁺ - D B; B] is the ridge inverse

@@ -19,88 +19,78 @@ import (
 func Start(ctx context.Context, m api.Method, base state.Base, a, y *mat.Dense) (_ *State, out state.Outcome, err error) {
 	l, k := a.Dims()
 	u := Empty(m, base)
-	s, err := u.start(ctx, a)
+	u.norm = a.Norm(2)
+	u.worst.power, u.drift = 1, 1
+	first, err := u.start(ctx, a, &out)
 	if err != nil {
 		return nil, out, err
 	}
-	p := s.p.RawMatrix().Data
 	u.p = rows{cols: k}
-	u.p.append(p)
-	u.rank, u.norm = s.rank, a.Norm(2)
+	u.p.append(first.RawMatrix().Data)
 	u.a = rows{cols: k}
 	if u.computesC() {
 		u.a.append(dense.Compact(a))
 	}
 	u.w = mat.NewDense(k, u.C, nil)
 	err = u.EachPanel(ctx, cost.StepInitial, l, func(from, to int) error {
-		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(s.p, from, to), dense.RowRange(y, from, to), 1, u.w)
+		dense.Gemm(u.Counter, blas.Trans, blas.NoTrans, 1, dense.RowRange(first, from, to), dense.RowRange(y, from, to), 1, u.w)
 		return nil
 	})
 	if err != nil {
 		return nil, out, err
 	}
-	if !dense.Finite(s.p, u.w) {
+	if !dense.Finite(first, u.w) {
 		return nil, out, api.ErrOverflow
 	}
 	u.keys = rowKeys(y, a)
-	u.worst.power, u.drift = 1, 1
-	if u.Lambda > 0 {
-		u.remember(1 / (s.rcond * u.size()))
-	} else {
+	if u.Lambda == 0 {
 		u.remember(u.p.norm())
 	}
-	model := cost.PinvStart(u.Options, cost.Shape{L: l, K: k, C: u.C, Start: s.start, Rank: s.rank})
-	return u, state.Outcome{Start: s.start, Abandoned: s.abandoned, Model: model}, nil
+	out.Model = cost.PinvStart(u.Options, cost.Shape{L: l, K: k, C: u.C, Start: out.Start, Rank: u.rank})
+	return u, out, nil
 }
 
-// A first is a first A⁺.
-type first struct {
-	p     *mat.Dense // (A⁺)ᵀ, l×k, without gaps
-	rank  int        // of A; k for a ridge
-	rcond float64    // for a ridge, the estimated 1/κ of [A; sqrt(lambda) I]
-	start api.Start
-
-	abandoned float64 // flops of an attempt that was given up
-}
-
-// start finds the first A⁺ in the cheapest way that the condition of A allows.
-func (u *State) start(ctx context.Context, a *mat.Dense) (first, error) {
+// start returns the first (A⁺)ᵀ, without gaps, in the cheapest way that the condition of A allows. It
+// notes the rank of A, and for a ridge the condition.
+func (u *State) start(ctx context.Context, a *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
+	out.Start, u.rank = api.StartSVD, k
 	if l < k && u.Lambda == 0 {
 		if err := u.Enter(ctx, cost.StepFactor); err != nil {
-			return first{}, err
+			return nil, err
 		}
-		p, rank, err := u.truncatedInverse(ctx, a)
-		return first{p: p, rank: rank, start: api.StartSVD}, err
+		return u.truncatedInverse(ctx, a)
 	}
-	s, ok, err := u.startCholesky(ctx, a)
-	if ok || err != nil {
-		return s, err
+	p, err := u.startCholesky(ctx, a)
+	var singular *api.ConditionError // of AᵀA, where A may be well-conditioned
+	if !errors.As(err, &singular) && !errors.Is(err, api.ErrOverflow) {
+		out.Start = api.StartCholesky
+		return p, err
 	}
-	abandoned := u.Counter.Flops()
+	out.Abandoned = u.Counter.Flops()
 	u.Counter.Reset()
-	s, err = u.startQR(ctx, a)
-	s.abandoned = abandoned
-	return s, err
+	return u.startQR(ctx, a, out)
 }
 
-// startCholesky computes P = A (AᵀA + lambda I)⁻¹ and reports whether that is accurate enough.
-func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (s first, ok bool, err error) {
-	l, k := a.Dims()
-	chol, rcond, err := u.StartFactor(ctx, a)
-	var singular *api.ConditionError
-	if errors.As(err, &singular) || errors.Is(err, api.ErrOverflow) { // of AᵀA, where A may be well-conditioned
-		return s, false, nil
+// rememberRidge notes the reciprocal condition number of [A; sqrt(lambda) I].
+func (u *State) rememberRidge(rcond float64) {
+	if u.Lambda > 0 {
+		u.remember(1 / (rcond * u.size()))
 	}
-	if err != nil || !state.WellConditioned(rcond, l) {
-		return s, false, err
+}
+
+// startCholesky computes P = A (AᵀA + lambda I)⁻¹ where that is accurate enough.
+func (u *State) startCholesky(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
+	chol, rcond, err := u.StartFactor(ctx, a, state.AccurateStart(a))
+	if err != nil {
+		return nil, err
 	}
+	u.rememberRidge(math.Sqrt(rcond))
 	p := dense.Copy(a)
-	err = u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
+	return p, u.EachPanel(ctx, cost.StepStart, dense.Rows(a), func(from, to int) error {
 		dst := dense.RowRange(p, from, to)
 		return chol.SolveRowsTo(dst, dst)
 	})
-	return first{p: p, rank: k, rcond: math.Sqrt(rcond), start: api.StartCholesky}, err == nil, err
 }
 
 // errSmallRidge says why a ridge does not make up for dependent columns.
@@ -109,10 +99,10 @@ var errSmallRidge = errors.New("the columns of A are dependent and lambda is not
 // startQR computes P = Q R⁻ᵀ from a QR factorization of A, or the first l rows of that for A above
 // sqrt(lambda) I. Where R is singular to working precision and there is no ridge, it goes on with the
 // singular values of R.
-func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) {
+func (u *State) startQR(ctx context.Context, a *mat.Dense, out *state.Outcome) (*mat.Dense, error) {
 	l, k := a.Dims()
 	if err := u.Enter(ctx, cost.StepFactor); err != nil {
-		return s, err
+		return nil, err
 	}
 	rows := []*mat.Dense{a}
 	if u.Lambda > 0 {
@@ -120,45 +110,41 @@ func (u *State) startQR(ctx context.Context, a *mat.Dense) (s first, err error) 
 	}
 	q, r, rcond, err := u.orthogonalized(rows...)
 	if err != nil {
-		return s, api.ErrOverflow // the rows are finite
-	}
-	regular := rcond > dense.RankTolerance(l, k)
-	if u.Lambda > 0 && !regular {
-		return s, &api.ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
+		return nil, api.ErrOverflow // the rows are finite
 	}
 	q = dense.RowRange(q, 0, l)
-	if regular {
-		err := u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
-			if lapack.SolveTriangularRows(u.Counter, dense.RowRange(q, from, to), r, true) != nil {
-				return api.ErrOverflow // R is regular and finite
-			}
-			return nil
+	if rcond > dense.RankTolerance(l, k) {
+		out.Start = api.StartQR
+		u.rememberRidge(rcond)
+		return q, u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
+			return state.Overflow(lapack.SolveTriangularRows(u.Counter, dense.RowRange(q, from, to), r, true))
 		})
-		return first{p: q, rank: k, rcond: rcond, start: api.StartQR}, err
 	}
-	inverse, rank, err := u.truncatedInverse(ctx, r)
+	if u.Lambda > 0 {
+		return nil, &api.ConditionError{What: "[A; sqrt(lambda) I]", RCond: rcond, Err: errSmallRidge}
+	}
+	inverse, err := u.truncatedInverse(ctx, r)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	p := mat.NewDense(l, k, nil)
-	err = u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
+	return p, u.EachPanel(ctx, cost.StepStart, l, func(from, to int) error {
 		mat.Mul(u.Counter, dense.RowRange(p, from, to), dense.RowRange(q, from, to), inverse)
 		return nil
 	})
-	return first{p: p, rank: rank, start: api.StartSVD}, err
 }
 
-// truncatedInverse returns the transpose of the pseudoinverse of a, and the rank, where singular values
+// truncatedInverse returns the transpose of the pseudoinverse of a, and notes its rank: singular values
 // below RankTolerance of the largest one count as zero. The product is accounted to StepStart.
-func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense, int, error) {
+func (u *State) truncatedInverse(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	m, n := a.Dims()
 	values, us, vs, err := dense.SVD(u.Counter, a)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := u.Enter(ctx, cost.StepStart); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	rank := countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
-	return u.inverseOf(values[:rank], us, vs), rank, nil
+	u.rank = countAbove(values, dense.RankTolerance(m, n)*values[0], len(values))
+	return u.inverseOf(values[:u.rank], us, vs), nil
 }

@@ -29,13 +29,9 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 	if s.Inverse, err = state.NewInverse(base, a, y); err != nil {
 		return nil, out, err
 	}
-	factor, rcond, err := s.StartFactor(ctx, a)
+	factor, _, err := s.StartFactor(ctx, a, dense.Eps)
 	if err != nil {
 		return nil, out, err
-	}
-	singular := &api.ConditionError{What: state.GramMatrix, RCond: rcond, Instead: []api.Method{api.QR, api.InverseCholesky}}
-	if !(rcond >= dense.Eps) {
-		return nil, out, singular
 	}
 	if s.W, err = s.StartWeights(ctx, factor, a, y); err != nil {
 		return nil, out, err
@@ -44,8 +40,7 @@ func Start(ctx context.Context, base state.Base, a, y *mat.Dense) (_ *State, out
 		return nil, out, err
 	}
 	if s.Q, err = factor.InverseInPlace(); err != nil {
-		singular.Err = err
-		return nil, out, singular
+		return nil, out, state.FactorError(state.GramMatrix, err, api.QR, api.InverseCholesky)
 	}
 	s.noteCondition()
 	s.Most, s.MostW = dense.LargestOf(s.data()), dense.LargestOf(s.W.RawMatrix().Data)

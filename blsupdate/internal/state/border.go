@@ -64,15 +64,11 @@ func (b *Base) Corner(c, y *mat.Dense, units []float64, d func() *mat.Dense) (r,
 	for j, unit := range units {
 		r.Set(j, j, root/unit)
 	}
-	if err := lapack.AppendRows(b.Counter, r, z, c, dense.Copy(y)); err != nil {
-		return nil, nil, api.ErrOverflow
-	}
-	if b.Lambda > 0 {
+	err = lapack.AppendRows(b.Counter, r, z, c, dense.Copy(y))
+	if err == nil && b.Lambda > 0 {
 		rows := d()
 		rows.Scale(root, rows)
-		if err := lapack.AppendRows(b.Counter, r, z, rows, mat.NewDense(b.K, b.C, nil)); err != nil {
-			return nil, nil, api.ErrOverflow
-		}
+		err = lapack.AppendRows(b.Counter, r, z, rows, mat.NewDense(b.K, b.C, nil))
 	}
-	return r, z, nil
+	return r, z, Overflow(err)
 }

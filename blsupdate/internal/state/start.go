@@ -6,7 +6,6 @@ import (
 	"blskernel/blsupdate/internal/api"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
-	"blskernel/internal/interrupt"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -17,16 +16,15 @@ import (
 const GramMatrix = "A'A + lambda I"
 
 // StartFactor returns the Cholesky factor of AᵀA + lambda I and its reciprocal condition number. It
-// returns a *ConditionError where that matrix is not positive definite to working precision.
-func (b *Base) StartFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesky, float64, error) {
+// returns a *ConditionError where that matrix is not positive definite to working precision, or that
+// number is below least.
+func (b *Base) StartFactor(ctx context.Context, a *mat.Dense, least float64) (factor *lapack.Cholesky, rcond float64, err error) {
+	singular := &api.ConditionError{What: GramMatrix, Instead: []api.Method{api.QR, api.InverseCholesky}}
 	g := mat.NewSymPacked(b.K, nil)
-	err := b.EachPanel(ctx, cost.StepGram, dense.Rows(a), func(from, to int) error {
+	err = b.EachPanel(ctx, cost.StepGram, dense.Rows(a), func(from, to int) error {
 		dense.Sprk(b.Counter, 1, dense.RowRange(a, from, to), 1, g)
 		return nil
 	})
-	if err == nil {
-		err = interrupt.Check(ctx)
-	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -34,21 +32,25 @@ func (b *Base) StartFactor(ctx context.Context, a *mat.Dense) (*lapack.Cholesky,
 	for i := range b.K {
 		// Squares that underflow leave a matrix that is well-conditioned and wrong.
 		if g.At(i, i) < dense.SmallestSquare {
-			return nil, 0, &api.ConditionError{What: GramMatrix, Instead: []api.Method{api.QR, api.InverseCholesky}}
+			return nil, 0, singular
 		}
 	}
-	b.Counter.Enter(cost.StepFactor)
-	factor, err := b.Factor(g, GramMatrix, api.QR, api.InverseCholesky)
-	if err != nil {
+	if err := b.Enter(ctx, cost.StepFactor); err != nil {
 		return nil, 0, err
 	}
-	return factor, factor.RCond(), nil
+	if factor, err = b.Factor(g, GramMatrix, singular.Instead...); err != nil {
+		return nil, 0, err
+	}
+	if singular.RCond = factor.RCond(); !(singular.RCond >= least) {
+		return nil, 0, singular
+	}
+	return factor, singular.RCond, nil
 }
 
-// WellConditioned reports whether a start by the Cholesky factor of AᵀA + lambda I, with the reciprocal
-// condition number rcond = 1/κ², is accurate enough for methods with an error of eps κ. Its error of
-// eps κ² is below the 10 sqrt(l) eps κ that updates may add where κ <= 10 sqrt(l).
-func WellConditioned(rcond float64, l int) bool { return rcond >= 1/(100*float64(l)) }
+// AccurateStart returns the reciprocal condition number 1/κ² of AᵀA + lambda I from which a start by
+// its Cholesky factor is accurate enough for methods with an error of eps κ. Its error of eps κ² is
+// below the 10 sqrt(l) eps κ that updates may add where κ <= 10 sqrt(l).
+func AccurateStart(a *mat.Dense) float64 { return 1 / (100 * float64(dense.Rows(a))) }
 
 // StartWeights returns the solution of (AᵀA + lambda I) W = AᵀY by the factor. It is more accurate than
 // a product with the inverse.
@@ -63,8 +65,5 @@ func (b *Base) StartWeights(ctx context.Context, factor *lapack.Cholesky, a, y *
 		return nil, err
 	}
 	b.Counter.Enter(cost.StepSolve)
-	if err := factor.SolveTo(w, w); err != nil {
-		return nil, api.ErrOverflow
-	}
-	return w, nil
+	return w, Overflow(factor.SolveTo(w, w))
 }

@@ -172,6 +172,14 @@ func FactorError(what string, err error, instead ...api.Method) error {
 	return &api.ConditionError{What: what, Err: err, Instead: instead}
 }
 
+// Overflow returns ErrOverflow where a routine fails whose operands are finite and regular, and else nil.
+func Overflow(err error) error {
+	if err != nil {
+		return api.ErrOverflow
+	}
+	return nil
+}
+
 // TriangleError returns a *ConditionError where a solution with a triangle, or its inverse, met a zero
 // pivot, and else ErrOverflow.
 func TriangleError(what string, err error) error {
