@@ -15,10 +15,15 @@ type operands struct {
 	a, b     *mat.Dense
 	well     *mat.Dense    // well-conditioned
 	definite *mat.SymDense // I + DDᵀ/n
+	tall     *mat.Dense    // 4n×n, the samples of the analysis
+	target   *mat.VecDense
 }
 
 func newOperands(n int, r *rand.Rand) *operands {
-	in := &operands{a: random(n, n, r), b: random(n, n, r), well: random(n, n, r), definite: definite(n, r)}
+	in := &operands{
+		a: random(n, n, r), b: random(n, n, r), well: random(n, n, r), definite: definite(n, r),
+		tall: random(4*n, n, r), target: mat.NewVecDense(4*n, random(1, 4*n, r).RawMatrix().Data),
+	}
 	for i := range n {
 		in.well.Set(i, i, in.well.At(i, i)+3*math.Sqrt(float64(n)))
 	}
@@ -28,11 +33,19 @@ func newOperands(n int, r *rand.Rand) *operands {
 // An operation is one that programs do with gonum's mat.
 type operation struct {
 	name string
-	most int // the largest order measured without -all: a larger one takes gonum minutes
+	most int // the largest order that is measured: beyond it gonum takes minutes
 	run  func(in *operands) (mat.Matrix, error)
 }
 
 var operations = []operation{
+	{"the analysis of analysis.go", 500, func(in *operands) (mat.Matrix, error) {
+		f, err := analyse(in.tall, in.target, 1)
+		if err != nil {
+			return nil, err
+		}
+		all := slices.Concat(f.ridge.RawVector().Data, f.spread, f.leastSqr.RawVector().Data, f.explained, f.distances)
+		return mat.NewVecDense(len(all), all), nil
+	}},
 	{"Dense.Mul", 4000, func(in *operands) (mat.Matrix, error) {
 		var c mat.Dense
 		c.Mul(in.a, in.b)
@@ -109,20 +122,20 @@ func definite(n int, r *rand.Rand) *mat.SymDense {
 // leastTime is the least duration of a timing: short operations are repeated.
 const leastTime = 5 * time.Millisecond
 
-// A timing says how long an operation takes with gonum's routines and with ours.
+// A timing is how long an operation takes with gonum's routines and with ours.
 type timing struct {
-	gonum, ours time.Duration // medians
-	gain        float64       // the median of the quotients within the rounds
+	gonum, ours float64 // seconds, medians
+	gain        float64 // the median of the quotients within the rounds
 }
 
 // compare checks that both implementations give the same result up to rounding, and times them round by
 // round in alternating order.
-func compare(run func() (mat.Matrix, error), use [2]func(), rounds int) (timing, error) {
+func compare(op operation, in *operands, use [2]func(), rounds int) (timing, error) {
 	var results [2]mat.Matrix
 	for i, switchTo := range use {
 		switchTo()
 		var err error
-		if results[i], err = run(); err != nil {
+		if results[i], err = op.run(in); err != nil {
 			return timing{}, err
 		}
 	}
@@ -136,18 +149,16 @@ func compare(run func() (mat.Matrix, error), use [2]func(), rounds int) (timing,
 			i := (round + turn) % 2
 			use[i]()
 			calls, start := 0, time.Now()
-			for calls == 0 || time.Since(start) < leastTime {
-				if _, err := run(); err != nil {
+			for ; calls == 0 || time.Since(start) < leastTime; calls++ {
+				if _, err := op.run(in); err != nil {
 					return timing{}, err
 				}
-				calls++
 			}
 			seconds[i] = append(seconds[i], time.Since(start).Seconds()/float64(calls))
 		}
 		gains = append(gains, seconds[0][round]/seconds[1][round])
 	}
-	duration := func(s []float64) time.Duration { return time.Duration(median(s) * float64(time.Second)) }
-	return timing{duration(seconds[0]), duration(seconds[1]), median(gains)}, nil
+	return timing{median(seconds[0]), median(seconds[1]), median(gains)}, nil
 }
 
 // median returns the median of x, which it sorts.
