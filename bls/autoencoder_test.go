@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -20,16 +21,16 @@ func encoderProblem(seed uint64, l, d, n int) (a1, h1 *mat.Dense, gram *mat.SymP
 	}
 	w := mat.NewDense(d+1, n, nil)
 	uniform(stream(seed, forGroup, 0), d+1, n, w.RawMatrix().Data, n)
-	a1 = naiveMul(h1, false, w)
+	a1 = product(h1, w)
 	scaleGroups(a1, n)
 	gram = mat.NewSymPacked(n, nil)
-	gr := naiveMul(a1, true, a1)
+	gr := product(a1.T(), a1)
 	for i := range n {
 		for j := i; j < n; j++ {
 			gram.SetSym(i, j, gr.At(i, j))
 		}
 	}
-	return a1, h1, gram, naiveMul(a1, true, h1)
+	return a1, h1, gram, product(a1.T(), h1)
 }
 
 // naiveADMM is the recurrence as it is written, with an explicit inverse of gonum's LU.
@@ -43,11 +44,11 @@ func naiveADMM(gram *mat.Dense, cross *mat.Dense, iterations int) *mat.Dense {
 	if err := p.Inverse(shifted); err != nil {
 		panic(err)
 	}
-	c0 := naiveMul(&p, false, cross)
+	c0 := product(&p, cross)
 	o, u, w := mat.NewDense(n, m, nil), mat.NewDense(n, m, nil), mat.NewDense(n, m, nil)
 	for range iterations {
 		w.Sub(o, u)
-		c := naiveMul(&p, false, w)
+		c := product(&p, w)
 		c.Add(c, c0)
 		for i := range n {
 			for j := range m {
@@ -85,7 +86,7 @@ func lasso(gram, cross *mat.Dense, t float64, sweeps int) *mat.Dense {
 // the condition number of A1ᵀA1 + I, at most 1 + l·n = 200, times n·eps: 100 n eps leaves room for
 // 50 of them.
 func TestAutoencoderRecurrence(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, n := range []int{1, 2, 6} {
 			for _, iterations := range []int{0, 1, 2, admmIterations} {
 				_, _, gram, cross := encoderProblem(1, 40, 30, n)
@@ -103,7 +104,7 @@ func TestAutoencoderRecurrence(t *testing.T) {
 // Run long enough ADMM and coordinate descent reach the same minimum, to the accuracy that the
 // condition number of A1ᵀA1 allows: 1e-12 was measured to leave a margin of 100.
 func TestAutoencoderIsLasso(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for seed := range uint64(3) {
 			_, _, gram, cross := encoderProblem(seed, 40, 30, 6)
 			want := lasso(gram.Dense(), cross, admmThreshold, 4000)

@@ -9,6 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -46,7 +47,7 @@ func TestStopped(t *testing.T) {
 	labels := cyclic(l, 3)
 	y := targetsFor(x, 2)
 	features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 2, EnhancementNodes: 5}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
 			c := &Classifier{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
 			r := &Regressor{Backend: bk, Features: features, Method: method, Update: blsupdate.Options{Lambda: 1e-6}}
@@ -109,11 +110,6 @@ func TestStoppedByCause(t *testing.T) {
 	must(t, r.Fit(x, y))
 	c := &Classifier{}
 	for name, call := range map[string]func() error{
-		"FitFeaturesContext": func() error { _, err := FitFeaturesContext(ctx, x, FeatureOptions{}); return err },
-		"FitTransformFeaturesContext": func() error {
-			_, _, err := FitTransformFeaturesContext(ctx, x, FeatureOptions{EnhancementNodes: 3})
-			return err
-		},
 		"TransformContext":      func() error { _, err := fitted.TransformContext(ctx, x); return err },
 		"Classifier.FitContext": func() error { return c.FitContext(ctx, x, make([]int, 40)) },
 		"Regressor.FitContext":  func() error { return r.FitContext(ctx, x, y) },
@@ -134,40 +130,11 @@ func encoded(t *testing.T, m interface{ Encode(w io.Writer) error }) []byte {
 	return b.Bytes()
 }
 
-// What looks at a context beside learning and predicting, does so before each panel.
+// The scales of columns are stopped before each panel.
 func TestStoppedElsewhere(t *testing.T) {
-	const l = 3*4096 + 1 // panels of rows with few columns have 4096
-	x := samples(63, l, 2, 2)
-	y := targetsFor(x, 1)
-	labels := cyclic(l, 2)
-	features := FeatureOptions{Scaling: ScaleColumns, Groups: 1, GroupNodes: 2}
-	c := &Classifier{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
-	r := &Regressor{Features: features, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1}}
-	must(t, c.Fit(x, labels))
-	must(t, r.Fit(x, y))
-	wantC, err := c.Score(x, labels)
-	must(t, err)
-	wantR, err := r.Score(x, y)
-	must(t, err)
-	for name, f := range map[string]func(context.Context) error{
-		"columnScales": func(ctx context.Context) error { _, _, err := columnScales(ctx, x); return err },
-		"Classifier.ScoreContext": func(ctx context.Context) error {
-			got, err := c.ScoreContext(ctx, x, labels)
-			if err == nil && got != wantC {
-				t.Errorf("the accuracy is %v, want %v", got, wantC)
-			}
-			return err
-		},
-		"Regressor.ScoreContext": func(ctx context.Context) error {
-			got, err := r.ScoreContext(ctx, x, y)
-			if err == nil && got != wantR {
-				t.Errorf("R² is %v, want %v", got, wantR)
-			}
-			return err
-		},
-	} {
-		if n := stoppedEverywhere(t, name, f, func() {}); n < 4 {
-			t.Errorf("%s looks %d times", name, n)
-		}
+	x := samples(63, 3*4096+1, 2, 2) // panels of rows with few columns have 4096
+	columns := func(ctx context.Context) error { _, _, err := columnScales(ctx, x); return err }
+	if n := stoppedEverywhere(t, "columnScales", columns, func() {}); n < 4 {
+		t.Errorf("columnScales looks %d times", n)
 	}
 }

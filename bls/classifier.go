@@ -152,18 +152,13 @@ func (c *Classifier) PredictContext(ctx context.Context, x *mat.Dense) ([]int, e
 //
 //	errors: those of DecisionFunction; *ShapeError for another number of labels than samples.
 func (c *Classifier) Score(x *mat.Dense, labels []int) (float64, error) {
-	return c.ScoreContext(context.Background(), x, labels)
-}
-
-// ScoreContext is Score that checks ctx as DecisionFunctionContext does.
-func (c *Classifier) ScoreContext(ctx context.Context, x *mat.Dense, labels []int) (float64, error) {
 	if c.model == nil {
 		return 0, ErrNotFitted
 	}
 	if err := checkLabels(x, c.inputs(), labels); err != nil {
 		return 0, err
 	}
-	predicted, err := c.PredictContext(ctx, x)
+	predicted, err := c.Predict(x)
 	if err != nil {
 		return 0, err
 	}

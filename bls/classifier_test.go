@@ -9,6 +9,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -22,7 +23,7 @@ import (
 func TestClassifierDigits(t *testing.T) {
 	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
 	x, labels := test.Dense(0, 500), test.LabelsInt(0, 500)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		var scores []float64
 		for _, method := range methods {
 			c := &Classifier{Backend: bk, Method: method, Features: FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 2}}
@@ -51,7 +52,7 @@ func TestClassifierBasics(t *testing.T) {
 	const l, d = 80, 9
 	x := samples(31, l, d, d)
 	labels := cyclic(l, 4)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		c := &Classifier{Backend: bk, Features: FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 12}}
 		must(t, c.PartialFit(x, labels))
 		scores, err := c.DecisionFunction(x)
@@ -124,7 +125,7 @@ func TestClassifierErrors(t *testing.T) {
 		}
 	}
 
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			c := &Classifier{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}}
 			must(t, c.Fit(x, labels))

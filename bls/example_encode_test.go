@@ -18,30 +18,16 @@ import (
 func ExampleDecodeClassifier() {
 	train, test := dataset.Digits(600, 1), dataset.Digits(100, 2)
 	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 3, EnhancementNodes: 50}, Method: blsupdate.Gram, Classes: 10}
-	if err := c.Fit(train.Dense(0, 400), train.LabelsInt(0, 400)); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.Fit(train.Dense(0, 400), train.LabelsInt(0, 400)))
 	var kept bytes.Buffer
-	if err := c.Encode(&kept); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.Encode(&kept))
 	again, err := bls.DecodeClassifier(&kept, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	var scores [2]*mat.Dense
 	for i, m := range []*bls.Classifier{c, again} {
-		if err := m.PartialFit(train.Dense(400, 600), train.LabelsInt(400, 600)); err != nil {
-			fmt.Println(err)
-			return
-		}
-		if scores[i], err = m.DecisionFunction(test.Dense(0, 100)); err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(m.PartialFit(train.Dense(400, 600), train.LabelsInt(400, 600)))
+		scores[i], err = m.DecisionFunction(test.Dense(0, 100))
+		check(err)
 	}
 	fmt.Println("the same:", bytes.Equal(bits(scores[0]), bits(scores[1])))
 	// Output:
@@ -58,25 +44,13 @@ func ExampleDecodeRegressor() {
 		Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1},
 		Method:   blsupdate.QR,
 	}
-	if err := r.Fit(x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(r.Fit(x, y))
 	var kept bytes.Buffer
-	if err := r.Encode(&kept); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(r.Encode(&kept))
 	again, err := bls.DecodeRegressor(&kept, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	p, err := again.Predict(mat.NewDense(1, 1, []float64{10}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%.6f\n", p.At(0, 0))
 	// Output:
 	// 21.000000
@@ -85,32 +59,14 @@ func ExampleDecodeRegressor() {
 func ExampleDecodeFeatures() {
 	x := dataset.Digits(50, 1).Dense(0, 50)
 	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, EnhancementNodes: 10})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	var kept bytes.Buffer
-	if err := f.Encode(&kept); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(f.Encode(&kept))
 	again, err := bls.DecodeFeatures(&kept, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(again.Inputs(), again.FeatureNodes(), again.EnhancementNodes())
 	// Output:
 	// 784 20 10
-}
-
-// What ends too early, or is something else, is refused.
-func ExampleFormatError() {
-	_, err := bls.DecodeFeatures(bytes.NewReader([]byte("a,b,c")), nil)
-	var format *bls.FormatError
-	fmt.Println(errors.As(err, &format), err)
-	// Output:
-	// true bls: feature maps: byte 5: the end after 5 of 8 bytes that have to be there: unexpected EOF
 }
 
 // Training that takes too long, or that a user gives up, stops with the cause of its context, and the
@@ -118,10 +74,7 @@ func ExampleFormatError() {
 func ExampleClassifier_PartialFitContext() {
 	train := dataset.Digits(600, 1)
 	c := &bls.Classifier{Features: bls.FeatureOptions{EnhancementNodes: 100}, Classes: 10}
-	if err := c.FitContext(context.Background(), train.Dense(0, 400), train.LabelsInt(0, 400)); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.FitContext(context.Background(), train.Dense(0, 400), train.LabelsInt(0, 400)))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("the user pressed a key"))
 	fmt.Println(c.PartialFitContext(ctx, train.Dense(400, 600), train.LabelsInt(400, 600)))

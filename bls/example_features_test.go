@@ -17,15 +17,9 @@ func ExampleFitFeatures() {
 		0.9, 0.4, 0.0,
 	})
 	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5, Seed: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	a, err := f.Transform(x)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	l, k := a.Dims()
 	fmt.Printf("A is %d×%d: %d feature nodes, %d enhancement nodes\n", l, k, f.FeatureNodes(), f.EnhancementNodes())
 
@@ -38,10 +32,7 @@ func ExampleFitFeatures() {
 
 func ExampleOneHot() {
 	y, err := bls.OneHot([]int{1, 0, 2}, 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	for i := range 3 {
 		fmt.Println(y.RawRowView(i))
 	}

@@ -21,23 +21,14 @@ func ExampleClassifier() {
 	}
 	for _, batch := range [][2]int{{0, 500}, {500, 1000}, {1000, 1500}} {
 		from, to := batch[0], batch[1]
-		if err := c.PartialFit(train.Dense(from, to), train.LabelsInt(from, to)); err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(c.PartialFit(train.Dense(from, to), train.LabelsInt(from, to)))
 		accuracy, err := c.Score(test.Dense(0, 1000), test.LabelsInt(0, 1000))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		fmt.Printf("%4d samples: more than 9 of 10 are right: %v\n", to, accuracy > 0.9)
 	}
 
 	predicted, err := c.Predict(test.Dense(0, 5))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println("predicted", predicted, "are", test.LabelsInt(0, 5))
 
 	// A label that the model has no class for is an error, and changes nothing.
@@ -71,27 +62,25 @@ func ExampleRegressor() {
 	}
 	for _, offset := range []float64{0.25, 0.75} {
 		x, y := grid(20, offset)
-		if err := r.PartialFit(x, y); err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(r.PartialFit(x, y))
 	}
 
 	x, y := grid(13, 0.5)
 	r2, err := r.Score(x, y)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("R² = %.3f\n", r2)
 
 	p, err := r.Predict(mat.NewDense(1, 2, []float64{0.5, 0.5}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("predicted %.1f, is %.1f\n", p.At(0, 0), f(0.5, 0.5))
 	// Output:
 	// R² = 1.000
 	// predicted 21.6, is 21.6
+}
+
+// check ends an example that fails.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

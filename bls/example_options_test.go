@@ -14,10 +14,7 @@ import (
 func ExampleFeatureOptions() {
 	x := dataset.Digits(200, 1).Dense(0, 200)
 	f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 5, EnhancementNodes: 50, Seed: 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	opt := f.Options()
 	fmt.Printf("%v scaled, %d groups of %d nodes, %d %v enhancement nodes, s = %v\n",
 		opt.Scaling, opt.Groups, opt.GroupNodes, opt.EnhancementNodes, opt.Enhancement, opt.Shrink)
@@ -31,10 +28,7 @@ func ExampleEnhancementWeights() {
 	x := dataset.Digits(100, 1).Dense(0, 100)
 	for _, kind := range []bls.EnhancementWeights{bls.Orthonormal, bls.Uniform} {
 		f, err := bls.FitFeatures(x, bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 4, Enhancement: kind})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		var gram mat.Dense
 		w := f.Maps().EnhancementWeights
 		gram.Mul(w.T(), w)
@@ -55,10 +49,7 @@ func ExampleFeatureMaps() {
 		4, 500,
 	})
 	f, err := bls.FitFeatures(x, bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 2, Seed: 3})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	m := f.Maps()
 	sample := []float64{2.5, 250}
 	z := make([]float64, f.Nodes())
@@ -70,10 +61,7 @@ func ExampleFeatureMaps() {
 		z[j] = (t - m.FeatureMinimum[j]) / m.FeatureRange[j]
 	}
 	a, err := f.Transform(mat.NewDense(1, 2, sample))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("by hand %.6f %.6f, by Transform %.6f %.6f\n", z[0], z[1], a.At(0, 0), a.At(0, 1))
 	// Output:
 	// by hand 0.454553 0.545447, by Transform 0.454553 0.545447
@@ -84,31 +72,16 @@ func ExampleFeatureMaps() {
 func ExampleFeatures() {
 	digits := dataset.Digits(300, 1)
 	f, a, err := bls.FitTransformFeatures(digits.Dense(0, 200), bls.FeatureOptions{Groups: 3, EnhancementNodes: 40})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	l, k := a.Dims()
 	fmt.Printf("%d samples of %d inputs have become %d rows of %d nodes\n", l, f.Inputs(), l, k)
-	if a, err = f.Transform(digits.Dense(200, 300)); err != nil {
-		fmt.Println(err)
-		return
-	}
+	a, err = f.Transform(digits.Dense(200, 300))
+	check(err)
 	l, k = a.Dims()
 	fmt.Printf("%d later ones are mapped by the same settings to %d nodes\n", l, k)
 	// Output:
 	// 200 samples of 784 inputs have become 200 rows of 70 nodes
 	// 100 later ones are mapped by the same settings to 70 nodes
-}
-
-func ExampleArgMax() {
-	scores := mat.NewDense(2, 3, []float64{
-		-0.9, 0.8, -1.1,
-		0.1, 0.1, -0.7,
-	})
-	fmt.Println(bls.ArgMax(scores))
-	// Output:
-	// [1 0]
 }
 
 func ExampleAccuracy() {
@@ -144,10 +117,7 @@ func Example_errors() {
 	_, err = bls.FitFeatures(mat.NewDense(1, 1, nil), bls.FeatureOptions{Groups: -1})
 	fmt.Println(err)
 	f, err := bls.FitFeatures(mat.NewDense(3, 2, []float64{1, 2, 3, 5, 4, 4}), bls.FeatureOptions{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	_, err = f.Transform(mat.NewDense(1, 3, nil))
 	fmt.Println(err)
 	// Output:

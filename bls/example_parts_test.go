@@ -16,44 +16,25 @@ import (
 func ExampleClassifier_WithUpdater() {
 	train, test := dataset.Digits(1500, 1), dataset.Digits(500, 2)
 	base := &bls.Classifier{Features: bls.FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 1}, Classes: 10}
-	if err := base.Fit(train.Dense(0, 300), train.LabelsInt(0, 300)); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(base.Fit(train.Dense(0, 300), train.LabelsInt(0, 300)))
 	var sum blsupdate.Updater
 	for _, part := range [][2]int{{0, 500}, {500, 1000}, {1000, 1500}} {
 		from, to := part[0], part[1]
 		a, y, err := base.Expand(train.Dense(from, to), train.LabelsInt(from, to))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		u, err := blsupdate.New(blsupdate.Gram, a, y, blsupdate.Options{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		if sum == nil {
 			sum = u
-		} else if err := sum.Merge(u); err != nil {
-			fmt.Println(err)
-			return
+		} else {
+			check(sum.Merge(u))
 		}
 	}
-	if err := sum.SetLambda(1e-6); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(sum.SetLambda(1e-6))
 	c, err := base.WithUpdater(sum)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	accuracy, err := c.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("by %v with lambda = %g: %d samples, more than 9 of 10 are right: %v\n", c.Method, c.Update.Lambda, c.Updater().Samples(), accuracy > 0.9)
 	// Output:
 	// by gram with lambda = 1e-06: 1500 samples, more than 9 of 10 are right: true
@@ -64,15 +45,9 @@ func ExampleClassifier_WithUpdater() {
 func ExampleClassifier_Expand() {
 	train := dataset.Digits(100, 1)
 	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 2, EnhancementNodes: 30}, Classes: 10}
-	if err := c.Fit(train.Dense(0, 98), train.LabelsInt(0, 98)); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.Fit(train.Dense(0, 98), train.LabelsInt(0, 98)))
 	a, y, err := c.Expand(train.Dense(98, 100), []int{1, 9})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(a.Dims())
 	fmt.Println(y.RawRowView(0))
 	fmt.Println(y.RawRowView(1))
@@ -84,25 +59,18 @@ func ExampleClassifier_Expand() {
 
 // line returns a regressor that was fitted to three points of y = 2x + 1, with the samples and targets
 // of three more.
-func line() (r *bls.Regressor, x, y *mat.Dense, err error) {
+func line() (r *bls.Regressor, x, y *mat.Dense) {
 	r = &bls.Regressor{Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 1}, Method: blsupdate.QR}
-	err = r.Fit(mat.NewDense(3, 1, []float64{0, 1, 2}), mat.NewDense(3, 1, []float64{1, 3, 5}))
-	return r, mat.NewDense(3, 1, []float64{3, 4, 5}), mat.NewDense(3, 1, []float64{7, 9, 11}), err
+	check(r.Fit(mat.NewDense(3, 1, []float64{0, 1, 2}), mat.NewDense(3, 1, []float64{1, 3, 5})))
+	return r, mat.NewDense(3, 1, []float64{3, 4, 5}), mat.NewDense(3, 1, []float64{7, 9, 11})
 }
 
 // Beside the nodes there is the column of ones, and the mean of the first targets, 3, is subtracted
 // from all others.
 func ExampleRegressor_Expand() {
-	r, x, y, err := line()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	r, x, y := line()
 	a, ya, err := r.Expand(x, y)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println("the mean is", r.Center())
 	for i := range 3 {
 		fmt.Println(a.At(i, 1), ya.At(i, 0))
@@ -117,31 +85,15 @@ func ExampleRegressor_Expand() {
 // An output layer that has never seen the first samples predicts with the mean of their targets all the
 // same, since it was subtracted from those that it has seen.
 func ExampleRegressor_WithUpdater() {
-	r, x, y, err := line()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	r, x, y := line()
 	a, ya, err := r.Expand(x, y)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	u, err := blsupdate.New(blsupdate.Gram, a, ya, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	r, err = r.WithUpdater(u)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	p, err := r.Predict(mat.NewDense(1, 1, []float64{10}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%v, %d samples: %.6f\n", r.Method, r.Updater().Samples(), p.At(0, 0))
 	// Output:
 	// gram, 3 samples: 21.000000

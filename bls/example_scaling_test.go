@@ -22,15 +22,9 @@ func ExampleScaling() {
 	})
 	for _, scaling := range []bls.Scaling{bls.ScaleSamples, bls.ScaleColumns} {
 		f, err := bls.FitFeatures(rooms, bls.FeatureOptions{Scaling: scaling, Groups: 1, GroupNodes: 3, Seed: 1})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		a, err := f.Transform(rooms)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		same := true
 		for j := range f.Nodes() {
 			same = same && math.Abs(a.At(0, j)-a.At(1, j)) < 1e-9
@@ -57,10 +51,7 @@ func ExampleParseScaling() {
 func ExampleOverflowError() {
 	x := mat.NewDense(3, 2, []float64{1e-300, 2, 2e-300, 5, 3e-300, 4})
 	f, err := bls.FitFeatures(x, bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 1, GroupNodes: 2})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	_, err = f.Transform(mat.NewDense(2, 2, []float64{1e-300, 3, 1e10, 3}))
 	var overflow *bls.OverflowError
 	if errors.As(err, &overflow) {

@@ -25,28 +25,18 @@ import (
 //	*OverflowError, with ScaleColumns and ScaleNone, if a result is beyond float64.
 //	source: Chen and Liu 2018, Algorithm 1, and their code.
 func FitFeatures(x *mat.Dense, opt FeatureOptions) (*Features, error) {
-	return FitFeaturesContext(context.Background(), x, opt)
-}
-
-// FitFeaturesContext is FitFeatures that checks ctx before each panel of rows and each iteration of an
-// autoencoder. If ctx is done it returns an error that wraps context.Cause(ctx).
-func FitFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (*Features, error) {
-	f, _, err := fit(ctx, x, opt, false)
+	f, _, err := fit(context.Background(), x, opt, false)
 	return f, err
 }
 
 // FitTransformFeatures is FitFeatures and Transform of the same X, without computing its nodes twice. A
 // (l×k) is new storage. The errors are those of FitFeatures.
 func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat.Dense, err error) {
-	return FitTransformFeaturesContext(context.Background(), x, opt)
+	return fit(context.Background(), x, opt, true)
 }
 
-// FitTransformFeaturesContext is FitTransformFeatures that checks ctx as FitFeaturesContext does.
-func FitTransformFeaturesContext(ctx context.Context, x *mat.Dense, opt FeatureOptions) (*Features, *mat.Dense, error) {
-	return fit(ctx, x, opt, true)
-}
-
-// fit fits the maps and, if keep is true, returns the nodes of x.
+// fit fits the maps and, if keep is true, returns the nodes of x. It checks ctx before each panel of rows
+// and each iteration of an autoencoder.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {

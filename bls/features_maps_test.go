@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -28,7 +29,7 @@ func byMaps(m FeatureMaps, x *mat.Dense) *mat.Dense {
 		}
 		h1.Set(i, d, m.Bias)
 	}
-	z := naiveMul(h1, false, m.FeatureWeights)
+	z := product(h1, m.FeatureWeights)
 	z.Apply(func(_, j int, v float64) float64 { return (v - m.FeatureMinimum[j]) / m.FeatureRange[j] }, z)
 	if m.EnhancementWeights == nil {
 		return z
@@ -37,7 +38,7 @@ func byMaps(m FeatureMaps, x *mat.Dense) *mat.Dense {
 	bias.Apply(func(_, _ int, _ float64) float64 { return m.Bias }, bias)
 	var h2, a mat.Dense
 	h2.Augment(z, bias)
-	h := naiveMul(&h2, false, m.EnhancementWeights)
+	h := product(&h2, m.EnhancementWeights)
 	h.Apply(func(_, _ int, v float64) float64 { return math.Tanh(m.EnhancementScale * v) }, h)
 	a.Augment(z, h)
 	return &a
@@ -48,7 +49,7 @@ func byMaps(m FeatureMaps, x *mat.Dense) *mat.Dense {
 func TestMaps(t *testing.T) {
 	const l, d = 60, 7
 	x := samples(51, l, d, d)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, opt := range []FeatureOptions{
 			{Groups: 2, GroupNodes: 3, EnhancementNodes: 9},
 			{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 9, Enhancement: Uniform},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -34,7 +35,7 @@ func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt Feat
 	for g := range opt.Groups {
 		we := mat.NewDense(d1, n1, nil)
 		uniform(stream(opt.Seed, forGroup, g), d1, n1, we.RawMatrix().Data, n1)
-		a1 := naiveMul(ht, false, we)
+		a1 := product(ht, we)
 		for i := range lt {
 			row := a1.RawRowView(i)
 			lo, hi := gonum.Min(a1.Slice(i, i+1, 0, n1)), gonum.Max(a1.Slice(i, i+1, 0, n1))
@@ -44,8 +45,8 @@ func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt Feat
 				}
 			}
 		}
-		beta := transposed(naiveADMM(naiveMul(a1, true, a1), naiveMul(a1, true, ht), 50))
-		tt, tx := naiveMul(ht, false, beta), naiveMul(hx, false, beta)
+		beta := gonum.DenseCopyOf(naiveADMM(product(a1.T(), a1), product(a1.T(), ht), 50).T())
+		tt, tx := product(ht, beta), product(hx, beta)
 		for j := range n1 {
 			col := tt.Slice(0, lt, j, j+1)
 			lo, hi := gonum.Min(col), gonum.Max(col)
@@ -73,9 +74,9 @@ func reference(t *testing.T, bk blskernel.Backend, train, x *mat.Dense, opt Feat
 	must(t, err)
 	scale := 1.0
 	if !opt.Unscaled {
-		scale = opt.Shrink / gonum.Max(naiveMul(zt, false, wh))
+		scale = opt.Shrink / gonum.Max(product(zt, wh))
 	}
-	h := naiveMul(zx, false, wh)
+	h := product(zx, wh)
 	for i := range lx {
 		for j := range n3 {
 			// tansig as the authors of the method write it.
@@ -99,7 +100,7 @@ func scaled(v, lo, hi float64) float64 {
 // of A1ᵀA1 + I, below 1e3 here, and the scaling to [0,1] by 1 over the range of a node, above 0.1:
 // 1e4·(d+1)·eps.
 func TestTransformAgainstReference(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, test := range []struct {
 			l, d, stride int
 			opt          FeatureOptions
@@ -129,7 +130,7 @@ func TestTransformAgainstReference(t *testing.T) {
 
 // More rows than two panels of any kind, so that all sums and extrema run over panels.
 func TestPanels(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const l, d = 2*4096 + 5, 4
 		x := samples(1, l, d, d)
 		// Three nodes a group: the rows of A1 of two are all (1, -1) or (-1, 1).
@@ -156,7 +157,7 @@ func TestPanels(t *testing.T) {
 // the scale, and the product may differ between the fit and Transform, by (N+1) eps. New samples
 // may be larger, and go outside [0,1] in Z.
 func TestScaleIsFrozen(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const l, d = 60, 10
 		x := samples(2, l, d, d)
 		for _, n3 := range []int{5, 50} {
@@ -189,7 +190,7 @@ func TestScaleIsFrozen(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	x := samples(4, 50, 8, 8)
 	opt := FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		opt.Backend = bk
 		var seen []*mat.Dense
 		for _, seed := range []uint64{0, 1, 2, 1 << 63, math.MaxUint64} {
@@ -210,7 +211,7 @@ func TestSeeds(t *testing.T) {
 
 // Groups and enhancement nodes draw from generators of their own.
 func TestGroupsAreIndependent(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		x := samples(5, 60, 8, 8)
 		few := mustFit(t, x, FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 4, Seed: 6, Backend: bk})
 		many := mustFit(t, x, FeatureOptions{Groups: 5, GroupNodes: 3, EnhancementNodes: 9, Seed: 6, Backend: bk})
@@ -255,7 +256,7 @@ func TestThreads(t *testing.T) {
 
 // A row of A is a function of the same row of X.
 func TestRowsAreIndependent(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const l = 300
 		x := samples(7, l, 100, 100)
 		f := mustFit(t, x, FeatureOptions{EnhancementNodes: 130, Seed: 2, Backend: bk})
@@ -273,55 +274,13 @@ func TestRowsAreIndependent(t *testing.T) {
 	})
 }
 
-func TestTransformTo(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
-		x := samples(8, 30, 7, 9)
-		f := mustFit(t, x, FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 6, Seed: 3, Backend: bk})
-		want := mustTransform(t, f, x)
-		wide := mat.NewDense(34, f.Nodes()+5, nil)
-		for i := range 34 {
-			for j := range f.Nodes() + 5 {
-				wide.Set(i, j, math.NaN())
-			}
-		}
-		must(t, f.TransformTo(wide.Slice(2, 32, 1, 1+f.Nodes()).(*mat.Dense), x))
-		for i := range 34 {
-			for j := range f.Nodes() + 5 {
-				v, inside := wide.At(i, j), i >= 2 && i < 32 && j >= 1 && j < 1+f.Nodes()
-				if !inside && !math.IsNaN(v) {
-					t.Fatalf("element (%d,%d) beside the destination was written", i, j)
-				}
-				if inside && !(math.Abs(v-want.At(i-2, j-1)) <= 1e-14) {
-					t.Fatalf("element (%d,%d) is %v, want %v", i-2, j-1, v, want.At(i-2, j-1))
-				}
-			}
-		}
-	})
-}
-
-func TestInputIsUnchanged(t *testing.T) {
-	x := samples(9, 40, 6, 6)
-	kept := gonum.DenseCopyOf(x)
-	f, _, err := FitTransformFeatures(x, FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 6})
-	must(t, err)
-	before := mustTransform(t, f, kept)
-	mustTransform(t, f, x)
-	if !gonum.Equal(x, kept) {
-		t.Error("X was modified")
-	}
-	x.Zero() // the maps do not look at it again
-	if !gonum.Equal(before, mustTransform(t, f, kept)) {
-		t.Error("X was retained")
-	}
-}
-
 func TestEdges(t *testing.T) {
 	constant := samples(1, 20, 6, 6)
 	for j := range 6 {
 		constant.Set(3, j, 0.1)
 		constant.Set(11, j, 0)
 	}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, test := range []struct {
 			name string
 			x    *mat.Dense

@@ -3,7 +3,6 @@ package bls
 import (
 	"context"
 	"math"
-	"unsafe"
 
 	"blskernel"
 	"blskernel/internal/backend"
@@ -38,24 +37,6 @@ func (f *Features) TransformContext(ctx context.Context, x *mat.Dense) (*mat.Den
 		return nil, err
 	}
 	return a, nil
-}
-
-// TransformTo is Transform into the l×k matrix dst, which may be a part of a larger one. An error
-// leaves dst unchanged, except an *OverflowError, after which its contents are undefined.
-//
-//	panics: if dst is not l×k, or if its address range overlaps that of X.
-func (f *Features) TransformTo(dst, x *mat.Dense) error {
-	if err := checkSamples(x, f.Inputs()); err != nil {
-		return err
-	}
-	l, _ := x.Dims()
-	if r, c := dst.Dims(); r != l || c != f.Nodes() {
-		panic("bls: the destination does not have the shape of the result")
-	}
-	if overlap(dst, x) {
-		panic("bls: the destination overlaps the samples")
-	}
-	return f.transform(context.Background(), dst, x)
 }
 
 // transform writes A of the samples x, which have been checked, to a. On an error a is undefined.
@@ -217,14 +198,4 @@ func enhanced(bk blskernel.Backend, h, z, wh *mat.Dense, scale float64) {
 	rh, rz, rw := h.RawMatrix(), z.RawMatrix(), wh.RawMatrix()
 	backend.Fused(bk).DgemmTanh(blas.NoTrans, blas.NoTrans, rows, n3, n, scale,
 		rz.Data, rz.Stride, rw.Data, rw.Stride, bias, rh.Data, rh.Stride)
-}
-
-// overlap reports whether the address ranges of two matrices, neither of them empty, overlap.
-func overlap(a, b *mat.Dense) bool {
-	ra, rb := a.RawMatrix(), b.RawMatrix()
-	const size = unsafe.Sizeof(float64(0))
-	a0, b0 := uintptr(unsafe.Pointer(&ra.Data[0])), uintptr(unsafe.Pointer(&rb.Data[0]))
-	a1 := a0 + uintptr((ra.Rows-1)*ra.Stride+ra.Cols)*size
-	b1 := b0 + uintptr((rb.Rows-1)*rb.Stride+rb.Cols)*size
-	return a0 < b1 && b0 < a1
 }

@@ -10,6 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -26,7 +27,7 @@ var notNumbers = []float64{
 
 // eachMethod runs f for all methods on every backend, and for each kind of scaling.
 func eachMethod(t *testing.T, f func(t *testing.T, bk blskernel.Backend, m blsupdate.Method, s Scaling)) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, m := range blsupdate.Methods() {
 			for _, s := range []Scaling{ScaleSamples, ScaleColumns, ScaleNone} {
 				t.Run(fmt.Sprintf("method=%v/scaling=%v", m, s), func(t *testing.T) { f(t, bk, m, s) })
@@ -355,28 +356,11 @@ func TestHostileLambda(t *testing.T) {
 	})
 }
 
-// TestHostileScore: R² beyond float64 is an error, as any other number beyond it.
-func TestHostileScore(t *testing.T) {
-	const l, d = 20, 4
-	x := samples(61, l, d, d)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
-		r := &Regressor{Backend: bk, Features: smallFeatures(ScaleSamples)}
-		must(t, r.Fit(x, targetsFor(x, 1)))
-		tiny := mat.NewDense(l, 1, nil)
-		for i := range l {
-			tiny.Set(i, 0, 1e-200*float64(i))
-		}
-		if s, err := r.Score(x, tiny); !errors.Is(err, blsupdate.ErrOverflow) {
-			t.Errorf("R² is %v, %v; want ErrOverflow", s, err)
-		}
-	})
-}
-
 // TestHostileShrink has the smallest and the largest factors of the enhancement nodes, whose tanh is
 // then 0 or ±1.
 func TestHostileShrink(t *testing.T) {
 	x := samples(62, 30, 5, 5)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, s := range []Scaling{ScaleSamples, ScaleColumns, ScaleNone} {
 			for _, shrink := range []float64{5e-324, 1e-300, 1e300, math.MaxFloat64} {
 				opt := smallFeatures(s)

@@ -60,7 +60,7 @@ func startModel(ctx context.Context, s settings, x, y *mat.Dense) (*model, error
 	if err := checkModelMemory(s, x, y); err != nil {
 		return nil, err
 	}
-	f, a, err := FitTransformFeaturesContext(ctx, x, s.features)
+	f, a, err := fit(ctx, x, s.features, true)
 	if err != nil {
 		return nil, err
 	}

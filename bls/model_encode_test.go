@@ -13,6 +13,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 
@@ -30,7 +31,7 @@ func TestEncodeGoesOn(t *testing.T) {
 		labels[i] = (i + i/5) % c
 	}
 	y := targetsFor(x, 2)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
 			features := FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60}
 			if features.EnhancementNodes > 0 && i%4 == 1 {
@@ -113,7 +114,7 @@ func TestEncodeGoesOn(t *testing.T) {
 
 func TestEncodeFeatures(t *testing.T) {
 	x := samples(72, 40, 5, 5)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i := range 6 {
 			f := mustFit(t, x, FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 2, EnhancementNodes: 3 * (i / 3), Backend: bk})
 			b := encoded(t, f)

@@ -1,14 +1,13 @@
 package bls
 
 import (
-	"errors"
 	"math"
-	"slices"
 	"sync"
 	"testing"
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -91,7 +90,7 @@ func TestPartialFitIsFit(t *testing.T) {
 		labels[i] = (i + i/7) % c
 	}
 	y := targetsFor(x, c)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			for _, features := range []FeatureOptions{
 				{Groups: 1, GroupNodes: 3, Seed: 4},
@@ -159,7 +158,7 @@ func TestPartialFitIsFit(t *testing.T) {
 func TestScoresInPanels(t *testing.T) {
 	const l, d = 2*4096 + 5, 3
 	x := samples(22, l, d, d+1)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		re := &Regressor{Backend: bk, Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3, Seed: 1}}
 		must(t, re.Fit(rowsOf(x, 0, 100), targetsFor(rowsOf(x, 0, 100), 2)))
 		got, err := re.Predict(x)
@@ -168,7 +167,7 @@ func TestScoresInPanels(t *testing.T) {
 		a := withOnes(mustTransform(t, m.features, x), true)
 		w, err := m.currentWeights()
 		must(t, err)
-		want := naiveMul(a, false, w)
+		want := product(a, w)
 		for i := range l {
 			for j, v := range m.center {
 				want.Set(i, j, want.At(i, j)+v)
@@ -222,42 +221,4 @@ func TestOneBackendForAll(t *testing.T) {
 	if split[0] != 1 || split[1] == 0 || split[2] == 0 || split[0]+split[1]+split[2] != one[0] {
 		t.Errorf("three backends: calls %v of %v", split, one)
 	}
-}
-
-// Predictions of several goroutines, the first of which find the weights not yet fetched, are those of
-// one. Run it with the race detector.
-func TestConcurrentPredict(t *testing.T) {
-	const l = 90
-	x := samples(24, l, 8, 8)
-	labels := cyclic(l, 3)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
-		features := FeatureOptions{Groups: 2, GroupNodes: 2, EnhancementNodes: 8}
-		cl := &Classifier{Backend: bk, Features: features}
-		re := &Regressor{Backend: bk, Features: features}
-		must(t, cl.Fit(x, labels))
-		must(t, cl.PartialFit(x, labels))
-		must(t, re.Fit(x, targetsFor(x, 2)))
-		must(t, re.PartialFit(x, targetsFor(x, 2)))
-		const n = 8
-		classes, values := make([][]int, n), make([]*mat.Dense, n)
-		failures := make([]error, n)
-		var wg sync.WaitGroup
-		for g := range n {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				var e1, e2 error
-				classes[g], e1 = cl.Predict(x)
-				values[g], e2 = re.Predict(x)
-				failures[g] = errors.Join(e1, e2)
-			}()
-		}
-		wg.Wait()
-		for g := range n {
-			must(t, failures[g])
-			if !slices.Equal(classes[g], classes[0]) || !gonum.Equal(values[g], values[0]) {
-				t.Errorf("goroutine %d has other predictions", g)
-			}
-		}
-	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -33,7 +34,7 @@ func identityError(v *mat.Dense) float64 {
 // Two unit vectors that Gram-Schmidt twice made orthogonal have an inner product of some eps, and
 // computing it adds at most p·eps: 10 p eps leaves room for the accumulation over the earlier rows.
 func TestOrthonormalizeRows(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, dim := range [][2]int{{1, 1}, {1, 5}, {2, 2}, {31, 31}, {32, 33}, {33, 64}, {65, 65}, {101, 150}} {
 			r, p := dim[0], dim[1]
 			u := mat.NewDense(r, p, nil)
@@ -46,7 +47,7 @@ func TestOrthonormalizeRows(t *testing.T) {
 				t.Errorf("%d×%d: |VVᵀ - I| = %g", r, p, e)
 			}
 			// The space is that of u: u = (uVᵀ)V to the rounding of these products.
-			back := naiveMul(naiveMul(u, false, transposed(v)), false, v)
+			back := product(product(u, v.T()), v)
 			if e := maxDiff(t, back, u); !(e <= 20*float64(p)*eps) {
 				t.Errorf("%d×%d: the basis spans another space, by %g", r, p, e)
 			}
@@ -57,7 +58,7 @@ func TestOrthonormalizeRows(t *testing.T) {
 // A matrix whose rows nearly depend on one another still has an orthonormal result: this is
 // what the second pass is for.
 func TestOrthonormalizeRowsIllConditioned(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		const r, p = 70, 90
 		for _, d := range []float64{1e-4, 1e-8, 1e-12} {
 			v := mat.NewDense(r, p, nil)
@@ -78,7 +79,7 @@ func TestOrthonormalizeRowsIllConditioned(t *testing.T) {
 }
 
 func TestOrthonormalizeRowsDependent(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, last := range []int{1, 31, 32, 40} {
 			v := mat.NewDense(last+1, 50, nil)
 			uniform(stream(4, forEnhancement, 0), last+1, 50, v.RawMatrix().Data, 50)
@@ -96,7 +97,7 @@ func TestOrthonormalizeRowsDependent(t *testing.T) {
 }
 
 func TestDrawEnhancement(t *testing.T) {
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, dim := range [][2]int{{1, 1}, {1, 2}, {30, 20}, {30, 30}, {30, 31}, {30, 60}, {100, 33}, {33, 100}} {
 			n, n3 := dim[0], dim[1]
 			t.Run(fmt.Sprintf("N=%d/n3=%d", n, n3), func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/memory"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -49,7 +50,7 @@ func TestExpandIsPartialFit(t *testing.T) {
 	l := batches[len(batches)-1]
 	x := samples(81, l, 12, 14)
 	labels, y := labelsFor(l), targetsFor(x, 2)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range allMethods {
 			c, rs := expansions(t, bk, method, x, labels, y)
 			check := func(name string, from, to int, expand func() (a, y *mat.Dense, err error), learn func() error, m *model, encode func() []byte, targets *mat.Dense) {
@@ -232,6 +233,11 @@ func TestConcurrentExpand(t *testing.T) {
 		must(t, err)
 		wantB, wantZ, err := rs[0].Expand(x, y)
 		must(t, err)
+		again, others := expansions(t, nil, method, x, labels, y)
+		wantClasses, err := again.Predict(x)
+		must(t, err)
+		wantValues, err := others[0].Predict(x)
+		must(t, err)
 		failures := make([]error, 12)
 		var wg sync.WaitGroup
 		for g := range failures {
@@ -239,9 +245,11 @@ func TestConcurrentExpand(t *testing.T) {
 			go func() {
 				defer wg.Done()
 				if g%3 == 0 {
-					_, e1 := c.Predict(x)
-					_, e2 := rs[0].Predict(x)
-					failures[g] = errors.Join(e1, e2)
+					classes, e1 := c.Predict(x)
+					values, e2 := rs[0].Predict(x)
+					if failures[g] = errors.Join(e1, e2); failures[g] == nil && !(slices.Equal(classes, wantClasses) && gonum.Equal(values, wantValues)) {
+						failures[g] = errors.New("other predictions")
+					}
 					return
 				}
 				a, ya, e1 := c.Expand(x, labels)

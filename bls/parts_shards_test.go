@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -89,7 +90,7 @@ func TestShardsAreOneModel(t *testing.T) {
 	labels, y := labelsFor(l), targetsFor(x, 2)
 	oneHot, err := OneHot(labels, 3)
 	must(t, err)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 			for _, lambda := range []float64{0, 0x1p-10} {
 				features := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 10, Seed: 4}

@@ -10,6 +10,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -22,7 +23,7 @@ func TestWithUpdaterGoesOn(t *testing.T) {
 	l := batches[len(batches)-1]
 	x := samples(92, l, 12, 12)
 	labels, y := labelsFor(l), targetsFor(x, 2)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
 			// The model that expands is by another method, and its fields have changed
 			// since the fit.

@@ -136,11 +136,6 @@ func (r *Regressor) PredictContext(ctx context.Context, x *mat.Dense) (*mat.Dens
 //	errors: those of Predict; *ShapeError and *NotFiniteError for Y; blsupdate.ErrOverflow if
 //	differences of targets and predictions, or R² itself, are beyond float64.
 func (r *Regressor) Score(x, y *mat.Dense) (float64, error) {
-	return r.ScoreContext(context.Background(), x, y)
-}
-
-// ScoreContext is Score that checks ctx as PredictContext does.
-func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense) (float64, error) {
 	if r.model == nil {
 		return 0, ErrNotFitted
 	}
@@ -151,7 +146,7 @@ func (r *Regressor) ScoreContext(ctx context.Context, x, y *mat.Dense) (float64,
 		const want = "at least two rows, since R² compares with the variance of Y"
 		return 0, &ShapeError{Op: "bls", Matrix: "Y", Rows: l, Cols: c, Want: want}
 	}
-	p, err := r.PredictContext(ctx, x)
+	p, err := r.Predict(x)
 	if err != nil {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -32,7 +33,7 @@ func surface(seed uint64, n int) (x, y *mat.Dense) {
 func TestRegressorSurface(t *testing.T) {
 	x, y := surface(1, 800)
 	fresh, want := surface(2, 500)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1}}
 			for _, b := range [][2]int{{0, 200}, {200, 225}, {225, 800}} {
@@ -68,7 +69,7 @@ func TestRegressorDoesNotSeeLevel(t *testing.T) {
 		return &out
 	}
 	bare := x.Slice(0, 200, 0, 2).(*mat.Dense)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, test := range []struct {
 			name  string
 			x     *mat.Dense
@@ -102,7 +103,7 @@ func TestRegressorShift(t *testing.T) {
 	var far mat.Dense
 	far.Apply(func(_, _ int, v float64) float64 { return v + shift }, y)
 	fresh, _ := surface(4, 50)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			for _, lambda := range []float64{0, 1e-3, 10} {
 				predict := func(y *mat.Dense) (*mat.Dense, *model) {
@@ -138,7 +139,7 @@ func TestRegressorResiduals(t *testing.T) {
 	for i := range l {
 		y.Set(i, 1, y.At(i, 1)+float64(i/60))
 	}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			for _, without := range []bool{false, true} {
 				r := &Regressor{Backend: bk, Method: method, NoIntercept: without, Features: FeatureOptions{Groups: 1, GroupNodes: 3, Seed: 4}}
@@ -210,7 +211,7 @@ func TestRegressorErrors(t *testing.T) {
 	if _, err := zero.Score(x, y); !errors.Is(err, ErrNotFitted) {
 		t.Errorf("Score of an unfitted model: %v", err)
 	}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
 			must(t, r.Fit(x, y))

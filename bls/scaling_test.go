@@ -9,6 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -121,7 +122,7 @@ func TestScalingIsBeforehand(t *testing.T) {
 			return &out
 		},
 	}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for scaling, before := range standardized {
 			opt := FeatureOptions{Scaling: scaling, Groups: 3, GroupNodes: 4, EnhancementNodes: 20, Seed: 1, Backend: bk}
 			f := mustFit(t, x, opt)
@@ -144,7 +145,7 @@ func TestScaleColumnsIsFreeOfUnits(t *testing.T) {
 	units := []float64{1, 0x1p10, 0x1p-10, 0x1p400, 0x1p-400, -0x1p500}
 	var other mat.Dense
 	other.Apply(func(_, j int, v float64) float64 { return v * units[j] }, x)
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		opt := FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk}
 		part, scaled := x.Slice(0, l, 0, d-1).(*mat.Dense), other.Slice(0, l, 0, d-1).(*mat.Dense)
 		if !gonum.Equal(mustTransform(t, mustFit(t, part, opt), part), mustTransform(t, mustFit(t, scaled, opt), scaled)) {
@@ -167,7 +168,7 @@ func TestConstantColumn(t *testing.T) {
 	for i := range l {
 		x.Set(i, 2, 0.3)
 	}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		f := mustFit(t, x, FeatureOptions{Scaling: ScaleColumns, Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk})
 		for j, w := range f.weights.RawRowView(2) {
 			if w != 0 {
@@ -198,7 +199,7 @@ func TestScalingOverflows(t *testing.T) {
 		out.Set(i, j, v)
 		return out
 	}
-	forEachBackend(t, func(t *testing.T, bk blskernel.Backend) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		opt := FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 8, Backend: bk}
 		check := func(name string, err error, row, col int) {
 			t.Helper()

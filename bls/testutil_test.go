@@ -5,21 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blskernel"
 	"blskernel/mat"
+
+	gonum "gonum.org/v1/gonum/mat"
 )
 
 const eps = 0x1p-52
-
-// forEachBackend runs f once for every backend of this process.
-func forEachBackend(t *testing.T, f func(t *testing.T, bk blskernel.Backend)) {
-	t.Helper()
-	for _, name := range blskernel.Names() {
-		bk, err := blskernel.Lookup(name)
-		must(t, err)
-		t.Run("backend="+name, func(t *testing.T) { f(t, bk) })
-	}
-}
 
 // samples returns an l×d matrix of smooth, correlated numbers in (0,1), such as pixels are, with
 // the given stride >= d and NaN in the gap between the rows.
@@ -90,28 +81,9 @@ func maxDiff(t *testing.T, a, b *mat.Dense) float64 {
 	return d
 }
 
-// naiveMul computes op(A) B by three loops.
-func naiveMul(a *mat.Dense, trans bool, b *mat.Dense) *mat.Dense {
-	m, k := a.Dims()
-	if trans {
-		m, k = k, m
-	}
-	_, n := b.Dims()
-	c := mat.NewDense(m, n, nil)
-	for i := range m {
-		for j := range n {
-			var s float64
-			for p := range k {
-				v := 0.0
-				if trans {
-					v = a.At(p, i)
-				} else {
-					v = a.At(i, p)
-				}
-				s += v * b.At(p, j)
-			}
-			c.Set(i, j, s)
-		}
-	}
-	return c
+// product returns A B by gonum's own BLAS.
+func product(a, b gonum.Matrix) *mat.Dense {
+	var c mat.Dense
+	c.Mul(a, b)
+	return &c
 }

@@ -65,16 +65,6 @@ func BenchmarkFeaturesTransform(b *testing.B) {
 	})
 }
 
-func BenchmarkFeaturesTransformTo(b *testing.B) {
-	x, _, _ := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		f := must(bls.FitFeatures(x, featureOptions(bk)))
-		l, _ := x.Dims()
-		dst := mat.NewDense(l, f.Nodes(), nil)
-		return call{flops: transformFlops(x), do: func() error { return f.TransformTo(dst, x) }}
-	})
-}
-
 // classifier is by the method that is fastest.
 func classifier(bk blskernel.Backend) *bls.Classifier {
 	return &bls.Classifier{

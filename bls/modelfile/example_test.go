@@ -15,12 +15,17 @@ import (
 	"blskernel/mat"
 )
 
-// tempFolder returns a new folder for an example, and what removes it.
-func tempFolder() (string, func()) {
-	dir, err := os.MkdirTemp("", "modelfile")
+// check ends an example that fails.
+func check(err error) {
 	if err != nil {
 		panic(err)
 	}
+}
+
+// tempFolder returns a new folder for an example, and what removes it.
+func tempFolder() (string, func()) {
+	dir, err := os.MkdirTemp("", "modelfile")
+	check(err)
 	return dir, func() { _ = os.RemoveAll(dir) }
 }
 
@@ -29,9 +34,7 @@ func line() *modelfile.File {
 	x := mat.NewDense(5, 2, []float64{0, 0, 1, 0, 0, 1, 1, 1, 2, 3})
 	y := mat.NewDense(5, 1, []float64{0, 2, 3, 5, 13})
 	r := &bls.Regressor{Features: bls.FeatureOptions{Scaling: bls.ScaleColumns, Groups: 2, GroupNodes: 1}, Method: blsupdate.QR}
-	if err := r.Fit(x, y); err != nil {
-		panic(err)
-	}
+	check(r.Fit(x, y))
 	return &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{Software: "example 1.0", Inputs: []string{"u", "v"}, Targets: []string{"y"}}}
 }
 
@@ -44,33 +47,15 @@ func Example() {
 	train, test := dataset.Digits(1000, 1), dataset.Digits(500, 2)
 
 	c := &bls.Classifier{Features: bls.FeatureOptions{Groups: 5, EnhancementNodes: 100, Seed: 1}, Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-6}}
-	if err := c.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := modelfile.Save(path, &modelfile.File{Classifier: c}); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(c.Fit(train.Dense(0, 500), train.LabelsInt(0, 500)))
+	check(modelfile.Save(path, &modelfile.File{Classifier: c}))
 
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := f.Classifier.PartialFit(train.Dense(500, 1000), train.LabelsInt(500, 1000)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := modelfile.Save(path, f); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
+	check(f.Classifier.PartialFit(train.Dense(500, 1000), train.LabelsInt(500, 1000)))
+	check(modelfile.Save(path, f))
 	score, err := f.Classifier.Score(test.Dense(0, 500), test.LabelsInt(0, 500))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%d samples, more than 9 of 10 are right: %v\n", f.Classifier.Updater().Samples(), score > 0.9)
 	// Output:
 	// 1000 samples, more than 9 of 10 are right: true
@@ -81,27 +66,15 @@ func ExampleLoad() {
 	dir, remove := tempFolder()
 	defer remove()
 	path := filepath.Join(dir, "line.bls")
-	if err := modelfile.Save(path, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(modelfile.Save(path, line()))
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	p, err := f.Regressor.Predict(mat.NewDense(1, 2, []float64{10, 1}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%v of %v: %.6f\n", f.Metadata.Targets, f.Metadata.Inputs, p.At(0, 0))
 
 	table := filepath.Join(dir, "table.csv")
-	if err := os.WriteFile(table, []byte("u,v,y\n0,0,0\n1,0,2\n"), 0o666); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(os.WriteFile(table, []byte("u,v,y\n0,0,0\n1,0,2\n"), 0o666))
 	_, err = modelfile.Load(table, nil)
 	fmt.Println(strings.TrimPrefix(err.Error(), dir+string(filepath.Separator)))
 	// Output:
@@ -112,16 +85,10 @@ func ExampleLoad() {
 // Write and Read are for a connection, an object store or a database.
 func ExampleWrite() {
 	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(modelfile.Write(&b, line()))
 	fmt.Printf("%q\n", b.Bytes()[:8])
 	f, err := modelfile.Read(&b, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(f.Classifier == nil, f.Regressor.Method)
 	// Output:
 	// "\x89BLS\r\n\x1a\n"
@@ -131,15 +98,9 @@ func ExampleWrite() {
 // Inspect verifies the checksums of a file and lists what is in it, without decoding the model.
 func ExampleInspect() {
 	var b bytes.Buffer
-	if err := modelfile.Write(&b, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(modelfile.Write(&b, line()))
 	info, err := modelfile.Inspect(&b)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("version %d, a regressor: %v, by %s\n", info.Version, info.Regressor(), info.Metadata.Software)
 	for _, s := range info.Sections {
 		fmt.Printf("%q ", s.Name)
@@ -166,15 +127,9 @@ func ExampleProgress() {
 	f := line()
 	f.Metadata.Progress = &modelfile.Progress{Rows: 5, Sources: []string{"line.csv"}}
 	var b bytes.Buffer
-	if err := modelfile.Write(&b, f); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(modelfile.Write(&b, f))
 	f, err := modelfile.Read(&b, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	p := f.Metadata.Progress
 	fmt.Println("skip", p.Rows, "rows of", p.Sources, p.Done)
 	// Output:
@@ -184,10 +139,7 @@ func ExampleProgress() {
 // Every error is of a type that errors.As finds, and says what to do.
 func Example_errors() {
 	good := new(bytes.Buffer)
-	if err := modelfile.Write(good, line()); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(modelfile.Write(good, line()))
 	altered := bytes.Clone(good.Bytes())
 	altered[300] ^= 1 // one bit of the model
 	for _, b := range [][]byte{
