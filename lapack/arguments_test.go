@@ -159,7 +159,11 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 				_, _ = refine(d, view(d, 50+shift, n, 2), view(d, 50, n, 2))
 			})
 		}
-		add(name+".Refine: x over A", refineAliased, func(d []float64) { _, _ = refine(d, view(d, 4, n, 2), view(d, 50, n, 2)) })
+		for at := range 6 {
+			add(fmt.Sprintf("%s.Refine: x %d over A", name, at), refineAliased, func(d []float64) {
+				_, _ = refine(d, view(d, at, n, 2), view(d, 50, n, 2))
+			})
+		}
 	}
 	for name, do := range map[string]func(r, z, b, y *mat.Dense) error{
 		"AppendRows":     func(r, z, b, y *mat.Dense) error { return AppendRows(bk, r, z, b, y) },
@@ -242,4 +246,18 @@ func TestArguments(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A solution may overwrite its right-hand sides by another view of the same storage, and columns of one
+// matrix are apart.
+func TestSharedStorage(t *testing.T) {
+	for _, f := range factorizations(t, nil) {
+		data, both := []float64{2, 4, 8, 16}, mat.NewDense(2, 4, nil)
+		b, same := mat.NewDense(2, 2, data), mat.NewDense(2, 2, data)
+		left, right := both.Slice(0, 2, 0, 2).(*mat.Dense), both.Slice(0, 2, 2, 4).(*mat.Dense)
+		err := errors.Join(f.factorize(identity(2), false), f.SolveTo(same, b), f.SolveRowsTo(same, b), f.SolveTo(right, left))
+		if _, errRefine := f.refine(right, identity(2), left); err != nil || errRefine != nil {
+			t.Errorf("%s: %v, %v", f.name, err, errRefine)
+		}
+	}
 }

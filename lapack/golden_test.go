@@ -1,11 +1,14 @@
 package lapack
 
 import (
+	"errors"
 	"math"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
+	"blskernel/mat"
 )
 
 // By hand: inverses of order 2, to the bit where every quotient is exact.
@@ -63,4 +66,63 @@ func TestFactorizationGolden(t *testing.T) {
 			t.Errorf("LU = %v, exchanges %v", f.lu.Data, f.swap)
 		}
 	})
+}
+
+// RCond does not depend on the scale of the matrix, up to that at which the norm itself overflows.
+func TestRCondScaled(t *testing.T) {
+	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
+		for _, s := range []float64{0x1p1023, 1.7e308, 0x1p900, 0x1p901, 1, 0x1p-900, 0x1p-1000} {
+			check := func(name string, err error, rcond func() float64) {
+				t.Helper()
+				if err != nil {
+					t.Errorf("%s, scale %g: %v", name, s, err)
+				} else if got := rcond(); !(math.Abs(got-1) <= 4*eps) {
+					t.Errorf("%s, scale %g: RCond = %v, want 1", name, s, got)
+				}
+			}
+			swap := &full{2, 2, []float64{0, s, s, 0}}
+			for _, f := range factorizations(t, bk) {
+				a := swap
+				if f.definite {
+					a = &full{2, 2, []float64{s, 0, 0, s}}
+				}
+				check(f.name, f.factorize(a, false), f.RCond)
+			}
+			q := QR{Backend: bk}
+			check("QR", q.Factorize(swap.dense()), q.RCond)
+		}
+	})
+}
+
+// On the pure backend no digit depends on the number of threads. The order is above every block size,
+// and large enough for the work to be shared.
+func TestThreads(t *testing.T) {
+	defer blskernel.SetThreads(0)
+	const n = 333
+	rng := testutil.Rand(72)
+	b := randomFull(rng, n, n)
+	for k, a := range []*full{symSpectrum(rng, n, func(i int) float64 { return 1 + float64(i) }), symFunc(n, b.at), b} {
+		var want [][]float64
+		for _, threads := range []int{1, 2, 3} {
+			blskernel.SetThreads(threads)
+			f := factorizations(t, fastBLAS(t))[k]
+			var x, y mat.Dense
+			if err := errors.Join(f.factorize(a, false), f.SolveTo(&x, b.dense()), f.SolveRowsTo(&y, b.dense())); err != nil {
+				t.Fatal(err)
+			}
+			inverse, err := f.inverse(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := [][]float64{f.rebuild(false).x, fullOf(&x).x, fullOf(&y).x, inverse.x, {f.RCond()}}
+			if want == nil {
+				want = got
+			}
+			for i := range got {
+				if !sameBits(got[i], want[i]) {
+					t.Errorf("%s: threads=%d: result %d is not that of one thread", f.name, threads, i)
+				}
+			}
+		}
+	}
 }

@@ -1,82 +1,250 @@
 package lapack
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/block"
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// eachTriangularMatrix runs f for the families of triangles, with signs on their diagonals, in matrices
-// of which all else is NaN.
-func eachTriangularMatrix(seed uint64, f func(name string, g *guarded)) {
-	rng := testutil.Rand(seed)
-	eachFamily(func(name string, family triangleFamily, s size) {
-		if s.nb > 0 {
-			return // there is no block size to set
-		}
-		at := func(i, j int) float64 {
-			v := family.at(rng, s.n, i, j)
-			if i == j && i%3 == 1 {
-				return -v
-			}
-			return v
-		}
-		for _, lda := range strides(s.n) {
-			f(name, newGuarded(blas.Upper, s.n, lda, false, at))
-		}
-	})
+// A triangleFamily makes upper triangles with a positive diagonal.
+type triangleFamily struct {
+	name string
+	at   func(rng *rand.Rand, n, i, j int) float64 // j >= i
 }
 
-// R⁻¹B and R⁻ᵀB, and that R is only read.
-func TestSolveTriangular(t *testing.T) {
+func triangleFamilies() []triangleFamily {
+	// Well conditioned for its order: elements of order one would make an inverse that grows as 2ⁿ.
+	random := func(rng *rand.Rand, n, i, j int) float64 {
+		x := rng.NormFloat64()
+		switch {
+		case i == j:
+			return 1 + math.Abs(x)
+		case n > 40:
+			return x / float64(n)
+		}
+		return x / math.Sqrt(float64(n))
+	}
+	scaled := func(scale func(n, i, j int) float64) func(rng *rand.Rand, n, i, j int) float64 {
+		return func(rng *rand.Rand, n, i, j int) float64 { return scale(n, i, j) * random(rng, n, i, j) }
+	}
+	return []triangleFamily{
+		{"random", random},
+		{"graded-rows", scaled(func(n, i, _ int) float64 { return math.Pow(10, -16*float64(i)/float64(n)) })},
+		{"graded-columns", scaled(func(n, _, j int) float64 { return math.Pow(10, 16*float64(j)/float64(n)) })},
+		{"graded-shuffled", scaled(func(_, i, j int) float64 { return math.Pow(10, float64(i*7%13)-float64(j*5%11)) })},
+		// Kahan's matrix, of which the condition number grows as (1+c)ⁿ/sⁿ.
+		{"kahan", func(_ *rand.Rand, _, i, j int) float64 {
+			const c = 0.2
+			s := math.Pow(math.Sqrt(1-c*c), float64(i))
+			if i == j {
+				return s
+			}
+			return -c * s
+		}},
+		{"diagonal", func(rng *rand.Rand, _, i, j int) float64 {
+			if i != j {
+				return 0
+			}
+			return 0.5 + rng.Float64()
+		}},
+	}
+}
+
+// eachFamily runs f for all families at orders to 40, for two block sizes, and for one after the other
+// at orders about the boundaries of tiles, base cases and halves.
+func eachFamily(f func(name string, family triangleFamily, s size)) {
+	families := triangleFamilies()
+	for i, s := range append(sizes(), size{96, 0}, size{191, 0}, size{192, 0}, size{193, 0}, size{257, 0}, size{300, 0}, size{2*block.Size + 9, 0}) {
+		for j, family := range families {
+			if s.n <= 40 || i%len(families) == j || s.n > 300 && j == 0 {
+				f(fmt.Sprintf("%s n=%d nb=%d", family.name, s.n, s.nb), family, s)
+			}
+		}
+	}
+}
+
+// choleskyOf returns the factorization of which the factor is U, of one of the families, and U.
+func choleskyOf(rng *rand.Rand, bk blskernel.Backend, family triangleFamily, s size) (*Cholesky, *full) {
+	n := s.n
+	c := &Cholesky{symmetric: symmetric{routines: &choleskyRoutines, backend: bk, n: n, u: make([]float64, block.PackedLen(n)), nb: s.nb}}
+	for i := range n {
+		for j := i; j < n; j++ {
+			c.u[block.PackedIndex(n, i, j)] = family.at(rng, n, i, j)
+		}
+	}
+	return c, upperOf(n, c.u, false)
+}
+
+// view returns the triangle as part of a matrix of which all else is NaN.
+func (g *guarded) view() *mat.Dense {
+	d := &mat.Dense{}
+	if g.n > 0 {
+		d.SetRawMatrix(blas64.General{Rows: g.n, Cols: g.n, Stride: g.lda, Data: g.a})
+	}
+	return d
+}
+
+// checkProduct tests that C is A B, element by element,
+//
+//	|C - A B| <= (2k + 6) u |A||B|,   k columns of A,
+//
+// where A B is computed. It holds where C is computed as that product, and also where A or B is the
+// solution of a triangular system with the right side C by substitution: then (Higham, theorem 8.5, and
+// one rounding more for a reciprocal of the diagonal) the exact product is within γ(k+1)|A||B| of C,
+// the computed one within γ(k) of that, and the difference and second order terms are within the rest.
+func checkProduct(t *testing.T, name string, c, a, b *full) {
+	t.Helper()
+	ab, bound := a.mul(b), magnitudes(a).mul(magnitudes(b))
+	for i := range c.r {
+		for j := range c.c {
+			tolerance := float64(2*a.c+6) * eps * bound.at(i, j)
+			if got := math.Abs(c.at(i, j) - ab.at(i, j)); !(got <= tolerance) {
+				t.Errorf("%s: element (%d, %d) differs by %.3g, bound %.3g", name, i, j, got, tolerance)
+				return
+			}
+		}
+	}
+}
+
+// A triangularSolve is one of the routines for op(U) X = B, or X op(U) = B if rows is set.
+type triangularSolve struct {
+	name  string
+	rows  bool
+	solve func(dst, b *mat.Dense, trans bool) error
+}
+
+// triangularSolves are those with the factor of c, and those with the same triangle in a matrix r.
+func triangularSolves(bk blskernel.Backend, c *Cholesky, r *mat.Dense) []triangularSolve {
+	in := func(solve func(bk blskernel.Backend, dst, r *mat.Dense, trans bool) error) func(dst, b *mat.Dense, trans bool) error {
+		return func(dst, b *mat.Dense, trans bool) error {
+			if dst.IsEmpty() {
+				dst.CloneFrom(b)
+			}
+			return solve(bk, dst, r, trans)
+		}
+	}
+	return []triangularSolve{
+		{"SolveUTo", false, c.SolveUTo}, {"SolveURowsTo", true, c.SolveURowsTo},
+		{"SolveTriangular", false, in(SolveTriangular)}, {"SolveTriangularRows", true, in(SolveTriangularRows)},
+	}
+}
+
+// U⁻¹B, U⁻ᵀB, B U⁻¹ and B U⁻ᵀ, in place and not, and that U is only read. Those with a Cholesky are the
+// two halves of SolveTo and SolveRowsTo to the bit.
+func TestTriangularSolves(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		rng := testutil.Rand(221)
-		eachTriangularMatrix(222, func(name string, g *guarded) {
-			r := g.triangular()
-			for _, m := range []int{1, 4} {
-				for _, trans := range []bool{false, true} {
-					name := fmt.Sprintf("%s m=%d trans=%v", name, m, trans)
-					b := randomFull(rng, g.n, m)
-					x, intact := wide(t, b)
-					if err := SolveTriangular(bk, x, g.view(), trans); err != nil {
-						t.Errorf("%s: %v", name, err)
-						continue
+		rng := testutil.Rand(211)
+		eachFamily(func(name string, family triangleFamily, s size) {
+			c, u := choleskyOf(rng, bk, family, s)
+			g := newGuarded(blas.Upper, s.n, s.n+3, false, u.at)
+			for _, routine := range triangularSolves(bk, c, g.view()) {
+				for _, m := range []int{1, 5} {
+					b := randomFull(rng, s.n, m)
+					if routine.rows {
+						b = b.transpose()
 					}
-					intact()
-					op := r
-					if trans {
-						op = r.transpose()
+					for _, trans := range []bool{false, true} {
+						name := fmt.Sprintf("%s: %s m=%d trans=%v", routine.name, name, m, trans)
+						bd, intact := wide(t, b)
+						var x mat.Dense
+						if err := routine.solve(&x, bd, trans); err != nil {
+							t.Errorf("%s: %v", name, err)
+							continue
+						}
+						op, xf := u, fullOf(&x)
+						if trans {
+							op = u.transpose()
+						}
+						if routine.rows {
+							checkProduct(t, name, b, xf, op)
+						} else {
+							checkProduct(t, name, b, op, xf)
+						}
+						if !sameBits(fullOf(bd).x, b.x) {
+							t.Errorf("%s: the right-hand sides were changed", name)
+						}
+						if err := routine.solve(bd, bd, trans); err != nil || !sameBits(fullOf(bd).x, xf.x) {
+							t.Errorf("%s: in place it is another solution, or %v", name, err)
+						}
+						intact()
 					}
-					checkProduct(t, name, b, op, fullOf(x))
 				}
 			}
 			g.check(t, name)
-			if !sameBits(g.triangular().x, r.x) {
+			if !sameBits(g.triangular().x, u.x) {
 				t.Errorf("%s: the triangle was changed", name)
+			}
+			b := randomFull(rng, s.n, 5).dense()
+			for _, f := range []struct {
+				half  func(dst, b *mat.Dense, trans bool) error
+				whole func(dst, b *mat.Dense) error
+				b     *mat.Dense
+				trans bool
+			}{{c.SolveUTo, c.SolveTo, b, true}, {c.SolveURowsTo, c.SolveRowsTo, fullOf(b).transpose().dense(), false}} {
+				var whole, halves mat.Dense
+				err := errors.Join(f.whole(&whole, f.b), f.half(&halves, f.b, f.trans), f.half(&halves, &halves, !f.trans))
+				if err != nil || !sameBits(fullOf(&whole).x, fullOf(&halves).x) {
+					t.Errorf("%s: the halves of the solution do not make it, or %v", name, err)
+				}
 			}
 		})
 	})
 }
 
-// The left residual of the inverse is small element by element: each half's equation is one product and
-// one solution, with sums of n terms together.
-func TestInvertTriangle(t *testing.T) {
+// The routines that overwrite one triangle by another, and the equation of each: Uᵀ X = L and X = U R,
+// and for the inverse V U = I. The left residual of that is small element by element: each half's
+// equation is one product and one solution, with sums of n terms together.
+func TestTriangles(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		eachTriangularMatrix(223, func(name string, g *guarded) {
-			r := g.triangular()
-			if err := InvertTriangle(bk, g.view()); err != nil {
-				t.Errorf("%s: %v", name, err)
-				return
+		rng := testutil.Rand(213)
+		random := func(_, _ int) float64 { return rng.NormFloat64() }
+		eachFamily(func(name string, family triangleFamily, s size) {
+			c, u := choleskyOf(rng, bk, family, s)
+			signed := func(i, j int) float64 {
+				if i == j && i%3 == 1 {
+					return -u.at(i, j)
+				}
+				return u.at(i, j)
 			}
-			g.check(t, name)
-			checkProduct(t, name, identity(g.n), g.triangular(), r)
+			strides := []int{s.n + 3}
+			if s.n <= 40 {
+				strides = append(strides, max(1, s.n))
+			}
+			for _, lda := range strides {
+				for _, routine := range []struct {
+					name  string
+					ul    blas.Uplo
+					at    func(i, j int) float64
+					run   func(x *mat.Dense) error
+					check func(name string, before, after *full)
+				}{
+					{"SolveUTriangle", blas.Lower, random, c.SolveUTriangle, func(name string, l, x *full) { checkProduct(t, name, l, u.transpose(), x) }},
+					{"MulUTriangle", blas.Upper, random, c.MulUTriangle, func(name string, r, x *full) { checkProduct(t, name, x, u, r) }},
+					{"InvertTriangle", blas.Upper, signed, func(x *mat.Dense) error { return InvertTriangle(bk, x) },
+						func(name string, r, v *full) { checkProduct(t, name, identity(s.n), v, r) }},
+				} {
+					name := routine.name + ": " + name
+					g := newGuarded(routine.ul, s.n, lda, false, routine.at)
+					before := g.triangular()
+					if err := routine.run(g.view()); err != nil {
+						t.Errorf("%s: %v", name, err)
+						continue
+					}
+					g.check(t, name)
+					routine.check(name, before, g.triangular())
+				}
+			}
 		})
 	})
 }
@@ -84,8 +252,9 @@ func TestInvertTriangle(t *testing.T) {
 // The estimate against the norm of the inverse, and against that of QR, which has the same R.
 func TestRCondTriangle(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
-		eachTriangularMatrix(224, func(name string, g *guarded) {
-			r := g.triangular()
+		eachFamily(func(name string, family triangleFamily, s size) {
+			_, r := choleskyOf(testutil.Rand(224), bk, family, s)
+			g := newGuarded(blas.Upper, s.n, s.n+3, false, r.at)
 			got := RCondTriangle(bk, g.view())
 			g.check(t, name)
 			if !sameBits(g.triangular().x, r.x) {
@@ -126,60 +295,45 @@ func TestRCondTriangle(t *testing.T) {
 	}
 }
 
-// What is refused is not changed, and what overflows is an error.
+// A zero on a diagonal is an error, with which nothing is changed, and so is what overflows. What
+// follows an overflow may be NaN, but nothing before.
 func TestTriangleErrors(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
-		const n = 100
-		rng := testutil.Rand(226)
-		triangle := func() *full {
-			r := randomFull(rng, n, n)
-			for i := range n {
-				r.set(i, i, 1)
-			}
-			return r
-		}
-		same := func(name string, x *mat.Dense, want *full) {
-			t.Helper()
-			if !sameBits(x.RawMatrix().Data, want.x) {
-				t.Errorf("%s: the matrix was changed", name)
-			}
-		}
-		for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
-			rf, b := triangle(), randomFull(rng, n, 3)
-			rf.set(17, 60, bad)
-			rf.set(90, 90, 0)
-			r, x := rf.dense(), b.dense()
-			wantElement(t, "SolveTriangular", SolveTriangular(bk, x, r, false), ErrNotFinite, 17, 60)
-			wantElement(t, "InvertTriangle", InvertTriangle(bk, r), ErrNotFinite, 17, 60)
-			same("R", r, rf)
-			same("B", x, b)
-
-			rf.set(17, 60, 1)
-			rf.set(90, 90, 1)
-			b.set(60, 1, bad)
-			r, x = rf.dense(), b.dense()
-			wantElement(t, "right-hand sides", SolveTriangular(bk, x, r, true), ErrNotFinite, 60, 1)
-			same("B", x, b)
-		}
-		rf, b := triangle(), randomFull(rng, n, 3)
+		const n = 150
+		rng := testutil.Rand(215)
+		rf, b := randomFull(rng, n, n), randomFull(rng, n, 3)
 		rf.set(40, 40, 0)
 		rf.set(70, 70, 0)
 		r, x := rf.dense(), b.dense()
 		wantPivot(t, "SolveTriangular", SolveTriangular(bk, x, r, true), ErrSingular, 40)
 		wantPivot(t, "InvertTriangle", InvertTriangle(bk, r), ErrSingular, 40)
-		same("R", r, rf)
-		same("B", x, b)
-
-		// 1/0x1p-1074 overflows. What follows may be NaN, but nothing before.
-		tiny := identity(n)
-		tiny.set(66, 66, 0x1p-1074)
-		ones := newFull(n, 2)
-		for i := range ones.x {
-			ones.x[i] = 1
+		if !sameBits(denseData(r), rf.x) || !sameBits(denseData(x), b.x) {
+			t.Error("a matrix was changed")
 		}
-		wantElement(t, "SolveTriangular", SolveTriangular(bk, ones.dense(), tiny.dense(), true), ErrSingular, 66, 0)
-		tiny = identity(n)
+		// U = s I, of which the quotients or products by 4 overflow, and that by 1 does not.
+		scaled := func(s float64) *Cholesky {
+			c, _ := choleskyOf(rng, bk, triangleFamily{"", func(_ *rand.Rand, _, i, j int) float64 { return s * unless(i != j) }}, size{n, 0})
+			return c
+		}
+		units := func() *mat.Dense {
+			x := identity(n)
+			x.set(99, 99, 4)
+			return x.dense()
+		}
+		small, large := scaled(0x1p-1023), scaled(0x1p1022)
+		for _, routine := range triangularSolves(bk, small, upperOf(n, small.u, false).dense()) {
+			wantElement(t, routine.name, routine.solve(&mat.Dense{}, units(), !routine.rows), ErrSingular, 99, 99)
+		}
+		wantElement(t, "SolveUTriangle", small.SolveUTriangle(units()), ErrSingular, 99, 99)
+		tiny := identity(n)
 		tiny.set(0, 0, 0x1p-1074)
 		wantElement(t, "InvertTriangle", InvertTriangle(bk, tiny.dense()), ErrSingular, 0, 0)
+		err := large.MulUTriangle(units())
+		if !errors.Is(err, ErrNotFinite) || errors.Is(err, ErrSingular) {
+			t.Errorf("MulUTriangle: %v", err)
+		}
+		if want := "lapack: Dttrmm: element (99, 99) of the product overflows: NaN or infinity; scale the matrices"; err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
 	})
 }
