@@ -36,82 +36,60 @@ func kept(data []float64, at, n int) *Dense {
 	return d
 }
 
-// keptSym is the same for a packed matrix of order n.
-func keptSym(data []float64, at, n int) *SymPacked {
-	s := NewSymPacked(n, data[at:at+n*(n+1)/2])
-	s.Reset()
-	return s
-}
-
 // misuses are all kinds of bad arguments of the products. data has 60 elements.
-func misuses() []misuse {
-	at := func(data []float64, i int) *Dense { return dense(data, i, 3, 3, 4) }
-	other := func() *Dense { return NewDense(3, 3, nil) }
-	all := []misuse{
-		{"inner dimensions", mat.ErrShape, func(b blskernel.Backend, d []float64) { Mul(b, at(d, 0), dense(d, 20, 3, 2, 4), at(d, 40)) }},
-		{"inner dimensions", mat.ErrShape, func(b blskernel.Backend, d []float64) {
-			MulTrans(b, at(d, 0), dense(d, 20, 3, 2, 4), false, at(d, 40), true)
-		}},
-		{"inner dimensions", mat.ErrShape, func(b blskernel.Backend, d []float64) {
-			MulTrans(b, at(d, 0), dense(d, 20, 2, 3, 4), true, at(d, 40), true)
-		}},
-		{"empty operand", mat.ErrShape, func(b blskernel.Backend, d []float64) { Mul(b, at(d, 0), &Dense{}, at(d, 40)) }},
-		{"rows of the result", mat.ErrShape, func(b blskernel.Backend, d []float64) { Mul(b, dense(d, 0, 2, 3, 4), at(d, 20), at(d, 40)) }},
-		{"columns of the result", mat.ErrShape, func(b blskernel.Backend, d []float64) { Mul(b, dense(d, 0, 3, 4, 4), at(d, 20), at(d, 40)) }},
-		{"order of the outer product", mat.ErrShape, func(b blskernel.Backend, d []float64) {
-			SymOuterK(b, NewSymPacked(2, d[:3]), 1, at(d, 20), false)
-		}},
-		{"order of the inner product", mat.ErrShape, func(b blskernel.Backend, d []float64) {
-			SymOuterK(b, NewSymPacked(3, d[:6]), 1, dense(d, 20, 3, 2, 4), true)
-		}},
-		{"outer product over its operand", regionOverlap, func(b blskernel.Backend, d []float64) {
-			SymOuterK(b, NewSymPacked(3, d[15:21]), 1, at(d, 20), false)
-		}},
-		{"outer product on the kept storage of its operand", regionOverlap, func(b blskernel.Backend, d []float64) {
-			SymOuterK(b, keptSym(d, 15, 3), 1, at(d, 20), false)
-		}},
-		{"order on the left", mat.ErrShape, func(b blskernel.Backend, d []float64) { SymMul(b, at(d, 0), NewSymPacked(2, d[20:23]), at(d, 40)) }},
-		{"order on the right", mat.ErrShape, func(b blskernel.Backend, d []float64) { MulSym(b, at(d, 0), at(d, 40), NewSymPacked(4, d[20:30])) }},
-		{"shape of the result on the left", mat.ErrShape, func(b blskernel.Backend, d []float64) {
-			SymMul(b, dense(d, 0, 2, 3, 4), NewSymPacked(3, d[20:26]), at(d, 40))
-		}},
-		{"shape of the result on the right", mat.ErrShape, func(b blskernel.Backend, d []float64) {
-			MulSym(b, dense(d, 0, 3, 2, 4), at(d, 40), NewSymPacked(3, d[20:26]))
-		}},
-		{"result over the packed operand", regionOverlap, func(b blskernel.Backend, d []float64) {
-			SymMul(b, at(d, 10), NewSymPacked(3, d[20:26]), at(d, 40))
-		}},
-		{"result over the packed operand", regionOverlap, func(b blskernel.Backend, d []float64) {
-			MulSym(b, at(d, 10), at(d, 40), NewSymPacked(3, d[20:26]))
-		}},
-		{"kept storage in the packed operand", regionOverlap, func(b blskernel.Backend, d []float64) {
-			SymMul(b, kept(d, 15, 9), NewSymPacked(3, d[20:26]), at(d, 40))
-		}},
-		{"kept storage in the dense operand", regionOverlap, func(b blskernel.Backend, d []float64) {
-			MulSym(b, kept(d, 35, 9), at(d, 40), NewSymPacked(3, d[20:26]))
-		}},
+func misuses() (all []misuse) {
+	type data = []float64
+	add := func(what string, want any, call func(b blskernel.Backend, d data)) {
+		all = append(all, misuse{what, want, call})
 	}
-	// dst over a part of either operand of a product, and on storage that it keeps.
+	at := func(d data, i int) *Dense { return dense(d, i, 3, 3, 4) }
+	sized := func(d data, i, r, c int) *Dense { return dense(d, i, r, c, 4) }
+	sym := func(d data, i, n int) *SymPacked { return NewSymPacked(n, d[i:i+n*(n+1)/2]) }
+	other := func() *Dense { return NewDense(3, 3, nil) }
+	shape, overlap := any(mat.ErrShape), any(regionOverlap)
+	add("inner dimensions", shape, func(b blskernel.Backend, d data) { Mul(b, at(d, 0), sized(d, 20, 3, 2), at(d, 40)) })
+	add("inner dimensions", shape, func(b blskernel.Backend, d data) {
+		MulTrans(b, at(d, 0), sized(d, 20, 3, 2), false, at(d, 40), true)
+	})
+	add("inner dimensions", shape, func(b blskernel.Backend, d data) {
+		MulTrans(b, at(d, 0), sized(d, 20, 2, 3), true, at(d, 40), true)
+	})
+	add("empty operand", shape, func(b blskernel.Backend, d data) { Mul(b, at(d, 0), &Dense{}, at(d, 40)) })
+	add("rows of the result", shape, func(b blskernel.Backend, d data) { Mul(b, sized(d, 0, 2, 3), at(d, 20), at(d, 40)) })
+	add("columns of the result", shape, func(b blskernel.Backend, d data) { Mul(b, sized(d, 0, 3, 4), at(d, 20), at(d, 40)) })
+	add("order of the outer product", shape, func(b blskernel.Backend, d data) { SymOuterK(b, sym(d, 0, 2), 1, at(d, 20), false) })
+	add("order of the inner product", shape, func(b blskernel.Backend, d data) { SymOuterK(b, sym(d, 0, 3), 1, sized(d, 20, 3, 2), true) })
+	add("outer product over its operand", overlap, func(b blskernel.Backend, d data) { SymOuterK(b, sym(d, 15, 3), 1, at(d, 20), false) })
+	add("outer product on the kept storage of its operand", overlap, func(b blskernel.Backend, d data) {
+		s := sym(d, 15, 3)
+		s.Reset()
+		SymOuterK(b, s, 1, at(d, 20), false)
+	})
+	add("order on the left", shape, func(b blskernel.Backend, d data) { SymMul(b, at(d, 0), sym(d, 20, 2), at(d, 40)) })
+	add("order on the right", shape, func(b blskernel.Backend, d data) { MulSym(b, at(d, 0), at(d, 40), sym(d, 20, 4)) })
+	add("shape of the result on the left", shape, func(b blskernel.Backend, d data) { SymMul(b, sized(d, 0, 2, 3), sym(d, 20, 3), at(d, 40)) })
+	add("shape of the result on the right", shape, func(b blskernel.Backend, d data) { MulSym(b, sized(d, 0, 3, 2), at(d, 40), sym(d, 20, 3)) })
+	add("result over the packed operand", overlap, func(b blskernel.Backend, d data) { SymMul(b, at(d, 10), sym(d, 20, 3), at(d, 40)) })
+	add("result over the packed operand", overlap, func(b blskernel.Backend, d data) { MulSym(b, at(d, 10), at(d, 40), sym(d, 20, 3)) })
+	add("kept storage in the packed operand", overlap, func(b blskernel.Backend, d data) {
+		SymMul(b, kept(d, 15, 9), sym(d, 20, 3), at(d, 40))
+	})
+	add("kept storage in the dense operand", overlap, func(b blskernel.Backend, d data) {
+		MulSym(b, kept(d, 35, 9), at(d, 40), sym(d, 20, 3))
+	})
+	// dst over a part of the operand of SymMul, and on storage that it keeps; FuzzAliasing has the rest.
 	for _, shift := range []int{-10, -5, -4, -1, 1, 4, 5, 10} {
-		all = append(all,
-			misuse{fmt.Sprintf("result %d beside the first operand", shift), regionOverlap, func(b blskernel.Backend, d []float64) {
-				Mul(b, at(d, 25+shift), at(d, 25), other())
-			}},
-			misuse{fmt.Sprintf("result %d beside the second operand", shift), regionOverlap, func(b blskernel.Backend, d []float64) {
-				MulTrans(b, at(d, 25+shift), other(), true, at(d, 25), true)
-			}},
-			misuse{fmt.Sprintf("result %d beside the operand of SymMul", shift), regionOverlap, func(b blskernel.Backend, d []float64) {
-				SymMul(b, at(d, 25+shift), NewSymPacked(3, nil), at(d, 25))
-			}})
+		add(fmt.Sprintf("result %d beside the operand of SymMul", shift), overlap, func(b blskernel.Backend, d data) {
+			SymMul(b, at(d, 25+shift), NewSymPacked(3, nil), at(d, 25))
+		})
+		add(fmt.Sprintf("result %d beside the second operand", shift), overlap, func(b blskernel.Backend, d data) {
+			MulTrans(b, at(d, 25+shift), other(), true, at(d, 25), true)
+		})
 	}
 	for _, shift := range []int{-8, -1, 0, 1, 10} {
-		all = append(all,
-			misuse{fmt.Sprintf("kept storage %d beside the first operand", shift), regionOverlap, func(b blskernel.Backend, d []float64) {
-				Mul(b, kept(d, 25+shift, 9), at(d, 25), other())
-			}},
-			misuse{fmt.Sprintf("kept storage %d beside the second operand", shift), regionOverlap, func(b blskernel.Backend, d []float64) {
-				Mul(b, kept(d, 25+shift, 9), other(), at(d, 25))
-			}})
+		add(fmt.Sprintf("kept storage %d beside the first operand", shift), overlap, func(b blskernel.Backend, d data) {
+			Mul(b, kept(d, 25+shift, 9), at(d, 25), other())
+		})
 	}
 	return all
 }
