@@ -321,9 +321,7 @@ func TestBadCalls(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), bad.says) {
 				t.Errorf("%s: error %v does not say %q", bad.name, err, bad.says)
 			}
-			if digest(u) != before {
-				t.Fatalf("%s: the state has changed (%v)", bad.name, err)
-			}
+			checkUnchanged(t, u, before, bad.name, err)
 		}
 		do(t, u, u.AddInputs(ax, ya))
 		checkWeights(t, u, stack(a, ax), stack(y, ya), 0, v.accuracy(l+3, kappaOf(a, 0)))

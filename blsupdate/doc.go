@@ -98,23 +98,10 @@
 // # Encoding
 //
 // Encode writes the whole state of a model, and Decode reads it. The model goes on to the bit with the
-// same backend on the same kind of machine, and as accurately on any other. An encoding is a sequence
-// of words of 8 bytes, little-endian, with floating-point numbers as their bits:
-//
-//	"blsstate", version 1, the method
-//	Lambda, Form, Solve, C, Workspace                          the options
-//	k, c, l
-//	samples added last, Form, Start, rank of C, Abandoned      the report
-//	the largest 1/(1-h) of a removal, lambda
-//	the state
-//
-// Symmetric matrices and triangles are the rows of one triangle, k(k+1)/2 numbers, and other matrices
-// all rows. (A⁺)ᵀ follows a table of its blocks, with the rows of each and the number up to which rows
-// are appended. The samples of Original and Improved are hashes (XXH64) of their bits, which
-// RemoveInputs finds on any machine. A change of any of this is a new version.
-//
-// Decode checks sizes, settings and numbers, refuses NaN, and allocates as numbers arrive. It cannot
-// detect a number that was changed to another valid one; package blskernel/bls/modelfile has checksums.
+// same backend on the same kind of machine, and as accurately on any other. docs/file-format.md has the
+// layout. Decode checks sizes, settings and numbers, refuses NaN, and allocates as numbers arrive. It
+// cannot detect a number that was changed to another valid one; package blskernel/bls/modelfile has
+// checksums.
 //
 // # Sources
 //

@@ -272,13 +272,9 @@ func TestStatesFromElsewhere(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%v/%s", method, arch), func(t *testing.T) {
 				text, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				u, err := Decode(bytes.NewReader(text), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if u.Method() != method || u.Samples() != l+q || u.Nodes() != k || u.Targets() != c || u.Lambda() != lambda {
 					t.Errorf("%v of %d rows, %d nodes and %d targets, lambda = %v", u.Method(), u.Samples(), u.Nodes(), u.Targets(), u.Lambda())
 				}

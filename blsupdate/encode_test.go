@@ -118,9 +118,7 @@ func smallModels(t testing.TB) []Updater {
 		if err == nil {
 			err = change(u)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		models = append(models, u)
 	}
 	nothing := func(Updater) error { return nil }
@@ -343,9 +341,7 @@ func TestOtherBackend(t *testing.T) {
 		data := encoded(t, v.start(t, b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), 0))
 		for _, name := range blskernel.Names() {
 			other, err := blskernel.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			u := decoded(t, data, other)
 			do(t, u, u.AddInputs(rowsBetween(a, 20, l), rowsBetween(y, 20, l)))
 			do(t, u, u.RemoveInputs(rowsBetween(a, 18, 22), rowsBetween(y, 18, 22)))

@@ -132,9 +132,7 @@ func panicsByBackend(t *testing.T, f func()) (did bool) {
 // on with a state that was half changed.
 func TestBackendPanics(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const l, k, c, q = 40, 12, 2, 15
 	a, y := memoryData(l, k, c)
 	ax, ya := memoryData(q, k, c)

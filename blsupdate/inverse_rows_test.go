@@ -122,12 +122,7 @@ func TestInverseRemovalInParts(t *testing.T) {
 			}
 			u := started(t, v.method, stack(a, ax), stack(y, ya), opt)
 			before := digest(u)
-			if err := u.RemoveInputs(ax, ya); !is[*LeverageError](err) {
-				t.Errorf("q=%d: %v", q, err)
-			}
-			if digest(u) != before {
-				t.Errorf("q=%d: the state has changed", q)
-			}
+			refused[*LeverageError](t, u, before, u.RemoveInputs(ax, ya))
 		}
 	})
 }

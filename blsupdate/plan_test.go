@@ -83,9 +83,7 @@ func allBatches(m Method, opt Options, s Shape, n Needs) float64 {
 func TestPlanManyBatches(t *testing.T) {
 	n := Needs{Batches: 1000, Pseudoinverse: true, Rates: flopRates()}
 	got, err := Plan(3, 20, 50, 2, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := allBatches(got.Method, got.Options, Shape{L: 50, K: 20, Q: 3, C: 2}, n)
 	if !(math.Abs(got.Seconds-want) <= 1e-12*want) {
 		t.Errorf("%v flops for 1000 batches; want %v", got.Seconds, want)
@@ -134,9 +132,7 @@ func TestPlanNeeds(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.needs.Rates = flopRates()
 			got, err := Plan(tc.q, tc.k, tc.l, tc.c, tc.needs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, o := range tc.invalid {
 				if c := find(t, got.Candidates, o.m, o.f); c.Valid() || !strings.Contains(c.WhyNot, tc.why) {
 					t.Errorf("%s: %q; want a reason that has %q in it", c.name(), c.WhyNot, tc.why)
@@ -167,9 +163,7 @@ func TestPlanStarts(t *testing.T) {
 		for _, lambda := range []float64{0, 0.5} {
 			const q, k, c = 4, 10, 2
 			got, err := Plan(q, k, l, c, Needs{Lambda: lambda, Rates: flopRates()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			r := rand.New(rand.NewPCG(uint64(l), 5))
 			a, y, ax, ya := testutil.Random(r, l, k), testutil.Random(r, l, c), testutil.Random(r, q, k), testutil.Random(r, q, c)
 			for _, candidate := range got.Candidates {

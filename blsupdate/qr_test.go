@@ -31,9 +31,7 @@ func startQR(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambda float64)
 // triangle.
 func actQR(t *testing.T, u *updater, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	checkReport(t, u)
 	s := u.state.(*qr.State)
 	for i := range s.K {

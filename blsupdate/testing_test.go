@@ -343,10 +343,10 @@ func take(m *mat.Dense, rows []int) *mat.Dense {
 }
 
 // checkUnchanged fails the test unless digest returns before.
-func checkUnchanged(t *testing.T, u Updater, before uint64) {
+func checkUnchanged(t *testing.T, u Updater, before uint64, after ...any) {
 	t.Helper()
 	if digest(u) != before {
-		t.Error("the state has changed")
+		t.Fatal("the state has changed: ", after)
 	}
 }
 

@@ -22,13 +22,12 @@ type Counter struct {
 	fused  backend.FusedProducts
 
 	mu      sync.Mutex
-	entries []entry
-	current int // index into entries, -1 for none
+	entries map[Step]*entry
+	current *entry // nil for none
 	since   time.Time
 }
 
 type entry struct {
-	step    Step
 	count   Thirds
 	elapsed time.Duration
 }
@@ -43,7 +42,7 @@ var (
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
 func NewCounter(b blskernel.Backend) *Counter {
 	b = backend.Or(b)
-	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b), current: -1}
+	return &Counter{Backend: b, packed: blskernel.Packed(b), fused: backend.Fused(b)}
 }
 
 // Unwrap returns the Backend that c passes calls on to.
@@ -55,7 +54,7 @@ func (c *Counter) Enter(s Step) {
 	c.Leave()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.current = c.find(s)
+	c.current = c.entry(s)
 	c.since = time.Now()
 }
 
@@ -63,9 +62,9 @@ func (c *Counter) Enter(s Step) {
 func (c *Counter) Leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.current >= 0 {
-		c.entries[c.current].elapsed += time.Since(c.since)
-		c.current = -1
+	if c.current != nil {
+		c.current.elapsed += time.Since(c.since)
+		c.current = nil
 	}
 }
 
@@ -73,7 +72,7 @@ func (c *Counter) Leave() {
 func (c *Counter) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries, c.current = nil, -1
+	c.entries, c.current = nil, nil
 }
 
 // Flops returns the flops counted since the last Reset, in all steps.
@@ -94,34 +93,32 @@ func (c *Counter) Total() Thirds {
 func (c *Counter) Step(s Step) (flops float64, elapsed time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, e := range c.entries {
-		if e.step == s {
-			return e.count.Flops(), e.elapsed
-		}
+	if e := c.entries[s]; e != nil {
+		return e.count.Flops(), e.elapsed
 	}
 	return 0, 0
 }
 
-// find returns the index of the entry of s, which it adds if need be.
-func (c *Counter) find(s Step) int {
-	for i, e := range c.entries {
-		if e.step == s {
-			return i
-		}
+// entry returns the entry of s, which it adds if need be.
+func (c *Counter) entry(s Step) *entry {
+	if c.entries == nil {
+		c.entries = map[Step]*entry{}
 	}
-	c.entries = append(c.entries, entry{step: s})
-	return len(c.entries) - 1
+	if c.entries[s] == nil {
+		c.entries[s] = &entry{}
+	}
+	return c.entries[s]
 }
 
 // add counts flops in the current step.
 func (c *Counter) add(n Thirds) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := c.current
-	if i < 0 {
-		i = c.find("")
+	e := c.current
+	if e == nil {
+		e = c.entry("")
 	}
-	c.entries[i].count += n
+	e.count += n
 }
 
 // Begin counts a LAPACK-level routine as one operation. The Backend that it returns does not count.

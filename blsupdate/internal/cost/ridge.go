@@ -95,20 +95,14 @@ func RidgeNodes(opt api.Options, s Shape) []StepFlops {
 
 // Dspmm and Dsprk take Q apart for matrices of many rows, which for few rows takes most of their time.
 // For few rows package ridge makes the products otherwise; they read Q once and count the same flops.
+// P = Ax Q for k = 2000, in microseconds on one thread of Zen 4 (pure / openblas):
 //
-// P = Ax Q, microseconds on one thread of Zen 4 (pure / openblas):
+//	  q   Dspmm        strips of Q   Dspmv by row
+//	  1    5432 / 16312  1889 / 1552   1106 /  1050
+//	 32    9705 / 22674  6608 / 7285  32603 / 31256
+//	128   23620 / 37107 21448 / 25376
 //
-//	  k    q   Dspmm        strips of Q   Dspmv by row
-//	1000    1    551 /  1888   280 /  287    135 /   190
-//	1000    8    874 /  2490   508 /  584   1118 /  1869
-//	1000   32   1837 /  2912  1633 / 1489   4722 /  4829
-//	2000    1   5432 / 16312  1889 / 1552   1106 /  1050
-//	2000    8   6763 / 17014  3483 / 2493  10806 /  8207
-//	2000   32   9705 / 22674  6608 / 7285  32603 / 31256
-//	2000  128  23620 / 37107 21448 / 25376
-//
-// Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370;
-// with q = 16: 527 / 1127, 927 / 1181, 1203 / 1424.
+// Q - TᵀT with q = 4 and k = 1000: Dsprk 195 / 649, Dgemv for each row of Q 208 / 414, Dspr 286 / 370.
 const (
 	mostStrips, mostStripsByGemm = 32, 128 // rows of Ax in a product by strips, with and without packed products of the backend
 	mostGemv                     = 8       // rows of T in Q - TᵀT by Dgemv, without them
