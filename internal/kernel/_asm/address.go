@@ -12,13 +12,13 @@ func (g *generator) load(x gemmArguments, t tile, m operand.Mem, v int, dst reg.
 		g.VMOVUPD(m, dst)
 	case g.lanes == 8:
 		g.VMOVUPD_Z(m, x.mask, dst)
-	default: // dst holds the mask first: there is no register for it
+	default: // dst holds the mask first, for lack of a register
 		g.VMOVUPD(operand.Mem{Base: x.mask}, dst)
 		g.VMASKMOVPD(m, dst, dst)
 	}
 }
 
-// store stores vector v of a row, masked as for load; spare may be lost.
+// store stores vector v of a row, masked as for load; it may overwrite spare.
 func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m operand.Mem, spare reg.Register) {
 	switch {
 	case !t.masked || v < t.vectors-1:
@@ -31,8 +31,8 @@ func (g *generator) store(x gemmArguments, t tile, src reg.Register, v int, m op
 	}
 }
 
-// A stack of rows gives addresses of rows that are stride bytes apart by pointers to every third one:
-// an address has room for once or twice the stride.
+// A stack addresses rows that are stride bytes apart by pointers to every third one: an address can
+// add the stride once or twice.
 type stack struct {
 	pointers []reg.GPVirtual
 	stride   reg.GPVirtual
@@ -59,8 +59,8 @@ func (s stack) row(r, disp int) operand.Mem {
 	return m
 }
 
-// rowsOfA are the rows of A that a tile reads: one pointer to each, since the distance between them may
-// change, and the offset of the step in all of them.
+// rowsOfA are the rows of A that a tile reads: a pointer to each, because their distances may differ,
+// and the offset of the step in all of them.
 type rowsOfA struct {
 	pointers    []reg.GPVirtual
 	offset, col reg.GPVirtual
@@ -85,8 +85,8 @@ func (a rowsOfA) row(r int) operand.Mem {
 	return operand.Mem{Base: a.pointers[r], Index: a.offset, Scale: 1}
 }
 
-// setForm sets by how much rows or columns of A get closer from the argument formA: 0, 1 for rows, 2
-// for columns.
+// setForm sets by how much the distances of rows or columns of A shrink, from the argument formA: 1 for
+// rows, 2 for columns, 0 for neither.
 func (g *generator) setForm(x gemmArguments) {
 	form, one := g.GP64(), g.GP64()
 	g.MOVBQZX(g.parameter("formA"), form)

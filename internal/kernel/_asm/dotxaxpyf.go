@@ -7,9 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotxaxpyfRows is how many rows dotxaxpyf takes at once: with their factors and a vector of each they
-// leave room with 16 registers, and their inner products, one accumulator each, keep the unit for
-// multiply-adds as busy as their additions to y do.
+// dotxaxpyfRows is the number of rows that dotxaxpyf takes at once. Their sums, factors and elements fit
+// into 16 registers, and their inner products, one accumulator each, keep the multiply-add unit as busy
+// as their additions to y.
 const dotxaxpyfRows = 4
 
 // dotxaxpyf is the loop
@@ -19,8 +19,8 @@ const dotxaxpyfRows = 4
 //		v[i] += alpha*dot(n, row(i), x)
 //	}
 //
-// for four rows at once, each element of which is loaded once for both. row(i+1) begins lda + i*step
-// elements after row(i), so that the rows may be those of a packed triangle.
+// for four rows at once, and loads each element once. row(i+1) begins lda + i*step elements after
+// row(i), as in a packed triangle.
 func dotxaxpyf(g *generator) {
 	g.function("dotxaxpyf", "func(m, n int, alpha float64, a *float64, lda, step int, x, u, y, v *float64)",
 		"is Kernel.Dotxaxpyf. The reference is ddotxaxpyfGeneric.")
@@ -40,8 +40,7 @@ func dotxaxpyf(g *generator) {
 	g.ret()
 }
 
-// A dotxaxpyfLoop has the arguments of dotxaxpyf but m and alpha: a, u and v move on from block to
-// block.
+// A dotxaxpyfLoop has the arguments of dotxaxpyf but m and alpha; a, u and v move from block to block.
 type dotxaxpyfLoop struct {
 	*generator
 	n, a, lda, x, u, y, v reg.GPVirtual
@@ -74,17 +73,20 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	at := func(base reg.GPVirtual, k int) operand.Mem {
 		return operand.Mem{Base: base, Index: i, Scale: 8, Disp: 8 * s.lanes * k}
 	}
-	vector := func(k int) {
-		s.VMOVUPD(at(s.x, k), x)
-		s.VMOVUPD(at(s.y, k), y)
+	add := func(k int, load func(m operand.Mem, v reg.VecPhysical)) {
+		load(at(s.x, k), x)
+		load(at(s.y, k), y)
 		for r := range rows {
-			s.VMOVUPD(at(pointers[r], k), element(r))
+			load(at(pointers[r], k), element(r))
 			s.VFMADD231PD(element(r), x, sum(r))
 			s.VFMADD231PD(element(r), factor(r), y)
 		}
+	}
+	vector := func(k int) {
+		add(k, func(m operand.Mem, v reg.VecPhysical) { s.VMOVUPD(m, v) })
 		s.VMOVUPD(y, at(s.y, k))
 	}
-	// i is the first element that is left, with the number of those of a turn added.
+	// i is the first element left plus those of a turn.
 	const turn = 2
 	s.MOVQ(operand.U32(turn*uint32(s.lanes)), i)
 	s.loop(label+"_pairs", i, turn*s.lanes, s.n, func() {
@@ -96,13 +98,7 @@ func (s dotxaxpyfLoop) block(label string, rows int) {
 	s.loop(label+"_vector", i, s.lanes, s.n, func() { vector(-1) })
 	s.SUBQ(operand.Imm(uint64(s.lanes)), i)
 	s.ifZero(s.rest, s.JE, label+"_end")
-	s.loadTail(s.mask, at(s.x, 0), x)
-	s.loadTail(s.mask, at(s.y, 0), y)
-	for r := range rows {
-		s.loadTail(s.mask, at(pointers[r], 0), element(r))
-		s.VFMADD231PD(element(r), x, sum(r))
-		s.VFMADD231PD(element(r), factor(r), y)
-	}
+	add(0, func(m operand.Mem, v reg.VecPhysical) { s.loadTail(s.mask, m, v) })
 	s.storeTail(label, s.mask, s.rest, y, at(s.y, 0))
 	s.Label(label + "_end")
 

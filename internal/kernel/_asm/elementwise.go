@@ -6,9 +6,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An elementwise function is a loop dst[i] = f(src[i]), with its constants in a table that the caller
-// passes: one place, in Go, for their values, their origin and their tests. Each constant stands there
-// four times, as AVX2 takes it from memory; AVX-512 has registers enough to hold all of them.
+// An elementwise function is a loop dst[i] = f(src[i]). The caller passes its constants as a table, so
+// that their values, origin and tests are in Go. The table has each constant four times, for AVX2,
+// which reads them from memory; AVX-512 keeps all of them in registers.
 type elementwise struct {
 	*generator
 	constants []operand.Op
@@ -19,8 +19,8 @@ type lanemask = operand.Op
 
 // elementwise writes the function of the given name. The body turns vectors of arguments into vectors
 // of results and interleaves their instructions: two vectors in the main loop, as many as AVX2's 16
-// registers hold, then one. The last vector, not full, goes through the same instructions, loaded and
-// stored under a mask, so that the value of an element does not depend on where it stands.
+// registers hold, then one. A last part of a vector goes through the same instructions under a mask, so
+// that the value of an element does not depend on its place.
 func (g *generator) elementwise(name string, constants int, body func(e *elementwise, x []vector) []vector, doc ...string) {
 	g.function(name, "func(dst, src *float64, n int, table *float64)", doc...)
 	dst, src, n, table := g.argument("dst"), g.argument("src"), g.argument("n"), g.argument("table")
@@ -89,14 +89,14 @@ func (g *generator) firstLanes(n reg.GPVirtual, mask vector) {
 	g.VPCMPGTQ(lane, mask, mask)
 }
 
-// constant returns a fresh register with constant i, to be overwritten.
+// constant returns a fresh register with constant i, which the caller may overwrite.
 func (e *elementwise) constant(i int) vector {
 	v := e.vec()
 	e.VMOVUPD(e.constants[i], v)
 	return v
 }
 
-// held returns a register with constant i, not to be overwritten: some operands cannot be memory.
+// held returns a register with constant i, for operands that cannot be memory.
 func (e *elementwise) held(i int) operand.Op {
 	if e.lanes == 8 {
 		return e.constants[i]
@@ -104,8 +104,7 @@ func (e *elementwise) held(i int) operand.Op {
 	return e.constant(i)
 }
 
-// polynomials returns the polynomials with coefficients from, from+1, ..., to (the highest power first)
-// at x.
+// polynomials returns the polynomials at x with coefficients from to to, the highest power first.
 func (e *elementwise) polynomials(x []vector, from, to int) []vector {
 	p := make([]vector, len(x))
 	for i := range x {
@@ -141,7 +140,7 @@ func (e *elementwise) keep(mask lanemask, x vector) {
 	}
 }
 
-// replace sets the lanes of x inside the mask to those of y, a register or in AVX2 also memory.
+// replace sets the lanes of x inside the mask to those of y, a register or, with AVX2, memory.
 func (e *elementwise) replace(mask lanemask, y operand.Op, x vector) {
 	if e.lanes == 8 {
 		e.VMOVAPD(y, mask, x)

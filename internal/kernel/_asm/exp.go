@@ -24,7 +24,7 @@ const (
 	expRows
 )
 
-// exp is dexpGeneric without branches. The names are those of dexpGeneric.
+// exp is dexpGeneric without branches, with its names.
 func exp(g *generator) {
 	g.elementwise("exp", expRows, expBody,
 		"computes dst[i] = exp(src[i]) for i < n with the constants of expTable.",

@@ -8,14 +8,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A tile is what gemm holds in registers: rows×vectors accumulators, of which the last vector of a row
-// may be a part of one (masked).
+// A tile is the part of C in registers: rows×vectors accumulators. The last vector of a row may be
+// partial (masked).
 //
 //	AVX-512   8×24: 24 accumulators, 3 vectors of B, 5 broadcast elements of A in flight: 32 registers
 //	AVX2       6×8: 12 accumulators, 2 vectors of B, 2 broadcast elements of A: 16 registers
 //
-// A step of the sum loads rows + vectors operands for rows·vectors multiply-adds: 11 for 24 where the
-// CPU can begin one 512-bit load for each multiply-add, and 8 for 12 with AVX2.
+// A step of the sum loads rows + vectors operands for rows·vectors multiply-adds: 11 for 24 with
+// AVX-512, 8 for 12 with AVX2.
 type tile struct {
 	rows, vectors int
 	masked        bool
@@ -29,11 +29,11 @@ func largest(i isa) tile {
 	return tile{rows: 6, vectors: 2}
 }
 
-// steps is how many steps of the sum one turn of the loop takes.
+// steps is the number of steps of the sum in one turn of the loop.
 const steps = 4
 
-// gemmArguments are what lives through a call of gemm, on the stack unless it is used in every step.
-// Strides are in bytes.
+// gemmArguments live through a call of gemm, on the stack unless every step uses them. Strides are in
+// bytes.
 type gemmArguments struct {
 	rowB                 reg.GPVirtual
 	b, c, n              operand.Op   // the panel (nil if there is none), the tile, and the columns that are left
@@ -72,8 +72,7 @@ type gemmArguments struct {
 //	i*rowA + p*colA - i*(i-1)/2  if formA is PackedRows,
 //	i*rowA + p*colA - p*(p-1)/2  if formA is PackedColumns,
 //
-// with one block of code for each number of rows, each of which has one for whole tiles and one for
-// each number of vectors at the right edge.
+// with code for each number of rows, for whole tiles and for each number of vectors at the right edge.
 func gemm(g *generator) {
 	full := largest(g.isa)
 	g.tiled("gemm", "func(m, n, k int, alpha float64, a *float64, rowA, colA int, formA uint8, b *float64, rowB, panelB int, store uint8, c *float64, ldc int)",
@@ -113,9 +112,8 @@ func (g *generator) eachTile(x gemmArguments, write func(tile)) {
 	g.ret()
 }
 
-// columns writes the loop over the columns of a strip of C, of which x.n are left, for one number of
-// rows: whole tiles, and one block of code for each number of vectors that may be left at the right
-// edge.
+// columns writes the loop over the x.n columns of a strip of C for one number of rows: whole tiles, then
+// a block of code for each number of vectors at the right edge.
 func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes
@@ -153,8 +151,8 @@ func (g *generator) setMask(x gemmArguments, v int) {
 	g.maskOf(rest, x.mask)
 }
 
-// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows, in an
-// order that one comparison tells apart.
+// The modes: C = alpha·A·B, C = A·B, and C = alpha·A·B + C in equally distant or packed rows, ordered
+// for one comparison.
 const (
 	modeScaled = iota
 	modeProduct

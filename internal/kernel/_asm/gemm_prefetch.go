@@ -5,18 +5,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// prefetched is the length, in steps of the sum, of the part of the next strip's A that is prefetched
-// with each tile, to the second level of cache: the strip after this one will read it first thing, when
-// nothing else is there to do. Strips shorter than leastPrefetched do without, and request the tile of
-// C at once.
+// prefetched is the number of steps of the sum of the next strip's A that each tile prefetches to L2:
+// the next strip reads it at once. Strips shorter than leastPrefetched prefetch the tile of C alone.
 const (
 	prefetched      = 32
 	leastPrefetched = 96
 	lateSteps       = 64
 )
 
-// prefetchBegin sets the address of what the first tile prefetches: the row of A after the last of a
-// full strip.
+// prefetchBegin sets the address that the first tile prefetches: the row of A after a full strip.
 func (g *generator) prefetchBegin(x gemmArguments) {
 	rows := uint32(largest(g.isa).rows)
 	p, closer := g.bytes("rowA"), g.GP64()
@@ -30,11 +27,10 @@ func (g *generator) prefetchBegin(x gemmArguments) {
 }
 
 // prefetch splits the sum of k steps into k and then late steps, between which the tile of C is
-// requested: earlier it would be displaced again by the panel of B that streams through the first level
-// of cache. late is zero for short sums. And it requests the next part of the next strip of A: rows×4
-// lines that are 64 bytes apart in rows rowA apart if A is stored by rows, and otherwise one line every
-// colA. Of columns that get closer every fourth is where it belongs, and the others less than a line
-// beside.
+// prefetched: earlier the panel of B that streams through L1 would displace it. late is zero for short
+// sums. It also prefetches the next part of the next strip of A: rows×4 cache lines if A is stored by
+// rows, and otherwise one line every colA. If columns get closer, every fourth address is exact, and
+// the others are off by less than a line.
 func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtual) {
 	late = g.GP64()
 	id := g.unique()
@@ -94,7 +90,7 @@ func (g *generator) prefetch(x gemmArguments, k reg.GPVirtual) (late reg.GPVirtu
 	return late
 }
 
-// prefetchC requests the tile of C.
+// prefetchC prefetches the tile of C.
 func (g *generator) prefetchC(x gemmArguments, t tile) {
 	id, c := g.unique(), g.GP64()
 	request := func(shorter func(r int) int) {

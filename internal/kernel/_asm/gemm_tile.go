@@ -16,7 +16,7 @@ type tileCode struct {
 }
 
 // acc is the accumulator of vector v of row r, vector the register of vector v of B or of alpha, and
-// free the number of the first register that is left.
+// free the number of the first free register.
 func (t tileCode) acc(r, v int) reg.VecPhysical { return t.register(r*t.vectors + v) }
 
 func (t tileCode) vector(v int) reg.VecPhysical { return t.register(t.rows*t.vectors + v) }
@@ -86,8 +86,7 @@ func (t tileCode) step(a rowsOfA, b reg.GPVirtual) {
 	t.ADDQ(t.rowB, b)
 	for r := range t.rows {
 		if t.lanes == 8 && t.vectors == 1 {
-			// One load either way; without a register between, it has twice the throughput
-			// on Zen 4.
+			// A broadcast from memory has twice the throughput on Zen 4.
 			t.VFMADD231PD_BCST(a.row(r), t.vector(0), t.acc(r, 0))
 			continue
 		}
@@ -152,8 +151,8 @@ func (t tileCode) addSum(c stack, alpha, old reg.VecPhysical, shorter func(r int
 	t.JMP(operand.LabelRef(t.name + "end"))
 }
 
-// equal and packed say how many elements row r of C lies before r·ldc, in a matrix with equal distances
-// between rows and in packed storage. In a tile of up to leastPacked rows there is no difference.
+// equal and packed return the number of elements by which row r of C begins before r·ldc: equally
+// distant rows, and packed storage. Tiles of at most leastPacked rows are the same in both.
 func equal(int) int { return 0 }
 
 func packed(r int) int { return r * (r - 1) / 2 }

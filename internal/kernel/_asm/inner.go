@@ -5,20 +5,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// chains is the number of vector accumulators of one inner product. The latency of a fused multiply-add
-// (4 cycles) times the products begun in a cycle (1, where both factors come from memory and two
-// vectors can be loaded in a cycle) is the least that keeps the unit busy.
+// chains is the number of vector accumulators of one inner product: the latency of a fused multiply-add
+// (4 cycles) times the number that begin in a cycle (1, if both factors come from memory at two loads
+// a cycle).
 const chains = 4
 
 // inner writes the loop
 //
 //	for i := range n { for r := range rows { sum[r] += row(r)[i] * x[i] } }
 //
-// and leaves the sum of row r in elements of register r, to be added up by sums. While there are chains
-// vectors left, each goes to its own accumulator; then these are added in pairs, and the vectors that
-// are left go to the first. The order in one row is the same for any number of rows, so all the kernels
-// that are made with inner and sums agree bit for bit. n, x and the pointers are used up; at gives the
-// place of vector i of row r.
+// and leaves the sum of row r in the elements of register r, for sums. As long as chains vectors are
+// left, each has its own accumulator; then these are added in pairs, and the first takes the other
+// vectors. The order in a row does not depend on the number of rows, so kernels made with inner and
+// sums agree bit for bit. at gives the place of vector i of row r. The loop overwrites n, x and the
+// pointers.
 //
 // Accumulator j of row r is register j*rows + r, the vector of x is register vecs-4; the last three are
 // not used.
@@ -91,7 +91,7 @@ func (g *generator) last(n reg.GPVirtual) reg.Register {
 	return mask
 }
 
-// loadTail sets v to the elements that lie at m, as far as the mask goes, and zeros.
+// loadTail loads the elements at m that the mask selects, and zeros.
 func (g *generator) loadTail(mask reg.Register, m operand.Mem, v reg.Register) {
 	if g.lanes == 8 {
 		g.VMOVUPD_Z(m, mask, v)
@@ -100,13 +100,13 @@ func (g *generator) loadTail(mask reg.Register, m operand.Mem, v reg.Register) {
 	}
 }
 
-// An anyVector is a vector register, allotted or not.
+// An anyVector is a virtual or physical vector register.
 type anyVector interface {
 	reg.Vec
 	operand.Op
 }
 
-// storeTail writes the first n elements of v, for which the mask is, to m.
+// storeTail stores the first n elements of v, those of the mask, at m.
 func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, v anyVector, m operand.Mem) {
 	if g.lanes == 8 {
 		g.VMOVUPD(v, mask, m)
@@ -133,9 +133,9 @@ func (g *generator) storeTail(label string, mask reg.Register, n reg.GPVirtual, 
 	g.Label(label + "_stored")
 }
 
-// sums adds up the elements of each of registers 0, 1, ..., rows-1, for one to four rows, and returns a
-// register with the totals as its first elements. A vector of eight is folded to four elements p, q, r,
-// s, of which the total is (p+q) + (r+s).
+// sums adds up the elements of each of registers 0 to rows-1, at most four, and returns a register with
+// the totals as its first elements. A vector of eight is folded to four elements p, q, r, s, whose
+// total is (p+q) + (r+s).
 func (g *generator) sums(rows int) reg.VecPhysical {
 	if g.lanes == 8 {
 		for r := range rows {

@@ -10,9 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An isa is an instruction set as the generators see it: how many float64 a vector register holds and
-// how many registers there are. The instructions have the same names in both; the operands make the
-// difference.
+// An isa is an instruction set: the size and number of its vector registers. Both have instructions of
+// the same names; the operands tell them apart.
 type isa struct {
 	name   string // in file names, and the name of the kernel
 	symbol string // in names of functions
@@ -39,8 +38,8 @@ func (g *generator) unique() string {
 	return strconv.Itoa(g.labels)
 }
 
-// function begins a function that does not let its arguments escape and has no stack frame. Its symbol
-// is d for float64, the name, and the symbol of the instruction set.
+// function begins a function whose arguments do not escape. Its symbol is d for float64, the name, and
+// the symbol of the instruction set.
 func (g *generator) function(name, signature string, doc ...string) {
 	symbol := "d" + name + g.symbol
 	g.Function(symbol)
@@ -51,7 +50,7 @@ func (g *generator) function(name, signature string, doc ...string) {
 	g.Doc(doc...)
 }
 
-// tiled is function for a kernel with a tile, whose symbol ends with the tile: dgemmAVX512_8x24.
+// tiled is function for a symbol that ends with the tile: dgemmAVX512_8x24.
 func (g *generator) tiled(name, signature string, doc ...string) {
 	t, own := largest(g.isa), g.symbol
 	g.symbol += fmt.Sprintf("_%dx%d", t.rows, t.vectors*g.lanes)
@@ -112,8 +111,8 @@ func (g *generator) ifZero(x operand.Op, jump func(operand.Op), label string) {
 	jump(operand.LabelRef(label))
 }
 
-// maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: in a mask register with
-// AVX-512, as the address of a vector of masks with AVX2.
+// maskOf makes the mask for the first n elements of a vector, 0 <= n <= lanes: a mask register with
+// AVX-512, the address of a vector of masks with AVX2.
 func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	if g.lanes == 8 {
 		ones := g.GP64()
@@ -128,24 +127,30 @@ func (g *generator) maskOf(n reg.GPVirtual, mask reg.Register) {
 	g.LEAQ(operand.Mem{Base: table, Index: n, Scale: 8, Disp: 8 * g.lanes}, mask)
 }
 
-// masks is a table of lanes elements of ones and then as many of zeros: the vector that begins n
-// elements before the zeros is the mask for n elements.
+// masks is the table of maskOf, made once.
 func (g *generator) masks() operand.Mem {
 	if g.maskTable == (operand.Mem{}) {
-		g.maskTable = g.StaticGlobal("masks" + g.symbol)
-		g.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i := range 2 * g.lanes {
-			v := operand.U64(0)
-			if i < g.lanes {
-				v = ^v
-			}
-			g.AddDatum(8*i, v)
-		}
+		g.maskTable = g.onesAndZeros("masks"+g.symbol, g.lanes)
 	}
 	return g.maskTable
 }
 
-// parameter is the argument of the given name where it lies, on the stack.
+// onesAndZeros is a table of n elements of ones and then n of zeros: the part that begins m elements
+// before the zeros masks the first m elements.
+func (g *generator) onesAndZeros(name string, n int) operand.Mem {
+	table := g.StaticGlobal(name)
+	g.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 2 * n {
+		v := operand.U64(0)
+		if i < n {
+			v = ^v
+		}
+		g.AddDatum(8*i, v)
+	}
+	return table
+}
+
+// parameter is the argument of the given name on the stack.
 func (g *generator) parameter(name string) operand.Mem {
 	p, err := g.Param(name).Resolve()
 	if err != nil {
@@ -170,8 +175,8 @@ func (g *generator) zero(vs ...reg.Register) {
 	}
 }
 
-// ret ends a function. The upper halves of the vector registers are cleared, or SSE code after it would
-// be slow.
+// ret ends a function. It clears the upper halves of the vector registers, which would slow down SSE
+// code.
 func (g *generator) ret() {
 	g.VZEROUPPER()
 	g.RET()

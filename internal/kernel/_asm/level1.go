@@ -5,10 +5,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// level1 are the kernels of one or two vectors. The kernel avx512 takes axpy, and ger of level2, from
-// avx2: they are limited by their stores, and Zen 4 stores 512 bits no faster than 256 twice. Measured
-// there, ger with 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256, with
-// these 17 ns and 4.9 µs.
+// level1 writes the kernels of one or two vectors. The kernel avx512 takes axpy, and ger of level2,
+// from avx2: stores limit them, and Zen 4 stores 512 bits no faster than 256 twice. There ger with
+// 512-bit vectors and masked tails took 58 ns for n = 7 and 6.1 µs for n = 256; these take 17 ns and
+// 4.9 µs.
 func level1(g *generator) {
 	dot(g)
 	scal(g)
@@ -17,7 +17,7 @@ func level1(g *generator) {
 	}
 }
 
-// unroll is the number of vectors in one turn of a loop over one row: enough to hide the loop's own
+// unroll is the number of vectors in one turn of a loop over one row, which hides the loop's own
 // instructions.
 const unroll = 4
 

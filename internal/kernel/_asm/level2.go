@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// level2 are the kernels of a matrix and two vectors.
+// level2 writes the kernels of a matrix and two vectors.
 func level2(g *generator) {
 	gemvN(g)
 	gemvT(g)
@@ -32,8 +32,8 @@ func (g *generator) matrix() matrix {
 	return x
 }
 
-// blocks writes a loop over blocks of rows for each number of rows, the largest first: the later loops
-// take what the earlier ones leave. In the body, pointers hold the places of rows 0 and 4 of the block.
+// blocks writes a loop over blocks of rows for each number of rows, the largest first. In the body,
+// pointers hold the addresses of rows 0 and 4 of the block.
 func (x matrix) blocks(label string, rows []int, body func(label string, rows int, pointers []reg.GPVirtual)) {
 	for _, r := range rows {
 		block := fmt.Sprintf("%s_rows%d", label, r)
@@ -70,8 +70,8 @@ func (x matrix) at(pointers []reg.GPVirtual, r, i int) operand.Mem {
 //
 //	for i := range m { y[i*incY] = beta*y[i*incY] + alpha*dot(n, a[i*lda:], x) }
 //
-// for several rows at once, which share the loads of x: four with AVX-512, where 16 accumulators leave
-// room, and three with AVX2, where 12 do.
+// for several rows at once, which share the loads of x: four with AVX-512 (16 accumulators) and three
+// with AVX2 (12).
 func gemvN(g *generator) {
 	g.function("gemvN", "func(m, n int, alpha float64, a *float64, lda int, x *float64, beta float64, y *float64, incY int)",
 		"is Kernel.GemvN. The reference is dgemvNGeneric.")
@@ -113,7 +113,7 @@ type target struct {
 	alpha, beta reg.VecPhysical
 }
 
-// set computes y = beta*y + alpha*s for the first elements of y and s, and moves y behind them.
+// set computes y = beta*y + alpha*s for the first elements of y and s, and moves y past them.
 func (t target) set(label string, rows int, s reg.VecPhysical) {
 	old, low, high := ymm(0), s.AsX(), ymm(1).AsX()
 	if rows == 4 {
@@ -159,9 +159,8 @@ func (t target) set(label string, rows int, s reg.VecPhysical) {
 //	y *= beta
 //	for i := range m { axpy(n, alpha*x[i*incX], a[i*lda:], y) }
 //
-// Each element of y takes the products of its column in the order of the rows. If the columns fill few
-// vectors, y stays in registers from the first row to the last; else eight rows are taken at once, so
-// that y is loaded and stored once for all of them.
+// Each element of y adds the products of its column in the order of the rows. If the columns fill few
+// vectors, y stays in registers throughout; else eight rows share each load and store of y.
 func gemvT(g *generator) {
 	g.function("gemvT", "func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)",
 		"is Kernel.GemvT. The reference is dgemvTGeneric.")
@@ -186,8 +185,8 @@ func gemvT(g *generator) {
 	g.ret()
 }
 
-// scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. Where it is
-// zero, the bits of y are cleared first, for 0 times NaN is NaN.
+// scaleBy multiplies the n elements of y by the argument of the given name, unless it is 1. If it is
+// zero, it clears the bits of y first, because 0 times NaN is NaN.
 func (g *generator) scaleBy(name string, edge reg.Register) {
 	one, keep := g.GP64(), g.vec()
 	g.MOVQ(operand.U64(math.Float64bits(1)), one)
@@ -210,8 +209,8 @@ func (g *generator) scaleBy(name string, edge reg.Register) {
 	g.Label("scaled")
 }
 
-// narrow is all of gemvT for at most four vectors of columns, and passes other calls on. The last
-// vector is under a mask, even if it is whole.
+// narrow is gemvT for at most four vectors of columns; other calls go on behind it. The last vector is
+// under a mask, even if it is whole.
 func (g *generator) narrow(a matrix, x, incX reg.GPVirtual) {
 	const most = 4
 	n := g.argument("n")
@@ -299,7 +298,7 @@ func ger(g *generator) {
 	g.ret()
 }
 
-// multipliers returns the vectors all of whose elements are alpha*x[r*incX], and moves x behind them.
+// multipliers returns alpha*x[r*incX] in all elements of vector r, and moves x past them.
 func (g *generator) multipliers(rows int, x, incX reg.GPVirtual) []vector {
 	alpha := g.vec()
 	g.VBROADCASTSD(g.parameter("alpha"), alpha)

@@ -5,7 +5,7 @@
 //
 // from the root of the module.
 //
-// For each entry of outputs and each instruction set of it there are two files in the folder above,
+// It writes two files to the folder above for each entry of outputs and instruction set:
 // NAME_ISA_amd64.s and, with the Go declarations, NAME_ISA_amd64.go. All carry the constraint !noasm.
 package main
 
@@ -20,7 +20,7 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// An output is what goes into one pair of files.
+// An output describes the pairs of files of one name.
 type output struct {
 	name  string
 	isas  []isa

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pack writes the two copies of which packing is made.
+// pack writes the two copies that packing needs.
 func pack(g *generator) {
 	g.copyRows()
 	g.transpose()
@@ -37,11 +37,14 @@ func (g *generator) copyRows() {
 	g.Label("last")
 	g.VMOVUPD(operand.Mem{Base: src, Index: last, Scale: 1}, v)
 	g.VMOVUPD(v, operand.Mem{Base: dst, Index: last, Scale: 1})
-	g.ADDQ(lds, src)
-	g.ADDQ(ldd, dst)
-	g.DECQ(m)
-	g.JNE(operand.LabelRef("row"))
-	g.ret()
+	next := func(label string) {
+		g.ADDQ(lds, src)
+		g.ADDQ(ldd, dst)
+		g.DECQ(m)
+		g.JNE(operand.LabelRef(label))
+		g.ret()
+	}
+	next("row")
 
 	g.Label("short")
 	var mask reg.Register = reg.K1
@@ -54,18 +57,13 @@ func (g *generator) copyRows() {
 		g.maskOf(n, mask)
 	}
 	g.Label("part")
+	g.loadTail(mask, operand.Mem{Base: src}, v)
 	if g.lanes == 8 {
-		g.VMOVUPD_Z(operand.Mem{Base: src}, mask, v)
 		g.VMOVUPD(v, mask, operand.Mem{Base: dst})
 	} else {
-		g.VMASKMOVPD(operand.Mem{Base: src}, mask, v)
 		g.VMASKMOVPD(v, mask, operand.Mem{Base: dst})
 	}
-	g.ADDQ(lds, src)
-	g.ADDQ(ldd, dst)
-	g.DECQ(m)
-	g.JNE(operand.LabelRef("part"))
-	g.ret()
+	next("part")
 }
 
 // transpose is, in Go, for m and n that are multiples of the lanes,
@@ -113,7 +111,7 @@ func (g *generator) transpose() {
 	g.ret()
 }
 
-// square8 transposes 8×8 elements: pairs of rows are interleaved by elements, then pairs of those by
+// square8 transposes 8×8 elements: it interleaves pairs of rows by elements, then pairs of those by
 // quarters, twice.
 func (g *generator) square8(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(8 + i) }
@@ -140,8 +138,7 @@ func (g *generator) square8(from, to stack) {
 	}
 }
 
-// square4 transposes 4×4 elements: halves of rows are put together while they are loaded, and then
-// interleaved.
+// square4 transposes 4×4 elements: it combines halves of rows while loading, then interleaves them.
 func (g *generator) square4(from, to stack) {
 	r, t := func(i int) reg.VecPhysical { return g.register(i) }, func(i int) reg.VecPhysical { return g.register(4 + i) }
 	for h := range 2 { // columns 2h, 2h+1 of rows 0 and 2, and of rows 1 and 3

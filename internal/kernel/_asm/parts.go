@@ -7,10 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// parts goes through n elements of the rows that begin at pointers and calls body for each part of
-// them: unroll vectors at a time, then one, then what is left: under the mask edge with AVX-512, as a
-// pair and a single element with AVX2 (whose masked stores are microcode on AMD's processors). The body
-// is to find vector i of a row i vectors behind its pointer. n and the pointers are used up.
+// parts goes through n elements of the rows at pointers and calls body for each part: unroll vectors at
+// a time, then one, then the rest, under the mask edge with AVX-512, as a pair and a single element
+// with AVX2 (whose masked stores are microcode on AMD). Vector i of a row is i vectors behind its
+// pointer. The loop overwrites n and the pointers.
 func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Register, pointers []reg.GPVirtual, body func(p part, i int)) {
 	g.while(label+"_unrolled", n, unroll*g.lanes, pointers, func() {
 		for i := range unroll {
@@ -34,8 +34,8 @@ func (g *generator) parts(label string, unroll int, n reg.GPVirtual, edge reg.Re
 	}
 }
 
-// while repeats body as long as n >= step, each time taking step elements off n and moving the pointers
-// by as many.
+// while repeats body as long as n >= step; each turn subtracts step from n and moves the pointers by
+// step elements.
 func (g *generator) while(label string, n reg.GPVirtual, step int, pointers []reg.GPVirtual, body func()) {
 	g.SUBQ(operand.I32(step), n)
 	g.JL(operand.LabelRef(label + "_done"))
@@ -55,8 +55,8 @@ func (g *generator) forward(pointers []reg.GPVirtual, n int) {
 	}
 }
 
-// A part is what one instruction of such a loop covers: a vector, the first elements of a vector under
-// a mask, a pair, or one element. Loads and stores of a part touch nothing else.
+// A part is what one instruction of such a loop accesses: a vector, the first elements of a vector
+// under a mask, a pair, or one element.
 type part struct {
 	*generator
 	width int
@@ -77,7 +77,7 @@ func (p part) of(v reg.Vec) reg.Register {
 	return v.AsX()
 }
 
-// load sets v to what lies at m.
+// load loads v from m.
 func (p part) load(m operand.Mem, v reg.Vec) {
 	switch {
 	case p.width == 1:
@@ -101,7 +101,7 @@ func (p part) store(v reg.Vec, m operand.Mem) {
 	}
 }
 
-// fmaMemory adds t times what lies at m to v, in one rounding.
+// fmaMemory adds t times the elements at m to v, in one rounding.
 func (p part) fmaMemory(m operand.Mem, t, v reg.Vec) {
 	switch {
 	case p.width == 1:
@@ -122,7 +122,7 @@ func (p part) mul(t, v reg.Vec) { p.VMULPD(p.of(t), p.of(v), p.of(v)) }
 // and clears the bits of v that are not set in mask.
 func (p part) and(mask, v reg.Vec) { p.VANDPD(p.of(mask), p.of(v), p.of(v)) }
 
-// edge makes the mask of the elements of n that do not fill a vector, where parts have masks.
+// edge makes the mask of the elements of n that do not fill a vector, with AVX-512.
 func (g *generator) edge(n reg.GPVirtual) reg.Register {
 	if g.lanes == 4 {
 		return nil

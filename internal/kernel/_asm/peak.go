@@ -5,9 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// peak is a loop of fused multiply-adds between registers, with which speeds are compared. Every
-// instruction depends on the one of the turn before only: as many chains as are needed to hide the
-// latency of the instruction on any CPU (two units, five cycles) and some more.
+// peak is a loop of fused multiply-adds on registers, the limit of every kernel. Its chains of dependent
+// instructions hide the latency on any CPU (two units, five cycles).
 func peak(g *generator) {
 	const chains = 12
 	g.function("peak", "func(n int, x, y float64) float64",

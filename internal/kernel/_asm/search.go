@@ -1,14 +1,13 @@
 package main
 
 import (
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// search are the loops of one vector with which a pivot is looked for: absMax finds the largest
-// element, addAbs adds the magnitudes of a row to sums of columns. The kernel avx512 takes addAbs from
-// avx2, as it takes axpy: both are limited by their stores.
+// search writes the loops that search for a pivot: absMax finds the largest element, addAbs adds the
+// magnitudes of a row to sums of columns. The kernel avx512 takes addAbs from avx2, like axpy, because
+// stores limit it.
 func search(g *generator) {
 	absMax(g)
 	if g.lanes == 4 {
@@ -16,9 +15,8 @@ func search(g *generator) {
 	}
 }
 
-// block is the number of elements that absMax takes at a time. The more, the less often maxima are
-// compared with those before; but one block is compared again in the end, and with AVX2 it takes half
-// of the registers.
+// block is the number of elements that absMax takes at a time. A larger one compares maxima less often,
+// but the end compares one block again, and with AVX2 a block takes half of the registers.
 const block = 32
 
 // Predicates of VCMPPD, both false for NaN.
@@ -39,15 +37,13 @@ type searcher struct {
 //
 //	for i := range n { if abs(x[i]) > size { at, size = i, abs(x[i]) } }
 //
-// An index for each element would cost as much as the maximum itself, so what is kept in each lane is
-// the largest magnitude and the first element of the first block in which it is there. Of the lanes
-// that hold the overall maximum the least block is then the first that has it, and the place is found
-// by comparing this one block again. The last block ends with the vector and overlaps the one before,
-// which does no harm: if it is the first that has the maximum, the maximum is not in the overlap. A
-// vector of no more than one block is loaded under masks, and stays in registers.
+// An index for each element would cost as much as the maximum. Each lane keeps the largest magnitude
+// and the beginning of the first block that has it. The least of these blocks among the lanes with the
+// overall maximum is the first that has it, and comparing this block again finds the place. The last
+// block ends with the vector and overlaps the one before; if it is the first with the maximum, the
+// maximum is not in the overlap. A vector of at most one block is loaded under masks.
 //
-// VMAXPD(a, b, c) sets c to a where a or b is NaN, so a maximum that is a, with the new element as b,
-// never becomes NaN.
+// VMAXPD(a, b, c) sets c to a if a or b is NaN, so a maximum a never becomes NaN by a new element b.
 func absMax(g *generator) {
 	g.function("absMax", "func(n int, x *float64) (at int, size float64)",
 		"returns the index of the first of the largest |x[i]|, 0 <= i < n, and that magnitude,",
@@ -83,17 +79,8 @@ func (s *searcher) loadFirst() {
 		}
 		return
 	}
-	table := s.StaticGlobal("firsts")
-	s.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 2 * block {
-		bits := operand.U64(0)
-		if i < block {
-			bits = ^bits
-		}
-		s.AddDatum(8*i, bits)
-	}
 	masks := s.GP64()
-	s.LEAQ(table, masks)
+	s.LEAQ(s.onesAndZeros("firsts", block), masks)
 	s.NEGQ(s.n)
 	s.LEAQ(operand.Mem{Base: masks, Index: s.n, Scale: 8, Disp: 8 * block}, masks)
 	for i, v := range s.v {
@@ -143,8 +130,8 @@ func (s *searcher) spread(m vector) {
 	s.VMAXPD(other, m, m)
 }
 
-// blocks goes through a vector of more than one block, from block first = 0, and sets most to the
-// maximum and first to the beginning of the first block that has it.
+// blocks goes through a vector of more than one block, and sets most to the maximum and first, which is
+// 0, to the beginning of the first block that has it.
 func (s *searcher) blocks(first reg.GPVirtual, most vector) {
 	last, i := s.GP64(), s.GP64()
 	s.LEAQ(operand.Mem{Base: s.n, Disp: -block}, last)
@@ -205,9 +192,8 @@ func (s *searcher) lanesEqual(a, b vector) reg.GPVirtual {
 	return bits
 }
 
-// place returns the index of the first element of v that is most, v beginning with the element of index
-// first, and most. Where most is zero, an element before the first zero may be NaN: then the index is
-// zero.
+// place returns most and the index of the first element of v that equals it; v begins with the element
+// of index first. If most is zero, the index is zero, whatever NaN come before.
 func (s *searcher) place(first reg.GPVirtual, most vector) {
 	bits := make([]reg.GPVirtual, len(s.v))
 	for i, v := range s.v {
@@ -236,8 +222,8 @@ func (s *searcher) place(first reg.GPVirtual, most vector) {
 //
 //	for i := range n { y[i] += abs(x[i]); sum += abs(x[i]) }
 //
-// with one sum for each vector of a turn, the first also for the vectors after them, and one, rest, for
-// the elements that do not fill a vector.
+// with one sum for each vector of a turn; the first takes the vectors after them, and rest the elements
+// that do not fill a vector.
 func addAbs(g *generator) {
 	g.function("addAbs", "func(n int, x, y *float64) float64",
 		"adds |x[i]| to y[i] for 0 <= i < n and returns the sum of |x[i]|.",

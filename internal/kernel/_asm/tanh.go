@@ -23,8 +23,8 @@ const (
 	tanhRows
 )
 
-// tanh is dtanhGeneric without branches: both sides of the break are computed up to the quotient, and
-// each lane takes its own numerator, denominator and base. The names are those of dtanhGeneric.
+// tanh is dtanhGeneric without branches, with its names: it computes both sides of the break up to the
+// quotient, and each lane selects its numerator, denominator and base.
 func tanh(g *generator) {
 	g.elementwise("tanh", tanhRows, tanhBody,
 		"computes dst[i] = tanh(src[i]) for i < n with the constants of tanhTable.",

@@ -42,7 +42,7 @@ type triangular struct {
 //		}
 //	}
 //
-// with all rows of a tile of X in registers: one block of code for each number of rows and of vectors.
+// with all rows of a tile of X in registers, and code for each number of rows and of vectors.
 func (g *generator) triangular(op triangular) {
 	g.tiled(op.name, "func(m, n int, t *float64, rowT, colT int, d *float64, x *float64, ldx int)",
 		fmt.Sprintf("is Kernel.%s. The reference is d%sGeneric.", op.method, op.name))
