@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -99,5 +101,41 @@ func TestWriteFolderStopped(t *testing.T) {
 	}
 	if _, err := small(t).WriteFolder(context.Background(), nil, dir); err == nil {
 		t.Error("a file in place of the folder is no error")
+	}
+}
+
+// TestPublishedPage holds docs/results to what the report makes of its files, and its items to three
+// lines.
+func TestPublishedPage(t *testing.T) {
+	dir := filepath.FromSlash("../../docs/results")
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*result.File
+	for _, name := range names {
+		f, err := result.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	p, err := New(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := p.WriteMarkdown(&want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil || !bytes.HasPrefix(got, want.Bytes()) {
+		t.Errorf("docs/results/README.md is not what the report makes of its files: make it anew (%v)", err)
+	}
+	if long := regexp.MustCompile(`(?m)^- .*(\n  .*){3,}`).Find(got); long != nil {
+		t.Errorf("more than three lines: %s", long)
+	}
+	if len(p.Numbers) != 5 || p.Plot == nil {
+		t.Errorf("%d numbers, and the plot %v", len(p.Numbers), p.Plot)
 	}
 }

@@ -39,19 +39,3 @@ func ExampleCase() {
 	// dsyrk LT 1000
 	// 18000 <nil>
 }
-
-// Many cells in one line: the geometric mean of the ratios and the worst of them.
-func ExampleRatios() {
-	var results []speed.Result
-	for i, ratio := range []float64{2, 0.5, 1} {
-		results = append(results, speed.Result{
-			Op: "dgemm", Args: "NN", M: 10 << i, N: 10 << i, K: 10 << i, Threads: 1,
-			Backends: []speed.Timing{{Backend: "pure"}, {Backend: "openblas", Ratio: ratio}},
-		})
-	}
-	for _, r := range speed.Ratios(results) {
-		fmt.Println(r.Op, r.Backend, "/", r.Against, r.Cells, r.Mean, "worst", r.Worst, "at", r.At)
-	}
-	// Output:
-	// dgemm pure / openblas 3 1 worst 0.5 at NN 20
-}
