@@ -19,27 +19,24 @@
 //     zeros of x in Dsyr, so that the two triangles of a result with NaN differ; here they do not.)
 //   - The result must not overlap an operand.
 //
-// Results do not depend on addresses or goroutines. They depend on the kernel, and the order of a sum
-// is not the same for increment 1 and for others. Methods with sums state a bound with γ_k = ku/(1-ku),
-// u = 2⁻⁵³.
+// Results do not depend on addresses or goroutines, but on the kernel, and a sum has another order if
+// increments are not 1. Methods with sums state a bound with γ_k = ku/(1-ku), u = 2⁻⁵³.
 //
 // # Goroutines and memory
 //
 // With a Share, several goroutines share the rows of A·x and of A + x·yᵀ if A is large. In Aᵀ·x, and in
-// A·x with one triangle of A, each row contributes to the whole result: many rows are cut into pieces
-// that depend on the shape alone, and one goroutine adds the contributions in order. Dtrsv and vectors
-// stay on the caller's goroutine.
+// A·x with one triangle of A, each row contributes to the whole result: the shape decides how rows are
+// cut into pieces, and one goroutine adds their contributions in order. Dtrsv and vectors stay on the
+// caller's goroutine.
 //
-// A call on fewer than 80,000 elements of a matrix does not allocate, nor does a larger one without a
-// Share, once buffers exist. Loops run along rows with increment 1, so a vector along the rows with
-// another increment is copied to a buffer; a vector down the columns, like x in Dger, is not.
-// Contributions of pieces take at most 16 vectors.
+// Once buffers exist, a call on fewer than 80,000 elements of a matrix, or without a Share, does not
+// allocate. Loops run along rows with increment 1: a vector along the rows with another increment is
+// copied to a buffer. Contributions of pieces take at most 16 vectors.
 //
 // # What limits them
 //
-// None of these uses an element of its largest operand more than twice, so the limit is the rate of the
-// memory level that delivers it. Bytes for each flop between registers and cache, and from the level of
-// the operands:
+// No routine uses an element of its largest operand more than twice, so memory limits them. Bytes for
+// each flop between registers and cache, and from the memory level of the operands:
 //
 //	             registers                           memory
 //	Dot          8      (two loads, 2 flops)         8
@@ -50,7 +47,6 @@
 //	Ger          9      (4 rows share y)             8     A in and out
 //	Dotxaxpyf    3.5    (4 rows share x and y)       2     one triangle of A, each element of it for both
 //
-// With one row at a time, GemvN would move 8 and GemvT 12. With at most four vectors of columns, GemvT
-// keeps y in registers. docs/performance.md has the measured rates. Prefetching rows of GemvN gained
-// nothing at any size.
+// With one row at a time, GemvN would move 8 and GemvT 12. docs/performance.md has the measured rates.
+// Prefetching rows of GemvN gained nothing at any size.
 package blas12

@@ -73,9 +73,8 @@ func (t *oneTriangle) within(p, i, end int) (from, to int) {
 	return i, p
 }
 
-// blockRows is the number of rows of a triangle in one block: those that GemvT processes at once, and
-// twice those of the other kernels. Plain loops do the triangle on the diagonal, kernels the rectangle
-// beside it.
+// blockRows is the number of rows of a triangle in one block, as many as GemvT processes at once. Plain
+// loops do the triangle on the diagonal, kernels the rectangle beside it.
 const blockRows = 8
 
 // shortRow is the length of a row below which a loop in Go is faster than a kernel.

@@ -42,8 +42,8 @@ func (r *Routines) overColumns(m, n int, do func(from, to int)) {
 }
 
 // pieces returns the number of pieces of the given rows if each row contributes to a whole vector. It
-// does not depend on goroutines, so the sum of the contributions does not either. Two, four or eight
-// threads get equally many pieces, and adding them up costs at most a thirtieth of the work.
+// depends on the rows alone, and so does the sum. Two, four or eight threads get equally many pieces,
+// and adding them up costs at most a thirtieth of the work.
 func pieces(rows int) int {
 	switch {
 	case rows < 256:

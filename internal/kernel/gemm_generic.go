@@ -2,9 +2,9 @@ package kernel
 
 import "unsafe"
 
-// generic is the portable kernel. Its 2×4 tile is what sixteen scalar registers hold: eight
-// accumulators, four elements of B, one of A, and room for products; a tile of twelve spills.
-// Eight independent sums also cover the latency of an addition (3 or 4 cycles, two begun in each).
+// generic is the portable kernel. Its 2×4 tile fits into sixteen scalar registers: eight accumulators,
+// four elements of B, one of A, and products; a tile of twelve spills. Eight independent sums also hide
+// the latency of an addition (3 or 4 cycles, two begun in each).
 var generic = Kernel{
 	Name:      "generic",
 	MR:        2,
@@ -34,7 +34,7 @@ var generic = Kernel{
 // dgemmGeneric_2x4 is the reference for all kernels: C = alpha·A·B + C as in the package comment, MR =
 // 2, NR = 4.
 func dgemmGeneric_2x4(m, n, k int, alpha float64, a *float64, rowA, colA int, formA Form, b *float64, rowB, panelB int, store Store, c *float64, ldc int) {
-	closer := 0 // of two rows there is only one distance
+	closer := 0 // two rows have one distance, so PackedRows makes no difference
 	if formA == PackedColumns {
 		closer = 1
 	}
@@ -55,9 +55,9 @@ func element(x *float64, i int) *float64 {
 	return (*float64)(unsafe.Add(unsafe.Pointer(x), 8*i))
 }
 
-// tileGeneric computes a whole tile. Two steps of the sum are written out, because the loop's own
-// arithmetic would otherwise take a third of the time. Addresses are made of a base that does not move
-// and an offset, so that no pointer ever leaves its array.
+// tileGeneric computes a whole tile. It unrolls two steps of the sum, because the loop's own arithmetic
+// would take a third of the time. Addresses are a fixed base and an offset, so that no pointer leaves
+// its array.
 func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *float64, rowB int, store Store, c *float64, ldc int) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 float64
 	a1 := element(a, rowA)
@@ -104,7 +104,7 @@ func tileGeneric(k int, alpha float64, a *float64, rowA, colA, closer int, b *fl
 		c13 += x1 * y[3]
 	}
 	r0, r1 := (*[4]float64)(unsafe.Pointer(c)), (*[4]float64)(unsafe.Pointer(element(c, ldc)))
-	if store != Overwrite { // two rows lie the same in packed storage
+	if store != Overwrite { // Add and AddPacked are the same for two rows
 		r0[0] += alpha * c00
 		r0[1] += alpha * c01
 		r0[2] += alpha * c02

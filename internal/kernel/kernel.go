@@ -1,5 +1,5 @@
 // Package kernel has the micro-kernels, the innermost loops of every matrix product, for each
-// instruction set, and chooses between them.
+// instruction set, and selects one.
 //
 // # The contract
 //
@@ -21,22 +21,20 @@
 //   - 1 <= m <= MR, n >= 1, k >= 1. The kernel reads the m×k elements of A, the k×n of B and, if it
 //     adds, the m×n of C, writes those of C, and touches no other element.
 //   - The sum over p starts from zero and runs in the order p = 0, 1, ..., k-1 in one accumulator for
-//     each element of C; alpha multiplies the sum. Whether a product is rounded before it is added
-//     (multiply, add) or not (fused) is the kernel's own; it is the same for all elements and all
-//     calls. Therefore an element does not depend on where in a tile or strip it lies.
+//     each element of C; alpha multiplies the sum. A kernel rounds products before it adds them or
+//     not (fused), in the same way for all elements and calls. Therefore an element does not depend
+//     on its place in a tile or strip.
 //   - No multiplier is skipped: 0·NaN and 0·Inf are NaN in C.
-//   - All operands have the alignment of a float64, no more; speed is best where rows of B begin at
-//     multiples of Align bytes.
+//   - Operands have the alignment of a float64; rows of B at multiples of Align bytes are fastest.
 //   - C does not overlap A or B. A kernel never fails, allocates nothing and keeps no pointer.
 //
-// Package gemm does everything else: blocking, packing, and beta, which it applies to C before the
-// first call (with beta = 0, C is overwritten and not read).
+// Package gemm does the rest: blocking, packing, and beta, which it applies to C before the first call.
 //
 // # Level 1 and 2
 //
 // Dot, Axpy, Scal, AbsMax, AddAbs, GemvN, GemvT, Ger and Dotxaxpyf access exactly the elements in their
-// equations: nothing past the end of a row, nothing between the rows. Lengths are at least 1, and
-// results do not overlap operands. No multiplier is skipped. Nothing depends on addresses, and
+// equations. Lengths are at least 1, and results do not overlap operands. No multiplier is skipped.
+// Nothing depends on addresses, and
 //
 //   - Dot adds in an order that depends on n alone, and GemvN adds alpha times Dot of the row to
 //     beta·y[i];
@@ -49,8 +47,8 @@
 // # Adding a kernel
 //
 // A kernel is an entry of the table, best first; nothing else in the module names an instruction set.
-// The kernel "generic", in Go, has no build constraint: it is tested everywhere, is the reference for
-// the others, and is the choice if no other is available.
+// The kernel "generic", in Go, has no build constraint: it is the reference for the others, and the
+// choice if no other is available.
 package kernel
 
 import (
@@ -106,11 +104,10 @@ type Kernel struct {
 	// Copy.
 	Transpose func(m, n int, src *float64, lds int, dst *float64, ldd int)
 
-	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). It
-	// panics if dst is shorter than src. dst and src may begin at the same element; otherwise they
-	// do not overlap. Both err by less than 2 ulp, in the subnormal range too; zeros keep their
-	// sign, NaN gives NaN. An element's result depends on nothing but its value: not on its place,
-	// not on the length.
+	// Tanh computes dst[i] = tanh(src[i]), and Exp dst[i] = exp(src[i]), for all i < len(src). They
+	// panic if dst is shorter than src. dst and src are the same or do not overlap. Both err by
+	// less than 2 ulp, in the subnormal range too; zeros keep their sign, NaN gives NaN. An
+	// element's result depends on its value alone.
 	Tanh, Exp func(dst, src []float64)
 
 	// Dot, Axpy and Scal are the loops of one or two vectors; n >= 1, unit stride. See Level 1 and
@@ -145,11 +142,10 @@ type Kernel struct {
 	GemvT func(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64)
 	Ger   func(m, n int, alpha float64, x *float64, incX int, y, a *float64, lda int)
 
-	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix (and so
-	// not the routine of that name), each element of which is read once and stands for two: row i+1
-	// begins lda + i·step elements after row i, which rows of a full matrix do for step = 0 and
-	// those of a packed triangle for step = 1 or -1. m, n >= 1, unit stride; y and v overlap
-	// nothing, x and u may.
+	// Dotxaxpyf is the loop of an m×n rectangle A beside the diagonal of a symmetric matrix. It
+	// reads each element, which stands for two, once. Row i+1 begins lda + i·step elements after
+	// row i: step = 0 for a full matrix, 1 or -1 for a packed triangle. m, n >= 1, unit stride; y
+	// and v overlap nothing, x and u may.
 	//
 	//	y[j] += sum over i of (alpha·u[i])·A[i,j]
 	//	v[i] += alpha · sum over j of A[i,j]·x[j]
@@ -159,24 +155,23 @@ type Kernel struct {
 // Form and Store are other names of uint8 because the declarations of the assembly are generated
 // without them.
 
-// A Form says where Gemm finds element (i,p) of A, beside a[i*rowA+p*colA].
+// A Form is the place of element (i,p) of A, relative to a[i*rowA+p*colA].
 type Form = uint8
 
 const (
 	Even          Form = iota // there
-	PackedRows                // i*(i-1)/2 elements before it: each row is one element closer to the one before
-	PackedColumns             // p*(p-1)/2 elements before it: each column is one element closer to the one before
+	PackedRows                // i*(i-1)/2 elements before it: the distance of rows shrinks by one
+	PackedColumns             // p*(p-1)/2 elements before it: the distance of columns shrinks by one
 )
 
 // A Store says what Gemm does with a product.
 type Store = uint8
 
 const (
-	Overwrite Store = iota // C = alpha·A·B, what is in C does not matter
+	Overwrite Store = iota // C = alpha·A·B, without reading C
 	Add                    // C = alpha·A·B + C
 
-	// AddPacked is Add to rows of packed storage, each of which is one element closer to the one
-	// before than that to its own: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
+	// AddPacked is Add to rows of packed storage: C[i,j] is c[i*ldc - i*(i-1)/2 + j].
 	AddPacked
 )
 

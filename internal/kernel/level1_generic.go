@@ -2,8 +2,7 @@ package kernel
 
 import "unsafe"
 
-// ddotGeneric is the reference for Dot: four sums, because one would wait three or four cycles for each
-// addition.
+// ddotGeneric is the reference for Dot: four sums, to hide the latency of an addition.
 func ddotGeneric(n int, x, y *float64) float64 {
 	xs, ys := unsafe.Slice(x, n), unsafe.Slice(y, n)
 	var s0, s1, s2, s3 float64

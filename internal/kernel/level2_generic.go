@@ -13,8 +13,7 @@ func dgemvNGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, bet
 	}
 }
 
-// dgemvTGeneric is the reference for GemvT. y takes four rows at a time, so that it is loaded and
-// stored once for four products.
+// dgemvTGeneric is the reference for GemvT. Four rows share each load and store of y.
 func dgemvTGeneric(m, n int, alpha float64, a *float64, lda int, x *float64, incX int, beta float64, y *float64) {
 	ys := unsafe.Slice(y, n)
 	switch beta {

@@ -9,8 +9,8 @@ func dcopyGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// dtransposeGeneric is the reference for Transpose. Writing goes along the rows of dst: a store that
-// misses the cache costs more than a load that does.
+// dtransposeGeneric is the reference for Transpose. It writes along the rows of dst, because a cache
+// miss costs more for a store than for a load.
 func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	for j := range n {
 		row := unsafe.Slice(element(dst, j*ldd), m)
@@ -22,8 +22,7 @@ func dtransposeGeneric(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	}
 }
 
-// transposeBy makes a Transpose of one for multiples of w: what is left over at the edges is copied by
-// dtransposeGeneric.
+// transposeBy makes a Transpose of one for multiples of w; dtransposeGeneric copies the edges.
 func transposeBy(w int, whole func(m, n int, src *float64, lds int, dst *float64, ldd int)) func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 	return func(m, n int, src *float64, lds int, dst *float64, ldd int) {
 		mw, nw := m-m%w, n-n%w

@@ -11,8 +11,7 @@ import (
 const peakTime = time.Millisecond
 
 // MeasurePeak returns the flop/s of fused multiply-adds on registers by the given number of threads
-// together, with the instructions of k. A nil clock is the wall's. The time of starting threads does
-// not count.
+// together, with the instructions of k. A nil clock is the wall clock.
 func MeasurePeak(k Kernel, threads int, clock func() time.Duration) float64 {
 	if clock == nil {
 		began := time.Now()

@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// dabsMaxGeneric is the reference for AbsMax. The comparison is false for NaN. No element waits for the
-// one before, since the branch, rarely taken, is predicted.
+// dabsMaxGeneric is the reference for AbsMax. The comparison is false for NaN.
 func dabsMaxGeneric(n int, x *float64) (at int, size float64) {
 	for i, v := range unsafe.Slice(x, n) {
 		if v = math.Abs(v); v > size {

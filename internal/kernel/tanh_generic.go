@@ -18,10 +18,9 @@ import "math"
 //	below:  tanh a = y - 2·(y·w)/A                              since tB/A = y - 2yw/A
 //	above:  tanh a = 1 - 2·b/(2^n·(A+yB) + b),  b = A - yB      numerator and denominator times A
 //
-// Both are a base minus a correction. The base is exact enough, the last rounding costs half an ulp,
-// and the relative error of the correction counts by its size, largest at the break: 0.204 below
-// (0.9375 - tanh 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, an ulp of results in
-// [0.5, 1):
+// Both are a base minus a correction. The last rounding costs half an ulp, and the relative error of the
+// correction counts by its size, which is largest at the break: 0.204 below (0.9375 - tanh 0.9375),
+// 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, an ulp of results in [0.5, 1):
 //
 //	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
 //	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. It falls like y³.
@@ -29,22 +28,20 @@ import "math"
 //	        small), so E by 0.4u; A+yB, b, the denominator and the quotient by u each, and by 0.35u
 //	        together where products are rounded (no fused multiply-add): 5u, 0.266·5 + 0.5 = 1.83 ulp.
 //
-// The terms do not reach their maxima together: the largest errors found among 31 million random
-// arguments, most of them near the break, are 1.28 ulp with fused multiply-adds and 1.34 without.
+// The largest errors found among 31 million random arguments, most of them near the break, are 1.28 ulp
+// with fused multiply-adds and 1.34 without.
 //
-// P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (three times) and at the other zeros of the
-// Chebyshev polynomial T17(y/0.9375) but the two next to 0, so that the relative error of t is nearly
-// equal in all the ripples: 2^-59.3 with the rounded coefficients. TestTanhConstants computes them
-// anew.
+// P and A interpolate tanh: t = y - 2yw/A exactly at y = 0 (three times) and at the zeros of the
+// Chebyshev polynomial T17(y/0.9375) but those next to 0. The relative error of t is 2^-59.3 with the
+// rounded coefficients, nearly equal in all ripples. TestTanhConstants computes them.
 const (
-	// From 19.07 on, 1 - tanh a is less than half an ulp. The clamp keeps n small, and infinity
-	// out.
+	// From 19.07 on, 1 - tanh a is less than half an ulp. The clamp bounds n.
 	tanhClamp = 20
 	// Where the two bounds above are about equal. n >= 3 from there on.
 	tanhBreak = 0.9375
 
-	// n comes from adding a number whose ulp is 1. The low 11 bits of the sum are n + 1023, the
-	// exponent field of 2^n.
+	// Adding a number whose ulp is 1 gives n. The low 11 bits of the sum are n + 1023, the exponent
+	// field of 2^n.
 	tanhLog   = 2 * math.Log2E
 	tanhShift = 0x1.8p52 + 1023
 
@@ -63,7 +60,7 @@ const (
 	tanhA3 = 0x1.0a84d5c1c7f57p-12
 )
 
-// tanhTable holds the constants for the vector kernels, in the order in which these count them.
+// tanhTable holds the constants of the vector kernels, in their order.
 var tanhTable = rows(
 	tanhClamp, tanhBreak, tanhLog, tanhShift, tanhHi, tanhLo,
 	tanhP3, tanhP2, tanhP1, tanhP0, tanhA3, tanhA2, tanhA1, 1, 2, math.Copysign(0, -1),

@@ -9,11 +9,10 @@ package openblas
 #include <stdio.h>
 #include <stdlib.h>
 
-// The program opens OpenBLAS at run time and is not linked with it, so that everything builds and runs
-// without OpenBLAS. The linker still has to resolve netlib's cblas_ calls: each routine is defined here
-// as one indirect jump through a pointer that blskernel_open fills. Undefined symbols, bound lazily by
-// the dynamic linker, would keep programs linked with -z now from starting. The symbols are weak, for
-// programs that link a BLAS statically.
+// The program opens OpenBLAS at run time and is not linked with it, so it builds and runs without
+// OpenBLAS. The linker must resolve netlib's cblas_ calls: each is one indirect jump here, through a
+// pointer that blskernel_open fills. (Undefined symbols would keep programs linked with -z now from
+// starting.) The symbols are weak, for programs that link a BLAS statically.
 
 // The float64 routines, without which the backend is not usable.
 #define FLOAT64(X) \
@@ -104,8 +103,8 @@ static const char *blskernel_open(const char *name, int *missing) {
 	return lacks;
 }
 
-// blskernel_adopt points the symbols above to a cblas library that the program itself is linked with,
-// so that its direct calls of netlib reach that library.
+// blskernel_adopt points the symbols above to a cblas library that the program is linked with, for the
+// program's own calls of netlib.
 static void blskernel_adopt(void) {
 	void *p;
 #define ADOPT(name) if ((p = dlsym(RTLD_NEXT, "cblas_" #name))) blskernel_##name = p;
@@ -127,9 +126,8 @@ static void blskernel_close(void) {
 	blskernel_adopt();
 }
 
-// blskernel_open_as opens the library with OPENBLAS_CORETYPE set, which OpenBLAS reads only while it is
-// loaded. The variable is set in C's environment alone, so that programs started by Go do not inherit
-// it.
+// blskernel_open_as opens the library with OPENBLAS_CORETYPE set in C's environment, which OpenBLAS
+// reads while it is loaded and programs started by Go do not inherit.
 static const char *blskernel_open_as(const char *name, const char *core, int *missing) {
 	const char *why;
 	setenv("OPENBLAS_CORETYPE", core, 1);
