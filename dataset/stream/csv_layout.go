@@ -75,7 +75,8 @@ func readLayout(path string, chunk []byte, line int64, q *request, opt *Options,
 		return nil, 0, io.EOF
 	}
 	if err != nil {
-		return nil, 0, l.syntaxFault(err, line)
+		fault, _ := l.syntaxFault(err, line)
+		return nil, 0, fault
 	}
 	for i, cell := range cells {
 		cells[i] = trim(cell)

@@ -15,37 +15,44 @@ const maxInterned = 1 << 12
 
 // A csvChunk is whole records of a text and the samples in them.
 type csvChunk struct {
-	buf     []byte    // storage of text
-	text    []byte    // the records
-	line    int64     // number of the first line
-	before  int       // bytes of the header before text
-	from    int64     // bytes of the file before the chunk
-	to      int64     // and up to its end
-	rows    int       // samples before err
-	ends    []int32   // bytes of text up to the end of each sample
-	starts  []lineRun // lines of the samples
-	samples samples   // parts of another sample may follow an error
-	bad     badRecords
-	err     error // ends the text here
+	buf     []byte // storage of text
+	text    []byte // the records
+	line    int64  // number of the first line
+	before  int    // bytes of the header before text
+	from    int64  // bytes of the file before the chunk
+	to      int64  // and up to its end
+	records []csvRecord
+	samples samples // of the good records; parts of another may follow an error
+	rows    int     // good records
+	fault   *Error  // of the last bad record
+	err     error   // ends the text here
 	done    chan struct{}
 	labels  map[string]string
 }
 
-// A lineRun says on which line a sample begins; the samples after it begin on the lines that follow.
-type lineRun struct {
-	row  int
-	line int64
+// A csvRecord is where a record of a chunk stands. The fault of a bad one is found again when it is asked
+// for: a chunk has memory for many such records, but not for as many errors.
+type csvRecord struct {
+	line int32 // of the first cell, from that of the chunk
+	end  int32 // bytes of text
+	bad  bool
 }
 
 func newCSVChunk() *csvChunk { return &csvChunk{done: make(chan struct{}, 1)} }
 
-// finish records a sample that begins on line and ends behind end bytes of the text.
-func (c *csvChunk) finish(line, end int64) {
-	if k := len(c.starts); k == 0 || c.starts[k-1].line+int64(c.rows-c.starts[k-1].row) != line {
-		c.starts = append(c.starts, lineRun{c.rows, line})
+// add records a sample that begins on line and ends behind end bytes of the text, or a bad one with its
+// fault, whose parts it removes. It reports whether parsing goes on.
+func (l *csvLayout) add(c *csvChunk, line, end int64, fault *Error) bool {
+	c.records = append(c.records, csvRecord{int32(line - c.line), int32(end), fault != nil})
+	if fault == nil {
+		c.rows++
+		return true
 	}
-	c.ends = append(c.ends, int32(end))
-	c.rows++
+	c.fault = fault
+	s := &c.samples
+	s.x, s.y = s.x[:c.rows*l.inputs], s.y[:c.rows*l.numbers]
+	s.labels = s.labels[:c.rows*(len(l.choice.targets)-l.numbers)]
+	return l.aside
 }
 
 // label returns the string of a label, one for all its occurrences.
@@ -68,8 +75,7 @@ func (c *csvChunk) label(text []byte) string {
 // Without quotation marks a record is a line, and separators divide its cells; with them encoding/csv
 // reads the chunk. TestCSVAgainstEncodingCSV and FuzzCSV compare the two.
 func (l *csvLayout) parse(c *csvChunk) {
-	c.rows, c.ends, c.starts = 0, c.ends[:0], c.starts[:0]
-	c.bad.clear(c.line)
+	c.rows, c.records = 0, c.records[:0]
 	c.samples = samples{x: c.samples.x[:0], y: c.samples.y[:0], labels: c.samples.labels[:0]}
 	if l.comma >= utf8.RuneSelf || bytes.IndexByte(c.text, '"') >= 0 {
 		c.err = l.parseQuoted(c)
@@ -82,7 +88,7 @@ func (l *csvLayout) parse(c *csvChunk) {
 func (l *csvLayout) parsePlain(c *csvChunk) {
 	text := c.text
 	for line := c.line; len(text) > 0; line++ {
-		row, begin := text, int64(len(c.text)-len(text))
+		row := text
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			row, text = text[:end], text[end+1:]
 		} else {
@@ -94,16 +100,13 @@ func (l *csvLayout) parsePlain(c *csvChunk) {
 		if len(row) == 0 {
 			continue
 		}
-		end := int64(len(c.text) - len(text))
+		var fault *Error
 		if !l.scan(c, row) {
-			if fault := l.plainRecord(c, row, line); fault != nil {
-				if !l.leaveOut(c, fault, begin, end) {
-					return
-				}
-				continue
-			}
+			fault = l.plainRecord(c, row, line)
 		}
-		c.finish(line, end)
+		if !l.add(c, line, int64(len(c.text)-len(text)), fault) {
+			return
+		}
 	}
 }
 
@@ -183,19 +186,21 @@ func (l *csvLayout) parseQuoted(c *csvChunk) error {
 			return end
 		}
 		to := r.InputOffset()
+		if err != nil {
+			fault, first := l.syntaxFault(err, c.line)
+			if !paired(text[from:to]) {
+				return fault
+			}
+			if !l.add(c, first, to, fault) {
+				return nil
+			}
+			continue
+		}
 		lineOf := func(col int) int64 {
 			at, _ := r.FieldPos(min(col, len(cells)-1))
 			return c.line + int64(at) - 1
 		}
-		var fault *Error
-		if err == nil {
-			fault = l.record(c, cells, lineOf)
-		} else if fault = l.syntaxFault(err, c.line); !paired(text[from:to]) {
-			return fault
-		}
-		if fault == nil {
-			c.finish(lineOf(0), to)
-		} else if !l.leaveOut(c, fault, from, to) {
+		if !l.add(c, lineOf(0), to, l.record(c, cells, lineOf)) {
 			return nil
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
-	"sort"
+	"slices"
 	"sync"
 )
 
@@ -30,7 +30,8 @@ type csvSource struct {
 	free    chan *csvChunk
 	work    sync.WaitGroup
 	current *csvChunk
-	at      int   // delivered samples of current
+	at      int   // records of current that were passed
+	good    int   // samples among them
 	passed  int64 // bytes of the file up to the end of the last chunk that is done
 	reached int64 // bytes of the file whose text was cut into chunks
 	err     error
@@ -92,17 +93,10 @@ func (s *csvSource) span(c *csvChunk) {
 
 func (s *csvSource) taken() int64 {
 	c := s.current
-	if c == nil {
+	if c == nil || s.at == 0 {
 		return s.passed
 	}
-	end := c.bad.end()
-	if s.at > 0 && s.at <= len(c.ends) {
-		end = max(end, c.ends[s.at-1])
-	}
-	if end == 0 {
-		return s.passed
-	}
-	share := float64(c.before+int(end)) / float64(c.before+len(c.text))
+	share := float64(c.before+int(c.records[s.at-1].end)) / float64(c.before+len(c.text))
 	return c.from + int64(math.Round(share*float64(c.to-c.from)))
 }
 
@@ -157,8 +151,7 @@ func (s *csvSource) next() (*csvChunk, error) {
 		return nil, io.EOF
 	}
 	if err != nil {
-		c.rows = 0
-		c.bad.clear(0)
+		c.records = c.records[:0]
 		c.err = readFault(s.in.ctx, s.in.path, located(s.in.path, err))
 		return c, nil
 	}
@@ -170,13 +163,13 @@ func (s *csvSource) next() (*csvChunk, error) {
 func (s *csvSource) fill() error {
 	for s.err == nil {
 		if c := s.current; c != nil {
-			if s.at < c.rows || c.bad.left() {
+			if s.at < len(c.records) {
 				return nil
 			}
 			if s.err = c.err; s.err != nil {
 				break
 			}
-			s.current, s.at, s.passed = nil, 0, c.to
+			s.current, s.at, s.good, s.passed = nil, 0, 0, c.to
 			if s.queue != nil {
 				s.free <- c // has room for every chunk
 			}
@@ -232,57 +225,66 @@ func (s *csvSource) read(b *samples, n int) (int, error) {
 		return 0, err
 	}
 	c := s.current
-	run := c.samplesFrom(s.at)
-	if run == 0 {
-		return 0, s.layout.passBad(c)
+	if c.records[s.at].bad {
+		return 0, s.passBad()
 	}
-	n = min(n, run)
-	from, to := s.at, s.at+n
+	records := c.records[s.at:min(len(c.records), s.at+n)]
+	if bad := slices.IndexFunc(records, func(r csvRecord) bool { return r.bad }); bad >= 0 {
+		records = records[:bad]
+	}
+	n = len(records)
+	from, to := s.good, s.good+n
 	nx, ny := s.layout.inputs, s.layout.numbers
 	nl := s.about.outputs - ny
 	b.x = append(b.x, c.samples.x[from*nx:to*nx]...)
 	b.y = append(b.y, c.samples.y[from*ny:to*ny]...)
 	b.labels = append(b.labels, c.samples.labels[from*nl:to*nl]...)
 	if nx > 0 {
-		s.place(b, from, to)
+		for len(records) > 0 {
+			run := 1
+			for run < len(records) && records[run].line == records[run-1].line+1 {
+				run++
+			}
+			b.placed(Place{Path: s.in.path, Line: c.line + int64(records[0].line)}, run)
+			records = records[run:]
+		}
 	}
-	s.at = to
+	s.at += n
+	s.good = to
 	return n, nil
 }
 
-// place records the lines of the samples from, ..., to-1 of current.
-func (s *csvSource) place(b *samples, from, to int) {
-	starts := s.current.starts
-	k := sort.Search(len(starts), func(k int) bool { return starts[k].row > from }) - 1
-	for ; from < to; k++ {
-		until := to
-		if k+1 < len(starts) {
-			until = min(to, starts[k+1].row)
-		}
-		b.placed(Place{Path: s.in.path, Line: starts[k].line + int64(from-starts[k].row)}, until-from)
-		from = until
+// passBad passes a bad record and finds its fault again.
+func (s *csvSource) passBad() *badSample {
+	c := s.current
+	record, begin := c.records[s.at], int32(0)
+	if s.at > 0 {
+		begin = c.records[s.at-1].end
 	}
+	s.at++
+	text := c.text[begin:record.end]
+	for bytes.HasPrefix(text, []byte("\n")) || bytes.HasPrefix(text, []byte("\r\n")) { // blank lines before it
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	alone := csvChunk{text: text, line: c.line + int64(record.line)}
+	s.layout.parse(&alone)
+	return (*badSample)(alone.fault)
 }
 
 func (s *csvSource) skip(n int64) (done int64, err error) {
-	for done < n {
+	for ; done < n; done++ {
 		if err := s.fill(); err == io.EOF {
 			break
 		} else if err != nil {
 			return done, err
 		}
-		m := s.current.samplesFrom(s.at)
-		switch {
-		case m > 0:
-			m = int(min(n-done, int64(m)))
-			s.at += m
-			done += int64(m)
-		case s.layout.aside:
-			s.current.bad.passed++
-			done++
-		default:
-			return done, s.layout.passBad(s.current)
+		switch bad := s.current.records[s.at].bad; {
+		case bad && !s.layout.aside:
+			return done, s.passBad()
+		case !bad:
+			s.good++
 		}
+		s.at++
 	}
 	return done, nil
 }
