@@ -54,11 +54,7 @@ func (tr *writing) under(t *testing.T, fsys vfs.FS, failed func() []faultfs.Call
 	if status == 0 || strings.Contains(stderr, "do not repeat") {
 		return
 	}
-	if status, _, again := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
-		t.Errorf("%s; again: status %d, %q", where, status, again)
-	} else if err := tr.final(t, dir); err != nil {
-		t.Errorf("%s; again: %v", where, err)
-	}
+	tr.goesOn(t, dir, where)
 	if tr.lock { // so that nothing stays that could not be removed before
 		tr.leftovers(t, dir, where+"; again", stderr, nil)
 	}

@@ -2,22 +2,8 @@
 // arrive, and predicts. It also compares the methods of updating and the speeds of linear algebra
 // backends.
 //
-//	blskernel train --out MODEL ... a model from CSV, NumPy or idx files
-//	blskernel update MODEL FILE    let a model learn from more rows
-//	blskernel predict MODEL FILE   labels or targets of samples
-//	blskernel evaluate MODEL FILE  the quality of a model
-//	blskernel export MODEL         weights and feature maps for NumPy
-//	blskernel inspect MODEL        the content of a model file
-//
-//	blskernel demo                 the methods of updating side by side
-//	blskernel paper --table N      the paper's tables
-//	blskernel report               a page of results, with plots
-//	blskernel bench                the speeds of the backends side by side
-//	blskernel flops                the flops and times of an update, by the model and as measured
-//	blskernel plan                 the fastest method on this machine, and why
-//	blskernel crossover            the batch size from which retraining is faster than an update
-//
-//	blskernel info                 backend, CPU, kernel, block sizes
+//	blskernel help          all commands
+//	blskernel help COMMAND  the flags of one, with examples
 //
 // Flags may have one dash or two. Results go to standard output, progress and errors to standard error.
 //

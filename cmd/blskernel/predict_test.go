@@ -20,6 +20,8 @@ import (
 
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // trained trains a model on generated samples and returns its path and that of a file of test samples
@@ -226,82 +228,57 @@ func TestExport(t *testing.T) {
 // exportedScores computes scores or predictions from an archive.
 func exportedScores(t *testing.T, file *npz.Reader, x *mat.Dense) *mat.Dense {
 	t.Helper()
-	matrixOf := func(name string) *mat.Dense {
-		var m mat.Dense
-		if err := file.Read(name+".npy", &m); err != nil {
+	read := func(name string, v any) {
+		if err := file.Read(name+".npy", v); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		return &m
 	}
-	vector := func(name string) []float64 {
-		var v []float64
-		if err := file.Read(name+".npy", &v); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+	vector := func(name string) (v []float64) {
+		read(name, &v)
 		return v
 	}
 	has := func(name string) bool { return slices.Contains(file.Keys(), name+".npy") }
-	l, d := x.Dims()
-	weights := matrixOf("weights")
-	_, c := weights.Dims()
-	scores := mat.NewDense(l, c, nil)
-	times := func(a []float64, m *mat.Dense) []float64 {
-		r, c := m.Dims()
-		if len(a) != r {
-			t.Fatalf("%d numbers for %d rows", len(a), r)
-		}
-		out := make([]float64, c)
-		for i, v := range a {
-			for j, w := range m.RawRowView(i) {
-				out[j] += v * w
-			}
-		}
-		return out
+	l, _ := x.Dims()
+	// times returns [a, last] times the matrix of that name.
+	times := func(a *mat.Dense, last float64, name string) *mat.Dense {
+		var w, with, product mat.Dense
+		read(name, &w)
+		with.Augment(a, mat.NewDense(l, 1, slices.Repeat([]float64{last}, l)))
+		product.Mul(&with, &w)
+		return &product
 	}
 	const bias = 0.1
-	for i := range l {
-		s := slices.Clone(x.RawRowView(i))
-		if has("means") {
-			means, deviations := vector("means"), vector("deviations")
-			for j := range s {
-				s[j] = (s[j] - means[j]) / deviations[j]
-			}
-		} else if scaledBySamples(file) {
-			mean, squares := 0.0, 0.0
-			for _, v := range s {
-				mean += v / float64(d)
-			}
-			for _, v := range s {
-				squares += (v - mean) * (v - mean)
-			}
-			for j := range s {
-				s[j] = (s[j] - mean) / math.Sqrt(squares/float64(d-1))
-			}
-		}
-		a := times(append(s, bias), matrixOf("feature_weights"))
-		lo, width := vector("feature_minimum"), vector("feature_range")
-		for j := range a {
-			a[j] = (a[j] - lo[j]) / width[j]
-		}
-		if has("enhancement_weights") {
-			var scale float64
-			if err := file.Read("enhancement_scale.npy", &scale); err != nil {
-				t.Fatal(err)
-			}
-			for _, v := range times(append(slices.Clone(a), bias), matrixOf("enhancement_weights")) {
-				a = append(a, math.Tanh(scale*v))
-			}
-		}
-		if has("center") {
-			row := times(append(a, 1), weights)
-			for j, v := range vector("center") {
-				row[j] += v
-			}
-			scores.SetRow(i, row)
-		} else {
-			scores.SetRow(i, times(a, weights))
+	s := mat.NewDense(l, 4, nil)
+	s.Copy(x)
+	if has("means") {
+		means, deviations := vector("means"), vector("deviations")
+		s.Apply(func(_, j int, v float64) float64 { return (v - means[j]) / deviations[j] }, s)
+	} else if scaledBySamples(file) {
+		for i := range l {
+			mean, deviation := stat.MeanStdDev(s.RawRowView(i), nil)
+			floats.AddConst(-mean, s.RawRowView(i))
+			floats.Scale(1/deviation, s.RawRowView(i))
 		}
 	}
+	a := times(s, bias, "feature_weights")
+	lo, width := vector("feature_minimum"), vector("feature_range")
+	a.Apply(func(_, j int, v float64) float64 { return (v - lo[j]) / width[j] }, a)
+	if has("enhancement_weights") {
+		var scale float64
+		read("enhancement_scale", &scale)
+		h, both := times(a, bias, "enhancement_weights"), new(mat.Dense)
+		h.Apply(func(_, _ int, v float64) float64 { return math.Tanh(scale * v) }, h)
+		both.Augment(a, h)
+		a = both
+	}
+	if !has("center") {
+		var w, scores mat.Dense
+		read("weights", &w)
+		scores.Mul(a, &w)
+		return &scores
+	}
+	scores, center := times(a, 1, "weights"), vector("center")
+	scores.Apply(func(_, j int, v float64) float64 { return v + center[j] }, scores)
 	return scores
 }
 

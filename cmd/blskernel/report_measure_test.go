@@ -182,16 +182,6 @@ func TestMeasureAgain(t *testing.T) {
 	}
 }
 
-// TestMeasureUsage has calls that say nothing.
-func TestMeasureUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"quick"}, {"slow", filepath.Join(t.TempDir(), "out")}} {
-		_, stderr, err := measuring(t, "", args...)
-		if err == nil || !strings.Contains(stderr, "measure.sh full OUT [DATA]") {
-			t.Errorf("%q: %v, %q", args, err, stderr)
-		}
-	}
-}
-
 // TestRecordedCommands has the commands that the results page names: they are ones of today.
 func TestRecordedCommands(t *testing.T) {
 	names, err := filepath.Glob(filepath.FromSlash("../../docs/results/*.jsonl"))

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,39 +52,29 @@ func stoppable(t *testing.T) []writing {
 		return []string{"evaluate", filepath.Join(dir, "m.bls"), "--batch", "50", "--backend", "pure", filepath.Join(dir, "x.csv")}
 	}
 	all = append(all, writing{name: "evaluate", files: model, out: "m.bls", args: evaluate, whole: nothing, final: nothing})
-	measuring := func(name string, lines int, count func(f *result.File) int, args ...string) writing {
-		read := func(least int) func(t *testing.T, dir string) error {
-			return func(t *testing.T, dir string) error {
-				path := filepath.Join(dir, "r.jsonl")
-				if _, err := os.Stat(path); err != nil && least == 0 {
-					return nil
-				}
-				f, err := result.ReadFile(path)
-				if err == nil && (count(f) < least || count(f) > lines) {
-					err = errors.New("not all lines, or more")
-				}
-				return err
+	rows := func(least int) func(t *testing.T, dir string) error {
+		return func(_ *testing.T, dir string) error {
+			path := filepath.Join(dir, "r.jsonl")
+			if _, err := os.Stat(path); err != nil && least == 0 {
+				return nil
 			}
-		}
-		return writing{
-			name: name, out: "r.jsonl", again: []string{"--resume"}, whole: read(0), final: read(lines),
-			args: func(dir string) []string {
-				return append(args, "--backend", "pure", "--out", filepath.Join(dir, "r.jsonl"))
-			},
+			f, err := result.ReadFile(path)
+			n := 0
+			for i := range f.Tables {
+				n += len(f.Tables[i].Rows)
+			}
+			if err == nil && (n < least || n > 6) {
+				err = fmt.Errorf("%d rows; want %d to 6", n, least)
+			}
+			return err
 		}
 	}
-	paper := func(f *result.File) int {
-		n := 0
-		for _, t := range f.Tables {
-			n += len(t.Rows)
-		}
-		return n
-	}
-	return append(all,
-		measuring("paper", 6, paper, "paper", "--size", "0.005", "--predict=false", "--table", "2", "--embedded", "--method", "gram,qr"),
-		measuring("crossover", 2, func(f *result.File) int { return len(f.Crossovers) },
-			"crossover", "--predict=false", "--l", "30", "--k", "6", "--c", "2", "--q", "2,5", "--method", "gram", "--rounds", "1"),
-	)
+	return append(all, writing{
+		name: "paper", out: "r.jsonl", again: []string{"--resume"}, whole: rows(0), final: rows(6),
+		args: func(dir string) []string {
+			return strings.Fields("paper --size 0.005 --predict=false --table 2 --embedded --method gram,qr --backend pure --out " + filepath.Join(dir, "r.jsonl"))
+		},
+	})
 }
 
 // TestStopAtEveryLook interrupts every command at each look at its context, each line that it prints,
@@ -135,18 +125,30 @@ func (tr *writing) stopped(t *testing.T, n int) int {
 	if status != 130 || !strings.HasSuffix(stderr, ": interrupted\n") {
 		t.Errorf("%s at look %d: status %d, %q", tr.name, n, status, stderr)
 	}
+	tr.interrupted(t, dir, fmt.Sprintf("%s at look %d", tr.name, n))
+	return 1
+}
+
+// interrupted checks what an interruption leaves, and that the command can go on.
+func (tr *writing) interrupted(t *testing.T, dir, where string) {
+	t.Helper()
 	if err := tr.whole(t, dir); err != nil {
-		t.Errorf("%s at look %d: %v", tr.name, n, err)
+		t.Errorf("%s: %v", where, err)
 	}
 	for name := range takeUp(t, dir) {
 		if _, there := tr.files[name]; !there && name != tr.out && !strings.HasPrefix(name, "page/") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".lock") {
-			t.Errorf("%s at look %d: %s is left", tr.name, n, name)
+			t.Errorf("%s: %s is left", where, name)
 		}
 	}
+	tr.goesOn(t, dir, where)
+}
+
+// goesOn runs the command again, which must succeed.
+func (tr *writing) goesOn(t *testing.T, dir, where string) {
+	t.Helper()
 	if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
-		t.Errorf("%s at look %d; again: status %d, %q", tr.name, n, status, stderr)
+		t.Errorf("%s; again: status %d, %q", where, status, stderr)
 	} else if err := tr.final(t, dir); err != nil {
-		t.Errorf("%s at look %d; again: %v", tr.name, n, err)
+		t.Errorf("%s; again: %v", where, err)
 	}
-	return 1
 }

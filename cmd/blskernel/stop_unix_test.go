@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -60,19 +61,7 @@ func TestSignalAnyTime(t *testing.T) {
 				t.Errorf("%s: status %d, %q", tr.name, status, errs.String())
 			}
 			ended++
-			if err := tr.whole(t, dir); err != nil {
-				t.Errorf("%s after a %v: %v", tr.name, s, err)
-			}
-			for name := range takeUp(t, dir) {
-				if strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".lock") {
-					t.Errorf("%s after a %v: %s is left", tr.name, s, name)
-				}
-			}
-			if status, _, stderr := inProcess(append(tr.args(dir), tr.again...)...); status != 0 {
-				t.Errorf("%s after a %v; again: status %d, %q", tr.name, s, status, stderr)
-			} else if err := tr.final(t, dir); err != nil {
-				t.Errorf("%s after a %v; again: %v", tr.name, s, err)
-			}
+			tr.interrupted(t, dir, fmt.Sprintf("%s after a %v", tr.name, s))
 		}
 	}
 	if ended == 0 || long.Asked() && 4*ended < sent {

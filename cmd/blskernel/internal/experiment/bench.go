@@ -51,7 +51,7 @@ or all.
 Cases are the arguments in the routine's order: sides L and R, triangles U and L, transposes N and T.
 
 Factorizations are timed with opponents, for which the ratio is the same: LAPACK routines of
-OpenBLAS, in their own storage, and for ldlt-inverse also cholesky-inverse on the first backend.
+OpenBLAS, in their own storage.
 
 ` + describeOpponents() + `
 The times exclude restoring the matrices between calls and the factorization before lu-solve, whose
