@@ -197,10 +197,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"train", "--task", ""}, []string{"classification", "regression", ":4"}},
 		{[]string{"train", "--method", ""}, []string{"auto", "gram", "inverse-cholesky"}},
 		{[]string{"train", "--scale", ""}, []string{"samples", "columns", "none"}},
-		{[]string{"train", "--out", ""}, []string{"bls", ":8"}},
-		{[]string{"update", ""}, []string{"bls", ":8"}},
-		{[]string{"update", "m.bls", ""}, []string{"csv", "npz", ":8"}},
-		{[]string{"export", "m.bls", ""}, []string{":4"}},
+		{[]string{"update", ""}, []string{":0"}}, // any file
 		{[]string{"predict", "m.bls", "--part", ""}, []string{"training", "test"}},
 		{[]string{"demo", "--method", ""}, []string{"qr", "improved"}},
 		{[]string{"plan", "--backend", ""}, []string{"pure", "openblas"}},

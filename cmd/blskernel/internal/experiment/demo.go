@@ -81,9 +81,6 @@ Both methods find the same weights. By default the batches are larger than the n
 	f.BoolVar(&d.check, "check", false, "solve from scratch after each step and compare the weights (slow)")
 	d.Compute.Register(cmd)
 	ui.JSONFlag(cmd, &d.JSON, "one JSON object for each step and method")
-	if err := cmd.MarkFlagDirname("data"); err != nil {
-		panic(err)
-	}
 	return cmd
 }
 

@@ -21,8 +21,6 @@ import (
 )
 
 const (
-	// modelExtension is the usual one of model files.
-	modelExtension = "bls"
 	// standardInput stands for standard input.
 	standardInput = "-"
 	// mostBatch is the default number of rows of a batch, enough for fast products.
@@ -30,9 +28,6 @@ const (
 	// batchBytes bounds the inputs of a default batch of data with many columns.
 	batchBytes = 32 << 20
 )
-
-// dataExtensions are those that completion offers for files of samples.
-var dataExtensions = []string{"csv", "tsv", "txt", "npy", "npz", "gz", "idx3-ubyte", "idx1-ubyte"}
 
 // A command has the flags that all commands on models share.
 type command struct {
@@ -116,21 +111,6 @@ func modelFirst(most int) cobra.PositionalArgs {
 	}
 }
 
-// completeArguments offers a model for the first argument if model is set, and files of samples for the
-// others if data is.
-func completeArguments(model, data bool) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		switch {
-		case model && len(args) == 0:
-			return []string{modelExtension}, cobra.ShellCompDirectiveFilterFileExt
-		case data:
-			return dataExtensions, cobra.ShellCompDirectiveFilterFileExt
-		default:
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-	}
-}
-
 // reading has what commands that read data share: the flags that say what is read, and how.
 type reading struct {
 	command
@@ -164,8 +144,6 @@ func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	ui.Complete(cmd, "format", "auto", "csv", "npy", "npz", "idx")
 	ui.Complete(cmd, "comma", "tab", ",", ";")
 	ui.Complete(cmd, "header", "auto", "present", "absent")
-	ui.CompleteFile(cmd, "data", dataExtensions...)
-	ui.CompleteFile(cmd, "targets-file", dataExtensions...)
 }
 
 // wanted returns what parse reads, or else an error that says what is wanted.

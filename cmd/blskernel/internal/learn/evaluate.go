@@ -31,9 +31,8 @@ A label that the model does not know counts as wrong. Columns are matched as by 
 		Example: `  blskernel evaluate iris.bls test.csv
   blskernel evaluate digits.bls --data mnist
   blskernel evaluate price.bls --target price --json houses.csv`,
-		Args:              modelFirst(math.MaxInt),
-		ValidArgsFunction: completeArguments(true, true),
-		RunE:              func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
+		Args: modelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args, s) },
 	}
 	cmd.Flags().SortFlags = false
 	e.registerData(cmd, "test", defaultBatch)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"blskernel/cmd/blskernel/internal/ui"
@@ -56,15 +55,13 @@ X, one a row:
     scores = [Z, H] weights,  predictions = [Z, H, 1] weights + center`,
 		Example: `  blskernel export iris.bls --out iris.npz
   python3 -c 'import numpy; print(numpy.load("iris.npz")["weights"])'`,
-		Args:              modelFirst(1),
-		ValidArgsFunction: completeArguments(true, false),
-		RunE:              func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args[0], s) },
+		Args: modelFirst(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.do(cmd.Context(), args[0], s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&e.out, "out", "", "the .npz file")
 	e.register(cmd, "one JSON object with the shapes of the arrays")
-	ui.CompleteFile(cmd, "out", "npz")
 	return cmd
 }
 
@@ -86,142 +83,120 @@ func (e *exporting) do(ctx context.Context, path string, s ui.Streams) error {
 		return err
 	}
 	e.Explain("%s; its weights are computed by the backend %s", m, e.backend.Name())
-	arrays, err := modelArrays(m)
+	weights, err := m.Weights()
 	if err != nil {
-		return err
+		return explainLearning(err)
 	}
 	file, err := atomicfile.Create(s.FS, e.out)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	defer file.Abort()
-	if err := writeArchive(file, arrays); err != nil {
-		return err
+	a := archive{zip: zip.NewWriter(file), shapes: map[string][]int{}}
+	a.model(m, weights)
+	if a.err == nil {
+		a.err = a.zip.Close()
+	}
+	if a.err != nil {
+		return a.err
 	}
 	if err := file.Commit(); err != nil {
 		return err
 	}
-	shapes := map[string][]int{}
-	var names []string
-	for _, a := range arrays {
-		shapes[a.name] = append([]int{}, a.shape...)
-		names = append(names, a.name)
-	}
-	if err := e.Object(map[string]any{"out": e.out, "arrays": shapes}); err != nil {
+	if err := e.Object(map[string]any{"out": e.out, "arrays": a.shapes}); err != nil {
 		return err
 	}
-	return e.Say("%s   %s", e.out, strings.Join(names, ", "))
+	return e.Say("%s   %s", e.out, strings.Join(a.names, ", "))
 }
 
-// exported is an array of the archive: of numbers, or of labels.
-type exported struct {
-	name   string
-	shape  []int
-	values []float64
-	labels []string
+// An archive writes arrays as numpy.savez does. After an error it writes no more.
+type archive struct {
+	zip    *zip.Writer
+	names  []string
+	shapes map[string][]int
+	err    error
 }
 
-// numbers returns an array of numbers, a scalar without a shape.
-func numbers(name string, values []float64, shape ...int) exported {
-	return exported{name: name, shape: shape, values: values}
+// model writes the arrays of a model that the help of export lists.
+func (a *archive) model(m *model, weights *mat.Dense) {
+	maps := m.FittedFeatures().Maps()
+	a.words("kind", []string{m.kind})
+	a.words("scaling", []string{maps.Scaling.String()})
+	if maps.Means != nil {
+		a.vector("means", maps.Means)
+		a.vector("deviations", maps.Deviations)
+	}
+	a.numbers("bias", []float64{maps.Bias})
+	a.matrix("feature_weights", maps.FeatureWeights)
+	a.vector("feature_minimum", maps.FeatureMinimum)
+	a.vector("feature_range", maps.FeatureRange)
+	if maps.EnhancementWeights != nil {
+		a.matrix("enhancement_weights", maps.EnhancementWeights)
+	}
+	a.numbers("enhancement_scale", []float64{maps.EnhancementScale})
+	if m.Classifier != nil {
+		a.matrix("weights", weights)
+		a.words("classes", m.labels(), len(m.labels()))
+	} else {
+		// A model without an intercept gets a row of zeros, so that predictions are computed in
+		// one way.
+		k, c := m.FittedFeatures().Nodes(), m.Updater().Targets()
+		whole := mat.NewDense(k+1, c, nil)
+		whole.Copy(weights)
+		a.matrix("weights", whole)
+		center := make([]float64, c)
+		copy(center, m.Regressor.Center())
+		a.vector("center", center)
+	}
+	if names := m.Metadata.Inputs; names != nil {
+		a.words("inputs", names, len(names))
+	}
+	if names := m.Metadata.Targets; names != nil {
+		a.words("targets", names, len(names))
+	}
 }
 
-// matrix returns an array of the elements of m.
-func matrix(name string, m *mat.Dense) exported {
+// add writes an array, a scalar without a shape.
+func (a *archive) add(name, descr string, shape []int, write func(w io.Writer) error) {
+	if a.err != nil {
+		return
+	}
+	a.names = append(a.names, name)
+	a.shapes[name] = append([]int{}, shape...)
+	// Compression does not make weights smaller.
+	entry, err := a.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+	if err == nil {
+		_, err = entry.Write(npy.AppendHeader(nil, descr, shape...))
+	}
+	if err == nil {
+		err = write(entry)
+	}
+	a.err = err
+}
+
+func (a *archive) numbers(name string, values []float64, shape ...int) {
+	a.add(name, npy.Float64, shape, func(w io.Writer) error { return npy.WriteFloats(w, values) })
+}
+
+func (a *archive) vector(name string, values []float64) { a.numbers(name, values, len(values)) }
+
+func (a *archive) matrix(name string, m *mat.Dense) {
 	r, c := m.Dims()
 	values := make([]float64, 0, r*c)
 	for i := range r {
 		values = append(values, m.RawRowView(i)...)
 	}
-	return numbers(name, values, r, c)
+	a.numbers(name, values, r, c)
 }
 
-// modelArrays returns the arrays of a model that the help of export lists.
-func modelArrays(m *model) ([]exported, error) {
-	w, err := m.Weights()
-	if err != nil {
-		return nil, explainLearning(err)
+func (a *archive) words(name string, words []string, shape ...int) {
+	descr := npy.LabelType(words)
+	var text []byte
+	for _, word := range words {
+		text = npy.AppendLabel(text, descr, word)
 	}
-	maps := m.FittedFeatures().Maps()
-	arrays := []exported{
-		{name: "kind", labels: []string{m.kind}},
-		{name: "scaling", labels: []string{maps.Scaling.String()}},
-	}
-	if maps.Means != nil {
-		arrays = append(arrays, numbers("means", maps.Means, len(maps.Means)), numbers("deviations", maps.Deviations, len(maps.Deviations)))
-	}
-	arrays = append(arrays,
-		numbers("bias", []float64{maps.Bias}),
-		matrix("feature_weights", maps.FeatureWeights),
-		numbers("feature_minimum", maps.FeatureMinimum, len(maps.FeatureMinimum)),
-		numbers("feature_range", maps.FeatureRange, len(maps.FeatureRange)),
-	)
-	if maps.EnhancementWeights != nil {
-		arrays = append(arrays, matrix("enhancement_weights", maps.EnhancementWeights))
-	}
-	arrays = append(arrays, numbers("enhancement_scale", []float64{maps.EnhancementScale}))
-	labeled := func(name string, labels []string) {
-		arrays = append(arrays, exported{name: name, shape: []int{len(labels)}, labels: labels})
-	}
-	if m.Classifier != nil {
-		arrays = append(arrays, matrix("weights", w))
-		labeled("classes", m.labels())
-	} else {
-		arrays = append(arrays, withIntercept(w, m)...)
-	}
-	if m.Metadata.Inputs != nil {
-		labeled("inputs", m.Metadata.Inputs)
-	}
-	if m.Metadata.Targets != nil {
-		labeled("targets", m.Metadata.Targets)
-	}
-	return arrays, nil
-}
-
-// withIntercept returns the weights and the center of a regression. A model without an intercept gets a
-// row of zeros, so that predictions are computed in one way.
-func withIntercept(w *mat.Dense, m *model) []exported {
-	weights := matrix("weights", w)
-	center := m.Regressor.Center()
-	c := weights.shape[1]
-	if weights.shape[0] == m.FittedFeatures().Nodes() {
-		weights.values = append(weights.values, make([]float64, c)...)
-		weights.shape[0]++
-	}
-	if center == nil {
-		center = make([]float64, c)
-	}
-	return []exported{weights, numbers("center", slices.Clone(center), c)}
-}
-
-// writeArchive writes the arrays as numpy.savez does.
-func writeArchive(w io.Writer, arrays []exported) error {
-	archive := zip.NewWriter(w)
-	for _, a := range arrays {
-		// Compression does not make weights smaller.
-		entry, err := archive.CreateHeader(&zip.FileHeader{Name: a.name + ".npy", Method: zip.Store})
-		if err != nil {
-			return err
-		}
-		if err := a.write(entry); err != nil {
-			return err
-		}
-	}
-	return archive.Close()
-}
-
-func (a exported) write(w io.Writer) error {
-	if a.labels == nil {
-		if _, err := w.Write(npy.AppendHeader(nil, npy.Float64, a.shape...)); err != nil {
-			return err
-		}
-		return npy.WriteFloats(w, a.values)
-	}
-	descr := npy.LabelType(a.labels)
-	text := npy.AppendHeader(nil, descr, a.shape...)
-	for _, label := range a.labels {
-		text = npy.AppendLabel(text, descr, label)
-	}
-	_, err := w.Write(text)
-	return err
+	a.add(name, descr, shape, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }

@@ -33,8 +33,7 @@ the file.
 The digits are a lower bound on the correct digits of the weights, and usually far too careful.`,
 		Example: `  blskernel inspect iris.bls
   blskernel inspect --json iris.bls`,
-		Args:              modelFirst(1),
-		ValidArgsFunction: completeArguments(true, false),
+		Args: modelFirst(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := i.begin(cmd.Context(), s); err != nil {
 				return err

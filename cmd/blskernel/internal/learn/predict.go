@@ -42,9 +42,8 @@ are the model's.`,
   blskernel predict iris.bls --scores flowers.csv > scores.csv
   blskernel predict digits.bls --out labels.npy --data mnist
   head -n 100 flowers.csv | blskernel predict iris.bls -`,
-		Args:              modelFirst(math.MaxInt),
-		ValidArgsFunction: completeArguments(true, true),
-		RunE:              func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args, s) },
+		Args: modelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.do(cmd.Context(), args, s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -52,7 +51,6 @@ are the model's.`,
 	f.BoolVar(&p.scores, "scores", false, "the scores of all classes too; in an .npy file, instead")
 	p.registerData(cmd, "test", defaultBatch)
 	p.register(cmd, "one JSON object for each row")
-	ui.CompleteFile(cmd, "out", "csv", "npy")
 	return cmd
 }
 

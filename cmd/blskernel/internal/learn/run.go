@@ -51,7 +51,7 @@ type run struct {
 
 // registerCheckpoint adds --checkpoint and --resume.
 func (run *run) registerCheckpoint(cmd *cobra.Command, resume string) {
-	cmd.Flags().Var(&run.checkpoint, "checkpoint", "write the model after this many rows, as 100000, or this much time, as 5m, and when interrupted")
+	ui.Parsed(cmd, &run.checkpoint, "checkpoint", "", "write the model after this many rows, as 100000, or this much time, as 5m, and when interrupted", parseInterval)
 	cmd.Flags().BoolVar(&run.resume, "resume", false, resume)
 }
 
@@ -306,4 +306,30 @@ func (run *run) summarize() error {
 	percent := 100 / elapsed
 	return run.Say("learned %s in %.2f s, %.0f rows/s, limited by %s: %.0f%% of the time computing, %.0f%% waiting for input, %.0f%% writing the model",
 		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, limit, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
+}
+
+// An interval is the value of --checkpoint: the time, or the rows, between two checkpoints. The zero
+// value is for none.
+type interval struct {
+	time time.Duration
+	rows int64
+}
+
+// parseInterval reads a number of rows, as 100000, or a time, as 30s or 5m.
+func parseInterval(s string) (interval, error) {
+	if rows, err := strconv.ParseInt(s, 10, 64); err == nil && rows > 0 {
+		return interval{rows: rows}, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		return interval{time: d}, nil
+	}
+	return interval{}, errors.New("want a number of rows, such as 100000, or a time, such as 30s or 5m")
+}
+
+// wanted reports whether there are checkpoints.
+func (v interval) wanted() bool { return v != interval{} }
+
+// due reports whether a checkpoint is due, this many rows and this long after the last.
+func (v interval) due(rows int64, since time.Duration) bool {
+	return v.rows > 0 && rows >= v.rows || v.time > 0 && since >= v.time
 }

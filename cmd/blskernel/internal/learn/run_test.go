@@ -133,16 +133,14 @@ func TestRowSum(t *testing.T) {
 }
 
 func TestInterval(t *testing.T) {
-	for _, tc := range []struct{ in, out string }{{"100", "100"}, {"5m", "5m0s"}, {"1.5s", "1.5s"}} {
-		var v interval
-		if err := v.Set(tc.in); err != nil || v.String() != tc.out {
-			t.Errorf("%q becomes %q (%v)", tc.in, v.String(), err)
+	for text, want := range map[string]interval{"100": {rows: 100}, "5m": {time: 5 * time.Minute}, "1.5s": {time: 1500 * time.Millisecond}} {
+		if v, err := parseInterval(text); err != nil || v != want {
+			t.Errorf("%q is taken for %v (%v)", text, v, err)
 		}
 	}
 	for _, bad := range []string{"", "0", "-1", "0s", "-5m", "x", "1.5"} {
-		v := interval{rows: 7}
-		if err := v.Set(bad); err == nil || v.rows != 7 {
-			t.Errorf("%q is taken for %v (%v)", bad, v, err)
+		if v, err := parseInterval(bad); err == nil {
+			t.Errorf("%q is taken for %v", bad, v)
 		}
 	}
 	v := interval{rows: 10}

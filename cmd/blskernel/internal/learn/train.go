@@ -61,8 +61,7 @@ can resume from standard input or a pipe.`,
   blskernel train --out x.bls --targets-file y.npy --task classification X.npy
   blskernel train --out big.bls --target label --checkpoint 1m --resume part1.csv.gz part2.csv.gz
   cat log.csv | blskernel train --out log.bls --target 51 --task regression -`,
-		ValidArgsFunction: completeArguments(false, true),
-		RunE:              func(cmd *cobra.Command, args []string) error { return tr.do(cmd, args, s) },
+		RunE: func(cmd *cobra.Command, args []string) error { return tr.do(cmd, args, s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -75,7 +74,6 @@ can resume from standard input or a pipe.`,
 	ui.Int(cmd, &tr.first, "first", 0, ui.MostSamples, "rows of the first batch, to which the feature maps are fitted; 0 for the larger of a batch and twice the nodes")
 	tr.registerCheckpoint(cmd, "go on from the last checkpoint in --out, with the same flags and files")
 	tr.command.register(cmd, "one JSON object, and one for each checkpoint,")
-	ui.CompleteFile(cmd, "out", modelExtension)
 	return cmd
 }
 

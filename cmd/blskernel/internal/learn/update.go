@@ -43,9 +43,8 @@ without rows is an error and leaves the model unchanged.`,
   blskernel update iris.bls --out newer.bls more.csv
   blskernel update big.bls --checkpoint 100000 --resume day1.csv.gz day2.csv.gz
   tail -n 1000 log.csv | blskernel update log.bls --header absent --target 51 -`,
-		Args:              modelFirst(math.MaxInt),
-		ValidArgsFunction: completeArguments(true, true),
-		RunE:              func(cmd *cobra.Command, args []string) error { return up.do(cmd, args, s) },
+		Args: modelFirst(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error { return up.do(cmd, args, s) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -54,7 +53,6 @@ without rows is an error and leaves the model unchanged.`,
 	up.registerCheckpoint(cmd, "go on from the last checkpoint of the same update, if there is one")
 	f.BoolVar(&up.restart, "restart", false, "learn all rows although the model is an unfinished checkpoint")
 	up.register(cmd, "one JSON object, and one for each checkpoint,")
-	ui.CompleteFile(cmd, "out", modelExtension)
 	return cmd
 }
 

@@ -84,13 +84,6 @@ func Complete(cmd *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// CompleteFile lets the shell offer the files with some extensions for a flag.
-func CompleteFile(cmd *cobra.Command, flag string, extensions ...string) {
-	if err := cmd.MarkFlagFilename(flag, extensions...); err != nil {
-		panic(err)
-	}
-}
-
 // CheckNames returns an error if a list is empty, or has a name twice or one that is not known.
 func CheckNames(flag string, list, known []string) error {
 	want := Join(known, "or")
