@@ -7,16 +7,16 @@ import (
 	"blskernel/mat"
 )
 
-// AppendRows brings the triangle R of a QR factorization, and z = QᵀY, up to date when rows are added
-// to the matrix and to its right-hand sides: it overwrites R and z by R' and z', and Ya by Ya', of
+// AppendRows updates the triangle R of a QR factorization, and z = QᵀY, for rows added to the matrix
+// and to its right-hand sides: it overwrites R, z and Ya by R', z' and Ya' of
 //
 //	[R ]      [R']    [z ]      [z' ]
 //	[Ax] = Q' [0 ],   [Ya] = Q' [Ya'],   Q' orthogonal,
 //
 // so that R'ᵀR' = RᵀR + AxᵀAx and R'ᵀz' = Rᵀz + AxᵀYa. R'⁻¹z' solves the least squares problem with all
-// rows. Its residual sum of squares has grown, column by column, by the squared norms of the columns of
-// Ya'. R and z may come from QR, may be zero before the first row, or may be sqrt(lambda) I and zero
-// for a ridge. R may be singular.
+// rows, whose residual sums of squares grow by the squared norms of the columns of Ya'. R and z may
+// come from QR, may be zero before the first row, or sqrt(lambda) I and zero for a ridge. R may be
+// singular.
 //
 // R is k×k, Ax is q×k, z is k×c and Ya is q×c; z and Ya may be nil or empty for c = 0, and Ax and Ya
 // are empty for q = 0. AppendRows neither reads nor writes what r holds below its diagonal, and does
@@ -26,35 +26,33 @@ import (
 // The error is an *ElementError that matches ErrNotFinite if a matrix holds NaN or an infinity, with
 // the position counted in [R z; Ax Ya]; nothing is then written. It is a *PivotError that matches
 // ErrNotFinite if numbers near the largest one overflow, with the first row of [R' z'] that shows it;
-// the contents of r, z and ya are then undefined. Elements of other sizes, however large or small, are
-// safe. AppendRows panics with mat.ErrShape if the shapes do not fit.
+// the contents of r, z and ya are then undefined. AppendRows panics with mat.ErrShape if the shapes do
+// not fit.
 //
 // It takes 2qk² + 4cqk flops, against 2qk² + 4k³/3 for a new factorization of [R; Ax], and a workspace
-// of about 2²⁰ + 32(k + c) numbers, which holds 2²⁰/(k + c) rows at a time, or all if they are fewer. A
-// call with many rows is faster than many calls with few. On the backend pure the result does not
-// depend on the number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix
-// Computations, fourth edition, section 6.5.3.)
+// of about 2²⁰ + 32(k + c) numbers for 2²⁰/(k + c) rows at a time, or for all if they are fewer: one
+// call with many rows is faster than many calls. On the backend pure the result does not depend on the
+// number of threads. (LAPACK: dtpqrt with l = 0, and dtpmqrt; Golub and Van Loan, Matrix Computations,
+// fourth edition, section 6.5.3.)
 func AppendRows(bk blskernel.Backend, r, z, ax, ya *mat.Dense) error {
 	return eliminate(bk, "Dtpqrt", newElimination(r, z, ax, ya))
 }
 
 // MergeTriangles makes one QR factorization of two, those of a matrix and of more rows of it that were
-// treated apart: it overwrites R1 and z1 by the R and z, and z2 by the rest, of
+// treated apart: it overwrites R1 and z1 by R and z, and z2 by the rest, of
 //
 //	[R1]     [R]    [z1]     [z   ]
 //	[R2] = Q [0],   [z2] = Q [rest],   Q orthogonal,
 //
 // so that RᵀR = R1ᵀR1 + R2ᵀR2 and Rᵀz = R1ᵀz1 + R2ᵀz2. The residual sum of squares is that of the two
-// and of the columns of the rest. Where the problem has a ridge, only one of the two may carry it.
+// and of the columns of the rest. Only one of the two may carry a ridge.
 //
 // R1 and R2 are k×k upper triangular, z1 and z2 are k×c; both may be nil or empty for c = 0.
 // MergeTriangles neither reads nor writes what r1 and r2 hold below their diagonals, and does not
 // change r2. Overlap, signs, errors (positions are counted in [R1 z1; R2 z2]), panics and workspace are
-// those of AppendRows.
-//
-// Row i of R2 begins with i zeros, which it keeps until its turn comes: 2k³/3 + 2ck² flops are enough,
-// a third of AppendRows for R2 as k rows. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n; the step
-// of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
+// those of AppendRows. It takes 2k³/3 + 2ck² flops, a third of AppendRows for R2 as k rows, since row i
+// of R2 keeps its i zeros until its turn comes. (PLASMA: dttqrt, dttmqr; LAPACK: dtpqrt with l = n; the
+// step of TSQR in Demmel, Grigori, Hoemmen and Langou, SIAM J. Sci. Comput. 34, 2012.)
 func MergeTriangles(bk blskernel.Backend, r1, z1, r2, z2 *mat.Dense) error {
 	k, _ := r1.Dims()
 	rows, _ := r2.Dims()

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// ErrorBounds holds bounds on the errors of the columns of a solution X of A X = B: one number for each
-// column x and its right-hand side b.
+// ErrorBounds holds bounds on the errors of a solution X of A X = B: one number for each column x and
+// its right-hand side b.
 type ErrorBounds struct {
 	// Backward is the componentwise relative backward error (Oettli and Prager, Numer. Math. 6,
 	// 1964; Higham, Accuracy and Stability, theorem 7.3): the least ω for which x solves a system
@@ -22,12 +22,10 @@ type ErrorBounds struct {
 	//
 	//	ω = max_i |b - A x|_i / (|A||x| + |b|)_i.
 	//
-	// A small ω says much more than a small ‖b - A x‖: it disturbs no zero of A, and small elements
-	// in proportion only, so that x is as good as data of relative accuracy ω deserve. A row whose
-	// denominator is computed as zero, an equation 0 = 0 unless all its products underflow, does
-	// not count (LAPACK counts it as 1). Where underflow may have spoilt a denominator, (n+1)2⁻¹⁰⁷⁴
-	// is added to it and to its numerator. ω is +Inf where the residual, or |A||x| + |b|,
-	// overflows.
+	// A small ω says more than a small ‖b - A x‖: x is as good as data of relative accuracy ω
+	// deserve, small elements included. A row 0 = 0 does not count (LAPACK counts it as 1). Where
+	// underflow may have spoilt a denominator, (n+1)2⁻¹⁰⁷⁴ is added to it and to its numerator. ω
+	// is +Inf where the residual, or |A||x| + |b|, overflows.
 	Backward []float64
 
 	// Forward is an estimated bound on max_i |x - x*|_i / max_i |x|_i, where x* is the exact
@@ -37,9 +35,8 @@ type ErrorBounds struct {
 	//
 	// whose second term covers the rounding errors of r (Higham, section 7.7; Arioli, Demmel and
 	// Duff, SIAM J. Matrix Anal. Appl. 10, 1989). Unlike eps/RCond it does not grow when rows of A
-	// are badly scaled. The norm is estimated as in RCond, hardly ever too small by a factor of 3;
-	// the bound itself is ten times the error and more. It is +Inf where it overflows, and for an x
-	// of zeros whose b is not zero.
+	// are badly scaled. The estimate of the norm is rarely below a third of it; the bound is ten
+	// times the error and more. It is +Inf where it overflows, and for x = 0 where b is not zero.
 	Forward []float64
 }
 
@@ -47,29 +44,24 @@ type ErrorBounds struct {
 //
 //	R = B - A X,   X = X + A⁻¹R,
 //
-// and returns bounds on its errors. a is the matrix that was factored, of which Factorize leaves the
-// caller the original, and b the n×c right-hand sides; Refine only reads them, and they must not
-// overlap x. It changes a column of x only if the step makes its componentwise backward error smaller,
-// and not if that is at most u = 2⁻⁵³ already. Calls may be repeated until nothing changes.
+// and returns bounds on its errors. a is the matrix that was factored and b the n×c right-hand sides;
+// Refine only reads them, and x must not overlap them. It changes a column of x only if its
+// componentwise backward error is above u = 2⁻⁵³ and the step makes it smaller. Calls may be repeated
+// until nothing changes.
 //
-// One step without extra precision makes a solver that is backward stable in norm so in every component
-// (Skeel, Math. Comp. 35, 1980). Higham, Accuracy and Stability, theorem 12.4: if
-// cond(A⁻¹) σ(A, x) <= 1/(f u), where cond(A⁻¹) = ‖|A| |A⁻¹|‖∞, σ(A, x) is the largest element of
-// |A||x| over the smallest, and f depends on the solver and n only, then the refined x satisfies
-//
-//	|b - A x| <= 2 γ |A||x|,   γ = (n+1)u/(1 - (n+1)u).
-//
+// One step makes a solver that is backward stable in norm so in every component (Skeel, Math. Comp. 35,
+// 1980; Higham, theorem 12.4): if ‖|A| |A⁻¹|‖∞ times the largest over the smallest element of |A||x| is
+// below 1/(f u), with an f of the solver and n only, then |b - A x| <= 2(n+1)u |A||x|, to first order.
 // It pays where rows of A or B are badly scaled, or the elements of U or D have grown. Elsewhere it
 // shows that the first solution was already as good.
 //
-// It takes 10n²c flops for the residuals and the step and, for the bounds, some five solves of 2n²c;
-// all of it has c right-hand sides at once. The workspace is 256n + 7n·min(c, 256) numbers.
+// It takes 10n²c flops for the residuals and the step and, for the bounds, some five solves of 2n²c,
+// all with c right-hand sides at once, and a workspace of 256n + 7n·min(c, 256) numbers.
 //
 // The error is an *ElementError that matches ErrNotFinite, wrapped with the name of the matrix, if a, b
 // or x hold NaN or an infinity; x is then unchanged. Refine panics with mat.ErrShape if the shapes do
-// not fit. It panics also if x shares elements with a or b, or lies between elements of a matrix
-// with another stride, and if the receiver is empty. (LAPACK: dpprfs and dsprfs, which take up to
-// five steps.)
+// not fit, if x shares elements with a or b or lies between elements of a matrix with another stride,
+// and if the receiver is empty. (LAPACK: dpprfs and dsprfs, which take up to five steps.)
 func (f *symmetric) Refine(x *mat.Dense, a *mat.SymPacked, b *mat.Dense) (ErrorBounds, error) {
 	mustHold(f.routines != nil)
 	checkShape(a.SymmetricDim() == f.n)

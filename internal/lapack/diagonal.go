@@ -55,12 +55,12 @@ func (d *Diagonal) inverse() Diagonal {
 
 // solve overwrites the n×nrhs x by D⁻¹x. It divides a 2×2 block by its off-diagonal element first, so
 // that no product of two elements overflows. (LAPACK: dsytrs.)
-func (d *Diagonal) solve(nrhs int, x block.Matrix) {
+func (d *Diagonal) solve(bk Backend, nrhs int, x block.Matrix) {
 	for k := 0; k < len(d.D); k++ {
 		xk := x.Elements(k, 0, nrhs)
 		e := d.E[k]
 		if e == 0 {
-			divide(xk, d.D[k])
+			divide(bk, xk, d.D[k])
 			continue
 		}
 		xl := x.Elements(k+1, 0, nrhs)

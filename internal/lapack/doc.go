@@ -36,12 +36,10 @@ const Base = 128
 // is also the height of the micro-panels in which products are fast.
 const tileOrder = 8
 
-// half returns where a triangle of order n is cut in two: the middle, at a whole number of tiles.
-func half(n int) int { return (n/2 + tileOrder - 1) / tileOrder * tileOrder }
-
-// split is half for triangles that may be smaller than two tiles, n > 1.
-func split(n int) int {
-	if h := half(n); h < n {
+// half returns where a triangle of order n > 1 is cut in two: the middle, at a whole number of tiles
+// where it has two.
+func half(n int) int {
+	if h := (n/2 + tileOrder - 1) / tileOrder * tileOrder; h < n {
 		return h
 	}
 	return n / 2

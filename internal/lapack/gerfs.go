@@ -70,7 +70,7 @@ func (f Gerfs) refine(x, b blas64.General, work []float64, backward, forward []f
 		copy(y, r)
 		f.Solve(f.Backend, blas.Left, c, block.Dense(y, c))
 		for i := range n {
-			axpy(y[i*c:(i+1)*c], 1, x.Data[i*x.Stride:i*x.Stride+c])
+			f.Backend.add(1, x.Data[i*x.Stride:i*x.Stride+c], y[i*c:(i+1)*c])
 		}
 		f.residual(blas64.General{Rows: n, Cols: c, Stride: c, Data: y}, b, magnitudes, ry, wy)
 		after := make([]float64, c)

@@ -67,18 +67,9 @@ func (p *getf2) eliminate(j0, j1 int) *Pivot {
 		if j+1 == p.m {
 			break
 		}
-		scale(p.bk, col[j+1:], pivot)
+		divide(p.bk, col[j+1:], pivot)
 	}
 	return nil
-}
-
-// scale is divide with the backend's Dscal.
-func scale(bk Backend, x []float64, d float64) {
-	if invertible(d) {
-		bk.Dscal(len(x), 1/d, x, 1)
-		return
-	}
-	divide(x, d)
 }
 
 // load copies the m×n matrix a to the panel, store copies it back.

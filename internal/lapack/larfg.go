@@ -18,7 +18,7 @@ func larfg(bk Backend, alpha float64, x []float64) (beta, tau float64) {
 		return beta / up, tau
 	}
 	// |alpha-beta| >= rest, so that every element of v is at most 1.
-	scale(bk, x, alpha-beta)
+	divide(bk, x, alpha-beta)
 	return beta, -(alpha - beta) / beta
 }
 

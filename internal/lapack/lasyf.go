@@ -158,7 +158,7 @@ func (p *lasyf) divide(k, step int) *Pivot {
 		return &Pivot{k, wk[k]}
 	}
 	if step == 1 {
-		divide(wk[k+1:], wk[k])
+		divide(p.bk, wk[k+1:], wk[k])
 		wk[k] = 1
 		return nil
 	}
@@ -174,8 +174,8 @@ func (p *lasyf) divide(k, step int) *Pivot {
 	off := wk[k+1]
 	d11, d22 := wi[k+1]/off, wk[k]/off
 	t := 1 / (d11*d22 - 1)
-	divide(wk[k+2:], off)
-	divide(wi[k+2:], off)
+	divide(p.bk, wk[k+2:], off)
+	divide(p.bk, wi[k+2:], off)
 	below := wi[k+2:]
 	for r, x := range wk[k+2:] {
 		y := below[r]

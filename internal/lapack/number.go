@@ -18,26 +18,18 @@ func invertible(d float64) bool {
 
 // divide computes x = x/d: by the reciprocal, which is faster, unless that would overflow or lose
 // accuracy.
-func divide(x []float64, d float64) {
-	if !invertible(d) {
-		for i := range x {
-			x[i] /= d
-		}
+func divide(bk Backend, x []float64, d float64) {
+	if invertible(d) {
+		bk.Dscal(len(x), 1/d, x, 1)
 		return
 	}
-	r := 1 / d
 	for i := range x {
-		x[i] *= r
+		x[i] /= d
 	}
 }
 
-// axpy computes y += alpha*x.
-func axpy(y []float64, alpha float64, x []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += alpha * v
-	}
-}
+// add computes y += alpha*x for vectors without gaps.
+func (bk Backend) add(alpha float64, x, y []float64) { bk.Daxpy(len(x), alpha, x, 1, y, 1) }
 
 // magnitude clears the sign of a number's bits. Magnitudes are ordered as their bits are, and NaN comes
 // after infinity.

@@ -45,7 +45,7 @@ func TestDivide(t *testing.T) {
 			x[i] = d * (rng.Float64() - 0.5)
 		}
 		q := append([]float64{}, x...)
-		divide(q, d)
+		divide(On(nil), q, d)
 		for i, v := range x {
 			want := v / d
 			tolerance := 0.0

@@ -29,7 +29,7 @@ func potrf(bk Backend, ul blas.Uplo, base, n int, a block.Matrix) int {
 		storeUpper(a, ul, n, u)
 		return bad
 	}
-	n1 := split(n)
+	n1 := half(n)
 	n2 := n - n1
 	off, a22 := offDiagonal(ul, a, n1), a.Sub(n1, n1)
 	if bad := potrf(bk, ul, base, n1, a); bad >= 0 {

@@ -31,7 +31,7 @@ func inverse(bk Backend, ul blas.Uplo, base, n int, a block.Matrix, d *Diagonal)
 		inverseBase(bk, ul, n, a, d)
 		return
 	}
-	n1 := d.cut(split(n))
+	n1 := d.cut(half(n))
 	n2 := n - n1
 	off, a22 := offDiagonal(ul, a, n1), a.Sub(n1, n1)
 	d1, d2 := d.part(0, n1), d.part(n1, n2)

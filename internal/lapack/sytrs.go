@@ -16,10 +16,10 @@ func Sytrs(bk Backend, side blas.Side, n, c int, u block.Matrix, d *Diagonal, sw
 	permute(bk, side, c, b, swap, false)
 	bk.trsm(side, blas.Upper, first, blas.Unit, n, c, 1, u, b)
 	if side == blas.Left {
-		d.solve(c, b)
+		d.solve(bk, c, b)
 	} else {
 		for i := range c {
-			d.solve(1, block.Dense(b.Elements(i, 0, n), 1))
+			d.solve(bk, 1, block.Dense(b.Elements(i, 0, n), 1))
 		}
 	}
 	bk.trsm(side, blas.Upper, then, blas.Unit, n, c, 1, u, b)

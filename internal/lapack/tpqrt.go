@@ -207,8 +207,8 @@ func (e *Tpqrt) apply(p *tpqrt2, j, from, to int) {
 	e.bk.trmm(blas.Left, blas.Upper, blas.Trans, blas.NonUnit, p.n, n, 1, p.t, m)
 	for r := range p.n {
 		rc, zc := e.row(j+r, from, to)
-		e.bk.Daxpy(len(rc), -1, m.X[r*n:], 1, rc, 1)
-		e.bk.Daxpy(len(zc), -1, m.X[r*n+len(rc):], 1, zc, 1)
+		e.bk.add(-1, m.X[r*n:r*n+len(rc)], rc)
+		e.bk.add(-1, m.X[r*n+len(rc):(r+1)*n], zc)
 	}
 	e.bk.gemm(blas.Trans, blas.NoTrans, p.q, n, p.n, -1, p.v, m, 1, c2)
 }

@@ -61,7 +61,7 @@ func (p *tpqrt2) factor(c, n int) {
 	bk.gemm(blas.NoTrans, blas.Trans, n1, n2, q, 1, v1, v2, 1, w)
 	bk.trmm(blas.Left, blas.Upper, blas.Trans, blas.NonUnit, n1, n2, 1, t1, w)
 	for i := range n1 {
-		axpy(r12.Elements(i, 0, n2), -1, w.Elements(i, 0, n2))
+		bk.add(-1, w.Elements(i, 0, n2), r12.Elements(i, 0, n2))
 	}
 	bk.gemm(blas.Trans, blas.NoTrans, n2, q, n1, -1, w, v1, 1, v2)
 	p.factor(d, n2)
@@ -83,7 +83,7 @@ func (p *tpqrt2) factorBase(c, n int) {
 			w, right, v2 := p.dots[:m], rj[j+1:j+1+m], p.v.Sub(j+1, 0)
 			copy(w, right)
 			p.bk.Dgemv(blas.NoTrans, m, q, tau, v2.X, v2.Ld, x, 1, tau, w, 1)
-			axpy(right, -1, w)
+			p.bk.add(-1, w, right)
 			p.bk.Dger(m, q, -1, w, 1, x, 1, v2.X, v2.Ld)
 		}
 		larftColumn(p.bk, j-c, q, tau, p.v.Sub(c, 0), x, p.t.Sub(c, c), p.dots)

@@ -24,7 +24,7 @@ func Ttrsm(bk Backend, base, n int, u, l block.Matrix) {
 		})
 		return
 	}
-	n1 := split(n)
+	n1 := half(n)
 	n2 := n - n1
 	u22, l21 := u.Sub(n1, n1), l.Sub(n1, 0)
 	Ttrsm(bk, base, n1, u, l)
@@ -40,7 +40,7 @@ func Ttrmm(bk Backend, base, n int, u, r block.Matrix) {
 		inZeroed(blas.Upper, n, r, func(x block.Matrix) { trmmLeft(bk, n, n, u, x) })
 		return
 	}
-	n1 := split(n)
+	n1 := half(n)
 	n2 := n - n1
 	r12, r22 := r.Sub(0, n1), r.Sub(n1, n1)
 	trmmLeft(bk, n1, n2, u, r12)
@@ -88,7 +88,7 @@ func addTriangle(bk Backend, tA blas.Transpose, ul blas.Uplo, m, n int, alpha fl
 		}
 		bk.trmm(blas.Right, ul, blas.NoTrans, blas.NonUnit, rows, n, alpha, t, p)
 		for r := range rows {
-			axpy(c.Elements(i+r, 0, n), 1, p.Elements(r, 0, n))
+			bk.add(1, p.Elements(r, 0, n), c.Elements(i+r, 0, n))
 		}
 	}
 }
