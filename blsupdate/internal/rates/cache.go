@@ -23,10 +23,10 @@ const EnvCache = "BLSKERNEL_CACHE"
 // For returns the rates of b, nil for blskernel.Default(), from the file of this machine, or else
 // measures them and writes the file.
 func For(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return ratesFor(ctx, b, &operations, progress)
+	return ratesFor(ctx, b, operations, progress)
 }
 
-func ratesFor(ctx context.Context, b blskernel.Backend, ops *operationTable,
+func ratesFor(ctx context.Context, b blskernel.Backend, ops map[cost.Kind]operation,
 	progress func(done float64)) (*Rates, error) {
 	b = backend.Or(b)
 	if r, err := load(b, ops); err == nil {
@@ -54,7 +54,7 @@ type ratesFile struct {
 var errDamaged = errors.New("damaged, or of another machine or version")
 
 // load returns the rates of b from the file of this machine.
-func load(b blskernel.Backend, ops *operationTable) (*Rates, error) {
+func load(b blskernel.Backend, ops map[cost.Kind]operation) (*Rates, error) {
 	r := newRates(b)
 	name, err := r.file()
 	if err != nil {
@@ -74,7 +74,7 @@ func load(b blskernel.Backend, ops *operationTable) (*Rates, error) {
 	r.peak = f.Peak
 	for kind, o := range ops {
 		t := newTable(o.axes)
-		costs := f.Costs[cost.Kind(kind).String()]
+		costs := f.Costs[kind.String()]
 		if len(costs) != len(t.cost) || !positive(costs) {
 			return nil, errDamaged
 		}
@@ -104,7 +104,7 @@ func (r *Rates) save(fsys vfs.FS) error {
 	}
 	f := ratesFile{r.key(), r.peak, map[string][]float64{}}
 	for kind, t := range r.tables {
-		f.Costs[cost.Kind(kind).String()] = t.cost
+		f.Costs[kind.String()] = t.cost
 	}
 	data, err := json.Marshal(f)
 	if err == nil {

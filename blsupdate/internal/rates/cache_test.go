@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
@@ -31,7 +32,7 @@ func pure(t testing.TB) blskernel.Backend {
 
 // saved returns rates of b with tables of ops, and the file in a folder of the test that it saved them
 // to.
-func saved(t testing.TB, b blskernel.Backend, ops *operationTable) (r *Rates, file string) {
+func saved(t testing.TB, b blskernel.Backend, ops map[cost.Kind]operation) (r *Rates, file string) {
 	t.Helper()
 	t.Setenv(EnvCache, filepath.Join(t.TempDir(), "new", "folder"))
 	r = newRates(b)

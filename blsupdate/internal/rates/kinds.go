@@ -7,8 +7,13 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// An operationTable says how the rate of each kind of operation is measured.
-type operationTable [cost.Kinds]struct {
+// alike has the measured kinds whose rates stand for those of kinds that no update by rows needs.
+var alike = map[cost.Kind]cost.Kind{
+	cost.Chdd: cost.Chud, cost.Ttqrt: cost.Tpqrt, cost.Trtri: cost.Ttrsm, cost.Ttrmm: cost.Ttrsm, cost.Trcon: cost.Gecon,
+}
+
+// An operation says how the rate of a kind is measured.
+type operation struct {
 	grid
 	prepare preparation
 }
@@ -52,13 +57,12 @@ var (
 	square    = grid{[3][]int{one, orders, one}, 9.1e9}
 	solves    = grid{[3][]int{one, factors, columns}, 4.1e9}
 	appends   = grid{[3][]int{appended, coarse, targets}, 3.3e10}
-	rotations = grid{[3][]int{columns, coarse, few}, 1e8}
 	ranks     = grid{[3][]int{slow, slow, one}, 5e8}
-	estimates = grid{[3][]int{one, factors, one}, 9.1e9}
 	passes    = grid{[3][]int{one, numbers, one}, 9.1e9}
 )
 
-var operations = operationTable{
+// operations has the kinds that are measured.
+var operations = map[cost.Kind]operation{
 	cost.GemmNN:   {products, gemm(blas.NoTrans, blas.NoTrans, 1)},
 	cost.GemmNT:   {products, gemm(blas.NoTrans, blas.Trans, 0)},
 	cost.GemmTN:   {products, gemm(blas.Trans, blas.NoTrans, 1)},
@@ -86,19 +90,14 @@ var operations = operationTable{
 	cost.Geqrf:   {sides, geqrf},
 	cost.Orgqr:   {sides, orgqr},
 	cost.Tpqrt:   {appends, tpqrt},
-	cost.Ttqrt:   {solves, ttqrt},
-	cost.Trtri:   {square, trtri},
 	cost.Trtrs:   {solves, trtrs},
-	cost.Ttrsm:   {square, triangles((*lapack.Cholesky).SolveUTriangle, true)},
-	cost.Ttrmm:   {square, triangles((*lapack.Cholesky).MulUTriangle, false)},
+	cost.Ttrsm:   {square, ttrsm},
 	cost.Carlson: {grid{[3][]int{columns, pairs, one}, 1e8}, carlson},
-	cost.Chud:    {rotations, chud},
-	cost.Chdd:    {rotations, chdd},
+	cost.Chud:    {grid{[3][]int{columns, coarse, few}, 1e8}, chud},
 	cost.Geqp3:   {ranks, geqp3},
 	cost.Gesvd:   {ranks, gesvd},
 
-	cost.Gecon: {estimates, gecon},
-	cost.Trcon: {estimates, trcon},
+	cost.Gecon: {grid{[3][]int{one, factors, one}, 9.1e9}, gecon},
 
 	cost.Stream: {passes, stream},
 	cost.Fresh:  {passes, fresh},

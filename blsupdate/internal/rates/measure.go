@@ -38,11 +38,11 @@ func (p *point) guess() float64 {
 
 // Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return measure(ctx, b, &operations, progress)
+	return measure(ctx, b, operations, progress)
 }
 
 // measure is Measure for operations on any grids.
-func measure(ctx context.Context, b blskernel.Backend, ops *operationTable,
+func measure(ctx context.Context, b blskernel.Backend, ops map[cost.Kind]operation,
 	progress func(done float64)) (*Rates, error) {
 	b = backend.Or(b)
 	if progress == nil {
@@ -95,13 +95,13 @@ func measure(ctx context.Context, b blskernel.Backend, ops *operationTable,
 
 // plan makes the tables, and returns the points to be measured and an estimate of the seconds that they
 // take.
-func (r *Rates) plan(ops *operationTable) (points []point, total float64) {
+func (r *Rates) plan(ops map[cost.Kind]operation) (points []point, total float64) {
 	for kind, o := range ops {
 		t := newTable(o.axes)
 		r.tables[kind] = t
 		for i := range t.cost {
 			_, s := t.point(i)
-			p := point{Operation: cost.Operation{Kind: cost.Kind(kind), M: s[0], N: s[1], K: s[2]}, index: i}
+			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
 			if amount := p.Amount(); amount > 0 && amount <= o.most {
 				points = append(points, p)
 				total += rounds * p.guess()

@@ -84,15 +84,6 @@ func chud(w *workspace, m, n, k int) (restore, do func()) {
 	}, func() { qr.RotateIn(r, z, ax, ya) }
 }
 
-func chdd(w *workspace, m, n, k int) (restore, do func()) {
-	r, z, factor, columns := w.triangle(n), dense.Copy(w.operand(n, k)), w.triangle(m), w.operand(n, m)
-	f, p, zeta := dense.Copy(factor), dense.Copy(columns), mat.NewDense(m, k, nil)
-	return func() {
-		f.Copy(factor)
-		p.Copy(columns)
-	}, func() { qr.Downdate(w.backend, f, p, zeta, r, z) }
-}
-
 // A packedFactor is a factorization of a symmetric matrix in packed storage.
 type packedFactor interface {
 	Factorize(a *mat.SymPacked) error
@@ -131,15 +122,8 @@ func solve(solve func(f *lapack.Cholesky, x, b *mat.Dense) error) preparation {
 
 func solveTransposed(f *lapack.Cholesky, x, b *mat.Dense) error { return f.SolveUTo(x, b, true) }
 
-// triangles prepares a solution or a product of a factor with another triangle.
-func triangles(combine func(f *lapack.Cholesky, x *mat.Dense) error, lower bool) preparation {
-	return func(w *workspace, _, n, _ int) (restore, do func()) {
-		f, t := w.cholesky(n), w.triangle(n)
-		if lower {
-			t = dense.Transposed(t)
-		}
-		return onCopy(t, func(x *mat.Dense) error { return combine(f, x) })
-	}
+func ttrsm(w *workspace, _, n, _ int) (restore, do func()) {
+	return onCopy(dense.Transposed(w.triangle(n)), w.cholesky(n).SolveUTriangle)
 }
 
 // onCopy prepares an operation that overwrites a copy of a.
@@ -190,29 +174,10 @@ func orgqr(w *workspace, m, n, _ int) (restore, do func()) {
 	}, func() { f.QInPlace() }
 }
 
-func trcon(w *workspace, _, n, _ int) (restore, do func()) {
-	f := lapack.QR{Backend: w.backend}
-	must(f.FactorizeInPlace(w.regular(n)))
-	return nil, func() { f.RCond() }
-}
-
 // tpqrt adds the rows of one matrix again and again: AxᵀAx to RᵀR, and nothing becomes too large.
 func tpqrt(w *workspace, m, n, k int) (restore, do func()) {
 	r, z, ax, ya := w.triangle(n), dense.Copy(w.operand(n, k)), w.operand(m, n), w.result(m, k)
 	return nil, func() { must(lapack.AppendRows(w.backend, r, z, ax, ya)) }
-}
-
-func ttqrt(w *workspace, _, n, k int) (restore, do func()) {
-	r, r2, z, z2 := w.triangle(n), w.triangle(n), dense.Copy(w.operand(n, k)), w.result(n, k)
-	return nil, func() { must(lapack.MergeTriangles(w.backend, r, z, r2, z2)) }
-}
-
-func trtri(w *workspace, _, n, _ int) (restore, do func()) {
-	f := lapack.Implementation{Backend: w.backend}
-	return onCopy(w.triangle(n), func(c *mat.Dense) error {
-		f.Dtrtri(blas.Upper, blas.NonUnit, n, c.RawMatrix().Data, n)
-		return nil
-	})
 }
 
 func trtrs(w *workspace, _, n, k int) (restore, do func()) {

@@ -18,7 +18,7 @@ import (
 type Rates struct {
 	machine string // backend, CPU and threads
 	system  string // what rates depend on beside those
-	tables  [cost.Kinds]*table
+	tables  map[cost.Kind]*table
 	peak    float64 // the FMA peak at the measurement, 0 for constant rates
 	slower  float64 // its ratio to the present one
 	unsaved error
@@ -35,6 +35,7 @@ func newRates(b blskernel.Backend) *Rates {
 	return &Rates{
 		machine: fmt.Sprintf("%s on %s, threads: %d", library, cpu.Name(), blskernel.Threads()),
 		system:  fmt.Sprintf("%s/%s, cores: %d, version %d", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), ratesVersion),
+		tables:  map[cost.Kind]*table{},
 		slower:  1,
 	}
 }
@@ -50,18 +51,26 @@ func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
 	var sum float64
 	for _, s := range steps {
 		for _, o := range s.Operations() {
-			amount := o.Amount()
-			if !(amount > 0) {
-				continue
-			}
-			seconds := amount * r.tables[o.Kind].at([3]int{o.M, o.N, o.K})
-			if computes(o.Kind) {
-				seconds *= r.slower
-			}
-			sum += seconds
+			sum += r.seconds(o)
 		}
 	}
 	return sum
+}
+
+func (r *Rates) seconds(o cost.Operation) float64 {
+	amount := o.Amount()
+	if !(amount > 0) {
+		return 0
+	}
+	kind := o.Kind
+	if like, ok := alike[kind]; ok {
+		kind = like
+	}
+	seconds := amount * r.tables[kind].at([3]int{o.M, o.N, o.K})
+	if computes(kind) {
+		seconds *= r.slower
+	}
+	return seconds
 }
 
 // ConstantRates returns the rates of an ideal machine.
@@ -69,11 +78,11 @@ func ConstantRates(flops, numbers float64) *Rates {
 	if !(flops > 0) || !(numbers > 0) || math.IsInf(flops, 1) {
 		panic("blsupdate: rates must be above 0")
 	}
-	r := &Rates{machine: "constant rates", slower: 1}
-	for kind := range cost.Kinds {
+	r := &Rates{machine: "constant rates", tables: map[cost.Kind]*table{}, slower: 1}
+	for kind := range operations {
 		rate := flops
 		switch kind {
-		case cost.Stream, cost.Fresh, cost.Scan, cost.Gecon, cost.Trcon:
+		case cost.Stream, cost.Fresh, cost.Scan, cost.Gecon:
 			rate = numbers
 		}
 		r.tables[kind] = &table{axes: [3][]int{one, one, one}, cost: []float64{1 / rate}}
@@ -86,7 +95,7 @@ func ConstantRates(flops, numbers float64) *Rates {
 func computes(k cost.Kind) bool {
 	switch k {
 	case cost.Stream, cost.Fresh, cost.Scan, cost.Spmv, cost.Spr, cost.SpmmStrips, cost.SprkRows,
-		cost.Carlson, cost.Chud, cost.Chdd, cost.Gecon, cost.Trcon:
+		cost.Carlson, cost.Chud, cost.Gecon:
 		return false
 	}
 	return true
