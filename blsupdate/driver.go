@@ -27,7 +27,7 @@ type updater struct {
 	poisoned bool      // a change is under way, or a panic stopped one
 }
 
-func (u *updater) sealed() {}
+func (u *updater) driver() *updater { return u }
 
 func (u *updater) AddInputs(ax, ya *mat.Dense) error {
 	return u.AddInputsContext(context.Background(), ax, ya)
@@ -128,8 +128,10 @@ func (u *updater) Merge(other Updater) error {
 	}
 	o := driverOf(other)
 	switch {
-	case o == nil || o.method != u.method:
-		return &OptionError{Option: "the other model", Value: methodOf(other), Want: "a model by New with the method " + u.method.String()}
+	case o == nil:
+		return &OptionError{Option: "the other model", Want: "a model"}
+	case o.method != u.method:
+		return &OptionError{Option: "the other model", Value: o.method, Want: "a model by New with the method " + u.method.String()}
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():
 		return &ShapeError{Matrix: "W of the other model", Rows: o.Nodes(), Cols: o.Targets(), Want: "as many nodes and targets"}
 	case o == u:
@@ -262,14 +264,6 @@ func (u *updater) append(model []cost.StepFlops) {
 	r.counted += u.counter.Total()
 	r.Elapsed += time.Since(u.began)
 	u.counter.Reset()
-}
-
-// methodOf describes another model, of any type, for an error.
-func methodOf(u Updater) any {
-	if d := driverOf(u); d != nil {
-		return d.method
-	}
-	return fmt.Sprintf("%T", u)
 }
 
 // checkRows checks a batch and returns its number of rows.

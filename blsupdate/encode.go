@@ -33,13 +33,13 @@ const (
 //
 // The encoding has no checksum; the file that keeps it should. Encode makes the checks of Decode.
 //
-//	errors: that of w; an *OptionError for an Updater of another package; ErrOverflow where a number
-//	of the state is NaN or infinite; a *ConditionError where rounding has left a matrix indefinite;
+//	errors: that of w; an *OptionError for nil; ErrOverflow where a number of the state is NaN or
+//	infinite; a *ConditionError where rounding has left a matrix indefinite;
 //	a *StateError. After an error a part of the encoding may be written.
 func Encode(w io.Writer, u Updater) error {
 	d := driverOf(u)
 	if d == nil {
-		return &OptionError{Option: "the model", Value: methodOf(u), Want: "one by New or Decode"}
+		return &OptionError{Option: "the model", Want: "one by New or Decode"}
 	}
 	if err := d.whole(); err != nil {
 		return err

@@ -106,7 +106,7 @@ type Updater interface {
 	// since; at first of the start.
 	Report() Report
 
-	sealed()
+	driver() *updater
 }
 
 // A Pseudoinverter is an Updater with A⁺ itself. Those of Original and Improved are.
@@ -225,53 +225,33 @@ func emptyState(m Method, base state.Base) state.State {
 
 // wrap returns u with the methods of the interface that its state allows.
 func wrap(u *updater) Updater {
-	switch s := u.state.(type) {
+	switch u.state.(type) {
 	case *pinv.State:
-		return pseudoinverter{u, s}
+		return pseudoinverter{u}
 	case state.Leverager:
-		return leverager{u, s}
+		return leverager{u}
 	case state.Refiner:
-		return refiner{u, s}
+		return refiner{u}
 	default:
 		return u
 	}
 }
 
-// driverOf is the inverse of wrap. It returns nil for an Updater of another package, which embeds one
-// of this package.
+// driverOf is the inverse of wrap. It returns nil for nil.
 func driverOf(u Updater) *updater {
-	switch u := u.(type) {
-	case *updater:
-		return u
-	case pseudoinverter:
-		return u.updater
-	case leverager:
-		return u.updater
-	case refiner:
-		return u.updater
+	if u == nil {
+		return nil
 	}
-	return nil
+	return u.driver()
 }
 
-// A pseudoinverter is an updater with A⁺.
-type pseudoinverter struct {
-	*updater
-	s *pinv.State
-}
+type (
+	pseudoinverter struct{ *updater } // an updater with A⁺
+	leverager      struct{ *updater } // an updater with an inverse
+	refiner        struct{ *updater } // an updater that can refine its weights
+)
 
-// A leverager is an updater with an inverse.
-type leverager struct {
-	*updater
-	s state.Leverager
-}
-
-// A refiner is an updater that can refine its weights.
-type refiner struct {
-	*updater
-	s state.Refiner
-}
-
-func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.s.Pseudoinverse() }
+func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.state.(*pinv.State).Pseudoinverse() }
 
 func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 	if err := checkMatrix("X", x, 0, u.Nodes()); err != nil {
@@ -281,7 +261,7 @@ func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 		return nil, err
 	}
 	defer u.counter.Reset() // a Report does not have it
-	h, err := u.s.Leverage(x)
+	h, err := u.state.(state.Leverager).Leverage(x)
 	return h, public(err)
 }
 
@@ -293,5 +273,5 @@ func (u refiner) Refine(a, y *mat.Dense) error {
 	if err := u.checkDetermined(); err != nil {
 		return err
 	}
-	return u.run(0, 0, func() (state.Outcome, error) { return u.s.Refine(a, y) })
+	return u.run(0, 0, func() (state.Outcome, error) { return u.state.(state.Refiner).Refine(a, y) })
 }
