@@ -20,16 +20,17 @@ type Rates struct{ rates *rates.Rates }
 // Infinitely many numbers leave the passes out. ConstantRates panics unless both are above 0.
 func ConstantRates(flops, numbers float64) *Rates { return &Rates{rates.ConstantRates(flops, numbers)} }
 
-// MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads. It
-// takes about a minute and 400 MB of memory, and needs a machine without other work. It calls progress,
-// which may be nil, with the share of the work that is done. The error is the cause of ctx where that
-// is canceled.
+// MeasureRates measures the rates of b, nil for blskernel.Default(), with the set number of threads, and
+// writes them to the file of this machine, in the folder that BLSKERNEL_CACHE names or in blskernel in
+// the user's cache folder; Rates.Unsaved says why it could not. It takes about a minute and 400 MB of
+// memory, and needs a machine without other work. It calls progress, which may be nil, with the share
+// of the work that is done. The error is the cause of ctx where that is canceled.
 func MeasureRates(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return publicRates(rates.Measure(ctx, b, progress))
 }
 
-// RatesFor returns the rates of b from the file of this machine, or else calls MeasureRates and writes
-// the file. It replaces a file that it cannot read. Rates.Unsaved says why it could not write it.
+// RatesFor returns the rates of b from the file of this machine, or else calls MeasureRates, which
+// replaces a file that cannot be read.
 func RatesFor(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
 	return publicRates(rates.For(ctx, b, progress))
 }
@@ -47,11 +48,7 @@ func (r *Rates) Seconds(steps ...StepFlops) float64 { return r.rates.Seconds(lin
 // String names the backend, the number of threads and the CPU.
 func (r *Rates) String() string { return r.rates.String() }
 
-// Save writes the rates to the file that RatesFor reads, in the folder that BLSKERNEL_CACHE names or in
-// blskernel in the user's cache folder. It replaces the file as a whole or not at all.
-func (r *Rates) Save() error { return r.rates.Save() }
-
-// Unsaved returns why RatesFor could not write the rates to a file, or nil. They will have to be
+// Unsaved returns why MeasureRates could not write the rates to a file, or nil. They will have to be
 // measured again.
 func (r *Rates) Unsaved() error { return r.rates.Unsaved() }
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/backend"
 	"blskernel/internal/vfs"
@@ -20,27 +19,17 @@ import (
 // EnvCache names the environment variable for the folder of files of rates.
 const EnvCache = "BLSKERNEL_CACHE"
 
-// For returns the rates of b, nil for blskernel.Default(), from the file of this machine, or else
-// measures them and writes the file.
+// For returns the rates of b, nil for blskernel.Default(), from the file of this machine, or else calls
+// Measure.
 func For(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return ratesFor(ctx, b, operations, progress)
-}
-
-func ratesFor(ctx context.Context, b blskernel.Backend, ops map[cost.Kind]operation,
-	progress func(done float64)) (*Rates, error) {
 	b = backend.Or(b)
-	if r, err := load(b, ops); err == nil {
+	if r, err := load(b); err == nil {
 		return r, nil
 	}
-	r, err := measure(ctx, b, ops, progress)
-	if err != nil {
-		return nil, err
-	}
-	r.unsaved = r.Save()
-	return r, nil
+	return Measure(ctx, b, progress)
 }
 
-// Unsaved returns why For could not write the rates to a file, or nil.
+// Unsaved returns why Measure could not write the rates to a file, or nil.
 func (r *Rates) Unsaved() error { return r.unsaved }
 
 // ratesFile is the contents of a file of rates.
@@ -54,7 +43,7 @@ type ratesFile struct {
 var errDamaged = errors.New("damaged, or of another machine or version")
 
 // load returns the rates of b from the file of this machine.
-func load(b blskernel.Backend, ops map[cost.Kind]operation) (*Rates, error) {
+func load(b blskernel.Backend) (*Rates, error) {
 	r := newRates(b)
 	name, err := r.file()
 	if err != nil {
@@ -72,7 +61,7 @@ func load(b blskernel.Backend, ops map[cost.Kind]operation) (*Rates, error) {
 		return nil, errDamaged
 	}
 	r.peak = f.Peak
-	for kind, o := range ops {
+	for kind, o := range operations {
 		t := newTable(o.axes)
 		costs := f.Costs[kind.String()]
 		if len(costs) != len(t.cost) || !positive(costs) {
@@ -94,9 +83,7 @@ func positive(x []float64) bool {
 	return true
 }
 
-// Save writes the rates to the file of this machine, which it replaces as a whole or not at all.
-func (r *Rates) Save() error { return r.save(vfs.OS) }
-
+// save writes the rates to the file of this machine, which it replaces as a whole or not at all.
 func (r *Rates) save(fsys vfs.FS) error {
 	name, err := r.file()
 	if err != nil {
@@ -108,7 +95,10 @@ func (r *Rates) save(fsys vfs.FS) error {
 	}
 	data, err := json.Marshal(f)
 	if err == nil {
-		err = replaceFile(fsys, name, data)
+		err = os.MkdirAll(filepath.Dir(name), 0o755)
+	}
+	if err == nil {
+		err = writeFile(fsys, name, data)
 	}
 	if err != nil {
 		return fmt.Errorf("blsupdate: rates cannot be kept in %s: %w; name another folder by %s", name, err, EnvCache)
@@ -116,12 +106,8 @@ func (r *Rates) save(fsys vfs.FS) error {
 	return nil
 }
 
-// replaceFile replaces a file as a whole. It is no error that a loss of power may bring the old one
-// back.
-func replaceFile(fsys vfs.FS, name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
+// writeFile replaces a file as a whole.
+func writeFile(fsys vfs.FS, name string, data []byte) error {
 	f, err := atomicfile.Create(fsys, name)
 	if err != nil {
 		return err
@@ -130,11 +116,7 @@ func replaceFile(fsys vfs.FS, name string, data []byte) error {
 	if _, err := f.Write(data); err != nil {
 		return err
 	}
-	var folder *atomicfile.FolderError
-	if err := f.Commit(); err != nil && !errors.As(err, &folder) {
-		return err
-	}
-	return nil
+	return f.Commit()
 }
 
 // file returns the name of the file of this machine.

@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"blskernel"
-	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/atomicfile"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
+	"blskernel/internal/vfs"
 )
 
 // pure returns the backend pure.
@@ -30,38 +30,38 @@ func pure(t testing.TB) blskernel.Backend {
 	return b
 }
 
-// saved returns rates of b with tables of ops, and the file in a folder of the test that it saved them
+// saved returns rates of b, and the file in a folder of the test that it saved them
 // to.
-func saved(t testing.TB, b blskernel.Backend, ops map[cost.Kind]operation) (r *Rates, file string) {
+func saved(t testing.TB, b blskernel.Backend) (r *Rates, file string) {
 	t.Helper()
 	t.Setenv(EnvCache, filepath.Join(t.TempDir(), "new", "folder"))
 	r = newRates(b)
 	r.peak = 0.5e9
-	for kind, o := range ops {
+	for kind, o := range operations {
 		r.tables[kind] = newTable(o.axes)
 		for i := range r.tables[kind].cost {
 			r.tables[kind].cost[i] = 1e-10 / float64(i+3)
 		}
 	}
 	file, err := r.file()
-	if err := errors.Join(err, r.Save()); err != nil {
+	if err := errors.Join(err, r.save(vfs.OS)); err != nil {
 		t.Fatal(err)
 	}
 	return r, file
 }
 
 func TestCache(t *testing.T) {
-	b, ops := pure(t), tiny()
-	r, file := saved(t, b, ops)
-	loaded, err := load(b, ops)
+	b := pure(t)
+	r, file := saved(t, b)
+	loaded, err := load(b)
 	if err != nil || loaded.peak != r.peak || !reflect.DeepEqual(loaded.tables, r.tables) {
 		t.Errorf("loaded %+v, error %v; want %+v", loaded, err, r)
 	}
-	if again, err := ratesFor(context.Background(), b, ops, nil); err != nil || again.peak != r.peak || again.Unsaved() != nil {
-		t.Errorf("ratesFor has not loaded the file: %v", err)
+	if again, err := For(context.Background(), b, nil); err != nil || again.peak != r.peak || again.Unsaved() != nil {
+		t.Errorf("For has not loaded the file: %v", err)
 	}
 	blskernel.SetThreads(blskernel.Threads() + 1)
-	_, err = load(b, ops)
+	_, err = load(b)
 	blskernel.SetThreads(0)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("rates for another number of threads: %v", err)
@@ -69,18 +69,18 @@ func TestCache(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	measured, err := ratesFor(context.Background(), b, ops, nil)
+	measured, err := For(context.Background(), b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if loaded, err := load(b, ops); err != nil || loaded.peak != measured.peak {
-		t.Errorf("ratesFor has not replaced a damaged file: %v", err)
+	if loaded, err := load(b); err != nil || loaded.peak != measured.peak {
+		t.Errorf("For has not replaced a damaged file: %v", err)
 	}
 	if files, err := os.ReadDir(filepath.Dir(file)); err != nil || len(files) != 1 {
 		t.Errorf("the folder has %v, error %v; want one file", files, err)
 	}
 	t.Setenv(EnvCache, file) // where the folder should be
-	if r, err := ratesFor(context.Background(), b, ops, nil); err != nil || r.Unsaved() == nil {
+	if r, err := For(context.Background(), b, nil); err != nil || r.Unsaved() == nil {
 		t.Errorf("rates in a folder that is a file: %v, %v", r, err)
 	}
 }
@@ -88,14 +88,14 @@ func TestCache(t *testing.T) {
 // TestRatesFaults lets each operation of Save fail, over rates that are there: either the old ones or
 // the new ones can be loaded, and the error names the file and the variable for another folder.
 func TestRatesFaults(t *testing.T) {
-	b, ops := pure(t), tiny()
-	first, name := saved(t, b, ops)
+	b := pure(t)
+	first, name := saved(t, b)
 	second := *first
 	second.peak = 2e9
 	count := 0
 	for _, times := range []int{1, faultfs.Always} {
 		for n := 0; ; n++ {
-			if err := first.Save(); err != nil {
+			if err := first.save(vfs.OS); err != nil {
 				t.Fatal(err)
 			}
 			d := &faultfs.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
@@ -110,16 +110,16 @@ func TestRatesFaults(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			loaded, failed := load(b, ops)
+			loaded, failed := load(b)
 			if failed != nil {
 				t.Fatalf("after %v: %v", err, failed)
 			}
 			done := len(d.Failed()) == 0
 			want := first.peak
-			if done || d.Failed()[0].Op == faultfs.SyncDir {
+			if done || d.Failed()[0].Op == faultfs.SyncDir { // the last one
 				want = second.peak
 			}
-			if loaded.peak != want || (err == nil) != (want == second.peak) {
+			if loaded.peak != want || (err == nil) != done {
 				t.Errorf("%v fails: %+v, %v", d.Failed(), loaded.peak, err)
 			} else if err != nil && (!errors.Is(err, syscall.EIO) || !strings.Contains(err.Error(), name) ||
 				!strings.HasSuffix(err.Error(), "name another folder by "+EnvCache)) {
@@ -142,8 +142,8 @@ const keyMark = `"HERE"`
 // function that loads rates from such a file.
 func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error)) {
 	t.Helper()
-	b, ops := pure(t), tiny()
-	r, path := saved(t, b, ops)
+	b := pure(t)
+	r, path := saved(t, b)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error))
 		if err := os.WriteFile(path, bytes.Replace(data, []byte(keyMark), here, 1), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return load(b, ops)
+		return load(b)
 	}
 }
 
@@ -231,10 +231,10 @@ func FuzzLoadRates(f *testing.F) {
 				}
 			}
 		}
-		if err := r.Save(); err != nil {
+		if err := r.save(vfs.OS); err != nil {
 			t.Fatal(err)
 		}
-		again, err := load(pure(t), tiny())
+		again, err := load(pure(t))
 		if err != nil || again.key() != r.key() || again.peak != r.peak || !reflect.DeepEqual(again.tables, r.tables) {
 			t.Errorf("other rates are loaded again: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/internal/backend"
+	"blskernel/internal/vfs"
 )
 
 const (
@@ -36,20 +37,15 @@ func (p *point) guess() float64 {
 	return 5e-4 + 1.5*p.Amount()/rate
 }
 
-// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads.
+// Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads, and
+// writes the file of this machine.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
-	return measure(ctx, b, operations, progress)
-}
-
-// measure is Measure for operations on any grids.
-func measure(ctx context.Context, b blskernel.Backend, ops map[cost.Kind]operation,
-	progress func(done float64)) (*Rates, error) {
 	b = backend.Or(b)
 	if progress == nil {
 		progress = func(float64) {}
 	}
 	r := newRates(b)
-	points, total := r.plan(ops)
+	points, total := r.plan()
 	w := newWorkspace(b)
 	var peaks []float64
 	var taken time.Time // when the last of them was
@@ -64,7 +60,7 @@ func measure(ctx context.Context, b blskernel.Backend, ops map[cost.Kind]operati
 				peaks = append(peaks, blskernel.Peak(blskernel.Threads()))
 				taken = time.Now()
 			}
-			if call := w.call(ops, p.Operation); call != nil {
+			if call := w.call(p.Operation); call != nil {
 				seconds := typical(call)
 				if computes(p.Kind) {
 					seconds *= peaks[len(peaks)-1]
@@ -90,13 +86,14 @@ func measure(ctx context.Context, b blskernel.Backend, ops map[cost.Kind]operati
 		t.fill()
 	}
 	progress(1)
+	r.unsaved = r.save(vfs.OS)
 	return r, nil
 }
 
 // plan makes the tables, and returns the points to be measured and an estimate of the seconds that they
 // take.
-func (r *Rates) plan(ops map[cost.Kind]operation) (points []point, total float64) {
-	for kind, o := range ops {
+func (r *Rates) plan() (points []point, total float64) {
+	for kind, o := range operations {
 		t := newTable(o.axes)
 		r.tables[kind] = t
 		for i := range t.cost {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -14,16 +15,19 @@ import (
 	"blskernel/internal/testutil/backends"
 )
 
-// tiny is operations on grids of a few small sizes.
-func tiny() map[cost.Kind]operation {
-	ops := map[cost.Kind]operation{}
-	for kind, o := range operations {
+// measured are the operations on the grids that the program has.
+var measured = operations
+
+// TestMain has grids of a few small sizes.
+func TestMain(m *testing.M) {
+	operations = map[cost.Kind]operation{}
+	for kind, o := range measured {
 		for d, axis := range o.axes {
 			o.axes[d] = axis[:min(2, len(axis))]
 		}
-		ops[kind] = o
+		operations[kind] = o
 	}
-	return ops
+	os.Exit(m.Run())
 }
 
 // TestOperations checks that every kind of operation has a grid, or is like one that has.
@@ -33,7 +37,7 @@ func TestOperations(t *testing.T) {
 		if !ok {
 			like = kind
 		}
-		o := operations[like]
+		o := measured[like]
 		sorted := func(axis []int) bool { return len(axis) > 0 && axis[0] > 0 && slices.IsSorted(axis) }
 		if o.prepare == nil || !sorted(o.axes[0]) || !sorted(o.axes[1]) || !sorted(o.axes[2]) || len(newTable(o.axes).cost) < 2 {
 			t.Errorf("%v: the grid is %v", kind, o.axes)
@@ -41,11 +45,12 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestMeasureRates measures all kinds on a tiny grid.
+// TestMeasureRates measures all kinds.
 func TestMeasureRates(t *testing.T) {
 	backends.On(t, func(t *testing.T, b blskernel.Backend) {
+		t.Setenv(EnvCache, t.TempDir())
 		last := 0.0
-		r, err := measure(context.Background(), b, tiny(), func(done float64) {
+		r, err := Measure(context.Background(), b, func(done float64) {
 			if !(done >= last && done <= 1) {
 				t.Errorf("progress %v after %v", done, last)
 			}
@@ -82,7 +87,7 @@ func TestMeasureRatesCanceled(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	calls := 0
-	_, err := measure(ctx, nil, tiny(), func(float64) {
+	_, err := Measure(ctx, nil, func(float64) {
 		if calls++; calls == 3 {
 			cancel(cause)
 		}

@@ -54,8 +54,8 @@ func newWorkspace(b blskernel.Backend) *workspace {
 // operation. Before it, other numbers pass through the caches of the core, as between two steps of an
 // update. Updates by a few rows that follow one another need little but the state, and find in the
 // caches what the last one left: their operations are timed so.
-func (w *workspace) call(ops map[cost.Kind]operation, o cost.Operation) func() time.Duration {
-	restore, do := ops[o.Kind].prepare(w, o.M, o.N, o.K)
+func (w *workspace) call(o cost.Operation) func() time.Duration {
+	restore, do := operations[o.Kind].prepare(w, o.M, o.N, o.K)
 	if do == nil {
 		return nil
 	}

@@ -71,18 +71,17 @@ func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporte
 			r.Show(done, "measuring the rates of "+b.Name())
 		}
 	}
-	var unsaved error
+	get := blsupdate.RatesFor
 	if anew {
-		if rates, err = blsupdate.MeasureRates(ctx, b, tell); err == nil {
-			unsaved = rates.Save()
-		}
-	} else if rates, err = blsupdate.RatesFor(ctx, b, tell); err == nil {
-		unsaved = rates.Unsaved()
+		get = blsupdate.MeasureRates
 	}
-	if unsaved != nil {
+	if rates, err = get(ctx, b, tell); err != nil {
+		return nil, err
+	}
+	if unsaved := rates.Unsaved(); unsaved != nil {
 		r.Warn("%v", unsaved)
 	}
-	return rates, err
+	return rates, nil
 }
 
 // seconds writes a time with three digits.
