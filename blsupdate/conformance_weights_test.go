@@ -24,31 +24,11 @@ func TestTrust(t *testing.T) {
 		for _, kappa := range []float64{1e2, 1e4, 1e6, 1e8, 1e10, 1e12} {
 			for _, lambda := range v.ridges(0, 0x1p-30, 1e-6, 1e-3) {
 				_, a, y := conditioned(32, uint64(kappa), l, k, 2, kappa)
-				fail := func(err error) {
-					t.Helper()
-					if !is[*ConditionError](err) {
-						t.Errorf("kappa=%g lambda=%g: %v", kappa, lambda, err)
-					} else if kappa < 1e6 {
+				u, w, err := v.learn(b, a, y, lambda, 30, 31, 40, l)
+				if err != nil {
+					if !is[*ConditionError](err) || kappa < 1e6 {
 						t.Errorf("kappa=%g lambda=%g: refused: %v", kappa, lambda, err)
 					}
-				}
-				u, err := New(v.method, rowsBetween(a, 0, 30), rowsBetween(y, 0, 30), Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
-				if err != nil {
-					fail(err)
-					continue
-				}
-				for _, batch := range [][2]int{{30, 31}, {31, 40}, {40, l}} {
-					if err = u.AddInputs(rowsBetween(a, batch[0], batch[1]), rowsBetween(y, batch[0], batch[1])); err != nil {
-						break
-					}
-				}
-				if err != nil {
-					fail(err)
-					continue
-				}
-				w, err := u.Weights()
-				if err != nil {
-					fail(err)
 					continue
 				}
 				c := u.Condition()
@@ -82,7 +62,7 @@ func TestDeficient(t *testing.T) {
 			ax, ya := testutil.Random(r, 15, k), testutil.Random(r, 15, 2)
 			all, targets := stack(start, ax), stack(y, ya)
 			for _, lambda := range v.ridges(0, 0.01) {
-				u, err := New(v.method, start, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
+				u, err := v.try(b, start, y, lambda)
 				if err != nil {
 					if lambda > 0 || v.method != RidgeInverse && v.method != InverseCholesky || !is[*RankError](err) && !is[*ConditionError](err) {
 						t.Errorf("lambda=%g: %v", lambda, err)
@@ -329,7 +309,7 @@ func TestGrowth(t *testing.T) {
 					if lambda > 0 && !v.ridgeSolver() {
 						continue
 					}
-					w, err := learn(v, a, y, lambda, cuts)
+					_, w, err := v.learn(nil, a, y, lambda, cuts...)
 					if err != nil {
 						if kappa < 1e6 {
 							t.Errorf("%v: cond=%g lambda=%g: %v", v, cond, lambda, err)
@@ -368,19 +348,4 @@ func signs(r *rand.Rand, rows, cols int) *mat.Dense {
 	m := testutil.Random(r, rows, cols)
 	m.Apply(func(_, _ int, x float64) float64 { return math.Copysign(1, x) }, m)
 	return m
-}
-
-// learn starts from the rows before the first cut and adds those between the others.
-func learn(v variant, a, y *mat.Dense, lambda float64, cuts []int) (*mat.Dense, error) {
-	u, err := New(v.method, rowsBetween(a, 0, cuts[0]), rowsBetween(y, 0, cuts[0]),
-		Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: blskernel.Default()})
-	if err != nil {
-		return nil, err
-	}
-	for i := 1; i < len(cuts); i++ {
-		if err := u.AddInputs(rowsBetween(a, cuts[i-1], cuts[i]), rowsBetween(y, cuts[i-1], cuts[i])); err != nil {
-			return nil, err
-		}
-	}
-	return u.Weights()
 }

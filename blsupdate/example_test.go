@@ -16,6 +16,13 @@ import (
 	gonummat "gonum.org/v1/gonum/mat"
 )
 
+// check ends an example at an error.
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // Three samples of two features, then a fourth one.
 func Example() {
 	a := mat.NewDense(3, 2, []float64{
@@ -25,17 +32,11 @@ func Example() {
 	})
 	y := mat.NewDense(3, 1, []float64{1, 2, 3})
 	u, err := blsupdate.New(blsupdate.Improved, a, y, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	w, _ := u.Weights()
 	fmt.Printf("l = %d: W = [%.4f %.4f]\n", u.Samples(), w.At(0, 0), w.At(1, 0))
 
-	if err := u.AddInputs(mat.NewDense(1, 2, []float64{1, -1}), mat.NewDense(1, 1, []float64{4})); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(u.AddInputs(mat.NewDense(1, 2, []float64{1, -1}), mat.NewDense(1, 1, []float64{4})))
 	w, _ = u.Weights()
 	fmt.Printf("l = %d: W = [%.4f %.4f]\n", u.Samples(), w.At(0, 0), w.At(1, 0))
 	// Output:
@@ -48,10 +49,7 @@ func ExampleUpdater() {
 	a := mat.NewDense(2, 1, []float64{1, 2})
 	y := mat.NewDense(2, 1, []float64{2, 4})
 	u, err := blsupdate.New(blsupdate.Original, a, y, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	err = u.AddInputs(mat.NewDense(1, 2, []float64{1, 1}), mat.NewDense(1, 1, []float64{1}))
 	var shape *blsupdate.ShapeError
 	fmt.Println(errors.As(err, &shape), err)
@@ -66,10 +64,7 @@ func ExampleReport() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 1, 2})
 	y := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
 	u, _ := blsupdate.New(blsupdate.Improved, a, y, blsupdate.Options{Form: blsupdate.Small})
-	if err := u.AddInputs(mat.NewDense(2, 2, []float64{2, 1, 0, 3}), mat.NewDense(2, 1, []float64{5, 6})); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(u.AddInputs(mat.NewDense(2, 2, []float64{2, 1, 0, 3}), mat.NewDense(2, 1, []float64{5, 6})))
 	for _, s := range u.Report().Steps {
 		fmt.Printf("%-18s %-5s %3.0f %3.0f\n", s.Step, s.Formula, s.Model, s.Counted)
 	}
@@ -93,27 +88,15 @@ func ExampleEncode() {
 	})
 	y := mat.NewDense(3, 1, []float64{1, 2, 3})
 	u, err := blsupdate.New(blsupdate.RidgeInverse, a, y, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	var kept bytes.Buffer
-	if err := blsupdate.Encode(&kept, u); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(blsupdate.Encode(&kept, u))
 
 	again, err := blsupdate.Decode(&kept, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	ax, ya := mat.NewDense(1, 2, []float64{1, -1}), mat.NewDense(1, 1, []float64{4})
 	for _, model := range []blsupdate.Updater{u, again} {
-		if err := model.AddInputs(ax, ya); err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(model.AddInputs(ax, ya))
 	}
 	w, _ := u.Weights()
 	v, _ := again.Weights()
@@ -137,10 +120,7 @@ func ExampleUpdater_addInputsContext() {
 	a := mat.NewDense(2, 1, []float64{1, 2})
 	y := mat.NewDense(2, 1, []float64{2, 4})
 	u, err := blsupdate.New(blsupdate.Gram, a, y, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	err = u.AddInputsContext(ctx, a, y)
@@ -161,10 +141,7 @@ func ExampleCondition() {
 	y := mat.NewDense(3, 1, []float64{1, 2, 3})
 	for _, m := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		u, err := blsupdate.New(m, a, y, blsupdate.Options{})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		check(err)
 		c := u.Condition()
 		fmt.Println(m, c.Digits > 6, c.Instead)
 	}
@@ -241,10 +218,7 @@ func ExampleLeverager() {
 	a := mat.NewDense(4, 2, []float64{1, 0, 1, 1, 1, 2, 1, 3})
 	y := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
 	u, err := blsupdate.New(blsupdate.RidgeInverse, a, y, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	h, err := u.(blsupdate.Leverager).Leverage(mat.NewDense(2, 2, []float64{1, 1.5, 1, 10}))
 	fmt.Printf("%.2f %v\n", h, err)
 	fmt.Println("started by", u.Report().Start == blsupdate.StartCholesky)
@@ -259,15 +233,9 @@ func ExampleRefiner() {
 	a := mat.NewDense(3, 2, []float64{1, 1, 1, 1 + d, 1, 1 - d})
 	y := mat.NewDense(3, 1, []float64{3, 3 + 2*d, 3 - 2*d}) // W = (1, 2)
 	u, err := blsupdate.New(blsupdate.Gram, a, y, blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	before, _ := u.Weights()
-	if err := u.(blsupdate.Refiner).Refine(a, y); err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(u.(blsupdate.Refiner).Refine(a, y))
 	after, _ := u.Weights()
 	fmt.Println(math.Abs(after.At(0, 0)-1) <= math.Abs(before.At(0, 0)-1))
 	fmt.Printf("%.8f\n", after.RawMatrix().Data)
@@ -280,10 +248,7 @@ func ExampleRefiner() {
 func ExamplePseudoinverter() {
 	a := mat.NewDense(2, 1, []float64{3, 4})
 	u, err := blsupdate.New(blsupdate.Improved, a, mat.NewDense(2, 1, []float64{1, 1}), blsupdate.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Printf("%.2f\n", u.(blsupdate.Pseudoinverter).Pseudoinverse().RawMatrix().Data)
 	// Output: [0.12 0.16]
 }
@@ -308,10 +273,7 @@ func ExamplePlan() {
 		Batches: 5,
 		Rates:   blsupdate.ConstantRates(50e9, math.Inf(1)),
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	check(err)
 	fmt.Println(choice.Method)
 	fmt.Print(choice.Explain())
 	// Output:

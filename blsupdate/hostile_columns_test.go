@@ -36,12 +36,7 @@ func TestHostileCondition(t *testing.T) {
 			for _, lambda := range v.ridges(0, 1e-25, 1e-12) {
 				for seed := range uint64(3) {
 					_, a, y := conditioned(83, uint64(math.Log10(kappa))+100*seed, l, k, 2, kappa)
-					u, err := v.try(b, rowsBetween(a, 0, 20), rowsBetween(y, 0, 20), lambda)
-					for _, batch := range [][2]int{{20, 21}, {21, l}} {
-						if err == nil {
-							err = u.AddInputs(rowsBetween(a, batch[0], batch[1]), rowsBetween(y, batch[0], batch[1]))
-						}
-					}
+					u, err := v.add(b, a, y, lambda, 20, 21, l)
 					checkTrusted(t, fmt.Sprintf("kappa=%g lambda=%g seed=%d", kappa, lambda, seed), u, err, a, y, lambda)
 				}
 			}

@@ -78,6 +78,23 @@ func (v variant) try(b blskernel.Backend, a, y *mat.Dense, lambda float64) (Upda
 	return New(v.method, a, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
 }
 
+// add starts from the rows before the first cut and adds those between the others.
+func (v variant) add(b blskernel.Backend, a, y *mat.Dense, lambda float64, cuts ...int) (u Updater, err error) {
+	u, err = v.try(b, rowsBetween(a, 0, cuts[0]), rowsBetween(y, 0, cuts[0]), lambda)
+	for i := 1; err == nil && i < len(cuts); i++ {
+		err = u.AddInputs(rowsBetween(a, cuts[i-1], cuts[i]), rowsBetween(y, cuts[i-1], cuts[i]))
+	}
+	return u, err
+}
+
+// learn is add with a solution for W.
+func (v variant) learn(b blskernel.Backend, a, y *mat.Dense, lambda float64, cuts ...int) (u Updater, w *mat.Dense, err error) {
+	if u, err = v.add(b, a, y, lambda, cuts...); err == nil {
+		w, err = u.Weights()
+	}
+	return u, w, err
+}
+
 // TestHostileNaN gives every matrix of every call a NaN or an infinity, of each kind and in several
 // places: the error names the place, and not a bit of the model changes.
 func TestHostileNaN(t *testing.T) {

@@ -54,13 +54,11 @@ const (
 	Auto Form = iota
 	// Paper takes Small for q <= k and Large for q > k, as the paper does.
 	Paper
-	// Small works with matrices of order q. Improved: B = Dbar (I_q + Ax Dbar)⁻¹ by a symmetric
-	// inverse, with an error of eps κ. RidgeInverse: Q - TᵀT with q rows of T (Woodbury).
-	// InverseCholesky: row by row (Carlson).
+	// Small works with matrices of order q: a symmetric inverse in Improved, with an error of eps
+	// κ; Woodbury's formula in RidgeInverse; row by row (Carlson) in InverseCholesky.
 	Small
-	// Large works with matrices of order k. Improved: B = (I_k + Dbar Ax)⁻¹ Dbar by a general
-	// inverse, with an error of eps κ². RidgeInverse: the inverse of Q⁻¹ + AxᵀAx. InverseCholesky:
-	// a Cholesky factorization.
+	// Large works with matrices of order k: a general inverse in Improved, with an error of eps κ²;
+	// the inverse of Q⁻¹ + AxᵀAx in RidgeInverse; a Cholesky factorization in InverseCholesky.
 	Large
 	// Compressed is Small for the k rows of R in a QR factorization Ax = Q R, and B = Bk Qᵀ. Its
 	// error is of eps κ. It is for Improved only, and is Small for q <= k.

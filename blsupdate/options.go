@@ -14,11 +14,10 @@ type Options struct {
 	// Lambda is the ridge, 0 for none.
 	//
 	// Original and Improved use it only for the first A⁺ = (AᵀA + Lambda I)⁻¹Aᵀ, and then treat A⁺
-	// as the pseudoinverse, as the paper does. Their W differs from the ridge solution by the ratio
-	// of Lambda to the square of the smallest singular value of the first A. Where the first A has
-	// dependent columns, they never learn in the missing directions; with Lambda = 0 they do.
-	// RemoveInputs of a first row, and AddNodes after added rows, are off by the same ratio.
-	// RemoveInputs of a later row, and AddNodes to a start without updates, are exact.
+	// as the pseudoinverse, as the paper does. Their W then differs from the ridge solution by the
+	// ratio of Lambda to the square of the smallest singular value of the first A, also after
+	// RemoveInputs of a first row and AddNodes after added rows. Where the first A has dependent
+	// columns, they never learn in the missing directions; with Lambda = 0 they do.
 	Lambda float64
 	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. The latter two
 	// take Compressed for Auto. The other methods ignore it.
@@ -29,11 +28,11 @@ type Options struct {
 	Solve bool
 	// C says when Original and Improved use the general formula for B.
 	C CMode
-	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, of l rows and q columns,
-	// which it needs twice. Rows that do not fit are computed twice, for 2qk flops each, in panels
-	// of at most 64 MB. 0 stands for DefaultWorkspace; a negative number keeps nothing. Where ‖DᵀD‖
-	// is above 1e3, an update takes as much again for a QR factorization of D if all of D is kept,
-	// and else adds the batch in halves, for 4qkl more flops per division.
+	// Workspace bounds the bytes in which an update keeps D = (Ax A⁺)ᵀ, l×q, which it needs twice.
+	// Rows that do not fit are computed twice, for 2qk flops each. 0 stands for DefaultWorkspace; a
+	// negative number keeps nothing. Where ‖DᵀD‖ is above 1e3, an update takes as much again for a
+	// QR factorization of D if all of D is kept, and else adds the batch in halves, for 4qkl more
+	// flops per division.
 	Workspace int64
 	// Backend computes the products; nil stands for blskernel.Default().
 	Backend blskernel.Backend

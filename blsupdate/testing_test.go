@@ -244,11 +244,8 @@ func eachVariant(t *testing.T, f func(t *testing.T, v variant, b blskernel.Backe
 
 func (v variant) start(t *testing.T, b blskernel.Backend, a, y *mat.Dense, lambda float64) Updater {
 	t.Helper()
-	u, err := New(v.method, a, y, Options{Lambda: lambda, Form: v.form, Solve: v.solve, Backend: b})
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
-	checkReport(t, u)
+	u, err := v.try(b, a, y, lambda)
+	do(t, u, err)
 	return u
 }
 
