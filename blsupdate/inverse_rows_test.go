@@ -98,9 +98,7 @@ func TestInverseRemoval(t *testing.T) {
 				// beside what q rows add.
 				left := float64(l) * rest / float64(l+q)
 				bound := v.inverseBound(l+q, 20) + 1e3*dense.Eps/left
-				if got := relative(weights(t, u), reference(a, y, 0)); !(got <= bound) {
-					t.Errorf("rest %g, q=%d: error %.2g of W, bound %.2g", rest, q, got, bound)
-				}
+				checkWeights(t, u, a, y, 0, bound, rest, q)
 			}
 		}
 	})
@@ -195,9 +193,7 @@ func TestInverseNodes(t *testing.T) {
 						if k+p > l {
 							bound = v.inverseBound(l+7, worstKappa(mat.NewDense(1, k+p, nil), all, lambda))
 						}
-						if got := relative(weights(t, u), reference(all, stack(y, ya), lambda)); !(got <= bound) {
-							t.Errorf("%s: error %.2g of W after more rows, bound %.2g", name, got, bound)
-						}
+						checkWeights(t, u, all, stack(y, ya), lambda, bound, name)
 					}
 				}
 			}

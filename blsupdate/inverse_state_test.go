@@ -132,9 +132,7 @@ func TestInverseCholeskyLargeRows(t *testing.T) {
 				checkSteps(t, u, stepFlops(append([]cost.StepFlops{cost.Check(q, k, 2)}, cost.CholeskyAdd(api.Large, q, k, 2, size > 1)...)))
 				all, targets = stack(all, ax), stack(targets, ya)
 				bound := 10 * math.Sqrt(float64(dense.Rows(all))) * dense.Eps * worstKappa(a, all, 0)
-				if got := relative(weights(t, u), reference(all, targets, 0)); !(got <= bound) {
-					t.Errorf("q=%d, rows of size %g: error %.2g of W, bound %.2g", q, size, got, bound)
-				}
+				checkWeights(t, u, all, targets, 0, bound, q, size)
 			}
 		}
 	})

@@ -273,11 +273,10 @@ func (v variant) accuracy(l int, kappa float64) float64 {
 }
 
 // checkWeights compares the weights of u with the ridge solution for the rows.
-func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float64) {
+func checkWeights(t *testing.T, u Updater, a, y *mat.Dense, lambda, bound float64, where ...any) {
 	t.Helper()
-	want := reference(a, y, lambda)
-	if got := relative(weights(t, u), want); !(got <= bound) {
-		t.Errorf("after %d rows W has error %.2g, bound %.2g", dense.Rows(a), got, bound)
+	if got := relative(weights(t, u), reference(a, y, lambda)); !(got <= bound) {
+		t.Errorf("after %d rows W has error %.2g, bound %.2g %v", dense.Rows(a), got, bound, where)
 	}
 	checkReport(t, u)
 }

@@ -4,7 +4,6 @@ package api
 
 import (
 	"errors"
-	"fmt"
 
 	"blskernel"
 )
@@ -118,37 +117,46 @@ func CheckStart(m Method, opt Options, l, k int) error {
 // ErrOverflow is blsupdate.ErrOverflow.
 var ErrOverflow = errors.New("blsupdate: numbers overflow: scale the inputs or the targets, or forget less")
 
+// A fault makes a struct an error.
+type fault struct{}
+
+// Error is not the text that users see.
+func (fault) Error() string { return "blsupdate: an error that has not been converted" }
+
 // The errors of package blsupdate that methods return. It converts each to its own type, which has
 // the text.
 type (
 	ConditionError struct {
+		fault
 		What    string
 		RCond   float64
 		Err     error
 		Instead []Method
 	}
 	LeverageError struct {
+		fault
 		Rest, Least float64
 		Action      Action
 	}
 	RankError struct {
+		fault
 		Samples, Nodes int
 		Lambda         float64
 	}
-	StateError      struct{ What string }
+	StateError struct {
+		fault
+		What string
+	}
 	UnknownRowError struct {
+		fault
 		Row    int
 		Action Action
 	}
-	ForgottenRowsError struct{ Method Method }
+	ForgottenRowsError struct {
+		fault
+		Method Method
+	}
 )
-
-func (e *ConditionError) Error() string     { return "singular: " + e.What }
-func (e *LeverageError) Error() string      { return fmt.Sprintf("leverage %g", 1-e.Rest) }
-func (e *RankError) Error() string          { return fmt.Sprintf("%d samples of %d nodes", e.Samples, e.Nodes) }
-func (e *StateError) Error() string         { return e.What }
-func (e *UnknownRowError) Error() string    { return fmt.Sprintf("unknown row %d", e.Row) }
-func (e *ForgottenRowsError) Error() string { return "forgotten rows" }
 
 // Unwrap returns Err.
 func (e *ConditionError) Unwrap() error { return e.Err }
