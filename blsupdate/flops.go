@@ -20,7 +20,7 @@ type StepFlops struct {
 }
 
 // Flops returns the flops of the step.
-func (s StepFlops) Flops() float64 { return s.line.Flops() }
+func (s StepFlops) Flops() float64 { return s.line.Thirds().Flops() }
 
 // stepFlops returns the lines of a model.
 func stepFlops(lines []cost.StepFlops) []StepFlops {
@@ -29,15 +29,6 @@ func stepFlops(lines []cost.StepFlops) []StepFlops {
 		steps = append(steps, StepFlops{Step(line.Step), line.Formula, line})
 	}
 	return steps
-}
-
-// linesOf is the inverse of stepFlops.
-func linesOf(steps []StepFlops) []cost.StepFlops {
-	var lines []cost.StepFlops
-	for _, s := range steps {
-		lines = append(lines, s.line)
-	}
-	return lines
 }
 
 // A Shape holds the sizes that the flops of an action depend on.
@@ -66,7 +57,13 @@ func Model(m Method, action Action, opt Options, s Shape) []StepFlops {
 }
 
 // Total returns the flops of all steps.
-func Total(steps []StepFlops) float64 { return cost.Total(linesOf(steps)) }
+func Total(steps []StepFlops) float64 {
+	var sum cost.Thirds // which are exact in any order
+	for _, s := range steps {
+		sum += s.line.Thirds()
+	}
+	return sum.Flops()
+}
 
 // Resolve returns the form that opt.Form stands for in an update of Improved by s.Q rows of a model
 // with s.K nodes and s.L samples: Small, Large or Compressed.

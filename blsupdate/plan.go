@@ -221,7 +221,7 @@ func (p *Choice) predict(x *Candidate) (known bool) {
 		x.Flops += times * Total(steps)
 		storage := 0
 		for _, step := range steps {
-			for _, o := range step.line.Operations() {
+			for _, o := range step.line.Work {
 				if o.Kind == cost.Fresh {
 					storage += o.N
 				}

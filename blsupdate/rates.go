@@ -43,7 +43,12 @@ func publicRates(r *rates.Rates, err error) (*Rates, error) {
 }
 
 // Seconds returns the predicted time of all steps, from Model or from a Report.
-func (r *Rates) Seconds(steps ...StepFlops) float64 { return r.rates.Seconds(linesOf(steps)...) }
+func (r *Rates) Seconds(steps ...StepFlops) (sum float64) {
+	for _, s := range steps {
+		sum += r.rates.Seconds(s.line)
+	}
+	return sum
+}
 
 // String names the backend, the number of threads and the CPU.
 func (r *Rates) String() string { return r.rates.String() }

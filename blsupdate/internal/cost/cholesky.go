@@ -68,7 +68,7 @@ func CholeskyRemove(q, k, c int) []StepFlops {
 	}
 	steps := choleskyRows(q, k, c)
 	if q > 1 {
-		steps[0].work = append(steps[0].work, fresh(k*k), stream(k*k))
+		steps[0].Work = append(steps[0].Work, fresh(k*k), stream(k*k))
 	}
 	return steps
 }
@@ -77,7 +77,7 @@ func CholeskyRemove(q, k, c int) []StepFlops {
 func choleskyRows(q, k, c int) []StepFlops {
 	weights := Line(StepWeights, "4cqk")
 	for range q {
-		weights.work = append(weights.work, op(GemmNN, 1, c, k), op(GemmNN, k, c, 1))
+		weights.Work = append(weights.Work, op(GemmNN, 1, c, k), op(GemmNN, k, c, 1))
 	}
 	return []StepFlops{Line(StepF, "3.5qk²", op(Carlson, q, k, 0)), weights}
 }

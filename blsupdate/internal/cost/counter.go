@@ -10,12 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// A Counter is a Backend that counts flops by the paper's convention (see Model) and keeps time, each
-// by step. It passes every call on to another Backend.
-//
-// Level 3 products count by their shapes, and LAPACK-level routines as one operation each. Vector and
-// matrix-vector operations are of lower order and count nothing. Several goroutines may call the
-// products at once, but not Enter, Leave and Reset.
+// A Counter counts flops and keeps time, each by step, as blsupdate.Counter.
 type Counter struct {
 	blskernel.Backend
 	packed blskernel.PackedProducts
@@ -48,8 +43,7 @@ func NewCounter(b blskernel.Backend) *Counter {
 // Unwrap returns the Backend that c passes calls on to.
 func (c *Counter) Unwrap() blskernel.Backend { return c.Backend }
 
-// Enter accounts the flops and the time that follow to the given step, until the next Enter or Leave. A
-// step may be entered many times.
+// Enter accounts the flops and the time that follow to the given step, until the next Enter or Leave.
 func (c *Counter) Enter(s Step) {
 	c.Leave()
 	c.mu.Lock()

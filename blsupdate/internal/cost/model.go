@@ -6,26 +6,15 @@ import (
 	"blskernel/blsupdate/internal/api"
 )
 
-// A Shape holds the sizes that the flops of an action depend on.
+// A Shape is a blsupdate.Shape.
 type Shape struct {
-	L int // samples before the action; for ActionStart those of the start
-	K int // nodes before it
-	Q int // samples added or removed
-	C int // targets
-	P int // nodes added
-
-	Start api.Start // the way of the start; ActionStart only
-	Rank  int       // of the first A where Start is StartSVD
+	L, K, Q, C, P int
+	Start         api.Start
+	Rank          int
 }
 
-// Model returns the steps of an action with their flops. A product of an m×n with an n×p matrix takes
-// 2mnp flops, and half where the result is symmetric. The inverse of a symmetric matrix takes n³, of a
-// general one 2n³. Terms of lower order are dropped. Model reads Lambda, Form, Solve, C and Workspace
-// of opt, and resolves forms that stand for others. It returns nil for actions without flops, and for
-// those that m does not support.
-//
-// Rows are taken to be in general position, neither large nor dependent. The Report of an update has
-// its real steps.
+// Model returns the steps of an action with their flops, as blsupdate.Model. Rows are taken to be in
+// general position, neither large nor dependent.
 func Model(m api.Method, action api.Action, opt api.Options, s Shape) []StepFlops {
 	var steps []StepFlops
 	switch m {

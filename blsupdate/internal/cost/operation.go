@@ -198,7 +198,7 @@ func routineFlops(r backend.Routine) Thirds {
 type StepFlops struct {
 	Step    Step
 	Formula string // the flops in terms of l, k, q, c, p
-	work    []Operation
+	Work    []Operation
 }
 
 // Line returns a line of the model.
@@ -206,22 +206,18 @@ func Line(step Step, formula string, work ...Operation) StepFlops {
 	return StepFlops{step, formula, work}
 }
 
-// Operations returns the products, routines and passes of the step.
-func (s StepFlops) Operations() []Operation { return s.work }
+// Thirds returns the flops of the step.
+func (s StepFlops) Thirds() (sum Thirds) {
+	for _, o := range s.Work {
+		sum += o.Flops()
+	}
+	return sum
+}
 
-// Flops returns the flops of the step.
-func (s StepFlops) Flops() float64 { return Total([]StepFlops{s}) }
-
-// Total returns the flops of all steps.
-func Total(steps []StepFlops) float64 { return Sum(steps).Flops() }
-
-// Sum returns the flops of all steps in thirds.
-func Sum(steps []StepFlops) Thirds {
-	var sum Thirds
+// Sum returns the flops of all steps.
+func Sum(steps []StepFlops) (sum Thirds) {
 	for _, s := range steps {
-		for _, o := range s.work {
-			sum += o.Flops()
-		}
+		sum += s.Thirds()
 	}
 	return sum
 }

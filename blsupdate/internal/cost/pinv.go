@@ -102,7 +102,7 @@ func MergeModels(models ...[]StepFlops) []StepFlops {
 				case all.Step == "":
 					all = s
 				default:
-					all = Line(step, "sum over the parts of the batch", append(all.work[:len(all.work):len(all.work)], s.work...)...)
+					all = Line(step, "sum over the parts of the batch", append(all.Work[:len(all.Work):len(all.Work)], s.Work...)...)
 				}
 			}
 		}
@@ -297,7 +297,7 @@ func nodesRank(l, p int, how NodesStrategy) StepFlops {
 		if step.Formula != "" {
 			step.Formula += " + "
 		}
-		step.Formula, step.work = step.Formula+formula, append(step.work, work...)
+		step.Formula, step.Work = step.Formula+formula, append(step.Work, work...)
 	}
 	rows, values, pivots := l, "14 p l² + 8l³", "2pl² - 2l³/3"
 	if l >= p {

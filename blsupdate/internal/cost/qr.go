@@ -70,7 +70,7 @@ func QRMerge(k, c int, ridge bool) []StepFlops {
 		return []StepFlops{Line(StepTriangle, "2k³/3 + 2ck²", merge...)}
 	}
 	steps := QRLower(k, c)
-	steps[1] = Line(StepTriangle, "k³ + 3ck²", append(merge, steps[1].work...)...)
+	steps[1] = Line(StepTriangle, "k³ + 3ck²", append(merge, steps[1].Work...)...)
 	return steps
 }
 

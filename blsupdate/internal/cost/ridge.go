@@ -60,16 +60,16 @@ func ridgeSmall(opt api.Options, q, k, c int) []StepFlops {
 	update := Line(StepQ, "qk²")
 	blocks := RidgeBlocks(q, k)
 	if blocks > 1 {
-		product.work = append(product.work, fresh(packedLen(k)), stream(2*packedLen(k)))
+		product.Work = append(product.Work, fresh(packedLen(k)), stream(2*packedLen(k)))
 	}
 	for i := range blocks {
 		from, to := BlockRange(q, blocks, i)
 		q := to - from
-		product.work = append(product.work, op(ProductKind(opt.Backend, q), q, k, 0))
-		inner.work = append(inner.work, op(GemmtpNT, 0, q, k))
-		factor.work = append(factor.work, routine(Pptrf, q), op(Tptrs, q, q, k))
-		weights.work = append(weights.work, op(GemmNN, q, c, k), op(Tptrs, q, q, c), op(GemmTN, k, c, q))
-		update.work = append(update.work, op(RankKind(opt.Backend, q), q, k, q))
+		product.Work = append(product.Work, op(ProductKind(opt.Backend, q), q, k, 0))
+		inner.Work = append(inner.Work, op(GemmtpNT, 0, q, k))
+		factor.Work = append(factor.Work, routine(Pptrf, q), op(Tptrs, q, q, k))
+		weights.Work = append(weights.Work, op(GemmNN, q, c, k), op(Tptrs, q, q, c), op(GemmTN, k, c, q))
+		update.Work = append(update.Work, op(RankKind(opt.Backend, q), q, k, q))
 	}
 	return []StepFlops{product, inner, factor, weights, update}
 }

@@ -50,7 +50,7 @@ func (r *Rates) String() string { return r.machine }
 func (r *Rates) Seconds(steps ...cost.StepFlops) float64 {
 	var sum float64
 	for _, s := range steps {
-		for _, o := range s.Operations() {
+		for _, o := range s.Work {
 			sum += r.seconds(o)
 		}
 	}
