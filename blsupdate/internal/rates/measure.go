@@ -31,12 +31,6 @@ type point struct {
 	times []float64 // seconds in each round, or flops that the peak executes meanwhile
 }
 
-// guess estimates the seconds of a measurement.
-func (p *point) guess() float64 {
-	const rate = 4e10
-	return 5e-4 + 1.5*p.Amount()/rate
-}
-
 // Measure measures the rates of b, nil for blskernel.Default(), with the set number of threads, and
 // writes the file of this machine.
 func Measure(ctx context.Context, b blskernel.Backend, progress func(done float64)) (*Rates, error) {
@@ -45,12 +39,11 @@ func Measure(ctx context.Context, b blskernel.Backend, progress func(done float6
 		progress = func(float64) {}
 	}
 	r := newRates(b)
-	points, total := r.plan()
+	points := r.plan()
 	w := newWorkspace(b)
 	var peaks []float64
 	var taken time.Time // when the last of them was
-	done := 0.0
-	for range rounds {
+	for round := range rounds {
 		for i := range points {
 			p := &points[i]
 			if ctx.Err() != nil {
@@ -67,8 +60,7 @@ func Measure(ctx context.Context, b blskernel.Backend, progress func(done float6
 				}
 				p.times = append(p.times, seconds)
 			}
-			done += p.guess()
-			progress(min(1, done/total))
+			progress(float64(round*len(points)+i+1) / float64(rounds*len(points)))
 		}
 	}
 	r.peak = median(peaks)
@@ -85,14 +77,12 @@ func Measure(ctx context.Context, b blskernel.Backend, progress func(done float6
 	for _, t := range r.tables {
 		t.fill()
 	}
-	progress(1)
 	r.unsaved = r.save(vfs.OS)
 	return r, nil
 }
 
-// plan makes the tables, and returns the points to be measured and an estimate of the seconds that they
-// take.
-func (r *Rates) plan() (points []point, total float64) {
+// plan makes the tables, and returns the points to be measured.
+func (r *Rates) plan() (points []point) {
 	for kind, o := range operations {
 		t := newTable(o.axes)
 		r.tables[kind] = t
@@ -101,11 +91,10 @@ func (r *Rates) plan() (points []point, total float64) {
 			p := point{Operation: cost.Operation{Kind: kind, M: s[0], N: s[1], K: s[2]}, index: i}
 			if amount := p.Amount(); amount > 0 && amount <= o.most {
 				points = append(points, p)
-				total += rounds * p.guess()
 			}
 		}
 	}
-	return points, total
+	return points
 }
 
 // typical returns the median seconds of calls. The first one counts only where it is the only one.
