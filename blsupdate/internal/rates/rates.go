@@ -3,7 +3,6 @@
 package rates
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -31,12 +30,12 @@ const ratesVersion = 4
 // newRates returns rates of b on this machine without tables.
 func newRates(b blskernel.Backend) *Rates {
 	info := blskernel.Describe(b)
-	library := info.Name + " " + cmp.Or(info.Version, info.Kernel)
 	return &Rates{
-		machine: fmt.Sprintf("%s on %s, threads: %d", library, cpu.Name(), blskernel.Threads()),
-		system:  fmt.Sprintf("%s/%s, cores: %d, version %d", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), ratesVersion),
-		tables:  map[cost.Kind]*table{},
-		slower:  1,
+		machine: fmt.Sprintf("%s on %s, threads: %d", info.Name, cpu.Name(), blskernel.Threads()),
+		system: fmt.Sprintf("%s %s, %s/%s, cores: %d, version %d", info.Kernel, info.Version,
+			runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), ratesVersion),
+		tables: map[cost.Kind]*table{},
+		slower: 1,
 	}
 }
 
