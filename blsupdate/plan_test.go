@@ -17,28 +17,19 @@ func flopRates() *Rates { return ConstantRates(1, math.Inf(1)) }
 // TestPlanAgainstAll compares the choice with the smallest sum of flops over all batches, method by
 // method and batch by batch, where all accept the start.
 func TestPlanAgainstAll(t *testing.T) {
-	forms := map[Method][]Options{
-		Gram: {{}}, QR: {{}}, RidgeInverse: {{Form: Small}, {Form: Large}}, InverseCholesky: {{Form: Small}, {Form: Large}},
-		Improved: {{Form: Small, Solve: true}, {Form: Large, Solve: true}, {Form: Compressed, Solve: true}},
-	}
 	for _, k := range []int{1, 7, 100} {
 		for _, q := range []int{1, 2, 10, 100, 400} {
 			for _, c := range []int{1, 10, 300} {
 				for _, n := range []Needs{{}, {Batches: 5}, {Batches: 5, WeightsAtEnd: true}, {Lambda: 0.1, Batches: 3}} {
 					l := 2 * k
 					least := math.Inf(1)
-					for m, options := range forms {
-						if m == Improved && n.Lambda > 0 {
+					for _, x := range candidates {
+						if x.Method == Original || x.Method == Improved && n.Lambda > 0 || x.Options.Form == Compressed && q <= k {
 							continue
 						}
-						for _, opt := range options {
-							if opt.Form == Compressed && q <= k {
-								continue
-							}
-							opt.Lambda = n.Lambda
-							if flops := allBatches(m, opt, Shape{L: l, K: k, Q: q, C: c}, n); flops > 0 {
-								least = min(least, flops)
-							}
+						x.Options.Lambda = n.Lambda
+						if flops := allBatches(x.Method, x.Options, Shape{L: l, K: k, Q: q, C: c}, n); flops > 0 {
+							least = min(least, flops)
 						}
 					}
 					n.Rates = flopRates()

@@ -16,10 +16,8 @@ func pinvModel(m api.Method, action api.Action, opt api.Options, s Shape) []Step
 		if m == api.Improved {
 			form = Resolve(opt, s)
 		}
-		if opt.C != api.CZero && opt.Lambda == 0 && s.L < s.K {
-			return wideModel(m, form, opt, AddedShape{Shape: s, CheckC: true})
-		}
-		return PinvAdd(m, form, opt, AddedShape{Shape: s, CheckC: opt.C == api.CCheck})
+		wide := opt.C != api.CZero && opt.Lambda == 0 && s.L < s.K
+		return PinvAdd(m, form, opt, AddedShape{Shape: s, CheckC: wide || opt.C == api.CCheck, wide: wide})
 	case api.ActionRemove:
 		return PinvRemove(s)
 	case api.ActionNodes:
@@ -55,22 +53,12 @@ func Resolve(opt api.Options, s Shape) api.Form {
 	return api.Compressed
 }
 
-// wideModel has the steps of an update where A has fewer rows than columns and all rows are
-// independent. The form is that of the whole batch: Compressed is decided before C is known.
-func wideModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
-	if form != api.Compressed {
-		return completionModel(m, form, opt, s)
-	}
-	inner := s
-	inner.Q, opt.Solve = s.K, true
-	return PinvCompressed(s.Shape, completionModel(m, api.Small, opt, inner))
-}
-
 // completionModel has the steps of an update whose rows raise the rank of A up to k. Where that takes
 // only some of the rows, they are added in two parts: those outside the row space, and then the others,
-// for which C is zero. Only the second part has a form, and Paper resolves it for that part alone.
+// for which C is zero. Only the second part has a form, and Paper resolves it for that part alone;
+// Compressed is decided for the whole batch, before C is known.
 func completionModel(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepFlops {
-	s.RankC = min(s.Q, s.K-s.L)
+	s.RankC, s.wide = min(s.Q, s.K-s.L), false
 	if s.RankC == s.Q {
 		return PinvAdd(m, form, opt, s)
 	}
@@ -163,6 +151,8 @@ type AddedShape struct {
 	RankC  int  // its rank; B = (C⁺)ᵀ if that is q
 	Large  bool // B is computed without DᵀD, since the new rows are large
 	Split  bool // the batch is then added in two parts, as updates of their own
+
+	wide bool // A has fewer rows than columns, and all rows are independent; the other fields follow
 }
 
 // KeptRows returns how many of l rows of D, of q numbers each, fit into the workspace.
@@ -181,6 +171,9 @@ func PinvAdd(m api.Method, form api.Form, opt api.Options, s AddedShape) []StepF
 		inner := s
 		inner.Q, opt.Solve = k, true
 		return PinvCompressed(s.Shape, PinvAdd(api.Improved, api.Small, opt, inner))
+	}
+	if s.wide {
+		return completionModel(m, form, opt, s)
 	}
 	kept := KeptRows(opt, l, q)
 	steps := []StepFlops{Line(StepD, "2qkl", fresh(kept*q+q*k), stream(2*q*k), op(GemmNT, l, q, k))}
