@@ -114,7 +114,7 @@ func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	if err := checkMatrix("H", h, u.samples, 0); err != nil {
 		return err
 	}
-	if err := u.checkNodesMemory(dense.Cols(h)); err != nil {
+	if err := checkMemory(u.method, u.samples, u.Nodes(), u.Targets(), dense.Cols(h)); err != nil {
 		return err
 	}
 	return u.run(0, 0, func() (state.Outcome, error) { return u.state.AddNodes(a, h, y) })

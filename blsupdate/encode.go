@@ -63,24 +63,19 @@ func Encode(w io.Writer, u Updater) error {
 //	errors: a *FormatError, or that of r, wrapped.
 func Decode(r io.Reader, b blskernel.Backend) (Updater, error) {
 	from := codec.NewReader(r)
-	u := readUpdater(coder.Reader(from), b)
+	x := coder.Reader(from)
+	u := &updater{counter: cost.NewCounter(b)}
+	h := heading{opt: Options{Backend: b}}
+	if h.code(x); !x.Failed() {
+		u.method, u.samples = h.method, h.samples
+		u.state = emptyState(h.method, state.Base{Counter: u.counter, Options: h.opt.internal(), K: h.k, C: h.c})
+		u.code(x)
+	}
 	from.End()
 	if err := from.Err(); err != nil {
 		return nil, fmt.Errorf("blsupdate: decoding a model: %w", err)
 	}
 	return wrap(u), nil
-}
-
-// readUpdater reads a model. It is undefined where that fails.
-func readUpdater(x *coder.Coder, b blskernel.Backend) *updater {
-	h := heading{opt: Options{Backend: b}}
-	if h.code(x); x.Failed() {
-		return nil
-	}
-	u := &updater{method: h.method, counter: cost.NewCounter(b), samples: h.samples}
-	u.state = emptyState(h.method, state.Base{Counter: u.counter, Options: h.opt.internal(), K: h.k, C: h.c})
-	u.code(x)
-	return u
 }
 
 // A heading is the beginning of an encoding.

@@ -32,20 +32,13 @@ func StateBytes(m Method, l, k, c int) int64 {
 	}
 }
 
-// checkStartMemory returns a *MemoryError where the state of a start does not fit.
-func checkStartMemory(m Method, l, k, c int) error {
-	return memory.Check(StateBytes(m, l, k, c), "blsupdate", state.Smaller(api.Method(m)),
-		"a model by %v of %d samples, %d nodes and %d targets", m, l, k, c)
-}
-
-// checkNodesMemory returns a *MemoryError where a state with p more nodes does not fit beside the
-// present one.
-func (u *updater) checkNodesMemory(p int) error {
-	k, c := u.Nodes(), u.Targets()
-	bytes := StateBytes(u.method, u.samples, k+p, c)
-	if u.method == RidgeInverse { // which changes a copy of Q
+// checkMemory returns a *MemoryError where there is no memory for the state of a start, or for that with
+// p more nodes beside the present one.
+func checkMemory(m Method, l, k, c, p int) error {
+	bytes := StateBytes(m, l, k+p, c)
+	if p > 0 && m == RidgeInverse { // which changes a copy of Q
 		bytes = memory.Sum(bytes, memory.Triangle(k))
 	}
-	return memory.Check(bytes, "blsupdate", state.Smaller(api.Method(u.method)),
-		"a model by %v of %d samples and %d nodes with %d nodes more", u.method, u.samples, k, p)
+	return memory.Check(bytes, "blsupdate", state.Smaller(api.Method(m)),
+		"a model by %v of %d samples, %d nodes and %d targets", m, l, k+p, c)
 }

@@ -243,7 +243,7 @@ func TestMemoryOverflow(t *testing.T) {
 		if got := StateBytes(m, math.MaxInt32, math.MaxInt32, math.MaxInt32); got != math.MaxInt64 {
 			t.Errorf("%v: %d", m, got)
 		}
-		refusedForMemory(t, m.String(), math.MaxInt64, func() error { return checkStartMemory(m, math.MaxInt32, math.MaxInt32, math.MaxInt32) })
+		refusedForMemory(t, m.String(), math.MaxInt64, func() error { return checkMemory(m, math.MaxInt32, math.MaxInt32, math.MaxInt32, 0) })
 	}
 	if got := StateBytes(Gram, 0, 100_000, 1); got != 4*100_000*100_001+800_000 {
 		t.Errorf("%d", got)
@@ -253,10 +253,10 @@ func TestMemoryOverflow(t *testing.T) {
 
 // TestMemoryRefusesReal refuses a model of 10 PB by what is known of this machine, and nothing small.
 func TestMemoryRefusesReal(t *testing.T) {
-	if err := checkStartMemory(Improved, 1<<25, 1<<25, 1); err == nil {
+	if err := checkMemory(Improved, 1<<25, 1<<25, 1, 0); err == nil {
 		t.Error("9 PB are not refused")
 	}
-	if err := checkStartMemory(Gram, 100, 100, 1); err != nil {
+	if err := checkMemory(Gram, 100, 100, 1, 0); err != nil {
 		t.Error(err)
 	}
 }

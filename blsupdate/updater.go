@@ -178,7 +178,7 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 	if err := CheckStart(m, opt, l, k); err != nil {
 		return nil, err
 	}
-	if err := checkStartMemory(m, l, k, c); err != nil {
+	if err := checkMemory(m, l, k, c, 0); err != nil {
 		return nil, err
 	}
 	u.samples = l
