@@ -265,10 +265,7 @@ func TestBadPairsOutOfStep(t *testing.T) {
 	}
 	// Skip finds the same.
 	for _, files := range [][2]string{{"1\n2\n3\n", "1\n?\n"}, {"x\n2\n3\n", "1\n2\n"}} {
-		r, err := Open(t.Context(), []string{write(t, "x.csv", []byte(files[0]))}, Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(files[1])), Bad: func(*Error) error { return nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustOpen(t, []string{write(t, "x.csv", []byte(files[0]))}, Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(files[1])), Bad: func(*Error) error { return nil }})
 		wantFault(t, "Skip", r.Skip(3), "y.csv: ends before the samples of")
 		r.Close()
 	}

@@ -49,10 +49,7 @@ func TestBadMessages(t *testing.T) {
 			opt.TargetPath, opt.Classes = path, true
 			path = write(t, "y.csv", []byte("1\n2\n3\n"))
 		}
-		r, err := Open(t.Context(), []string{path}, opt)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		r := mustOpen(t, []string{path}, opt)
 		before, want := readAll(t, r, 1)
 		r.Close()
 		wantFault(t, name, want, "")
@@ -95,10 +92,7 @@ func TestBadEnds(t *testing.T) {
 				}
 				return given
 			}
-			r, err := Open(t.Context(), []string{path}, d.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustOpen(t, []string{path}, d.opt)
 			if b, err := r.Next(100); err != given || b != nil {
 				t.Errorf("%s, bad sample %d: %v, %v, want %v", name, last, b, err, given)
 			}
@@ -115,10 +109,7 @@ func TestBadEnds(t *testing.T) {
 	}
 
 	// So it is with a panic.
-	r, err := Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader("1\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { panic(why) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { panic(why) }})
 	testutil.MustPanic(t, why, func() { r.Next(3) })
 	if _, err := r.Next(1); err != errPanicked {
 		t.Errorf("after a panic: %v", err)
@@ -126,7 +117,7 @@ func TestBadEnds(t *testing.T) {
 	r.Close()
 
 	// io.EOF is the end.
-	r, err = Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
+	r, err := Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +200,7 @@ func TestBadPeek(t *testing.T) {
 		opt := Options{Bad: func(e *Error) error { told = append(told, e.Line); return nil }}
 		var path string
 		path, opt.Stdin = source()
-		r, err := Open(t.Context(), []string{path}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustOpen(t, []string{path}, opt)
 		for _, test := range []struct {
 			inputs []string
 			rows   int
@@ -258,11 +246,8 @@ func TestBadPeek(t *testing.T) {
 		}
 		r.Close()
 	}
-	r, err := Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader("a,b\nx,y\n"), Bad: func(e *Error) error { return e }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = r.Peek(9)
+	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("a,b\nx,y\n"), Bad: func(e *Error) error { return e }})
+	_, err := r.Peek(9)
 	wantFault(t, "nothing else", err, `:2: column "a"`)
 	r.Close()
 }
@@ -271,11 +256,7 @@ func TestBadPeek(t *testing.T) {
 // left out.
 func TestBadBytes(t *testing.T) {
 	const text = "u,v\nx,1\n2,3\n\n?,5\n6,yyy\n8,9\n,\n"
-	r, err := Open(t.Context(), []string{write(t, "x.csv", []byte(text))}, Options{Bad: func(*Error) error { return nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, []string{write(t, "x.csv", []byte(text))}, Options{Bad: func(*Error) error { return nil }})
 	at := func(want string) {
 		t.Helper()
 		if done, total := r.Bytes(); done != int64(strings.Index(text, want)+len(want)) || total != int64(len(text)) {

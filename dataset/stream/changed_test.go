@@ -76,10 +76,8 @@ func TestChangedWhileRead(t *testing.T) {
 		{"h.csv", text, 1 << 20, ""}, // a text has no length: a shorter one is another text
 	} {
 		path := write(t, test.name, test.data)
-		r, err := Open(t.Context(), []string{path}, Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", test.name, err)
-		}
+		r := mustOpen(t, []string{path}, Options{})
+		var err error
 		if err := os.Truncate(path, test.size); err != nil && runtime.GOOS == "windows" {
 			r.Close()
 			continue // where an opened file is not to be changed

@@ -126,10 +126,7 @@ func TestOpenElsewhere(t *testing.T) {
 		m.wait(t, name)
 
 		m.paths = nil
-		r, err := Open(t.Context(), test.paths, test.opt)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		r := mustOpen(t, test.paths, test.opt)
 		opened := append([]string{test.paths[0]}, test.opt.TargetPath)
 		if test.opt.TargetPath == "" {
 			opened = opened[:1]
@@ -161,10 +158,7 @@ func TestOpenElsewhere(t *testing.T) {
 		m.wait(t, name)
 	}
 	m := &memory{files: files}
-	r, err := Open(t.Context(), []string{"-"}, Options{Open: m.open, Stdin: strings.NewReader("1,2\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustOpen(t, []string{"-"}, Options{Open: m.open, Stdin: strings.NewReader("1,2\n")})
 	if b, err := r.Next(2); err != nil || b.X.At(0, 1) != 2 || m.paths != nil {
 		t.Errorf("standard input: %v, %v, and %v were opened", b, err, m.paths)
 	}
@@ -224,10 +218,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 		t.Error(err)
 	}
 	m := &memory{files: files, fails: why}
-	r, err := Open(t.Context(), []string{"a://x", "a://x"}, Options{Open: m.open})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustOpen(t, []string{"a://x", "a://x"}, Options{Open: m.open})
 	_, err = r.Next(5)
 	if wantFault(t, "Close", err, "stream: a://x: cannot be read: the bucket leaks"); !errors.Is(err, why) {
 		t.Error(err)

@@ -150,6 +150,17 @@ func elementsOf(t testing.TB, descr string, values []float64) []byte {
 	return arrayBytes(t, descr, false, values, len(values))
 }
 
+// mustOpen opens a reader that the end of the test closes.
+func mustOpen(t testing.TB, paths []string, opt Options) *Reader {
+	t.Helper()
+	r, err := Open(t.Context(), paths, opt)
+	if err != nil {
+		t.Fatalf("%v: %v", paths, err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
 // A table is everything that a reader delivers.
 type table struct {
 	x, y   []float64

@@ -269,11 +269,8 @@ func TestHostileMemory(t *testing.T) {
 			batches := 0
 			got := faults.Allocated(func() {
 				test.opt.Stdin = bytes.NewReader(test.data)
-				r, err := Open(t.Context(), []string{"-"}, test.opt)
-				if err != nil {
-					t.Fatalf("%s: %v", test.name, err)
-				}
-				defer r.Close()
+				r := mustOpen(t, []string{"-"}, test.opt)
+				var err error
 				for ; err == nil; batches++ {
 					_, err = r.Next(rows)
 				}

@@ -149,11 +149,8 @@ func TestNPYFaults(t *testing.T) {
 		for _, fortran := range []bool{false, true} {
 			path := write(t, "x.npy", append(npyHeader(1, "<f8", fortran, test.rows, test.cols), arrayBytes(t, "<f8", fortran, values, test.rows, test.cols)...))
 			for _, opt := range []Options{{}, {Targets: []string{"1"}}} {
-				r, err := Open(t.Context(), []string{path}, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, err = r.Next(test.rows)
+				r := mustOpen(t, []string{path}, opt)
+				_, err := r.Next(test.rows)
 				says := fmt.Sprintf("row %d: column %d is NaN, a missing value", test.row+1, test.col+1)
 				if fault := wantFault(t, "NaN", err, says); fault.Row != int64(test.row+1) || fault.Column != test.col+1 {
 					t.Errorf("row %d, column %d: %v", fault.Row, fault.Column, err)
@@ -174,11 +171,7 @@ func TestNPYPanels(t *testing.T) {
 			file = append(file, byte(row*7+col*31))
 		}
 	}
-	r, err := Open(t.Context(), []string{write(t, "x.npy", file)}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, []string{write(t, "x.npy", file)}, Options{})
 	if err := r.Skip(11); err != nil {
 		t.Fatal(err)
 	}

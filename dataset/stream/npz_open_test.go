@@ -98,11 +98,7 @@ func TestNPZBomb(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(t.Context(), []string{write(t, "x.npz", b.Bytes())}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, []string{write(t, "x.npz", b.Bytes())}, Options{})
 	if got := faults.Allocated(func() {
 		if err := r.Skip(rows - 1); err != nil {
 			t.Error(err)

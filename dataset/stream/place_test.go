@@ -55,10 +55,7 @@ func TestWhereBytes(t *testing.T) {
 		}
 		path := write(t, "x.csv", []byte(text))
 		for _, size := range []int{1, 1000, 1 << 20} {
-			r, err := Open(t.Context(), []string{path}, Options{Targets: []string{"2"}, Classes: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustOpen(t, []string{path}, Options{Targets: []string{"2"}, Classes: true})
 			if done, total := r.Bytes(); done != 0 || total != int64(len(text)) {
 				t.Errorf("%s: %d of %d bytes before the first batch", name, done, total)
 			}
@@ -102,10 +99,7 @@ func TestWhereArrays(t *testing.T) {
 	}{
 		{[]string{a, z}, Options{}}, {[]string{z, z}, Options{Targets: []string{"y"}}}, {[]string{a}, Options{TargetPath: write(t, "y.npy", targets)}},
 	} {
-		r, err := Open(t.Context(), test.paths, test.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustOpen(t, test.paths, test.opt)
 		if err := r.Skip(2); err != nil {
 			t.Fatal(err)
 		}
@@ -160,10 +154,7 @@ func TestBytesOf(t *testing.T) {
 		path := write(t, test.name, test.data)
 		var before int64
 		for again := range 3 {
-			r, err := Open(t.Context(), []string{path}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustOpen(t, []string{path}, Options{})
 			if again == 2 {
 				if _, err := r.Peek(rows / 4); err != nil {
 					t.Fatal(err)

@@ -20,10 +20,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 	packed := write(t, "y.csv.gz", zipped(text))
 	for _, path := range []string{write(t, "x.csv", text), packed, write(t, "x.npy", array)} {
 		for _, batches := range []int{0, 1, 2} {
-			r, err := Open(t.Context(), []string{path, path}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustOpen(t, []string{path, path}, Options{})
 			for range batches {
 				if _, err := r.Next(5); err != nil {
 					t.Fatal(err)
@@ -120,10 +117,7 @@ func TestPipe(t *testing.T) {
 			out.Write(data) // ends with the reader
 			out.Close()
 		}()
-		r, err := Open(t.Context(), []string{"-"}, Options{Stdin: in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustOpen(t, []string{"-"}, Options{Stdin: in})
 		got, err := readAll(t, r, 30001)
 		if err != io.EOF || len(got.x) != 200000 {
 			t.Errorf("%d numbers, %v", len(got.x), err)

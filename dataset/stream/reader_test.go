@@ -40,10 +40,7 @@ func TestRowsBytesSkip(t *testing.T) {
 	} {
 		all := mustLoad(t, test.paths, Options{})
 		for skip := range test.have + 1 {
-			r, err := Open(t.Context(), test.paths, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustOpen(t, test.paths, Options{})
 			if r.Rows() != test.rows || r.Dim() != 2 {
 				t.Errorf("%v: %d rows, dim %d", test.paths, r.Rows(), r.Dim())
 			}
@@ -64,10 +61,7 @@ func TestRowsBytesSkip(t *testing.T) {
 			}
 			r.Close()
 		}
-		r, err := Open(t.Context(), test.paths, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustOpen(t, test.paths, Options{})
 		if err := r.Skip(int64(test.have) + 1); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%v: too many passed: %v", test.paths, err)
 		}
@@ -164,11 +158,7 @@ func TestPackedFaults(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	archive[bytes.LastIndex(archive, []byte("PK\x01\x02"))+16] ^= 1
-	r, err := Open(t.Context(), []string{write(t, "d.npz", archive)}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, []string{write(t, "d.npz", archive)}, Options{})
 	b, err := r.Next(1)
 	wantFault(t, fmt.Sprint(b), err, "damaged")
 }
@@ -189,10 +179,7 @@ func TestSpool(t *testing.T) {
 	}
 	for name, source := range sources(t, "x.npz", archive) {
 		path, stdin := source()
-		r, err := Open(t.Context(), []string{path}, Options{Stdin: stdin})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		r := mustOpen(t, []string{path}, Options{Stdin: stdin})
 		if n := left(); runtime.GOOS != "windows" && n > 0 {
 			t.Errorf("%s: %d files in the temporary folder", name, n)
 		}
@@ -234,11 +221,7 @@ func TestComma(t *testing.T) {
 }
 
 func TestNextPanics(t *testing.T) {
-	r, err := Open(t.Context(), []string{write(t, "x.csv", []byte("1\n"))}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, []string{write(t, "x.csv", []byte("1\n"))}, Options{})
 	if err := r.Skip(0); err != nil {
 		t.Error(err)
 	}

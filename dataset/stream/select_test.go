@@ -54,10 +54,7 @@ func TestSelectCSV(t *testing.T) {
 		}
 		for name, source := range sources(t, "x.csv", []byte(text.String())) {
 			path, stdin := source()
-			r, err := Open(t.Context(), []string{path}, Options{Stdin: stdin})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustOpen(t, []string{path}, Options{Stdin: stdin})
 			// All columns are inputs so far, so that the word makes a header.
 			h := r.Heading()
 			first := []string{"1", "2.5", "-3", "setosa"}
@@ -140,10 +137,7 @@ func TestSelectArrays(t *testing.T) {
 			opt := test.opt
 			var path string
 			path, opt.Stdin = source()
-			r, err := Open(t.Context(), []string{path}, opt)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			r := mustOpen(t, []string{path}, opt)
 			h := r.Heading()
 			if h.Format != formatOfContent(test.data) || r.Format() != h.Format || h.HasHeader || h.Columns != 3 || h.First != nil || !slices.Equal(h.Arrays, test.arrays) || r.Dim() != 3 {
 				t.Errorf("%s: %+v", name, h)
@@ -175,11 +169,7 @@ func TestSelectArrays(t *testing.T) {
 func TestSelectSeveral(t *testing.T) {
 	a := write(t, "a.csv", []byte("x,y,kind\n1,2,u\n"))
 	b := write(t, "b.csv", []byte("x,z,kind\n3,4,v\n"))
-	r, err := Open(t.Context(), []string{a, b}, Options{Inputs: []string{"1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, []string{a, b}, Options{Inputs: []string{"1"}})
 	if got, err := r.Peek(10); err != nil || got.X.RawMatrix().Rows != 1 {
 		t.Errorf("Peek goes beyond the first source: %v, %v", got, err)
 	}
@@ -201,11 +191,7 @@ func TestSelectSeveral(t *testing.T) {
 // TestSelectCopies changes the caller's slices after the calls.
 func TestSelectCopies(t *testing.T) {
 	paths, inputs := []string{write(t, "a.csv", []byte("1,2\n")), write(t, "b.csv", []byte("3,4\n"))}, []string{"1"}
-	r, err := Open(t.Context(), paths, Options{Inputs: inputs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := mustOpen(t, paths, Options{Inputs: inputs})
 	paths[1], inputs[0] = "nowhere", "2"
 	second := []string{"2"}
 	if got, err := r.Peek(1); err != nil || got.X.At(0, 0) != 1 {
@@ -259,10 +245,7 @@ func TestNamedPipe(t *testing.T) {
 			f.Close()
 		}
 	}()
-	r, err := Open(t.Context(), []string{pipe}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustOpen(t, []string{pipe}, Options{})
 	if err := r.Select(Selection{Targets: []string{"3"}, Classes: true}); err != nil {
 		t.Fatal(err)
 	}
