@@ -48,7 +48,7 @@ func (u *updater) AddWeightedInputsContext(ctx context.Context, ax, ya *mat.Dens
 // add adds rows, times the roots of their weights unless those are nil. It overwrites the weights.
 func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64) error {
 	u.begin()
-	q, err := u.checkRows(ax, ya)
+	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64)
 		ax, ya = dense.Copy(ax), dense.Copy(ya)
 		dense.ScaleRows(ax, weights)
 		dense.ScaleRows(ya, weights)
-		if _, err := u.checkRows(ax, ya); err != nil {
+		if _, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets()); err != nil {
 			return ErrOverflow
 		}
 	}
@@ -78,7 +78,7 @@ func (u *updater) add(ctx context.Context, ax, ya *mat.Dense, weights []float64)
 
 func (u *updater) RemoveInputs(ax, ya *mat.Dense) error {
 	u.begin()
-	q, err := u.checkRows(ax, ya)
+	q, err := checkPair("Ax", ax, -1, u.Nodes(), "Ya", ya, u.Targets())
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (u *updater) Forget(factor float64) error {
 
 func (u *updater) AddNodes(a, h, y *mat.Dense) error {
 	u.begin()
-	if err := u.checkAll(a, y); err != nil {
+	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
 	if err := checkMatrix("H", h, u.samples, 0); err != nil {
@@ -266,32 +266,14 @@ func (u *updater) append(model []cost.StepFlops) {
 	u.counter.Reset()
 }
 
-// checkRows checks a batch and returns its number of rows.
-func (u *updater) checkRows(ax, ya *mat.Dense) (q int, err error) {
-	if err := checkPair("Ax", ax, u.Nodes(), "Ya", ya, u.Targets()); err != nil {
+// checkPair returns the number of rows of a and y, and an error unless that is rows, or rows is -1 and
+// there is one at least, the columns are k and c, or one at least where that is 0, and all elements are
+// finite.
+func checkPair(aName string, a *mat.Dense, rows, k int, yName string, y *mat.Dense, c int) (int, error) {
+	if err := checkMatrix(aName, a, rows, k); err != nil {
 		return 0, err
 	}
-	return dense.Rows(ax), nil
-}
-
-// checkAll checks matrices that should be all rows of the model.
-func (u *updater) checkAll(a, y *mat.Dense) error {
-	if err := checkPair("A", a, u.Nodes(), "Y", y, u.Targets()); err != nil {
-		return err
-	}
-	if l := dense.Rows(a); l != u.samples {
-		return &ShapeError{Matrix: "A", Rows: l, Cols: u.Nodes(), Want: fmt.Sprintf("%d rows, all samples that the model has", u.samples)}
-	}
-	return nil
-}
-
-// checkPair returns an error unless a and y have the same number of rows, at least one, the given
-// numbers of columns, or at least one where that is 0, and only finite elements.
-func checkPair(aName string, a *mat.Dense, k int, yName string, y *mat.Dense, c int) error {
-	if err := checkMatrix(aName, a, 0, k); err != nil {
-		return err
-	}
-	return checkMatrix(yName, y, dense.Rows(a), c)
+	return dense.Rows(a), checkMatrix(yName, y, dense.Rows(a), c)
 }
 
 // checkMatrix checks one matrix as checkPair does.
@@ -300,7 +282,7 @@ func checkMatrix(name string, m *mat.Dense, rows, cols int) error {
 		return &ShapeError{Matrix: name, Want: "at least one row and one column"}
 	}
 	r, c := m.Dims()
-	if rows != 0 && r != rows {
+	if rows >= 0 && r != rows {
 		return &ShapeError{Matrix: name, Rows: r, Cols: c, Want: fmt.Sprintf("%d rows, one for each sample", rows)}
 	}
 	if cols != 0 && c != cols {

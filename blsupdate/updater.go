@@ -170,7 +170,7 @@ func NewContext(ctx context.Context, m Method, a, y *mat.Dense, opt Options) (Up
 	}
 	u := &updater{method: m, counter: cost.NewCounter(opt.Backend)}
 	u.begin()
-	if err := checkPair("A", a, 0, "Y", y, 0); err != nil {
+	if _, err := checkPair("A", a, -1, 0, "Y", y, 0); err != nil {
 		return nil, err
 	}
 	l, k := a.Dims()
@@ -254,7 +254,7 @@ type (
 func (u pseudoinverter) Pseudoinverse() *mat.Dense { return u.state.(*pinv.State).Pseudoinverse() }
 
 func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
-	if err := checkMatrix("X", x, 0, u.Nodes()); err != nil {
+	if err := checkMatrix("X", x, -1, u.Nodes()); err != nil {
 		return nil, err
 	}
 	if err := u.whole(); err != nil {
@@ -267,7 +267,7 @@ func (u leverager) Leverage(x *mat.Dense) ([]float64, error) {
 
 func (u refiner) Refine(a, y *mat.Dense) error {
 	u.begin()
-	if err := u.checkAll(a, y); err != nil {
+	if _, err := checkPair("A", a, u.samples, u.Nodes(), "Y", y, u.Targets()); err != nil {
 		return err
 	}
 	if err := u.checkDetermined(); err != nil {

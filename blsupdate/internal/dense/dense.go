@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"blskernel"
 	"blskernel/internal/backend"
@@ -230,10 +231,7 @@ func SVD(b blskernel.Backend, a *mat.Dense) (values []float64, u, v *mat.Dense, 
 func LeadingColumns(b blskernel.Backend, c *mat.Dense, rank int) []int {
 	m, n := c.Dims()
 	backend.Begin(b, backend.Routine{Name: "Dgeqp3", M: m, N: n})
-	pivots := make([]int, n)
-	for i := range pivots {
-		pivots[i] = -1
-	}
+	pivots := slices.Repeat([]int{-1}, n)
 	data, tau, work := c.RawMatrix().Data, make([]float64, min(m, n)), make([]float64, 1)
 	var lapack gonum.Implementation
 	lapack.Dgeqp3(m, n, data, n, pivots, tau, work, -1)

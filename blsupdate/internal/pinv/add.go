@@ -24,17 +24,17 @@ func (u *State) Add(ctx context.Context, ax, ya *mat.Dense) (out state.Outcome, 
 	if err := u.Reserve(u.method, api.ActionAdd, q, memory.Sum(rows, max(rows, d))); err != nil { // of Ax, and D or B
 		return out, err
 	}
-	shape, how := u.shape(q).Shape, strategy{form: api.Small}
-	if u.method == api.Improved {
-		how = strategy{cost.Resolve(u.Options, shape), u.Options.Solve}
-		if u.Options.Form == api.Paper {
-			how.form = api.Paper
-		}
+	shape, opt := u.shape(q).Shape, u.Options
+	switch {
+	case u.method == api.Original:
+		opt.Form, opt.Solve = api.Small, false
+	case opt.Form != api.Paper: // which is resolved for each part of the batch
+		opt.Form = cost.Resolve(opt, shape)
 	}
-	if how.form == api.Compressed {
-		out, err = u.addCompressed(ctx, ax, ya, shape)
+	if opt.Form == api.Compressed {
+		out, err = u.addCompressed(ctx, ax, ya, shape, opt)
 	} else {
-		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), how)
+		out, err = u.addRows(ctx, dense.Copy(ax), dense.Copy(ya), opt)
 	}
 	if err == nil && u.keys != nil {
 		u.keys = append(u.keys, rowKeys(ya, ax)...)
@@ -47,18 +47,13 @@ func (u *State) shape(q int) cost.AddedShape {
 	return cost.AddedShape{Shape: cost.Shape{L: u.p.count, K: u.K, Q: q, C: u.C}, CheckC: u.computesC()}
 }
 
-// A strategy is how B is found where C is zero.
-type strategy struct {
-	form  api.Form // Small, Large or, to choose between them by the size of every part of the batch, Paper
-	solve bool     // see Options.Solve
-}
-
 // An addition is an update under way: what is computed from the state before the state changes.
 type addition struct {
-	u *State
-	strategy
+	u      *State
 	q      int
 	ax, ya *mat.Dense // q×k, q×c, without gaps
+	form   api.Form   // Small or Large, or Auto where C is not zero
+	solve  bool       // see Options.Solve
 
 	kept  int            // rows of D that are kept
 	d     []float64      // those rows, kept×q, and a panel of others
@@ -66,17 +61,13 @@ type addition struct {
 	inner *mat.SymPacked // DᵀD, q×q: at once in Original, on demand in Improved
 	ct    *mat.Dense     // Cᵀ = Ax - DᵀA, q×k, where it is computed
 	bt    *mat.Dense     // Bᵀ, q×k
-	rest  float64        // 1-h of a removal
 }
 
-// addRows adds rows, and returns what was done. It overwrites ax and ya. After an error the state is
-// unchanged.
-func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) (out state.Outcome, err error) {
-	s := &addition{u: u, strategy: how, q: dense.Rows(ax), ax: ax, ya: ya}
-	shape := u.shape(s.q)
-	if s.form == api.Paper {
-		s.form = cost.Resolve(api.Options{Form: api.Paper}, shape.Shape)
-	}
+// addRows adds rows in the form Small, Large or Paper, and returns what was done. It overwrites ax and
+// ya. After an error the state is unchanged.
+func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, opt api.Options) (out state.Outcome, err error) {
+	shape := u.shape(dense.Rows(ax))
+	s := &addition{u: u, q: shape.Q, ax: ax, ya: ya, form: cost.Resolve(opt, shape.Shape), solve: opt.Solve}
 	if err := s.project(ctx); err != nil {
 		return out, err
 	}
@@ -114,10 +105,9 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) (o
 		return out, err
 	}
 	shape.Split = first != nil
-	opt := api.Options{Solve: s.solve, Workspace: u.Options.Workspace}
 	out.Model = cost.MergeModels(cost.PinvAdd(u.method, s.form, opt, shape))
 	if shape.Split {
-		return u.addParts(ctx, s, first, how, out)
+		return u.addParts(ctx, s, first, opt, out)
 	}
 	if err := interrupt.Check(ctx); err != nil {
 		return out, err
@@ -136,13 +126,13 @@ func (u *State) addRows(ctx context.Context, ax, ya *mat.Dense, how strategy) (o
 
 // addParts adds the rows of s in two parts, those of the indices first and then the others, and
 // restores their order. out is the work that led to the decision.
-func (u *State) addParts(ctx context.Context, s *addition, first []int, how strategy, out state.Outcome) (state.Outcome, error) {
+func (u *State) addParts(ctx context.Context, s *addition, first []int, opt api.Options, out state.Outcome) (state.Outcome, error) {
 	if err := u.Reserve(u.method, api.ActionAdd, s.q, memory.Floats(u.p.count, u.K)); err != nil {
 		return out, err
 	}
 	saved, l, all := u.save(), u.p.count, completed(first, s.q)
 	for _, part := range [][]int{all[:len(first)], all[len(first):]} {
-		done, err := u.addRows(ctx, pickRows(s.ax, part), pickRows(s.ya, part), how)
+		done, err := u.addRows(ctx, pickRows(s.ax, part), pickRows(s.ya, part), opt)
 		if err != nil {
 			*u = saved
 			return out, err

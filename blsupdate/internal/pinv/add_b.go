@@ -227,7 +227,7 @@ func (s *addition) leadingRows(rank int) []int {
 //	[A; Q R]⁺ = ([I 0; 0 Q] [A; R])⁺ = [A; R]⁺ [I 0; 0 Qᵀ],
 //
 // since the matrix on the left has orthonormal columns.
-func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape) (out state.Outcome, err error) {
+func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost.Shape, opt api.Options) (out state.Outcome, err error) {
 	q, r, z, err := u.compress(ax, ya)
 	if err != nil {
 		return out, err
@@ -235,7 +235,8 @@ func (u *State) addCompressed(ctx context.Context, ax, ya *mat.Dense, shape cost
 	if err := interrupt.Check(ctx); err != nil {
 		return out, err
 	}
-	if out, err = u.addRows(ctx, r, z, strategy{api.Small, true}); err != nil {
+	opt.Form, opt.Solve = api.Small, true
+	if out, err = u.addRows(ctx, r, z, opt); err != nil {
 		return out, err
 	}
 	u.expand(q)

@@ -41,7 +41,8 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 		return out, err
 	}
 	s := &addition{u: u, q: q, ax: dense.Copy(ax), ya: dense.Copy(ya), bt: u.p.pick(places)}
-	if err := s.leave(); err != nil {
+	rest, err := s.leave()
+	if err != nil {
 		return out, err
 	}
 	w, err := s.newWeights()
@@ -69,18 +70,17 @@ func (u *State) Remove(ax, ya *mat.Dense) (out state.Outcome, err error) {
 	u.w = w
 	u.Counter.Enter(cost.StepPseudoinverse)
 	u.remember(u.p.norm())
-	u.drift = max(u.drift, removedDrift/s.rest)
-	u.NoteLoss(1 / s.rest)
+	u.drift = max(u.drift, removedDrift/rest)
+	u.NoteLoss(1 / rest)
 	return out, nil
 }
 
-// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, or returns a
+// leave replaces Bᵀ, the rows of (A⁺)ᵀ that are removed, by -(I - Ax B)⁻¹ Bᵀ, and returns 1-h, or a
 // *LeverageError.
-func (s *addition) leave() error {
-	rcond, power := s.u.Condition()
-	limit, err := state.RemovalLimit(rcond, power)
+func (s *addition) leave() (rest float64, err error) {
+	limit, err := state.RemovalLimit(s.u.Condition())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	counter := s.u.Counter
 	counter.Enter(cost.StepInner)
@@ -90,15 +90,12 @@ func (s *addition) leave() error {
 	counter.Enter(cost.StepInverse)
 	chol, rest, err := s.u.KernelFactor(m, "I - Ax B", limit)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	s.rest = rest
 	counter.Enter(cost.StepB)
-	if chol.SolveTo(s.bt, s.bt) != nil {
-		return api.ErrOverflow
-	}
+	err = chol.SolveTo(s.bt, s.bt)
 	floats.Scale(-1, s.bt.RawMatrix().Data)
-	return nil
+	return rest, state.Overflow(err)
 }
 
 // find returns the places of the samples of the given keys, all different, or an *UnknownRowError.
@@ -107,20 +104,15 @@ func (u *State) find(wanted []uint64) ([]int, error) {
 	for i, key := range wanted {
 		waiting[key] = append(waiting[key], i)
 	}
-	places := make([]int, len(wanted))
-	for i := range places {
-		places[i] = -1
-	}
+	places := slices.Repeat([]int{-1}, len(wanted))
 	for place, key := range u.keys {
 		if queue := waiting[key]; len(queue) > 0 {
 			places[queue[0]] = place
 			waiting[key] = queue[1:]
 		}
 	}
-	for i, place := range places {
-		if place < 0 {
-			return nil, &api.UnknownRowError{Row: i, Action: api.ActionRemove}
-		}
+	if i := slices.Index(places, -1); i >= 0 {
+		return nil, &api.UnknownRowError{Row: i, Action: api.ActionRemove}
 	}
 	return places, nil
 }
