@@ -347,18 +347,3 @@ func TestPaperFlopsArguments(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
-
-func TestIncrementalResumeErrors(t *testing.T) {
-	for _, r := range []Resume{{0, []float64{1, 1}}, {4, []float64{1, 1}}, {1, []float64{1}}} {
-		e := small(90, 20, 3)
-		e.Resume = &r
-		if err := e.Validate(); err == nil {
-			t.Errorf("%+v is no error", r)
-		}
-	}
-	e := small(90, 20, 3)
-	e.Resume, e.Check = &Resume{1, []float64{1, 1}}, true
-	if err := e.Validate(); err == nil {
-		t.Error("a check of half of an experiment is no error")
-	}
-}

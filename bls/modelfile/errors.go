@@ -3,8 +3,6 @@ package modelfile
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"blskernel/internal/atomicfile"
 )
@@ -33,7 +31,7 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	by := "a newer release of blskernel"
 	if e.Software != "" {
-		by = shown(e.Software) + ", which wrote it, or something newer"
+		by = fmt.Sprintf("%.80q, which wrote it, or something newer", e.Software)
 	}
 	return fmt.Sprintf("modelfile: the file is of version %d, and this program reads version %d at most: read it with %s",
 		e.Have, e.Supported, by)
@@ -77,8 +75,9 @@ type FormatError struct {
 
 // Error names the section and what is wrong in it.
 func (e *FormatError) Error() string {
-	return fmt.Sprintf("modelfile: section %q has what no model file has: %s: use a backup, or train again",
-		e.Section, cut(e.Err.Error(), mostShown))
+	// Cut, since metadata may be one text of 1 MB, which errors of encoding/json repeat.
+	return fmt.Sprintf("modelfile: section %q has what no model file has: %.300s: use a backup, or train again",
+		e.Section, e.Err.Error())
 }
 
 // Unwrap returns Err.
@@ -93,29 +92,4 @@ type MetadataError struct {
 // Error names the field.
 func (e *MetadataError) Error() string {
 	return fmt.Sprintf("modelfile: metadata: %s: %s", e.Field, e.What)
-}
-
-// mostShown and mostName bound the bytes of an error and of a name in a message: metadata may be one
-// text of 1 MB, which errors of encoding/json repeat.
-const (
-	mostShown = 300
-	mostName  = 80
-)
-
-// cut returns text, or its first bytes if it is longer than most.
-func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
-
-// shown returns a text of a file for a message: cut if it is long, and quoted if a terminal would not
-// print all of it.
-func shown(text string) string {
-	text = cut(text, mostName)
-	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
 }
