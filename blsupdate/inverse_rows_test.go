@@ -1,7 +1,6 @@
 package blsupdate
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,16 +32,11 @@ func TestInverseForgetting(t *testing.T) {
 		a.Scale(small, a)
 		y.Scale(small, y)
 		for range 2 {
-			ax, ya := testutil.Random(r, 3, k), testutil.Random(r, 3, c)
-			ax.Scale(small, ax)
-			ya.Scale(small, ya)
+			ax, ya := scaled(testutil.Random(r, 3, k), small), scaled(testutil.Random(r, 3, c), small)
 			must(t, u.AddInputs(ax, ya))
 			a, y = stack(a, ax), stack(y, ya)
 		}
-		want := reference(a, y, 0.5*0x1p-520)
-		if got := relative(weights(t, u), want); !(got <= v.inverseBound(26, 20)) {
-			t.Errorf("error %.2g of W", got)
-		}
+		checkWeights(t, u, a, y, 0.5*0x1p-520, v.inverseBound(26, 20))
 
 		must(t, u.Forget(0.25))
 		h := testutil.Random(r, 26, 2)
@@ -51,16 +45,9 @@ func TestInverseForgetting(t *testing.T) {
 		}
 		h.Scale(small, h)
 		must(t, u.AddNodes(a, h, y))
-		ax, ya := testutil.Random(r, 3, k+2), testutil.Random(r, 3, c)
-		ax.Scale(small, ax)
-		ya.Scale(small, ya)
+		ax, ya := scaled(testutil.Random(r, 3, k+2), small), scaled(testutil.Random(r, 3, c), small)
 		must(t, u.AddInputs(ax, ya))
-		wide := new(mat.Dense)
-		wide.Augment(a, h)
-		want = reference(stack(wide, ax), stack(y, ya), u.Lambda())
-		if got := relative(weights(t, u), want); !(got <= v.inverseBound(29, 20)) {
-			t.Errorf("error %.2g of W with more nodes", got)
-		}
+		checkWeights(t, u, stack(dense.Beside(a, h), ax), stack(y, ya), u.Lambda(), v.inverseBound(29, 20), "more nodes")
 
 		for left := 20; ; left-- {
 			before := digest(u)
@@ -68,9 +55,7 @@ func TestInverseForgetting(t *testing.T) {
 			if err == nil && left > 0 {
 				continue
 			}
-			if !errors.Is(err, ErrOverflow) || digest(u) != before {
-				t.Errorf("forgetting all there is: %v, the state has changed: %t", err, digest(u) != before)
-			}
+			overflows(t, u, before, err)
 			break
 		}
 	})
@@ -163,13 +148,9 @@ func TestInverseNodes(t *testing.T) {
 						}
 						opt.Lambda = lambda
 						r, a, y := conditioned(57, uint64(p), l, k, c, kappa)
-						h, noise := new(mat.Dense), testutil.Random(r, l, p)
-						h.Mul(a, testutil.Random(r, k, p))
-						noise.Scale(d, noise)
-						h.Add(h, noise)
+						h := nearly(r, a, p, d)
 						u := started(t, v.method, a, y, opt)
-						wide := new(mat.Dense)
-						wide.Augment(a, h)
+						wide := dense.Beside(a, h)
 						worst := kappaOf(wide, lambda)
 						name := fmt.Sprintf("κ=%g d=%g lambda=%g p=%d", kappa, d, lambda, p)
 						if err := u.AddNodes(a, h, y); err != nil {
@@ -180,9 +161,7 @@ func TestInverseNodes(t *testing.T) {
 						}
 						checkSteps(t, u, Model(v.method, ActionNodes, opt, Shape{L: l, K: k, P: p, C: c}))
 						checkTriangles(t, u)
-						if got, bound := relative(weights(t, u), reference(wide, y, lambda)), v.inverseBound(l, worst); !(got <= bound) {
-							t.Errorf("%s: error %.2g of W, bound %.2g", name, got, bound)
-						}
+						checkWeights(t, u, wide, y, lambda, v.inverseBound(l, worst), name)
 						// What comes after uses the whole new state.
 						ax, ya := testutil.Random(r, 7, k+p), testutil.Random(r, 7, c)
 						if err := u.AddInputs(ax, ya); err != nil {

@@ -148,8 +148,7 @@ func TestInverseLargeRows(t *testing.T) {
 			for _, q := range []int{1, 4} {
 				r, a, y := conditioned(51, uint64(q), 40, k, c, 10)
 				u := started(t, v.method, a, y, opt)
-				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
-				ax.Scale(size, ax)
+				ax, ya := scaled(testutil.Random(r, q, k), size), testutil.Random(r, q, c)
 				bx, by := testutil.WithCondition(r, 20, k, 10), testutil.Random(r, 20, c)
 				for _, batch := range [][2]*mat.Dense{{ax, ya}, {bx, by}} {
 					must(t, u.AddInputs(batch[0], batch[1]))
@@ -200,8 +199,7 @@ func TestInverseOverflow(t *testing.T) {
 		for _, q := range []int{1, 3, 200} {
 			for _, size := range [][2]float64{{1e60, 1}, {1e120, 1e150}, {1e100, 1e200}, {1e-80, 1e300}} {
 				// The last row, so that others have been added when it comes.
-				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
-				ax.Scale(1e-100, ax)
+				ax, ya := scaled(testutil.Random(r, q, k), 1e-100), testutil.Random(r, q, c)
 				floats.Scale(size[0]*1e100, ax.RawRowView(q-1))
 				floats.Scale(size[1], ya.RawRowView(q-1))
 				before := digest(u)

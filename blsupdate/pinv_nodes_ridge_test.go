@@ -124,9 +124,8 @@ func TestNodesRidgeError(t *testing.T) {
 			for seed := range uint64(5) {
 				r := rand.New(rand.NewPCG(80, seed))
 				lambda := 0.01 * trace * trace
-				a, y, h := testutil.WithCondition(r, l, k, 10), mat.NewDense(l, 1, nil), mat.NewDense(l, p, nil)
-				h.Mul(a, testutil.Random(r, k, p))
-				h.Add(h, scaled(testutil.Random(r, l, p), trace))
+				a, y := testutil.WithCondition(r, l, k, 10), mat.NewDense(l, 1, nil)
+				h := nearly(r, a, p, trace)
 				all := dense.Beside(a, h)
 				y.Mul(all, testutil.Random(r, k+p, 1))
 				u := mustNew(t, Improved, a, y, Options{Lambda: lambda, Backend: b})

@@ -29,8 +29,7 @@ func TestNodesAnyRank(t *testing.T) {
 		return &h
 	}
 	tall, square, wide, deficient := testutil.Random(r, 30, 5), testutil.Random(r, 6, 6), testutil.Random(r, 4, 7), testutil.RandomRank(r, 30, 7, 4)
-	large := testutil.Random(r, 30, 2)
-	large.Scale(1e6, large)
+	large := scaled(testutil.Random(r, 30, 2), 1e6)
 	mixed := dense.Beside(dense.Beside(inside(tall, 2), testutil.Random(r, 30, 2)), dense.Beside(inside(tall, 1), testutil.Random(r, 30, 1)))
 	for _, test := range []struct {
 		name string
@@ -88,6 +87,15 @@ func TestNodesAnyRank(t *testing.T) {
 	}
 }
 
+// nearly returns p nodes that are combinations of the columns of A, but for noise of the given size.
+func nearly(r *rand.Rand, a *mat.Dense, p int, noise float64) *mat.Dense {
+	h := scaled(testutil.Random(r, dense.Rows(a), p), noise)
+	var c mat.Dense
+	c.Mul(a, testutil.Random(r, dense.Cols(a), p))
+	h.Add(h, &c)
+	return h
+}
+
 // TestNodesError compares W with a 400-bit solution for new nodes that are nearly combinations of the
 // old ones and of each other, which makes A ill-conditioned: the error grows like eps κ.
 func TestNodesError(t *testing.T) {
@@ -115,8 +123,7 @@ func TestNodesError(t *testing.T) {
 				// A to better than κ(A).
 				root := math.Pow(kappa, 0.75)
 				a = testutil.WithCondition(r, l, k, root)
-				h.Mul(a, testutil.Random(r, k, p))
-				h.Add(h, scaled(testutil.Random(r, l, p), 1/root))
+				h = nearly(r, a, p, 1/root)
 				u = mustNew(t, Improved, a, y, Options{Backend: b})
 				do(t, u, u.AddNodes(a, h, y))
 				all = dense.Beside(a, h)

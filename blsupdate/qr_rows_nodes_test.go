@@ -95,16 +95,13 @@ func TestQRRemoveStrangers(t *testing.T) {
 		before := digest(u)
 		for _, size := range []float64{10, 1e100, 1e200, 1e300} {
 			for _, q := range []int{1, 30} {
-				ax, ya := testutil.Random(r, q, k), testutil.Random(r, q, c)
-				ax.Scale(size, ax)
+				ax, ya := scaled(testutil.Random(r, q, k), size), testutil.Random(r, q, c)
 				refused[*LeverageError](t, u, before, u.RemoveInputs(ax, ya))
 			}
 		}
 		for _, q := range []int{1, 30} {
-			ya := testutil.Random(r, q, c)
-			ya.Scale(1e305, ya)
-			ax := testutil.Random(r, q, k)
-			ax.Scale(1e-3, ax)
+			ya := scaled(testutil.Random(r, q, c), 1e305)
+			ax := scaled(testutil.Random(r, q, k), 1e-3)
 			refused[error](t, u, before, u.RemoveInputs(ax, ya))
 		}
 	})
@@ -139,13 +136,6 @@ func TestQRRemoveOverflow(t *testing.T) {
 	})
 }
 
-// besideEach returns [A H].
-func besideEach(a, h *mat.Dense) *mat.Dense {
-	var wide mat.Dense
-	wide.Augment(a, h)
-	return &wide
-}
-
 // New nodes in general position, and nearly dependent on the old ones, against high precision and the
 // exact triangle.
 func TestQRNodes(t *testing.T) {
@@ -157,13 +147,10 @@ func TestQRNodes(t *testing.T) {
 						for _, p := range []int{1, 14} {
 							const l, c = 50, 2
 							r, a, y := conditioned(uint64(k), uint64(p), l, k, c, kappa)
-							h, combination := testutil.Random(r, l, p), new(mat.Dense)
-							combination.Mul(a, testutil.Random(r, k, p))
-							h.Scale(near, h)
-							h.Add(h, combination)
+							h := nearly(r, a, p, near)
 							u := startQR(t, b, a, y, lambda)
 							actQR(t, u, u.AddNodes(a, h, y))
-							wide := besideEach(a, h)
+							wide := dense.Beside(a, h)
 							// C = H - A D has errors of eps ‖A‖‖D‖, up to κ
 							// times eps ‖H‖.
 							old, _ := pinvOf(stack(a, dense.ScaledIdentity(k, math.Sqrt(lambda))))
@@ -196,9 +183,7 @@ func TestQRNodesScales(t *testing.T) {
 		actQR(t, u, u.AddNodes(a, h, y))
 		want := weights(t, u)
 		for _, e := range [][2]int{{-600, -600}, {600, -600}, {600, 600}, {-600, 600}, {980, 3}, {3, 980}} {
-			as, hs := gonummat.DenseCopyOf(a), gonummat.DenseCopyOf(h)
-			as.Scale(math.Ldexp(1, e[0]), as)
-			hs.Scale(math.Ldexp(1, e[1]), hs)
+			as, hs := scaled(gonummat.DenseCopyOf(a), math.Ldexp(1, e[0])), scaled(gonummat.DenseCopyOf(h), math.Ldexp(1, e[1]))
 			v := startQR(t, b, as, y, 0)
 			actQR(t, v, v.AddNodes(as, hs, y))
 			got := weights(t, v)
@@ -232,7 +217,7 @@ func TestQRNodesRefused(t *testing.T) {
 		const lambda = 1e-4 // the sum of the weights of a node and its twin is what both had
 		u = startQR(t, b, a, y, lambda)
 		actQR(t, u, u.AddNodes(a, a, y))
-		checkQRWeights(t, u, besideEach(a, a), y, lambda, 0)
+		checkQRWeights(t, u, dense.Beside(a, a), y, lambda, 0)
 
 		ill := testutil.WithCondition(r, l, k, 1e9)
 		u = startQR(t, b, ill, y, 0)

@@ -56,8 +56,7 @@ func TestNearlyRepeatedRows(t *testing.T) {
 				r, a, y := problem(12, 0, 4, 12, 1)
 				h := begin(t, cfg.method, a, y, Options{Form: cfg.form, Solve: cfg.solve, Backend: b})
 				h.squared = false
-				near := testutil.Random(r, 2, 12)
-				near.Scale(delta, near)
+				near := scaled(testutil.Random(r, 2, 12), delta)
 				near.Add(near, a.Slice(1, 3, 0, 12))
 				norms := h.u.Pseudoinverse().Norm(2)
 				for _, ax := range []*mat.Dense{near, testutil.Random(r, 20, 12), testutil.Random(r, 20, 12)} {
@@ -259,8 +258,7 @@ func TestRankDecisions(t *testing.T) {
 		a := testutil.Random(r, 5, 8)
 		var inside mat.Dense
 		inside.Mul(testutil.Random(r, 1, 5), a)
-		away := testutil.Random(r, 1, 8)
-		away.Scale(distance, away)
+		away := scaled(testutil.Random(r, 1, 8), distance)
 		inside.Add(&inside, away)
 		u := mustNew(t, Improved, a, testutil.Random(r, 5, 1), Options{})
 		must(t, u.AddInputs(&inside, testutil.Random(r, 1, 1)))
