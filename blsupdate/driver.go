@@ -129,7 +129,7 @@ func (u *updater) Merge(other Updater) error {
 	o := driverOf(other)
 	switch {
 	case o == nil:
-		return &OptionError{Option: "the other model", Want: "a model"}
+		return &OptionError{Option: "the other model", Value: fmt.Sprintf("%T", other), Want: "a model by New"}
 	case o.method != u.method:
 		return &OptionError{Option: "the other model", Value: o.method, Want: "a model by New with the method " + u.method.String()}
 	case o.Nodes() != u.Nodes() || o.Targets() != u.Targets():

@@ -237,12 +237,14 @@ func wrap(u *updater) Updater {
 	}
 }
 
-// driverOf is the inverse of wrap. It returns nil for nil.
+// driverOf is the inverse of wrap. It returns nil for nil, and for a type of another package that
+// embeds an Updater: what that type adds would not be encoded.
 func driverOf(u Updater) *updater {
-	if u == nil {
-		return nil
+	switch u.(type) {
+	case *updater, pseudoinverter, leverager, refiner:
+		return u.driver()
 	}
-	return u.driver()
+	return nil
 }
 
 type (
