@@ -184,22 +184,28 @@ func use(t testing.TB, u Updater) {
 	}
 }
 
+// failsAt fails the test unless Decode returns a *FormatError that names the byte, and returns it.
+func failsAt(t *testing.T, data []byte, offset int) error {
+	t.Helper()
+	_, err := Decode(bytes.NewReader(data), nil)
+	var format *FormatError
+	if !errors.As(err, &format) || format.Offset != int64(offset) {
+		t.Errorf("byte %d of %d: %v", offset, len(data), err)
+	}
+	return err
+}
+
 // TestTruncation cuts encodings off at every byte.
 func TestTruncation(t *testing.T) {
 	for _, u := range smallModels(t) {
 		data := encoded(t, u)
 		use(t, decoded(t, data, nil))
 		for n := range data {
-			_, err := Decode(bytes.NewReader(data[:n]), nil)
-			var format *FormatError
-			if !errors.As(err, &format) || !errors.Is(err, io.ErrUnexpectedEOF) || format.Offset != int64(n) {
+			if err := failsAt(t, data[:n], n); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Fatalf("%v, %d of %d bytes: %v", u.Method(), n, len(data), err)
 			}
 		}
-		var format *FormatError
-		if _, err := Decode(bytes.NewReader(append(data, 0)), nil); !errors.As(err, &format) || format.Offset != int64(len(data)) {
-			t.Fatalf("%v, a byte too much: %v", u.Method(), err)
-		}
+		failsAt(t, append(data, 0), len(data))
 	}
 }
 
@@ -251,15 +257,10 @@ func TestRefusedNumbers(t *testing.T) {
 		for i := header; i < len(data); i += 8 {
 			altered := slices.Clone(data)
 			binary.LittleEndian.PutUint64(altered[i:], math.Float64bits(math.NaN()))
-			_, err := Decode(bytes.NewReader(altered), nil)
-			var format *FormatError
-			switch {
-			case i == 7*8 || slices.Contains(keysOf(u), binary.LittleEndian.Uint64(data[i:])): // the workspace and keys are any words
-				if err != nil {
-					t.Errorf("%v, byte %d: %v", u.Method(), i, err)
-				}
-			case !errors.As(err, &format) || format.Offset != int64(i):
-				t.Errorf("%v, byte %d: %v", u.Method(), i, err)
+			if i == 7*8 || slices.Contains(keysOf(u), binary.LittleEndian.Uint64(data[i:])) { // the workspace and keys are any words
+				decoded(t, altered, nil)
+			} else {
+				failsAt(t, altered, i)
 			}
 		}
 	}
@@ -308,15 +309,10 @@ func TestForeign(t *testing.T) {
 	if err := Encode(io.Discard, nil); !is[*OptionError](err) {
 		t.Errorf("no model: %v", err)
 	}
-	var format *FormatError
-	if _, err := Decode(bytes.NewReader([]byte("PK\x03\x04 is something else")), nil); !errors.As(err, &format) || format.Offset != 0 {
-		t.Errorf("something else: %v", err)
-	}
+	failsAt(t, []byte("PK\x03\x04 is something else"), 0)
 	data := encoded(t, smallModels(t)[0])
-	data[8]++
-	if _, err := Decode(bytes.NewReader(data), nil); !errors.As(err, &format) || format.Offset != 8 {
-		t.Errorf("a newer version: %v", err)
-	}
+	data[8]++ // a newer version
+	failsAt(t, data, 8)
 	for _, u := range smallModels(t) {
 		if err := Encode(&faults.Writer{}, u); !errors.Is(err, faults.ErrFull) {
 			t.Errorf("%v: %v", u.Method(), err)

@@ -31,10 +31,7 @@ const (
 func (m Method) String() string { return name(api.MethodNames, int(m), "Method") }
 
 // ParseMethod returns the method of the given name, in any case.
-func ParseMethod(s string) (Method, error) {
-	i, err := parse(api.MethodNames, s, "method")
-	return Method(i), err
-}
+func ParseMethod(s string) (Method, error) { return parse[Method](api.MethodNames, s, "method") }
 
 // hasInverse reports whether m is Original or Improved, which keep A⁺.
 func (m Method) hasInverse() bool { return m == Original || m == Improved }
@@ -71,10 +68,7 @@ var formNames = []string{"auto", "paper", "small", "large", "compressed"}
 func (f Form) String() string { return name(formNames, int(f), "Form") }
 
 // ParseForm returns the form of the given name, in any case.
-func ParseForm(s string) (Form, error) {
-	i, err := parse(formNames, s, "form")
-	return Form(i), err
-}
+func ParseForm(s string) (Form, error) { return parse[Form](formNames, s, "form") }
 
 // A CMode says when C = Axᵀ - AᵀD is computed, the part of the new rows outside the row space of A.
 type CMode int
@@ -147,10 +141,10 @@ func name(names []string, i int, kind string) string {
 	return names[i]
 }
 
-func parse(names []string, s, kind string) (int, error) {
+func parse[T ~int](names []string, s, kind string) (T, error) {
 	for i, n := range names {
 		if strings.EqualFold(n, s) {
-			return i, nil
+			return T(i), nil
 		}
 	}
 	return 0, fmt.Errorf("blsupdate: unknown %s %q; known are %s", kind, s, strings.Join(names, ", "))
