@@ -2,6 +2,7 @@ package rates
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -36,15 +37,9 @@ func newWorkspace(b blskernel.Backend) *workspace {
 		backend: b, packed: blskernel.Packed(b),
 		in: make([]float64, mostNumbers), out: make([]float64, mostNumbers), others: make([]float64, otherNumbers),
 	}
-	// A random sequence of a prime length, repeated.
-	const period = 99991
-	state := uint64(1)
-	for i := range period {
-		state = state*6364136223846793005 + 1442695040888963407
-		w.in[i] = float64(state>>11)*0x1p-53 - 0.5
-	}
-	for done := period; done < len(w.in); done *= 2 {
-		copy(w.in[done:], w.in[:done])
+	r := rand.New(rand.NewPCG(1, 0))
+	for i := range w.in {
+		w.in[i] = r.Float64() - 0.5
 	}
 	copy(w.out, w.in)
 	return w
