@@ -3,7 +3,6 @@ package blsupdate
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -126,8 +125,7 @@ func TestFieldsAreEncoded(t *testing.T) {
 			}
 			// What contradicts the rest is noticed in another way.
 			var out bytes.Buffer
-			var state *StateError
-			if err := Encode(&out, u); err != nil && !errors.As(err, &state) {
+			if err := Encode(&out, u); err != nil && !is[*StateError](err) {
 				t.Fatalf("%v: %s: %v", u.Method(), l.name, err)
 			} else if err == nil && bytes.Equal(out.Bytes(), before) {
 				t.Errorf("%v: %s is not encoded", u.Method(), l.name)

@@ -53,16 +53,14 @@ func TestInvariants(t *testing.T) {
 			}
 			old := *b.value
 			*b.value = b.to
-			var state *StateError
-			if err := Encode(io.Discard, u); !errors.As(err, &state) {
+			if err := Encode(io.Discard, u); !is[*StateError](err) {
 				t.Errorf("%v, %s: written: %v", u.Method(), b.name, err)
 			}
 			*b.value = old
 		}
 		d := driverOf(u)
 		d.samples = -1
-		var state *StateError
-		if err := Encode(io.Discard, u); !errors.As(err, &state) {
+		if err := Encode(io.Discard, u); !is[*StateError](err) {
 			t.Errorf("%v: -1 samples: %v", u.Method(), err)
 		}
 	}

@@ -169,8 +169,7 @@ func TestInverseLargeRows(t *testing.T) {
 func TestInverseRefusesStart(t *testing.T) {
 	eachInverse(t, func(t *testing.T, v variant, opt Options) {
 		r := rand.New(rand.NewPCG(59, 0))
-		var rank *RankError
-		if _, err := New(v.method, testutil.Random(r, 4, 5), testutil.Random(r, 4, 1), opt); !errors.As(err, &rank) {
+		if _, err := New(v.method, testutil.Random(r, 4, 5), testutil.Random(r, 4, 1), opt); !is[*RankError](err) {
 			t.Errorf("fewer rows than nodes: %v", err)
 		}
 		var ill *ConditionError

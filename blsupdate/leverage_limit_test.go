@@ -23,8 +23,7 @@ func refusedRemoval(t *testing.T, u Updater, ax, ya *mat.Dense) {
 	before := digest(u)
 	err := u.RemoveInputs(ax, ya)
 	var leverage *LeverageError
-	var condition *ConditionError
-	if !errors.As(err, &leverage) && !errors.As(err, &condition) {
+	if !errors.As(err, &leverage) && !is[*ConditionError](err) {
 		t.Errorf("the error is %v", err)
 	}
 	if leverage != nil && leverage.Action != ActionRemove {

@@ -179,41 +179,28 @@ func TestChoose(t *testing.T) {
 	far := Candidate{Method: QR, Seconds: 1.2, Power: 1}
 	original := Candidate{Method: Original, Seconds: 0.5, Power: 1}
 	bad := Candidate{Method: Improved, Seconds: 0.1, WhyNot: "reason"}
+	const fastest = ", the fastest that does all that is needed"
 	for _, tc := range []struct {
-		name string
-		all  []Candidate
-		want Candidate
+		all    []Candidate
+		want   Candidate
+		reason string
 	}{
-		{"the fastest", []Candidate{fast, far}, fast},
-		{"a tie", []Candidate{fast, near, far}, near},
-		{"original comes last", []Candidate{fast, original}, fast},
-		{"nothing but original", []Candidate{original, bad}, original},
-		{"only valid ones", []Candidate{fast, bad}, fast},
+		{[]Candidate{fast, far}, fast, "gram: 1 s" + fastest + "; qr would take 1.2 times as long.\n"},
+		{[]Candidate{fast, near, far}, near,
+			"qr: 1.02 s, within 3% of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
+		{[]Candidate{fast, original}, fast, "gram: 1 s" + fastest + "; original would take 0.5 times as long.\n"},
+		{[]Candidate{original, bad}, original, "original: 500 ms" + fastest + ".\n"},
+		{[]Candidate{fast, bad}, fast, "gram: 1 s" + fastest + ".\n"},
 	} {
 		if got, ok := choose(tc.all); !ok || got != tc.want {
-			t.Errorf("%s: %+v, %t; want %+v", tc.name, got, ok, tc.want)
+			t.Errorf("chosen %+v, %t; want %+v", got, ok, tc.want)
+		}
+		if got := (Choice{Candidates: tc.all}).reason(); got != tc.reason {
+			t.Errorf("reason is %q; want %q", got, tc.reason)
 		}
 	}
 	if _, ok := choose([]Candidate{bad}); ok {
 		t.Error("a candidate that is not valid was chosen")
-	}
-}
-
-func TestPlanReason(t *testing.T) {
-	gram := Candidate{Method: Gram, Seconds: 1, Power: 2}
-	qr := Candidate{Method: QR, Seconds: 1.02, Power: 1}
-	original := Candidate{Method: Original, Seconds: 0.5, Power: 1}
-	for _, tc := range []struct {
-		all  []Candidate
-		want string
-	}{
-		{[]Candidate{gram}, "gram: 1 s, the fastest that does all that is needed.\n"},
-		{[]Candidate{gram, qr}, "qr: 1.02 s, within 3% of gram, and its error grows with κ instead of κ²; gram would take 0.98 times as long.\n"},
-		{[]Candidate{gram, original}, "gram: 1 s, the fastest that does all that is needed; original would take 0.5 times as long.\n"},
-	} {
-		if got := (Choice{Candidates: tc.all}).reason(); got != tc.want {
-			t.Errorf("reason is %q; want %q", got, tc.want)
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package blsupdate
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -270,8 +269,7 @@ func TestRankDecisions(t *testing.T) {
 	wide := mat.NewDense(4, 9, nil)
 	wide.Copy(testutil.WithCondition(r, 9, 4, 1e14).T())
 	u := mustNew(t, Improved, wide, testutil.Random(r, 4, 1), Options{})
-	var condition *ConditionError
-	if err := u.AddInputs(testutil.Random(r, 1, 9), testutil.Random(r, 1, 1)); !errors.As(err, &condition) {
+	if err := u.AddInputs(testutil.Random(r, 1, 9), testutil.Random(r, 1, 1)); !is[*ConditionError](err) {
 		t.Errorf("error %v, want a *ConditionError", err)
 	}
 }
