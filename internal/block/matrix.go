@@ -32,6 +32,14 @@ func (m Matrix) Row(i int) int {
 	return i * m.Ld
 }
 
+// Step returns Row(i+1) - Row(i).
+func (m Matrix) Step(i int) int {
+	if m.Packed {
+		return m.Ld - i
+	}
+	return m.Ld
+}
+
 // Elements returns elements from to to-1 of row i.
 func (m Matrix) Elements(i, from, to int) []float64 {
 	at := m.Row(i)

@@ -90,7 +90,7 @@ func (p *lasyf) eliminate() (int, *Pivot) {
 }
 
 // row returns row k of l.
-func (p *lasyf) row(k int) []float64 { return p.l.Elements(k, 0, p.m) }
+func (p *lasyf) row(k int) []float64 { return p.l.X[k*p.m : (k+1)*p.m] }
 
 // column writes column c of the matrix, from row k on and with the k eliminations so far, to dst.
 func (p *lasyf) column(dst []float64, k, c int) {
@@ -114,13 +114,10 @@ func (p *lasyf) columnPart(from, to int) {
 	from, to = from+p.k, to+p.k
 	// Above the diagonal the column is stored down the rows, and after it in row c.
 	down := min(max(p.c, from), to)
-	at, step := p.a.Row(from)+p.c, p.a.Row(from+1)-p.a.Row(from)
+	at := p.a.Row(from) + p.c
 	for r := from; r < down; r++ {
 		p.dst[r] = p.a.X[at]
-		at += step
-		if p.a.Packed {
-			step--
-		}
+		at += p.a.Step(r)
 	}
 	if down < to {
 		copy(p.dst[down:to], p.a.Elements(p.c, down, to))
@@ -139,8 +136,10 @@ func (p *lasyf) exchange(cols, from, to int) {
 	m, a := p.m, p.a
 	rf, rt := a.X[a.Row(from):], a.X[a.Row(to):]
 	rt[to] = rf[from]
+	at := a.Row(from+1) + to
 	for i := from + 1; i < to; i++ {
-		a.X[a.Row(i)+to] = rf[i]
+		a.X[at] = rf[i]
+		at += a.Step(i)
 	}
 	copy(rt[to+1:m], rf[to+1:m])
 	for c := range cols {

@@ -26,9 +26,10 @@ func exchangeSymmetric(bk Backend, n int, a block.Matrix, swap []int) {
 		}
 		row, other := a.X[a.Row(k):], a.X[a.Row(s):]
 		row[k], other[s] = other[s], row[k]
+		at := a.Row(k+1) + s
 		for i := k + 1; i < s; i++ {
-			at := a.Row(i) + s
 			row[i], a.X[at] = a.X[at], row[i]
+			at += a.Step(i)
 		}
 		exchange(row[s+1:n], other[s+1:n])
 	}
