@@ -47,8 +47,8 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("blskernel: backend %q is not available: %s; %s", e.Backend, e.Why, e.Remedy)
 }
 
-// providers open the backends of this build, each at most once, registered by init. A build with the tag
-// cgo may still lack openblas, so its presence is decided here and not by a build constraint.
+// providers open the backends of this build, each at most once, registered by init. A build with the
+// tag cgo may still lack openblas, so its presence is decided here and not by a build constraint.
 var providers = map[string]func() (Backend, error){}
 
 func register(name string, open func() (Backend, error)) { providers[name] = sync.OnceValues(open) }

@@ -10,9 +10,9 @@ import (
 	"blskernel/internal/testutil"
 )
 
-// The environment chooses the backend, its library and the kernel of the pure backend. One that cannot be
-// had is an error of Lookup and a panic of Default, with the reason and what would do; a library that
-// cannot be opened is none if nobody asks for it.
+// The environment chooses the backend, its library and the kernel of the pure backend. One that
+// cannot be had is an error of Lookup and a panic of Default, with the reason and what would do; a
+// library that cannot be opened is none if nobody asks for it.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	const nowhere = "BLSKERNEL_OPENBLAS=/nowhere/libopenblas.so"

@@ -35,8 +35,8 @@ func FitTransformFeatures(x *mat.Dense, opt FeatureOptions) (f *Features, a *mat
 	return fit(context.Background(), x, opt, true)
 }
 
-// fit fits the maps and, if keep is true, returns the nodes of x. It checks ctx before each panel of rows
-// and each iteration of an autoencoder.
+// fit fits the maps and, if keep is true, returns the nodes of x. It checks ctx before each panel of
+// rows and each iteration of an autoencoder.
 func fit(ctx context.Context, x *mat.Dense, opt FeatureOptions, keep bool) (*Features, *mat.Dense, error) {
 	opt, err := opt.resolve()
 	if err != nil {

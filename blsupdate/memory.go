@@ -32,8 +32,8 @@ func StateBytes(m Method, l, k, c int) int64 {
 	}
 }
 
-// checkMemory returns a *MemoryError where there is no memory for the state of a start, or for that with
-// p more nodes beside the present one.
+// checkMemory returns a *MemoryError where there is no memory for the state of a start, or for that
+// with p more nodes beside the present one.
 func checkMemory(m Method, l, k, c, p int) error {
 	bytes := StateBytes(m, l, k+p, c)
 	if p > 0 && m == RidgeInverse { // which changes a copy of Q

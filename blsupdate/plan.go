@@ -206,10 +206,10 @@ func choose(all []Candidate) (best Candidate, ok bool) {
 // mostSegments bounds the number of segments in which batches are predicted.
 const mostSegments = 64
 
-// predict sets the cost of all batches and of the solutions for the weights. It reports whether there is
-// a model of them. Only in Original and Improved does an update depend on the rows so far. There the
-// mean of the first and the last batch of each segment counts, which is exact for the flops from l >= k
-// on.
+// predict sets the cost of all batches and of the solutions for the weights. It reports whether there
+// is a model of them. Only in Original and Improved does an update depend on the rows so far. There
+// the mean of the first and the last batch of each segment counts, which is exact for the flops from
+// l >= k on.
 func (p *Choice) predict(x *Candidate) (known bool) {
 	known = true
 	fresh := 0

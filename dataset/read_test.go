@@ -23,8 +23,8 @@ func idx(body []byte, dims ...uint32) []byte {
 	return append(out, body...)
 }
 
-// matrixFile returns a binary matrix with the given number of dimensions, fields for them, and elements,
-// whether or not they belong together.
+// matrixFile returns a binary matrix with the given number of dimensions, fields for them, and
+// elements, whether or not they belong together.
 func matrixFile(of elementType, nd uint32, fields []uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, of.magic)
 	out = binary.LittleEndian.AppendUint32(out, nd)
@@ -204,9 +204,9 @@ func TestReduceImage(t *testing.T) {
 	}
 }
 
-// TestReadCorruptGzip checks that every cut and every changed byte is found, except in the fields of the
-// header that carry no data: the text bit of the flags, time, extra flags, system (RFC 1952, section
-// 2.3).
+// TestReadCorruptGzip checks that every cut and every changed byte is found, except in the fields of
+// the header that carry no data: the text bit of the flags, time, extra flags, system (RFC 1952,
+// section 2.3).
 func TestReadCorruptGzip(t *testing.T) {
 	for name, test := range map[string]struct {
 		good []byte

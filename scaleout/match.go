@@ -26,10 +26,10 @@ func init() {
 	register.Emitter1[Shard]()
 }
 
-// Match lists the files of patterns, globs of Beam's file systems, and returns a PCollection<Shard>. It
-// is shuffled, so that any worker may get any shard. The n-th file of targets has the labels or targets
-// of the n-th file of patterns. Patterns keep the given order, and the files of each are in the order of
-// their names.
+// Match lists the files of patterns, globs of Beam's file systems, and returns a PCollection<Shard>.
+// It is shuffled, so that any worker may get any shard. The n-th file of targets has the labels or
+// targets of the n-th file of patterns. Patterns keep the given order, and the files of each are in
+// the order of their names.
 //
 //	panics: without a pattern, and for a scheme whose file system is not linked into the program.
 //	errors, of the pipeline: a pattern without a file; a local folder; a file of two patterns;

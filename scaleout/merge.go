@@ -36,8 +36,8 @@ func merge(s beam.Scope, states beam.PCollection, opt Options) beam.PCollection 
 	return beam.DropKey(s, states)
 }
 
-// levels returns the numbers of keys on the levels of a tree, from the lowest, at least states/fanIn, to
-// the root, 1. They are powers of fanIn.
+// levels returns the numbers of keys on the levels of a tree, from the lowest, at least states/fanIn,
+// to the root, 1. They are powers of fanIn.
 func levels(fanIn, states int) []int64 {
 	keys := []int64{1}
 	for keys[0] < (int64(states)-1)/int64(fanIn)+1 {

@@ -16,9 +16,9 @@ func init() {
 }
 
 // Write writes a model, the PCollection<Model> of FitGram or FitQR, to the file at path on any file
-// system of Beam. It replaces an existing file as a whole: on file systems that can rename, such as this
-// machine's, it writes another file and renames it when it is complete; elsewhere it writes one object.
-// It makes missing local folders. A repeated step writes the same bytes.
+// system of Beam. It replaces an existing file as a whole: on file systems that can rename, such as
+// this machine's, it writes another file and renames it when it is complete; elsewhere it writes one
+// object. It makes missing local folders. A repeated step writes the same bytes.
 //
 //	panics: for a scheme whose file system is not linked into the program, and a PCollection of
 //	another type.

@@ -126,10 +126,11 @@ func (e *WrongError) Error() string {
 // unit is the largest relative error of one rounding.
 const unit = 0x1p-53
 
-// rounding returns the largest difference that rounding can make between result and expected, of which
-// each element is a sum of products of operands. magnitude bounds the sum of their absolute values. With
-// N rounded operations on the way of each product, either is off by γ_N·magnitude at most, where γ_N =
-// N·u/(1 - N·u) (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.1).
+// rounding returns the largest difference that rounding can make between result and expected, of
+// which each element is a sum of products of operands. magnitude bounds the sum of their absolute
+// values. With N rounded operations on the way of each product, either is off by γ_N·magnitude at
+// most, where γ_N = N·u/(1 - N·u) (N. J. Higham, "Accuracy and Stability of Numerical Algorithms",
+// 2002, section 3.1).
 func rounding(terms int, magnitude float64) func() float64 {
 	n := float64(terms) * unit
 	return func() float64 { return 2 * n / (1 - n) * magnitude }

@@ -75,8 +75,8 @@ func checkArray(t *testing.T, name, descr string, values []float64, rows, cols i
 	}
 }
 
-// TestBadArrays has bad elements at random, of each type, in arrays of one and more pieces and panels, and
-// in samples that are longer than a piece.
+// TestBadArrays has bad elements at random, of each type, in arrays of one and more pieces and
+// panels, and in samples that are longer than a piece.
 func TestBadArrays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for _, form := range []struct {

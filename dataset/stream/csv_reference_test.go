@@ -22,8 +22,8 @@ func lineOfFault(parse *csv.ParseError) int64 {
 	return int64(parse.Line)
 }
 
-// reference reads text by encoding/csv and strconv: its samples, bad ones among them, and the line of the
-// fault that ends the reading, 0 where there is none.
+// reference reads text by encoding/csv and strconv: its samples, bad ones among them, and the line of
+// the fault that ends the reading, 0 where there is none.
 func reference(path, text string, comma rune) (samples []sampleAt, line int64) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	r := csv.NewReader(strings.NewReader(text))
@@ -79,8 +79,8 @@ func bitsEqual(a, b []float64) bool {
 	return true
 }
 
-// compareCSV reads text, as it comes from arrive, and compares samples, their places and the faults with
-// the reference: up to the first bad sample, and behind the bad ones where these are left out.
+// compareCSV reads text, as it comes from arrive, and compares samples, their places and the faults
+// with the reference: up to the first bad sample, and behind the bad ones where these are left out.
 func compareCSV(t *testing.T, text string, comma rune, arrive func() io.Reader) {
 	t.Helper()
 	for _, aside := range []bool{false, true} {

@@ -141,7 +141,8 @@ func readFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// TestNPYFaults checks the places of faults in either order, at the beginning and beyond the first piece.
+// TestNPYFaults checks the places of faults in either order, at the beginning and beyond the first
+// piece.
 func TestNPYFaults(t *testing.T) {
 	for _, test := range []struct{ rows, cols, row, col int }{{4, 3, 2, 1}, {100000, 3, 99990, 1}} {
 		values := count(0, test.rows*test.cols)

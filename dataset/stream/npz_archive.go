@@ -91,8 +91,8 @@ func (z *archive) unpack(name string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// read begins to read a member. The caller closes it. A packed member is unpacked as it is read, so that
-// memory holds no more of it than the batch at hand, whatever the archive claims.
+// read begins to read a member. The caller closes it. A packed member is unpacked as it is read, so
+// that memory holds no more of it than the batch at hand, whatever the archive claims.
 func (z *archive) read(name string) (arrayFile, error) {
 	r, err := z.unpack(name)
 	if err != nil {

@@ -3,8 +3,8 @@
 //
 // It writes a file under another name in the same folder, syncs it to the disk, renames it, and syncs
 // the folder, which holds the new name. After Commit has returned nil the new file survives a loss of
-// power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers deletes
-// it, for callers that hold a lock on NAME.
+// power. A program that is killed before leaves a file ".NAME.xxxxxxxx.tmp". Only RemoveLeftovers
+// deletes it, for callers that hold a lock on NAME.
 //
 // Windows and some network file systems cannot sync a folder. They rename atomically, but perhaps some
 // seconds after Commit has returned: a loss of power may then bring the old file back, never a part.

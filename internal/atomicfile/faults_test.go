@@ -182,8 +182,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestKept keeps complete files beside those that were kept before, where RemoveLeftovers leaves them, also
-// where nothing can be added to the name.
+// TestKept keeps complete files beside those that were kept before, where RemoveLeftovers leaves
+// them, also where nothing can be added to the name.
 func TestKept(t *testing.T) {
 	for _, name := range []string{"x", strings.Repeat("y", 254)} {
 		dir := t.TempDir()

@@ -18,9 +18,9 @@ import "math"
 //	below:  tanh a = y - 2·(y·w)/A                              since tB/A = y - 2yw/A
 //	above:  tanh a = 1 - 2·b/(2^n·(A+yB) + b),  b = A - yB      numerator and denominator times A
 //
-// Both are a base minus a correction. The last rounding costs half an ulp, and the relative error of the
-// correction counts by its size, which is largest at the break: 0.204 below (0.9375 - tanh 0.9375),
-// 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, an ulp of results in [0.5, 1):
+// Both are a base minus a correction. The last rounding costs half an ulp, and the relative error of
+// the correction counts by its size, which is largest at the break: 0.204 below (0.9375 - tanh
+// 0.9375), 0.266 above (1 - tanh 0.9375). In units of u = 2^-53, an ulp of results in [0.5, 1):
 //
 //	below:  P, s and their product w, the product by y, A, and the quotient are rounded: 6.6u at
 //	        most, with the earlier steps of P and A; 0.204·6.6 + 0.5 = 1.84 ulp. It falls like y³.

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// entry matches the first key of a dictionary with its value, a Python literal, and the comma behind it.
+// entry matches the first key of a dictionary with its value, a Python literal, and the comma behind
+// it.
 var entry = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
 	`(['"][^'"\\\n]*['"]|True|False|\([-\d\s,L]*\)|[\[(].*)\s*(?:,\s*|$)`)
 

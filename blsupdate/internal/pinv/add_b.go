@@ -170,9 +170,9 @@ func (s *addition) large(ctx context.Context) error {
 // the state is then so ill-conditioned that rounding noise looks like new rows.
 const undecidable = 1e-2
 
-// rowSpaceResidual returns the rank of C = Axᵀ - AᵀD, the part of the new rows outside the row space of
-// A, by its singular values. It is zero where C is not computed. For a C of full column rank it sets B =
-// (C⁺)ᵀ.
+// rowSpaceResidual returns the rank of C = Axᵀ - AᵀD, the part of the new rows outside the row space
+// of A, by its singular values. It is zero where C is not computed. For a C of full column rank it
+// sets B = (C⁺)ᵀ.
 //
 // Singular values up to max(l+q, k) eps κ ‖Ax‖ count as zero, with κ = ‖A‖‖A⁺‖ in Frobenius norms, the
 // largest of each so far. Rounding in C is about eps (‖Ax‖ + ‖A‖‖D‖) for rows in general position, and

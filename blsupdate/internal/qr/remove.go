@@ -91,7 +91,7 @@ func (s *State) downdate(pt, ya *mat.Dense) error {
 		return err
 	}
 	b := backend.Begin(s.Counter, cost.Operation{Kind: cost.Chdd, M: q, N: s.K, K: s.C}.Routine())
-	Downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
+	downdate(b, n, dense.Transposed(pt), zeta, s.R, s.Z)
 	s.NoteLoss(1 / least)
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// Downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
+// downdate turns the matrix [N; P] with orthonormal columns, N upper triangular (q×q) and P k×q, into
 // [I; 0], and does the same to the rows of [0 Zeta; R z]. It overwrites all of them. They have no gaps
 // between rows, but R and z may.
 //
@@ -20,7 +20,7 @@ import (
 // other columns. So there is one pass over R for some rows of N. The rotations of a block make an
 // orthogonal matrix, by which the other columns are multiplied where there are enough rows for Dgemm to
 // be faster.
-func Downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
+func downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
 	q, k, c := dense.Rows(n), dense.Rows(p), dense.Cols(z)
 	rr, rz := r.RawMatrix(), z.RawMatrix()
 	d := rotations{b: b, q: q, k: k, n: n.RawMatrix().Data, p: p.RawMatrix().Data, others: []carried{
@@ -30,7 +30,7 @@ func Downdate(b blskernel.Backend, n, p, zeta, r, z *mat.Dense) {
 	d.run()
 }
 
-// rotations is the state of Downdate.
+// rotations is the state of downdate.
 type rotations struct {
 	b      blskernel.Backend
 	q, k   int

@@ -22,9 +22,9 @@ type operation struct {
 // operands back, nil where they stay. do is nil where there is no such operation.
 type preparation func(w *workspace, m, n, k int) (restore, do func())
 
-// A grid has the sizes m, n and k at which a kind is measured, with one size where that does not matter,
-// and the flops above which the point before stands for an operation. Fewer points leave more time for
-// each. Rates still change with ten times as many columns as a panel of a factorization has.
+// A grid has the sizes m, n and k at which a kind is measured, with one size where that does not
+// matter, and the flops above which the point before stands for an operation. Fewer points leave more
+// time for each. Rates still change with ten times as many columns as a panel of a factorization has.
 type grid struct {
 	axes [3][]int
 	most float64

@@ -172,7 +172,8 @@ func FactorError(what string, err error, instead ...api.Method) error {
 	return &api.ConditionError{What: what, Err: err, Instead: instead}
 }
 
-// Overflow returns ErrOverflow where a routine fails whose operands are finite and regular, and else nil.
+// Overflow returns ErrOverflow where a routine fails whose operands are finite and regular, and else
+// nil.
 func Overflow(err error) error {
 	if err != nil {
 		return api.ErrOverflow

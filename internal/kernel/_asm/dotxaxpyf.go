@@ -7,9 +7,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotxaxpyfRows is the number of rows that dotxaxpyf takes at once. Their sums, factors and elements fit
-// into 16 registers, and their inner products, one accumulator each, keep the multiply-add unit as busy
-// as their additions to y.
+// dotxaxpyfRows is the number of rows that dotxaxpyf takes at once. Their sums, factors and elements
+// fit into 16 registers, and their inner products, one accumulator each, keep the multiply-add unit
+// as busy as their additions to y.
 const dotxaxpyfRows = 4
 
 // dotxaxpyf is the loop

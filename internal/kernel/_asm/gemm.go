@@ -112,8 +112,8 @@ func (g *generator) eachTile(x gemmArguments, write func(tile)) {
 	g.ret()
 }
 
-// columns writes the loop over the x.n columns of a strip of C for one number of rows: whole tiles, then
-// a block of code for each number of vectors at the right edge.
+// columns writes the loop over the x.n columns of a strip of C for one number of rows: whole tiles,
+// then a block of code for each number of vectors at the right edge.
 func (g *generator) columns(x gemmArguments, t tile, write func(tile)) {
 	whole, edge := fmt.Sprintf("whole%d", t.rows), fmt.Sprintf("edge%d", t.rows)
 	width := t.vectors * g.lanes

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// peak is a loop of fused multiply-adds on registers, the limit of every kernel. Its chains of dependent
-// instructions hide the latency on any CPU (two units, five cycles).
+// peak is a loop of fused multiply-adds on registers, the limit of every kernel. Its chains of
+// dependent instructions hide the latency on any CPU (two units, five cycles).
 func peak(g *generator) {
 	const chains = 12
 	g.function("peak", "func(n int, x, y float64) float64",

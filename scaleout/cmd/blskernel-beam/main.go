@@ -7,8 +7,9 @@
 //
 // The first form reads all files that the patterns name, on any file system of Beam, and fits the
 // output layer of the model BASE to all their rows. It writes the model MODEL for `blskernel predict`
-// and the other commands of blskernel. BASE provides the feature maps: `blskernel train` makes it from
-// a sample of the data. The fit takes nothing else from BASE, except the ridge if --lambda is not given.
+// and the other commands of blskernel. BASE provides the feature maps: `blskernel train` makes it
+// from a sample of the data. The fit takes nothing else from BASE, except the ridge if --lambda is
+// not given.
 //
 // By default the pipeline runs on Prism, a runner that is part of Beam and of this program. Beam's flag
 // --runner names another:
@@ -32,11 +33,11 @@
 // makes it listen on all addresses of the machine and run what anyone who reaches it submits: use a
 // firewall. The Prism of the first form does the same at a free port while the job runs.
 //
-// The third form runs a pool of workers for --environment_type=EXTERNAL --environment_config=ADDRESS. It
-// starts a process for each worker that a runner asks for. With several pools, ADDRESS,ADDRESS..., the
-// branches of --workers take turns. This program is also the worker that a runner starts itself: as the
-// command of a PROCESS environment, --environment_config='{"command": "/path/to/blskernel-beam"}', and
-// as the entrypoint of a container.
+// The third form runs a pool of workers for --environment_type=EXTERNAL --environment_config=ADDRESS.
+// It starts a process for each worker that a runner asks for. With several pools, ADDRESS,ADDRESS...,
+// the branches of --workers take turns. This program is also the worker that a runner starts itself:
+// as the command of a PROCESS environment, --environment_config='{"command":
+// "/path/to/blskernel-beam"}', and as the entrypoint of a container.
 //
 // Exit status: 0 on success, 1 if the work failed, 2 if the command line is wrong, 130 after Ctrl-C (in
 // general 128 + the number of the signal). A signal ends prism and worker with 0.

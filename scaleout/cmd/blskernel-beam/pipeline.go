@@ -78,7 +78,8 @@ func (fn *shareFn) ProcessElement(_ context.Context, _ []byte, shards func(*scal
 	}
 }
 
-// A badFn writes the lines about bad rows and files to a file, in order. --skip-bad bounds their number.
+// A badFn writes the lines about bad rows and files to a file, in order. --skip-bad bounds their
+// number.
 type badFn struct {
 	Path string
 }
