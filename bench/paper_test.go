@@ -272,14 +272,6 @@ func TestPaperDefaults(t *testing.T) {
 	}
 }
 
-func TestPaperFiguresAreCopies(t *testing.T) {
-	f, _ := PaperFigures(2)
-	f.Speedup[0], f.Accuracy[0], f.AccuracySD[0] = 9, 9, 9
-	if again, _ := PaperFigures(2); again.Speedup[0] != 1.34 || again.Accuracy[0] != 97.57 || again.AccuracySD[0] != 0.11 {
-		t.Errorf("%+v", again)
-	}
-}
-
 // TestPaperNoData runs a table of NORB on random images.
 func TestPaperNoData(t *testing.T) {
 	table, _ := LookupPaperTable(7)
