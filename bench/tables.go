@@ -182,8 +182,8 @@ type Figures struct {
 	Accuracy, AccuracySD []float64
 }
 
-// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which must not be changed. ok is
-// false for any other number.
+// PaperFigures returns the figures of one of the paper's Tables 2 to 9, which must not be changed. ok
+// is false for any other number.
 func PaperFigures(table int) (f Figures, ok bool) {
 	f, ok = paperFigures[table]
 	return f, ok

@@ -78,12 +78,7 @@ At full size the tables take 3 to 25 minutes each on two cores and up to 20 GB; 
 seconds. --runs R repeats a table with R seeds for the mean and the standard deviation of the
 accuracy, after the first run by one method: the planner's, or else the last of --method. --out keeps
 every row as soon as it is finished; after an interruption --resume goes on from there, by the
-methods in the file.
-
---held-out N tests on the last N training samples, which are not trained on, so that --lambda and
---shrink can be chosen without the test set. Both may then have several values: every pair runs by
-the planner's method, unless --method is given, and the pairs are printed by their accuracy after
-the last update, best first.`,
+methods in the file.`,
 		Example: `  blskernel paper --table 1
   blskernel paper --table 2 --data mnist --out results/table2.jsonl
   blskernel paper --table 2 --data mnist --out results/table2.jsonl --resume
