@@ -32,12 +32,13 @@ func (m Matrix) Row(i int) int {
 	return i * m.Ld
 }
 
-// Step returns Row(i+1) - Row(i).
-func (m Matrix) Step(i int) int {
+// Down returns the distance from row i to the next row, and the change of that distance with each row:
+// what a loop down a column adds.
+func (m Matrix) Down(i int) (step, change int) {
 	if m.Packed {
-		return m.Ld - i
+		return m.Ld - i, -1
 	}
-	return m.Ld
+	return m.Ld, 0
 }
 
 // Elements returns elements from to to-1 of row i.

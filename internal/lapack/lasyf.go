@@ -115,9 +115,11 @@ func (p *lasyf) columnPart(from, to int) {
 	// Above the diagonal the column is stored down the rows, and after it in row c.
 	down := min(max(p.c, from), to)
 	at := p.a.Row(from) + p.c
+	step, change := p.a.Down(from)
 	for r := from; r < down; r++ {
 		p.dst[r] = p.a.X[at]
-		at += p.a.Step(r)
+		at += step
+		step += change
 	}
 	if down < to {
 		copy(p.dst[down:to], p.a.Elements(p.c, down, to))
@@ -137,9 +139,11 @@ func (p *lasyf) exchange(cols, from, to int) {
 	rf, rt := a.X[a.Row(from):], a.X[a.Row(to):]
 	rt[to] = rf[from]
 	at := a.Row(from+1) + to
+	step, change := a.Down(from + 1)
 	for i := from + 1; i < to; i++ {
 		a.X[at] = rf[i]
-		at += a.Step(i)
+		at += step
+		step += change
 	}
 	copy(rt[to+1:m], rf[to+1:m])
 	for c := range cols {

@@ -27,9 +27,11 @@ func exchangeSymmetric(bk Backend, n int, a block.Matrix, swap []int) {
 		row, other := a.X[a.Row(k):], a.X[a.Row(s):]
 		row[k], other[s] = other[s], row[k]
 		at := a.Row(k+1) + s
+		step, change := a.Down(k + 1)
 		for i := k + 1; i < s; i++ {
 			row[i], a.X[at] = a.X[at], row[i]
-			at += a.Step(i)
+			at += step
+			step += change
 		}
 		exchange(row[s+1:n], other[s+1:n])
 	}
