@@ -158,11 +158,11 @@ var (
 // OPENBLAS_NUM_THREADS stays in force.
 //
 // The pure backend reads the bound and GOMAXPROCS at each call. Calls under way do not change, and
-// results do not depend on the bound. For n > 1 a pool of n-1 workers runs until the next SetThreads,
-// so that calls of some ten microseconds are shared too; workers poll for 0.2 ms after a call and then
-// sleep. For 0 a call starts the goroutines that it uses, which pays from 0.1 ms on. OpenBLAS gets the
-// bound when it is opened and from SetThreads, so that a later change of GOMAXPROCS needs another
-// SetThreads(0).
+// results do not depend on the bound. For n > 1 a pool of min(n, GOMAXPROCS)-1 workers runs until the
+// next SetThreads, so that calls of some ten microseconds are shared too; workers poll for 0.2 ms
+// after a call and then sleep. For 0 a call starts the goroutines that it uses, which pays from 0.1
+// ms on. OpenBLAS gets the bound when it is opened and from SetThreads, so that a later change of
+// GOMAXPROCS needs another SetThreads(0).
 func SetThreads(n int) {
 	if n < 0 {
 		panic("blskernel: negative number of threads")
@@ -175,7 +175,8 @@ func SetThreads(n int) {
 	}
 }
 
-// Threads returns the bound in force: the last value given to SetThreads, or GOMAXPROCS for 0.
+// Threads returns the bound in force, which may exceed the threads in use: the last value given to
+// SetThreads, or GOMAXPROCS for 0.
 func Threads() int {
 	if n := int(threads.Load()); n > 0 {
 		return n

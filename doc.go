@@ -6,13 +6,13 @@
 //	blskernel/lapack     Cholesky, LDLT, LU, QR: factorizations, inverses, solves, condition numbers
 //	blskernel/blsupdate  incremental least squares: rows and columns added and removed
 //	blskernel/bls        the broad learning system: feature maps, Classifier, Regressor
-//	blskernel/dataset    image files, tables, streams
+//	blskernel/dataset    image files; blskernel/dataset/stream reads tables and arrays of any size
 //	blskernel/bench      experiments; blskernel/bench/speed compares backends
-//	blskernel/cmd        the command blskernel
+//	blskernel/cmd/...    the command blskernel
 //
 // # Plugging it into gonum
 //
-// A Backend implements gonum's blas.Float64, so that all of gonum runs on it after
+// A Backend implements gonum's blas.Float64. What gonum computes through blas64 runs on it after
 //
 //	blas64.Use(blskernel.Default())
 //
@@ -27,6 +27,6 @@
 //	BLSKERNEL_KERNEL    the kernel of pure: avx512, avx2 or generic; by default the best one
 //	BLSKERNEL_OPENBLAS  the library file to open instead of libopenblas.so.0
 //
-// Every type that computes has a field Backend, nil for Default(), so two backends can be compared in
-// one process.
+// Every type that computes has a field Backend, and every function takes one as its first argument; nil
+// stands for Default(). So two backends can be compared in one process.
 package blskernel

@@ -8,7 +8,7 @@ type Info struct {
 	Kernel  string // avx512, avx2 or generic for pure; the CPU type that OpenBLAS chose its kernels for
 	Library string // the file that OpenBLAS was opened from
 	Version string // what OpenBLAS says of itself: version, options, CPU type, largest number of threads
-	Reason  string // why b is the selected backend of this process; empty for any other
+	Reason  string // why it is the backend of this process; empty for any other
 }
 
 // Describe returns what b is and why it was chosen. A nil b stands for Default(). It looks through a

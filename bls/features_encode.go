@@ -59,8 +59,8 @@ func encodeMatrix(w *codec.Writer, m *mat.Dense) {
 // DecodeFeatures reads what Features.Encode wrote, up to the end of r. b computes the products; nil
 // stands for blskernel.Default().
 //
-//	errors: *FormatError if r ends too early, has more than one Features, or what no Features can
-//	be; those of r.
+//	errors: *FormatError if r ends too early, has more than one Features, or numbers that no
+//	Features can have; those of r.
 //	memory: that of DecodeClassifier.
 func DecodeFeatures(r io.Reader, b blskernel.Backend) (*Features, error) {
 	c := codec.NewReader(r)

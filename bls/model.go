@@ -255,8 +255,8 @@ func (m *model) Weights() (*mat.Dense, error) {
 }
 
 // Updater returns the output layer, for its Samples, Nodes, Targets, Condition and Report. It is nil
-// before the first Fit. It belongs to the model: do not call it while the model is in use, nor a method
-// of it that changes it.
+// before the first Fit. It belongs to the model: use it only while no method of the model runs, and
+// call none of its methods that change it.
 func (m *model) Updater() blsupdate.Updater {
 	if m == nil {
 		return nil

@@ -50,9 +50,9 @@ import (
 //
 // With more feature nodes than features, or many enhancement nodes on few features, the columns of A
 // are dependent to working precision. The true pseudoinverse then depends on which singular values
-// count as zero, and blsupdate.Large, which Improved takes for large batches unless Update.Form is
-// Small, loses digits. A small Update.Lambda, such as the paper's 2⁻³⁰, avoids both for a fit that is
-// less close.
+// count as zero, and the forms blsupdate.Paper and Large, which only Update.Form selects, lose digits
+// in large batches. A small Update.Lambda, such as the paper's 2⁻³⁰, avoids both; the fit is then less
+// close.
 //
 // What Classifier says of goroutines, contexts and copies is true of Regressor too.
 type Regressor struct {

@@ -258,7 +258,7 @@ func (u *updater) append(model []cost.StepFlops) {
 	for _, m := range model {
 		counted, elapsed := u.counter.Step(m.Step)
 		step := StepFlops{Step(m.Step), m.Formula, m}
-		r.Steps = append(r.Steps, StepReport{StepFlops: step, Model: step.Flops(), Counted: counted, Elapsed: elapsed})
+		r.Steps = append(r.Steps, StepReport{StepFlops: step, Model: m.Thirds().Flops(), Counted: counted, Elapsed: elapsed})
 	}
 	r.model += cost.Sum(model)
 	r.counted += u.counter.Total()

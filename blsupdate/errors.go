@@ -20,9 +20,9 @@ var (
 	ErrNoConvergence = dense.ErrNoConvergence
 )
 
-// A MemoryError says that a start, a change or a solution needs more memory than there is, and was not
-// begun. Need is what it allocates at least, and Have what the machine, its control groups and the Go
-// runtime leave. Only Linux reports more than the limit of the runtime.
+// A MemoryError says that a start, a change or a solution needs more memory than there is. The state
+// is unchanged. Need is what it allocates at least, and Have what the machine, its control groups and
+// the Go runtime leave. Only Linux reports more than the limit of the runtime.
 type MemoryError = memory.Error
 
 // public returns the error of a method as a type of this package, and other errors unchanged.

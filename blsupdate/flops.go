@@ -70,12 +70,15 @@ func Total(steps []StepFlops) float64 {
 func Resolve(opt Options, s Shape) Form { return Form(cost.Resolve(opt.internal(), s.internal())) }
 
 // A Counter is a Backend that counts flops by the paper's convention (see Model) and keeps time, each
-// by step. It passes every call on to another Backend.
+// by step. It passes every call on to another Backend, whose methods it has, and Unwrap, which returns
+// that Backend.
 //
 // Level 3 products count by their shapes, and LAPACK-level routines as one operation each. Vector and
 // matrix-vector operations are of lower order and count nothing. Several goroutines may call the
 // products at once, but not Enter, Leave and Reset.
 type Counter struct{ *cost.Counter }
+
+var _ blskernel.Backend = (*Counter)(nil)
 
 // NewCounter returns a Counter that passes calls on to b, or to blskernel.Default() where b is nil.
 func NewCounter(b blskernel.Backend) *Counter { return &Counter{cost.NewCounter(b)} }

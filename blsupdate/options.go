@@ -19,8 +19,8 @@ type Options struct {
 	// RemoveInputs of a first row and AddNodes after added rows. Where the first A has dependent
 	// columns, they never learn in the missing directions; with Lambda = 0 they do.
 	Lambda float64
-	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. The latter two
-	// take Compressed for Auto. The other methods ignore it.
+	// Form is the form of an update in Improved, RidgeInverse and InverseCholesky. RidgeInverse
+	// and InverseCholesky treat Compressed as Auto. The other methods ignore it.
 	Form Form
 	// Solve makes Improved solve for B with a Cholesky (Small) or LU (Large) factor, not multiply
 	// by an inverse. That saves 2q³/3 flops in Small and 4k³/3 in Large, and has smaller rounding

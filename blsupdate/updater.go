@@ -28,7 +28,7 @@ import (
 //	NaN/Inf: a *NotFiniteError.
 //	errors: after an error every bit of the state is unchanged. An *UnsupportedError names the
 //	methods that can do what this one cannot; Supports reports it beforehand. A *MemoryError comes
-//	before any work.
+//	before any work, except where Original or Improved divide a batch after its first products.
 //	panics: only where a Backend does. A panic may leave the state half changed. Then Encode,
 //	Weights and all changes return a *StateError; drop the model. Weights, Condition and Encode
 //	leave the model unchanged when they panic.

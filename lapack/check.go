@@ -259,3 +259,15 @@ func rcond(b0 blskernel.Backend, routine string, n int, anorm float64, symmetric
 		solve(bk, blas.Left, 1, block.Dense(x, 1))
 	})
 }
+
+// rcondTriangle is RCondTriangle for the upper triangle of the n×n u.
+func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
+	const routine = "Dtrcon"
+	on := lapack.On(backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n}))
+	if checkTriangle(routine, n, u) != nil {
+		return 0
+	}
+	return lapack.Con(n, lapack.Lantr(n, u), func(x []float64, trans bool) {
+		lapack.Trsm(on, blas.Left, blas.Upper, transposed(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
+	})
+}

@@ -84,7 +84,7 @@ func (f *symmetric) factorize(b0 blskernel.Backend, names *routines, a *mat.SymP
 	f.Reset()
 	n, ap := a.SymmetricDim(), a.RawSymPacked().Data
 	anorm := lapack.Lansy(lapack.On(b0), n, block.Packed(n, ap, 0, 0))
-	if !isFinite(anorm) { // which a sum of finite numbers need not be
+	if !isFinite(anorm) { // a sum of finite numbers may overflow: look at the elements
 		if err := checkFinitePacked(b0, names.factorize, n, ap, ErrNotFinite); err != nil {
 			return err
 		}
@@ -109,17 +109,17 @@ func (f *symmetric) Dim() int { return f.n }
 func (f *symmetric) Reset() { *f = symmetric{nb: f.nb} }
 
 // RCond returns the estimated reciprocal condition number 1/(‖A‖₁ ‖A⁻¹‖₁), between 0 and 1, and 1 for
-// n = 0. The estimate of ‖A⁻¹‖₁ is a lower bound, in practice within a factor 3: the true value is
-// rarely much smaller, and never larger beyond rounding. It is 0 where ‖A‖₁ itself overflows. It takes
-// about 10n² flops. RCond panics if the receiver is empty. (LAPACK: dppcon, dspcon.)
+// n = 0. The estimate of ‖A⁻¹‖₁ is a lower bound. So the result is at least the true reciprocal
+// condition number, up to rounding, and rarely more than three times it. It is 0 where ‖A‖₁ itself
+// overflows. It takes about 10n² flops. RCond panics if the receiver is empty. (LAPACK: dppcon,
+// dspcon.)
 func (f *symmetric) RCond() float64 {
 	mustHold(f.routines != nil)
 	return rcond(f.backend, f.routines.rcond, f.n, f.anorm, true, f.solve)
 }
 
-// Solver returns the product of A⁻¹ with a vector of n elements, in place, for estimates of
-// eigenvalues. All products together are announced as one RCond. Where a product overflows, x is not
-// finite.
+// Solver returns a function that overwrites x, of length n, by A⁻¹x, for many products with one vector.
+// A blsupdate.Counter counts all its calls as one RCond. If a product overflows, x is not finite.
 func (f *symmetric) Solver() func(x []float64) {
 	mustHold(f.routines != nil)
 	bk := lapack.On(backend.Begin(f.backend, backend.Routine{Name: f.routines.rcond, M: f.n, N: f.n}))
@@ -155,8 +155,8 @@ func (f *symmetric) upper() block.Matrix { return block.Packed(f.n, f.u, 0, 0) }
 // base returns the order up to which triangles are done in a workspace.
 func (f *symmetric) base() int { return cmp.Or(f.nb, lapack.Base) }
 
-// InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dpptri and
-// dsptri, in blocks.)
+// InverseTo writes A⁻¹ to dst, in 2n³/3 flops. See Inverses in the package comment. (LAPACK: dpptri for
+// Cholesky and dsptri for LDLT, in blocks.)
 func (f *symmetric) InverseTo(dst *mat.SymPacked) error {
 	mustHold(f.routines != nil)
 	checkShape(dst.IsEmpty() || dst.SymmetricDim() == f.n)

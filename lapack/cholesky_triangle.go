@@ -42,7 +42,7 @@ func (c *Cholesky) solveU(side blas.Side, dst, b *mat.Dense, trans bool) error {
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; l
 // is then unchanged. It matches ErrSingular if the result overflows; the triangle then holds what was
 // computed. SolveUTriangle panics with mat.ErrShape if l is not n×n, and if the receiver is empty.
-// (LAPACK has no such routine; a Recorder sees "Dttrsm", a dtrsm of two triangles.)
+// (LAPACK has no such routine; a blsupdate.Counter sees "Dttrsm", a dtrsm of two triangles.)
 func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 	const routine = "Dttrsm"
 	bk, err := c.onTriangle(routine, blas.Lower, l, lapack.Ttrsm)
@@ -57,8 +57,9 @@ func (c *Cholesky) SolveUTriangle(l *mat.Dense) error {
 // SolveUTriangle.
 //
 // The error is an *ElementError that matches ErrNotFinite if the triangle holds NaN or an infinity; r
-// is then unchanged. It matches ErrNotFinite too if the product overflows; the triangle then holds what
-// was computed. (LAPACK has no such routine; a Recorder sees "Dttrmm", a dtrmm of two triangles.)
+// is then unchanged. It matches ErrNotFinite too if the product overflows; the triangle then holds
+// what was computed. (LAPACK has no such routine; a blsupdate.Counter sees "Dttrmm", a dtrmm of two
+// triangles.)
 func (c *Cholesky) MulUTriangle(r *mat.Dense) error {
 	const routine = "Dttrmm"
 	bk, err := c.onTriangle(routine, blas.Upper, r, lapack.Ttrmm)

@@ -55,7 +55,7 @@
 // # Cost
 //
 // Flops, multiplications and additions counted each, lower orders left out; c right-hand sides,
-// columns or rows. A Recorder sees a routine under the name that stands here.
+// columns or rows. A blsupdate.Counter sees a routine under the name that stands here.
 //
 //	            factorize          solve             inverse (after it)  RCond
 //	Cholesky    n³/3   Dpptrf      2n²c  Dpptrs      2n³/3  Dpptri       Dppcon

@@ -95,15 +95,3 @@ func RCondTriangle(bk blskernel.Backend, r *mat.Dense) float64 {
 	checkShape(cols == n)
 	return rcondTriangle(bk, n, blockOf(r.RawMatrix()))
 }
-
-// rcondTriangle is RCondTriangle for the upper triangle of the n×n u.
-func rcondTriangle(bk blskernel.Backend, n int, u block.Matrix) float64 {
-	const routine = "Dtrcon"
-	on := lapack.On(backend.Begin(bk, backend.Routine{Name: routine, M: n, N: n}))
-	if checkTriangle(routine, n, u) != nil {
-		return 0
-	}
-	return lapack.Con(n, lapack.Lantr(n, u), func(x []float64, trans bool) {
-		lapack.Trsm(on, blas.Left, blas.Upper, transposed(trans), blas.NonUnit, n, 1, 1, u, block.Dense(x, 1))
-	})
-}

@@ -18,7 +18,7 @@
 //	MulSym(bk, dst, b, s)                  dst = B S
 //
 // An empty dst (the zero value) gets the right size; another must have it already. As in gonum, dst may
-// be one of the operands, which costs a copy of that operand, but must not overlap one in part. An
-// empty dst that keeps storage since a Reset must not keep that of an operand. Other arguments panic
+// be one of the operands, which costs a copy of that operand, but must not overlap one in part. A
+// dst emptied by Reset must not share its old storage with an operand. Other arguments panic
 // before anything is written. NaN and Inf in the operands reach the result.
 package mat

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 )
 
-// The texts with which gonum's BLAS panics, in the order of the checks.
+// The texts with which gonum's BLAS panics, in the order of the checks; ShortD and ShortBias are ours.
 const (
 	MLT0         = "blas: m < 0"
 	NLT0         = "blas: n < 0"

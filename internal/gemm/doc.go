@@ -24,7 +24,7 @@
 // TOMS 34(3), 2008) as arranged in BLIS (Van Zee and van de Geijn, ACM TOMS 41(3), 2015), with A and B
 // exchanged because C is row-major and tiles are wider than high:
 //
-//	loop 5  jc: up to NC columns of C
+//	loop 5  jc: up to NC columns of C, more if the sum is short
 //	loop 4    pc: up to KC terms of the sum    B[pc, jc], KC×NC, which stays in L2
 //	loop 3      ic: MC rows of C               A[ic, pc], MC×KC, if it is packed
 //	loop 2        ir: MR rows                  a micro-panel of A, MR×KC, which stays in L1

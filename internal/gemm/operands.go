@@ -298,9 +298,9 @@ func scal(beta float64, x []float64) {
 // the diagonal of a triangular block, and some rows of a packed matrix.
 type scratch struct {
 	a, b, c, diagonal []float64
-	buffer            []float64 // of source.pack
+	buffer            []float64 // workspace of source.pack
 	triangle          []float64 // a block on the diagonal of a packed triangle
-	copied            triangle  // on it
+	copied            triangle  // the triangle on that block
 	packed            place     // the block of the current product that b holds
 }
 

@@ -78,7 +78,7 @@ type panels struct {
 }
 
 // block computes rows i0 to i1, columns j0 to j1 of C: loops 4 to 1 of the package comment. i0 is a
-// multiple of MR and j0 of NR, and j1-j0 <= NC.
+// multiple of MR and j0 of NR, and j1-j0 is at most width.
 func (p *product) block(w *scratch, i0, i1, j0, j1 int) {
 	j0, j1 = p.columns(i0, i1, j0, j1)
 	if j0 >= j1 {
@@ -138,9 +138,10 @@ func (p *product) columns(i0, i1, j0, j1 int) (from, to int) {
 	return from - from%p.engine.kernel.NR, to
 }
 
-// directA reports whether the kernel reads A in place: if A is dense and its micro-panels are whole
-// cache lines, or if C has too few columns to repay a copy. A micro-panel comes from L2 once for each
-// NR columns; so would a packed copy, which costs a pass more.
+// directA reports whether the kernel reads A in place, dense or packed: always where its rows run along
+// the sum; where they run across it, if micro-panels are whole cache lines, or if C has too few columns
+// to repay a copy. A micro-panel comes from L2 once for each NR columns; so would a copy, which costs a
+// pass more.
 func (p *product) directA() bool {
 	return p.a.layout == byRows || p.a.layout == byCols && (8*p.engine.kernel.MR%line == 0 || p.n <= fewColumns)
 }

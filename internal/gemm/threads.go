@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	setting sync.Mutex           // of threads, running and acquired
+	setting sync.Mutex           // guards threads, running and acquired
 	threads atomic.Int64         // the number set by SetThreads; 0 means GOMAXPROCS
 	running atomic.Pointer[pool] // the pool that SetThreads or Acquire has started, or nil
 )
