@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // A loading is a data set of a training and a test set of some images, in files of its own.
@@ -35,9 +37,7 @@ func smallNORB() loading {
 
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, data, 0o666))
 }
 
 // folder makes a folder of the files under their names in f.
@@ -73,9 +73,7 @@ func TestLoadSpellings(t *testing.T) {
 				names = mnist.files
 			}
 			dir := filepath.Join(t.TempDir(), "small")
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, os.Mkdir(dir, 0o777))
 			for i, data := range set.files {
 				write(t, filepath.Join(dir, test.file(names[i])), test.pack(data))
 			}
@@ -204,9 +202,7 @@ func TestHostileFolders(t *testing.T) {
 	} {
 		dir := folder(t, mnist, good)
 		path := filepath.Join(dir, name)
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Remove(path))
 		if err := test.make(path); err != nil {
 			if runtime.GOOS == "windows" {
 				continue // where links need a permission
@@ -236,9 +232,7 @@ func realFolder(t *testing.T, variable, name string) string {
 
 func TestLoadMNISTReal(t *testing.T) {
 	train, test, err := LoadMNIST(realFolder(t, "BLSKERNEL_MNIST", "mnist"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	// The checksums are those of the unpacked files as distributed; the counts, of each label.
 	for _, want := range []struct {
 		set            *Images
@@ -284,9 +278,7 @@ func checksum(parts ...[]byte) string {
 
 func TestLoadNORBReal(t *testing.T) {
 	train, test, err := LoadNORB(realFolder(t, "BLSKERNEL_NORB", "norb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, s := range []*Images{train, test} {
 		if s.Len() != 24300 || s.Features() != 2048 || s.Classes != 5 {
 			t.Errorf("%s: %d images of %d pixels", s.Name, s.Len(), s.Features())

@@ -82,9 +82,7 @@ func TestZCA(t *testing.T) {
 		before := gonum.DenseCopyOf(x)
 		for _, k := range zcaConstants {
 			z, err := FitZCA(x, ZCAOptions{RowConstant: k.r, EigenvalueConstant: k.e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			if !gonum.Equal(x, before) {
 				t.Fatal("the samples of the fit were changed")
 			}
@@ -135,9 +133,7 @@ func TestZCA(t *testing.T) {
 				want.Mul(in, z.p)
 				n, _ := s.Dims()
 				tol := 20 * float64(d) * eps * math.Sqrt(float64(n)) * 2 * math.Sqrt(float64(d)) / math.Sqrt(k.e)
-				if err := z.Transform(s); err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, z.Transform(s))
 				diff.Sub(s, &want)
 				if r := gonum.Norm(&diff, 2); !(r <= tol) {
 					t.Errorf("%v, %v: the result differs by %g, want at most %g", shape, k, r, tol)
@@ -159,18 +155,12 @@ func TestZCAPanels(t *testing.T) {
 	}
 	x := zcaSamples(l, d, d, 3)
 	z, err := FitZCA(x, ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	y := gonum.DenseCopyOf(x)
-	if err := z.Transform(y); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, z.Transform(y))
 	for _, i := range []int{0, zcaPanel(d) - 1, zcaPanel(d), 2 * zcaPanel(d), l - 1} {
 		one := x.Slice(i, i+1, 0, d).(*mat.Dense)
-		if err := z.Transform(one); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, z.Transform(one))
 		for j := range d {
 			if !(math.Abs(one.At(0, j)-y.At(i, j)) <= 1e-12) {
 				t.Fatalf("row %d alone is %v, and among the others %v", i, one.At(0, j), y.At(i, j))
@@ -194,9 +184,7 @@ func TestZCAPanels(t *testing.T) {
 func TestZCAConstants(t *testing.T) {
 	x := zcaSamples(300, 40, 40, 1)
 	z, err := FitZCA(x, ZCAOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	sum := 0.0
 	for _, v := range z.Values() {
 		sum += v
@@ -214,9 +202,7 @@ func TestZCAConstants(t *testing.T) {
 	}
 	spread := func(o ZCAOptions) float64 {
 		z, err := FitZCA(x, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		v := z.Values()
 		e := o.EigenvalueConstant
 		if e == 0 {
@@ -235,13 +221,9 @@ func TestZCAConstants(t *testing.T) {
 	var scaled gonum.Dense
 	scaled.Scale(255, x)
 	a, err := FitZCA(&scaled, ZCAOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	b, err := FitZCA(x, ZCAOptions{RowConstant: ZCAUnitRows})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !gonum.EqualApprox(a.p, b.p, 1e-13) {
 		t.Error("pixels in [0, 255] and in [0, 1] give other matrices")
 	}
@@ -252,17 +234,11 @@ func TestZCABackends(t *testing.T) {
 	var first *mat.Dense
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		z, err := FitZCA(x, ZCAOptions{RowConstant: ZCAUnitRows, EigenvalueConstant: ZCAUnitValues, Backend: b})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		y := gonum.DenseCopyOf(x)
-		if err := z.Transform(y); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, z.Transform(y))
 		if first == nil {
 			first = y
 		}
@@ -287,9 +263,7 @@ func TestZCAErrors(t *testing.T) {
 		}
 	}
 	z, err := FitZCA(x, ZCAOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 2e150, -math.MaxFloat64} {
 		bad := gonum.DenseCopyOf(x)
 		bad.Set(5, 2, v)

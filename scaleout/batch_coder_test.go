@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -69,9 +70,7 @@ func TestBatchCoder(t *testing.T) {
 func TestBatchDamaged(t *testing.T) {
 	for name, batch := range testBatches() {
 		whole, err := encodeBatch(batch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for n := range len(whole) {
 			if _, err := decodeBatch(whole[:n]); err == nil {
 				t.Errorf("%s: the first %d bytes of %d are decoded", name, n, len(whole))
@@ -83,9 +82,7 @@ func TestBatchDamaged(t *testing.T) {
 	}
 	// Sizes whose product wraps to the number of elements.
 	one, err := encodeBatch(testBatches()["one"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	sizes := func(rows, cols uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, rows), cols)
 	}

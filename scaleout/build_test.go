@@ -11,6 +11,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
@@ -112,9 +113,7 @@ func TestModelReplaced(t *testing.T) {
 	if err != nil || again != first {
 		t.Errorf("a model that is in use is read again (%v)", err)
 	}
-	if err := os.Rename(other, model); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Rename(other, model))
 	if b, err := ref.load(background); err != nil || b != first {
 		t.Errorf("a model that is in use is not there any more (%v)", err)
 	}

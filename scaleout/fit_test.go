@@ -5,6 +5,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 // TestDigits fits to 60 shards in three formats by both methods, and compares the weights with those of
@@ -34,9 +35,7 @@ func TestDigits(t *testing.T) {
 					t.Errorf("the counter %s is %d of %d", MetricRows, n, digits().Len())
 				}
 				state, err := partState(method, digits(), 0, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				size := int64(len(encoded(t, state)))
 				// At most one state for each shard on the lowest of the two levels.
 				if n := counter(result, MetricStateBytes); n < 2*size || n > 2*shardCount*size {

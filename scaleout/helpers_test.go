@@ -18,6 +18,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/npy"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -62,9 +63,7 @@ func sampleFile(t testing.TB, meta modelfile.Metadata) string {
 func saved(t testing.TB, f *modelfile.File) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sample.bls")
-	if err := modelfile.Save(path, f); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, modelfile.Save(path, f))
 	return path
 }
 
@@ -79,9 +78,7 @@ func run(build func(s beam.Scope)) (beam.PipelineResult, error) {
 func mustRun(t testing.TB, build func(s beam.Scope)) beam.PipelineResult {
 	t.Helper()
 	result, err := run(build)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return result
 }
 
@@ -113,9 +110,7 @@ func counter(r beam.PipelineResult, name string) (sum int64) {
 func writeFile(t testing.TB, folder, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(folder, name)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, data, 0o666))
 	return path
 }
 
@@ -215,9 +210,7 @@ func (sh sharded) fit(t testing.TB, method blsupdate.Method, opt Options) (*mode
 	path := filepath.Join(t.TempDir(), "out", "fitted.bls")
 	result := mustRun(t, func(s beam.Scope) { sh.fitTo(s, method, path, opt) })
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return f, result
 }
 
@@ -226,22 +219,16 @@ func single(t testing.TB, method blsupdate.Method, c *bls.Classifier, s *dataset
 	t.Helper()
 	a, y := expanded(t, c, s)
 	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	out, err := c.WithUpdater(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return out
 }
 
 func expanded(t testing.TB, c *bls.Classifier, s *dataset.Images) (a, y *mat.Dense) {
 	t.Helper()
 	a, y, err := c.Expand(s.Dense(0, s.Len()), s.LabelsInt(0, s.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return a, y
 }
 
@@ -277,9 +264,7 @@ func difference(x, y *mat.Dense) float64 {
 func weights(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.Dense {
 	t.Helper()
 	w, err := m.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return w
 }
 
@@ -288,9 +273,7 @@ func accuracy(t testing.TB, c *bls.Classifier) float64 {
 	t.Helper()
 	s := testDigits()
 	score, err := c.Score(s.Dense(0, s.Len()), s.LabelsInt(0, s.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return score
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
@@ -41,9 +43,7 @@ func TestMatch(t *testing.T) {
 		var got []Shard
 		for range 2 { // as a bundle that is run again
 			got = nil
-			if err := (&matchFn{test.patterns, test.targets}).ProcessElement(background, nil, func(s Shard) { got = append(got, s) }); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, (&matchFn{test.patterns, test.targets}).ProcessElement(background, nil, func(s Shard) { got = append(got, s) }))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%q and %q are %v, and should be %v", test.patterns, test.targets, got, test.want)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
@@ -38,9 +39,7 @@ func TestElsewhere(t *testing.T) {
 				sh.fitTo(s, blsupdate.QR, out, Options{Model: model, Lambda: testLambda, SkipBad: skip})
 			})
 			f, err := Model{readAll(t, out)}.File(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			if d := difference(weights(t, f.Classifier), want); !(d <= limit) {
 				t.Errorf("%s: the weights differ by %.3g, and may by %.3g", name, d, limit)
 			}

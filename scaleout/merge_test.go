@@ -10,6 +10,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -77,9 +78,7 @@ func TestMerge(t *testing.T) {
 					Write(s, path, Solve(s, sum, opt))
 				})
 				f, err := modelfile.Load(path, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				if d := difference(weights(t, f.Classifier), want); !(d <= limit) {
 					t.Errorf("the weights differ by %.3g, and may by %.3g", d, limit)
 				}
@@ -141,9 +140,7 @@ func TestMergeFn(t *testing.T) {
 		fn := &mergeFn{}
 		add := func(add func(sum, other *State) (*State, error), sum, other *State) *State {
 			sum, err := add(sum, other)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			return sum
 		}
 		input := func(sum, other *State) (*State, error) { return fn.AddInput(background, sum, other) }
@@ -172,13 +169,9 @@ func TestMergeFn(t *testing.T) {
 
 func TestMergeFnErrors(t *testing.T) {
 	gram, err := partState(blsupdate.Gram, digits(), 0, 60)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	qr, err := partState(blsupdate.QR, digits(), 0, 60)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	before := encoded(t, gram)
 	if _, err := (&mergeFn{}).AddInput(background, gram, qr); err == nil {
 		t.Error("states of two methods merge")
@@ -191,8 +184,6 @@ func TestMergeFnErrors(t *testing.T) {
 func encoded(t testing.TB, s *State) []byte {
 	t.Helper()
 	b, err := encodeState(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return bytes.Clone(b)
 }

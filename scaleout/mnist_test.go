@@ -13,6 +13,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 )
 
@@ -34,9 +35,7 @@ func TestMNIST(t *testing.T) {
 		Features: bls.FeatureOptions{Groups: 10, GroupNodes: 10, EnhancementNodes: 1900, Seed: 1},
 		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: lambda}, Classes: 10,
 	}
-	if err := base.Fit(train.Dense(0, first), train.LabelsInt(0, first)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, base.Fit(train.Dense(0, first), train.LabelsInt(0, first)))
 	model := saved(t, &modelfile.File{Classifier: base})
 	sh := shards(t, "idx", train, 60)
 	sh.options.Batch = 1000
@@ -44,9 +43,7 @@ func TestMNIST(t *testing.T) {
 	kappa := 1 / whole.Updater().Condition().RCond
 	score := func(c *bls.Classifier) float64 {
 		share, err := c.Score(test.Dense(0, test.Len()), test.LabelsInt(0, test.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		return 100 * share
 	}
 	want := score(whole)

@@ -8,6 +8,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -21,26 +22,18 @@ func smallModel(t testing.TB) Model {
 		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1},
 	}
 	x := mat.NewDense(4, 1, []float64{1, 2, 3, 4})
-	if err := r.Fit(x, x); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Fit(x, x))
 	m, err := newModel(&modelfile.File{Regressor: r})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
 func TestModelCoder(t *testing.T) {
 	want := smallModel(t)
 	var b bytes.Buffer
-	if err := beam.NewElementEncoder(reflect.TypeFor[Model]()).Encode(want, &b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, beam.NewElementEncoder(reflect.TypeFor[Model]()).Encode(want, &b))
 	v, err := beam.NewElementDecoder(reflect.TypeFor[Model]()).Decode(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !bytes.Equal(v.(Model).file, want.file) {
 		t.Error("decoded it is another file")
 	}

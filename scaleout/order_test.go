@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 // TestOrder fits to shards in several orders, in batches of 1, 7 and all rows, and in one shard and
@@ -18,13 +19,9 @@ func TestOrder(t *testing.T) {
 	kappa := condition(t, a, testLambda)
 	many, one := shards(t, "idx", digits(), shardCount), shards(t, "idx", digits(), 1)
 	paths, err := filepath.Glob(many.patterns[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	targets, err := filepath.Glob(many.targets[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	backwards, mixed := many, many
 	backwards.patterns, backwards.targets = reordered(paths, targets, func(i int) int { return len(paths) - 1 - i })
 	order := rand.New(rand.NewPCG(5, 6)).Perm(len(paths))

@@ -10,6 +10,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -34,9 +35,7 @@ func TestTooLarge(t *testing.T) {
 		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 5, Seed: 1, Scaling: bls.ScaleColumns},
 		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 1e-3},
 	}
-	if err := r.Fit(x, y); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Fit(x, y))
 	model := saved(t, &modelfile.File{Regressor: r})
 
 	text, bad := "a,b,c,u,v\n", []string{}
@@ -60,15 +59,11 @@ func TestTooLarge(t *testing.T) {
 	opt := ReadOptions{Targets: []string{"u", "v"}, SkipBad: int64(len(bad))}
 	for _, opt.Batch = range []int{1, 2, 8, 9, 100} {
 		out, err := readShard(t, newReadFn(t, model, opt), shard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		left := 0
 		for _, in := range out.batches {
 			b, err := decodeBatch(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			left += b.rows()
 			if slices.Max(b.X.RawMatrix().Data) > 10*deviation || slices.Max(b.Y.RawMatrix().Data) > 100 {
 				t.Errorf("batches of %d: a sample is left that is too large", opt.Batch)

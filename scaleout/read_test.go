@@ -18,6 +18,7 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/dataset"
 	"blskernel/internal/npy"
+	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
@@ -33,9 +34,7 @@ func packed(t testing.TB, data []byte) []byte {
 	if _, err := z.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, z.Close())
 	return b.Bytes()
 }
 
@@ -131,15 +130,11 @@ func TestFaults(t *testing.T) {
 			for _, opt.Batch = range []int{1, 2, 100} {
 				opt.SkipBad = int64(len(f.bad))
 				out, err := readShard(t, newReadFn(t, model, opt), shard)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				rows, inputs := int64(0), 0
 				for _, in := range out.batches {
 					b, err := decodeBatch(in)
-					if err != nil {
-						t.Fatal(err)
-					}
+					testutil.NoError(t, err)
 					rows += int64(b.rows())
 					_, inputs = b.X.Dims()
 				}

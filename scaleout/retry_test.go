@@ -10,6 +10,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -50,9 +51,7 @@ func bundle(t testing.TB, fn *statesFn, batches []Batch) []keyedState {
 	emit := func(key int64, s *State) { out = append(out, keyedState{key, encoded(t, s)}) }
 	fn.StartBundle(background, emit)
 	for _, b := range batches {
-		if err := fn.ProcessElement(background, b, emit); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, fn.ProcessElement(background, b, emit))
 	}
 	fn.FinishBundle(background, emit)
 	return out
@@ -73,9 +72,7 @@ func TestStatesRetried(t *testing.T) {
 		for stop := range len(batches) {
 			fn.StartBundle(background, none)
 			for _, b := range batches[:stop] {
-				if err := fn.ProcessElement(background, b, none); err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, fn.ProcessElement(background, b, none))
 			}
 			bad := batchesOf("bad", 0, 20, 20)[0]
 			bad.Labels[3] = "eleven"
@@ -91,9 +88,7 @@ func TestStatesRetried(t *testing.T) {
 			t.Errorf("%v: a bundle without batches has %d outputs", method, len(got))
 		}
 		s, err := decodeState(want[0].state)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if s.Samples() != 90 {
 			t.Errorf("%v: %d samples of 90", method, s.Samples())
 		}
@@ -113,9 +108,7 @@ func TestStatesKeptFromBundles(t *testing.T) {
 	for range 2 {
 		fn.StartBundle(background, emit)
 		for _, b := range batchesOf("shard", 0, 40, 20) {
-			if err := fn.ProcessElement(background, b, emit); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, fn.ProcessElement(background, b, emit))
 		}
 		fn.FinishBundle(background, emit)
 		if before == nil {
@@ -205,16 +198,12 @@ func TestSolveRetried(t *testing.T) {
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		fn := newSolveFn(t)
 		s, err := partState(method, digits(), 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		before := encoded(t, s)
 		var models [][]byte
 		for range 2 {
 			err := fn.ProcessElement(background, nil, over(s), over("one"), func(m Model) { models = append(models, m.file) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 		}
 		if len(models) != 2 || !bytes.Equal(models[0], models[1]) {
 			t.Errorf("%v: two runs have %d models, which are not the same bytes", method, len(models))
@@ -232,9 +221,7 @@ func TestWriteRetried(t *testing.T) {
 	for _, path := range []string{filepath.Join(folder, "m.bls"), "memfs://retried/m.bls"} {
 		fn := &writeFn{Path: path}
 		for range 2 {
-			if err := fn.ProcessElement(background, m); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, fn.ProcessElement(background, m))
 			if got := readAll(t, path); !bytes.Equal(got, m.file) {
 				t.Errorf("%s has %d bytes, which are not those of the model", path, len(got))
 			}

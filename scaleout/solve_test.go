@@ -5,29 +5,22 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 // TestSolveErrors asks for models that cannot be.
 func TestSolveErrors(t *testing.T) {
 	few, err := partState(blsupdate.Gram, digits(), 0, shardCount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	all, err := partState(blsupdate.Gram, digits(), 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	repeated := &State{}
 	for range 4 {
-		if err := repeated.add(few); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, repeated.add(few))
 	}
 	small := smallState(t, blsupdate.Gram, 0)
 	qr, err := partState(blsupdate.QR, digits(), 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for name, test := range map[string]struct {
 		states []*State
 		bad    []string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -19,9 +20,7 @@ func smallState(t testing.TB, method blsupdate.Method, lambda float64) *State {
 	a := mat.NewDense(4, 3, []float64{1, 2, 3, 0, 1, 4, 5, 6, 0, 1, 1, 1})
 	y := mat.NewDense(4, 2, []float64{1, -1, -1, 1, 1, -1, 1, -1})
 	u, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: lambda})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return &State{updater: u}
 }
 
@@ -30,9 +29,7 @@ func TestStateCoder(t *testing.T) {
 	encode, decode := beam.NewElementEncoder(reflect.TypeFor[*State]()), beam.NewElementDecoder(reflect.TypeFor[*State]())
 	for name, want := range map[string]*State{"nothing": {}, "gram": smallState(t, blsupdate.Gram, 0), "qr": smallState(t, blsupdate.QR, 0)} {
 		var b bytes.Buffer
-		if err := encode.Encode(want, &b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, encode.Encode(want, &b))
 		v, err := decode.Decode(&b)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -56,12 +53,8 @@ func TestUpdater(t *testing.T) {
 	s := smallState(t, blsupdate.Gram, 0)
 	before := encoded(t, s)
 	u, err := s.Updater()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := u.SetLambda(5); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, u.SetLambda(5))
 	if !bytes.Equal(before, encoded(t, s)) {
 		t.Error("a change of the copy changes the state")
 	}

@@ -10,6 +10,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -35,9 +36,7 @@ func regression(t testing.TB) (*bls.Regressor, string) {
 		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.125},
 	}
 	x, y := table(40)
-	if err := r.Fit(x, y); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Fit(x, y))
 	return r, saved(t, &modelfile.File{Regressor: r, Metadata: modelfile.Metadata{
 		Inputs: []string{"a", "b", "c"}, Targets: []string{"y", "z"}, Batch: 77,
 		Created: created.AddDate(-1, 0, 0), Progress: &modelfile.Progress{Rows: 40}, Notes: map[string]string{"command": "train"}}})
@@ -64,9 +63,7 @@ func TestRegression(t *testing.T) {
 		writeFile(t, folder, fmt.Sprintf("%d.csv", i), csvTable(x, y, i*600/count, (i+1)*600/count))
 	}
 	a, ya, err := base.Expand(x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	sh := sharded{patterns: []string{filepath.Join(folder, "*.csv")}}
 	for _, method := range []blsupdate.Method{blsupdate.Gram, blsupdate.QR} {
 		for _, lambda := range []float64{-1, 2} {
@@ -75,9 +72,7 @@ func TestRegression(t *testing.T) {
 				ridge = 0.125 // that of the model
 			}
 			u, err := blsupdate.New(method, a, ya, blsupdate.Options{Lambda: ridge})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			f, _ := sh.fit(t, method, Options{Model: model, Lambda: lambda, Created: created, Software: "a test 1.2"})
 			limit := bound(method, 600, condition(t, a, ridge))
 			if d := difference(weights(t, f.Regressor), weights(t, u)); !(d <= limit) {

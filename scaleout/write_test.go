@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel/bls/modelfile"
+	"blskernel/internal/testutil"
 	"blskernel/scaleout/internal/beamfile"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -21,9 +22,7 @@ import (
 func testModel(t testing.TB) Model {
 	t.Helper()
 	m, err := newModel(&modelfile.File{Classifier: sample(), Metadata: modelfile.Metadata{Created: created}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
@@ -31,14 +30,10 @@ func testModel(t testing.TB) Model {
 func readAll(t testing.TB, path string) []byte {
 	t.Helper()
 	r, err := beamfile.Open(background, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer r.Close()
 	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return b
 }
 
@@ -50,13 +45,9 @@ func TestWrite(t *testing.T) {
 	Write(s, path, col)
 	ptest.RunAndValidate(t, p)
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	again, err := m.File(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !f.Metadata.Created.Equal(created) || difference(weights(t, f.Classifier), weights(t, again.Classifier)) != 0 {
 		t.Error("the model of the file is another one")
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // A sampleAt is a sample of the data as a test expects it.
@@ -80,8 +82,6 @@ func checkLeftOut(t testing.TB, name string, open func(bad func(*Error) error) (
 		if _, err := r.Next(1); err != io.EOF {
 			t.Fatalf("%s by %d: at the end %v", name, size, err)
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, r.Close())
 	}
 }

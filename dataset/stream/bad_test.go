@@ -118,9 +118,7 @@ func TestBadEnds(t *testing.T) {
 
 	// io.EOF is the end.
 	r, err := Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if all, err := readAll(t, r, 10); err != io.EOF || !slices.Equal(all.x, count(1, 2)) {
 		t.Errorf("%v, %v", all.x, err)
 	}
@@ -150,9 +148,7 @@ func TestBadAll(t *testing.T) {
 			}
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if b, err := r.Next(1); err != nil || b.X.At(0, 1) != 2 {
 			t.Errorf("%v, %v", b, err)
 		}
@@ -216,9 +212,7 @@ func TestBadPeek(t *testing.T) {
 			{[]string{"u"}, 2, []float64{2}, 1, []int64{3}},
 			{[]string{"u"}, 3, []float64{2, 6, 8}, 1, []int64{3, 5, 6}},
 		} {
-			if err := r.Select(Selection{Inputs: test.inputs}); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, r.Select(Selection{Inputs: test.inputs}))
 			b, err := r.Peek(test.rows)
 			if told != nil {
 				t.Fatalf("%s: Peek has told of lines %v", name, told)
@@ -238,9 +232,7 @@ func TestBadPeek(t *testing.T) {
 				}
 			}
 		}
-		if err := r.Select(Selection{}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, r.Select(Selection{}))
 		if b, err := r.Next(9); err != nil || b.First != 1 || !slices.Equal(b.X.RawMatrix().Data, []float64{2, 3, 8, 9}) || !slices.Equal(told, []int64{2, 4, 5}) {
 			t.Errorf("%s: Next: %v, %v, told of lines %v", name, b, err, told)
 		}
@@ -266,17 +258,13 @@ func TestBadBytes(t *testing.T) {
 	if done, _ := r.Bytes(); done != 0 {
 		t.Error(done)
 	}
-	if err := r.Skip(1); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Skip(1))
 	at("x,1\n")
 	if _, err := r.Next(1); err != nil {
 		t.Fatal(err)
 	}
 	at("2,3\n")
-	if err := r.Skip(2); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Skip(2))
 	at("6,yyy\n")
 	if b, err := r.Next(1); err != nil || b.First != 4 {
 		t.Fatal(b, err)

@@ -9,15 +9,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // listing returns the names in a folder.
 func listing(t *testing.T, folder string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -34,9 +34,7 @@ func TestHostilePaths(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("nothing", nowhere); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Symlink("nothing", nowhere))
 	for path, says := range map[string]string{
 		dir: "a folder must have the files of MNIST", loop: "cannot be opened", nowhere: "cannot be opened",
 		filepath.Join(write(t, "x.csv", []byte("1\n")), "x.csv"): "cannot be opened", dir + "/" + strings.Repeat("x", 1<<10): "cannot be opened",

@@ -152,9 +152,7 @@ func TestOpenElsewhere(t *testing.T) {
 		if err != nil || b.Where(0).Path != test.paths[len(m.paths)-len(opened)] {
 			t.Errorf("%s: %v, %v", name, b, err)
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, r.Close())
 		m.wait(t, name)
 	}
 	m := &memory{files: files}
@@ -255,9 +253,7 @@ func TestOpenElsewhereFaults(t *testing.T) {
 				if b, err := r.Next(1); err == nil {
 					t.Errorf("samples %v after a panic", b)
 				}
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
+				testutil.NoError(t, r.Close())
 			}
 			m.wait(t, "panic")
 		}
@@ -347,18 +343,14 @@ func TestOpenElsewhereContext(t *testing.T) {
 		<-s.reads
 		s.let <- struct{}{}
 		<-s.reads // the end, which does not come
-		if err := <-result; err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, <-result)
 		if byContext {
 			cancel(why)
 			if err := <-result; !errors.Is(err, why) {
 				t.Errorf("Next that waits: %v", err)
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, r.Close())
 		if given.Err() == nil {
 			t.Error("the context of Options.Open goes on after Close")
 		}

@@ -123,9 +123,7 @@ func TestReaderPanics(t *testing.T) {
 			if _, err := r.Next(1); err == nil {
 				t.Errorf("%d rows: there are samples after the panic", rows)
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			testutil.NoError(t, r.Close())
 		}
 	}
 	testutil.WaitGoroutines(t, before)

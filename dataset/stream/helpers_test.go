@@ -14,15 +14,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // write makes a file in a folder of the test.
 func write(t testing.TB, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, data, 0o666))
 	return path
 }
 
@@ -232,9 +232,7 @@ func load(t testing.TB, paths []string, opt Options) (table, error) {
 func mustLoad(t testing.TB, paths []string, opt Options) table {
 	t.Helper()
 	all, err := load(t, paths, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return all
 }
 

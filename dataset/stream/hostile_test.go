@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -30,18 +31,14 @@ func packed(t testing.TB, text string, n int) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	piece := []byte(strings.Repeat(text, 1<<16/len(text)))
 	for n *= len(text); n > 0; n -= len(piece) {
 		if _, err := z.Write(piece[:min(n, len(piece))]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, z.Close())
 	return b.Bytes()
 }
 

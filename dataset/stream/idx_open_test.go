@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 )
 
 // idxFile returns an idx file.
@@ -65,15 +66,11 @@ func TestMNISTFolder(t *testing.T) {
 			name + "-images-idx3-ubyte":    idxFile(8, pixels, uint32(n), 2, 3),
 			name + "-labels.idx1-ubyte.gz": zipped(idxFile(8, labels, uint32(n))),
 		} {
-			if err := os.WriteFile(filepath.Join(dir, file), data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, os.WriteFile(filepath.Join(dir, file), data, 0o666))
 		}
 	}
 	train, test, err := dataset.LoadMNIST(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, set := range []*dataset.Images{train, test} {
 		got := mustLoad(t, []string{dir}, Options{Test: set == test})
 		labels := set.LabelsInt(0, set.Len())

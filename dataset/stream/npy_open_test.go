@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"github.com/sbinet/npyio/npy"
 	"gonum.org/v1/gonum/mat"
 )
@@ -52,16 +54,12 @@ func TestNPYTypes(t *testing.T) {
 func TestNPYByAnotherWriter(t *testing.T) {
 	values := count(-3, 12)
 	var b bytes.Buffer
-	if err := npy.Write(&b, mat.NewDense(4, 3, values)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, npy.Write(&b, mat.NewDense(4, 3, values)))
 	if got := mustLoad(t, []string{write(t, "x", b.Bytes())}, Options{}); got.rows != 4 || !bitsEqual(got.x, values) {
 		t.Errorf("%v", got)
 	}
 	b.Reset()
-	if err := npy.Write(&b, []int32{7, -8, 9}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, npy.Write(&b, []int32{7, -8, 9}))
 	if got := mustLoad(t, []string{write(t, "x", b.Bytes())}, Options{}); !bitsEqual(got.x, []float64{7, -8, 9}) {
 		t.Errorf("%v", got)
 	}
@@ -135,9 +133,7 @@ func TestNPYColumnsAndTargets(t *testing.T) {
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return data
 }
 
@@ -173,14 +169,10 @@ func TestNPYPanels(t *testing.T) {
 		}
 	}
 	r := mustOpen(t, []string{write(t, "x.npy", file)}, Options{})
-	if err := r.Skip(11); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Skip(11))
 	for row := 11; row < rows; {
 		b, err := r.Next(100003)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		n, _ := b.X.Dims()
 		for i := range n {
 			for col := range cols {

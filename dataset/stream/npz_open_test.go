@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -27,13 +28,9 @@ func npz(t testing.TB, members ...member) []byte {
 		if err == nil {
 			_, err = w.Write(m.data)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, z.Close())
 	return b.Bytes()
 }
 
@@ -88,21 +85,15 @@ func TestNPZBomb(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, err := z.Create("X.npy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	w.Write(npyHeader(1, "|u1", false, rows, cols)) // a bytes.Buffer does not fail
 	for range rows * cols >> 16 {
 		w.Write([]byte(strings.Repeat("\x00", 1<<16)))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, z.Close())
 	r := mustOpen(t, []string{write(t, "x.npz", b.Bytes())}, Options{})
 	if got := faults.Allocated(func() {
-		if err := r.Skip(rows - 1); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, r.Skip(rows-1))
 		if b, err := r.Next(1 << 30); err != nil || b.First != rows-1 {
 			t.Errorf("%v, %v", b, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/numpytest"
 )
 
@@ -45,9 +46,7 @@ func TestNumPy(t *testing.T) {
 	dir := t.TempDir()
 	numpytest.Run(t, dir, numpyFiles)
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	taken := 0
 	for _, file := range files {
 		name := file.Name()

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"blskernel/internal/npy"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -198,9 +199,7 @@ func checkAgain(t *testing.T, all table, dim, outputs int) {
 		for _, v := range slices.Concat(all.x[i*dim:(i+1)*dim], all.y[i*len(all.y)/all.rows:(i+1)*len(all.y)/all.rows]) {
 			cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		if err := w.Write(cells); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Write(cells))
 	}
 	w.Flush()
 	opt := Options{Stdin: &text, Format: CSV, Header: HeaderAbsent, Comma: ','}

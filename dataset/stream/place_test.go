@@ -44,9 +44,7 @@ func TestWhereBytes(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			if cells[0] == "n" {
 				continue
 			}
@@ -62,9 +60,7 @@ func TestWhereBytes(t *testing.T) {
 			at := 0
 			for at < len(lines) {
 				b, err := r.Next(size)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				rows := b.X.RawMatrix().Rows
 				for i := range rows {
 					if p := b.Where(i); p != (Place{Path: path, Line: lines[at+i]}) {
@@ -100,13 +96,9 @@ func TestWhereArrays(t *testing.T) {
 		{[]string{a, z}, Options{}}, {[]string{z, z}, Options{Targets: []string{"y"}}}, {[]string{a}, Options{TargetPath: write(t, "y.npy", targets)}},
 	} {
 		r := mustOpen(t, test.paths, test.opt)
-		if err := r.Skip(2); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, r.Skip(2))
 		b, err := r.Next(100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for i := range b.X.RawMatrix().Rows {
 			want := Place{Path: test.paths[(i+2)/5], Row: int64((i+2)%5 + 1)}
 			if got := b.Where(i); got != want {

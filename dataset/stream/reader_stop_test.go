@@ -26,12 +26,8 @@ func TestCloseInTheMiddle(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			testutil.NoError(t, r.Close())
+			testutil.NoError(t, r.Close())
 			if _, err := r.Next(1); err != ErrClosed {
 				t.Errorf("after Close: %v", err)
 			}
@@ -49,17 +45,13 @@ func TestCancel(t *testing.T) {
 	why := errors.New("enough")
 	for _, first := range []string{"1,2\n3,4\n", string(npyHeader(1, "|u1", false, 100, 2)) + "abcd"} {
 		in, out, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if _, err := out.WriteString(first); err != nil {
 			t.Fatal(err)
 		}
 		r, err := Open(ctx, []string{"-"}, Options{Stdin: in})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		// A pipe gives its samples before it is closed.
 		if b, err := r.Next(1); err != nil || b.X.RawMatrix().Cols != 2 {
 			t.Fatalf("%v, %v", b, err)
@@ -76,9 +68,7 @@ func TestCancel(t *testing.T) {
 		if _, err := r.Next(1); !errors.Is(err, why) {
 			t.Errorf("and then %v", err)
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, r.Close())
 		out.Close()
 		testutil.WaitGoroutines(t, before)
 		in.Close()
@@ -86,9 +76,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	path := write(t, "x.csv", bytes.Repeat([]byte("1\n"), 1<<20))
 	r, err := Open(ctx, []string{path}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if _, err := r.Next(10); err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +98,7 @@ func TestPipe(t *testing.T) {
 	text := strings.Repeat("1,2\n3,4\n", 50000)
 	for _, data := range [][]byte{[]byte(text), zipped([]byte(text)), append(npyHeader(2, "<f8", false, 50000, 4), make([]byte, 50000*32)...)} {
 		in, out, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		go func() {
 			out.Write(data) // ends with the reader
 			out.Close()

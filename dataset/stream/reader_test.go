@@ -24,9 +24,7 @@ func TestRowsBytesSkip(t *testing.T) {
 	size := func(paths ...string) (n int64) {
 		for _, path := range paths {
 			info, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			n += info.Size()
 		}
 		return n
@@ -44,9 +42,7 @@ func TestRowsBytesSkip(t *testing.T) {
 			if r.Rows() != test.rows || r.Dim() != 2 {
 				t.Errorf("%v: %d rows, dim %d", test.paths, r.Rows(), r.Dim())
 			}
-			if err := r.Skip(int64(skip)); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, r.Skip(int64(skip)))
 			if skip < test.have {
 				b, err := r.Next(100)
 				if err != nil || b.First != int64(skip) || !slices.Equal(b.X.RawMatrix().Data, all.x[2*skip:]) {
@@ -172,9 +168,7 @@ func TestSpool(t *testing.T) {
 	archive := npz(t, member{"X.npy", x, zip.Deflate})
 	left := func() int {
 		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		return len(entries)
 	}
 	for name, source := range sources(t, "x.npz", archive) {
@@ -222,9 +216,7 @@ func TestComma(t *testing.T) {
 
 func TestNextPanics(t *testing.T) {
 	r := mustOpen(t, []string{write(t, "x.csv", []byte("1\n"))}, Options{})
-	if err := r.Skip(0); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, r.Skip(0))
 	testutil.MustPanic(t, panicRows, func() { r.Next(0) })
 	testutil.MustPanic(t, panicSkip, func() { r.Skip(-1) })
 	testutil.MustPanic(t, panicSelect, func() { r.Select(Selection{}) })

@@ -75,17 +75,13 @@ func TestSelectCSV(t *testing.T) {
 				t.Errorf("%s: %+v after an error", name, s)
 			}
 			want := Selection{Inputs: []string{"3", "1"}, Targets: []string{"4"}, Classes: true}
-			if err := r.Select(want); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, r.Select(want))
 			if h := r.Heading(); h.HasHeader != header || header != (h.Names != nil) || !slices.Equal(h.First, first) || r.Dim() != 2 || r.Outputs() != 1 {
 				t.Errorf("%s: %+v", name, h)
 			}
 			for range 2 {
 				b, err := r.Peek(rows / 2)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				line := int64(1501)
 				if !header {
 					line--
@@ -101,9 +97,7 @@ func TestSelectCSV(t *testing.T) {
 			if err != io.EOF || all.rows != rows || !slices.Equal(all.x[:4], []float64{-3, 1, -6, 4}) || all.labels[rows-1] != "virginica" {
 				t.Errorf("%s, header %v: %d rows, %v", name, header, all.rows, err)
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			testutil.NoError(t, r.Close())
 		}
 	}
 }
@@ -158,9 +152,7 @@ func TestSelectArrays(t *testing.T) {
 			if done, total := r.Bytes(); path != "-" && (done != total || total <= 0) || path == "-" && (done <= 0 || total != -1) {
 				t.Errorf("%s: %d bytes of %d", name, done, total)
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			testutil.NoError(t, r.Close())
 		}
 	}
 }
@@ -176,9 +168,7 @@ func TestSelectSeveral(t *testing.T) {
 	if err := r.Select(Selection{Inputs: []string{"1", "2"}}); err == nil || !strings.Contains(err.Error(), `has the column "z" where`) {
 		t.Errorf("columns that differ: %v", err)
 	}
-	if err := r.Select(Selection{Inputs: []string{"x"}, Targets: []string{"kind"}, Classes: true}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Select(Selection{Inputs: []string{"x"}, Targets: []string{"kind"}, Classes: true}))
 	got, err := r.Next(10)
 	if err != nil || !slices.Equal(got.X.RawMatrix().Data, []float64{1, 3}) || !slices.Equal(got.Labels, []string{"u", "v"}) {
 		t.Errorf("%v, %v", got, err)
@@ -197,9 +187,7 @@ func TestSelectCopies(t *testing.T) {
 	if got, err := r.Peek(1); err != nil || got.X.At(0, 0) != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if err := r.Select(Selection{Inputs: second}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Select(Selection{Inputs: second}))
 	second[0] = "1"
 	r.Selection().Inputs[0] = "1"
 	if got, err := r.Next(2); err != nil || !slices.Equal(got.X.RawMatrix().Data, []float64{2, 4}) {
@@ -246,18 +234,14 @@ func TestNamedPipe(t *testing.T) {
 		}
 	}()
 	r := mustOpen(t, []string{pipe}, Options{})
-	if err := r.Select(Selection{Targets: []string{"3"}, Classes: true}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Select(Selection{Targets: []string{"3"}, Classes: true}))
 	if b, err := r.Peek(2); err != nil || b.X.RawMatrix().Rows != 2 {
 		t.Errorf("%v, %v", b, err)
 	}
 	if b, err := r.Next(10); err != nil || !slices.Equal(b.X.RawMatrix().Data, count(1, 4)) || strings.Join(b.Labels, "") != "uv" {
 		t.Errorf("%v, %v", b, err)
 	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, r.Close())
 	testutil.WaitGoroutines(t, before)
 }
 
@@ -268,9 +252,7 @@ func TestPeekCancel(t *testing.T) {
 	go io.WriteString(out, "1,2\n3,4\n") // ends with the pipe
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r, err := Open(ctx, []string{"-"}, Options{Stdin: in})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	why := errors.New("enough")
 	result := make(chan error)
 	go func() {
@@ -284,9 +266,7 @@ func TestPeekCancel(t *testing.T) {
 	if err := r.Select(Selection{}); !errors.Is(err, why) {
 		t.Errorf("and then %v", err)
 	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, r.Close())
 	if _, err := r.Peek(1); err != ErrClosed {
 		t.Errorf("after Close: %v", err)
 	}

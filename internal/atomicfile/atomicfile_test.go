@@ -9,26 +9,21 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-)
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	"blskernel/internal/testutil"
+)
 
 // mustWrite fails the test for an error of a write.
 func mustWrite(t *testing.T) func(int, error) {
 	t.Helper()
-	return func(_ int, err error) { t.Helper(); must(t, err) }
+	return func(_ int, err error) { t.Helper(); testutil.NoError(t, err) }
 }
 
 // folderHas checks the files of a folder by name and content.
 func folderHas(t *testing.T, dir string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	must(t, err)
+	testutil.NoError(t, err)
 	if len(entries) != len(want) {
 		t.Errorf("%v; want %v", entries, want)
 	}
@@ -45,7 +40,7 @@ func TestFile(t *testing.T) {
 	begin := func(text string) *File {
 		t.Helper()
 		f, err := Create(nil, path)
-		must(t, err)
+		testutil.NoError(t, err)
 		if n, err := io.WriteString(f, text); n != len(text) || err != nil {
 			t.Fatal(n, err)
 		}
@@ -54,19 +49,19 @@ func TestFile(t *testing.T) {
 	begin("none").Abort()
 	folderHas(t, dir, nil)
 	f := begin("first")
-	must(t, f.Commit())
+	testutil.NoError(t, f.Commit())
 	f.Abort()
 	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
 	f = begin("second")
 	f.Abort()
 	f.Abort()
 	folderHas(t, dir, map[string]string{"x.jsonl": "first"})
-	must(t, begin("third").Commit())
+	testutil.NoError(t, begin("third").Commit())
 	folderHas(t, dir, map[string]string{"x.jsonl": "third"})
 	f = begin("?ourth")
 	mustWrite(t)(f.WriteAt([]byte("f"), 0))
 	mustWrite(t)(io.WriteString(f, " and more"))
-	must(t, f.Commit())
+	testutil.NoError(t, f.Commit())
 	folderHas(t, dir, map[string]string{"x.jsonl": "fourth and more"})
 	if runtime.GOOS == "windows" {
 		return
@@ -78,10 +73,10 @@ func TestFile(t *testing.T) {
 	// A link stays one.
 	other := t.TempDir()
 	link := filepath.Join(other, "link")
-	must(t, os.Symlink(path, link))
+	testutil.NoError(t, os.Symlink(path, link))
 	linked, err := Create(nil, link)
-	must(t, err)
-	must(t, linked.Commit())
+	testutil.NoError(t, err)
+	testutil.NoError(t, linked.Commit())
 	folderHas(t, dir, map[string]string{"x.jsonl": ""})
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v", info, err)
@@ -101,8 +96,8 @@ func TestRefused(t *testing.T) {
 	// What becomes impossible meanwhile.
 	path := filepath.Join(dir, "x")
 	f, err := Create(nil, path)
-	must(t, err)
-	must(t, os.MkdirAll(filepath.Join(path, "y"), 0o777))
+	testutil.NoError(t, err)
+	testutil.NoError(t, os.MkdirAll(filepath.Join(path, "y"), 0o777))
 	mustWrite(t)(io.WriteString(f, "hours of work"))
 	var we *WriteError
 	if err := f.Commit(); !errors.As(err, &we) || we.Kept == "" {
@@ -127,7 +122,7 @@ func TestFolderError(t *testing.T) {
 	}
 	// A folder that allows to change names but not to list them.
 	dir := filepath.Join(t.TempDir(), "blind")
-	must(t, os.Mkdir(dir, 0o300))
+	testutil.NoError(t, os.Mkdir(dir, 0o300))
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) }) // so that it can be removed
 	if folder, err := os.Open(dir); err == nil {
 		_ = folder.Close()
@@ -135,7 +130,7 @@ func TestFolderError(t *testing.T) {
 	}
 	path := filepath.Join(dir, "x")
 	f, err := Create(nil, path)
-	must(t, err)
+	testutil.NoError(t, err)
 	mustWrite(t)(io.WriteString(f, "text"))
 	var fe *FolderError
 	if err := f.Commit(); !errors.As(err, &fe) || fe.Path != path || !errors.Is(err, fs.ErrPermission) {
@@ -150,25 +145,25 @@ func TestFolderError(t *testing.T) {
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	f, err := Create(nil, path)
-	must(t, err)
+	testutil.NoError(t, err)
 	defer f.Abort()
 	mustWrite(t)(io.WriteString(f, text))
-	must(t, f.Commit())
+	testutil.NoError(t, f.Commit())
 }
 
 func TestPermissionsStay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	write(t, path, "first")
 	for _, mode := range []fs.FileMode{0o600, 0o640, 0o666} {
-		must(t, os.Chmod(path, mode))
+		testutil.NoError(t, os.Chmod(path, mode))
 		before, err := os.Stat(path)
-		must(t, err)
+		testutil.NoError(t, err)
 		write(t, path, "again")
 		if after, err := os.Stat(path); err != nil || after.Mode() != before.Mode() {
 			t.Errorf("mode %v (%v); want %v", after.Mode(), err, before.Mode())
 		}
 	}
-	must(t, os.Chmod(path, 0o444))
+	testutil.NoError(t, os.Chmod(path, 0o444))
 	if f, err := Create(nil, path); !errors.Is(err, fs.ErrPermission) {
 		if err == nil {
 			f.Abort()
@@ -182,7 +177,7 @@ func TestNames(t *testing.T) {
 	dir := t.TempDir()
 	long := filepath.Join(dir, strings.Repeat("é", 127)) // 254 bytes, and 255 may be
 	write(t, long, "long")
-	must(t, os.Remove(long))
+	testutil.NoError(t, os.Remove(long))
 	if f, err := Create(nil, filepath.Join(dir, strings.Repeat("a", 300))); err == nil {
 		f.Abort()
 		t.Error("a name of 300 bytes is possible")
@@ -194,7 +189,7 @@ func TestNames(t *testing.T) {
 	}
 	// A link to nothing leads to what it is to lead to, one to itself nowhere.
 	for name, to := range map[string]string{"link": "next", "next": "y", "loop": "pool", "pool": "loop"} {
-		must(t, os.Symlink(to, filepath.Join(dir, name)))
+		testutil.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
 	}
 	write(t, filepath.Join(dir, "link"), "linked")
 	if f, err := Create(nil, filepath.Join(dir, "loop")); err == nil {
@@ -205,7 +200,7 @@ func TestNames(t *testing.T) {
 		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			t.Errorf("%s is no link any more", name)
 		}
-		must(t, os.Remove(filepath.Join(dir, name)))
+		testutil.NoError(t, os.Remove(filepath.Join(dir, name)))
 	}
 	folderHas(t, dir, map[string]string{"x": "cleaned", "y": "linked"})
 }
@@ -217,15 +212,13 @@ func TestRemoveLeftovers(t *testing.T) {
 		path = filepath.Join(dir, "m[1].bls")
 	}
 	killed, err := Create(nil, path)
-	must(t, err)
-	must(t, killed.file.Close())
+	testutil.NoError(t, err)
+	testutil.NoError(t, killed.file.Close())
 	kept := map[string]string{".m.bls.0123abcd.tmp": "", filepath.Base(path): "", "." + filepath.Base(path) + ".tmp": "", "." + filepath.Base(path) + ".0123abcg.tmp": ""}
 	for name := range kept {
-		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 	}
-	if err := RemoveLeftovers(nil, path); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, RemoveLeftovers(nil, path))
 	folderHas(t, dir, kept)
 	if err := RemoveLeftovers(nil, filepath.Join(dir, "missing", "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/long"
 	"blskernel/internal/vfs"
@@ -101,7 +102,7 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
 	if there {
-		must(t, os.WriteFile(path, []byte(oldText), 0o666))
+		testutil.NoError(t, os.WriteFile(path, []byte(oldText), 0o666))
 	}
 	err := replace(d.FS(), path)
 	failed := d.Failed()
@@ -145,9 +146,7 @@ func fails(t *testing.T, there bool, d *faultfs.Disk) bool {
 	} else {
 		folderHas(t, dir, want)
 	}
-	if err := RemoveLeftovers(nil, path); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, RemoveLeftovers(nil, path))
 	if we != nil && isTemporary(we.Kept, path) { // where two renamings failed
 		if text := err.Error(); !strings.Contains(text, "kept as "+we.Kept+", which the next command that changes the file may remove") {
 			t.Errorf("%v fails: %v", first, err)
@@ -198,9 +197,7 @@ func TestKept(t *testing.T) {
 			}
 			want[filepath.Base(we.Kept)] = newText
 		}
-		if err := RemoveLeftovers(nil, path); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, RemoveLeftovers(nil, path))
 		folderHas(t, dir, want)
 	}
 }
@@ -215,7 +212,7 @@ func TestPermissionsOfAllTimes(t *testing.T) {
 	write(t, path, oldText)
 	looks := 0
 	for _, mode := range []fs.FileMode{0o600, 0o660, 0o644} {
-		must(t, os.Chmod(path, mode))
+		testutil.NoError(t, os.Chmod(path, mode))
 		looking := faultfs.Func(func(c faultfs.Call) (int, error) {
 			if c.Op == faultfs.Chmod {
 				looks++
@@ -245,8 +242,6 @@ func TestLeftoversStay(t *testing.T) {
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), left) {
 		t.Error(err)
 	}
-	if err := RemoveLeftovers(nil, filepath.Join(dir, "x")); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, RemoveLeftovers(nil, filepath.Join(dir, "x")))
 	folderHas(t, dir, nil)
 }

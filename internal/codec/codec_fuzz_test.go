@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -87,9 +88,7 @@ func FuzzReader(f *testing.F) {
 		var out bytes.Buffer
 		w := NewWriter(&out)
 		play(NewReader(bytes.NewReader(data)), order, w)
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Flush())
 		if got := out.Bytes(); !bytes.HasPrefix(data, got) {
 			t.Errorf("%x becomes %x", data, got)
 		}

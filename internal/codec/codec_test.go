@@ -44,9 +44,7 @@ func TestRoundTrip(t *testing.T) {
 		w.Uint64s([]uint64{1, 1 << 63})
 		w.Float64(math.Copysign(0, -1))
 		w.Bool(false)
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Flush())
 		for name, source := range map[string]io.Reader{
 			"all at once":  bytes.NewReader(out.Bytes()),
 			"byte by byte": iotest.OneByteReader(bytes.NewReader(out.Bytes())),
@@ -94,9 +92,7 @@ func TestLayout(t *testing.T) {
 	w := NewWriter(&out)
 	w.Uint64(0x0102030405060708)
 	w.Float64(1)
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Flush())
 	want := "\x08\x07\x06\x05\x04\x03\x02\x01" + "\x00\x00\x00\x00\x00\x00\xf0\x3f"
 	if got := out.String(); got != want {
 		t.Errorf("%q, want %q", got, want)

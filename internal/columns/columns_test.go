@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/dataset/stream"
+	"blskernel/internal/testutil"
 )
 
 // TestMatch selects the columns of texts.
@@ -40,9 +41,7 @@ func TestMatch(t *testing.T) {
 		{"no target", "1,2\n3,4\n", stream.Options{Header: stream.HeaderAbsent}, model, nil, nil, nil, ErrNoTarget.Error()},
 	} {
 		path := filepath.Join(t.TempDir(), "x.csv")
-		if err := os.WriteFile(path, []byte(tc.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte(tc.text), 0o666))
 		r, err := stream.Open(context.Background(), []string{path}, tc.options)
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
@@ -60,8 +59,6 @@ func TestMatch(t *testing.T) {
 				t.Errorf("%s: the first sample is %v, %v; want %v", tc.name, b, err, tc.first)
 			}
 		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.NoError(t, r.Close())
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"blskernel/internal/testutil"
 )
 
 // file returns a header with the dictionary as it is.
@@ -174,9 +176,7 @@ func TestDecode(t *testing.T) {
 		{"<f8", []float64{0, math.Copysign(0, -1), math.Pi, math.MaxFloat64, 5e-324}}, {">f8", []float64{-math.E}},
 	} {
 		d, err := ParseDType(test.descr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		var src []byte
 		for _, v := range test.values {
 			src = append(src, encode(d, v)...)
@@ -249,9 +249,7 @@ func TestDecodeFaults(t *testing.T) {
 		{"<i8", le.AppendUint64(nil, uint64(1<<64-1<<53-1)), "-9007199254740993"},
 	} {
 		d, err := ParseDType(test.descr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		good := make([]byte, d.Size)
 		got, err := d.Decode([]float64{42}, slices.Concat(good, good, test.bad, good))
 		var bad *ValueError
@@ -301,9 +299,7 @@ func TestLabel(t *testing.T) {
 		{"<f8", encode(DType{Kind: Float, Size: 8}, 1e300), ""},
 	} {
 		d, err := ParseDType(test.descr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		got, err := d.Label(test.b)
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s % x: %q, %v, want %q", test.descr, test.b, got, err, test.want)

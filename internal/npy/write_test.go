@@ -50,9 +50,7 @@ func TestAppendHeader(t *testing.T) {
 
 func TestWriteFloats(t *testing.T) {
 	d, err := ParseDType(Float64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, n := range []int{0, 1, 1<<13 - 1, 1 << 13, 1<<13 + 1} {
 		values := make([]float64, n)
 		for i := range values {
@@ -62,9 +60,7 @@ func TestWriteFloats(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := WriteFloats(&b, values); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, WriteFloats(&b, values))
 		got, err := d.Decode(nil, b.Bytes())
 		if err != nil || !slices.Equal(got, values) {
 			t.Errorf("%d numbers: %v", n, err)
@@ -105,9 +101,7 @@ func TestLabels(t *testing.T) {
 			continue
 		}
 		d, err := ParseDType(descr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		data := []byte("x")
 		for _, label := range test.labels {
 			data = AppendLabel(data, descr, label)

@@ -126,3 +126,11 @@ func WaitGoroutines(t testing.TB, before int) {
 		}
 	}
 }
+
+// NoError ends the test when err is not nil.
+func NoError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

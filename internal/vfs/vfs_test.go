@@ -9,12 +9,12 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 func TestSyncDir(t *testing.T) {
-	if err := OS.SyncDir(t.TempDir()); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, OS.SyncDir(t.TempDir()))
 	if err := OS.SyncDir(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" {
 		t.Error(err)
 	}
@@ -40,20 +40,12 @@ func TestRemedy(t *testing.T) {
 func TestOS(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Or(nil).CreateTemp(dir, "x-*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	name := filepath.Join(dir, "y")
-	if err := errors.Join(f.Close(), OS.Rename(f.Name(), name)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(f.Close(), OS.Rename(f.Name(), name)))
 	g, err := Or(OS).OpenFile(name, os.O_RDONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(g.Close(), OS.Remove(name)); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, errors.Join(g.Close(), OS.Remove(name)))
 	if f, err := OS.OpenFile(name, os.O_RDONLY, 0); f != nil || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, %v", f, err)
 	}

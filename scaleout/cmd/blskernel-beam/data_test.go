@@ -14,6 +14,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	gonum "gonum.org/v1/gonum/mat"
@@ -47,18 +48,12 @@ func newProblem(t testing.TB) *problem {
 		Features: bls.FeatureOptions{Groups: 2, GroupNodes: 5, EnhancementNodes: 20, Seed: 3},
 		Method:   blsupdate.Gram, Update: blsupdate.Options{Lambda: 0.5}, Classes: len(labels),
 	}
-	if err := p.classifier.Fit(points(200, 1)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, p.classifier.Fit(points(200, 1)))
 	meta := modelfile.Metadata{Inputs: columns(), Classes: labels, Targets: []string{"class"}}
-	if err := modelfile.Save(p.model, &modelfile.File{Classifier: p.classifier, Metadata: meta}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, modelfile.Save(p.model, &modelfile.File{Classifier: p.classifier, Metadata: meta}))
 	p.x, p.y = points(shardCount*shardRows, 2)
 	for i := range shardCount {
-		if err := os.WriteFile(p.shard(i), p.csv(i), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(p.shard(i), p.csv(i), 0o666))
 	}
 	return p
 }
@@ -123,17 +118,11 @@ func (p *problem) check(t testing.TB, method blsupdate.Method, path string) {
 		t.Errorf("beside the model there are %v (%v)", files, err)
 	}
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	a, y, err := p.classifier.Expand(p.x, p.y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	want, err := blsupdate.New(method, a, y, blsupdate.Options{Lambda: testRidge})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	got := f.Classifier.Updater()
 	if got.Method() != method || got.Samples() != want.Samples() || got.Lambda() != want.Lambda() {
 		t.Errorf("the model is by %v, of %d samples, with the ridge %v; want %v, %d, %v",
@@ -162,8 +151,6 @@ func difference(x, y *mat.Dense) float64 {
 func weights(t testing.TB, u blsupdate.Updater) *mat.Dense {
 	t.Helper()
 	w, err := u.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return w
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 // TestHere runs Prism in the process of the command, with workers in it and with worker processes that
@@ -49,9 +50,7 @@ func TestBad(t *testing.T) {
 	for shard, text := range map[int]string{
 		3: header + good + wrong + strings.Repeat(good, 6) + wrong, 5: header + "1,2,3,4,beside\n", 7: "x0,x1\n1,2\n",
 	} {
-		if err := os.WriteFile(p.shard(shard), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(p.shard(shard), []byte(text), 0o666))
 	}
 	out, bad := p.out(t), filepath.Join(t.TempDir(), "bad.txt")
 	end := runCommand(t, p.args(out, "--workers=2")...)
@@ -63,9 +62,7 @@ func TestBad(t *testing.T) {
 		t.Errorf("the report is %+v", r)
 	}
 	text, err := os.ReadFile(bad)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	lines := strings.Split(string(text), "\n")
 	for i, begins := range []string{p.shard(3) + ":3: ", p.shard(3) + ":10: ", p.shard(5) + ":2: ", p.shard(7) + ": "} {
 		if len(lines) != 5 || !strings.HasPrefix(lines[i], begins) {

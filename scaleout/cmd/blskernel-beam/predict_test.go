@@ -11,6 +11,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -41,13 +42,9 @@ func TestPredicted(t *testing.T) {
 		return string(said)
 	}
 	f, err := modelfile.Load(out, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	classes, err := f.Classifier.Predict(p.x.Slice(0, shardRows, 0, inputs).(*mat.Dense))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	want := []string{"class"} // the heading
 	for _, class := range classes {
 		want = append(want, labels[class])

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"blskernel/internal/testutil"
 )
 
 // asCommand makes the test program the command: the tests run it in processes of its own.
@@ -99,9 +101,7 @@ func start(t testing.TB, cmd *exec.Cmd) *running {
 	t.Helper()
 	r := &running{cmd: cmd}
 	r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.err
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.cmd.Start())
 	return r
 }
 
@@ -141,12 +141,8 @@ func serve(t testing.TB, args ...string) *server {
 	cmd := command(t, args...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, cmd.Start())
 	s, first, done := &server{}, make(chan string, 1), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -186,9 +182,7 @@ func (s *server) processes(t testing.TB) (ids []int, environments []string) {
 	for _, line := range s.lines {
 		if m := workerLine.FindStringSubmatch(line); m != nil {
 			id, err := strconv.Atoi(m[2])
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			ids, environments = append(ids, id), append(environments, m[1])
 		}
 	}

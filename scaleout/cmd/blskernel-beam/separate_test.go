@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 // TestSeparate runs a Prism in a process of its own and two pools of workers, with 1, 2 and 7 worker
@@ -40,9 +41,7 @@ func TestSeparate(t *testing.T) {
 		c.Dir = p.folder
 		r := reported(t, ended(t, start(t, c)))
 		p.check(t, method, out)
-		if err := os.Remove(out); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Remove(out))
 		if r.Attempts != 1 || r.Workers != workers || !r.Measured || r.Rows != shardCount*shardRows || r.Bad != 0 {
 			t.Errorf("the report is %+v", r)
 		}
@@ -92,9 +91,7 @@ func TestLost(t *testing.T) {
 			// makes no difference to the result.
 			time.Sleep(time.Second)
 			resume()
-			if err := syscall.Kill(pool.process(t, c.killed), syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, syscall.Kill(pool.process(t, c.killed), syscall.SIGKILL))
 			end := ended(t, fit)
 			r := reported(t, end)
 			if r.Attempts != 2 || !strings.Contains(end.err, "was lost") {
@@ -117,9 +114,7 @@ func TestLostAtLast(t *testing.T) {
 	c := started(t, p.args(out, "--attempts=1", "--endpoint", prism.address, "--environment_type=EXTERNAL", "--environment_config="+pool.address)...)
 	pipe.waitForReader(t)
 	resume()
-	if err := syscall.Kill(pool.process(t, "go"), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, syscall.Kill(pool.process(t, "go"), syscall.SIGKILL))
 	end := ended(t, c)
 	if end.status != exitFailure || !strings.Contains(end.err, "was lost") || strings.Count(end.err, "\n") != 1 {
 		t.Errorf("status %d, and standard error has %q", end.status, end.err)
@@ -136,9 +131,7 @@ func TestInterrupt(t *testing.T) {
 	pipe, _ := p.hold(t, 0)
 	c := started(t, p.args(p.out(t), "--endpoint", prism.address, "--environment_type=EXTERNAL", "--environment_config="+pool.address)...)
 	pipe.waitForReader(t)
-	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, c.cmd.Process.Signal(syscall.SIGINT))
 	if end := ended(t, c); end.status != 130 || !strings.Contains(end.err, "interrupted") {
 		t.Errorf("status %d, and standard error has %q", end.status, end.err)
 	}
@@ -176,20 +169,12 @@ type pipe struct {
 func (p *problem) hold(t testing.TB, shard int) (_ *pipe, resume func()) {
 	t.Helper()
 	path := p.shard(shard)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Remove(path))
+	testutil.NoError(t, syscall.Mkfifo(path, 0o666))
 	return &pipe{path: path}, func() {
 		other := filepath.Join(p.folder, "put-back")
-		if err := os.WriteFile(other, p.csv(shard), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(other, path); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(other, p.csv(shard), 0o666))
+		testutil.NoError(t, os.Rename(other, path))
 	}
 }
 

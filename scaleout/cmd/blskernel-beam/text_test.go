@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 )
@@ -77,13 +78,9 @@ func TestTree(t *testing.T) {
 	} {
 		set := settings{model: p.model, out: p.out(t), workers: 1, method: blsupdate.Gram, patterns: []string{p.pattern()}, files: tc.files, fanIn: tc.fanIn}
 		edges, _, err := set.build(tc.few).Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		marshalled, err := graphx.Marshal(edges, &graphx.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		var got []int
 		for _, transform := range marshalled.GetComponents().GetTransforms() {
 			_, level, found := strings.Cut(transform.GetUniqueName(), "/level of ")

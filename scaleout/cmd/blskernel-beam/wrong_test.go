@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestWrong has command lines that must be refused at once, with the status and in the words that are
@@ -14,9 +16,7 @@ import (
 func TestWrong(t *testing.T) {
 	p := newProblem(t)
 	folder, text := t.TempDir(), filepath.Join(t.TempDir(), "a.txt")
-	if err := os.WriteFile(text, []byte("no model\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(text, []byte("no model\n"), 0o666))
 	model, out := "--model="+p.model, "--out="+filepath.Join(folder, "out.bls")
 	for _, c := range []struct {
 		status int

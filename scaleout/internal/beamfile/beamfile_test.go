@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 )
 
@@ -31,9 +33,7 @@ func TestFiles(t *testing.T) {
 			path := folder + "/" + name + ".csv"
 			want = append(want, path)
 			for _, text := range []content{"old", content(name)} {
-				if err := Write(t.Context(), path, text); err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, Write(t.Context(), path, text))
 			}
 		}
 		slices.Sort(want)
@@ -43,16 +43,12 @@ func TestFiles(t *testing.T) {
 		}
 		for _, path := range got {
 			r, err := Open(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			text, err := io.ReadAll(r)
 			if err != nil || !bytes.Equal(text, []byte(path[len(folder)+1:len(folder)+2])) {
 				t.Errorf("%s: %q, %v", path, text, err)
 			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
+			testutil.NoError(t, r.Close())
 		}
 	}
 }
@@ -60,9 +56,7 @@ func TestFiles(t *testing.T) {
 // TestMissing has missing files, folders, and unknown file systems.
 func TestMissing(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(filepath.Join(folder, "x"), 0o755))
 	if _, err := List(t.Context(), filepath.Join(folder, "*")); err == nil || !strings.Contains(err.Error(), filepath.Join(folder, "x")+" is a folder") {
 		t.Errorf("a folder: %v", err)
 	}
@@ -90,9 +84,7 @@ func TestWriteFails(t *testing.T) {
 	done, cancel := context.WithCancelCause(t.Context())
 	cancel(why)
 	for _, path := range []string{filepath.Join(t.TempDir(), "x"), "memfs://fails/x"} {
-		if err := Write(t.Context(), path, content("old")); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, Write(t.Context(), path, content("old")))
 		if err := Write(t.Context(), path, failing{why}); !errors.Is(err, why) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -126,17 +118,11 @@ func TestLocal(t *testing.T) {
 // TestResolve resolves several names of a file, of a missing file, and of one in a missing folder.
 func TestResolve(t *testing.T) {
 	folder, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	t.Chdir(folder)
 	file := filepath.Join(folder, "data", "x.csv")
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	testutil.NoError(t, os.WriteFile(file, nil, 0o644))
 	for from, to := range map[string]string{"link": "data", "link.csv": file, "to-new": "link/new.csv"} {
 		if err := os.Symlink(to, from); err != nil {
 			t.Skipf("this system makes no links: %v", err)

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/internal/testutil"
+
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	pipepb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/pipeline_v1"
@@ -77,9 +79,7 @@ func newPool(t testing.TB, script string) (*Pool, fnpb.BeamFnExternalWorkerPoolC
 	t.Helper()
 	said := &told{}
 	pool, err := NewPool("localhost:0", Command{Path: "/bin/sh", Args: []string{"-c", script, "worker"}, Out: io.Discard}, said.say)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -91,9 +91,7 @@ func newPool(t testing.TB, script string) (*Pool, fnpb.BeamFnExternalWorkerPoolC
 		<-done
 	})
 	conn, err := grpc.NewClient(pool.Address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return pool, fnpb.NewBeamFnExternalWorkerPoolClient(conn), said
 }
@@ -102,9 +100,7 @@ func newPool(t testing.TB, script string) (*Pool, fnpb.BeamFnExternalWorkerPoolC
 func start(t testing.TB, c fnpb.BeamFnExternalWorkerPoolClient, id, provision string) string {
 	t.Helper()
 	answer, err := c.StartWorker(t.Context(), &fnpb.StartWorkerRequest{WorkerId: id, ProvisionEndpoint: &pipepb.ApiServiceDescriptor{Url: provision}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return answer.GetError()
 }
 
@@ -173,9 +169,7 @@ func (p *fakePrism) Cancel(_ context.Context, r *jobpb.CancelJobRequest) (*jobpb
 func fakeRunner(t testing.TB, register func(*grpc.Server)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	s := grpc.NewServer()
 	register(s)
 	go func() { _ = s.Serve(l) }()
@@ -192,9 +186,7 @@ func TestLost(t *testing.T) {
 	if why := start(t, c, id, address); why != "" {
 		t.Fatal(why)
 	}
-	if err := syscall.Kill(said.process(t, id), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, syscall.Kill(said.process(t, id), syscall.SIGKILL))
 	said.wait(t, "was lost: signal: killed")
 	if job := <-prism.cancelled; job != "job-11" || len(prism.cancelled) > 0 {
 		t.Errorf("the job %s was cancelled, and %d more", job, len(prism.cancelled))
@@ -239,9 +231,7 @@ func TestTask(t *testing.T) {
 	var task Task
 	f := flag.NewFlagSet("worker", flag.ContinueOnError)
 	task.Register(f)
-	if err := f.Parse([]string{"--id='job-001[x]_go'", "--provision_endpoint=localhost:1", "--semi_persist_dir=" + os.TempDir(), "--control_endpoint=c"}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, f.Parse([]string{"--id='job-001[x]_go'", "--provision_endpoint=localhost:1", "--semi_persist_dir=" + os.TempDir(), "--control_endpoint=c"}))
 	if want := (Task{ID: "job-001[x]_go", Provision: "localhost:1", Control: "c"}); task != want {
 		t.Errorf("the task is %+v, want %+v", task, want)
 	}
@@ -285,9 +275,7 @@ func TestShortIDs(t *testing.T) {
 	answer := &fnpb.InstructionResponse{Response: &fnpb.InstructionResponse_ProcessBundle{
 		ProcessBundle: &fnpb.ProcessBundleResponse{MonitoringData: map[string][]byte{"1": {1}, "z": {2}}},
 	}}
-	if err := addPrefix(t.Context(), nil, answer); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, addPrefix(t.Context(), nil, answer))
 	data := answer.GetProcessBundle().MonitoringData
 	if len(data) != 2 || data[prefix+"1"][0] != 1 || data[prefix+"z"][0] != 2 {
 		t.Errorf("the names are %v", data)
@@ -304,9 +292,7 @@ func TestShortIDs(t *testing.T) {
 	told := &fnpb.InstructionResponse{Response: &fnpb.InstructionResponse_MonitoringInfos{
 		MonitoringInfos: &fnpb.MonitoringInfosMetadataResponse{MonitoringInfo: map[string]*pipepb.MonitoringInfo{"z": {Urn: "u"}}},
 	}}
-	if err := addPrefix(t.Context(), nil, told); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, addPrefix(t.Context(), nil, told))
 	if got := told.GetMonitoringInfos().MonitoringInfo[prefix+"z"].GetUrn(); got != "u" {
 		t.Errorf("what a name stands for is %q", got)
 	}
