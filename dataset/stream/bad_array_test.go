@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,18 +11,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// at gives the samples their path.
-func at(path string, want []sampleAt) []sampleAt {
-	want = slices.Clone(want)
-	for i := range want {
-		want[i].place.Path = display(path)
-		if want[i].bad() {
-			want[i].fault.Path = display(path)
-		}
-	}
-	return want
-}
 
 // checkArray reads the matrix as an array in either order, by every way, with all columns and with
 // some. Labels are the last column, in which numbers that are not whole are bad.
@@ -267,7 +254,6 @@ func TestBadPairsOutOfStep(t *testing.T) {
 	for _, files := range [][2]string{{"1\n2\n3\n", "1\n?\n"}, {"x\n2\n3\n", "1\n2\n"}} {
 		r := mustOpen(t, []string{write(t, "x.csv", []byte(files[0]))}, Options{Header: HeaderAbsent, TargetPath: write(t, "y.csv", []byte(files[1])), Bad: func(*Error) error { return nil }})
 		wantFault(t, "Skip", r.Skip(3), "y.csv: ends before the samples of")
-		r.Close()
 	}
 }
 
@@ -300,7 +286,7 @@ func TestBadCutOff(t *testing.T) {
 		_, err := loadAside(t, "-", Options{Stdin: bytes.NewReader(data[:len(data)-cut])})
 		wantFault(t, "cut off", err, "row 2: the data ends within this sample")
 	}
-	if _, err := loadAside(t, write(t, "x.npy", append(npyHeader(1, "<f8", false, 2), float64s(math.NaN(), math.NaN())...)), Options{}); err != nil && err != io.EOF {
+	if _, err := loadAside(t, write(t, "x.npy", append(npyHeader(1, "<f8", false, 2), float64s(math.NaN(), math.NaN())...)), Options{}); err != nil {
 		t.Errorf("nothing but bad samples: %v", err)
 	}
 }

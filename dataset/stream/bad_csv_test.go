@@ -2,12 +2,13 @@ package stream
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // badCells are cells of a column of numbers that make a sample bad, the last ones by their quotation
@@ -55,24 +56,13 @@ func (b *badText) add(cells []string, bad int, ending string) {
 	b.want = append(b.want, s)
 }
 
-// at says what path the text has.
-func (b *badText) at(path string) {
-	for i := range b.want {
-		b.want[i].place.Path = display(path)
-		if b.want[i].bad() {
-			b.want[i].fault.Path = display(path)
-		}
-	}
-}
-
 // check reads the text from standard input.
 func (b *badText) check(t *testing.T, name string, opt Options, sizes ...int) {
 	t.Helper()
-	b.at(stdinPath)
 	checkLeftOut(t, name, func(bad func(*Error) error) (*Reader, error) {
 		opt.Bad, opt.Stdin = bad, strings.NewReader(b.text.String())
 		return Open(t.Context(), []string{stdinPath}, opt)
-	}, b.want, sizes...)
+	}, at(stdinPath, b.want), sizes...)
 }
 
 // checkAll reads the text by every other way.
@@ -81,20 +71,18 @@ func (b *badText) checkAll(t *testing.T, name string, opt Options, sizes ...int)
 	data := []byte(b.text.String())
 	for way, source := range sources(t, "x.csv", data) {
 		opt := opt
-		var path string
+		path, _ := source()
 		checkLeftOut(t, name+", "+way, func(bad func(*Error) error) (*Reader, error) {
-			path, opt.Stdin = source()
+			_, opt.Stdin = source()
 			opt.Bad = bad
-			b.at(path)
 			return Open(t.Context(), []string{path}, opt)
-		}, b.want, sizes...)
+		}, at(path, b.want), sizes...)
 	}
 	const far = "far.csv"
-	b.at(far)
 	checkLeftOut(t, name+", elsewhere", func(bad func(*Error) error) (*Reader, error) {
 		opt.Bad, opt.Open = bad, (&memory{files: map[string][]byte{far: data}}).open
 		return Open(t.Context(), []string{far}, opt)
-	}, b.want, sizes...)
+	}, at(far, b.want), sizes...)
 }
 
 // TestBadCells places each bad cell into every line and column, and lines of other numbers of cells
@@ -243,9 +231,7 @@ func TestBadQuotationMarks(t *testing.T) {
 			t.Errorf("%q: %d samples, bad are %v; want %d and %v", test.text, rows, told, test.rows, test.bad)
 		}
 		if test.line == 0 {
-			if err != io.EOF {
-				t.Errorf("%q: %v", test.text, err)
-			}
+			testutil.NoError(t, err)
 		} else if fault := wantFault(t, test.text, err, test.says); fault.Line != test.line {
 			t.Errorf("%q: line %d, want %d", test.text, fault.Line, test.line)
 		}
@@ -275,6 +261,5 @@ func TestBadCrowded(t *testing.T) {
 		}
 		_, err = r.Next(1)
 		wantFault(t, name, err, name)
-		r.Close()
 	}
 }

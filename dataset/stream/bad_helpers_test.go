@@ -18,6 +18,18 @@ type sampleAt struct {
 
 func (s *sampleAt) bad() bool { return s.fault != Place{} }
 
+// at gives the samples their path.
+func at(path string, want []sampleAt) []sampleAt {
+	want = slices.Clone(want)
+	for i := range want {
+		want[i].place.Path = display(path)
+		if want[i].bad() {
+			want[i].fault.Path = display(path)
+		}
+	}
+	return want
+}
+
 // checkLeftOut reads what open opens in batches of some sizes, behind the beginning too, and skips two
 // samples behind every third batch: there are the good samples of want in their order with their
 // numbers and places, and Options.Bad is told of the bad ones, but for those that are skipped, up to

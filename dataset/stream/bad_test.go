@@ -117,12 +117,10 @@ func TestBadEnds(t *testing.T) {
 	r.Close()
 
 	// io.EOF is the end.
-	r, err := Open(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
-	testutil.NoError(t, err)
+	r = mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("1\n2\nx\n3\n"), Header: HeaderAbsent, Bad: func(*Error) error { return io.EOF }})
 	if all, err := readAll(t, r, 10); err != io.EOF || !slices.Equal(all.x, count(1, 2)) {
 		t.Errorf("%v, %v", all.x, err)
 	}
-	r.Close()
 }
 
 // TestBadAll has lines of another number of cells than the first, all of them: the limit of the caller
@@ -236,12 +234,10 @@ func TestBadPeek(t *testing.T) {
 		if b, err := r.Next(9); err != nil || b.First != 1 || !slices.Equal(b.X.RawMatrix().Data, []float64{2, 3, 8, 9}) || !slices.Equal(told, []int64{2, 4, 5}) {
 			t.Errorf("%s: Next: %v, %v, told of lines %v", name, b, err, told)
 		}
-		r.Close()
 	}
 	r := mustOpen(t, []string{"-"}, Options{Stdin: strings.NewReader("a,b\nx,y\n"), Bad: func(e *Error) error { return e }})
 	_, err := r.Peek(9)
 	wantFault(t, "nothing else", err, `:2: column "a"`)
-	r.Close()
 }
 
 // TestBadBytes checks how many bytes were taken, up to the last sample that was delivered, skipped or
@@ -295,15 +291,13 @@ func TestBadMemory(t *testing.T) {
 			path := write(t, "x", test.data)
 			bad := 0
 			got := faults.Allocated(func() {
-				r, err := Open(t.Context(), []string{path}, Options{Bad: func(*Error) error { bad++; return nil }})
+				r := mustOpen(t, []string{path}, Options{Bad: func(*Error) error { bad++; return nil }})
+				var err error
 				for err == nil {
 					_, err = r.Next(size)
 				}
 				if err != io.EOF {
 					t.Errorf("%s: %v", test.name, err)
-				}
-				if r != nil {
-					r.Close()
 				}
 			})
 			if most := 256*len(test.data) + 8<<10*bad + 512 + 2<<20; bad == 0 || got > uint64(most) {

@@ -120,7 +120,7 @@ func TestOpenElsewhere(t *testing.T) {
 		m := &memory{files: files}
 		test.opt.Open = m.open
 		got := mustLoad(t, test.paths, test.opt)
-		if want.rows < rows || got.rows != want.rows || !bitsEqual(got.x, want.x) || !bitsEqual(got.y, want.y) || !slices.Equal(got.labels, want.labels) {
+		if want.rows < rows || !got.equal(&want) {
 			t.Errorf("%s: %d samples, or others, want %d", name, got.rows, want.rows)
 		}
 		m.wait(t, name)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,7 +14,6 @@ import (
 
 	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
-	"blskernel/internal/vfs"
 )
 
 // TestSpoolFaults lets each operation on the temporary copy of an archive that comes through a pipe
@@ -23,11 +21,12 @@ import (
 func TestSpoolFaults(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	archive := spooled(t)
+	x := append(npyHeader(1, "<f8", false, 20, 2), float64s(count(1, 40)...)...)
+	archive := npz(t, member{"X.npy", x, zip.Deflate})
 	count := 0
 	for n := 0; ; n++ {
 		d := &faultfs.Disk{Before: n, Times: 1, Err: syscall.ENOSPC, Half: true}
-		rows, err := rowsOfArchive(archive, d.FS())
+		all, err := loadBy(t, "-", Options{Stdin: bytes.NewReader(archive), Format: NPZ, FS: d.FS()}, 7)
 		entries, failure := os.ReadDir(temp)
 		for _, e := range entries {
 			if len(d.Failed()) == 0 || d.Failed()[0].Op != faultfs.Remove {
@@ -39,8 +38,8 @@ func TestSpoolFaults(t *testing.T) {
 			t.Fatal(failure)
 		}
 		if len(d.Failed()) == 0 {
-			if err != nil || rows == 0 {
-				t.Errorf("%d rows, %v", rows, err)
+			if err != nil || all.rows == 0 {
+				t.Errorf("%d rows, %v", all.rows, err)
 			}
 			break
 		}
@@ -65,32 +64,6 @@ func TestSpoolFaults(t *testing.T) {
 		t.Errorf("%d operations", count)
 	}
 	t.Logf("%d operations were failed", count)
-}
-
-// rowsOfArchive reads an archive from standard input and returns the number of its rows.
-func rowsOfArchive(archive []byte, fsys vfs.FS) (rows int, err error) {
-	r, err := Open(context.Background(), []string{"-"}, Options{Stdin: bytes.NewReader(archive), Format: NPZ, FS: fsys})
-	if err != nil {
-		return 0, err
-	}
-	for {
-		b, err := r.Next(7)
-		if err == io.EOF {
-			return rows, r.Close()
-		}
-		if err != nil {
-			return rows, errors.Join(err, r.Close())
-		}
-		n, _ := b.X.Dims()
-		rows += n
-	}
-}
-
-// spooled returns the bytes of an archive of 20 rows.
-func spooled(t *testing.T) []byte {
-	t.Helper()
-	x := append(npyHeader(1, "<f8", false, 20, 2), float64s(count(1, 40)...)...)
-	return npz(t, member{"X.npy", x, zip.Deflate})
 }
 
 // A panicking is a reader that gives what it has and panics then.

@@ -157,7 +157,7 @@ func mustOpen(t testing.TB, paths []string, opt Options) *Reader {
 	if err != nil {
 		t.Fatalf("%v: %v", paths, err)
 	}
-	t.Cleanup(func() { r.Close() })
+	t.Cleanup(func() { testutil.NoError(t, r.Close()) })
 	return r
 }
 
@@ -186,19 +186,64 @@ func readAll(t testing.TB, r *Reader, size int) (table, error) {
 			t.Fatalf("a batch of %d×%d at %d after %d samples, size %d", n, d, b.First, all.rows, size)
 		}
 		short = n < size
-		all.rows += n
-		all.x = append(all.x, b.X.RawMatrix().Data...)
 		if b.Y != nil {
 			if rows, cols := b.Y.Dims(); rows != n || cols != r.Outputs() {
 				t.Fatalf("targets of %d×%d for %d samples", rows, cols, n)
 			}
-			all.y = append(all.y, b.Y.RawMatrix().Data...)
 		}
 		if b.Labels != nil && len(b.Labels) != n {
 			t.Fatalf("%d labels for %d samples", len(b.Labels), n)
 		}
-		all.labels = append(all.labels, b.Labels...)
+		all.add(b)
 	}
+}
+
+// add appends a batch.
+func (all *table) add(b *Batch) {
+	rows, _ := b.X.Dims()
+	all.rows += rows
+	all.x = append(all.x, b.X.RawMatrix().Data...)
+	if b.Y != nil {
+		all.y = append(all.y, b.Y.RawMatrix().Data...)
+	}
+	all.labels = append(all.labels, b.Labels...)
+}
+
+// equal reports whether two tables are the same to the bit.
+func (all *table) equal(other *table) bool {
+	return all.rows == other.rows && bitsEqual(all.x, other.x) && bitsEqual(all.y, other.y) &&
+		slices.Equal(all.labels, other.labels)
+}
+
+// drain reads r to its end or a fault, in batches of size rows.
+func drain(r *Reader, size int) (all table, err error) {
+	for {
+		b, err := r.Next(size)
+		if err != nil {
+			return all, err
+		}
+		all.add(b)
+	}
+}
+
+// loadBy reads all samples of one path in batches of size rows.
+func loadBy(t testing.TB, path string, opt Options, size int) (all table, err error) {
+	t.Helper()
+	r, err := Open(t.Context(), []string{path}, opt)
+	if err != nil {
+		return all, err
+	}
+	all, err = drain(r, size)
+	if closeErr := r.Close(); err == io.EOF {
+		err = closeErr
+	}
+	return all, err
+}
+
+// loadEach is loadBy in batches of five.
+func loadEach(t testing.TB, path string, opt Options) (table, error) {
+	t.Helper()
+	return loadBy(t, path, opt, 5)
 }
 
 // load opens and reads everything, in batches of several sizes that must give the same.
@@ -221,7 +266,7 @@ func load(t testing.TB, paths []string, opt Options) (table, error) {
 			first = all
 			continue
 		}
-		if all.rows != first.rows || !bitsEqual(all.x, first.x) || !bitsEqual(all.y, first.y) || !slices.Equal(all.labels, first.labels) {
+		if !all.equal(&first) {
 			t.Fatalf("batches of %d give other samples than one of all", size)
 		}
 	}
@@ -256,17 +301,8 @@ func countRows(t testing.TB, path string, opt Options) (rows int, err error) {
 	if opt.Bad == nil {
 		opt.Bad = func(*Error) error { return nil }
 	}
-	r, err := Open(t.Context(), []string{path}, opt)
-	if err != nil {
-		return 0, err
-	}
-	defer r.Close()
-	for {
-		if _, err := r.Next(1); err != nil {
-			return rows, err
-		}
-		rows++
-	}
+	all, err := loadBy(t, path, opt, 1)
+	return all.rows, err
 }
 
 // count returns start, start+1, ...

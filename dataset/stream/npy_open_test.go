@@ -152,35 +152,7 @@ func TestNPYFaults(t *testing.T) {
 				if fault := wantFault(t, "NaN", err, says); fault.Row != int64(test.row+1) || fault.Column != test.col+1 {
 					t.Errorf("row %d, column %d: %v", fault.Row, fault.Column, err)
 				}
-				r.Close()
 			}
 		}
-	}
-}
-
-// TestNPYPanels reads a matrix in Fortran order that takes more than one panel.
-func TestNPYPanels(t *testing.T) {
-	const cols = 3
-	rows := 2*panelElements/cols + 5
-	file := npyHeader(1, "|u1", true, rows, cols)
-	for col := range cols {
-		for row := range rows {
-			file = append(file, byte(row*7+col*31))
-		}
-	}
-	r := mustOpen(t, []string{write(t, "x.npy", file)}, Options{})
-	testutil.NoError(t, r.Skip(11))
-	for row := 11; row < rows; {
-		b, err := r.Next(100003)
-		testutil.NoError(t, err)
-		n, _ := b.X.Dims()
-		for i := range n {
-			for col := range cols {
-				if want := float64(byte((row+i)*7 + col*31)); b.X.At(i, col) != want {
-					t.Fatalf("row %d, column %d: %v, want %v", row+i, col, b.X.At(i, col), want)
-				}
-			}
-		}
-		row += n
 	}
 }

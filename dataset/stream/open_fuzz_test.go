@@ -108,12 +108,7 @@ func FuzzOpen(f *testing.F) {
 					checkFault(t, err)
 				}
 			}
-			for err == nil {
-				var b *Batch
-				if b, err = r.Next(7); err == nil {
-					all.add(b)
-				}
-			}
+			all, err = drain(r, 7)
 		})
 		opt.Stdin = bytes.NewReader(data)
 		checkAside(t, path, data, opt, all, err)
@@ -125,17 +120,6 @@ func FuzzOpen(f *testing.F) {
 			checkAgain(t, all, dim, outputs)
 		}
 	})
-}
-
-// add appends a batch.
-func (all *table) add(b *Batch) {
-	rows, _ := b.X.Dims()
-	all.rows += rows
-	all.x = append(all.x, b.X.RawMatrix().Data...)
-	if b.Y != nil {
-		all.y = append(all.y, b.Y.RawMatrix().Data...)
-	}
-	all.labels = append(all.labels, b.Labels...)
 }
 
 // checkFault checks that err is an *Error that can be shown.
@@ -165,12 +149,7 @@ func checkAside(t *testing.T, path string, data []byte, opt Options, all table, 
 	r, err := Open(t.Context(), []string{path}, opt)
 	if err == nil {
 		defer r.Close()
-	}
-	for err == nil {
-		var b *Batch
-		if b, err = r.Next(7); err == nil {
-			again.add(b)
-		}
+		again, err = drain(r, 7)
 	}
 	if err != io.EOF {
 		checkFault(t, err)
@@ -302,23 +281,4 @@ func loadAside(t *testing.T, path string, opt Options) (table, error) {
 		return nil
 	}
 	return loadEach(t, path, opt)
-}
-
-// loadEach reads all samples of one path, five at a time.
-func loadEach(t *testing.T, path string, opt Options) (all table, err error) {
-	r, err := Open(t.Context(), []string{path}, opt)
-	if err != nil {
-		return all, err
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next(5)
-		if err == io.EOF {
-			return all, nil
-		}
-		if err != nil {
-			return all, err
-		}
-		all.add(b)
-	}
 }

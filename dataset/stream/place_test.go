@@ -105,7 +105,6 @@ func TestWhereArrays(t *testing.T) {
 				t.Errorf("sample %d is at %v, want %v", i, got, want)
 			}
 		}
-		r.Close()
 	}
 	if got := (Place{Path: "x.npy", Row: 7}).String() + ", " + (Place{Path: "x.csv", Line: 3}).String(); got != "x.npy, row 7, x.csv:3" {
 		t.Error(got)

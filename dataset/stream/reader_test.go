@@ -55,13 +55,11 @@ func TestRowsBytesSkip(t *testing.T) {
 			if done, total := r.Bytes(); done != total || total != size(test.paths...) {
 				t.Errorf("%v: %d of %d bytes at the end, want %d", test.paths, done, total, size(test.paths...))
 			}
-			r.Close()
 		}
 		r := mustOpen(t, test.paths, Options{})
 		if err := r.Skip(int64(test.have) + 1); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%v: too many passed: %v", test.paths, err)
 		}
-		r.Close()
 	}
 }
 

@@ -97,7 +97,6 @@ func TestSelectCSV(t *testing.T) {
 			if err != io.EOF || all.rows != rows || !slices.Equal(all.x[:4], []float64{-3, 1, -6, 4}) || all.labels[rows-1] != "virginica" {
 				t.Errorf("%s, header %v: %d rows, %v", name, header, all.rows, err)
 			}
-			testutil.NoError(t, r.Close())
 		}
 	}
 }
@@ -152,7 +151,6 @@ func TestSelectArrays(t *testing.T) {
 			if done, total := r.Bytes(); path != "-" && (done != total || total <= 0) || path == "-" && (done <= 0 || total != -1) {
 				t.Errorf("%s: %d bytes of %d", name, done, total)
 			}
-			testutil.NoError(t, r.Close())
 		}
 	}
 }

@@ -104,21 +104,39 @@ func start(t testing.TB, c fnpb.BeamFnExternalWorkerPoolClient, id, provision st
 	return answer.GetError()
 }
 
+// mustStart asks for a worker that starts.
+func mustStart(t testing.TB, c fnpb.BeamFnExternalWorkerPoolClient, id, provision string) {
+	t.Helper()
+	if why := start(t, c, id, provision); why != "" {
+		t.Fatal(why)
+	}
+}
+
+// stop asks for the end of a worker.
+func stop(t testing.TB, c fnpb.BeamFnExternalWorkerPoolClient, id string) {
+	t.Helper()
+	_, err := c.StopWorker(t.Context(), &fnpb.StopWorkerRequest{WorkerId: id})
+	testutil.NoError(t, err)
+}
+
+// newPrism returns a fakePrism with its address.
+func newPrism(t testing.TB) (*fakePrism, string) {
+	t.Helper()
+	prism := &fakePrism{cancelled: make(chan string, 9)}
+	return prism, fakeRunner(t, func(s *grpc.Server) { jobpb.RegisterJobServiceServer(s, prism) })
+}
+
 const untilInputEnds = "exec cat >/dev/null"
 
 // TestPool starts and stops workers.
 func TestPool(t *testing.T) {
 	pool, c, said := newPool(t, untilInputEnds)
 	for _, id := range []string{"a", "b"} {
-		if why := start(t, c, id, "localhost:1"); why != "" {
-			t.Fatal(why)
-		}
+		mustStart(t, c, id, "localhost:1")
 	}
 	a, b := said.process(t, "a"), said.process(t, "b")
 	for _, id := range []string{"a", "none"} {
-		if _, err := c.StopWorker(t.Context(), &fnpb.StopWorkerRequest{WorkerId: id}); err != nil {
-			t.Fatal(err)
-		}
+		stop(t, c, id)
 	}
 	checkEnded(t, a)
 	if err := syscall.Kill(b, 0); err != nil {
@@ -140,13 +158,9 @@ func TestPool(t *testing.T) {
 // TestPoolKills ends a worker that does not end by itself.
 func TestPoolKills(t *testing.T) {
 	_, c, said := newPool(t, "exec sleep 1000")
-	if why := start(t, c, "a", "localhost:1"); why != "" {
-		t.Fatal(why)
-	}
+	mustStart(t, c, "a", "localhost:1")
 	pid := said.process(t, "a")
-	if _, err := c.StopWorker(t.Context(), &fnpb.StopWorkerRequest{WorkerId: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	stop(t, c, "a")
 	checkEnded(t, pid)
 }
 
@@ -179,27 +193,21 @@ func fakeRunner(t testing.TB, register func(*grpc.Server)) string {
 
 // TestLost cancels the job of a worker that was killed, and no other.
 func TestLost(t *testing.T) {
-	prism := &fakePrism{cancelled: make(chan string, 9)}
-	address := fakeRunner(t, func(s *grpc.Server) { jobpb.RegisterJobServiceServer(s, prism) })
+	prism, address := newPrism(t)
 	_, c, said := newPool(t, untilInputEnds)
 	const id = "job-11[two]_go-1"
-	if why := start(t, c, id, address); why != "" {
-		t.Fatal(why)
-	}
+	mustStart(t, c, id, address)
 	testutil.NoError(t, syscall.Kill(said.process(t, id), syscall.SIGKILL))
 	said.wait(t, "was lost: signal: killed")
 	if job := <-prism.cancelled; job != "job-11" || len(prism.cancelled) > 0 {
 		t.Errorf("the job %s was cancelled, and %d more", job, len(prism.cancelled))
 	}
-	if why := start(t, c, id, address); why != "" {
-		t.Errorf("a worker cannot be started again: %s", why)
-	}
+	mustStart(t, c, id, address) // again
 }
 
 // TestPoolWithoutProgram cannot start anything. Prism is not told so, but its job is cancelled.
 func TestPoolWithoutProgram(t *testing.T) {
-	prism := &fakePrism{cancelled: make(chan string, 9)}
-	address := fakeRunner(t, func(s *grpc.Server) { jobpb.RegisterJobServiceServer(s, prism) })
+	prism, address := newPrism(t)
 	pool, c, said := newPool(t, untilInputEnds)
 	pool.command.Path = "/nowhere/worker"
 	if why := start(t, c, "job-1[one]_go", "localhost:1"); !strings.Contains(why, "/nowhere/worker") {
@@ -213,12 +221,9 @@ func TestPoolWithoutProgram(t *testing.T) {
 
 // TestEndedByItself is about workers whose runner wanted no more: their jobs are left alone.
 func TestEndedByItself(t *testing.T) {
-	prism := &fakePrism{cancelled: make(chan string, 9)}
-	address := fakeRunner(t, func(s *grpc.Server) { jobpb.RegisterJobServiceServer(s, prism) })
+	prism, address := newPrism(t)
 	pool, c, said := newPool(t, "exit 0")
-	if why := start(t, c, "job-1[one]_go", address); why != "" {
-		t.Fatal(why)
-	}
+	mustStart(t, c, "job-1[one]_go", address)
 	said.wait(t, "has ended")
 	pool.Close()
 	if len(prism.cancelled) > 0 {
