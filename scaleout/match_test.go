@@ -83,9 +83,7 @@ func TestMatchPanics(t *testing.T) {
 }
 
 // panics returns what building a pipeline panics with, or nil.
-func panics(build func(s beam.Scope)) (what any) {
-	defer func() { what = recover() }()
+func panics(build func(s beam.Scope)) any {
 	_, s := beam.NewPipelineWithRoot()
-	build(s)
-	return nil
+	return testutil.PanicValue(func() { build(s) })
 }

@@ -94,6 +94,8 @@ func TestTooLarge(t *testing.T) {
 	for line, row := range cells {
 		learn(writeFile(t, t.TempDir(), fmt.Sprintf("line-%d.csv", line), []byte("a,b,c,u,v\n"+row+"\n")), ", sample 1")
 	}
+	second := "a,b,c,u,v\n0,0,0,0,0\n" + cells[10] + "\n"
+	learn(writeFile(t, t.TempDir(), "second.csv", []byte(second)), "second.csv, sample 2")
 	opt.SkipBad = int64(len(bad))
 	mustRun(t, func(s beam.Scope) {
 		batches, set := Read(s, Match(s, []string{shard.Path}, nil), opt)

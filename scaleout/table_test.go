@@ -12,8 +12,6 @@ import (
 	"blskernel/blsupdate"
 	"blskernel/internal/testutil"
 	"blskernel/mat"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 )
 
 // table returns rows of the inputs a, b and c and of the targets y and z, which are functions of them.
@@ -139,13 +137,4 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-}
-
-// TestOverflow checks that a sample whose nodes overflow is named.
-func TestOverflow(t *testing.T) {
-	_, model := regression(t)
-	path := writeFile(t, t.TempDir(), "x.csv", []byte("a,b,c,y,z\n1,2,3,4,5\n1e308,1,1,1,1\n"))
-	fails(t, func(s beam.Scope) {
-		sharded{patterns: []string{path}}.fitTo(s, blsupdate.Gram, path+".bls", Options{Model: model, Lambda: 1})
-	}, path, "x.csv, sample 2", "overflow")
 }

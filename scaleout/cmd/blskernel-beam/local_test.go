@@ -14,32 +14,22 @@ import (
 )
 
 // TestHere runs Prism in the process of the command, with workers in it and with worker processes that
-// it starts, and Beam's direct runner, which is no job service.
+// it or Prism starts, and Beam's direct runner, which is no job service.
 func TestHere(t *testing.T) {
 	p := newProblem(t)
+	config := fmt.Sprintf(`{"command": %q}`, os.Args[0])
 	for name, flags := range map[string][]string{
 		"prism": {"--workers", "1"}, "workers": {"--workers", "3", "--verbose"}, "direct": {"--runner", "direct"},
+		"process": {"--workers=2", "--environment_type=PROCESS", "--environment_config=" + config},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := p.out(t)
 			r := reported(t, runCommand(t, p.args(out, append(flags, "--method=qr")...)...))
 			p.check(t, blsupdate.QR, out)
-			if r.Measured && r.Rows != shardCount*shardRows || r.Attempts != 1 {
+			if r.Rows != shardCount*shardRows || r.Attempts != 1 {
 				t.Errorf("the report is %+v", r)
 			}
 		})
-	}
-}
-
-// TestProcessEnvironment lets Prism start the workers.
-func TestProcessEnvironment(t *testing.T) {
-	p := newProblem(t)
-	out := p.out(t)
-	config := fmt.Sprintf(`{"command": %q}`, os.Args[0])
-	r := reported(t, runCommand(t, p.args(out, "--workers=2", "--environment_type=PROCESS", "--environment_config="+config)...))
-	p.check(t, blsupdate.Gram, out)
-	if r.Rows != shardCount*shardRows {
-		t.Errorf("the report is %+v", r)
 	}
 }
 
