@@ -22,10 +22,11 @@ const maxInferredClasses = 1 << 12
 // As in the paper the targets are +1 for the class of a sample and -1 for the others, and there is no
 // intercept.
 //
-// The fields are options that Fit reads; a change shows at the next Fit. The zero value is ready to
-// use: 100 feature nodes and no enhancement nodes, which is linear in the standardised sample, the true
-// pseudoinverse by blsupdate.Improved on the default backend, and as many classes as the labels of the
-// first batch have.
+// The fields are options that Fit reads; a change shows at the next Fit. The zero value is the
+// paper's setting for images without enhancement nodes: 100 feature nodes, linear in the standardised
+// sample, the true pseudoinverse by blsupdate.Improved, whose memory grows with the samples, on the
+// default backend, and as many classes as the labels of the first batch have. For a table take
+// EnhancementNodes 400, ScaleColumns, the method QR and Lambda 1e-3.
 //
 // The zero value of Features.Scaling standardises every sample by itself, so that x, 2x and x+1 have
 // one class. That suits images; set it to ScaleColumns for a table. Regressor says more about that, and
@@ -44,8 +45,9 @@ type Classifier struct {
 	Features FeatureOptions
 	// Method updates the output layer. The zero value is blsupdate.Improved.
 	Method blsupdate.Method
-	// Update are the settings of the output layer. With Lambda > 0 the first batch must have at
-	// least k samples.
+	// Update are the settings of the output layer. The first batch must have at least k
+	// samples for Improved and Original with Lambda > 0, and for RidgeInverse and InverseCholesky
+	// with Lambda = 0.
 	Update blsupdate.Options
 	// Classes is c. 0 stands for 1 + the largest label of the first batch, which must then be below
 	// 4096.
@@ -94,7 +96,8 @@ func (c *Classifier) FitContext(ctx context.Context, x *mat.Dense, labels []int)
 //
 //	shapes: X q×d, labels q, each from 0 to c-1 with the c of the first batch.
 //	reads/writes: reads X and labels and keeps neither. On an error the model stays as it was.
-//	cost: that of Transform and of Updater.AddInputs, about 6qkl flops for l samples before.
+//	cost: that of Transform and of Updater.AddInputs, which grows with the samples before only for
+//	Improved and Original.
 //	errors: *ShapeError, *NotFiniteError, *LabelError, *OverflowError, and those of AddInputs.
 func (c *Classifier) PartialFit(x *mat.Dense, labels []int) error {
 	return c.PartialFitContext(context.Background(), x, labels)

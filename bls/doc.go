@@ -64,8 +64,8 @@
 //
 // Fit starts again and PartialFit continues. A call that returns an error leaves the model unchanged.
 // Methods that may take long have a form with a context, such as FitContext. The first batch must have
-// samples of all kinds, since it fixes the maps; with a ridge lambda > 0 it must have at least as many
-// rows as A has columns.
+// samples of all kinds, since it fixes the maps. Some methods need at least as many rows in it as A has
+// columns: Improved and Original with a ridge, RidgeInverse and InverseCholesky without.
 //
 // Encode writes a fitted model with the state of its output layer, and DecodeClassifier and
 // DecodeRegressor read it: such a model goes on to the last bit as the original would. Package

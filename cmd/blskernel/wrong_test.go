@@ -95,8 +95,8 @@ func TestWrongFiles(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"predict NONE TEST", "none\" does not exist: 'blskernel train --out "},
 		{"predict DIR TEST", "is a folder; want a model file"},
-		{"predict TEST MODEL", "test.csv\" is no model file: name the model"},
-		{"inspect TEST", "is no model file"},
+		{"predict TEST MODEL", "test.csv\" is not a model file: the first file is the model"},
+		{"inspect TEST", "is not a model file"},
 		{"inspect SHORT", "the file is not complete"},
 		{"inspect ALTERED", "the file was altered"},
 		{"update SHORT TEST", "the file is not complete"},
@@ -139,7 +139,7 @@ func TestSkipBad(t *testing.T) {
 		small("--target", "color", "--out", model, bad), {"update", model, bad}, {"predict", model, bad}, {"evaluate", model, bad},
 	} {
 		status, _, stderr := inProcess(args...)
-		if status != ui.ExitFailure || !strings.Contains(stderr, `bad.csv:202: column "a" `) || !strings.HasSuffix(stderr, "; or set such rows aside by --skip-bad\n") {
+		if status != ui.ExitFailure || !strings.Contains(stderr, `bad.csv:202: column "a" `) || !strings.HasSuffix(stderr, "; or set such rows aside by --skip-bad 10, for at most 10 rows\n") {
 			t.Errorf("%s: status %d, %q", args[0], status, stderr)
 		}
 		if status, _, _ := inProcess(append(args, "--skip-bad", "1")...); status != ui.ExitFailure {

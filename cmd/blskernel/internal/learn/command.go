@@ -78,7 +78,7 @@ func (c *command) load(ctx context.Context, path string) (*model, error) {
 		return err
 	})
 	if errors.Is(err, modelfile.ErrNotAModel) {
-		return nil, fmt.Errorf("%q is no model file: name the model that 'blskernel train' wrote first, then the data", path)
+		return nil, fmt.Errorf("%q is not a model file: the first file is the model that 'blskernel train' wrote", path)
 	}
 	if err != nil {
 		return nil, err // it names the path
@@ -218,7 +218,7 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 	opt.Classes = classes
 	opt.Bad = func(fault *stream.Error) error {
 		if aside++; aside > c.skipBad {
-			return fmt.Errorf("%w; or set such rows aside by --skip-bad", fault)
+			return fmt.Errorf("%w; or set such rows aside by --skip-bad 10, for at most 10 rows", fault)
 		}
 		c.Warn("%v: the row is set aside", fault)
 		return nil

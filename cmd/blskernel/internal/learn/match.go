@@ -46,14 +46,14 @@ func (c *reading) match(r *stream.Reader, m *model, targets bool) error {
 	var ordered *columns.RangeError
 	switch {
 	case errors.As(err, &missing):
-		return fmt.Errorf("the data lacks the columns %s of the model, and has %s: name the columns by --inputs, or use --header absent if the first line is data",
+		return fmt.Errorf("the data lacks the columns %s of the model, and has %s: name the columns by --inputs and --target, or use --header absent if the first line is data",
 			ui.SomeOf(missing.Missing, strconv.Quote), ui.Some(missing.Names))
 	case errors.As(err, &twice):
 		return &stream.Error{Path: c.paths[0], What: twice.Error() + ": give its number from 1, by --inputs or --target"}
 	case errors.As(err, &ordered):
 		return ui.Usagef("a range has the columns in another order than the model: name them one by one, in its order: %s", ui.Some(ordered.Want))
 	case errors.Is(err, columns.ErrNoTarget):
-		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; use --targets-file for a file of them")
+		return ui.Usagef("--target is missing: the columns have no names to find that of the labels or targets by; give its number, such as --target 4, or --targets-file for a file of them")
 	}
 	return err
 }
