@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -72,7 +71,8 @@ func TestNPYByAnotherWriter(t *testing.T) {
 }
 
 func TestNPYColumnsAndTargets(t *testing.T) {
-	path := write(t, "x.npy", append(npyHeader(1, "<f8", false, 3, 4), float64s(count(0, 12)...)...))
+	array := append(npyHeader(1, "<f8", false, 3, 4), float64s(count(0, 12)...)...)
+	path := write(t, "x.npy", array)
 	for _, test := range []struct {
 		opt    Options
 		x, y   []float64
@@ -82,7 +82,7 @@ func TestNPYColumnsAndTargets(t *testing.T) {
 		{Options{Targets: []string{"1"}, Classes: true}, []float64{1, 2, 3, 5, 6, 7, 9, 10, 11}, nil, []string{"0", "4", "8"}},
 		{Options{Inputs: []string{"3", "1"}, Targets: []string{"2", "4"}}, []float64{2, 0, 6, 4, 10, 8}, []float64{1, 3, 5, 7, 9, 11}, nil},
 	} {
-		for _, p := range []string{path, write(t, "y.npy.gz", zipped(readFile(t, path)))} {
+		for _, p := range []string{path, write(t, "y.npy.gz", zipped(array))} {
 			got := mustLoad(t, []string{p}, test.opt)
 			if !slices.Equal(got.x, test.x) || !slices.Equal(got.y, test.y) || !slices.Equal(got.labels, test.labels) {
 				t.Errorf("%v: %v", test.opt, got)
@@ -128,13 +128,6 @@ func TestNPYColumnsAndTargets(t *testing.T) {
 		_, err := load(t, []string{x}, Options{TargetPath: write(t, test.name, []byte(test.text))})
 		wantFault(t, test.text, err, test.says)
 	}
-}
-
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	testutil.NoError(t, err)
-	return data
 }
 
 // TestNPYFaults checks the places of faults in either order, at the beginning and beyond the first

@@ -81,10 +81,8 @@ func takesNumPy(t *testing.T, path string, opt Options) {
 		values = 2
 	}
 	var x, y []float64
-	for row := range 7 {
-		for col := range 3 {
-			x = append(x, float64((5*row+3*col)%values))
-		}
+	for i := range 7 * 3 {
+		x = append(x, float64((5*(i/3)+3*(i%3))%values))
 	}
 	if len(opt.Targets) > 0 {
 		y = count(0, 7)
