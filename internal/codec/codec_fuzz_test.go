@@ -15,11 +15,10 @@ import (
 // play reads from r in an order that comes from order, and writes what it reads to w, unless that is
 // nil, up to the first error.
 func play(r *Reader, order []byte, w *Writer) {
-	var storage [256]float64
 	for _, what := range order {
 		numbers := func() int { return r.Int("n", math.MaxInt/size) }
 		var write func()
-		switch what % 8 {
+		switch what % 7 {
 		case 0:
 			v := r.Uint64()
 			write = func() { w.Uint64(v) }
@@ -38,10 +37,6 @@ func play(r *Reader, order []byte, w *Writer) {
 		case 6:
 			v := r.Float64s(numbers())
 			write = func() { w.Int(len(v)); w.Float64s(v) }
-		case 7:
-			v := storage[:what]
-			r.Float64sTo(v)
-			write = func() { w.Float64s(v) }
 		}
 		if r.Err() != nil {
 			return
@@ -63,7 +58,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Add([]byte{}, []byte{})
 	f.Add([]byte{0, 1, 2, 3}, make([]byte, 64))
-	f.Add([]byte{5, 6, 7}, word(2, 1, 2, 1, math.Float64bits(math.NaN()), 0, 1, 2, 3, 4, 5, 6))
+	f.Add([]byte{5, 6, 6}, word(2, 1, 2, 1, math.Float64bits(math.NaN()), 0, 1, 2, 3, 4, 5, 6))
 	for _, claim := range []uint64{1 << 20, math.MaxInt64 / size, math.MaxInt64, math.MaxUint64} {
 		for _, what := range []byte{5, 6} {
 			for _, rest := range []int{0, 1, 8, 92, chunk, 5 * chunk} {

@@ -94,20 +94,6 @@ func (r *Reader) Float64s(n int) []float64 {
 	return values(r, n, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 }
 
-// Float64sTo fills dst. On an error dst holds the numbers that were read; the rest of dst stays.
-func (r *Reader) Float64sTo(dst []float64) {
-	r.from = r.at
-	for len(dst) > 0 {
-		part := r.next(size * min(len(dst), chunk/size))
-		if part == nil {
-			return
-		}
-		for ; len(part) > 0; dst, part = dst[1:], part[size:] {
-			dst[0] = math.Float64frombits(binary.LittleEndian.Uint64(part))
-		}
-	}
-}
-
 // Uint64s reads n integers into a slice of that capacity.
 func (r *Reader) Uint64s(n int) []uint64 { return values(r, n, binary.LittleEndian.Uint64) }
 
