@@ -16,9 +16,7 @@ func (w wrapper) Unwrap() Backend { return w.Backend }
 func TestDescribe(t *testing.T) {
 	for _, name := range append(Names(), "pure/generic") {
 		b, err := Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		info := Describe(b)
 		if info.Name != name || Describe(wrapper{wrapper{b}}) != info {
 			t.Errorf("%s is %+v, and wrapped %+v", name, info, Describe(wrapper{wrapper{b}}))

@@ -75,20 +75,14 @@ func TestCheckSees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	a, y := testutil.Random(r, 40, 7), testutil.Random(r, 40, 3)
 	u, err := blsupdate.New(blsupdate.Original, a, y, blsupdate.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	right, err := u.Weights()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var wrong mat.Dense
 	wrong.Scale(1.001, right)
 	rows := make([]Row, 2)
 	var c checker
-	if err := c.compare(Variants(blsupdate.Original, blsupdate.QR), rows, []*mat.Dense{right, &wrong}, a, y, blsupdate.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, c.compare(Variants(blsupdate.Original, blsupdate.QR), rows, []*mat.Dense{right, &wrong}, a, y, blsupdate.Options{}))
 	if got := rows[0].Check; !(got.OneShotError <= got.Bound && got.Bound < 1e-9) || got.FirstMethodError != 0 {
 		t.Errorf("right weights: %+v", *got)
 	}
@@ -109,17 +103,13 @@ func TestSolveDeficient(t *testing.T) {
 		f, g, y := testutil.Random(r, d.l, d.rank), testutil.Random(r, d.rank, d.k), testutil.Random(r, d.l, 2)
 		var a, fy, want, gt mat.Dense
 		a.Mul(f, g)
-		if err := fy.Solve(f, y); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, fy.Solve(f, y))
 		gt.CloneFrom(g)
 		if err := want.Solve(&gt, &fy); err != nil { // of least norm, where there are more columns than rows
 			t.Fatal(err)
 		}
 		got, values, err := solve(&a, y, 0, blsupdate.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if len(values) != d.rank {
 			t.Errorf("%+v: rank %d", d, len(values))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 // TestValidateCosts takes every setting of the grid, made small, through every method and form on every
@@ -18,9 +19,7 @@ func TestValidateCosts(t *testing.T) {
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		var grid []Setting
 		for _, s := range ValidationGrid(b) {
 			s.L, s.K, s.Q, s.C = s.L/40+s.K/40, max(1, s.K/40), max(1, s.Q/40), max(1, s.C/10)
@@ -29,9 +28,7 @@ func TestValidateCosts(t *testing.T) {
 		var costs []Cost
 		var done []float64
 		err = MeasureEach(context.Background(), grid, rates, 2, 1, func(d float64) { done = append(done, d) }, func(c Cost) error { costs = append(costs, c); return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if len(costs) != len(grid) || len(done) != 2*len(grid) || !slices.IsSorted(done) || done[len(done)-1] != 1 {
 			t.Errorf("%d settings, %d costs, progress %v", len(grid), len(costs), done)
 		}
@@ -63,9 +60,7 @@ func TestValidateCosts(t *testing.T) {
 
 func TestValidateStops(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	grid := []Setting{{Method: blsupdate.Gram, Options: blsupdate.Options{Backend: b}, L: 10, K: 3, Q: 2, C: 1}}
 	rates := blsupdate.ConstantRates(1e10, 1e9)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -125,9 +120,7 @@ func TestValidationGrid(t *testing.T) {
 // TestMeasure updates three models in turn.
 func TestMeasure(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	settings := []Setting{
 		{Method: blsupdate.Original, L: 40, K: 10, Q: 30, C: 2}, {Method: blsupdate.Improved, L: 40, K: 10, Q: 30, C: 2}, {Method: blsupdate.Gram, L: 40, K: 10, Q: 30, C: 2},
 	}
@@ -138,9 +131,7 @@ func TestMeasure(t *testing.T) {
 	}
 	updates := 0
 	m, err := Measure(context.Background(), settings, blsupdate.ConstantRates(1e10, 1e9), 4, 1, func() { updates++ })
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if none, err := Measure(context.Background(), nil, blsupdate.ConstantRates(1e10, 1e9), 4, 1, nil); err != nil || none.Rounds != 0 {
 		t.Errorf("no settings: %+v, %v", none, err)
 	}

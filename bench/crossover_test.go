@@ -10,14 +10,13 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 )
 
 func smallCrossover(t *testing.T, backend string) *Crossover {
 	t.Helper()
 	b, err := blskernel.Lookup(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	variants := append(Variants(blsupdate.Methods()...), Variant{Method: blsupdate.Improved, Form: blsupdate.Large, Solve: true})
 	return &Crossover{
 		L: 60, K: 12, C: 2, Q: []int{1, 5, 12, 40, 130}, Variants: variants, Lambda: 0x1p-30, Rounds: 3, Seed: 7,
@@ -39,9 +38,7 @@ func TestCrossover(t *testing.T) {
 				}
 				last = done / total
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			if len(points) != len(c.Q) {
 				t.Fatalf("%d points", len(points))
 			}
@@ -214,9 +211,7 @@ func TestCrossoverKnown(t *testing.T) {
 	run := func(done []CrossoverPoint) (points []CrossoverPoint) {
 		t.Helper()
 		c.Done = done
-		if err := c.Run(context.Background(), func(p CrossoverPoint) error { points = append(points, p); return nil }, nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, c.Run(context.Background(), func(p CrossoverPoint) error { points = append(points, p); return nil }, nil))
 		return points
 	}
 	all := run(nil)

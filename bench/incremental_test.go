@@ -13,6 +13,7 @@ import (
 	"blskernel/bls"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 )
 
 var both = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
@@ -36,9 +37,7 @@ func collect(t *testing.T, e *Incremental) [][]Row {
 		steps = append(steps, rows)
 		return nil
 	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return steps
 }
 
@@ -283,9 +282,7 @@ func TestProgress(t *testing.T) {
 				last = share
 				doing = append(doing, what)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			if last != 1 {
 				t.Errorf("ends at %v; want 1", last)
 			}

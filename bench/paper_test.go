@@ -11,6 +11,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 )
 
 // TestPaperTables compares the settings with the flops that follow from them, in Gflop, as the design
@@ -92,9 +93,7 @@ func paperRows(t *testing.T, p *Paper) []TableRow {
 		}
 		last = done / total
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if last != 1 {
 		t.Errorf("progress ends at %v", last)
 	}
@@ -228,9 +227,7 @@ func TestSameExperiment(t *testing.T) {
 // TestOldHead reads a table as it was written before Repeat, Whitening and the way to A⁺ were kept.
 func TestOldHead(t *testing.T) {
 	var h TableHead
-	if err := json.Unmarshal([]byte(`{"table":7,"data":"random","methods":["original","gram"],"planner":"gram","seeds":[1],"whitened":true}`), &h); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, json.Unmarshal([]byte(`{"table":7,"data":"random","methods":["original","gram"],"planner":"gram","seeds":[1],"whitened":true}`), &h))
 	if h.Repeated() != "gram" || h.whitening() != ReferenceWhitening {
 		t.Errorf("%+v", h)
 	}
@@ -251,9 +248,7 @@ func TestPaperValidate(t *testing.T) {
 		"Train has no images": func(p *Paper) { p.Train = dataset.Digits(0, 1) },
 	} {
 		p := smallPaper(t)
-		if err := p.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.Validate())
 		change(p)
 		err := p.Run(context.Background(), func(TableRow) error { t.Errorf("%s: a row", want); return nil }, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -303,14 +298,10 @@ func TestPaperNoData(t *testing.T) {
 func TestPaperFlops(t *testing.T) {
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, q := range []int{1, 7, 12, 13, 40} {
 			c, err := PaperFlops(context.Background(), 50, 12, q, blsupdate.Options{Backend: b}, 5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			for _, s := range c.Steps {
 				for _, f := range []FlopsCount{s.Original, s.Improved} {
 					if !(math.Abs(f.Counted-f.Paper) <= 1e-12*f.Paper) || !(f.Paper > 0) {

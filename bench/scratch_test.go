@@ -21,9 +21,7 @@ func TestRidgePseudoinverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, d := range []struct {
 			l, k, c int
 			lambda  float64

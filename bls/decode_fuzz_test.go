@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -41,13 +42,9 @@ func FuzzDecodeFeatures(f *testing.F) {
 		{Scaling: ScaleNone, Groups: 1, GroupNodes: 1}, {Groups: 1, GroupNodes: 1, EnhancementNodes: 1, Unscaled: true},
 	} {
 		features, err := FitFeatures(x, opt)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testutil.NoError(f, err)
 		var b bytes.Buffer
-		if err := features.Encode(&b); err != nil {
-			f.Fatal(err)
-		}
+		testutil.NoError(f, features.Encode(&b))
 		f.Add(b.Bytes())
 		f.Add(b.Bytes()[:b.Len()/2])
 		for word := range 9 {

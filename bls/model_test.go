@@ -7,6 +7,7 @@ import (
 
 	"blskernel"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/mat"
 
@@ -19,9 +20,7 @@ var methods = []blsupdate.Method{blsupdate.Original, blsupdate.Improved}
 // must fails the test on an error.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 }
 
 // rowsOf returns rows from to to of m, without a copy.

@@ -144,9 +144,7 @@ func eliminate(g [][]*big.Float) {
 // must fails the test where there is an error.
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 }
 
 // started is New for a start that must not fail.

@@ -44,9 +44,7 @@ func misuses(t *testing.T, bk blskernel.Backend) []misuse {
 	spd := mat.NewSymPacked(n, []float64{4, 1, 0, 3, 1, 2})
 	c, f, lu, qr := Cholesky{Backend: bk}, LDLT{Backend: bk}, LU{Backend: bk}, QR{Backend: bk}
 	tall := randomFull(testutil.Rand(5), l, n).dense()
-	if err := errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense()), qr.Factorize(tall)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(c.Factorize(spd), f.Factorize(spd), lu.Factorize(spd.Dense()), qr.Factorize(tall)))
 	shape := any(gonummat.ErrShape)
 	var all []misuse
 	add := func(what string, want any, call func(data []float64)) { all = append(all, misuse{what, want, call}) }

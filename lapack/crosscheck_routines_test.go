@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -19,9 +20,7 @@ func compareSquare(kind int, matrix generator, more func(c *check)) func(t *test
 		n, nrhs := order(rng, most), order(rng, 20)
 		a, b := matrix(rng, n), randomFull(rng, n, nrhs)
 		f := factorizations(t, bk)[kind]
-		if err := f.factorize(a, false); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.factorize(a, false))
 		cond, condT := condOf(a), condOf(a.transpose())
 		c := &check{t: t, bk: bk, rng: rng, a: a, b: b, cond: cond}
 		add := func(method string, x *full, cond float64) {
@@ -42,9 +41,7 @@ func compareSquare(kind int, matrix generator, more func(c *check)) func(t *test
 		if errIn == nil {
 			in, errIn = f.inverse(true)
 		}
-		if err := errors.Join(err, errIn); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, errors.Join(err, errIn))
 		add("InverseTo", to, cond)
 		add("InverseInPlace", in, cond)
 		more(c)
@@ -105,9 +102,7 @@ func compareQR(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []r
 		b = newFull(0, 0)
 	}
 	f, g := QR{Backend: bk}, QR{Backend: bk}
-	if err := errors.Join(f.Factorize(a.dense()), g.FactorizeInPlace(a.dense())); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(f.Factorize(a.dense()), g.FactorizeInPlace(a.dense())))
 	var r, q, x mat.Dense
 	f.RTo(&r)
 	f.QTo(&q)
@@ -118,9 +113,7 @@ func compareQR(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most int) []r
 	cond := condOf(fullOf(&r))
 	checkCondition(t, "QR.RCond", f.RCond(), cond)
 	if c > 0 {
-		if err := f.SolveTo(&x, b.dense()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.SolveTo(&x, b.dense()))
 	}
 	factor := func(of *full) float64 { return 2 * float64(k) * float64(l) * between(l, cond, of) }
 	return []result{
@@ -164,9 +157,7 @@ func compareTriangle(t *testing.T, bk blskernel.Backend, rng *rand.Rand, most in
 	if !sameBits(fullOf(view).x, held.x) {
 		t.Fatal("the triangle was changed")
 	}
-	if err := InvertTriangle(bk, view); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, InvertTriangle(bk, view))
 	intact()
 	for i := range n {
 		for j := range i {

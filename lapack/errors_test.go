@@ -139,9 +139,7 @@ func TestNotPositiveDefinite(t *testing.T) {
 func TestOverflowOfOrderTwo(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range factorizations(t, bk) {
-			if err := f.factorize(&full{1, 1, []float64{1e-310}}, true); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, f.factorize(&full{1, 1, []float64{1e-310}}, true))
 			_, err := f.inverse(false)
 			wantElement(t, f.name, err, ErrSingular, 0, 0)
 			wantElement(t, f.name, f.SolveTo(&mat.Dense{}, mat.NewDense(1, 1, []float64{1})), ErrSingular, 0, 0)
@@ -215,9 +213,7 @@ func TestErrorMessages(t *testing.T) {
 // The multipliers of LU by a pivot whose reciprocal overflows or is subnormal are rounded once.
 func TestExtremePivots(t *testing.T) {
 	bk, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	const n = 5
 	rng := testutil.Rand(92)
 	for _, d := range []float64{0x1p-1074, 0x1.fp-1030, 0x1.7p-1023, 0x1.000001p1022, 0x1.9p1023, math.MaxFloat64} {
@@ -229,9 +225,7 @@ func TestExtremePivots(t *testing.T) {
 				a.Set(i, i, 1)
 			}
 			f := LU{Backend: bk}
-			if err := f.Factorize(a); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, f.Factorize(a))
 			for i := 1; i < n; i++ {
 				if got, want := f.lu.Data[i*f.lu.Stride], a.At(i, 0)/d; !(got == want) {
 					t.Errorf("pivot %v: multiplier %v, want %v", d, got, want)

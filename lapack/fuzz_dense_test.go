@@ -3,6 +3,7 @@ package lapack
 import (
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"gonum.org/v1/gonum/blas"
@@ -27,19 +28,13 @@ func FuzzQR(f *testing.F) {
 			}
 		}
 		held := p.dense(a)
-		if err := p.do(func() error { return qr.FactorizeInPlace(held) }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.do(func() error { return qr.FactorizeInPlace(held) }))
 		p.intact(held)
 		r := p.dense(newFull(k, k))
-		if err := p.do(func() error { qr.RTo(r); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.do(func() error { qr.RTo(r); return nil }))
 		p.intact(r)
 		var q *mat.Dense
-		if err := p.do(func() error { q = qr.QInPlace(); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.do(func() error { q = qr.QInPlace(); return nil }))
 		p.intact(q)
 		qf := fullOf(q)
 		if r := over(a.sub(qf.mul(fullOf(r))).norm(), float64(l)*eps, a.norm()); !(r <= ratioBound) {

@@ -235,9 +235,7 @@ func FuzzCholeskyTriangle(f *testing.F) {
 		n, nb := p.order(60)
 		c := Cholesky{Backend: p.bk, symmetric: symmetric{nb: nb}}
 		a := symSpectrum(p.rng, n, func(i int) float64 { return 1 + float64(i) })
-		if err := p.do(func() error { return c.FactorizeInPlace(p.packed(a)) }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.do(func() error { return c.FactorizeInPlace(p.packed(a)) }))
 		if n == 0 {
 			return
 		}
@@ -272,18 +270,14 @@ func FuzzCholeskyTriangle(f *testing.F) {
 		}
 		below, above := func(i, j int) bool { return i >= j }, func(i, j int) bool { return i <= j }
 		l := held(lower, below)
-		if err := p.do(func() error { return c.SolveUTriangle(l) }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.do(func() error { return c.SolveUTriangle(l) }))
 		x := part(l, below)
 		ut := u.transpose()
 		if r := over(lower.sub(ut.mul(x)).norm(), float64(n)*eps, ut.norm(), x.norm()); !(r <= ratioBound) {
 			t.Errorf("SolveUTriangle, n=%d: ‖L - Uᵀ X‖/(n ‖U‖ ‖X‖ eps) = %.3g", n, r)
 		}
 		m := held(upper, above)
-		if err := p.do(func() error { return c.MulUTriangle(m) }); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.do(func() error { return c.MulUTriangle(m) }))
 		if r := over(part(m, above).sub(u.mul(upper)).norm(), float64(n)*eps, u.norm(), upper.norm()); !(r <= ratioBound) {
 			t.Errorf("MulUTriangle, n=%d: ‖X - U R‖/(n ‖U‖ ‖R‖ eps) = %.3g", n, r)
 		}

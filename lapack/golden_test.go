@@ -27,9 +27,7 @@ func TestFactorizationGolden(t *testing.T) {
 			{ldlt, []float64{1, 2, 2, 1}, []float64{-1. / 3, 2. / 3, 2. / 3, -1. / 3}, 2 * eps},
 			{lu, []float64{1, 2, 4, 12}, []float64{3, -0.5, -1, 0.25}, 0},
 		} {
-			if err := g.f.factorize(&full{2, 2, g.a}, true); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, g.f.factorize(&full{2, 2, g.a}, true))
 			if g.tolerance == 0 && g.f == ldlt && g.f.RCond() != 1 {
 				t.Errorf("RCond = %v", g.f.RCond())
 			}
@@ -55,9 +53,7 @@ func TestFactorizationGolden(t *testing.T) {
 		// For Aᵀ, the columns are, L21 = 1/2, U = [2 12; 0 -2], and it is the transposes of
 		// these that are stored.
 		f := LU{Backend: bk}
-		if err := f.Factorize((&full{2, 2, []float64{1, 2, 4, 12}}).dense()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.Factorize((&full{2, 2, []float64{1, 2, 4, 12}}).dense()))
 		want := []float64{4, 12, 0.25, -1}
 		if f.transposed() {
 			want = []float64{2, 0.5, 12, -2}
@@ -107,13 +103,9 @@ func TestThreads(t *testing.T) {
 			blskernel.SetThreads(threads)
 			f := factorizations(t, fastBLAS(t))[k]
 			var x, y mat.Dense
-			if err := errors.Join(f.factorize(a, false), f.SolveTo(&x, b.dense()), f.SolveRowsTo(&y, b.dense())); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, errors.Join(f.factorize(a, false), f.SolveTo(&x, b.dense()), f.SolveRowsTo(&y, b.dense())))
 			inverse, err := f.inverse(false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			got := [][]float64{f.rebuild(false).x, fullOf(&x).x, fullOf(&y).x, inverse.x, {f.RCond()}}
 			if want == nil {
 				want = got

@@ -68,9 +68,7 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 			fresh := factorizations(t, bk)[k]
 			add(f.name, spd, at, func(m *mat.Dense) error { return fresh.factorize(fullOf(m), inPlace) })
 		}
-		if err := f.factorize(spd, false); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.factorize(spd, false))
 		solves(f.name+".SolveTo", right, f.SolveTo)
 		solves(f.name+".SolveRowsTo", right.transpose(), f.SolveRowsTo)
 		add(f.name+".Refine, A", spd, at, func(m *mat.Dense) error { _, err := f.refine(right.dense(), fullOf(m), right.dense()); return err })
@@ -86,9 +84,7 @@ func operands(t *testing.T, bk blskernel.Backend, n, c int) []operand {
 	qr, ch := QR{Backend: bk}, Cholesky{Backend: bk}
 	add("QR", spd, same, (&QR{Backend: bk}).Factorize)
 	add("QR in place", spd, same, (&QR{Backend: bk}).FactorizeInPlace)
-	if err := errors.Join(qr.Factorize(spd.dense()), ch.Factorize(symOf(spd))); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(qr.Factorize(spd.dense()), ch.Factorize(symOf(spd))))
 	add("QR.SolveTo", right, same, func(m *mat.Dense) error { return qr.SolveTo(new(mat.Dense), m) })
 	solves("Cholesky.SolveUTo", right, func(dst, b *mat.Dense) error { return ch.SolveUTo(dst, b, true) })
 	solves("Cholesky.SolveURowsTo", right.transpose(), func(dst, b *mat.Dense) error { return ch.SolveURowsTo(dst, b, false) })

@@ -169,9 +169,7 @@ func TestHostileReflections(t *testing.T) {
 				a.set(i, k/2, math.Ldexp(float64(i%2), -1074))
 			}
 			f, q := QR{Backend: bk}, new(mat.Dense)
-			if err := f.Factorize(a.dense()); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, f.Factorize(a.dense()))
 			f.QTo(q)
 			m := fullOf(q)
 			if r := m.transpose().mul(m).sub(identity(k)).norm(); !(r <= ratioBound*l*eps) {
@@ -209,9 +207,7 @@ func TestHostileZeros(t *testing.T) {
 			solution := func(name string, factorize func(a *full) error, solve func(dst, b *mat.Dense) error) {
 				t.Helper()
 				var want, got mat.Dense
-				if err := errors.Join(factorize(plain), solve(&want, b), factorize(other), solve(&got, b)); err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, errors.Join(factorize(plain), solve(&want, b), factorize(other), solve(&got, b)))
 				if !sameValues(fullOf(&got).x, fullOf(&want).x) {
 					t.Errorf("n=%d: the sign of zeros changes the solution by %s", n, name)
 				}

@@ -26,9 +26,7 @@ func useBLAS(t *testing.T, bk blas.Float64) {
 
 func fastBLAS(t *testing.T) blskernel.Backend {
 	bk, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return bk
 }
 

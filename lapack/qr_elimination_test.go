@@ -68,9 +68,7 @@ func TestAppendRowsRepeatedly(t *testing.T) {
 		r, z, rest := newFull(k, k).dense(), newFull(k, c).dense(), y.dense()
 		for i, n := 0, 1; i < q; i, n = i+n, n%19+1 {
 			n = min(n, q-i)
-			if err := AppendRows(bk, r, z, b.dense().Slice(i, i+n, 0, k).(*mat.Dense), rest.Slice(i, i+n, 0, c).(*mat.Dense)); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, AppendRows(bk, r, z, b.dense().Slice(i, i+n, 0, k).(*mat.Dense), rest.Slice(i, i+n, 0, c).(*mat.Dense)))
 		}
 		empty := func(c int) *full { return newFull(0, c) }
 		checkSameGram(t, "batches", stacked(b, y, empty(k), empty(c)), stacked(fullOf(r), fullOf(z), newFull(q, k), fullOf(rest)), q+k)
@@ -82,9 +80,7 @@ func TestAppendRowsGolden(t *testing.T) {
 	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		r, z, ax, ya := one(3), one(1), one(4), one(2)
-		if err := AppendRows(bk, r, z, ax, ya); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, AppendRows(bk, r, z, ax, ya))
 		for _, v := range []struct{ got, want float64 }{{r.At(0, 0), -5}, {z.At(0, 0), -2.2}, {math.Abs(ya.At(0, 0)), 0.4}, {ax.At(0, 0), 4}} {
 			if !(math.Abs(v.got-v.want) <= 16*eps*math.Abs(v.want)) {
 				t.Errorf("got %v, want %v", v.got, v.want)
@@ -106,9 +102,7 @@ func TestAppendRowsGolden(t *testing.T) {
 // On the pure backend the same bits come out of any number of threads.
 func TestEliminationThreads(t *testing.T) {
 	bk, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer blskernel.SetThreads(0)
 	for _, triangle := range []bool{false, true} {
 		const k, c = 210, 5
@@ -163,13 +157,9 @@ func TestMergeTrianglesOfParts(t *testing.T) {
 		for i, rows := range [][2]int{{0, 50}, {50, q}} {
 			r[i], z[i] = newFull(k, k).dense(), newFull(k, c).dense()
 			part := b.dense().Slice(rows[0], rows[1], 0, k).(*mat.Dense)
-			if err := AppendRows(bk, r[i], z[i], part, rest.Slice(rows[0], rows[1], 0, c).(*mat.Dense)); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, AppendRows(bk, r[i], z[i], part, rest.Slice(rows[0], rows[1], 0, c).(*mat.Dense)))
 		}
-		if err := MergeTriangles(bk, r[0], z[0], r[1], z[1]); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, MergeTriangles(bk, r[0], z[0], r[1], z[1]))
 		none := func(c int) *full { return newFull(0, c) }
 		// The residual is in two places: what the parts left, and what the merging left of the
 		// second z.
@@ -182,9 +172,7 @@ func TestMergeTrianglesOfParts(t *testing.T) {
 // AppendRows.
 func TestMergeTrianglesFlops(t *testing.T) {
 	inner, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	const k = 400
 	rng := testutil.Rand(64)
 	count := &gemmCounter{Backend: inner}
@@ -198,9 +186,7 @@ func TestMergeTrianglesFlops(t *testing.T) {
 		{"append", 2 * k * k * k, 0.15, AppendRows},
 	} {
 		count.flops = 0
-		if err := s.routine(count, randomFull(rng, k, k).dense(), nil, randomFull(rng, k, k).dense(), nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, s.routine(count, randomFull(rng, k, k).dense(), nil, randomFull(rng, k, k).dense(), nil))
 		if ratio := count.flops / s.flops; !(ratio > 0.8 && ratio < 1+s.excess) {
 			t.Errorf("%s: %.2f times the flops of the documentation", s.name, ratio)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/lapack"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -235,9 +236,7 @@ func (p stackedProblem) check(t *testing.T, name string, bk blskernel.Backend, r
 	}
 	var dense QR
 	dense.Backend = bk
-	if err := dense.Factorize(stacked(p.r, newFull(k, 0), p.b, newFull(p.b.r, 0)).dense()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, dense.Factorize(stacked(p.r, newFull(k, 0), p.b, newFull(p.b.r, 0)).dense()))
 	var rd mat.Dense
 	dense.RTo(&rd)
 	// Both R are exact for matrices near by; R of A + E differs by a small multiple of cond(A) ‖E‖

@@ -166,15 +166,11 @@ func TestQRGolden(t *testing.T) {
 		// [3; 4] = Q R with R = -5, Q = -[3; 4]/5; the least squares solution for [1; 0] is
 		// 3/25.
 		f := QR{Backend: bk}
-		if err := f.Factorize(mat.NewDense(2, 1, []float64{3, 4})); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.Factorize(mat.NewDense(2, 1, []float64{3, 4})))
 		var r, q, x mat.Dense
 		f.RTo(&r)
 		f.QTo(&q)
-		if err := f.SolveTo(&x, mat.NewDense(2, 1, []float64{1, 0})); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.SolveTo(&x, mat.NewDense(2, 1, []float64{1, 0})))
 		for _, c := range []struct{ got, want float64 }{{r.At(0, 0), -5}, {q.At(0, 0), -0.6}, {q.At(1, 0), -0.8}, {x.At(0, 0), 0.12}} {
 			if !(math.Abs(c.got-c.want) <= 8*eps*math.Abs(c.want)) {
 				t.Errorf("got %v, want %v", c.got, c.want)
@@ -185,9 +181,7 @@ func TestQRGolden(t *testing.T) {
 		}
 		// The same with subnormal numbers, of which 1/5e-310 overflows; they have 14 digits or
 		// so.
-		if err := f.Factorize(mat.NewDense(2, 1, []float64{3e-310, 4e-310})); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.Factorize(mat.NewDense(2, 1, []float64{3e-310, 4e-310})))
 		f.QTo(&q)
 		if !(math.Abs(q.At(0, 0)+0.6) <= 1e-12) || !(math.Abs(q.At(1, 0)+0.8) <= 1e-12) {
 			t.Errorf("Q = %v of subnormal numbers", q.RawMatrix().Data)
@@ -198,9 +192,7 @@ func TestQRGolden(t *testing.T) {
 func TestQRErrors(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		f := QR{Backend: bk}
-		if err := f.Factorize(mat.NewDense(3, 2, []float64{1, 0, 2, 0, 3, 0})); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.Factorize(mat.NewDense(3, 2, []float64{1, 0, 2, 0, 3, 0})))
 		if f.RCond() != 0 {
 			t.Errorf("RCond = %v", f.RCond())
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -18,9 +19,7 @@ func refinables(t *testing.T, bk blskernel.Backend, factored *full, definite boo
 		if f.definite && !definite {
 			continue
 		}
-		if err := f.factorize(factored, false); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.factorize(factored, false))
 		all = append(all, f)
 	}
 	return all
@@ -196,14 +195,10 @@ func testRefineBounds(t *testing.T, name string, f *factorization, a *full, rng 
 		b.set(i, 1, a.at(i, 0)+a.at(i, n-1)) // the solution has one or two ones, and zeros
 	}
 	var x mat.Dense
-	if err := f.SolveTo(&x, b.dense()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, f.SolveTo(&x, b.dense()))
 	before := exactly(a, fullOf(&x), b)
 	got, err := f.refine(&x, a, b.dense())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for j, want := range exactly(a, fullOf(&x), b) {
 		tol := 1.01 * float64(n+1) * eps
 		if !(math.Abs(got.Backward[j]-want.backward) <= tol) {

@@ -66,9 +66,7 @@ func TestRefineStep(t *testing.T) {
 					}
 				}
 				bounds, err := f.refine(x, a, b.dense())
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				intact()
 				for j := range 4 {
 					got, want := fullOf(x).column(j), exact.column(j)
@@ -96,9 +94,7 @@ func TestRefineStep(t *testing.T) {
 			for _, f := range refinables(t, bk, quarter, true) {
 				x := start.dense()
 				bounds, err := f.refine(x, a, b.dense())
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				if !sameBits(x.RawMatrix().Data, start.x) {
 					t.Errorf("%s: n=%d: a step that makes the backward error worse was taken", f.name, n)
 				}
@@ -131,14 +127,10 @@ func TestRefineColumns(t *testing.T) {
 		b := randomFull(rng, n, nrhs)
 		for _, f := range refinables(t, bk, a, true) {
 			x, intact := wide(t, newFull(n, nrhs))
-			if err := f.SolveTo(x, b.dense()); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, f.SolveTo(x, b.dense()))
 			start := fullOf(x)
 			all, err := f.refine(x, a, b.dense())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			intact()
 			if len(all.Backward) != nrhs || len(all.Forward) != nrhs {
 				t.Fatalf("%d and %d bounds", len(all.Backward), len(all.Forward))
@@ -146,9 +138,7 @@ func TestRefineColumns(t *testing.T) {
 			for _, j := range []int{0, 1, 100, refinePanel - 1, refinePanel, nrhs - 1} {
 				xj := start.column(j).dense()
 				one, err := f.refine(xj, a, b.column(j).dense())
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				if d := all.Backward[j] - one.Backward[0]; !(math.Abs(d) <= 2.1*(n+1)*eps) {
 					t.Errorf("%s: column %d: Backward %.3g among others, %.3g alone", f.name, j, all.Backward[j], one.Backward[0])
 				}
@@ -167,16 +157,12 @@ func TestRefineColumns(t *testing.T) {
 func TestRefineExtremes(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, f := range factorizations(t, bk) {
-			if err := f.factorize(identity(3), false); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, f.factorize(identity(3), false))
 			// The columns: b = 0, a unit vector, and an x that is wrong.
 			b := mat.NewDense(3, 3, []float64{0, 1, 0, 0, 0, 2, 0, 0, 0})
 			x := mat.NewDense(3, 3, []float64{0, 1, 5, 0, 0, 0, 0, 0, 7})
 			bounds, err := f.refine(x, identity(3), b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			if !sameBits(x.RawMatrix().Data, b.RawMatrix().Data) {
 				t.Errorf("%s: X = %v", f.name, x.RawMatrix().Data)
 			}
@@ -197,9 +183,7 @@ func TestRefineExtremes(t *testing.T) {
 		}
 		// An x of zeros that no step improves, since the factors are those of -A.
 		f := LU{Backend: bk}
-		if err := f.Factorize(mat.NewDense(1, 1, []float64{-2})); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.Factorize(mat.NewDense(1, 1, []float64{-2})))
 		bounds, err := f.Refine(mat.NewDense(1, 1, nil), mat.NewDense(1, 1, []float64{2}), mat.NewDense(1, 1, []float64{3}))
 		if err != nil || bounds.Backward[0] != 1 || !math.IsInf(bounds.Forward[0], 1) {
 			t.Errorf("x = 0: %v, %v", bounds, err)

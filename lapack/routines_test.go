@@ -25,9 +25,7 @@ func TestRoutines(t *testing.T) {
 		j := &journal{inner: bk}
 		do := func(err error) {
 			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 		}
 		for _, f := range factorizations(t, j) {
 			do(f.factorize(fullOf(spd), false))
@@ -87,9 +85,7 @@ func TestConcurrentReads(t *testing.T) {
 	for _, f := range all {
 		err = errors.Join(err, f.factorize(a, false))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Add(1)
@@ -122,9 +118,7 @@ func TestSolveRowsPanels(t *testing.T) {
 				a = randomFull(rng, n, n)
 			}
 			x, intact := wide(t, b)
-			if err := errors.Join(f.factorize(a, false), f.SolveRowsTo(x, x)); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, errors.Join(f.factorize(a, false), f.SolveRowsTo(x, x)))
 			intact()
 			checkSolution(t, f.name, a.transpose(), fullOf(x).transpose(), b.transpose())
 		}
@@ -135,9 +129,7 @@ func TestSolveRowsPanels(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	none := &mat.Dense{}
 	for _, f := range factorizations(t, nil) {
-		if err := f.factorize(newFull(0, 0), true); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, f.factorize(newFull(0, 0), true))
 		_, err1 := f.inverse(false)
 		_, err2 := f.refine(none, newFull(0, 0), none)
 		if err := errors.Join(err1, err2, f.SolveTo(none, none), f.SolveRowsTo(none, none)); err != nil || f.RCond() != 1 {

@@ -267,9 +267,7 @@ func TestRCondTriangle(t *testing.T) {
 			checkRCondGallery(t, name, got, r, g.triangular())
 		})
 		q := QR{Backend: bk}
-		if err := q.Factorize(randomFull(testutil.Rand(225), 60, 50).dense()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, q.Factorize(randomFull(testutil.Rand(225), 60, 50).dense()))
 		var r mat.Dense
 		q.RTo(&r)
 		if a, b := q.RCond(), RCondTriangle(bk, &r); !(a > 0) || a != b {

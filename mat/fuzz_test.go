@@ -77,9 +77,7 @@ func FuzzAliasing(f *testing.F) {
 		f.Add(data)
 	}
 	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		f.Fatal(err)
-	}
+	testutil.NoError(f, err)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := &cut{data}
 		storage := make([]float64, 48)

@@ -6,6 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -51,9 +52,7 @@ func cases(b *testing.B, op string) {
 				}
 				b.Run(name, func(b *testing.B) {
 					p := c.Prepare(shape, 1)
-					if err := p.Check(bk); err != nil {
-						b.Fatal(err)
-					}
+					testutil.NoError(b, p.Check(bk))
 					do := p.Bind(bk)
 					timed := call{flops: p.Flops(), do: func() error { do(); return p.Err() }}
 					// Solutions and products in place shrink or grow by a factor;

@@ -13,6 +13,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 )
 
 // without are the exported functions and methods that have no benchmark, and why.
@@ -113,18 +114,14 @@ var function = regexp.MustCompile(`(?m)^func (?:\(\w* ?\*?(\w+)\) )?([A-Z]\w*)[\
 func declared(t *testing.T, pkg, pattern string, receivers ...string) (all []operation) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.FromSlash(pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	found := map[string]bool{"": true}
 	for _, path := range files {
 		if strings.HasSuffix(path, "_test.go") != strings.HasSuffix(pattern, "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, m := range function.FindAllStringSubmatch(string(text), -1) {
 			if receivers == nil || slices.Contains(receivers, m[1]) {
 				all, found[m[1]] = append(all, operation{pkg, m[1], m[2]}), true

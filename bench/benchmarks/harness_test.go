@@ -10,6 +10,7 @@ import (
 
 	"blskernel"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // A list is a flag of positive numbers with commas between them.
@@ -66,17 +67,13 @@ func (c call) run(b *testing.B) {
 	if c.reset != nil {
 		c.reset()
 	}
-	if err := c.do(); err != nil {
-		b.Fatal(err)
-	}
+	testutil.NoError(b, c.do())
 	speed.Quiet()
 	var elapsed time.Duration
 	if c.reset == nil {
 		b.SetBytes(c.bytes)
 		for b.Loop() {
-			if err := c.do(); err != nil {
-				b.Fatal(err)
-			}
+			testutil.NoError(b, c.do())
 		}
 		elapsed = b.Elapsed()
 	} else {
@@ -85,9 +82,7 @@ func (c call) run(b *testing.B) {
 			began := time.Now()
 			err := c.do()
 			elapsed += time.Since(began)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testutil.NoError(b, err)
 		}
 		b.ReportMetric(float64(elapsed.Nanoseconds())/float64(b.N), "ns/op")
 	}
@@ -100,9 +95,7 @@ func (c call) run(b *testing.B) {
 func backends(b *testing.B, run func(b *testing.B, bk blskernel.Backend)) {
 	for _, name := range blskernel.Names() {
 		bk, err := blskernel.Lookup(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testutil.NoError(b, err)
 		b.Run("backend="+name, func(b *testing.B) { run(b, bk) })
 	}
 }

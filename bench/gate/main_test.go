@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 )
 
 var cpus = []string{"Zen 4", "Zen 5", "Xeon"}
@@ -17,9 +18,7 @@ var cpus = []string{"Zen 4", "Zen 5", "Xeon"}
 func committed(t *testing.T) (all []floor, kernels []string) {
 	t.Helper()
 	all, err := parse(floors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, f := range all {
 		if !slices.Contains(kernels, f.kernel) {
 			kernels = append(kernels, f.kernel)
@@ -38,9 +37,7 @@ func gate(t *testing.T, all []floor, kernels []string, share func(f floor, call 
 		calls[f.String()]++
 		return share(f, calls[f.String()]), nil
 	}, &out, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return below, out.String()
 }
 

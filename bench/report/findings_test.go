@@ -9,6 +9,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // TestCrossoverFindings checks the sentences against numbers that are plain to see.
@@ -45,9 +46,7 @@ func TestMissing(t *testing.T) {
 	all := sampleFiles(t)
 	for _, f := range all[3:] {
 		p, err := New([]*result.File{f})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if len(p.Sections) != 1 {
 			t.Errorf("%s has %d sections", f.Name, len(p.Sections))
 		}
@@ -78,9 +77,7 @@ func TestNasty(t *testing.T) {
 			t.Errorf("%g: %d texts have become elements", v, n)
 		}
 		p, err := New([]*result.File{f})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, plot := range p.Plots() {
 			if err := plot.WriteSVG(io.Discard); err != nil {
 				t.Errorf("%g: %v", v, err)

@@ -11,15 +11,14 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
+	"blskernel/internal/testutil"
 )
 
 // small returns a page with one plot.
 func small(t *testing.T) *Page {
 	t.Helper()
 	p, err := New([]*result.File{readSample(t, "x", []sampleLine{{"crossover", sampleCrossover(100, 10)}, {"crossover", sampleCrossover(100, 30)}})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return p
 }
 
@@ -34,9 +33,7 @@ func tree(t *testing.T, dir string) map[string]int64 {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return files
 }
 
@@ -45,9 +42,7 @@ func TestWriteFolder(t *testing.T) {
 	p := small(t)
 	for range 2 { // the second time the files are replaced
 		written, err := p.WriteFolder(context.Background(), nil, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		files := tree(t, dir)
 		if len(files) != 3 || len(written) != 3 {
 			t.Fatalf("written are %v, there are %v", written, files)
@@ -65,9 +60,7 @@ func TestWriteFolder(t *testing.T) {
 func TestWriteFolderStopped(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "index.html")
-	if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(old, []byte("old"), 0o644))
 	check := func(when string) {
 		t.Helper()
 		if data, err := os.ReadFile(old); err != nil || string(data) != "old" {
@@ -93,12 +86,8 @@ func TestWriteFolderStopped(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 	check("no folder")
-	if err := os.RemoveAll(filepath.Join(dir, "plots")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "plots"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.RemoveAll(filepath.Join(dir, "plots")))
+	testutil.NoError(t, os.WriteFile(filepath.Join(dir, "plots"), nil, 0o644))
 	if _, err := small(t).WriteFolder(context.Background(), nil, dir); err == nil {
 		t.Error("a file in place of the folder is no error")
 	}
@@ -109,25 +98,17 @@ func TestWriteFolderStopped(t *testing.T) {
 func TestPublishedPage(t *testing.T) {
 	dir := filepath.FromSlash("../../docs/results")
 	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var files []*result.File
 	for _, name := range names {
 		f, err := result.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		files = append(files, f)
 	}
 	p, err := New(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var want bytes.Buffer
-	if err := p.WriteMarkdown(&want); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, p.WriteMarkdown(&want))
 	got, err := os.ReadFile(filepath.Join(dir, "README.md"))
 	if err != nil || !bytes.HasPrefix(got, want.Bytes()) {
 		t.Errorf("docs/results/README.md is not what the report makes of its files: make it anew (%v)", err)

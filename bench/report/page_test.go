@@ -13,19 +13,16 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/result"
+	"blskernel/internal/testutil"
 )
 
 // html returns the page of files.
 func html(t testing.TB, files ...*result.File) string {
 	t.Helper()
 	p, err := New(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var b bytes.Buffer
-	if err := p.WriteHTML(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, p.WriteHTML(&b))
 	return b.String()
 }
 

@@ -9,24 +9,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestPlotFiles draws all plots of the sample twice: the bytes are the same, and the SVG is XML with a
 // title and colors for both kinds of pages.
 func TestPlotFiles(t *testing.T) {
 	first, err := New(sampleFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	second, err := New(sampleFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var pages [2]bytes.Buffer
 	for i, p := range []*Page{first, second} {
-		if err := p.WriteHTML(&pages[i]); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.WriteHTML(&pages[i]))
 	}
 	if !bytes.Equal(pages[0].Bytes(), pages[1].Bytes()) {
 		t.Error("the page of the same files is another one")
@@ -38,12 +34,8 @@ func TestPlotFiles(t *testing.T) {
 		}
 		names[p.Name] = true
 		var svg, again bytes.Buffer
-		if err := p.WriteSVG(&svg); err != nil {
-			t.Fatal(err)
-		}
-		if err := second.Plots()[i].WriteSVG(&again); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.WriteSVG(&svg))
+		testutil.NoError(t, second.Plots()[i].WriteSVG(&again))
 		if !bytes.Equal(svg.Bytes(), again.Bytes()) {
 			t.Errorf("%s: the SVG differs from one time to the other", p.Name)
 		}
@@ -69,20 +61,14 @@ func TestPlotFiles(t *testing.T) {
 // TestInside checks that no text of a plot reaches out of it, by textWidth.
 func TestInside(t *testing.T) {
 	p, err := New(sampleFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, plot := range p.Plots() {
 		var b bytes.Buffer
-		if err := plot.WriteSVG(&b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, plot.WriteSVG(&b))
 		root := parse(t, b.String())
 		number := func(s string) float64 {
 			v, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			return v
 		}
 		height := number(strings.Fields(root.all("svg")[0].attr["viewBox"])[3])
@@ -250,9 +236,7 @@ func TestEscape(t *testing.T) {
 	p := &Plot{Name: "id", Title: "<&>", About: "\"", x: axis{label: "<&\"'>\x01"}}
 	p.add("<", false, []float64{1}, []float64{1})
 	var b bytes.Buffer
-	if err := p.WriteSVG(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, p.WriteSVG(&b))
 	if err := xml.Unmarshal(b.Bytes(), new(struct{})); err != nil {
 		t.Error(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestSamplePage writes the page of the sample into the folder $BLSKERNEL_SAMPLE_PAGE, for those who
@@ -14,9 +16,7 @@ func TestSamplePage(t *testing.T) {
 		t.Skip("BLSKERNEL_SAMPLE_PAGE is not set")
 	}
 	page, err := New(sampleFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if _, err := page.WriteFolder(context.Background(), nil, dir); err != nil {
 		t.Fatal(err)
 	}

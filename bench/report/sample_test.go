@@ -10,6 +10,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // A sampleLine is a line of a file of results.
@@ -23,14 +24,10 @@ func readSample(t testing.TB, name string, lines []sampleLine) *result.File {
 	t.Helper()
 	var b bytes.Buffer
 	for _, l := range lines {
-		if err := result.Write(&b, l.kind, l.value); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, result.Write(&b, l.kind, l.value))
 	}
 	f, err := result.Read(name, &b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return f
 }
 

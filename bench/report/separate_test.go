@@ -11,6 +11,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // A small run: Table 3 with two updates, and what else a case wants.
@@ -175,9 +176,7 @@ func TestForms(t *testing.T) {
 		rows = append(rows, sampleLine{"row", row})
 	}
 	page, err := New([]*result.File{readSample(t, "x", rows)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	overview := page.Plots()[0]
 	for _, s := range overview.series {
 		switch s.name {

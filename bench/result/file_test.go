@@ -14,6 +14,7 @@ import (
 	"blskernel"
 	"blskernel/bench"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // lines returns a file with a line of every kind, and what Read is to make of it.
@@ -45,9 +46,7 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		{"cost", want.Costs[0]}, {"agreement", Agreement{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}}}, {"crossover", want.Crossovers[0]},
 		{"of the future", struct{}{}},
 	} {
-		if err := Write(&b, line.kind, line.v); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, Write(&b, line.kind, line.v))
 	}
 	return &b, want
 }
@@ -102,9 +101,7 @@ func TestReadErrors(t *testing.T) {
 func TestReadFile(t *testing.T) {
 	b, want := lines(t)
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	if f, err := ReadFile(path); err != nil || !reflect.DeepEqual(f, want) {
 		t.Errorf("read %+v, %v", f, err)
 	}

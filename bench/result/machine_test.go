@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // TestParts joins what three commands wrote, of which the last went on with the table of the second:
@@ -16,9 +17,7 @@ func TestParts(t *testing.T) {
 	var b bytes.Buffer
 	put := func(kind string, v any) {
 		t.Helper()
-		if err := Write(&b, kind, v); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, Write(&b, kind, v))
 	}
 	row := func(step int) bench.TableRow { return bench.TableRow{Table: 2, Seed: 1, Step: step} }
 	put("cost", bench.Cost{Method: "of nobody"})
@@ -38,9 +37,7 @@ func TestParts(t *testing.T) {
 	put("agreement", Agreement{Backend: "pure"})
 
 	f, err := Read("x", &b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	parts := f.Parts()
 	if len(parts) != 4 {
 		t.Fatalf("%d parts", len(parts))

@@ -11,6 +11,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 )
 
 // eachOpponent calls f with each opponent of each operation.
@@ -61,9 +62,7 @@ func TestAgainstSpoilt(t *testing.T) {
 	eachOpponent(t, func(t *testing.T, c Case, opponent string) {
 		library := newFakeLAPACK()
 		q := c.Prepare(Square(n), 5).Against(opponent)
-		if err := q.Check(library); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, q.Check(library))
 		elements := n * n
 		if opponent == "dsptrf+dsptri" {
 			elements = n * (n + 1) / 2

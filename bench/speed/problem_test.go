@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -74,9 +75,7 @@ func TestCheckIdle(t *testing.T) {
 		if p.most == 1 {
 			p = c.Prepare(Square(300), 3)
 		}
-		if err := p.Check(&fake{name: "gonum"}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.Check(&fake{name: "gonum"}))
 		err := p.Check(idle{})
 		var wrong *WrongError
 		if p.most == 1 && err != nil && strings.HasPrefix(err.Error(), "speed: idle fails at "+c.String()+" 300: lapack: ") {

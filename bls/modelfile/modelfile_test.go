@@ -15,6 +15,7 @@ import (
 	"blskernel"
 	"blskernel/bls"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 
@@ -25,9 +26,7 @@ var methods = []blsupdate.Method{blsupdate.Improved, blsupdate.Original, blsupda
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 }
 
 // table returns rows from to to of a table of d columns, with a label in 0, 1, 2 and two targets for

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 )
 
@@ -59,9 +60,7 @@ func FuzzRead(f *testing.F) {
 	}
 	for _, name := range golden {
 		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testutil.NoError(f, err)
 		f.Add(b)
 	}
 	f.Add([]byte{})

@@ -15,6 +15,7 @@ import (
 	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 )
 
 // quickCrossover runs a small experiment with constant rates, so that none are measured.
@@ -130,14 +131,10 @@ func TestCrossoverElsewhere(t *testing.T) {
 	again := quickCrossover("--out", path, "--resume")
 	succeed(t, again...)
 	lines, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, tc := range []struct{ key, refused, warned string }{{"version", "", "measured by version other, and this is "}, {"cpu", "the CPU other and ", ""}} {
 		changed := regexp.MustCompile(`"`+tc.key+`":"[^"]*"`).ReplaceAll(lines, []byte(`"`+tc.key+`":"other"`))
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, changed, 0o666))
 		status, _, stderr := inProcess(again...)
 		if want := tc.refused + tc.warned; (status == ui.ExitUsage) != (tc.refused != "") || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q; want %q", tc.key, status, stderr, want)

@@ -11,6 +11,7 @@ import (
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset"
+	"blskernel/internal/testutil"
 )
 
 // writeIDX writes a training set of n synthetic digits and a test set of 200 as idx files, the
@@ -30,14 +31,10 @@ func writeIDX(t *testing.T, n int) string {
 			if _, err := w.Write(data); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, w.Close())
 			name, data = name+".gz", b.Bytes()
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 	}
 	train, test := dataset.Digits(n, 1), dataset.Digits(200, 2)
 	write("train-images-idx3-ubyte", 0x803, []int{n, 28, 28}, train.Pixels, true)
@@ -78,21 +75,15 @@ func TestDemoFilesErrors(t *testing.T) {
 		{"file for folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "t10k-images-idx3-ubyte") }, nil, ui.ExitFailure, []string{"is a file; want the folder"}},
 		{"empty folder", func(t *testing.T, _ string) string { return t.TempDir() }, nil, ui.ExitFailure, []string{"lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"}},
 		{"missing file", func(t *testing.T, dir string) string {
-			if err := os.Remove(filepath.Join(dir, "t10k-labels-idx1-ubyte")); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, os.Remove(filepath.Join(dir, "t10k-labels-idx1-ubyte")))
 			return dir
 		}, nil, ui.ExitFailure, []string{"lacks t10k-labels-idx1-ubyte"}},
 		{"truncated", func(t *testing.T, dir string) string {
-			if err := os.Truncate(filepath.Join(dir, "t10k-images-idx3-ubyte"), 1000); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, os.Truncate(filepath.Join(dir, "t10k-images-idx3-ubyte"), 1000))
 			return dir
 		}, nil, ui.ExitFailure, []string{"t10k-images-idx3-ubyte", "byte 1000"}},
 		{"truncated gzip", func(t *testing.T, dir string) string {
-			if err := os.Truncate(filepath.Join(dir, "train-images-idx3-ubyte.gz"), 1000); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, os.Truncate(filepath.Join(dir, "train-images-idx3-ubyte.gz"), 1000))
 			return dir
 		}, nil, ui.ExitFailure, []string{"train-images-idx3-ubyte.gz"}},
 		{"too many updates", func(_ *testing.T, dir string) string { return dir }, []string{"--updates", "3"}, ui.ExitUsage,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/numpytest"
 )
 
@@ -13,9 +14,7 @@ import (
 func documentedPrediction(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "export.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	_, program, found := strings.Cut(string(text), "```python\n")
 	program, _, end := strings.Cut(program, "```")
 	if !found || !end {
@@ -51,9 +50,7 @@ print(len(got))
 			succeed(t, "export", model, "--out", filepath.Join(dir, "model.npz"))
 			succeed(t, "predict", model, "--out", filepath.Join(dir, "p.csv"), test)
 			text, err := os.ReadFile(test)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			writeText(t, dir, "x.csv", string(text))
 			if out := numpytest.Run(t, dir, program); out != "100\n" {
 				t.Errorf("%q", out)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/long"
 	"blskernel/internal/vfs"
@@ -188,15 +189,11 @@ func TestReadErrors(t *testing.T) {
 	}
 	model, test := trained(t, "--target", "color")
 	before, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	dir := t.TempDir()
 	bad := filepath.Join(dir, "bad.bls")
 	badData := filepath.Join(dir, "bad.csv")
-	if err := errors.Join(os.Symlink(unreadable, bad), os.Symlink(unreadable, badData)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(os.Symlink(unreadable, bad), os.Symlink(unreadable, badData)))
 	for _, args := range [][]string{
 		{"predict", bad, test}, {"evaluate", bad, test}, {"export", bad, "--out", filepath.Join(dir, "w.npz")}, {"inspect", bad},
 		{"predict", model, badData}, {"evaluate", model, badData}, {"update", model, badData},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blskernel/bls/modelfile"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 )
 
@@ -47,9 +48,7 @@ func killed(t *testing.T, after time.Duration, args ...string) (stdout string, w
 	cmd := command(t, nil, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -117,12 +116,8 @@ func TestKillUpdate(t *testing.T) {
 			model, peaceful := filepath.Join(dir, "m.bls"), filepath.Join(dir, "peace.bls")
 			peacefully(t, small(append(kind.flags, "--target", kind.target, "--groups", "4", "--enhancement", "60", "--out", model, data)...)...)
 			text, err := os.ReadFile(model)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(peaceful, text, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
+			testutil.NoError(t, os.WriteFile(peaceful, text, 0o666))
 			// Where there is another file it is out that updates go to, and model that they
 			// start from.
 			out := model

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 	"blskernel/internal/vfs"
 )
 
@@ -32,9 +33,7 @@ const emulator = "BLSKERNEL_EMULATOR"
 func command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	words := append(append(strings.Fields(os.Getenv(emulator)), exe), args...)
 	cmd := exec.Command(words[0], words[1:]...)
 	for _, v := range os.Environ() {

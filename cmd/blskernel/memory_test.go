@@ -9,6 +9,7 @@ import (
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/memory"
+	"blskernel/internal/testutil"
 )
 
 // TestRefusedForMemory has commands for which there is no memory: they say what they need before they
@@ -16,9 +17,7 @@ import (
 func TestRefusedForMemory(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	before, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	defer memory.Limit(1000)()

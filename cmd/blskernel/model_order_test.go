@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestModelOrder gives the model's own names by flags in another order: they are still its names.
@@ -25,9 +26,7 @@ func TestModelOrder(t *testing.T) {
 	}
 	fail(t, ui.ExitUsage, "name them one by one, in its order: a, b, c, d", "predict", model, "--target", "5,6", "--inputs", "2-4,1", test)
 	text, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	other := writeText(t, t.TempDir(), "other.bls", string(text))
 	succeed(t, "update", model, test)
 	succeed(t, "update", other, "--target", "y2,y1", "--inputs", "d,c,b,a", test)
@@ -38,9 +37,7 @@ func TestModelOrder(t *testing.T) {
 	renamed := writeText(t, t.TempDir(), "renamed.csv", csvText(samples(100, 2), false, "y2", "a", "b", "c", "d", "y1"))
 	named := filepath.Join(filepath.Dir(renamed), "named.csv")
 	body, err := os.ReadFile(renamed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	writeText(t, filepath.Dir(renamed), "named.csv", "v,p,q,r,s,u\n"+string(body))
 	if got := succeed(t, "predict", other, "--inputs", "p,q,r,s", named); got != succeed(t, "predict", model, test) {
 		t.Error("columns with other names are not taken in their order")

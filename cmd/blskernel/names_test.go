@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestControlCharacters has labels and names that would move the cursor.
@@ -88,9 +89,7 @@ func TestOneClass(t *testing.T) {
 	}
 	model, _ := trained(t, "--target", "color")
 	before, err := os.Stat(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	fail(t, ui.ExitFailure, "the data has no rows: "+model+" is not written", "update", model, writeText(t, dir, "empty.csv", "a,b,c,d,color\n"))
 	if after, err := os.Stat(model); err != nil || !os.SameFile(before, after) {
 		t.Errorf("the model was replaced (%v)", err)

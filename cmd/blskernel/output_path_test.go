@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestOutputKeepsInput refuses results in the place of what is read, and of any model.
@@ -15,27 +16,17 @@ func TestOutputKeepsInput(t *testing.T) {
 	other, _ := trained(t, "--target", "color")
 	dir := t.TempDir()
 	same := filepath.Join(dir, "same.csv")
-	if err := os.Link(test, same); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Link(test, same))
 	named := filepath.Join(dir, "model.csv")
-	if err := os.Rename(other, named); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Rename(other, named))
 	archive := filepath.Join(dir, "model.npz")
-	if err := os.Link(named, archive); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Link(named, archive))
 	linked := filepath.Join(dir, "linked.csv")
-	if err := os.Link(model, linked); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Link(model, linked))
 	before := map[string][]byte{}
 	for _, path := range []string{model, test, named} {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		before[path] = text
 	}
 	fail(t, ui.ExitUsage, "which is read: give another name", "predict", model, "--out", test, test)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
+	"blskernel/internal/testutil"
 )
 
 // paperArgs is a run of a second or less.
@@ -42,9 +43,7 @@ func TestPaperTables(t *testing.T) {
 func TestPaperUsage(t *testing.T) {
 	dir := t.TempDir()
 	there := filepath.Join(dir, "there")
-	if err := os.WriteFile(there, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(there, nil, 0o666))
 	for _, tc := range []struct{ args, want string }{
 		{"", "--table is missing"},
 		{"--table 10", "want numbers from 1 to 9"},
@@ -95,9 +94,7 @@ func TestPaperResume(t *testing.T) {
 		t.Fatal(errs)
 	}
 	whole, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	lines := strings.SplitAfter(string(whole), "\n")
 	lines = lines[:len(lines)-1]
 	const rows = 2 * 6
@@ -106,9 +103,7 @@ func TestPaperResume(t *testing.T) {
 	}
 	for n := range lines {
 		cut := strings.Join(lines[:n], "") + lines[n][:len(lines[n])/2]
-		if err := os.WriteFile(out, []byte(cut), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(out, []byte(cut), 0o666))
 		status, printed, errs := runCommand(t, args+" --resume")
 		if status != 0 {
 			t.Fatalf("after %d lines: %s", n, errs)
@@ -127,9 +122,7 @@ func TestPaperResume(t *testing.T) {
 		}
 	}
 	finished, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if status, _, errs := runCommand(t, args+" --resume"); status != 0 {
 		t.Fatal(errs)
 	}
@@ -184,14 +177,10 @@ func TestPaperResumePlanner(t *testing.T) {
 			t.Fatal(errs)
 		}
 		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		lines := strings.SplitAfter(string(text), "\n")
 		cut := strings.Replace(strings.Join(lines[:4], ""), `"planner":""`, `"planner":"qr"`, 1)
-		if err := os.WriteFile(out, []byte(cut), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(out, []byte(cut), 0o666))
 		status, printed, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --resume --out "+out+" "+flags)
 		if status != 0 || !strings.Contains(printed, "the planner's method is qr") {
 			t.Fatalf("%q: status %d, %s\n%s", flags, status, errs, printed)

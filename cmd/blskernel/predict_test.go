@@ -16,6 +16,7 @@ import (
 	"blskernel/cmd/blskernel/internal/learn"
 	"blskernel/cmd/blskernel/internal/ui"
 	npyformat "blskernel/internal/npy"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 
 	"github.com/sbinet/npyio/npy"
@@ -54,22 +55,16 @@ func testX() *mat.Dense {
 func TestPredictForms(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	f, err := modelfile.Load(model, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	scores, err := f.Classifier.DecisionFunction(testX())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	classes := bls.ArgMax(scores)
 	out := filepath.Join(t.TempDir(), "p.csv")
 	if stdout := succeed(t, "predict", model, "--scores", "--out", out, "--batch", "7", test); stdout != "" {
 		t.Errorf("%q", stdout)
 	}
 	text, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if direct := succeed(t, "predict", model, "--scores", "--batch", "7", test); direct != string(text) {
 		t.Error("the file is not what standard output has")
 	}
@@ -113,9 +108,7 @@ func TestPredictForms(t *testing.T) {
 func readNPY(t *testing.T, path string, v any) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer f.Close()
 	if err := npy.Read(f, v); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -157,16 +150,12 @@ func TestArrays(t *testing.T) {
 	w := zip.NewWriter(&archive)
 	for name, text := range map[string]string{"X": numbers(x, len(rows), 4), "color": string(texts)} {
 		entry, err := w.Create(name + ".npy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if _, err := io.WriteString(entry, text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Close())
 	both := writeText(t, dir, "both.npz", archive.String())
 	succeed(t, small("--out", model, "--target", "color", both)...)
 	for _, args := range [][]string{{"evaluate", "--json", model, both}, {"evaluate", "--json", "--target", "color", model, both}} {
@@ -199,9 +188,7 @@ func TestExport(t *testing.T) {
 				t.Errorf("%q", text)
 			}
 			file, err := npz.Open(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			defer file.Close()
 			scores := exportedScores(t, file, testX())
 			array := filepath.Join(t.TempDir(), "p.npy")

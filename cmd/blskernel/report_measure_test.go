@@ -11,6 +11,7 @@ import (
 
 	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // measuring runs docs/results/measure.sh with programs of its own in the place of the go command and of
@@ -24,9 +25,7 @@ func measuring(t *testing.T, fail string, args ...string) (calls [][]string, std
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte(text), 0o777))
 		return path
 	}
 	log := filepath.Join(dir, "log")
@@ -130,9 +129,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%q: the last call is %q", tc.args, last)
 		}
 		files, err := filepath.Glob(filepath.Join(out, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, f := range files {
 			if ext := filepath.Ext(f); ext != ".jsonl" && filepath.Base(f) != "README.md" {
 				t.Errorf("%q leaves %s", tc.args, f)
@@ -146,9 +143,7 @@ func TestMeasure(t *testing.T) {
 func TestMeasureAgain(t *testing.T) {
 	out := t.TempDir()
 	for _, name := range []string{"speed.jsonl", "tables.jsonl", "other.jsonl"} {
-		if err := os.WriteFile(filepath.Join(out, name), []byte("old\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(out, name), []byte("old\n"), 0o666))
 	}
 	if _, stderr, err := measuring(t, "", "quick", out); err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
@@ -190,9 +185,7 @@ func TestRecordedCommands(t *testing.T) {
 	}
 	for _, name := range names {
 		f, err := result.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, m := range f.Machines {
 			parses(t, strings.Fields(m.Command)[1:])
 		}

@@ -9,6 +9,7 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // writeResults writes a file of results with points of a crossover, and returns its path.
@@ -16,9 +17,7 @@ func writeResults(t *testing.T, dir, name string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer f.Close()
 	for _, q := range []int{10, 100, 1000} {
 		p := bench.CrossoverPoint{
@@ -26,9 +25,7 @@ func writeResults(t *testing.T, dir, name string) string {
 			Methods:        []bench.CrossoverTiming{{Series: "improved", Method: "improved", Seconds: 3.7e-4 * float64(q), Flops: float64(q)}},
 			RetrainWeights: bench.CrossoverTiming{Seconds: 0.2, Flops: 1},
 		}
-		if err := result.Write(f, "crossover", p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, result.Write(f, "crossover", p))
 	}
 	return path
 }
@@ -48,9 +45,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%d: status %d, %q, %q", i, status, stdout, stderr)
 		}
 		page, err := os.ReadFile(index)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if n := strings.Count(string(page), "<svg "); n != 1 || strings.Count(string(page), "<td>0.0370</td>") != 1 {
 			t.Errorf("%d: %d plots, or not each number once", i, n)
 		}
@@ -66,13 +61,9 @@ func TestReportErrors(t *testing.T) {
 	dir := t.TempDir()
 	good := writeResults(t, dir, "good.jsonl")
 	empty := filepath.Join(dir, "empty")
-	if err := os.Mkdir(empty, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(empty, 0o777))
 	for name, text := range map[string]string{"bad.jsonl": "{\"kind\":\"machine\"}\n{\"kind\":7}\n", "none.jsonl": "{\"kind\":\"machine\"}\n", "row.jsonl": "{\"kind\":\"row\",\"table\":2}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for _, tc := range []struct {

@@ -14,6 +14,7 @@ import (
 	"blskernel/cmd/blskernel/internal/learn"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 
 	"github.com/gofrs/flock"
 )
@@ -177,9 +178,7 @@ func TestLocked(t *testing.T) {
 		fail(t, ui.ExitFailure, "is being changed by another process", "update", link, data)
 	}
 	succeed(t, "predict", model, data) // reading is free
-	if err := errors.Join(os.Remove(lock.Path()), lock.Unlock()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(os.Remove(lock.Path()), lock.Unlock()))
 	if !bytes.Equal(state(t, model), before) {
 		t.Error("the model has changed")
 	}

@@ -17,6 +17,7 @@ import (
 	"blskernel/bench"
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 )
 
 // parseRows reads the output of --json, strictly: an object a line and the keys of bench.Row only.
@@ -31,9 +32,7 @@ func parseRows(t *testing.T, out string) []bench.Row {
 			t.Fatalf("line %q: %v", line, err)
 		}
 		var keys map[string]any
-		if err := json.Unmarshal([]byte(line), &keys); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, json.Unmarshal([]byte(line), &keys))
 		for _, key := range []string{"method", "samples", "accuracy", "update_seconds", "total_seconds", "flops_model", "flops_counted"} {
 			if _, ok := keys[key]; !ok {
 				t.Errorf("%q is missing in %s", key, line)

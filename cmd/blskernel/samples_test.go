@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"blskernel/bls/modelfile"
+	"blskernel/internal/testutil"
 )
 
 // A sample is a row of a generated data set: three classes about three centers, and two smooth targets.
@@ -72,9 +73,7 @@ func csvText(rows []sample, header bool, columns ...string) string {
 func writeText(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -106,18 +105,14 @@ func fail(t *testing.T, status int, text string, args ...string) {
 func state(t *testing.T, path string) []byte {
 	t.Helper()
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var b bytes.Buffer
 	if f.Classifier != nil {
 		err = f.Classifier.Encode(&b)
 	} else {
 		err = f.Regressor.Encode(&b)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return b.Bytes()
 }
 

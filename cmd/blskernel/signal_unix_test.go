@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestSignals sends a signal once the rows of the start are there, when the first update has begun: one
@@ -31,12 +32,8 @@ func TestSignals(t *testing.T) {
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
+			testutil.NoError(t, cmd.Start())
 			defer func() { _ = cmd.Process.Kill() }()
 			r := bufio.NewReader(stdout)
 			var out strings.Builder
@@ -47,9 +44,7 @@ func TestSignals(t *testing.T) {
 				}
 				out.WriteString(line)
 			}
-			if err := cmd.Process.Signal(tc.signal); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, cmd.Process.Signal(tc.signal))
 			if _, err := io.Copy(&out, r); err != nil {
 				t.Fatal(err)
 			}
@@ -69,17 +64,11 @@ func TestSignals(t *testing.T) {
 func TestClosedPipe(t *testing.T) {
 	for _, args := range [][]string{quick(), quick("--json"), {"info"}, {"info", "--json"}} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
+		testutil.NoError(t, r.Close())
 		var errs bytes.Buffer
 		status := run(context.Background(), args, ui.Streams{Out: w, Err: &errs})
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Close())
 		if status != 141 || strings.Contains(errs.String(), "blskernel") {
 			t.Errorf("%v: status %d, stderr %q; want 141 and no message", args, status, errs.String())
 		}
@@ -91,17 +80,11 @@ func TestClosedPipe(t *testing.T) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	cmd.Stdout = w
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Close())
 	_ = cmd.Run() // the status is looked at below
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Close())
 	if status := cmd.ProcessState.ExitCode(); status != 141 || errs.Len() != 0 {
 		t.Errorf("process: status %d, stderr %q; want 141 and no message", status, errs.String())
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 )
 
@@ -43,9 +44,7 @@ func TestSignalAnyTime(t *testing.T) {
 			cmd := command(t, nil, tr.args(dir)...)
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, cmd.Start())
 			time.Sleep(time.Duration(random.Float64() * float64(whole)))
 			_ = cmd.Process.Signal(s) // it may have ended
 			_ = cmd.Wait()            // whose status is looked at

@@ -10,6 +10,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/learn"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestClassification trains on CSV, looks at what it says, and lets the other commands use the model.
@@ -123,9 +124,7 @@ func TestImages(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m.bls")
 	succeed(t, "train", "--out", model, "--enhancement", "60", "--first", "400", "--batch", "100", "--data", dir)
 	f, err := modelfile.Load(model, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if got := f.Classifier.FittedFeatures().Options().Scaling.String(); got != "samples" || len(f.Metadata.Classes) != 10 {
 		t.Errorf("scaled by %s, classes %v", got, f.Metadata.Classes)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
+	"blskernel/internal/testutil"
 )
 
 // A worktop has the files that a command is tried on, again and again: their contents by their names.
@@ -28,9 +29,7 @@ func (w worktop) lay(t *testing.T) (dir string) {
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	}
 	for name, text := range w {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
 	return dir
 }
@@ -49,9 +48,7 @@ func takeUp(t *testing.T, dir string) worktop {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return w
 }
 

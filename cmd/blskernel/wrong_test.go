@@ -10,6 +10,7 @@ import (
 
 	"blskernel/cmd/blskernel/internal/learn"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestWrongFlags has command lines of the commands for models that are wrong by themselves.
@@ -73,9 +74,7 @@ func TestWrongFiles(t *testing.T) {
 	model, test := trained(t, "--target", "color")
 	dir := t.TempDir()
 	text, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	altered := bytes.Clone(text)
 	altered[len(altered)/2] ^= 1
 	bad := map[string]string{

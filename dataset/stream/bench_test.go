@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // tableText returns a text of numbers: rows lines of cols cells with the number of digits given after
@@ -37,9 +39,7 @@ func BenchmarkCSV(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				r, err := Open(b.Context(), []string{path}, Options{Targets: []string{"50"}})
-				if err != nil {
-					b.Fatal(err)
-				}
+				testutil.NoError(b, err)
 				for err == nil {
 					_, err = r.Next(10000)
 				}
@@ -52,9 +52,7 @@ func BenchmarkCSV(b *testing.B) {
 		b.Run(fmt.Sprintf("parse/decimals=%d", decimals), func(b *testing.B) {
 			q := request{targets: []string{"50"}}
 			layout, _, err := readLayout("x", text, 1, &q, &Options{}, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testutil.NoError(b, err)
 			c := &csvChunk{text: text[:1<<20]}
 			c.text = c.text[:new(recordEnds).last(c.text)]
 			b.SetBytes(int64(len(c.text)))
@@ -74,15 +72,11 @@ func BenchmarkNPY(b *testing.B) {
 		path := write(b, "x.npy", append(npyHeader(1, "<f8", fortran, rows, cols), make([]byte, 8*rows*cols)...))
 		b.Run(fmt.Sprintf("fortran=%v", fortran), func(b *testing.B) {
 			info, err := os.Stat(path)
-			if err != nil {
-				b.Fatal(err)
-			}
+			testutil.NoError(b, err)
 			b.SetBytes(info.Size())
 			for b.Loop() {
 				r, err := Open(b.Context(), []string{path}, Options{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				testutil.NoError(b, err)
 				for err == nil {
 					_, err = r.Next(10000)
 				}

@@ -18,6 +18,7 @@ import (
 	"blskernel/bls"
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -40,9 +41,7 @@ var features = bls.FeatureOptions{Groups: 2, GroupNodes: 3, EnhancementNodes: 10
 func start(t *testing.T, f *modelfile.File) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.bls")
-	if err := modelfile.Save(path, f); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, modelfile.Save(path, f))
 	ctx, stop := context.WithCancel(context.Background())
 	ready, stopped := make(chan net.Addr, 1), make(chan error, 1)
 	go func() { stopped <- serve(ctx, path, "127.0.0.1:0", func(at net.Addr) { ready <- at }) }()
@@ -68,14 +67,10 @@ func start(t *testing.T, f *modelfile.File) string {
 func post(t *testing.T, url, body string) (int, string) {
 	t.Helper()
 	response, err := http.Post(url, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return response.StatusCode, string(text)
 }
 
@@ -83,25 +78,19 @@ func post(t *testing.T, url, body string) (int, string) {
 func TestClassifier(t *testing.T) {
 	x, labels := samples(90)
 	c := &bls.Classifier{Features: features, Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 1e-6}}
-	if err := c.Fit(x, labels); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, c.Fit(x, labels))
 	names := []string{"near", "east", "north"}
 	at := start(t, &modelfile.File{Classifier: c, Metadata: modelfile.Metadata{Inputs: []string{"u", "v"}, Classes: names}})
 
 	body, err := json.Marshal(request{Rows: lists(x)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	status, text := post(t, at+"/predict", string(body))
 	var got answer
 	if err := json.Unmarshal([]byte(text), &got); status != http.StatusOK || err != nil {
 		t.Fatalf("status %d, %v, %s", status, err, text)
 	}
 	predicted, err := c.Predict(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for i, class := range predicted {
 		if got.Labels[i] != names[class] {
 			t.Fatalf("row %d is %s; want %s", i, got.Labels[i], names[class])
@@ -128,9 +117,7 @@ func TestClassifier(t *testing.T) {
 	}
 
 	response, err := http.Get(at + "/model")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer response.Body.Close()
 	var about struct{ Inputs, Classes []string }
 	if err := json.NewDecoder(response.Body).Decode(&about); err != nil || fmt.Sprint(about) != "{[u v] [near east north]}" {
@@ -145,19 +132,13 @@ func TestRegressor(t *testing.T) {
 		y.Set(i, 0, float64(v))
 	}
 	r := &bls.Regressor{Features: features, Method: blsupdate.QR, Update: blsupdate.Options{Lambda: 1e-6}}
-	if err := r.Fit(x, y); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Fit(x, y))
 	at := start(t, &modelfile.File{Regressor: r})
 	_, text := post(t, at+"/predict", `{"rows": [[0, 0], [10, 0]]}`)
 	var got answer
-	if err := json.NewDecoder(bytes.NewBufferString(text)).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, json.NewDecoder(bytes.NewBufferString(text)).Decode(&got))
 	want, err := r.Predict(mat.NewDense(2, 2, []float64{0, 0, 10, 0}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if fmt.Sprint(got.Values) != fmt.Sprint(lists(want)) || got.Labels != nil {
 		t.Errorf("%s; want %v", text, lists(want))
 	}

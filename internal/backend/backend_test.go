@@ -6,6 +6,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -16,9 +17,7 @@ func TestAcquire(t *testing.T) {
 	blskernel.SetThreads(0)
 	for _, name := range blskernel.Names() {
 		b, err := blskernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		before := runtime.NumGoroutine()
 		release := backend.Acquire(b, 1e12)
 		more := runtime.NumGoroutine() - before
@@ -44,9 +43,7 @@ func (n named) Name() string { return n.name }
 
 func TestColumnMajor(t *testing.T) {
 	pure, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, b := range []blskernel.Backend{pure, named{}} {
 		if l, ok := backend.ColumnMajor(b); ok || l != nil {
 			t.Errorf("ColumnMajor(%v) = %v, %v", b, l, ok)
@@ -79,9 +76,7 @@ func TestPure(t *testing.T) {
 	}
 	for _, k := range kernels {
 		b, err := blskernel.Lookup("pure/" + k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if mc, kc, nc, ok := backend.BlockSizes(wrapper{b}); !ok || min(mc, kc, nc) < 1 {
 			t.Errorf("%s: block sizes %d, %d, %d, %t", k, mc, kc, nc, ok)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -52,9 +53,7 @@ func available(t *testing.T, test func(*testing.T, *Routines)) {
 func everyKernel(t testing.TB) (all []kernel.Kernel) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		all = append(all, k)
 	}
 	return all

@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestExamples wants an Example for every exported type and function of the libraries, the experiments
@@ -115,9 +117,7 @@ func libraries(t *testing.T) map[string]*library {
 			return
 		}
 		f, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		p := all[path.Join("blskernel", dir)]
 		if p == nil {
 			p = &library{exported: map[string]bool{}}

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestGoBlocks checks every block of Go: it parses, gofmt changes nothing, packages of the module
@@ -90,14 +92,10 @@ func checkGo(text string, known map[string]*library) error {
 func goProgram(t *testing.T, dir, text string, args ...string) ([]byte, error) {
 	t.Helper()
 	top, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, name := range []string{"go.mod", "go.sum"} {
 		data, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if name == "go.mod" {
 			data = regexp.MustCompile(`(?m)^module .*$`).ReplaceAll(data, []byte("module example.com/page"))
 			data = fmt.Appendf(data, "\nrequire blskernel v0.0.0\n\nreplace blskernel => %s\n", filepath.ToSlash(top))

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"blskernel/internal/testutil"
 )
 
 // TestLinks follows every link of every page.
@@ -230,9 +232,7 @@ func walk(t *testing.T, pattern string, do func(name, text string)) {
 func readPage(t *testing.T, name string) *page {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return parsePage(name, string(text))
 }
 

@@ -109,9 +109,7 @@ func TestTutorial(t *testing.T) {
 		}
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0") // for a port that is free
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	l.Close()
 	printed := strings.Split(shell(t, root, strings.ReplaceAll(script.String(), "127.0.0.1:8080", l.Addr().String())), mark+"\n")
 	if len(printed) != len(blocks)+1 {
@@ -177,9 +175,7 @@ func shell(t *testing.T, dir, script string) string {
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "GOFLAGS=-buildvcs=false")
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} { // which the home would change
 		value, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		cmd.Env = append(cmd.Env, name+"="+strings.TrimSpace(string(value)))
 	}
 	var errs strings.Builder
@@ -208,10 +204,6 @@ func needTools(t *testing.T, tools ...string) {
 // write writes a file and the folders above it.
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }

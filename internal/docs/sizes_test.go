@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"blskernel/internal/testutil"
 )
 
 // Limits of what people write. columns are those of comments and prose; wideLines tables, commands and
@@ -36,9 +38,7 @@ func TestSizes(t *testing.T) {
 		case path.Ext(name) == ".go" && !generated:
 			set := token.NewFileSet()
 			f, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			wide += wider(comments(set, f, strings.Split(text, "\n")))
 			if strings.HasSuffix(name, "_test.go") {
 				check(strings.Count(text, "\n"), testLines, name, "lines")

@@ -11,6 +11,7 @@ import (
 	"blskernel/internal/block"
 	"blskernel/internal/cpu"
 	"blskernel/internal/kernel"
+	"blskernel/internal/testutil"
 
 	"gonum.org/v1/gonum/blas"
 )
@@ -311,9 +312,7 @@ func identical(x, y []float64) bool {
 func everyKernel(t testing.TB) (kernels []kernel.Kernel) {
 	for _, name := range kernel.Names() {
 		k, err := kernel.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		kernels = append(kernels, k)
 	}
 	return kernels

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"blskernel/internal/testutil"
 )
 
 // TestWithoutLAPACK makes libraries of an OpenBLAS without LAPACK, without all of it, and with 64-bit
@@ -17,9 +19,7 @@ import (
 func TestWithoutLAPACK(t *testing.T) {
 	if want := os.Getenv("BLSKERNEL_TEST_MISSING"); want != "" {
 		b, err := Open(os.Getenv(EnvLibrary))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		_, ok := b.(openBLASLAPACK)
 		if got := b.(interface{ MissingLAPACK() string }).MissingLAPACK(); got != want || ok {
 			t.Errorf("missing: %q; want %q; ColumnMajor %v", got, want, ok)
@@ -55,9 +55,7 @@ func stubOpenBLAS(t *testing.T, code string) (library string) {
 		t.Skip("no C compiler: ", err)
 	}
 	source, err := os.ReadFile("open.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	_, list, _ := strings.Cut(string(source), "#define FLOAT64(X)")
 	list, _, _ = strings.Cut(list, "\n\n")
 	for _, name := range regexp.MustCompile(`X\((\w+)\)`).FindAllStringSubmatch(list, -1) {

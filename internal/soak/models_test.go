@@ -17,6 +17,7 @@ import (
 	"blskernel/bls/modelfile"
 	"blskernel/blsupdate"
 	"blskernel/dataset/stream"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faults"
 	"blskernel/mat"
 
@@ -94,13 +95,9 @@ func modelTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			return result(c)
 		})
 		shared, err := fit()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		var written bytes.Buffer
-		if err := shared.Encode(&written); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, shared.Encode(&written))
 		path := filepath.Join(t.TempDir(), "shared.bls")
 		add(fmt.Sprintf("shared-classifier-%v", method), func() ([]float64, error) {
 			var text bytes.Buffer
@@ -145,9 +142,7 @@ func streamTasks(t *testing.T) []*soakTask {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "x.csv")
-	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, text.Bytes(), 0o666))
 	read := func(most int) ([]float64, error) {
 		r, err := stream.Open(context.Background(), []string{path}, stream.Options{})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/backend"
+	"blskernel/internal/testutil"
 	"blskernel/lapack"
 	"blskernel/mat"
 
@@ -201,9 +202,7 @@ func factorizationTasks(t *testing.T, b blskernel.Backend) []*soakTask {
 			return append(out, inverse...), err
 		})
 		shared, err := kind.factor()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		add("shared-"+kind.name, shared.read)
 	}
 	add("AppendRows", func() ([]float64, error) {

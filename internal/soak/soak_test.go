@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"blskernel"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/long"
 )
 
@@ -213,9 +214,7 @@ func soakTasks(t *testing.T) []*soakTask {
 		if errors.As(err, &unavailable) {
 			continue // a kernel that this CPU has not
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		own := productTasks(b)
 		if !strings.Contains(name, "/") {
 			own = slices.Concat(own, factorizationTasks(t, b), updaterTasks(t, b), modelTasks(t, b))

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"blskernel/internal/testutil"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -40,9 +42,7 @@ func findPage(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv("BLSKERNEL_PAGE"); dir != "" {
 		dir, err := filepath.Abs(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		return dir
 	}
 	dir := t.TempDir()
@@ -174,9 +174,7 @@ func (v view) test(t *testing.T, first context.Context, address string) {
 		chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => d.setAttribute('open', 'open'))`, nil),
 		chromedp.Evaluate(lookScript, &open),
 	}
-	if err := chromedp.Run(ctx, actions...); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, chromedp.Run(ctx, actions...))
 	v.check(t, "as it opens", closed)
 	v.check(t, "with all tables open", open)
 	if open.HiddenTables > 0 {
@@ -244,15 +242,11 @@ func (v view) print(t *testing.T, ctx context.Context) {
 		pdf, _, err = page.PrintToPDF().WithPaperWidth(8.27).WithPaperHeight(11.69).Do(ctx)
 		return err
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !strings.HasPrefix(string(pdf), "%PDF") {
 		t.Error("what is printed is no PDF")
 	}
 	if dir := os.Getenv("BLSKERNEL_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, "print.pdf"), pdf, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, "print.pdf"), pdf, 0o666))
 	}
 }

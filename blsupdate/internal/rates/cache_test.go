@@ -15,6 +15,7 @@ import (
 
 	"blskernel"
 	"blskernel/internal/atomicfile"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/internal/testutil/faults"
 	"blskernel/internal/vfs"
@@ -24,9 +25,7 @@ import (
 func pure(t testing.TB) blskernel.Backend {
 	t.Helper()
 	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return b
 }
 
@@ -44,9 +43,7 @@ func saved(t testing.TB, b blskernel.Backend) (r *Rates, file string) {
 		}
 	}
 	file, err := r.file()
-	if err := errors.Join(err, r.save(vfs.OS)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(err, r.save(vfs.OS)))
 	return r, file
 }
 
@@ -66,13 +63,9 @@ func TestCache(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("rates for another number of threads: %v", err)
 	}
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(file, nil, 0o600))
 	measured, err := For(context.Background(), b, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if loaded, err := load(b); err != nil || loaded.peak != measured.peak {
 		t.Errorf("For has not replaced a damaged file: %v", err)
 	}
@@ -95,9 +88,7 @@ func TestRatesFaults(t *testing.T) {
 	count := 0
 	for _, times := range []int{1, faultfs.Always} {
 		for n := 0; ; n++ {
-			if err := first.save(vfs.OS); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, first.save(vfs.OS))
 			d := &faultfs.Disk{Before: n, Times: times, Err: syscall.EIO, Half: true}
 			err := second.save(d.FS())
 			if err := atomicfile.RemoveLeftovers(nil, name); err != nil {
@@ -145,17 +136,11 @@ func fixture(t testing.TB) (file []byte, read func(data []byte) (*Rates, error))
 	b := pure(t)
 	r, path := saved(t, b)
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	here, err := json.Marshal(r.key())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return bytes.Replace(whole, here, []byte(keyMark), 1), func(data []byte) (*Rates, error) {
-		if err := os.WriteFile(path, bytes.Replace(data, []byte(keyMark), here, 1), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, bytes.Replace(data, []byte(keyMark), here, 1), 0o666))
 		return load(b)
 	}
 }
@@ -231,9 +216,7 @@ func FuzzLoadRates(f *testing.F) {
 				}
 			}
 		}
-		if err := r.save(vfs.OS); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, r.save(vfs.OS))
 		again, err := load(pure(t))
 		if err != nil || again.key() != r.key() || again.peak != r.peak || !reflect.DeepEqual(again.tables, r.tables) {
 			t.Errorf("other rates are loaded again: %v", err)

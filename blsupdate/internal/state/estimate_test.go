@@ -7,6 +7,7 @@ import (
 	"blskernel"
 	"blskernel/blsupdate/internal/cost"
 	"blskernel/blsupdate/internal/dense"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/backends"
 	"blskernel/lapack"
 
@@ -35,9 +36,7 @@ func TestSmallestEigenvalue(t *testing.T) {
 						}
 					}
 					factor := &lapack.Cholesky{Backend: counter}
-					if err := factor.FactorizeInPlace(s); err != nil {
-						t.Fatal(err)
-					}
+					testutil.NoError(t, factor.FactorizeInPlace(s))
 					counter.Reset()
 					got := SmallestEigenvalue(factor)
 					if !(math.Abs(got-rest) <= 1e-2*rest) {

@@ -8,6 +8,7 @@ import (
 
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
+	"blskernel/internal/testutil"
 )
 
 // TestBenchPrint prints figures that are known: of three backends, of other columns, and memory.
@@ -27,21 +28,15 @@ func TestBenchPrint(t *testing.T) {
 		}},
 	}
 	m := machine{Machine: result.Machine{CPU: "Some CPU", Go: "go1", Kernel: "avx512", Backends: []string{"pure", "pure/avx2"}, OpenBLAS: "OpenBLAS 0"}}
-	if err := table.head(m); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, table.head(m))
 	for _, r := range results {
-		if err := table.print(r); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, table.print(r))
 	}
 	larges := []speed.Large{
 		{Op: "cholesky-inverse", Threads: 2, Backend: library, Cells: 1, OfPeak: 0.4, OfPeakAt: "1000", Memory: 1.998, Speedup: 1.5, WorstSpeedup: 1.4, SpeedupAt: "1001"},
 		{Op: "dgemm", Threads: 2, Backend: "pure", Cells: 3, OfPeak: 0.9, OfPeakAt: "NN 1000"},
 	}
-	if err := table.foot(speed.Ratios(results), larges); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, table.foot(speed.Ratios(results), larges))
 	want := `cpu        Some CPU
 kernel     avx512
 backends   pure, pure/avx2
@@ -98,9 +93,7 @@ func TestBenchShapes(t *testing.T) {
 	} {
 		tc.set.changed = func(flag string) bool { return slices.Contains(strings.Fields(tc.changed), flag) }
 		cases, err := tc.set.findCases()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if jobs, err := tc.set.jobs(cases); err != nil || len(jobs) != tc.want {
 			t.Errorf("%v: %d jobs, %v; want %d", tc.set.ops, len(jobs), err, tc.want)
 		}

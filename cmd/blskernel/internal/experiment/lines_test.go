@@ -9,6 +9,7 @@ import (
 
 	"blskernel/bench"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestPaperFileFirst cannot print its lines: the first one is in the file.
@@ -16,20 +17,14 @@ func TestPaperFileFirst(t *testing.T) {
 	full := errors.New("no space left on device")
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	r := &ui.Reporter{JSON: true}
-	if err := r.Begin(ui.Streams{Out: broken{full}}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Begin(ui.Streams{Out: broken{full}}))
 	out, err := (&lineFlags{path: path}).open(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	out.begun = true
 	if err := out.line("row", bench.TableRow{Table: 2}); !errors.Is(err, full) {
 		t.Errorf("%v; want %v", err, full)
 	}
-	if err := out.close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, out.close())
 	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), `{"kind":"row","table":2,`) {
 		t.Errorf("the file has %q, %v", text, err)
 	}

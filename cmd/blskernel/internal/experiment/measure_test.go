@@ -11,14 +11,13 @@ import (
 	"blskernel/bench/result"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestMeasure measures small updates with constant rates, in turn and as a grid, as text and JSON.
 func TestMeasure(t *testing.T) {
 	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	rates := blsupdate.ConstantRates(1e9, 1e9)
 	for _, tc := range []struct {
 		grid, json bool
@@ -32,13 +31,9 @@ func TestMeasure(t *testing.T) {
 		var out strings.Builder
 		x := flopsFlags{methods: []string{"gram", "qr"}, ls: []int{30}, ks: []int{8}, qs: []int{4}, cs: []int{2}, anyLambda: true, rounds: 2, seed: 1}
 		grid, err := x.settings(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		x.JSON = tc.json
-		if err := x.Begin(ui.Streams{Out: &out, Err: io.Discard}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, x.Begin(ui.Streams{Out: &out, Err: io.Discard}))
 		measure := x.measure
 		if tc.grid {
 			measure = x.measureGrid
@@ -62,9 +57,7 @@ func TestMeasure(t *testing.T) {
 // TestPlanJSON has a plan as JSON.
 func TestPlanJSON(t *testing.T) {
 	choice, err := blsupdate.Plan(4, 8, 40, 2, blsupdate.Needs{Lambda: 1e-3, Batches: 1, Rates: blsupdate.ConstantRates(1e9, 1e9)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	text, err := json.Marshal(newPlanned(choice, true))
 	if err != nil || !strings.Contains(string(text), `"method":"`+choice.Method.String()+`"`) || !strings.Contains(string(text), `"why_not"`) {
 		t.Errorf("%s, %v", text, err)

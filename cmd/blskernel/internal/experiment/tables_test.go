@@ -9,15 +9,14 @@ import (
 	"blskernel/bench"
 	"blskernel/blsupdate"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // quickCrossover returns a small experiment with constant rates, so that none are measured.
 func quickCrossover(t *testing.T) *bench.Crossover {
 	t.Helper()
 	b, err := blskernel.Lookup("pure")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return &bench.Crossover{
 		L: 60, K: 12, C: 2, Q: []int{1, 5, 30}, Variants: []bench.Variant{{Method: blsupdate.Original}, {Method: blsupdate.Improved, Form: blsupdate.Large}},
 		Lambda: 0x1p-30, Rounds: 2, Backend: b, Rates: blsupdate.ConstantRates(1e10, 1e9),

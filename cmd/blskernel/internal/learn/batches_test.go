@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blskernel/dataset/stream"
+	"blskernel/internal/testutil"
 	"blskernel/mat"
 )
 
@@ -19,9 +20,7 @@ func TestAheadEnds(t *testing.T) {
 	data := writeText(t, t.TempDir(), "x.csv", "1,2\n3,4\n")
 	ctx := context.Background()
 	r, err := stream.Open(ctx, []string{data}, stream.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	a := readAhead(ctx, r, 0, 10, 10)
 	if f := a.take(ctx); f.err != nil || f.batch == nil {
 		t.Fatal(f.err)
@@ -55,9 +54,7 @@ func TestAheadBounded(t *testing.T) {
 	data := writeText(t, t.TempDir(), "x.csv", strings.Repeat("1,2\n", 100))
 	ctx := context.Background()
 	r, err := stream.Open(ctx, []string{data}, stream.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	a := readAhead(ctx, r, 25, 30, 10)
 	defer a.stop()
 	if n := cap(a.handed); n != 0 {
@@ -85,9 +82,7 @@ func TestExpectedRows(t *testing.T) {
 	ctx := context.Background()
 	for range 5 {
 		r, err := stream.Open(ctx, []string{data}, stream.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		a := readAhead(ctx, r, 0, first, first)
 		time.Sleep(time.Millisecond) // in which more could be read
 		f := a.take(ctx)

@@ -11,15 +11,14 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // writeText writes a file of a folder and returns its path.
 func writeText(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -49,8 +48,6 @@ func trained(t *testing.T) (model, more string) {
 func loaded(t *testing.T, path string) int {
 	t.Helper()
 	f, err := modelfile.Load(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return newModel(f).Updater().Samples()
 }

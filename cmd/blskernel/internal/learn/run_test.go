@@ -13,6 +13,7 @@ import (
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/dataset/stream"
 	"blskernel/internal/interrupt"
+	"blskernel/internal/testutil"
 	"blskernel/internal/testutil/faultfs"
 	"blskernel/mat"
 
@@ -56,9 +57,7 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 	path, _ := trained(t)
 	c := &run{out: path, checkpoint: interval{rows: 50}, digest: xxhash.New(), rows: 10}
 	ctx := context.Background()
-	if err := c.command.begin(ctx, ui.Streams{Out: io.Discard, Err: io.Discard, FS: failing(faultfs.Open)}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, c.command.begin(ctx, ui.Streams{Out: io.Discard, Err: io.Discard, FS: failing(faultfs.Open)}))
 	var err error
 	if c.model, err = c.load(ctx, path); err != nil {
 		t.Fatal(err)
@@ -80,14 +79,10 @@ func TestErrorBesideInterruption(t *testing.T) {
 	for _, tc := range []struct{ err, want error }{{disk, disk}, {context.Canceled, why}, {why, why}} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		r, err := stream.Open(ctx, []string{data}, stream.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		c := &run{last: time.Now()}
 		c.Quiet = true
-		if err := c.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, c.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))
 		_, err = c.each(ctx, r, "", func(*stream.Batch) error {
 			cancel(why)
 			return tc.err

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"github.com/spf13/cobra"
 )
 
@@ -49,9 +51,7 @@ func TestCommandLine(t *testing.T) {
 	f.String("empty", "", "")
 	f.StringSlice("nothing", nil, "")
 	f.String("out", "file", "")
-	if err := f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, f.Parse(strings.Fields("--list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30")))
 	if got, want := CommandLine(child, false), "parent child --list 2,3 --names a,b --yes --no=false --n 4 --ridge 2^-30"; got != want {
 		t.Errorf("%s; want %s", got, want)
 	}
