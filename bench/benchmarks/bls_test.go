@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"io"
 	"testing"
 
 	"blskernel"
@@ -15,17 +16,15 @@ import (
 const featureNodes = bls.DefaultGroups * bls.DefaultGroupNodes
 
 // digits returns as many samples as a model learns first, -l, with their labels and targets.
-func digits() (x *mat.Dense, labels []int, y *mat.Dense) {
-	set := dataset.Digits(*flagL, 1)
-	labels = set.LabelsInt(0, set.Len())
-	return set.Dense(0, set.Len()), labels, must(bls.OneHot(labels, set.Classes))
-}
+func digits() (x *mat.Dense, labels []int, y *mat.Dense) { return seeded(*flagL, 1) }
 
 // more returns q other ones.
-func more(q int) (x *mat.Dense, labels []int, y *mat.Dense) {
-	set := dataset.Digits(q, 2)
-	labels = set.LabelsInt(0, q)
-	return set.Dense(0, q), labels, must(bls.OneHot(labels, 10))
+func more(q int) (x *mat.Dense, labels []int, y *mat.Dense) { return seeded(q, 2) }
+
+func seeded(n int, seed uint64) (x *mat.Dense, labels []int, y *mat.Dense) {
+	set := dataset.Digits(n, seed)
+	labels = set.LabelsInt(0, n)
+	return set.Dense(0, n), labels, must(bls.OneHot(labels, set.Classes))
 }
 
 func featureOptions(bk blskernel.Backend) bls.FeatureOptions {
@@ -65,121 +64,118 @@ func BenchmarkFeaturesTransform(b *testing.B) {
 	})
 }
 
-// classifier is by the method that is fastest.
-func classifier(bk blskernel.Backend) *bls.Classifier {
-	return &bls.Classifier{
-		Backend: bk, Features: featureOptions(bk), Method: blsupdate.Gram,
-		Update: blsupdate.Options{Lambda: lambda}, Classes: 10,
+// A learner is a Classifier, of which targets are labels, or a Regressor, of which they are a matrix.
+type learner[Y any] interface {
+	Encode(w io.Writer) error
+	Expand(x *mat.Dense, y Y) (a, ya *mat.Dense, err error)
+	Fit(x *mat.Dense, y Y) error
+	PartialFit(x *mat.Dense, y Y) error
+	Predict(x *mat.Dense) (Y, error)
+	Score(x *mat.Dense, y Y) (float64, error)
+}
+
+// A subject is a learner with the targets that it takes of the digits.
+type subject[Y any, L learner[Y]] struct {
+	create  func(bk blskernel.Backend) L
+	targets func(labels []int, y *mat.Dense) Y
+}
+
+// Both are by the method that is fastest.
+var (
+	classifier = subject[[]int, *bls.Classifier]{
+		func(bk blskernel.Backend) *bls.Classifier {
+			return &bls.Classifier{
+				Backend: bk, Features: featureOptions(bk), Method: blsupdate.Gram,
+				Update: blsupdate.Options{Lambda: lambda}, Classes: 10,
+			}
+		},
+		func(labels []int, _ *mat.Dense) []int { return labels },
 	}
-}
-
-func BenchmarkClassifierFit(b *testing.B) {
-	x, labels, _ := digits()
-	learners(b, func(bk blskernel.Backend) call {
-		return call{do: func() error { return classifier(bk).Fit(x, labels) }}
-	})
-}
-
-func BenchmarkClassifierPartialFit(b *testing.B) {
-	ax, added, _ := more(added[0])
-	learners(b, func(bk blskernel.Backend) call {
-		var c *bls.Classifier
-		return call{reset: func() { c = fittedClassifier(bk) }, do: func() error { return c.PartialFit(ax, added) }}
-	})
-}
-
-// regressor approximates the targets of the digits.
-func regressor(bk blskernel.Backend) *bls.Regressor {
-	return &bls.Regressor{
-		Backend: bk, Features: featureOptions(bk), Method: blsupdate.Gram, Update: blsupdate.Options{Lambda: lambda},
+	regressor = subject[*mat.Dense, *bls.Regressor]{
+		func(bk blskernel.Backend) *bls.Regressor {
+			return &bls.Regressor{
+				Backend: bk, Features: featureOptions(bk), Method: blsupdate.Gram,
+				Update: blsupdate.Options{Lambda: lambda},
+			}
+		},
+		func(_ []int, y *mat.Dense) *mat.Dense { return y },
 	}
+)
+
+// samples returns what the learner learns first.
+func (s subject[Y, L]) samples() (*mat.Dense, Y) {
+	x, labels, y := digits()
+	return x, s.targets(labels, y)
 }
 
-func fittedClassifier(bk blskernel.Backend) *bls.Classifier {
-	x, labels, _ := digits()
-	c := classifier(bk)
-	check(c.Fit(x, labels))
-	return c
+// fitted returns a learner that has learned them.
+func (s subject[Y, L]) fitted(bk blskernel.Backend) L {
+	l := s.create(bk)
+	check(l.Fit(s.samples()))
+	return l
 }
 
-func fittedRegressor(bk blskernel.Backend) *bls.Regressor {
-	x, _, y := digits()
-	r := regressor(bk)
-	check(r.Fit(x, y))
-	return r
-}
+func BenchmarkClassifierFit(b *testing.B) { fit(b, classifier) }
+func BenchmarkRegressorFit(b *testing.B)  { fit(b, regressor) }
 
-func BenchmarkRegressorFit(b *testing.B) {
-	x, _, y := digits()
+func fit[Y any, L learner[Y]](b *testing.B, s subject[Y, L]) {
+	x, y := s.samples()
 	learners(b, func(bk blskernel.Backend) call {
-		return call{do: func() error { return regressor(bk).Fit(x, y) }}
+		return call{do: func() error { return s.create(bk).Fit(x, y) }}
 	})
 }
 
-func BenchmarkRegressorPartialFit(b *testing.B) {
-	ax, _, ya := more(added[0])
+func BenchmarkClassifierPartialFit(b *testing.B) { partialFit(b, classifier) }
+func BenchmarkRegressorPartialFit(b *testing.B)  { partialFit(b, regressor) }
+
+func partialFit[Y any, L learner[Y]](b *testing.B, s subject[Y, L]) {
+	ax, labels, ya := more(added[0])
+	targets := s.targets(labels, ya)
 	learners(b, func(bk blskernel.Backend) call {
-		var r *bls.Regressor
-		return call{reset: func() { r = fittedRegressor(bk) }, do: func() error { return r.PartialFit(ax, ya) }}
+		var l L
+		return call{
+			reset: func() { l = s.fitted(bk) },
+			do:    func() error { return l.PartialFit(ax, targets) },
+		}
 	})
 }
 
 // ofFitted times what a model that has learned does with the samples.
-func ofFitted[M any](b *testing.B, fit func(bk blskernel.Backend) M, do func(m M, x *mat.Dense, labels []int, y *mat.Dense) error) {
-	x, labels, y := digits()
+func ofFitted[Y any, L learner[Y]](b *testing.B, s subject[Y, L], do func(l L, x *mat.Dense, y Y) error) {
+	x, y := s.samples()
+	flops := transformFlops(x) + 2*f3(*flagL, *flagK, 10)
 	learners(b, func(bk blskernel.Backend) call {
-		m := fit(bk)
-		return call{flops: transformFlops(x) + 2*f3(len(labels), *flagK, 10), do: func() error { return do(m, x, labels, y) }}
-	})
-}
-
-func BenchmarkClassifierPredict(b *testing.B) {
-	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, _ []int, _ *mat.Dense) error {
-		_, err := c.Predict(x)
-		return err
+		l := s.fitted(bk)
+		return call{flops: flops, do: func() error { return do(l, x, y) }}
 	})
 }
 
 func BenchmarkClassifierDecisionFunction(b *testing.B) {
-	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, _ []int, _ *mat.Dense) error {
+	ofFitted(b, classifier, func(c *bls.Classifier, x *mat.Dense, _ []int) error {
 		_, err := c.DecisionFunction(x)
 		return err
 	})
 }
 
-func BenchmarkClassifierExpand(b *testing.B) {
-	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, labels []int, _ *mat.Dense) error {
-		_, _, err := c.Expand(x, labels)
-		return err
-	})
+func BenchmarkClassifierPredict(b *testing.B) { predict(b, classifier) }
+func BenchmarkRegressorPredict(b *testing.B)  { predict(b, regressor) }
+
+func predict[Y any, L learner[Y]](b *testing.B, s subject[Y, L]) {
+	ofFitted(b, s, func(l L, x *mat.Dense, _ Y) error { _, err := l.Predict(x); return err })
 }
 
-func BenchmarkClassifierScore(b *testing.B) {
-	ofFitted(b, fittedClassifier, func(c *bls.Classifier, x *mat.Dense, labels []int, _ *mat.Dense) error {
-		_, err := c.Score(x, labels)
-		return err
-	})
+func BenchmarkClassifierExpand(b *testing.B) { expand(b, classifier) }
+func BenchmarkRegressorExpand(b *testing.B)  { expand(b, regressor) }
+
+func expand[Y any, L learner[Y]](b *testing.B, s subject[Y, L]) {
+	ofFitted(b, s, func(l L, x *mat.Dense, y Y) error { _, _, err := l.Expand(x, y); return err })
 }
 
-func BenchmarkRegressorPredict(b *testing.B) {
-	ofFitted(b, fittedRegressor, func(r *bls.Regressor, x *mat.Dense, _ []int, _ *mat.Dense) error {
-		_, err := r.Predict(x)
-		return err
-	})
-}
+func BenchmarkClassifierScore(b *testing.B) { score(b, classifier) }
+func BenchmarkRegressorScore(b *testing.B)  { score(b, regressor) }
 
-func BenchmarkRegressorExpand(b *testing.B) {
-	ofFitted(b, fittedRegressor, func(r *bls.Regressor, x *mat.Dense, _ []int, y *mat.Dense) error {
-		_, _, err := r.Expand(x, y)
-		return err
-	})
-}
-
-func BenchmarkRegressorScore(b *testing.B) {
-	ofFitted(b, fittedRegressor, func(r *bls.Regressor, x *mat.Dense, _ []int, y *mat.Dense) error {
-		_, err := r.Score(x, y)
-		return err
-	})
+func score[Y any, L learner[Y]](b *testing.B, s subject[Y, L]) {
+	ofFitted(b, s, func(l L, x *mat.Dense, y Y) error { _, err := l.Score(x, y); return err })
 }
 
 // What follows runs on no backend.

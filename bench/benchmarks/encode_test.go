@@ -25,13 +25,19 @@ func encoding[S state](b *testing.B, start func(bk blskernel.Backend) S) {
 }
 
 // decoding times the reading of states from memory.
-func decoding[S state](b *testing.B, start func(bk blskernel.Backend) S, read func(r io.Reader, bk blskernel.Backend) error) {
+func decoding[S state](b *testing.B, start func(blskernel.Backend) S, read reader[S]) {
 	learners(b, func(bk blskernel.Backend) call {
 		var from bytes.Buffer
 		check(start(bk).Encode(&from))
-		return call{bytes: int64(from.Len()), do: func() error { return read(bytes.NewReader(from.Bytes()), bk) }}
+		return call{bytes: int64(from.Len()), do: func() error {
+			_, err := read(bytes.NewReader(from.Bytes()), bk)
+			return err
+		}}
 	})
 }
+
+// A reader is a function that decodes.
+type reader[S state] func(r io.Reader, bk blskernel.Backend) (S, error)
 
 func fittedFeatures(bk blskernel.Backend) *bls.Features {
 	x, _, _ := digits()
@@ -39,20 +45,12 @@ func fittedFeatures(bk blskernel.Backend) *bls.Features {
 }
 
 func BenchmarkFeaturesEncode(b *testing.B)   { encoding(b, fittedFeatures) }
-func BenchmarkClassifierEncode(b *testing.B) { encoding(b, fittedClassifier) }
-func BenchmarkRegressorEncode(b *testing.B)  { encoding(b, fittedRegressor) }
+func BenchmarkClassifierEncode(b *testing.B) { encoding(b, classifier.fitted) }
+func BenchmarkRegressorEncode(b *testing.B)  { encoding(b, regressor.fitted) }
 
-func BenchmarkBlsDecodeFeatures(b *testing.B) {
-	decoding(b, fittedFeatures, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeFeatures(r, bk); return err })
-}
-
-func BenchmarkBlsDecodeClassifier(b *testing.B) {
-	decoding(b, fittedClassifier, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeClassifier(r, bk); return err })
-}
-
-func BenchmarkBlsDecodeRegressor(b *testing.B) {
-	decoding(b, fittedRegressor, func(r io.Reader, bk blskernel.Backend) error { _, err := bls.DecodeRegressor(r, bk); return err })
-}
+func BenchmarkBlsDecodeFeatures(b *testing.B)   { decoding(b, fittedFeatures, bls.DecodeFeatures) }
+func BenchmarkBlsDecodeClassifier(b *testing.B) { decoding(b, classifier.fitted, bls.DecodeClassifier) }
+func BenchmarkBlsDecodeRegressor(b *testing.B)  { decoding(b, regressor.fitted, bls.DecodeRegressor) }
 
 // BenchmarkBlsupdateEncode and the next one are of the state of each method, which for Original and
 // Improved has A⁺.
@@ -82,7 +80,7 @@ func BenchmarkBlsupdateDecode(b *testing.B) {
 func BenchmarkUpdaterAddInputsContext(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	models(b, methods(blsupdate.ActionAdd), func(m *model) call {
-		return call{flops: m.flops(blsupdate.ActionAdd), reset: m.fresh, do: func() error { return m.AddInputsContext(ctx, m.ax, m.ya) }}
+	actions(b, methods(blsupdate.ActionAdd), added, blsupdate.ActionAdd, func(m *model) error {
+		return m.AddInputsContext(ctx, m.ax, m.ya)
 	})
 }

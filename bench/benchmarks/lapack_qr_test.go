@@ -14,37 +14,25 @@ const tall = 4
 
 func flopsQR(n int) float64 { return 2*f3(n, n, tall*n) - 2*cube(n)/3 }
 
-// orthogonal returns a factorization.
-func orthogonal(bk blskernel.Backend, n int) *lapack.QR {
-	f := &lapack.QR{Backend: bk}
-	check(f.Factorize(dense(tall*n, n)))
-	return f
-}
+func newQR(bk blskernel.Backend) *lapack.QR { return &lapack.QR{Backend: bk} }
+func tallMatrix(n int) *mat.Dense           { return dense(tall*n, n) }
 
-func BenchmarkQRFactorize(b *testing.B) {
-	squares(b, func(bk blskernel.Backend, n int) call {
-		f, a := &lapack.QR{Backend: bk}, dense(tall*n, n)
-		return call{flops: flopsQR(n), do: func() error { return f.Factorize(a) }}
-	})
-}
+var qr = kind[*mat.Dense, *lapack.QR]{newQR, tallMatrix, ofDense, flopsQR}
 
-func BenchmarkQRFactorizeInPlace(b *testing.B) {
-	squares(b, func(bk blskernel.Backend, n int) call {
-		f, s := &lapack.QR{Backend: bk}, save(vector(tall*n*n))
-		return call{flops: flopsQR(n), reset: s.reset, do: func() error { return f.FactorizeInPlace(s.dense(tall*n, n)) }}
-	})
-}
+func BenchmarkQRFactorize(b *testing.B)        { factorize(b, qr) }
+func BenchmarkQRFactorizeInPlace(b *testing.B) { factorizeInPlace(b, qr) }
+func BenchmarkQRRCond(b *testing.B)            { rcond(b, qr) }
 
 func BenchmarkQRQTo(b *testing.B) {
 	squares(b, func(bk blskernel.Backend, n int) call {
-		f, dst := orthogonal(bk, n), dense(tall*n, n)
+		f, dst := qr.factored(bk, n), tallMatrix(n)
 		return call{flops: flopsQR(n), do: func() error { f.QTo(dst); return nil }}
 	})
 }
 
 func BenchmarkQRQInPlace(b *testing.B) {
 	squares(b, func(bk blskernel.Backend, n int) call {
-		f, a := &lapack.QR{Backend: bk}, dense(tall*n, n)
+		f, a := newQR(bk), tallMatrix(n)
 		return call{
 			flops: flopsQR(n),
 			reset: func() { check(f.Factorize(a)) },
@@ -55,7 +43,7 @@ func BenchmarkQRQInPlace(b *testing.B) {
 
 func BenchmarkQRRTo(b *testing.B) {
 	squares(b, func(bk blskernel.Backend, n int) call {
-		f, dst := orthogonal(bk, n), dense(n, n)
+		f, dst := qr.factored(bk, n), dense(n, n)
 		return call{bytes: 8 * int64(n*n), do: func() error { f.RTo(dst); return nil }}
 	})
 }
@@ -64,15 +52,8 @@ func BenchmarkQRRTo(b *testing.B) {
 // R.
 func BenchmarkQRSolveTo(b *testing.B) {
 	squares(b, func(bk blskernel.Backend, n int) call {
-		f, x, rhs := orthogonal(bk, n), dense(n, n), dense(tall*n, n)
+		f, x, rhs := qr.factored(bk, n), dense(n, n), tallMatrix(n)
 		return call{flops: 4*f3(tall*n, n, n) - cube(n), do: func() error { return f.SolveTo(x, rhs) }}
-	})
-}
-
-func BenchmarkQRRCond(b *testing.B) {
-	squares(b, func(bk blskernel.Backend, n int) call {
-		f := orthogonal(bk, n)
-		return call{do: func() error { sink = f.RCond(); return nil }}
 	})
 }
 

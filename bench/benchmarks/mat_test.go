@@ -18,8 +18,6 @@ func product(b *testing.B, flops func(n int) float64, multiply func(bk blskernel
 	})
 }
 
-func twoCubes(n int) float64 { return 2 * cube(n) }
-
 func BenchmarkMatMul(b *testing.B) {
 	product(b, twoCubes, func(bk blskernel.Backend, dst, x *mat.Dense, _ *mat.SymPacked) { mat.Mul(bk, dst, x, x) })
 }

@@ -77,3 +77,7 @@ func normal(rows, cols int, seed uint64) *mat.Dense {
 func f2(m, n int) float64    { return float64(m) * float64(n) }
 func f3(m, n, k int) float64 { return f2(m, n) * float64(k) }
 func cube(n int) float64     { return math.Pow(float64(n), 3) }
+
+func twoCubes(n int) float64        { return 2 * cube(n) }
+func twoThirdsOfCube(n int) float64 { return 2 * cube(n) / 3 }
+func thirdOfCube(n int) float64     { return cube(n) / 3 }

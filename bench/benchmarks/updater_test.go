@@ -21,6 +21,8 @@ type model struct {
 	opt          blsupdate.Options
 	l, k, q, c   int
 	a, y, ax, ya *mat.Dense
+	weights      []float64  // of the rows that come
+	h            *mat.Dense // as many new nodes
 	blsupdate.Updater
 }
 
@@ -87,6 +89,10 @@ func modelsOf(b *testing.B, of []variant, added []int, prepare func(m *model) ca
 					}
 					m.a, m.y = normal(m.l, m.k, 1), normal(m.l, m.c, 2)
 					m.ax, m.ya = normal(m.q, m.k, 3), normal(m.q, m.c, 4)
+					m.h, m.weights = normal(m.l, m.q, 5), vector(m.q)
+					for i := range m.weights {
+						m.weights[i]++
+					}
 					prepare(m).run(b)
 				})
 			}
@@ -94,10 +100,28 @@ func modelsOf(b *testing.B, of []variant, added []int, prepare func(m *model) ca
 	})
 }
 
+// actions times an action of new models, in all the forms.
+func actions(b *testing.B, of []variant, added []int, what blsupdate.Action, do func(m *model) error) {
+	modelsOf(b, of, added, func(m *model) call {
+		return call{flops: m.flops(what), reset: m.fresh, do: func() error { return do(m) }}
+	})
+}
+
+// action is actions of the methods that can do it, with each number of rows.
+func action(b *testing.B, what blsupdate.Action, do func(m *model) error) {
+	actions(b, methods(what), added, what, do)
+}
+
+// actionAlone is action where nothing is added.
+func actionAlone(b *testing.B, what blsupdate.Action, do func(m *model) error) {
+	actions(b, methods(what), added[:1], what, do)
+}
+
 // BenchmarkUpdate is AddInputs and Weights: what a batch costs where weights are wanted after each.
 func BenchmarkUpdate(b *testing.B) {
 	models(b, forms(), func(m *model) call {
-		return call{flops: m.flops(blsupdate.ActionAdd) + m.flops(blsupdate.ActionWeights), reset: m.fresh, do: func() error {
+		flops := m.flops(blsupdate.ActionAdd) + m.flops(blsupdate.ActionWeights)
+		return call{flops: flops, reset: m.fresh, do: func() error {
 			if err := m.AddInputs(m.ax, m.ya); err != nil {
 				return err
 			}
@@ -108,21 +132,11 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func BenchmarkUpdaterAddInputs(b *testing.B) {
-	models(b, forms(), func(m *model) call {
-		return call{flops: m.flops(blsupdate.ActionAdd), reset: m.fresh, do: func() error { return m.AddInputs(m.ax, m.ya) }}
-	})
+	actions(b, forms(), added, blsupdate.ActionAdd, func(m *model) error { return m.AddInputs(m.ax, m.ya) })
 }
 
 func BenchmarkUpdaterAddWeightedInputs(b *testing.B) {
-	models(b, methods(blsupdate.ActionAdd), func(m *model) call {
-		weights := vector(m.q)
-		for i := range weights {
-			weights[i]++
-		}
-		return call{flops: m.flops(blsupdate.ActionAdd), reset: m.fresh, do: func() error {
-			return m.AddWeightedInputs(m.ax, m.ya, weights)
-		}}
-	})
+	action(b, blsupdate.ActionAdd, func(m *model) error { return m.AddWeightedInputs(m.ax, m.ya, m.weights) })
 }
 
 // BenchmarkUpdaterRemoveInputs removes what was added to l samples.
@@ -148,10 +162,7 @@ func BenchmarkBlsupdateNew(b *testing.B) {
 
 // BenchmarkUpdaterAddNodes adds q nodes.
 func BenchmarkUpdaterAddNodes(b *testing.B) {
-	models(b, methods(blsupdate.ActionNodes), func(m *model) call {
-		h := normal(m.l, m.q, 5)
-		return call{flops: m.flops(blsupdate.ActionNodes), reset: m.fresh, do: func() error { return m.AddNodes(m.a, h, m.y) }}
-	})
+	action(b, blsupdate.ActionNodes, func(m *model) error { return m.AddNodes(m.a, m.h, m.y) })
 }
 
 // BenchmarkUpdaterMerge merges with a model of q samples, and no ridge of its own.
@@ -160,31 +171,26 @@ func BenchmarkUpdaterMerge(b *testing.B) {
 		shard := m.opt
 		shard.Lambda = 0
 		other := must(blsupdate.New(m.method, m.ax, m.ya, shard))
-		return call{flops: m.flops(blsupdate.ActionMerge), reset: m.fresh, do: func() error { return m.Merge(other) }}
+		return call{
+			flops: m.flops(blsupdate.ActionMerge),
+			reset: m.fresh,
+			do:    func() error { return m.Merge(other) },
+		}
 	})
 }
 
 func BenchmarkUpdaterSetLambda(b *testing.B) {
-	modelsAlone(b, methods(blsupdate.ActionRidge), func(m *model) call {
-		return call{flops: m.flops(blsupdate.ActionRidge), reset: m.fresh, do: func() error { return m.SetLambda(1) }}
-	})
+	actionAlone(b, blsupdate.ActionRidge, func(m *model) error { return m.SetLambda(1) })
 }
 
 func BenchmarkUpdaterForget(b *testing.B) {
-	modelsAlone(b, methods(blsupdate.ActionForget), func(m *model) call {
-		return call{flops: m.flops(blsupdate.ActionForget), reset: m.fresh, do: func() error { return m.Forget(0.5) }}
-	})
+	actionAlone(b, blsupdate.ActionForget, func(m *model) error { return m.Forget(0.5) })
 }
 
 // BenchmarkUpdaterWeights is of the first time after a change, where Gram and QR solve for the weights;
 // the others have them.
 func BenchmarkUpdaterWeights(b *testing.B) {
-	modelsAlone(b, methods(blsupdate.ActionWeights), func(m *model) call {
-		return call{flops: m.flops(blsupdate.ActionWeights), reset: m.fresh, do: func() error {
-			_, err := m.Weights()
-			return err
-		}}
-	})
+	actionAlone(b, blsupdate.ActionWeights, func(m *model) error { _, err := m.Weights(); return err })
 }
 
 // BenchmarkUpdaterCondition is of a model whose weights are known.

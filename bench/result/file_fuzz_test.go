@@ -26,32 +26,15 @@ const (
 func written(t *testing.T, f *File) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	line := func(kind string, v any) {
-		if err := Write(&b, kind, v); err != nil {
-			t.Fatalf("what was read cannot be written: %v", err)
-		}
-	}
 	for _, table := range f.Tables {
-		line("table", table.TableHead)
-		for _, row := range table.Rows {
-			line("row", row)
-		}
+		put(t, &b, "table", table.TableHead)
+		put(t, &b, "row", table.Rows...)
 	}
-	for _, m := range f.Machines {
-		line("machine", m)
-	}
-	for _, v := range f.Flops {
-		line("flops", v)
-	}
-	for _, v := range f.Cells {
-		line("cell", v)
-	}
-	for _, v := range f.Costs {
-		line("cost", v)
-	}
-	for _, v := range f.Crossovers {
-		line("crossover", v)
-	}
+	put(t, &b, "machine", f.Machines...)
+	put(t, &b, "flops", f.Flops...)
+	put(t, &b, "cell", f.Cells...)
+	put(t, &b, "cost", f.Costs...)
+	put(t, &b, "crossover", f.Crossovers...)
 	return b.Bytes()
 }
 
@@ -160,25 +143,6 @@ func readLines(text string) error {
 	return err
 }
 
-// TestHostileMemory has the lines that take the most memory for their length.
-func TestHostileMemory(t *testing.T) {
-	for name, text := range map[string]string{
-		"tables":   strings.Repeat(`{"kind":"table"}`+"\n", 1<<12),
-		"machines": strings.Repeat(`{"kind":"machine"}`+"\n", 1<<12),
-		"costs":    strings.Repeat(`{"kind":"cost"}`+"\n", 1<<12),
-		"others":   strings.Repeat("{}\n", 1<<14),
-		"cells":    `{"kind":"table","methods":[""]}` + "\n" + `{"kind":"row","cells":[` + strings.Repeat("{},", 1<<15) + "{}]}\n",
-		"methods":  `{"kind":"table","methods":[` + strings.Repeat(`"",`, 1<<15) + `""]}` + "\n" + `{"kind":"row"}` + "\n",
-		"names":    `{"kind":"table","methods":[` + manyNames(1<<14) + `""]}` + "\n" + `{"kind":"row"}` + "\n",
-	} {
-		faults.Bounded(t, len(text), perByte, constant, func() {
-			if err := readLines(text); err != nil {
-				t.Errorf("%s: %.200v", name, err)
-			}
-		})
-	}
-}
-
 func manyNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -187,10 +151,11 @@ func manyNames(n int) string {
 	return b.String()
 }
 
-// TestHostileRows has files whose time would be the square of their length if the rows of a table were
-// found, or the methods of their cells, by looking at all: more than the patience of faults.Bounded.
-// With -short they are smaller, since in emulation the whole files take that long by themselves.
-func TestHostileRows(t *testing.T) {
+// TestHostileMemory has the lines that take the most memory for their length. The last two files would
+// take a time that is the square of their length if the rows of a table were found, or the methods of
+// their cells, by looking at all: more than the patience of faults.Bounded. With -short they are
+// smaller, since in emulation the whole files take that long by themselves.
+func TestHostileMemory(t *testing.T) {
 	n, columns := 3<<15, 1<<18
 	if testing.Short() {
 		n, columns = n/16, columns/16
@@ -200,9 +165,23 @@ func TestHostileRows(t *testing.T) {
 		fmt.Fprintf(&tables, `{"kind":"table","table":%d}`+"\n", i)
 	}
 	tables.WriteString(strings.Repeat(`{"kind":"row"}`+"\n", n))
-	cells := `{"kind":"row","cells":[` + strings.Repeat(`{},`, columns) + `{}]}` + "\n"
-	methods := `{"kind":"table","methods":[` + manyNames(n) + `""]}` + "\n"
-	for name, text := range map[string]string{"rows of the first of many tables": tables.String(), "cells by the last of many methods": methods + strings.Repeat(cells, 4)} {
+	cells := func(n int) string {
+		return `{"kind":"row","cells":[` + strings.Repeat(`{},`, n) + "{}]}\n"
+	}
+	methods := func(names string) string { return `{"kind":"table","methods":[` + names + `""]}` + "\n" }
+	row := `{"kind":"row"}` + "\n"
+	for name, text := range map[string]string{
+		"tables":   strings.Repeat(`{"kind":"table"}`+"\n", 1<<12),
+		"machines": strings.Repeat(`{"kind":"machine"}`+"\n", 1<<12),
+		"costs":    strings.Repeat(`{"kind":"cost"}`+"\n", 1<<12),
+		"others":   strings.Repeat("{}\n", 1<<14),
+		"cells":    methods("") + cells(1<<15),
+		"methods":  methods(strings.Repeat(`"",`, 1<<15)) + row,
+		"names":    methods(manyNames(1<<14)) + row,
+
+		"rows of the first of many tables":  tables.String(),
+		"cells by the last of many methods": methods(manyNames(n)) + strings.Repeat(cells(columns), 4),
+	} {
 		faults.Bounded(t, len(text), perByte, constant, func() {
 			if err := readLines(text); err != nil {
 				t.Errorf("%s: %.200v", name, err)

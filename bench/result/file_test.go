@@ -17,6 +17,14 @@ import (
 	"blskernel/internal/testutil"
 )
 
+// put writes a line for each value.
+func put[T any](t testing.TB, b *bytes.Buffer, kind string, values ...T) {
+	t.Helper()
+	for _, v := range values {
+		testutil.NoError(t, Write(b, kind, v))
+	}
+}
+
 // lines returns a file with a line of every kind, and what Read is to make of it.
 func lines(t testing.TB) (*bytes.Buffer, *File) {
 	t.Helper()
@@ -38,16 +46,15 @@ func lines(t testing.TB) (*bytes.Buffer, *File) {
 		Name: "file", Machines: want.Machines, Flops: want.Flops, Cells: want.Cells, Costs: want.Costs, Crossovers: want.Crossovers,
 	}}
 	var b bytes.Buffer
-	for _, line := range []struct {
-		kind string
-		v    any
-	}{
-		{"machine", machine}, {"table", head}, {"row", rows[0]}, {"row", rows[1]}, {"flops", want.Flops[0]}, {"cell", want.Cells[0]},
-		{"cost", want.Costs[0]}, {"agreement", Agreement{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}}}, {"crossover", want.Crossovers[0]},
-		{"of the future", struct{}{}},
-	} {
-		testutil.NoError(t, Write(&b, line.kind, line.v))
-	}
+	put(t, &b, "machine", machine)
+	put(t, &b, "table", head)
+	put(t, &b, "row", rows...)
+	put(t, &b, "flops", want.Flops...)
+	put(t, &b, "cell", want.Cells...)
+	put(t, &b, "cost", want.Costs...)
+	put(t, &b, "agreement", Agreement{Backend: "pure", Agreement: bench.Agreement{Settings: 3, P95: 0.25}})
+	put(t, &b, "crossover", want.Crossovers...)
+	put(t, &b, "of the future", struct{}{})
 	return &b, want
 }
 

@@ -15,26 +15,21 @@ import (
 // every line is with its own machine again.
 func TestParts(t *testing.T) {
 	var b bytes.Buffer
-	put := func(kind string, v any) {
-		t.Helper()
-		testutil.NoError(t, Write(&b, kind, v))
-	}
 	row := func(step int) bench.TableRow { return bench.TableRow{Table: 2, Seed: 1, Step: step} }
-	put("cost", bench.Cost{Method: "of nobody"})
-	put("machine", Machine{CPU: "a"})
-	put("cell", speed.Result{Op: "dgemm", N: 1})
-	put("crossover", bench.CrossoverPoint{Q: 1})
-	put("machine", Machine{CPU: "b"})
-	put("table", bench.TableHead{Table: 2, Seeds: []uint64{1}})
-	put("row", row(0))
-	put("cost", bench.Cost{Method: "qr"})
-	put("machine", Machine{CPU: "c"})
-	put("row", row(1))
-	put("row", row(2))
-	put("cell", speed.Result{Op: "dgemm", N: 2})
-	put("cost", bench.Cost{Method: "gram"})
-	put("flops", bench.FlopsCase{Q: 3})
-	put("agreement", Agreement{Backend: "pure"})
+	put(t, &b, "cost", bench.Cost{Method: "of nobody"})
+	put(t, &b, "machine", Machine{CPU: "a"})
+	put(t, &b, "cell", speed.Result{Op: "dgemm", N: 1})
+	put(t, &b, "crossover", bench.CrossoverPoint{Q: 1})
+	put(t, &b, "machine", Machine{CPU: "b"})
+	put(t, &b, "table", bench.TableHead{Table: 2, Seeds: []uint64{1}})
+	put(t, &b, "row", row(0))
+	put(t, &b, "cost", bench.Cost{Method: "qr"})
+	put(t, &b, "machine", Machine{CPU: "c"})
+	put(t, &b, "row", row(1), row(2))
+	put(t, &b, "cell", speed.Result{Op: "dgemm", N: 2})
+	put(t, &b, "cost", bench.Cost{Method: "gram"})
+	put(t, &b, "flops", bench.FlopsCase{Q: 3})
+	put(t, &b, "agreement", Agreement{Backend: "pure"})
 
 	f, err := Read("x", &b)
 	testutil.NoError(t, err)
