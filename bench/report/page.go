@@ -148,18 +148,16 @@ func markdownItem(s string) string {
 }
 
 // WriteHTML writes the page as one HTML file, which is well-formed XML too. It loads nothing.
-func (p *Page) WriteHTML(w io.Writer) error {
-	if err := htmlTemplate.Execute(w, p); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	return nil
-}
+func (p *Page) WriteHTML(w io.Writer) error { return failed(htmlTemplate.Execute(w, p)) }
 
 // WriteMarkdown writes the numbers, the first plot and the findings as Markdown. The plot is a link to
 // plots/NAME.svg.
-func (p *Page) WriteMarkdown(w io.Writer) error {
-	if err := markdownTemplate.Execute(w, p); err != nil {
-		return fmt.Errorf("report: %w", err)
+func (p *Page) WriteMarkdown(w io.Writer) error { return failed(markdownTemplate.Execute(w, p)) }
+
+// failed names the package in an error, if there is one.
+func failed(err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("report: %w", err)
 }

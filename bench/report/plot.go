@@ -31,8 +31,7 @@ type series struct {
 	x, y         []float64 // equally long
 }
 
-// add adds a series, of the points that fit on the axes. A plain one is a reference: a muted line
-// without points.
+// add adds a series, of the points that fit. A plain one is a reference, a muted line without points.
 func (p *Plot) add(name string, plain bool, x, y []float64) {
 	alike := 0
 	for _, s := range p.series {
@@ -55,8 +54,7 @@ func (p *Plot) add(name string, plain bool, x, y []float64) {
 	}
 }
 
-// fits reports whether an axis can show v: a finite number, on a logarithmic axis a positive one, and
-// none so extreme that arithmetic overflows.
+// fits reports whether an axis can show v: finite, positive if logarithmic, and far from overflow.
 func (a axis) fits(v float64) bool {
 	const extreme = 1e99
 	return math.Abs(v) <= extreme && (!a.log || v >= 1/extreme)

@@ -212,18 +212,16 @@ func (r *run) last() int {
 	return last
 }
 
-// sums returns the sum of a quantity over steps for each pass that has them all.
-func (r *run) sums(first, last int, q quantity) (all []float64) {
+// median returns the median over the passes of the sum of a quantity over steps, or NaN.
+func (r *run) median(first, last int, q quantity) float64 {
+	var all []float64
 	for _, p := range r.passes {
 		if v := p.sum(first, last, q); !math.IsNaN(v) {
 			all = append(all, v)
 		}
 	}
-	return all
+	return median(all)
 }
-
-// median returns the median over the passes of such a sum, or NaN.
-func (r *run) median(first, last int, q quantity) float64 { return median(r.sums(first, last, q)) }
 
 // ratio returns the median over the passes of the ratio of two sums of steps, or NaN.
 func (r *run) ratio(first, last int, over, under quantity) float64 {

@@ -43,10 +43,6 @@ func (s setting) paperData() string {
 	return t.Data
 }
 
-// random reports whether the samples are random images of the size of the paper's, which serve for
-// times alone.
-func (s setting) random() bool { return s.data == bench.RandomImages && s.paperData() == bench.NORB }
-
 // sameTask reports whether accuracies compare with the paper's, by whatever recipe they were reached.
 func (s setting) sameTask() bool { return s.full() && s.data == s.paperData() }
 
@@ -56,8 +52,11 @@ func (s setting) paperRecipe() bool {
 }
 
 // asInPaper reports whether times compare with the paper's: the sizes and the recipe are the same, and
-// the data are the same or random images of their size.
-func (s setting) asInPaper() bool { return (s.sameTask() || s.full() && s.random()) && s.paperRecipe() }
+// the data are the same or random images of their size, which serve for times alone.
+func (s setting) asInPaper() bool {
+	random := s.data == bench.RandomImages && s.paperData() == bench.NORB
+	return s.full() && (random || s.sameTask()) && s.paperRecipe()
+}
 
 // name returns the table, with what differs from the paper.
 func (s setting) name() string { return fmt.Sprintf("Table %d", s.table) + s.suffix() }

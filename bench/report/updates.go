@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -96,15 +97,8 @@ func (r *run) missing() (says string) {
 
 // from names the way in which A⁺ was computed from scratch, by the name that results have.
 func from(by string) string {
-	switch by {
-	case "cholesky":
-		return "A⁺ by the ridge formula"
-	case "qr":
-		return "A⁺ by QR"
-	case "svd":
-		return "A⁺ by the SVD"
-	}
-	return "A⁺ as Improved starts"
+	known := map[string]string{"cholesky": "by the ridge formula", "qr": "by QR", "svd": "by the SVD"}
+	return "A⁺ " + cmp.Or(known[by], "as Improved starts")
 }
 
 // fromScratch names the work that updates are compared with, by the ways in which A⁺ was computed.

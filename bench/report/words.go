@@ -11,8 +11,7 @@ import (
 // absent stands where there is no number.
 const absent = "–"
 
-// significant writes x with about three significant digits, and very large and small numbers with an
-// exponent.
+// significant writes x with about three digits, and very large and small numbers with an exponent.
 func significant(x float64) string {
 	a := math.Abs(x)
 	switch {

@@ -15,8 +15,7 @@ const (
 	pixelScale = 255
 )
 
-// An array is the source of the samples of one array, which its first index numbers. It decodes whole
-// samples ahead and delivers the chosen columns of them.
+// An array is the source of an array's samples, of which it decodes some ahead.
 type array struct {
 	arrayFile
 	about   info

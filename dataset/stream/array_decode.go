@@ -58,8 +58,7 @@ func (a *array) decodeLabels(src []byte) error {
 	return nil
 }
 
-// pieces calls use with the bytes of the next n samples, some whole elements at a time, up to the
-// first bad sample, which it passes.
+// pieces calls use with whole elements of the next n samples, up to the first bad one, which it passes.
 func (a *array) pieces(n int, use func([]byte) error) error {
 	size := int64(a.DType.Size)
 	total := int64(n) * int64(a.width) * size

@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// A pipeReader reads from another goroutine, for a reader whose Read may wait forever. It gives the
-// wait up once its context is done.
+// A pipeReader reads from another goroutine, for which it waits no longer than its context.
 type pipeReader struct{ *io.PipeReader }
 
 // panicked is the value of a panic in the goroutine.

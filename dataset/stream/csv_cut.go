@@ -31,8 +31,7 @@ type cutter struct {
 	ended bool
 }
 
-// next returns the next chunk, in the storage of buf or in new storage, and the number of its first
-// line; io.EOF after the last.
+// next returns the next chunk, in buf or in new storage, and its first line; io.EOF after the last.
 func (c *cutter) next(buf []byte) (chunk []byte, line int64, err error) {
 	buf = append(buf[:0], c.rest...)
 	c.rest = c.rest[:0]
@@ -101,8 +100,7 @@ type recordEnds struct {
 	quoted bool // the number of quotation marks among them is odd
 }
 
-// last returns the index behind the last end of a record in b, 0 if there is none. b begins with the
-// earlier text.
+// last returns the index behind the last end of a record in b, or 0. b begins with the earlier text.
 func (e *recordEnds) last(b []byte) int {
 	for {
 		next := bytes.IndexByte(b[e.seen:], '"')
@@ -138,8 +136,7 @@ func recordEnd(text []byte) int {
 	return len(text)
 }
 
-// crowded returns where the first record of text with more than maxCells cells begins, -1 if there is
-// none. It takes no memory for the cells.
+// crowded returns where the first record of more than maxCells cells begins, or -1. It counts in place.
 func crowded(text []byte, comma rune) int {
 	separator := []byte(string(comma))
 	for begin := 0; len(text)-begin >= maxCells; {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// syntaxFault returns the error for what encoding/csv refuses in a text whose first line has the given
-// number, and the line on which the record begins.
+// syntaxFault returns the error for what encoding/csv refuses in a text that begins with the given
+// line, and the line on which the record begins.
 func (l *csvLayout) syntaxFault(err error, line int64) (*Error, int64) {
 	parse := err.(*csv.ParseError) // the text is in memory
 	first := line + int64(parse.StartLine) - 1

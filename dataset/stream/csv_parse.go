@@ -213,7 +213,6 @@ func newCSVReader(text []byte, comma rune) *csv.Reader {
 }
 
 // record appends the sample in the cells of a record, or returns the fault of the first wrong cell.
-// lineOf returns the line of a column.
 func (l *csvLayout) record(c *csvChunk, cells []string, lineOf func(col int) int64) *Error {
 	if len(cells) != l.width {
 		return l.widthFault(lineOf(0), len(cells))

@@ -100,24 +100,14 @@ func (s *csvSource) taken() int64 {
 	return c.from + int64(math.Round(share*float64(c.to-c.from)))
 }
 
-// start begins to read and parse.
-func (s *csvSource) start() {
-	s.queue = make(chan *csvChunk, chunksAhead)
-	s.free = make(chan *csvChunk, chunksAhead+2)
-	s.work.Add(1)
-	go s.produce()
-}
-
-// produce reads chunks, has each parsed, and closes the queue after the last. await repeats a panic of
-// the read.
+// produce reads chunks, has each parsed, and closes the queue. await repeats a panic of the read.
 func (s *csvSource) produce() {
 	defer s.work.Done()
 	defer close(s.queue)
 	defer func() { s.failed = recover() }()
 	for next, err := s.pending, error(nil); err == nil; next, err = s.next() {
 		c := next
-		// The place in the queue comes before the parsing, so that no more is parsed than it
-		// holds.
+		// The place in the queue comes first, so that no more is parsed than it holds.
 		select {
 		case s.queue <- c:
 		case <-s.ctx.Done():
@@ -196,10 +186,13 @@ func (s *csvSource) parsed() (c *csvChunk, err error) {
 	return c, nil
 }
 
-// await waits for the next chunk from the goroutines.
+// await waits for the next chunk from the goroutines, which the first call starts.
 func (s *csvSource) await() (*csvChunk, error) {
 	if s.queue == nil {
-		s.start()
+		s.queue = make(chan *csvChunk, chunksAhead)
+		s.free = make(chan *csvChunk, chunksAhead+2)
+		s.work.Add(1)
+		go s.produce()
 	}
 	select {
 	case c, ok := <-s.queue:

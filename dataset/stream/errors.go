@@ -104,11 +104,3 @@ func readFault(ctx context.Context, path string, err error) error {
 	}
 	return &Error{Path: path, What: what, Err: err}
 }
-
-// headerFault returns the error for a failed read of a header; short is what a header cut off means.
-func headerFault(in *input, err error, short string) error {
-	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && in.ctx.Err() == nil {
-		return &Error{What: short}
-	}
-	return readFault(in.ctx, in.path, err)
-}

@@ -8,8 +8,7 @@ import (
 	"blskernel/dataset"
 )
 
-// files are what one path names: the file of the samples, the file of their targets where that is
-// another, and the source made of them.
+// files are what one path names: the samples, their targets if in another file, and their source.
 type files struct {
 	in     []*input // one or two
 	source source   // nil between two selections
@@ -48,8 +47,7 @@ func openPath(ctx context.Context, path string, opt *Options) (*files, error) {
 	return f, nil
 }
 
-// make makes the source that opt selects, at the beginning of the files. first is the layout of the
-// first text among several paths, nil for that text itself.
+// make makes the source that opt selects, at the beginning of the files. For first see readLayout.
 func (f *files) make(opt *Options, first *csvLayout) (err error) {
 	q := request{inputs: opt.Inputs, targets: opt.Targets}
 	if len(f.in) == 1 {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 
 	"blskernel/internal/npy"
@@ -21,7 +22,6 @@ const (
 	idxUnsignedByte = 0x08
 	idxImageDims    = 3
 	maxIDXDims      = 8
-	idxCutOff       = "ends within its header; it is cut off or not an idx file"
 )
 
 // openIDX makes the source of an idx file: two zeros, a type, the number of dimensions d, d sizes of 4
@@ -29,7 +29,7 @@ const (
 func openIDX(in *input, q *request, opt *Options) (source, error) {
 	var head [4 + 4*maxIDXDims]byte
 	if _, err := io.ReadFull(in.r, head[:4]); err != nil {
-		return nil, headerFault(in, err, idxCutOff)
+		return nil, idxFault(in, err)
 	}
 	dtype, known := idxTypes[head[2]]
 	dims := int(head[3])
@@ -43,7 +43,7 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 	}
 	length := 4 + 4*dims
 	if _, err := io.ReadFull(in.r, head[4:length]); err != nil {
-		return nil, headerFault(in, err, idxCutOff)
+		return nil, idxFault(in, err)
 	}
 	f := arrayFile{Header: npy.Header{DType: dtype, Length: int64(length)}, in: in, stream: in.r,
 		pixels: head[2] == idxUnsignedByte && dims >= idxImageDims}
@@ -55,4 +55,12 @@ func openIDX(in *input, q *request, opt *Options) (source, error) {
 	}
 	f.plainFile()
 	return newArray(f, q, opt)
+}
+
+// idxFault returns the error for a failed read of the header.
+func idxFault(in *input, err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) && in.ctx.Err() == nil {
+		return faultf("ends within its header; it is cut off or not an idx file")
+	}
+	return readFault(in.ctx, in.path, err)
 }

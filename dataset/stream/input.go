@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"blskernel/internal/vfs"
@@ -66,8 +67,7 @@ func (in *input) unpack() error {
 
 // begin ends rewinding.
 func (in *input) begin() {
-	in.begun = true
-	in.raw.release()
+	in.begun, in.raw.keep = true, false
 }
 
 // rewind goes back to the beginning, which is possible until begin.
@@ -81,8 +81,7 @@ func (in *input) rewind() error {
 	return in.unpack()
 }
 
-// position returns how many bytes of the file, packed or plain, r has taken. It may run only where
-// r may be read.
+// position returns the bytes of the file that r has taken. It may run only where r may be read.
 func (in *input) position() int64 { return in.raw.offset - int64(in.buffered.Buffered()) }
 
 // formatOfPath returns the format of a path's ending, or FormatAuto.
@@ -124,4 +123,42 @@ func (in *input) close() error {
 		return nil
 	}
 	return in.copied.close()
+}
+
+// A rewindable reader counts the bytes that are read from a file or a pipe and can go back to the
+// beginning: it seeks in a file, and keeps all that it has read of a pipe.
+type rewindable struct {
+	r      io.Reader
+	file   io.Seeker // r; nil for a pipe
+	keep   bool      // what is read of a pipe; else it cannot go back
+	kept   []byte    // from the beginning of a pipe
+	at     int       // in kept
+	offset int64     // bytes read since the beginning
+}
+
+func (t *rewindable) Read(p []byte) (n int, err error) {
+	if t.at < len(t.kept) {
+		n = copy(p, t.kept[t.at:])
+		t.at += n
+	} else {
+		n, err = t.r.Read(p)
+		if t.keep {
+			t.kept = append(slices.Grow(t.kept, n), p[:n]...)
+			t.at = len(t.kept)
+		} else {
+			t.kept, t.at = nil, 0
+		}
+	}
+	t.offset += int64(n)
+	return n, err
+}
+
+// rewind goes back to the beginning.
+func (t *rewindable) rewind() error {
+	t.offset, t.at = 0, 0
+	if t.file == nil {
+		return nil
+	}
+	_, err := t.file.Seek(0, io.SeekStart)
+	return err
 }

@@ -10,8 +10,7 @@ import (
 const (
 	// maxMembers bounds the arrays of an archive, whose headers are read to find that of X.
 	maxMembers = 1 << 10
-	// maxDirectory bounds the bytes of an archive's directory: package zip makes ten times as many
-	// of them.
+	// maxDirectory bounds an archive's directory in bytes: package zip makes ten times as many.
 	maxDirectory  = maxMembers << 10
 	encryptedFlag = 1
 	verifyPiece   = 1 << 24 // bytes read between two checks of the context

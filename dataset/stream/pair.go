@@ -85,8 +85,7 @@ func (p *pair) readTargets(n int) error {
 	return err
 }
 
-// end is called after the last target and returns io.EOF unless samples are left. The read verifies
-// the checksum and the length of packed inputs.
+// end returns io.EOF unless samples are left. The read verifies checksum and length of packed inputs.
 func (p *pair) end() error {
 	n, err := p.x.read(new(samples), 1)
 	if _, bad := err.(*badSample); bad || n > 0 {

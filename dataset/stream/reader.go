@@ -113,7 +113,25 @@ func (r *Reader) open(path string) (*files, error) {
 
 // agree checks that source i delivers what the first one does.
 func (r *Reader) agree(i int, f *files) error {
-	return agree(display(r.paths[i]), display(r.paths[0]), f.source.info(), &r.about)
+	have, want, first := f.source.info(), &r.about, display(r.paths[0])
+	fault := func(format string, args ...any) error {
+		return located(display(r.paths[i]), faultf(format, args...))
+	}
+	switch {
+	case have.dim != want.dim:
+		return fault("has %d inputs, but %s has %d", have.dim, first, want.dim)
+	case have.outputs != want.outputs:
+		return fault("has %d targets, but %s has %d", have.outputs, first, want.outputs)
+	}
+	for _, names := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
+		for k := range min(len(names[0]), len(names[1])) {
+			if is, was := names[0][k], names[1][k]; is != was {
+				return fault("has the column %s where %s has %s; bring the columns into the same order, or name them",
+					shorten(is), first, shorten(was))
+			}
+		}
+	}
+	return nil
 }
 
 // Inputs returns the names of the columns of X, nil where the first source has none.

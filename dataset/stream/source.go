@@ -14,8 +14,7 @@ type info struct {
 // A source delivers the samples of one file in their order.
 type source interface {
 	info() *info
-	// taken returns the bytes of the file up to the end of the last sample that was read or
-	// skipped.
+	// taken returns the bytes of the file up to the end of the last sample read or skipped.
 	taken() int64
 	// read appends at least one and at most n >= 1 samples to s and returns their number, with
 	// their places unless this is a source of targets. After the last sample it returns 0 and
@@ -29,8 +28,7 @@ type source interface {
 	close()
 }
 
-// newSource makes the source that q selects from the content of in. first is the layout of the first
-// text among several sources, nil for that text itself.
+// newSource makes the source that q selects from the content of in. For first see readLayout.
 func newSource(in *input, q *request, opt *Options, first *csvLayout) (s source, err error) {
 	switch in.format {
 	case NPY:
@@ -55,28 +53,4 @@ func checkLabels(opt *Options, outputs int) error {
 		return faultf("%d target columns for one label; name the column of the class", outputs)
 	}
 	return nil
-}
-
-// agree checks that a later source delivers what the first one does.
-func agree(path, firstPath string, have, want *info) error {
-	var fault *Error
-	switch {
-	case have.dim != want.dim:
-		fault = faultf("has %d inputs, but %s has %d", have.dim, firstPath, want.dim)
-	case have.outputs != want.outputs:
-		fault = faultf("has %d targets, but %s has %d", have.outputs, firstPath, want.outputs)
-	}
-	for _, names := range [][2][]string{{have.inputs, want.inputs}, {have.targets, want.targets}} {
-		for i := 0; fault == nil && i < min(len(names[0]), len(names[1])); i++ {
-			if name := names[0][i]; name != names[1][i] {
-				fault = faultf("has the column %s where %s has %s; bring the columns into the same order, or name them",
-					shorten(name), firstPath, shorten(names[1][i]))
-			}
-		}
-	}
-	if fault == nil {
-		return nil
-	}
-	fault.Path = path
-	return fault
 }

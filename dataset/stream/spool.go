@@ -11,8 +11,7 @@ import (
 const spoolPiece = 1 << 20
 
 // A gzip may unpack to spoolFree bytes on the disk, and beyond them to spoolRatio bytes for each packed
-// one. Deflate packs zeros to a thousandth, so without a bound a megabyte could fill a gigabyte of
-// disk.
+// one. Deflate packs zeros to a thousandth: unbounded, a megabyte could fill a gigabyte of disk.
 const (
 	spoolFree  = 1 << 26
 	spoolRatio = 16
@@ -61,7 +60,7 @@ func (in *input) spool() error {
 		return fault(err)
 	}
 	in.copied = s
-	in.raw.release()
+	in.raw.keep = false
 	piece := make([]byte, spoolPiece)
 	size := int64(0)
 	for {

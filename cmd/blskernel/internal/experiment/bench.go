@@ -186,8 +186,7 @@ func (b *benchFlags) jobs(cases []speed.Case) ([]speed.Job, error) {
 	return jobs, nil
 }
 
-// do measures and prints each cell as it comes, and then the summary, also of a run that is
-// interrupted.
+// do measures and prints each cell as it comes, and then the summary, even if interrupted.
 func (b *benchFlags) do(ctx context.Context, c *speed.Comparison, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -252,8 +251,7 @@ func opponentNames(cases []speed.Case) []string {
 	return names
 }
 
-// findOpponents returns the names of the opponents: those of the flag, else all that are available with
-// the backends.
+// findOpponents returns the opponents: those of the flag, else all that the backends allow.
 func (b *benchFlags) findOpponents(cases []speed.Case, backends []blskernel.Backend) ([]string, error) {
 	known, chosen := opponentNames(cases), b.changed("opponents")
 	if chosen {

@@ -89,8 +89,7 @@ func (x *crossoverFlags) experiment() (err error) {
 	return err
 }
 
-// do runs the experiment and prints it as a table or as lines. Finished lines are in the file, whatever
-// happens next.
+// do runs the experiment and prints it. Finished lines are in the file, whatever happens next.
 func (x *crossoverFlags) do(ctx context.Context, c *bench.Crossover, command string, s ui.Streams) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

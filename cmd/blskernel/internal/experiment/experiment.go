@@ -61,8 +61,7 @@ func predictFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "predict", true, "let the planner use the rates of this machine; otherwise flops")
 }
 
-// ratesFor returns the rates of a backend, and measures them if there are none or anew is set. It warns
-// of rates that cannot be kept.
+// ratesFor returns the rates of a backend, measured if need be or anew, and warns if none are kept.
 func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporter) (rates *blsupdate.Rates, err error) {
 	told := -1
 	tell := func(done float64) {

@@ -29,8 +29,7 @@ func (f *lineFlags) register(cmd *cobra.Command, json *bool, kinds string) {
 	ui.JSONFlag(cmd, json, "JSON lines with a key \"kind\", "+kinds+",")
 }
 
-// lines are the lines that a command measures: in a file, where each is on disk before the next one
-// begins, and on standard output with --json.
+// lines are what a command measures, each on disk before the next begins, and printed with --json.
 type lines struct {
 	*ui.Reporter
 	machine result.Machine // for the line before the first one
@@ -162,8 +161,7 @@ func (r *lines) table(n int) (t result.Table, ok bool) {
 	return t, ok
 }
 
-// rows returns the rows of a table in the file, and whether it is there. It is an error if it has other
-// settings or was measured elsewhere.
+// rows returns the rows of a table in the file, if any; other settings or conditions are an error.
 func (r *lines) rows(head bench.TableHead) (rows []bench.TableRow, begun bool, err error) {
 	t, ok := r.table(head.Table)
 	if !ok {

@@ -74,8 +74,7 @@ func (x *paper) experiment(n int) (*bench.Paper, error) {
 	return p, nil
 }
 
-// choice returns the planner's choice. A resumed run keeps that of the file: the rates of the machine
-// may have been measured anew.
+// choice returns the planner's choice, or that of the file: rates may have been measured anew since.
 func (x *paper) choice(p *bench.Paper) (bench.Variant, error) {
 	if h, ok := x.out.table(p.Table.Table); ok && h.Planner != "" {
 		return bench.ParseVariant(h.Planner)

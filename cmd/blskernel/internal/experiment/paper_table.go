@@ -42,7 +42,9 @@ func newPaperTable(h bench.TableHead) *paperTable {
 	type row = bench.TableRow
 	repeated := max(0, slices.Index(h.Methods, h.Repeated()))
 	t.groups = []ui.Group[row]{
-		ui.One("samples", func(r row) string { return fmt.Sprint(r.Samples) + rebuiltMark(r) }),
+		ui.One("samples", func(r row) string {
+			return fmt.Sprint(r.Samples) + map[bool]string{true: "*"}[r.Rebuilt] // see foot
+		}),
 		{Title: "accuracy, %", Heads: []string{h.Repeated()}, Cells: func(r row) []string {
 			return []string{accuracy(r.Cells[repeated].Accuracy)}
 		}},
@@ -71,14 +73,6 @@ func (t *paperTable) isPaper(i int) bool {
 		form = "small"
 	}
 	return t.h.Methods[i] == "improved/"+form || t.h.Methods[i] == "improved/paper" && t.h.Table != 7
-}
-
-// rebuiltMark marks a row before which the states were rebuilt.
-func rebuiltMark(r bench.TableRow) string {
-	if r.Rebuilt {
-		return "*"
-	}
-	return ""
 }
 
 // head returns the settings and the heads of the columns.

@@ -61,16 +61,11 @@ func readAhead(ctx context.Context, r *stream.Reader, known int64, first, rest i
 func (b *batches) fetch(ctx context.Context, r *stream.Reader, rows int) (f fetched, more bool) {
 	f.batch, f.err = r.Next(rows)
 	f.done, f.total = r.Bytes()
-	return f, b.put(ctx, f) && f.err == nil
-}
-
-// put hands a batch over, and reports whether it was taken.
-func (b *batches) put(ctx context.Context, f fetched) bool {
 	select {
 	case b.handed <- f:
-		return true
+		return f, f.err == nil
 	case <-ctx.Done():
-		return false
+		return f, false
 	}
 }
 

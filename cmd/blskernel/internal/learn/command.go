@@ -121,8 +121,7 @@ type reading struct {
 	skipBad int
 }
 
-// registerData adds the flags. part, training or test, is the default part of a folder with both, batch
-// the help text of --batch.
+// registerData adds the flags: part is the default of --part, batch the help text of --batch.
 func (c *reading) registerData(cmd *cobra.Command, part, batch string) {
 	f, opt := cmd.Flags(), &c.opt
 	f.StringArrayVar(&c.paths, "data", nil, "a file of samples, a folder with MNIST's file names, or - for standard input; may be repeated; files may also follow as arguments")
@@ -189,8 +188,7 @@ func (c *reading) sources() []string {
 	return append(slices.Clone(c.paths), c.opt.TargetPath)
 }
 
-// once returns the first path that can be read only once: standard input, or neither a file nor a
-// folder. It is empty if there is none.
+// once returns the first path that is neither a file nor a folder, so that it can be read only once.
 func (c *reading) once() string {
 	for _, path := range c.sources() {
 		if path == standardInput {
@@ -211,8 +209,7 @@ func batchRows(given, d int) int {
 	return max(1, min(mostBatch, batchBytes/(8*d)))
 }
 
-// open opens the data, with labels or with numbers as targets. It returns as soon as ctx is canceled,
-// even while standard input is silent.
+// open opens the data. It returns once ctx is canceled, even while standard input is silent.
 func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err error) {
 	opt, aside := c.opt, 0
 	opt.Classes = classes
@@ -234,8 +231,7 @@ func (c *reading) open(ctx context.Context, classes bool) (r *stream.Reader, err
 	return r, nil
 }
 
-// openFor loads the model at path, which the command does not change, and opens the data for it, with
-// the labels or targets if they are wanted.
+// openFor loads a model that stays as it is, and opens data, with targets if they are wanted.
 func (c *reading) openFor(ctx context.Context, path string, targets bool) (*model, *stream.Reader, error) {
 	m, err := c.loadToRead(ctx, path)
 	if err != nil {
@@ -245,8 +241,7 @@ func (c *reading) openFor(ctx context.Context, path string, targets bool) (*mode
 	return m, r, err
 }
 
-// each calls do for each batch of r while the next one is read, and returns the number of rows. It
-// closes r.
+// each calls do for each batch while the next is read, counts the rows, and closes r.
 func (c *reading) each(ctx context.Context, r *stream.Reader, doing string, do func(*stream.Batch) error) (rows int64, err error) {
 	total, batch := r.Rows(), batchRows(c.batch, r.Dim())
 	b := readAhead(ctx, r, 0, batch, batch)

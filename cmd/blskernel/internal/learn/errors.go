@@ -23,8 +23,7 @@ func unreadableLabel(label, place string) error {
 	return fmt.Errorf("%s: the label %q is not UTF-8: save the file as UTF-8", place, label)
 }
 
-// labelPlace returns the place of the label of a row of a batch: with the inputs, or in a file of
-// labels by its number among all samples.
+// labelPlace returns the place of a label: with the inputs, or by its number in a file of labels.
 func labelPlace(b *stream.Batch, i int, labels string) string {
 	if labels == "" {
 		return b.Where(i).String()

@@ -138,8 +138,7 @@ func (a *archive) model(m *model, weights *mat.Dense) {
 		a.matrix("weights", weights)
 		a.words("classes", m.labels(), len(m.labels()))
 	} else {
-		// A model without an intercept gets a row of zeros, so that predictions are computed in
-		// one way.
+		// Without an intercept there is a row of zeros: predictions are computed in one way.
 		k, c := m.FittedFeatures().Nodes(), m.Updater().Targets()
 		whole := mat.NewDense(k+1, c, nil)
 		whole.Copy(weights)

@@ -84,8 +84,7 @@ func work(command string) string {
 	return "training"
 }
 
-// note writes the manifest to the metadata of a model that has learned this many rows with that
-// checksum.
+// note writes the manifest to the metadata of a model that has learned rows with that checksum.
 func (m *manifest) note(meta *modelfile.Metadata, rows int64, content string, done bool) error {
 	settings, err := json.Marshal(m.settings) // in the order of the keys
 	if err != nil {

@@ -128,8 +128,7 @@ func (m *model) targetNames() []string {
 	return names
 }
 
-// sortedLabels returns each label once, in the order of numbers if all are numbers, else of the
-// alphabet.
+// sortedLabels returns the labels in the order of numbers if all are numbers, else of the alphabet.
 func sortedLabels(seen map[string]bool) []string {
 	labels := make([]string, 0, len(seen))
 	values := map[string]float64{}

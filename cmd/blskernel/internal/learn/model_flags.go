@@ -50,9 +50,6 @@ func (m *modelFlags) check() error {
 	return nil
 }
 
-// nodes returns k.
-func (m *modelFlags) nodes() int { return m.Groups*m.GroupNodes + m.Enhancement }
-
 // estimator returns a model of the method that has learned nothing. One of the results is nil.
 func (m *modelFlags) estimator(labeled bool, classes int, method blsupdate.Method, images bool, b blskernel.Backend) (*bls.Classifier, *bls.Regressor) {
 	scaling, err := bls.ParseScaling(m.scale)

@@ -81,8 +81,7 @@ func lockModel(fsys vfs.FS, path string) (release func(), err error) {
 		if !locked {
 			return nil, fmt.Errorf("%s is being changed by another process: try again when that has ended", path)
 		}
-		// The process that had the lock may have removed the file since it was opened: such a
-		// lock is void.
+		// If the process that had the lock has removed the file since, this lock is void.
 		mine, err := lock.Stat()
 		there, gone := os.Stat(name)
 		if err == nil && gone == nil && os.SameFile(mine, there) {

@@ -105,8 +105,7 @@ func (p *prediction) do(ctx context.Context, args []string, s ui.Streams) error 
 	return nil
 }
 
-// checkName returns an error unless the name of --out is one of the format that is written. It empties
-// that of standard output.
+// checkName checks the name of --out, which it empties for standard output.
 func (p *prediction) checkName() error {
 	if p.out == standardInput {
 		p.out = ""

@@ -131,8 +131,7 @@ func (run *run) learnAll(ctx context.Context) error {
 	return run.finish()
 }
 
-// recall reads the rows of the checkpoint again, and returns an error unless they are those that were
-// learned.
+// recall reads the rows of the checkpoint again, which must be those that were learned.
 func (run *run) recall(ctx context.Context) error {
 	for run.rows < run.known {
 		f := run.next(ctx)
@@ -248,8 +247,7 @@ func (run *run) write(done bool) error {
 	return err
 }
 
-// stopped writes a checkpoint if the run was interrupted and checkpoints are wanted, and returns the
-// reason.
+// stopped returns the reason, after a checkpoint if the run was interrupted and they are wanted.
 func (run *run) stopped(ctx context.Context, err error) error {
 	err = run.explain(ui.CauseOf(ctx, err))
 	if ctx.Err() != nil && run.checkpoint.wanted() && run.rows > run.kept {
@@ -308,8 +306,7 @@ func (run *run) summarize() error {
 		ui.Count(s.Rows, "row"), s.Seconds, s.Rate, limit, percent*s.Learn, percent*s.Waiting, percent*s.Writing)
 }
 
-// An interval is the value of --checkpoint: the time, or the rows, between two checkpoints. The zero
-// value is for none.
+// An interval is the time or the rows between two checkpoints; the zero value is for none.
 type interval struct {
 	time time.Duration
 	rows int64

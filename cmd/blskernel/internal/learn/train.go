@@ -18,8 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// training has the flags of train beside those of every run, and what is decided before the first
-// batch.
+// training has the flags of train and what is decided before the first batch.
 type training struct {
 	run
 	modelFlags
@@ -122,7 +121,7 @@ func (tr *training) do(cmd *cobra.Command, args []string, s ui.Streams) error {
 	}
 	first := tr.first
 	if first == 0 {
-		first = max(tr.rest, 2*tr.nodes())
+		first = max(tr.rest, 2*(tr.Groups*tr.GroupNodes+tr.Enhancement))
 	}
 	tr.start(ctx, r, first, tr.rest)
 	defer tr.batches.stop()
@@ -175,8 +174,7 @@ func (tr *training) loadCheckpoint(ctx context.Context) (err error) {
 	return nil
 }
 
-// open opens the data, as numbers if the task is unknown, or with labels if that fails since it has an
-// array of text.
+// open opens the data, as numbers if the task is unknown, or with labels where numbers fail.
 func (tr *training) open(ctx context.Context) (*stream.Reader, error) {
 	classes := tr.task == classification
 	if tr.model != nil {
@@ -296,8 +294,7 @@ func (tr *training) fit(ctx context.Context, f fetched, meta modelfile.Metadata)
 // unknownGrowth is the assumed number of rows, as a multiple of the first batch, if nothing tells it.
 const unknownGrowth = 100
 
-// expectedRows returns the total rows if known, else an estimate by the bytes that the first batch
-// took: the same for the same data.
+// expectedRows returns the total rows, else an estimate by the bytes that the first batch took.
 func expectedRows(f fetched, first int, total int64) float64 {
 	switch {
 	case total >= 0:
@@ -327,8 +324,7 @@ func (tr *training) choose(u blsupdate.Updater, f fetched) (blsupdate.Method, er
 	tr.Explain("%s", choice.Explain())
 	method := choice.Method
 	if none != nil || method == blsupdate.Improved || method == blsupdate.Original {
-		// Of the methods whose state does not grow with the rows, the error of qr grows
-		// slowest.
+		// The error of qr grows slowest among states that do not grow with the rows.
 		method = blsupdate.QR
 	}
 	tr.Explain("method %s", method)

@@ -14,8 +14,7 @@ import (
 // peeked is the number of rows that the task is guessed from.
 const peeked = 1000
 
-// decideTask selects the targets as labels or as numbers: by --task, else by what is certain about
-// them.
+// decideTask takes the targets for labels or numbers: by --task, else by what is certain about them.
 func (tr *training) decideTask(r *stream.Reader) error {
 	task := tr.task
 	switch {

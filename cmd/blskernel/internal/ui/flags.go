@@ -23,13 +23,6 @@ const (
 	MostNodes = 100_000
 )
 
-// The help texts of flags that several commands have.
-const (
-	lambdaUsage  = "ridge, as 1e-6 or 2^-30; 0 for least squares"
-	seedUsage    = "seed of all random numbers; the same seed gives the same result"
-	backendUsage = "pure or openblas; by default $BLSKERNEL_BACKEND, else openblas if available, else pure"
-)
-
 // A Ridge is the value of --lambda, which is written as a power of two if it is one, since the paper's
 // is 2^-30.
 type Ridge float64
@@ -59,11 +52,14 @@ func (r *Ridge) Set(s string) error {
 
 // LambdaFlag adds --lambda with the value as its default. more is added to the help text.
 func LambdaFlag(cmd *cobra.Command, v *Ridge, more string) {
-	cmd.Flags().Var(v, "lambda", lambdaUsage+more)
+	cmd.Flags().Var(v, "lambda", "ridge, as 1e-6 or 2^-30; 0 for least squares"+more)
 }
 
 // SeedFlag adds --seed, by default 1.
-func SeedFlag(cmd *cobra.Command, v *uint64) { cmd.Flags().Uint64Var(v, "seed", 1, seedUsage) }
+func SeedFlag(cmd *cobra.Command, v *uint64) {
+	cmd.Flags().Uint64Var(v, "seed", 1,
+		"seed of all random numbers; the same seed gives the same result")
+}
 
 // JSONFlag adds --json. object names what it prints.
 func JSONFlag(cmd *cobra.Command, v *bool, object string) {
@@ -105,7 +101,8 @@ type Compute struct {
 
 // Register adds --backend and --threads.
 func (c *Compute) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.Backend, "backend", "", backendUsage)
+	cmd.Flags().StringVar(&c.Backend, "backend", "",
+		"pure or openblas; by default $BLSKERNEL_BACKEND, else openblas if available, else pure")
 	Complete(cmd, "backend", "pure", "openblas")
 	ThreadsFlag(cmd, &c.Threads)
 }

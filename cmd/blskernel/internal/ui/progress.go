@@ -29,8 +29,7 @@ const pause = 2 * time.Second
 const (
 	// barSteps is the number of steps of the bar.
 	barSteps = 1000
-	// barColumns is the least width of a terminal for the bar. A narrower one breaks its line, and
-	// only the second half could be drawn again.
+	// barColumns is the least width: of a line that breaks only half could be drawn again.
 	barColumns = 80
 	// barWidth is the width of the bar, barRest that of all else but the description.
 	barWidth = 24
@@ -56,8 +55,7 @@ func newBar(w io.Writer) *progressbar.ProgressBar {
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(true))
 }
 
-// takesBar reports whether w is a terminal on which a line can be drawn again, and its columns, 0 if
-// unknown.
+// takesBar reports whether a line of w can be drawn again, and its columns, 0 if unknown.
 func takesBar(w io.Writer) (columns int, ok bool) {
 	f, ok := w.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {

@@ -1,3 +1,5 @@
+// Package ui has what all commands of blskernel share: the exit status, the flags with one meaning
+// everywhere, progress, reports, tables and the text of messages.
 package ui
 
 import (
@@ -7,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -95,6 +98,15 @@ func Run(ctx context.Context, root *cobra.Command, args []string, s Streams) int
 		fmt.Fprintf(s.Err, "%s: %v\n", cmd.CommandPath(), err)
 		return ExitFailure
 	}
+}
+
+// Version returns what this program was built from: the release, or the version that the go command
+// makes of the revision, with +dirty where files were changed; (devel) or unknown where it makes none.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
 }
 
 // NoArgs refuses arguments that are no flags.
