@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"slices"
@@ -13,7 +11,6 @@ import (
 	"blskernel/bench/result"
 	"blskernel/bench/speed"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/interrupt"
 )
 
 // quickBench measures tiny operations for a moment.
@@ -69,12 +66,8 @@ func TestBenchJSON(t *testing.T) {
 		backends = append(backends, "openblas")
 	}
 	flags := []string{"--op", "dgemv,ddot", "--case", "T,N", "--n", "5,1000", "--backend", strings.Join(backends, ","), "--json"}
-	status, stdout, stderr := inProcess(quickBench(flags...)...)
-	if status != 0 || stderr != "" {
-		t.Fatalf("status %d, stderr %q", status, stderr)
-	}
 	var kinds, cells []string
-	for _, l := range parseBench(t, stdout) {
+	for _, l := range parseBench(t, silent(t, quickBench(flags...)...)) {
 		kinds = append(kinds, l.Kind)
 		switch l.Kind {
 		case "machine":
@@ -117,8 +110,7 @@ func TestBenchJSON(t *testing.T) {
 		t.Errorf("kinds %v; want %v", kinds, want)
 	}
 	// Without the cells.
-	_, stdout, _ = inProcess(quickBench(append(flags, "--summary")...)...)
-	for _, l := range parseBench(t, stdout) {
+	for _, l := range parseBench(t, silent(t, quickBench(append(flags, "--summary")...)...)) {
 		if l.Kind == "cell" {
 			t.Errorf("--summary prints %+v", l.cell)
 		}
@@ -137,18 +129,12 @@ func TestBenchOpponents(t *testing.T) {
 		{[]string{"--opponents", "none"}, ""},
 	} {
 		flags := append([]string{"--op", "ldlt-inverse,lu-inverse,lu-solve", "--n", "5", "--backend", "pure", "--json"}, tc.flags...)
-		status, stdout, stderr := inProcess(quickBench(flags...)...)
 		if missing != nil && tc.flags != nil && tc.opponents != "" {
-			if status != ui.ExitFailure || stdout != "" || !strings.Contains(stderr, "opponent dsytrf+dsytri2: "+missing.Error()) {
-				t.Errorf("%v: status %d, stdout %q, stderr %q", tc.flags, status, stdout, stderr)
-			}
+			fail(t, ui.ExitFailure, "opponent dsytrf+dsytri2: "+missing.Error(), quickBench(flags...)...)
 			continue
 		}
-		if status != 0 || stderr != "" {
-			t.Fatalf("%v: status %d, stderr %q", tc.flags, status, stderr)
-		}
 		var library []string
-		for _, l := range parseBench(t, stdout) {
+		for _, l := range parseBench(t, silent(t, quickBench(flags...)...)) {
 			for i, timing := range l.cell.Backends {
 				if i > 0 {
 					library = append(library, timing.Backend)
@@ -165,48 +151,13 @@ func TestBenchOpponents(t *testing.T) {
 	}
 }
 
-// TestBenchBackends runs under all kinds of choices.
-func TestBenchBackends(t *testing.T) {
-	for _, tc := range []struct {
-		name   string
-		env    []string
-		flags  []string
-		status int
-		want   string // in standard output, or else in standard error
-	}{
-		{"a table", nil, []string{"--backend", "pure"}, 0, "\nbackends   pure\n"},
-		{"a summary", nil, []string{"--summary", "--op", "dgemv", "--backend", "pure", "--n", "1000"}, 0, "\nall sizes 1000 or more"},
-		{"alone", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, nil, 0, "\nbackends   pure\nnot usable blskernel: backend \"openblas\" is not available: "},
-		{"not to be opened", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--backend", "pure,openblas"}, 1, `backend "openblas" is not available`},
-		{"opponents that cannot be had", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--op", "ldlt-inverse"}, 0, "\nbackends   pure\nnot usable "},
-		{"no opponents", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--op", "lu-solve"}, 0, "\nbackends   pure\nnot usable "},
-		{"opponents asked for", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--op", "lu-solve", "--opponents", "dgetrs"}, 1, `opponent dgetrs: blskernel: backend "openblas" is not available: `},
-		{"flag before environment", []string{"BLSKERNEL_BACKEND=nonsense"}, []string{"--backend", "pure"}, 0, "\nbackends   pure\n"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			status, stdout, stderr := process(t, tc.env, quickBench(append([]string{"--n", "3"}, tc.flags...)...)...)
-			out := stdout
-			if tc.status != 0 {
-				out = stderr
-			}
-			if status != tc.status || !strings.Contains(out, tc.want) || strings.Contains(stderr, "panic") || tc.status != 0 && stdout != "" {
-				t.Errorf("status %d, stdout\n%sstderr\n%swant %d and %s", status, stdout, stderr, tc.status, tc.want)
-			}
-		})
-	}
-}
-
 // TestBenchInterrupt is interrupted after the head and two cells: they are printed, and summed up.
 func TestBenchInterrupt(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	out := &cancelAfter{lines: 3, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
-	var errs bytes.Buffer
-	status := run(ctx, quickBench("--json", "--op", "ddot", "--n", "1000,1001,1002,1003,1004,1005,1006,1007,1008", "--rounds", "20", "--backend", "pure"), ui.Streams{Out: out, Err: &errs})
-	if status != 130 || errs.String() != "blskernel bench: interrupted\n" {
-		t.Errorf("status %d, stderr %q", status, errs.String())
+	status, stdout, stderr := interruptedAfter(3, os.Interrupt, quickBench("--json", "--op", "ddot", "--n", "1000,1001,1002,1003,1004,1005,1006,1007,1008", "--rounds", "20", "--backend", "pure")...)
+	if status != 130 || stderr != "blskernel bench: interrupted\n" {
+		t.Errorf("status %d, stderr %q", status, stderr)
 	}
-	lines := parseBench(t, out.String())
+	lines := parseBench(t, stdout)
 	cells := 0
 	for _, l := range lines {
 		if l.Kind == "cell" {

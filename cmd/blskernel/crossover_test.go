@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,7 +12,6 @@ import (
 	"blskernel/bench"
 	"blskernel/bench/result"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil"
 )
 
@@ -28,11 +25,8 @@ func quickCrossover(args ...string) []string {
 func TestCrossoverShow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crossover.jsonl")
 	out := succeed(t, quickCrossover("--out", path)...)
-	for _, want := range []string{"l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure", "improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\nplanner "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%s\nhas no %q", out, want)
-		}
-	}
+	testutil.Contains(t, out, "l = 60 samples, k = 12 nodes, c = 2 targets; lambda = 2^-30", "backend    pure",
+		"improved/large", "A+ from scratch", "\n     30 ", "by flops", "\nimproved/large ", "\nplanner ")
 	file, err := result.ReadFile(path)
 	if err != nil || len(file.Machines) != 1 || !strings.HasPrefix(file.Machines[0].Command, "blskernel crossover --l 60 ") || len(file.Crossovers) != 3 {
 		t.Fatalf("%+v, %v", file, err)
@@ -48,80 +42,37 @@ func TestCrossoverShow(t *testing.T) {
 	}
 }
 
-func TestCrossoverUsage(t *testing.T) {
-	for _, tc := range []struct{ args, want string }{
-		{"x", `unexpected argument "x"`},
-		{"--l 10 --k 11", `--l is 10, fewer samples than the 11 nodes: not every method can start from them`},
-		{"--q 1,0", `invalid argument "1,0" for "--q" flag: want numbers from 1 to 10000000`},
-		{"--q 3,3", `invalid argument "3,3" for "--q" flag: 3 is there twice`},
-		{"--lambda -1", `invalid argument "-1" for "--lambda" flag: want a finite number, 0 or more, such as 1e-6 or 2^-30`},
-		{"--resume", `--resume needs --out, the file of the lines that are done`},
-		{"--method improved,improved", `--method has improved twice`},
-		{"--backend x", `--backend is "x"; want pure or openblas`},
-	} {
-		status, out, errs := inProcess(append([]string{"crossover"}, strings.Fields(tc.args)...)...)
-		if first, _, _ := strings.Cut(errs, "\n"); status != ui.ExitUsage || out != "" || first != "blskernel crossover: "+tc.want {
-			t.Errorf("%s: status %d, %q, %q; want %q", tc.args, status, out, first, tc.want)
-		}
-	}
-}
-
-// stoppedAndGoneOn runs f until so many lines are printed, checks that it says so and that every line
-// of the file is whole, and goes on until all is done. f must not begin where there is a file already,
+// TestCrossoverInterrupted is interrupted before it begins and after some lines, of which every one in
+// the file is whole, and goes on until all is done. It must not begin where there is a file already,
 // and nothing is left of one without a line.
-func stoppedAndGoneOn(t *testing.T, after int, f func(ctx context.Context, path string, resume bool, s ui.Streams) int) {
-	t.Helper()
+func TestCrossoverInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.jsonl")
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	out := &cancelAfter{lines: after, cancel: func() { cancel(interrupt.SignalError{Signal: syscall.SIGTERM}) }}
-	if after == 0 {
-		out.cancel()
+	args := quickCrossover("--out", path)
+	if status, stdout, stderr := interruptedAfter(0, syscall.SIGTERM, args...); status != 143 || stdout != "" {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
-	var errs bytes.Buffer
-	if status := f(ctx, path, false, ui.Streams{Out: out, Err: &errs}); status != 143 || (after == 0) != (out.Len() == 0) {
-		t.Errorf("status %d, %q, %q", status, out.String(), errs.String())
-	}
-	if after == 0 {
-		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-			t.Errorf("%v is left (%v)", entries, err)
-		}
-		return
+	left(t, 0, dir, "*")
+	const after = 6
+	status, stdout, stderr := interruptedAfter(after, syscall.SIGTERM, args...)
+	if status != 143 || stdout == "" {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	before, err := os.ReadFile(path)
 	if err != nil || !bytes.HasSuffix(before, []byte("\n")) || bytes.Count(before, []byte("\n")) < 2 {
 		t.Fatalf("the file has %q (%v)", before, err)
 	}
-	var none bytes.Buffer
-	if status := f(context.Background(), path, false, ui.Streams{Out: &none, Err: &errs}); status != ui.ExitUsage || none.Len() > 0 {
-		t.Errorf("where the file exists: status %d, %s", status, none.String())
-	}
+	fail(t, ui.ExitUsage, "", args...)
 	for _, more := range []bool{true, false} {
-		var again bytes.Buffer
-		if status := f(context.Background(), path, true, ui.Streams{Out: &again, Err: &errs}); status != 0 {
-			t.Fatalf("status %d: %s", status, errs.String())
-		}
+		again := succeed(t, append(args, "--resume")...)
 		now, err := os.ReadFile(path)
 		if err != nil || !bytes.HasPrefix(now, before) || (len(now) > len(before)) != more {
 			t.Errorf("the file becomes %q (%v)", now, err)
 		}
 		before = now
-		if lines := strings.Split(out.String(), "\n"); !strings.Contains(again.String(), strings.Join(lines[:after-1], "\n")) {
-			t.Errorf("it prints\n%s\nafter\n%s", again.String(), out.String())
-		}
+		testutil.Contains(t, again, strings.Join(strings.Split(stdout, "\n")[:after-1], "\n"))
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("%v is left (%v)", left, err)
-	}
-}
-
-func TestCrossoverInterrupted(t *testing.T) {
-	for _, after := range []int{0, 6} {
-		stoppedAndGoneOn(t, after, func(ctx context.Context, path string, resume bool, s ui.Streams) int {
-			return run(ctx, quickCrossover("--out", path, fmt.Sprintf("--resume=%v", resume)), s)
-		})
-	}
+	left(t, 1, dir, "*")
 }
 
 // TestCrossoverElsewhere goes on with points that were measured on another CPU, which it must not, and

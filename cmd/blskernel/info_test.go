@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,10 +41,7 @@ func TestInfo(t *testing.T) {
 				return
 			}
 			_, stdout, _ = process(t, tc.env, "info", "--json")
-			var info information
-			if err := json.Unmarshal([]byte(stdout), &info); err != nil {
-				t.Fatalf("%v in\n%s", err, stdout)
-			}
+			info := object[information](t, stdout)
 			if want := "backend: " + info.Backend + " (" + info.Why + ")\n"; !strings.HasPrefix(out, want) || info.Threads < 1 || info.Kernel == "" {
 				t.Errorf("JSON %+v does not go with %q", info, out)
 			}
@@ -53,23 +49,33 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// TestBackends runs the same job under all kinds of choices.
+// TestBackends runs the same jobs under all kinds of choices.
 func TestBackends(t *testing.T) {
+	bench := func(flags ...string) []string { return quickBench(append([]string{"--n", "3"}, flags...)...) }
+	nonsense, nowhere := []string{"BLSKERNEL_BACKEND=nonsense"}, []string{"BLSKERNEL_OPENBLAS=/nowhere"}
 	for _, tc := range []struct {
 		name   string
 		env    []string
-		flags  []string
+		args   []string
 		status int
 		want   string // in standard output, or else in standard error
 	}{
-		{"environment", []string{"BLSKERNEL_BACKEND=pure"}, nil, 0, "\nbackend    pure, "},
-		{"flag before environment", []string{"BLSKERNEL_BACKEND=nonsense"}, []string{"--backend", "pure", "--check"}, 0, "\nbackend    pure, "},
-		{"threads", nil, []string{"--backend", "pure", "--threads", "1"}, 0, "\nbackend    pure, threads: 1\n"},
-		{"nonsense", []string{"BLSKERNEL_BACKEND=nonsense"}, nil, 1, "blskernel demo: BLSKERNEL_BACKEND=nonsense: "},
-		{"not to be opened", []string{"BLSKERNEL_OPENBLAS=/nowhere"}, []string{"--backend", "openblas"}, 1, `backend "openblas" is not available`},
+		{"environment", []string{"BLSKERNEL_BACKEND=pure"}, quick(), 0, "\nbackend    pure, "},
+		{"flag before environment", nonsense, quick("--backend", "pure", "--check"), 0, "\nbackend    pure, "},
+		{"threads", nil, quick("--backend", "pure", "--threads", "1"), 0, "\nbackend    pure, threads: 1\n"},
+		{"nonsense", nonsense, quick(), 1, "blskernel demo: BLSKERNEL_BACKEND=nonsense: "},
+		{"not to be opened", nowhere, quick("--backend", "openblas"), 1, `backend "openblas" is not available`},
+		{"a table", nil, bench("--backend", "pure"), 0, "\nbackends   pure\n"},
+		{"a summary", nil, bench("--summary", "--op", "dgemv", "--backend", "pure", "--n", "1000"), 0, "\nall sizes 1000 or more"},
+		{"alone", nowhere, bench(), 0, "\nbackends   pure\nnot usable blskernel: backend \"openblas\" is not available: "},
+		{"one of two not to be opened", nowhere, bench("--backend", "pure,openblas"), 1, `backend "openblas" is not available`},
+		{"opponents that cannot be had", nowhere, bench("--op", "ldlt-inverse"), 0, "\nbackends   pure\nnot usable "},
+		{"no opponents", nowhere, bench("--op", "lu-solve"), 0, "\nbackends   pure\nnot usable "},
+		{"opponents asked for", nowhere, bench("--op", "lu-solve", "--opponents", "dgetrs"), 1, `opponent dgetrs: blskernel: backend "openblas" is not available: `},
+		{"a table, flag before environment", nonsense, bench("--backend", "pure"), 0, "\nbackends   pure\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			status, stdout, stderr := process(t, tc.env, quick(tc.flags...)...)
+			status, stdout, stderr := process(t, tc.env, tc.args...)
 			out := stdout
 			if tc.status != 0 {
 				out = stderr

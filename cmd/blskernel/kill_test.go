@@ -171,10 +171,7 @@ func TestKillUpdate(t *testing.T) {
 			if !bytes.Equal(state(t, peaceful), state(t, out)) {
 				t.Error("the model is not that of the same updates in peace")
 			}
-			entries, err := filepath.Glob(filepath.Join(dir, ".*"))
-			if err != nil || len(entries) != 0 {
-				t.Errorf("%v is left (%v)", entries, err)
-			}
+			left(t, 0, dir, ".*")
 		})
 	}
 }

@@ -59,6 +59,19 @@ func process(t *testing.T, env []string, args ...string) (status int, stdout, st
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
+// piped runs the command, which must succeed, as a process with the text on standard input, and returns
+// standard output.
+func piped(t *testing.T, text string, args ...string) string {
+	t.Helper()
+	cmd := command(t, nil, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%q: %v, stderr %q", args, err, errs.String())
+	}
+	return out.String()
+}
+
 // inProcess runs the command in this process.
 func inProcess(args ...string) (status int, stdout, stderr string) { return inProcessOn(nil, args...) }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"blskernel/internal/testutil"
+
 	"github.com/spf13/cobra"
 )
 
@@ -27,11 +29,8 @@ func TestManPages(t *testing.T) {
 		if err != nil || errAgain != nil || string(again) != string(text) {
 			t.Errorf("%s: %v, %v, or another one the second time", name, err, errAgain)
 		}
-		for _, want := range []string{"\"Nov 2026\" \"blskernel ", ".SH SYNOPSIS", strings.ToUpper(strings.TrimSuffix(name, ".1"))} {
-			if !strings.Contains(strings.ReplaceAll(string(text), `\-`, "-"), want) {
-				t.Errorf("%s has no %q", name, want)
-			}
-		}
+		testutil.Contains(t, strings.ReplaceAll(string(text), `\-`, "-"), "\"Nov 2026\" \"blskernel ", ".SH SYNOPSIS",
+			strings.ToUpper(strings.TrimSuffix(name, ".1")))
 		if missing == nil {
 			if out, err := exec.Command(groff, "-man", "-Tutf8", "-ww", "-W", "break", "-z", path).CombinedOutput(); err != nil || len(out) > 0 {
 				t.Errorf("groff: %v\n%s", err, out)

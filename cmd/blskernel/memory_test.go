@@ -1,23 +1,19 @@
 package main
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/memory"
-	"blskernel/internal/testutil"
 )
 
 // TestRefusedForMemory has commands for which there is no memory: they say what they need before they
 // begin, and what there was is there.
 func TestRefusedForMemory(t *testing.T) {
 	model, test := trained(t, "--target", "color")
-	before, err := os.ReadFile(model)
-	testutil.NoError(t, err)
+	defer unchanged(t, model)()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	defer memory.Limit(1000)()
@@ -36,10 +32,5 @@ func TestRefusedForMemory(t *testing.T) {
 			t.Errorf("%q: status %d, %q", tc.args, status, stderr)
 		}
 	}
-	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(after, before) {
-		t.Errorf("the model has changed (%v)", err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("%v is left (%v)", left, err)
-	}
+	left(t, 0, dir, "*")
 }

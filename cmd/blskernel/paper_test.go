@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blskernel/bench/result"
+	"blskernel/cmd/blskernel/internal/ui"
 	"blskernel/internal/testutil"
 )
 
@@ -28,15 +29,11 @@ func TestPaperTables(t *testing.T) {
 		{"--table 2 --embedded --zca unit", []string{"whitened with the constants unit"}},
 		{"--table 3 --embedded --method qr,planner --retrain", []string{"qr", "gram"}},
 	} {
-		status, out, errs := runCommand(t, paperArgs+tc.args)
+		status, out, errs := inProcess(strings.Fields(paperArgs + tc.args)...)
 		if status != 0 || strings.Contains(errs, "blskernel") {
 			t.Fatalf("%s: status %d, %s", tc.args, status, errs)
 		}
-		for _, want := range tc.want {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s prints\n%s\nwithout %q", tc.args, out, want)
-			}
-		}
+		testutil.Contains(t, out, tc.want...)
 	}
 }
 
@@ -63,25 +60,19 @@ func TestPaperUsage(t *testing.T) {
 		{"--table 2 --embedded --resume", "--resume needs --out"},
 		{"--table 2 --embedded --out " + there, "exists"},
 	} {
-		if status, _, errs := runCommand(t, "paper --predict=false "+tc.args); status != 2 || !strings.Contains(errs, tc.want) {
-			t.Errorf("%s: status %d, %s; want 2 and %q", tc.args, status, errs, tc.want)
-		}
+		fail(t, ui.ExitUsage, tc.want, strings.Fields("paper --predict=false "+tc.args)...)
 	}
 	// Neither is a file without results left where the command line is wrong or the data are not
 	// there.
+	out := filepath.Join(dir, "out.jsonl")
 	for _, args := range []string{"--table 2", "--table 2 --data " + dir} {
-		out := filepath.Join(t.TempDir(), "out.jsonl")
-		if status, _, _ := runCommand(t, "paper --predict=false "+args+" --out "+out); status == 0 {
-			t.Errorf("%s: status 0", args)
-		}
-		if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s leaves a file (%v)", args, err)
+		status, _, _ := inProcess(strings.Fields("paper --predict=false --out " + out + " " + args)...)
+		if _, err := os.Stat(out); status == 0 || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: status %d, or it leaves a file (%v)", args, status, err)
 		}
 	}
 	for _, args := range []string{"--table 2 --data " + dir, "--table 1 --out " + filepath.Join(dir, "none", "file")} {
-		if status, _, errs := runCommand(t, "paper --predict=false "+args); status != 1 || errs == "" {
-			t.Errorf("%s: status %d, %s", args, status, errs)
-		}
+		fail(t, ui.ExitFailure, "", strings.Fields("paper --predict=false "+args)...)
 	}
 }
 
@@ -89,10 +80,9 @@ func TestPaperUsage(t *testing.T) {
 // becomes of it.
 func TestPaperResume(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "table.jsonl")
-	args := paperArgs + "--table 2 --embedded --runs 2 --method gram,planner --out " + out
-	if status, _, errs := runCommand(t, args); status != 0 {
-		t.Fatal(errs)
-	}
+	args := strings.Fields(paperArgs + "--table 2 --embedded --runs 2 --method gram,planner --out " + out)
+	succeed(t, args...)
+	args = append(args, "--resume")
 	whole, err := os.ReadFile(out)
 	testutil.NoError(t, err)
 	lines := strings.SplitAfter(string(whole), "\n")
@@ -104,10 +94,7 @@ func TestPaperResume(t *testing.T) {
 	for n := range lines {
 		cut := strings.Join(lines[:n], "") + lines[n][:len(lines[n])/2]
 		testutil.NoError(t, os.WriteFile(out, []byte(cut), 0o666))
-		status, printed, errs := runCommand(t, args+" --resume")
-		if status != 0 {
-			t.Fatalf("after %d lines: %s", n, errs)
-		}
+		printed := succeed(t, args...)
 		f, err := result.ReadFile(out)
 		if err != nil || len(f.Tables) != 1 || len(f.Tables[0].Rows) != rows {
 			t.Fatalf("after %d lines: %+v, %v", n, f, err)
@@ -121,29 +108,18 @@ func TestPaperResume(t *testing.T) {
 			t.Errorf("after %d lines it prints\n%s", n, printed)
 		}
 	}
-	finished, err := os.ReadFile(out)
-	testutil.NoError(t, err)
-	if status, _, errs := runCommand(t, args+" --resume"); status != 0 {
-		t.Fatal(errs)
-	}
-	if again, err := os.ReadFile(out); err != nil || string(again) != string(finished) {
-		t.Errorf("a file of which all is done becomes %s, %v", again, err)
-	}
-	if status, _, errs := runCommand(t, args+" --resume --threads 1"); status != 2 || !strings.Contains(errs, "threads 2 and 1") {
-		t.Errorf("other threads: status %d, %s", status, errs)
-	}
-	if status, _, errs := runCommand(t, args+" --resume --seed 2"); status != 2 || !strings.Contains(errs, "other settings") {
-		t.Errorf("status %d, %s", status, errs)
-	}
+	finished := unchanged(t, out)
+	succeed(t, args...)
+	finished()
+	fail(t, ui.ExitUsage, "threads 2 and 1", append(args, "--threads", "1")...)
+	fail(t, ui.ExitUsage, "other settings", append(args, "--seed", "2")...)
 }
 
 // TestPaperFlopsOnce counts Table 1 once.
 func TestPaperFlopsOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "flops.jsonl")
 	for range 2 {
-		if status, _, errs := runCommand(t, paperArgs+"--table 1 --resume --out "+out); status != 0 {
-			t.Fatal(errs)
-		}
+		succeed(t, strings.Fields(paperArgs+"--table 1 --resume --out "+out)...)
 	}
 	if f, err := result.ReadFile(out); err != nil || len(f.Flops) != 2 || len(f.Machines) != 1 {
 		t.Errorf("%+v, %v", f, err)
@@ -155,17 +131,15 @@ func TestPaperFlopsOnce(t *testing.T) {
 func TestPaperWithoutPlanner(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "table.jsonl")
 	args := paperArgs + "--table 2 --embedded --runs 2 --method original,improved/paper --out " + out
-	status, printed, errs := runCommand(t, args)
-	if status != 0 || strings.Contains(printed, "planner") || !strings.Contains(printed, "Accuracy of improved/paper") {
-		t.Errorf("status %d, %s\n%s", status, errs, printed)
+	printed := succeed(t, strings.Fields(args)...)
+	if strings.Contains(printed, "planner") || !strings.Contains(printed, "Accuracy of improved/paper") {
+		t.Errorf("it prints\n%s", printed)
 	}
 	f, err := result.ReadFile(out)
 	if err != nil || len(f.Tables) != 1 || f.Tables[0].Planner != "" || f.Tables[0].Repeat != "improved/paper" {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if !strings.Contains(f.Machines[0].Command, " --seed 1 ") || !strings.Contains(f.Machines[0].Command, " --lambda 2^-30 --shrink 0.8 ") {
-		t.Errorf("the command is %s", f.Machines[0].Command)
-	}
+	testutil.Contains(t, f.Machines[0].Command, " --seed 1 ", " --lambda 2^-30 --shrink 0.8 ")
 }
 
 // TestPaperResumePlanner goes on with a run of which the planner chose another method than it would
@@ -173,18 +147,15 @@ func TestPaperWithoutPlanner(t *testing.T) {
 func TestPaperResumePlanner(t *testing.T) {
 	for _, flags := range []string{"", "--method original,improved/paper,planner"} {
 		out := filepath.Join(t.TempDir(), "table.jsonl")
-		if status, _, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --method original,improved/paper,qr --out "+out); status != 0 {
-			t.Fatal(errs)
-		}
+		args := strings.Fields(paperArgs + "--table 2 --embedded --runs 2 --out " + out)
+		succeed(t, append(args, "--method", "original,improved/paper,qr")...)
 		text, err := os.ReadFile(out)
 		testutil.NoError(t, err)
 		lines := strings.SplitAfter(string(text), "\n")
 		cut := strings.Replace(strings.Join(lines[:4], ""), `"planner":""`, `"planner":"qr"`, 1)
 		testutil.NoError(t, os.WriteFile(out, []byte(cut), 0o666))
-		status, printed, errs := runCommand(t, paperArgs+"--table 2 --embedded --runs 2 --resume --out "+out+" "+flags)
-		if status != 0 || !strings.Contains(printed, "the planner's method is qr") {
-			t.Fatalf("%q: status %d, %s\n%s", flags, status, errs, printed)
-		}
+		printed := succeed(t, append(append(args, "--resume"), strings.Fields(flags)...)...)
+		testutil.Contains(t, printed, "the planner's method is qr", "\n* The run was interrupted")
 		f, err := result.ReadFile(out)
 		if err != nil || len(f.Tables) != 1 || len(f.Tables[0].Rows) != 12 {
 			t.Fatalf("%q: %+v, %v", flags, f, err)
@@ -194,7 +165,7 @@ func TestPaperResumePlanner(t *testing.T) {
 				t.Errorf("%q, row %d: %+v", flags, i, r.Cells)
 			}
 		}
-		if !strings.Contains(printed, "\n* The run was interrupted") || strings.Contains(printed, "in total training time") {
+		if strings.Contains(printed, "in total training time") {
 			t.Errorf("%q: it prints\n%s", flags, printed)
 		}
 	}

@@ -80,12 +80,7 @@ func TestReportErrors(t *testing.T) {
 		{[]string{"--results", path("bad.jsonl"), "--out", path("out")}, ui.ExitFailure, "result: bad.jsonl: line 2: "},
 		{[]string{"--results", path("row.jsonl"), "--out", path("out")}, ui.ExitFailure, "result: row.jsonl: line 1: a row of table 2 before the table"},
 	} {
-		status, stdout, stderr := inProcess(append([]string{"report"}, tc.args...)...)
-		if status != tc.status || stdout != "" || !strings.Contains(stderr, tc.want) {
-			t.Errorf("%q: status %d, want %d; %q, %q", tc.args, status, tc.status, stdout, stderr)
-		}
-		if _, err := os.Stat(path("out")); err == nil {
-			t.Errorf("%q: the folder for the page has been made", tc.args)
-		}
+		fail(t, tc.status, tc.want, append([]string{"report"}, tc.args...)...)
+		left(t, 0, path("out"))
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"blskernel"
 	"blskernel/cmd/blskernel/internal/learn"
 	"blskernel/cmd/blskernel/internal/ui"
-	"blskernel/internal/interrupt"
 	"blskernel/internal/testutil"
 
 	"github.com/gofrs/flock"
@@ -22,12 +20,8 @@ import (
 // stopAfter runs a command that is interrupted when it has written so many lines to standard output.
 func stopAfter(t *testing.T, lines int, args ...string) {
 	t.Helper()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	out := &cancelAfter{lines: lines, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
-	var errs bytes.Buffer
-	if status := run(ctx, args, ui.Streams{Out: out, Err: &errs}); status != 130 {
-		t.Fatalf("%q: status %d, stdout %q, stderr %q; want 130", args, status, out.String(), errs.String())
+	if status, stdout, stderr := interruptedAfter(lines, os.Interrupt, args...); status != 130 {
+		t.Fatalf("%q: status %d, stdout %q, stderr %q; want 130", args, status, stdout, stderr)
 	}
 }
 
@@ -52,17 +46,14 @@ func TestResume(t *testing.T) {
 	if i.Metadata.Progress.Done || i.Metadata.Progress.Rows < 400 || int64(i.Samples) != i.Metadata.Progress.Rows {
 		t.Fatalf("%+v", i)
 	}
-	if _, _, stderr := inProcess("predict", path("often.bls"), second); !strings.Contains(stderr, "is a checkpoint of a training that stopped after ") {
-		t.Errorf("predict says %q", stderr)
-	}
+	_, _, stderr := inProcess("predict", path("often.bls"), second)
+	testutil.Contains(t, stderr, "is a checkpoint of a training that stopped after ")
 	fail(t, ui.ExitUsage, "is a checkpoint of a training that stopped after", "update", path("often.bls"), second)
 	succeed(t, resumed...)
 	if !bytes.Equal(state(t, path("often.bls")), want) {
 		t.Error("the training that was stopped has another result")
 	}
-	if out := succeed(t, resumed...); !strings.Contains(out, "is done: all 1000 rows have been learned") {
-		t.Errorf("%q", out)
-	}
+	testutil.Contains(t, succeed(t, resumed...), "is done: all 1000 rows have been learned")
 
 	succeed(t, "update", path("once.bls"), second)
 	want = state(t, path("once.bls"))
@@ -75,16 +66,12 @@ func TestResume(t *testing.T) {
 	if !bytes.Equal(state(t, path("often.bls")), want) {
 		t.Error("the update that was stopped has another result")
 	}
-	if out := succeed(t, update...); !strings.Contains(out, "is done: all 470 rows have been learned") {
-		t.Errorf("%q", out)
-	}
+	testutil.Contains(t, succeed(t, update...), "is done: all 470 rows have been learned")
 }
 
 // TestResumeRefused has checkpoints of something else. What differs is named, as it was and as it is.
 func TestResumeRefused(t *testing.T) {
-	dir := t.TempDir()
-	data := writeText(t, dir, "x.csv", csvText(samples(400, 1), true, "a", "b", "c", "d", "color"))
-	model := filepath.Join(dir, "m.bls")
+	_, data, model := colored(t, 400)
 	train := func(flags ...string) []string {
 		return small(append(flags, "--target", "color", "--out", model, data)...)
 	}
@@ -132,16 +119,14 @@ func TestResumeContent(t *testing.T) {
 	if status != ui.ExitFailure || !strings.Contains(stderr, `x.csv:301: the label "x" is none of the 3 classes`) || !strings.Contains(stdout, "checkpoint after 250 rows") {
 		t.Fatalf("status %d, %q, %q", status, stdout, stderr)
 	}
-	before := state(t, model)
+	kept := unchanged(t, model)
 	for _, tc := range []struct{ text, want string }{
 		{strings.Join(slices.Concat(lines[:7], lines[8:]), ""), "the first 250 rows of the data are not those that " + model + " has learned: give it the data of before, or leave out --resume"},
 		{strings.Join(lines[:200], ""), "the data has 199 rows, and " + model + " has learned 250"},
 	} {
 		writeText(t, dir, "x.csv", tc.text)
 		fail(t, ui.ExitUsage, tc.want, resumed...)
-		if !bytes.Equal(state(t, model), before) {
-			t.Fatal("the checkpoint has changed")
-		}
+		kept()
 	}
 	// The row is corrected, and the rows are written in another way.
 	writeText(t, dir, "x.csv", strings.NewReplacer(",", " ; ", "\n", "\r\n").Replace(right))
@@ -150,9 +135,7 @@ func TestResumeContent(t *testing.T) {
 		t.Error("the training that was stopped has another result")
 	}
 	// Rows that come to the end later are learned, and those before them are not learned again.
-	if out := succeed(t, resumed...); !strings.Contains(out, "is done: all 400 rows have been learned") {
-		t.Errorf("%q", out)
-	}
+	testutil.Contains(t, succeed(t, resumed...), "is done: all 400 rows have been learned")
 	writeText(t, dir, "x.csv", right+strings.Join(lines[1:31], ""))
 	if out := succeed(t, resumed...); !strings.Contains(out, "learned 30 rows") || loaded(t, model) != 430 {
 		t.Errorf("%q", out)
@@ -161,11 +144,9 @@ func TestResumeContent(t *testing.T) {
 
 // TestLocked has a model that another process is about to change.
 func TestLocked(t *testing.T) {
-	dir := t.TempDir()
-	data := writeText(t, dir, "x.csv", csvText(samples(200, 1), true, "a", "b", "c", "d", "color"))
-	model := filepath.Join(dir, "m.bls")
+	dir, data, model := colored(t, 200)
 	succeed(t, small("--target", "color", "--out", model, data)...)
-	before := state(t, model)
+	kept := unchanged(t, model)
 	lock := flock.New(filepath.Join(dir, ".m.bls.lock"))
 	if locked, err := lock.TryLock(); err != nil || !locked {
 		t.Fatal(err)
@@ -179,21 +160,7 @@ func TestLocked(t *testing.T) {
 	}
 	succeed(t, "predict", model, data) // reading is free
 	testutil.NoError(t, errors.Join(os.Remove(lock.Path()), lock.Unlock()))
-	if !bytes.Equal(state(t, model), before) {
-		t.Error("the model has changed")
-	}
-	// What a killed process has left goes away.
-	leftover := writeText(t, dir, ".m.bls.0123abcd.tmp", "half a model")
-	other := writeText(t, dir, ".m.bls2.0123abcd.tmp", "of another model")
+	kept()
 	succeed(t, "update", model, data)
-	if _, err := os.Stat(leftover); err == nil {
-		t.Error("a leftover is still there")
-	}
-	if _, err := os.Stat(other); err != nil {
-		t.Error("the leftover of another model is gone")
-	}
-	entries, err := filepath.Glob(filepath.Join(dir, ".*.lock"))
-	if err != nil || len(entries) != 0 {
-		t.Errorf("%v is left (%v)", entries, err)
-	}
+	left(t, 0, dir, ".*.lock")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -25,20 +24,13 @@ func parseRows(t *testing.T, out string) []bench.Row {
 	t.Helper()
 	var rows []bench.Row
 	for line := range strings.Lines(out) {
-		var r bench.Row
-		dec := json.NewDecoder(strings.NewReader(line))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&r); err != nil || !strings.HasSuffix(line, "\n") {
-			t.Fatalf("line %q: %v", line, err)
-		}
-		var keys map[string]any
-		testutil.NoError(t, json.Unmarshal([]byte(line), &keys))
+		rows = append(rows, object[bench.Row](t, line))
+		keys := object[map[string]any](t, line)
 		for _, key := range []string{"method", "samples", "accuracy", "update_seconds", "total_seconds", "flops_model", "flops_counted"} {
-			if _, ok := keys[key]; !ok {
-				t.Errorf("%q is missing in %s", key, line)
+			if _, ok := keys[key]; !ok || !strings.HasSuffix(line, "\n") {
+				t.Errorf("%q, or the end, is missing in %q", key, line)
 			}
 		}
-		rows = append(rows, r)
 	}
 	return rows
 }
@@ -69,11 +61,7 @@ func checkRows(t *testing.T, rows []bench.Row, initial, batch, updates int) {
 func TestJSON(t *testing.T) {
 	var before []bench.Row
 	for _, seed := range []string{"7", "7", "8"} {
-		status, stdout, stderr := inProcess(quick("--json", "--seed", seed)...)
-		if status != 0 || stderr != "" {
-			t.Fatalf("status %d, stderr %q", status, stderr)
-		}
-		rows := parseRows(t, stdout)
+		rows := parseRows(t, silent(t, quick("--json", "--seed", seed)...))
 		checkRows(t, rows, 90, 20, 2)
 		same := true
 		for i := range rows {
@@ -89,11 +77,7 @@ func TestJSON(t *testing.T) {
 
 func TestJSONCheck(t *testing.T) {
 	for _, flags := range [][]string{{}, {"--lambda", "0"}, {"--lambda", "0", "--initial", "30"}, {"--batch", "130", "--method", "original,improved/large"}} {
-		status, stdout, stderr := inProcess(quick(append(flags, "--json", "--check")...)...)
-		if status != 0 || stderr != "" {
-			t.Fatalf("%v: status %d, stderr %q", flags, status, stderr)
-		}
-		for _, r := range parseRows(t, stdout) {
+		for _, r := range parseRows(t, silent(t, quick(append(flags, "--json", "--check")...)...)) {
 			if r.Check == nil {
 				t.Fatalf("%v: no check in %+v", flags, r)
 			}
@@ -122,15 +106,8 @@ func TestTable(t *testing.T) {
 		{[]string{"--method", "improved", "--lambda", "0.1", "--updates", "0"}, 9, 9, []string{"then 0 updates of q = 20; lambda = 0.1\n"}},
 		{[]string{"--check"}, 19, 17, []string{"  original  W: rounding ", "  improved  W: rounding ", " from original\n"}},
 	} {
-		status, stdout, stderr := inProcess(quick(tc.flags...)...)
-		if status != 0 {
-			t.Fatalf("%v: status %d, stderr %q", tc.flags, status, stderr)
-		}
-		for _, want := range tc.want {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("%v: %q is not in\n%s", tc.flags, want, stdout)
-			}
-		}
+		stdout := succeed(t, quick(tc.flags...)...)
+		testutil.Contains(t, stdout, tc.want...)
 		lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 		if len(lines) != tc.lines {
 			t.Fatalf("%v: %d lines, want %d:\n%s", tc.flags, len(lines), tc.lines, stdout)
@@ -169,30 +146,40 @@ func (c *cancelAfter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestInterruptInProcess is interrupted while the rows of the start are printed.
-func TestInterruptInProcess(t *testing.T) {
+// interruptedAfter runs a command that gets a signal when it has written so many lines to standard
+// output.
+func interruptedAfter(lines int, s os.Signal, args ...string) (status int, stdout, stderr string) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	out := &cancelAfter{lines: 2, cancel: func() { cancel(interrupt.SignalError{Signal: os.Interrupt}) }}
+	out := &cancelAfter{lines: lines, cancel: func() { cancel(interrupt.SignalError{Signal: s}) }}
+	if lines == 0 {
+		out.cancel()
+	}
 	var errs bytes.Buffer
-	status := run(ctx, quick("--json", "--updates", "500"), ui.Streams{Out: out, Err: &errs})
-	if status != 130 || errs.String() != "blskernel demo: interrupted\n" {
-		t.Errorf("status %d, stderr %q", status, errs.String())
+	status = run(ctx, args, ui.Streams{Out: out, Err: &errs})
+	return status, out.String(), errs.String()
+}
+
+// TestInterruptInProcess is interrupted while the rows of the start are printed.
+func TestInterruptInProcess(t *testing.T) {
+	status, stdout, stderr := interruptedAfter(2, os.Interrupt, quick("--json", "--updates", "500")...)
+	if status != 130 || stderr != "blskernel demo: interrupted\n" {
+		t.Errorf("status %d, stderr %q", status, stderr)
 	}
 	// What was printed before is whole. A further step may have been ready at the same moment.
-	if rows := parseRows(t, out.String()); len(rows) < 2 || len(rows) > 6 {
+	if rows := parseRows(t, stdout); len(rows) < 2 || len(rows) > 6 {
 		t.Errorf("%d rows", len(rows))
 	}
 }
 
 func TestInterruptedBefore(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(interrupt.SignalError{Signal: syscall.SIGTERM})
-	for _, args := range [][]string{quick(), {"demo", "--data", t.TempDir()}, quickBench("--n", "3"), strings.Fields(paperArgs + "--table 2 --embedded"), {"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull}} {
-		var out, errs bytes.Buffer
-		status := run(ctx, args, ui.Streams{Out: &out, Err: &errs})
-		if want := "blskernel " + args[0] + ": terminated\n"; status != 143 || out.Len() != 0 || errs.String() != want {
-			t.Errorf("status %d, stdout %q, stderr %q; want 143 and %q", status, out.String(), errs.String(), want)
+	for _, args := range [][]string{
+		quick(), {"demo", "--data", t.TempDir()}, quickBench("--n", "3"), strings.Fields(paperArgs + "--table 2 --embedded"),
+		{"train", "--out", filepath.Join(t.TempDir(), "m"), os.DevNull},
+	} {
+		status, stdout, stderr := interruptedAfter(0, syscall.SIGTERM, args...)
+		if want := "blskernel " + args[0] + ": terminated\n"; status != 143 || stdout != "" || stderr != want {
+			t.Errorf("status %d, stdout %q, stderr %q; want 143 and %q", status, stdout, stderr, want)
 		}
 	}
 }

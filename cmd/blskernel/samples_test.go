@@ -77,6 +77,40 @@ func writeText(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+// colored returns a new folder with x.csv, a file of n rows with labels, and the path for a model in it.
+func colored(t *testing.T, n int) (dir, data, model string) {
+	t.Helper()
+	dir = t.TempDir()
+	data = writeText(t, dir, "x.csv", csvText(samples(n, 1), true, "a", "b", "c", "d", "color"))
+	return dir, data, filepath.Join(dir, "m.bls")
+}
+
+// unchanged returns a function that checks that the files have the bytes that they have now.
+func unchanged(t *testing.T, paths ...string) (check func()) {
+	t.Helper()
+	var before [][]byte
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		testutil.NoError(t, err)
+		before = append(before, text)
+	}
+	return func() {
+		for i, path := range paths {
+			if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, before[i]) {
+				t.Errorf("%s has changed (%v)", path, err)
+			}
+		}
+	}
+}
+
+// left checks how many files match a pattern.
+func left(t *testing.T, want int, pattern ...string) {
+	t.Helper()
+	if files, err := filepath.Glob(filepath.Join(pattern...)); err != nil || len(files) != want {
+		t.Errorf("%v is left (%v); want %d files", files, err, want)
+	}
+}
+
 // small makes a train command with k = 30 nodes.
 func small(args ...string) []string {
 	return append([]string{"train", "--groups", "2", "--group-nodes", "5", "--enhancement", "20", "--first", "100", "--batch", "50"}, args...)
@@ -87,6 +121,16 @@ func succeed(t *testing.T, args ...string) string {
 	t.Helper()
 	status, stdout, stderr := inProcess(args...)
 	if status != 0 {
+		t.Fatalf("%q: status %d, stderr %q", args, status, stderr)
+	}
+	return stdout
+}
+
+// silent is succeed for a command that writes nothing to standard error.
+func silent(t *testing.T, args ...string) string {
+	t.Helper()
+	status, stdout, stderr := inProcess(args...)
+	if status != 0 || stderr != "" {
 		t.Fatalf("%q: status %d, stderr %q", args, status, stderr)
 	}
 	return stdout

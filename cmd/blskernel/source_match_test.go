@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"blskernel/cmd/blskernel/internal/learn"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/internal/testutil"
 )
 
 // TestNoHeader has a file with a column of text and no header, of which the first line is a row like
@@ -18,24 +18,18 @@ func TestNoHeader(t *testing.T) {
 	flowers := csvText(samples(150, 1), false, "a", "b", "c", "d", "color")
 	data := writeText(t, dir, "iris.data", flowers)
 	model := filepath.Join(dir, "m.bls")
-	if out := succeed(t, small("--out", model, "--target", "5", data)...); !strings.Contains(out, "150 samples in all\nlearned 150 rows") {
-		t.Errorf("%q", out)
-	}
-	if out := succeed(t, "update", model, "--target", "5", data); !strings.Contains(out, "300 samples in all\nlearned 150 rows") {
-		t.Errorf("%q", out)
-	}
+	out := succeed(t, small("--out", model, "--target", "5", data)...)
+	testutil.Contains(t, out, "150 samples in all\nlearned 150 rows")
+	out = succeed(t, "update", model, "--target", "5", data)
+	testutil.Contains(t, out, "300 samples in all\nlearned 150 rows")
 	if q := object[learn.Classification](t, succeed(t, "evaluate", "--json", model, "--target", "5", data)); q.Rows != 150 {
 		t.Errorf("evaluate has %d rows", q.Rows)
 	}
-	for _, flags := range [][]string{{"--target", "5"}, {"--inputs", "1-4"}} {
-		if n := strings.Count(succeed(t, append([]string{"predict", model, data}, flags...)...), "\n"); n != 151 {
-			t.Errorf("%q: %d lines", flags, n)
-		}
-	}
-	// Inputs alone.
 	inputs := writeText(t, dir, "inputs.csv", csvText(samples(150, 1), false, "a", "b", "c", "d"))
-	if n := strings.Count(succeed(t, "predict", model, inputs), "\n"); n != 151 {
-		t.Errorf("%d lines", n)
+	for _, args := range [][]string{{data, "--target", "5"}, {data, "--inputs", "1-4"}, {inputs}} {
+		if n := strings.Count(succeed(t, append([]string{"predict", model}, args...)...), "\n"); n != 151 {
+			t.Errorf("%q: %d lines", args, n)
+		}
 	}
 	// Without a number for the column nothing tells a label from a name: refused, and not guessed.
 	fail(t, ui.ExitUsage, "--target is missing", "update", model, inputs)
@@ -45,9 +39,7 @@ func TestNoHeader(t *testing.T) {
 	// A model with names, and rows without.
 	named, _ := trained(t, "--target", "color")
 	fail(t, ui.ExitFailure, `the data lacks the columns "a", "b", "c", "d" of the model`, "update", named, data)
-	if out := succeed(t, "update", named, "--target", "5", data); !strings.Contains(out, "learned 150 rows") {
-		t.Errorf("%q", out)
-	}
+	testutil.Contains(t, succeed(t, "update", named, "--target", "5", data), "learned 150 rows")
 }
 
 // TestNumericNames has a header of numbers, which is known by the names of the model.
@@ -62,9 +54,7 @@ func TestNumericNames(t *testing.T) {
 	if got := succeed(t, "predict", model, inputs); got != want || strings.Count(got, "\n") != 151 {
 		t.Errorf("%d lines, the same: %v", strings.Count(got, "\n"), got == want)
 	}
-	if out := succeed(t, "update", model, data); !strings.Contains(out, "learned 150 rows") {
-		t.Errorf("%q", out)
-	}
+	testutil.Contains(t, succeed(t, "update", model, data), "learned 150 rows")
 	// A second file without a header is not one row shorter.
 	second := writeText(t, dir, "second.csv", csvText(samples(20, 2), false, "d", "c", "b", "a"))
 	named, _ := trained(t, "--target", "color")
@@ -99,12 +89,8 @@ func TestPipes(t *testing.T) {
 			dir := t.TempDir()
 			model := filepath.Join(dir, "m.bls")
 			piped := func(args ...string) string { return throughPipe(t, text, args...) }
-			if out := piped(small("--out", model, "--target", "5", "PIPE")...); !strings.Contains(out, "learned 3000 rows") {
-				t.Errorf("%q", out)
-			}
-			if out := piped("update", model, "--target", "5", "PIPE"); !strings.Contains(out, "learned 3000 rows") {
-				t.Errorf("%q", out)
-			}
+			testutil.Contains(t, piped(small("--out", model, "--target", "5", "PIPE")...), "learned 3000 rows")
+			testutil.Contains(t, piped("update", model, "--target", "5", "PIPE"), "learned 3000 rows")
 			if q := object[learn.Classification](t, piped("evaluate", "--json", model, "--target", "5", "PIPE")); q.Rows != 3000 {
 				t.Errorf("%d rows", q.Rows)
 			}
@@ -147,12 +133,7 @@ func TestTargetsFromInput(t *testing.T) {
 		small("--out", model, "--targets-file", "-", x),
 		{"update", model, "--targets-file", "-", x},
 	} {
-		cmd := command(t, nil, args...)
-		var out, errs bytes.Buffer
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(labels), &out, &errs
-		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "learned 300 rows") {
-			t.Fatalf("%q: %v, %q, %q", args, err, out.String(), errs.String())
-		}
+		testutil.Contains(t, piped(t, labels, args...), "learned 300 rows")
 	}
 }
 
@@ -184,10 +165,7 @@ func TestHeaderlessInput(t *testing.T) {
 	model, _ := trained(t, "--target", "color")
 	text := csvText(samples(50, 2), false, "a", "b", "c", "d")
 	want := succeed(t, "predict", model, writeText(t, t.TempDir(), "x.csv", text))
-	cmd := command(t, nil, "predict", model, "-")
-	var out, errs bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(text), &out, &errs
-	if err := cmd.Run(); err != nil || out.String() != want {
-		t.Errorf("%v, %q; want %q", err, out.String()+errs.String(), want)
+	if got := piped(t, text, "predict", model, "-"); got != want {
+		t.Errorf("%q; want %q", got, want)
 	}
 }

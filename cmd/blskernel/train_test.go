@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"os"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,11 +20,8 @@ func TestClassification(t *testing.T) {
 	test := writeText(t, dir, "test.csv", csvText(samples(200, 2), true, "d", "color", "a", "id", "c", "b"))
 	model := filepath.Join(dir, "m.bls")
 	out := succeed(t, small("--out", model, "--target", "color", "--inputs", "2-5", train)...)
-	for _, want := range []string{"classification, 3 classes, 4 inputs, k = 30 nodes by ", "400 samples in all\n", "learned 400 rows in ", "rows/s, limited by "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not in %q", want, out)
-		}
-	}
+	testutil.Contains(t, out, "classification, 3 classes, 4 inputs, k = 30 nodes by ", "400 samples in all\n",
+		"learned 400 rows in ", "rows/s, limited by ")
 	// The columns are found by their names, in any order and among others.
 	q := object[learn.Classification](t, succeed(t, "evaluate", model, "--json", test))
 	if !(q.Accuracy > 0.9) || q.Rows != 200 || q.Unknown != 0 || len(q.Classes) != 3 || q.Classes[0].Label != "dark blue" {
@@ -43,12 +40,8 @@ func TestClassification(t *testing.T) {
 	if right != q.Correct {
 		t.Errorf("%d predictions are right; evaluate says %d", right, q.Correct)
 	}
-	text := succeed(t, "evaluate", model, test)
-	for _, want := range []string{"rows      200\naccuracy  ", "\nclass      rows  predicted", "\nis \\ predicted  dark blue  green  red\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
-	}
+	testutil.Contains(t, succeed(t, "evaluate", model, test), "rows      200\naccuracy  ",
+		"\nclass      rows  predicted", "\nis \\ predicted  dark blue  green  red\n")
 }
 
 // TestOneRunOrTwo finds the same model to the bit by one training, and by a training and an update at
@@ -72,15 +65,11 @@ func TestOneRunOrTwo(t *testing.T) {
 			one, two := filepath.Join(dir, "one.bls"), filepath.Join(dir, "two.bls")
 			succeed(t, small(append(tc.flags, "--out", one, first, second)...)...)
 			succeed(t, small(append(tc.flags, "--out", two, first)...)...)
-			before := state(t, two)
+			kept := unchanged(t, two)
 			out := filepath.Join(dir, "three.bls")
 			succeed(t, "update", two, "--out", out, second)
-			if !bytes.Equal(state(t, two), before) {
-				t.Error("--out has changed the old model")
-			}
-			if got := succeed(t, "update", two, second); !strings.Contains(got, "400 samples in all\n") {
-				t.Errorf("%q", got)
-			}
+			kept()
+			testutil.Contains(t, succeed(t, "update", two, second), "400 samples in all\n")
 			want := state(t, one)
 			if !bytes.Equal(state(t, two), want) || !bytes.Equal(state(t, out), want) {
 				t.Error("a training and an update are not the training on all")
@@ -105,9 +94,7 @@ func TestRegression(t *testing.T) {
 			t.Errorf("%+v", target)
 		}
 	}
-	if text := succeed(t, "evaluate", model, test); !strings.Contains(text, "target") || !strings.Contains(text, "R2\n") {
-		t.Errorf("%q", text)
-	}
+	testutil.Contains(t, succeed(t, "evaluate", model, test), "target", "R2\n")
 	lines := strings.Split(succeed(t, "predict", model, test), "\n")
 	if lines[0] != "y1,y2" || len(lines) != 202 {
 		t.Errorf("%q, %d lines", lines[0], len(lines))
@@ -143,12 +130,19 @@ func TestImages(t *testing.T) {
 // TestTask guesses what is certain and asks for what is not.
 func TestTask(t *testing.T) {
 	dir := t.TempDir()
-	data := writeText(t, dir, "x.csv", "a,b,n\n1,2,0\n2,3,1\n3,1,0\n")
-	fail(t, ui.ExitUsage, "--task is missing: the targets could be numbers of classes", "train", "--out", filepath.Join(dir, "m"), "--target", "n", data)
+	train := []string{"train", "--out", filepath.Join(dir, "m"), "--target", "n", "--groups", "1", "--group-nodes", "2", "--enhancement", "0"}
+	var data string
+	for _, n := range [][]any{{1, "b", 2}, {1.5, "b", 1.5}, {0, 1, 0}} {
+		data = writeText(t, dir, "x.csv", fmt.Sprintf("a,b,n\n1,2,%v\n2,3,%v\n3,1,%v\n", n...))
+		fail(t, ui.ExitUsage, "--task is missing: the targets could be numbers of classes", append(train, data)...)
+	}
 	for task, want := range map[string]string{"classification": "classification, 2 classes", "regression": "regression, 1 target"} {
-		if out := succeed(t, "train", "--out", filepath.Join(dir, "m"), "--target", "n", "--groups", "1", "--group-nodes", "2", "--enhancement", "0", "--task", task, data); !strings.Contains(out, want) {
-			t.Errorf("%q is not in %q", want, out)
-		}
+		testutil.Contains(t, succeed(t, append(train, "--task", task, data)...), want)
+	}
+	// Words are classes, and numbers with fractions targets of a regression.
+	for _, tc := range [][]string{{"blue", "red", "classification, 2 classes"}, {"1.5", "2", "regression, 1 target"}} {
+		data = writeText(t, dir, "x.csv", fmt.Sprintf("a,b,n\n1,2,%s\n2,3,%s\n3,1,%s\n", tc[0], tc[1], tc[0]))
+		testutil.Contains(t, succeed(t, append(train, data)...), tc[2])
 	}
 }
 
@@ -170,14 +164,10 @@ func TestClasses(t *testing.T) {
 		return small(append(flags, "--first", "150", "--out", model, "--target", "color", data)...)
 	}
 	fail(t, ui.ExitFailure, `: the label "dark blue" is none of the 2 classes of the model (green, red): give all by --classes, or --scan the data for them`, train()...)
-	if _, err := os.Stat(model); err == nil {
-		t.Error("a model has been written")
-	}
+	left(t, 0, model)
 	fail(t, ui.ExitFailure, `is none of the 2 classes of the model (red, green)`, train("--classes", "red,green")...)
 	for _, flags := range [][]string{{"--scan"}, {"--classes", "red,green,dark blue"}} {
-		if out := succeed(t, train(flags...)...); !strings.Contains(out, "3 classes") {
-			t.Errorf("%q: %q", flags, out)
-		}
+		testutil.Contains(t, succeed(t, train(flags...)...), "3 classes")
 	}
 	other := writeText(t, dir, "y.csv", "a,b,c,d,color\n1,2,3,4,black\n")
 	fail(t, ui.ExitFailure, `y.csv:2: the label "black" is none of the 3 classes of the model (red, green, dark blue): a model cannot gain classes`, "update", model, other)
@@ -200,9 +190,7 @@ func TestWideBatches(t *testing.T) {
 	model := filepath.Join(dir, "m.bls")
 	out := succeed(t, "train", "--out", model, "--groups", "1", "--group-nodes", "3", "--enhancement", "2", "--target", "20001", "--scale", "none", "--checkpoint", "1", data)
 	// The first batch, of the larger of 209 and twice the nodes, and the rest.
-	if !strings.Contains(out, "checkpoint after 240 rows\n") || !strings.Contains(out, "learned 240 rows") {
-		t.Errorf("%q", out)
-	}
+	testutil.Contains(t, out, "checkpoint after 240 rows\n", "learned 240 rows")
 	f, err := modelfile.Load(model, nil)
 	if err != nil || f.Metadata.Batch != 209 {
 		t.Errorf("batches of %d rows (%v)", f.Metadata.Batch, err)
@@ -211,9 +199,7 @@ func TestWideBatches(t *testing.T) {
 
 // TestQuiet prints no notes.
 func TestQuiet(t *testing.T) {
-	dir := t.TempDir()
-	data := writeText(t, dir, "x.csv", csvText(samples(400, 1), true, "a", "b", "c", "d", "color"))
-	model := filepath.Join(dir, "m.bls")
+	dir, data, model := colored(t, 400)
 	stopAfter(t, 1, small("--target", "color", "--checkpoint", "100", "--out", model, data)...)
 	for _, args := range [][]string{{"predict", model, data}, {"evaluate", model, data}, {"export", model, "--out", filepath.Join(dir, "m.npz")}} {
 		if status, _, stderr := inProcess(args...); status != 0 || !strings.Contains(stderr, "note: ") {
@@ -223,7 +209,6 @@ func TestQuiet(t *testing.T) {
 			t.Errorf("%q --quiet: status %d, %q", args, status, stderr)
 		}
 	}
-	if out := succeed(t, "inspect", model, "--quiet", "--backend", "pure", "--threads", "1"); !strings.Contains(out, "a checkpoint of a training") {
-		t.Errorf("%q", out)
-	}
+	out := succeed(t, "inspect", model, "--quiet", "--backend", "pure", "--threads", "1")
+	testutil.Contains(t, out, "a checkpoint of a training")
 }

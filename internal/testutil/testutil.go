@@ -134,3 +134,13 @@ func NoError(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Contains fails the test for each of wants that is not in text.
+func Contains(t testing.TB, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}

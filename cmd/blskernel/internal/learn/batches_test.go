@@ -120,16 +120,3 @@ func TestClassesOf(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestTaskOf(t *testing.T) {
-	for _, tc := range []struct {
-		labels []string
-		want   string
-	}{
-		{[]string{"a", "b"}, classification}, {[]string{"1.5", "2"}, regression}, {[]string{"1", "2"}, ""}, {[]string{"1", "b"}, ""}, {[]string{"1.5", "b"}, ""},
-	} {
-		if got := taskOf(tc.labels); got != tc.want {
-			t.Errorf("%q: %q; want %q", tc.labels, got, tc.want)
-		}
-	}
-}

@@ -21,6 +21,7 @@ func TestLockModel(t *testing.T) {
 		dir := t.TempDir()
 		writeText(t, dir, leftover, "")
 		mine := writeText(t, dir, ".m.bls.notahex!.tmp", "")
+		other := writeText(t, dir, ".m.bls2.0123abcd.tmp", "")
 		release, err := lockModel(nil, filepath.Join(dir, name))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -29,8 +30,10 @@ func TestLockModel(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, leftover)); err == nil {
 			t.Errorf("%s is left", leftover)
 		}
-		if _, err := os.Stat(mine); err != nil {
-			t.Error(err)
+		for _, path := range []string{mine, other} {
+			if _, err := os.Stat(path); err != nil {
+				t.Error(err)
+			}
 		}
 		if _, err := lockModel(nil, filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "is being changed by another process") {
 			t.Errorf("%s is locked twice: %v", name, err)
