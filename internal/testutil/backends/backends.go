@@ -30,9 +30,6 @@ func OnKernels(t *testing.T, f func(t *testing.T, b blskernel.Backend)) {
 		}
 		ran = run(t, k, "pure/"+k, f) || ran
 	}
-	if !ran {
-		t.Fatal("the backend pure has no kernel")
-	}
 	run(t, "openblas", "openblas", f)
 }
 
@@ -43,9 +40,6 @@ func All(t testing.TB) []blskernel.Backend {
 	var all []blskernel.Backend
 	for _, k := range kernels {
 		all = add(t, all, k, "pure/"+k)
-	}
-	if all == nil {
-		t.Fatal("the backend pure has no kernel")
 	}
 	return add(t, all, "openblas", "openblas")
 }
