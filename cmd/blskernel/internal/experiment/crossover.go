@@ -97,11 +97,10 @@ func (x *crossoverFlags) do(ctx context.Context, c *bench.Crossover, command str
 	if err := x.Begin(s); err != nil {
 		return err
 	}
-	out, err := x.open(&x.Reporter)
+	out, err := x.open(&x.Reporter, result.Here(command, c.Backend))
 	if err != nil {
 		return err
 	}
-	out.machine = result.Here(command, c.Backend)
 	table := newCrossoverTable(c)
 	defer x.Progress.Clear()
 	err = x.Attend(ctx, func(ctx context.Context) (err error) {

@@ -61,7 +61,7 @@ func predictFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "predict", true, "let the planner use the rates of this machine; otherwise flops")
 }
 
-// ratesFor returns the rates of a backend, measured if need be or anew, and warns if none are kept.
+// ratesFor returns the rates of a backend, measured if need be or anew, and warns if they are not kept.
 func ratesFor(ctx context.Context, b blskernel.Backend, anew bool, r *ui.Reporter) (rates *blsupdate.Rates, err error) {
 	told := -1
 	tell := func(done float64) {

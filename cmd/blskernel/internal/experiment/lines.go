@@ -43,11 +43,11 @@ type lines struct {
 }
 
 // open creates the file, or opens it to resume. An empty path is for no file.
-func (f *lineFlags) open(reporter *ui.Reporter) (*lines, error) {
+func (f *lineFlags) open(reporter *ui.Reporter, machine result.Machine) (*lines, error) {
 	if f.resume && f.path == "" {
 		return nil, ui.Usagef("--resume needs --out, the file of the lines that are done")
 	}
-	r := &lines{Reporter: reporter, path: f.path, fs: vfs.Or(reporter.FS)}
+	r := &lines{Reporter: reporter, machine: machine, path: f.path, fs: vfs.Or(reporter.FS)}
 	if f.path == "" {
 		return r, nil
 	}

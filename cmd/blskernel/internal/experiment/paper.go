@@ -156,10 +156,9 @@ func (x *paper) do(ctx context.Context, command string, s ui.Streams) error {
 	if err != nil {
 		return err
 	}
-	if x.out, err = x.open(&x.Reporter); err != nil {
+	if x.out, err = x.open(&x.Reporter, result.Here(command, x.backend)); err != nil {
 		return err
 	}
-	x.out.machine = result.Here(command, x.backend)
 	defer x.Progress.Clear()
 	return errors.Join(explainPaper(x.Attend(ctx, x.run)), x.out.close())
 }
