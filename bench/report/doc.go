@@ -3,7 +3,7 @@
 //
 //	file, err := result.ReadFile("docs/results/table2.jsonl")
 //	page, err := report.New([]*result.File{file})
-//	written, err := page.WriteFolder(ctx, "page") // page/index.html, page/README.md, page/plots/*.svg
+//	written, err := page.WriteFolder(ctx, nil, "page") // page/index.html, README.md, plots/*.svg
 //
 // Each kind of result has a section in a file of this package, which returns figures, findings and
 // perhaps a number for the top. All of these are computed from the numbers in the section's tables.
