@@ -105,9 +105,8 @@ func TestSolveDeficient(t *testing.T) {
 		a.Mul(f, g)
 		testutil.NoError(t, fy.Solve(f, y))
 		gt.CloneFrom(g)
-		if err := want.Solve(&gt, &fy); err != nil { // of least norm, where there are more columns than rows
-			t.Fatal(err)
-		}
+		// Of least norm, where there are more columns than rows.
+		testutil.NoError(t, want.Solve(&gt, &fy))
 		got, values, err := solve(&a, y, 0, blsupdate.Options{})
 		testutil.NoError(t, err)
 		if len(values) != d.rank {

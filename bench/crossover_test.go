@@ -86,9 +86,8 @@ func TestCrossoverRestores(t *testing.T) {
 	for range 2 {
 		for _, q := range c.Q {
 			for _, v := range c.Variants {
-				if _, err := run.update(v, q); err != nil {
-					t.Fatal(err)
-				}
+				_, err := run.update(v, q)
+				testutil.NoError(t, err)
 				switch m := run.models[v]; {
 				case (m != nil) != run.removes(v, q):
 					t.Errorf("%v, q = %d: kept %v", v, q, m != nil)

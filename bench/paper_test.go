@@ -74,9 +74,8 @@ func smallPaper(t *testing.T) *Paper {
 		Update: blsupdate.Options{Lambda: 1e-6, Backend: blskernel.Default()}, Seeds: []uint64{7, 8, 9}, Retrain: true,
 		Rates: blsupdate.ConstantRates(1e9, 1e9),
 	}
-	if _, err := PlanVariant(table, 10, p.Update, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := PlanVariant(table, 10, p.Update, nil)
+	testutil.NoError(t, err)
 	return p
 }
 

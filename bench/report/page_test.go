@@ -72,11 +72,11 @@ func parse(t testing.TB, page string) *element {
 	return root
 }
 
-// all returns the elements below e with one of the names, in order.
+// all returns the elements below e with one of the names, or all without any, in order.
 func (e *element) all(names ...string) []*element {
 	var found []*element
 	for _, c := range e.children {
-		if slices.Contains(names, c.name) {
+		if len(names) == 0 || slices.Contains(names, c.name) {
 			found = append(found, c)
 		}
 		found = append(found, c.all(names...)...)
@@ -94,20 +94,15 @@ func TestStructure(t *testing.T) {
 	}
 	root := parse(t, page)
 	ids := map[string]bool{}
-	var walk func(e *element)
-	walk = func(e *element) {
+	for _, e := range root.all() {
 		if id, ok := e.attr["id"]; ok {
 			if ids[id] {
 				t.Errorf("the id %q is there twice", id)
 			}
 			ids[id] = true
 		}
-		for _, c := range e.children {
-			walk(c)
-		}
 	}
-	walk(root)
-	walk = func(e *element) {
+	for _, e := range root.all() {
 		for _, id := range strings.Fields(e.attr["aria-labelledby"]) {
 			if !ids[id] {
 				t.Errorf("%s refers to the id %q, which is not there", e.name, id)
@@ -131,11 +126,7 @@ func TestStructure(t *testing.T) {
 		if slices.Contains([]string{"script", "iframe", "object", "embed", "img"}, e.name) {
 			t.Errorf("the page has an element %s", e.name)
 		}
-		for _, c := range e.children {
-			walk(c)
-		}
 	}
-	walk(root)
 	if css := root.all("style")[0].text.String(); regexp.MustCompile(`url\(|@import`).MatchString(css) {
 		t.Error("the style loads something")
 	}
@@ -201,6 +192,14 @@ func cellsOf(t testing.TB, root *element, id string) map[string]int {
 	return cells
 }
 
+// hasCell fails the test unless a cell has v in that format.
+func hasCell(t *testing.T, cells map[string]int, what, format string, v float64) {
+	t.Helper()
+	if s := fmt.Sprintf(format, v); cells[s] == 0 {
+		t.Errorf("%s: no cell has %s", what, s)
+	}
+}
+
 // TestNumbers looks for what the sample has in the cells of the section where it belongs. Numbers are
 // written here by fmt's %.3g and %.2f, which is not how the page writes them.
 func TestNumbers(t *testing.T) {
@@ -231,17 +230,11 @@ func TestNumbers(t *testing.T) {
 					what := fmt.Sprintf("%s, table %d, step %d, %s", f.Name, table.Table, row.Step, c.Method)
 					three(updates, what, c.Seconds-row.FeatureSeconds)
 					if c.Accuracy != nil && (table.Table != 2 || c.Method != "gram") {
-						if s := fmt.Sprintf("%.2f", *c.Accuracy); accuracy[s] == 0 {
-							t.Errorf("%s: no cell has the accuracy %s", what, s)
-						}
+						hasCell(t, accuracy, what+": accuracy", "%.2f", *c.Accuracy)
 					}
 					if i > 0 && row.Step > 0 && base(c.Method) == "improved" {
-						if s := fmt.Sprintf("%.2f", row.Cells[0].Seconds/c.Seconds); speedups[s] == 0 {
-							t.Errorf("%s: no cell has the speed-up %s", what, s)
-						}
-						if s := fmt.Sprintf("%.2f", row.Cells[0].FlopsModel/c.FlopsModel); speedups[s] == 0 {
-							t.Errorf("%s: no cell has the speed-up by flops %s", what, s)
-						}
+						hasCell(t, speedups, what+": speed-up", "%.2f", row.Cells[0].Seconds/c.Seconds)
+						hasCell(t, speedups, what+": by flops", "%.2f", row.Cells[0].FlopsModel/c.FlopsModel)
 					}
 				}
 				if r := row.Retraining; r != nil {
@@ -251,8 +244,8 @@ func TestNumbers(t *testing.T) {
 			}
 			paper, _ := bench.PaperFigures(table.Table)
 			for i, v := range paper.Speedup {
-				if s := fmt.Sprintf("%.2f", v); i < len(table.Rows)-1 && speedups[s] == 0 {
-					t.Errorf("no cell has the paper's speed-up %s of table %d", s, table.Table)
+				if i < len(table.Rows)-1 {
+					hasCell(t, speedups, fmt.Sprintf("the paper's table %d", table.Table), "%.2f", v)
 				}
 			}
 		}
@@ -278,9 +271,8 @@ func TestNumbers(t *testing.T) {
 			what := fmt.Sprintf("cost of %s, k = %d", c.Method, c.K)
 			three(prediction, what, c.Total.PredictedSeconds)
 			three(prediction, what, c.Total.MeasuredSeconds)
-			if s := fmt.Sprintf("%+.1f", 100*(c.Total.PredictedSeconds/c.Total.MeasuredSeconds-1)); prediction[s] == 0 {
-				t.Errorf("%s: no cell has the deviation %s", what, s)
-			}
+			deviation := 100 * (c.Total.PredictedSeconds/c.Total.MeasuredSeconds - 1)
+			hasCell(t, prediction, what+": deviation", "%+.1f", deviation)
 		}
 		for _, c := range f.Cells {
 			for _, b := range c.Backends {
@@ -316,15 +308,10 @@ func TestSeeds(t *testing.T) {
 	slices.Sort(improved)
 	slices.Sort(ratios)
 	root := parse(t, html(t, f))
-	if cells := cellsOf(t, root, "accuracy"); cells[fmt.Sprintf("%.2f", mean)] == 0 || cells[fmt.Sprintf("%.2f", sd)] == 0 {
-		t.Errorf("no cells with %.2f and %.2f: %v", mean, sd, cells)
-	}
-	if cells := cellsOf(t, root, "speed-ups"); cells[fmt.Sprintf("%.2f", ratios[1])] == 0 {
-		t.Errorf("no cell with %.2f: %v", ratios[1], cells)
-	}
-	if cells := cellsOf(t, root, "times"); cells[fmt.Sprintf("%.3g", improved[1])] == 0 {
-		t.Errorf("no cell with %.3g: %v", improved[1], cells)
-	}
+	hasCell(t, cellsOf(t, root, "accuracy"), "mean", "%.2f", mean)
+	hasCell(t, cellsOf(t, root, "accuracy"), "deviation", "%.2f", sd)
+	hasCell(t, cellsOf(t, root, "speed-ups"), "median of the ratios", "%.2f", ratios[1])
+	hasCell(t, cellsOf(t, root, "times"), "median of the times", "%.3g", improved[1])
 }
 
 // TestJoin has a run of two seeds in one file; in two, of which one repeats a row; and interrupted,

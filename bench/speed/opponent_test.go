@@ -108,14 +108,7 @@ func TestAgainstFailing(t *testing.T) {
 func TestAgainstUnknown(t *testing.T) {
 	for _, op := range []string{"cholesky-inverse", "dgemm"} {
 		p := Cases(op)[0].Prepare(Square(3), 1)
-		func() {
-			defer func() {
-				if r := recover(); r != "speed: the case has no such opponent" {
-					t.Errorf("%s: panics with %v", op, r)
-				}
-			}()
-			p.Against("dgetrs")
-		}()
+		testutil.MustPanic(t, "speed: the case has no such opponent", func() { p.Against("dgetrs") })
 	}
 }
 

@@ -138,12 +138,7 @@ func TestPrepare(t *testing.T) {
 	if fmt.Sprint(a.want, a.t) != fmt.Sprint(b.want, b.t) || fmt.Sprint(a.want) == fmt.Sprint(other.want) {
 		t.Errorf("seed 1: %v and %v; seed 2: %v", a.want, b.want, other.want)
 	}
-	defer func() {
-		if r := recover(); r != "speed: a size of the shape is less than 1" {
-			t.Errorf("panics with %v", r)
-		}
-	}()
-	c.Prepare(Shape{3, 0, 3}, 1)
+	testutil.MustPanic(t, "speed: a size of the shape is less than 1", func() { c.Prepare(Shape{3, 0, 3}, 1) })
 }
 
 func TestFlops(t *testing.T) {
@@ -194,9 +189,7 @@ func TestShapes(t *testing.T) {
 func TestNilBackend(t *testing.T) {
 	c, _ := Find("ddot", "")
 	p := c.Prepare(Square(3), 1)
-	if err := p.Check(nil); err != nil {
-		t.Error(err)
-	}
+	testutil.NoError(t, p.Check(nil))
 	p.Bind(nil)()
 	var _ blskernel.Backend = idle{}
 }

@@ -37,24 +37,30 @@ func results() []Result {
 	}
 }
 
+// same compares summaries, up to rounding in the number that rounded returns.
+func same[S comparable](t *testing.T, got, want []S, rounded func(*S) *float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%+v; want %+v", got, want)
+	}
+	for i, w := range want {
+		g := got[i]
+		if !about(*rounded(&g), *rounded(&w)) {
+			t.Errorf("%+v; want %+v", g, w)
+		}
+		if *rounded(&g) = *rounded(&w); g != w {
+			t.Errorf("%+v; want %+v", g, w)
+		}
+	}
+}
+
 func TestRatios(t *testing.T) {
 	got := Ratios(results())
 	want := []Ratio{
 		{"dgemm", 1, "a", "b", 3, 1, 0.5, "NN 8"},
 		{"dgemm", 2, "a", "b", 3, 0.39685026299204984, 0.25, "NN 8"}, // the cube root of 1/16
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%+v", got)
-	}
-	for i, w := range want {
-		g := got[i]
-		if !about(g.Mean, w.Mean) {
-			t.Errorf("mean %v; want %v", g.Mean, w.Mean)
-		}
-		if g.Mean = w.Mean; g != w {
-			t.Errorf("%+v; want %+v", g, w)
-		}
-	}
+	same(t, got, want, func(r *Ratio) *float64 { return &r.Mean })
 	if Ratios(nil) != nil {
 		t.Error("ratios of nothing")
 	}
@@ -68,18 +74,7 @@ func TestLarges(t *testing.T) {
 		{"dgemm", 2, "a", 2, 0.125, "NT 2000", 1, 0.5, "NT 2000", 0},
 		{"dgemm", 2, "b", 2, 0.0625, "NT 2000", 2.8284271247461903, 2, "NT 2000", 0},
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%+v", got)
-	}
-	for i, w := range want {
-		g := got[i]
-		if !about(g.Speedup, w.Speedup) {
-			t.Errorf("speedup %v; want %v", g.Speedup, w.Speedup)
-		}
-		if g.Speedup = w.Speedup; g != w {
-			t.Errorf("%+v; want %+v", g, w)
-		}
-	}
+	same(t, got, want, func(l *Large) *float64 { return &l.Speedup })
 	inverses := results()
 	for i := range inverses {
 		inverses[i].Backends[0].Memory = []float64{1.5, 1.25, 9, 9, 1.125, 1.75}[i]
