@@ -55,13 +55,11 @@ func TestClassifierBasics(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		c := &Classifier{Backend: bk, Features: FeatureOptions{Groups: 2, GroupNodes: 4, EnhancementNodes: 12}}
 		must(t, c.PartialFit(x, labels))
-		scores, err := c.DecisionFunction(x)
-		must(t, err)
+		scores := scoresOf(t, c, x)
 		if r, cols := scores.Dims(); r != l || cols != 4 {
 			t.Errorf("scores are %d×%d", r, cols)
 		}
-		predicted, err := c.Predict(x)
-		must(t, err)
+		predicted := predicted(t, c, x)
 		if !slices.Equal(predicted, ArgMax(scores)) {
 			t.Error("Predict is not the largest score")
 		}
@@ -77,16 +75,14 @@ func TestClassifierBasics(t *testing.T) {
 		other := &Classifier{Backend: bk, Features: c.Features}
 		must(t, other.Fit(rowsOf(x, 0, 50), labels[:50]))
 		must(t, other.Fit(x, labels))
-		again, err := other.DecisionFunction(x)
-		must(t, err)
+		again := scoresOf(t, other, x)
 		if !gonum.Equal(again, scores) {
 			t.Error("a second Fit did not start anew")
 		}
 
 		wide := &Classifier{Backend: bk, Features: c.Features, Classes: 6}
 		must(t, wide.Fit(x, labels))
-		six, err := wide.DecisionFunction(x)
-		must(t, err)
+		six := scoresOf(t, wide, x)
 		if e := maxDiff(t, six.Slice(0, l, 0, 4).(*mat.Dense), scores); !(e <= 1e-10) {
 			t.Errorf("two classes more changed the scores of the others by %g", e)
 		}
@@ -129,8 +125,7 @@ func TestClassifierErrors(t *testing.T) {
 		for _, method := range methods {
 			c := &Classifier{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}}
 			must(t, c.Fit(x, labels))
-			before, err := c.DecisionFunction(x)
-			must(t, err)
+			before := scoresOf(t, c, x)
 			for _, test := range []struct {
 				name   string
 				x      *mat.Dense
@@ -173,8 +168,7 @@ func TestClassifierErrors(t *testing.T) {
 					t.Errorf("Score with %d labels: %v", len(labels), err)
 				}
 			}
-			after, err := c.DecisionFunction(x)
-			must(t, err)
+			after := scoresOf(t, c, x)
 			if n := c.model.updater.Samples(); !gonum.Equal(before, after) || n != l {
 				t.Errorf("%v: the errors changed the model, which has %d samples now", method, n)
 			}

@@ -118,8 +118,7 @@ func TestHostileOneClass(t *testing.T) {
 				must(t, c.PartialFit(rowsOf(x, batch[0], batch[1]), constantly(batch[1]-batch[0], label)))
 				for _, m := range []*mat.Dense{x, fresh} {
 					rows, _ := m.Dims()
-					got, err := c.Predict(m)
-					must(t, err)
+					got := predicted(t, c, m)
 					if !slices.Equal(got, constantly(rows, label)) {
 						t.Errorf("class %d alone, %d samples: %v", label, batch[1], got)
 					}
@@ -150,18 +149,16 @@ func TestHostileFewSamples(t *testing.T) {
 			must(t, c.Fit(x, labels))
 			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
 			must(t, r.Fit(x, y))
-			predicted, err := c.Predict(x)
-			must(t, err)
-			p, err := r.Predict(x)
-			must(t, err)
+			classes := predicted(t, c, x)
+			p := predicted(t, r, x)
 			if firstNotFinite(p) >= 0 {
 				t.Fatalf("l=%d d=%d: predictions are not finite", l, d)
 			}
 			// One sample determines its own prediction, but for the ridge; so do two that
 			// are told apart.
 			if l == 1 || l == 2 && (d > 1 || s != ScaleSamples) {
-				if !slices.Equal(predicted, labels) {
-					t.Errorf("l=%d d=%d: predicted %v, want %v", l, d, predicted, labels)
+				if !slices.Equal(classes, labels) {
+					t.Errorf("l=%d d=%d: predicted %v, want %v", l, d, classes, labels)
 				}
 				if diff := maxDiff(t, p, y); !(diff <= 1e-3) {
 					t.Errorf("l=%d d=%d: predictions are off by %g", l, d, diff)
@@ -206,16 +203,14 @@ func TestHostileSamples(t *testing.T) {
 			c := &Classifier{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
 			must(t, c.Fit(rowsOf(x, 0, 21), labels[:21]))
 			must(t, c.PartialFit(rowsOf(x, 21, l), labels[21:]))
-			got, err := c.Predict(x)
-			must(t, err)
+			got := predicted(t, c, x)
 			if !slices.Equal(got, constantly(l, 0)) {
 				t.Errorf("%s: %v, want the class of two thirds of the samples", name, got)
 			}
 			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
 			must(t, r.Fit(rowsOf(x, 0, 21), rowsOf(y, 0, 21)))
 			must(t, r.PartialFit(rowsOf(x, 21, l), rowsOf(y, 21, l)))
-			p, err := r.Predict(x)
-			must(t, err)
+			p := predicted(t, r, x)
 			for i := range l {
 				if !(math.Abs(p.At(i, 0)-float64(l-1)/2) <= 1e-4) {
 					t.Errorf("%s: prediction %v, want the mean %v", name, p.At(i, 0), float64(l-1)/2)
@@ -236,8 +231,7 @@ func TestHostileSamples(t *testing.T) {
 		}
 		r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: opt}
 		must(t, r.Fit(wide, y))
-		p, err := r.Predict(wide)
-		must(t, err)
+		p := predicted(t, r, wide)
 		if firstNotFinite(p) >= 0 {
 			t.Error("constant inputs: predictions are not finite")
 		}
@@ -299,8 +293,7 @@ func TestHostileTargets(t *testing.T) {
 			r := &Regressor{Backend: bk, Features: smallFeatures(s), Method: m, Update: blsupdate.Options{Lambda: ridgeFor(m)}}
 			must(t, r.Fit(rowsOf(x, 0, 30), rowsOf(y, 0, 30)))
 			must(t, r.PartialFit(rowsOf(x, 30, l), rowsOf(y, 30, l)))
-			p, err := r.Predict(fresh)
-			must(t, err)
+			p := predicted(t, r, fresh)
 			return p
 		}
 		want := predict(y)

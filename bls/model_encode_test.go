@@ -26,11 +26,7 @@ func TestEncodeGoesOn(t *testing.T) {
 	const d, c = 8, 3
 	l := batches[len(batches)-1]
 	x := samples(71, l, d, d)
-	labels := make([]int, l)
-	for i := range labels {
-		labels[i] = (i + i/5) % c
-	}
-	y := targetsFor(x, 2)
+	labels, y := labelsFor(l), targetsFor(x, 2)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for i, method := range allMethods {
 			features := FeatureOptions{Scaling: Scaling(i % 3), Groups: 2, GroupNodes: 3, EnhancementNodes: 7 * (i % 2), Seed: uint64(i) << 60}
@@ -63,14 +59,10 @@ func TestEncodeGoesOn(t *testing.T) {
 				must(t, err)
 				re2, err = DecodeRegressor(iotest.DataErrReader(bytes.NewReader(encoded(t, re))), bk)
 				must(t, err)
-				p, err := cl.DecisionFunction(x)
-				must(t, err)
-				p2, err := cl2.DecisionFunction(x)
-				must(t, err)
-				q, err := re.Predict(x)
-				must(t, err)
-				q2, err := re2.Predict(x)
-				must(t, err)
+				p := scoresOf(t, cl, x)
+				p2 := scoresOf(t, cl2, x)
+				q := predicted(t, re, x)
+				q2 := predicted(t, re2, x)
 				if !gonum.Equal(p, p2) || !gonum.Equal(q, q2) {
 					t.Errorf("%v: other predictions after batch %d", method, i)
 				}
@@ -84,22 +76,18 @@ func TestEncodeGoesOn(t *testing.T) {
 			if !slices.Equal(re2.Center(), re.Center()) || (re.Center() == nil) != re.NoIntercept {
 				t.Errorf("%v: the means are %v, were %v", method, re2.Center(), re.Center())
 			}
-			w, err := re.Weights()
-			must(t, err)
-			w0, err := never.Weights()
-			must(t, err)
-			w1, err := cl2.Weights()
-			must(t, err)
+			w := weightsOf(t, re)
+			w0 := weightsOf(t, never)
+			w1 := weightsOf(t, cl2)
 			if !gonum.Equal(w0, w1) {
 				t.Errorf("%v: other weights than without a stop", method)
 			}
-			w2, err := re2.Weights()
-			must(t, err)
+			w2 := weightsOf(t, re2)
 			if !gonum.Equal(w, w2) {
 				t.Errorf("%v: other weights", method)
 			}
 			w.Zero()
-			if w, err = re.Weights(); err != nil || !gonum.Equal(w, w2) {
+			if !gonum.Equal(weightsOf(t, re), w2) {
 				t.Errorf("%v: Weights is no copy", method)
 			}
 			// Fitted anew they are the same too.

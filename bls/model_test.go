@@ -23,6 +23,30 @@ func must(t testing.TB, err error) {
 	testutil.NoError(t, err)
 }
 
+// predicted returns what m predicts for x.
+func predicted[P any](t testing.TB, m interface{ Predict(*mat.Dense) (P, error) }, x *mat.Dense) P {
+	t.Helper()
+	p, err := m.Predict(x)
+	must(t, err)
+	return p
+}
+
+// scoresOf returns the scores of c for x.
+func scoresOf(t testing.TB, c *Classifier, x *mat.Dense) *mat.Dense {
+	t.Helper()
+	scores, err := c.DecisionFunction(x)
+	must(t, err)
+	return scores
+}
+
+// weightsOf returns the weights of a model or of an output layer.
+func weightsOf(t testing.TB, m interface{ Weights() (*mat.Dense, error) }) *mat.Dense {
+	t.Helper()
+	w, err := m.Weights()
+	must(t, err)
+	return w
+}
+
 // rowsOf returns rows from to to of m, without a copy.
 func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
 	_, c := m.Dims()
@@ -84,11 +108,7 @@ func expanded(t *testing.T, m *model, x *mat.Dense) *mat.Dense {
 func TestPartialFitIsFit(t *testing.T) {
 	const l, d, c = 130, 12, 3
 	x := samples(21, l, d, d+2)
-	labels := make([]int, l)
-	for i := range labels {
-		labels[i] = (i + i/7) % c
-	}
-	y := targetsFor(x, c)
+	labels, y := labelsFor(l), targetsFor(x, c)
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			for _, features := range []FeatureOptions{
@@ -105,10 +125,8 @@ func TestPartialFitIsFit(t *testing.T) {
 					must(t, no.PartialFit(rowsOf(x, from, to), rowsOf(y, from, to)))
 					// Predictions in between make the models fetch weights that the
 					// next batch outdates.
-					_, err := cl.Predict(x)
-					must(t, err)
-					_, err = re.Predict(x)
-					must(t, err)
+					predicted(t, cl, x)
+					predicted(t, re, x)
 				}
 				oneHot, err := OneHot(labels, c)
 				must(t, err)
@@ -129,8 +147,7 @@ func TestPartialFitIsFit(t *testing.T) {
 					}
 					ref, err := blsupdate.New(method, a, test.y, blsupdate.Options{Backend: bk})
 					must(t, err)
-					want, err := ref.Weights()
-					must(t, err)
+					want := weightsOf(t, ref)
 					got, err := test.m.currentWeights()
 					must(t, err)
 					kappa := gonum.Cond(rowsOf(a, 0, batches[1]), 2)
@@ -160,8 +177,7 @@ func TestScoresInPanels(t *testing.T) {
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		re := &Regressor{Backend: bk, Features: FeatureOptions{Groups: 1, GroupNodes: 2, EnhancementNodes: 3, Seed: 1}}
 		must(t, re.Fit(rowsOf(x, 0, 100), targetsFor(rowsOf(x, 0, 100), 2)))
-		got, err := re.Predict(x)
-		must(t, err)
+		got := predicted(t, re, x)
 		m := re.model
 		a := withOnes(mustTransform(t, m.features, x), true)
 		w, err := m.currentWeights()
@@ -208,8 +224,7 @@ func TestOneBackendForAll(t *testing.T) {
 		}
 		must(t, re.Fit(x, y))
 		must(t, re.PartialFit(x, y))
-		_, err := re.Predict(x)
-		must(t, err)
+		predicted(t, re, x)
 		return []int{all[0].calls, all[1].calls, all[2].calls}
 	}
 	one, split := calls(false, false), calls(true, true)

@@ -234,10 +234,8 @@ func TestConcurrentExpand(t *testing.T) {
 		wantB, wantZ, err := rs[0].Expand(x, y)
 		must(t, err)
 		again, others := expansions(t, nil, method, x, labels, y)
-		wantClasses, err := again.Predict(x)
-		must(t, err)
-		wantValues, err := others[0].Predict(x)
-		must(t, err)
+		wantClasses := predicted(t, again, x)
+		wantValues := predicted(t, others[0], x)
 		failures := make([]error, 12)
 		var wg sync.WaitGroup
 		for g := range failures {

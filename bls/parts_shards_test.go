@@ -139,8 +139,7 @@ func TestShardsAreOneModel(t *testing.T) {
 							t.Fatalf("%v, lambda %g: the bound is %g", method, lambda, tol)
 						}
 						for name, m := range map[string]learned{"one model": test.one, "shards": test.sum} {
-							got, err := m.Weights()
-							must(t, err)
+							got := weightsOf(t, m)
 							var diff mat.Dense
 							diff.Sub(got, want)
 							if e := gonum.Norm(&diff, 2) / gonum.Norm(want, 2); !(e <= tol) {
@@ -151,10 +150,8 @@ func TestShardsAreOneModel(t *testing.T) {
 							}
 						}
 					}
-					want, err := c.Predict(x)
-					must(t, err)
-					got, err := c2.Predict(x)
-					must(t, err)
+					want := predicted(t, c, x)
+					got := predicted(t, c2, x)
 					if !slices.Equal(got, want) {
 						t.Errorf("%v, lambda %g, order %v: other classes", method, lambda, order)
 					}

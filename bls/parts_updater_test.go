@@ -70,14 +70,10 @@ func TestWithUpdaterGoesOn(t *testing.T) {
 			sameFields(t, r3, &wantR)
 			same := func(when string) {
 				t.Helper()
-				p, err := c2.DecisionFunction(x)
-				must(t, err)
-				p3, err := c3.DecisionFunction(x)
-				must(t, err)
-				q, err := r2.Predict(x)
-				must(t, err)
-				q3, err := r3.Predict(x)
-				must(t, err)
+				p := scoresOf(t, c2, x)
+				p3 := scoresOf(t, c3, x)
+				q := predicted(t, r2, x)
+				q3 := predicted(t, r3, x)
 				if !gonum.Equal(p, p3) || !gonum.Equal(q, q3) {
 					t.Errorf("%v %s: what was read predicts something else", method, when)
 				}
@@ -169,10 +165,8 @@ func TestWithUpdaterOfFewRows(t *testing.T) {
 			}
 			must(t, c.PartialFit(rowsOf(x, 3, l), labels[3:]))
 		}
-		p, err := few.DecisionFunction(x)
-		must(t, err)
-		q, err := again.DecisionFunction(x)
-		must(t, err)
+		p := scoresOf(t, few, x)
+		q := scoresOf(t, again, x)
 		if !gonum.Equal(p, q) {
 			t.Errorf("%v: other predictions", method)
 		}

@@ -38,8 +38,7 @@ func TestRegressorSurface(t *testing.T) {
 			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 6, EnhancementNodes: 30, Seed: 1}}
 			for _, b := range [][2]int{{0, 200}, {200, 225}, {225, 800}} {
 				must(t, r.PartialFit(rowsOf(x, b[0], b[1]), rowsOf(y, b[0], b[1])))
-				got, err := r.Predict(fresh)
-				must(t, err)
+				got := predicted(t, r, fresh)
 				if e := maxDiff(t, got, want); !(e <= 0.015) {
 					t.Errorf("%v: off by %g after %d points", method, e, b[1])
 				}
@@ -77,10 +76,8 @@ func TestRegressorDoesNotSeeLevel(t *testing.T) {
 		}{{"bare", bare, false}, {"with constants", x, true}} {
 			r := &Regressor{Backend: bk, Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 10}, Update: blsupdate.Options{Lambda: 1e-6}}
 			must(t, r.Fit(test.x, y))
-			a, err := r.Predict(test.x)
-			must(t, err)
-			b, err := r.Predict(moved(test.x))
-			must(t, err)
+			a := predicted(t, r, test.x)
+			b := predicted(t, r, moved(test.x))
 			if e := maxDiff(t, a, b); (e > 1e-2) != test.moves || math.IsNaN(e) {
 				t.Errorf("%s: predictions move by %g", test.name, e)
 			}
@@ -111,8 +108,7 @@ func TestRegressorShift(t *testing.T) {
 					for i := 1; i < len(batches); i++ {
 						must(t, r.PartialFit(rowsOf(x, batches[i-1], batches[i]), rowsOf(y, batches[i-1], batches[i])))
 					}
-					p, err := r.Predict(fresh)
-					must(t, err)
+					p := predicted(t, r, fresh)
 					return p, r.model
 				}
 				near, m := predict(y)
@@ -146,8 +142,7 @@ func TestRegressorResiduals(t *testing.T) {
 				for i := 1; i < len(batches); i++ {
 					must(t, r.PartialFit(rowsOf(x, batches[i-1], batches[i]), rowsOf(y, batches[i-1], batches[i])))
 				}
-				p, err := r.Predict(x)
-				must(t, err)
+				p := predicted(t, r, x)
 				w, err := r.model.currentWeights()
 				must(t, err)
 				a := expanded(t, r.model, x)
@@ -215,8 +210,7 @@ func TestRegressorErrors(t *testing.T) {
 		for _, method := range methods {
 			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
 			must(t, r.Fit(x, y))
-			before, err := r.Predict(x)
-			must(t, err)
+			before := predicted(t, r, x)
 			for _, test := range []struct {
 				name string
 				x, y *mat.Dense
@@ -263,8 +257,7 @@ func TestRegressorErrors(t *testing.T) {
 			if err := r.PartialFit(x, y0); !errors.Is(err, blsupdate.ErrOverflow) {
 				t.Errorf("PartialFit of huge targets: %v", err)
 			}
-			after, err := r.Predict(x)
-			must(t, err)
+			after := predicted(t, r, x)
 			if n := r.model.updater.Samples(); !gonum.Equal(before, after) || n != l {
 				t.Errorf("%v: the errors changed the model, which has %d samples now", method, n)
 			}
@@ -279,17 +272,15 @@ func TestModelsLeaveInputs(t *testing.T) {
 	r := &Regressor{Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
 	must(t, r.Fit(x, y))
 	must(t, r.PartialFit(x, y))
-	before, err := r.Predict(keptX)
-	must(t, err)
-	_, err = r.Score(x, y)
+	before := predicted(t, r, keptX)
+	_, err := r.Score(x, y)
 	must(t, err)
 	if !gonum.Equal(x, keptX) || !gonum.Equal(y, keptY) {
 		t.Error("the samples or targets were modified")
 	}
 	x.Zero()
 	y.Zero()
-	after, err := r.Predict(keptX)
-	must(t, err)
+	after := predicted(t, r, keptX)
 	if !gonum.Equal(before, after) {
 		t.Error("the samples or targets were kept")
 	}

@@ -7,26 +7,12 @@ import (
 	"testing"
 )
 
-// bigZScore is the z-score with N-1 in 300 bits.
+// bigZScore is the z-score with N-1 by bigScales.
 func bigZScore(x []float64) []float64 {
-	f := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
-	n := f(float64(len(x)))
-	mean := f(0)
-	for _, v := range x {
-		mean.Add(mean, f(v))
-	}
-	mean.Quo(mean, n)
-	ss := f(0)
-	for _, v := range x {
-		d := f(v)
-		d.Sub(d, mean)
-		ss.Add(ss, d.Mul(d, d))
-	}
-	std := ss.Quo(ss, f(float64(len(x)-1)))
-	std.Sqrt(std)
+	mean, std := bigScales(x)
 	out := make([]float64, len(x))
 	for j, v := range x {
-		d := f(v)
+		d := new(big.Float).SetPrec(4400).SetFloat64(v)
 		d.Sub(d, mean)
 		out[j], _ = d.Quo(d, std).Float64()
 	}
