@@ -77,7 +77,8 @@ func writeText(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// colored returns a new folder with x.csv, a file of n rows with labels, and the path for a model in it.
+// colored returns a new folder with x.csv, a file of n rows with labels, and the path for a model in
+// it.
 func colored(t *testing.T, n int) (dir, data, model string) {
 	t.Helper()
 	dir = t.TempDir()
