@@ -51,58 +51,49 @@ func quickFiles(dir string, args ...string) []string {
 
 func TestDemoFiles(t *testing.T) {
 	dir := writeIDX(t, 130)
-	status, stdout, stderr := inProcess(quickFiles(dir, "--json")...)
-	if status != 0 || stderr != "" {
-		t.Fatalf("status %d, stderr %q", status, stderr)
-	}
-	checkRows(t, parseRows(t, stdout), 90, 20, 2)
-
-	status, stdout, _ = inProcess(quickFiles(dir)...)
-	if want := filepath.Base(dir) + " (train): 130 images of 28 x 28 in 10 classes\n"; status != 0 || !strings.Contains(stdout, want) {
-		t.Errorf("status %d, %q is not in\n%s", status, want, stdout)
-	}
+	checkRows(t, parseRows(t, silent(t, quickFiles(dir, "--json")...)), 90, 20, 2)
+	testutil.Contains(t, succeed(t, quickFiles(dir)...), filepath.Base(dir)+" (train): 130 images of 28 x 28 in 10 classes\n")
 }
 
 func TestDemoFilesErrors(t *testing.T) {
+	empty := t.TempDir()
 	for _, tc := range []struct {
-		name   string
-		spoil  func(t *testing.T, dir string) (data string)
-		args   []string
-		status int
-		want   []string // in standard error
+		name    string
+		data    string // in place of the folder, or below it
+		removed string // a file
+		cut     string // a file that is cut after 1000 bytes
+		args    []string
+		status  int
+		want    []string // in standard error
 	}{
-		{"missing folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "nowhere") }, nil, ui.ExitFailure, []string{"nowhere", "does not exist"}},
-		{"file for folder", func(_ *testing.T, dir string) string { return filepath.Join(dir, "t10k-images-idx3-ubyte") }, nil, ui.ExitFailure, []string{"is a file; want the folder"}},
-		{"empty folder", func(t *testing.T, _ string) string { return t.TempDir() }, nil, ui.ExitFailure, []string{"lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"}},
-		{"missing file", func(t *testing.T, dir string) string {
-			testutil.NoError(t, os.Remove(filepath.Join(dir, "t10k-labels-idx1-ubyte")))
-			return dir
-		}, nil, ui.ExitFailure, []string{"lacks t10k-labels-idx1-ubyte"}},
-		{"truncated", func(t *testing.T, dir string) string {
-			testutil.NoError(t, os.Truncate(filepath.Join(dir, "t10k-images-idx3-ubyte"), 1000))
-			return dir
-		}, nil, ui.ExitFailure, []string{"t10k-images-idx3-ubyte", "byte 1000"}},
-		{"truncated gzip", func(t *testing.T, dir string) string {
-			testutil.NoError(t, os.Truncate(filepath.Join(dir, "train-images-idx3-ubyte.gz"), 1000))
-			return dir
-		}, nil, ui.ExitFailure, []string{"train-images-idx3-ubyte.gz"}},
-		{"too many updates", func(_ *testing.T, dir string) string { return dir }, []string{"--updates", "3"}, ui.ExitUsage,
-			[]string{"(train) has 130 samples and 90 + 3 x 20 are wanted: lower --initial, --updates or --batch\nRun 'blskernel demo -h' for help.\n"}},
-		{"too large a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "131"}, ui.ExitUsage, []string{"130 samples and 131 + 2 x 20"}},
-		{"too small a start", func(_ *testing.T, dir string) string { return dir }, []string{"--initial", "59"}, ui.ExitUsage,
-			[]string{"--initial is 59, fewer samples than the 60 nodes", "--lambda 0"}},
+		{name: "missing folder", data: "nowhere", status: ui.ExitFailure, want: []string{"nowhere", "does not exist"}},
+		{name: "file for folder", data: "t10k-images-idx3-ubyte", status: ui.ExitFailure, want: []string{"is a file; want the folder"}},
+		{name: "empty folder", data: empty, status: ui.ExitFailure, want: []string{"lacks train-images-idx3-ubyte, train-labels-idx1-ubyte"}},
+		{name: "missing file", removed: "t10k-labels-idx1-ubyte", status: ui.ExitFailure, want: []string{"lacks t10k-labels-idx1-ubyte"}},
+		{name: "truncated", cut: "t10k-images-idx3-ubyte", status: ui.ExitFailure, want: []string{"t10k-images-idx3-ubyte", "byte 1000"}},
+		{name: "truncated gzip", cut: "train-images-idx3-ubyte.gz", status: ui.ExitFailure, want: []string{"train-images-idx3-ubyte.gz"}},
+		{name: "too many updates", args: []string{"--updates", "3"}, status: ui.ExitUsage,
+			want: []string{"(train) has 130 samples and 90 + 3 x 20 are wanted: lower --initial, --updates or --batch\nRun 'blskernel demo -h' for help.\n"}},
+		{name: "too large a start", args: []string{"--initial", "131"}, status: ui.ExitUsage, want: []string{"130 samples and 131 + 2 x 20"}},
+		{name: "too small a start", args: []string{"--initial", "59"}, status: ui.ExitUsage,
+			want: []string{"--initial is 59, fewer samples than the 60 nodes", "--lambda 0"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			dir := tc.spoil(t, writeIDX(t, 130))
+			dir := writeIDX(t, 130)
+			if tc.removed != "" {
+				testutil.NoError(t, os.Remove(filepath.Join(dir, tc.removed)))
+			}
+			if tc.cut != "" {
+				testutil.NoError(t, os.Truncate(filepath.Join(dir, tc.cut), 1000))
+			}
+			if dir = filepath.Join(dir, tc.data); tc.data == empty {
+				dir = empty
+			}
 			status, stdout, stderr := inProcess(quickFiles(dir, tc.args...)...)
 			if status != tc.status || stdout != "" || !strings.HasPrefix(stderr, "blskernel demo: ") {
 				t.Errorf("status %d, stdout %q, stderr %q; want status %d and a reason", status, stdout, stderr, tc.status)
 			}
-			for _, want := range tc.want {
-				if !strings.Contains(stderr, want) {
-					t.Errorf("%q is not in %q", want, stderr)
-				}
-			}
+			testutil.Contains(t, stderr, tc.want...)
 		})
 	}
 }

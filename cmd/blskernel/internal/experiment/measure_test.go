@@ -41,11 +41,7 @@ func TestMeasure(t *testing.T) {
 		if err := measure(context.Background(), grid, rates, "pure"); err != nil || x.unequal != 0 {
 			t.Fatal(err, x.unequal)
 		}
-		for _, want := range tc.want {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s\nhas no %q", out.String(), want)
-			}
-		}
+		testutil.Contains(t, out.String(), tc.want...)
 		if tc.json {
 			if _, err := result.Read("stdout", strings.NewReader(out.String())); err != nil {
 				t.Error(err)
@@ -59,9 +55,8 @@ func TestPlanJSON(t *testing.T) {
 	choice, err := blsupdate.Plan(4, 8, 40, 2, blsupdate.Needs{Lambda: 1e-3, Batches: 1, Rates: blsupdate.ConstantRates(1e9, 1e9)})
 	testutil.NoError(t, err)
 	text, err := json.Marshal(newPlanned(choice, true))
-	if err != nil || !strings.Contains(string(text), `"method":"`+choice.Method.String()+`"`) || !strings.Contains(string(text), `"why_not"`) {
-		t.Errorf("%s, %v", text, err)
-	}
+	testutil.NoError(t, err)
+	testutil.Contains(t, string(text), `"method":"`+choice.Method.String()+`"`, `"why_not"`)
 	if err := failure(&blsupdate.PlanError{}); err.Error() != "no method meets all needs" {
 		t.Error(err)
 	}

@@ -17,11 +17,8 @@ import (
 // TestAheadEnds takes once more than there is, and from a reading that was stopped: there is always a
 // batch or an error.
 func TestAheadEnds(t *testing.T) {
-	data := writeText(t, t.TempDir(), "x.csv", "1,2\n3,4\n")
 	ctx := context.Background()
-	r, err := stream.Open(ctx, []string{data}, stream.Options{})
-	testutil.NoError(t, err)
-	a := readAhead(ctx, r, 0, 10, 10)
+	a := readAhead(ctx, reader(t, "1,2\n3,4\n"), 0, 10, 10)
 	if f := a.take(ctx); f.err != nil || f.batch == nil {
 		t.Fatal(f.err)
 	}
@@ -32,10 +29,7 @@ func TestAheadEnds(t *testing.T) {
 		t.Error("neither a batch nor an error after the end")
 	}
 	// The channel is closed while the other context is not yet known to be done.
-	if r, err = stream.Open(ctx, []string{data}, stream.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	a = readAhead(ctx, r, 0, 1, 1)
+	a = readAhead(ctx, reader(t, "1,2\n3,4\n"), 0, 1, 1)
 	a.stop()
 	for n := 0; ; n++ {
 		f := a.take(ctx)
@@ -51,20 +45,15 @@ func TestAheadEnds(t *testing.T) {
 // TestAheadBounded reads one batch ahead and no more, however long nobody takes it, and keeps the rows
 // that are known apart from the others.
 func TestAheadBounded(t *testing.T) {
-	data := writeText(t, t.TempDir(), "x.csv", strings.Repeat("1,2\n", 100))
 	ctx := context.Background()
-	r, err := stream.Open(ctx, []string{data}, stream.Options{})
-	testutil.NoError(t, err)
-	a := readAhead(ctx, r, 25, 30, 10)
+	a := readAhead(ctx, reader(t, strings.Repeat("1,2\n", 100)), 25, 30, 10)
 	defer a.stop()
 	if n := cap(a.handed); n != 0 {
 		t.Errorf("%d batches wait beside the one that is handed over", n)
 	}
 	for _, want := range []int{10, 10, 5, 30, 10, 10, 10, 10, 5} {
 		f := a.take(ctx)
-		if f.err != nil {
-			t.Fatal(f.err)
-		}
+		testutil.NoError(t, f.err)
 		if rows, _ := f.batch.X.Dims(); rows != want {
 			t.Errorf("%d rows; want %d", rows, want)
 		}
@@ -78,11 +67,9 @@ func TestAheadBounded(t *testing.T) {
 // been read ahead of it.
 func TestExpectedRows(t *testing.T) {
 	const rows, first = 20000, 100
-	data := writeText(t, t.TempDir(), "x.csv", strings.Repeat("1.25,2.5,3.75\n", rows))
 	ctx := context.Background()
 	for range 5 {
-		r, err := stream.Open(ctx, []string{data}, stream.Options{})
-		testutil.NoError(t, err)
+		r := reader(t, strings.Repeat("1.25,2.5,3.75\n", rows))
 		a := readAhead(ctx, r, 0, first, first)
 		time.Sleep(time.Millisecond) // in which more could be read
 		f := a.take(ctx)

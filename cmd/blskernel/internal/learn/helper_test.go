@@ -11,6 +11,7 @@ import (
 
 	"blskernel/bls/modelfile"
 	"blskernel/cmd/blskernel/internal/ui"
+	"blskernel/dataset/stream"
 	"blskernel/internal/testutil"
 )
 
@@ -20,6 +21,15 @@ func writeText(t *testing.T, dir, name, text string) string {
 	path := filepath.Join(dir, name)
 	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
+}
+
+// reader returns a reader of a file with the text.
+func reader(t *testing.T, text string) *stream.Reader {
+	t.Helper()
+	data := writeText(t, t.TempDir(), "x.csv", text)
+	r, err := stream.Open(context.Background(), []string{data}, stream.Options{})
+	testutil.NoError(t, err)
+	return r
 }
 
 // trained trains a model on 400 rows, and returns its path and that of 100 rows to update it with.

@@ -59,9 +59,8 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 	ctx := context.Background()
 	testutil.NoError(t, c.command.begin(ctx, ui.Streams{Out: io.Discard, Err: io.Discard, FS: failing(faultfs.Open)}))
 	var err error
-	if c.model, err = c.load(ctx, path); err != nil {
-		t.Fatal(err)
-	}
+	c.model, err = c.load(ctx, path)
+	testutil.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(ctx)
 	cancel(interrupt.SignalError{Signal: os.Interrupt})
 	err = c.stopped(ctx, context.Canceled)
@@ -74,16 +73,13 @@ func TestNotWrittenAtInterruption(t *testing.T) {
 // TestErrorBesideInterruption has work fail while it is interrupted: what is told is that it failed,
 // and an interruption only where the error says nothing else.
 func TestErrorBesideInterruption(t *testing.T) {
-	data := writeText(t, t.TempDir(), "x.csv", "1,2\n3,4\n")
 	disk, why := errors.New("disk"), errors.New("interrupted")
 	for _, tc := range []struct{ err, want error }{{disk, disk}, {context.Canceled, why}, {why, why}} {
 		ctx, cancel := context.WithCancelCause(context.Background())
-		r, err := stream.Open(ctx, []string{data}, stream.Options{})
-		testutil.NoError(t, err)
 		c := &run{last: time.Now()}
 		c.Quiet = true
 		testutil.NoError(t, c.Begin(ui.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))
-		_, err = c.each(ctx, r, "", func(*stream.Batch) error {
+		_, err := c.each(ctx, reader(t, "1,2\n3,4\n"), "", func(*stream.Batch) error {
 			cancel(why)
 			return tc.err
 		})
