@@ -110,17 +110,6 @@ func TestClassifierErrors(t *testing.T) {
 	if err := huge(-1); !errors.As(err, &le) || le.Index != 3 || le.Classes != 3 {
 		t.Errorf("a negative label: %v", err)
 	}
-	var zero Classifier
-	for name, call := range map[string]func() error{
-		"Predict":          func() error { _, err := zero.Predict(x); return err },
-		"DecisionFunction": func() error { _, err := zero.DecisionFunction(x); return err },
-		"Score":            func() error { _, err := zero.Score(x, labels); return err },
-	} {
-		if err := call(); !errors.Is(err, ErrNotFitted) {
-			t.Errorf("%s of an unfitted model: %v", name, err)
-		}
-	}
-
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			c := &Classifier{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 4, EnhancementNodes: 6}}

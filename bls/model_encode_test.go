@@ -125,17 +125,21 @@ func TestEncodeFeatures(t *testing.T) {
 func TestUnfitted(t *testing.T) {
 	var c Classifier
 	var r Regressor
-	if err := c.Encode(io.Discard); !errors.Is(err, ErrNotFitted) {
-		t.Error(err)
-	}
-	if err := r.Encode(io.Discard); !errors.Is(err, ErrNotFitted) {
-		t.Error(err)
-	}
-	if _, err := c.Weights(); !errors.Is(err, ErrNotFitted) {
-		t.Error(err)
-	}
-	if _, err := r.Weights(); !errors.Is(err, ErrNotFitted) {
-		t.Error(err)
+	x := samples(32, 40, 5, 5)
+	for name, call := range map[string]func() error{
+		"Classifier.Encode":  func() error { return c.Encode(io.Discard) },
+		"Regressor.Encode":   func() error { return r.Encode(io.Discard) },
+		"Classifier.Weights": func() error { _, err := c.Weights(); return err },
+		"Regressor.Weights":  func() error { _, err := r.Weights(); return err },
+		"Classifier.Predict": func() error { _, err := c.Predict(x); return err },
+		"Regressor.Predict":  func() error { _, err := r.Predict(x); return err },
+		"DecisionFunction":   func() error { _, err := c.DecisionFunction(x); return err },
+		"Classifier.Score":   func() error { _, err := c.Score(x, cyclic(40, 3)); return err },
+		"Regressor.Score":    func() error { _, err := r.Score(x, targetsFor(x, 2)); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrNotFitted) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if c.Updater() != nil || r.Updater() != nil || c.FittedFeatures() != nil || r.FittedFeatures() != nil || r.Center() != nil {
 		t.Error("a model that is not fitted has parts")

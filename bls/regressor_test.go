@@ -199,13 +199,6 @@ func TestDetermination(t *testing.T) {
 func TestRegressorErrors(t *testing.T) {
 	const l = 60
 	x, y := surface(7, l)
-	var zero Regressor
-	if _, err := zero.Predict(x); !errors.Is(err, ErrNotFitted) {
-		t.Errorf("Predict of an unfitted model: %v", err)
-	}
-	if _, err := zero.Score(x, y); !errors.Is(err, ErrNotFitted) {
-		t.Errorf("Score of an unfitted model: %v", err)
-	}
 	backends.On(t, func(t *testing.T, bk blskernel.Backend) {
 		for _, method := range methods {
 			r := &Regressor{Backend: bk, Method: method, Features: FeatureOptions{Groups: 1, GroupNodes: 3, EnhancementNodes: 5}}
