@@ -1,7 +1,6 @@
 package block_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -67,9 +66,7 @@ func (s *shape) diagonal(rnd *rand.Rand, r *guard.Region, edge guard.Edge, isPac
 
 // fill makes all elements random.
 func (p *place) fill(rnd *rand.Rand) {
-	for i := range p.all {
-		p.all[i] = rnd.NormFloat64()
-	}
+	copy(p.all, normal(rnd, len(p.all)))
 	p.before = slices.Clone(p.all)
 }
 
@@ -84,8 +81,9 @@ func (p *place) was(t blas.Transpose, i, j int) float64 {
 	return p.before[p.at(i, j)]
 }
 
-// unchanged returns an error if anything has changed but the elements that are kept.
-func (p *place) unchanged(kept func(i, j int) bool) error {
+// unchanged fails the test if anything has changed but the elements that are kept.
+func (p *place) unchanged(t *testing.T, name string, kept func(i, j int) bool) {
+	t.Helper()
 	after := slices.Clone(p.all)
 	for i := range p.rows {
 		for j := range p.cols {
@@ -95,11 +93,10 @@ func (p *place) unchanged(kept func(i, j int) bool) error {
 		}
 	}
 	for i, v := range after {
-		if math.Float64bits(v) != math.Float64bits(p.before[i]) {
-			return fmt.Errorf("element %d, which is not to be written, was %v and is %v", i, p.before[i], v)
+		if was := p.before[i]; math.Float64bits(v) != math.Float64bits(was) {
+			t.Fatalf("%s: element %d, which is not to be written, was %v and is %v", name, i, was, v)
 		}
 	}
-	return nil
 }
 
 func nothing(int, int) bool { return false }

@@ -16,21 +16,13 @@ var (
 )
 
 func TestInvertible(t *testing.T) {
-	for _, sign := range []float64{1, -1} {
-		for _, d := range extremeDivisors {
-			if invertible(sign * d) {
-				t.Errorf("%v is said to have a normal reciprocal", sign*d)
+	for want, divisors := range map[bool][]float64{
+		false: append([]float64{0, math.NaN(), math.Inf(1)}, extremeDivisors...), true: normalDivisors,
+	} {
+		for _, d := range divisors {
+			if invertible(d) != want || invertible(-d) != want {
+				t.Errorf("%v and its negative: a normal reciprocal: %v, %v", d, invertible(d), invertible(-d))
 			}
-		}
-		for _, d := range normalDivisors {
-			if !invertible(sign * d) {
-				t.Errorf("%v is said to have no normal reciprocal", sign*d)
-			}
-		}
-	}
-	for _, d := range []float64{0, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if invertible(d) {
-			t.Errorf("%v is said to have a normal reciprocal", d)
 		}
 	}
 }
