@@ -49,17 +49,12 @@ func condOf(a *full) float64 {
 	if a.r == 0 {
 		return 1
 	}
-	return a.norm() * gonumInverse(a).norm()
-}
-
-func gonumInverse(a *full) *full {
-	var f LU
-	f.Backend = gonumBackend{}
+	f := LU{Backend: gonumBackend{}}
 	var x mat.Dense
 	if err := errors.Join(f.Factorize(a.dense()), f.InverseTo(&x)); err != nil {
 		panic(err)
 	}
-	return fullOf(&x)
+	return a.norm() * fullOf(&x).norm()
 }
 
 // order draws an order: mostly a small one.
@@ -76,44 +71,22 @@ func generalOf(rng *rand.Rand, n int) *full {
 	for i := range n {
 		a.set(i, i, 1+float64(i))
 	}
-	if n == 0 {
-		return a
-	}
 	for range 2 {
 		a = a.reflectLeft(unitVector(rng, n)).transpose()
 	}
 	return a.reflectLeft(unitVector(rng, n))
 }
 
-// triangleOf returns an upper triangle that is near a diagonal of 2 to 3, and holds NaN below.
-func triangleOf(rng *rand.Rand, n int) (r, held *full) {
-	r, held = newFull(n, n), newFull(n, n)
+// triangleOf returns an upper triangle that is near a diagonal of 2 to 3.
+func triangleOf(rng *rand.Rand, n int) *full {
+	r := newFull(n, n)
 	for i := range n {
-		for j := range n {
-			switch {
-			case i == j:
-				r.set(i, i, 2+rng.Float64())
-			case i < j:
-				r.set(i, j, rng.NormFloat64()/float64(n))
-			}
-			held.set(i, j, r.at(i, j))
-			if i > j {
-				held.set(i, j, math.NaN())
-			}
+		r.set(i, i, 2+rng.Float64())
+		for j := i + 1; j < n; j++ {
+			r.set(i, j, rng.NormFloat64()/float64(n))
 		}
 	}
-	return r, held
-}
-
-// upperPart is a copy of a with zeros below the diagonal.
-func upperPart(a *full) *full {
-	u := newFull(a.r, a.c)
-	for i := range a.r {
-		for j := i; j < a.c; j++ {
-			u.set(i, j, a.at(i, j))
-		}
-	}
-	return u
+	return r
 }
 
 // solvedBy solves with b in a view of which all around must stay, and b itself too.

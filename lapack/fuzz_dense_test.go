@@ -79,42 +79,29 @@ func FuzzDenseTriangles(f *testing.F) {
 			return
 		}
 		spd := symSpectrum(p.rng, n, func(i int) float64 { return 1 + float64(i) })
-		hold := func(unit bool, at func(i, j int) float64) *guarded {
-			g := newGuarded(ul, n, lda, unit, at)
-			x := p.region(len(g.a))
-			copy(x, g.a)
-			g.a = x
-			return g
-		}
-		// check looks at what lies in the other triangle and between the rows; what lies
-		// outside cannot be touched.
-		check := func(g *guarded) {
-			t.Helper()
-			copy(g.all[guardLength:], g.a)
-			g.check(t, "dense")
-		}
-		g := hold(false, spd.at)
+		g := p.guarded(ul, n, lda, false, spd.at)
 		if bad := -1; p.do(func() error { bad = dpotrf(p.bk, ul, n, g.a, lda); return nil }) != nil || bad >= 0 {
 			t.Fatalf("n=%d %c: pivot %d is not positive", n, ul, bad)
 		}
-		check(g)
+		p.untouched(g)
 		u := g.upper()
 		if r := over(spd.sub(u.transpose().mul(u)).norm(), float64(n)*eps, spd.norm()); !(r <= ratioBound) {
 			t.Errorf("n=%d %c: ‖A - UᵀU‖/(n ‖A‖ eps) = %.3g", n, ul, r)
 		}
 		_ = p.do(func() error { dpotri(p.bk, ul, n, g.a, lda); return nil })
-		check(g)
+		p.untouched(g)
 		checkInverse(t, "dpotri", spd, g.symmetric())
 
-		triangle, _ := triangleOf(p.rng, n)
-		g = hold(diag == blas.Unit, func(i, j int) float64 { return triangle.at(min(i, j), max(i, j)) })
+		triangle := triangleOf(p.rng, n)
+		mirrored := func(i, j int) float64 { return triangle.at(min(i, j), max(i, j)) }
+		g = p.guarded(ul, n, lda, diag == blas.Unit, mirrored)
 		before := g.triangular()
 		_ = p.do(func() error { dtrtri(p.bk, ul, diag, n, g.a, lda); return nil })
-		check(g)
+		p.untouched(g)
 		checkInverse(t, "dtrtri", before, g.triangular())
 
 		// The same triangle to solve with, from either side, for columns of any number.
-		g = hold(diag == blas.Unit, func(i, j int) float64 { return triangle.at(min(i, j), max(i, j)) })
+		g = p.guarded(ul, n, lda, diag == blas.Unit, mirrored)
 		before = g.triangular()
 		side, tr := []blas.Side{blas.Left, blas.Right}[p.Below(2)], []blas.Transpose{blas.NoTrans, blas.Trans}[p.Below(2)]
 		b := randomFull(p.rng, n, 1+p.Below(40))
@@ -132,6 +119,6 @@ func FuzzDenseTriangles(f *testing.F) {
 		} else {
 			p.solvedRows("dtrsm", op.transpose(), b, solve)
 		}
-		check(g)
+		p.untouched(g)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"blskernel/internal/testutil/guard"
 	"blskernel/mat"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -74,6 +75,23 @@ func (p *problem) packed(a *full) *mat.SymPacked {
 	x := p.region(len(ap))
 	copy(x, ap)
 	return mat.NewSymPacked(a.r, x)
+}
+
+// guarded puts a triangle into guarded memory, and NaN into the other one and between the rows.
+func (p *problem) guarded(ul blas.Uplo, n, lda int, unit bool, at func(i, j int) float64) *guarded {
+	g := newGuarded(ul, n, lda, unit, at)
+	x := p.region(len(g.a))
+	copy(x, g.a)
+	g.a = x
+	return g
+}
+
+// untouched looks at what lies in the other triangle of g and between its rows; what lies outside
+// cannot be touched.
+func (p *problem) untouched(g *guarded) {
+	p.t.Helper()
+	copy(g.all[guardLength:], g.a)
+	g.check(p.t, "guarded")
 }
 
 // do runs f, which touches nothing beside its operands.
@@ -239,46 +257,21 @@ func FuzzCholeskyTriangle(f *testing.F) {
 		if n == 0 {
 			return
 		}
-		u, r := upperOf(n, c.u, false), randomFull(p.rng, n, n)
-		lower, upper := upperPart(r).transpose(), upperPart(r)
-		// The other triangle is NaN, and stays so.
-		held := func(a *full, mine func(i, j int) bool) *mat.Dense {
-			h := newFull(n, n)
-			for i := range n {
-				for j := range n {
-					h.set(i, j, math.NaN())
-					if mine(i, j) {
-						h.set(i, j, a.at(i, j))
-					}
-				}
-			}
-			return p.dense(h)
-		}
-		part := func(d *mat.Dense, mine func(i, j int) bool) *full {
-			h := newFull(n, n)
-			for i := range n {
-				for j := range n {
-					if v := d.At(i, j); mine(i, j) {
-						h.set(i, j, v)
-					} else if !math.IsNaN(v) {
-						t.Fatalf("element (%d,%d) of the other triangle was written", i, j)
-					}
-				}
-			}
-			p.intact(d)
-			return h
-		}
-		below, above := func(i, j int) bool { return i >= j }, func(i, j int) bool { return i <= j }
-		l := held(lower, below)
-		testutil.NoError(t, p.do(func() error { return c.SolveUTriangle(l) }))
-		x := part(l, below)
-		ut := u.transpose()
+		u := upperOf(n, c.u, false)
+		ut, random := u.transpose(), func(_, _ int) float64 { return p.rng.NormFloat64() }
+		l := p.guarded(blas.Lower, n, n+p.Below(4), false, random)
+		lower := l.triangular()
+		testutil.NoError(t, p.do(func() error { return c.SolveUTriangle(l.view()) }))
+		p.untouched(l)
+		x := l.triangular()
 		if r := over(lower.sub(ut.mul(x)).norm(), float64(n)*eps, ut.norm(), x.norm()); !(r <= ratioBound) {
 			t.Errorf("SolveUTriangle, n=%d: ‖L - Uᵀ X‖/(n ‖U‖ ‖X‖ eps) = %.3g", n, r)
 		}
-		m := held(upper, above)
-		testutil.NoError(t, p.do(func() error { return c.MulUTriangle(m) }))
-		if r := over(part(m, above).sub(u.mul(upper)).norm(), float64(n)*eps, u.norm(), upper.norm()); !(r <= ratioBound) {
+		m := p.guarded(blas.Upper, n, n+p.Below(4), false, random)
+		upper := m.triangular()
+		testutil.NoError(t, p.do(func() error { return c.MulUTriangle(m.view()) }))
+		p.untouched(m)
+		if r := over(m.triangular().sub(u.mul(upper)).norm(), float64(n)*eps, u.norm(), upper.norm()); !(r <= ratioBound) {
 			t.Errorf("MulUTriangle, n=%d: ‖X - U R‖/(n ‖U‖ ‖R‖ eps) = %.3g", n, r)
 		}
 	})

@@ -43,9 +43,9 @@ func bigOf(a *full) *bigFull {
 
 func (a *bigFull) at(i, j int) *big.Float { return a.x[i*a.c+j] }
 
-// bigSolve returns A⁻¹B by elimination with partial pivoting.
-func bigSolve(a0, b0 *full) *bigFull {
-	a, b := bigOf(a0), bigOf(b0)
+// bigSolve returns A⁻¹B and det A by elimination with partial pivoting.
+func bigSolve(a0, b0 *full) (b *bigFull, det *big.Float) {
+	a, b, det := bigOf(a0), bigOf(b0), newBig(1)
 	n, tmp := a.r, newBig(0)
 	abs := func(v *big.Float) *big.Float { return new(big.Float).Abs(v) }
 	for k := range n {
@@ -55,6 +55,10 @@ func bigSolve(a0, b0 *full) *bigFull {
 				p = i
 			}
 		}
+		if p != k {
+			det.Neg(det)
+		}
+		det.Mul(det, a.at(p, k))
 		for _, m := range []*bigFull{a, b} {
 			for j := range m.c {
 				m.x[k*m.c+j], m.x[p*m.c+j] = m.x[p*m.c+j], m.x[k*m.c+j]
@@ -77,7 +81,7 @@ func bigSolve(a0, b0 *full) *bigFull {
 			b.at(i, j).Quo(b.at(i, j), a.at(i, i))
 		}
 	}
-	return b
+	return b, det
 }
 
 // An exactBounds is what ErrorBounds estimates, for one column, in exact arithmetic.
@@ -90,7 +94,9 @@ type exactBounds struct {
 
 func exactly(a, x, b *full) []exactBounds {
 	n := a.r
-	solution, inverse, ab := bigSolve(a, b), bigSolve(a, identity(n)), bigOf(a)
+	ab := bigOf(a)
+	solution, _ := bigSolve(a, b)
+	inverse, _ := bigSolve(a, identity(n))
 	ratio := func(p, q *big.Float) float64 {
 		v, _ := newBig(0).Quo(p, q).Float64()
 		return v
