@@ -144,6 +144,15 @@ func (g *guarded) upper() *full {
 	return g.triangular()
 }
 
+// pivot tests that the Cholesky factorization ends at pivot p.
+func (g *guarded) pivot(t *testing.T, name string, bk blskernel.Backend, p int) {
+	t.Helper()
+	if got := dpotrf(bk, g.ul, g.n, g.a, g.lda); got != p {
+		t.Fatalf("%s: found pivot %d, want %d", name, got, p)
+	}
+	g.check(t, name)
+}
+
 // The first pivot that fails is found wherever it is, and left on the diagonal as it was found.
 func TestDensePotrfPivot(t *testing.T) {
 	backends.OnKernels(t, func(t *testing.T, bk blskernel.Backend) {
@@ -165,10 +174,7 @@ func TestDensePotrfPivot(t *testing.T) {
 							}
 							return 1 / float64(n+i+j)
 						})
-						if got := dpotrf(bk, ul, n, g.a, lda); got != p {
-							t.Fatalf("%s: found %d", name, got)
-						}
-						g.check(t, name)
+						g.pivot(t, name, bk, p)
 						if v := g.a[p*lda+p]; v != bad && !(v != v && bad != bad) {
 							t.Errorf("%s: left %v on the diagonal", name, v)
 						}
@@ -195,10 +201,7 @@ func TestDensePotrfNaN(t *testing.T) {
 							}
 							return 1 / float64(n+i+j)
 						})
-						if got := dpotrf(bk, ul, n, g.a, lda); got != p {
-							t.Fatalf("%s: NaN at (%d, %d): found pivot %d", name, q, p, got)
-						}
-						g.check(t, name)
+						g.pivot(t, fmt.Sprintf("%s: NaN at (%d, %d)", name, q, p), bk, p)
 					})
 				}
 			}

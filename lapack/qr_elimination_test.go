@@ -101,8 +101,7 @@ func TestAppendRowsGolden(t *testing.T) {
 
 // On the pure backend the same bits come out of any number of threads.
 func TestEliminationThreads(t *testing.T) {
-	bk, err := blskernel.Lookup("pure")
-	testutil.NoError(t, err)
+	bk := fastBLAS(t)
 	defer blskernel.SetThreads(0)
 	for _, triangle := range []bool{false, true} {
 		const k, c = 210, 5
@@ -171,11 +170,9 @@ func TestMergeTrianglesOfParts(t *testing.T) {
 // The structure is used: what a merge asks of the backend is near 2k³/3 flops, not the 2k³ of
 // AppendRows.
 func TestMergeTrianglesFlops(t *testing.T) {
-	inner, err := blskernel.Lookup("pure")
-	testutil.NoError(t, err)
 	const k = 400
 	rng := testutil.Rand(64)
-	count := &gemmCounter{Backend: inner}
+	count := &gemmCounter{Backend: fastBLAS(t)}
 	for _, s := range []struct {
 		name    string
 		flops   float64
