@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"blskernel/internal/testutil"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -42,7 +40,9 @@ func findPage(t *testing.T) string {
 	t.Helper()
 	if dir := os.Getenv("BLSKERNEL_PAGE"); dir != "" {
 		dir, err := filepath.Abs(dir)
-		testutil.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return dir
 	}
 	dir := t.TempDir()
@@ -174,7 +174,9 @@ func (v view) test(t *testing.T, first context.Context, address string) {
 		chromedp.Evaluate(`document.querySelectorAll('details').forEach(d => d.setAttribute('open', 'open'))`, nil),
 		chromedp.Evaluate(lookScript, &open),
 	}
-	testutil.NoError(t, chromedp.Run(ctx, actions...))
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
 	v.check(t, "as it opens", closed)
 	v.check(t, "with all tables open", open)
 	if open.HiddenTables > 0 {
@@ -242,11 +244,15 @@ func (v view) print(t *testing.T, ctx context.Context) {
 		pdf, _, err = page.PrintToPDF().WithPaperWidth(8.27).WithPaperHeight(11.69).Do(ctx)
 		return err
 	}))
-	testutil.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !strings.HasPrefix(string(pdf), "%PDF") {
 		t.Error("what is printed is no PDF")
 	}
 	if dir := os.Getenv("BLSKERNEL_PICTURES"); dir != "" {
-		testutil.NoError(t, os.WriteFile(filepath.Join(dir, "print.pdf"), pdf, 0o666))
+		if err := os.WriteFile(filepath.Join(dir, "print.pdf"), pdf, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
